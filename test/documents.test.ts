@@ -48,7 +48,7 @@ const pathsIn = (text: string): readonly string[] =>
 const findMissingPaths = (text: string): readonly string[] =>
   pathsIn(text).filter((path) => !existsSync(join(root, path)))
 
-/** Records named by number (`decision 0012`, `decisions 0062 and 0072`) or by file (`decisions/0012-….md`). */
+/** Records named by number (`decision 0012`, `decisions 0063 and 0072`) or by file (`decisions/0012-….md`). */
 function recordsCitedIn(text: string): readonly string[] {
   const numbers = [...text.matchAll(/\b[dD]ecisions?[ /]\[?(0\d{3})\b(?: and (0\d{3})\b)?/g)]
   return numbers.flatMap(([, first, second]) => [first, second].filter((number) => number !== undefined))
@@ -138,9 +138,9 @@ describe('decision records', () => {
     expect(missing).toEqual([])
     expect(recordFiles.length).toBeGreaterThan(20)
     const [noun, file] = ['decision', '0998-planted.md']
-    expect(recordsCitedIn(`(${noun} 0998), ${noun}s 0062 and 0997, docs/${noun}s/${file}`)).toEqual([
+    expect(recordsCitedIn(`(${noun} 0998), ${noun}s 0063 and 0997, docs/${noun}s/${file}`)).toEqual([
       '0998',
-      '0062',
+      '0063',
       '0997',
       '0998',
     ])

@@ -253,14 +253,11 @@ create table deposit_targets (
   key_index bigint not null,
   -- The execution whose payout arrives here; null = the customer's deposit.
   source_execution uuid references executions,
-  -- The transaction that inserted the row. Chain scanners hold the addresses in memory and ask for newer ones.
-  created_by xid8 not null default pg_current_xact_id(),
   primary key (exchange_id, leg, nth),
   check (nth = 0 or leg > 0),
   -- The address comes first: one index also answers whether an address is ours on any network.
   constraint deposit_targets_destination unique (address, network, memo)
 );
-create index deposit_targets_created on deposit_targets (network, created_by);
 create trigger deposit_targets_stay before update or delete on deposit_targets
   for each row execute function forbid_change();
 

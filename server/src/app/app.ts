@@ -266,7 +266,7 @@ function createRefreshBook(
 function createServices(
   options: AppOptions,
   dependencies: Omit<WorkerDependencies, SwapWorkerKeys> &
-    Pick<Services, 'authenticate' | 'knownCaller'> & {
+    Pick<Services, 'authenticate'> & {
       feed: Services['ratesFeed']
       starting: ReadonlySet<string>
       swaps: Swaps
@@ -300,7 +300,6 @@ function createServices(
   }
   return {
     authenticate: dependencies.authenticate,
-    knownCaller: dependencies.knownCaller,
     listCurrencies: createListCurrencies({ currencies: catalogue.list(), books }),
     quoteRate: counted(
       quoteRate,

@@ -11,12 +11,11 @@ import type { ApiContext } from '../core/http/mount.ts'
 import { acceptJsonOnly, allowedMethods, createArrival } from '../core/http/request-guards.ts'
 import { watchRequests } from '../core/http/request-log.ts'
 import { mountSandbox } from '../core/http/sandbox.ts'
-import { createRequestIds, createServer, guardOverload } from '../core/http/server.ts'
+import { createServer, guardOverload } from '../core/http/server.ts'
 import type { ApiSettings, HttpLog, HttpMetrics } from '../core/http/settings.ts'
 import { createStaticFiles } from '../core/http/static-files.ts'
 import { compileValidator, type KnownKeys, unknownKeyProblems, validationError } from '../core/http/validation.ts'
 import { mountAvailableCurrencies } from '../exchange/api/available-currencies.ts'
-import { answerQuotesEarly } from '../exchange/api/early-quotes.ts'
 import { mountExchange, mountPrivateExchange } from '../exchange/api/exchange.ts'
 import { mountList } from '../exchange/api/list.ts'
 import { createListing } from '../exchange/api/listing.ts'
@@ -61,8 +60,7 @@ export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): 
 }
 
 export function createHttpServer({ services, log, metrics, settings }: HttpServerOptions): HttpServer {
-  const nextRequestId = createRequestIds()
-  const app = createServer(settings, log, nextRequestId)
+  const app = createServer(settings, log)
   const state = { draining: false }
   const documented = servedRoutes(settings)
   app.decorateRequest('caller', null)
@@ -86,7 +84,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   const listing = createListing(services.listCurrencies)
   const sendFile = createStaticFiles()
   mountAvailableCurrencies(context)
-  mountRate(context, answerQuotesEarly(context, { state, nextRequestId }))
+  mountRate(context)
   mountPrivateRate(context)
   mountExchange(context, listing)
   mountPrivateExchange(context, listing)

@@ -1,6 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { createRouterMetrics, type RouterMetrics } from '../adapters/router/router-metrics.ts'
-import { createRequestHistogram } from './request-histogram.ts'
 
 /** Seconds; up to the time in which a create must be answered. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -33,40 +32,50 @@ export type Metrics = RouterMetrics &
     contentType: string
   }>
 
-/** Created once, handed to whoever counts. `defaults` adds those of the process (CPU, memory, event loop). */
+/** One instance per process. `defaults` adds the metrics of the process (CPU, memory, event loop). */
 export function createMetrics({ defaults = true }: { defaults?: boolean } = {}): Metrics {
   const registry = new Registry()
   if (defaults) collectDefaultMetrics({ register: registry, prefix: 'swapyard_' })
-  const requests = createRequestHistogram(
-    'swapyard_http_request_duration_seconds',
-    'Requests by route, method and status',
-    REQUEST_BUCKETS,
-  )
   return {
-    observeRequest: requests.observe,
+    ...createRequestMetrics(registry),
     ...createRateMetrics(registry),
     ...createWorkMetrics(registry),
     ...createGauges(registry),
     ...createRouterMetrics(registry),
-    render: async () => `${await registry.metrics()}\n${requests.render()}`,
+    render: () => registry.metrics(),
     contentType: registry.contentType,
+  }
+}
+
+/** Methods that are a label; clients may send any. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+function createRequestMetrics(registry: Registry): Pick<Metrics, 'observeRequest'> {
+  const requests = new Histogram({
+    name: 'swapyard_http_request_duration_seconds',
+    help: 'Requests by route, method and status',
+    labelNames: ['route', 'method', 'status'] as const,
+    buckets: REQUEST_BUCKETS,
+    registers: [registry],
+  })
+  return {
+    observeRequest: (route, sentMethod, status, seconds) => {
+      const method = METHODS.has(sentMethod) ? sentMethod : 'other'
+      requests.observe({ route, method, status }, seconds)
+    },
   }
 }
 
 function createRateMetrics(registry: Registry): Pick<Metrics, 'quoted' | 'created'> {
   const registers = [registry]
-  // Told when somebody reads them: quotes come by the ten thousand a second.
-  const outcomes = { quoted: 0, refused: 0 }
-  new Counter({
+  const quotes = new Counter({
     name: 'swapyard_quotes_total',
     help: 'Rate quotes',
     labelNames: ['outcome'] as const,
     registers,
-    collect() {
-      this.reset()
-      for (const [outcome, count] of Object.entries(outcomes)) this.inc({ outcome }, count)
-    },
   })
+  // Both series exist from the start, so that a rate over them is defined.
+  for (const outcome of ['quoted', 'refused']) quotes.inc({ outcome }, 0)
   const creates = new Counter({
     name: 'swapyard_creates_total',
     help: 'Exchanges asked for',
@@ -74,9 +83,7 @@ function createRateMetrics(registry: Registry): Pick<Metrics, 'quoted' | 'create
     registers,
   })
   return {
-    quoted: (outcome) => {
-      outcomes[outcome] += 1
-    },
+    quoted: (outcome) => quotes.inc({ outcome }),
     created: (outcome) => creates.inc({ outcome }),
   }
 }

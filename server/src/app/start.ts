@@ -70,11 +70,15 @@ export async function start(config: Config, role: Role): Promise<RunningApp> {
 async function load(role: Role, closers: Closer[]) {
   // Loading blocks the event loop, so Postgres and the chains are launched first.
   await delay(LAUNCH_MS)
-  const [{ openDatabaseAndLog, createConfiguredApp }, { openKeys }, { openRouterThread }] = await Promise.all([
-    import('./configured-app.ts'),
-    import('./keys.ts'),
-    import('./router.ts'),
-  ])
+  const [{ openDatabaseAndLog, createConfiguredApp }, { openKeys }, { openRouterThread }, { flushLog }] =
+    await Promise.all([
+      import('./configured-app.ts'),
+      import('./keys.ts'),
+      import('./router.ts'),
+      import('../lib/log.ts'),
+    ])
+  // Closed after everything that logs.
+  closers.push(flushLog)
   const routerThread = role === 'worker' ? null : openRouterThread()
   closers.push(async () => void (await routerThread?.terminate()))
   return { openDatabaseAndLog, createConfiguredApp, openKeys, routerThread }

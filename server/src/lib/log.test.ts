@@ -59,14 +59,8 @@ describe('the log', () => {
       fc.property(fc.dictionary(name, value), (drawn) => {
         const { level: _, time: _1, msg: _2, __proto__: _3, ...fields } = drawn
         const { log, lines } = collect()
-        // Twice: what is kept of a name is what it was.
-        for (const _turn of [1, 2]) log.info(fields, 'a fact')
-        const half = Object.entries(fields).length / 2
-        const [changing, staying] = [(at: number) => at < half, (at: number) => at >= half].map((isIn) =>
-          Object.fromEntries(Object.entries(fields).filter((_, at) => isIn(at))),
-        )
-        const write = log.recurring(staying ?? {}, 'a fact')
-        for (const _turn of [1, 2]) write(changing ?? {})
+        log.info(fields, 'a fact')
+        log.child(fields).info({}, 'a fact')
         const masked = Object.entries(fields).map(([key, held]) => [key, isSecret(key) ? '[secret]' : held])
         for (const line of lines) {
           const { time, ...said } = JSON.parse(line)
@@ -74,7 +68,7 @@ describe('the log', () => {
             JSON.parse(JSON.stringify({ level: 'info', ...Object.fromEntries(masked), msg: 'a fact' })),
           )
         }
-        expect(lines).toHaveLength(4)
+        expect(lines).toHaveLength(2)
       }),
     )
   })
@@ -84,26 +78,28 @@ describe('the log', () => {
     log.debug({}, 'unseen')
     log.info({ network: 'btc', blocks: 3 }, 'blocks scanned')
     expect(lines).toHaveLength(1)
-    log.recurring({ network: 'btc', held: [1] }, 'blocks scanned')({ blocks: 3 })
-    expect(lines[1]).toContain(' info  blocks scanned blocks=3 network=btc held=[1]')
-    const quiet = collect('warn')
-    quiet.log.recurring({}, 'unseen')({})
-    expect(quiet.lines).toHaveLength(0)
+    log.child({ network: 'btc' }).info({ held: [1] }, 'blocks scanned')
+    expect(lines[1]).toContain(' info  blocks scanned network=btc held=[1]')
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}blocks scanned network=btc blocks=3\n$/)
   })
 
-  test('writes every line to standard output in order, long and foreign ones too, before the process ends', () => {
+  test.each([
+    ['a normal end', 'process.exitCode = 3', 3],
+    ['process.exit', 'process.exit(3)', 3],
+    ['an uncaught error', 'throw new Error("fatal")', 1],
+    ['a rejection without a handler', 'Promise.reject(new Error("fatal"))', 1],
+  ])('loses no line at %s and keeps their order, long and multi-byte lines too', (_name, end, code) => {
     const program = `
       const { createLog } = await import(${JSON.stringify(join(import.meta.dirname, 'log.ts'))})
       const log = createLog({ level: 'info', pretty: false })
       for (let n = 0; n < 3_000; n++) log.info({ n, text: n % 1_000 === 7 ? '€'.repeat(100_000) : 'ünïcode' }, 'line')
-      process.exitCode = 3`
+      ${end}`
     const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,
     })
     const lines = stdout.trimEnd().split('\n')
-    expect([status, lines.length]).toEqual([3, 3_000])
+    expect([status, lines.length]).toEqual([code, 3_000])
     for (const [n, line] of lines.entries())
       expect(JSON.parse(line)).toMatchObject({ n, text: n % 1_000 === 7 ? '€'.repeat(100_000) : 'ünïcode' })
   })

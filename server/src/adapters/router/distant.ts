@@ -39,7 +39,6 @@ export function createThreadLog(port: MessagePort, more: object = {}): Log {
     warn: write('warn'),
     info: write('info'),
     debug: write('debug'),
-    recurring: (fixed, message) => (fields) => write('info')({ ...fields, ...fixed }, message),
     child: (fields) => createThreadLog(port, { ...more, ...fields }),
   }
 }

@@ -1,6 +1,6 @@
+import { createHmac, createSecretKey } from 'node:crypto'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { assert, present } from '../../lib/assert.ts'
-import { createMac } from '../../lib/mac.ts'
 
 const { Point } = secp256k1
 const { Fp, Fn } = Point
@@ -45,11 +45,13 @@ export function createChildKeys({ publicKey, chainCode }: Parent): ChildKeys {
 
 /** I_L of an index, in hexadecimal. */
 function createTweaks(publicKey: Uint8Array, chainCode: Uint8Array): (index: number) => string {
-  const mac = createMac('sha512', chainCode, publicKey.length + 4)
-  mac.message.set(publicKey)
+  // Imported once: `createHmac` with the bytes takes 20 µs instead of 3.
+  const key = createSecretKey(chainCode)
+  const message = Buffer.alloc(publicKey.length + 4)
+  message.set(publicKey)
   return (index) => {
-    mac.message.writeUInt32BE(index, publicKey.length)
-    const tweak = Buffer.from(mac.of(publicKey.length + 4), 'latin1').toString('hex', 0, NUMBER_BYTES)
+    message.writeUInt32BE(index, publicKey.length)
+    const tweak = createHmac('sha512', key).update(message).digest().toString('hex', 0, NUMBER_BYTES)
     // One index in 2^127 has no key. Text of one length is in the order of its numbers.
     assert(tweak < ORDER && tweak !== ZERO, 'the index has a key')
     return tweak

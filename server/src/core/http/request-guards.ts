@@ -37,7 +37,7 @@ export function createArrival(
 }
 
 /** RFC 9112 §3.2: refused by 400 from HTTP/1.1 on. */
-export const lacksHost = ({ headers, httpVersion }: Pick<IncomingMessage, 'headers' | 'httpVersion'>): boolean =>
+const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.host === undefined && httpVersion !== '1.0'
 
 function noRoute(url: string, reply: FastifyReply, allowed: ReadonlyMap<string, readonly string[]>): AppError {

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { maskText } from '../../lib/log.ts'
-import { answeredFields } from './answered-fields.ts'
 import type { HttpLog, HttpMetrics } from './settings.ts'
 
 const PATH_LENGTH_MAX = 200
@@ -16,11 +15,21 @@ export function watchRequests(app: FastifyInstance, log: HttpLog, metrics: HttpM
   })
 }
 
+/** Neither query nor headers: a key may stand there. */
 function writeLine(log: HttpLog, request: FastifyRequest, { statusCode }: FastifyReply, elapsedMs: number): void {
   const { failure, caller, operation, method } = request
   const path = operation ?? pathOf(request)
-  const answered = { requestId: request.id, method, path, status: statusCode, elapsedMs, ip: request.ip, caller }
-  const fields = { ...answeredFields(answered), code: failure?.code }
+  const fields = {
+    requestId: request.id,
+    elapsedMs: Math.round(elapsedMs * 100) / 100,
+    method,
+    path,
+    status: statusCode,
+    ip: request.ip,
+    partnerId: caller?.partner.id,
+    keyId: caller?.keyId,
+    code: failure?.code,
+  }
   if (failure?.kind === 'bug') log.error({ ...fields, err: failure.cause ?? failure }, 'request failed')
   else if (failure?.kind === 'unavailable') log.warn({ ...fields, err: failure.cause }, 'request not served')
   else log.info(fields, 'request answered')

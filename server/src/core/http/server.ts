@@ -12,7 +12,7 @@ const PARAMETER_LENGTH_MAX = 128
 const LATE_CHECK_MS = 1_000
 
 /** Fastify with every limit set, and every failure of the framework in our shape. Our own log line replaces its two. */
-export function createServer(settings: ApiSettings, log: HttpLog, nextRequestId: () => string): FastifyInstance {
+export function createServer(settings: ApiSettings, log: HttpLog): FastifyInstance {
   const { requestTimeoutMs, headersTimeoutMs, trustedProxies } = settings
   const app = Fastify({
     logger: false,
@@ -26,7 +26,7 @@ export function createServer(settings: ApiSettings, log: HttpLog, nextRequestId:
     // Requests that come while the server closes are answered, with `Connection: close`.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    genReqId: nextRequestId,
+    genReqId: createRequestIds(),
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     http: {
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -47,8 +47,8 @@ export function createServer(settings: ApiSettings, log: HttpLog, nextRequestId:
   return app
 }
 
-/** Unique among processes by its random head, and in order within one: a fifth of the cost of a UUID. */
-export function createRequestIds(): () => string {
+/** Unique among processes by the random prefix, ascending within one. */
+function createRequestIds(): () => string {
   const head = randomBytes(8).toString('hex')
   let count = 0
   return () => {

@@ -48,8 +48,6 @@ export type HttpMetrics = Readonly<{
 /** The part of a pino logger that is used here: object first, constant message. */
 export type HttpLog = Readonly<{
   info(fields: object, message: string): void
-  /** `info` for lines that differ in few fields, which come before the others. */
-  recurring(fixed: object, message: string): (fields: object) => void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }>

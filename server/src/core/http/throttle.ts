@@ -8,7 +8,7 @@ import type { Throttle, ThrottleVerdict } from '../ports/throttle.ts'
  */
 function apply(verdict: ThrottleVerdict, reply: FastifyReply): void {
   const { allowed, limit, remaining, resetSeconds } = verdict
-  reply.header('ratelimit', rateLimitText(verdict))
+  reply.header('ratelimit', `"minute";r=${remaining};t=${resetSeconds}`)
   if (allowed) return
   reply.headers({
     'ratelimit-policy': `"minute";q=${limit};w=60`,
@@ -21,9 +21,6 @@ function apply(verdict: ThrottleVerdict, reply: FastifyReply): void {
     extra: { limit: String(limit) },
   })
 }
-
-export const rateLimitText = ({ remaining, resetSeconds }: ThrottleVerdict): string =>
-  `"minute";r=${remaining};t=${resetSeconds}`
 
 /** Takes the cost of one request from its key's budget. */
 export function charge(

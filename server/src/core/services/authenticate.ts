@@ -20,8 +20,6 @@ export type AuthenticateDeps = Readonly<{
 
 export type Authenticate = Readonly<{
   authenticate(key: string | undefined, ip: string): Caller | Promise<Caller>
-  /** The same where it can be said at once and the key is good; else null, and nothing is counted. */
-  knownCaller(key: string, ip: string): Caller | null
   /** A partner or key changed somewhere. */
   forget(): void
 }>
@@ -75,14 +73,6 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 
   return {
     forget: keys.forget,
-    knownCaller: (key, ip) => {
-      const cached = keys.known(key)
-      if (!cached?.found) return null
-      const { stored, caller } = cached.found
-      if (!matches(stored, cached.hash, deps.now()) || !isAllowed(stored.ipAllowList, ip)) return null
-      touch(key, caller.keyId)
-      return caller
-    },
     authenticate: (key, ip) => {
       if (key === undefined || key.trim() === '')
         throw new AppError('API_KEY_MISSING', 'the header x-api-key is missing')

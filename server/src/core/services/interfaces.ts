@@ -14,8 +14,6 @@ export type WithIdempotency = <T extends string | readonly string[]>(
 export type CoreServices = Readonly<{
   /** From the in-process cache (at most 5 s old). Throws API_KEY_*, IP_NOT_ALLOWED, RATE_LIMIT_EXCEEDED (wrong keys). */
   authenticate(key: string | undefined, ip: string): Caller | Promise<Caller>
-  /** The caller of a key that the cache knows as good; null where a database query is needed or the key is refused. */
-  knownCaller(key: string, ip: string): Caller | null
   /** Repeats of a request with the same Idempotency-Key get the first response. For the sandbox's controls. */
   withIdempotency: WithIdempotency
   /** Reasons why quotes or creates would fail now; empty = ready. */

@@ -13,7 +13,6 @@ import { iconPath } from '../../core/domain/catalogue.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { formatUsd } from '../../core/domain/price.ts'
 import { assert, present } from '../../lib/assert.ts'
-import { toIso } from '../../lib/time.ts'
 import type { Exchange, ExchangeView, ExecutionView, Leg, RefundView } from '../domain/exchange.ts'
 import type { IssuedQuote, RateQuote } from '../domain/rate-quote.ts'
 
@@ -64,7 +63,7 @@ export function isIssuedQuote(value: unknown): value is IssuedQuote {
 }
 
 export function presentRateQuote({ quote, rateId, validUntil }: IssuedQuote): WireQuote {
-  return { ...presentEstimate(quote), rateId, validUntil: validUntil === null ? null : toIso(validUntil) }
+  return { ...presentEstimate(quote), rateId, validUntil: validUntil === null ? null : validUntil.toISOString() }
 }
 
 export function presentPrivateQuote(quote: RateQuote, expectedSeconds: number): PrivateRateQuote {
@@ -142,7 +141,7 @@ function presentExecution(execution: ExecutionView, { from, to }: Leg, listing: 
     status: execution.status,
     payinHash: execution.payinHash,
     payoutHash: execution.payoutHash,
-    created: toIso(execution.createdAt),
+    created: execution.createdAt.toISOString(),
     statusReason: execution.reason,
     refund: refund === null ? null : presentRefund(refund, from, listing),
   }
@@ -174,7 +173,7 @@ export function presentExchange(view: ExchangeView, listing: Listing): ExchangeR
   request.flow = exchange.flow
   return {
     id: exchange.id,
-    created: toIso(exchange.createdAt),
+    created: exchange.createdAt.toISOString(),
     exchangeType: exchange.type,
     status: exchange.status,
     statusReason: exchange.reason,
@@ -191,7 +190,7 @@ export function presentListedExchange(view: ExchangeView, listing: Listing): Lis
   const { exchange } = view
   return {
     id: exchange.id,
-    created: toIso(exchange.createdAt),
+    created: exchange.createdAt.toISOString(),
     exchangeType: exchange.type,
     status: exchange.status,
     statusReason: exchange.reason,
@@ -209,7 +208,7 @@ export function presentCreated({ exchange }: ExchangeView, listing: Listing): Cr
   const depositMemo = checkedMemo(exchange, listing)
   return {
     id: exchange.id,
-    created: toIso(exchange.createdAt),
+    created: exchange.createdAt.toISOString(),
     exchangeType: exchange.type,
     status: 'pending',
     request: {

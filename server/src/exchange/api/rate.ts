@@ -1,17 +1,14 @@
 import { type PrivateRateQuery, type RateQuery, routes } from '@swapyard/schema'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
 import type { ExchangeServices, RateRequest } from '../interfaces.ts'
-import { presentPrivateQuote } from './present.ts'
-import { rateQuoteText } from './quote-text.ts'
+import { presentPrivateQuote, presentRateQuote } from './present.ts'
 
-/** `refusals`: quotes that were tried before the request came here, and why they cannot be had. */
-export function mountRate(context: ApiContext<ExchangeServices>, refusals: WeakMap<object, unknown>): void {
+export function mountRate(context: ApiContext<ExchangeServices>): void {
   const { services } = context
   mount(context, routes.quoteRate, (request, reply) => {
-    if (refusals.has(request.raw)) throw refusals.get(request.raw)
     const issued = services.quoteRate(callerOf(request).partner, toRateRequest(request.query as RateQuery))
-    reply.headers(quoteHeaders)
-    return rateQuoteText(issued)
+    reply.header('cache-control', 'no-store')
+    return presentRateQuote(issued)
   })
 }
 
@@ -26,12 +23,7 @@ export function mountPrivateRate(context: ApiContext<ExchangeServices>): void {
   })
 }
 
-export const quoteHeaders = {
-  'cache-control': 'no-store',
-  'content-type': 'application/json; charset=utf-8',
-} as const
-
-export function toRateRequest(query: RateQuery): RateRequest {
+function toRateRequest(query: RateQuery): RateRequest {
   return {
     fromCurrency: query.fromCurrency,
     fromNetwork: query.fromNetwork,

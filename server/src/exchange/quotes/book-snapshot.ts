@@ -1,7 +1,4 @@
 import type { Book } from '../../core/domain/book.ts'
-import type { Currency } from '../../core/domain/currency.ts'
-import { createByFour } from '../../lib/by-four.ts'
-import type { Flow } from '../domain/exchange.ts'
 import { type Pair, type PairPricing, pricePair } from '../domain/pricing.ts'
 
 /** Holds the current book of this process. Readers take it whole; writers replace it whole. */
@@ -15,12 +12,15 @@ export type BookSnapshot = Readonly<{
   subscribe(listener: () => void): () => void
 }>
 
-/** Directions × partners' fees that are kept; beyond it, all are computed anew. */
+/** Cached prices of one book: pairs × flows × partner fees. A full cache is emptied. */
 const PRICED_MAX = 20_000
+
+const keyOf = ({ from, to, flow, partnerFeeBps }: Pair): string =>
+  `${from.asset.id} ${to.asset.id} ${flow} ${partnerFeeBps}`
 
 export function createBookSnapshot(initial: Book): BookSnapshot {
   let book = initial
-  const priced = createByFour<Currency, Currency, Flow, number, PairPricing>(PRICED_MAX)
+  const priced = new Map<string, PairPricing>()
   const listeners = new Set<() => void>()
   return {
     current: () => book,
@@ -30,12 +30,13 @@ export function createBookSnapshot(initial: Book): BookSnapshot {
       for (const listener of listeners) listener()
     },
     price: (pair, now) => {
-      const { from, to, flow, partnerFeeBps } = pair
-      const known = priced.get(from, to, flow, partnerFeeBps)
+      const key = keyOf(pair)
+      const known = priced.get(key)
       // Past `goodUntil` it is computed again, to fail with the reason.
       if (known !== undefined && now <= known.goodUntil) return known
       const pricing = pricePair(book, pair, now)
-      priced.set(from, to, flow, partnerFeeBps, pricing)
+      if (priced.size >= PRICED_MAX) priced.clear()
+      priced.set(key, pricing)
       return pricing
     },
     subscribe: (listener) => {

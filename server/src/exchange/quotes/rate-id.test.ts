@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createRateIds, type RateOffer } from './rate-id.ts'
@@ -22,6 +22,19 @@ describe('a rateId', () => {
     const { nonce, ...terms } = rateIds.read(rateIds.issue(offer), offer)
     expect(terms).toEqual(offer)
     expect(nonce).toMatch(/^[A-Za-z0-9_-]{22}$/)
+  })
+
+  it('keeps its format: a token of an earlier version is read, and has the layout that its comment states', () => {
+    const known = createRateIds(Buffer.from('a pepper of the tests'))
+    const token = 'AwGh-NTUXw5RbEu3H7GMwFjhD0KEWplY96TXTq8kpLpUePfijbPAA5iWgAI6zYGmqkdnt1b78lSFZPd2u9zrWA'
+    expect(known.read(token, offer)).toEqual({ ...offer, nonce: 'DlFsS7cfsYzAWOEPQoRamQ' })
+    const key = new Uint8Array(hkdfSync('sha256', 'a pepper of the tests', '', 'swapyard rate id 3', 32))
+    const issued = Buffer.from(known.issue(offer), 'base64url')
+    const mac = createHmac('sha256', key).update(issued.subarray(0, -16)).digest().subarray(0, 16)
+    expect(issued.subarray(-16)).toEqual(mac)
+    // All but the nonce and the MAC.
+    const withoutNonce = (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 7), bytes.subarray(23, -16)])
+    expect(withoutNonce(issued)).toEqual(withoutNonce(Buffer.from(token, 'base64url')))
   })
 
   it('holds any amount, in at most 256 characters that a URL takes as they are', () => {
@@ -55,7 +68,7 @@ describe('a rateId', () => {
     expect(() => createRateIds(randomBytes(32)).read(token, offer)).toThrow(invalid)
   })
 
-  it('is read by its amount, not by its spelling beyond the 15 digits of a quote', () => {
+  it('is read by its amount, to the 15 digits of a quote', () => {
     const asked = 1_123_456_789_012_345_678n
     const token = rateIds.issue({ ...offer, fromUnits: 1_123_456_789_012_340_000n })
     expect(rateIds.read(token, { ...offer, fromUnits: asked })).toMatchObject({ fromUnits: asked })

@@ -9,7 +9,6 @@ import { formatUnits } from '../../core/domain/amount.ts'
 import { formatPercent } from '../../core/domain/percent.ts'
 import { formatUsd } from '../../core/domain/price.ts'
 import { tokenIconPath } from '../../core/http/icons.ts'
-import { toIso } from '../../lib/time.ts'
 import type { SwapQuoteView, SwapView, TokenView } from '../interfaces.ts'
 import { poolFeePpm } from '../routing/pool-fee.ts'
 import type { RoutePath } from '../routing/route-breakdown.ts'
@@ -47,7 +46,7 @@ export function presentQuote(view: SwapQuoteView): WireQuote {
           })),
         }),
     block: view.block.height,
-    expiresAt: toIso(view.expiresAt),
+    expiresAt: view.expiresAt.toISOString(),
   }
 }
 
@@ -83,8 +82,8 @@ export function presentSwap({ swap, formatAddress }: SwapView): DexExchange {
   const { from, to, receivedUnits } = swap
   return {
     id: swap.id,
-    created: toIso(swap.createdAt),
-    updated: toIso(swap.updatedAt),
+    created: swap.createdAt.toISOString(),
+    updated: swap.updatedAt.toISOString(),
     network: swap.network as WireNetwork,
     fromTokenAddress: formatAddress(from.token),
     toTokenAddress: formatAddress(to.token),

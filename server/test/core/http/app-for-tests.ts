@@ -24,7 +24,6 @@ export function createTestApp(settings: Partial<ApiSettings> = {}, written: Http
     void lines.push({ level, fields: { ...fields }, message })
   const gathered: HttpLog = {
     info: write('info'),
-    recurring: (fixed, message) => (fields) => write('info')({ ...fields, ...fixed }, message),
     warn: write('warn'),
     error: write('error'),
   }

@@ -78,7 +78,6 @@ export function createServicesInMemory(): ServicesInMemory {
       skewMs += ms
     },
     authenticate,
-    knownCaller: (key, ip) => (key === 'far-away' && ip !== '192.0.2.1' ? null : (callers.get(key) ?? null)),
     listCurrencies: () => scenario.catalogue.list(),
     quoteRate: (owner, request) => quote(scenario, owner, request),
     createExchange: async (owner, order, idempotency) => create(scenario, owner, order, idempotency),

@@ -1,6 +1,6 @@
 /*
- * Two of our memories ask the database what came since they last did: by the numbers of transactions, in one statement and
- * so by one snapshot (decisions 0062 and 0072). These are the parts of such a question.
+ * The poll cache asks the database what changed since it last asked: by transaction numbers, in one statement and so by one
+ * snapshot (decision 0072). These are the parts of that query.
  */
 
 /** Every transaction below it has ended: what a later snapshot sees beside this one's is not below it. */
@@ -8,7 +8,7 @@ export const LEAST_RUNNING = 'pg_snapshot_xmin(pg_current_snapshot())::text'
 
 /**
  * Tables as they are: others after a restart or failover of the server, after a restore into them, after a truncation. Then
- * transactions may have been numbered anew.
+ * transaction numbers may have restarted.
  */
 export const generationOf = (...tables: readonly string[]): string =>
   `concat_ws(' ', pg_postmaster_start_time(), ${tables

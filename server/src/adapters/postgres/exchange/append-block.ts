@@ -6,7 +6,6 @@ import type { Sql } from '../core/database.ts'
 import { LOCK_PAUSES } from '../core/pauses.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { findLegs, legKey, takePlace } from './next-leg.ts'
-import type { WatchedAddresses } from './watched-addresses.ts'
 
 type Target = {
   exchange_id: string
@@ -29,12 +28,11 @@ type Arrival = Readonly<{ transfer: Transfer; target: Target | null; house: Hous
 const targetKey = (address: string, memo: string | null) => `${address} ${memo ?? ''}`
 
 /**
- * Appends one block in the caller's transaction: what is ours in it is found by asking memory and the indexes for the
- * block's own addresses, hashes and outpoints, so the cost depends on the block and not on how many addresses are watched.
+ * Appends one block in the caller's transaction: it asks the indexes for the block's own addresses, hashes and outpoints, so
+ * the cost depends mostly on the block (bench/results/2026-11-23-address-filter.md).
  */
 export async function appendBlock(
   sql: Sql,
-  watched: WatchedAddresses,
   network: string,
   block: ScannedBlock,
   rules: AppendRules,
@@ -44,7 +42,7 @@ export async function appendBlock(
     [network],
   )
   if (!cursor || Number(cursor.height) !== block.height - 1 || cursor.hash !== block.parentHash) return false
-  const ours = await findOurs(sql, watched, network, block)
+  const ours = await findOurs(sql, network, block)
   await schedule(sql, exchangesPaid(block, ours, rules))
   await includeAttempts(sql, network, block, ours)
   await reportIntrusions(sql, network, block, ours)
@@ -83,7 +81,7 @@ function isDeposit({ attempts, legs }: Ours, rules: AppendRules, transfer: Trans
   return legs.has(legKey(transfer.txHash, transfer.address, rules.assetOf(transfer.contract)?.id ?? ''))
 }
 
-async function findOurs(sql: Sql, watched: WatchedAddresses, network: string, block: ScannedBlock): Promise<Ours> {
+async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise<Ours> {
   const addresses = [
     ...new Set([
       ...block.transfers.map(({ address }) => address),
@@ -91,15 +89,13 @@ async function findOurs(sql: Sql, watched: WatchedAddresses, network: string, bl
     ]),
   ]
   const hashes = block.transactions.map(({ txHash }) => txHash)
-  const likely = await watched.among(sql, network, addresses)
   const targets =
-    likely.length === 0
+    addresses.length === 0
       ? []
       : await sql.query<Target>(
-          // As a join: for a list Postgres would gather a bitmap first, which costs as much as the searches.
-          `select t.exchange_id, t.leg, t.address, t.memo, t.key_index, t.source_execution from unnest($2::text[]) as b (address)
-           join deposit_targets t on t.network = $1 and t.address = b.address`,
-          [network, likely],
+          `select exchange_id, leg, address, memo, key_index, source_execution from deposit_targets
+           where network = $1 and address = any($2::text[])`,
+          [network, addresses],
           'find-targets',
         )
   const house =

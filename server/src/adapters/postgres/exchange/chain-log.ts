@@ -3,9 +3,8 @@ import type { ChainLog } from '../../../exchange/ports/store/chain-log.ts'
 import type { Sql } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { appendBlock } from './append-block.ts'
-import type { WatchedAddresses } from './watched-addresses.ts'
 
-export function createChainLog(sql: Sql, watched: WatchedAddresses): ChainLog {
+export function createChainLog(sql: Sql): ChainLog {
   return {
     async cursor(network) {
       const [row] = await sql.query<{ height: string; hash: string }>(
@@ -21,7 +20,7 @@ export function createChainLog(sql: Sql, watched: WatchedAddresses): ChainLog {
       ])
       return row?.hash ?? null
     },
-    append: (network, block, rules) => appendBlock(sql, watched, network, block, rules),
+    append: (network, block, rules) => appendBlock(sql, network, block, rules),
     begin: (network, block) => begin(sql, network, block),
     rewind: (network, height, from) => rewind(sql, network, height, from),
     recordSightings: (network, transfers) => sight(sql, network, transfers),

@@ -19,22 +19,18 @@ import { createSigningStore } from './signing-journal.ts'
 import { createStepStore } from './steps.ts'
 import { createTransactionStore } from './transactions.ts'
 import { createWalletStore } from './wallets.ts'
-import { createWatchedAddresses, type WatchedAddresses } from './watched-addresses.ts'
 
 /** The store over one database. Inside a transaction every `load` locks what it loads. */
 export function createStore(database: Database): Store {
-  const watched = createWatchedAddresses()
   return {
-    ...stores(database, database, watched, false),
+    ...stores(database, database, false),
     transaction: (work) =>
-      database.transaction((tx) =>
-        work({ ...stores(tx, database, watched, true), inTransaction: true } satisfies StoreTx),
-      ),
+      database.transaction((tx) => work({ ...stores(tx, database, true), inTransaction: true } satisfies StoreTx)),
     close: () => database.close(),
   }
 }
 
-function stores(sql: Sql, database: Database, watched: WatchedAddresses, locking: boolean): Stores {
+function stores(sql: Sql, database: Database, locking: boolean): Stores {
   return {
     alarms: createAlarmStore(sql),
     auditLog: createAuditLog(sql),
@@ -43,7 +39,7 @@ function stores(sql: Sql, database: Database, watched: WatchedAddresses, locking
     exchanges: createExchangeStore(sql, database),
     steps: createStepStore(sql, locking),
     wallets: createWalletStore(sql),
-    chainLog: createChainLog(sql, watched),
+    chainLog: createChainLog(sql),
     payouts: createPayoutStore(sql, locking),
     transactions: createTransactionStore(sql, locking),
     inventory: createInventoryStore(sql),

@@ -22,10 +22,7 @@ export function createWithIdempotency(store: SwapIdempotencyStore): WithIdempote
   }
 }
 
-function readResponse<T>(
-  stored: Readonly<{ requestHash: string; response: string | null }>,
-  requestHash: string,
-): T {
+function readResponse<T>(stored: Readonly<{ requestHash: string; response: string | null }>, requestHash: string): T {
   if (stored.response === null || stored.requestHash !== requestHash)
     throw new AppError('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key was already used with another request')
   return JSON.parse(stored.response) as T

@@ -47,9 +47,9 @@ export function describeChain(name: string, make: () => Promise<ChainParts>): vo
   })
 }
 
-async function parsesAddresses({ chain, spellings, garbage, stranger }: Context): Promise<void> {
+async function parsesAddresses({ chain, encodings, garbage, stranger }: Context): Promise<void> {
   const { addresses } = chain
-  for (const [written, canonical] of spellings) expect(addresses.parse(written), written).toBe(canonical)
+  for (const [written, canonical] of encodings) expect(addresses.parse(written), written).toBe(canonical)
   const own = [addresses.hot(), addresses.change(0), addresses.deposit(0).address, addresses.deposit(77).address]
   for (const address of [...own, await stranger()]) expect(addresses.parse(address)).toBe(address)
   const common = [

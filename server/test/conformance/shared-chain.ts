@@ -21,7 +21,7 @@ export type SharedChain = Readonly<{
   comesBack: boolean
   /** Only the recipient sees what he is paid. */
   readsByOthers?: boolean
-  addresses: Pick<ChainParts, 'spellings' | 'garbage'>
+  addresses: Pick<ChainParts, 'encodings' | 'garbage'>
 }>
 
 const chainsFile = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile

@@ -2,7 +2,7 @@ import { bech32, bech32m, hex } from '@scure/base'
 
 /** EIP-55's own examples; one case throughout says the same. Refused: a wrong case, a digit too few, no prefix, names, other families. */
 export const evmAddresses = {
-  spellings: [
+  encodings: [
     '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
     '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
     '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
@@ -33,7 +33,7 @@ export function bitcoinAddresses(prefix: string) {
   const key = witness(bech32, 0, KEY_HASH)
   const taproot = witness(bech32m, 1, OUTPUT_KEY)
   return {
-    spellings: [key, taproot].flatMap((canonical) => [
+    encodings: [key, taproot].flatMap((canonical) => [
       [canonical, canonical] as const,
       [canonical.toUpperCase(), canonical] as const,
     ]),
@@ -57,7 +57,7 @@ export function bitcoinAddresses(prefix: string) {
  * tests of monero-project/monero). Refused: another letter, testnet and stagenet, other families.
  */
 export const moneroAddresses = {
-  spellings: [
+  encodings: [
     '888tNkZrPN6JsEgekjMnABU4TBzc2Dt29EPAvkRxbANsAnjyPbb3iQ1YBRk1UXcdRsiKc9dhwMVgN5S9cQUiyoogDavup3H',
     '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A',
   ].map((text) => [text, text] as const),

@@ -34,7 +34,7 @@ export type ChainParts = Readonly<{
   /** Whether what was in replaced blocks is mined again afterwards, or is gone. */
   comesBack: boolean
   /** Addresses from outside: what is written, and the canonical form. */
-  spellings: readonly (readonly [written: string, canonical: string])[]
+  encodings: readonly (readonly [written: string, canonical: string])[]
   garbage: readonly string[]
   /** How the stranger sees what came, on chains where nobody else does. */
   outside?: Chain

@@ -1,6 +1,6 @@
 import type { Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
-import { requestJson, callOf, gasOf, isToken, memberOf, unitsOf } from './request-json.ts'
+import { callOf, gasOf, isToken, memberOf, requestJson, unitsOf } from './request-json.ts'
 
 export const kyberSwapUrl = 'https://aggregator-api.kyberswap.com'
 /** Its names of chains. */

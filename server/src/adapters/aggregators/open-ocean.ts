@@ -1,7 +1,7 @@
 import { formatPercent } from '../../core/domain/percent.ts'
 import type { Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
-import { requestJson, callOf, gasOf, isToken, memberOf, unitsOf } from './request-json.ts'
+import { callOf, gasOf, isToken, memberOf, requestJson, unitsOf } from './request-json.ts'
 
 export const openOceanUrl = 'https://open-api.openocean.finance'
 /** Its names of chains. */

@@ -1,6 +1,6 @@
 import type { Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
-import { requestJson, callOf, gasOf, isToken, memberOf, textOf, unitsOf } from './request-json.ts'
+import { callOf, gasOf, isToken, memberOf, requestJson, textOf, unitsOf } from './request-json.ts'
 
 export const zeroXUrl = 'https://api.0x.org'
 /** Of the networks that we know, those that its documentation lists. */

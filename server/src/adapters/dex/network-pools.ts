@@ -81,7 +81,7 @@ export function createNetworkPools(deps: NetworkPoolsDeps): PoolSource {
       const traded = pools.pools().filter((pool) => !pool.tokens.some((token) => taxed.has(token)))
       return liquidityOf(traded, wrapped, stablecoin === undefined || unit === null ? null : { token: stablecoin, unit })
     },
-    want: upkeep.want,
+    request: upkeep.request,
     async advance() {
       try {
         return await turn()
@@ -111,7 +111,7 @@ function createUpkeep(synced: Synced) {
 
   return {
     gasPrice: () => gas.price,
-    want: wanted.add,
+    request: wanted.add,
     async readGasPrice(): Promise<void> {
       if (now() - gas.atMs < GAS_PRICE_MS) return
       gas = { price: await rpc().ask('eth_gasPrice', [], quantity), atMs: now() }

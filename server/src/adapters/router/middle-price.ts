@@ -24,7 +24,7 @@ function middlePrice(pool: Pool, tokenIn: number, tokenOut: number): number {
     return tokenIn === 0 ? price : 1 / price
   }
   const curve = curveOf(pool, tokenIn, tokenOut)
-  return curve === null ? 0 : (curve.price[0] ?? 0) / curve.keep
+  return curve === null ? 0 : (curve.price[0] ?? 0) / curve.feeFactor
 }
 
 /** An amount times a float: fifteen digits, which is what a price impact needs. */

@@ -4,8 +4,8 @@ import type { Log } from '../../lib/log.ts'
 import type { PoolSnapshots } from '../../swap/ports/pools.ts'
 import type { PoolState, Router } from '../../swap/ports/router.ts'
 import type { FromThread, ToThread } from './messages.ts'
-import type { RouterMetrics } from './router-metrics.ts'
 import { createPendingOrders } from './pending-orders.ts'
+import type { RouterMetrics } from './router-metrics.ts'
 
 export type ThreadRouterDeps = Readonly<{
   /** The thread's program. */

@@ -1,6 +1,6 @@
 import { parseTransaction } from 'viem'
 import type { SignedTransaction, SwapBroadcast } from '../../swap/ports/swap-chain.ts'
-import { type EvmNode, askFirstNode } from '../chains/evm/node.ts'
+import { askFirstNode, type EvmNode } from '../chains/evm/node.ts'
 import { bytes, count, fields, orNull, quantity } from '../chains/evm/replies.ts'
 import { broadcast } from '../chains/evm/sender.ts'
 
@@ -13,21 +13,21 @@ export async function broadcastSwap(
 ): Promise<SwapBroadcast> {
   const result = await broadcast(nodes, raw)
   if (result.kind !== 'rejected') return result
-  const because = await askFirstNode(nodes, (node) => whyRefused(node, { signer, nonce }, raw)).catch(
+  const because = await askFirstNode(nodes, (node) => findRefusalCause(node, { signer, nonce }, raw)).catch(
     () => 'other' as const,
   )
   return { ...result, because }
 }
 
-/** From the account and the chain: the words of refusals differ by client and version. */
-async function whyRefused(
+/** Derived from the account and the chain, because error texts differ by client and version. */
+async function findRefusalCause(
   node: EvmNode,
   { signer, nonce }: { signer: string; nonce: number },
   raw: string,
 ): Promise<Because> {
   const { gas = 0n, gasPrice, maxFeePerGas, value = 0n } = parseTransaction(bytes(raw))
   const price = maxFeePerGas ?? gasPrice ?? 0n
-  const [used, waiting, balance, base] = await Promise.all([
+  const [confirmedNonce, pendingNonce, balance, baseFee] = await Promise.all([
     node.ask('eth_getTransactionCount', [signer, 'latest'], count),
     node.ask('eth_getTransactionCount', [signer, 'pending'], count),
     node.ask('eth_getBalance', [signer, 'latest'], quantity),
@@ -37,8 +37,8 @@ async function whyRefused(
       (reply) => orNull(quantity)(fields(reply)['baseFeePerGas']) ?? 0n,
     ),
   ])
-  if (used > nonce) return 'nonce-used'
+  if (confirmedNonce > nonce) return 'nonce-used'
   if (balance < value + gas * price) return 'insufficient-funds'
-  // One of the same nonce waits, and this one does not pay enough more; or it pays less than the block asks.
-  return waiting > nonce || price < base ? 'underpriced' : 'other'
+  // Another transaction with this nonce is pending at a similar fee, or the fee is below the base fee.
+  return pendingNonce > nonce || price < baseFee ? 'underpriced' : 'other'
 }

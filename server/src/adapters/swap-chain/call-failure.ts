@@ -2,14 +2,14 @@ import type { Hex } from 'viem'
 import { type EvmNode, ethCall } from '../chains/evm/node.ts'
 import { refusalOf } from '../chains/evm/rpc.ts'
 
-/** Codes by which nodes say that the call itself failed: geth and its kin 3 and, for other halts, -32000; Nethermind -32015. */
+/** Error codes of a failed call: geth and its forks 3, for other halts -32000; Nethermind -32015. */
 const failureCodes: ReadonlySet<number> = new Set([3, -32000, -32015])
-/** "Internal error": of the node, or (anvil, and others on running out of gas) of the call. */
+/** "Internal error": of the node, or of the call (anvil; other nodes when a call runs out of gas). */
 const INTERNAL = -32603
-/** The identity precompile: a call that works wherever the node does. */
+/** The identity precompile: its call succeeds if the node works. */
 const IDENTITY = '0x0000000000000000000000000000000000000004'
 
-/** The failure of a call in the contract, with what it reverted with; null where it is the node's. */
+/** The failure of a call in the contract, with its revert data. Null if the node failed; may throw if the node is down. */
 export async function callFailure(node: EvmNode, error: unknown): Promise<{ reverted: Hex | null } | null> {
   const refusal = refusalOf(error)
   if (refusal === null) return null

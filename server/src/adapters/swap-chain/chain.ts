@@ -13,48 +13,48 @@ import { type RpcOptions, rpcDefaults } from '../chains/evm/rpc.ts'
 import { readAddress } from '../chains/shared/account-address.ts'
 import { minOf } from '../chains/shared/min-max.ts'
 import { broadcastSwap } from './broadcast.ts'
-import { finalHeight, paidFees } from './paid-fees.ts'
-import { payment } from './payments.ts'
-import { callHash, prepare } from './prepare.ts'
+import { listPaidFees, readFinalHeight } from './paid-fees.ts'
+import { readPayment } from './payments.ts'
+import { hashCall, prepare } from './prepare.ts'
 import { readSigned } from './read-signed.ts'
 import { readTokenFacts } from './token-facts.ts'
-import { lookUp, track } from './track.ts'
+import { findTransaction, track } from './track.ts'
 
 export type EvmSwapChainOptions = Readonly<{
   network: Network
-  /** At least two in production: what is said of a sent swap is believed only where they agree. */
+  /** At least two in production: the result of a sent swap counts only if all nodes agree. */
   rpcUrls: readonly string[]
-  /** The wrapped native coin; on Celo the coin's own token. */
+  /** The wrapped native token; on Celo the token of the native currency. */
   wrapped: string
-  /** The coin is itself a token, so that nothing is wrapped; by default on Celo. */
+  /** The native currency is itself a token, so nothing is wrapped. Default: true on Celo. */
   nativeIsToken?: boolean
   rpc?: Partial<RpcOptions>
   caps?: FeeCaps
   note?: Note
 }>
 
-/** For whom a partner waits: in place of a second attempt the next node is asked, where there is one. */
-const ASKED = { timeoutMs: 4_000, attempts: 2 } as const
+/** Calls during a partner's request. With several nodes, the next node replaces the second attempt. */
+const REQUEST_RPC = { timeoutMs: 4_000, attempts: 2 } as const
 
-/** A block with all its transactions is the largest reply that is asked for. */
+/** The largest reply is a block with all its transactions. */
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 
-/** One network of the EVM family. Nothing is asked of the nodes until the first call. */
-export function createEvmSwapChain(parts: EvmSwapChainOptions): SwapChain {
-  const { network, rpcUrls, caps = feeCaps, note = () => undefined } = parts
+/** Creates the swap chain of an EVM network. Makes no node call before the first use. */
+export function createEvmSwapChain(options: EvmSwapChainOptions): SwapChain {
+  const { network, rpcUrls, caps = feeCaps, note = () => undefined } = options
   const { evm } = network
   assert(evm !== undefined && rpcUrls.length > 0, `${network.id} has parameters and a node`)
   const parse = (text: string) => parseToken(text, evm.nativeContract)
-  const wrapped = parse(parts.wrapped)
-  assert(wrapped !== null && wrapped !== nativeAddress, `${network.id} has a wrapped coin`)
-  const options = { ...rpcDefaults, replyBytesMax: REPLY_BYTES_MAX, ...parts.rpc }
+  const wrapped = parse(options.wrapped)
+  assert(wrapped !== null && wrapped !== nativeAddress, `${network.id} has a wrapped native token`)
+  const rpcOptions = { ...rpcDefaults, replyBytesMax: REPLY_BYTES_MAX, ...options.rpc }
   const nodesWith = (rpc: RpcOptions) =>
     rpcUrls.map((url, n) => createNode(`${network.id} node ${n + 1}`, url, evm.chainId, rpc))
-  const nodes = nodesWith(options)
-  const attempts = rpcUrls.length > 1 ? 1 : ASKED.attempts
-  const asked = nodesWith({ ...options, timeoutMs: ASKED.timeoutMs, attempts, ...parts.rpc })
-  const forPartner = <T>(work: Promise<T>) => inOurWords(network, work)
-  const nativeIsToken = parts.nativeIsToken ?? network.id === 'celo'
+  const nodes = nodesWith(rpcOptions)
+  const attempts = rpcUrls.length > 1 ? 1 : REQUEST_RPC.attempts
+  const requestNodes = nodesWith({ ...rpcOptions, timeoutMs: REQUEST_RPC.timeoutMs, attempts, ...options.rpc })
+  const forPartner = <T>(work: Promise<T>) => hideNodeNames(network, work)
+  const nativeIsToken = options.nativeIsToken ?? network.id === 'celo'
   return Object.freeze({
     network,
     wrapped,
@@ -63,37 +63,37 @@ export function createEvmSwapChain(parts: EvmSwapChainOptions): SwapChain {
     externalExecutor: externalExecutor.address.toLowerCase(),
     parse,
     parseAccount,
-    formatAddress: spellAddress,
-    readToken: (address) => forPartner(readTokenFacts(asked, network, address)),
-    callHash: (order) => callHash({ wrapped, nativeIsToken }, order),
-    prepare: (order) => forPartner(prepare({ network, nodes: asked, caps, wrapped, nativeIsToken }, order)),
+    formatAddress,
+    readToken: (address) => forPartner(readTokenFacts(requestNodes, network, address)),
+    hashCall: (order) => hashCall({ wrapped, nativeIsToken }, order),
+    prepare: (order) => forPartner(prepare({ network, nodes: requestNodes, caps, wrapped, nativeIsToken }, order)),
     readSigned: (raw) => readSigned(evm.chainId, raw),
     broadcast: async (raw) => broadcastSwap(nodes, readSigned(evm.chainId, raw), raw.toLowerCase()),
     observe: (hash, sent) => track(nodes, network, hash, { sent, note }),
-    lookUp: (hash) => forPartner(lookUp(asked, evm.chainId, hash)),
-    finalHeight: () => finalHeight(nodes, network),
-    paidFees: (from, to) => paidFees(nodes, from, to),
-    balance: async (address, token) =>
+    findTransaction: (hash) => forPartner(findTransaction(requestNodes, evm.chainId, hash)),
+    readFinalHeight: () => readFinalHeight(nodes, network),
+    listPaidFees: (from, to) => listPaidFees(nodes, from, to),
+    readBalance: async (address, token) =>
       minOf(await askEveryNode(nodes, (node) => balanceAt(node, address, isNative(token) ? null : token, 'latest'))),
-    payment: (hash, asked) => payment({ nodes, network, wrapped, nativeIsToken, note }, hash, asked),
+    readPayment: (hash, transfer) => readPayment({ nodes, network, wrapped, nativeIsToken, note }, hash, transfer),
   } satisfies SwapChain)
 }
 
-/** Which node failed at what is the operator's to know, and stands in the cause. */
-async function inOurWords<T>({ id }: Network, work: Promise<T>): Promise<T> {
+/** Partners do not see which node failed; the cause, which is logged, names it. */
+async function hideNodeNames<T>({ id }: Network, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.code !== 'NETWORK_UNAVAILABLE') throw cause
-    throw new AppError('NETWORK_UNAVAILABLE', `the nodes of ${id} do not answer as they should at the moment`, {
+    throw new AppError('NETWORK_UNAVAILABLE', `the nodes of ${id} are not available`, {
       cause,
     })
   }
 }
 
-/** Written as wallets and aggregators write it. */
+/** In the notation of wallets and aggregators. */
 const placeholder = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
-const spellAddress = (address: string): string => (isNative(address) ? placeholder : getAddress(address))
+const formatAddress = (address: string): string => (isNative(address) ? placeholder : getAddress(address))
 
 function parseToken(text: string, nativeContract: string | undefined): string | null {
   const lower = text.toLowerCase()

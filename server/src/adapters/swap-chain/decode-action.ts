@@ -18,31 +18,31 @@ const abi = parseAbi(['function approve(address spender, uint256 units) returns 
 const router = swapRouter.address.toLowerCase()
 const external = externalExecutor.address.toLowerCase()
 
-/** In place of the reference, which cannot be bound to itself. */
+/** Zero reference for the call hash: the reference depends on the hash. */
 export const NO_REF = zeroHash
 
 export const encodeApprove = (spender: string, units: bigint): Hex =>
   encodeFunctionData({ abi, functionName: 'approve', args: [spender as Address, units] })
 
 /**
- * What a transaction does, where it is an approval or a call of our router; else null. Calldata that is not exactly what
- * encoding it again gives is something else: contracts could read it otherwise than we do.
+ * Decodes an approval or a call of our router; null for anything else. Calldata that does not encode to the same bytes again is
+ * not decoded, because a contract could read it differently.
  */
-export function decodeAction(to: string | null, input: Hex, value: bigint): SignedTransaction['act'] {
+export function decodeAction(to: string | null, input: Hex, value: bigint): SignedTransaction['action'] {
   if (to === null) return null
-  if (to === router) return swapOf(input, value)
-  return plainApprovalOf(to, input, value) ?? decodeUnsupportedApproval(input)
+  if (to === router) return decodeRouterCall(input, value)
+  return decodePlainApproval(to, input, value) ?? decodeUnsupportedApproval(input)
 }
 
 const APPROVE = '0x095ea7b3'
 /** Besides `approve`: increaseAllowance, increaseApproval, setApprovalForAll. */
-const allowing: ReadonlySet<string> = new Set([APPROVE, '0x39509351', '0xd73dd623', '0xa22cb465'])
+const allowanceSelectors: ReadonlySet<string> = new Set([APPROVE, '0x39509351', '0xd73dd623', '0xa22cb465'])
 
-/** Tokens read calldata more liberally than we do: trailing bytes, or a value, keep no `approve` from being one. */
-export const decodeUnsupportedApproval = (input: Hex): SignedTransaction['act'] =>
-  allowing.has(input.slice(0, APPROVE.length)) ? { kind: 'odd-approval' } : null
+/** Detects allowances by selector alone: tokens also accept calldata with trailing bytes or a value. */
+export const decodeUnsupportedApproval = (input: Hex): SignedTransaction['action'] =>
+  allowanceSelectors.has(input.slice(0, APPROVE.length)) ? { kind: 'unsupported-approval' } : null
 
-function plainApprovalOf(token: string, input: Hex, value: bigint): SignedTransaction['act'] {
+function decodePlainApproval(token: string, input: Hex, value: bigint): SignedTransaction['action'] {
   if (value !== 0n || !input.startsWith(APPROVE) || input.length !== 2 + 2 * (4 + 64)) return null
   try {
     const [spender, units] = decodeFunctionData({ abi, data: input }).args
@@ -50,12 +50,12 @@ function plainApprovalOf(token: string, input: Hex, value: bigint): SignedTransa
       ? { kind: 'approve', token, spender: spender.toLowerCase(), units }
       : null
   } catch {
-    // Bits above an address.
+    // Non-zero bits above the address.
     return null
   }
 }
 
-function swapOf(input: Hex, value: bigint): SignedTransaction['act'] {
+function decodeRouterCall(input: Hex, value: bigint): SignedTransaction['action'] {
   const call = decodeSwap(input)
   if (call === null) return null
   const { route, ...order } = call

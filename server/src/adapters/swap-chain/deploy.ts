@@ -16,7 +16,7 @@ import { rpcDefaults, unavailable } from '../chains/evm/rpc.ts'
 const names = ['router', 'executor', 'external-executor'] as const
 type ContractName = (typeof names)[number]
 
-/** A contract of ours on one network: there, or what would put it there, which anyone may send. */
+/** One of our contracts on one network: deployed, or the transaction that deploys it. Anyone may send it. */
 export type ContractState = Readonly<{
   contract: ContractName
   address: string
@@ -31,36 +31,36 @@ const contracts = {
   executor: swapExecutor,
   'external-executor': externalExecutor,
 } as const satisfies Record<ContractName, Deployment>
-/** Networks of the sandbox have ids above this; nothing is sent from a node's account elsewhere. */
-const SANDBOX_IDS = 3_133_700_000
+/** Sandbox chain ids are above this. Only there may a node's own account deploy. */
+const SANDBOX_CHAIN_IDS_ABOVE = 3_133_700_000
 const DEPLOY_GAS = 8_000_000
 const DEPLOY_MS = 60_000
 const POLL_MS = 100
 
-/** What stands where, by the first node. Code at these addresses can be no other than ours. */
-export async function readContracts(where: DeployTarget): Promise<readonly ContractState[]> {
-  return readStates(nodeOf(where), chainIdOf(where))
+/** Reads the state of our contracts from the first node. CREATE2 guarantees that code at these addresses is ours. */
+export async function readContracts(target: DeployTarget): Promise<readonly ContractState[]> {
+  return readStates(nodeOf(target), chainIdOf(target))
 }
 
-/** Puts what is missing on a chain of the sandbox, from its node's own account, and waits until it is there. */
-export async function deployContracts(where: DeployTarget): Promise<readonly ContractState[]> {
-  const node = nodeOf(where)
-  const chainId = chainIdOf(where)
-  assert(chainId > SANDBOX_IDS, 'only a chain of the sandbox is deployed to from here')
+/** Deploys missing contracts on a sandbox chain from its node's own account and waits until they are mined. */
+export async function deployContracts(target: DeployTarget): Promise<readonly ContractState[]> {
+  const node = nodeOf(target)
+  const chainId = chainIdOf(target)
+  assert(chainId > SANDBOX_CHAIN_IDS_ABOVE, 'this deploys only to chains of the sandbox')
   const missing = (await readStates(node, chainId)).filter(({ isDeployed }) => !isDeployed)
   if (missing.length > 0 && !(await hasCode(node, deploymentProxy))) {
     await node.ask('anvil_setCode', [deploymentProxy, deploymentProxyCode], () => null)
   }
   const from = missing.length > 0 ? present((await node.ask('eth_accounts', [], list(address)))[0], 'an account') : ''
   for (const { transaction } of missing) {
-    const { to, data: input } = present(transaction, 'what deploys it')
+    const { to, data: input } = present(transaction, 'the deployment transaction')
     await node.ask('eth_sendTransaction', [{ from, to, data: input, gas: hex(DEPLOY_GAS) }], hash)
   }
   const deadline = Date.now() + DEPLOY_MS
   for (;;) {
     const states = await readStates(node, chainId)
     if (states.every(({ isDeployed }) => isDeployed)) return states
-    if (Date.now() > deadline) throw unavailable(`${where.network.id}: the contracts did not get into a block`)
+    if (Date.now() > deadline) throw unavailable(`${target.network.id}: the contracts were not mined in time`)
     await wait(POLL_MS)
   }
 }
@@ -77,14 +77,14 @@ export function readStates(node: EvmNode, chainId: number): Promise<readonly Con
 }
 
 async function plan(node: EvmNode, chainId: number, input: string): Promise<ContractState['transaction']> {
-  // An estimate is a courtesy to whoever sends it: the sender's own wallet makes its own.
+  // The estimate is informational: the sender's wallet makes its own.
   const call = { to: deploymentProxy, data: input }
   const gas = await node.ask('eth_estimateGas', [call], quantity).catch(() => null)
   return { chainId, to: deploymentProxy, data: input, value: '0', gas: gas === null ? null : gas.toString() }
 }
 
-/** Whether the deterministic deployer itself is on the network. */
-export const hasDeployer = (where: DeployTarget): Promise<boolean> => hasCode(nodeOf(where), deploymentProxy)
+/** Whether the deterministic deployer is on the network. */
+export const hasDeployer = (target: DeployTarget): Promise<boolean> => hasCode(nodeOf(target), deploymentProxy)
 
 export const hasCode = async (node: EvmNode, at: string): Promise<boolean> =>
   (await node.ask('eth_getCode', [at, 'latest'], bytes)) !== '0x'

@@ -3,7 +3,7 @@ import { decodeEventLog, type Hex, toEventSelector, zeroAddress } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
 import { nativeAddress } from '../../swap/domain/token.ts'
 import type { PaidFee } from '../../swap/ports/swap-chain.ts'
-import { type EvmNode, askEveryNode, hex } from '../chains/evm/node.ts'
+import { askEveryNode, type EvmNode, hex } from '../chains/evm/node.ts'
 import { findAgreedHead } from '../chains/evm/reader.ts'
 import { count, type Decode, fields, list, log } from '../chains/evm/replies.ts'
 import { failureOf, refusalOf, unavailable } from '../chains/evm/rpc.ts'
@@ -13,18 +13,18 @@ const [swapped] = abi.filter((item) => item.type === 'event' && item.name === 'S
 const SWAPPED = swapped?.type === 'event' ? toEventSelector(swapped) : '0x'
 const LOGS_MAX = 100_000
 
-export async function finalHeight(nodes: readonly EvmNode[], network: Network): Promise<number> {
+export async function readFinalHeight(nodes: readonly EvmNode[], network: Network): Promise<number> {
   const { height } = await findAgreedHead(nodes)
   return Math.max(0, height - Math.max(network.finalityBlocks, network.confirmations) + 1)
 }
 
-/** By the router's own events, one question a node; where the range is too much for it, by halves. */
-export async function paidFees(nodes: readonly EvmNode[], from: number, to: number): Promise<readonly PaidFee[]> {
+/** Reads the router's events with one query per node; halves the range if a node refuses it as too large. */
+export async function listPaidFees(nodes: readonly EvmNode[], from: number, to: number): Promise<readonly PaidFee[]> {
   const [first = [], ...others] = await askEveryNode(nodes, (node) => feesOf(node, from, to))
   const text = textOf(first)
-  // A node that lags in its index of logs would hide fees for good.
+  // A node whose log index lags would hide fees permanently.
   if (others.some((one) => textOf(one) !== text))
-    throw unavailable(`the nodes differ about the swaps in the blocks ${from} to ${to}`)
+    throw unavailable(`the nodes disagree about the swaps in blocks ${from} to ${to}`)
   return first
 }
 
@@ -34,20 +34,20 @@ const textOf = (fees: readonly PaidFee[]): string =>
 async function feesOf(node: EvmNode, from: number, to: number): Promise<readonly PaidFee[]> {
   try {
     const range = { fromBlock: hex(from), toBlock: hex(to), address: router, topics: [SWAPPED] }
-    const found = await node.ask('eth_getLogs', [range], list(paidFee, LOGS_MAX))
-    return found
+    const events = await node.ask('eth_getLogs', [range], list(paidFee, LOGS_MAX))
+    return events
       .filter((one) => one !== null)
       .filter(({ units }) => units > 0n)
       .sort((a, b) => a.height - b.height || a.logIndex - b.logIndex)
   } catch (error) {
-    const isTooMuch = refusalOf(error) !== null || failureOf(error)?.isTooLarge === true
-    if (from === to || !isTooMuch) throw error
+    const exceedsLimit = refusalOf(error) !== null || failureOf(error)?.isTooLarge === true
+    if (from === to || !exceedsLimit) throw error
     const middle = Math.floor((from + to) / 2)
     return [...(await feesOf(node, from, middle)), ...(await feesOf(node, middle + 1, to))]
   }
 }
 
-/** null: another contract's, whatever was asked for. */
+/** Null for an event of another contract, which the query did not request. */
 const paidFee: Decode<PaidFee | null> = (reply) => {
   const entry = log(reply)
   if (entry.address !== router || entry.topics[0] !== SWAPPED) return null

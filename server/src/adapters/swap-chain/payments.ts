@@ -1,15 +1,15 @@
 import type { Network } from '../../core/domain/network.ts'
 import { isNative } from '../../swap/domain/token.ts'
 import type { Payment, SwapChain } from '../../swap/ports/swap-chain.ts'
-import { type EvmNode, askEveryNode, type Note } from '../chains/evm/node.ts'
+import { askEveryNode, type EvmNode, type Note } from '../chains/evm/node.ts'
 import { observe } from '../chains/evm/observe.ts'
 import { findAgreedHead } from '../chains/evm/reader.ts'
 import { orNull, receipt, transaction } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
 import { eventOf } from '../chains/evm/token.ts'
 
-type Asked = Parameters<SwapChain['payment']>[1]
-type Parts = Readonly<{
+type Transfer = Parameters<SwapChain['readPayment']>[1]
+type Context = Readonly<{
   nodes: readonly EvmNode[]
   network: Network
   wrapped: string
@@ -17,37 +17,39 @@ type Parts = Readonly<{
   note: Note
 }>
 
-/** What a transaction moved between two accounts, where every node has it in the same block and says the same. */
-export async function payment(parts: Parts, txHash: string, asked: Asked): Promise<Payment | null> {
-  const { nodes, network, note } = parts
-  const seen = await observe(nodes, network, { txHash, conflictKey: null }, note)
-  if (seen.kind !== 'included' || !seen.ok) return null
-  const { block } = seen
-  const moved = await askEveryNode(nodes, (node) => movedIn(parts, node, { txHash, blockHash: block.hash, ...asked }))
+/** Reads the amount that a transaction moved between two accounts. Throws if the nodes disagree about block or amount. */
+export async function readPayment(context: Context, txHash: string, transfer: Transfer): Promise<Payment | null> {
+  const { nodes, network, note } = context
+  const observed = await observe(nodes, network, { txHash, conflictKey: null }, note)
+  if (observed.kind !== 'included' || !observed.ok) return null
+  const { block } = observed
+  const moved = await askEveryNode(nodes, (node) =>
+    movedIn(context, node, { txHash, blockHash: block.hash, ...transfer }),
+  )
   const head = await findAgreedHead(nodes)
   const [units] = moved
   if (units === undefined || units === null || moved.some((one) => one !== units) || head.height < block.height)
-    throw unavailable(`the nodes differ about what ${txHash} moved`)
+    throw unavailable(`the nodes disagree about the amount that ${txHash} moved`)
   return { units, confirmations: head.height - block.height + 1 }
 }
 
 /**
- * The coin of a plain transfer, and the token's own events. Coin that a contract passes on leaves no event: it counts as
- * nothing. null: the block is another by now.
+ * Sums the native value of a plain transfer and the token's events. Native currency that a contract forwards leaves no event
+ * and counts as 0. Null if the transaction is now in another block.
  */
 async function movedIn(
-  { wrapped, nativeIsToken }: Parts,
+  { wrapped, nativeIsToken }: Context,
   node: EvmNode,
-  { txHash, blockHash, token, from, to }: Asked & Readonly<{ txHash: string; blockHash: string }>,
+  { txHash, blockHash, token, from, to }: Transfer & Readonly<{ txHash: string; blockHash: string }>,
 ): Promise<bigint | null> {
-  const [found, tx] = await Promise.all([
+  const [mined, tx] = await Promise.all([
     node.ask('eth_getTransactionReceipt', [txHash], orNull(receipt)),
     node.ask('eth_getTransactionByHash', [txHash], orNull(transaction)),
   ])
-  if (found?.blockHash !== blockHash || tx?.blockHash !== blockHash) return null
-  const isCoin = isNative(token) || (nativeIsToken && token === wrapped)
-  const direct = isCoin && tx.from.toLowerCase() === from && tx.to?.toLowerCase() === to ? tx.value : 0n
-  return found.logs
+  if (mined?.blockHash !== blockHash || tx?.blockHash !== blockHash) return null
+  const isNativeTransfer = isNative(token) || (nativeIsToken && token === wrapped)
+  const direct = isNativeTransfer && tx.from.toLowerCase() === from && tx.to?.toLowerCase() === to ? tx.value : 0n
+  return mined.logs
     .filter((entry) => entry.address.toLowerCase() === token)
     .map(eventOf)
     .filter((event) => event?.from.toLowerCase() === from && event.to.toLowerCase() === to)

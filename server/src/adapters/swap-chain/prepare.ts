@@ -15,7 +15,7 @@ import { encodeSwap, type SwapTerms } from '../dex/encode-swap.ts'
 import { encodeApprove, NO_REF } from './decode-action.ts'
 import { l1GasOf } from './l1-gas.ts'
 import { revertReason } from './revert-reason.ts'
-import { type UnsignedCall, type Outcome, simulate } from './simulate.ts'
+import { type Outcome, simulate, type UnsignedCall } from './simulate.ts'
 import { type FeeRates, serializeUnsigned } from './unsigned.ts'
 
 export type PrepareContext = Readonly<{
@@ -23,106 +23,117 @@ export type PrepareContext = Readonly<{
   nodes: readonly EvmNode[]
   caps: FeeCaps
   wrapped: string
-  /** The coin is itself a token (Celo): nothing is wrapped. */
+  /** Celo: the native currency is itself a token, so nothing is wrapped. */
   nativeIsToken: boolean
 }>
 
 const abi = parseAbi(['function allowance(address owner, address spender) view returns (uint256)'])
 const router = swapRouter.address.toLowerCase()
 
-/** Everything is read from one node, so that it fits together; the next is asked only where one does not answer. */
-export async function prepare(parts: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
-  if (order.swaps.length === 0 && order.aggregatorCall === undefined && !isWrap(parts, order))
+/** Prepares a swap from the state of one node, so that its values are consistent; the next node is used only if one fails. */
+export async function prepare(context: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
+  if (order.swaps.length === 0 && order.aggregatorCall === undefined && !isWrap(context, order))
     throw new AppError('NO_ROUTE', 'there is no route between these tokens')
   if (order.minReceived <= 0n || order.amountIn <= 0n) {
     throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
   }
-  let last: unknown
-  for (const node of parts.nodes) {
+  let lastError: unknown
+  for (const node of context.nodes) {
     try {
-      return await prepareOn(node, parts, order)
+      return await prepareOn(node, context, order)
     } catch (error) {
       if (!(error instanceof AppError && error.retryable)) throw error
-      last = error
+      lastError = error
     }
   }
-  throw last
+  throw lastError
 }
 
-/** The coin for its wrapped token, or back. */
+/** Native currency for its wrapped token, or the reverse. */
 const isWrap = ({ wrapped, nativeIsToken }: PrepareContext, { tokenIn, tokenOut }: SwapOrder): boolean =>
   !nativeIsToken && (isNative(tokenIn) ? tokenOut === wrapped : tokenIn === wrapped && isNative(tokenOut))
 
-async function prepareOn(node: EvmNode, parts: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
+async function prepareOn(node: EvmNode, context: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
   const { account, tokenIn, amountIn } = order
-  const coinIn = isNative(tokenIn)
-  const [coins, tokens, allowed, nonce, fee, code] = await Promise.all([
+  const isNativeIn = isNative(tokenIn)
+  const [nativeBalance, tokenBalance, allowance, nonce, fees, code] = await Promise.all([
     balanceAt(node, account, null, 'latest'),
-    coinIn ? null : balanceAt(node, account, tokenIn, 'latest'),
-    coinIn ? null : allowanceOf(node, tokenIn, account),
-    nonceOf(parts.nodes, node, account),
-    readFeeRate([node], parts.network, parts.caps),
+    isNativeIn ? null : balanceAt(node, account, tokenIn, 'latest'),
+    isNativeIn ? null : allowanceOf(node, tokenIn, account),
+    nonceOf(context.nodes, node, account),
+    readFeeRate([node], context.network, context.caps),
     node.ask('eth_getCode', [account, 'latest'], bytes),
     checkDeployed(node, order.aggregatorCall ? externalExecutor.address : swapExecutor.address),
   ])
   if (!canSign(code)) {
     const field = { field: 'account' }
-    throw new AppError('INVALID_ADDRESS', 'account is a contract: nobody can sign its transactions', field)
+    throw new AppError('INVALID_ADDRESS', 'account is a contract, which cannot sign transactions', field)
   }
-  const held = tokens ?? coins
-  if (held < amountIn) throw insufficient({ ofCoin: coinIn, field: 'amount' }, amountIn, held)
+  const balance = tokenBalance ?? nativeBalance
+  if (balance < amountIn) throw insufficient({ isNative: isNativeIn, field: 'amount' }, amountIn, balance)
 
-  const swap = swapCall(parts, order)
-  const approve = allowed !== null && allowed < amountIn ? approval(order, amountIn) : null
+  const swap = swapCall(context, order)
+  const approve = allowance !== null && allowance < amountIn ? approval(order, amountIn) : null
   const outcomes = await simulate(node, {
     calls: approve === null ? [swap] : [approve, swap],
-    allows: approve === null ? null : { token: tokenIn, owner: account, spender: router, units: amountIn },
+    allowance: approve === null ? null : { token: tokenIn, owner: account, spender: router, units: amountIn },
   })
-  const own = { network: parts.network, fees: fee, l1Gas: await l1GasOf(node, parts.network, swap) }
+  const costs = { network: context.network, fees, l1Gas: await l1GasOf(node, context.network, swap) }
   if (approve !== null && refuses(outcomes[0])) {
-    if (allowed !== null && allowed > 0n) await askReset(node, { ...own, order, nonce })
+    if (allowance !== null && allowance > 0n) await throwIfResetNeeded(node, { ...costs, order, nonce })
     throw failed('the approval', present(outcomes[0], 'the outcome of the approval'))
   }
-  const done = present(outcomes.at(-1), 'the outcome of the swap')
-  if (!done.ok) throw failed('the swap', done)
-  const simulatedOut = outOf(done.returned)
+  const swapOutcome = present(outcomes.at(-1), 'the outcome of the swap')
+  if (!swapOutcome.ok) throw failed('the swap', swapOutcome)
+  const simulatedOut = decodeAmountOut(swapOutcome.returned)
 
-  const made: Made[] = []
-  const [approved] = outcomes
-  if (approve !== null && approved?.ok) made.push({ call: approve, nonce, gas: approved.gas + own.l1Gas })
-  made.push({ call: swap, nonce: nonce + made.length, gas: done.gas + own.l1Gas })
-  const needed = made.reduce((sum, one) => sum + one.call.value + one.gas * fee.rate + l1FeeOf(fee, one.call), 0n)
-  if (coins < needed) throw insufficient({ ofCoin: true, field: coinIn ? 'amount' : 'account' }, needed, coins)
-  const [first, second] = made.map((one) => serializeUnsigned(parts.network, one.call, { ...one, fees: fee }))
-  const last = present(second ?? first, 'the swap')
-  return { approve: second === undefined ? null : present(first, 'the approval'), swap: last, simulatedOut }
+  const plans: PlannedTransaction[] = []
+  const [first] = outcomes
+  if (approve !== null && first?.ok) plans.push({ call: approve, nonce, gas: first.gas + costs.l1Gas })
+  plans.push({ call: swap, nonce: nonce + plans.length, gas: swapOutcome.gas + costs.l1Gas })
+  const needed = plans.reduce(
+    (sum, plan) => sum + plan.call.value + plan.gas * fees.rate + l1FeeOf(fees, plan.call),
+    0n,
+  )
+  if (nativeBalance < needed)
+    throw insufficient({ isNative: true, field: isNativeIn ? 'amount' : 'account' }, needed, nativeBalance)
+  const unsigned = plans.map((plan) => serializeUnsigned(context.network, plan.call, { ...plan, fees }))
+  return {
+    approve: plans.length > 1 ? present(unsigned[0], 'the approval') : null,
+    swap: present(unsigned.at(-1), 'the swap'),
+    simulatedOut,
+  }
 }
 
-/** An account without code, or one that had its key lend it some (EIP-7702). */
+/** An account without code, or with code that its key has delegated (EIP-7702). */
 const canSign = (code: string): boolean => code === '0x' || /^0xef0100[0-9a-fA-F]{40}$/.test(code)
 
-type Made = Readonly<{ call: UnsignedCall; nonce: number; gas: bigint }>
+type PlannedTransaction = Readonly<{ call: UnsignedCall; nonce: number; gas: bigint }>
 
-type CallParts = Pick<PrepareContext, 'wrapped' | 'nativeIsToken'>
+type CallContext = Pick<PrepareContext, 'wrapped' | 'nativeIsToken'>
 
-export function callHash(parts: CallParts, order: Omit<SwapOrder, 'ref'>): Hex {
-  return keccak256(swapCall(parts, { ...order, ref: NO_REF }).input)
+export function hashCall(context: CallContext, order: Omit<SwapOrder, 'ref'>): Hex {
+  return keccak256(swapCall(context, { ...order, ref: NO_REF }).input)
 }
 
-function swapCall({ wrapped, nativeIsToken }: CallParts, order: SwapOrder): UnsignedCall {
+function swapCall({ wrapped, nativeIsToken }: CallContext, order: SwapOrder): UnsignedCall {
   const { account, tokenIn, tokenOut, swaps, aggregatorCall } = order
-  const [coinIn, coinOut] = [isNative(tokenIn), isNative(tokenOut)]
+  const [isNativeIn, isNativeOut] = [isNative(tokenIn), isNative(tokenOut)]
   const terms = termsOf(order)
   const route = {
     swaps,
-    source: coinIn ? wrapped : tokenIn,
-    target: coinOut ? wrapped : tokenOut,
-    coinIn,
-    coinOut,
+    source: isNativeIn ? wrapped : tokenIn,
+    target: isNativeOut ? wrapped : tokenOut,
+    coinIn: isNativeIn,
+    coinOut: isNativeOut,
     wrapped: nativeIsToken ? null : wrapped,
   }
   const { calldata, value } = aggregatorCall
-    ? encodeOutside(aggregatorCall, { source: coinIn ? null : tokenIn, target: coinOut ? null : tokenOut }, terms)
+    ? encodeOutside(
+        aggregatorCall,
+        { source: isNativeIn ? null : tokenIn, target: isNativeOut ? null : tokenOut },
+        terms,
+      )
     : encodeSwap(route, terms)
   return { from: account, to: router, input: calldata, value }
 }
@@ -141,27 +152,27 @@ const approval = ({ account, tokenIn }: SwapOrder, units: bigint): UnsignedCall 
   input: encodeApprove(router, units),
 })
 
-/** Old tokens return nothing, which is as good as true; some return false in place of a revert. */
+/** Old tokens return nothing, which counts as true. Some return false instead of reverting. */
 const refuses = (outcome: Outcome | undefined): boolean =>
   !outcome?.ok || (outcome.returned !== '0x' && BigInt(outcome.returned) !== 1n)
 
-type Resetting = Readonly<{ network: Network; fees: FeeRates; l1Gas: bigint; order: SwapOrder; nonce: number }>
+type ResetCheck = Readonly<{ network: Network; fees: FeeRates; l1Gas: bigint; order: SwapOrder; nonce: number }>
 
-/** Throws ALLOWANCE_RESET_REQUIRED where the token takes an approval of nothing: USDT wants that before another (its line 205). */
-async function askReset(node: EvmNode, { network, fees, l1Gas, order, nonce }: Resetting): Promise<void> {
+/** Throws ALLOWANCE_RESET_REQUIRED if the token accepts an approval of 0: USDT requires it before a new allowance (line 205). */
+async function throwIfResetNeeded(node: EvmNode, { network, fees, l1Gas, order, nonce }: ResetCheck): Promise<void> {
   const calls = [approval(order, 0n), approval(order, order.amountIn)]
   const [reset, renewed] = await simulate(node, { calls, allows: null })
-  // Without eth_simulateV1 each is tried on the state as it is: then the second fails for the same reason as before.
+  // Without eth_simulateV1 each call runs on the current state, so the second fails as before and is not checked.
   if (!reset?.ok || refuses(reset) || renewed === undefined) return
   const rawTx = serializeUnsigned(network, approval(order, 0n), { nonce, gas: reset.gas + l1Gas, fees })
   throw new AppError(
     'ALLOWANCE_RESET_REQUIRED',
-    'the token takes no new allowance while an old one stands: sign and send `rawTx`, then ask again',
+    'the token requires its old allowance to be reset first: sign and send `rawTx`, then build again',
     { extra: { rawTx } },
   )
 }
 
-/** Nodes differ in what they have seen: the highest is right, for a lower one would replace what waits. */
+/** Uses the highest pending nonce of all nodes: a lower one would replace a pending transaction. */
 async function nonceOf(nodes: readonly EvmNode[], own: EvmNode, account: string): Promise<number> {
   const ask = (node: EvmNode) => node.ask('eth_getTransactionCount', [account, 'pending'], count)
   const others = await Promise.all(nodes.filter((node) => node !== own).map((node) => ask(node).catch(() => 0)))
@@ -174,7 +185,7 @@ async function allowanceOf(node: EvmNode, token: string, owner: string): Promise
   return word.length === 66 ? BigInt(word) : 0n
 }
 
-/** A call of an address without code succeeds and does nothing. */
+/** Checked because a call of an address without code succeeds and does nothing. */
 async function checkDeployed(node: EvmNode, executor: Hex): Promise<void> {
   for (const address of [swapRouter.address, executor]) {
     const code = await node.ask('eth_getCode', [address, 'latest'], bytes)
@@ -182,30 +193,34 @@ async function checkDeployed(node: EvmNode, executor: Hex): Promise<void> {
   }
 }
 
-/** What the first layer takes is told for a transfer of 200 bytes, and grows with the bytes. */
+/** `l1Fee` is the L1 fee of a transfer of 200 bytes. It grows with the size of the transaction. */
 function l1FeeOf({ l1Fee = 0n }: FeeRates, { input }: UnsignedCall): bigint {
   const size = BigInt(input.length / 2 + 120)
   return (l1Fee * size + 199n) / 200n
 }
 
-function outOf(returned: Hex): bigint {
+function decodeAmountOut(returned: Hex): bigint {
   try {
     return decodeFunctionResult({ abi: swapRouter.abi, functionName: 'swap', data: returned })
   } catch (cause) {
-    throw new AppError('SIMULATION_FAILED', 'the swap would end without a result', { cause })
+    throw new AppError('SIMULATION_FAILED', 'the swap would return no result', { cause })
   }
 }
 
 function failed(what: string, outcome: Outcome): AppError {
-  const reason = outcome.ok ? 'the token answers false' : revertReason(outcome.reverted)
+  const reason = outcome.ok ? 'the token returns false' : revertReason(outcome.reverted)
   return new AppError('SIMULATION_FAILED', `${what} would fail on chain: ${reason}`, { extra: { reason } })
 }
 
-type Lack = Readonly<{ /** with what gas costs */ ofCoin: boolean; field: 'amount' | 'account' }>
+type Shortage = Readonly<{ isNative: boolean; field: 'amount' | 'account' }>
 
-/** In units: whoever knows the token tells partners in decimals. */
-function insufficient({ ofCoin, field }: Lack, required: bigint, available: bigint): AppError {
-  const message = `the account holds too little of the ${ofCoin ? 'native coin' : 'token to swap'}`
-  const extra = { of: ofCoin ? 'coin' : 'token', required: required.toString(), available: available.toString() }
+/** Amounts in base units; a native amount includes gas. The caller converts them to decimals. */
+function insufficient({ isNative: isNativeShortage, field }: Shortage, required: bigint, available: bigint): AppError {
+  const message = `the account holds too little of the ${isNativeShortage ? 'native currency' : 'token to swap'}`
+  const extra = {
+    of: isNativeShortage ? 'native' : 'token',
+    required: required.toString(),
+    available: available.toString(),
+  }
   return new AppError('INSUFFICIENT_BALANCE', message, { field, extra })
 }

@@ -13,9 +13,9 @@ import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
 import { addressOfKey } from '../chains/evm/address.ts'
 import { decodeAction, decodeUnsupportedApproval } from './decode-action.ts'
 
-/** Nodes take no larger ones (geth: 128 KiB). */
+/** Size limit of nodes (geth: 128 KiB). */
 const BYTES_MAX = 131_072
-/** EIP-2: half the order of secp256k1. The other half of the signatures would give one transaction two hashes. */
+/** EIP-2: half the order of secp256k1. A high s would give one transaction a second hash. */
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 type Parsed = ReturnType<typeof parse>
@@ -37,28 +37,28 @@ export function readSigned(chainId: number, raw: string): SignedTransaction {
     chainId,
     nonce,
     to: target,
-    // An EIP-7702 transaction also changes what an account is: that is not what was built.
-    act: type === 'eip7702' ? decodeUnsupportedApproval(input) : decodeAction(target, input, value),
+    // An EIP-7702 transaction also changes the account's code: we never build that.
+    action: type === 'eip7702' ? decodeUnsupportedApproval(input) : decodeAction(target, input, value),
   }
 }
 
 function bytesOf(raw: string): Hex {
-  if (raw.length > 2 + 2 * BYTES_MAX) throw invalid('it is longer than nodes take')
+  if (raw.length > 2 + 2 * BYTES_MAX) throw invalid('it is longer than 128 KiB')
   if (raw.length < 4 || raw.length % 2 !== 0 || !/^0x[0-9a-fA-F]*$/.test(raw))
     throw invalid('it is not hexadecimal bytes')
   return raw.toLowerCase() as Hex
 }
 
-/** Fields and signature. What does not serialize to the same bytes again is refused: leading zeros, trailing bytes. */
+/** Fields and signature. Input that does not serialize to the same bytes is refused: leading zeros, trailing bytes. */
 function parse(signed: Hex) {
   const parsed = attempt(() => parseTransaction(signed), 'it cannot be decoded')
   const { r, s, v, yParity, ...fields } = parsed as typeof parsed & Signature
   if (r === undefined || s === undefined) throw invalid('it is not signed')
-  if (fields.type === 'eip4844') throw invalid('blobs are not taken')
+  if (fields.type === 'eip4844') throw invalid('blob transactions are not supported')
   const unsigned = fields as TransactionSerializable & { data?: Hex; to?: string | null }
   const signature = { r, s, ...(v === undefined ? {} : { v }), ...(yParity === undefined ? {} : { yParity }) }
-  const again = attempt(() => serializeTransaction(unsigned, signature as never), 'its signature cannot be read')
-  if (again.toLowerCase() !== signed) throw invalid('it is not in canonical form')
+  const serialized = attempt(() => serializeTransaction(unsigned, signature as never), 'its signature cannot be read')
+  if (serialized.toLowerCase() !== signed) throw invalid('it is not in canonical form')
   const recovery = fields.type === 'legacy' ? ((v ?? 27n) + 1n) % 2n : BigInt(yParity ?? 0)
   return { unsigned, r: BigInt(r), s: BigInt(s), recovery }
 }

@@ -4,15 +4,15 @@ import { cleanText } from './token-facts.ts'
 
 const abi = [...swapRouter.abi, ...swapExecutor.abi, ...externalExecutor.abi]
 const TEXT_MAX = 200
-/** Selector and three words: what a person could look up. */
+/** A selector and three words. */
 const HEX_MAX = 2 + 2 * (4 + 96)
 
-/** Why a call reverted, for the partner's developer: our errors by name, `Error(string)` by its text, others in hex. */
+/** Describes a revert: our errors by name, `Error(string)` by its text, others in hex. */
 export function revertReason(reverted: Hex | null): string {
   if (reverted === null || reverted === '0x') return 'reverted without a reason'
   try {
     const decoded = decodeErrorResult({ abi, data: reverted })
-    // viem knows Error(string) and Panic(uint256) besides ours.
+    // viem also decodes Error(string) and Panic(uint256).
     const errorName: string = decoded.errorName
     const args: readonly unknown[] = decoded.args ?? []
     const [first] = args

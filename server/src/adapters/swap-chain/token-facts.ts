@@ -2,7 +2,7 @@ import { decodeAbiParameters, encodeFunctionData, type Hex, hexToBytes, parseAbi
 import type { Network } from '../../core/domain/network.ts'
 import { isNative } from '../../swap/domain/token.ts'
 import type { TokenFacts } from '../../swap/ports/swap-chain.ts'
-import { type EvmNode, ethCall, askFirstNode, hex } from '../chains/evm/node.ts'
+import { askFirstNode, type EvmNode, ethCall, hex } from '../chains/evm/node.ts'
 import { bytes } from '../chains/evm/replies.ts'
 import { callFailure } from './call-failure.ts'
 
@@ -11,14 +11,14 @@ const abi = parseAbi([
   'function symbol() view returns (string)',
   'function decimals() view returns (uint8)',
 ])
-/** A getter reads a word or two; a contract that burns or returns more is not asked twice. */
+/** Gas limit of a getter, which reads one or two words. */
 const GAS = 1_000_000
 const NAME_MAX = 64
 const SYMBOL_MAX = 32
-/** No token has more; amounts beyond would be longer than a word prints. */
+/** No real token has more. */
 const DECIMALS_MAX = 36n
 
-/** What the contract says of itself, or null where there is none, or none that has decimals and a symbol. */
+/** Reads name, symbol and decimals of a token. Null without a contract, or if it has no decimals or no symbol. */
 export function readTokenFacts(
   nodes: readonly EvmNode[],
   network: Network,
@@ -30,19 +30,19 @@ export function readTokenFacts(
     const code = await node.ask('eth_getCode', [address, 'latest'], bytes)
     if (code === '0x') return null
     const [name, symbol, decimals] = await Promise.all([
-      answerOf(node, address, 'name'),
-      answerOf(node, address, 'symbol'),
-      answerOf(node, address, 'decimals'),
+      callGetter(node, address, 'name'),
+      callGetter(node, address, 'symbol'),
+      callGetter(node, address, 'decimals'),
     ])
-    const places = wordOf(decimals)
+    const decimalCount = wordOf(decimals)
     const shortName = textOf(symbol, SYMBOL_MAX)
-    if (places === null || places > DECIMALS_MAX || shortName === null) return null
-    return { name: textOf(name, NAME_MAX) ?? shortName, symbol: shortName, decimals: Number(places) }
+    if (decimalCount === null || decimalCount > DECIMALS_MAX || shortName === null) return null
+    return { name: textOf(name, NAME_MAX) ?? shortName, symbol: shortName, decimals: Number(decimalCount) }
   })
 }
 
-/** null where the call fails in the contract. The state is there: the code was just read from it. */
-async function answerOf(
+/** Null if the call fails in the contract. */
+async function callGetter(
   node: EvmNode,
   address: string,
   functionName: 'name' | 'symbol' | 'decimals',
@@ -61,11 +61,11 @@ async function answerOf(
 
 const wordOf = (answer: Hex | null): bigint | null => (answer?.length === 66 ? BigInt(answer) : null)
 
-/** A string by the ABI, or 32 bytes filled up with zeros (MKR, SAI). */
-function textOf(answer: Hex | null, most: number): string | null {
+/** Decodes an ABI string, or a bytes32 padded with zeros (MKR, SAI). */
+function textOf(answer: Hex | null, maxLength: number): string | null {
   if (answer === null || answer.length < 66) return null
   const text = answer.length === 66 ? ofBytes32(answer) : ofString(answer)
-  return text === null ? null : cleanText(text, most)
+  return text === null ? null : cleanText(text, maxLength)
 }
 
 function ofBytes32(word: Hex): string {
@@ -78,18 +78,18 @@ function ofString(answer: Hex): string | null {
   try {
     return decodeAbiParameters([{ type: 'string' }], answer)[0]
   } catch {
-    // Not a string, whatever else it is.
+    // Not an ABI string.
     return null
   }
 }
 
-/** Printable and short: control, format (text direction) and unassigned characters out, white space as one space. */
-export function cleanText(text: string, most: number): string | null {
+/** Makes text printable and short: removes control, format (text direction) and unassigned characters, collapses white space. */
+export function cleanText(text: string, maxLength: number): string | null {
   const printable = text
     .normalize('NFC')
     .replace(/\s+/gu, ' ')
     .replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, '')
     .trim()
-  const cut = [...printable].slice(0, most).join('').trim()
+  const cut = [...printable].slice(0, maxLength).join('').trim()
   return cut === '' ? null : cut
 }

@@ -2,7 +2,7 @@ import { swapRouter } from '@swapyard/contracts'
 import { getAddress, type Hex, parseEventLogs } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
 import type { SignedTransaction, SwapObservation } from '../../swap/ports/swap-chain.ts'
-import { type EvmNode, askEveryNode, type Note } from '../chains/evm/node.ts'
+import { askEveryNode, type EvmNode, type Note } from '../chains/evm/node.ts'
 import { observe } from '../chains/evm/observe.ts'
 import { findAgreedHead } from '../chains/evm/reader.ts'
 import { orNull, receipt, type TransactionReply, transaction } from '../chains/evm/replies.ts'
@@ -11,7 +11,7 @@ import { decodeAction } from './decode-action.ts'
 
 type Sent = Readonly<{ signer: string; nonce: number }>
 
-/** Where every node has it, in the same block of its best chain; what it paid, from the receipt of that block. */
+/** Observes a swap: mined only if every node has it in the same block. The paid amounts are from that block's receipt. */
 export async function track(
   nodes: readonly EvmNode[],
   network: Network,
@@ -19,24 +19,24 @@ export async function track(
   { sent, note }: { sent: Sent | undefined; note: Note },
 ): Promise<SwapObservation> {
   const conflictKey = sent === undefined ? null : `${getAddress(sent.signer)}:${sent.nonce}`
-  const seen = await observe(nodes, network, { txHash, conflictKey }, note)
-  if (seen.kind === 'invalidated') return { kind: 'replaced' }
-  if (seen.kind !== 'included') return { kind: seen.kind }
-  const paid = await askEveryNode(nodes, (node) => paidIn(node, txHash, seen.block.hash))
+  const observed = await observe(nodes, network, { txHash, conflictKey }, note)
+  if (observed.kind === 'invalidated') return { kind: 'replaced' }
+  if (observed.kind !== 'included') return { kind: observed.kind }
+  const paid = await askEveryNode(nodes, (node) => paidIn(node, txHash, observed.block.hash))
   const head = await findAgreedHead(nodes)
-  // The chain moved between the reads.
-  if (paid.includes('moved') || head.height < seen.block.height) return { kind: 'pending' }
+  // The chain changed between the reads.
+  if (paid.includes('moved') || head.height < observed.block.height) return { kind: 'pending' }
   const [first = null, ...others] = paid
   const same = (one: Paid | null | 'moved') => textOf(one) === textOf(first)
-  if (!others.every(same)) throw unavailable(`the nodes differ about what ${txHash} paid`)
-  const told = seen.ok && first !== 'moved' ? first : null
+  if (!others.every(same)) throw unavailable(`the nodes disagree about the amounts that ${txHash} paid`)
+  const amounts = observed.ok && first !== 'moved' ? first : null
   return {
     kind: 'included',
-    block: seen.block,
-    confirmations: head.height - seen.block.height + 1,
-    ok: seen.ok,
-    received: told?.amountOut ?? null,
-    fee: told?.fee ?? null,
+    block: observed.block,
+    confirmations: head.height - observed.block.height + 1,
+    ok: observed.ok,
+    received: amounts?.amountOut ?? null,
+    fee: amounts?.fee ?? null,
   }
 }
 
@@ -46,13 +46,13 @@ const textOf = (paid: Paid | null | 'moved'): string =>
   paid === null || paid === 'moved' ? String(paid) : `${paid.amountOut} ${paid.fee}`
 
 /**
- * The router measured what the recipient got, by its balance where the token may take a fee, and says it in its event: for
- * the native coin there is no other trace of it. null where the transaction is no single swap of our router.
+ * Reads the paid amounts from the router's event. The router measures them by balance differences, so fees on transfer are
+ * accounted for, and native payments have no other event. Null unless the transaction is exactly one swap of our router.
  */
 async function paidIn(node: EvmNode, txHash: string, blockHash: string): Promise<Paid | null | 'moved'> {
-  const found = await node.ask('eth_getTransactionReceipt', [txHash], orNull(receipt))
-  if (found?.blockHash !== blockHash) return 'moved'
-  const own = found.logs
+  const mined = await node.ask('eth_getTransactionReceipt', [txHash], orNull(receipt))
+  if (mined?.blockHash !== blockHash) return 'moved'
+  const own = mined.logs
     .filter((entry) => entry.address === swapRouter.address && !entry.removed)
     .map((entry) => ({ ...entry, topics: [...entry.topics] as [Hex, ...Hex[]] }))
   const swaps = parseEventLogs({ abi: swapRouter.abi, eventName: 'Swapped', logs: own as never })
@@ -62,8 +62,8 @@ async function paidIn(node: EvmNode, txHash: string, blockHash: string): Promise
   return { amountOut, fee }
 }
 
-/** A transaction by its hash, from the first node that has it. Its signature was the node's to check. */
-export async function lookUp(
+/** Finds a transaction at the first node that has it. The node has checked its signature. */
+export async function findTransaction(
   nodes: readonly EvmNode[],
   chainId: number,
   txHash: string,
@@ -71,13 +71,13 @@ export async function lookUp(
   let failure: unknown = null
   for (const node of nodes) {
     try {
-      const found = await node.ask('eth_getTransactionByHash', [txHash], orNull(transaction))
-      if (found?.hash === txHash && found.nonce !== null) return signedOf(found, found.nonce, chainId)
+      const reply = await node.ask('eth_getTransactionByHash', [txHash], orNull(transaction))
+      if (reply?.hash === txHash && reply.nonce !== null) return signedOf(reply, reply.nonce, chainId)
     } catch (error) {
       failure = error
     }
   }
-  // That one node does not know it means nothing while another is silent.
+  // If a node failed, the transaction may still exist there.
   if (failure !== null) throw failure
   return null
 }
@@ -88,6 +88,6 @@ function signedOf(
   chainId: number,
 ): SignedTransaction {
   const target = to?.toLowerCase() ?? null
-  const act = type === 4 ? null : decodeAction(target, input, value)
-  return { hash, signer: from.toLowerCase(), chainId, nonce, to: target, act }
+  const action = type === 4 ? null : decodeAction(target, input, value)
+  return { hash, signer: from.toLowerCase(), chainId, nonce, to: target, action }
 }

@@ -5,14 +5,18 @@ import { assert } from '../../lib/assert.ts'
 import type { UnsignedCall } from './simulate.ts'
 
 export type FeeRates = FeeRate
-type Rest = Readonly<{ nonce: number; gas: bigint; fees: FeeRates }>
+type Details = Readonly<{ nonce: number; gas: bigint; fees: FeeRates }>
 
-/** As viem and ethers sign it: EIP-1559, and the older form with chain id (EIP-155) where a chain has no other. */
-export function serializeUnsigned({ evm }: Network, { to, input, value }: UnsignedCall, { nonce, gas, fees }: Rest): Hex {
-  assert(evm, 'an evm network has its parameters')
+/** Serializes for signing as viem and ethers do: EIP-1559, or legacy with chain id (EIP-155) if the chain has no dynamic fees. */
+export function serializeUnsigned(
+  { evm }: Network,
+  { to, input, value }: UnsignedCall,
+  { nonce, gas, fees }: Details,
+): Hex {
+  assert(evm, 'an EVM network has its parameters')
   const { chainId, dynamicFees } = evm
-  const same = { chainId, nonce, gas, to: to as Hex, value, data: input }
+  const common = { chainId, nonce, gas, to: to as Hex, value, data: input }
   return dynamicFees
-    ? serializeTransaction({ ...same, type: 'eip1559', maxFeePerGas: fees.rate, maxPriorityFeePerGas: fees.tip })
-    : serializeTransaction({ ...same, type: 'legacy', gasPrice: fees.rate })
+    ? serializeTransaction({ ...common, type: 'eip1559', maxFeePerGas: fees.rate, maxPriorityFeePerGas: fees.tip })
+    : serializeTransaction({ ...common, type: 'legacy', gasPrice: fees.rate })
 }

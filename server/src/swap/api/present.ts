@@ -31,7 +31,10 @@ export function presentQuote(view: SwapQuoteView): WireQuote {
     usdToAmount: usd === null ? '' : formatUsd(usd),
     receivedAmount: formatUnits(received, to.decimals),
     fee: formatUnits(fee, to.decimals),
-    routes: view.provider === null ? view.routes.map((route) => presentRoute(route, view.formatAddress)) : [presentWhole(view)],
+    routes:
+      view.provider === null
+        ? view.routes.map((route) => presentRoute(route, view.formatAddress))
+        : [presentWhole(view)],
     priceImpact: impactPpm === null ? '' : formatPercent(impactPpm),
     fromAmountRaw: amountIn.toString(),
     toAmountRaw: amountOut.toString(),
@@ -74,7 +77,9 @@ function presentRoute({ bps, hops }: RoutePath, formatAddress: (address: string)
 
 /** An outside router's route is its own affair: one step, by the router as a whole, whose fee is in its price. */
 function presentWhole({ provider, from, to, formatAddress }: SwapQuoteView): WireRoute {
-  const dexes = [{ name: provider?.name ?? '', address: formatAddress(provider?.address ?? ''), fee: 0, percentage: 100 }]
+  const dexes = [
+    { name: provider?.name ?? '', address: formatAddress(provider?.address ?? ''), fee: 0, percentage: 100 },
+  ]
   return { percentage: 100, subRoutes: [{ from: formatAddress(from.address), to: formatAddress(to.address), dexes }] }
 }
 

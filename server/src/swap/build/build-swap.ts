@@ -15,14 +15,14 @@ import type { PreparedSwap, SwapChain, SwapOrder } from '../ports/swap-chain.ts'
 import type { BuildAggregatorCall } from '../quotes/ask-aggregators.ts'
 import {
   type AggregatorDeps,
-  readAggregatorQuotes,
+  aggregatorOrderOf,
   checkImpact,
   chooseQuote,
-  aggregatorOrderOf,
   type PricedSwap,
   priceAt,
   priceSwap,
   type RouteSwapDeps,
+  readAggregatorQuotes,
   type WeightedQuote,
 } from '../quotes/quote-swap.ts'
 import { type ReadSwapDeps, readSwapRequest } from '../quotes/read-swap-request.ts'
@@ -48,7 +48,8 @@ export type BuildSwapDeps = ReadSwapDeps &
 
 /** Builds the unsigned transactions of a swap. They are simulated before they are returned. */
 export function createBuildSwap(deps: BuildSwapDeps): SwapServices['buildSwap'] {
-  return (partner, request, idempotency) => deps.withIdempotency(partner, idempotency, () => build(deps, partner, request))
+  return (partner, request, idempotency) =>
+    deps.withIdempotency(partner, idempotency, () => build(deps, partner, request))
 }
 
 async function build(deps: BuildSwapDeps, partner: Partner, request: BuildRequest): Promise<readonly string[]> {
@@ -57,10 +58,7 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   const parsed = await readSwapRequest(deps, request)
   await checkAccount(deps, chain, account)
   const parties = { account, ...(await readFeeTerms(deps, partner, chain, parsed.feePpm)) }
-  const [priced, quotes] = await Promise.all([
-    priceSwap(deps, parsed),
-    readAggregatorQuotes(deps, parsed, 'callable'),
-  ])
+  const [priced, quotes] = await Promise.all([priceSwap(deps, parsed), readAggregatorQuotes(deps, parsed, 'callable')])
   const quote = chooseQuote(deps, priced, quotes)
   const attempt = quote === null ? null : await prepareByAggregator(deps, partner, priced, parties, quote)
   const { approve, swap } = attempt?.prepared ?? (await prepareOwnRoute(deps, partner, priced, parties))
@@ -184,7 +182,11 @@ export function readAccount(chain: SwapChain, text: string, field: string): stri
 const isOurContract = ({ router, executor, externalExecutor }: SwapChain, address: string): boolean =>
   [router, executor, externalExecutor].includes(address)
 
-async function checkAccount({ isOwnAddress, screening }: BuildSwapDeps, chain: SwapChain, account: string): Promise<void> {
+async function checkAccount(
+  { isOwnAddress, screening }: BuildSwapDeps,
+  chain: SwapChain,
+  account: string,
+): Promise<void> {
   const checksummed = chain.formatAddress(account)
   if (await isOwnAddress(checksummed))
     throw new AppError('ADDRESS_IS_OURS', 'account is an address of this service', { field: 'account' })

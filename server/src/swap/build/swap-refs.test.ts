@@ -67,7 +67,8 @@ it('does not bind the fee address without a fee', () => {
 
 it('recovers whether the fee is owed', () => {
   const { owesFee: _, ...onChain } = terms
-  for (const owesFee of [true, false]) expect(refs.read(refs.issue({ ...onChain, owesFee }), onChain)).toEqual({ owesFee })
+  for (const owesFee of [true, false])
+    expect(refs.read(refs.issue({ ...onChain, owesFee }), onChain)).toEqual({ owesFee })
 })
 
 it('rejects everything that it did not issue', () => {

@@ -48,5 +48,8 @@ it('subtracts the penalty from the quote', () => {
   expect(beatsOwnRoute(own, { ...quote, penaltyPpm: 10_001n }, 5)).toBe(false)
   const reliable = { amountOut: 1_005_000n, gas: 100_000, penaltyPpm: 0n }
   expect(chooseBestQuote(own, [{ ...quote, penaltyPpm: 8_000n }, reliable], 5)).toBe(reliable)
-  expect(chooseBestQuote(own, [{ ...quote, penaltyPpm: 6_000n }, reliable], 5)).toEqual({ ...quote, penaltyPpm: 6_000n })
+  expect(chooseBestQuote(own, [{ ...quote, penaltyPpm: 6_000n }, reliable], 5)).toEqual({
+    ...quote,
+    penaltyPpm: 6_000n,
+  })
 })

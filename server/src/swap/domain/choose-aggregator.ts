@@ -28,7 +28,8 @@ const ABOVE_MIDDLE_BPS = 500n
 const netOf = (amountOut: bigint, gas: number, millionGasOut: bigint): bigint =>
   amountOut - (BigInt(gas) * millionGasOut) / MILLION
 
-const afterPenalty = ({ amountOut, penaltyPpm = 0n }: Candidate): bigint => amountOut - (amountOut * penaltyPpm) / MILLION
+const afterPenalty = ({ amountOut, penaltyPpm = 0n }: Candidate): bigint =>
+  amountOut - (amountOut * penaltyPpm) / MILLION
 
 /** Whether a quote, net of gas and penalty, exceeds our own route by `gainBps` of our output. */
 export function beatsOwnRoute(own: OwnRoute, quote: Candidate, gainBps: number): boolean {

@@ -8,8 +8,12 @@ const included = (confirmations: number, ok = true): TransactionObservation => (
   ...(ok ? { received: 5n, fee: 1n } : { received: null, fee: null }),
 })
 const NOW = 1_000_000_000
-const decide = (observation: TransactionObservation, unseenMs = 0, deadline = NOW / 1000 + 600, reason: Swap['reason'] = null) =>
-  decideProgress({ deadline, reason }, observation, { nowMs: NOW, lastSeenMs: NOW - unseenMs }, limits)
+const decide = (
+  observation: TransactionObservation,
+  unseenMs = 0,
+  deadline = NOW / 1000 + 600,
+  reason: Swap['reason'] = null,
+) => decideProgress({ deadline, reason }, observation, { nowMs: NOW, lastSeenMs: NOW - unseenMs }, limits)
 
 describe('decideProgress', () => {
   it('confirms up to the depth, finishes there, and becomes final at finality', () => {
@@ -41,7 +45,8 @@ describe('decideProgress', () => {
   })
 
   it('keeps a refused transaction rejected until a node knows it or its deadline passes', () => {
-    const rejected = (observation: TransactionObservation, deadline?: number) => decide(observation, 0, deadline, 'rejected')
+    const rejected = (observation: TransactionObservation, deadline?: number) =>
+      decide(observation, 0, deadline, 'rejected')
     expect(rejected({ kind: 'unseen' })).toMatchObject({ status: 'failed', reason: 'rejected', isFinal: false })
     expect(rejected({ kind: 'unseen' }, NOW / 1000 - 61)).toMatchObject({ reason: 'rejected', isFinal: true })
     expect(rejected({ kind: 'pending' })).toMatchObject({ status: 'pending', reason: null, isFinal: false })

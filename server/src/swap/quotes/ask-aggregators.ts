@@ -1,6 +1,12 @@
 import type { AggregatorCall } from '../domain/aggregator-call.ts'
 import { isNative } from '../domain/token.ts'
-import type { Aggregator, AggregatorOrder, AggregatorQuote, AggregatorTransaction, TakerOrder } from '../ports/aggregator.ts'
+import type {
+  Aggregator,
+  AggregatorOrder,
+  AggregatorQuote,
+  AggregatorTransaction,
+  TakerOrder,
+} from '../ports/aggregator.ts'
 
 /** A quote with its aggregator. `contract` is null if the aggregator may be compared but not called. */
 export type RankedQuote = AggregatorQuote & Readonly<{ source: string; contract: string | null }>
@@ -62,11 +68,7 @@ export function readCall(
   contracts: ReadonlySet<string>,
 ): AggregatorTrade | null {
   const isNativeIn = isNative(tokenIn)
-  const [targetKey, spenderKey, bytes] = [
-    target.toLowerCase(),
-    spender?.toLowerCase() ?? null,
-    calldata.toLowerCase(),
-  ]
+  const [targetKey, spenderKey, bytes] = [target.toLowerCase(), spender?.toLowerCase() ?? null, calldata.toLowerCase()]
   if (!contracts.has(targetKey) || !CALLDATA.test(bytes)) return null
   if (value !== (isNativeIn ? amountIn : 0n)) return null
   if (isNativeIn) return { amountOut, call: { target: targetKey, spender: null, calldata: bytes } }

@@ -136,7 +136,11 @@ export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] 
       ...deps.valuesOf(chain, ...sides, routed.middleOut),
       routes: routes.map(({ bps, hops }) => ({
         bps,
-        hops: hops.map((hop) => ({ ...hop, from: requestedToken(hop.from, from.address), to: requestedToken(hop.to, to.address) })),
+        hops: hops.map((hop) => ({
+          ...hop,
+          from: requestedToken(hop.from, from.address),
+          to: requestedToken(hop.to, to.address),
+        })),
       })),
       block: routed.block,
       expiresAt: new Date(deps.now() + deps.settings.quoteMs),

@@ -29,7 +29,9 @@ export async function readSwapRequest(deps: ReadSwapDeps, request: SwapRequest):
   const problems: Problem[] = []
   const [from, to] = await readSides(deps, network, request, problems)
   // The same address in two notations is detected without reading the tokens.
-  const [fromAddress, toAddress] = [request.fromTokenAddress, request.toTokenAddress].map((text) => network.chain.parse(text))
+  const [fromAddress, toAddress] = [request.fromTokenAddress, request.toTokenAddress].map((text) =>
+    network.chain.parse(text),
+  )
   if (fromAddress && toAddress && isSameAsset(network, fromAddress, toAddress))
     problems.push({ code: 'SAME_CURRENCY', field: 'toTokenAddress', message: 'both tokens are the same' })
   const amountIn = readAmount(request.amount, from, 'amount', problems)

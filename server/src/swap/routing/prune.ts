@@ -52,17 +52,17 @@ export function prune(initial: LayeredFlow, amount: number, options: PruneOption
 
 function beamSearch(initial: NetFlow, amount: number, { gasPrice, isOver }: PruneOptions): NetFlow {
   let best = removeUnprofitable(initial, amount, gasPrice)
-  let flows: readonly NetFlow[] = [best]
-  for (let idleSteps = 0; idleSteps < IDLE_STEPS_MAX && flows.length > 0 && !isOver(); idleSteps++) {
+  let beam: readonly NetFlow[] = [best]
+  for (let idleSteps = 0; idleSteps < IDLE_STEPS_MAX && beam.length > 0 && !isOver(); idleSteps++) {
     const next = new Map<string, NetFlow>()
-    for (const flow of flows)
-      for (const swap of [...flow.active].sort(byEarning).slice(0, REMOVALS_PER_ROUTE)) {
-        if (!(netBoundWithout(flow, swap) > best.net * (1 + GAIN_MIN))) continue
-        const fewer = netOfGas(banEdges(flow.flow, [swap.edge], amount), gasPrice)
+    for (const candidate of beam)
+      for (const swap of [...candidate.active].sort(byEarning).slice(0, REMOVALS_PER_ROUTE)) {
+        if (!(netBoundWithout(candidate, swap) > best.net * (1 + GAIN_MIN))) continue
+        const fewer = netOfGas(banEdges(candidate.flow, [swap.edge], amount), gasPrice)
         next.set(fewer.active.map(({ edge }) => edge).join(), fewer)
       }
-    flows = [...next.values()].sort((a, b) => b.net - a.net).slice(0, BEAM_WIDTH)
-    const [first] = flows
+    beam = [...next.values()].sort((a, b) => b.net - a.net).slice(0, BEAM_WIDTH)
+    const [first] = beam
     if (first === undefined || first.net <= best.net * (1 + GAIN_MIN)) continue
     best = first
     idleSteps = -1

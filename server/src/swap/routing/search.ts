@@ -1,6 +1,6 @@
 import { findColumns } from './column-generation.ts'
 import { solveDual, solveWithRestart } from './dual.ts'
-import { routeWithinHops } from './hop-fewer-dual.ts'
+import { routeWithinHops } from './hop-limited-dual.ts'
 import { assignLayers } from './layering.ts'
 import { likelyPaths } from './likely-paths.ts'
 import { curveAt, type Market } from './market.ts'
@@ -232,7 +232,7 @@ function buildSplits(
   if (single !== null && best.bound < single.output)
     best = solveLayered(tollFree, layersAlong(flow, single, layers), amount, flow.value)
   best = shiftLayers(tollFree, best, amount, unlimitedBound, options)
-  // With profitable cycles the optimum of the hop-fewer dual would consist of them.
+  // With profitable cycles the optimum of the hop-limited dual would consist of them.
   const split = flow.tollFactor === 1 ? splitWithinHops(tollFree, best, amount, unlimitedBound, options) : null
   best = trim(best, amount, options)
   const unshared = withoutSharedPools(best, amount)
@@ -240,7 +240,7 @@ function buildSplits(
   return [split, ...layeredSplits].filter((one) => one !== null)
 }
 
-/** The split of the hop-fewer dual. Null if gas is not free, the hop limit costs nothing, or the dual gives no better flow. */
+/** The split of the hop-limited dual. Null if gas is not free, the hop limit costs nothing, or the dual gives no better flow. */
 function splitWithinHops(
   tollFree: Subproblem,
   flow: LayeredFlow,

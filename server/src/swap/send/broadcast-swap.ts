@@ -11,7 +11,11 @@ export type BroadcastOutcome =
   | (Omit<Rejected, 'kind'> & { kind: 'refused' })
 
 /** Broadcasts to every node. A refused transaction that is mined or pending counts as sent: nodes answer "nonce too low" to it, too. */
-export async function broadcastSwap(chain: SwapChain, signed: SignedTransaction, raw: string): Promise<BroadcastOutcome> {
+export async function broadcastSwap(
+  chain: SwapChain,
+  signed: SignedTransaction,
+  raw: string,
+): Promise<BroadcastOutcome> {
   checkpoint('swap.before-broadcast')
   const outcome = await chain.broadcast(raw)
   checkpoint('swap.broadcast')

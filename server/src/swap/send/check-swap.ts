@@ -73,7 +73,13 @@ export async function checkRequest(
 
 const sideOf = ({ address, decimals }: Token, units: bigint) => ({ token: address, decimals, units })
 
-function checkRecipient(chain: SwapChain, text: string, field: string, { recipient }: SwapAction, problems: Problem[]): void {
+function checkRecipient(
+  chain: SwapChain,
+  text: string,
+  field: string,
+  { recipient }: SwapAction,
+  problems: Problem[],
+): void {
   const address = chain.parseAccount(text)
   if (address === null)
     problems.push({ code: 'INVALID_ADDRESS', field, message: `${field} is not an account on ${chain.network.id}` })

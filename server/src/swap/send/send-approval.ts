@@ -9,7 +9,8 @@ import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
 import { broadcastSwap, noNodeAnswered, refusalOf } from './broadcast-swap.ts'
 
 export type CheckApprovalDeps = Readonly<{ approvals: BuiltApprovals }>
-export type SendApprovalDeps = CheckApprovalDeps & Readonly<{ networks: SwapNetworks; withIdempotency: WithIdempotency }>
+export type SendApprovalDeps = CheckApprovalDeps &
+  Readonly<{ networks: SwapNetworks; withIdempotency: WithIdempotency }>
 
 /** Broadcasts a signed approval, if its spender is our router and its amount is one that we built. */
 export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendApproval'] {
@@ -57,10 +58,7 @@ export async function checkApproval(
   if (units === 0n) return
   const built = { partnerId: partner.id, network: chain.network.id, account: signer, token, units }
   if (await approvals.has(built)) return
-  throw invalid(
-    'its amount was not built in the last 24 hours: sign what /v1/defi/transaction/swap returned',
-    field,
-  )
+  throw invalid('its amount was not built in the last 24 hours: sign what /v1/defi/transaction/swap returned', field)
 }
 
 /** Broadcasts a transaction that is not recorded. */

@@ -27,7 +27,8 @@ const FIRST_CHECK_MS = 1_000
 
 /** Checks, records and broadcasts a signed swap, or records one that was broadcast already. */
 export function createSendSwap(deps: SendSwapDeps): SwapServices['sendSwap'] {
-  return (partner, request, idempotency) => deps.withIdempotency(partner, idempotency, () => send(deps, partner, request))
+  return (partner, request, idempotency) =>
+    deps.withIdempotency(partner, idempotency, () => send(deps, partner, request))
 }
 
 async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest): Promise<string> {

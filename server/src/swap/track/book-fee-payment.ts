@@ -1,7 +1,7 @@
 import type { AssetId } from '../../core/domain/asset.ts'
 import { feePaidEntry, feePaidId, feesAccount, partnerAccount } from '../../core/domain/ledger/entries.ts'
 import type { CoreStore } from '../../core/ports/store/store.ts'
-import { refused, requireReason, type AuditNote } from '../../core/services/audit-note.ts'
+import { type AuditNote, refused, requireReason } from '../../core/services/audit-note.ts'
 import { ledgerToken, type SwapNetwork, tokenAsset } from '../networks.ts'
 
 /** The operator's transaction that pays fees to a partner. Addresses in canonical form. */
@@ -40,7 +40,9 @@ export function createBookFeePayment(store: CoreStore, show: (units: bigint, ass
       }
       const [owed, held] = [-(await tx.ledger.balance(owing, assetId)), await tx.ledger.balance(holding, assetId)]
       if (units > owed)
-        throw refused(`${hash} pays ${show(units, assetId)}, but partner ${partner.name} is owed ${show(owed, assetId)}`)
+        throw refused(
+          `${hash} pays ${show(units, assetId)}, but partner ${partner.name} is owed ${show(owed, assetId)}`,
+        )
       if (units > held) throw refused(`the ledger holds only ${show(held, assetId)} of fees at ${from}`)
       if (!(await tx.ledger.post(entry))) throw refused(`another process is booking ${hash}: try again`)
       await tx.auditLog.record({

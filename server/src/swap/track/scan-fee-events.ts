@@ -152,10 +152,15 @@ async function swapOf(
 }
 
 /** The operator's fee addresses: the configured one and all that have received fees. */
-async function listFeeAddresses({ feeAccounts, settings }: ScanFeeEventsDeps, chain: SwapChain): Promise<ReadonlySet<string>> {
+async function listFeeAddresses(
+  { feeAccounts, settings }: ScanFeeEventsDeps,
+  chain: SwapChain,
+): Promise<ReadonlySet<string>> {
   const used = (await feeAccounts.listHeldFees()).map(({ address }) => address)
   const configured = settings.feeAddresses.get(chain.network.id)
-  return new Set([...used, ...(configured === undefined ? [] : [configured])].flatMap((one) => chain.parseAccount(one) ?? []))
+  return new Set(
+    [...used, ...(configured === undefined ? [] : [configured])].flatMap((one) => chain.parseAccount(one) ?? []),
+  )
 }
 
 /**

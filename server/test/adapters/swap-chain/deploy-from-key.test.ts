@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readContracts } from '../../../src/adapters/swap-chain/deploy.ts'
-import { deployFromAccount, openDeployer, type DeployedContract } from '../../../src/adapters/swap-chain/deploy-from-key.ts'
+import {
+  type DeployedContract,
+  deployFromAccount,
+  openDeployer,
+} from '../../../src/adapters/swap-chain/deploy-from-key.ts'
 import { openShell, type Shell } from '../../cli/shell.ts'
 import { type Anvil, hex, startAnvil } from '../chains/evm/anvil.ts'
 import { network } from '../chains/evm/wallet.ts'
@@ -133,7 +137,9 @@ test('pays by a plain price where a network knows no other', async () => {
   const placed: DeployedContract[] = []
   const signer = openDeployer(key)
   if (signer === null) throw new Error('no key')
-  expect(await deployFromAccount({ network: legacy, rpcUrls: [anvil.url] }, signer, (one) => placed.push(one))).toBeNull()
+  expect(
+    await deployFromAccount({ network: legacy, rpcUrls: [anvil.url] }, signer, (one) => placed.push(one)),
+  ).toBeNull()
   expect(placed.map(({ contract }) => contract)).toEqual(names)
   for (const { sent } of placed)
     expect(await anvil.request('eth_getTransactionByHash', [sent?.txHash])).toMatchObject({ type: '0x0' })

@@ -251,7 +251,10 @@ function moveIdleTokens({ from, to, value }: Subproblem, { bending, step, isIdle
     if ((count[token] as number) > 0) step[token] = (sum[token] as number) / (count[token] as number)
 }
 
-/** Solves H·step = −gradient without the target's row by elimination on a copy. False if H is not positive definite. Tokens without curvature get no step. */
+/**
+ * Solves H·step = −gradient without the target's row by elimination on a copy. False if H is not positive definite. Tokens without
+ * curvature get no step.
+ */
 function solveSymmetric({ hessian, matrix, gradient, step }: Workspace, size: number, ridge: number): boolean {
   for (let index = 0; index < size * size; index++) matrix[index] = hessian[index] as number
   let most = 0

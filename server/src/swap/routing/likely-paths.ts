@@ -1,6 +1,8 @@
 import type { Market } from './market.ts'
 
-/** A promising path of pairs. `tokens` begins with the source; `marginalPrices` has the marginal price of each hop at the planned amount. */
+/**
+ * A promising path of pairs. `tokens` begins with the source; `marginalPrices` has the marginal price of each hop at the planned amount.
+ */
 export type LikelyPath = Readonly<{ tokens: readonly number[]; marginalPrices: readonly number[] }>
 
 /**

@@ -1,6 +1,9 @@
 import type { Pool } from './pool-kinds.ts'
 
-/** A pool's current fee on the input, in millionths, rounded down, for display. Fees that depend on the amount or the balances: the base fee. */
+/**
+ * A pool's current fee on the input, in millionths, rounded down, for display. Fees that depend on the amount or the balances: the base
+ * fee.
+ */
 export function poolFeePpm(pool: Pool, tokenIn: number): number {
   const direction = tokenIn === 0 ? 0 : 1
   switch (pool.kind) {

@@ -27,7 +27,10 @@ export function banEdges({ subproblem, layers }: LayeredFlow, edges: readonly nu
 
 /** A swap and its gas cost, in units of the target. */
 type PricedSwap = ActiveSwap & Readonly<{ gas: number }>
-/** A flow and its output net of gas. `loss` is the sum of gas − earning over the swaps that earn less than their gas. In units of the target. */
+/**
+ * A flow and its output net of gas. `loss` is the sum of gas − earning over the swaps that earn less than their gas. In units of the
+ * target.
+ */
 type NetFlow = Readonly<{ flow: LayeredFlow; active: readonly PricedSwap[]; net: number; loss: number }>
 
 /**

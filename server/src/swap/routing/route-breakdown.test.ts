@@ -20,7 +20,7 @@ const swap = (id: string, from: string, to: string, amountIn: bigint): ExecutedS
   amountOut: amountIn,
 })
 
-test('parallel pools are one hop, other tokens another path, and siblings add up to exactly 100 percent', () => {
+test('groups parallel pools into one hop; paths and pools each add up to exactly 100 percent', () => {
   const paths = breakDown(
     [swap('1', 'a', 'b', 300n), swap('2', 'a', 'b', 600n), swap('3', 'a', 'c', 100n), swap('4', 'c', 'b', 100n)],
     'a',
@@ -36,7 +36,7 @@ test('parallel pools are one hop, other tokens another path, and siblings add up
   ])
 })
 
-test('paths that join and part again are told apart', () => {
+test('separates paths that join and split', () => {
   const paths = breakDown(
     [
       swap('1', 'a', 'h', 600n),
@@ -57,8 +57,8 @@ test('paths that join and part again are told apart', () => {
   }
 })
 
-test('whatever the router finds adds up', () => {
-  const drawn = fc.record({
+test('shares of random routes add up to exactly 100 percent', () => {
+  const poolFields = fc.record({
     from: fc.nat(4),
     to: fc.nat(4),
     a: fc.bigInt(10n ** 12n, 10n ** 24n),
@@ -66,7 +66,7 @@ test('whatever the router finds adds up', () => {
   })
   fc.assert(
     fc.property(
-      fc.array(drawn, { minLength: 1, maxLength: 12 }),
+      fc.array(poolFields, { minLength: 1, maxLength: 12 }),
       fc.bigInt(10n ** 9n, 10n ** 24n),
       (pools, amountIn) => {
         const market = createPoolMarket(

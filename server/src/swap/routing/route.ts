@@ -95,7 +95,10 @@ function attemptRoundings(
     : { execution: attempt, failedIndex: -1 }
 }
 
-/** Moves part of the refused swap's input elsewhere: the excess over its capacity, at least the share `reduction`. Null if that is impossible. */
+/**
+ * Moves part of the refused swap's input elsewhere: the excess over its capacity, at least the share `reduction`. Null if that is
+ * impossible.
+ */
 function shrink(
   { market }: PoolMarket,
   split: Split,

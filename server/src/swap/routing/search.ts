@@ -217,7 +217,9 @@ function solveWithoutCycles(initial: Subproblem, amount: number): { subproblem: 
 const boundWithoutToll = (subproblem: Subproblem, amount: number): number =>
   solveDual({ ...subproblem, tollFactor: 1, value: subproblem.value.slice() }, amount)
 
-/** Turns a flow into executable splits: without cycles, within the limits of hops and swaps, and without swaps that do not earn their gas. */
+/**
+ * Turns a flow into executable splits: without cycles, within the limits of hops and swaps, and without swaps that do not earn their gas.
+ */
 function buildSplits(
   flow: Subproblem,
   single: Path | null,
@@ -314,7 +316,10 @@ function limitSwaps(initial: LayeredFlow, amount: number, { swapsMax }: SearchOp
 /** A pool is saturated if its spare capacity is below this share of its input. */
 const SATURATED = 1e-3
 
-/** Orders the swaps by layer and converts flows to shares. The last swap of each token takes the remaining balance, so an unsaturated pool comes last. */
+/**
+ * Orders the swaps by layer and converts flows to shares. The last swap of each token takes the remaining balance, so an unsaturated pool
+ * comes last.
+ */
 function toSplit({ subproblem, layers, bound }: LayeredFlow): Split | null {
   const spareCapacity = ({ edge, amountIn }: ActiveSwap) => {
     const { startIn, price } = curveAt(subproblem.market, edge)

@@ -154,7 +154,10 @@ function tokenMoves(flow: EvaluatedFlow, hopsMax: number): Move[] {
   return moves
 }
 
-/** Price of an idle token at these layers: the geometric mean of its cost and its worth per unit, or null if it costs more than it is worth. */
+/**
+ * Price of an idle token at these layers: the geometric mean of its cost and its worth per unit, or null if it costs more than it is
+ * worth.
+ */
 function worthBetween({ unlayered, incident, value }: EvaluatedFlow, layers: Uint8Array, token: number): number | null {
   let cost = Number.POSITIVE_INFINITY
   let worth = 0

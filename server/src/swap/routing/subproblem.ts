@@ -2,7 +2,10 @@ import { type Trade, tradeTo } from './curve.ts'
 import type { LikelyPath } from './likely-paths.ts'
 import { curveAt, type Market } from './market.ts'
 
-/** A restriction of the market to some tokens and all pairs between them. Tokens have indexes of their own here: 0 is the source, 1 the target. */
+/**
+ * A restriction of the market to some tokens and all pairs between them. Tokens have indexes of their own here: 0 is the source, 1 the
+ * target.
+ */
 export type Subproblem = Readonly<{
   market: Market
   tokens: readonly number[]
@@ -97,7 +100,10 @@ export function incidentPairs({ from, to, value }: Subproblem): readonly (readon
   return incident
 }
 
-/** The subproblem of these paths' tokens, priced at the product of marginal prices to the target. On conflict the last, longest path counts. */
+/**
+ * The subproblem of these paths' tokens, priced at the product of marginal prices to the target. On conflict the last, longest path
+ * counts.
+ */
 export function seedSubproblem(
   market: Market,
   source: number,
@@ -125,7 +131,9 @@ export function tradePair(subproblem: Subproblem, index: number, trade: Trade): 
   tradeAt(subproblem, index, price, trade)
 }
 
-/** Total trade of a pair up to the marginal price `price`. Edges are sorted by spot price, so the first one without a trade ends the loop. */
+/**
+ * Total trade of a pair up to the marginal price `price`. Edges are sorted by spot price, so the first one without a trade ends the loop.
+ */
 export function tradeAt(
   { market, pairs, spotPrice, banned }: Subproblem,
   index: number,

@@ -1,9 +1,10 @@
 /*
- * The fee that Algebra's versions 1 and 2 set with the first swap of a second: two sigmoids of the volatility of the last day, in
- * version 1 under a third one of the volume. Integers as in AdaptiveFee.sol, DataStorage.sol and DataStorageOperator.sol of both.
+ * The adaptive fee of Algebra versions 1 and 2, which the first swap of each second updates: the sum of two sigmoids of the last day's
+ * volatility; in version 1 a third sigmoid scales it by the traded volume. Same integer arithmetic as AdaptiveFee.sol, DataStorage.sol and
+ * DataStorageOperator.sol of both versions.
  */
 
-/** Terms of the fee, `feeConfig()`. `volume`: version 1 alone. */
+/** Parameters of the fee, as `feeConfig()` returns them. Fees in millionths. `volume` exists only in version 1. */
 export type FeeTerms = Readonly<{
   alpha1: bigint
   alpha2: bigint
@@ -15,30 +16,30 @@ export type FeeTerms = Readonly<{
   base: bigint
 }>
 
-/** One entry of the pool's memory, or what it would be between two. Time in Unix seconds. */
+/** Accumulators of the pool's history (timepoints): one entry, or the interpolation between two. Time in Unix seconds. */
 export type Moment = Readonly<{ tickSum: bigint; volatility: bigint; volume: bigint }>
-export type Timepoint = Moment & Readonly<{ time: number; averageTick: bigint /** version 2 */; tick: bigint }>
+export type Timepoint = Moment & Readonly<{ time: number; averageTick: bigint /** Version 2. */; tick: bigint }>
 
-/** What the fee of the next swap follows from. */
+/** State that determines the fee of the next swap. */
 export type FeeMemory = Readonly<{
   terms: FeeTerms
-  /** The pool's tick now. */
+  /** Current tick of the pool. */
   tick: bigint
   last: Timepoint
-  /** The entry before the last; null where the last is the first. */
+  /** The entry before `last`, or null if there is only one entry. */
   before: Timepoint | null
   oldest: Timepoint
-  /** Version 1: volume ÷ liquidity since the last entry, which the next one takes up. */
+  /** Version 1: volume ÷ liquidity since the last entry; the next entry includes it. */
   pendingVolume: bigint
-  /** The memory at these times, each a day before a swap. */
+  /** Accumulators at the start of each possible window: one day before a swap, by time. */
   starts: ReadonlyMap<number, Moment>
 }>
 
-/** DataStorage.WINDOW. */
+/** Length of the window, DataStorage.WINDOW. */
 export const FEE_WINDOW_S = 86_400
 
 /**
- * Fee in millionths of the first swap at `time`, which is later than the last entry. Null where `starts` lacks the moment a day
+ * Forecast fee, in millionths, of the first swap at `time`, which is after the last entry. Null if `starts` lacks the time one day
  * before.
  */
 export function nextFee(memory: FeeMemory, time: number): number | null {
@@ -70,7 +71,7 @@ export function nextFee(memory: FeeMemory, time: number): number | null {
   return feeBetween(terms, from, next, BigInt(FEE_WINDOW_S))
 }
 
-/** The fee that the last entry brought: what the pool must say now. Null where `starts` lacks the moment a day before it. */
+/** Fee that the last entry set, in millionths: the pool must report this fee now. Null if `starts` lacks the time one day before it. */
 export function lastFee({ terms, last, oldest, starts }: FeeMemory): number | null {
   const start = last.time - FEE_WINDOW_S
   if (oldest.time > start) return feeBetween(terms, oldest, last, youngWindow(terms, last.time - oldest.time))
@@ -78,7 +79,7 @@ export function lastFee({ terms, last, oldest, starts }: FeeMemory): number | nu
   return dayBefore === undefined ? null : feeBetween(terms, dayBefore, last, BigInt(FEE_WINDOW_S))
 }
 
-/** Seconds by which a memory of less than a day is divided: version 2 counts one less. */
+/** Divisor in seconds for a history of less than a day. Version 2 counts one second less. */
 function youngWindow({ volume }: FeeTerms, seconds: number): bigint {
   return BigInt(volume === null && seconds > 1 ? seconds - 1 : seconds)
 }
@@ -93,10 +94,10 @@ function feeBetween(terms: FeeTerms, from: Moment, to: Moment, seconds: bigint):
   return Number(base + sigmoidV1(traded, volume.gamma, sum, volume.beta))
 }
 
-/** Mean tick between two entries. */
+/** Mean tick between two entries (time-weighted average). */
 const slope = (from: Timepoint, to: Timepoint): bigint => (to.tickSum - from.tickSum) / BigInt(to.time - from.time)
 
-/** Between two entries `whole` seconds apart, `part` seconds after the first. */
+/** Linear interpolation, `part` seconds after the first of two entries that are `whole` seconds apart. */
 function between(from: Moment, to: Moment, unit: bigint, part: bigint): Moment {
   const at = (a: bigint, b: bigint) => a + ((b - a) / unit) * part
   return {
@@ -106,7 +107,7 @@ function between(from: Moment, to: Moment, unit: bigint, part: bigint): Moment {
   }
 }
 
-/** DataStorage._volatilityOnRange: sum of the squares of tick − average, both taken as straight lines. */
+/** DataStorage._volatilityOnRange: sum of squares of tick − average over dt seconds, both interpolated linearly. */
 function volatilityOnRange(dt: bigint, tick0: bigint, tick1: bigint, average0: bigint, average1: bigint): bigint {
   const k = tick1 - tick0 - (average1 - average0)
   const b = (tick0 - average0) * dt
@@ -115,7 +116,7 @@ function volatilityOnRange(dt: bigint, tick0: bigint, tick1: bigint, average0: b
   return (k * k * squares + 6n * b * k * sequence + 6n * dt * b * b) / (6n * dt * dt)
 }
 
-/** AdaptiveFee.sigmoid: alpha ÷ (1 + e^((beta − x) ÷ g)), of an exponential times a power of g. */
+/** AdaptiveFee.sigmoid: alpha ÷ (1 + e^((beta − x) ÷ g)). `exp` returns the exponential times g^power. */
 function sigmoidOf(exp: (x: bigint, g: bigint) => bigint, power: bigint) {
   return (x: bigint, g: bigint, alpha: bigint, beta: bigint): bigint => {
     const isAbove = x > beta
@@ -127,7 +128,7 @@ function sigmoidOf(exp: (x: bigint, g: bigint) => bigint, power: bigint) {
   }
 }
 
-/** AdaptiveFee.exp of version 1: e^(x ÷ g) · g^8 by eight terms of its series. */
+/** AdaptiveFee.exp of version 1: e^(x ÷ g) · g^8 by a Taylor series of degree 8. */
 function expV1(x: bigint, g: bigint): bigint {
   let sum = g ** 8n
   let factorial = 1n
@@ -139,7 +140,7 @@ function expV1(x: bigint, g: bigint): bigint {
 }
 
 const E20 = 10n ** 20n
-/** Powers of e, and its root, times 10^20, as the contract has them. */
+/** Powers of e, and √e, times 10^20, with the contract's digits. */
 const POWERS = [
   100_000_000_000_000_000_000n,
   271_828_182_845_904_523_536n,
@@ -150,7 +151,7 @@ const POWERS = [
 ] as const
 const ROOT_OF_E = 164_872_127_070_012_814_684n
 
-/** AdaptiveFee.expXg4 of version 2: e^(x ÷ g) · g^4, from the nearest power of the root of e. */
+/** AdaptiveFee.expXg4 of version 2: e^(x ÷ g) · g^4, by a power of √e and a Taylor series of the remainder. */
 function expV2(exponent: bigint, g: bigint): bigint {
   const steps = exponent / g
   let power: bigint = POWERS[steps > 5n ? 5 : Number(steps)] ?? 0n

@@ -2,23 +2,23 @@ import type { PoolIdentity, PoolMaths } from '../pool.ts'
 import { type Concentrated, concentratedCurve, limitOf, swapThroughTicks } from './concentrated.ts'
 
 /**
- * Algebra: concentrated liquidity with a fee that the chain sets. The fee is state: read it as it will be in the block of the
- * swap (v1 writes a new one with the first swap of a block; Integral's plugins may change it before each swap).
+ * Algebra: concentrated liquidity with a fee that the contract changes. The fee is part of the state and must be the value in the block of
+ * the swap: v1 updates it with the first swap of a block, and Integral's plugins may change it before each swap.
  */
 export type AlgebraPool = PoolIdentity &
   Concentrated &
   Readonly<{
     kind: 'algebra'
     /**
-     * How the contract finds its next tick. `words`: v1 to v1.9, a bitmap in words of 256 tick spacings, as Uniswap V3.
-     * `list`: v2 and Integral, a linked list of the initialized ticks, without steps in between.
+     * How the contract finds the next tick. `words`: v1 to v1.9, a bitmap in words of 256 tick spacings, like Uniswap V3.
+     * `list`: v2 and Integral, a linked list of the initialized ticks, without intermediate steps.
      */
     ticksBy: 'words' | 'list'
-    /** Millionths of the input, by direction: token 0 in, token 1 in. One fee for both before v1.9-directional. */
+    /** Fee in millionths of the input, by direction: token 0 in, token 1 in. The same for both before v1.9-directional. */
     feePpm: readonly [number, number]
   }>
 
-/** Gas of a swap within one tick through our executor. */
+/** Gas of a swap within one tick through our executor contract. */
 const GAS = 130_000
 
 /** AlgebraPool._calculateSwap with PriceMovementMath.movePriceTowardsTarget: the same steps and roundings as Uniswap V3. */

@@ -1,6 +1,6 @@
 import { power } from './log-exp.ts'
 
-/* FixedPoint.sol of Balancer V2 and V3: 18 decimals, every operation names which way it rounds. */
+/* FixedPoint.sol of Balancer V2 and V3: fixed-point numbers with 18 decimals. The name of each operation states its rounding. */
 
 export const ONE = 10n ** 18n
 
@@ -12,12 +12,12 @@ export const divUp = (a: bigint, b: bigint): bigint => divideUp(a * ONE, b)
 export const divideUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
 export const complement = (a: bigint): bigint => (a < ONE ? ONE - a : 0n)
 
-/** LogExpMath promises its result within this, in parts of 10^18 of it. */
+/** Largest relative error of LogExpMath.pow, in parts of 10^18 (FixedPoint.MAX_POW_RELATIVE_ERROR). */
 const POWER_ERROR = 10_000n
 
 /**
- * powUp: never less than x^y. With `shortcuts` the exponents 1, 2 and 4 are multiplied out, as since Balancer's V2 pools of 2022
- * and in V3; without, the logarithm is taken always. Null where the contract reverts.
+ * powUp: an upper bound of x^y. With `shortcuts` the exponents 1, 2 and 4 are computed by multiplication, as in V3 and in V2 pools since
+ * 2022; without, always by logarithm. Null if the contract reverts.
  */
 export function powUp(x: bigint, y: bigint, shortcuts: boolean): bigint | null {
   if (shortcuts && y === ONE) return x
@@ -27,30 +27,32 @@ export function powUp(x: bigint, y: bigint, shortcuts: boolean): bigint | null {
   return raw === null ? null : raw + mulUp(raw, POWER_ERROR) + 1n
 }
 
-/** How the amounts of a token become 18 decimals: 10^(18 − decimals), and its rate (10^18 = 1). */
+/** Conversion of a token's base units to 18 decimals: `factor` is 10^(18 − decimals), `rate` its exchange rate (10^18 = 1). */
 export type Scale = Readonly<{ factor: bigint; rate: bigint }>
 
 /** V2's _upscale, V3's toScaled18ApplyRateRoundDown. */
 export const upscale = (amount: bigint, { factor, rate }: Scale): bigint => mulDown(amount, factor * rate)
 
-/** V2's _downscaleDown; V3's toRawUndoRateRoundDown of what is paid, where the vault takes a rate that is not whole one higher. */
+/**
+ * V2's _downscaleDown; V3's toRawUndoRateRoundDown of an output, for which the vault increases a rate that is not an integer by one unit.
+ */
 export function downscale(amount: bigint, { factor, rate }: Scale, vault: 'v2' | 'v3'): bigint {
   const divisor = vault === 'v3' && rate % ONE !== 0n ? rate + 1n : rate
   return divDown(amount, factor * divisor)
 }
 
-/** V3: what of the swap fee leaves the pool for the protocol and the pool's creator (_computeAndChargeAggregateSwapFees). */
+/** V3: part of the swap fee that leaves the pool for the protocol and the pool's creator (_computeAndChargeAggregateSwapFees). */
 export function aggregateFee(feeScaled: bigint, { factor, rate }: Scale, share: bigint): bigint {
   return mulDown(divDown(feeScaled, factor * rate), share)
 }
 
-/** V2's vault keeps a balance in 112 bits. */
+/** The V2 vault stores a balance in 112 bits. */
 export const V2_BALANCE_MAX = (1n << 112n) - 1n
 
-/** V3's vault refuses smaller trades, in 18 decimals (getMinimumTradeAmount on every network). */
+/** The V3 vault rejects smaller trades, in 18 decimals (getMinimumTradeAmount; the same on every network). */
 export const V3_TRADE_MIN = 1_000_000n
 
-/** The input without the swap fee, in 18 decimals: V2 takes the fee of the raw amount, V3 of the scaled one. */
+/** The input net of the swap fee, and the fee, in 18 decimals. V2 computes the fee on the raw amount, V3 on the scaled amount. */
 export function inputAfterFee(
   amountIn: bigint,
   scale: Scale,

@@ -13,31 +13,31 @@ import { sampledCurve } from './sampled-curve.ts'
 import { stableInvariant, stablePoint } from './stable-float.ts'
 
 /**
- * Balancer's stable pools, in the vaults of V2 (stable, meta-stable, composable) and V3. `address` is the vault. Any two of its
- * tokens trade; a composable pool's own share token is not among them, though the vault counts it.
+ * Balancer stable pools in the vaults of V2 (stable, meta-stable, composable) and V3. `address` is the vault. Any two tokens trade. The pool
+ * token of a composable pool is not included, although the vault registers it.
  */
 export type BalancerStablePool = PoolIdentity &
   Readonly<{
     kind: 'balancer-stable'
     vault: 'v2' | 'v3'
     /**
-     * Which StableMath. `up`: V2's stable and meta-stable pools of 2021, the invariant rounded up. `down`: V2's since 2022
-     * (stable v2, composable), as Curve's. `v3`: V3's, which also multiplies by the precision before it divides.
+     * Version of StableMath. `up`: V2 stable and meta-stable pools of 2021, invariant rounded up. `down`: V2 pools since 2022 (stable v2,
+     * composable), rounded like Curve's. `v3`: V3, which in addition multiplies by the precision before it divides.
      */
     rounding: 'up' | 'down' | 'v3'
     balances: readonly bigint[]
     scales: readonly Scale[]
-    /** With three decimals: A·n^(n−1)·1000. */
+    /** Amplification with three decimals: A·n^(n−1)·1000. */
     amp: bigint
     /** 10^18 = 1. */
     swapFee: bigint
-    /** V3: what of the swap fee leaves the pool. 10^18 = 1; nothing in V2. */
+    /** V3: share of the swap fee that leaves the pool; 10^18 = 1. 0 in V2. */
     aggregateFee: bigint
   }>
 
 const AMP_ONE = 1_000n
 const STEPS_MAX = 255
-/** Gas of one swap through our executor. */
+/** Gas of one swap through our executor contract. */
 const GAS = 170_000
 
 /** StableMath._calcOutGivenIn (V2), computeOutGivenExactIn (V3). */
@@ -69,7 +69,7 @@ function swap(state: BalancerStablePool, tokenIn: number, tokenOut: number, amou
   return { amountOut, next: { ...state, balances: next } }
 }
 
-/** _calculateInvariant(…, roundUp = true) of 2021. */
+/** _calculateInvariant(…, roundUp = true) of the pools of 2021. */
 function invariantUp(amp: bigint, balances: readonly bigint[]): bigint | null {
   const count = BigInt(balances.length)
   const sum = balances.reduce((a, b) => a + b, 0n)
@@ -88,7 +88,7 @@ function invariantUp(amp: bigint, balances: readonly bigint[]): bigint | null {
   return null
 }
 
-/** _calculateInvariant since 2022, computeInvariant of V3: always down. */
+/** _calculateInvariant since 2022, computeInvariant of V3; rounds down. */
 function invariantDown(amp: bigint, balances: readonly bigint[]): bigint | null {
   const count = BigInt(balances.length)
   const sum = balances.reduce((a, b) => a + b, 0n)
@@ -106,12 +106,12 @@ function invariantDown(amp: bigint, balances: readonly bigint[]): bigint | null 
   return null
 }
 
-/** _getTokenBalanceGivenInvariantAndAllOtherBalances, rounded up. */
+/** _getTokenBalanceGivenInvariantAndAllOtherBalances; rounds up. */
 function balanceOf(
   { amp, rounding }: BalancerStablePool,
   balances: readonly bigint[],
   invariant: bigint,
-  index_: number,
+  tokenIndex: number,
 ) {
   const count = BigInt(balances.length)
   const total = amp * count
@@ -122,12 +122,12 @@ function balanceOf(
     sum += balance
   }
   if (spread === 0n) return null
-  sum -= balances[index_] as bigint
+  sum -= balances[tokenIndex] as bigint
   const square = invariant * invariant
   const multipliesFirst = rounding === 'v3'
   const c =
     (multipliesFirst ? divideUp(square * AMP_ONE, total * spread) : divideUp(square, total * spread) * AMP_ONE) *
-    (balances[index_] as bigint)
+    (balances[tokenIndex] as bigint)
   const b = sum + (multipliesFirst ? (invariant * AMP_ONE) / total : (invariant / total) * AMP_ONE)
   let balance = divideUp(square + c, invariant + b)
   for (let step = 0; step < STEPS_MAX; step++) {
@@ -141,7 +141,7 @@ function balanceOf(
   return null
 }
 
-/** How much goes in at most, in parts of all that lies there. */
+/** Largest input of the curve, in multiples of the pool's total balance. */
 const INPUT_FACTOR_MAX = 10
 
 function curve(state: BalancerStablePool, tokenIn: number, tokenOut: number) {

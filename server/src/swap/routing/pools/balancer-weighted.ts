@@ -16,7 +16,7 @@ import {
 } from './balancer-fixed.ts'
 import { type Point, sampledCurve } from './sampled-curve.ts'
 
-/** Balancer's weighted pools, in the vaults of V2 and V3. `address` is the vault. Any two of its tokens trade. */
+/** Balancer weighted pools in the vaults of V2 and V3. `address` is the vault. Any two tokens trade. */
 export type BalancerWeightedPool = PoolIdentity &
   Readonly<{
     kind: 'balancer-weighted'
@@ -27,15 +27,18 @@ export type BalancerWeightedPool = PoolIdentity &
     weights: readonly bigint[]
     /** 10^18 = 1. */
     swapFee: bigint
-    /** V3: what of the swap fee leaves the pool. 10^18 = 1; nothing in V2. */
+    /** V3: share of the swap fee that leaves the pool; 10^18 = 1. 0 in V2. */
     aggregateFee: bigint
-    /** Whether exponents 1, 2 and 4 are multiplied out: V3, and V2 pools of version 2 and later (factories since September 2022). */
+    /**
+     * Whether exponents 1, 2 and 4 are computed by multiplication: V3, and V2 pools of version 2 and later (factories since September
+     * 2022).
+     */
     shortcuts: boolean
   }>
 
-/** WeightedMath._MAX_IN_RATIO: no more than 30 % of the balance in one swap. */
+/** WeightedMath._MAX_IN_RATIO: one swap takes at most 30 % of the balance. */
 const IN_MAX = 3n * 10n ** 17n
-/** Gas of one swap through our executor. */
+/** Gas of one swap through our executor contract. */
 const GAS = 115_000
 
 /** WeightedMath._calcOutGivenIn (V2), computeOutGivenExactIn (V3): aO = bO·(1 − (bI ÷ (bI + aI))^(wI ÷ wO)). */

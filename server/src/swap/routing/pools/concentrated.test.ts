@@ -3,7 +3,10 @@ import { limitOf, swapThroughTicks } from './concentrated.ts'
 import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from './tick-math.ts'
 import { uniswapV3 } from './uniswap-v3.ts'
 
-/* What the contract does there: UniswapV3Pool.swap reverts with SPL. server/test/swap/differential asks the contract itself. */
+/*
+ * Swaps at the ends of the price range, where UniswapV3Pool.swap reverts with SPL. The tests in server/test/swap/routing/differential run the
+ * contract itself.
+ */
 
 const ticks = [
   { index: MIN_TICK, net: 1n << 100n },
@@ -13,22 +16,22 @@ const poolAt = (sqrtPrice: bigint, tick: number) => ({ sqrtPrice, tick, liquidit
 const lowest = poolAt(MIN_SQRT_PRICE, MIN_TICK)
 const highest = poolAt(MAX_SQRT_PRICE - 1n, MAX_TICK - 1)
 
-describe('where no price lies ahead nothing moves', () => {
+describe('without a price ahead of the current one, a swap moves nothing', () => {
   test.each([
-    ['the least price, down', lowest, true, limitOf(true)],
-    ['the greatest price, up', highest, false, limitOf(false)],
-    ['a limit behind, down', highest, true, MAX_SQRT_PRICE],
-    ['a limit behind, up', lowest, false, MIN_SQRT_PRICE - 1n],
-  ])('%s', (_, { sqrtPrice, tick, liquidity, ...pool_ }, zeroForOne, limit) => {
+    ['lowest price, downward', lowest, true, limitOf(true)],
+    ['highest price, upward', highest, false, limitOf(false)],
+    ['limit behind the price, downward', highest, true, MAX_SQRT_PRICE],
+    ['limit behind the price, upward', lowest, false, MIN_SQRT_PRICE - 1n],
+  ])('%s', (_, { sqrtPrice, tick, liquidity, ...state }, zeroForOne, limit) => {
     for (const amount of [1n, 1_000n, -1_000n])
-      expect(swapThroughTicks({ sqrtPrice, tick, liquidity, ...pool_ }, zeroForOne, amount, limit, 3_000n)).toEqual({
+      expect(swapThroughTicks({ sqrtPrice, tick, liquidity, ...state }, zeroForOne, amount, limit, 3_000n)).toEqual({
         ...{ amount0: 0n, amount1: 0n, sqrtPrice, tick, liquidity },
       })
   })
 
-  test('a pool at the least price pays nothing for its token 0, of whatever amount', () => {
+  test('a pool at the lowest price pays nothing for any amount of token 0', () => {
     const pool = { ...lowest, id: 'p', address: '0x0', dex: 'x', tokens: ['0xa', '0xb'], feePpm: 0 } as const
-    // 2^100 · 1 ÷ 2^96 is what one step of the price to the wrong side would take.
+    // One price step in the wrong direction would take 2^100 · 1 ÷ 2^96 = 16 units.
     for (const amountIn of [1n, 16n, 17n, 1_000n])
       expect(uniswapV3.swap({ ...pool, kind: 'uniswap-v3' }, 0, 1, amountIn)).toBeNull()
   })

@@ -9,22 +9,22 @@ import {
   tickAtSqrtPrice,
 } from './tick-math.ts'
 
-/** Liquidity that begins (positive) or ends (negative) where the price rises over this tick. */
+/** `net` is the liquidity added (positive) or removed (negative) when the price crosses this tick upward. */
 export type Tick = Readonly<{ index: number; net: bigint }>
 
-/** Concentrated liquidity as Uniswap V3 keeps it; V4 and the forks differ in what they do with the fee. */
+/** State of concentrated liquidity as in Uniswap V3. V4 and the forks differ in their fees. `sqrtPrice` is in Q64.96. */
 export type Concentrated = Readonly<{
   sqrtPrice: bigint
   tick: number
   liquidity: bigint
   tickSpacing: number
-  /** Initialized ticks, rising. */
+  /** Initialized ticks in increasing order. */
   ticks: readonly Tick[]
 }>
 
 const PPM = 1_000_000n
 
-/** What a swap moves, seen from the pool: positive goes in, negative comes out. */
+/** Amounts of a swap from the pool's side (positive = input, negative = output), and the state after it. */
 export type TickSwap = Readonly<{
   amount0: bigint
   amount1: bigint
@@ -33,12 +33,14 @@ export type TickSwap = Readonly<{
   liquidity: bigint
 }>
 
+/** Mutable state of a swap; `remaining` and `otherAmount` have the signs of the contract. */
 type SwapState = { remaining: bigint; otherAmount: bigint; sqrtPrice: bigint; tick: number; liquidity: bigint }
 
 /**
- * UniswapV3Pool.swap. `amount` positive: exactly so much goes in; negative: exactly so much comes out. The walk stops at
- * `limit`, and does not begin where that is not ahead: there the contract reverts. Where a word of 256 tick spacings ends the contract makes a step of its own even without a tick there, and rounds:
- * so do we, or one swap in six differs. What keeps its ticks in a list (`byWords` false) goes from tick to tick.
+ * UniswapV3Pool.swap. A positive `amount` is an exact input, a negative one an exact output. The swap stops at the price `limit`; if the
+ * limit is not ahead of the price, nothing moves (the contract reverts). At the end of each bitmap word of 256 tick spacings the contract
+ * takes a separate step and rounds, even if there is no tick; without that step one swap in six would differ. Contracts with a linked list
+ * of ticks (`byWords` false) step from tick to tick.
  */
 export function swapThroughTicks(
   pool: Concentrated,
@@ -58,16 +60,17 @@ export function swapThroughTicks(
   let position = zeroForOne ? lastAtOrBelow(pool.ticks, pool.tick) : lastAtOrBelow(pool.ticks, pool.tick) + 1
   while (state.remaining !== 0n && (zeroForOne ? state.sqrtPrice > limit : state.sqrtPrice < limit)) {
     const wordEndTick = byWords ? wordEnd(state.tick, pool.tickSpacing, zeroForOne) : zeroForOne ? MIN_TICK : MAX_TICK
-    const tick_ = pool.ticks[position]
-    const isTick = tick_ !== undefined && (zeroForOne ? tick_.index >= wordEndTick : tick_.index <= wordEndTick)
-    const next = Math.max(MIN_TICK, Math.min(MAX_TICK, isTick ? tick_.index : wordEndTick))
+    const nextTick = pool.ticks[position]
+    const isTick =
+      nextTick !== undefined && (zeroForOne ? nextTick.index >= wordEndTick : nextTick.index <= wordEndTick)
+    const next = Math.max(MIN_TICK, Math.min(MAX_TICK, isTick ? nextTick.index : wordEndTick))
     const nextPrice = sqrtPriceAtTick(next)
     const target = (zeroForOne ? nextPrice < limit : nextPrice > limit) ? limit : nextPrice
     const before = state.sqrtPrice
     step(state, target, feePpm)
     if (state.sqrtPrice === nextPrice) {
       if (isTick) {
-        state.liquidity += zeroForOne ? -tick_.net : tick_.net
+        state.liquidity += zeroForOne ? -nextTick.net : nextTick.net
         position += zeroForOne ? -1 : 1
       }
       state.tick = zeroForOne ? next - 1 : next
@@ -79,17 +82,17 @@ export function swapThroughTicks(
   return { amount0, amount1, sqrtPrice: state.sqrtPrice, tick: state.tick, liquidity: state.liquidity }
 }
 
-/** The price beyond which no swap of this direction goes. */
+/** The price limit of the direction: the last price that a swap can reach. */
 export const limitOf = (zeroForOne: boolean): bigint => (zeroForOne ? MIN_SQRT_PRICE + 1n : MAX_SQRT_PRICE - 1n)
 
-/** Last tick of the bitmap's word in this direction (TickBitmap.nextInitializedTickWithinOneWord). */
+/** Last tick of the current bitmap word in this direction (TickBitmap.nextInitializedTickWithinOneWord). */
 function wordEnd(tick: number, spacing: number, zeroForOne: boolean): number {
   const compressed = Math.floor(tick / spacing) + (zeroForOne ? 0 : 1)
   const wordEndTick = Math.floor(compressed / 256) * 256
   return (zeroForOne ? wordEndTick : wordEndTick + 255) * spacing
 }
 
-/** Index of the last tick not above; −1 = none. */
+/** Index of the last tick at or below `tick`, or −1. */
 function lastAtOrBelow(ticks: readonly Tick[], tick: number): number {
   let low = -1
   let high = ticks.length - 1
@@ -101,7 +104,7 @@ function lastAtOrBelow(ticks: readonly Tick[], tick: number): number {
   return low
 }
 
-/** SwapMath.computeSwapStep: towards `target`, as far as what is left goes. */
+/** SwapMath.computeSwapStep: moves the price toward `target` until the remaining amount is used up. */
 function step(state: SwapState, target: bigint, feePpm: bigint): void {
   const { sqrtPrice, liquidity } = state
   const zeroForOne = sqrtPrice >= target
@@ -120,7 +123,7 @@ function step(state: SwapState, target: bigint, feePpm: bigint): void {
     const amountOut = zeroForOne
       ? amount1Delta(next, sqrtPrice, liquidity, false)
       : amount0Delta(sqrtPrice, next, liquidity, false)
-    // What does not reach the target is all spent: the rest is the fee.
+    // If the target is not reached, the whole remaining input is used and the difference is the fee.
     const fee = reachesTarget ? divideUp(amountIn * feePpm, PPM - feePpm) : state.remaining - amountIn
     state.remaining -= amountIn + fee
     state.otherAmount -= amountOut
@@ -149,13 +152,13 @@ function step(state: SwapState, target: bigint, feePpm: bigint): void {
 
 const divideUp = (numerator: bigint, denominator: bigint): bigint => (numerator + denominator - 1n) / denominator
 
-/** SqrtPriceMath.getAmount0Delta, from the lower to the higher price. */
+/** SqrtPriceMath.getAmount0Delta between two prices. `up` rounds up. */
 function amount0Delta(lower: bigint, upper: bigint, liquidity: bigint, up: boolean): bigint {
   const numerator = (liquidity << 96n) * (upper - lower)
   return up ? divideUp(divideUp(numerator, upper), lower) : numerator / upper / lower
 }
 
-/** SqrtPriceMath.getAmount1Delta. */
+/** SqrtPriceMath.getAmount1Delta. `up` rounds up. */
 function amount1Delta(lower: bigint, upper: bigint, liquidity: bigint, up: boolean): bigint {
   const product = liquidity * (upper - lower)
   return up ? divideUp(product, Q96) : product / Q96
@@ -169,7 +172,7 @@ function priceFromInput(price: bigint, liquidity: bigint, amount: bigint, zeroFo
   if (amount === 0n) return price
   const numerator = liquidity << 96n
   const product = amount * price
-  // The contract takes the exact formula only where neither product nor sum overflows.
+  // The contract uses the precise formula only if neither the product nor the sum overflows 256 bits.
   if (product < UINT256 && numerator + product < UINT256) return divideUp(numerator * price, numerator + product)
   return divideUp(numerator, numerator / price + amount)
 }
@@ -183,7 +186,7 @@ function priceFromOutput(price: bigint, liquidity: bigint, amount: bigint, zeroF
 
 const HYPERBOLAS_MAX = 512
 
-/** One hyperbola between each two ticks: virtual reserves L÷√P and L·√P. */
+/** The curve: one hyperbola per tick range, with virtual reserves L÷√P and L·√P. Ends after HYPERBOLAS_MAX of them. */
 export function concentratedCurve(pool: Concentrated, zeroForOne: boolean, feePpm: number, gas: number): Curve | null {
   const feeFactor = 1 - feePpm / 1e6
   const hyperbolas: Hyperbola[] = []

@@ -2,34 +2,37 @@ import type { PoolIdentity, PoolMaths } from '../pool.ts'
 import { type Point, sampledCurve } from './sampled-curve.ts'
 import { stableInvariant, stablePoint } from './stable-float.ts'
 
-/** Curve's StableSwap: plain pools of any age, and StableSwap-NG plain pools. Any two of its tokens trade. */
+/** Curve StableSwap: plain pools of all versions, and StableSwap-NG plain pools. Any two tokens trade. */
 export type CurveStablePool = PoolIdentity &
   Readonly<{
     kind: 'curve-stable'
     balances: readonly bigint[]
-    /** Per token what makes it a common unit of 18 decimals, times 10^18: 10^(36 − decimals), times the rate where it has one. */
+    /** Per token, the factor to the common unit with 18 decimals, times 10^18: 10^(36 − decimals), times the token's rate if it has one. */
     rates: readonly bigint[]
-    /** A as it is at the block of the swap, in the contract's own precision: `A_precise()`, or `A()` of the oldest pools. */
+    /** Amplification A in the block of the swap, in the contract's precision: `A_precise()`, or `A()` of the oldest pools. */
     amp: bigint
-    /** 100, or 1 for the oldest pools. */
+    /** Precision of `amp`: 100, or 1 for the oldest pools. */
     ampPrecision: bigint
-    /** Parts of 10^10, of what is paid. */
+    /** Fee on the output, in parts of 10^10. */
     fee: bigint
-    /** The protocol's part of the fee, parts of 10^10: it leaves the pool's balances. */
+    /** Protocol's share of the fee, in parts of 10^10. It leaves the pool's balances. */
     adminFee: bigint
-    /** StableSwap-NG: how much higher the fee is off the peg, parts of 10^10. Null: the fee is the same everywhere. */
+    /** StableSwap-NG: off-peg fee multiplier, in parts of 10^10. Null: the fee does not depend on the balances. */
     offPegFee: bigint | null
-    /** How get_D forms D^(n+1)÷(n^n·Πx): `stepwise` divides by x·n for each token, `at-once` by n^n at the end (NG, and pools of two coins of the factories before). */
+    /**
+     * How get_D computes D^(n+1)÷(n^n·Πx). `stepwise` divides by x·n for each token; `at-once` divides by n^n at the end (NG, and two-token
+     * pools of earlier factories).
+     */
     invariant: 'stepwise' | 'at-once'
   }>
 
 const ONE = 10n ** 18n
 const FEE_ONE = 10n ** 10n
 const STEPS_MAX = 255
-/** Gas of one swap through our executor. */
+/** Gas of one swap through our executor contract. */
 const GAS = 150_000
 
-/** exchange() of the pool templates: `dy = xp[j] − y − 1`, fee of that, then back to the token's own unit. */
+/** exchange() of the pool templates: `dy = xp[j] − y − 1`, less the fee on it, converted to the token's base units. */
 function swap(state: CurveStablePool, tokenIn: number, tokenOut: number, amountIn: bigint) {
   const { balances, rates, adminFee } = state
   const rateIn = rates[tokenIn]
@@ -60,13 +63,13 @@ function feeAt({ fee, offPegFee }: CurveStablePool, balanceIn: bigint, out: bigi
   return (offPegFee * fee) / (((offPegFee - FEE_ONE) * 4n * balanceIn * out) / (balanceIn + out) ** 2n + FEE_ONE)
 }
 
-/** get_D of the pool as it is. */
+/** get_D of the pool's current state. */
 export function invariantNow(state: CurveStablePool): bigint | null {
   const units = state.balances.map((balance, index) => (balance * (state.rates[index] ?? 0n)) / ONE)
   return units.every((unit) => unit > 0n) ? invariantOf(state, units) : null
 }
 
-/** get_D. Null where it does not settle, and the contract reverts. */
+/** get_D. Null if the iteration does not converge and the contract reverts. */
 function invariantOf({ amp, ampPrecision, invariant }: CurveStablePool, xp: readonly bigint[]): bigint | null {
   const count = BigInt(xp.length)
   const sum = xp.reduce((a, b) => a + b, 0n)
@@ -86,11 +89,11 @@ function invariantOf({ amp, ampPrecision, invariant }: CurveStablePool, xp: read
   return null
 }
 
-/** get_y. */
+/** get_y: the balance of token `tokenIndex` that restores the invariant. */
 function balanceOf(
   { amp, ampPrecision }: CurveStablePool,
   xp: readonly bigint[],
-  index_: number,
+  tokenIndex: number,
   d: bigint,
 ): bigint | null {
   const count = BigInt(xp.length)
@@ -98,7 +101,7 @@ function balanceOf(
   let sum = 0n
   let c = d
   for (const [index, x] of xp.entries()) {
-    if (index === index_) continue
+    if (index === tokenIndex) continue
     sum += x
     c = (c * d) / (x * count)
   }
@@ -116,7 +119,7 @@ function balanceOf(
   return null
 }
 
-/** How much goes in at most, in parts of all that lies there. */
+/** Largest input of the curve, in multiples of the pool's total balance. */
 const INPUT_FACTOR_MAX = 10
 
 function curve(state: CurveStablePool, tokenIn: number, tokenOut: number) {
@@ -138,7 +141,7 @@ function curve(state: CurveStablePool, tokenIn: number, tokenOut: number) {
   return sampledCurve(at, inputMax, GAS)
 }
 
-/** Share that is left after the fee at these balances, and how it changes with each unit more that goes in at `price`. */
+/** 1 − the fee at these balances, and its derivative by the input at the marginal price `price`. */
 function feeFactorAt({ fee, offPegFee }: CurveStablePool, [a, b]: readonly [number, number], price: number) {
   const flat = Number(fee) / 1e10
   if (offPegFee === null || offPegFee <= FEE_ONE) return { feeFactor: 1 - flat, change: 0 }

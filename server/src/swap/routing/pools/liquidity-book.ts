@@ -2,18 +2,18 @@ import { createCurve } from '../curve.ts'
 import type { PoolIdentity, PoolMaths, Swapped } from '../pool.ts'
 import { FALL_MIN, hyperbola } from './sampled-curve.ts'
 
-/** Within a bin of the Liquidity Book the price is one. */
+/** A bin of the Liquidity Book: all its reserves trade at one price. */
 export type Bin = Readonly<{ id: number; reserves: readonly [bigint, bigint] }>
 
 /**
- * LFJ's Liquidity Book, versions 2.1 and 2.2: bins of constant price (1 + binStep ÷ 10⁴)^(id − 2²³) of token 1 per token 0, a base
- * fee and a variable fee that grows with the bins crossed of late. Names as in the contract's StaticFeeParameters and
+ * LFJ Liquidity Book, versions 2.1 and 2.2: bins with the constant price (1 + binStep ÷ 10⁴)^(id − 2²³) of token 1 per token 0, a base fee,
+ * and a variable fee that increases with the number of bins crossed recently. The names are those of the contract's StaticFeeParameters and
  * VariableFeeParameters.
  */
 export type LiquidityBookPool = PoolIdentity &
   Readonly<{
     kind: 'liquidity-book'
-    /** Rising ids; all that hold anything. */
+    /** All bins with reserves, by increasing id. */
     bins: readonly Bin[]
     activeId: number
     binStep: number
@@ -27,7 +27,7 @@ export type LiquidityBookPool = PoolIdentity &
       maxVolatilityAccumulator: bigint
     }>
     volatility: Volatility
-    /** Time of the block in which the swap will be, seconds: the variable fee decays with it. */
+    /** Time of the swap's block in Unix seconds; the variable fee decays with time. */
     now: number
   }>
 
@@ -40,12 +40,12 @@ const UINT256_MAX = (1n << 256n) - 1n
 const UINT128_MAX = SCALE - 1n
 const BASIS = 10_000n
 const FEE_ONE = 10n ** 18n
-/** FeeHelper.MAX_FEE: 10 %. */
+/** FeeHelper.MAX_FEE: 10 %, in parts of 10^18. */
 const FEE_MAX = 10n ** 17n
-/** Gas of a swap within one bin through our executor. */
+/** Gas of a swap within one bin through our executor contract. */
 const GAS = 120_000
 
-/** LBPair.swap: bin after bin until all is in. */
+/** LBPair.swap: bin by bin until the whole input is used. */
 function swap(
   state: LiquidityBookPool,
   tokenIn: number,
@@ -80,7 +80,7 @@ function swap(
   return amountOut === 0n ? null : { amountOut, next: { ...state, bins, activeId, volatility } }
 }
 
-/** The active bin, or the next in this direction where it is empty. */
+/** Index of the active bin, or of the next one in this direction if it is empty. */
 function startIndex(bins: readonly Bin[], activeId: number, forY: boolean): number {
   if (!forY) {
     const index = bins.findIndex(({ id }) => id >= activeId)
@@ -106,7 +106,7 @@ function accumulateVolatility({ fees }: LiquidityBookPool, volatility: Volatilit
   }
 }
 
-/** PairParameterHelper.getTotalFee, parts of 10^18. */
+/** PairParameterHelper.getTotalFee, in parts of 10^18. */
 function totalFee({ fees, binStep }: LiquidityBookPool, accumulator: bigint): bigint {
   const base = fees.baseFactor * BigInt(binStep) * 10n ** 10n
   const product = accumulator * BigInt(binStep)
@@ -114,7 +114,7 @@ function totalFee({ fees, binStep }: LiquidityBookPool, accumulator: bigint): bi
   return base + variable
 }
 
-/** BinHelper.getAmounts with FeeHelper's two fees. Null where the contract reverts. */
+/** BinHelper.getAmounts with both fees of FeeHelper. Null if the contract reverts. */
 function swapInBin({ id, reserves }: Bin, binStep: number, forY: boolean, fee: bigint, remaining: bigint) {
   const price = priceOf(id, binStep)
   const available = reserves[forY ? 1 : 0]
@@ -131,14 +131,14 @@ function swapInBin({ id, reserves }: Bin, binStep: number, forY: boolean, fee: b
 
 const divideUp = (numerator: bigint, denominator: bigint): bigint => (numerator + denominator - 1n) / denominator
 
-/** PriceHelper.getPriceFromId by Uint128x128Math.pow: 128.128. Zero where it reverts. */
+/** PriceHelper.getPriceFromId with Uint128x128Math.pow, in 128.128 fixed point. Zero if it reverts. */
 function priceOf(id: number, binStep: number): bigint {
   const exponent = id - ID_ONE
   if (exponent === 0) return SCALE
   const steps = Math.abs(exponent)
   if (steps >= 0x100000) return 0n
   let result = SCALE
-  // The base is above one: its inverse is raised, and turned back at the end.
+  // Like the contract: raises the inverse of the base, which is below one, and inverts the result.
   let squared = UINT256_MAX / (SCALE + (BigInt(binStep) << SHIFT) / BASIS)
   for (let bit = 1; bit <= 0x80000; bit *= 2) {
     if ((steps & bit) !== 0) result = (result * squared) >> SHIFT
@@ -150,7 +150,7 @@ function priceOf(id: number, binStep: number): bigint {
 
 const BINS_MAX = 256
 
-/** One bin, one hyperbola that is all but a line. */
+/** The curve: one hyperbola per bin, nearly a straight line. */
 function curve(state: LiquidityBookPool, tokenIn: number, tokenOut: number) {
   if (tokenIn === tokenOut) return null
   const forY = tokenIn === 0
@@ -166,7 +166,7 @@ function curve(state: LiquidityBookPool, tokenIn: number, tokenOut: number) {
     const fee = Number(totalFee(state, volatility.accumulator)) / 1e18
     const price = Number(priceOf(bin.id, state.binStep)) / 2 ** 128
     if (price === 0 || fee > 0.1) break
-    // A fee that falls towards where the price was of late may not make the next bin dearer than this one.
+    // The variable fee may decrease toward the reference bin. The price of the curve must decrease nevertheless.
     const net = Math.min((forY ? price : 1 / price) * (1 - fee), last * (1 - BIN_FALL))
     hyperbolas.push(hyperbola(net * (1 + BIN_FALL / 2), BIN_FALL, available / net))
     last = net
@@ -174,7 +174,7 @@ function curve(state: LiquidityBookPool, tokenIn: number, tokenOut: number) {
   return hyperbolas.length === 0 ? null : createCurve(hyperbolas, 1, GAS)
 }
 
-/** Fall of the price within a bin of the curve; the real one is none. */
+/** Relative price decrease within a bin of the curve. In the contract the price of a bin is constant. */
 const BIN_FALL = 10 * FALL_MIN
 
 export const liquidityBook: PoolMaths<LiquidityBookPool> = { swap, curve }

@@ -1,23 +1,23 @@
 /*
- * Balancer's LogExpMath (MIT; Martinelli, Yuhjtman, Fernandez), bit for bit: logarithm and exponential of 18 decimals by splitting
- * off powers of e, inside with 20 or 36 decimals. BigInt division cuts towards zero, as Solidity's.
+ * Balancer's LogExpMath (MIT; Martinelli, Yuhjtman, Fernandez), bit for bit: logarithm and exponential with 18 decimals by factoring out
+ * powers of e, internally with 20 or 36 decimals. BigInt division truncates toward zero, like Solidity's.
  */
 const ONE_18 = 10n ** 18n
 const ONE_20 = 10n ** 20n
 const ONE_36 = 10n ** 36n
 const EXPONENT_MAX = 130n * ONE_18
 const EXPONENT_MIN = -41n * ONE_18
-/** Between these the logarithm is taken with 36 decimals. */
+/** Between these bounds the logarithm is computed with 36 decimals. */
 const NEAR_ONE_MIN = 9n * 10n ** 17n
 const NEAR_ONE_MAX = 11n * 10n ** 17n
 
-/** 128 and 64 with 18 decimals, and e to them without decimals. */
+/** 128 and 64 with 18 decimals, and their exponentials without decimals. */
 const LARGE = [
   [128n * ONE_18, 38877084059945950922200000000000000000000000000000000000n],
   [64n * ONE_18, 6235149080811616882910000000n],
 ] as const
 
-/** 2^5 … 2^-4 and e to them, both with 20 decimals. */
+/** 2^5 … 2^-4 and their exponentials, both with 20 decimals. */
 const SMALL = [
   [32n * ONE_20, 7896296018268069516100000000000000n],
   [16n * ONE_20, 888611052050787263676000000n],
@@ -30,10 +30,10 @@ const SMALL = [
   [ONE_20 / 8n, 113314845306682631683n],
   [ONE_20 / 16n, 106449445891785942956n],
 ] as const
-/** The exponential leaves the last two to its series. */
+/** The exponential covers the last two by its series. */
 const SMALL_OF_EXPONENTIAL = SMALL.slice(0, 8)
 
-/** x^y. Null where the contract reverts. */
+/** x^y, all with 18 decimals. Null if the contract reverts. */
 export function power(x: bigint, y: bigint): bigint | null {
   if (y === 0n) return ONE_18
   if (x === 0n) return 0n
@@ -95,7 +95,7 @@ function logarithm(value: bigint): bigint {
 
 const logarithmNearOne = (value: bigint): bigint => areaSeries(value * ONE_18, ONE_36, 15n)
 
-/** ln a = 2·(z + z³÷3 + z⁵÷5 + …) with z = (a − 1) ÷ (a + 1), to the power `last`. */
+/** ln a = 2·(z + z³÷3 + z⁵÷5 + …) with z = (a − 1) ÷ (a + 1), up to the power `last`. */
 function areaSeries(value: bigint, one: bigint, last: bigint): bigint {
   const z = ((value - one) * one) / (value + one)
   const square = (z * z) / one

@@ -3,12 +3,12 @@ import { type Curve, outputOf } from '../curve.ts'
 import { sampledCurve } from './sampled-curve.ts'
 import { stableInvariant, stablePoint } from './stable-float.ts'
 
-/** A power that has no hyperbola: y = 1000·(1 − (1000 ÷ (1000 + x))^w). */
+/** A function that is a hyperbola only for w = 1: y = 1000·(1 − (1000 ÷ (1000 + x))^w). */
 const power = (w: number) => (x: number) => ({
   out: 1_000 * (1 - (1_000 / (1_000 + x)) ** w),
   price: w * (1_000 / (1_000 + x)) ** (w + 1),
 })
-/** What a further unit pays after `amount`, as the slope of what is paid. */
+/** Marginal price after `amount`, as a difference quotient. */
 const priceAfter = (curve: Curve, amount: number): number => {
   const more = amount * 1e-4
   return (outputOf(curve, amount + more) - outputOf(curve, amount)) / more
@@ -16,7 +16,7 @@ const priceAfter = (curve: Curve, amount: number): number => {
 const amounts = [1e-6, 0.01, 1, 7, 33, 150, 299]
 
 describe('sampled curve', () => {
-  test.each([0.25, 0.5, 2, 4])('follows a power of %d', (w) => {
+  test.each([0.25, 0.5, 2, 4])('approximates the power %d', (w) => {
     const curve = sampledCurve(power(w), 300, 1)
     if (curve === null) throw new Error('no curve')
     for (const amount of amounts) {
@@ -25,21 +25,21 @@ describe('sampled curve', () => {
     }
   })
 
-  test('needs few samples where the pool is a hyperbola', () => {
+  test('needs few samples for a hyperbola', () => {
     const curve = sampledCurve(power(1), 300, 1)
     if (curve === null) throw new Error('no curve')
     for (const amount of amounts) expect(outputOf(curve, amount) / power(1)(amount).out).toBeCloseTo(1, 6)
     expect(curve.price.length).toBeLessThan(5)
   })
 
-  test('falls even where the pool pays one price', () => {
+  test('has decreasing prices even for a pool with a constant price', () => {
     const curve = sampledCurve((x) => ({ out: x * 0.999, price: 0.999 }), 1_000, 1)
     if (curve === null) throw new Error('no curve')
     expect(outputOf(curve, 500) / 499.5).toBeCloseTo(1, 6)
     expect(priceAfter(curve, 900)).toBeLessThan(priceAfter(curve, 100))
   })
 
-  test('ends where the price is no longer above zero, and is none for a pool that pays nothing', () => {
+  test('ends where the price reaches zero, and is null for a pool that pays nothing', () => {
     const curve = sampledCurve((x) => ({ out: 10 * x - x * x, price: 10 - 2 * x }), 32, 1)
     expect(curve?.startIn.at(-1)).toBe(4)
     expect(sampledCurve(() => ({ out: 0, price: 0 }), 10, 1)).toBeNull()
@@ -47,7 +47,7 @@ describe('sampled curve', () => {
   })
 })
 
-test('a balanced stable pool has the sum of its balances as invariant, and trades one to one', () => {
+test('the invariant of a balanced stable pool is the sum of its balances, and its price is 1', () => {
   const balances = [1_000, 1_000, 1_000]
   const invariant = stableInvariant(balances, 600)
   expect(invariant).toBeCloseTo(3_000, 9)

@@ -1,22 +1,23 @@
 import { type Curve, createCurve, type Hyperbola } from '../curve.ts'
 
-/** What a pool has paid after so much went in, and what a further unit would pay. Both after all fees. */
+/** Output and marginal price of a pool after some input, both after all fees. */
 export type Point = Readonly<{ out: number; price: number }>
 
 type Node = Readonly<{ in: number }> & Point
 
+/** Hyperbolas of one curve. */
 const PIECES_MAX = 48
-/** Difference (`errorBetween`) that is not worth a sample. */
+/** Sampling ends when no piece has a larger error (`errorBetween`). */
 const ERROR_MAX = 1e-8
 const HALVINGS_MAX = 30
-/** The least fall of the price within a piece: the dual needs a falling price for a unique answer. */
+/** Least relative price decrease within a piece. The dual needs strictly decreasing prices for a unique solution. */
 export const FALL_MIN = 1e-8
 
 /**
- * The curve of what has no closed form, from samples: between each two a hyperbola that pays what the pool pays, begins no dearer
- * and ends no cheaper than the pool, so that prices fall from one to the next. Where the hyperbola bends least like the pool
- * another sample is taken. `most` is what goes in at most. Where the price rises (a fee that falls towards the peg) the curve stays
- * level; where it is no longer above zero the curve ends.
+ * The curve of a function without a closed form. Between two samples it is a hyperbola with the pool's output, whose first price is at most
+ * and whose last price is at least the pool's, so prices decrease from piece to piece. Further samples are taken where the hyperbola
+ * approximates the pool worst. `inputMax` is the largest input. Where the pool's price increases (a fee that decreases toward the peg) the
+ * curve stays level. The curve ends where the price is not above zero.
  */
 export function sampledCurve(at: (amountIn: number) => Point, inputMax: number, gas: number): Curve | null {
   const first: Node = { in: 0, ...at(0) }
@@ -38,15 +39,15 @@ export function sampledCurve(at: (amountIn: number) => Point, inputMax: number, 
   return createCurve(joinNodes(nodes), 1, gas)
 }
 
-/** Hyperbola that pays `price` at first and `price · (1 − fall)` after `width`. */
+/** Hyperbola whose marginal price is `price` at its start and `price · (1 − fall)` after the input `width`. */
 export function hyperbola(price: number, fall: number, width: number): Hyperbola {
-  // √(p₀ ÷ p₁) − 1 without the loss of digits where both are nearly equal.
+  // √(p₀ ÷ p₁) − 1, rearranged to avoid cancellation for nearly equal prices.
   const root = 1 / Math.sqrt(1 - fall)
   const reserveIn = (width * (root + 1) * (1 - fall)) / fall
   return { reserveIn, reserveOut: reserveIn * price, capacity: width }
 }
 
-/** What goes in at most, or as much of it by halves as still pays. */
+/** The node at `inputMax`, halved until the pool's point is valid; null if none is. */
 function lastValidNode(at: (amountIn: number) => Point, inputMax: number): Node | null {
   for (let halvings = 0; halvings < HALVINGS_MAX; halvings++) {
     const node = { in: inputMax / 2 ** halvings, ...at(inputMax / 2 ** halvings) }
@@ -63,7 +64,7 @@ function joinNodes(nodes: readonly Node[]): Hyperbola[] {
     if (next === undefined) break
     const width = next.in - node.in
     const priceMax = Math.min(node.price, last)
-    // A hyperbola's mean price is the geometric mean of those at its ends.
+    // The mean price of a hyperbola is the geometric mean of the prices at its ends.
     const mean = Math.min((next.out - node.out) / width, priceMax * (1 - FALL_MIN / 2))
     const halfRatio = Math.max(1 + FALL_MIN / 2, Math.min(priceMax / mean, mean / next.price))
     hyperbolas.push(hyperbola(mean * halfRatio, 1 - 1 / halfRatio ** 2, width))
@@ -72,7 +73,7 @@ function joinNodes(nodes: readonly Node[]): Hyperbola[] {
   return hyperbolas
 }
 
-/** How differently the two bend between these nodes, in parts of all that was paid until the second. */
+/** Error of the hyperbola between two nodes, relative to the output at the second node. */
 function errorBetween(a: Node, b: Node): number {
   const output = b.out - a.out
   const mean = output / (b.in - a.in)

@@ -2,23 +2,20 @@ import { createCurve } from '../curve.ts'
 import type { PoolIdentity, PoolMaths } from '../pool.ts'
 import { type Point, sampledCurve } from './sampled-curve.ts'
 
-/**
- * Solidly and its descendants. Volatile pairs hold x·y, stable ones x³y + y³x; the fee is taken of the input first and leaves
- * the pair.
- */
+/** Solidly and its forks. The invariant is x·y for volatile pairs and x³y + y³x for stable pairs. The fee on the input leaves the pair. */
 export type SolidlyPool = PoolIdentity &
   Readonly<{
     kind: 'solidly'
     stable: boolean
     /**
-     * Whose Newton iteration a stable pair has. `v1`: Solidly, Velodrome V1 and most forks, it ends where a step is at most 1.
-     * `v2`: Velodrome V2, Aerodrome and Solidly V2 forks of it, it goes on until it cannot be closer.
+     * Newton iteration of a stable pair. `v1` (Solidly, Velodrome V1 and most forks) ends when a step is at most 1. `v2` (Velodrome V2,
+     * Aerodrome and its forks) continues until it cannot get closer.
      */
     newton: 'v1' | 'v2'
     reserves: readonly [bigint, bigint]
     /** 10^decimals of each token. */
     units: readonly [bigint, bigint]
-    /** Millionths of the input. */
+    /** Fee in millionths of the input. */
     feePpm: number
   }>
 
@@ -26,11 +23,11 @@ const PPM = 1_000_000n
 const ONE = 10n ** 18n
 const UINT256 = 1n << 256n
 const STEPS_MAX = 255
-/** Gas of one swap through our executor. */
+/** Gas of one swap through our executor contract. */
 const GAS_VOLATILE = 100_000
 const GAS_STABLE = 125_000
 
-/** Pair.getAmountOut, then the pair's own check that k did not fall. */
+/** Pair.getAmountOut, then the pair's check that k has not decreased. */
 function swap(state: SolidlyPool, tokenIn: number, tokenOut: number, amountIn: bigint) {
   const reserveIn = state.reserves[tokenIn]
   const reserveOut = state.reserves[tokenOut]
@@ -73,7 +70,7 @@ function stableOut(
   return ((before - after) * unitOut) / ONE
 }
 
-/** Whether _k of these would leave 256 bits. */
+/** Whether _k of these reserves would overflow 256 bits. */
 function overflows({ units }: SolidlyPool, reserve0: bigint, reserve1: bigint): boolean {
   const x = (reserve0 * ONE) / units[0]
   const y = (reserve1 * ONE) / units[1]
@@ -84,7 +81,7 @@ function overflows({ units }: SolidlyPool, reserve0: bigint, reserve1: bigint): 
 /** dk ÷ dy = 3xy² + x³. */
 const slope = (x: bigint, y: bigint): bigint => (3n * x * ((y * y) / ONE)) / ONE + (((x * x) / ONE) * x) / ONE
 
-/** _get_y of Solidly and Velodrome V1; its _f multiplies in another order than _k. */
+/** _get_y of Solidly and Velodrome V1. Its _f multiplies in a different order than _k. */
 function solveV1(x: bigint, target: bigint, start: bigint): bigint | null {
   const value = (y: bigint) => (x * ((((y * y) / ONE) * y) / ONE)) / ONE + (((((x * x) / ONE) * x) / ONE) * y) / ONE
   let y = start
@@ -102,8 +99,8 @@ function solveV1(x: bigint, target: bigint, start: bigint): bigint | null {
 }
 
 /**
- * _get_y of Velodrome V2 and Aerodrome. Where the step rounds to nothing it looks at the neighbour; upwards by _k, which scales its
- * arguments by the tokens' units once more although they are scaled, and reverts where that overflows.
+ * _get_y of Velodrome V2 and Aerodrome. If a step rounds to zero, it tests the neighbouring value. Upward it does so with _k, which scales
+ * its already scaled arguments by the tokens' units again and reverts on overflow.
  */
 function solveV2(state: SolidlyPool, x: bigint, target: bigint, start: bigint): bigint | null {
   const value = (y: bigint) => (((x * y) / ONE) * ((x * x) / ONE + (y * y) / ONE)) / ONE
@@ -127,7 +124,7 @@ function solveV2(state: SolidlyPool, x: bigint, target: bigint, start: bigint): 
   return null
 }
 
-/** How much goes in at most, in parts of what is there: beyond, the price is a millionth. */
+/** Largest input of a stable curve, in multiples of the reserves. Beyond it the price is below a millionth. */
 const INPUT_FACTOR_MAX = 50
 
 function curve(state: SolidlyPool, tokenIn: number, tokenOut: number) {

@@ -1,11 +1,11 @@
 import type { Point } from './sampled-curve.ts'
 
 /*
- * StableSwap (Michael Egorov, "StableSwap — efficient mechanism for stablecoin liquidity", 2019) in float64, for curves only:
+ * StableSwap (Michael Egorov, "StableSwap — efficient mechanism for stablecoin liquidity", 2019) in float64, for curves only. Invariant D:
  *
  *     Ann·Σx + D = Ann·D + D^(n+1) ÷ (n^n·Πx)
  *
- * Curve and Balancer share it; `ann` is A·n as their contracts use it.
+ * Used by Curve and Balancer. `ann` is A·n, as in their contracts.
  */
 const STEPS_MAX = 64
 
@@ -22,13 +22,13 @@ export function stableInvariant(balances: readonly number[], ann: number): numbe
   return invariant
 }
 
-/** What balance `place` must be, given the others. */
-function stableBalance(balances: readonly number[], invariant: number, ann: number, index_: number): number {
+/** The balance of token `tokenIndex` that the invariant requires, given the other balances. */
+function stableBalance(balances: readonly number[], invariant: number, ann: number, tokenIndex: number): number {
   const count = balances.length
   let sum = 0
   let c = invariant
   for (const [index, balance] of balances.entries()) {
-    if (index === index_) continue
+    if (index === tokenIndex) continue
     sum += balance
     c *= invariant / (balance * count)
   }
@@ -48,7 +48,7 @@ function invariantTerm(balances: readonly number[], invariant: number): number {
   return balances.reduce((product, balance) => (product * invariant) / (balance * balances.length), invariant)
 }
 
-/** What `amountIn` of `from` pays in `to`, and the price then; balances and amounts in one unit, no fee. */
+/** Output of `amountIn`, and the marginal price after it. Balances and amounts are in one common unit; no fee. */
 export function stablePoint(
   balances: readonly number[],
   invariant: number,

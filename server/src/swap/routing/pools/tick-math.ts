@@ -1,4 +1,4 @@
-/* Prices of ticks in Q64.96, as TickMath.sol of Uniswap V3 (and V4, and its forks) computes them: bit for bit. */
+/* Square root prices of ticks in Q64.96, bit for bit as TickMath.sol of Uniswap V3, V4 and their forks. */
 
 export const MIN_TICK = -887272
 export const MAX_TICK = 887272
@@ -6,7 +6,7 @@ export const MIN_SQRT_PRICE = 4295128739n
 export const MAX_SQRT_PRICE = 1461446703485210103287273052203988822378723970342n
 export const Q96 = 1n << 96n
 
-/** √1.0001^-(2^i) in Q128, TickMath.sol. */
+/** √1.0001^-(2^i) in Q128, from TickMath.sol. */
 const FACTORS = [
   0xfffcb933bd6fad37aa2d162d1a594001n,
   0xfff97272373d413259a46990580e213an,
@@ -32,7 +32,7 @@ const FACTORS = [
 const ONE = 1n << 128n
 const UINT256_MAX = (1n << 256n) - 1n
 
-/** Ticks are asked for again and again: a price costs a microsecond. Bounded; dropped whole when it is full. */
+/** Prices by tick; computing one takes a microsecond. Cleared when it reaches CACHED_PRICES_MAX. */
 const cache = new Map<number, bigint>()
 const CACHED_PRICES_MAX = 200_000
 
@@ -50,9 +50,9 @@ export function sqrtPriceAtTick(tick: number): bigint {
   return price
 }
 
-/** The greatest tick whose price is not above this one. */
+/** The greatest tick whose price is at most `sqrtPrice`. */
 export function tickAtSqrtPrice(sqrtPrice: bigint): number {
-  // The logarithm in float64 is at most one tick off; the exact prices decide.
+  // The float64 logarithm is off by at most one tick; exact prices correct it.
   const guess = Math.floor((2 * (logarithm(sqrtPrice) - 96 * Math.LN2)) / Math.log(1.0001))
   let tick = Math.min(MAX_TICK, Math.max(MIN_TICK, guess))
   while (tick > MIN_TICK && sqrtPriceAtTick(tick) > sqrtPrice) tick -= 1

@@ -1,22 +1,25 @@
 import { createCurve } from '../curve.ts'
 import type { PoolIdentity, PoolMaths } from '../pool.ts'
 
-/** x·y = k with the fee on what comes in: Uniswap V2 and its forks, any fee. */
+/** Constant product x·y = k with a fee on the input: Uniswap V2 and its forks. */
 export type UniswapV2Pool = PoolIdentity &
   Readonly<{
     kind: 'uniswap-v2'
     reserves: readonly [bigint, bigint]
-    /** Millionths of the input. */
+    /** Fee in millionths of the input. */
     feePpm: number
   }>
 
 export const PPM = 1_000_000n
-/** Reserves are uint112: a swap that would go beyond reverts. */
+/** Reserves are uint112; a swap that exceeds this reverts. */
 export const RESERVE_MAX = (1n << 112n) - 1n
-/** Gas of one swap through our executor, measured on the sandbox's contracts. */
+/** Gas of one swap through our executor contract, measured on the sandbox's contracts. */
 const GAS = 62_000
 
-/** UniswapV2Library.getAmountOut. Multiplied through, forks that count in thousandths or ten-thousandths round alike. */
+/**
+ * UniswapV2Library.getAmountOut. The result does not depend on whether a fork counts its fee in thousandths, ten-thousandths or
+ * millionths.
+ */
 function swap(state: UniswapV2Pool, tokenIn: number, tokenOut: number, amountIn: bigint) {
   const reserveIn = state.reserves[tokenIn]
   const reserveOut = state.reserves[tokenOut]

@@ -1,12 +1,16 @@
 import type { PoolIdentity, PoolMaths } from '../pool.ts'
 import { type Concentrated, concentratedCurve, limitOf, swapThroughTicks } from './concentrated.ts'
 
-/** Uniswap V3 and the forks that keep its arithmetic, any fee. */
+/** Uniswap V3 and the forks with the same arithmetic. */
 export type UniswapV3Pool = PoolIdentity &
   Concentrated &
-  Readonly<{ kind: 'uniswap-v3' /** Millionths of the input. */; feePpm: number }>
+  Readonly<{
+    kind: 'uniswap-v3'
+    /** Fee in millionths of the input. */
+    feePpm: number
+  }>
 
-/** Gas of a swap within one tick through our executor. */
+/** Gas of a swap within one tick through our executor contract. */
 const GAS = 96_000
 
 function swap(state: UniswapV3Pool, tokenIn: number, _tokenOut: number, amountIn: bigint) {

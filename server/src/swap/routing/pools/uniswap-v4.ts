@@ -2,34 +2,34 @@ import type { PoolIdentity, PoolMaths } from '../pool.ts'
 import { type Concentrated, concentratedCurve, limitOf, swapThroughTicks } from './concentrated.ts'
 
 /**
- * Uniswap V4 without hooks. The native coin is `native` with the wrapped coin's address in `tokens`: the manager sorts it first,
- * as address zero, and so do `tokens` here.
+ * Uniswap V4 without hooks. If the pool holds the native coin, `native` is true, and `tokens` has the wrapped token's address first, because
+ * the pool manager sorts the native coin (address zero) first.
  */
 export type UniswapV4Pool = PoolIdentity &
   Concentrated &
   Readonly<{
     kind: 'uniswap-v4'
-    /** Fee of the liquidity providers in millionths. */
+    /** Liquidity providers' fee in millionths of the input. */
     lpFeePpm: number
-    /** The protocol's fee in millionths, by direction: of token 0 in, of token 1 in (slot0.protocolFee's lower and upper 12 bits). */
+    /** Protocol fee in millionths by direction: token 0 in, token 1 in (lower and upper 12 bits of slot0.protocolFee). */
     protocolFeePpm: readonly [number, number]
   }>
 
 const PPM = 1_000_000
-/** Balance deltas are int128. */
+/** Largest balance delta (int128). */
 const INT128_MAX = (1n << 127n) - 1n
-/** Gas of a swap within one tick through our executor. */
+/** Gas of a swap within one tick through our executor contract. */
 const GAS = 105_000
 
-/** ProtocolFeeLibrary.calculateSwapFee: the liquidity providers' share is taken of what the protocol leaves; rounded up. */
+/** ProtocolFeeLibrary.calculateSwapFee: the liquidity providers' fee applies to the input less the protocol fee; rounds up. */
 function feeOf({ lpFeePpm, protocolFeePpm }: UniswapV4Pool, tokenIn: number): number {
   const protocol = protocolFeePpm[tokenIn === 0 ? 0 : 1]
   return protocol + lpFeePpm - Math.floor((protocol * lpFeePpm) / PPM)
 }
 
 /**
- * Pool.swap of v4-core. SwapMath differs from V3's in how a last step is divided into input and fee, which changes neither what is
- * paid nor where the price ends; ticks are walked by words as in V3.
+ * Pool.swap of v4-core. Its SwapMath divides the last step differently into input and fee than V3, which changes neither the output nor the
+ * final price. Ticks are in a bitmap of words, as in V3.
  */
 function swap(state: UniswapV4Pool, tokenIn: number, _tokenOut: number, amountIn: bigint) {
   const fee = feeOf(state, tokenIn)

@@ -75,7 +75,7 @@ contract SwapExecutor is ISwapExecutor {
         if (locked) revert Reentered();
         locked = true;
         uint256 tokens = route[0];
-        // Bitmap of tokens of which this contract may hold a balance; at first only the source.
+        // Bitmap of tokens that this contract may hold; at first only the source.
         uint256 held = 1;
         for (uint256 index = tokens + 1; index < route.length; index++) {
             held |= _execute(route, index, to);

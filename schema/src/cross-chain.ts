@@ -51,7 +51,7 @@ const statusNotes = {
   examples: ['pending'],
 }
 const reasonNotes = {
-  description: 'Reason for the status; null if there is none. Additive.',
+  description: 'Reason for the status, or null. Additive.',
   examples: [null],
 }
 
@@ -234,7 +234,7 @@ export const Execution = Type.Object(
     created: dateTime({ description: 'Time when the deposit was first seen.', examples: ['2026-01-02T03:04:05.678Z'] }),
     statusReason: wordOrNull(statusReasons, reasonNotes),
     refund: objectOrNull(Refund, {
-      description: 'The refund, once its amount is reserved; null if there is none. Additive.',
+      description: 'The refund once its amount is reserved, otherwise null. Additive.',
       examples: [null],
     }),
   },

@@ -5,7 +5,7 @@ import { boundedText, percentInput, percentMember, tickerInput, tokenAmountInput
 
 const ADDRESS_LENGTH_MAX = 256
 const HASH_LENGTH_MAX = 256
-/** Leaves room for the other members in a body of 64 KiB. */
+/** Leaves space for the other members in a body of 64 KiB. */
 const RAW_LENGTH_MAX = 62_000
 const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'

@@ -18,7 +18,7 @@ export const bch = defineNetwork({
     // Its share of the SHA-256 hash rate is small: three times Bitcoin's depth. Nodes refuse reorgs deeper than 10.
     confirmations: 6,
     finalityBlocks: 40,
-    // CashAddr alone: the old base58 form cannot be told from Bitcoin's, and paying the wrong chain loses the money.
+    // CashAddr alone: the old base58 form cannot be distinguished from Bitcoin's, and paying the wrong chain loses the money.
     regexAddress:
       '^(?:(?:bitcoincash:)?[qp][pqrz][ac-hj-np-z02-9]{40}|(?:BITCOINCASH:)?[QP][PQRZ][AC-HJ-NP-Z02-9]{40})$',
     addressExplorer: 'https://blockchair.com/bitcoin-cash/address/{}',

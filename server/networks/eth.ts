@@ -16,7 +16,7 @@ export const eth = defineNetwork({
   memo: 'none',
   tokenSuffix: 'ERC20',
   production: {
-    // Two epochs (64 blocks) are what the protocol itself finalizes; 96 leaves room for a late checkpoint.
+    // Two epochs (64 blocks) are what the protocol itself finalizes; 96 allows for a late checkpoint.
     confirmations: 12,
     finalityBlocks: 96,
     regexAddress,

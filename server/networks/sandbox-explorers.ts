@@ -1,6 +1,6 @@
 /**
- * Templates of the sandbox's own pages, without a host: whoever shows them puts the server's public URL in front. A
- * public explorer knows nothing of a regtest chain, so it is never named there.
+ * URL templates of the sandbox's own explorer pages, without a host: the presenter adds the server's public URL. A public
+ * explorer does not know a regtest chain.
  */
 export function sandboxExplorers(network: string): { addressExplorer: string; txExplorer: string } {
   return {

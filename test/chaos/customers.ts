@@ -1,6 +1,6 @@
 import { formatEther, type Hex, parseEther, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
-import { createOutsideWallet } from '../../sandbox/src/bitcoin/addresses.ts'
+import { createExternalWallet } from '../../sandbox/src/bitcoin/addresses.ts'
 import type { Json } from '../support/until.ts'
 import type { Client } from './client.ts'
 import type { Fleet } from './fleet.ts'
@@ -157,7 +157,7 @@ export async function leastOf(client: Client, from: string, to: string): Promise
 
 async function wallet(cluster: Fleet['cluster'], network: string): Promise<string> {
   if (network === 'xmr') return (await cluster.control('/wallets', { network })).address
-  if (network === 'btc' || network === 'ltc') return createOutsideWallet(network).address ?? ''
+  if (network === 'btc' || network === 'ltc') return createExternalWallet(network).address ?? ''
   return privateKeyToAddress(generatePrivateKey())
 }
 

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import {
   type Attack,
   aTokenThatLies,
-  curiousPartners,
   crashAfterSigning,
+  curiousPartners,
   nobodyMines,
   nodesThatDoNotAnswer,
   payoutsAreForgotten,

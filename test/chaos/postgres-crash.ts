@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPlace } from '../../server/src/adapters/embedded-postgres/place.ts'
+import { locateCluster } from '../../server/src/adapters/embedded-postgres/cluster-location.ts'
 
 /** `quit`: the postmaster throws everything away at once, as after a crash. `group`: power is off for all of its processes. */
 export type Crash = 'quit' | 'group'
@@ -14,7 +14,7 @@ export function crashPostgres(dataDir: string, crash: Crash): void {
 }
 
 function postmasterOf(dataDir: string): number {
-  const { cluster } = findPlace(dataDir)
+  const { cluster } = locateCluster(dataDir)
   return Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10)
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { payer } from '../../server/test/adapters/chains/monero/payer.ts'
+import { startPayer } from '../../server/test/adapters/chains/monero/payer.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
 
@@ -13,10 +13,10 @@ const NO_ID = '0'.repeat(16)
 describeWith('monerod', 'a wallet that is none of ours', { timeout: 300_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-external-'))
   let scenario: Scenario
-  let external: Awaited<ReturnType<typeof payer>>
+  let external: Awaited<ReturnType<typeof startPayer>>
   beforeAll(async () => {
     const options = { networks: ['btc', 'eth', 'xmr'], settings: { privacy: PRIVACY } }
-    ;[scenario, external] = await Promise.all([startScenario(options), payer(folder)])
+    ;[scenario, external] = await Promise.all([startScenario(options), startPayer(folder)])
   }, 300_000)
   afterAll(async () => {
     await Promise.all([external?.stop(), scenario?.stop()])

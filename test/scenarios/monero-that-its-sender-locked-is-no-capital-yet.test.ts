@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { assetId } from '../../server/src/core/domain/asset.ts'
 import { present } from '../../server/src/lib/assert.ts'
-import { call, payer } from '../../server/test/adapters/chains/monero/payer.ts'
+import { call, startPayer } from '../../server/test/adapters/chains/monero/payer.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 
@@ -16,9 +16,9 @@ const DELTA_SECONDS = 120
 describeWith('monerod', 'coins of an outsider at the hot address', () => {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-external-'))
   let scenario: Scenario
-  let external: Awaited<ReturnType<typeof payer>>
+  let external: Awaited<ReturnType<typeof startPayer>>
   beforeAll(async () => {
-    ;[scenario, external] = await Promise.all([startScenario({ networks: ['xmr'] }), payer(folder)])
+    ;[scenario, external] = await Promise.all([startScenario({ networks: ['xmr'] }), startPayer(folder)])
   })
   afterAll(async () => {
     await Promise.all([external?.stop(), scenario?.stop()])

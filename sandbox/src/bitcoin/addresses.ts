@@ -22,7 +22,7 @@ export function keyOf(network: BitcoinTicker, privateKey: Uint8Array): BitcoinKe
   return { privateKey, publicKey, script, address }
 }
 
-export function createOutsideWallet(network: BitcoinTicker) {
+export function createExternalWallet(network: BitcoinTicker) {
   const { privateKey, address } = keyOf(network, randomPrivateKeyBytes())
   return { network, address, memo: null, privateKey: WIF(parametersOf(network)).encode(privateKey) }
 }

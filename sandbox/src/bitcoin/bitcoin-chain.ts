@@ -6,7 +6,7 @@ import { ControlError } from '../control-error.ts'
 import { createJsonRpc, type JsonRpc } from '../json-rpc.ts'
 import { bitcoinBankKey } from '../keys.ts'
 import type { LocalChain, Tip } from '../local-chain.ts'
-import { type BitcoinTicker, createOutsideWallet, keyOf, scriptOfAddress } from './addresses.ts'
+import { type BitcoinTicker, createExternalWallet, keyOf, scriptOfAddress } from './addresses.ts'
 import { createBitcoinBank } from './bitcoin-bank.ts'
 import { createOutputReader } from './outputs.ts'
 
@@ -61,7 +61,7 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
     client: node.client,
     rpcUrls: [node.rpcUrl],
     tokens: {},
-    createWallet: () => createOutsideWallet(network),
+    createWallet: () => createExternalWallet(network),
     async deposit({ currency, address, amount }) {
       requireNativeCurrency(network, currency)
       const units = parseUnits(amount, decimals)

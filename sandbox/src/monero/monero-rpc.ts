@@ -26,7 +26,7 @@ export function createMoneroRpc(port: number): MoneroRpc {
     } catch (cause) {
       throw new ControlError(503, 'NODE_UNAVAILABLE', `the node at port ${port} does not answer`, cause)
     }
-    return JSON.parse(text, reviveExact) as Record<string, unknown>
+    return JSON.parse(text, parseExact) as Record<string, unknown>
   }
   return {
     post,
@@ -42,7 +42,7 @@ export function createMoneroRpc(port: number): MoneroRpc {
 }
 
 /** Parses integers beyond 2^53 as bigint, so that they stay exact. */
-function reviveExact(_key: string, value: unknown, context?: { source?: string }): unknown {
+function parseExact(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
   return BigInt(context?.source ?? '0')
 }

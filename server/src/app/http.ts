@@ -8,7 +8,7 @@ import { mountHealth } from '../core/http/health.ts'
 import { mountIcons } from '../core/http/icons.ts'
 import { mountMetrics } from '../core/http/metrics.ts'
 import type { ApiContext } from '../core/http/mount.ts'
-import { acceptJsonOnly, allowedMethods, createArrival } from '../core/http/request-guards.ts'
+import { acceptJsonOnly, allowedMethods, createRequestGuards } from '../core/http/request-guards.ts'
 import { watchRequests } from '../core/http/request-log.ts'
 import { mountSandbox } from '../core/http/sandbox.ts'
 import { createServer, guardOverload } from '../core/http/server.ts'
@@ -71,7 +71,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
     state.draining = true
   })
   app.setValidatorCompiler(compileValidator)
-  app.addHook('onRequest', createArrival(state, allowedMethods(app)))
+  app.addHook('onRequest', createRequestGuards(state, allowedMethods(app)))
   guardOverload(app, settings)
   watchRequests(app, log, metrics)
   acceptJsonOnly(app)

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import pLimit from 'p-limit'
 import { createNetworkPools } from '../adapters/dex/network-pools.ts'
-import type { PoolSettings } from '../adapters/dex/synced.ts'
+import type { PoolSettings } from '../adapters/dex/sync-context.ts'
 import { createThreadLog, createThreadSnapshots } from '../adapters/router/distant.ts'
 import type { ToThread } from '../adapters/router/messages.ts'
 import { serveRoutes } from '../adapters/router/serve-routes.ts'

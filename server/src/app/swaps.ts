@@ -78,7 +78,7 @@ export type SwapOptions = Readonly<{
   pepper: Uint8Array
   denied: readonly string[]
   log: Log
-  metrics?: Pick<RouterMetrics, 'swapMoved' | 'outsideBuilt'>
+  metrics?: Pick<RouterMetrics, 'swapMoved' | 'aggregatorQuoteBuilt'>
 }>
 
 type SwapDependencies = Readonly<{
@@ -196,7 +196,7 @@ function composeReliability({ swaps, metrics }: SwapOptions, now: () => number):
   return createAggregatorReliability({
     now,
     ...(halfLifeMs === undefined ? {} : { halfLifeMs }),
-    ...(metrics ? { onBuilt: metrics.outsideBuilt } : {}),
+    ...(metrics ? { onBuilt: metrics.aggregatorQuoteBuilt } : {}),
   })
 }
 

@@ -1,5 +1,5 @@
 import { startPostgres } from '../adapters/embedded-postgres/postgres.ts'
-import { findRunning } from '../adapters/embedded-postgres/running.ts'
+import { findRunningUrl } from '../adapters/embedded-postgres/running.ts'
 import { type Database, openDatabase } from '../adapters/postgres/core/database.ts'
 import { migrate } from '../adapters/postgres/core/migrate.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
@@ -26,7 +26,7 @@ async function openEmbedded(config: Config): Promise<{ url: string; stop(): Prom
   try {
     return await startAlone(config)
   } catch (error) {
-    const url = error instanceof FolderLockedError ? findRunning(config.dataDir) : null
+    const url = error instanceof FolderLockedError ? findRunningUrl(config.dataDir) : null
     if (url === null) throw error
     return { url, stop: async () => undefined }
   }

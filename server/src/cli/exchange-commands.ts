@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
-import { tellExchange } from '../adapters/postgres/exchange/exchange-details.ts'
+import { readExchangeDetails } from '../adapters/postgres/exchange/exchange-details.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { decisions } from '../exchange/domain/lifecycle.ts'
 import { createOperateExchanges } from '../exchange/operations/operate-exchanges.ts'
@@ -51,7 +51,7 @@ export function addExchangeCommands(program: Command): void {
 
 /** Prints one line per part, `what` first. It names both ends of a private exchange: never write it to a log. */
 async function show(database: Database, exchangeId: string): Promise<void> {
-  const details = (await tellExchange(database, exchangeId)) ?? fail(`there is no exchange ${exchangeId}`)
+  const details = (await readExchangeDetails(database, exchangeId)) ?? fail(`there is no exchange ${exchangeId}`)
   print({ what: 'exchange', ...details.exchange })
   if (details.plan) {
     const { considered, ...drawn } = details.plan

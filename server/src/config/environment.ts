@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import Type, { type StaticDecode, type TSchema } from 'typebox'
 import { networks as definitions } from '../../networks/index.ts'
-import { nearest } from '../lib/closest-name.ts'
+import { findClosestName } from '../lib/closest-name.ts'
 import { decode, integer, oneOf, whole } from './schema.ts'
 
 const text = (description: string, options: object = {}) => Type.String({ description, maxLength: 4096, ...options })
@@ -89,7 +89,7 @@ export function readEnvironment(problems: string[], variables: Variables = proce
   const names = Object.entries(schemas).flatMap(([name, schema]) => (isSecret(schema) ? [name, fileOf(name)] : [name]))
   for (const name of Object.keys(variables)) {
     if (!name.startsWith(PREFIX) || name.startsWith(RESERVED) || names.includes(name)) continue
-    problems.push(`${name} is not a setting; did you mean ${nearest(name, names)}?`)
+    problems.push(`${name} is not a setting; did you mean ${findClosestName(name, names)}?`)
   }
   const texts = new Map(
     Object.entries(schemas).flatMap(([name, schema]) => {
@@ -151,6 +151,6 @@ export function unknownNetworks({ SWAPYARD_SANDBOX_NETWORKS: names = [] }: Envir
     .filter((name) => !known.includes(name))
     .map(
       (name) =>
-        `SWAPYARD_SANDBOX_NETWORKS contains ${name}, which is not a network; did you mean ${nearest(name, known)}?`,
+        `SWAPYARD_SANDBOX_NETWORKS contains ${name}, which is not a network; did you mean ${findClosestName(name, known)}?`,
     )
 }

@@ -4,8 +4,8 @@ export type BatchOptions = Readonly<{ most: number; running: number }>
 type Waiting<T, R> = { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }
 
 /**
- * Runs what arrives together together: while `running` batches are under way, items wait and form the next one. Nothing
- * waits for a timer: an item that comes alone goes alone. `run` answers one result per item, in order.
+ * Batches concurrent items: while `running` batches are in progress, further items form the next one. No timer delays an item;
+ * a single item is a batch of one. `run` returns one result per item, in order.
  */
 export function createBatcher<T, R>(
   run: (items: readonly T[]) => Promise<readonly R[]>,
@@ -27,7 +27,7 @@ export function createBatcher<T, R>(
   function schedule(): void {
     if (scheduled || active >= running) return
     scheduled = true
-    // After the events that are ready now: requests of one turn of the loop form one batch.
+    // Deferred behind the events that are ready, so that requests of one event-loop turn form one batch.
     setImmediate(() => {
       scheduled = false
       if (queue.length > 0 && active < running) void flush()

@@ -1,5 +1,5 @@
-/** The known name with the fewest letters to change (Levenshtein). */
-export function nearest(name: string, names: readonly string[]): string {
+/** The name with the smallest Levenshtein distance. */
+export function findClosestName(name: string, names: readonly string[]): string {
   const distance = (a: string, b: string): number => {
     let row = Array.from({ length: b.length + 1 }, (_, column) => column)
     for (let i = 1; i <= a.length; i++) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { runSingly } from './coalesce.ts'
 
-/** Work that goes on until it is told to end. */
+/** Work that runs until the test ends it. */
 function pausedWork() {
   const started: string[] = []
   const ends: ((error?: Error) => void)[] = []

@@ -1,9 +1,9 @@
 /**
- * The work, one run at a time for each key. Who asks while it runs waits for nobody and is answered by one more run after
- * it; where the run fails, the caller that it belongs to hears of it and asks again for both.
+ * Runs the work once at a time per key. Calls during a run return at once and cause a single follow-up run. A failure is
+ * reported to the caller of the run, who calls again for both.
  */
 export function runSingly(work: (key: string) => Promise<void>): (key: string) => Promise<void> {
-  /** Of running keys: whether somebody asked since the run began. */
+  /** Running keys, and whether a call came since the run began. */
   const asked = new Map<string, boolean>()
   return async (key) => {
     if (asked.has(key)) {

@@ -1,6 +1,6 @@
 const MARK = Symbol('html')
 
-/** Markup that is safe to send. Made by `html` alone: whatever else is put into a page is text. */
+/** Markup that is safe to send. Only `html` creates it; every other value is inserted as text. */
 export type Html = Readonly<{ [MARK]: string }>
 export type HtmlPart = Html | string | number | bigint | null | readonly HtmlPart[]
 
@@ -12,7 +12,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** A template whose values are escaped, for text between tags and for attributes in quotes. */
+/** A template that escapes its values, for text between tags and quoted attributes. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlPart[]): Html {
   return { [MARK]: parts.reduce((page, part, at) => page + toMarkup(values[at - 1] ?? null) + part) }
 }

@@ -59,7 +59,7 @@ describe('outgoing HTTP', () => {
     expect(await http.call({ url, timeoutMs: 200 })).toMatchObject({ kind: 'unknown', reason: 'timeout' })
   })
 
-  test('says that there is no answer where nobody listens', async () => {
+  test('reports an unknown outcome if the port is closed', async () => {
     const { http, url } = await serve(() => undefined)
     const closed = open[0]?.server
     await new Promise((resolve) => closed?.close(resolve))

@@ -1,7 +1,7 @@
 import { reasonOf } from '@swapyard/lib/transport-error.ts'
 import { Agent, request } from 'undici'
 
-/** What came of a call: `unknown` is no answer, or none that could be read to its end. Nothing throws. */
+/** The outcome of a call. `unknown`: no answer, or one that could not be read to its end. Nothing throws. */
 export type HttpAnswer =
   | Readonly<{ kind: 'answer'; status: number; headers: Readonly<Record<string, string>>; body: Buffer }>
   | Readonly<{ kind: 'unknown'; reason: string; cause: unknown }>
@@ -11,14 +11,14 @@ export type HttpCall = Readonly<{
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** From the call to the last byte of the reply. */
+  /** Time from the call to the last byte of the reply, in ms. */
   timeoutMs?: number
   /** A longer reply is cut off and counts as unknown. */
   replyBytesMax?: number
 }>
 
 export type Http = Readonly<{
-  /** Asks once; follows no redirect. */
+  /** Sends one request; follows no redirect. */
   call(call: HttpCall): Promise<HttpAnswer>
   close(): Promise<void>
 }>
@@ -27,7 +27,7 @@ const TIMEOUT_MS = 10_000
 const REPLY_BYTES_MAX = 1024 * 1024
 const CONNECTIONS = 16
 
-/** The door for outgoing HTTP that is not JSON-RPC. `connections` to one host; 1 where each has a login of its own. */
+/** The client for outgoing HTTP that is not JSON-RPC. `connections` per host; 1 where each connection has its own login. */
 export function createHttp({ connections = CONNECTIONS }: { connections?: number } = {}): Http {
   const agent = new Agent({ connections, connect: { timeout: TIMEOUT_MS } })
   return { call: (call) => send(agent, call), close: () => agent.destroy() }
@@ -47,7 +47,7 @@ async function send(agent: Agent, call: HttpCall): Promise<HttpAnswer> {
     let length = 0
     for await (const chunk of reply.body) {
       length += (chunk as Buffer).length
-      // Leaving the loop destroys the body, and with it the connection.
+      // Leaving the loop destroys the body and the connection.
       if (length > bytesMax) return { kind: 'unknown', reason: 'the reply is too long', cause: null }
       chunks.push(chunk as Buffer)
     }

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 
 export const isLoopback = (ip: string): boolean => ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback'
 
-/** Whether the address lies in one of the CIDR blocks. An IPv4 address in IPv6 clothes is an IPv4 address. */
+/** Whether the address lies in one of the CIDR blocks. An IPv4-mapped IPv6 address is an IPv4 address. */
 export function isWithin(ip: string, blocks: readonly string[]): boolean {
   if (!ipaddr.isValid(ip)) return false
   const address = ipaddr.process(ip)

@@ -12,7 +12,7 @@ export type Log = Readonly<{
   child(fields: object): Log
 }>
 
-/** Names under which secrets and signed transactions travel. Masked at any of the three upper depths, in any line. */
+/** Field names of secrets and signed transactions. Masked in every line, down to the third depth. */
 export const secretNames = [
   'x-api-key',
   'authorization',
@@ -37,7 +37,7 @@ export const secretNames = [
 const MASK = '[secret]'
 
 const secret: ReadonlySet<string> = new Set(secretNames)
-/** Fields of a line, and of objects in it: as deep as we log. */
+/** Depth to which fields are masked: as deep as we log. */
 const DEPTH_MAX = 3
 
 /**
@@ -59,7 +59,7 @@ function maskFields(fields: Record<string, unknown>, depth = 1): Record<string, 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Error)
 
-/** Passwords in URLs (nodes, databases) and our own keys, wherever a library put them into a message. */
+/** Passwords in URLs (nodes, databases) and our own API keys, in any message of a library. */
 const inText: readonly (readonly [RegExp, string])[] = [
   [/(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,200}):[^\s/@]{1,300}@/gi, `$1:${MASK}@`],
   [/\bsy_(live|test)_([0-9A-Za-z]{8})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}/g, `sy_$1_$2_${MASK}`],
@@ -73,7 +73,7 @@ export function maskText(text: string): string {
 /** Depth to which causes of an error are written. */
 const CAUSES_MAX = 4
 
-/** Message, code and stack: not the other fields, which in drivers' errors hold queries, parameters and configurations. */
+/** Only message, code and stack: other fields of driver errors hold queries, parameters and settings. */
 function toPlain(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? maskText(error) : undefined
   const code =
@@ -91,11 +91,11 @@ export type LogOptions = Readonly<{
   level: LogLevel
   /** One short line for people instead of JSON. */
   pretty: boolean
-  /** Standard output where it is absent. */
+  /** Default: standard output. */
   destination?: DestinationStream
 }>
 
-/** Lines wait until there are so many bytes of them, at most `FLUSH_MS`. One write takes up to 16 KB. */
+/** Lines are buffered up to this many bytes, for at most `FLUSH_MS`. One write takes up to 16 KB. */
 const WRITE_BYTES_MIN = 15 * 1024
 const FLUSH_MS = 100
 

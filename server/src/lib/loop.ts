@@ -3,15 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 export type Loop = Readonly<{ stop(): Promise<void> }>
 
 export type LoopOptions = Readonly<{
-  /** Pause between the end of one turn and the start of the next. A turn may ask for the next at once by `again`. */
+  /** Pause between two turns, in ms. A turn that returns `again` is followed by the next one at once. */
   paceMs: number
-  /** Failures in a row double the pause up to this. */
+  /** Consecutive failures double the pause up to this, in ms. */
   backoffMs: number
   turn(): Promise<'again' | undefined>
   onError(error: unknown): void
 }>
 
-/** A loop that owns its pace: turns never overlap, failures slow it down, `stop` waits for the turn under way. */
+/** Repeats a turn: turns never overlap, failures slow the loop down, `stop` waits for the current turn. */
 export function startLoop({ paceMs, backoffMs, turn, onError }: LoopOptions): Loop {
   const stopping = new AbortController()
   let failures = 0

@@ -3,8 +3,8 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname } from 'node:path'
 
 /**
- * The secret in a file, which is made with 256 random bits (64 hexadecimal digits, mode 0600) where there is none. Of several
- * processes that find none at once, all get the one that was first.
+ * Reads the secret of a file. A missing file is created with 256 random bits (64 hexadecimal digits, mode 0600). Concurrent
+ * processes all get the secret that was written first.
  */
 export function readOrCreateSecret(file: string): string {
   const found = read(file)

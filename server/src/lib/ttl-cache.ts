@@ -5,7 +5,7 @@ export type TtlCache<K extends string, V extends object | true> = Pick<
   'get' | 'set' | 'delete' | 'clear'
 >
 
-/** A bounded map whose entries expire `ttlMs` after they were set. Above `max` the least recently used entry goes. */
+/** A bounded map whose entries expire `ttlMs` after they were set. Above `max` the least recently used entry is removed. */
 export function createTtlCache<K extends string, V extends object | true>({
   max,
   ttlMs,
@@ -15,6 +15,6 @@ export function createTtlCache<K extends string, V extends object | true>({
   ttlMs: number
   now(): number
 }): TtlCache<K, V> {
-  // The library takes a start at 0 for no start, and by default keeps a time for a millisecond: a test's clock needs both.
+  // The library treats a start at 0 as unset and caches the time for 1 ms; the clocks of tests need neither.
   return new LRUCache({ max, ttl: ttlMs, ttlResolution: 0, perf: { now: () => now() + 1 } })
 }

@@ -1,16 +1,16 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Why nothing can be written in a folder, or made where there is none; null where it can. An absolute path. */
+/** Why a directory cannot be written to or created; null if it can. The path is absolute. */
 export function whyUnusable(folder: string): string | null {
-  let nearest = folder
-  while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest)
+  let existing = folder
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing)
   try {
-    if (!statSync(nearest).isDirectory()) return `${nearest} is not a folder`
-    accessSync(nearest, constants.W_OK | constants.X_OK)
+    if (!statSync(existing).isDirectory()) return `${existing} is not a folder`
+    accessSync(existing, constants.W_OK | constants.X_OK)
     return null
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    return `this user may not write in ${nearest} (${code})`
+    return `this user may not write in ${existing} (${code})`
   }
 }

@@ -6,7 +6,7 @@ import { describeChain } from './chain.ts'
 import { onSharedChain } from './shared-chain.ts'
 import { evmAddresses } from './vectors.ts'
 
-/** Anvil forgets what was in the blocks of a reorganisation: this is done on a network that no scenario pays on. */
+/** Anvil drops the transactions of orphaned blocks, so use a network without payments by other tests. */
 const network = resolveNetwork(celo, 'sandbox')
 
 describeChain('an evm network on anvil', () =>
@@ -15,7 +15,7 @@ describeChain('an evm network on anvil', () =>
     create: (rpcUrls, publicKeys) => createEvmChain({ network, rpcUrls, publicKeys, tokens: [] }),
     signWith: signEvm,
     units: 10n ** 17n,
-    comesBack: false,
+    remainsAfterReorg: false,
     addresses: evmAddresses,
   }),
 )

@@ -14,7 +14,7 @@ describeChain('btc on bcoin', () =>
     create: (rpcUrls, publicKeys) => createBitcoinChain({ network, rpcUrls, publicKeys }),
     signWith: createBitcoinSigning([network]),
     units: 1_000_000n,
-    comesBack: true,
+    remainsAfterReorg: true,
     addresses: bitcoinAddresses('bcrt'),
   }),
 )

@@ -16,7 +16,7 @@ describeWith('litecoind', 'ltc', () => {
       create: (rpcUrls, publicKeys) => createBitcoinChain({ network, rpcUrls, publicKeys }),
       signWith: createBitcoinSigning([network]),
       units: 1_000_000n,
-      comesBack: true,
+      remainsAfterReorg: true,
       addresses: bitcoinAddresses('rltc'),
     }),
   )

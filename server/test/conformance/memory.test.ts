@@ -16,7 +16,7 @@ for (const orphanOutcome of ['pending', 'dropped'] as const) {
     const others = createMemoryKeys('strangers')
     const parts = { network, memoryNetwork, publicKeys: keys }
     const strangers = createMemoryChain({ ...parts, publicKeys: others }).addresses
-    let met = 0
+    let nextIndex = 0
     return {
       chain: createMemoryChain(parts),
       twin: createMemoryChain(parts),
@@ -24,14 +24,14 @@ for (const orphanOutcome of ['pending', 'dropped'] as const) {
       units: 10n ** 17n,
       sign: ({ intent }) => signMemory(intent, keys),
       pay: async (address, units) => memoryNetwork.pay({ address, units }),
-      stranger: async () => strangers.deposit(met++).address,
+      stranger: async () => strangers.deposit(nextIndex++).address,
       blocks: async (count) => {
         memoryNetwork.mine(count)
       },
       reorg: async (depth) => {
         memoryNetwork.reorg(depth, { orphans: orphanOutcome })
       },
-      comesBack: orphanOutcome === 'pending',
+      remainsAfterReorg: orphanOutcome === 'pending',
       ...evmAddresses,
       stop: async () => undefined,
     }

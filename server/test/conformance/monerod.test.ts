@@ -30,8 +30,8 @@ describeWith('monerod', 'xmr', () => {
         }),
       signWith: signMonero,
       units: 100_000_000_000n,
-      comesBack: true,
-      readsByOthers: true,
+      remainsAfterReorg: true,
+      isHiddenFromOthers: true,
       addresses: moneroAddresses,
     }),
   )

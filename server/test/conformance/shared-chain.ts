@@ -18,10 +18,10 @@ export type SharedChain = Readonly<{
   create(rpcUrls: readonly string[], publicKeys: PublicKeys, keys: KeySource): Built
   signWith: FamilySigner
   units: bigint
-  comesBack: boolean
-  /** Only the recipient sees what he is paid. */
-  readsByOthers?: boolean
-  addresses: Pick<ChainParts, 'encodings' | 'garbage'>
+  remainsAfterReorg: boolean
+  /** Only the recipient can read its payments (Monero). */
+  isHiddenFromOthers?: boolean
+  addresses: Pick<ChainParts, 'encodings' | 'invalidAddresses'>
 }>
 
 const chainsFile = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
@@ -35,9 +35,9 @@ export async function onSharedChain({
   create,
   signWith,
   units,
-  comesBack,
+  remainsAfterReorg,
   addresses,
-  readsByOthers = false,
+  isHiddenFromOthers = false,
 }: SharedChain): Promise<ChainParts> {
   const { controlUrl, networks } = chainsFile()
   const node = networks.find((one) => one.network === network.id)
@@ -46,7 +46,7 @@ export async function onSharedChain({
   const publicKeys = createPublicKeys(publicAccounts(seed, [network.coinType]))
   const keys = createKeySource(seed, network.coinType)
   const [chain, twin] = [create(node.rpcUrls, publicKeys, keys), create(node.rpcUrls, publicKeys, keys)]
-  const outside = readsByOthers ? outsider(network, (...parts) => create(node.rpcUrls, ...parts)) : null
+  const recipient = isHiddenFromOthers ? createRecipient(network, (...parts) => create(node.rpcUrls, ...parts)) : null
   const ticker = network.symbol.toLowerCase()
 
   async function control<T>(path: string, body: Record<string, unknown>): Promise<T> {
@@ -75,9 +75,9 @@ export async function onSharedChain({
       return hash
     },
     stranger: async () =>
-      outside?.chain.addresses.deposit(outside.met++).address ??
+      recipient?.chain.addresses.deposit(recipient.nextIndex++).address ??
       (await control<{ address: string }>('/wallets', {})).address,
-    ...(outside === null ? {} : { outside: outside.chain }),
+    ...(recipient === null ? {} : { recipientChain: recipient.chain }),
     blocks: async (count) => {
       const target = (await chain.reader.head()).height + count
       await until(`${count} blocks`, async () => (await chain.reader.head()).height >= target)
@@ -85,17 +85,17 @@ export async function onSharedChain({
     reorg: async (depth) => {
       await control('/reorgs', { depth })
     },
-    comesBack,
+    remainsAfterReorg,
     ...addresses,
     stop: async () => {
-      await Promise.all([chain.close?.(), twin.close?.(), outside?.chain.close?.()])
+      await Promise.all([chain.close?.(), twin.close?.(), recipient?.chain.close?.()])
     },
   }
 }
 
 /** Another app, to which this one pays. */
-function outsider(network: Network, create: (publicKeys: PublicKeys, keys: KeySource) => Built) {
+function createRecipient(network: Network, create: (publicKeys: PublicKeys, keys: KeySource) => Built) {
   const seed = randomBytes(32)
   const publicKeys = createPublicKeys(publicAccounts(seed, [network.coinType]))
-  return { chain: create(publicKeys, createKeySource(seed, network.coinType)), met: 0 }
+  return { chain: create(publicKeys, createKeySource(seed, network.coinType)), nextIndex: 0 }
 }

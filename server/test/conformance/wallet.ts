@@ -23,7 +23,7 @@ export type ChainParts = Readonly<{
   /** A small payment: well above dust and what a transfer costs. */
   units: bigint
   sign(unsigned: UnsignedTransaction): SignedTransaction
-  /** Somebody outside pays in the coin: the transaction's hash. It waits for a block. */
+  /** An external payment in native currency; returns the transaction hash. It waits for a block. */
   pay(address: string, units: bigint): Promise<string>
   /** A fresh address of nobody of ours. */
   stranger(): Promise<string>
@@ -32,10 +32,10 @@ export type ChainParts = Readonly<{
   /** Replaces the last blocks by a longer branch. */
   reorg(depth: number): Promise<void>
   /** Whether what was in replaced blocks is mined again afterwards, or is gone. */
-  comesBack: boolean
+  remainsAfterReorg: boolean
   /** Addresses from outside: what is written, and the canonical form. */
   encodings: readonly (readonly [written: string, canonical: string])[]
-  garbage: readonly string[]
+  invalidAddresses: readonly string[]
   /** How the stranger sees what came, on chains where nobody else does. */
   outside?: Chain
   stop(): Promise<void>

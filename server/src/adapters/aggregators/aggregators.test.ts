@@ -10,20 +10,20 @@ import { createKyberSwap } from './kyber-swap.ts'
 import { createOpenOcean } from './open-ocean.ts'
 import { createZeroX } from './zero-x.ts'
 
-/* A server that answers as the three document it. */
+/* A server that answers as the documentation of the three aggregators describes. */
 
 const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const order: AggregatorOrder = { network: 'eth', chainId: 1, tokenIn: weth, tokenOut: usdc, amountIn: 10n ** 18n }
 const oneEther = '1000000000000000000'
 const taker = '0x00000000000000000000000000000000000000aa'
-const taken = { ...order, taker, slippagePpm: 5_000 }
+const takerOrder = { ...order, taker, slippagePpm: 5_000 }
 const holder = '0x0000000000001ff3684f28c67538d4d072c22734'
 const exchange = '0x6352a56caadc4f1e25cd6c75970fa768a3304e64'
 const metaRouter = '0x6131b5fae19ea4f9d964eac0408e4408b66337b5'
 const calldata = '0x12345678aabb'
-/** Checksummed, as they answer. */
-const spelled = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
+/** Checksummed, as in replies. */
+const usdcChecksummed = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 
 const zeroXAnswer = {
   blockNumber: '23000000',
@@ -43,7 +43,7 @@ const openOceanAnswer = {
   code: 200,
   data: {
     inToken: { symbol: 'WETH', name: 'Wrapped Ether', address: weth, decimals: 18 },
-    outToken: { symbol: 'USDC', name: 'USD Coin', address: spelled, decimals: 6 },
+    outToken: { symbol: 'USDC', name: 'USD Coin', address: usdcChecksummed, decimals: 6 },
     inAmount: oneEther,
     outAmount: '3202000000',
     estimatedGas: '189669',
@@ -58,7 +58,7 @@ const kyberAnswer = {
       tokenIn: weth,
       amountIn: oneEther,
       amountInUsd: '3200.1',
-      tokenOut: spelled,
+      tokenOut: usdcChecksummed,
       amountOut: '3203000000',
       amountOutUsd: '3203',
       gas: '189000',
@@ -99,9 +99,10 @@ const kyberBuilt = {
 let server: Server
 let http: Http
 let url: string
-let asked: { path: string; query: URLSearchParams; headers: IncomingMessage['headers']; body: Promise<string> }[] = []
+let requests: { path: string; query: URLSearchParams; headers: IncomingMessage['headers']; body: Promise<string> }[] =
+  []
 let answer: (request: IncomingMessage, reply: ServerResponse) => void
-const usual = (request: IncomingMessage, reply: ServerResponse): void => {
+const answerAsDocumented = (request: IncomingMessage, reply: ServerResponse): void => {
   const { pathname } = new URL(request.url ?? '', url)
   const bodies: Record<string, object> = {
     '/swap/allowance-holder/price': zeroXAnswer,
@@ -120,12 +121,12 @@ beforeAll(async () => {
   http = createHttp()
   server = createServer((request, reply) => {
     const { pathname, searchParams } = new URL(request.url ?? '', url)
-    asked.push({ path: pathname, query: searchParams, headers: request.headers, body: text(request) })
+    requests.push({ path: pathname, query: searchParams, headers: request.headers, body: text(request) })
     answer(request, reply)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  answer = usual
+  answer = answerAsDocumented
   all = [
     createZeroX({ http, key: 'a key', url }),
     createOpenOcean({ http, key: null, url }),
@@ -133,8 +134,8 @@ beforeAll(async () => {
   ]
 })
 afterEach(() => {
-  asked = []
-  answer = usual
+  requests = []
+  answer = answerAsDocumented
 })
 afterAll(async () => {
   await http.close()
@@ -147,17 +148,17 @@ describe('an aggregator', () => {
     ['0x', 3_201_000_000n, 'sellAmount', 258_441],
     ['openocean', 3_202_000_000n, 'amountDecimals', 189_669],
     ['kyberswap', 3_203_000_000n, 'amountIn', 189_000],
-  ] as const)('%s says what it would pay', async ([id, amountOut, amountName, gas]) => {
+  ] as const)('%s quotes an output', async ([id, amountOut, amountName, gas]) => {
     const aggregator = all.find((one) => one.id === id)
     expect(await aggregator?.quote(order, 2_000)).toEqual({ amountOut, gas })
-    expect(asked).toHaveLength(1)
-    expect(asked[0]?.query.get(amountName)).toBe(oneEther)
+    expect(requests).toHaveLength(1)
+    expect(requests[0]?.query.get(amountName)).toBe(oneEther)
   })
 
-  test('of 0x is told key, version and chain', async () => {
+  test('0x receives key, version and chain id', async () => {
     await all[0]?.quote(order, 2_000)
-    expect(asked[0]?.headers).toMatchObject({ '0x-api-key': 'a key', '0x-version': 'v2' })
-    expect(asked[0]?.query.get('chainId')).toBe('1')
+    expect(requests[0]?.headers).toMatchObject({ '0x-api-key': 'a key', '0x-version': 'v2' })
+    expect(requests[0]?.query.get('chainId')).toBe('1')
   })
 
   test.for([
@@ -168,19 +169,19 @@ describe('an aggregator', () => {
     ['too much', (reply: ServerResponse) => reply.end(JSON.stringify({ ...zeroXAnswer, junk: 'x'.repeat(600_000) }))],
     ['a number', (reply: ServerResponse) => reply.end('7')],
     ['nothing at all', (reply: ServerResponse) => reply.destroy()],
-  ] as const)('has no offer where it answers %s', async ([, respond]) => {
+  ] as const)('has no quote if it answers %s', async ([, respond]) => {
     answer = (_request, reply) => void respond(reply)
     for (const aggregator of all) expect(await aggregator.quote(order, 2_000)).toBeNull()
   })
 
-  test('has no offer where it answers another question', async () => {
+  test('has no quote if it answers another request', async () => {
     const other = { ...order, amountIn: 2n * 10n ** 18n }
     for (const aggregator of all) expect(await aggregator.quote(other, 2_000)).toBeNull()
     const elsewhere = { ...order, tokenOut: weth }
     for (const aggregator of all) expect(await aggregator.quote(elsewhere, 2_000)).toBeNull()
   })
 
-  test.for(['1e9', '-1', '0', 3_201_000_000, null, '0x10', '1'.repeat(79)])('has no offer of %o', async (buyAmount) => {
+  test.for(['1e9', '-1', '0', 3_201_000_000, null, '0x10', '1'.repeat(79)])('has no quote of %o', async (buyAmount) => {
     answer = (_request, reply) => void reply.end(JSON.stringify({ ...zeroXAnswer, buyAmount }))
     expect(await all[0]?.quote(order, 2_000)).toBeNull()
   })
@@ -191,20 +192,23 @@ describe('a transaction', () => {
     ['0x', 3_201_000_000n, holder, { taker, slippageBps: '50' }],
     ['openocean', 3_202_000_000n, exchange, { account: taker, slippage: '0.5' }],
     ['kyberswap', 3_203_000_000n, metaRouter, {}],
-  ] as const)('of %s is for our executor, by its published contracts', async ([id, amountOut, contract, told]) => {
-    const ask = createBuildAggregatorCall({ aggregators: all, budgetMs: 2_000 })
-    const call = { target: contract, spender: contract, calldata }
-    expect(await ask(id, taken)).toEqual({ amountOut, call })
-    const last = asked.at(-1)
-    expect(Object.fromEntries(last?.query ?? [])).toMatchObject(told)
-    if (id !== 'kyberswap') return
-    expect(JSON.parse((await last?.body) ?? '')).toEqual({
-      ...{ routeSummary: kyberAnswer.data.routeSummary, sender: taker, recipient: taker },
-      ...{ slippageTolerance: 50, source: 'swapyard' },
-    })
-  })
+  ] as const)(
+    'of %s is built for our executor, with its published contracts',
+    async ([id, amountOut, contract, query]) => {
+      const ask = createBuildAggregatorCall({ aggregators: all, budgetMs: 2_000 })
+      const call = { target: contract, spender: contract, calldata }
+      expect(await ask(id, takerOrder)).toEqual({ amountOut, call })
+      const last = requests.at(-1)
+      expect(Object.fromEntries(last?.query ?? [])).toMatchObject(query)
+      if (id !== 'kyberswap') return
+      expect(JSON.parse((await last?.body) ?? '')).toEqual({
+        ...{ routeSummary: kyberAnswer.data.routeSummary, sender: taker, recipient: taker },
+        ...{ slippageTolerance: 50, source: 'swapyard' },
+      })
+    },
+  )
 
-  test('is none where an aggregator answers nonsense, another question, or nothing', async () => {
+  test('is rejected if an aggregator answers nonsense, another request, or nothing', async () => {
     const ask = createBuildAggregatorCall({ aggregators: all, budgetMs: 250 })
     const wrong = [
       (reply: ServerResponse) => reply.end('<html>'),
@@ -214,13 +218,13 @@ describe('a transaction', () => {
     ]
     for (const respond of wrong) {
       answer = (_request, reply) => void respond(reply)
-      for (const { id } of all) expect(await ask(id, taken)).toBeNull()
+      for (const { id } of all) expect(await ask(id, takerOrder)).toBeNull()
     }
-    answer = usual
-    for (const { id } of all) expect(await ask(id, { ...taken, amountIn: 2n })).toBeNull()
+    answer = answerAsDocumented
+    for (const { id } of all) expect(await ask(id, { ...takerOrder, amountIn: 2n })).toBeNull()
   })
 
-  test('is refused with another target, spender or value than may be', () => {
+  test('is rejected with a wrong target, spender, value or calldata', () => {
     const built = { amountOut: 5n, target: holder, spender: holder, value: 0n, calldata }
     const contracts = new Set([holder])
     expect(readCall(built, order, contracts)?.call).toEqual({ target: holder, spender: holder, calldata })
@@ -236,32 +240,32 @@ describe('a transaction', () => {
     ]
     for (const changes of wrong) expect(readCall({ ...built, ...changes }, order, contracts)).toBeNull()
     expect(readCall(built, order, new Set())).toBeNull()
-    const coin = { ...order, tokenIn: nativeAddress }
-    expect(readCall(built, coin, contracts)).toBeNull()
-    expect(readCall({ ...built, value: order.amountIn, spender: null }, coin, contracts)?.call).toEqual({
+    const nativeOrder = { ...order, tokenIn: nativeAddress }
+    expect(readCall(built, nativeOrder, contracts)).toBeNull()
+    expect(readCall({ ...built, value: order.amountIn, spender: null }, nativeOrder, contracts)?.call).toEqual({
       ...{ target: holder, spender: null, calldata },
     })
   })
 
-  test('may be by the contracts that the operator names, on their network', () => {
+  test('may use contracts that the operator configures, on their network', () => {
     const own = createZeroX({ http, key: 'a key', url, contracts: new Map([['eth', [metaRouter]]]) })
     expect([own.contracts('eth'), own.contracts('base')]).toEqual([[metaRouter], [holder]])
     expect(own.contracts('linea')).toEqual(['0x000000000000175a8b9bc6d539b3708eed92ea6c'])
   })
 })
 
-describe('all of them at once', () => {
-  test('are told best first', async () => {
+describe('all aggregators together', () => {
+  test('are sorted best first', async () => {
     const ask = createAskAggregators({ aggregators: all, budgetMs: 2_000 })
     expect((await ask(order)).map(({ source }) => source)).toEqual(['kyberswap', 'openocean', '0x'])
     expect(await ask({ ...order, network: 'sol' })).toEqual([])
   })
 
-  test('cost their budget at most, where one never answers and one fails', async () => {
+  test('take at most their budget if one never answers and one fails', async () => {
     answer = (request, reply) => {
       if (request.url?.startsWith('/v4/')) return
       if (request.url?.startsWith('/ethereum/')) reply.writeHead(503).end()
-      else usual(request, reply)
+      else answerAsDocumented(request, reply)
     }
     const ask = createAskAggregators({ aggregators: all, budgetMs: 250 })
     const startedAt = performance.now()
@@ -269,7 +273,7 @@ describe('all of them at once', () => {
     expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 
-  test('are none where an adapter breaks its promise', async () => {
+  test('return nothing if adapters throw or hang', async () => {
     const fails = () => Promise.reject(new Error('broken'))
     const hangs = () => new Promise<never>(() => undefined)
     const shared = { serves: () => true, contracts: () => [holder] }
@@ -277,6 +281,7 @@ describe('all of them at once', () => {
     const hung: Aggregator = { ...shared, id: 'h', quote: hangs, build: hangs }
     const deps = { aggregators: [broken, hung], budgetMs: 50 }
     expect(await createAskAggregators(deps)(order)).toEqual([])
-    for (const source of ['b', 'h', 'nobody']) expect(await createBuildAggregatorCall(deps)(source, taken)).toBeNull()
+    for (const source of ['b', 'h', 'unknown'])
+      expect(await createBuildAggregatorCall(deps)(source, takerOrder)).toBeNull()
   })
 })

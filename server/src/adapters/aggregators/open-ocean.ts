@@ -1,10 +1,10 @@
 import { formatPercent } from '../../core/domain/percent.ts'
 import type { Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
-import { callOf, gasOf, isToken, memberOf, requestJson, unitsOf } from './request-json.ts'
+import { gasOf, isSameToken, memberOf, requestJson, toTransaction, unitsOf } from './request-json.ts'
 
 export const openOceanUrl = 'https://open-api.openocean.finance'
-/** Its names of chains. */
+/** The API's chain names. */
 const chains: Readonly<Record<string, string>> = {
   eth: 'eth',
   arbitrum: 'arbitrum',
@@ -21,18 +21,18 @@ const chains: Readonly<Record<string, string>> = {
 }
 /** OpenOceanExchange V2, the same on all of them. */
 const exchange = '0x6352a56caadc4f1e25cd6c75970fa768a3304e64'
-/** Its own least: 0.05 %. */
-const SLIPPAGE_LEAST_PPM = 500
+/** The API's minimum: 0.05 %. */
+const SLIPPAGE_MIN_PPM = 500
 
 export type OpenOceanOptions = Readonly<{
   http: Http
   key: string | null
   url?: string
-  /** In place of those that it publishes, by network. */
+  /** Replaces the published contracts, by network. */
   contracts?: ReadonlyMap<string, readonly string[]>
 }>
 
-/** OpenOcean's API v4, `/quote` and `/swap`. A key is for more requests a second. */
+/** OpenOcean's API v4, `/quote` and `/swap`. A key raises the rate limit. */
 export function createOpenOcean({ http, key, url = openOceanUrl, contracts }: OpenOceanOptions): Aggregator {
   const ask = (path: 'quote' | 'swap', order: AggregatorOrder, more: Record<string, string>, timeoutMs: number) =>
     requestJson({
@@ -58,18 +58,18 @@ export function createOpenOcean({ http, key, url = openOceanUrl, contracts }: Op
       return amountOut === null ? null : { amountOut, gas: gasOf(memberOf(answer, 'data', 'estimatedGas')) }
     },
     async build(order, timeoutMs) {
-      const slippage = formatPercent(Math.max(order.slippagePpm, SLIPPAGE_LEAST_PPM))
+      const slippage = formatPercent(Math.max(order.slippagePpm, SLIPPAGE_MIN_PPM))
       const answer = await ask('swap', order, { slippage, account: order.taker }, timeoutMs)
       const [target, calldata] = [memberOf(answer, 'data', 'to'), memberOf(answer, 'data', 'data')]
-      return callOf(amountOf(answer, order), { target, calldata, value: memberOf(answer, 'data', 'value') })
+      return toTransaction(amountOf(answer, order), { target, calldata, value: memberOf(answer, 'data', 'value') })
     },
   }
 }
 
 function amountOf(answer: unknown, { tokenOut, amountIn }: AggregatorOrder): bigint | null {
   if (memberOf(answer, 'code') !== 200) return null
-  const told = memberOf(answer, 'data')
-  if (unitsOf(memberOf(told, 'inAmount')) !== amountIn) return null
-  if (!isToken(memberOf(told, 'outToken', 'address'), tokenOut)) return null
-  return unitsOf(memberOf(told, 'outAmount'))
+  const data = memberOf(answer, 'data')
+  if (unitsOf(memberOf(data, 'inAmount')) !== amountIn) return null
+  if (!isSameToken(memberOf(data, 'outToken', 'address'), tokenOut)) return null
+  return unitsOf(memberOf(data, 'outAmount'))
 }

@@ -1,12 +1,12 @@
 import type { Http, HttpCall } from '../../lib/http.ts'
 import type { AggregatorTransaction } from '../../swap/ports/aggregator.ts'
 
-/** Routes with all their steps are long. */
+/** Quotes include all steps of a route. */
 const REPLY_BYTES_MAX = 512 * 1024
 const UNITS = /^(0|[1-9][0-9]{0,77})$/
 const GAS = /^[1-9][0-9]{0,9}$/
 
-/** A member of an answer that may be anything. */
+/** Reads a nested member of an untrusted reply; undefined if it is absent. */
 export function memberOf(value: unknown, ...path: readonly string[]): unknown {
   let at: unknown = value
   for (const name of path) {
@@ -16,12 +16,12 @@ export function memberOf(value: unknown, ...path: readonly string[]): unknown {
   return at
 }
 
-/** Base units as text; null for anything else, and for nothing. */
+/** Parses positive base units from text; null for anything else, and for 0. */
 export function unitsOf(value: unknown): bigint | null {
   return typeof value === 'string' && UNITS.test(value) && value !== '0' ? BigInt(value) : null
 }
 
-/** Gas, as text or as a number: it only weighs one offer against another. null for what is neither. */
+/** Parses gas from text or a number; null for anything else. It is only used to compare quotes. */
 export function gasOf(value: unknown): number | null {
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && GAS.test(text) ? Number.parseInt(text, 10) : null
@@ -29,8 +29,8 @@ export function gasOf(value: unknown): number | null {
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** Coins that come with a call: as `unitsOf`, but nothing is said in many ways. */
-const coinsOf = (value: unknown): bigint | null =>
+/** Parses the native value of a call: as `unitsOf`, plus the various notations of 0. */
+const nativeValueOf = (value: unknown): bigint | null =>
   value === undefined || value === null || value === '' || value === '0' || value === '0x0' || value === '0x00'
     ? 0n
     : unitsOf(value)
@@ -39,43 +39,43 @@ export type JsonRequest = Readonly<{
   http: Http
   url: string
   query?: Readonly<Record<string, string>>
-  /** Posted as JSON. */
+  /** Sent by POST as JSON. */
   body?: unknown
   headers?: HttpCall['headers']
   timeoutMs: number
 }>
 
-/** What was answered with 200, as JSON; undefined for any other outcome. */
+/** Returns the JSON of a reply with status 200; undefined for any other outcome. */
 export async function requestJson({ http, url, query, body, headers = {}, timeoutMs }: JsonRequest): Promise<unknown> {
-  const posted =
+  const post =
     body === undefined
       ? {}
       : { method: 'POST' as const, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-  const answer = await http.call({
-    ...posted,
+  const reply = await http.call({
+    ...post,
     url: query === undefined ? url : `${url}?${new URLSearchParams(query)}`,
-    headers: { accept: 'application/json', ...posted.headers, ...headers },
+    headers: { accept: 'application/json', ...post.headers, ...headers },
     timeoutMs,
     replyBytesMax: REPLY_BYTES_MAX,
   })
-  if (answer.kind !== 'answer' || answer.status !== 200) return undefined
+  if (reply.kind !== 'answer' || reply.status !== 200) return undefined
   try {
-    return JSON.parse(answer.body.toString('utf8'))
+    return JSON.parse(reply.body.toString('utf8'))
   } catch {
     return undefined
   }
 }
 
-/** The transaction that was built, whose target takes the input; null where a part of it is missing. */
-export function callOf(
+/** A transaction whose target is also the spender; null if a part is missing. */
+export function toTransaction(
   amountOut: bigint | null,
   parts: Readonly<Record<'target' | 'calldata' | 'value', unknown>>,
 ): AggregatorTransaction | null {
-  const [target, calldata, value] = [textOf(parts.target), textOf(parts.calldata), coinsOf(parts.value)]
+  const [target, calldata, value] = [textOf(parts.target), textOf(parts.calldata), nativeValueOf(parts.value)]
   if (amountOut === null || target === null || calldata === null || value === null) return null
   return { amountOut, target, spender: target, value, calldata }
 }
 
-/** The same token as asked for: an answer to another question is none. */
-export const isToken = (value: unknown, address: string): boolean =>
+/** Whether the reply names the requested token. A reply to another request is rejected. */
+export const isSameToken = (value: unknown, address: string): boolean =>
   typeof value === 'string' && value.toLowerCase() === address

@@ -1,11 +1,11 @@
 import type { Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
-import { callOf, gasOf, isToken, memberOf, requestJson, textOf, unitsOf } from './request-json.ts'
+import { gasOf, isSameToken, memberOf, requestJson, textOf, toTransaction, unitsOf } from './request-json.ts'
 
 export const zeroXUrl = 'https://api.0x.org'
-/** Of the networks that we know, those that its documentation lists. */
+/** Our networks that its documentation lists. */
 const networks = new Set(['eth', 'arbitrum', 'base', 'bsc', 'cchain', 'linea', 'matic', 'op', 'uni'])
-/** AllowanceHolder on chains with and without Cancun, from its documentation. Its settlers come and go: none is named. */
+/** AllowanceHolder on chains with and without the Cancun fork, from its documentation. Settler contracts change often and are not listed. */
 const holder = '0x0000000000001ff3684f28c67538d4d072c22734'
 const londonHolder = '0x000000000000175a8b9bc6d539b3708eed92ea6c'
 const BPS_IN_PPM = 100
@@ -14,11 +14,11 @@ export type ZeroXOptions = Readonly<{
   http: Http
   key: string
   url?: string
-  /** In place of those that it publishes, by network. */
+  /** Replaces the published contracts, by network. */
   contracts?: ReadonlyMap<string, readonly string[]>
 }>
 
-/** 0x Swap API v2, `/swap/allowance-holder`: a price is an indication, for which nobody's account is needed. */
+/** 0x Swap API v2, `/swap/allowance-holder`. A price is indicative and needs no taker. */
 export function createZeroX({ http, key, url = zeroXUrl, contracts }: ZeroXOptions): Aggregator {
   const ask = (path: 'price' | 'quote', order: AggregatorOrder, more: Record<string, string>, timeoutMs: number) =>
     requestJson({
@@ -48,7 +48,7 @@ export function createZeroX({ http, key, url = zeroXUrl, contracts }: ZeroXOptio
       const answer = await ask('quote', order, { taker: order.taker, slippageBps }, timeoutMs)
       const [target, calldata] = [memberOf(answer, 'transaction', 'to'), memberOf(answer, 'transaction', 'data')]
       const value = memberOf(answer, 'transaction', 'value')
-      const call = callOf(amountOf(answer, order), { target, calldata, value })
+      const call = toTransaction(amountOf(answer, order), { target, calldata, value })
       const spender =
         textOf(memberOf(answer, 'issues', 'allowance', 'spender')) ?? textOf(memberOf(answer, 'allowanceTarget'))
       return call && { ...call, spender }
@@ -59,6 +59,6 @@ export function createZeroX({ http, key, url = zeroXUrl, contracts }: ZeroXOptio
 function amountOf(answer: unknown, { tokenOut, amountIn }: AggregatorOrder): bigint | null {
   if (memberOf(answer, 'liquidityAvailable') !== true) return null
   if (unitsOf(memberOf(answer, 'sellAmount')) !== amountIn) return null
-  if (!isToken(memberOf(answer, 'buyToken'), tokenOut)) return null
+  if (!isSameToken(memberOf(answer, 'buyToken'), tokenOut)) return null
   return unitsOf(memberOf(answer, 'buyAmount'))
 }

@@ -3,58 +3,58 @@ import type { Dex } from '../../swap/domain/dex.ts'
 import { bytes } from '../chains/evm/replies.ts'
 import type { Rpc } from '../chains/evm/rpc.ts'
 import { readerOf } from './dex-readers.ts'
-import type { FoundPool, Ground } from './tracked.ts'
-import { toWord } from './words.ts'
+import type { PoolIdentity, ReadContext } from './tracked-pool.ts'
+import { toWord } from './abi-words.ts'
 
 export type CheckedDex = Readonly<{ dex: Dex; fault: string | null }>
 
 /**
- * Whether the chain has what our files say: code there, and its answer about a pair of connector tokens fits the hash from which pools
- * are made. A node that is away fails the check as a whole: it says nothing of a DEX.
+ * Checks a DEX of our network file on the chain: its contracts have code, and the pools of the connector tokens have the addresses
+ * that follow from the init code hash. Throws if the node does not answer.
  */
 export async function checkDex(
   rpc: Rpc,
-  ground: Ground,
+  readContext: ReadContext,
   at: string,
   dex: Dex,
   connectors: readonly string[],
 ): Promise<CheckedDex> {
   const reader = readerOf(dex)
-  if (reader === null) return { dex, fault: `pools of kind ${dex.kind} are not read yet` }
+  if (reader === null) return { dex, fault: `pool kind ${dex.kind} is not supported` }
   for (const address of [dex.factory, ...(dex.vault === undefined ? [] : [dex.vault])])
     if ((await rpc.ask('eth_getCode', [address, 'latest'], bytes)) === '0x')
-      return { dex, fault: `there is no contract at ${address}` }
-  if (dex.initCodeHash === undefined || !hashed.has(dex.kind)) return { dex, fault: null }
+      return { dex, fault: `no contract at ${address}` }
+  if (dex.initCodeHash === undefined || !create2Kinds.has(dex.kind)) return { dex, fault: null }
   const sorted = [...connectors].sort()
   const pairs = sorted.flatMap((a, place) => sorted.slice(place + 1).map((b) => [a, b] as const))
-  for (const { address, ...found } of (await reader.lookUp?.(ground, at, dex, pairs)) ?? []) {
-    const expected = addressBy(dex, found, dex.initCodeHash)
+  for (const { address, ...identity } of (await reader.lookUp?.(readContext, at, dex, pairs)) ?? []) {
+    const expected = create2Address(dex, identity, dex.initCodeHash)
     if (address !== expected)
-      return { dex, fault: `its pool ${address} was not made by the code with the hash of our files` }
+      return { dex, fault: `pool ${address} does not match the configured initCodeHash` }
   }
   return { dex, fault: null }
 }
 
-/** Forks of V3 that are told apart by tick spacing. */
-const spaced: ReadonlySet<Dex['kind']> = new Set(['slipstream', 'ramses-v3', 'solidly-v3'])
-/** By the fee. */
-const tiered: ReadonlySet<Dex['kind']> = new Set(['uniswap-v3', 'ramses-v2'])
-const hashed: ReadonlySet<Dex['kind']> = new Set([
+/** Forks of V3 whose pools of a pair differ by tick spacing. */
+const keyedBySpacing: ReadonlySet<Dex['kind']> = new Set(['slipstream', 'ramses-v3', 'solidly-v3'])
+/** Forks whose pools of a pair differ by fee. */
+const keyedByFee: ReadonlySet<Dex['kind']> = new Set(['uniswap-v3', 'ramses-v2'])
+const create2Kinds: ReadonlySet<Dex['kind']> = new Set([
   ...(['uniswap-v2', 'algebra', 'algebra-integral', 'solidly'] as const),
-  ...spaced,
-  ...tiered,
+  ...keyedBySpacing,
+  ...keyedByFee,
 ])
 
 /**
- * V2 packs the tokens, Solidly which of its sorts after them; Algebra writes them as words, and V3 its fee or its tick spacing
- * after them.
+ * The CREATE2 address of a pool. The salt: V2 packs the tokens, Solidly also the `stable` flag; Algebra writes the tokens as words,
+ * and V3 adds the fee or the tick spacing.
  */
-export function addressBy(
+export function create2Address(
   dex: Dex,
-  { tokens, feePpm = 0, tickSpacing = 0, stable }: Pick<FoundPool, 'tokens' | 'feePpm' | 'tickSpacing' | 'stable'>,
+  { tokens, feePpm = 0, tickSpacing = 0, stable }: Pick<PoolIdentity, 'tokens' | 'feePpm' | 'tickSpacing' | 'stable'>,
   bytecodeHash: string,
 ): string {
-  const key = tiered.has(dex.kind) ? [feePpm] : spaced.has(dex.kind) ? [tickSpacing] : []
+  const key = keyedByFee.has(dex.kind) ? [feePpm] : spaced.has(dex.kind) ? [tickSpacing] : []
   const words = [...tokens, ...key]
   const packed = tokens.map((token) => token.slice(2)).join('')
   const salt = keccak256(

@@ -1,38 +1,38 @@
-import { foundOf, keyOf, readBases, readWhole } from './dex-readers.ts'
-import type { Synced } from './synced.ts'
-import type { Tracked } from './tracked.ts'
+import { identityOf, keyOf, readBases, readWhole } from './dex-readers.ts'
+import type { SyncContext } from './sync-context.ts'
+import type { TrackedPool } from './tracked-pool.ts'
 
-/** Some pools as the chain has them; one that differs is taken from there and counted. */
-export async function compareSome(synced: Synced, first: number): Promise<void> {
-  const { pools, settings, ground, counts, log, network } = synced
+/** Compares some pools with the chain. A pool that differs is counted and replaced. */
+export async function compareSample(context: SyncContext, first: number): Promise<void> {
+  const { pools, settings, readContext, counts, log, network } = context
   const at = pools.block()
-  const begun = synced.begun.value
-  if (at === null || begun === null) return
+  const setup = context.setup.value
+  if (at === null || setup === null) return
   const all = pools.all()
   const sample = Array.from(
     { length: Math.min(settings.comparePools, all.length) },
-    (_, place) => all[(first + place) % all.length] as Tracked,
+    (_, place) => all[(first + place) % all.length] as TrackedPool,
   )
-  const found = sample.flatMap((one) => foundOf(one, begun.dexes) ?? [])
-  const read = await readWhole(ground, at.hash, await readBases(ground, at.hash, found), begun.dexes)
-  const wrong = new Map<string, Tracked>()
-  for (const state of read) {
+  const identities = sample.flatMap((one) => identityOf(one, setup.dexes) ?? [])
+  const states = await readWhole(readContext, at.hash, await readBases(readContext, at.hash, identities), setup.dexes)
+  const differing = new Map<string, TrackedPool>()
+  for (const state of states) {
     const ours = pools.get(keyOf(state.pool))
-    if (ours !== undefined && !isSame(ours, state)) wrong.set(keyOf(state.pool), state)
+    if (ours !== undefined && !isSame(ours, state)) differing.set(keyOf(state.pool), state)
   }
-  if (wrong.size === 0) return
-  counts.differences += wrong.size
-  log.error({ network: network.id, height: at.height, pools: [...wrong.keys()] }, 'pools differ from the chain')
-  pools.repair(wrong)
+  if (differing.size === 0) return
+  counts.differences += differing.size
+  log.error({ network: network.id, height: at.height, pools: [...differing.keys()] }, 'pools differ from the chain and were replaced')
+  pools.repair(differing)
 }
 
-/** Where only a part of the ticks is read, the part may have moved: then ticks that both have are compared. */
-function isSame(ours: Tracked, theirs: Tracked): boolean {
+/** If only a range of ticks is read, the range may differ: compares the ticks that both states have. */
+function isSame(ours: TrackedPool, theirs: TrackedPool): boolean {
   const { low, high } = {
     low: Math.max(ours.range?.low ?? -Infinity, theirs.range?.low ?? -Infinity),
     high: Math.min(ours.range?.high ?? Infinity, theirs.range?.high ?? Infinity),
   }
-  const shared = ({ ticks = [] }: Tracked) => ticks.filter(({ index }) => index >= low && index <= high)
+  const shared = ({ ticks = [] }: TrackedPool) => ticks.filter(({ index }) => index >= low && index <= high)
   return textOf({ ...ours.pool, ticks: shared(ours) }) === textOf({ ...theirs.pool, ticks: shared(theirs) })
 }
 

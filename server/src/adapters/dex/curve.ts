@@ -1,7 +1,7 @@
 import { type Hex, toEventSelector, toFunctionSelector } from 'viem'
 import { type CurveStablePool, curveStable, invariantNow } from '../../swap/routing/pools/curve-stable.ts'
-import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
-import { addressOf, callOf, listOf, wordAt, wordsOf } from './words.ts'
+import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
+import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
 
 const event = (text: string) => toEventSelector(text)
 /** Where the coins stand in a list of their own: StableSwap-NG. */
@@ -67,7 +67,7 @@ const PLAIN = 0n
 /** Rates by an oracle, and of ERC-4626: `stored_rates` says them as the next trade would have them. */
 const RATED: ReadonlySet<bigint> = new Set([1n, 3n])
 /** How old pools name the native coin. */
-const COIN = `0x${'e'.repeat(40)}`
+const NATIVE = `0x${'e'.repeat(40)}`
 
 /**
  * Curve's plain pools. Every log of a pool makes it be read again; while its A is on its way to another, every block does, and always
@@ -76,14 +76,14 @@ const COIN = `0x${'e'.repeat(40)}`
  */
 export const curveDex: DexReader = {
   creation: (dex) => ({ address: dex.factory, topic: { ng: CREATED, old: CREATED_OLD, registry: ADDED }[ageOf(dex)] }),
-  found({ fields, topics }, dex) {
+  parseCreation({ fields, topics }, dex) {
     if (ageOf(dex) === 'registry') return listed(dex).find(({ id }) => id === addressOf(BigInt(topics[1] ?? 0))) ?? null
     const words = wordsOf(fields)
     const coins = ageOf(dex) === 'old' ? words.slice(0, OLD_COINS_MAX).filter((coin) => coin !== 0n) : listOf(words, 0)
     const tokens = coins.map(addressOf)
     return tokens.length < 2 ? null : { id: `${dex.factory} ${tokens.join(' ')}`, address: dex.factory, dex, tokens }
   },
-  resolve: (ground, at, found) => resolve(ground, at, found),
+  resolve: (readContext, at, found) => resolve(readContext, at, found),
   async lookUp({ reader }, at, dex, pairs) {
     if (ageOf(dex) === 'registry') return listed(dex)
     const to = dex.factory
@@ -102,7 +102,7 @@ export const curveDex: DexReader = {
     const pools = new Set([...first, ...others].filter((word) => word !== 0n).map(addressOf))
     return [...pools].map((address) => ({ id: address, address, dex, tokens: [] }))
   },
-  readBase: (ground, at, found) => readPlain(ground, at, found),
+  readBase: (readContext, at, found) => readPlain(readContext, at, found),
   readTicks: null,
   topics: changing,
   poolOf: ({ address }) => address,
@@ -110,17 +110,17 @@ export const curveDex: DexReader = {
 }
 
 /** Who made the pools: StableSwap-NG, a factory of before, or nobody but Curve itself. */
-const ageOf = ({ implementations, pools }: FoundPool['dex']): 'ng' | 'old' | 'registry' =>
+const ageOf = ({ implementations, pools }: PoolIdentity['dex']): 'ng' | 'old' | 'registry' =>
   pools !== undefined ? 'registry' : implementations !== undefined ? 'old' : 'ng'
 
-const listed = (dex: FoundPool['dex']): readonly FoundPool[] =>
+const listed = (dex: PoolIdentity['dex']): readonly PoolIdentity[] =>
   (dex.pools ?? []).map((pool) => {
     const address = pool.toLowerCase()
     return { id: address, address, dex, tokens: [] }
   })
 
 /** The log names the coins alone: the pool is among the newest of its factory. */
-async function resolve({ reader }: Ground, at: string, found: readonly FoundPool[]): Promise<readonly FoundPool[]> {
+async function resolve({ reader }: ReadContext, at: string, found: readonly PoolIdentity[]): Promise<readonly PoolIdentity[]> {
   const [first] = found
   if (first === undefined) return []
   const { dex } = first
@@ -146,7 +146,7 @@ async function resolve({ reader }: Ground, at: string, found: readonly FoundPool
   })
 }
 
-function coinsOf(dex: FoundPool['dex'], answer: Hex | null | undefined): readonly string[] {
+function coinsOf(dex: PoolIdentity['dex'], answer: Hex | null | undefined): readonly string[] {
   const words = wordsOf(answer ?? '0x')
   return (ageOf(dex) === 'ng' ? listOf(words, 0) : words.filter((coin) => coin !== 0n)).map(addressOf)
 }
@@ -165,9 +165,9 @@ const ofPool = [
 ] as const
 const ofFactory = ['coins', 'isMeta', 'assetTypes', 'implementation', 'decimals'] as const
 const asked = [...ofPool, ...ofFactory]
-type Told = Readonly<Record<(typeof asked)[number], Hex | null>> & Readonly<{ each: readonly (Hex | null)[] }>
+type Answers = Readonly<Record<(typeof asked)[number], Hex | null>> & Readonly<{ each: readonly (Hex | null)[] }>
 
-async function readPlain(ground: Ground, at: string, found: readonly FoundPool[]): Promise<(Tracked | null)[]> {
+async function readPlain(readContext: ReadContext, at: string, found: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
   const plans = found.map(({ address, dex }) => [
     ...ofPool.map((name) => ({ to: address, calldata: call[name] })),
     ...ofFactory.map((name) => ({ to: dex.factory, calldata: callOf(call[name], address) })),
@@ -176,34 +176,34 @@ async function readPlain(ground: Ground, at: string, found: readonly FoundPool[]
       calldata: callOf(call.balanceAt, place),
     })),
   ])
-  const answers = await ground.reader.read(at, plans.flat())
+  const answers = await readContext.reader.read(at, plans.flat())
   let next = 0
   const tolds = plans.map(({ length }) => {
     const own = answers.slice(next, next + length)
     next += length
-    const named = Object.fromEntries(asked.map((name, place) => [name, own[place] ?? null])) as Omit<Told, 'each'>
+    const named = Object.fromEntries(asked.map((name, place) => [name, own[place] ?? null])) as Omit<Answers, 'each'>
     return { ...named, each: own.slice(asked.length) }
   })
-  const pools = found.map((one, index) => poolOf(one, tolds[index] as Told))
-  const proven = await prove(ground, at, pools, tolds)
+  const pools = found.map((one, index) => poolOf(one, tolds[index] as Answers))
+  const proven = await prove(readContext, at, pools, tolds)
   return pools.map((pool, index) => {
-    const told = tolds[index] as Told
+    const told = tolds[index] as Answers
     if (pool === null) return null
     const exact = proven[index] ?? null
     // What the contract contradicts is not traded on, but may be understood again after the next change.
-    const tracked: Tracked = exact === null ? { pool, idle: true } : { pool: exact }
+    const tracked: TrackedPool = exact === null ? { pool, idle: true } : { pool: exact }
     const isStill = numberOf(told.ampAtLast) === pool.amp && typesOf(told).every((type) => type === PLAIN)
     return isStill ? tracked : { ...tracked, holdsUntil: 0 }
   })
 }
 
 /** Null where it is none of those that we read. */
-function poolOf({ id, address, dex }: FoundPool, told: Told): CurveStablePool | null {
+function poolOf({ id, address, dex }: PoolIdentity, told: Answers): CurveStablePool | null {
   const tokens = coinsOf(dex, told.coins)
   const age = ageOf(dex)
   const amp = told.amp ?? (age === 'registry' ? told.ampWhole : null)
   const isPlain = told.isMeta !== null && numberOf(told.isMeta) === 0n && isSteady(address, dex, told)
-  if (!isPlain || tokens.length < 2 || tokens.includes(COIN) || !amp || !told.fee || !told.adminFee) return null
+  if (!isPlain || tokens.length < 2 || tokens.includes(NATIVE) || !amp || !told.fee || !told.adminFee) return null
   const balances = balancesOf(age, tokens.length, told)
   const rates =
     age === 'ng'
@@ -232,7 +232,7 @@ function poolOf({ id, address, dex }: FoundPool, told: Told): CurveStablePool | 
 }
 
 /** Its balances change with its logs alone, and its coins have one rate for all time, or one that can be relied on for a block. */
-function isSteady(address: string, dex: FoundPool['dex'], { assetTypes, implementation }: Told): boolean {
+function isSteady(address: string, dex: PoolIdentity['dex'], { assetTypes, implementation }: Answers): boolean {
   if (dex.pools !== undefined) return dex.pools.some((one) => one.toLowerCase() === address)
   if (dex.implementations !== undefined)
     return dex.implementations.some((one) => BigInt(one) === numberOf(implementation))
@@ -240,26 +240,26 @@ function isSteady(address: string, dex: FoundPool['dex'], { assetTypes, implemen
   return assetTypes !== null && typesOf({ assetTypes }).every((type) => type === PLAIN || (isRated && RATED.has(type)))
 }
 
-const typesOf = ({ assetTypes }: Pick<Told, 'assetTypes'>): readonly bigint[] => listOf(wordsOf(assetTypes ?? '0x'), 0)
+const typesOf = ({ assetTypes }: Pick<Answers, 'assetTypes'>): readonly bigint[] => listOf(wordsOf(assetTypes ?? '0x'), 0)
 
-function balancesOf(age: ReturnType<typeof ageOf>, count: number, { balances, each }: Told): readonly bigint[] {
+function balancesOf(age: ReturnType<typeof ageOf>, count: number, { balances, each }: Answers): readonly bigint[] {
   if (age === 'registry') return each.slice(0, count).flatMap((answer) => (answer ? [numberOf(answer)] : []))
   const words = wordsOf(balances ?? '0x')
   return age === 'ng' ? listOf(words, 0) : words
 }
 
 /** Parts of a balance that are tried. */
-const TRIED_PART = 1_000n
+const TRIAL_PART = 1_000n
 
 /**
  * Each pool is asked what it pays for a trade of every coin: the one of our invariants that says so too is its own. Null where none
  * does. StableSwap-NG's get_dy is another contract's, with A in whole numbers: there the pool's own D is seen by its virtual price.
  */
 async function prove(
-  { reader }: Ground,
+  { reader }: ReadContext,
   at: string,
   pools: readonly (CurveStablePool | null)[],
-  tolds: readonly Told[],
+  tolds: readonly Answers[],
 ) {
   const trials = pools.map((pool) => (pool?.balances.every((balance) => balance > 0n) ? trialsOf(pool) : []))
   const calls = trials.flatMap((tried, index) =>
@@ -275,14 +275,14 @@ async function prove(
     if (pool === null || tried.length === 0) return pool
     const isNg = pool.offPegFee !== null
     const variants = isNg ? [pool] : [pool, { ...pool, invariant: otherOf(pool) }]
-    return variants.find((one) => pays(one, tried) && (!isNg || hasPrice(one, tolds[index] as Told))) ?? null
+    return variants.find((one) => pays(one, tried) && (!isNg || hasPrice(one, tolds[index] as Answers))) ?? null
   })
 }
 
 type Trial = Readonly<{ from: number; to: number; amount: bigint }>
 
 const trialsOf = ({ balances }: CurveStablePool): readonly Trial[] =>
-  balances.map((balance, from) => ({ from, to: (from + 1) % balances.length, amount: balance / TRIED_PART + 1n }))
+  balances.map((balance, from) => ({ from, to: (from + 1) % balances.length, amount: balance / TRIAL_PART + 1n }))
 
 const otherOf = ({ invariant }: CurveStablePool): CurveStablePool['invariant'] =>
   invariant === 'stepwise' ? 'at-once' : 'stepwise'
@@ -290,18 +290,18 @@ const otherOf = ({ invariant }: CurveStablePool): CurveStablePool['invariant'] =
 function pays(pool: CurveStablePool, tried: readonly (Trial & Readonly<{ paid: bigint }>)[]): boolean {
   const isNg = pool.offPegFee !== null
   const whole = isNg ? { ...pool, amp: (pool.amp / AMP_PRECISION) * AMP_PRECISION } : pool
-  return tried.every((trial) => toldOf(whole, trial) === trial.paid)
+  return tried.every((trial) => expectedGetDy(whole, trial) === trial.paid)
 }
 
 /** get_dy, which in the oldest pools takes the fee of what is in the coin's own unit already. Their exchange does not. */
-function toldOf(pool: CurveStablePool, { from, to, amount }: Trial): bigint {
+function expectedGetDy(pool: CurveStablePool, { from, to, amount }: Trial): bigint {
   const paid = (of: CurveStablePool) => curveStable.swap(of, from, to, amount)?.amountOut ?? 0n
   if (pool.ampPrecision === AMP_PRECISION) return paid(pool)
   const whole = paid({ ...pool, fee: 0n })
   return whole - (whole * pool.fee) / FEE_ONE
 }
 
-function hasPrice(pool: CurveStablePool, { price, supply }: Told): boolean {
+function hasPrice(pool: CurveStablePool, { price, supply }: Answers): boolean {
   const shares = numberOf(supply)
   const invariant = invariantNow(pool)
   return shares > 0n && invariant !== null && (invariant * ONE) / shares === numberOf(price)

@@ -3,13 +3,13 @@ import type { Dex, DexKind } from '../../swap/domain/dex.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { algebraDex } from './algebra.ts'
 import { algebraIntegralDex } from './algebra-integral.ts'
-import { balancerWeightedDex } from './balancer.ts'
+import { balancerWeightedDex } from './balancer-weighted.ts'
 import { balancerStableDex } from './balancer-stable.ts'
 import { curveDex } from './curve.ts'
 import { liquidityBookDex } from './liquidity-book.ts'
-import { movingV3Dexes } from './moving-v3.ts'
+import { dynamicFeeV3Dexes } from './dynamic-fee-v3.ts'
 import { solidlyDex } from './solidly.ts'
-import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
+import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 import { uniswapV2Dex } from './uniswap-v2.ts'
 import { uniswapV3Dex } from './uniswap-v3.ts'
 import { uniswapV4Dex } from './uniswap-v4.ts'
@@ -18,7 +18,7 @@ import { uniswapV4Dex } from './uniswap-v4.ts'
 const readers: Readonly<Partial<Record<DexKind, DexReader>>> = {
   'uniswap-v2': uniswapV2Dex,
   'uniswap-v3': uniswapV3Dex,
-  ...movingV3Dexes,
+  ...dynamicFeeV3Dexes,
   'uniswap-v4': uniswapV4Dex,
   algebra: algebraDex,
   'algebra-integral': algebraIntegralDex,
@@ -36,7 +36,7 @@ export const keyOf = (pool: Pool): string =>
   pool.kind === 'balancer-weighted' || pool.kind === 'balancer-stable' ? pool.id.slice(0, 42) : pool.id
 
 /** What its factory said of a pool, for reading it again. */
-export function foundOf({ pool }: Tracked, dexes: ReadonlyMap<string, Dex>): FoundPool | null {
+export function identityOf({ pool }: TrackedPool, dexes: ReadonlyMap<string, Dex>): PoolIdentity | null {
   const dex = dexes.get(pool.dex)
   if (dex === undefined) return null
   const isBalancer = pool.kind === 'balancer-weighted' || pool.kind === 'balancer-stable'
@@ -52,21 +52,21 @@ export function foundOf({ pool }: Tracked, dexes: ReadonlyMap<string, Dex>): Fou
 }
 
 /** Found pools by their addresses. */
-export async function resolveAll(ground: Ground, at: string, found: readonly FoundPool[]): Promise<FoundPool[]> {
-  const resolved: FoundPool[] = []
+export async function resolveAll(readContext: ReadContext, at: string, found: readonly PoolIdentity[]): Promise<PoolIdentity[]> {
+  const resolved: PoolIdentity[] = []
   for (const [dex, pools] of Map.groupBy(found, ({ dex }) => dex)) {
     const resolve = readerOf(dex)?.resolve
-    resolved.push(...(resolve ? await resolve(ground, at, pools) : pools))
+    resolved.push(...(resolve ? await resolve(readContext, at, pools) : pools))
   }
   return resolved
 }
 
 /** Found pools by DEX, each read by its kind; in no order. */
-export async function readBases(ground: Ground, at: string, found: readonly FoundPool[]): Promise<Tracked[]> {
+export async function readBases(readContext: ReadContext, at: string, found: readonly PoolIdentity[]): Promise<TrackedPool[]> {
   const byDex = Map.groupBy(found, ({ dex }) => dex)
-  const read: Tracked[] = []
+  const read: TrackedPool[] = []
   for (const [dex, pools] of byDex) {
-    const states = (await readerOf(dex)?.readBase(ground, at, pools)) ?? []
+    const states = (await readerOf(dex)?.readBase(readContext, at, pools)) ?? []
     for (const state of states) if (state !== null) read.push(state)
   }
   return read
@@ -77,15 +77,15 @@ const AT_ONCE = 8
 
 /** The same pools with all that is needed to trade, in this order; without those whose ticks the chain does not tell. */
 export async function readWhole(
-  ground: Ground,
+  readContext: ReadContext,
   at: string,
-  bases: readonly Tracked[],
+  bases: readonly TrackedPool[],
   dexes: ReadonlyMap<string, Dex>,
-): Promise<Tracked[]> {
-  const readOne = (base: Tracked): Promise<Tracked | null> | Tracked => {
+): Promise<TrackedPool[]> {
+  const readOne = (base: TrackedPool): Promise<TrackedPool | null> | TrackedPool => {
     const dex = dexes.get(base.pool.dex)
     const readTicks = dex === undefined ? null : readerOf(dex)?.readTicks
-    return readTicks ? readTicks(ground, at, base) : base
+    return readTicks ? readTicks(readContext, at, base) : base
   }
   const read = await pMap(bases, readOne, { concurrency: AT_ONCE })
   return read.filter((one) => one !== null)

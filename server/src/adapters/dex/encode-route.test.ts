@@ -20,7 +20,7 @@ const swap = (of: Pool, tokenIn: number, tokenOut: number, share = SHARE_ALL): R
   tokenOut,
   share,
 })
-const tokens = { source: a, target: c, coinIn: false, coinOut: false, wrapped }
+const tokens = { source: a, target: c, nativeIn: false, nativeOut: false, wrapped }
 
 test('a split hop, and one more', () => {
   const swaps = [
@@ -82,7 +82,7 @@ test("Uniswap V4's pools of the coin: fee and tick spacing, unwrapped before, wr
 })
 
 test('where the coin is itself a token (Celo) nothing is wrapped', () => {
-  const celo = { ...tokens, source: wrapped, coinIn: true, wrapped: null }
+  const celo = { ...tokens, source: wrapped, nativeIn: true, wrapped: null }
   expect(encodeRoute({ ...celo, swaps: [swap(v2('01', [wrapped, c]), 0, 1)] })).toEqual([
     2n,
     BigInt(wrapped),

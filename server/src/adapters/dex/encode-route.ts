@@ -11,8 +11,8 @@ export type RouteToEncode = Readonly<{
   source: string
   target: string
   /** The input comes as the native coin, the output is to be paid in it. */
-  coinIn: boolean
-  coinOut: boolean
+  nativeIn: boolean
+  nativeOut: boolean
   /** The network's wrapped coin, in lower case; null where the coin is itself a token (Celo). */
   wrapped: string | null
 }>
@@ -101,10 +101,10 @@ export function encodeRoute(route: RouteToEncode): bigint[] {
   const staysCoin =
     wraps &&
     swaps.length > 0 &&
-    route.coinIn &&
+    route.nativeIn &&
     swaps.every((swap) => outputOf(swap) !== source && (inputOf(swap) !== source || takesCoin(swap)))
-  const unwrapsTarget = wraps && route.coinOut
-  const sourceCoin = wraps && route.coinIn
+  const unwrapsTarget = wraps && route.nativeOut
+  const sourceCoin = wraps && route.nativeIn
   const writer = createWriter(sourceCoin ? zeroAddress : source, unwrapsTarget ? zeroAddress : target)
   if (sourceCoin && !staysCoin) writer.step({ step: steps.wrap, tokenIn: zeroAddress, tokenOut: wrapped })
 

@@ -38,14 +38,14 @@ export const orderOf = ({ tokenIn, tokenOut, executor }: Traded, terms: SwapTerm
 export function encodeSwap(route: RouteToEncode, terms: SwapTerms): EncodedSwap {
   const order = orderOf(
     {
-      tokenIn: route.coinIn ? zeroAddress : route.source,
-      tokenOut: route.coinOut ? zeroAddress : route.target,
+      tokenIn: route.nativeIn ? zeroAddress : route.source,
+      tokenOut: route.nativeOut ? zeroAddress : route.target,
       executor: swapExecutor.address,
     },
     terms,
   )
   const calldata = encodeFunctionData({ abi: swapRouter.abi, functionName: 'swap', args: [order, encodeRoute(route)] })
-  return { to: swapRouter.address, calldata, value: route.coinIn ? terms.amountIn : 0n }
+  return { to: swapRouter.address, calldata, value: route.nativeIn ? terms.amountIn : 0n }
 }
 
 /** What a call of the router says; the zero address is the native coin. Null where it is no call of `swap`. */

@@ -1,8 +1,8 @@
 import { type Hex, toEventSelector, toFunctionSelector } from 'viem'
 import { type LiquidityBookPool, liquidityBook } from '../../swap/routing/pools/liquidity-book.ts'
-import { readEach } from './calls.ts'
-import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
-import { addressOf, callOf, wordAt, wordsOf } from './words.ts'
+import { readEach } from './block-reader.ts'
+import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
+import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
 
 const CREATED = toEventSelector('LBPairCreated(address,address,uint256,address,uint256)')
 /** All that changes what a pair pays. */
@@ -32,7 +32,7 @@ const asked = {
   /** Version 2.2 alone. */
   hooks: toFunctionSelector('getLBHooksParameters()'),
 } as const
-type Told = Readonly<Record<keyof typeof asked, readonly bigint[] | null>>
+type Answers = Readonly<Record<keyof typeof asked, readonly bigint[] | null>>
 
 /** Words of one entry of getAllLBPairs: bin step, pair, and two more. */
 const ENTRY_WORDS = 4
@@ -41,7 +41,7 @@ const REACH = Math.log(2)
 const BINS_MAX = 400
 const ID_MAX = 2 ** 24 - 1
 /** Part of the reserves that is tried. */
-const TRIED_PART = 100n
+const TRIAL_PART = 100n
 
 /**
  * Pairs of the Liquidity Book 2.1 and 2.2 without hooks. Every log of a pair makes it be read again, and so does the end of its two
@@ -49,7 +49,7 @@ const TRIED_PART = 100n
  */
 export const liquidityBookDex: DexReader = {
   creation: ({ factory }) => ({ address: factory, topic: CREATED }),
-  found({ topics, fields }, dex) {
+  parseCreation({ topics, fields }, dex) {
     const [, x, y] = topics
     if (x === undefined || y === undefined) return null
     return foundPair(wordAt(wordsOf(fields), 0), dex, [addressOf(BigInt(x)), addressOf(BigInt(y))])
@@ -62,19 +62,19 @@ export const liquidityBookDex: DexReader = {
       return places.flatMap((place, index) => (index < count ? [foundPair(wordAt(words, place), dex, [])] : []))
     })
   },
-  readBase: (ground, at, found) => readPairs(ground, at, found),
-  readTicks: (ground, at, tracked) => readBins(ground, at, tracked),
+  readBase: (readContext, at, found) => readPairs(readContext, at, found),
+  readTicks: (readContext, at, tracked) => readBins(readContext, at, tracked),
   topics: changing,
   poolOf: ({ address }) => address,
   apply: () => 'reread',
 }
 
-function foundPair(word: bigint, dex: FoundPool['dex'], tokens: readonly string[]): FoundPool {
+function foundPair(word: bigint, dex: PoolIdentity['dex'], tokens: readonly string[]): PoolIdentity {
   const address = addressOf(word)
   return { id: address, address, dex, tokens }
 }
 
-async function readPairs({ reader }: Ground, at: string, found: readonly FoundPool[]): Promise<(Tracked | null)[]> {
+async function readPairs({ reader }: ReadContext, at: string, found: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
   const names = Object.keys(asked) as (keyof typeof asked)[]
   const questions = names.map((name) => asked[name])
   const answers = await readEach(reader, at, found, questions)
@@ -84,13 +84,13 @@ async function readPairs({ reader }: Ground, at: string, found: readonly FoundPo
       const answer = answers[index]?.[place]
       return answer ? wordsOf(answer) : null
     }
-    const told = Object.fromEntries(names.map((name, place) => [name, wordsFor(place)])) as Told
+    const told = Object.fromEntries(names.map((name, place) => [name, wordsFor(place)])) as Answers
     return pairOf(one, told, seconds)
   })
 }
 
 /** Null where it is none of those that we read. Its bins are in one, for its rank, until they are read. */
-function pairOf({ id, address, dex }: FoundPool, told: Told, seconds: number): Tracked | null {
+function pairOf({ id, address, dex }: PoolIdentity, told: Answers, seconds: number): TrackedPool | null {
   const { tokenX, tokenY, step, active, fees, volatility, reserves, hooks } = told
   if (!tokenX || !tokenY || !step || !active || !fees || !volatility || !reserves) return null
   if (hooks !== null && wordAt(hooks, 0) !== 0n) return null
@@ -130,13 +130,13 @@ function pairOf({ id, address, dex }: FoundPool, told: Told, seconds: number): T
   return { pool, ...(until === undefined ? {} : { holdsUntil: lastUpdate + until }) }
 }
 
-async function readBins(ground: Ground, at: string, tracked: Tracked): Promise<Tracked | null> {
+async function readBins(readContext: ReadContext, at: string, tracked: TrackedPool): Promise<TrackedPool | null> {
   const { pool } = tracked
   if (pool.kind !== 'liquidity-book') return tracked
   const away = Math.min(BINS_MAX, Math.ceil(REACH / Math.log1p(pool.binStep / 10_000)))
   const [low, high] = [Math.max(0, pool.activeId - away), Math.min(ID_MAX, pool.activeId + away)]
   const ids = Array.from({ length: high - low + 1 }, (_, place) => low + place)
-  const answers = await ground.reader.read(
+  const answers = await readContext.reader.read(
     at,
     ids.map((id) => ({ to: pool.address, calldata: callOf(call.bin, id) })),
   )
@@ -149,15 +149,15 @@ async function readBins(ground: Ground, at: string, tracked: Tracked): Promise<T
     if (reserves[0] + reserves[1] > 0n) bins.push({ id: ids[place] as number, reserves })
   }
   const whole = { ...pool, bins }
-  const isProven = await paysSo(ground, at, whole)
+  const isProven = await matchesOurMaths(readContext, at, whole)
   return { ...tracked, pool: whole, ...(isProven ? {} : { idle: true as const }) }
 }
 
 /** Whether the pair itself says of a trade either way what we compute: forks share the interface, not always the formulas. */
-async function paysSo({ reader }: Ground, at: string, pool: LiquidityBookPool): Promise<boolean> {
+async function matchesOurMaths({ reader }: ReadContext, at: string, pool: LiquidityBookPool): Promise<boolean> {
   const held = [0, 1].map((side) => pool.bins.reduce((sum, { reserves }) => sum + (reserves[side] ?? 0n), 0n))
   const trials = held.flatMap((amount, tokenIn) => {
-    const tried = amount / TRIED_PART + 1n
+    const tried = amount / TRIAL_PART + 1n
     const paid = liquidityBook.swap(pool, tokenIn, 1 - tokenIn, tried)
     // Beyond the bins that were read we pay nothing, whatever the pair does.
     return paid === null ? [] : [{ tokenIn, tried, out: paid.amountOut }]

@@ -3,17 +3,17 @@ import type { DexNetwork } from '../../swap/domain/dex.ts'
 import type { PoolSource } from '../../swap/ports/pools.ts'
 import { quantity } from '../chains/evm/replies.ts'
 import { createRpc, type Rpc, rpcDefaults, unavailable } from '../chains/evm/rpc.ts'
-import { createBlockReader } from './calls.ts'
-import { compareSome } from './compare.ts'
+import { createBlockReader } from './block-reader.ts'
+import { compareSample } from './compare.ts'
 import { type Header, latestHeader } from './headers.ts'
-import { createWanted, trim } from './look-up.ts'
+import { createTokenLookup, dropExcessPools } from './token-lookup.ts'
 import { pack } from './pack.ts'
 import { createPoolSet } from './pool-set.ts'
 import { liquidityOf } from './rank.ts'
-import { begin, originOf } from './read-all.ts'
-import { type Begun, type NetworkPoolsDeps, type PoolSettings, type Synced, wayBackOf } from './synced.ts'
-import { createTaxedTokens } from './taxed.ts'
-import { toHead } from './to-head.ts'
+import { setUp, originOf } from './read-all.ts'
+import { type NetworkSetup, type NetworkPoolsOptions, type PoolSettings, type SyncContext, reorgDepth } from './sync-context.ts'
+import { createFeeOnTransferTokens } from './fee-on-transfer.ts'
+import { syncToHead } from './sync.ts'
 
 export const poolDefaults: PoolSettings = {
   poolsMax: 1_000,
@@ -32,13 +32,13 @@ const GAS_PRICE_MS = 5_000
 const rpcOptions = { ...rpcDefaults, replyBytesMax: 16 * 1024 * 1024 }
 
 /** The pools of one EVM network. Everything is read at one block's hash; from there on logs tell what changes. */
-export function createNetworkPools(deps: NetworkPoolsDeps): PoolSource {
+export function createNetworkPools(deps: NetworkPoolsOptions): PoolSource {
   const nodes = createNodes(deps)
-  const synced = createSynced(deps, nodes)
-  const { pools, counts, dexNetwork, settings, now } = synced
-  const upkeep = createUpkeep(synced)
+  const context = createSynced(deps, nodes)
+  const { pools, counts, dexNetwork, settings, now } = context
+  const upkeep = createUpkeep(context)
   const { nativeContract } = deps.network.evm ?? {}
-  const tokens = createTaxedTokens(nodes.rpc, dexNetwork.wrapped, now, nativeContract ? [nativeContract] : [])
+  const tokens = createFeeOnTransferTokens(nodes.rpc, dexNetwork.wrapped, now, nativeContract ? [nativeContract] : [])
   let at: Readonly<{ head: Header; readAtMs: number }> | null = null
 
   async function turn(): Promise<'again' | undefined> {
@@ -46,16 +46,16 @@ export function createNetworkPools(deps: NetworkPoolsDeps): PoolSource {
     const ageMs = now() - head.minedAtMs
     // Another node may be ahead of this one. Where none is, the state grows old and is not quoted from.
     if (ageMs > settings.headAgeMaxMs) throw unavailable(`the newest block is ${Math.round(ageMs / 1000)} s old`)
-    if (synced.begun.value === null) await begin(synced, head)
-    const begun = synced.begun.value as Begun
-    if ((await toHead(synced, begun, head)) === 'again') return 'again'
+    if (context.setup.value === null) await setUp(context, head)
+    const setup = context.setup.value as NetworkSetup
+    if ((await syncToHead(context, setup, head)) === 'again') return 'again'
     await tokens.look(pools.pools())
     await upkeep.readGasPrice()
     const isFirst = at === null
     at = { head, readAtMs: now() }
     // Whoever waits for these pools is told of them first.
     if (isFirst) return 'again'
-    await upkeep.work(begun)
+    await upkeep.work(setup)
     // Of the pools that were found besides.
     await tokens.look(pools.pools())
     return undefined
@@ -74,7 +74,7 @@ export function createNetworkPools(deps: NetworkPoolsDeps): PoolSource {
     },
     counts: () => ({ ...counts }),
     liquidity() {
-      const unit = synced.begun.value?.dollarUnit ?? null
+      const unit = context.setup.value?.stablecoinUnit ?? null
       const { stablecoin, wrapped } = dexNetwork
       const taxed = tokens.taxed()
       // What takes a fee on transfer is not traded, so that it stands in lists as what cannot be swapped.
@@ -94,9 +94,9 @@ export function createNetworkPools(deps: NetworkPoolsDeps): PoolSource {
 }
 
 /** What is done besides following, between two blocks. */
-function createUpkeep(synced: Synced) {
-  const { pools, settings, now, rpc } = synced
-  const wanted = createWanted(synced)
+function createUpkeep(context: SyncContext) {
+  const { pools, settings, now, rpc } = context
+  const wanted = createTokenLookup(context)
   let gas = { price: 0n, atMs: Number.NEGATIVE_INFINITY }
   let savedAtMs = Number.NEGATIVE_INFINITY
   let renewedAtMs = now()
@@ -106,7 +106,7 @@ function createUpkeep(synced: Synced) {
     const { compareEveryBlocks, comparePools } = settings
     if (Math.abs(height - comparedAt) < compareEveryBlocks) return
     comparedAt = height
-    await compareSome(synced, Math.floor(height / compareEveryBlocks) * comparePools)
+    await compareSample(context, Math.floor(height / compareEveryBlocks) * comparePools)
   }
 
   return {
@@ -116,29 +116,29 @@ function createUpkeep(synced: Synced) {
       if (now() - gas.atMs < GAS_PRICE_MS) return
       gas = { price: await rpc().ask('eth_gasPrice', [], quantity), atMs: now() }
     },
-    async work(begun: Begun): Promise<void> {
+    async work(setup: NetworkSetup): Promise<void> {
       const block = pools.block()
       if (block === null) return
       if (now() - renewedAtMs >= settings.renewEveryMs) {
         renewedAtMs = now()
-        for (const token of synced.tokens) wanted.add(token)
+        for (const token of context.tokens) wanted.add(token)
       }
-      await wanted.look(begun)
-      trim(synced)
+      await wanted.look(setup)
+      dropExcessPools(context)
       await compare(block.height)
       if (now() - savedAtMs < settings.snapshotEveryMs) return
       savedAtMs = now()
-      await save(synced, begun)
+      await save(context, setup)
     },
   }
 }
 
-async function save(synced: Synced, begun: Begun): Promise<void> {
-  const { deps, network, pools, log } = synced
+async function save(context: SyncContext, setup: NetworkSetup): Promise<void> {
+  const { deps, network, pools, log } = context
   const block = pools.block()
   if (block === null) return
   try {
-    const packed = await pack(pools.all(), originOf(synced, begun))
+    const packed = await pack(pools.all(), originOf(context, setup))
     await deps.snapshots.save({ network: network.id, block, packed })
   } catch (err) {
     log.warn({ err, network: network.id }, 'the snapshot of pools was not kept')
@@ -147,7 +147,7 @@ async function save(synced: Synced, begun: Begun): Promise<void> {
 
 type Nodes = Readonly<{ rpc(): Rpc; next(): void }>
 
-function createNodes({ network, rpcUrls }: NetworkPoolsDeps): Nodes {
+function createNodes({ network, rpcUrls }: NetworkPoolsOptions): Nodes {
   const { evm } = network
   assert(evm, 'an evm network has its parameters')
   assert(rpcUrls.length > 0, 'a network has a node')
@@ -163,8 +163,8 @@ function createNodes({ network, rpcUrls }: NetworkPoolsDeps): Nodes {
   }
 }
 
-function createSynced(deps: NetworkPoolsDeps, { rpc }: Nodes): Synced {
-  const dexNetwork = normalize(deps.dexNetwork)
+function createSynced(deps: NetworkPoolsOptions, { rpc }: Nodes): SyncContext {
+  const dexNetwork = normalizeAddresses(deps.dexNetwork)
   return {
     deps,
     network: deps.network,
@@ -174,7 +174,7 @@ function createSynced(deps: NetworkPoolsDeps, { rpc }: Nodes): Synced {
     log: deps.log,
     now: deps.now ?? Date.now,
     rpc,
-    ground: {
+    readContext: {
       reader: {
         read: (hash, calls) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).read(hash, calls),
         revertsOf: (...asked) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).revertsOf(...asked),
@@ -183,14 +183,14 @@ function createSynced(deps: NetworkPoolsDeps, { rpc }: Nodes): Synced {
       },
       wrapped: dexNetwork.wrapped,
     },
-    pools: createPoolSet(wayBackOf(deps.network)),
+    pools: createPoolSet(reorgDepth(deps.network)),
     counts: { reorgs: 0, differences: 0, rereads: 0 },
-    begun: { value: null },
+    setup: { value: null },
   }
 }
 
 /** Addresses as we keep them: in lower case. */
-function normalize(given: DexNetwork): DexNetwork {
+function normalizeAddresses(given: DexNetwork): DexNetwork {
   const lower = <K extends string>(key: K, value: string | undefined) =>
     value === undefined ? {} : ({ [key]: value.toLowerCase() } as Record<K, string>)
   return {

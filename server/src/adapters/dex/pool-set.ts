@@ -2,7 +2,7 @@ import type { BlockRef } from '../../core/ports/chain.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { keyOf } from './dex-readers.ts'
 import { restoreTicks, type Slim, slim } from './ticks.ts'
-import type { Tracked } from './tracked.ts'
+import type { TrackedPool } from './tracked-pool.ts'
 
 /** The block before, and what to put back for each pool that the block changed; undefined: it was not there. */
 type Undo = Readonly<{ before: BlockRef; replaced: Map<string, Slim | undefined> }>
@@ -10,34 +10,34 @@ type Undo = Readonly<{ before: BlockRef; replaced: Map<string, Slim | undefined>
 /** Pools as they are after one block, with the way back for as many blocks as are kept. */
 export type PoolSet = Readonly<{
   block(): BlockRef | null
-  get(key: string): Tracked | undefined
+  get(key: string): TrackedPool | undefined
   size(): number
-  all(): readonly Tracked[]
+  all(): readonly TrackedPool[]
   /** What can be traded on. The same array until a pool changes. */
   pools(): readonly Pool[]
   /** What a block made of the pools that it changed; null where a pool cannot be traded any more. */
-  append(block: BlockRef, changes: ReadonlyMap<string, Tracked | null>): void
+  append(block: BlockRef, changes: ReadonlyMap<string, TrackedPool | null>): void
   /** Pools found besides, as they are after the present block. Who goes back forgets them: what they were is not known. */
-  add(found: readonly Tracked[]): void
+  add(found: readonly TrackedPool[]): void
   /** No longer followed. */
   drop(keys: Iterable<string>): void
   /** Repairs the state at the present block; the way back ends here. */
-  repair(changes: ReadonlyMap<string, Tracked>): void
+  repair(changes: ReadonlyMap<string, TrackedPool>): void
   /** Back by one block; false where the way back has ended. */
   undo(): boolean
   /** Ends the way back here: below, nothing is taken back any more. */
-  forget(): void
+  clearUndo(): void
   /** Everything anew. */
-  reset(block: BlockRef, tracked: readonly Tracked[]): void
+  reset(block: BlockRef, tracked: readonly TrackedPool[]): void
 }>
 
 export function createPoolSet(depth: number): PoolSet {
-  const tracked = new Map<string, Tracked>()
+  const tracked = new Map<string, TrackedPool>()
   let block: BlockRef | null = null
   let undos: Undo[] = []
   let pools: readonly Pool[] | null = null
 
-  const put = (key: string, state: Tracked | null | undefined) => {
+  const put = (key: string, state: TrackedPool | null | undefined) => {
     if (state === undefined || state === null) tracked.delete(key)
     else tracked.set(key, state)
     pools = null

@@ -1,7 +1,7 @@
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import type { LiquidityBookPool } from '../../swap/routing/pools/liquidity-book.ts'
 import { isConcentrated } from './ticks.ts'
-import type { Tracked } from './tracked.ts'
+import type { TrackedPool } from './tracked-pool.ts'
 
 /** How far the price may move for what counts as usable. */
 const MOVE = 0.02
@@ -68,7 +68,7 @@ export function worthOf(pool: Pool, values: ReadonlyMap<string, number>): number
 }
 
 /** The pools worth most, in this order. */
-export function rank(tracked: readonly Tracked[], wrapped: string, most: number): readonly Tracked[] {
+export function rank(tracked: readonly TrackedPool[], wrapped: string, most: number): readonly TrackedPool[] {
   const values = valuesOf(
     tracked.map(({ pool }) => pool),
     wrapped,
@@ -83,9 +83,9 @@ export function rank(tracked: readonly Tracked[], wrapped: string, most: number)
 export type PoolLimits = Readonly<{ poolsMax: number; ticksMax: number }>
 
 /** Those of the ranked pools for which there is room: each takes its ticks, and a pool with too many gives way to the next. */
-export function fit(ranked: readonly Tracked[], { poolsMax, ticksMax }: PoolLimits): readonly Tracked[] {
+export function selectWithinLimits(ranked: readonly TrackedPool[], { poolsMax, ticksMax }: PoolLimits): readonly TrackedPool[] {
   let left = ticksMax
-  const fitting: Tracked[] = []
+  const fitting: TrackedPool[] = []
   for (const one of ranked) {
     if (fitting.length === poolsMax) break
     const ticks = one.ticks?.length ?? 0

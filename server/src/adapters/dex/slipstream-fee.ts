@@ -1,10 +1,10 @@
 import type { Hex } from 'viem'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
-import type { ContractCall } from './calls.ts'
-import { FORETOLD_S, highestFee, PROMISED_S } from './fees-ahead.ts'
-import type { Ground, Tracked } from './tracked.ts'
+import type { ContractCall } from './block-reader.ts'
+import { FORECAST_SECONDS, highestFee, QUOTE_FEE_SECONDS } from './fee-forecast.ts'
+import type { ReadContext, TrackedPool } from './tracked-pool.ts'
 import { SLOT0 } from './uniswap-v3.ts'
-import { addressOf, callOf, listOf, signed, toWord, wordAt, wordsOf } from './words.ts'
+import { addressOf, callOf, listOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
 
 /** factory(), swapFeeModule(), tickSpacingToFee(int24) */
 const FACTORY: Hex = '0xc45a0155'
@@ -32,10 +32,10 @@ const PATHS_AT_ONCE = 5
 const REST_S = 60
 
 /** Whether the terms by which each pool's fee was foretold still hold; false where there are none. */
-export async function areTermsKept(
-  { reader }: Ground,
+export async function areTermsUnchanged(
+  { reader }: ReadContext,
   at: string,
-  known: readonly Tracked[],
+  known: readonly TrackedPool[],
 ): Promise<readonly boolean[]> {
   const asked = known.map(({ pool, fees }) => (fees?.terms ? termsOf(pool.address, fees.terms) : []))
   const distinct = new Map(asked.flat().map((call) => [`${call.to}${call.calldata}`, call]))
@@ -58,41 +58,41 @@ function termsOf(pool: string, { factory, module }: Readonly<{ factory: string; 
 const textOf = (answers: readonly (Hex | null)[]): string => answers.map((answer) => answer ?? '').join()
 
 /** Where the fee is what was foretold for now, and its terms are kept: the pool as it is promised. Null: it must be foretold anew. */
-export function slipstreamAt(tracked: Tracked, fee: number, now: number, isKept: boolean): Tracked | null {
+export function withForecastFee(tracked: TrackedPool, fee: number, now: number, isKept: boolean): TrackedPool | null {
   const { fees } = tracked
   if (fees === undefined) return null
   if (fees.ppm.length === 0) return now - fees.from < REST_S ? withFee(tracked, fee) : null
-  if (!isKept || fees.ppm[now - fees.from] !== fee || now + PROMISED_S > fees.from + FORETOLD_S) return null
+  if (!isKept || fees.ppm[now - fees.from] !== fee || now + QUOTE_FEE_SECONDS > fees.from + FORECAST_SECONDS) return null
   return withFee(tracked, highestFee(fees, now))
 }
 
-function withFee(tracked: Tracked, feePpm: number): Tracked {
+function withFee(tracked: TrackedPool, feePpm: number): TrackedPool {
   const pool = tracked.pool as UniswapV3Pool
   return pool.feePpm === feePpm ? tracked : { ...tracked, pool: { ...pool, feePpm } }
 }
 
-type Unforetold = Readonly<{ tracked: Tracked /** What the pool says now, millionths. */; fee: number }>
+type FeeToForecast = Readonly<{ tracked: TrackedPool /** What the pool says now, millionths. */; fee: number }>
 
 /**
  * The pools with the fees of the next seconds. One rests whose fee of now is not what the published modules would make of it: how
  * another one follows time we do not know.
  */
-export async function foretellAll(
-  ground: Ground,
+export async function forecastFees(
+  readContext: ReadContext,
   at: string,
-  pools: readonly Unforetold[],
+  pools: readonly FeeToForecast[],
   now: number,
-): Promise<readonly Tracked[]> {
+): Promise<readonly TrackedPool[]> {
   if (pools.length === 0) return []
-  const terms = await readTerms(ground, at, pools)
-  const dynamic = terms.flatMap((one) => (one !== null && one.moving !== null ? [one as Dynamic] : []))
+  const terms = await readTerms(readContext, at, pools)
+  const dynamic = terms.flatMap((one) => (one !== null && one.moving !== null ? [one as DynamicTerms] : []))
   const paths = new Map<Terms, TickPath>()
-  for (const [place, path] of (await readPaths(ground, at, dynamic, now)).entries())
+  for (const [place, path] of (await readPaths(readContext, at, dynamic, now)).entries())
     paths.set(dynamic[place] as Terms, path)
   return pools.map(({ tracked, fee }, place) => {
     const { idle: _, fees: __, ...rest } = tracked
     const one = terms[place] ?? null
-    const seconds = Array.from({ length: FORETOLD_S + 1 }, (_, second) => now + second)
+    const seconds = Array.from({ length: FORECAST_SECONDS + 1 }, (_, second) => now + second)
     const ppm = one === null ? [] : seconds.map((time) => Number(feeAt(one, paths.get(one) ?? null, time)))
     if (ppm[0] !== fee) return withFee({ ...rest, idle: true, fees: { from: now, ppm: [] } }, fee)
     const { factory, module, said } = one as Terms
@@ -101,7 +101,7 @@ export async function foretellAll(
   })
 }
 
-type Moving = Readonly<{
+type DynamicFee = Readonly<{
   scaling: bigint
   cap: bigint
   /** The span of the mean price, seconds. */
@@ -116,12 +116,12 @@ type Moving = Readonly<{
 type Terms = Readonly<{
   address: string
   base: bigint
-  moving: Moving | null
+  dynamic: DynamicFee | null
   factory: string
   module: string
-  said: string
+  answers: string
 }>
-type Dynamic = Terms & Readonly<{ moving: Moving }>
+type DynamicTerms = Terms & Readonly<{ moving: DynamicFee }>
 
 /** DynamicSwapFeeModule.getFee and CustomSwapFeeModule.getFee, for whom no discount is registered. */
 function feeAt({ base, moving }: Terms, path: TickPath | null, time: number): bigint {
@@ -134,7 +134,7 @@ function feeAt({ base, moving }: Terms, path: TickPath | null, time: number): bi
 }
 
 /** How far the tick of now is from the mean one, at that second; 0 where the pool remembers too little. */
-function awayAt({ tick, span, remembered }: Moving, { now, sum, sums }: TickPath, time: number): bigint {
+function awayAt({ tick, span, remembered }: DynamicFee, { now, sum, sums }: TickPath, time: number): bigint {
   if (sum === null || remembered < BigInt(span) / SECONDS_PER_PRICE) return 0n
   const start = time - span
   const sumAtStart = start < now ? sums.get(start) : sum + tick * BigInt(start - now)
@@ -146,7 +146,7 @@ function awayAt({ tick, span, remembered }: Moving, { now, sum, sums }: TickPath
 const answerOf = (answer: Hex | null | undefined): bigint | null => (answer ? wordAt(wordsOf(answer), 0) : null)
 
 /** Null where the factory has a module that is none of the published ones. */
-async function readTerms({ reader }: Ground, at: string, pools: readonly Unforetold[]) {
+async function readTerms({ reader }: ReadContext, at: string, pools: readonly FeeToForecast[]) {
   const asked = pools.map(({ tracked }) => tracked.pool as UniswapV3Pool)
   const told = await reader.read(
     at,
@@ -186,19 +186,19 @@ async function readTerms({ reader }: Ground, at: string, pools: readonly Unforet
     const base = own === NO_FEE ? 0n : own === 0n ? usual : own
     if (!config || own === NO_FEE) return { ...fixed, base }
     const rememberedAt = answerOf(fees[3 * place + 2])
-    const moving = movingOf(words, base, slots[place] ?? [], defaults.map(answerOf), rememberedAt)
+    const moving = dynamicFeeOf(words, base, slots[place] ?? [], defaults.map(answerOf), rememberedAt)
     return moving && { ...fixed, base, moving }
   })
 }
 
 /** The module as it was made first tells three words of a pool, and since 2026 five. */
-function movingOf(
+function dynamicFeeOf(
   config: readonly bigint[],
   base: bigint,
   slot: readonly bigint[],
   [scaling, cap, span]: readonly (bigint | null)[],
   rememberedAt: bigint | null,
-): Moving | null {
+): DynamicFee | null {
   if (scaling == null || cap == null || !span || rememberedAt === null) return null
   if (config.length !== 3 && config.length !== 5) return null
   const isOwn = wordAt(config, 2) !== 0n
@@ -219,15 +219,15 @@ function movingOf(
 type TickPath = Readonly<{ now: number; sum: bigint | null; sums: ReadonlyMap<number, bigint> }>
 
 async function readPaths(
-  { reader }: Ground,
+  { reader }: ReadContext,
   at: string,
-  pools: readonly Dynamic[],
+  pools: readonly DynamicTerms[],
   now: number,
 ): Promise<readonly TickPath[]> {
   const spans = pools.map(({ moving: { span } }) =>
-    Array.from({ length: Math.min(FORETOLD_S + 1, span) }, (_, second) => span - second),
+    Array.from({ length: Math.min(FORECAST_SECONDS + 1, span) }, (_, second) => span - second),
   )
-  const ask = ({ address: to }: Dynamic, agos: readonly number[]) => ({ to, calldata: observing(agos) })
+  const ask = ({ address: to }: DynamicTerms, agos: readonly number[]) => ({ to, calldata: observing(agos) })
   const asked = pools.map((pool, place) => ask(pool, [0, ...(spans[place] ?? [])]))
   const answers: (Hex | null)[] = []
   for (let start = 0; start < asked.length; start += PATHS_AT_ONCE)

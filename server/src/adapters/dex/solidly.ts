@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import type { Dex, SolidlyFork } from '../../swap/domain/dex.ts'
 import { type SolidlyPool, solidly } from '../../swap/routing/pools/solidly.ts'
-import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
-import { addressOf, callOf, wordAt, wordsOf } from './words.ts'
+import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
+import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
 
 /** PairCreated(address indexed,address indexed,bool,address,uint256) */
 const PAIR_CREATED = '0xc4805696c66d7cf352fc1d6bb633ad5ee82f6cb577c453024b6e0eb8306c6fc9'
@@ -58,7 +58,7 @@ const forkOf = ({ fork = 'solidly' }: Dex): Fork => forks[fork]
 
 export const solidlyDex: DexReader = {
   creation: (dex) => ({ address: dex.factory, topic: forkOf(dex).created }),
-  found({ topics, fields }, dex) {
+  parseCreation({ topics, fields }, dex) {
     const [topic, token0, token1, sort] = topics
     if (token0 === undefined || token1 === undefined) return null
     const words = wordsOf(fields)
@@ -93,12 +93,12 @@ export const solidlyDex: DexReader = {
   },
 }
 
-function foundPool(address: string, dex: Dex, tokens: readonly string[], stable: boolean): FoundPool {
+function foundPool(address: string, dex: Dex, tokens: readonly string[], stable: boolean): PoolIdentity {
   return { id: address, address, dex, tokens, stable }
 }
 
-async function readBase(ground: Ground, at: string, found: readonly FoundPool[]): Promise<(Tracked | null)[]> {
-  const { reader } = ground
+async function readBase(readContext: ReadContext, at: string, found: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
+  const { reader } = readContext
   const factories = [...new Set(found.map(({ dex }) => dex.factory))]
   const [holdsUntil, answers] = await Promise.all([
     reader.minedAt(at).then((seconds) => seconds + FRESH_SECONDS),
@@ -109,7 +109,7 @@ async function readBase(ground: Ground, at: string, found: readonly FoundPool[])
   ])
   const paused = new Set(factories.filter((_, index) => wordAt(wordsOf(answers[index] ?? '0x'), 0) !== 0n))
   const unpriced = found.map((one, index) => poolOf(one, answers[factories.length + index]))
-  const tried = await tryAll(ground, at, found, unpriced)
+  const tried = await tryAll(readContext, at, found, unpriced)
   return tried.map((one, index) => {
     if (one === null) return null
     const isIdle = one.idle || paused.has(found[index]?.dex.factory ?? '')
@@ -118,7 +118,7 @@ async function readBase(ground: Ground, at: string, found: readonly FoundPool[])
 }
 
 /** What the pool says of itself, with the fee that its DEX names. */
-function poolOf({ id, address, dex, tokens }: FoundPool, metadata: Hex | null | undefined): SolidlyPool | null {
+function poolOf({ id, address, dex, tokens }: PoolIdentity, metadata: Hex | null | undefined): SolidlyPool | null {
   const words = wordsOf(metadata ?? '0x')
   if (words.length < 7 || tokens.some((token, index) => token !== addressOf(wordAt(words, 5 + index)))) return null
   const units = [wordAt(words, 0), wordAt(words, 1)] as const
@@ -134,19 +134,19 @@ function poolOf({ id, address, dex, tokens }: FoundPool, metadata: Hex | null | 
  * which our executor trades, says what we compute.
  */
 async function tryAll(
-  { reader }: Ground,
+  { reader }: ReadContext,
   at: string,
-  found: readonly FoundPool[],
+  found: readonly PoolIdentity[],
   pools: readonly (SolidlyPool | null)[],
-): Promise<(Tracked | null)[]> {
-  const asked = pools.map((pool, index) => (pool === null ? [] : questionsOf(pool, (found[index] as FoundPool).dex)))
+): Promise<(TrackedPool | null)[]> {
+  const asked = pools.map((pool, index) => (pool === null ? [] : questionsOf(pool, (found[index] as PoolIdentity).dex)))
   const answers = await reader.read(at, asked.flat())
   let place = 0
   return pools.map((unpriced, index) => {
     const told = answers.slice(place, place + (asked[index]?.length ?? 0))
     place += told.length
     const [first, second, ...fees] = told.map((answer) => (answer ? wordAt(wordsOf(answer), 0) : null))
-    const feePpm = feeOf((found[index] as FoundPool).dex, fees)
+    const feePpm = feeOf((found[index] as PoolIdentity).dex, fees)
     if (unpriced === null || feePpm === null) return null
     const pool = { ...unpriced, feePpm }
     const ours = [0, 1].map((tokenIn) => solidly.swap(pool, tokenIn, 1 - tokenIn, trialOf(pool, tokenIn))?.amountOut)

@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import { limitOf } from '../../swap/routing/pools/concentrated.ts'
 import { type UniswapV3Pool, uniswapV3 } from '../../swap/routing/pools/uniswap-v3.ts'
-import type { Ground } from './tracked.ts'
-import { callOf, signed, wordAt, wordsOf } from './words.ts'
+import type { ReadContext } from './tracked-pool.ts'
+import { callOf, signed, wordAt, wordsOf } from './abi-words.ts'
 
 /** swap(address,bool,int256,uint160,bytes) */
 const SWAP = '0x128acb08'
@@ -20,7 +20,7 @@ export type Verdict = 'agrees' | 'differs' | 'nothing to try'
  * Lets the pool swap each of its tokens in a simulated call, up to where it asks to be paid, and compares both amounts with ours:
  * fee, ticks, order of tokens and steps at once. A node that takes no state overrides lets no pool agree.
  */
-export async function trySwaps({ reader }: Ground, at: string, pool: UniswapV3Pool): Promise<Verdict> {
+export async function trySwaps({ reader }: ReadContext, at: string, pool: UniswapV3Pool): Promise<Verdict> {
   const trials = [0, 1].flatMap((tokenIn) => {
     const amountIn = trialOf(pool, tokenIn)
     const amountOut = uniswapV3.swap(pool, tokenIn, 1 - tokenIn, amountIn)?.amountOut

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
-import type { GrossTick, TickRange, Tracked } from './tracked.ts'
-import { signed, wordAt, wordsOf } from './words.ts'
+import type { GrossTick, TickRange, TrackedPool } from './tracked-pool.ts'
+import { signed, wordAt, wordsOf } from './abi-words.ts'
 
 const MAX_TICK = 887_272
 /** Pools whose bitmap has more words than this are read near their price alone. */
@@ -26,7 +26,7 @@ export type TickSource = Readonly<{
 }>
 
 /** Null where the chain does not tell all of it, or where there is more than anybody needs. */
-export async function readTicksOf(pool: ConcentratedPool, source: TickSource): Promise<Tracked | null> {
+export async function readTicksOf(pool: ConcentratedPool, source: TickSource): Promise<TrackedPool | null> {
   const { range, words } = wordsToRead(pool.tick, source.step)
   const found: number[] = []
   for (const [index, word] of (await source.words(words)).entries()) {
@@ -59,7 +59,7 @@ export function withTicks<P extends ConcentratedPool>(
   pool: P,
   ticks: readonly GrossTick[],
   range?: TickRange,
-): Tracked {
+): TrackedPool {
   if (range === undefined) return { pool: { ...pool, ticks }, ticks }
   let below = pool.liquidity
   let above = pool.liquidity
@@ -73,7 +73,7 @@ export function withTicks<P extends ConcentratedPool>(
 }
 
 /** After a swap: price, tick and liquidity as its event has them. */
-export function afterSwap(tracked: Tracked, sqrtPrice: bigint, liquidity: bigint, tick: number): Tracked | 'reread' {
+export function afterSwap(tracked: TrackedPool, sqrtPrice: bigint, liquidity: bigint, tick: number): TrackedPool | 'reread' {
   const { pool, ticks, range } = tracked
   if (!isConcentrated(pool) || ticks === undefined) return 'reread'
   if (range !== undefined && (tick - range.low < NEAR_END_TICKS || range.high - tick < NEAR_END_TICKS)) return 'reread'
@@ -82,7 +82,7 @@ export function afterSwap(tracked: Tracked, sqrtPrice: bigint, liquidity: bigint
 }
 
 /** After liquidity came to a range of ticks, or left it. */
-export function afterLiquidity(tracked: Tracked, lower: number, upper: number, change: bigint): Tracked | 'reread' {
+export function afterLiquidity(tracked: TrackedPool, lower: number, upper: number, change: bigint): TrackedPool | 'reread' {
   const { pool, ticks, range } = tracked
   if (!isConcentrated(pool) || ticks === undefined) return 'reread'
   if (change === 0n) return tracked
@@ -110,15 +110,15 @@ export function tickOf(index: number, answer: Hex | null | undefined): GrossTick
 }
 
 /** A state without what can be made of the rest of it, and another object than the pool that the search knows curves of. */
-export type Slim = Tracked & Readonly<{ slim: true }>
+export type Slim = TrackedPool & Readonly<{ slim: true }>
 
-export function slim(tracked: Tracked): Slim {
+export function slim(tracked: TrackedPool): Slim {
   const { pool, ticks } = tracked
   const small = ticks === undefined ? { ...pool } : { ...pool, ticks: [] }
   return { ...tracked, slim: true, pool: small }
 }
 
-export function restoreTicks({ slim: _, ...tracked }: Slim): Tracked {
+export function restoreTicks({ slim: _, ...tracked }: Slim): TrackedPool {
   const { pool, ticks, range } = tracked
   return ticks !== undefined && isConcentrated(pool) ? { ...tracked, ...withTicks(pool, ticks, range) } : tracked
 }

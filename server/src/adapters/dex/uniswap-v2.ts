@@ -1,6 +1,6 @@
 import type { UniswapV2Pool } from '../../swap/routing/pools/uniswap-v2.ts'
-import type { DexReader, FoundPool } from './tracked.ts'
-import { addressOf, callOf, wordAt, wordsOf } from './words.ts'
+import type { DexReader, PoolIdentity } from './tracked-pool.ts'
+import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
 
 /** PairCreated(address indexed,address indexed,address,uint256) */
 const CREATED = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9'
@@ -13,7 +13,7 @@ const FEE_PPM = 3_000
 
 export const uniswapV2Dex: DexReader = {
   creation: ({ factory }) => ({ address: factory, topic: CREATED }),
-  found({ topics, fields }, dex) {
+  parseCreation({ topics, fields }, dex) {
     const [, token0, token1] = topics
     if (token0 === undefined || token1 === undefined) return null
     return foundPair(addressOf(wordAt(wordsOf(fields), 0)), dex, [addressOf(BigInt(token0)), addressOf(BigInt(token1))])
@@ -52,6 +52,6 @@ export const uniswapV2Dex: DexReader = {
   },
 }
 
-function foundPair(address: string, dex: FoundPool['dex'], tokens: readonly string[]): FoundPool {
+function foundPair(address: string, dex: PoolIdentity['dex'], tokens: readonly string[]): PoolIdentity {
   return { id: address, address, dex, tokens, feePpm: dex.feePpm ?? FEE_PPM }
 }

@@ -1,10 +1,10 @@
 import type { Hex } from 'viem'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
-import { readEach } from './calls.ts'
+import { readEach } from './block-reader.ts'
 import type { DexLog } from './logs.ts'
 import { afterLiquidity, afterSwap, isConcentrated, readTicksOf, tickOf } from './ticks.ts'
-import type { DexReader, FoundPool, Tracked } from './tracked.ts'
-import { addressOf, callOf, signed, wordAt, wordsOf } from './words.ts'
+import type { DexReader, PoolIdentity, TrackedPool } from './tracked-pool.ts'
+import { addressOf, callOf, signed, wordAt, wordsOf } from './abi-words.ts'
 
 /** PoolCreated(address indexed,address indexed,uint24 indexed,int24,address) */
 export const CREATED = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118'
@@ -30,7 +30,7 @@ const FEES = [100, 500, 2_500, 3_000, 10_000]
 
 export const uniswapV3Dex: DexReader = {
   creation: ({ factory }) => ({ address: factory, topic: CREATED }),
-  found({ topics, fields }, dex) {
+  parseCreation({ topics, fields }, dex) {
     const [, token0, token1, fee] = topics
     if (token0 === undefined || token1 === undefined || fee === undefined) return null
     const words = wordsOf(fields)
@@ -48,7 +48,7 @@ export const uniswapV3Dex: DexReader = {
     const asked = pairs.flatMap((tokens) => FEES.map((fee) => ({ tokens, fee })))
     const calls = asked.map(({ tokens: [a, b], fee }) => ({ to: dex.factory, calldata: callOf(GET_POOL, a, b, fee) }))
     const answers = await reader.read(at, calls)
-    return asked.flatMap(({ tokens, fee }, index): FoundPool[] => {
+    return asked.flatMap(({ tokens, fee }, index): PoolIdentity[] => {
       const answer = answers[index]
       const address = answer ? addressOf(wordAt(wordsOf(answer), 0)) : addressOf(0n)
       return address === addressOf(0n) ? [] : [{ id: address, address, dex, tokens, feePpm: fee }]
@@ -78,7 +78,7 @@ export const uniswapV3Dex: DexReader = {
 
 /** A pool without its fee and its ticks. `slot0` and Algebra's `globalState` both begin with price and tick; null without a price. */
 export function stateOf(
-  { id, address, dex, tokens }: FoundPool,
+  { id, address, dex, tokens }: PoolIdentity,
   state: readonly bigint[],
   liquidity: Hex,
   tickSpacing: number,
@@ -93,7 +93,7 @@ export function stateOf(
 }
 
 /** Swap, Mint and Burn, which Algebra has in the same form. */
-export function applyV3(tracked: Tracked, { topics, fields }: DexLog): Tracked | 'reread' {
+export function applyV3(tracked: TrackedPool, { topics, fields }: DexLog): TrackedPool | 'reread' {
   const words = wordsOf(fields)
   const [topic, ...indexed] = topics
   if (topic === SWAP || topic === PANCAKE_SWAP)

@@ -1,10 +1,10 @@
 import { encodeAbiParameters, type Hex, keccak256 } from 'viem'
 import type { UniswapV4Pool } from '../../swap/routing/pools/uniswap-v4.ts'
-import type { BlockReader } from './calls.ts'
+import type { BlockReader } from './block-reader.ts'
 import { afterLiquidity, afterSwap, isConcentrated, readTicksOf } from './ticks.ts'
-import type { DexReader, FoundPool, Tracked } from './tracked.ts'
+import type { DexReader, PoolIdentity, TrackedPool } from './tracked-pool.ts'
 import { small } from './uniswap-v3.ts'
-import { addressOf, callOf, signed, toWord, wordAt, wordsOf } from './words.ts'
+import { addressOf, callOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
 
 /** Initialize(bytes32 indexed,address indexed,address indexed,uint24,int24,address,uint160,int24) */
 const INITIALIZED = '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438'
@@ -32,7 +32,7 @@ const KEYS = [
 
 export const uniswapV4Dex: DexReader = {
   creation: ({ factory }) => ({ address: factory, topic: INITIALIZED }),
-  found({ topics, fields }, dex, wrapped) {
+  parseCreation({ topics, fields }, dex, wrapped) {
     const [, id, currency0, currency1] = topics
     if (id === undefined || currency0 === undefined || currency1 === undefined) return null
     const words = wordsOf(fields)
@@ -91,7 +91,7 @@ export const uniswapV4Dex: DexReader = {
   },
   topics: [SWAP, MODIFY, PROTOCOL_FEE],
   poolOf: ({ topics }) => topics[1] ?? '',
-  apply(tracked, { topics, fields }): Tracked | 'reread' {
+  apply(tracked, { topics, fields }): TrackedPool | 'reread' {
     const words = wordsOf(fields)
     if (topics[0] === SWAP) return afterSwap(tracked, wordAt(words, 2), wordAt(words, 3), small(wordAt(words, 4)))
     if (topics[0] === MODIFY)
@@ -103,12 +103,12 @@ export const uniswapV4Dex: DexReader = {
 
 function foundPool(
   id: string,
-  dex: FoundPool['dex'],
+  dex: PoolIdentity['dex'],
   tokens: readonly [string, string],
   wrapped: string,
   feePpm: number,
   tickSpacing: number,
-): FoundPool {
+): PoolIdentity {
   const native = tokens[0] === addressOf(0n)
   const named = native ? [wrapped, tokens[1]] : tokens
   return { id, address: dex.factory, dex, tokens: named, ...(native ? { native } : {}), feePpm, tickSpacing }

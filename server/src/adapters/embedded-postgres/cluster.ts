@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import { give, type Owner } from './owner.ts'
-import type { Place } from './place.ts'
+import type { ClusterLocation } from './cluster-location.ts'
 
 const STEP_MS = 60_000
 const REPLY_LENGTH_MAX = 4_000
@@ -40,7 +40,7 @@ log_parameter_max_length_on_error = 0
 `
 
 /** Makes the cluster under a temporary name and renames it when it is whole. */
-export async function createCluster(place: Place, binaries: Binaries): Promise<void> {
+export async function createCluster(place: ClusterLocation, binaries: Binaries): Promise<void> {
   const draft = join(place.home, 'cluster.new')
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { mode: 0o700 })

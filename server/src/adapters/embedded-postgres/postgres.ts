@@ -7,7 +7,7 @@ import { type Binaries, findBinaries } from './binaries.ts'
 import { cleanEnvironment, createCluster } from './cluster.ts'
 import { stopOrphan } from './orphan.ts'
 import { give } from './owner.ts'
-import { binariesFolder, findPlace, type Place, recordPlace } from './place.ts'
+import { binariesFolder, locateCluster, type ClusterLocation, recordLocation } from './cluster-location.ts'
 import { urlOf } from './running.ts'
 
 export type EmbeddedPostgres = Readonly<{
@@ -46,7 +46,7 @@ exit $code`
 
 /** Starts the database of a data folder: makes it where there is none, and clears away what a hard end left behind. */
 export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const place = findPlace(options.dataDir)
+  const place = locateCluster(options.dataDir)
   const binaries = findBinaries(place.owner, binariesFolder())
   if (place.isNew) {
     // Without its record it was most likely cut off while it was made. It is put aside all the same: nobody deletes a database.
@@ -55,14 +55,14 @@ export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedP
       renameSync(place.cluster, `${place.cluster}.aside-${Date.now()}`)
     }
     await createCluster(place, binaries)
-    recordPlace(options.dataDir, place)
+    recordLocation(options.dataDir, place)
   } else await stopOrphan(place.cluster)
   const { child, port } = await startOnFreePort(place, binaries)
   const supervisor = supervise(place, binaries, child, port, options.onRestart ?? (() => undefined))
   return { url: urlOf(place.password, port), stop: supervisor.stop }
 }
 
-async function startOnFreePort(place: Place, binaries: Binaries): Promise<{ child: ChildProcess; port: number }> {
+async function startOnFreePort(place: ClusterLocation, binaries: Binaries): Promise<{ child: ChildProcess; port: number }> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort()
     try {
@@ -76,7 +76,7 @@ async function startOnFreePort(place: Place, binaries: Binaries): Promise<{ chil
 }
 
 /** Resolves when the server accepts connections. */
-async function launch(place: Place, { postgres }: Binaries, port: number): Promise<ChildProcess> {
+async function launch(place: ClusterLocation, { postgres }: Binaries, port: number): Promise<ChildProcess> {
   const logFile = join(place.home, 'postgres.log')
   const log = openLog(logFile, place)
   const args = ['-c', GUARD, 'sh', postgres, '-D', place.cluster, '-p', String(port)]
@@ -117,7 +117,7 @@ function isReady(cluster: string, port: number): boolean {
 }
 
 function supervise(
-  place: Place,
+  place: ClusterLocation,
   binaries: Binaries,
   first: ChildProcess,
   port: number,
@@ -174,7 +174,7 @@ async function end(child: ChildProcess): Promise<void> {
   await Promise.race([ended, wait(STOP_MS, undefined, { ref: false })])
 }
 
-function openLog(file: string, place: Place): number {
+function openLog(file: string, place: ClusterLocation): number {
   if (existsSync(file) && statSync(file).size > LOG_BYTES_MAX) truncateSync(file)
   const log = openSync(file, 'a', 0o600)
   give(file, place.owner)

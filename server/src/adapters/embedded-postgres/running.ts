@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { findPlace } from './place.ts'
+import { locateCluster } from './cluster-location.ts'
 
 /** The url of the embedded database that another process has running on this data folder, or null where none is ready. */
-export function findRunning(dataDir: string): string | null {
+export function findRunningUrl(dataDir: string): string | null {
   if (!existsSync(join(resolve(dataDir, 'postgres'), 'place.json'))) return null
-  const { cluster, password } = findPlace(dataDir)
+  const { cluster, password } = locateCluster(dataDir)
   try {
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
     const port = lines[3] ?? ''

@@ -3,7 +3,7 @@ import type { Asset } from '../../core/domain/asset.ts'
 import type { AddressFacts, ChainExplorer, AddressTransfer, AssetAmount, TransactionFacts } from '../../exchange/ports/explorer.ts'
 import { present } from '../../lib/assert.ts'
 import type { ExplorerOptions } from './evm.ts'
-import { type Fields, fieldsOf, listOf, type Node, Refused, textOf, timeOf } from './node.ts'
+import { type Fields, fieldsOf, listOf, type Node, NodeError, textOf, timeOf } from './node.ts'
 
 /** Movements are looked for in this many of the latest blocks: a node keeps no index by address. */
 const BLOCKS = 100
@@ -120,7 +120,7 @@ async function scan(reading: Reading, address: string): Promise<[string, bigint]
         return [`${textOf(txid) ?? ''}:${indexOf(vout)}`, toSum(reading, amount).units]
       })
     } catch (error) {
-      if (!(error instanceof Refused) || error.code !== BUSY || left === 0) throw error
+      if (!(error instanceof NodeError) || error.code !== BUSY || left === 0) throw error
       await new Promise((resolve) => setTimeout(resolve, SCAN_PAUSE_MS))
     }
   }
@@ -149,7 +149,7 @@ async function orNull(answer: Promise<unknown>): Promise<Fields | null> {
   try {
     return fieldsOf(await answer)
   } catch (error) {
-    if (error instanceof Refused && error.code === UNKNOWN) return null
+    if (error instanceof NodeError && error.code === UNKNOWN) return null
     throw error
   }
 }

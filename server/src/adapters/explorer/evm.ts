@@ -1,7 +1,7 @@
 import type { Asset } from '../../core/domain/asset.ts'
 import type { Network } from '../../core/domain/network.ts'
 import type { AddressFacts, ChainExplorer, AddressTransfer, AssetAmount, TransactionFacts } from '../../exchange/ports/explorer.ts'
-import { type Fields, fieldsOf, listOf, type Node, Refused, textOf, timeOf } from './node.ts'
+import { type Fields, fieldsOf, listOf, type Node, NodeError, textOf, timeOf } from './node.ts'
 
 /** ERC-20: `Transfer(address,address,uint256)`. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -185,7 +185,7 @@ async function readReceipt(node: Node, hash: string): Promise<Fields | null> {
     const receipt = await node.ask('eth_getTransactionReceipt', hash)
     return receipt === null ? null : fieldsOf(receipt)
   } catch (error) {
-    if (error instanceof Refused) return null
+    if (error instanceof NodeError) return null
     throw error
   }
 }

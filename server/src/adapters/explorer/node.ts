@@ -7,7 +7,7 @@ const TIMEOUT_MS = 5_000
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 
 /** A node's own refusal, with its number. */
-export class Refused extends Error {
+export class NodeError extends Error {
   override readonly name = 'Refused'
   readonly code: number
 
@@ -19,7 +19,7 @@ export class Refused extends Error {
 
 /** Answers of a node, as unknown JSON. Throws `Refused`, or NETWORK_UNAVAILABLE where none came. */
 export type Node = Readonly<{
-  ask(method: string, ...params: readonly unknown[]): Promise<unknown>
+  call(method: string, ...params: readonly unknown[]): Promise<unknown>
   close(): Promise<void>
 }>
 
@@ -29,7 +29,7 @@ export function openNode(network: Network, url: string): Node {
     ask: async (method, ...params) => {
       const answer = await rpc.read(method, params)
       if (answer.kind === 'result') return answer.result
-      if (answer.kind === 'error') throw new Refused(answer.code, answer.message)
+      if (answer.kind === 'error') throw new NodeError(answer.code, answer.message)
       throw new AppError('NETWORK_UNAVAILABLE', `the node of ${network.name} does not answer`, { cause: answer.cause })
     },
     close: () => rpc.close(),

@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts'
 import type { PoolCounts, PoolSnapshot } from '../../swap/ports/pools.ts'
 import type { PoolState, RoutedSwap, RouteOrder } from '../../swap/ports/router.ts'
 
-/* What the request loop and the router's thread tell each other. */
+/* Messages between the main thread and the router thread. */
 
 export type ToThread =
   | Readonly<{ kind: 'begin'; input: unknown }>

@@ -2,7 +2,7 @@ import type { ExecutedSwap } from '../../swap/routing/execute.ts'
 import { curveOf, type Pool } from '../../swap/routing/pool-kinds.ts'
 import { breakDown } from '../../swap/routing/route-breakdown.ts'
 
-/** What `amountIn` would bring if every pool of the route traded any amount at its present price, without a fee. */
+/** Output of `amountIn` if every pool of the route traded at its current middle price, without fee. */
 export function middleOutOf(swaps: readonly ExecutedSwap[], source: string, target: string, amountIn: bigint): bigint {
   let rate = 0
   for (const { bps, hops } of breakDown(swaps, source, target)) {
@@ -14,7 +14,7 @@ export function middleOutOf(swaps: readonly ExecutedSwap[], source: string, targ
       )
     rate += path
   }
-  return times(amountIn, rate)
+  return multiply(amountIn, rate)
 }
 
 /** Base units out per base unit in. */
@@ -27,8 +27,8 @@ function middlePrice(pool: Pool, tokenIn: number, tokenOut: number): number {
   return curve === null ? 0 : (curve.price[0] ?? 0) / curve.feeFactor
 }
 
-/** An amount times a float: fifteen digits, which is what a price impact needs. */
-function times(amount: bigint, rate: number): bigint {
+/** Multiplies by a float with fifteen digits, which suffices for a price impact. */
+function multiply(amount: bigint, rate: number): bigint {
   if (!Number.isFinite(rate) || rate <= 0) return 0n
   const scale = 10 ** Math.max(0, 15 - Math.ceil(Math.log10(rate)))
   return Number.isFinite(scale) ? (amount * BigInt(Math.round(rate * scale))) / BigInt(scale) : 0n

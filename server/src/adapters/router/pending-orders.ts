@@ -1,53 +1,53 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { RoutedSwap, RouteOrder } from '../../swap/ports/router.ts'
 
-type Waiting = Readonly<{
+type PendingOrder = Readonly<{
   order: RouteOrder
   resolve(swap: RoutedSwap): void
   reject(error: AppError): void
   timer: NodeJS.Timeout
 }>
 
-/** Orders that the thread has not answered yet: a bounded number, each for a bounded time. */
+/** Orders without an answer yet, bounded in number and time. */
 export type PendingOrders = Readonly<{
-  /** Counts an order in; `send` gives it to the thread, `onSilence` is told where no answer came. */
-  add(order: RouteOrder, send: (id: number) => void, onSilence: () => void): Promise<RoutedSwap>
-  /** The order with this number, which waits no more. */
-  take(id: number): Waiting | undefined
+  /** Adds an order and sends it. Without an answer in time the order fails and `onTimeout` is called. */
+  add(order: RouteOrder, send: (id: number) => void, onTimeout: () => void): Promise<RoutedSwap>
+  /** Removes and returns the order with this id. */
+  take(id: number): PendingOrder | undefined
   rejectAll(error: () => AppError): void
 }>
 
-export function createPendingOrders(most: number, answerMs: number): PendingOrders {
-  const waiting = new Map<number, Waiting>()
-  let last = 0
+export function createPendingOrders(max: number, answerMs: number): PendingOrders {
+  const orders = new Map<number, PendingOrder>()
+  let lastId = 0
 
-  const take = (id: number): Waiting | undefined => {
-    const found = waiting.get(id)
-    if (found) clearTimeout(found.timer)
-    waiting.delete(id)
-    return found
+  const take = (id: number): PendingOrder | undefined => {
+    const order = orders.get(id)
+    if (order) clearTimeout(order.timer)
+    orders.delete(id)
+    return order
   }
 
   return {
     take,
-    add(order, send, onSilence) {
-      if (waiting.size >= most) {
-        const text = 'the router has too much to search'
+    add(order, send, onTimeout) {
+      if (orders.size >= max) {
+        const text = 'the router is overloaded: try again'
         return Promise.reject(new AppError('OVERLOADED', text, { retryAfterSeconds: 1 }))
       }
-      const id = ++last
+      const id = ++lastId
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           take(id)
-          reject(new AppError('OVERLOADED', 'the router gave no answer in time'))
-          onSilence()
+          reject(new AppError('OVERLOADED', 'the router did not answer in time: try again'))
+          onTimeout()
         }, answerMs)
-        waiting.set(id, { order, resolve, reject, timer })
+        orders.set(id, { order, resolve, reject, timer })
         send(id)
       })
     },
     rejectAll(error) {
-      for (const id of [...waiting.keys()]) take(id)?.reject(error())
+      for (const id of [...orders.keys()]) take(id)?.reject(error())
     },
   }
 }

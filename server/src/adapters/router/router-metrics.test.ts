@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { createRouterMetrics } from './router-metrics.ts'
 
-it('says that nobody knows how far behind pools are whose node has told nothing for long', async () => {
+it('reports NaN blocks behind for pools without a read in the last 30 s', async () => {
   const registry = new Registry()
   const metrics = createRouterMetrics(registry)
   const at = { pools: 3, height: 98, head: 100 }
@@ -12,7 +12,7 @@ it('says that nobody knows how far behind pools are whose node has told nothing 
   const blocksOf = (network: string) =>
     Number(lines.find((line) => line.startsWith(`swapyard_pools_behind_blocks{network="${network}"}`))?.split(' ')[1])
   expect([blocksOf('eth'), blocksOf('sonic')]).toEqual([2, Number.NaN])
-  // Its node is back.
+  // The node has recovered.
   metrics.poolsAt('sonic', { ...at, readAtMs: Date.now() })
   expect(await registry.metrics()).toContain('swapyard_pools_behind_blocks{network="sonic"} 2')
 })

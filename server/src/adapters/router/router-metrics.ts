@@ -2,18 +2,18 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 const ROUTE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
 
-/** As old as pools may be that are quoted from on the networks with short blocks (docs/pools.md). */
+/** Age limit of quotable pools on networks with short blocks (docs/pools.md). */
 const UNKNOWN_MS = 30_000
 
 export type RouterMetrics = Readonly<{
   routed(network: string, outcome: 'found' | 'refused', seconds: number): void
   poolsAt(network: string, at: Readonly<{ pools: number; height: number; head: number; readAtMs: number }>): void
-  /** Totals since the router's thread began. */
+  /** Totals since the start of the router thread. */
   poolFaults(network: string, totals: Readonly<{ reorgs: number; differences: number; rereads: number }>): void
-  /** A swap that a partner sent came to this status. */
+  /** A partner's swap changed to this status. */
   swapMoved(network: string, status: string): void
-  /** An outside router's offer was built: whether it kept its word, and what is taken off its next ones, as it is then. */
-  outsideBuilt(network: string, source: string, kept: boolean, penaltyPpm: () => number): void
+  /** An aggregator quote was built. `penaltyPpm` reads the current penalty at each scrape. */
+  aggregatorQuoteBuilt(network: string, source: string, paidInFull: boolean, penaltyPpm: () => number): void
 }>
 
 export function createRouterMetrics(registry: Registry): RouterMetrics {
@@ -26,27 +26,27 @@ export function createRouterMetrics(registry: Registry): RouterMetrics {
     buckets: ROUTE_BUCKETS,
     registers,
   })
-  const pools = new Gauge({ name: 'swapyard_pools', help: 'Pools that are followed', labelNames, registers })
+  const pools = new Gauge({ name: 'swapyard_pools', help: 'Pools that are tracked', labelNames, registers })
   const block = new Gauge({
     name: 'swapyard_pools_block',
-    help: 'Block after which the pools are known',
+    help: 'Height of the block after which the pools are known',
     labelNames,
     registers,
   })
   const behind = new Gauge({
     name: 'swapyard_pools_behind_blocks',
-    help: 'Blocks between the newest that a node told and that of the pools; NaN where none told any for 30 s',
+    help: 'Blocks between the newest reported by a node and that of the pools; NaN without a report for 30 s',
     labelNames,
     registers,
     collect() {
-      // The node that tells of new blocks is gone: nobody knows how many there are.
+      // Without a node the number of new blocks is unknown.
       for (const [network, atMs] of readAt) if (Date.now() - atMs > UNKNOWN_MS) behind.set({ network }, Number.NaN)
     },
   })
   const readAt = new Map<string, number>()
   const age = new Gauge({
     name: 'swapyard_pools_age_seconds',
-    help: 'Since the pools were last known to be current',
+    help: 'Seconds since the pools were last current',
     labelNames,
     registers,
     collect() {
@@ -55,13 +55,13 @@ export function createRouterMetrics(registry: Registry): RouterMetrics {
   })
   const swaps = new Counter({
     name: 'swapyard_swaps_total',
-    help: 'Statuses that swaps came to; one that a reorganisation opened again comes to its status again',
+    help: 'Status changes of swaps; a swap that a reorg reopens is counted again',
     labelNames: ['network', 'status'] as const,
     registers,
   })
-  const outsideBuilt = createOutsideMetrics(registry)
+  const aggregatorQuoteBuilt = createAggregatorMetrics(registry)
   return {
-    outsideBuilt,
+    aggregatorQuoteBuilt,
     swapMoved: (network, status) => swaps.inc({ network, status }),
     routed: (network, outcome, seconds) => routes.observe({ network, outcome }, seconds),
     poolsAt(network, { pools: count, height, head, readAtMs }) {
@@ -77,42 +77,42 @@ export function createRouterMetrics(registry: Registry): RouterMetrics {
 function createFaultMetrics(registers: Registry[]): RouterMetrics['poolFaults'] {
   const faults = new Counter({
     name: 'swapyard_pool_faults_total',
-    help: 'Reorgs undone, pools that differed from the chain, networks read anew',
+    help: 'Reorgs handled, pools that differed from the chain, full rereads of a network',
     labelNames: ['network', 'fault'] as const,
     registers,
   })
-  const seen = new Map<string, number>()
+  const previousTotals = new Map<string, number>()
   return (network, totals) => {
     for (const [fault, total] of Object.entries(totals)) {
       const key = `${network} ${fault}`
-      const before = seen.get(key) ?? 0
-      // A thread that began again counts from nothing.
+      const before = previousTotals.get(key) ?? 0
+      // A restarted thread counts from 0.
       faults.inc({ network, fault }, total >= before ? total - before : total)
-      seen.set(key, total)
+      previousTotals.set(key, total)
     }
   }
 }
 
-function createOutsideMetrics(registry: Registry): RouterMetrics['outsideBuilt'] {
+function createAggregatorMetrics(registry: Registry): RouterMetrics['aggregatorQuoteBuilt'] {
   const registers = [registry]
   const built = new Counter({
     name: 'swapyard_outside_offers_total',
-    help: 'Offers of outside routers that were built, by whether they kept what they offered',
+    help: 'Aggregator quotes that were built, by whether they paid what was quoted (outcome kept or broken)',
     labelNames: ['network', 'source', 'outcome'] as const,
     registers,
   })
   const penalties = new Map<string, Readonly<{ network: string; source: string; ppm: () => number }>>()
   const penalty = new Gauge({
     name: 'swapyard_outside_penalty_ppm',
-    help: 'Millionths that offers of an outside router count less, for what it did not keep',
+    help: 'Penalty on the quotes of an aggregator for its shortfalls, in millionths',
     labelNames: ['network', 'source'] as const,
     registers,
     collect() {
       for (const { network, source, ppm } of penalties.values()) penalty.set({ network, source }, ppm())
     },
   })
-  return (network, source, isKept, ppm) => {
-    built.inc({ network, source, outcome: isKept ? 'kept' : 'broken' })
+  return (network, source, paidInFull, ppm) => {
+    built.inc({ network, source, outcome: paidInFull ? 'kept' : 'broken' })
     penalties.set(`${network} ${source}`, { network, source, ppm })
   }
 }

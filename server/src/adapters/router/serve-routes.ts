@@ -7,11 +7,11 @@ import type { RoutedSwap, RouteOrder } from '../../swap/ports/router.ts'
 import { createRouteFinder } from './find-route.ts'
 import type { FromThread, ToThread } from './messages.ts'
 
-/** One network as the thread serves it. */
+/** A network with its limits in the router thread. */
 export type ServedNetwork = Readonly<{
   source: PoolSource
   paceMs: number
-  /** Older state answers no order. */
+  /** State older than this is not quoted from. */
   staleMs: number
 }>
 
@@ -23,19 +23,19 @@ export type ServeOptions = Readonly<{
   now?: () => number
 }>
 
-/** Who waited longer than this for his turn has gone. */
+/** Orders older than this are refused: the caller has timed out. */
 const QUEUE_MS = 2_000
 const BACKOFF_MS = 15_000
 const LIQUIDITY_MS = 15_000
 
-/** The thread's side: follows the chains, and answers orders one after another. */
+/** The router thread: keeps the pools current and answers orders one at a time. */
 export function serveRoutes({ port, networks, budgetMs, log, now = Date.now }: ServeOptions): {
   stop(): Promise<void>
 } {
   const served = new Map(
-    networks.map((one) => [one.source.network, { ...one, find: createRouteFinder({ budgetMs }), toldMs: 0 }]),
+    networks.map((one) => [one.source.network, { ...one, find: createRouteFinder({ budgetMs }), liquiditySentMs: 0 }]),
   )
-  const tell = (message: FromThread) => port.postMessage(message)
+  const post = (message: FromThread) => port.postMessage(message)
 
   const loops: Loop[] = [...served.values()].map((one) =>
     startLoop({
@@ -43,34 +43,34 @@ export function serveRoutes({ port, networks, budgetMs, log, now = Date.now }: S
       backoffMs: BACKOFF_MS,
       async turn() {
         const more = await one.source.advance()
-        tellState(one)
+        postState(one)
         return more
       },
       onError: (err) => log.warn({ err, network: one.source.network }, 'the pools are not current'),
     }),
   )
 
-  function tellState(one: { source: PoolSource; toldMs: number }): void {
+  function postState(one: { source: PoolSource; liquiditySentMs: number }): void {
     const { network } = one.source
     const at = one.source.current()
     if (at === null) return
     const { block, readAtMs, head, pools } = at
-    tell({ kind: 'state', network, state: { block, readAtMs, pools: pools.length }, head, counts: one.source.counts() })
-    if (now() - one.toldMs < LIQUIDITY_MS) return
-    one.toldMs = now()
-    tell({ kind: 'liquidity', network, liquidity: one.source.liquidity() })
+    post({ kind: 'state', network, state: { block, readAtMs, pools: pools.length }, head, counts: one.source.counts() })
+    if (now() - one.liquiditySentMs < LIQUIDITY_MS) return
+    one.liquiditySentMs = now()
+    post({ kind: 'liquidity', network, liquidity: one.source.liquidity() })
   }
 
   function answer(message: Extract<ToThread, { kind: 'route' }>): void {
     const { id, order, atMs } = message
-    const began = performance.now()
-    const seconds = () => (performance.now() - began) / 1000
+    const startedAt = performance.now()
+    const seconds = () => (performance.now() - startedAt) / 1000
     const refuse = (code: ErrorCode, text: string) =>
-      tell({ kind: 'refused', id, code, message: text, seconds: seconds() })
+      post({ kind: 'refused', id, code, message: text, seconds: seconds() })
     try {
-      tell({ kind: 'routed', id, swap: find(served.get(order.network), order, now(), atMs), seconds: seconds() })
+      post({ kind: 'routed', id, swap: findRoute(served.get(order.network), order, now(), atMs), seconds: seconds() })
     } catch (err) {
-      if (!(err instanceof AppError)) log.error({ err, network: order.network }, 'a route failed')
+      if (!(err instanceof AppError)) log.error({ err, network: order.network }, 'the route search failed')
       if (err instanceof AppError) refuse(err.code, err.message)
       else refuse('INTERNAL', 'the route could not be computed')
     }
@@ -88,10 +88,15 @@ export function serveRoutes({ port, networks, budgetMs, log, now = Date.now }: S
   }
 }
 
-type Finding = ServedNetwork & Readonly<{ find: ReturnType<typeof createRouteFinder> }>
+type RoutableNetwork = ServedNetwork & Readonly<{ find: ReturnType<typeof createRouteFinder> }>
 
-function find(network: Finding | undefined, order: RouteOrder, nowMs: number, askedMs: number): RoutedSwap {
-  if (nowMs - askedMs > QUEUE_MS) throw new AppError('OVERLOADED', 'the router has too much to search')
+function findRoute(
+  network: RoutableNetwork | undefined,
+  order: RouteOrder,
+  nowMs: number,
+  requestedMs: number,
+): RoutedSwap {
+  if (nowMs - requestedMs > QUEUE_MS) throw new AppError('OVERLOADED', 'the router is overloaded: try again')
   const at = network?.source.current() ?? null
   if (network === undefined || at === null)
     throw new AppError('NETWORK_UNAVAILABLE', 'the pools of this network are not read yet')
@@ -101,9 +106,9 @@ function find(network: Finding | undefined, order: RouteOrder, nowMs: number, as
     return network.find(at, order)
   } catch (error) {
     if (error instanceof AppError && error.code === 'NO_ROUTE') {
-      // Perhaps a pool that we did not look for: whoever asks again in a moment gets it.
-      network.source.want(order.tokenIn)
-      network.source.want(order.tokenOut)
+      // The pools of these tokens may not be tracked yet; after the search a repeated request can succeed.
+      network.source.request(order.tokenIn)
+      network.source.request(order.tokenOut)
     }
     throw error
   }

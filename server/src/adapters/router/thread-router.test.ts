@@ -3,15 +3,15 @@ import { createMetrics } from '../../app/metrics.ts'
 import { createLog } from '../../lib/log.ts'
 import { createThreadRouter, type ThreadRouterDeps } from './thread-router.ts'
 
-/** A thread that refuses every order, but for networks named after what can go wrong. */
+/** A thread that refuses every order; some network names trigger a fault. */
 const program = `
   import { parentPort } from 'node:worker_threads'
   parentPort.on('message', ({ kind, id, order }) => {
     if (kind === 'begin') return
-    if (order.network === 'crash') throw new Error('of purpose')
+    if (order.network === 'crash') throw new Error('intended')
     while (order.network === 'hang') {}
-    const held = []
-    while (order.network === 'eat') held.push(new Array(1e5).fill(id))
+    const memory = []
+    while (order.network === 'eat') memory.push(new Array(1e5).fill(id))
     parentPort.postMessage({ kind: 'refused', id, code: 'NO_ROUTE', message: process.env.PATH ?? 'bare', seconds: 0 })
   })
 `
@@ -30,14 +30,14 @@ test.for([
   ['crash', 'NETWORK_UNAVAILABLE'],
   ['hang', 'OVERLOADED'],
   ['eat', 'NETWORK_UNAVAILABLE'],
-] as const)('a thread that does this is replaced: %s', { timeout: 20_000 }, async ([fault, code]) => {
+] as const)('replaces a thread with the fault: %s', { timeout: 20_000 }, async ([fault, code]) => {
   const router = createThreadRouter(deps)
   const refused = (network: string) =>
     router.route(order(network)).then(
       () => null,
       (error: Error & { code: string }) => `${error.code}: ${error.message}`,
     )
-  // Without the environment of the process.
+  // The thread does not get the environment of the process.
   expect(await refused('eth')).toBe('NO_ROUTE: bare')
   const [first, waiting] = await Promise.all([refused(fault), refused('eth')])
   expect(first).toContain(code)

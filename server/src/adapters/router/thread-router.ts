@@ -10,59 +10,58 @@ import type { RouterMetrics } from './router-metrics.ts'
 export type ThreadRouterDeps = Readonly<{
   /** The thread's program. */
   entry: URL
-  /** What the program is told first; plain values alone. */
+  /** First message to the program; plain values only. */
   workerInput: unknown
-  /** A thread of the same program that was opened before and told nothing yet. */
+  /** A thread of the same program that was opened before and has got no message. */
   opened?: Worker
   snapshots: PoolSnapshots
   log: Log
   metrics: RouterMetrics
-  /** Orders under way at once; more are refused. */
+  /** Concurrent orders; more are refused. */
   queueMax?: number
-  /** Without an answer for so long the thread hangs, and is ended. */
+  /** Without an answer for this time the thread is terminated as hung. */
   answerMs?: number
-  /** Megabytes of the thread's heap: what takes more ends the thread, not the process. */
+  /** Heap limit of the thread in MB: exceeding it ends the thread, not the process. */
   heapMb?: number
 }>
 
-/** The router, and the end of its thread. */
 export type ThreadRouter = Router & Readonly<{ stop(): Promise<void> }>
 
 const QUEUE_MAX = 256
 const ANSWER_MS = 5_000
 const RESTART_MS = 500
 const RESTART_MAX_MS = 30_000
-/** A thread that lived so long did not end of what it began with. */
-const SOUND_MS = 60_000
+/** A thread that ran this long did not fail at its start: the restart delay is reset. */
+const STABLE_MS = 60_000
 const HEAP_MB = 256
 const YOUNG_MB = 8
 
-/** Loads a program in a thread, where it waits for what to do. */
+/** Loads a program in a thread, where it waits for its first message. */
 export function openThread(entry: URL, heapMb: number = HEAP_MB): Worker {
   const opened = new Worker(entry, {
-    // The thread speaks to nodes: it has no use for what the environment holds.
+    // The thread talks to nodes and needs no secrets of the environment.
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
   })
-  // One that ends before anybody listens ends alone: it is opened again where it is wanted.
+  // An error before the router listens must not end the process; the router opens the thread again.
   opened.on('error', () => undefined)
   return opened
 }
 
-/** The router in a thread of its own: a search never holds up a request, and a crash ends no more than the orders under way. */
+/** The router in its own thread: a search never blocks requests, and a crash only fails the pending orders. */
 export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
   const orders = createPendingOrders(deps.queueMax ?? QUEUE_MAX, deps.answerMs ?? ANSWER_MS)
   const states = new Map<string, PoolState>()
   const liquidities = new Map<string, ReadonlyMap<string, number>>()
-  const thread = keepRunning(deps, {
-    receive(message, tell) {
+  const thread = superviseThread(deps, {
+    receive(message, post) {
       if (message.kind === 'routed' || message.kind === 'refused') {
-        const found = orders.take(message.id)
-        if (!found) return
-        const isFound = message.kind === 'routed'
-        deps.metrics.routed(found.order.network, isFound ? 'found' : 'refused', message.seconds)
-        if (isFound) found.resolve(message.swap)
-        else found.reject(new AppError(message.code, message.message))
+        const pending = orders.take(message.id)
+        if (!pending) return
+        const isRouted = message.kind === 'routed'
+        deps.metrics.routed(pending.order.network, isRouted ? 'found' : 'refused', message.seconds)
+        if (isRouted) pending.resolve(message.swap)
+        else pending.reject(new AppError(message.code, message.message))
       } else if (message.kind === 'state') {
         const { network, state, head, counts } = message
         states.set(network, state)
@@ -71,9 +70,9 @@ export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
         deps.metrics.poolFaults(network, counts)
       } else if (message.kind === 'liquidity') liquidities.set(message.network, message.liquidity)
       else if (message.kind === 'log') deps.log[message.level](message.fields, message.message)
-      else void keep(message, deps.snapshots).then(tell)
+      else void handleSnapshot(message, deps.snapshots).then(post)
     },
-    ended() {
+    onExit() {
       states.clear()
       orders.rejectAll(restarting)
     },
@@ -86,7 +85,7 @@ export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
       return orders.add(
         order,
         (id) => worker.postMessage({ kind: 'route', id, order, atMs: Date.now() } satisfies ToThread),
-        // Whoever computes for seconds will not come back to the others.
+        // A thread that hangs in one order cannot answer the others.
         () => void worker.terminate(),
       )
     },
@@ -96,18 +95,18 @@ export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
   }
 }
 
-const restarting = (): AppError => new AppError('NETWORK_UNAVAILABLE', 'the router is starting again')
+const restarting = (): AppError => new AppError('NETWORK_UNAVAILABLE', 'the router is restarting: try again')
 
 type Thread = Readonly<{ worker(): Worker | null; stop(): Promise<void> }>
 type Listener = Readonly<{
-  receive(message: FromThread, tell: (message: ToThread) => void): void
-  ended(): void
+  receive(message: FromThread, post: (message: ToThread) => void): void
+  onExit(): void
 }>
 
-const isAlive = ({ threadId }: Worker): boolean => threadId !== -1
+const isRunning = ({ threadId }: Worker): boolean => threadId !== -1
 
-/** A worker that is started again, slower and slower as long as it ends soon. */
-function keepRunning(deps: ThreadRouterDeps, { receive, ended }: Listener): Thread {
+/** Restarts the worker when it exits, with exponential backoff while it exits early. */
+function superviseThread(deps: ThreadRouterDeps, { receive, onExit }: Listener): Thread {
   const { entry, workerInput, log, heapMb } = deps
   let opened = deps.opened ?? null
   let crashes = 0
@@ -117,18 +116,18 @@ function keepRunning(deps: ThreadRouterDeps, { receive, ended }: Listener): Thre
 
   function start(): Worker {
     const startedAt = performance.now()
-    const started = opened && isAlive(opened) ? opened : openThread(entry, heapMb)
+    const started = opened && isRunning(opened) ? opened : openThread(entry, heapMb)
     opened = null
     started.postMessage({ kind: 'begin', input: workerInput } satisfies ToThread)
     started.on('message', (message: FromThread) => receive(message, (answer) => started.postMessage(answer)))
-    started.on('error', (err) => log.error({ err }, 'the router crashed'))
+    started.on('error', (err) => log.error({ err }, 'the router thread crashed'))
     started.on('exit', () => {
       worker = null
-      ended()
+      onExit()
       if (isStopped) return
-      if (performance.now() - startedAt >= SOUND_MS) crashes = 0
+      if (performance.now() - startedAt >= STABLE_MS) crashes = 0
       const pauseMs = Math.min(RESTART_MS * 2 ** crashes++, RESTART_MAX_MS)
-      log.warn({ pauseMs }, 'the router starts again')
+      log.warn({ pauseMs }, 'the router thread restarts')
       restart = setTimeout(() => {
         worker = start()
       }, pauseMs)
@@ -146,7 +145,7 @@ function keepRunning(deps: ThreadRouterDeps, { receive, ended }: Listener): Thre
   }
 }
 
-async function keep(
+async function handleSnapshot(
   message: Extract<FromThread, { kind: 'load' | 'save' }>,
   snapshots: PoolSnapshots,
 ): Promise<ToThread> {

@@ -84,7 +84,7 @@ function toBytes({ x, y }: Affine): Uint8Array {
 }
 
 /** SEC 1 §2.3.3: half of the point, and of which sign the other half is. */
-export function compressed(plain: Uint8Array): Uint8Array {
+export function compressKey(plain: Uint8Array): Uint8Array {
   const key = plain.slice(0, 1 + NUMBER_BYTES)
   key[0] = 2 + ((plain[2 * NUMBER_BYTES] ?? 0) & 1)
   return key

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { ChildKeysAnswer, ChildKeysOrder } from './child-key-thread.ts'
+import type { ChildKeysResponse, ChildKeysRequest } from './child-key-thread.ts'
 import type { Parent } from './child-keys.ts'
 
 /** Derives plain public keys elsewhere than on the thread that answers requests. */
@@ -18,7 +18,7 @@ export function createKeyThread(): KeyThread {
       resourceLimits: { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 8 },
     })
     started.unref()
-    started.on('message', ({ id, keys }: ChildKeysAnswer) => {
+    started.on('message', ({ id, keys }: ChildKeysResponse) => {
       waiting.get(id)?.resolve(keys)
       waiting.delete(id)
     })
@@ -39,7 +39,7 @@ export function createKeyThread(): KeyThread {
         worker ??= start()
         const id = orders++
         waiting.set(id, { resolve, reject })
-        worker.postMessage({ id, parent, indexes } satisfies ChildKeysOrder)
+        worker.postMessage({ id, parent, indexes } satisfies ChildKeysRequest)
       }),
   }
 }

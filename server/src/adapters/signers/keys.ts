@@ -4,7 +4,7 @@ import type { KeySource, PublicKeys, ViewKeys } from '../../exchange/ports/signe
 import type { KeyPath } from '../../exchange/ports/spend.ts'
 import { assert, present } from '../../lib/assert.ts'
 import { spendKeyOf, viewKeysOf } from '../chains/monero/view-keys.ts'
-import { compressed, createChildKeys } from './child-keys.ts'
+import { compressKey, createChildKeys } from './child-keys.ts'
 import { createKeyThread, type KeyThread } from './key-thread.ts'
 
 /** SLIP-44 coins whose addresses have no segwit: BIP-44 accounts. EVM networks (60) have BIP-44 accounts too. */
@@ -63,7 +63,7 @@ export function createPublicKeys(accounts: Readonly<Record<string, string>>): Pu
   return {
     viewKeys: (coinType) => (coinType === MONERO ? readViewKeys(accounts[MONERO_ACCOUNT]) : null),
     uncompressedKey: plainKey,
-    publicKey: (coinType, path) => compressed(plainKey(coinType, path)),
+    publicKey: (coinType, path) => compressKey(plainKey(coinType, path)),
     precompute: (coinType, branch, indexes) => {
       for (const index of indexes) assertIndex(index)
       branchOf(coinType, branch).expect(indexes)

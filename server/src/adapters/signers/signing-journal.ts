@@ -43,8 +43,8 @@ type Line =
   | { kind: 'epoch'; epoch: string }
 
 /** `conflictKey` is null once a death was proven: a new transaction may pay, but the same units to the same destination. */
-type Known = { conflictKey: string | null; destination: string; units: string; hashes: readonly string[] }
-type State = { known: Map<string, Known>; releases: PayoutRelease[]; outflows: Outflow[]; epoch: string | null }
+type ReleasedPayout = { conflictKey: string | null; destination: string; units: string; hashes: readonly string[] }
+type State = { known: Map<string, ReleasedPayout>; releases: PayoutRelease[]; outflows: Outflow[]; epoch: string | null }
 
 /** A payout's first release, for the rolling limits. */
 export type Outflow = Readonly<{ payoutId: string; assetId: AssetId; address: string; units: bigint; at: number }>
@@ -55,7 +55,7 @@ export type SigningJournal = Readonly<{
   /** On disk before it returns. Throws as `check` does. */
   release(pays: readonly Payment[], conflictKey: string, departure: ReleasedTransaction): Promise<void>
   expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
-  knows(payoutId: string): boolean
+  hasReleased(payoutId: string): boolean
   memory: SignerJournal
   /** First releases at or after a time, oldest first. */
   outflows(since: number): readonly Outflow[]
@@ -73,12 +73,12 @@ export async function openSigningJournal(path: string, now: () => number = Date.
   const append = createAppend(handle)
   return {
     check: (pays, conflictKey) => {
-      for (const pay of pays) isReleased(state.known.get(pay.payoutId), lineOf(pay, conflictKey, '', now()))
+      for (const pay of pays) isAlreadyReleased(state.known.get(pay.payoutId), lineOf(pay, conflictKey, '', now()))
     },
     async release(pays, conflictKey, departure) {
       const lines = pays.flatMap((pay): Line[] => {
         const line = lineOf(pay, conflictKey, departure.txHash, now())
-        return isReleased(state.known.get(pay.payoutId), line) ? [] : [line]
+        return isAlreadyReleased(state.known.get(pay.payoutId), line) ? [] : [line]
       })
       // At once, so that another transaction of the same payout finds it however soon it comes.
       for (const line of lines) remember(state, line)
@@ -101,7 +101,7 @@ export async function openSigningJournal(path: string, now: () => number = Date.
         remember(state, line)
       },
       releases: (last) => (last === undefined ? state.releases : state.releases.slice(-last)),
-      releasedTransactions: (txHashes) => readDepartures(path, txHashes),
+      releasedTransactions: (txHashes) => readTransactions(path, txHashes),
     },
     outflows: (since) => {
       // Times rise but for a clock that was set back, which must not hide what left since.
@@ -134,7 +134,7 @@ const lineOf = (pay: Payment, conflictKey: string, txHash: string, at: number): 
 })
 
 /** Whether this very release is known already. Throws where it contradicts what is. */
-function isReleased(before: Known | undefined, line: ReleaseLine): boolean {
+function isAlreadyReleased(before: ReleasedPayout | undefined, line: ReleaseLine): boolean {
   if (!before) return false
   const isSame = before.destination === line.destination && before.units === line.units
   if (isSame && before.conflictKey === null) return false
@@ -216,7 +216,7 @@ function toTransactionLine({ intent, feeUnits, ...rest }: ReleasedTransaction): 
   return { kind: 'transaction', ...rest, intent: plain, feeUnits: feeUnits.toString() }
 }
 
-async function readDepartures(path: string, txHashes: ReadonlySet<string>): Promise<readonly ReleasedTransaction[]> {
+async function readTransactions(path: string, txHashes: ReadonlySet<string>): Promise<readonly ReleasedTransaction[]> {
   const departures: ReleasedTransaction[] = []
   const seen = new Set<string>()
   const file = await open(path, 'r')

@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { nativeAddress } from '../../swap/domain/token.ts'
 import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
-import { decodeOutside } from '../dex/encode-outside.ts'
+import { decodeAggregatorCall } from '../dex/encode-aggregator-call.ts'
 import { decodeSwap } from '../dex/encode-swap.ts'
 
 const abi = parseAbi(['function approve(address spender, uint256 units) returns (bool)'])
@@ -65,7 +65,7 @@ function decodeRouterCall(input: Hex, value: bigint): SignedTransaction['action'
   if (value !== (order.tokenIn === zeroAddress ? order.amountIn : 0n)) return null
   if (order.deadline > BigInt(Number.MAX_SAFE_INTEGER) || order.feePpm > 1_000_000n) return null
   const isAggregatorCall = order.executor.toLowerCase() === external
-  const aggregatorCall = isAggregatorCall ? decodeOutside(route, order.tokenIn, order.tokenOut) : null
+  const aggregatorCall = isAggregatorCall ? decodeAggregatorCall(route, order.tokenIn, order.tokenOut) : null
   if (isAggregatorCall && aggregatorCall === null) return null
   return {
     ...(aggregatorCall === null ? {} : { aggregatorCall }),

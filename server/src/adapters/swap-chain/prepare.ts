@@ -10,7 +10,7 @@ import { type EvmNode, ethCall } from '../chains/evm/node.ts'
 import { balanceAt } from '../chains/evm/received.ts'
 import { bytes, count } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
-import { encodeOutside } from '../dex/encode-outside.ts'
+import { encodeAggregatorCall } from '../dex/encode-aggregator-call.ts'
 import { encodeSwap, type SwapTerms } from '../dex/encode-swap.ts'
 import { encodeApprove, NO_REF } from './decode-action.ts'
 import { l1GasOf } from './l1-gas.ts'
@@ -129,7 +129,7 @@ function swapCall({ wrapped, nativeIsToken }: CallContext, order: SwapOrder): Un
     wrapped: nativeIsToken ? null : wrapped,
   }
   const { calldata, value } = aggregatorCall
-    ? encodeOutside(
+    ? encodeAggregatorCall(
         aggregatorCall,
         { source: isNativeIn ? null : tokenIn, target: isNativeOut ? null : tokenOut },
         terms,
@@ -161,7 +161,7 @@ type ResetCheck = Readonly<{ network: Network; fees: FeeRates; l1Gas: bigint; or
 /** Throws ALLOWANCE_RESET_REQUIRED if the token accepts an approval of 0: USDT requires it before a new allowance (line 205). */
 async function throwIfResetNeeded(node: EvmNode, { network, fees, l1Gas, order, nonce }: ResetCheck): Promise<void> {
   const calls = [approval(order, 0n), approval(order, order.amountIn)]
-  const [reset, renewed] = await simulate(node, { calls, allows: null })
+  const [reset, renewed] = await simulate(node, { calls, allowance: null })
   // Without eth_simulateV1 each call runs on the current state, so the second fails as before and is not checked.
   if (!reset?.ok || refuses(reset) || renewed === undefined) return
   const rawTx = serializeUnsigned(network, approval(order, 0n), { nonce, gas: reset.gas + l1Gas, fees })

@@ -4,8 +4,8 @@ import { AppError } from '../domain/errors.ts'
 import type { Caller } from '../domain/partner.ts'
 
 /**
- * The key as sent. Node joins repeated headers by a comma, which no key contains: two keys are no key. Never read from
- * the query or the body.
+ * The API key of the header, never of the query or the body. Node joins repeated headers with a comma, which no key
+ * contains, so two keys are an invalid key.
  */
 export function readKey(request: FastifyRequest): string | undefined {
   const header = request.raw.headers['x-api-key']
@@ -16,7 +16,7 @@ export function readKey(request: FastifyRequest): string | undefined {
   return trimmed === '' ? undefined : trimmed
 }
 
-/** Whether this caller may use this route. A suspended partner still sees what became of its exchanges. */
+/** Whether this caller may use this route. A suspended partner may still read its exchanges. */
 export function checkAccess({ partner, scopes }: Caller, access: RouteDefinition['access']): void {
   if (partner.suspended && access !== 'exchange:read') {
     throw new AppError('PARTNER_SUSPENDED', 'this partner is suspended; the status of exchanges can still be read')

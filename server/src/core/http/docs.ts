@@ -36,7 +36,7 @@ body { margin: 0 }
 </html>
 `
 
-/** `validatorUrl: null`: the reference asks no other host. The dark class is Swagger UI's own; its top bar would set it. */
+/** `validatorUrl: null` keeps the page from calling another host. The dark class is Swagger UI's own; its top bar, which is off, would set it. */
 const start = `const dark = matchMedia('(prefers-color-scheme: dark)')
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', follow)
@@ -51,7 +51,7 @@ window.ui = SwaggerUIBundle({
 })
 `
 
-/** Swagger UI writes style attributes and embeds its pictures as data; nothing else is let in. */
+/** Swagger UI needs style attributes and data URLs for images; the policy allows nothing else. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -71,7 +71,7 @@ const pageHeaders = {
   'cache-control': 'no-cache',
 }
 
-/** The reference for developers, from this server alone, and the document that it shows. */
+/** Mounts the API reference, served by this server alone, and its OpenAPI document. */
 export function mountDocs(
   { app, settings }: ApiContext,
   documented: readonly RouteDefinition[],

@@ -1,6 +1,6 @@
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** What the client likes most of what is offered (best first), or `identity`. RFC 9110 §12.5.3. */
+/** The client's preferred encoding among those offered (best first), or `identity`. RFC 9110 §12.5.3. */
 export function negotiateEncoding(header: string | undefined, offered: readonly Encoding[]): Encoding {
   if (header === undefined || header === '') return 'identity'
   const weights = new Map<string, number>()
@@ -22,7 +22,7 @@ export function negotiateEncoding(header: string | undefined, offered: readonly 
   return (weights.get('identity') ?? 0) > bestWeight ? 'identity' : best
 }
 
-/** A weight of RFC 9110 §12.4.2, 0 to 1 with at most three decimals, in thousandths. What is none counts as 0. */
+/** A weight of RFC 9110 §12.4.2, 0 to 1 with at most three decimals, in thousandths. A malformed weight counts as 0. */
 function toThousandths(weight: string): number {
   const [, whole, fraction = ''] = /^([01])(?:\.([0-9]{0,3}))?$/.exec(weight) ?? []
   return whole === '1' ? 1000 : whole === '0' ? Number.parseInt(fraction.padEnd(3, '0'), 10) : 0

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, type ErrorKind, errorCodes, type Problem } from '../domain/errors.ts'
 
-/** The only place that knows which kind of failure has which status. */
+/** The status of each kind of failure. No other code knows it. */
 const statuses: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
   unauthorized: 401,
@@ -23,11 +23,11 @@ const statuses: Readonly<Record<ErrorKind, number>> = {
   bug: 500,
 }
 
-/** 64 KiB of content, and 1 KiB for what stands around it. */
+/** 64 KiB of content and 1 KiB for the JSON around it. */
 export const BODY_LIMIT_BYTES = 65 * 1024
 export const URL_LENGTH_MAX = 8 * 1024
 
-/** The framework's own failures, by its code, in our words. */
+/** Our code and message for each failure of the framework. */
 const frameworkFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'the body is larger than 64 KiB'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'the body must be sent as application/json'],
@@ -66,12 +66,12 @@ export function errorShape(error: AppError, requestId: string): ErrorShape {
   }
 }
 
-/** JSON has no bigint: units would be text. */
+/** JSON has no bigint: units are written as text. */
 export function errorText(shape: ErrorShape): string {
   return JSON.stringify(shape, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 }
 
-/** Whatever was thrown, as one of our codes. Nothing of an unknown error's text gets out. */
+/** Maps anything thrown to one of our codes. The text of an unknown error never reaches the client. */
 export function toAppError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown }
@@ -91,7 +91,7 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
   request.failure = error
   const { kind, retryAfterSeconds } = error
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds))
-  // Wrong keys come before the budget of a minute, and have their own.
+  // Wrong keys have their own limit, checked before the budget per minute.
   if (kind === 'throttled' && !reply.hasHeader('ratelimit'))
     reply.header('ratelimit', `"keys";r=0;t=${retryAfterSeconds ?? 1}`)
   reply

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Weak, because a proxy may compress what it tags. */
+/** Weak, because a proxy may compress the tagged body. */
 export function weakEtag(body: string): string {
   return `W/"${hash('sha1', body, 'base64url')}"`
 }
@@ -18,7 +18,7 @@ function withoutWeak(etag: string): string {
   return etag.startsWith('W/') ? etag.slice(2) : etag
 }
 
-/** Sends JSON text that a poller may already have: 304 where it does. */
+/** Sends JSON text, or 304 if the client already has it. */
 export function sendTagged(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -3,7 +3,7 @@ import { AppError } from '../domain/errors.ts'
 import { errorShape, errorText } from './errors.ts'
 import { type ApiContext, mount } from './mount.ts'
 
-/** Liveness is that the process answers, draining or not. Readiness is that quotes and creates work. */
+/** Live: the process answers, also while it drains. Ready: quotes and creates work. */
 export function mountHealth(context: ApiContext, isDraining: () => boolean): void {
   mount(context, routes.getLive, (_request, reply) => {
     reply.header('cache-control', 'no-store')

@@ -5,11 +5,11 @@ import { AppError } from '../domain/errors.ts'
 import type { ApiContext } from './mount.ts'
 import type { StaticFiles } from './static-files.ts'
 
-/** Icons that the package has. A token's symbol is its issuer's: it only ever picks one of these. */
+/** Icons of the package. A token's symbol is chosen by its issuer, so it only selects one of these. */
 let packaged: ReadonlySet<string> | null = null
 const GENERIC = 'generic'
 
-/** Where the API serves an icon of a token, below the server's public URL. */
+/** The path of a token's icon below the server's public URL. */
 export function tokenIconPath(symbol: string): string {
   const name = symbol.toLowerCase()
   return `/icons/tokens/${iconNames().has(name) ? name : GENERIC}.svg`
@@ -24,7 +24,7 @@ function iconNames(): ReadonlySet<string> {
 
 const folder = new URL('svg/color/', import.meta.resolve('cryptocurrency-icons/package.json'))
 
-/** Only icons of listed currencies, from the package's own folder: a name from outside never becomes a path. */
+/** Serves icons of listed currencies from the package's folder. A requested name never becomes a path. */
 export function mountIcons(
   { app, services }: ApiContext<{ listCurrencies(): readonly Currency[] }>,
   sendFile: StaticFiles,

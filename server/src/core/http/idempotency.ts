@@ -7,8 +7,8 @@ import { validationError } from './validation.ts'
 const KEY = /^[\x20-\x7e]{1,255}$/
 
 /**
- * The Idempotency-Key and a hash of what is asked for: method, route and the members that are used, sorted. Members that
- * are ignored do not count, nor does the order in which a client writes them.
+ * The Idempotency-Key with a hash of the request: method, route and the used members, sorted. Ignored members and the order
+ * of members do not change the hash.
  */
 export function readIdempotency(request: FastifyRequest, route: { method: string; path: string }): Idempotency | null {
   const header = request.raw.headers['idempotency-key']

@@ -6,10 +6,10 @@ import type { ApiContext } from './mount.ts'
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,512})$/
 
-/** What proxies add. With one of them, loopback is where the proxy stands and says nothing of who asks. */
+/** Headers that proxies add. A request with one of them comes from a proxy, so a loopback address does not identify the client. */
 const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
-/** Prometheus text, for loopback or for who has the operator's token. */
+/** Serves Prometheus text to loopback clients and to the operator's token. */
 export function mountMetrics({ app, settings, metrics }: ApiContext): void {
   app.get('/metrics', async (request, reply) => {
     request.operation = '/metrics'
@@ -25,7 +25,7 @@ function isLocal({ ip, headers }: FastifyRequest): boolean {
   return isLoopback(ip) && forwarding.every((name) => headers[name] === undefined)
 }
 
-/** Compared by hash, so that neither length nor content shows in the time it takes. */
+/** Compares hashes, so that the duration reveals neither length nor content. */
 function hasToken(header: string | undefined, token: string | null): boolean {
   const sent = BEARER.exec(header ?? '')?.[1]
   if (sent === undefined || token === null) return false

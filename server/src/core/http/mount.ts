@@ -8,7 +8,7 @@ import type { ApiSettings, HttpLog, HttpMetrics } from './settings.ts'
 import { charge } from './throttle.ts'
 import { type KnownKeys, knownKeys, unknownKeyProblems, validationError } from './validation.ts'
 
-/** What every route file is given; `S`: the services of its half. */
+/** Passed to every route file. `S`: the services of its half. */
 export type ApiContext<S = unknown> = Readonly<{
   app: FastifyInstance
   services: CoreServices & S
@@ -19,7 +19,7 @@ export type ApiContext<S = unknown> = Readonly<{
 
 type Serve = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** Puts one operation of the route table on the server: key, scope, limit, schemas, then its own code. */
+/** Mounts one operation of the route table with its key check, scope, throttle and schemas. */
 export function mount(context: ApiContext, route: RouteDefinition, serve: Serve): void {
   const known = knownKeys(route)
   const response = Object.fromEntries(
@@ -33,7 +33,7 @@ export function mount(context: ApiContext, route: RouteDefinition, serve: Serve)
       ...(route.body ? { body: route.body } : {}),
       response,
     },
-    onRequest: route.access === 'public' ? publicGate(context, route) : keyedGate(context, route, known),
+    onRequest: route.access === 'public' ? throttlePublic(context, route) : requireKey(context, route, known),
     handler: (request, reply) => {
       if (request.caller?.partner.strict) {
         const problems = unknownKeyProblems(request, known)
@@ -48,15 +48,15 @@ export function callerOf(request: FastifyRequest): Caller {
   return present(request.caller, 'the caller of a keyed route')
 }
 
-type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
+type RequestHook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
-/** Synchronous where the key's cache is: a promise would cost more than the check. */
-function keyedGate({ services, settings }: ApiContext, route: RouteDefinition, known: KnownKeys): Gate {
+/** Synchronous if the key is cached: a promise would cost more than the check. */
+function requireKey({ services, settings }: ApiContext, route: RouteDefinition, known: KnownKeys): RequestHook {
   const { throttle } = settings
   const admit = (caller: Caller, request: FastifyRequest, reply: FastifyReply): void => {
     request.caller = caller
     request.known = known
-    // Before the scope: a key that may not do this is still slowed down.
+    // Before the scope check, so that requests without the scope are throttled, too.
     const limitPerMinute = caller.partner.rateLimitPerMinute
     if (throttle) charge(throttle, reply, { key: caller.partner.id, cost: route.cost, limitPerMinute })
     checkAccess(caller, route.access)
@@ -73,7 +73,7 @@ function keyedGate({ services, settings }: ApiContext, route: RouteDefinition, k
   }
 }
 
-function publicGate({ settings }: ApiContext, route: RouteDefinition): Gate {
+function throttlePublic({ settings }: ApiContext, route: RouteDefinition): RequestHook {
   const { throttle, publicLimitPerMinute: limitPerMinute } = settings
   return (request, reply, done) => {
     request.operation = route.path

@@ -3,7 +3,7 @@ import { LIMIT_DEFAULT } from '@swapyard/schema'
 export type Page = Readonly<{ page: number; limit: number }>
 type PageQuery = Readonly<{ page?: string; limit?: string }>
 
-/** null = everything. The patterns of the schema admit whole numbers of at most nine digits. */
+/** Null without paging. The schema admits integers of at most nine digits. */
 export function toPage(query: PageQuery): Page | null {
   return query.page === undefined && query.limit === undefined ? null : toPageAlways(query)
 }
@@ -17,7 +17,7 @@ export function toPageAlways({ page, limit }: PageQuery): Page {
 
 type Filters = Readonly<Record<string, string | undefined>>
 
-/** RFC 8288, relative to the request. */
+/** `Link` header of RFC 8288 with URLs relative to the request. */
 export function pageLinks(path: string, filters: Filters, { page, limit }: Page, total: number): string {
   const last = Math.max(1, Math.ceil(total / limit))
   const found: [relation: string, page: number][] = [['first', 1]]

@@ -4,9 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunc
 import { AppError } from '../domain/errors.ts'
 import { URL_LENGTH_MAX } from './errors.ts'
 
-type Arrival = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
+type RequestGuards = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
-/** The methods of every path, filled in while routes are mounted. */
+/** The methods of each path, collected while routes are mounted. */
 export function allowedMethods(app: FastifyInstance): ReadonlyMap<string, readonly string[]> {
   const allowed = new Map<string, string[]>()
   app.addHook('onRoute', ({ path, method }) => {
@@ -15,11 +15,11 @@ export function allowedMethods(app: FastifyInstance): ReadonlyMap<string, readon
   return allowed
 }
 
-/** First of all hooks: what can be refused before a key is looked at. */
-export function createArrival(
+/** The first hook: refuses what can be refused before the key check. */
+export function createRequestGuards(
   state: Readonly<{ draining: boolean }>,
   allowed: ReadonlyMap<string, readonly string[]>,
-): Arrival {
+): RequestGuards {
   return (request, reply, done) => {
     reply.header('x-request-id', request.id)
     if (state.draining) reply.header('connection', 'close')
@@ -36,7 +36,7 @@ export function createArrival(
   }
 }
 
-/** RFC 9112 §3.2: refused by 400 from HTTP/1.1 on. */
+/** RFC 9112 §3.2: since HTTP/1.1, refused with 400. */
 const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.host === undefined && httpVersion !== '1.0'
 
@@ -48,16 +48,16 @@ function noRoute(url: string, reply: FastifyReply, allowed: ReadonlyMap<string, 
   return new AppError('METHOD_NOT_ALLOWED', `this path takes ${methods.join(' and ')} only`)
 }
 
-/** RFC 8259 §8.1 knows UTF-8 alone, of which ASCII is a part; other names of the two are not in use. */
+/** RFC 8259 §8.1 allows only UTF-8, which includes ASCII. Other names of the two are not in use. */
 const charsets: readonly string[] = ['utf-8', 'utf8', 'us-ascii']
 const CHARSET = /;\s*charset\s*=\s*("?)([^";]*)\1/gi
 
-/** Every one that is named, and none is named as a rule. */
+/** Every named encoding must be `identity`; most requests name none. */
 function isReadableCharset(contentType: string): boolean {
   return [...contentType.matchAll(CHARSET)].every(([, , name = '']) => charsets.includes(name.trim().toLowerCase()))
 }
 
-/** Bodies are plain UTF-8 JSON: no text, no forms, no compression, no bytes replaced on the way. */
+/** Accepts only uncompressed UTF-8 JSON bodies. Invalid UTF-8 is refused, not replaced. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()

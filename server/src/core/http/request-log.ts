@@ -4,7 +4,7 @@ import type { HttpLog, HttpMetrics } from './settings.ts'
 
 const PATH_LENGTH_MAX = 200
 
-/** One line and one observation per request, once it was answered. */
+/** Writes one log line and one metric observation per answered request. */
 export function watchRequests(app: FastifyInstance, log: HttpLog, metrics: HttpMetrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { statusCode } = reply
@@ -15,7 +15,7 @@ export function watchRequests(app: FastifyInstance, log: HttpLog, metrics: HttpM
   })
 }
 
-/** Neither query nor headers: a key may stand there. */
+/** Without query and headers, which may contain a key. */
 function writeLine(log: HttpLog, request: FastifyRequest, { statusCode }: FastifyReply, elapsedMs: number): void {
   const { failure, caller, operation, method } = request
   const path = operation ?? pathOf(request)
@@ -35,7 +35,7 @@ function writeLine(log: HttpLog, request: FastifyRequest, { statusCode }: Fastif
   else log.info(fields, 'request answered')
 }
 
-/** Of a path that is none of ours, anything may be in it, a key of a mistaken partner's too. */
+/** An unknown path is not logged: it may contain a key that a partner sent by mistake. */
 function pathOf(request: FastifyRequest): string {
   const [path = ''] = request.url.split('?', 1)
   return maskText(path).slice(0, PATH_LENGTH_MAX)

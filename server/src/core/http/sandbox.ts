@@ -11,7 +11,7 @@ const TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 1024 * 1024
 const PREFIX_LENGTH = '/sandbox'.length
 
-/** Hands the sandbox's controls on to the process that runs the chains. Not there outside the sandbox. */
+/** Forwards the sandbox controls to the process that runs the chains. Not mounted in production. */
 export function mountSandbox(context: ApiContext): void {
   const { sandboxControlUrl } = context.settings
   if (sandboxControlUrl === null) return
@@ -58,7 +58,7 @@ async function callControl(
   throw toFailure(answer.status, body)
 }
 
-/** As everywhere: tickers in any case and by their aliases, and members that are not known are not there. */
+/** As in every route: tickers in any case and by alias; unknown members are dropped. */
 function inOurWords(sent: unknown, known: ReadonlySet<string>): Record<string, string> {
   const members = Object.entries(sent as Record<string, string>).filter(([name]) => known.has(name))
   return Object.fromEntries(members.map(([name, value]) => [name, canonical[name]?.(value) ?? value]))
@@ -81,7 +81,7 @@ function silent(cause: unknown): AppError {
   return new AppError('NETWORK_UNAVAILABLE', "the sandbox's chains do not answer", { cause })
 }
 
-/** Its own codes are kept where they are ours; its sentence is for the developer who drives the sandbox. */
+/** Keeps a code that is one of ours; the message is for the developer who uses the sandbox. */
 function toFailure(status: number, body: unknown): AppError {
   const { code, message, error } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   const sentence = [message, error].find((text) => typeof text === 'string' && text !== '') as string | undefined

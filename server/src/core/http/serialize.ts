@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
 
-/** JSON text by the compiled schema of the route's answer 200. */
+/** Writes JSON with the compiled schema of the route's 200 response. */
 export function serializeAnswer(reply: FastifyReply, answer: object): string {
   return String(reply.serializeInput(answer as Record<string, unknown>, '200'))
 }

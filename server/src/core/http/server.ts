@@ -8,10 +8,10 @@ import { createConnectRefusal, createSocketErrors, refuseExpectation } from './s
 
 const HEADER_BYTES_MAX = 16 * 1024
 const PARAMETER_LENGTH_MAX = 128
-/** How often Node looks for requests that are late. */
+/** Interval at which Node checks request timeouts, in ms. */
 const LATE_CHECK_MS = 1_000
 
-/** Fastify with every limit set, and every failure of the framework in our shape. Our own log line replaces its two. */
+/** Creates Fastify with every limit set and every framework failure in our error shape. Our log line replaces its own two. */
 export function createServer(settings: ApiSettings, log: HttpLog): FastifyInstance {
   const { requestTimeoutMs, headersTimeoutMs, trustedProxies } = settings
   const app = Fastify({
@@ -21,9 +21,9 @@ export function createServer(settings: ApiSettings, log: HttpLog): FastifyInstan
     onConstructorPoisoning: 'error',
     requestTimeout: requestTimeoutMs,
     trustProxy: trustedProxies === 0 ? false : (_address, hop) => hop < trustedProxies,
-    // RFC 9110 §9.1: wherever GET is.
+    // RFC 9110 §9.1: HEAD exists for every GET.
     exposeHeadRoutes: true,
-    // Requests that come while the server closes are answered, with `Connection: close`.
+    // Requests during a close are answered with `Connection: close`.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     genReqId: createRequestIds(),
@@ -33,7 +33,7 @@ export function createServer(settings: ApiSettings, log: HttpLog): FastifyInstan
       headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
       connectionsCheckingInterval: LATE_CHECK_MS,
       insecureHTTPParser: false,
-      // Node's own refusal has no body: `createArrival` refuses instead.
+      // Node's own refusal has no body; `createRequestGuards` refuses instead.
       requireHostHeader: false,
     },
     frameworkErrors: (error, request, reply) => {
@@ -47,7 +47,7 @@ export function createServer(settings: ApiSettings, log: HttpLog): FastifyInstan
   return app
 }
 
-/** Unique among processes by the random prefix, ascending within one. */
+/** Request ids: a random prefix per process and an ascending number. */
 function createRequestIds(): () => string {
   const head = randomBytes(8).toString('hex')
   let count = 0
@@ -57,7 +57,7 @@ function createRequestIds(): () => string {
   }
 }
 
-/** 503 while the event loop lags, but never for liveness: a process that is busy must not be killed for it. */
+/** Answers 503 while the event loop lags, except for liveness: a busy process must not be killed. */
 export function guardOverload(app: FastifyInstance, { overload }: ApiSettings): void {
   if (overload === null) return
   app.register(underPressure, {

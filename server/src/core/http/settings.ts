@@ -1,24 +1,24 @@
 import type { Throttle } from '../ports/throttle.ts'
 
 export type ApiSettings = Readonly<{
-  /** Where partners reach us, without a trailing slash: icons, the OpenAPI document. */
+  /** The public URL without a trailing slash, for icons and the OpenAPI document. */
   publicUrl: string
-  /** How many proxies of ours stand in front. 0 = none: a forwarded address is believed from nobody. */
+  /** Number of our own proxies in front of the server. 0: forwarded addresses are ignored. */
   trustedProxies: number
-  /** null = no limit at all (sandbox only). */
+  /** Null: no limit (sandbox only). */
   throttle: Throttle | null
-  /** Of one address on public routes. */
+  /** Requests per minute of one address on public routes. */
   publicLimitPerMinute: number
-  /** Opens `/metrics` from elsewhere than loopback; null = from loopback only. */
+  /** Allows `/metrics` from other addresses than loopback; null: loopback only. */
   operatorToken: string | null
   /** The sandbox's control server; null outside the sandbox. */
   sandboxControlUrl: string | null
-  /** Health and metrics alone: what a worker shows. */
+  /** Serves only health and metrics, as a worker does. */
   operationsOnly: boolean
-  /** A request must be in by then: 408. */
+  /** Time to receive a request, in ms; then 408. */
   requestTimeoutMs: number
   headersTimeoutMs: number
-  /** A create must be answered by then. */
+  /** Time to answer a create, in ms. */
   createTimeoutMs: number
   /** Mean delay of the event loop over one sample above which requests are refused with 503; null = never. */
   overload: Readonly<{ eventLoopDelayMs: number; sampleMs: number }> | null
@@ -37,7 +37,7 @@ export const apiDefaults = {
   overload: { eventLoopDelayMs: 200, sampleMs: 1_000 },
 } as const satisfies Omit<ApiSettings, 'publicUrl'>
 
-/** What the HTTP floor counts. `route` is the pattern, never the path: labels are a bounded set. */
+/** Metrics of the HTTP server. `route` is the pattern, never the path, so that labels are bounded. */
 export type HttpMetrics = Readonly<{
   observeRequest(route: string, method: string, status: number, seconds: number): void
   /** Prometheus text. */

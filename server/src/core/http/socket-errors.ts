@@ -12,9 +12,9 @@ const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['BODY_TOO_LARGE', 'the chunk extensions are too large'],
 }
 
-/** Answers what the HTTP parser refused, before there is a request: in the same shape as every other error. */
+/** Answers requests that the HTTP parser refused, in the same shape as every other error. */
 export function createSocketErrors(log: HttpLog): (error: Error & { code?: string }, socket: Socket) => void {
-  // What follows a refused head is refused too: one answer is enough.
+  // The parser reports further errors of the same connection; one answer is enough.
   const refused = new WeakSet<Socket>()
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return
@@ -24,7 +24,7 @@ export function createSocketErrors(log: HttpLog): (error: Error & { code?: strin
   }
 }
 
-/** `CONNECT` is for proxies. Node gives it to nobody else, and closes the connection where nobody takes it. */
+/** Answers `CONNECT`, which Node hands to no route. Without a listener Node closes the connection without an answer. */
 export function createConnectRefusal(log: HttpLog): (request: IncomingMessage, socket: Duplex) => void {
   return (_request, socket) => {
     socket.on('error', () => undefined)
@@ -34,7 +34,7 @@ export function createConnectRefusal(log: HttpLog): (request: IncomingMessage, s
   }
 }
 
-/** The whole answer in one piece, and the end of the connection. */
+/** Writes the complete answer and closes the connection. */
 function refuse(socket: Socket, error: AppError, log: HttpLog, more: readonly string[] = []): void {
   const requestId = randomUUID()
   const shape = errorShape(error, requestId)
@@ -43,7 +43,7 @@ function refuse(socket: Socket, error: AppError, log: HttpLog, more: readonly st
     { requestId, status: shape.statusCode, code: error.code, ip: socket.remoteAddress },
     'request refused by the parser',
   )
-  // A head that was already written cannot be followed by another.
+  // A response whose head is already sent cannot be replaced.
   if (socket.writable && !hasStartedAnswer(socket)) {
     const head = [
       `HTTP/1.1 ${shape.statusCode} ${shape.error}`,
@@ -65,7 +65,7 @@ function hasStartedAnswer(socket: Socket): boolean {
   return _httpMessage?.headersSent === true
 }
 
-/** Any `Expect` but `100-continue`. Node's own answer has no body. */
+/** Refuses any `Expect` except `100-continue`. Node's own answer has no body. */
 export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const requestId = randomUUID()
   const shape = errorShape(new AppError('VALIDATION_ERROR', 'the only Expect that is known is 100-continue'), requestId)

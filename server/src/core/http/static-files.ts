@@ -9,7 +9,7 @@ const compress = promisify(gzip)
 
 type StaticFile = Readonly<{ plain: Buffer; gzip: Buffer; etag: string; contentType: string }>
 
-/** Files of installed packages: read and compressed once, at their first request, then served from memory. */
+/** Serves files of installed packages: read and compressed at the first request, then from memory. */
 export type StaticFiles = (
   request: FastifyRequest,
   reply: FastifyReply,

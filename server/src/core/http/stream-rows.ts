@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
-/** Rows are sent in pieces of about this many characters. What fits into one is sent with its length. */
+/** Chunk size in characters. A list that fits into one chunk is sent with its length. */
 const PIECE_LENGTH = 16 * 1024
 
 /**
- * A short list goes out whole. A long one is streamed: rows are read only as fast as the client takes them, and a failure
- * on the way cuts the connection, so that half a list is never taken for a whole one.
+ * Sends a short list at once and streams a long one: rows are read as fast as the client receives them. A failure closes the
+ * connection, so that the client cannot take a partial list for a complete one.
  */
 export function sendRows<T>(
   reply: FastifyReply,
@@ -52,7 +52,7 @@ async function* startingWith(
     yield* read
     yield* rest
   } finally {
-    // The client went away: the rows' cursor is closed too.
+    // The client disconnected: closes the cursor of the rows.
     await rest.return()
   }
 }

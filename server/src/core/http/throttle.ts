@@ -3,8 +3,8 @@ import { AppError } from '../domain/errors.ts'
 import type { Throttle, ThrottleVerdict } from '../ports/throttle.ts'
 
 /**
- * `RateLimit` as in draft-ietf-httpapi-ratelimit-headers-10 on every answer. A refusal adds the policy, and the earlier
- * drafts' names, which most clients still look for when they are told to wait. Throws RATE_LIMIT_EXCEEDED.
+ * `RateLimit` as in draft-ietf-httpapi-ratelimit-headers-10 on every answer. A refusal adds the policy and the header
+ * names of earlier drafts, which most clients still read. Throws RATE_LIMIT_EXCEEDED.
  */
 function apply(verdict: ThrottleVerdict, reply: FastifyReply): void {
   const { allowed, limit, remaining, resetSeconds } = verdict

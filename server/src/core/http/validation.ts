@@ -6,28 +6,28 @@ import type { TLocalizedValidationError } from 'typebox/error'
 import { AppError, type ErrorCode, type Problem } from '../domain/errors.ts'
 import { FEE_PPM, formatPercent, SLIPPAGE_PPM } from '../domain/percent.ts'
 
-/** What TypeBox makes of an object: its members. */
+/** An object schema of TypeBox with its members. */
 type ObjectSchema = TSchema & { properties?: Readonly<Record<string, unknown>> }
 
 /** Names that a route's schemas declare. */
 export type KnownKeys = Readonly<{ query: ReadonlySet<string>; body: ReadonlySet<string> }>
 
-/** Problems named in one answer; a body of thousands of wrong keys is not listed in full. */
+/** Most problems listed in one answer. */
 const PROBLEMS_MAX = 32
 const NAME_LENGTH_MAX = 64
-/** Percentages have bounds: what is no percentage, or below zero, lies outside them. */
+/** Bounds of each percentage. A malformed or negative value is out of range, too. */
 type Percentage = Readonly<{ code: ErrorCode; least: number; most: number }>
 const percentages: Readonly<Record<string, Percentage>> = {
   slippage: { code: 'SLIPPAGE_OUT_OF_RANGE', ...SLIPPAGE_PPM },
   referrerFee: { code: 'REFERRER_FEE_OUT_OF_RANGE', ...FEE_PPM },
 }
 const rangeCodes: ReadonlySet<ErrorCode> = new Set(Object.values(percentages).map(({ code }) => code))
-/** Of each the most digits before the point and behind it, as the pattern has them. */
+/** Most digits before and after the decimal point, per amount pattern. */
 const amountDigits: Readonly<Record<string, readonly [number, number]>> = {
   [AMOUNT_PATTERN]: [40, 18],
   [TOKEN_AMOUNT_PATTERN]: [40, 36],
 }
-/** What a pattern asks for, in words. */
+/** The rule of a pattern, as text. */
 const patternRules: Readonly<Record<string, string>> = {
   [PAGE_PATTERN]: 'must be a whole number from 1',
   [LIMIT_PATTERN]: 'must be a whole number from 1 to 500',
@@ -36,7 +36,7 @@ const patternRules: Readonly<Record<string, string>> = {
 export function validationError(problems: readonly Problem[]): AppError {
   const [first] = problems
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
-  // As a percentage beyond its bounds is refused, so is one that is none, where that is all.
+  // If the only problem is a percentage, the answer has its range code.
   const isOutOfRange =
     first !== undefined && rangeCodes.has(first.code) && problems.every(({ code }) => code === first.code)
   return new AppError(
@@ -49,8 +49,8 @@ export function validationError(problems: readonly Problem[]): AppError {
 }
 
 /**
- * Compiles a request schema. Nothing is coerced, filled in or removed: what was checked is what is used. Returns true,
- * which costs no allocation, or all problems at once.
+ * Compiles a request schema. Nothing is coerced, defaulted or removed. The validator returns true, without allocating, or all
+ * problems at once.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema)
@@ -69,7 +69,7 @@ function declaredKeys(schema: TSchema): ReadonlySet<string> {
   return new Set(Object.keys((schema as ObjectSchema).properties ?? {}))
 }
 
-/** `status[]=x` and `status[$ne]=x` mean to be `status`: refused, where other unknown keys are ignored. */
+/** Refuses `status[]=x` and `status[$ne]=x`, which are meant as `status`; other unknown keys are ignored. */
 function bracketProblems(query: unknown, declared: ReadonlySet<string>): Problem[] | null {
   let problems: Problem[] | null = null
   for (const key in query as Record<string, unknown>) {
@@ -84,7 +84,7 @@ function bracketProblems(query: unknown, declared: ReadonlySet<string>): Problem
   return problems
 }
 
-/** One problem a field: the first that was found says most, and those of `found` more than that the field is missing. */
+/** Keeps one problem per field, the first; problems of `found` take precedence over a missing field. */
 function toProblems(
   { errors, sent }: Readonly<{ errors: readonly TLocalizedValidationError[]; sent: unknown }>,
   part: 'body' | 'query',
@@ -139,7 +139,7 @@ function percentProblem(field: string): Problem {
   return { code: found.code, field, message: `${field} must be ${form}: ${min} to ${max}`, min, max }
 }
 
-/** Above zero, and in the form of an amount: its length alone is wrong. */
+/** Whether a positive amount is well-formed and only too long. */
 const isAmount = (text: unknown): boolean =>
   typeof text === 'string' && /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text) && /[1-9]/.test(text)
 
@@ -148,7 +148,7 @@ function valueAt(sent: unknown, instancePath: string): unknown {
   return names.reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], sent)
 }
 
-/** The rule that was broken, never the value that broke it. */
+/** Describes the violated rule, never the value. */
 function ruleOf(error: TLocalizedValidationError): string {
   switch (error.keyword) {
     case 'type': {
@@ -169,7 +169,7 @@ function ruleOf(error: TLocalizedValidationError): string {
   }
 }
 
-/** Keys of query and body that the route does not know: a strict partner has them refused, for others they are not there. */
+/** Keys of query and body that the route does not know. They are refused for strict partners and ignored for others. */
 export function unknownKeyProblems(request: Pick<FastifyRequest, 'query' | 'body'>, known: KnownKeys): Problem[] {
   const problems: Problem[] = []
   for (const part of ['query', 'body'] as const) {
@@ -185,7 +185,7 @@ export function unknownKeyProblems(request: Pick<FastifyRequest, 'query' | 'body
   return problems
 }
 
-/** A name that came from outside, as it may stand in a message: short, and free of what a page could take for markup. */
+/** A client's name, shortened and without characters that a page could interpret as markup. */
 function printable(name: string): string {
   return name.slice(0, NAME_LENGTH_MAX).replace(/[^A-Za-z0-9_.$[\]-]/g, '?')
 }

@@ -11,38 +11,38 @@ import { hashSecret } from './partner-keys.ts'
 export type AuthenticateDeps = Readonly<{
   partners: PartnerStore
   pepper: Uint8Array
-  /** Two plain keys that exist there only. */
+  /** The sandbox's published keys. */
   sandboxKeys: readonly string[]
-  /** Wrong keys are counted by address. */
+  /** Whether wrong keys are throttled by address. */
   throttled: boolean
   now(): number
 }>
 
 export type Authenticate = Readonly<{
   authenticate(key: string | undefined, ip: string): Caller | Promise<Caller>
-  /** A partner or key changed somewhere. */
+  /** Drops cached keys after a change of a partner or key. */
   forget(): void
 }>
 
-/** A change counts everywhere after this long at the latest. */
+/** Maximum age of a cached key, in ms: a change takes effect everywhere by then. */
 const CACHE_MS = 5_000
-/** A good key in use is read anew from this age on, while what is known still counts: nobody who uses it waits for that. */
+/** A valid key in use is refreshed in the background from this age on, in ms; requests keep using the cached one. */
 const REFRESH_MS = 2_500
-/** After a failure no key is read anew for so long, unless somebody waits for it. */
+/** Pause of background refreshes after a failure, in ms. */
 const PAUSE_MS = 500
 const CACHED_MAX = 10_000
-/** Wrong keys that an address may try in a row, and how fast it may go on. */
+/** Wrong keys that an address may try in a row, and how fast the allowance refills. */
 const WRONG_BURST = 20
 const WRONG_PER_SECOND = 1
 const ADDRESSES_MAX = 50_000
-/** `last_used_at` is to the minute. */
+/** `last_used_at` has a resolution of one minute. */
 const TOUCH_MS = 60_000
 
 type Bucket = { tokens: number; at: number }
-/** `caller`: the same object for every request until the key is read anew. */
+/** `caller`: the same object for every request until the key is refreshed. */
 type Known = Readonly<{ found: Readonly<{ stored: StoredKey; caller: Caller }> | null; hash: Buffer; readAt: number }>
 
-/** Who calls with this key. The same answer for an unknown id and a wrong secret; a warm cache answers at once. */
+/** Finds the caller of a key. Unknown id and wrong secret get the same answer; a cached key is answered synchronously. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const keys = createKeys(deps)
   const touched = createTtlCache<string, true>({ max: CACHED_MAX, ttlMs: TOUCH_MS, now: deps.now })
@@ -59,7 +59,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   function touch(key: string, keyId: string): void {
     if (touched.get(key)) return
     touched.set(key, true)
-    // A failure costs the time of last use, no request.
+    // A failure loses the time of last use, not the request.
     deps.partners.touchKey(keyId).catch(() => undefined)
   }
 
@@ -78,7 +78,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
         throw new AppError('API_KEY_MISSING', 'the header x-api-key is missing')
       const cached = keys.known(key)
       if (cached) return accept(key, cached, ip)
-      // Before any hash or question: whoever guesses is slowed down.
+      // Before any hash or query, so that guessing is slowed down.
       if (deps.throttled) checkSpent(wrong, ip, deps.now())
       const parsed = keys.parse(key)
       if (parsed === null) throw refuse(ip)
@@ -90,15 +90,15 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 type Keys = Readonly<{
   parse(key: string): ApiKey | null
   known(key: string): Known | undefined
-  /** From the database. */
+  /** Reads the database. */
   read(key: string, parsed: ApiKey): Promise<Known>
   forget(): void
 }>
 
-/** What the database says of the keys that are in use. */
+/** Caches the database's rows of keys in use. */
 function createKeys({ partners, pepper, sandboxKeys, now }: AuthenticateDeps): Keys {
   const known = createTtlCache<string, Known>({ max: CACHED_MAX, ttlMs: CACHE_MS, now })
-  /** One question a key at a time, however many requests wait for it. What was asked before a change is not kept. */
+  /** One query per key at a time, shared by all waiting requests. A query that began before a change is not cached. */
   let asked = new Map<string, Promise<Known>>()
 
   const parse = (key: string) => (sandboxKeys.includes(key) ? { keyId: key, secret: key } : parseApiKey(key, crc32))
@@ -126,7 +126,7 @@ function createKeys({ partners, pepper, sandboxKeys, now }: AuthenticateDeps): K
   let pausedUntil = 0
   const refresh = (key: string) => {
     const parsed = now() < pausedUntil ? null : parse(key)
-    // The key grows old, and whoever uses it then is told why.
+    // The cached key expires; the next request then reports the failure.
     const onFailure = () => {
       pausedUntil = now() + PAUSE_MS
     }
@@ -148,7 +148,7 @@ function createKeys({ partners, pepper, sandboxKeys, now }: AuthenticateDeps): K
   }
 }
 
-/** Every live secret is compared, in constant time each. */
+/** Compares every live secret, each in constant time. */
 function matches({ secrets }: StoredKey, hash: Buffer, now: number): boolean {
   let found = false
   for (const { hmac, expiresAt } of secrets) {
@@ -160,7 +160,7 @@ function matches({ secrets }: StoredKey, hash: Buffer, now: number): boolean {
 
 const callerOf = ({ partner, keyId, scopes }: StoredKey): Caller => ({ partner, keyId, scopes })
 
-/** An empty list allows everybody. */
+/** An empty list allows every address. */
 function isAllowed(list: readonly string[], ip: string): boolean {
   return list.length === 0 || isWithin(ip, list)
 }

@@ -1,4 +1,4 @@
-/** Names of the places where a death of the process matters most. Tests kill it at each of them. */
+/** Points at which a crash of the process matters most. Tests kill the process at each of them. */
 export const exchangeCheckpoints = [
   'create.committed',
   'watch.appended',
@@ -17,7 +17,7 @@ export const exchangeCheckpoints = [
   'sweep.planned',
 ] as const
 
-/** On the way of a swap on chain. What broadcasts is the API at first, and the worker where the API died. */
+/** Points of a swap. The API broadcasts first; a worker does so if the API crashed. */
 export const swapCheckpoints = [
   'swap.built',
   'approval.checked',
@@ -35,12 +35,12 @@ export type Checkpoint = (typeof checkpoints)[number]
 
 let listener: ((name: Checkpoint) => void) | null = null
 
-/** Says that the process has come to this place. Free while nobody listens. */
+/** Reports that the process reached this point. Costs nothing without a listener. */
 export function checkpoint(name: Checkpoint): void {
   if (listener !== null) listener(name)
 }
 
-/** One listener per process; null takes it away. */
+/** Sets the listener of this process; null removes it. */
 export function onCheckpoint(next: ((name: Checkpoint) => void) | null): void {
   listener = next
 }

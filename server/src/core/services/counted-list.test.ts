@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ListPage, type ListPlace, listCounted } from './counted-list.ts'
 
-/** `rows` that are there, and of which more is counted than is there: rows leave a filter while it is asked. */
+/** `rows` with a higher count: rows may leave the filter between the two queries. */
 async function listed(rows: number, counted: number, page: ListPage | null) {
   const asked: number[] = []
   const all = Array.from({ length: rows }, (_, n): ListPlace => ({ id: `${n}`, createdAt: new Date(1_000_000 - n) }))

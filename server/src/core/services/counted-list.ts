@@ -1,20 +1,20 @@
-/** Where a list goes on, in its order: newest first. */
+/** The last row of a chunk; the next chunk continues after it, newest first. */
 export type ListPlace = Readonly<{ createdAt: Date; id: string }>
 
-/** What a list is read from: at most `limit` rows behind a place, or from an offset on. */
+/** The source of a list: at most `limit` rows after a row, or from an offset. */
 export type ListSource<Row> = Readonly<{
   read(after: ListPlace | null, limit: number, offset: number): Promise<readonly Row[]>
   count(): Promise<number>
   placeOf(row: Row): ListPlace
 }>
 
-/** Numbered from 1. */
+/** The first page is 1. */
 export type ListPage = Readonly<{ page: number; limit: number }>
 
-/** Rows read at once while a whole list is streamed. */
+/** Rows per query while a complete list is streamed. */
 const CHUNK = 500
 
-/** A page, or the whole list by key range, a chunk at a time; and how many rows there are in all. */
+/** Reads a page, or the complete list in chunks by key range, with the total number of rows. */
 export async function listCounted<Row>(
   source: ListSource<Row>,
   page: ListPage | null,
@@ -22,13 +22,13 @@ export async function listCounted<Row>(
   const limit = page?.limit ?? CHUNK
   const offset = page === null ? 0 : (page.page - 1) * page.limit
   const first = await source.read(null, limit, offset)
-  // Where the end is in sight the rows themselves are the count, whatever has moved on meanwhile.
+  // If the list ends within this chunk, its rows are the count, also if rows changed since.
   const isLast = first.length < limit && (first.length > 0 || offset === 0)
   const total = isLast ? offset + first.length : await source.count()
   return { total, rows: stream(source, first, page === null ? total : first.length) }
 }
 
-/** As many as were counted: a row that arrives meanwhile does not make `total` a lie. */
+/** Yields as many rows as were counted, so that `total` is right although rows may arrive meanwhile. */
 async function* stream<Row>(source: ListSource<Row>, first: readonly Row[], most: number): AsyncGenerator<Row> {
   let rows = first
   for (let left = most; left > 0; ) {

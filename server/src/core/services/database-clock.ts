@@ -5,8 +5,8 @@ export type DatabaseClock = Readonly<{ now(): number; databaseNow(): number; sto
 const SAMPLE_EVERY_MS = 60_000
 
 /**
- * The database's clock, as this process knows it: its own clock and the offset it sampled last. The offset is taken in
- * the middle of the shortest of three round trips, so that a slow one does not count as a difference of clocks.
+ * The database's clock as this process estimates it: its own clock plus the offset sampled last. The offset is measured at the
+ * middle of the shortest of three round trips, so that a slow one does not distort it.
  */
 export async function startDatabaseClock(
   read: () => Promise<Date>,

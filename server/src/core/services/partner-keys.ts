@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { formatApiKey, type KeyKind } from '../domain/api-key.ts'
 
-/** A fresh key, or a fresh secret of a known one. The text is shown once; the HMAC is what is stored. 256 random bits need no slow hash. */
+/** Creates a key, or a new secret of an existing one. The text is shown once and its HMAC is stored. 256 random bits need no slow hash. */
 export function makeApiKey(
   kind: KeyKind,
   pepper: Uint8Array,

@@ -6,7 +6,7 @@ const BEGINNING = '00'.repeat(32)
 
 export type Verified =
   | { kind: 'whole'; acts: number; head: string }
-  /** The first row that is not what was written, or before which one is missing. */
+  /** The first row that was changed, or whose predecessor is missing. */
   | { kind: 'broken'; row: string; why: string }
 
 const digest = (...parts: readonly (string | Buffer)[]): Buffer => {

@@ -15,9 +15,9 @@ export function mountRate(context: ApiContext<ExchangeServices>): void {
 export function mountPrivateRate(context: ApiContext<ExchangeServices>): void {
   const { services } = context
   mount(context, routes.quotePrivateRate, (request, reply) => {
-    const { flow: _none, ...asked } = toRateRequest(request.query as RateQuery)
+    const { flow: _flow, ...terms } = toRateRequest(request.query as RateQuery)
     const { privateType } = request.query as PrivateRateQuery
-    const { quote, expectedSeconds } = services.quotePrivate(callerOf(request).partner, { ...asked, privateType })
+    const { quote, expectedSeconds } = services.quotePrivate(callerOf(request).partner, { ...terms, privateType })
     reply.header('cache-control', 'no-store')
     return presentPrivateQuote(quote, expectedSeconds)
   })

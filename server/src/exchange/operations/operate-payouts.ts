@@ -24,7 +24,7 @@ export function createOperatePayouts(store: Store) {
       await tx.reversedPayouts.lockExchangeOf(id)
       const payout = await tx.operator.findPayout(id)
       if (!payout) throw refused(`there is no payout ${id}`)
-      if (payout.exchangeId !== null && !payout.isReversed)
+      if (payout.exchangeId !== null && !payout.lost)
         throw refused(
           `payout ${id} belongs to exchange ${payout.exchangeId}: use swapyard exchanges release, refund or fail`,
         )
@@ -53,7 +53,7 @@ export function createOperatePayouts(store: Store) {
       }),
     /** Cancels the payout. The deposits of a sweep can be swept again; a reversed payout counts as paid from another wallet. */
     drop: (id: string, note: AuditNote) =>
-      decide(id, 'drop', note, async (tx, { purpose, isReversed }) => {
+      decide(id, 'drop', note, async (tx, { purpose, lost: isReversed }) => {
         if (!(await tx.payouts.void(id))) throw refused(`payout ${id} has just been signed and cannot be dropped`)
         if (purpose === 'sweep') await tx.operator.releaseSweptDeposits(id)
         if (purpose === 'withdrawal') await reverseWithdrawal(tx, id)

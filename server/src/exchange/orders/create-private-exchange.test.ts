@@ -37,10 +37,12 @@ const currencies = new Map([
   ['btc', btc],
   ['eth', eth],
 ])
-/** The holder is the address without a `network:` prefix. */
-const holder = (address: string) => address.replace(/^.*:/, '')
+/** The holder id is the address without a `network:` prefix. */
+const holderId = (address: string) => address.replace(/^.*:/, '')
 const chain = (name: string) =>
-  ({ addresses: { parse: (text: string) => text, parseMemo: () => null, hot: () => name, holder } }) as unknown as Chain
+  ({
+    addresses: { parse: (text: string) => text, parseMemo: () => null, hot: () => name, holderId },
+  }) as unknown as Chain
 
 /** Collects the rows of `commit` without writing them. */
 function create(draws: number[], payoutMaxPpm = 0) {

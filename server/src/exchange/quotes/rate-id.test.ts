@@ -18,18 +18,18 @@ const invalid = expect.objectContaining({ code: 'RATE_ID_INVALID' })
 const mismatch = expect.objectContaining({ code: 'RATE_ID_MISMATCH' })
 
 describe('a rateId', () => {
-  it('gives back what was promised', () => {
+  it('returns the terms of the quote', () => {
     const { nonce, ...terms } = rateIds.read(rateIds.issue(offer), offer)
     expect(terms).toEqual(offer)
     expect(nonce).toMatch(/^[A-Za-z0-9_-]{22}$/)
   })
 
-  it('keeps its format: a token of an earlier version is read, and has the layout that its comment states', () => {
-    const known = createRateIds(Buffer.from('a pepper of the tests'))
+  it('reads a stored token, and issues tokens of the documented layout', () => {
+    const fixed = createRateIds(Buffer.from('a pepper of the tests'))
     const token = 'AwGh-NTUXw5RbEu3H7GMwFjhD0KEWplY96TXTq8kpLpUePfijbPAA5iWgAI6zYGmqkdnt1b78lSFZPd2u9zrWA'
-    expect(known.read(token, offer)).toEqual({ ...offer, nonce: 'DlFsS7cfsYzAWOEPQoRamQ' })
+    expect(fixed.read(token, offer)).toEqual({ ...offer, nonce: 'DlFsS7cfsYzAWOEPQoRamQ' })
     const key = new Uint8Array(hkdfSync('sha256', 'a pepper of the tests', '', 'swapyard rate id 3', 32))
-    const issued = Buffer.from(known.issue(offer), 'base64url')
+    const issued = Buffer.from(fixed.issue(offer), 'base64url')
     const mac = createHmac('sha256', key).update(issued.subarray(0, -16)).digest().subarray(0, 16)
     expect(issued.subarray(-16)).toEqual(mac)
     // All but the nonce and the MAC.
@@ -37,41 +37,40 @@ describe('a rateId', () => {
     expect(withoutNonce(issued)).toEqual(withoutNonce(Buffer.from(token, 'base64url')))
   })
 
-  it('holds any amount, in at most 256 characters that a URL takes as they are', () => {
+  it('holds any amount in at most 256 URL-safe characters', () => {
     const units = fc.oneof(fc.bigInt({ min: 0n, max: 300n }), fc.bigInt({ min: 0n, max: 10n ** 78n - 1n }))
     fc.assert(
       fc.property(
         units,
         units,
         fc.string({ maxLength: 100 }),
-        fc.date({ min: new Date(0), max: new Date('9999') }),
+        fc.date({ min: new Date(0), max: new Date('9999'), noInvalidDate: true }),
         (fromUnits, toUnits, partnerId, expiresAt) => {
-          if (Number.isNaN(expiresAt.getTime())) return
-          const made = { ...offer, fromUnits, toUnits, partnerId, expiresAt }
-          const token = rateIds.issue(made)
+          const terms = { ...offer, fromUnits, toUnits, partnerId, expiresAt }
+          const token = rateIds.issue(terms)
           expect(token).toMatch(/^[A-Za-z0-9_-]{1,256}$/)
-          expect(rateIds.read(token, made)).toMatchObject({ toUnits, expiresAt })
+          expect(rateIds.read(token, terms)).toMatchObject({ toUnits, expiresAt })
         },
       ),
     )
   })
 
-  it('is another one each time', () => {
+  it('is unique', () => {
     const tokens = Array.from({ length: 1_000 }, () => rateIds.issue(offer))
     expect(new Set(tokens).size).toBe(1_000)
     expect(new Set(tokens.map((token) => rateIds.read(token, offer).nonce)).size).toBe(1_000)
   })
 
-  it('is verified by every process with the same pepper, and by no other', () => {
+  it('is valid for every process with the same pepper only', () => {
     const token = rateIds.issue(offer)
     expect(createRateIds(pepper).read(token, offer)).toMatchObject({ toUnits: offer.toUnits })
     expect(() => createRateIds(randomBytes(32)).read(token, offer)).toThrow(invalid)
   })
 
-  it('is read by its amount, to the 15 digits of a quote', () => {
-    const asked = 1_123_456_789_012_345_678n
+  it('compares amounts to the 15 digits of a quote', () => {
+    const requested = 1_123_456_789_012_345_678n
     const token = rateIds.issue({ ...offer, fromUnits: 1_123_456_789_012_340_000n })
-    expect(rateIds.read(token, { ...offer, fromUnits: asked })).toMatchObject({ fromUnits: asked })
+    expect(rateIds.read(token, { ...offer, fromUnits: requested })).toMatchObject({ fromUnits: requested })
   })
 
   it.each([
@@ -82,7 +81,7 @@ describe('a rateId', () => {
     ['amount', { fromUnits: 10_000_001n }],
     ['direction', { fromAssetId: 'usdt@eth', toAssetId: 'btc@btc' }],
     ['parts run together', { fromAssetId: 'btc@btc","usdt@eth', toAssetId: '' }],
-  ] as const)('does not serve another %s, and does not say what differs', (_, change) => {
+  ] as const)('rejects another %s without saying what differs', (_, change) => {
     const token = rateIds.issue(offer)
     expect(() => rateIds.read(token, { ...offer, ...change })).toThrow(mismatch)
     expect(() => rateIds.read(token, { ...offer, ...change })).toThrow('rateId was issued for other terms')
@@ -90,7 +89,7 @@ describe('a rateId', () => {
 })
 
 describe('a forged rateId', () => {
-  it('is refused whichever bit was changed', () => {
+  it('is rejected for any flipped bit', () => {
     const bytes = Buffer.from(rateIds.issue(offer), 'base64url')
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const forged = Buffer.from(bytes)
@@ -99,7 +98,7 @@ describe('a forged rateId', () => {
     }
   })
 
-  it('is refused when cut, stretched, or spelt differently', () => {
+  it('is rejected when truncated, extended or encoded differently', () => {
     const token = rateIds.issue(offer)
     const bytes = Buffer.from(token, 'base64url')
     const others = [
@@ -125,7 +124,7 @@ describe('a forged rateId', () => {
     for (const text of others) expect(() => rateIds.read(text, offer), text.slice(0, 100)).toThrow(invalid)
   })
 
-  it('is refused whatever the text', () => {
+  it('is rejected for any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
         expect(() => rateIds.read(text, offer)).toThrow(invalid)

@@ -13,7 +13,7 @@ import type { SwapQuoteView, SwapView, TokenView } from '../interfaces.ts'
 import { poolFeePpm } from '../routing/pool-fee.ts'
 import type { RoutePath } from '../routing/route-breakdown.ts'
 
-/** The network was checked against the interface's words when it was read. */
+/** The network was validated when the request was read. */
 type WireNetwork = DefiCurrency['network']
 
 export function presentToken({ token, enabled, icon }: TokenView, publicUrl: string): DefiCurrency {
@@ -34,7 +34,7 @@ export function presentQuote(view: SwapQuoteView): WireQuote {
     routes:
       view.provider === null
         ? view.routes.map((route) => presentRoute(route, view.formatAddress))
-        : [presentWhole(view)],
+        : [presentProvider(view)],
     priceImpact: impactPpm === null ? '' : formatPercent(impactPpm),
     fromAmountRaw: amountIn.toString(),
     toAmountRaw: amountOut.toString(),
@@ -54,7 +54,7 @@ export function presentQuote(view: SwapQuoteView): WireQuote {
 }
 
 const PPM_IN_PERCENT = 10_000
-/** Hundredths of a percent: the division rounds correctly, and siblings of one list add up to 100 as they are written. */
+/** From basis points; the division rounds correctly, so the parts of a list add up to exactly 100. */
 const percentOf = (bps: number): number => bps / 100
 
 function presentRoute({ bps, hops }: RoutePath, formatAddress: (address: string) => string): WireRoute {
@@ -75,8 +75,8 @@ function presentRoute({ bps, hops }: RoutePath, formatAddress: (address: string)
   }
 }
 
-/** An outside router's route is its own affair: one step, by the router as a whole, whose fee is in its price. */
-function presentWhole({ provider, from, to, formatAddress }: SwapQuoteView): WireRoute {
+/** One step for an aggregator or the wrapped token, whose route is not known. Its fee is in its price. */
+function presentProvider({ provider, from, to, formatAddress }: SwapQuoteView): WireRoute {
   const dexes = [
     { name: provider?.name ?? '', address: formatAddress(provider?.address ?? ''), fee: 0, percentage: 100 },
   ]

@@ -7,8 +7,8 @@ export function mountSwapQuote(context: ApiContext<{ swaps: SwapServices }>): vo
   const { services } = context
   mount(context, routes.quoteSwap, async (request, reply) => {
     const { network, fromTokenAddress, toTokenAddress, amount, slippage, referrerFee } = request.query as SwapQuoteQuery
-    const asked = { network, fromTokenAddress, toTokenAddress, amount, slippage, referrerFee }
+    const swapRequest = { network, fromTokenAddress, toTokenAddress, amount, slippage, referrerFee }
     reply.header('cache-control', 'no-store')
-    return presentQuote(await services.swaps.quoteSwap(asked))
+    return presentQuote(await services.swaps.quoteSwap(swapRequest))
   })
 }

@@ -4,15 +4,19 @@ import { readIdempotency } from '../../core/http/idempotency.ts'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
 import type { SendRequest, SwapServices } from '../interfaces.ts'
 
-/** Building, approving, sending. Member by member: nothing else of a body is ever bound. */
+/** Builds, approves and sends. Members are copied one by one, so no other member of a body is passed on. */
 export function mountTransactions(context: ApiContext<{ swaps: SwapServices }>): void {
   const { swaps } = context.services
   mount(context, routes.buildSwap, async (request, reply) => {
     const body = request.body as BuildSwapBody
     const { account, fromTokenAddress, toTokenAddress, amount, network } = body
     const percentages = { slippage: String(body.slippage), referrerFee: String(body.referrerFee) }
-    const asked = { account, fromTokenAddress, toTokenAddress, amount, network, ...percentages }
-    const built = await swaps.buildSwap(callerOf(request).partner, asked, readIdempotency(request, routes.buildSwap))
+    const buildRequest = { account, fromTokenAddress, toTokenAddress, amount, network, ...percentages }
+    const built = await swaps.buildSwap(
+      callerOf(request).partner,
+      buildRequest,
+      readIdempotency(request, routes.buildSwap),
+    )
     reply.code(201).header('cache-control', 'no-store')
     return built
   })
@@ -23,12 +27,12 @@ export function mountTransactions(context: ApiContext<{ swaps: SwapServices }>):
   })
   mount(context, routes.sendSwap, async (request, reply) => {
     const idempotency = readIdempotency(request, routes.sendSwap)
-    const asked = toRequest(request.body as SendSwapBody)
-    return sendText(reply, await swaps.sendSwap(callerOf(request).partner, asked, idempotency))
+    const sendRequest = toRequest(request.body as SendSwapBody)
+    return sendText(reply, await swaps.sendSwap(callerOf(request).partner, sendRequest, idempotency))
   })
 }
 
-/** A JSON string: the framework would send text as text. */
+/** Sends a JSON string; the framework would send a string as plain text. */
 function sendText(reply: FastifyReply, text: string): FastifyReply {
   reply.code(201).headers({ 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
   return reply.send(JSON.stringify(text))

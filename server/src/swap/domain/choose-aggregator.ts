@@ -12,7 +12,7 @@ export type OwnRoute = Readonly<{
   gas: number
   /** Price of a million gas in base units of the output token. */
   millionGasOut: bigint
-  /** Output at the middle price; 0 if there is none. */
+  /** Output at the middle price; 0 without a middle price. */
   middleOut: bigint
 }>
 

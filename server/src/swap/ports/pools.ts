@@ -8,9 +8,9 @@ export type PoolsAt = Readonly<{
   /** Height of the chain's newest block when the pools were read. */
   head: number
   pools: readonly Pool[]
-  /** Tokens of theirs that take a fee on transfer: no route leads through these. */
-  taxed: ReadonlySet<string>
-  /** Wei that a unit of gas costs now. */
+  /** Fee-on-transfer tokens of these pools. No route uses them. */
+  feeOnTransferTokens: ReadonlySet<string>
+  /** Current price of a unit of gas in wei. */
   gasPrice: bigint
   wrapped: string
 }>
@@ -20,7 +20,7 @@ export type PoolCounts = Readonly<{ reorgs: number; differences: number; rereads
 /** The pools of one network, kept current. */
 export interface PoolSource {
   readonly network: string
-  /** null before the first read. */
+  /** Null before the first read. */
   current(): PoolsAt | null
   counts(): PoolCounts
   liquidity(): ReadonlyMap<string, number>

@@ -45,7 +45,7 @@ async function quoteOf(aggregator: Aggregator, order: AggregatorOrder, budgetMs:
   return { source: aggregator.id, ...quote, contract: aggregator.contracts(order.network)[0] ?? null }
 }
 
-/** Asks one aggregator for its transaction. Null if there is none in time, or if it uses other contracts than published. */
+/** Asks one aggregator for its transaction. Null if it is late or uses unpublished contracts. */
 export function createBuildAggregatorCall({ aggregators, budgetMs }: AskAggregatorsDeps): BuildAggregatorCall {
   return async (source, order) => {
     const aggregator = aggregators.find(({ id }) => id === source)

@@ -21,7 +21,7 @@ const STALE_MS = 30_000
  * pools' middle price.
  */
 export function createSwapValues({ books, priceKeyOf, now }: SwapValuesDeps) {
-  function valueOf(prices: PriceSnapshot, chain: SwapChain, { token, units }: Side): bigint | null {
+  function usdValueOf(prices: PriceSnapshot, chain: SwapChain, { token, units }: Side): bigint | null {
     if (now() - prices.at > STALE_MS) return null
     const isNativeValue = isNative(token.address) || token.address === chain.wrapped
     const key = priceKeyOf(chain.network.id, isNativeValue ? 'native' : token.address)
@@ -31,10 +31,10 @@ export function createSwapValues({ books, priceKeyOf, now }: SwapValuesDeps) {
 
   return (chain: SwapChain, from: Side, to: Side, middleOut: bigint): SwapValues => {
     const { prices } = books.current()
-    const [fromUsd, toUsd] = [valueOf(prices, chain, from), valueOf(prices, chain, to)]
+    const [fromUsd, toUsd] = [usdValueOf(prices, chain, from), usdValueOf(prices, chain, to)]
     if (middleOut <= 0n) return { fromUsd, toUsd }
     return {
-      fromUsd: fromUsd ?? valueOf(prices, chain, { token: to.token, units: middleOut }),
+      fromUsd: fromUsd ?? usdValueOf(prices, chain, { token: to.token, units: middleOut }),
       toUsd: toUsd ?? (fromUsd === null ? null : (fromUsd * to.units) / middleOut),
     }
   }

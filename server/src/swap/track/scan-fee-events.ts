@@ -110,7 +110,7 @@ function directCallOf(
   return isDirect ? action : null
 }
 
-/** The partner for whom the swap was built, by its reference. */
+/** Finds the partner whose reference matches the terms. */
 function findPartner(
   refs: SwapRefs,
   { network }: SwapChain,

@@ -18,7 +18,7 @@ export type TrackSwapDeps = Readonly<{
 
 const CHECK_MIN_MS = 500
 const CHECK_MAX_MS = 15_000
-/** Factor of the check interval for finished swaps that are not final, and for failed ones that a reorg may revive. */
+/** Factor of the check interval for finished swaps that are not final, and for failed ones that may still be mined. */
 const SLOW_FACTOR = 4
 
 /** Checks one swap on its chain and records its progress. */

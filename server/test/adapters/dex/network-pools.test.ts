@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { type Hex, toEventSelector, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { NetworkPoolsDeps } from '../../../src/adapters/dex/synced.ts'
+import type { NetworkPoolsOptions } from '../../../src/adapters/dex/sync-context.ts'
 import type { PoolSnapshots, PoolSource } from '../../../src/swap/ports/pools.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { createPoolMarket } from '../../../src/swap/routing/pool-market.ts'
 import { bestRoute } from '../../../src/swap/routing/route.ts'
-import { startVenueGround, type VenueGround } from './venue-ground.ts'
+import { startVenueCluster, type VenueCluster } from './venue-cluster.ts'
 import { isInstalled, type Venues } from './venues.ts'
 
 /*
@@ -19,16 +19,16 @@ const DEADLINE = 2n ** 40n
 const LIMITS = [4295128740n, 1461446703485210103287273052203988822378723970341n] as const
 const BOUNDS = [-1_200, -600, -120, 0, 60, 600, 1_200, 6_000]
 
-let cluster: VenueGround
+let cluster: VenueCluster
 let venues: Venues
 beforeAll(async () => {
   if (!isInstalled) return
-  cluster = await startVenueGround()
+  cluster = await startVenueCluster()
   venues = cluster.venues
 })
 afterAll(() => cluster?.stop())
 
-const createSource = (clock = { ms: Date.now() }, more: Partial<NetworkPoolsDeps> = {}): PoolSource =>
+const createSource = (clock = { ms: Date.now() }, more: Partial<NetworkPoolsOptions> = {}): PoolSource =>
   cluster.createSource({
     now: () => clock.ms,
     ...more,

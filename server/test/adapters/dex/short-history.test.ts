@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startVenueGround, type VenueGround } from './venue-ground.ts'
+import { startVenueCluster, type VenueCluster } from './venue-cluster.ts'
 import { isInstalled, type Venues } from './venues.ts'
 
 /*
@@ -14,11 +14,11 @@ import { isInstalled, type Venues } from './venues.ts'
 const DEADLINE = 2n ** 40n
 type Call = Readonly<{ id: number; method: string; params: readonly unknown[] }>
 
-let cluster: VenueGround
+let cluster: VenueCluster
 let venues: Venues
 beforeAll(async () => {
   if (!isInstalled) return
-  cluster = await startVenueGround()
+  cluster = await startVenueCluster()
   venues = cluster.venues
 })
 afterAll(() => cluster?.stop())

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { tellExchange } from '../../../src/adapters/postgres/exchange/exchange-details.ts'
+import { readExchangeDetails } from '../../../src/adapters/postgres/exchange/exchange-details.ts'
 import { ltc } from '../../exchange/money-path.ts'
 import { plan, SMALL, startPrivateMoneyPath } from '../../exchange/private/private-money-path.ts'
 
@@ -13,7 +13,7 @@ test('of a finished private exchange both legs are told, with what paid them', a
   const exchange = await fixture.order({ via: ltc, plan })
   fixture.deposit(exchange, SMALL)
   await fixture.blocks(14)
-  const told = await tellExchange(fixture.database, exchange.id)
+  const told = await readExchangeDetails(fixture.database, exchange.id)
   expect(told).toMatchObject({ exchange: { id: exchange.id, type: 'private', status: 'finished' }, plan })
   const of = (what: string) => told?.parts.filter((part) => part['what'] === what) ?? []
   const executions = await fixture.executions(exchange)
@@ -25,5 +25,5 @@ test('of a finished private exchange both legs are told, with what paid them', a
   const events = of('event').map(({ event }) => event)
   expect(events).toEqual(await fixture.events(exchange))
   expect(events.length).toBeGreaterThan(2)
-  expect(await tellExchange(fixture.database, 'x')).toBeNull()
+  expect(await readExchangeDetails(fixture.database, 'x')).toBeNull()
 })

@@ -12,10 +12,10 @@ import { compile } from '../chains/evm/compile.ts'
 import { testTokens } from '../chains/evm/tokens.ts'
 import { coin, native, sendAll, user, via } from './stage.ts'
 
-// On Celo the coin is itself a token: nothing is wrapped, whichever of the two names is used.
+// On Celo the native currency is also a token. Nothing is wrapped, whichever of its two addresses is used.
 
-/** CELO's address on the real chain, the only one that the precompile lets in. */
-const gold = '0x471ece3750da237f93b8e339c536989b8978a438'
+/** CELO's production address, the only one that may call the transfer precompile. */
+const celoToken = '0x471ece3750da237f93b8e339c536989b8978a438'
 const network = {
   ...resolveNetwork(celo, 'sandbox'),
   evm: { chainId: TEST_CHAIN_ID, finalityTag: null, dynamicFees: true },
@@ -36,45 +36,45 @@ let pool: Parameters<typeof via>[0]
 beforeAll(async () => {
   anvil = await startAnvil(['--celo'])
   await anvil.request('evm_setAutomine', [true])
-  const goldToken = (await compile(new URL('../../../../sandbox/contracts/CeloToken.sol', import.meta.url).pathname))[
+  const compiled = (await compile(new URL('../../../../sandbox/contracts/CeloToken.sol', import.meta.url).pathname))[
     'CeloToken'
   ]
-  const runtime = await anvil.request('eth_call', [{ data: goldToken?.bytecode }, 'latest'])
-  await anvil.request('anvil_setCode', [gold, runtime])
+  const runtime = await anvil.request('eth_call', [{ data: compiled?.bytecode }, 'latest'])
+  await anvil.request('anvil_setCode', [celoToken, runtime])
   await deployContracts({ network, rpcUrls: [anvil.url] })
   token = (await anvil.deploy((await testTokens()).StandardToken, ['Dollar', 'cUSD', 18])).toLowerCase()
   const parameters = encodeAbiParameters([{ type: 'address' }], [zeroAddress])
   const creation: Hex = `${venueCode('uniswapV2Factory')}${parameters.slice(2)}`
-  // More gas than a test contract takes.
+  // The factory needs more gas than a test contract.
   const { txHash } = await anvil.sendAndMine({ data: creation, gas: 8_000_000n })
   const { contractAddress } = await anvil.request<{ contractAddress: string }>('eth_getTransactionReceipt', [txHash])
   const factory = contractAddress
   const send = (to: string, data: Hex) => anvil.sendAndMine({ to, data })
-  await send(factory, call('createPair', [gold, token]))
-  const word = await anvil.request<Hex>('eth_call', [{ to: factory, data: call('getPair', [gold, token]) }, 'latest'])
+  await send(factory, call('createPair', [celoToken, token]))
+  const word = await anvil.request<Hex>('eth_call', [{ to: factory, data: call('getPair', [celoToken, token]) }, 'latest'])
   const pair = `0x${word.slice(26)}`
   await send(token, call('mint', [pair, 9_000n * coin]))
   await send(token, call('mint', [user.address, 100n * coin]))
-  await send(gold, call('transfer', [pair, 5_000n * coin]))
+  await send(celoToken, call('transfer', [pair, 5_000n * coin]))
   await send(pair, encodeFunctionData({ abi: parseAbi(['function mint(address)']), args: [user.address] }))
-  const tokens = gold < token ? [gold, token] : [token, gold]
-  const reserves = gold < token ? ([5_000n * coin, 9_000n * coin] as const) : ([9_000n * coin, 5_000n * coin] as const)
+  const tokens = celoToken < token ? [celoToken, token] : [token, celoToken]
+  const reserves = celoToken < token ? ([5_000n * coin, 9_000n * coin] as const) : ([9_000n * coin, 5_000n * coin] as const)
   pool = { kind: 'uniswap-v2', id: pair, address: pair, dex: 'x', tokens, reserves, feePpm: 3000 }
 })
 afterAll(() => anvil?.stop())
 
 test.each([
-  ['the coin', native, 'dollars'],
-  ['the coin by its token', gold, 'dollars'],
-  ['dollars', 'dollars', native],
-  ['dollars', 'dollars', gold],
+  ['native currency', native, 'stablecoin'],
+  ['native currency by its token', celoToken, 'stablecoin'],
+  ['stablecoin', 'stablecoin', native],
+  ['stablecoin', 'stablecoin', celoToken],
 ])('%s (%s) for %s', async (_, from, to) => {
   const snapshot = await anvil.request('evm_snapshot', [])
-  const [tokenIn, tokenOut] = [from, to].map((name) => (name === 'dollars' ? token : name)) as [string, string]
-  const [source, target] = [from, to].map((name) => (name === 'dollars' ? token : gold)) as [string, string]
+  const [tokenIn, tokenOut] = [from, to].map((name) => (name === 'stablecoin' ? token : name)) as [string, string]
+  const [source, target] = [from, to].map((name) => (name === 'stablecoin' ? token : celoToken)) as [string, string]
   const executed = executeRoute([via(pool, source)], source, target, 3n * coin)
   if (executed.amountOut === null) throw new Error('the route pays nothing')
-  const chain = createEvmSwapChain({ network, rpcUrls: [anvil.url], wrapped: gold })
+  const chain = createEvmSwapChain({ network, rpcUrls: [anvil.url], wrapped: celoToken })
   const account = user.address.toLowerCase()
   const recipient = '0x00000000000000000000000000000000deadbeef'
   const order: SwapOrder = {
@@ -94,13 +94,13 @@ test.each([
   expect(prepared.approve === null).toBe(tokenIn === native)
   const hash = await sendAll(chain, prepared)
   expect(await chain.observe(hash)).toMatchObject({ ok: true, received: executed?.amountOut })
-  const held =
-    target === gold
+  const received =
+    target === celoToken
       ? await anvil.request<Hex>('eth_getBalance', [recipient, 'latest'])
       : await anvil.request<Hex>('eth_call', [
           { to: token, data: `0x70a08231${recipient.slice(2).padStart(64, '0')}` },
           'latest',
         ])
-  expect(BigInt(held)).toBe(executed?.amountOut)
+  expect(BigInt(received)).toBe(executed?.amountOut)
   await anvil.request('evm_revert', [snapshot])
 })

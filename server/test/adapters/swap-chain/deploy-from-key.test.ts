@@ -12,7 +12,7 @@ import { openShell, type Shell } from '../../cli/shell.ts'
 import { type Anvil, hex, startAnvil } from '../chains/evm/anvil.ts'
 import { network } from '../chains/evm/wallet.ts'
 
-// `swapyard contracts deploy --key-file`: the operator's own account pays, on a network where nothing of ours is.
+// `swapyard contracts deploy --key-file`: the operator's account deploys on a network without our contracts.
 
 const PROXY = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 const key = generatePrivateKey()
@@ -38,7 +38,7 @@ beforeEach(async () => {
   await anvil.request('evm_revert', [empty])
   empty = await anvil.request<string>('evm_snapshot', [])
   await anvil.request('evm_setAutomine', [true])
-  await hold(10n ** 18n)
+  await setBalance(10n ** 18n)
 })
 
 function keyFile(name: string, content: string, mode = 0o600): string {
@@ -48,24 +48,24 @@ function keyFile(name: string, content: string, mode = 0o600): string {
   return path
 }
 
-const hold = (wei: bigint) => anvil.request('anvil_setBalance', [account, hex(wei)])
+const setBalance = (wei: bigint) => anvil.request('anvil_setBalance', [account, hex(wei)])
 const read = async (method: string, params: readonly unknown[]) => BigInt(await anvil.request<string>(method, params))
 const balance = () => read('eth_getBalance', [account, 'latest'])
-const sentSoFar = () => read('eth_getTransactionCount', [account, 'pending'])
+const readNonce = () => read('eth_getTransactionCount', [account, 'pending'])
 const deploy = (...args: string[]) =>
   shell.swapyard(['contracts', 'deploy', ...args], { SWAPYARD_CHAINS: join(shell.folder, 'one.json') })
 
-test('sends what is missing, once, and says what it cost', async () => {
-  const where = { network, rpcUrls: [anvil.url] }
-  const planned = await readContracts(where)
-  // One of them is there already: any account may have sent what `deploy` prints.
+test('deploys missing contracts once and reports the cost', async () => {
+  const target = { network, rpcUrls: [anvil.url] }
+  const planned = await readContracts(target)
+  // One is already deployed: any account may send the printed transaction.
   const { to, data } = planned[1]?.transaction ?? {}
   await anvil.request('eth_sendTransaction', [{ from: anvil.accounts[0], to, data }])
 
   const first = await deploy('--key-file', file)
   expect(first).toMatchObject({ code: 0, error: '' })
-  const [stands, ...sent] = first.lines
-  expect(stands).toMatchObject({ contract: 'executor', isDeployed: true, from: null })
+  const [existing, ...sent] = first.lines
+  expect(existing).toMatchObject({ contract: 'executor', isDeployed: true, from: null })
   expect(sent.map(({ contract }) => contract)).toEqual(['router', 'external-executor'])
   let paid = 0n
   for (const { contract, address, from, txHash, gasUsed, fee } of sent) {
@@ -79,16 +79,16 @@ test('sends what is missing, once, and says what it cost', async () => {
   }
   expect(await balance()).toBe(10n ** 18n - paid)
 
-  const again = await deploy('--key-file', file)
-  expect(again).toMatchObject({ code: 0, error: '' })
-  expect(again.lines.map(({ contract, isDeployed, txHash }) => [contract, isDeployed, txHash])).toEqual(
+  const repeated = await deploy('--key-file', file)
+  expect(repeated).toMatchObject({ code: 0, error: '' })
+  expect(repeated.lines.map(({ contract, isDeployed, txHash }) => [contract, isDeployed, txHash])).toEqual(
     names.map((name) => [name, true, undefined]),
   )
-  expect(await sentSoFar()).toBe(2n)
+  expect(await readNonce()).toBe(2n)
 })
 
-test('sends nothing that it could not pay, or that might be paid twice', async () => {
-  await hold(1_000_000_000_000n)
+test('sends nothing without sufficient balance, or with pending transactions', async () => {
+  await setBalance(1_000_000_000_000n)
   const poor = await deploy('--key-file', file)
   expect(poor).toMatchObject({ code: 1, lines: [] })
   expect(poor.error).toMatch(
@@ -97,13 +97,13 @@ test('sends nothing that it could not pay, or that might be paid twice', async (
     ),
   )
 
-  await hold(10n ** 18n)
+  await setBalance(10n ** 18n)
   await anvil.request('evm_setAutomine', [false])
   await anvil.request('anvil_impersonateAccount', [account])
   await anvil.request('eth_sendTransaction', [{ from: account, to: account }])
-  const waiting = await deploy('--key-file', file)
-  expect(waiting).toMatchObject({ code: 1, lines: [] })
-  expect(waiting.error).toContain(`transactions of ${account} (1) are in no block yet`)
+  const blocked = await deploy('--key-file', file)
+  expect(blocked).toMatchObject({ code: 1, lines: [] })
+  expect(blocked.error).toContain(`transactions of ${account} (1) are in no block yet`)
   await anvil.mine()
 
   await anvil.request('anvil_setCode', [PROXY, '0x'])
@@ -114,10 +114,10 @@ test('sends nothing that it could not pay, or that might be paid twice', async (
   expect(printed.lines.map(({ isDeployed, note }) => [isDeployed, note])).toEqual(
     names.map(() => [false, 'the deterministic deployment proxy is missing']),
   )
-  expect(await sentSoFar()).toBe(1n)
+  expect(await readNonce()).toBe(1n)
 })
 
-test('refuses a file whose digits are no key, and one that others may open', async () => {
+test('rejects an invalid key and a key file that other users can read', async () => {
   for (const [path, sentence] of [
     [keyFile('open', key, 0o640), 'is accessible to other users; run chmod 600'],
     [keyFile('zero', '0'.repeat(64)), 'does not contain a private key: the number is outside the curve order'],
@@ -126,21 +126,21 @@ test('refuses a file whose digits are no key, and one that others may open', asy
     expect(refused).toMatchObject({ code: 1, lines: [] })
     expect(refused.error).toContain(`${path} ${sentence}`)
   }
-  expect(await sentSoFar()).toBe(0n)
+  expect(await readNonce()).toBe(0n)
 })
 
-test('pays by a plain price where a network knows no other', async () => {
+test('sends legacy transactions on a network without dynamic fees', async () => {
   const legacy = {
     ...network,
     evm: { ...network.evm, chainId: network.evm?.chainId ?? 0, finalityTag: null, dynamicFees: false },
   }
-  const placed: DeployedContract[] = []
+  const deployed: DeployedContract[] = []
   const signer = openDeployer(key)
   if (signer === null) throw new Error('no key')
   expect(
-    await deployFromAccount({ network: legacy, rpcUrls: [anvil.url] }, signer, (one) => placed.push(one)),
+    await deployFromAccount({ network: legacy, rpcUrls: [anvil.url] }, signer, (one) => deployed.push(one)),
   ).toBeNull()
-  expect(placed.map(({ contract }) => contract)).toEqual(names)
-  for (const { sent } of placed)
+  expect(deployed.map(({ contract }) => contract)).toEqual(names)
+  for (const { sent } of deployed)
     expect(await anvil.request('eth_getTransactionByHash', [sent?.txHash])).toMatchObject({ type: '0x0' })
 })

@@ -6,7 +6,7 @@ import { type Anvil, startAnvil } from '../chains/evm/anvil.ts'
 import { network } from '../chains/evm/wallet.ts'
 import { coin, native, user, via } from './stage.ts'
 
-// The contracts come onto a chain where they, and their deployer, are missing.
+// Deploys the contracts on a chain without them and without their deployer.
 
 let anvil: Anvil
 beforeAll(async () => {
@@ -14,10 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => anvil?.stop())
 
-test('status, the transactions, and the deployment', async () => {
-  const where = { network, rpcUrls: [anvil.url] }
+test('reports the state and deploys what is missing', async () => {
+  const target = { network, rpcUrls: [anvil.url] }
   await anvil.request('anvil_setCode', ['0x4e59b44847b379578588920cA78FbF26c0B4956C', '0x'])
-  const before = await readContracts(where)
+  const before = await readContracts(target)
   expect(before.map(({ contract, isDeployed }) => [contract, isDeployed])).toEqual([
     ['router', false],
     ['executor', false],
@@ -51,7 +51,7 @@ test('status, the transactions, and the deployment', async () => {
   })
   await expect(prepared).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
 
-  const deployed = deployContracts(where)
+  const deployed = deployContracts(target)
   await expect.poll(() => anvil.request('txpool_status', []), PATIENCE).toMatchObject({ pending: '0x3' })
   await anvil.mine()
   const states = await deployed
@@ -60,10 +60,10 @@ test('status, the transactions, and the deployment', async () => {
     expect(address).toBe(before[n]?.address)
     expect(String(await anvil.request('eth_getCode', [address, 'latest'])).length).toBeGreaterThan(2_000)
   }
-  // Again: nothing is sent.
-  await deployContracts(where)
+  // A repeated run sends nothing.
+  await deployContracts(target)
   expect(await anvil.request('txpool_status', [])).toMatchObject({ pending: '0x0' })
   await expect(
-    deployContracts({ ...where, network: { ...network, evm: { chainId: 1, finalityTag: null, dynamicFees: true } } }),
-  ).rejects.toThrow('only a chain of the sandbox')
+    deployContracts({ ...target, network: { ...network, evm: { chainId: 1, finalityTag: null, dynamicFees: true } } }),
+  ).rejects.toThrow('deploys only to chains of the sandbox')
 })

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
-/// Says its name in 32 bytes, as MKR and SAI do.
+/// Returns its name as bytes32, as MKR and SAI do.
 contract Bytes32Token {
     bytes32 public constant name = "Maker";
     bytes32 public constant symbol = "MKR";
     uint8 public constant decimals = 18;
 }
 
-/// Has a name, but counts nothing: an ERC-721 looks like this.
+/// Has a name but no decimals, like an ERC-721.
 contract Collection {
     string public constant name = "Apes";
     string public constant symbol = "APE";
 }
 
-/// Decimals that no amount could be printed with.
+/// Has more decimals than any amount can be printed with.
 contract Absurd {
     string public constant name = "Absurd";
     string public constant symbol = "ABS";
     uint256 public constant decimals = 400;
 }
 
-/// Answers with a name that would fill the memory of whoever reads it.
+/// Returns a name of 50 MB, which would exhaust the reader's memory.
 contract Endless {
     uint8 public constant decimals = 6;
     string public constant symbol = "END";
@@ -31,7 +31,7 @@ contract Endless {
     }
 }
 
-/// Never ends.
+/// Never returns.
 contract Looping {
     uint8 public constant decimals = 6;
 
@@ -41,7 +41,7 @@ contract Looping {
     }
 }
 
-/// Refuses with an error of its own.
+/// Reverts with a custom error.
 contract Grumpy {
     mapping(address => mapping(address => uint256)) public allowance;
 

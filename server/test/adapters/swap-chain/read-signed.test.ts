@@ -5,7 +5,7 @@ import { createEvmSwapChain } from '../../../src/adapters/swap-chain/chain.ts'
 import { nativeAddress, zeroAddress } from '../../../src/swap/domain/token.ts'
 import { network, signAs, user } from './stage.ts'
 
-// Transactions made by viem, read by us; no node is asked.
+// Decodes transactions that viem signed. No node is involved.
 
 const wrapped = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const token = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
@@ -19,20 +19,20 @@ const approve = (spender: string, units = 5n) =>
 const fees = { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, gas: 100_000n, nonce: 0, chainId: 31_337 } as const
 const call = { to: token as Hex, data: approve(chain.router), value: 0n } as const
 const signed = (changes: object = {}) => signAs(user, { type: 'eip1559', ...fees, ...call, ...changes })
-const act = async (changes: object) => chain.readSigned(await signed(changes)).act
+const actionOf = async (changes: object) => chain.readSigned(await signed(changes)).action
 
-test.each(['eip1559', 'legacy', 'eip2930'])('an approval in a transaction of type %s', async (type) => {
+test.each(['eip1559', 'legacy', 'eip2930'])('decodes an approval in a transaction of type %s', async (type) => {
   const price = type === 'eip1559' ? {} : { maxFeePerGas: undefined, maxPriorityFeePerGas: undefined, gasPrice: 10n }
   const raw = await signed({ type, ...price, nonce: 7, ...(type === 'eip2930' ? { accessList: [] } : {}) })
-  for (const spelling of [raw, `0x${raw.slice(2).toUpperCase()}`]) {
-    expect(chain.readSigned(spelling)).toMatchObject({
+  for (const text of [raw, `0x${raw.slice(2).toUpperCase()}`]) {
+    expect(chain.readSigned(text)).toMatchObject({
       ...{ signer: user.address.toLowerCase(), nonce: 7, chainId: 31_337, to: token },
-      act: { kind: 'approve', token, spender: chain.router, units: 5n },
+      action: { kind: 'approve', token, spender: chain.router, units: 5n },
     })
   }
 })
 
-test('wrong chains', async () => {
+test('rejects transactions of other chains', async () => {
   expect(() => chain.readSigned('0x')).toThrow(expect.objectContaining({ code: 'RAW_TX_INVALID' }))
   for (const raw of [
     await signed({ chainId: 1 }),
@@ -47,13 +47,13 @@ test('wrong chains', async () => {
     expect(() => chain.readSigned(raw)).toThrow(expect.objectContaining({ code: 'TX_CHAIN_MISMATCH' }))
 })
 
-test('what is no signed transaction', async () => {
+test('rejects input that is not a canonical signed transaction', async () => {
   const raw = await signed()
   const { r, s, yParity, ...unsigned } = parseTransaction(raw) as never as { r: Hex; s: Hex; yParity: number }
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
   const highS = `0x${(order - BigInt(s)).toString(16)}` as const
-  const again = (signature: object) => serializeTransaction(unsigned as never, signature as never)
-  expect(again({ r, s, yParity })).toBe(raw)
+  const serialize = (signature: object) => serializeTransaction(unsigned as never, signature as never)
+  expect(serialize({ r, s, yParity })).toBe(raw)
   const bad = [
     ...[
       '',
@@ -71,47 +71,47 @@ test('what is no signed transaction', async () => {
     ...['0xc0', '0xf800', `0x02${'f8'.repeat(40)}`, `0x${'ab'.repeat(200_000)}`, `0x7b${raw.slice(4)}`],
     ...[
       serializeTransaction(unsigned as never),
-      again({ r, s: highS, yParity: 1 - yParity }),
-      again({ r, s: '0x0', yParity }),
+      serialize({ r, s: highS, yParity: 1 - yParity }),
+      serialize({ r, s: '0x0', yParity }),
     ],
-    ...[again({ r: '0x0', s, yParity }), again({ r: `0x${order.toString(16)}`, s, yParity })],
+    ...[serialize({ r: '0x0', s, yParity }), serialize({ r: `0x${order.toString(16)}`, s, yParity })],
   ]
   for (const text of bad)
     expect(() => chain.readSigned(text), text.slice(0, 40)).toThrow(expect.objectContaining({ code: 'RAW_TX_INVALID' }))
 })
 
-test('every changed byte is refused, or has another signer or act', async () => {
+test('a changed byte is rejected or changes the signer', async () => {
   const raw = await signed({ nonce: 3 })
-  const honest = chain.readSigned(raw)
+  const original = chain.readSigned(raw)
   for (let at = 2; at < raw.length; at += 2) {
     const changed = (Number.parseInt(raw.slice(at, at + 2), 16) ^ 1).toString(16).padStart(2, '0')
     try {
       const read = chain.readSigned(raw.slice(0, at) + changed + raw.slice(at + 2))
-      expect(read.signer, `byte ${at / 2 - 1}`).not.toBe(honest.signer)
+      expect(read.signer, `byte ${at / 2 - 1}`).not.toBe(original.signer)
     } catch (error) {
       expect(error).toHaveProperty('code', expect.stringMatching(/^(RAW_TX_INVALID|TX_CHAIN_MISMATCH)$/))
     }
   }
 })
 
-test('what is neither an approval nor a swap of ours has no act', async () => {
-  expect(await act({ data: approve(token) })).toMatchObject({ spender: token })
-  expect(await act({ to: chain.router })).toBeNull()
-  expect(await act({ to: undefined })).toBeNull()
-  expect(await act({ data: undefined, value: 5n })).toBeNull()
+test('decodes no action for other transactions', async () => {
+  expect(await actionOf({ data: approve(token) })).toMatchObject({ spender: token })
+  expect(await actionOf({ to: chain.router })).toBeNull()
+  expect(await actionOf({ to: undefined })).toBeNull()
+  expect(await actionOf({ data: undefined, value: 5n })).toBeNull()
 })
 
-test('an allowance by any other form than a plain approve', async () => {
-  const odd = { kind: 'odd-approval' }
-  expect(await act({ value: 1n })).toEqual(odd)
-  expect(await act({ data: `${call.data}00` })).toEqual(odd)
-  expect(await act({ data: '0x095ea7b3' })).toEqual(odd)
-  expect(await act({ data: call.data.replace('000000', 'ff0000') })).toEqual(odd)
-  expect(await act({ data: `0x39509351${call.data.slice(10)}` })).toEqual(odd)
-  expect(await act({ data: `0xa9059cbb${call.data.slice(10)}` })).toBeNull()
+test('reports allowances other than a plain approve as unsupported', async () => {
+  const unsupported = { kind: 'unsupported-approval' }
+  expect(await actionOf({ value: 1n })).toEqual(unsupported)
+  expect(await actionOf({ data: `${call.data}00` })).toEqual(unsupported)
+  expect(await actionOf({ data: '0x095ea7b3' })).toEqual(unsupported)
+  expect(await actionOf({ data: call.data.replace('000000', 'ff0000') })).toEqual(unsupported)
+  expect(await actionOf({ data: `0x39509351${call.data.slice(10)}` })).toEqual(unsupported)
+  expect(await actionOf({ data: `0xa9059cbb${call.data.slice(10)}` })).toBeNull()
 })
 
-test('a swap of the router, and of anybody else', async () => {
+test('decodes a swap of our router, and of no other contract', async () => {
   const pool = {
     kind: 'uniswap-v2',
     id: token,
@@ -133,20 +133,20 @@ test('a swap of the router, and of anybody else', async () => {
     { ...route, coinIn: true, coinOut: false, wrapped },
     { ...terms, fee: { to: user.address, ppm: 30n } },
   )
-  const whole = { to: swap.to, data: swap.calldata, value: 8n }
-  expect(await act(whole)).toEqual({
+  const valid = { to: swap.to, data: swap.calldata, value: 8n }
+  expect(await actionOf(valid)).toEqual({
     ...{ kind: 'swap', router: chain.router, executor: chain.executor, tokenIn: nativeAddress, tokenOut: token },
     ...{ amountIn: 8n, minReceived: 7n, recipient: user.address.toLowerCase(), feePpm: 30, deadline: 99 },
     ...{ feeTo: user.address.toLowerCase(), ref: terms.reference },
-    // Everything but the reference.
+    // Covers everything except the reference.
     callHash: keccak256(swap.calldata.replace('ab'.repeat(32), '00'.repeat(32)) as Hex),
   })
-  expect(await act({ ...whole, value: 9n })).toBeNull()
-  expect(await act({ ...whole, to: token })).toBeNull()
-  expect(await act({ ...whole, data: `${swap.calldata}${'0'.repeat(64)}` })).toBeNull()
+  expect(await actionOf({ ...valid, value: 9n })).toBeNull()
+  expect(await actionOf({ ...valid, to: token })).toBeNull()
+  expect(await actionOf({ ...valid, data: `${swap.calldata}${'0'.repeat(64)}` })).toBeNull()
 })
 
-test('addresses', () => {
+test('parses addresses and the native placeholders', () => {
   for (const text of [
     nativeAddress,
     '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE',
@@ -154,14 +154,14 @@ test('addresses', () => {
     zeroAddress,
   ])
     expect(chain.parse(text)).toBe(nativeAddress)
-  // EIP-55's own examples.
+  // Examples from EIP-55.
   for (const text of ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359']) {
     expect(chain.parse(text)).toBe(text.toLowerCase())
     expect(chain.parse(text.replace('F', 'f').replace('B', 'b'))).toBeNull()
   }
   for (const text of ['', '0x', '0x123', `${token}00`, token.slice(2), ` ${token}`, 'vitalik.eth'])
     expect([chain.parse(text), chain.parseAccount(text)]).toEqual([null, null])
-  // What chains reserve is nobody's account; the coin's placeholders are none.
+  // Reserved addresses and native placeholders are not accounts.
   const precompile = '0x0000000000000000000000000000000000000004'
   expect([chain.parse(precompile), chain.parseAccount(precompile)]).toEqual([precompile, null])
   expect([nativeAddress, zeroAddress].map((text) => chain.parseAccount(text))).toEqual([null, null])

@@ -12,14 +12,14 @@ import { executeRoute, type RouteSwap, SHARE_ALL } from '../../../src/swap/routi
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import type { Compiled } from '../chains/evm/compile.ts'
 
-/** The account of the partner's user: the node's second, whose words are known the scenario over. */
+/** The account of the partner's user: the second account of the well-known development seed phrase. */
 export const user = mnemonicToAccount('test test test test test test test test test test test junk', {
   addressIndex: 1,
 })
 export const coin = 10n ** 18n
 export const native = nativeAddress
 
-/** anvil's own chain id; finality after few blocks. */
+/** anvil's default chain id; finality after five blocks. */
 const sandbox = resolveNetwork(eth, 'sandbox')
 export const network: Network = {
   ...sandbox,
@@ -31,8 +31,8 @@ export async function startStage() {
   const dex = await startDexChain()
   const url = String(dex.reader.transport['url'])
   const wrapped = dex.wrapped.toLowerCase()
-  const swaps = (parts: Partial<EvmSwapChainOptions> = {}) =>
-    createEvmSwapChain({ network, rpcUrls: [url], wrapped, rpc: { timeoutMs: 5_000, attempts: 2 }, ...parts })
+  const swaps = (options: Partial<EvmSwapChainOptions> = {}) =>
+    createEvmSwapChain({ network, rpcUrls: [url], wrapped, rpc: { timeoutMs: 5_000, attempts: 2 }, ...options })
   const ask = <T>(method: string, params: readonly unknown[] = []) =>
     dex.reader.request({ method, params } as never) as Promise<T>
 
@@ -41,7 +41,7 @@ export async function startStage() {
     return (contractAddress as Hex).toLowerCase() as Hex
   }
 
-  /** What the domain says of a route, and the order that it makes. */
+  /** Executes a route in the domain and returns its order with the expected output. */
   function order(
     swapsOfRoute: readonly RouteSwap[],
     { tokenIn, tokenOut, amountIn, ...rest }: Pick<SwapOrder, 'tokenIn' | 'tokenOut' | 'amountIn'> & Partial<SwapOrder>,
@@ -49,12 +49,12 @@ export async function startStage() {
     const [source, target] = [tokenIn, tokenOut].map((token) => (isNative(token) ? wrapped : token)) as [string, string]
     const executed = executeRoute(swapsOfRoute, source, target, amountIn)
     if (executed.amountOut === null) throw new Error('the route pays nothing')
-    const made: SwapOrder = {
+    const swapOrder: SwapOrder = {
       ...{ account: user.address.toLowerCase(), recipient: user.address.toLowerCase(), tokenIn, tokenOut, amountIn },
       ...{ minReceived: 1n, feePpm: 0, feeTo: dex.partner.toLowerCase(), deadline: 2 ** 40, ref: 'a swap' },
       ...{ swaps: executed.swaps, ...rest },
     }
-    return { order: made, expected: executed.amountOut }
+    return { order: swapOrder, expected: executed.amountOut }
   }
 
   return { dex, url, wrapped, swaps, ask, deploy, order }
@@ -67,12 +67,12 @@ export function via(pool: Pool, from: string, share = 1): RouteSwap {
   return { pool, tokenIn, tokenOut: 1 - tokenIn, share: share === 1 ? SHARE_ALL : Math.round(share * 2 ** 24) }
 }
 
-/** As a partner does it: viem parses what we built, and signs it. */
+/** Signs as a partner does: viem parses the unsigned transaction and signs it. */
 export async function sign(unsigned: string): Promise<Hex> {
   return user.signTransaction(parseTransaction(unsigned as Hex) as Parameters<typeof user.signTransaction>[0])
 }
 
-/** Signs and sends all that was prepared, and waits until it is mined; the hash of the swap. */
+/** Signs and sends the prepared transactions and waits until they are mined. Returns the hash of the swap. */
 export async function sendAll(chain: SwapChain, { approve, swap }: PreparedSwap): Promise<string> {
   for (const unsigned of approve === null ? [swap] : [approve, swap]) {
     const sent = await chain.broadcast(await sign(unsigned))

@@ -10,7 +10,7 @@ import { startFaultyNode } from '../chains/evm/faulty-node.ts'
 import { testTokens } from '../chains/evm/tokens.ts'
 import { coin, native, type Stage, sendAll, sign, startStage, user, via } from './stage.ts'
 
-// What is prepared is signed with viem, sent, and pays what was simulated: on a real node, with Uniswap's real pools.
+// Prepared swaps are signed with viem, sent, and pay the simulated amount: on a real node with Uniswap's contracts.
 
 let stage: Stage
 let chain: SwapChain
@@ -35,8 +35,8 @@ beforeAll(async () => {
 })
 afterAll(() => stage?.dex.stop())
 
-/** The chain is as before afterwards. */
-async function apart(work: () => Promise<void>) {
+/** Runs the work and reverts the chain afterwards. */
+async function isolated(work: () => Promise<void>) {
   const snapshot = await stage.ask('evm_snapshot')
   try {
     await work()
@@ -54,7 +54,7 @@ async function refusal(attempt: Promise<unknown>): Promise<AppError> {
   return error
 }
 
-/** Prepares, signs, sends, and looks at the chain. */
+/** Prepares, signs and sends a swap, and checks its result on the chain. */
 async function trade(order: SwapOrder, expected: bigint, approves: boolean) {
   const out = order.tokenOut === native ? null : (order.tokenOut as Hex)
   const prepared = await chain.prepare(order)
@@ -64,8 +64,8 @@ async function trade(order: SwapOrder, expected: bigint, approves: boolean) {
   const hash = await sendAll(chain, prepared)
   expect((await stage.dex.balanceOf(out, order.recipient as Hex)) - before).toBe(expected)
   const { signer, nonce } = chain.readSigned(await sign(prepared.swap))
-  const seen = await chain.observe(hash, { signer, nonce })
-  expect(seen).toMatchObject({ kind: 'included', ok: true, confirmations: 1, received: expected })
+  const observed = await chain.observe(hash, { signer, nonce })
+  expect(observed).toMatchObject({ kind: 'included', ok: true, confirmations: 1, received: expected })
   await stage.ask('anvil_mine', ['0x2'])
   expect(await chain.observe(hash)).toMatchObject({ confirmations: 3, received: expected })
   if (approves) expect(await allowance(order.tokenIn)).toBe(0n)
@@ -88,13 +88,13 @@ const allowance = (token: string) =>
     args: [user.address, chain.router as Hex],
   }) as Promise<bigint>
 
-test('the native coin for a token', () =>
-  apart(async () => {
+test('swaps native currency for a token', () =>
+  isolated(async () => {
     const recipient = stage.dex.recipient.toLowerCase()
-    const made = stage.order([via(pools.aw2, stage.wrapped), via(pools.ab3, a)], {
+    const built = stage.order([via(pools.aw2, stage.wrapped), via(pools.ab3, a)], {
       ...{ tokenIn: native, tokenOut: b, amountIn: 12n * coin + 7n, recipient },
     })
-    const { prepared } = await trade({ ...made.order, minReceived: made.expected }, made.expected, false)
+    const { prepared } = await trade({ ...built.order, minReceived: built.expected }, built.expected, false)
     expect(parseTransaction(prepared.swap as Hex)).toMatchObject({
       type: 'eip1559',
       chainId: 31_337,
@@ -102,20 +102,20 @@ test('the native coin for a token', () =>
     })
   }))
 
-test('a token for a token: approved exactly, split, two hops, with a fee', () =>
-  apart(async () => {
+test('swaps a token for a token with an exact approval, a split, two hops and a fee', () =>
+  isolated(async () => {
     const swaps = [via(pools.ab2, a, 0.4), via(pools.ab3, a), via(pools.bc3, b)]
     const terms = { tokenIn: a, tokenOut: c, amountIn: 1_234n * coin + 567n, feePpm: 12_345 }
-    const made = stage.order(swaps, terms)
-    const expected = made.expected - referrerFeeOf(made.expected, 12_345)
+    const built = stage.order(swaps, terms)
+    const expected = built.expected - referrerFeeOf(built.expected, 12_345)
     const before = await stage.dex.balanceOf(c, stage.dex.partner)
-    const { prepared, hash } = await trade({ ...made.order, minReceived: expected }, expected, true)
-    expect((await stage.dex.balanceOf(c, stage.dex.partner)) - before).toBe(made.expected - expected)
+    const { prepared, hash } = await trade({ ...built.order, minReceived: expected }, expected, true)
+    expect((await stage.dex.balanceOf(c, stage.dex.partner)) - before).toBe(built.expected - expected)
     const approve = chain.readSigned(await sign(prepared.approve ?? ''))
-    expect(approve.act).toEqual({ kind: 'approve', token: a, spender: chain.router, units: terms.amountIn })
+    expect(approve.action).toEqual({ kind: 'approve', token: a, spender: chain.router, units: terms.amountIn })
     const swap = chain.readSigned(await sign(prepared.swap))
     expect(swap).toMatchObject({ hash, signer: user.address.toLowerCase(), nonce: approve.nonce + 1, to: chain.router })
-    expect(swap.act).toMatchObject({
+    expect(swap.action).toMatchObject({
       ...{
         kind: 'swap',
         router: chain.router,
@@ -127,73 +127,73 @@ test('a token for a token: approved exactly, split, two hops, with a fee', () =>
       ...{ amountIn: terms.amountIn, recipient: user.address.toLowerCase(), feePpm: 12_345, deadline: 2 ** 40 },
       feeTo: stage.dex.partner.toLowerCase(),
     })
-    expect(await chain.lookUp(hash)).toEqual(swap)
+    expect(await chain.findTransaction(hash)).toEqual(swap)
   }))
 
-test('a token for the native coin', () =>
-  apart(async () => {
+test('swaps a token for native currency', () =>
+  isolated(async () => {
     const recipient = '0x00000000000000000000000000000000deadbeef'
-    const made = stage.order([via(pools.bc3, b), via(pools.cw4, c)], {
+    const built = stage.order([via(pools.bc3, b), via(pools.cw4, c)], {
       ...{ tokenIn: b, tokenOut: native, amountIn: 55n * coin + 1n, recipient },
     })
-    await trade({ ...made.order, minReceived: made.expected }, made.expected, true)
+    await trade({ ...built.order, minReceived: built.expected }, built.expected, true)
   }))
 
-test('an allowance that is enough is not asked for again', () =>
-  apart(async () => {
+test('needs no approval with a sufficient allowance', () =>
+  isolated(async () => {
     await stage.dex.write(stage.dex.user, a, 'approve', [chain.router, 5n * coin])
-    const made = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 5n * coin })
-    await trade(made.order, made.expected, false)
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 5n * coin })
+    await trade(built.order, built.expected, false)
   }))
 
-test('a partial allowance is replaced by an exact one', () =>
-  apart(async () => {
+test('replaces a partial allowance by an exact one', () =>
+  isolated(async () => {
     await stage.dex.write(stage.dex.user, a, 'approve', [chain.router, coin])
-    const made = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 5n * coin })
-    await trade(made.order, made.expected, true)
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 5n * coin })
+    await trade(built.order, built.expected, true)
   }))
 
-test.each(['with eth_simulateV1', 'without it'])('a token that must be reset first, %s', (how) =>
-  apart(async () => {
+test.each(['with eth_simulateV1', 'without it'])('requires a reset of the old allowance, %s', (how) =>
+  isolated(async () => {
     const { NoReturnToken } = await testTokens()
     const { dex } = stage
     const tether = await stage.deploy(NoReturnToken, ['Tether', 'USDT', 6])
-    for (const holder of [dex.owner, dex.user]) await dex.send(dex.owner, tether, minted([holder, 1_000_000n * coin]))
+    for (const holder of [dex.owner, dex.user]) await dex.send(dex.owner, tether, encodeMint([holder, 1_000_000n * coin]))
     const pool = await dex.makeV2(tether, b, 100_000n * coin, 100_000n * coin)
     await dex.write(dex.user, tether, 'approve', [chain.router, 1n])
     const { url, stop } = await withoutSimulation()
     const own = how === 'without it' ? stage.swaps({ rpcUrls: [url] }) : chain
-    const made = stage.order([via(pool, tether)], { tokenIn: tether, tokenOut: b, amountIn: 3n * coin })
-    const refused = await refusal(own.prepare(made.order))
+    const built = stage.order([via(pool, tether)], { tokenIn: tether, tokenOut: b, amountIn: 3n * coin })
+    const refused = await refusal(own.prepare(built.order))
     expect(refused.code).toBe('ALLOWANCE_RESET_REQUIRED')
     const rawTx = String(refused.problems[0]?.['rawTx'])
     const reset = chain.readSigned(await sign(rawTx))
-    expect(reset.act).toEqual({ kind: 'approve', token: tether, spender: chain.router, units: 0n })
+    expect(reset.action).toEqual({ kind: 'approve', token: tether, spender: chain.router, units: 0n })
     expect((await own.broadcast(await sign(rawTx))).kind).toBe('accepted')
-    await trade(made.order, made.expected, true)
+    await trade(built.order, built.expected, true)
     await stop()
   }),
 )
 
-test('where eth_simulateV1 is missing, the allowance is put into the state', () =>
-  apart(async () => {
+test('simulates with a state override of the allowance without eth_simulateV1', () =>
+  isolated(async () => {
     const { url, stop } = await withoutSimulation()
-    const made = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * coin })
-    const prepared = await stage.swaps({ rpcUrls: [url] }).prepare({ ...made.order, minReceived: made.expected })
-    expect(prepared.simulatedOut).toBe(made.expected)
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * coin })
+    const prepared = await stage.swaps({ rpcUrls: [url] }).prepare({ ...built.order, minReceived: built.expected })
+    expect(prepared.simulatedOut).toBe(built.expected)
     await sendAll(chain, prepared)
-    const tight = { ...made.order, minReceived: made.expected + 1n }
+    const tight = { ...built.order, minReceived: built.expected + 1n }
     const refused = await refusal(stage.swaps({ rpcUrls: [url] }).prepare(tight))
     expect(refused.problems[0]?.['reason']).toMatch(/^TooLittle\(\d+, \d+\)$/)
     await stop()
   }))
 
-test('a reason as geth says it, beside the call; and a provider that does not sell the method', () =>
-  apart(async () => {
+test('reads the revert reason in geth’s format, and falls back if a provider refuses the method', () =>
+  isolated(async () => {
     const node = await startFaultyNode(stage.url)
     const own = stage.swaps({ rpcUrls: [node.url] })
-    const made = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * coin })
-    const tight = { ...made.order, minReceived: made.expected + 1n }
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * coin })
+    const tight = { ...built.order, minReceived: built.expected + 1n }
     node.set(async ({ method }, forward) => {
       if (method !== 'eth_simulateV1') return undefined
       const [{ calls }] = (await forward()) as [{ calls: { status: string; returnData: string }[] }]
@@ -204,15 +204,15 @@ test('a reason as geth says it, beside the call; and a provider that does not se
       )
       return { result: [{ calls: asGeth }] }
     })
-    for (const again of [0, 1]) {
+    for (const attempt of [0, 1]) {
       const refused = await refusal(own.prepare(tight))
-      expect(refused.problems[0]?.['reason']).toBe(`TooLittle(${made.expected}, ${made.expected + 1n})`)
-      if (again === 0) node.set(({ method }) => (method === 'eth_simulateV1' ? { status: 403 } : undefined))
+      expect(refused.problems[0]?.['reason']).toBe(`TooLittle(${built.expected}, ${built.expected + 1n})`)
+      if (attempt === 0) node.set(({ method }) => (method === 'eth_simulateV1' ? { status: 403 } : undefined))
     }
     await node.stop()
   }))
 
-/** The same node, which does not know the method. */
+/** The same node without eth_simulateV1. */
 async function withoutSimulation() {
   const node = await startFaultyNode(stage.url)
   node.set(({ method }) =>
@@ -221,23 +221,23 @@ async function withoutSimulation() {
   return node
 }
 
-test('a pool that moved in between: the reason is told before anything is signed, and the chain reverts what was', () =>
-  apart(async () => {
-    const made = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 100n * coin })
-    const order = { ...made.order, minReceived: made.expected }
+test('a price change before the swap fails the simulation, and the chain reverts a signed swap', () =>
+  isolated(async () => {
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 100n * coin })
+    const order = { ...built.order, minReceived: built.expected }
     const prepared = await chain.prepare(order)
-    // Someone else trades first.
-    const rival = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 1_000n * coin })
-    await sendRival(rival.order)
+    // Another account trades first.
+    const earlier = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 1_000n * coin })
+    await sendFromOwner(earlier.order)
     const refused = await refusal(chain.prepare(order))
     expect(refused.code).toBe('SIMULATION_FAILED')
-    expect(refused.problems[0]?.['reason']).toMatch(new RegExp(`^TooLittle\\(\\d+, ${made.expected}\\)$`))
+    expect(refused.problems[0]?.['reason']).toMatch(new RegExp(`^TooLittle\\(\\d+, ${built.expected}\\)$`))
     const hash = await sendAll(chain, prepared)
     expect(await chain.observe(hash)).toMatchObject({ kind: 'included', ok: false, received: null })
   }))
 
-/** The node's owner swaps. */
-async function sendRival(order: SwapOrder) {
+/** Sends a swap from the node owner's account. */
+async function sendFromOwner(order: SwapOrder) {
   const { dex } = stage
   const account = dex.owner.toLowerCase()
   await dex.write(dex.owner, order.tokenIn as Hex, 'approve', [chain.router, order.amountIn])
@@ -245,51 +245,51 @@ async function sendRival(order: SwapOrder) {
   await dex.send(dex.owner, to as Hex, data as Hex, value)
 }
 
-test('too little of the token, of the coin, or of the coin for gas', async () => {
+test('rejects insufficient token, native or gas balance', async () => {
   const poor = '0x00000000000000000000000000000000deadbee1'
-  const made = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: coin, account: poor })
-  expect((await refusal(chain.prepare(made.order))).problems[0]).toMatchObject({
+  const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: coin, account: poor })
+  expect((await refusal(chain.prepare(built.order))).problems[0]).toMatchObject({
     ...{ code: 'INSUFFICIENT_BALANCE', required: String(coin), available: '0' },
   })
-  const coins = stage.order([via(pools.aw2, stage.wrapped)], {
+  const nativeSwap = stage.order([via(pools.aw2, stage.wrapped)], {
     tokenIn: native,
     tokenOut: a,
     amountIn: coin,
     account: poor,
   })
-  expect((await refusal(chain.prepare(coins.order))).code).toBe('INSUFFICIENT_BALANCE')
+  expect((await refusal(chain.prepare(nativeSwap.order))).code).toBe('INSUFFICIENT_BALANCE')
   await stage.ask('anvil_setBalance', [poor, `0x${coin.toString(16)}`])
-  const refused = await refusal(chain.prepare(coins.order))
+  const refused = await refusal(chain.prepare(nativeSwap.order))
   expect(refused.problems[0]).toMatchObject({ code: 'INSUFFICIENT_BALANCE', available: String(coin) })
   await stage.dex.write(stage.dex.owner, a, 'transfer', [poor, coin])
   await stage.ask('anvil_setBalance', [poor, '0x1'])
-  expect((await refusal(chain.prepare(made.order))).code).toBe('INSUFFICIENT_BALANCE')
+  expect((await refusal(chain.prepare(built.order))).code).toBe('INSUFFICIENT_BALANCE')
 })
 
-test('a token with a fee on transfer pays what the simulation says', () =>
-  apart(async () => {
+test('a fee-on-transfer token pays the simulated amount', () =>
+  isolated(async () => {
     const { FeeToken } = await testTokens()
     const { dex } = stage
     const levy = await stage.deploy(FeeToken, ['Levy', 'LEVY', 18, 100])
-    for (const holder of [dex.owner, dex.user]) await dex.send(dex.owner, levy, minted([holder, 1_000_000n * coin]))
+    for (const holder of [dex.owner, dex.user]) await dex.send(dex.owner, levy, encodeMint([holder, 1_000_000n * coin]))
     const pool = await dex.makeV2(levy, b, 100_000n * coin, 100_000n * coin)
     for (const [tokenIn, tokenOut] of [
       [levy, b],
       [b, levy],
     ] as const) {
-      const made = stage.order([via(pool, tokenIn)], { tokenIn, tokenOut, amountIn: 3n * coin })
-      const { simulatedOut } = await chain.prepare(made.order)
-      expect(simulatedOut).toBeLessThan(made.expected)
-      await trade({ ...made.order, minReceived: simulatedOut }, simulatedOut, true)
+      const built = stage.order([via(pool, tokenIn)], { tokenIn, tokenOut, amountIn: 3n * coin })
+      const { simulatedOut } = await chain.prepare(built.order)
+      expect(simulatedOut).toBeLessThan(built.expected)
+      await trade({ ...built.order, minReceived: simulatedOut }, simulatedOut, true)
     }
   }))
 
-test("a token's own error is shown in hex", async () => {
+test("shows a token's custom error in hex", async () => {
   const odd = await compile(new URL('./odd-tokens.sol', import.meta.url).pathname)
   const grumpy = await stage.deploy(present(odd['Grumpy'], 'Grumpy'))
   const pool = { ...pools.ab2, tokens: pools.ab2.tokens.map((token) => (token === a ? grumpy : token)) } as Pool
-  const made = stage.order([via(pool, grumpy)], { tokenIn: grumpy, tokenOut: b, amountIn: coin })
-  const refused = await refusal(chain.prepare(made.order))
+  const built = stage.order([via(pool, grumpy)], { tokenIn: grumpy, tokenOut: b, amountIn: coin })
+  const refused = await refusal(chain.prepare(built.order))
   // cast sig 'NotToday(uint256)', and 3.
   expect(refused.problems[0]).toMatchObject({
     code: 'SIMULATION_FAILED',
@@ -297,26 +297,26 @@ test("a token's own error is shown in hex", async () => {
   })
 })
 
-test('what tokens say of themselves', async () => {
+test('reads token metadata, also from non-standard tokens', async () => {
   const odd = await compile(new URL('./odd-tokens.sol', import.meta.url).pathname)
   const { StandardToken } = await testTokens()
   const facts = async (name: string) => chain.readToken(await stage.deploy(present(odd[name], name)))
   expect(await facts('Bytes32Token')).toEqual({ name: 'Maker', symbol: 'MKR', decimals: 18 })
   for (const name of ['Collection', 'Absurd', 'Looping']) expect(await facts(name)).toBeNull()
   expect(await facts('Endless')).toEqual({ name: 'END', symbol: 'END', decimals: 6 })
-  const dressed = await stage.deploy(StandardToken, [
+  const unprintable = await stage.deploy(StandardToken, [
     `  Tab\tand \u202eline\n\u0000${'x'.repeat(500)}`,
     ' US\u200bD ',
     6,
   ])
-  expect(await chain.readToken(dressed)).toEqual({ name: `Tab and line ${'x'.repeat(51)}`, symbol: 'USD', decimals: 6 })
+  expect(await chain.readToken(unprintable)).toEqual({ name: `Tab and line ${'x'.repeat(51)}`, symbol: 'USD', decimals: 6 })
   expect(await chain.readToken(stage.dex.owner.toLowerCase())).toBeNull()
   expect(await chain.readToken(chain.router)).toBeNull()
   expect(await chain.readToken(stage.wrapped)).toMatchObject({ symbol: 'WETH', decimals: 18 })
   expect(await chain.readToken(native)).toMatchObject({ symbol: 'ETH', decimals: 18 })
 })
 
-function minted(args: readonly unknown[]): Hex {
+function encodeMint(args: readonly unknown[]): Hex {
   return encodeFunctionData({
     abi: parseAbi(['function mint(address, uint256)']),
     functionName: 'mint',

@@ -161,7 +161,7 @@ describe('blocks', () => {
 
   test('D42 what its sender has locked waits for as many confirmations as the lock has blocks', async () => {
     const { deposit } = await order()
-    const locks = [{}, { lockedFor: 1 }, { lockedFor: 4_000 }].map((lock, vout) => ({
+    const locks = [{}, { lockConfirmations: 1 }, { lockConfirmations: 4_000 }].map((lock, vout) => ({
       ...transfer(deposit.address, 'l1', vout),
       ...lock,
     }))

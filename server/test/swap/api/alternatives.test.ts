@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type OutsideRouters, startOutsideRouters } from './outside-routers.ts'
+import { type FakeAggregators, startFakeAggregators } from './fake-aggregators.ts'
 import { LOCK_MS, NATIVE, type Stage, startStage, trade } from './partner.ts'
 
 // Decision 0064: an aggregator without callable contracts is compared in quotes only.
 
 const BUDGET_MS = 1_000
-let routers: OutsideRouters
+let routers: FakeAggregators
 let stage: Stage
 let asked: Record<string, string>
 
 beforeAll(async () => {
-  routers = await startOutsideRouters()
+  routers = await startFakeAggregators()
   const { url, key } = routers
   const contracts = new Map([['eth', []]])
   const three = [

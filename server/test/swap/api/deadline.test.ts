@@ -1,7 +1,7 @@
 import { swapRouter } from '@swapyard/contracts'
 import { decodeFunctionData, type Hex, parseTransaction } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LOCK_MS, NATIVE, type Stage, sending, sign, startStage, trade } from './partner.ts'
+import { LOCK_MS, NATIVE, type Stage, sendBodyOf, sign, startStage, trade } from './partner.ts'
 
 const NETWORK = 'arbitrum'
 let stage: Stage
@@ -20,7 +20,7 @@ test('what was left to the tracker is not broadcast after its deadline, when it 
   try {
     const built = await stage.build({ ...asked, account: user.address })
     const rawTx = await sign(user, built.body[0])
-    const sent = await scenario.call('POST', '/v1/defi/send/swap', { ...sending(stage, user, asked, '2000'), rawTx })
+    const sent = await scenario.call('POST', '/v1/defi/send/swap', { ...sendBodyOf(stage, user, asked, '2000'), rawTx })
     const hash: string = JSON.parse(sent.body)
     // As a crash between the row and the broadcast leaves it.
     await stage.rpc('anvil_dropTransaction', hash)

@@ -3,8 +3,8 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { expect } from 'vitest'
 import { whilePaused } from '../../../../test/support/mining.ts'
 import type { Json } from '../../../../test/support/scenario.ts'
-import { NATIVE, type Stage, sending, sign, trade } from './partner.ts'
-import { coinsFor } from './paying-swaps.ts'
+import { NATIVE, type Stage, sendBodyOf, sign, trade } from './partner.ts'
+import { nativeAmountFor } from './paying-swaps.ts'
 
 /** For how long no node may know a swap. */
 export const DROPPED_MS = 6_000
@@ -26,14 +26,14 @@ async function cancel(stage: Stage, user: PrivateKeyAccount, rawTx: Hex): Promis
 
 /** The pools moved beyond its slippage in between. */
 export async function isReverted(stage: Stage): Promise<void> {
-  const whaleHas = await coinsFor(stage, WHALE_USD)
+  const whaleHas = await nativeAmountFor(stage, WHALE_USD)
   const [user, whale] = [await stage.user(), await stage.user({ native: String(Number(whaleHas) + 50) })]
   const order = asked(stage, { amount: '5', slippage: '0.1' })
   const built = await stage.build({ ...order, account: user.address })
   await trade(stage, whale, asked(stage, { amount: whaleHas, slippage: '50' }))
   await stage.scenario.mine(stage.network, 1)
   const rawTx = await sign(user, built.body[0])
-  const sent = await stage.send({ ...sending(stage, user, order, '9000'), rawTx })
+  const sent = await stage.send({ ...sendBodyOf(stage, user, order, '9000'), rawTx })
   expect(sent.status).toBe(201)
   await stage.scenario.mine(stage.network, 3)
   const row = await stage.becomes(JSON.parse(sent.body), 'failed')
@@ -55,7 +55,7 @@ export async function isReplaced(stage: Stage): Promise<void> {
 }
 
 /** No node knows it any more, and it is taken up again if it comes back before its deadline. */
-export async function isDroppedAndComesBack(stage: Stage): Promise<void> {
+export async function isDroppedAndRecovers(stage: Stage): Promise<void> {
   const user = await stage.user()
   const { rawTx, hash } = await whilePaused(stage.scenario, stage.network, async () => {
     const sent = await trade(stage, user, asked(stage))
@@ -72,7 +72,7 @@ export async function isDroppedAndComesBack(stage: Stage): Promise<void> {
 }
 
 /** A reorg under a finished swap opens it again, and it ends as the chain ends. */
-export async function isOpenedAgain(stage: Stage): Promise<void> {
+export async function isReopenedByReorg(stage: Stage): Promise<void> {
   const user = await stage.user()
   const usdc = stage.token('usdc')
   // Its coins lie below the reorg.

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Chains, startChains } from '../../../../test/support/chains.ts'
 import { type Json, type Scenario, startScenario } from '../../../../test/support/scenario.ts'
-import { DROPPED_MS, isDroppedAndComesBack, isOpenedAgain, isReplaced, isReverted } from './failing-swaps.ts'
+import { DROPPED_MS, isDroppedAndRecovers, isReopenedByReorg, isReplaced, isReverted } from './failing-swaps.ts'
 import { NATIVE, type Stage, stageOn } from './partner.ts'
-import { areThePartners, asksForAnApprovalOnce, leastOfAMinute, paysWhatWasQuoted } from './paying-swaps.ts'
-import { approvesNobodyElse, refusesWhatSomebodyChanged } from './refused-swaps.ts'
-import { isOneRow, isToldByItsHash, refusesAUsedNonce } from './repeated-swaps.ts'
+import { feesAreOwedToPartner, requestsOneApproval, quotesLowestOutputOfAMinute, paysTheQuotedAmount } from './paying-swaps.ts'
+import { onlyApprovesOurRouter, refusesTamperedSwaps } from './refused-swaps.ts'
+import { isOneRow, isReportedByHash, refusesAUsedNonce } from './repeated-swaps.ts'
 
 const networks = ['eth', 'sei', 'arbitrum', 'base', 'bsc', 'cchain', 'celo', 'linea', 'matic', 'op', 'sonic', 'uni']
 
@@ -37,25 +37,25 @@ describe.for(networks)('on %s a swap', { concurrent: true }, (network) => {
   })
 
   test('coin → token → token → coin pays to the unit what was quoted, and the fee', inTurn, async () => {
-    fees = await paysWhatWasQuoted(stage)
+    fees = await paysTheQuotedAmount(stage)
   })
-  test('asks for an approval where none is there', inTurn, () => asksForAnApprovalOnce(stage))
-  test('is refused where somebody changed it, or for another chain', inTurn, () => refusesWhatSomebodyChanged(stage))
+  test('asks for an approval where none is there', inTurn, () => requestsOneApproval(stage))
+  test('is refused where somebody changed it, or for another chain', inTurn, () => refusesTamperedSwaps(stage))
   test('approves nobody but our router, which is sent by isExchange: false, too', inTurn, () =>
-    approvesNobodyElse(stage),
+    onlyApprovesOurRouter(stage),
   )
   test('is one row, however often it is sent', inTurn, () => isOneRow(stage))
   test('is refused where its nonce is used', inTurn, () => refusesAUsedNonce(stage))
-  test('that was sent by the user is told by its hash alone', inTurn, () => isToldByItsHash(stage))
+  test('that was sent by the user is told by its hash alone', inTurn, () => isReportedByHash(stage))
   if (network === 'base')
     test('where a fee may move by the second is quoted as the second that pays least', inTurn, () =>
-      leastOfAMinute(stage),
+      quotesLowestOutputOfAMinute(stage),
     )
   if (network === 'celo') test('knows that the coin and its token are one', inTurn, () => isOneCoin(stage))
   test('fails where another transaction took its nonce', inTurn, () => isReplaced(stage))
-  test('fails where no node knows it any more, until it comes back', inTurn, () => isDroppedAndComesBack(stage))
-  test('is opened again by a reorg under it, and ends as the chain ends', inTurn, () => isOpenedAgain(stage))
-  test('has paid its fees to the operator, for the partner', inTurn, () => areThePartners(stage, fees))
+  test('fails where no node knows it any more, until it comes back', inTurn, () => isDroppedAndRecovers(stage))
+  test('is opened again by a reorg under it, and ends as the chain ends', inTurn, () => isReopenedByReorg(stage))
+  test('has paid its fees to the operator, for the partner', inTurn, () => feesAreOwedToPartner(stage, fees))
   // Last: the pools don't come back.
   test('fails where the pools moved beyond its slippage', inTurn, () => isReverted(stage))
 })

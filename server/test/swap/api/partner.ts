@@ -127,7 +127,7 @@ export type Trade = Readonly<{
 }>
 
 /** What is told of a swap when it is sent. */
-export const sending = (stage: Stage, account: PrivateKeyAccount, trade: Trade, amountTo: string) => ({
+export const sendBodyOf = (stage: Stage, account: PrivateKeyAccount, trade: Trade, amountTo: string) => ({
   account: account.address,
   network: stage.network,
   fromTokenAddress: trade.fromTokenAddress,
@@ -150,7 +150,7 @@ export async function trade(stage: Stage, account: PrivateKeyAccount, asked: Tra
     if (approved.status !== 201) throw new Error(JSON.stringify(approved.body))
   }
   const rawTx = await sign(account, raws.at(-1) ?? '')
-  const body = { ...sending(stage, account, asked, quoted.body.receivedAmount), rawTx }
+  const body = { ...sendBodyOf(stage, account, asked, quoted.body.receivedAmount), rawTx }
   const sent = await stage.send(body)
   if (sent.status !== 201) throw new Error(JSON.stringify(sent.body))
   return { quote: quoted.body as Json, raws, rawApproveTx, rawTx, body, hash: JSON.parse(sent.body) as string }

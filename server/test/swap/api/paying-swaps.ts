@@ -15,7 +15,7 @@ const LARGE_USD = 300_000
 const hasMovingFee = ({ routes }: Json): boolean => /"name":"algebra/i.test(JSON.stringify(routes))
 
 /** What a number of dollars is in the network's coin. */
-export async function coinsFor(stage: Stage, dollars: number): Promise<string> {
+export async function nativeAmountFor(stage: Stage, dollars: number): Promise<string> {
   const toTokenAddress = stage.token('usdc')
   const { body } = await stage.quote({
     ...{ fromTokenAddress: NATIVE, toTokenAddress, amount: '1', slippage: '1', referrerFee: '0' },
@@ -94,9 +94,9 @@ function expectRoutes(quote: Json, from: string, to: string): void {
 const assetOf = ({ network }: Stage, token: string): string => `${token.toLowerCase()}@${network}`
 
 /** The coin for a token, that for another, and that for the coin: what the operator took for the partner, by asset. */
-export async function paysWhatWasQuoted(stage: Stage): Promise<ReadonlyMap<string, bigint>> {
+export async function paysTheQuotedAmount(stage: Stage): Promise<ReadonlyMap<string, bigint>> {
   const [usdt, dai] = [stage.token('usdt'), stage.token('dai')]
-  const amount = await coinsFor(stage, LARGE_USD)
+  const amount = await nativeAmountFor(stage, LARGE_USD)
   const user = await stage.user({ native: String(Number(amount) + 50) })
   const free = { slippage: '0.5', referrerFee: '0' }
 
@@ -146,7 +146,7 @@ function expectApproval(stage: Stage, raws: readonly string[], token: Hex, units
 }
 
 /** Nobody set an address for the partner: the operator holds its fees, and says so once the blocks are final. */
-export async function areThePartners({ scenario }: Stage, fees: ReadonlyMap<string, bigint>): Promise<void> {
+export async function feesAreOwedToPartner({ scenario }: Stage, fees: ReadonlyMap<string, bigint>): Promise<void> {
   expect(fees.size).toBe(2)
   const owed = await scenario.until('the fees are owed', async () => {
     const rows = await scenario.app.database.query<{ asset_id: string; units: string }>(
@@ -159,7 +159,7 @@ export async function areThePartners({ scenario }: Stage, fees: ReadonlyMap<stri
 }
 
 /** An approval where none is there, and none where the allowance is. */
-export async function asksForAnApprovalOnce(stage: Stage): Promise<void> {
+export async function requestsOneApproval(stage: Stage): Promise<void> {
   const user = await stage.user({ usdc: '1000' })
   const usdc = stage.token('usdc')
   const asked = { fromTokenAddress: usdc, toTokenAddress: NATIVE, amount: '1000', slippage: '1', referrerFee: '0' }
@@ -173,7 +173,7 @@ export async function asksForAnApprovalOnce(stage: Stage): Promise<void> {
 }
 
 /** The swap as it was signed, asked of the node at the quote's own block, as if it were mined in each second of the next minute. */
-export async function leastOfAMinute(stage: Stage): Promise<void> {
+export async function quotesLowestOutputOfAMinute(stage: Stage): Promise<void> {
   const user = await stage.user()
   const usdc = stage.token('usdc')
   const asked = { fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '40', slippage: '1', referrerFee: '0' }

@@ -2,16 +2,16 @@ import { swapRouter } from '@swapyard/contracts'
 import { decodeFunctionData, encodeFunctionData, type Hex, parseTransaction } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { expect } from 'vitest'
-import { NATIVE, type Stage, sending, sign } from './partner.ts'
+import { NATIVE, type Stage, sendBodyOf, sign } from './partner.ts'
 
-export const coinForToken = (stage: Stage) => ({
+export const nativeForToken = (stage: Stage) => ({
   ...{ fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1', slippage: '1', referrerFee: '0.5' },
 })
 /** What is told of that trade. */
-export const told = (stage: Stage, account: PrivateKeyAccount) => sending(stage, account, coinForToken(stage), '2000')
+export const sendBody = (stage: Stage, account: PrivateKeyAccount) => sendBodyOf(stage, account, nativeForToken(stage), '2000')
 
-export async function built(stage: Stage, account: PrivateKeyAccount): Promise<string> {
-  const { body } = await stage.build({ ...coinForToken(stage), account: account.address })
+export async function buildSwap(stage: Stage, account: PrivateKeyAccount): Promise<string> {
+  const { body } = await stage.build({ ...nativeForToken(stage), account: account.address })
   return body[0]
 }
 
@@ -37,15 +37,15 @@ function tampered(raw: string, changes: Readonly<Record<string, unknown>>): Hex 
   })
 }
 
-export async function refusesWhatSomebodyChanged(stage: Stage): Promise<void> {
+export async function refusesTamperedSwaps(stage: Stage): Promise<void> {
   const user = await stage.user()
-  const raw = await built(stage, user)
+  const raw = await buildSwap(stage, user)
   for (const [what, changes] of Object.entries(tampering)) {
     const rawTx = await sign(user, raw, { data: tampered(raw, changes) })
-    const { body } = await stage.send({ ...told(stage, user), rawTx })
+    const { body } = await stage.send({ ...sendBody(stage, user), rawTx })
     expect(body, what).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })
   }
-  const refused = async (rawTx: string) => (await stage.send({ ...told(stage, user), rawTx })).body.code
+  const refused = async (rawTx: string) => (await stage.send({ ...sendBody(stage, user), rawTx })).body.code
   expect(await refused(await sign(user, raw, { chainId: 1 }))).toBe('TX_CHAIN_MISMATCH')
   expect(await refused(raw)).toBe('RAW_TX_INVALID')
   expect(await refused((await sign(user, raw)).slice(0, -2))).toBe('RAW_TX_INVALID')
@@ -55,16 +55,16 @@ export async function refusesWhatSomebodyChanged(stage: Stage): Promise<void> {
 }
 
 /** Only our router is approved; what is no swap is sent by `isExchange: false`, and nothing is recorded. */
-export async function approvesNobodyElse(stage: Stage): Promise<void> {
+export async function onlyApprovesOurRouter(stage: Stage): Promise<void> {
   const user = await stage.user({ usdc: '10' })
   const sides = { fromTokenAddress: stage.token('usdc'), toTokenAddress: NATIVE, amount: '10' }
-  const { body } = await stage.build({ ...coinForToken(stage), ...sides, account: user.address })
+  const { body } = await stage.build({ ...nativeForToken(stage), ...sides, account: user.address })
   const { data = '0x' } = parseTransaction(body[0] as Hex)
   const other = `${data.slice(0, 34)}${'00'.repeat(16)}deadbeef${data.slice(74)}` as Hex
   const theirs = await sign(user, body[0], { data: other })
   expect((await stage.approve(theirs)).body).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })
   const send = async (rawTx: Hex, isExchange?: false) =>
-    stage.send({ ...told(stage, user), rawTx, ...(isExchange === undefined ? {} : { isExchange }) })
+    stage.send({ ...sendBody(stage, user), rawTx, ...(isExchange === undefined ? {} : { isExchange }) })
   expect((await send(theirs, false)).body.code).toBe('RAW_TX_INVALID')
   expect((await stage.approve(await sign(user, body[0], { chainId: 1 }))).body.code).toBe('TX_CHAIN_MISMATCH')
   expect((await stage.approve(await sign(user, body[1]))).body.code).toBe('RAW_TX_INVALID')

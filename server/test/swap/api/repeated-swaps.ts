@@ -2,14 +2,14 @@ import { expect } from 'vitest'
 import { whilePaused } from '../../../../test/support/mining.ts'
 import type { Json } from '../../../../test/support/scenario.ts'
 import { type Stage, sign } from './partner.ts'
-import { built, told } from './refused-swaps.ts'
+import { buildSwap, sendBody } from './refused-swaps.ts'
 
 /** One row, however often it is sent, before and after it is mined. */
 export async function isOneRow(stage: Stage): Promise<void> {
   const user = await stage.user()
-  const rawTx = await sign(user, await built(stage, user))
+  const rawTx = await sign(user, await buildSwap(stage, user))
   const hash = await whilePaused(stage.scenario, stage.network, async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => stage.send({ ...told(stage, user), rawTx })))
+    const answers = await Promise.all([1, 2, 3].map(() => stage.send({ ...sendBody(stage, user), rawTx })))
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
     await stage.scenario.mine(stage.network, 1)
     const [hash = ''] = answers.map(({ body }): string => JSON.parse(body))
@@ -18,7 +18,7 @@ export async function isOneRow(stage: Stage): Promise<void> {
   })
   await stage.scenario.mine(stage.network, 2)
   await stage.becomes(hash, 'finished')
-  expect(JSON.parse((await stage.send({ ...told(stage, user), rawTx })).body)).toBe(hash)
+  expect(JSON.parse((await stage.send({ ...sendBody(stage, user), rawTx })).body)).toBe(hash)
   const own = (await stage.rows()).filter((one: Json) => one.hash === hash)
   expect(own).toHaveLength(1)
   expect(own[0].status).toBe('finished')
@@ -27,27 +27,27 @@ export async function isOneRow(stage: Stage): Promise<void> {
 /** A second swap of one nonce. */
 export async function refusesAUsedNonce(stage: Stage): Promise<void> {
   const user = await stage.user()
-  const raw = await built(stage, user)
+  const raw = await buildSwap(stage, user)
   const first = await sign(user, raw)
-  const second = await sign(user, await built(stage, user))
-  expect((await stage.send({ ...told(stage, user), rawTx: first })).status).toBe(201)
+  const second = await sign(user, await buildSwap(stage, user))
+  expect((await stage.send({ ...sendBody(stage, user), rawTx: first })).status).toBe(201)
   await stage.scenario.mine(stage.network, 1)
-  const late = await stage.send({ ...told(stage, user), rawTx: second })
+  const late = await stage.send({ ...sendBody(stage, user), rawTx: second })
   expect(late.body).toMatchObject({ statusCode: 409, code: 'NONCE_CONFLICT' })
   const row = (await stage.rows()).find((one: Json) => one.status === 'failed' && one.addressFrom === user.address)
   expect(row).toMatchObject({ statusReason: 'rejected' })
 }
 
 /** Sent by the user, and told by its hash alone. */
-export async function isToldByItsHash(stage: Stage): Promise<void> {
+export async function isReportedByHash(stage: Stage): Promise<void> {
   const user = await stage.user()
-  const serializedTransaction = await sign(user, await built(stage, user))
+  const serializedTransaction = await sign(user, await buildSwap(stage, user))
   const hash = await stage.client.sendRawTransaction({ serializedTransaction })
-  const answer = await stage.send({ ...told(stage, user), hash: hash.toUpperCase().replace('0X', '0x') })
+  const answer = await stage.send({ ...sendBody(stage, user), hash: hash.toUpperCase().replace('0X', '0x') })
   expect(JSON.parse(answer.body)).toBe(hash)
   await stage.scenario.mine(stage.network, 3)
   const row = await stage.becomes(hash, 'finished')
   expect(row).toMatchObject({ addressFrom: user.address, addressTo: user.address })
   // Whoever only saw it on the chain may not claim it.
-  expect((await stage.send({ ...told(stage, user), hash }, { 'x-api-key': 'sandbox-b' })).status).toBe(400)
+  expect((await stage.send({ ...sendBody(stage, user), hash }, { 'x-api-key': 'sandbox-b' })).status).toBe(400)
 }

@@ -1,7 +1,7 @@
 import { swapExecutor } from '@swapyard/contracts'
 import { keccak256 } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LOCK_MS, NATIVE, type Stage, sending, sign, startStage, trade } from './partner.ts'
+import { LOCK_MS, NATIVE, type Stage, sendBodyOf, sign, startStage, trade } from './partner.ts'
 
 const NETWORK = 'op'
 const DROPPED_MS = 6_000
@@ -73,7 +73,7 @@ test('a swap that nodes refused counts all the same where it gets on the chain, 
   const rawTx = await sign(user, built.body[0])
   const hash = keccak256(rawTx)
   await stage.rpc('anvil_setBalance', user.address, '0x0')
-  const refused = await send({ ...sending(stage, user, asked(), '2000'), rawTx })
+  const refused = await send({ ...sendBodyOf(stage, user, asked(), '2000'), rawTx })
   expect(refused.body).toMatchObject({ statusCode: 422, code: 'INSUFFICIENT_BALANCE' })
   expect(await stage.becomes(hash, 'failed')).toMatchObject({ statusReason: 'rejected' })
   await stage.rpc('anvil_setBalance', user.address, `0x${(5n * 10n ** 18n).toString(16)}`)
@@ -89,7 +89,7 @@ describe('fees', () => {
     const built = await stage.build({ ...asked(), account: user.address })
     feeAddresses.set(NETWORK, after)
     const rawTx = await sign(user, built.body[0])
-    const sent = await send({ ...sending(stage, user, asked(), '2000'), rawTx })
+    const sent = await send({ ...sendBodyOf(stage, user, asked(), '2000'), rawTx })
     const { id } = await stage.becomes(JSON.parse(sent.body), 'finished')
     const entries = await stage.scenario.app.database.query<{ debit: string }>(
       "select p.debit from postings p where p.journal_id = 'swap:' || $1 || ':fee:1'",

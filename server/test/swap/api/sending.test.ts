@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { erc20, LOCK_MS, NATIVE, type Stage, sign, startStage, trade } from './partner.ts'
-import { built, coinForToken, told } from './refused-swaps.ts'
+import { buildSwap, nativeForToken, sendBody } from './refused-swaps.ts'
 
 let stage: Stage
 let usdc: string
@@ -14,8 +14,8 @@ afterAll(() => stage.scenario.stop())
 describe('a swap is refused', () => {
   test('where what is said of it is not what it does', async () => {
     const user = await stage.user()
-    const rawTx = await sign(user, await built(stage, user))
-    const refused = async (changes: object) => (await stage.send({ ...told(stage, user), rawTx, ...changes })).body
+    const rawTx = await sign(user, await buildSwap(stage, user))
+    const refused = async (changes: object) => (await stage.send({ ...sendBody(stage, user), rawTx, ...changes })).body
     const other = '0x00000000000000000000000000000000DeaDBeef'
     for (const [field, value] of Object.entries({
       account: other,
@@ -35,20 +35,20 @@ describe('a swap is refused', () => {
 
   test('without rawTx and hash, and by the hash of nothing', async () => {
     const user = await stage.user()
-    expect((await stage.send(told(stage, user))).body).toMatchObject({ statusCode: 400, code: 'VALIDATION_ERROR' })
-    expect((await stage.send({ ...told(stage, user), hash: `0x${'1'.repeat(64)}` })).body).toMatchObject({
+    expect((await stage.send(sendBody(stage, user))).body).toMatchObject({ statusCode: 400, code: 'VALIDATION_ERROR' })
+    expect((await stage.send({ ...sendBody(stage, user), hash: `0x${'1'.repeat(64)}` })).body).toMatchObject({
       statusCode: 400,
     })
   })
 
   test('of another partner', async () => {
     const user = await stage.user()
-    const rawTx = await sign(user, await built(stage, user))
-    const other = await stage.send({ ...told(stage, user), rawTx }, { 'x-api-key': 'sandbox-b' })
+    const rawTx = await sign(user, await buildSwap(stage, user))
+    const other = await stage.send({ ...sendBody(stage, user), rawTx }, { 'x-api-key': 'sandbox-b' })
     expect(other.body).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })
-    const own = await stage.send({ ...told(stage, user), rawTx })
+    const own = await stage.send({ ...sendBody(stage, user), rawTx })
     expect(own.status).toBe(201)
-    const again = await stage.send({ ...told(stage, user), rawTx }, { 'x-api-key': 'sandbox-b' })
+    const again = await stage.send({ ...sendBody(stage, user), rawTx }, { 'x-api-key': 'sandbox-b' })
     expect(again.status).toBe(400)
     expect(await stage.list('', { 'x-api-key': 'sandbox-b' })).toEqual({ total: 0, exchanges: [] })
   })
@@ -103,7 +103,7 @@ describe('an approval', () => {
     const user = await stage.user({ dai: '10' })
     const dai = stage.token('dai')
     const { body } = await stage.build({
-      ...coinForToken(stage),
+      ...nativeForToken(stage),
       fromTokenAddress: dai,
       amount: '10',
       account: user.address,
@@ -117,7 +117,7 @@ describe('an approval', () => {
     for (const data of refused) {
       const raw = await sign(user, body[0], { data })
       expect((await stage.approve(raw)).body, data).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })
-      expect((await stage.send({ ...told(stage, user), rawTx: raw, isExchange: false })).body.code, data).toBe(
+      expect((await stage.send({ ...sendBody(stage, user), rawTx: raw, isExchange: false })).body.code, data).toBe(
         'RAW_TX_INVALID',
       )
     }

@@ -1,6 +1,6 @@
 import { type Hex, parseTransaction } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LOCK_MS, NATIVE, type Stage, sending, sign, startStage } from './partner.ts'
+import { LOCK_MS, NATIVE, type Stage, sendBodyOf, sign, startStage } from './partner.ts'
 
 // What was built is what is taken: its terms, and the route by which they are kept.
 
@@ -26,7 +26,7 @@ test('a swap is refused where a single digit of its route is another, with and w
   const { body } = await stage.build({ ...trade(), account: user.address })
   const [raw = ''] = body as string[]
   const { data = '0x' } = parseTransaction(raw as Hex)
-  const said = sending(stage, user, trade(), '2000')
+  const said = sendBodyOf(stage, user, trade(), '2000')
   const send = (rawTx: string, isExchange: boolean) =>
     stage.scenario.call('POST', '/v1/defi/send/swap', { ...said, rawTx, isExchange })
   // The last digit of a pool's address; the share, the step and the last token before it.
@@ -48,7 +48,7 @@ test('a swap is refused where a single digit of its route is another, with and w
 test('a hash that is none is told from one that no node knows', async () => {
   const user = await stage.user()
   const told = async (hash: string) =>
-    (await stage.scenario.call('POST', '/v1/defi/send/swap', { ...sending(stage, user, trade(), '2000'), hash })).body
+    (await stage.scenario.call('POST', '/v1/defi/send/swap', { ...sendBodyOf(stage, user, trade(), '2000'), hash })).body
   const malformed = { statusCode: 400, code: 'VALIDATION_ERROR', errors: [{ field: 'hash' }] }
   for (const hash of ['0x12', '12', `0x${'g'.repeat(64)}`])
     expect(await told(hash)).toMatchObject({ ...malformed, message: expect.stringContaining('64 hexadecimal digits') })

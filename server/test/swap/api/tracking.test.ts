@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { whilePaused } from '../../../../test/support/mining.ts'
-import { LOCK_MS, NATIVE, type Stage, sending, sign, startStage, trade } from './partner.ts'
+import { LOCK_MS, NATIVE, type Stage, sendBodyOf, sign, startStage, trade } from './partner.ts'
 
 let stage: Stage
 let usdc: string
@@ -75,7 +75,7 @@ describe('a swap that was recorded', () => {
     const { database } = stage.scenario.app
     await stage.scenario.stopWorkers()
     const sent = await whilePaused(stage.scenario, stage.network, () =>
-      stage.send({ ...sending(stage, user, asked(), '2000'), rawTx }),
+      stage.send({ ...sendBodyOf(stage, user, asked(), '2000'), rawTx }),
     )
     const hash: string = JSON.parse(sent.body)
     // As a crash between the row and the broadcast leaves it.

@@ -101,7 +101,10 @@ function weighted(drawn: Drawn): Pool {
   }
 }
 
-/** As in a pool of a token and another that stands for so much of it: what the maths takes for 1 : 1 is the price, but for less than a fee. */
+/**
+ * As in a pool of a token and another that stands for so much of it: what the maths takes for 1 : 1 is the price, but for less than a
+ * fee.
+ */
 function stable(drawn: Drawn): Pool {
   const balanceOf = (times: number) => units(drawn.value * times * (1 + (drawn.draw() - 0.5) / 500))
   const balances = [balanceOf(1), balanceOf(drawn.price)] as const

@@ -136,7 +136,10 @@ describe.each(kinds)('%s', (kind) => {
   })
 })
 
-/** 10^-7 where the curve is the pool's own (a small trade of a deep pool is a small difference of large doubles), 10^-3 where it is sampled; beside, what the contract's rounding takes. */
+/**
+ * 10^-7 where the curve is the pool's own (a small trade of a deep pool is a small difference of large doubles), 10^-3 where it is
+ * sampled; beside, what the contract's rounding takes.
+ */
 function closeness({ pool, to, amount }: Trade, amountOut: bigint): number {
   const sampled =
     pool.kind === 'curve-stable' ||

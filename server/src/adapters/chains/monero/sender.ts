@@ -99,7 +99,7 @@ async function build(
     throw new AppError('NETWORK_UNAVAILABLE', 'the inputs of the replaced transaction are not available at the moment')
   const splits = planSplits({ outputs, selected, payments, fee: request.fee, outputsReady })
   await freezeOthers(wallet, outputs, selected)
-  const built = await wallet.transfer([...pays, ...splits.map((units) => ({ address: hot, units }))])
+  const built = await wallet.transfer([...payments, ...splits.map((units) => ({ address: hot, units }))])
   return toUnsigned(network, request, selected, built, replaced)
 }
 
@@ -117,7 +117,7 @@ async function readWalletOutputs(
 
 /**
  * Work that is too slow for a database transaction: opens the wallet, extends its lookahead, adds missing outputs and freezes
- * new ones. Scans the transactions of missing outputs if outputs; rescans the chain for the rest, once per output.
+ * new ones. Scans the transactions of missing outputs if recorded; rescans the chain for the rest, once per output.
  */
 async function prepareWallet(wallet: Wallet, gaps: WalletGaps, origins: OutputOrigins): Promise<void> {
   await wallet.extendLookahead(Math.max(gaps.index, origins.highestIndex()))

@@ -12,7 +12,7 @@ const orNull = (value: Record<string, unknown> | null | undefined) => (value ? t
 const toText = (value: Record<string, unknown>): string =>
   JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? member.toString() : member))
 
-/** A trigger of the database assigns its place in the hash chain (`0001_core.sql`). */
+/** A trigger assigns id, time and hashes (`0001_core.sql`). */
 async function record(sql: Sql, { actor, act, subject, reason, detail = {}, before, after }: OperatorAct) {
   await sql.query(
     'insert into operator_acts (actor, act, subject, reason, detail, before, after) values ($1, $2, $3, $4, $5, $6, $7)',

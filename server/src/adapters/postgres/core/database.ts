@@ -1,44 +1,44 @@
 import pg from 'pg'
 import { AppError } from '../../../core/domain/errors.ts'
 
-/** Something that runs SQL: the pool (one statement each) or a transaction. `numeric` and `int8` come back as text. */
+/** Runs SQL: the pool (each statement on its own) or a transaction. Returns `numeric` and `int8` as text. */
 export interface Sql {
   query<Row extends object>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]>
 }
 
-/** An open transaction. Everything written through it happens together, or not at all. */
+/** An open transaction: commits all of its writes or none. */
 export interface Tx extends Sql {
   readonly inTransaction: true
 }
 
 export interface Database extends Sql {
-  /** Runs `work` in one transaction; serialization failures and deadlocks are run again, at most `ATTEMPTS_MAX` times. */
+  /** Runs `work` in one transaction. Repeats it after a serialization failure or deadlock, up to `ATTEMPTS_MAX` runs. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** For the parts that need a pool of their own kind (jobs, LISTEN). */
+  /** For the job queue, which needs the pool itself. */
   readonly pool: pg.Pool
   close(): Promise<void>
 }
 
 const ATTEMPTS_MAX = 5
 const STATEMENT_MS = 10_000
-/** Errors after which the same transaction may simply be run again: serialization_failure, deadlock_detected. */
+/** Errors after which the same transaction can be repeated: serialization_failure, deadlock_detected. */
 const RETRIABLE = new Set(['40001', '40P01'])
 /**
- * SQLSTATEs in which the database is away, closing or busy, not wrong: connection, insufficient resources, operator
- * intervention, a lock or a statement that took too long, a transaction that was idle for too long.
+ * SQLSTATEs that say that the database is unavailable or busy: connection, insufficient resources, operator intervention,
+ * timeout of a lock or statement, timeout of an idle transaction.
  */
-const AWAY = /^(08|53|57P0|55P03|57014|25P0[34])/
+const UNAVAILABLE = /^(08|53|57P0|55P03|57014|25P0[34])/
 
-// Times are read as Date, bigints and numerics as text: BigInt(text) in the row translators, nowhere else.
+// Times arrive as Date, bigints and numerics as text; only the functions that read rows convert them with BigInt(text).
 const types = { getTypeParser: pg.types.getTypeParser }
 
 export type DatabaseOptions = Readonly<{
   max: number
-  /** Waiting longer than this for a connection is an overload. */
+  /** Maximum wait for a connection; then the request fails with OVERLOADED. */
   waitMs?: number
   statementTimeoutMs?: number
   applicationName?: string
-  /** Told of errors on idle connections, which have no caller. */
+  /** Receives errors of idle connections, which no caller awaits. */
   onIdleError?: (error: Error) => void
 }>
 
@@ -49,7 +49,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     types,
     connectionTimeoutMillis: options.waitMs ?? 2_000,
     statement_timeout: options.statementTimeoutMs ?? STATEMENT_MS,
-    // The server's own limit does not help where the server cannot be heard any more.
+    // The server's own limit has no effect after the network to the server failed.
     query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + 2_000,
     lock_timeout: 5_000,
     idle_in_transaction_session_timeout: 15_000,
@@ -92,7 +92,7 @@ async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise
       await run(client, 'commit')
       return result
     } catch (error) {
-      // A connection that gave no answer gives none to a rollback: it is closed, and the server takes the transaction back.
+      // A connection that did not answer will not answer a rollback either. It is closed, and the server rolls back.
       broken = lostConnection(error) ?? undefined
       if (!broken)
         await client.query('rollback').catch((cause: Error) => {
@@ -105,7 +105,7 @@ async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise
   }
 }
 
-/** What the driver, and not the server, said of a statement. */
+/** The error if the driver raised it, not the server. */
 function lostConnection(error: unknown): Error | null {
   const cause = error instanceof AppError && error.code === 'OVERLOADED' ? error.cause : null
   return cause instanceof Error && !(cause instanceof pg.DatabaseError) ? cause : null
@@ -125,13 +125,13 @@ export function sqlState(error: unknown): string {
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
 }
 
-/** A database that is away is OVERLOADED (503); what it refuses stays its own error, for the one caller that knows why. */
+/** An unavailable database is OVERLOADED (503). Other errors of the server stay as they are, for the caller to handle. */
 function translate(error: unknown): unknown {
-  if (!isAway(error)) return error
+  if (!isUnavailable(error)) return error
   return new AppError('OVERLOADED', 'the database does not answer now', { cause: error, retryAfterSeconds: 2 })
 }
 
-/** Whether an error of the driver says that the database is away or busy, rather than what it thinks of a statement. */
-export function isAway(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError) || AWAY.test(error.code ?? '')
+/** True if the database is unavailable or busy; false if it rejected the statement. */
+export function isUnavailable(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || UNAVAILABLE.test(error.code ?? '')
 }

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type Loop, startLoop } from '../../../lib/loop.ts'
 
-/** Calls back at every notification of a channel, and after every reconnect: something may have been missed. */
+/** Calls `onNotice` for every notification of a channel, and after every reconnect because one may have been missed. */
 export async function listen(
   url: string,
   channel: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Database, sqlState } from './database.ts'
 
 const folder = join(import.meta.dirname, '../../../../migrations')
-/** Any number that is the same in every process: only one of them migrates at a time. */
+/** Key of the advisory lock: only one process migrates at a time. */
 const LOCK = 7_240_919
 /** unique_violation (of the catalogue), duplicate_table, duplicate_object (its row type). */
 const CREATED_CONCURRENTLY = new Set(['23505', '42P07', '42710'])
@@ -22,13 +22,13 @@ export async function migrate(database: Database): Promise<readonly string[]> {
       if (!CREATED_CONCURRENTLY.has(sqlState(error))) throw error
     })
   const files = readMigrations()
-  const done = await database.query<Migration>('select name, sha256 from migrations')
-  checkApplied(done, files)
-  const known = new Set(done.map(({ name }) => name))
+  const existing = await database.query<Migration>('select name, sha256 from migrations')
+  checkApplied(existing, files)
+  const appliedNames = new Set(existing.map(({ name }) => name))
   const applied: string[] = []
   for (const { name, text, sha256 } of files) {
     // A start with nothing to apply makes one query and waits for no lock.
-    if (known.has(name)) continue
+    if (appliedNames.has(name)) continue
     await database.transaction(async (tx) => {
       // Migrating a large table takes long, and so does waiting for the process that migrates it.
       await tx.query('set local statement_timeout = 0; set local lock_timeout = 0')

@@ -86,25 +86,25 @@ export function createPartnerStore(database: Database): PartnerStore {
   }
 }
 
-/** A partner's row with its recipients, as an operator's act keeps it; null = there is none. */
+/** A partner's row with its recipients, for the audit log; null if the partner does not exist. */
 export async function partnerRow(sql: Sql, name: string): Promise<Record<string, unknown> | null> {
-  const [found] = await sql.query<{ row: Record<string, unknown> }>(
+  const [result] = await sql.query<{ row: Record<string, unknown> }>(
     `select to_jsonb(p) || jsonb_build_object('recipients', coalesce((select jsonb_agg(to_jsonb(r) - 'partner_id' order by r.asset_id)
        from default_recipients r where r.partner_id = p.id), '[]'), 'fee_addresses', (select jsonb_object_agg(f.network, f.address)
        from fee_addresses f where f.partner_id = p.id)) as row from partners p where p.name = $1`,
     [name],
   )
-  return found?.row ?? null
+  return result?.row ?? null
 }
 
-/** A key's row; of its secrets only how many live. */
+/** A key's row with the number of its valid secrets, for the audit log; null if the key does not exist. */
 export async function keyRow(sql: Sql, keyId: string): Promise<Record<string, unknown> | null> {
-  const [found] = await sql.query<{ row: Record<string, unknown> }>(
+  const [result] = await sql.query<{ row: Record<string, unknown> }>(
     `select to_jsonb(k) || jsonb_build_object('secrets', (select count(*) from key_secrets s
        where s.key_id = k.id and (s.expires_at is null or s.expires_at > clock_timestamp()))) as row from api_keys k where k.id = $1`,
     [keyId],
   )
-  return found?.row ?? null
+  return result?.row ?? null
 }
 
 async function findKey(database: Database, keyId: string): Promise<StoredKey | null> {
@@ -150,7 +150,7 @@ function createKeyStore(database: Database): KeyStore {
           `update key_secrets set expires_at = least(coalesce(expires_at, 'infinity'), clock_timestamp() + $2::bigint * interval '1 millisecond') where key_id = $1`,
           [keyId, overlapMs],
         )
-        // Of what is expiring, the youngest stays: two live secrets, never three.
+        // Keeps only the newest of the expiring secrets: a key has at most two valid ones.
         await tx.query(
           `delete from key_secrets where key_id = $1 and hmac not in (select hmac from key_secrets where key_id = $1 order by created_at desc limit 1)`,
           [keyId],

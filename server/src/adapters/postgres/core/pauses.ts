@@ -1,7 +1,7 @@
 import type { PauseStore } from '../../../core/ports/store/pauses.ts'
 import type { Sql } from './database.ts'
 
-/** Readers of pauses hold it shared until their commit; `pause` takes it exclusively, so no signature is made in between (I-25). */
+/** Signers hold it shared from reading the pauses until their commit; `pause` takes it exclusively, so none signs in between (I-25). */
 const PAUSE_LOCK = 7_240_925
 
 /** Waits for signatures in progress and blocks new ones until the commit. */

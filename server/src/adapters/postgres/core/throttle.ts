@@ -3,16 +3,16 @@ import { startLoop } from '../../../lib/loop.ts'
 import type { Database } from './database.ts'
 
 const WINDOW_MS = 60_000
-/** What was counted here is told to the others this often, and what they counted is learned. */
-const EXCHANGE_MS = 100
+/** Pace at which the processes exchange their counts through the database. */
+const SYNC_MS = 100
 const KEYS_MAX = 50_000
 
 type Count = { minute: number; spent: number; unsent: number }
 
 /**
- * One budget per key and minute over all processes. A request is counted in memory and answered at once; every 100 ms the
- * counts go to the database and come back summed. So a key may overshoot by what the other processes let through in that
- * time: at most (processes − 1) × its requests of 100 ms.
+ * One budget per key and minute over all processes. A request is counted in memory at once; every 100 ms each process adds
+ * its new counts to the database and reads the sums. So a key can exceed its limit by what the other processes allow in
+ * that time: at most (processes − 1) × its requests of 100 ms.
  */
 export function createThrottle({
   database,
@@ -26,17 +26,17 @@ export function createThrottle({
   const counts = new Map<string, Count>()
   let cleanedAt = 0
 
-  async function exchange(): Promise<undefined> {
+  async function sync(): Promise<undefined> {
     const minute = minuteOf(now())
-    const fresh = [...counts].filter(([, count]) => count.unsent > 0 && count.minute === minute)
+    const unsentCounts = [...counts].filter(([, count]) => count.unsent > 0 && count.minute === minute)
     for (const [key, count] of counts) if (count.minute !== minute) counts.delete(key)
-    if (fresh.length > 0) {
-      const sent = fresh.map(([, count]) => count.unsent)
-      for (const [, count] of fresh) count.unsent = 0
+    if (unsentCounts.length > 0) {
+      const sent = unsentCounts.map(([, count]) => count.unsent)
+      for (const [, count] of unsentCounts) count.unsent = 0
       const rows = await database.query<{ key: string; cost: string }>(
         `insert into spent as s (key, minute, cost) select k.key, to_timestamp($3), k.cost from unnest($1::text[], $2::bigint[]) as k (key, cost)
          order by k.key on conflict (key, minute) do update set cost = s.cost + excluded.cost returning key, cost`,
-        [fresh.map(([key]) => key), sent, (minute * WINDOW_MS) / 1000],
+        [unsentCounts.map(([key]) => key), sent, (minute * WINDOW_MS) / 1000],
       )
       for (const { key, cost } of rows) {
         const count = counts.get(key)
@@ -50,7 +50,7 @@ export function createThrottle({
     return undefined
   }
 
-  const loop = startLoop({ paceMs: EXCHANGE_MS, backoffMs: 5_000, turn: exchange, onError })
+  const loop = startLoop({ paceMs: SYNC_MS, backoffMs: 5_000, turn: sync, onError })
   return {
     take: (key, cost, limit) => {
       const minute = minuteOf(now())

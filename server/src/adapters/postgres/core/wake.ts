@@ -2,11 +2,11 @@ import type { Job } from '../../../core/ports/jobs.ts'
 import type { Sql } from './database.ts'
 
 /**
- * One job a row: waking it again replaces the job that waits (graphile-worker's job_key). The job carries the id alone,
- * and never a queue name: a dead worker would hold a queue's lock for hours, a row lock dies with its connection.
+ * Adds one job per row; a repeat replaces the waiting job (graphile-worker's job_key). The job has the id only and no queue
+ * name: a crashed worker would hold the lock of a named queue for hours, but a row lock ends with its connection.
  */
 export async function wake(sql: Sql, jobs: readonly Job[]): Promise<void> {
-  // In one order, so that two that wake the same jobs wait for each other and don't deadlock.
+  // Sorted, so that two transactions that wake the same jobs cannot deadlock.
   const keys = [...new Set(jobs.map(({ kind, id }) => `${kind}:${id}`))].sort()
   if (keys.length === 0) return
   await sql.query(
@@ -16,17 +16,17 @@ export async function wake(sql: Sql, jobs: readonly Job[]): Promise<void> {
   )
 }
 
-/** An exchange is looked at after this long at the latest, even if the worker that was woken for it died. */
-const LOOK_WITHIN = "interval '15 seconds'"
+/** The next step of an exchange runs after this time at the latest, even if the worker that was woken for it crashed. */
+const CHECK_WITHIN = "interval '15 seconds'"
 
 /**
- * What was recorded of these exchanges is acted on even if every wake-up is lost: the queue keeps a dead worker's jobs for
- * hours. Before anything of theirs is written in the transaction: a step locks the exchange first, then its deposits.
+ * Schedules the next step of these exchanges, in case all wake-ups are lost: the queue keeps the jobs of a crashed worker
+ * locked for hours. Call it before the transaction writes their other rows: a step locks the exchange first, then its deposits.
  */
 export async function schedule(sql: Sql, exchangeIds: readonly string[]): Promise<void> {
   if (exchangeIds.length === 0) return
   await sql.query(
-    `update exchanges set next_check_at = least(next_check_at, clock_timestamp() + ${LOOK_WITHIN})
+    `update exchanges set next_check_at = least(next_check_at, clock_timestamp() + ${CHECK_WITHIN})
      where id in (select id from exchanges where id = any($1::uuid[]) order by id for no key update)`,
     [[...new Set(exchangeIds)]],
   )

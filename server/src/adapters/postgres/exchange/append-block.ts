@@ -5,7 +5,7 @@ import { timeOrderedId } from '../../../lib/id.ts'
 import type { Sql } from '../core/database.ts'
 import { LOCK_PAUSES } from '../core/pauses.ts'
 import { schedule, wake } from '../core/wake.ts'
-import { findLegs, legKey, takePlace } from './next-leg.ts'
+import { findLegTransfers, legKey, replaceDepositHash } from './next-leg.ts'
 
 type Target = {
   exchange_id: string
@@ -15,21 +15,22 @@ type Target = {
   key_index: string
   source_execution: string | null
 }
-type House = { address: string; branch: 'hot' | 'change'; key_index: string }
-/** `legs`: the transfers by which payouts of ours bring a further leg its deposit, as `legKey` names them. */
+/** A hot wallet or change address. */
+type WalletAddress = { address: string; branch: 'hot' | 'change'; key_index: string }
+/** Our rows that a block touches. `legTransfers`: our payouts that fund a next leg, by `legKey`. */
 type Ours = Readonly<{
   targets: Map<string, Target>
-  house: Map<string, House>
+  walletAddresses: Map<string, WalletAddress>
   attempts: Map<string, string>
-  legs: ReadonlySet<string>
+  legTransfers: ReadonlySet<string>
 }>
-type Arrival = Readonly<{ transfer: Transfer; target: Target | null; house: House | null }>
+type OwnTransfer = Readonly<{ transfer: Transfer; target: Target | null; walletAddress: WalletAddress | null }>
 
 const targetKey = (address: string, memo: string | null) => `${address} ${memo ?? ''}`
 
 /**
- * Appends one block in the caller's transaction: it asks the indexes for the block's own addresses, hashes and outpoints, so
- * the cost depends mostly on the block (bench/results/2026-11-23-address-filter.md).
+ * Appends one block in the caller's transaction. It looks up the addresses, hashes and outpoints of the block by index, so
+ * the cost depends on the block more than on the size of our tables (bench/results/2026-11-23-address-filter.md).
  */
 export async function appendBlock(
   sql: Sql,
@@ -46,9 +47,9 @@ export async function appendBlock(
   await schedule(sql, exchangesPaid(block, ours, rules))
   await includeAttempts(sql, network, block, ours)
   await reportIntrusions(sql, network, block, ours)
-  const touched = await recordArrivals(sql, network, block, rules, ours)
-  // After the arrivals: a coin can be spent in the block that it came with.
-  if (rules.tracksUtxos) await spendCoins(sql, network, block, ours)
+  const jobs = await recordTransfers(sql, network, block, rules, ours)
+  // After the transfers: a block can create a UTXO and spend it.
+  if (rules.tracksUtxos) await spendUtxos(sql, network, block, ours)
   await sql.query(
     `insert into blocks (network, height, hash, parent_hash) values ($1, $2, $3, $4)
      on conflict (network, height) do update set hash = excluded.hash, parent_hash = excluded.parent_hash`,
@@ -60,11 +61,11 @@ export async function appendBlock(
      on conflict (network) do update set height = excluded.height, hash = excluded.hash, scanned_at = clock_timestamp()`,
     [network, block.height, block.hash],
   )
-  await wake(sql, [...touched, ...(await ripe(sql, network, block.height))])
+  await wake(sql, [...jobs, ...(await findDueJobs(sql, network, block.height))])
   return true
 }
 
-/** Exchanges to whose addresses a deposit came. */
+/** The exchanges that receive a deposit in this block. */
 function exchangesPaid(block: ScannedBlock, ours: Ours, rules: AppendRules): readonly string[] {
   return block.transfers.flatMap((transfer) => {
     const target = ours.targets.get(targetKey(transfer.address, transfer.memo))
@@ -73,12 +74,12 @@ function exchangesPaid(block: ScannedBlock, ours: Ours, rules: AppendRules): rea
 }
 
 /**
- * The first leg's deposit is a customer's: what our own transactions bring to our own addresses is change, a sweep or gas.
- * A further leg's is the payout of the leg before, known by our own stored transaction and by nothing that a chain says.
+ * The customer pays the first leg: a transfer in one of our own transactions is change, a sweep or gas. Our payout of the
+ * leg before pays a later leg; our stored transaction identifies it, not the data of the chain.
  */
-function isDeposit({ attempts, legs }: Ours, rules: AppendRules, transfer: Transfer, { leg }: Target): boolean {
+function isDeposit({ attempts, legTransfers }: Ours, rules: AppendRules, transfer: Transfer, { leg }: Target): boolean {
   if (leg === 0) return !attempts.has(transfer.txHash)
-  return legs.has(legKey(transfer.txHash, transfer.address, rules.assetOf(transfer.contract)?.id ?? ''))
+  return legTransfers.has(legKey(transfer.txHash, transfer.address, rules.assetOf(transfer.contract)?.id ?? ''))
 }
 
 async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise<Ours> {
@@ -98,13 +99,13 @@ async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise
           [network, addresses],
           'find-targets',
         )
-  const house =
+  const walletAddresses =
     addresses.length === 0
       ? []
-      : await sql.query<House>(
+      : await sql.query<WalletAddress>(
           'select address, branch, key_index from house_addresses where network = $1 and address = any($2::text[])',
           [network, addresses],
-          'find-house',
+          'find-wallet-addresses',
         )
   const attempts =
     hashes.length === 0
@@ -116,9 +117,9 @@ async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise
         )
   return {
     targets: new Map(targets.map((row) => [targetKey(row.address, row.memo), row])),
-    house: new Map(house.map((row) => [row.address, row])),
+    walletAddresses: new Map(walletAddresses.map((row) => [row.address, row])),
     attempts: new Map(attempts.map((row) => [row.tx_hash, row.transaction_id])),
-    legs: await findLegs(sql, targets, attempts),
+    legTransfers: await findLegTransfers(sql, targets, attempts),
   }
 }
 
@@ -130,7 +131,7 @@ async function includeAttempts(sql: Sql, network: string, block: ScannedBlock, o
   )
 }
 
-async function spendCoins(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
+async function spendUtxos(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
   const spends = block.transactions.flatMap(({ txHash, spends }) => spends.map((outpoint) => ({ outpoint, txHash })))
   if (spends.length === 0) return
   const spent = await sql.query<{ outpoint: string; spent_by: string }>(
@@ -144,9 +145,9 @@ async function spendCoins(sql: Sql, network: string, block: ScannedBlock, ours: 
   }
 }
 
-/** A transaction signed by one of our keys that we never stored: somebody else has the key (I-14). */
+/** A transaction that is signed by one of our keys and not stored here: someone else has the key (I-14). */
 async function reportIntrusions(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
-  const watched = new Set([...[...ours.targets.values()].map(({ address }) => address), ...ours.house.keys()])
+  const watched = new Set([...[...ours.targets.values()].map(({ address }) => address), ...ours.walletAddresses.keys()])
   for (const { txHash, sender, nonce } of block.transactions) {
     if (sender !== null && watched.has(sender) && !ours.attempts.has(txHash))
       await freeze(sql, network, txHash, { sender, nonce })
@@ -166,7 +167,7 @@ async function freeze(sql: Sql, network: string, txHash: string, detail: Record<
   )
 }
 
-async function recordArrivals(
+async function recordTransfers(
   sql: Sql,
   network: string,
   block: ScannedBlock,
@@ -176,40 +177,42 @@ async function recordArrivals(
   const jobs: Job[] = [...ours.attempts.values()].map((id) => ({ kind: 'transaction', id }))
   for (const transfer of block.transfers) {
     const target = ours.targets.get(targetKey(transfer.address, transfer.memo)) ?? null
-    const house = ours.house.get(transfer.address) ?? null
-    if (target === null && house === null) continue
-    const arrival = { transfer, target, house }
-    const own = ours.attempts.has(transfer.txHash)
-    const isFor = target === null ? !own : isDeposit(ours, rules, transfer, target)
-    // Nobody was told of a further leg's address: what a stranger sends there is no deposit, and nobody's order.
-    const isStray = target !== null && target.leg > 0 && !own
-    const depositId = isFor || isStray ? await recordDeposit(sql, network, block, rules, arrival, isStray) : null
-    if (depositId === 'again') continue
-    if (rules.tracksUtxos && transfer.contract === null) await recordCoin(sql, network, block, rules, arrival, depositId)
-    if (isFor && target) jobs.push({ kind: 'exchange', id: target.exchange_id })
+    const walletAddress = ours.walletAddresses.get(transfer.address) ?? null
+    if (target === null && walletAddress === null) continue
+    const ownTransfer = { transfer, target, walletAddress }
+    const isOurPayment = ours.attempts.has(transfer.txHash)
+    const isPayin = target === null ? !isOurPayment : isDeposit(ours, rules, transfer, target)
+    // The address of a later leg is never shown: a payment by anyone else belongs to no exchange.
+    const isStray = target !== null && target.leg > 0 && !isOurPayment
+    const depositId = isPayin || isStray ? await recordDeposit(sql, network, block, rules, ownTransfer, isStray) : null
+    if (depositId === 'duplicate') continue
+    if (rules.tracksUtxos && transfer.contract === null)
+      await recordUtxo(sql, network, block, rules, ownTransfer, depositId)
+    if (isPayin && target) jobs.push({ kind: 'exchange', id: target.exchange_id })
   }
   return jobs
 }
 
 /**
- * One row a transfer, by its identity. In another block it may stand at another place and be another row: it was first
- * seen when its transaction was, and in an earlier one locked for longer. What was not received in one block is looked at again in the next.
+ * Inserts one row per transfer, by its identity, or updates its block after a reorg. A reorg may also change the identity,
+ * which makes a new row: it takes the time when its transaction was first seen. The required confirmations of a row never
+ * fall. A deposit that was reversed or rejected in one block is checked again in the next.
  */
 async function recordDeposit(
   sql: Sql,
   network: string,
   block: ScannedBlock,
   rules: AppendRules,
-  { transfer, target, house }: Arrival,
+  { transfer, target, walletAddress }: OwnTransfer,
   isStray: boolean,
-): Promise<string | 'again'> {
+): Promise<string | 'duplicate'> {
   const asset = isStray ? null : rules.assetOf(transfer.contract)
   const required =
     target?.leg === 0
       ? rules.requirements(asset?.id ?? null, transfer.units)
       : { confirmations: rules.fundingConfirmations, tag: null }
-  // Our own payment to ourselves is one deposit, whichever of its attempts the chain takes.
-  if (target?.source_execution && !isStray) await takePlace(sql, network, target.source_execution, transfer)
+  // Our payment to ourselves is one deposit, whichever of its attempts confirms.
+  if (target?.source_execution && !isStray) await replaceDepositHash(sql, network, target.source_execution, transfer)
   const [row] = await sql.query<{ id: string }>(
     `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender,
        block_height, block_hash, required_confirmations, required_tag, unclaimed, status, first_seen_at)
@@ -229,7 +232,7 @@ async function recordDeposit(
       target?.leg ?? null,
       transfer.address,
       transfer.memo ?? '',
-      target?.key_index ?? house?.key_index ?? null,
+      target?.key_index ?? walletAddress?.key_index ?? null,
       asset?.id ?? null,
       transfer.contract,
       transfer.units,
@@ -243,7 +246,7 @@ async function recordDeposit(
       transfer.lockConfirmations ?? 0,
     ],
   )
-  if (!row) return refuseSecond(sql, network, transfer)
+  if (!row) return alarmDuplicate(sql, network, transfer)
   const { id } = row
   if (target && asset) await openExecution(sql, target, id, transfer, { assetId: asset.id, height: block.height })
   if (!asset) {
@@ -253,7 +256,7 @@ async function recordDeposit(
       [
         `stray:${network}:${transfer.identity}`,
         isStray
-          ? 'somebody paid an address that was told to nobody'
+          ? 'someone paid an internal address that is never shown'
           : 'an unlisted token arrived at an address of ours',
         JSON.stringify({ contract: transfer.contract, exchangeId: target?.exchange_id ?? null }),
       ],
@@ -266,14 +269,14 @@ async function recordDeposit(
   return id
 }
 
-/** Another transaction with the same identity: Monero's one-time key paid twice, of which one can ever be spent (D41). */
-async function refuseSecond(sql: Sql, network: string, { identity, txHash, units }: Transfer): Promise<'again'> {
+/** Another transaction with the same identity: two Monero outputs with one key, only one of them can be spent (D41). */
+async function alarmDuplicate(sql: Sql, network: string, { identity, txHash, units }: Transfer): Promise<'duplicate'> {
   await sql.query(
-    `insert into alarms (subject, alarm, detail) values ($1, 'a coin of ours was paid a second time under one key', $2)
+    `insert into alarms (subject, alarm, detail) values ($1, 'a second output was paid to a one-time key of ours: only one of the two can be spent', $2)
      on conflict (subject) do update set seen_at = clock_timestamp()`,
     [`burnt:${network}:${txHash}:${identity}`, JSON.stringify({ txHash, units: units.toString() })],
   )
-  return 'again'
+  return 'duplicate'
 }
 
 async function openExecution(
@@ -301,16 +304,16 @@ async function openExecution(
   )
 }
 
-async function recordCoin(
+async function recordUtxo(
   sql: Sql,
   network: string,
   block: ScannedBlock,
   rules: AppendRules,
-  { transfer, target, house }: Arrival,
+  { transfer, target, walletAddress }: OwnTransfer,
   depositId: string | null,
 ): Promise<void> {
-  const branch = target ? 'deposit' : (house?.branch ?? 'hot')
-  const keyIndex = target?.key_index ?? house?.key_index ?? '0'
+  const branch = target ? 'deposit' : (walletAddress?.branch ?? 'hot')
+  const keyIndex = target?.key_index ?? walletAddress?.key_index ?? '0'
   await sql.query(
     `insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash, deposit_id, made_from)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
@@ -330,8 +333,8 @@ async function recordCoin(
   )
 }
 
-/** Exchanges whose deposits just became deep enough, and our transactions that are still being followed. */
-async function ripe(sql: Sql, network: string, height: number): Promise<readonly Job[]> {
+/** Exchanges whose deposits reached their confirmations with this block, and our transactions that are not final. */
+async function findDueJobs(sql: Sql, network: string, height: number): Promise<readonly Job[]> {
   const exchanges = await sql.query<{ id: string }>(
     `select distinct exchange_id as id from deposits where network = $1 and status = 'seen' and exchange_id is not null
        and block_height + required_confirmations - 1 between $2 - 1 and $2`,

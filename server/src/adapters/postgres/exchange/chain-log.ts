@@ -23,7 +23,7 @@ export function createChainLog(sql: Sql): ChainLog {
     append: (network, block, rules) => appendBlock(sql, network, block, rules),
     begin: (network, block) => begin(sql, network, block),
     rewind: (network, height, from) => rewind(sql, network, height, from),
-    recordSightings: (network, transfers) => sight(sql, network, transfers),
+    recordSightings: (network, transfers) => recordSightings(sql, network, transfers),
     async listSightings(limit) {
       const rows = await sql.query<{ network: string; tx_hash: string; exchange_id: string }>(
         'select network, tx_hash, exchange_id from sightings where gone_at is null order by last_seen_at limit $1',
@@ -31,13 +31,13 @@ export function createChainLog(sql: Sql): ChainLog {
       )
       return rows.map((row) => ({ network: row.network, txHash: row.tx_hash, exchangeId: row.exchange_id }))
     },
-    async recordLookup(network, txHash, gone) {
+    async recordLookup(network, txHash, isMissing) {
       const rows = await sql.query<{ exchange_id: string }>(
         `update sightings set last_seen_at = clock_timestamp(), gone_at = case when $3 then clock_timestamp() end
          where network = $1 and tx_hash = $2 and gone_at is null returning exchange_id`,
-        [network, txHash, gone],
+        [network, txHash, isMissing],
       )
-      if (gone)
+      if (isMissing)
         await wake(
           sql,
           rows.map((row) => ({ kind: 'exchange', id: row.exchange_id })),
@@ -55,7 +55,7 @@ export function createChainLog(sql: Sql): ChainLog {
   }
 }
 
-/** Only one watcher begins: another one's first block could lie above blocks that nobody has scanned. */
+/** Only the first watcher starts the log: the first block of another one could be above blocks that were never scanned. */
 async function begin(
   sql: Sql,
   network: string,
@@ -69,13 +69,13 @@ async function begin(
   return begun.length > 0
 }
 
-/** Takes every block above `height` back: what was in them is nowhere until a new block has it. */
+/** Rolls back all blocks above `height`. Their deposits and transactions are in no block until a new block includes them. */
 async function rewind(sql: Sql, network: string, height: number, from: BlockRef): Promise<boolean> {
   const [cursor] = await sql.query<{ height: string; hash: string }>(
     'select height, hash from cursors where network = $1 for update',
     [network],
   )
-  // Another watcher was here: what it has recorded since may well stand.
+  // Another watcher has changed the log since: its blocks may be valid.
   if (!cursor || cursor.hash !== from.hash || Number(cursor.height) <= height) return false
   const paid = await sql.query<{ exchange_id: string }>(
     'select distinct exchange_id from deposits where network = $1 and block_height > $2 and exchange_id is not null',
@@ -85,19 +85,19 @@ async function rewind(sql: Sql, network: string, height: number, from: BlockRef)
     sql,
     paid.map((row) => row.exchange_id),
   )
-  const orphaned = await sql.query<{ exchange_id: string | null }>(
+  const orphanedDeposits = await sql.query<{ exchange_id: string | null }>(
     `update deposits set block_height = null, block_hash = null, orphaned_at = clock_timestamp()
      where network = $1 and block_height > $2 returning exchange_id`,
     [network, height],
   )
-  const loose = await sql.query<{ transaction_id: string }>(
+  const orphanedAttempts = await sql.query<{ transaction_id: string }>(
     'update attempts set block_height = null, block_hash = null where network = $1 and block_height > $2 returning transaction_id',
     [network, height],
   )
-  // Deeper than finality: followed again until they are final once more, or provably dead.
+  // A reorg deeper than finality: track them again until they are final or proved to be invalid.
   await sql.query(
     "update transactions set state = 'confirmed', next_check_at = clock_timestamp() where id = any($1::uuid[]) and state = 'final'",
-    [loose.map(({ transaction_id }) => transaction_id)],
+    [orphanedAttempts.map(({ transaction_id }) => transaction_id)],
   )
   await sql.query(
     'update coins set block_height = null, block_hash = null, gone_at = $3 where network = $1 and block_height > $2',
@@ -114,15 +114,15 @@ async function rewind(sql: Sql, network: string, height: number, from: BlockRef)
     [network, height],
   )
   await wake(sql, [
-    ...orphaned.flatMap((row) =>
+    ...orphanedDeposits.flatMap((row) =>
       row.exchange_id === null ? [] : [{ kind: 'exchange' as const, id: row.exchange_id }],
     ),
-    ...loose.map((row) => ({ kind: 'transaction' as const, id: row.transaction_id })),
+    ...orphanedAttempts.map((row) => ({ kind: 'transaction' as const, id: row.transaction_id })),
   ])
   return true
 }
 
-async function sight(
+async function recordSightings(
   sql: Sql,
   network: string,
   transfers: readonly { txHash: string; address: string; memo: string | null }[],

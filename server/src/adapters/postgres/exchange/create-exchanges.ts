@@ -15,12 +15,12 @@ type Inserted = {
 }
 
 /*
- * One statement for a whole batch: exchange, deposit target and event of every row, or a reason why not. What arrives
- * together is committed together, so that the disk is asked once for many creates. The rate's time is compared with the
- * database's clock here and nowhere else (I-18); its nonce is unique, so a second use inserts nothing. Nonces are taken in
- * one order, so that two batches with the same ones cannot deadlock. Addresses of ours are looked for on every network, as
- * one key has one address on all EVM networks: what is sent to it where nobody watches is lost. They are looked for row by
- * row in the index: for `exists` the planner would hash the whole table, in every batch.
+ * One statement for a whole batch: for each row it inserts the exchange, its deposit target and its event, or returns why
+ * not. One commit for many creates saves disk syncs. Only this statement compares the rate's expiry with the clock, and it
+ * uses the database's clock (I-18). The nonce of a rate is unique, so a second use inserts nothing; sorted nonces prevent
+ * deadlocks between batches. Addresses of ours are rejected on every network: one key has the same address on all EVM
+ * networks, and a payment to it on a network without a watcher is lost. The lookups use scalar subqueries because for
+ * `exists` the planner would hash the whole table in every batch.
  */
 const INSERT = `
 with input as (
@@ -72,13 +72,13 @@ export async function createExchanges(
     const outcome = byId.get(leader?.id)
     assert(leader && outcome, `exchange ${row.id} has an outcome`)
     if (leader === row) return outcome
-    // A twin of the same batch: the same answer, or none at all.
+    // The same key twice in one batch: the second is a repeat, or a conflict if its request differs.
     if (leader.idempotency?.requestHash !== row.idempotency?.requestHash) return { kind: 'idempotency_conflict' }
     return outcome.kind === 'created' ? { ...outcome, kind: 'repeated' } : outcome
   })
 }
 
-/** Twins of one rate wait for the first of them: they must not hold a reserve, even for a moment, that others ask for. */
+/** Creates one exchange per rate first. The others of the same rate must not reserve stock, even briefly, that others request. */
 async function createUnique(database: Database, batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]> {
   const leaders = new Map<string, NewExchange>()
   const rateOf = (row: NewExchange) => row.rate?.nonce ?? row.id
@@ -88,7 +88,7 @@ async function createUnique(database: Database, batch: readonly NewExchange[]): 
   for (const row of batch) {
     const outcome = byId.has(row.id)
       ? null
-      : ofTwin(present(byId.get(leaders.get(rateOf(row))?.id), 'the first of a rate'))
+      : toRepeatOutcome(present(byId.get(leaders.get(rateOf(row))?.id), 'the first of a rate'))
     if (outcome) byId.set(row.id, outcome)
   }
   const again = batch.filter((row) => !byId.has(row.id))
@@ -97,8 +97,11 @@ async function createUnique(database: Database, batch: readonly NewExchange[]): 
   return batch.map((row) => present(byId.get(row.id), `the outcome of exchange ${row.id}`))
 }
 
-/** One rate is one pair, one amount and one time. Null = what was wrong was the first one's own: the next one's turn. */
-function ofTwin(first: CreateOutcome): CreateOutcome | null {
+/**
+ * The outcome of another create with the same rate, and so with the same pair, amount and expiry. Null if the first one
+ * failed for a reason of its own: then the next one is tried.
+ */
+function toRepeatOutcome(first: CreateOutcome): CreateOutcome | null {
   switch (first.kind) {
     case 'created':
     case 'repeated':
@@ -137,7 +140,7 @@ async function createFirsts(database: Database, batch: readonly NewExchange[]): 
   })
 }
 
-/** Rates that are of no use any more, before anything is reserved for them. The insert looks again. */
+/** Rates that are expired or used, so that nothing is reserved for them. The insert checks again. */
 async function findSpentRates(tx: Tx, batch: readonly NewExchange[]): Promise<ReadonlyMap<string, CreateOutcome>> {
   const rated = batch.filter((row) => row.rate !== null)
   if (rated.length === 0) return new Map()
@@ -150,44 +153,44 @@ async function findSpentRates(tx: Tx, batch: readonly NewExchange[]): Promise<Re
   return new Map(spent.map(({ id, kind }) => [id, { kind }]))
 }
 
-/** Locks are taken in one order everywhere, so that two batches cannot deadlock. */
+/** One order of locks everywhere, so that two batches cannot deadlock. */
 function inAssetOrder(batch: readonly NewExchange[]): readonly NewExchange[] {
   const key = (row: NewExchange) => row.legs.at(-1)?.to.id ?? ''
   return [...batch].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
 }
 
-/** Idempotency keys first: a twin in another transaction is waited for, and then found. What a swap's call used is used. */
+/** Stores the idempotency keys first: this waits for a concurrent create with the same key, then finds it. A key that a swap used conflicts. */
 async function takeKeys(tx: Tx, batch: readonly NewExchange[]): Promise<ReadonlyMap<string, CreateOutcome>> {
   const keyed = batch.filter((row) => row.idempotency !== null)
-  const found = new Map<string, CreateOutcome>()
-  if (keyed.length === 0) return found
+  const repeats = new Map<string, CreateOutcome>()
+  if (keyed.length === 0) return repeats
   const columns = [
     keyed.map((row) => row.partnerId),
     keyed.map((row) => row.idempotency?.key),
     keyed.map((row) => row.idempotency?.requestHash),
     keyed.map((row) => row.id),
   ]
-  const won = await tx.query<{ exchange_id: string }>(
+  const inserted = await tx.query<{ exchange_id: string }>(
     `insert into idempotency_keys (partner_id, key, request_hash, exchange_id)
      select * from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) as k (partner_id, key, request_hash, exchange_id)
      where not exists (select 1 from kept_answers a where a.partner_id = k.partner_id and a.key = k.key)
      order by partner_id, key on conflict do nothing returning exchange_id`,
     columns,
   )
-  const ours = new Set(won.map((row) => row.exchange_id))
+  const ours = new Set(inserted.map((row) => row.exchange_id))
   for (const row of keyed.filter(({ id }) => !ours.has(id))) {
-    const twin = await findRepeated(tx, row.partnerId, row.idempotency?.key ?? '')
-    found.set(
+    const earlier = await findRepeated(tx, row.partnerId, row.idempotency?.key ?? '')
+    repeats.set(
       row.id,
-      twin && twin.requestHash === row.idempotency?.requestHash
-        ? { kind: 'repeated', exchange: twin.exchange }
+      earlier && earlier.requestHash === row.idempotency?.requestHash
+        ? { kind: 'repeated', exchange: earlier.exchange }
         : { kind: 'idempotency_conflict' },
     )
   }
-  return found
+  return repeats
 }
 
-/** The exchange that was created under a key, as it was answered then. */
+/** The exchange that was created with a key, as the first response showed it. */
 export async function findRepeated(
   sql: Sql,
   partnerId: string,
@@ -201,7 +204,7 @@ export async function findRepeated(
   return row ? { requestHash: row.request_hash, exchange: createdAs(toExchange(row)) } : null
 }
 
-/** The answer of a create says `pending`, however far the exchange has come since. */
+/** The response of a create says `pending`, whatever the status is now. */
 const createdAs = (exchange: Exchange): Exchange => ({ ...exchange, status: 'pending', reason: null })
 
 async function insert(target: Database | Tx, batch: readonly NewExchange[]): Promise<readonly Inserted[]> {
@@ -209,7 +212,7 @@ async function insert(target: Database | Tx, batch: readonly NewExchange[]): Pro
   return target.query<Inserted>(INSERT, [JSON.stringify(batch.map(toInput))], 'create-exchanges')
 }
 
-/** What was taken for rows that were then refused is given back in the same transaction. */
+/** Releases the keys and reservations of rows that were then refused, in the same transaction. */
 async function undoUnused(tx: Tx, batch: readonly NewExchange[], rows: readonly Inserted[]): Promise<void> {
   const unused = rows.filter((row) => row.verdict !== 'created').map((row) => row.id)
   const held = batch.filter((row) => row.fixedLockMs !== null && unused.includes(row.id))
@@ -217,7 +220,7 @@ async function undoUnused(tx: Tx, batch: readonly NewExchange[], rows: readonly 
   if (without.length > 0) await tx.query('delete from idempotency_keys where exchange_id = any($1::uuid[])', [without])
   for (const row of inAssetOrder(held)) {
     await tx.query(
-      'with gone as (delete from reservations where id = $1 returning asset_id, units) update inventory i set promised = promised - gone.units from gone where i.asset_id = gone.asset_id',
+      'with released as (delete from reservations where id = $1 returning asset_id, units) update inventory i set promised = promised - released.units from released where i.asset_id = released.asset_id',
       [`hold:${row.id}`],
     )
   }

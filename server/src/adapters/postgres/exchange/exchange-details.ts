@@ -1,12 +1,12 @@
 import type { PrivatePlan } from '../../../exchange/domain/private-plan.ts'
 import type { Sql } from '../core/database.ts'
 
-/** Events of one exchange that are told: it has some twenty, and more only where something failed again and again. */
+/** Maximum events of one exchange: it usually has about twenty, more only after repeated failures. */
 const EVENTS_MAX = 1_000
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** All that the database knows of one exchange, both ends of a private one with it: for the operator alone. */
-export type ToldExchange = Readonly<{
+/** Everything that is stored about one exchange, including both ends of a private one: only for the operator. */
+export type ExchangeDetails = Readonly<{
   exchange: Readonly<Record<string, unknown>>
   plan: PrivatePlan | null
   /** Deposit addresses, executions with their deposits, payouts with their transactions, events. */
@@ -26,7 +26,7 @@ const PARTS = [
      select * from events where exchange_id = $1 order by id desc limit ${EVENTS_MAX}) e order by id`,
 ]
 
-export async function tellExchange(sql: Sql, id: string): Promise<ToldExchange | null> {
+export async function readExchangeDetails(sql: Sql, id: string): Promise<ExchangeDetails | null> {
   if (!UUID.test(id)) return null
   const [row] = await sql.query<Record<string, unknown> & { plan: PrivatePlan | null }>(
     `select e.id, p.name as partner, e.type, e.flow, e.status, e.reason, e.legs, e.from_units, e.to_units,
@@ -38,6 +38,6 @@ export async function tellExchange(sql: Sql, id: string): Promise<ToldExchange |
   if (!row) return null
   const { plan, ...exchange } = row
   const parts: Record<string, unknown>[] = []
-  for (const question of PARTS) parts.push(...(await sql.query<Record<string, unknown>>(question, [id])))
+  for (const query of PARTS) parts.push(...(await sql.query<Record<string, unknown>>(query, [id])))
   return { exchange, plan, parts }
 }

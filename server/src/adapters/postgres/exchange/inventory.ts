@@ -3,7 +3,7 @@ import { accounts } from '../../../core/domain/ledger/entries.ts'
 import type { InventoryStore } from '../../../exchange/ports/store/inventory.ts'
 import type { Sql } from '../core/database.ts'
 
-/** Promises the units if the wallet covers them beside all that is promised already. Runs in the caller's transaction. */
+/** Reserves the units if the wallet covers them and all other reservations. Runs in the caller's transaction. */
 export async function reserve(
   sql: Sql,
   id: string,
@@ -12,15 +12,15 @@ export async function reserve(
   exchangeId: string,
   expiresInMs: number | null,
 ): Promise<boolean> {
-  const [known] = await sql.query('select 1 from reservations where id = $1', [id])
-  if (known) return true
-  const [promised] = await sql.query(
+  const [existing] = await sql.query('select 1 from reservations where id = $1', [id])
+  if (existing) return true
+  const [reserved] = await sql.query(
     `update inventory i set promised = i.promised + $2::numeric where i.asset_id = $1
        and coalesce((select b.units from balances b where b.account = $3 and b.asset_id = $1), 0) - i.promised >= $2::numeric
      returning 1`,
     [assetId, units, accounts.wallet],
   )
-  if (!promised) return false
+  if (!reserved) return false
   await sql.query(
     `insert into reservations (id, asset_id, units, exchange_id, expires_at)
      values ($1, $2, $3, $4, clock_timestamp() + $5::bigint * interval '1 millisecond')`,
@@ -29,8 +29,8 @@ export async function reserve(
   return true
 }
 
-const RELEASE = `with gone as (delete from reservations where id = $1 returning asset_id, units)
-  update inventory i set promised = i.promised - gone.units from gone where i.asset_id = gone.asset_id returning gone.units`
+const RELEASE = `with released as (delete from reservations where id = $1 returning asset_id, units)
+  update inventory i set promised = i.promised - released.units from released where i.asset_id = released.asset_id returning released.units`
 
 export function createInventoryStore(sql: Sql): InventoryStore {
   return {
@@ -47,16 +47,16 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       const [row] = await sql.query<{ units: string }>(RELEASE, [id])
       return row ? BigInt(row.units) : 0n
     },
-    /** What a fixed rate holds is held on while a deposit that came in time is on its way through. */
+    // The reservation of a fixed rate stays while the exchange processes a deposit that arrived in time.
     async releaseExpired(limit) {
       const rows = await sql.query(
-        `with gone as (
+        `with released as (
            delete from reservations where id in (
              select r.id from reservations r where r.expires_at < statement_timestamp() and not exists (
                select 1 from exchanges e where e.id = r.exchange_id and e.status not in ('pending', 'finished', 'failed', 'refunded'))
              order by r.asset_id, r.id limit $1 for update of r skip locked)
            returning asset_id, units
-         ), sums as (select asset_id, sum(units) as units from gone group by asset_id)
+         ), sums as (select asset_id, sum(units) as units from released group by asset_id)
          update inventory i set promised = i.promised - sums.units from sums where i.asset_id = sums.asset_id returning 1`,
         [limit],
       )

@@ -41,7 +41,7 @@ export function createJobStore(sql: Sql): JobStore {
   }
 }
 
-/** Rows that are over their deadline, by alarm subject: the same rows are told of, and left when they are none of them. */
+/** Rows past their deadline, by alarm subject: used to raise the alarms and to delete those of rows that are not overdue now. */
 const OVERDUE = `with deadlines as (select * from unnest($1::text[], $2::bigint[], $3::text[]) as d (state, ms, owner)),
   overdue as (
     select 'unmoved:execution:' || x.id as subject, x.updated_at as since, d.owner,
@@ -78,8 +78,8 @@ async function raiseOverdue(sql: Sql, { executions, transactions, payout }: Dead
 }
 
 /**
- * Rows whose time has come: what a lost wake-up, a dead worker or a clock would otherwise leave lying. Each is leased for
- * 15 s, so that a row whose step fails is tried again at that pace and not at the sweeper's.
+ * Rows whose next check is due, for example after a lost wake-up or a crashed worker. Each is leased for 15 s, so that a row
+ * whose step fails is retried at that pace and not at the pace of the sweep.
  */
 async function due(sql: Sql, limit: number): Promise<readonly Job[]> {
   return sql.query<Job>(

@@ -1,11 +1,11 @@
 import type { Transfer } from '../../../exchange/ports/chain.ts'
 import type { Sql } from '../core/database.ts'
 
-/** Names a transfer by which a payout of ours brings a further leg its deposit. */
+/** Identifies the transfer of our payout that funds a next leg. */
 export const legKey = (txHash: string, address: string, assetId: string): string => `${txHash} ${address} ${assetId}`
 
-/** Those of a block, known by our own rows alone: a target that a payout was reserved for, and an attempt that carries it. */
-export async function findLegs(
+/** The transfers of a block that fund a next leg. Only our rows decide: the target's payout and the attempt that pays it. */
+export async function findLegTransfers(
   sql: Sql,
   targets: readonly { source_execution: string | null }[],
   attempts: readonly { tx_hash: string; transaction_id: string }[],
@@ -27,10 +27,10 @@ export async function findLegs(
 }
 
 /**
- * Where the fee of a payment between the legs was raised, a reorganisation may put one attempt in another's place. It is the
- * same payment: the deposit takes the name that the chain has for it now, so that nothing is converted and paid twice.
+ * After the fee of a payment between legs was raised, a reorg may replace one attempt by another. It is the same payment, so
+ * its deposit takes the new hash and identity; otherwise it would be converted and paid twice.
  */
-export async function takePlace(
+export async function replaceDepositHash(
   sql: Sql,
   network: string,
   sourceExecution: string,

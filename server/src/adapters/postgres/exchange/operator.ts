@@ -53,10 +53,10 @@ export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
     async releaseSweptDeposits(payoutId) {
       await sql.query('update deposits set swept_by = null where swept_by = $1', [payoutId])
     },
-    async setConflictingTxHash(transactionId, rival) {
+    async setConflictingTxHash(transactionId, txHash) {
       const rows = await sql.query(
         "update transactions set rival = $2, next_check_at = clock_timestamp() where id::text = $1 and state = 'live' returning 1",
-        [transactionId, rival],
+        [transactionId, txHash],
       )
       return rows.length > 0
     },
@@ -84,7 +84,7 @@ function toHeld(row: HeldRow): HeldPayout {
     attention: row.attention,
     exchangeId: row.exchange_id,
     transactionId: row.transaction_id,
-    isReversed: row.lost,
+    lost: row.lost,
   }
 }
 

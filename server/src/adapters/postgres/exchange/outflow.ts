@@ -11,8 +11,8 @@ export function createOutflowStore(sql: Sql): OutflowStore {
 }
 
 /**
- * The windows of a scope are summed under its advisory lock, so that two signers cannot both fit into the last room (I-24).
- * All or nothing, and counted at the time of this signature.
+ * Adds a payout to all scopes or to none, at the time of this signature. Returns the window that it exceeds, or null. The
+ * advisory lock of a scope prevents two signers from both using what remains of its limit (I-24).
  */
 async function take(
   sql: Sql,

@@ -10,7 +10,7 @@ type Row = {
   exchange_id: string | null
   execution_id: string | null
   deposit_id: string | null
-  /** Of a further leg: what the customer paid for the leg before. */
+  /** On a later leg: the deposit that the customer paid for the leg before. */
   source_deposit: string | null
   leg: number | null
   partner_id: string | null
@@ -35,14 +35,14 @@ const COLUMNS = `p.id, p.exchange_id, p.execution_id, p.deposit_id, p.leg,
   (select s.deposit_id from executions s where s.id = x.source_execution) as source_deposit
   from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id`
 
-const COUNTED = "d.status = 'credited' and d.block_height <= k.height - d.required_confirmations + 1"
+const CREDITED = "d.status = 'credited' and d.block_height <= k.height - d.required_confirmations + 1"
 /**
- * The deposit that a payout answers is counted, and as deep now as it must be: or nothing is signed for it (I-34). Of a
- * further leg so is what the customer paid for the leg before: our own payment to ourselves is worth nothing without it.
+ * A payout is signed only while its deposit is credited and has its required confirmations (I-34). On a later leg this also
+ * holds for the customer's deposit on the leg before, because the leg's own deposit is our payment to ourselves.
  */
-const BACKED = `exists (select 1 from deposits d join cursors k on k.network = d.network where d.id = p.deposit_id and ${COUNTED})
+const BACKED = `exists (select 1 from deposits d join cursors k on k.network = d.network where d.id = p.deposit_id and ${CREDITED})
   and (x.source_execution is null or exists (select 1 from executions s join deposits d on d.id = s.deposit_id
-    join cursors k on k.network = d.network where s.id = x.source_execution and ${COUNTED}))`
+    join cursors k on k.network = d.network where s.id = x.source_execution and ${CREDITED}))`
 
 export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
   return {
@@ -55,7 +55,7 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
     },
     async haveCreditedDeposits(transactionId) {
       const rows = await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1`, [transactionId])
-      return (await stillBacked(sql, rows)).length === rows.length
+      return (await lockBacked(sql, rows)).length === rows.length
     },
     find: (ids) => find(sql, locking, ids),
     async sign(ids, transactionId) {
@@ -75,7 +75,7 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
         [ids, attention, heldMs],
       )
     },
-    deferYounger: (ids) => keepBehind(sql, ids),
+    deferYounger: (ids) => deferYounger(sql, ids),
     async requeue(transactionId, attention) {
       await sql.query(
         "update payouts set state = 'reserved', transaction_id = null, attention = $2, held_until = null where transaction_id = $1 and state = 'signed'",
@@ -131,8 +131,8 @@ async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise
   )
 }
 
-async function keepBehind(sql: Sql, ids: readonly string[]): Promise<void> {
-  // What another worker holds is being looked at: it is kept back by its own verdict.
+async function deferYounger(sql: Sql, ids: readonly string[]): Promise<void> {
+  // Skips rows that another worker has locked: that worker decides when they are due.
   await sql.query(
     `with younger as (
        select y.id, p.held_until from payouts p join payouts y on y.network = p.network and y.asset_id = p.asset_id
@@ -151,20 +151,20 @@ async function queue(sql: Sql, locking: boolean, network: string, limit: number)
      order by p.created_at, p.id limit $2${locking ? ' for no key update of p skip locked' : ''}`,
     [network, limit],
   )
-  return (locking ? await stillBacked(sql, rows) : rows).map(toPayout)
+  return (locking ? await lockBacked(sql, rows) : rows).map(toPayout)
 }
 
-/** Read again under a lock that keeps the deposits on their blocks until the signature is committed. */
-async function stillBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[]> {
+/** The rows whose deposits are credited. Locks the deposits, so that no reorg changes them before the signature is committed. */
+async function lockBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[]> {
   const backing = (row: Row) => [row.deposit_id, row.source_deposit].flatMap((id) => (id === null ? [] : [id]))
   const deposits = rows.flatMap(backing)
   if (deposits.length === 0) return rows
-  const counted = await sql.query<{ id: string }>(
-    `select d.id from deposits d join cursors k on k.network = d.network where d.id = any($1::bigint[]) and ${COUNTED}
+  const credited = await sql.query<{ id: string }>(
+    `select d.id from deposits d join cursors k on k.network = d.network where d.id = any($1::bigint[]) and ${CREDITED}
        order by d.id for share of d`,
     [deposits],
   )
-  const ids = new Set(counted.map(({ id }) => id))
+  const ids = new Set(credited.map(({ id }) => id))
   return rows.filter((row) => backing(row).every((id) => ids.has(id)))
 }
 

@@ -2,7 +2,7 @@ import type { ExchangeType, ExchangeView } from '../../../exchange/domain/exchan
 import type { ExchangeStore } from '../../../exchange/ports/store/exchanges.ts'
 import { createBatcher } from '../../../lib/batch.ts'
 import { createTtlCache, type TtlCache } from '../../../lib/ttl-cache.ts'
-import { generationOf, LEAST_RUNNING } from '../core/changed-since.ts'
+import { tableGeneration, OLDEST_RUNNING } from '../core/changed-since.ts'
 import type { Sql } from '../core/database.ts'
 import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsColumn, toExchangeView } from './rows.ts'
 
@@ -32,19 +32,19 @@ const MARK_MS = 200
 const PAUSE_MS = 10_000
 
 /** Each key asks for its own partner's exchange: what arrives together is one round trip, whoever asks. */
-const FIND = `select k.n, ${LEAST_RUNNING} as since, ${exchangeColumns}, ${executionsColumn}
+const FIND = `select k.n, ${OLDEST_RUNNING} as since, ${exchangeColumns}, ${executionsColumn}
   from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality k(id, partner_id, type, n)
   join exchanges e on e.id = k.id and e.partner_id = k.partner_id and (k.type is null or e.type = k.type)
   join deposit_targets t on t.exchange_id = e.id and t.leg = 0`
 
-const TABLES = generationOf('exchanges', 'executions', 'payouts')
+const TABLES = tableGeneration('exchanges', 'executions', 'payouts')
 /**
  * A restored dump may bring numbers of another server's future, which are no changes of this one. Behind a subquery the
  * planner cannot see the number: it plans once instead of anew for each question, which costs more than the answer.
  */
 const SINCE = `changed_by >= (select $1::xid8) and changed_by < (select pg_snapshot_xmax(pg_current_snapshot()))
   order by changed_by limit ${CHANGES_MOST}`
-const CHANGES = `select ${TABLES} as tables, ${LEAST_RUNNING} as since,
+const CHANGES = `select ${TABLES} as tables, ${OLDEST_RUNNING} as since,
   (select json_agg(json_build_object('id', c.id, 'by', c.changed_by::text)) from (
      (select id, changed_by from exchanges where ${SINCE})
      union all (select exchange_id, changed_by from executions where ${SINCE})

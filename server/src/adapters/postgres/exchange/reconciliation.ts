@@ -4,9 +4,9 @@ import type { ReconciliationStore } from '../../../exchange/ports/store/reconcil
 import type { Sql } from '../core/database.ts'
 
 /*
- * `low`: the wallet's balance, from which everything signed is deducted already, less the fees of what is not settled,
- * which are paid in the network's own coin ($4).
- * `high`: with everything that is signed and may not be mined, and everything mined for us that is not counted yet.
+ * The range of units that the chain may show for each asset. `low`: the ledger's wallet balance, which already excludes
+ * signed payouts, less the fees of unsettled transactions in the native currency ($4). `high`: the balance plus the signed
+ * payouts, which may not be mined yet, plus the deposits in blocks that are not credited yet.
  */
 const POSITIONS = `
 select b.asset_id, b.units as wallet, coalesce(k.units, 0) as coins,
@@ -20,16 +20,16 @@ from balances b
 left join (select sum(units) as units from coins where network = $1 and block_height is not null and spent_by is null) k on $3
 where b.account = $2 and split_part(b.asset_id, '@', 2) = $1`
 
-/** Deposits of one exchange that are added up: an address with more is not compared. */
-const ADDED_MAX = 1_000
+/** Deposits of one exchange that are summed; an address with more is not compared. */
+const SUMMED_MAX = 1_000
 
 export function createReconciliationStore(sql: Sql): ReconciliationStore {
   return {
     async positions(network, native) {
-      const [family] = await sql.query('select 1 from coins where network = $1 limit 1', [network])
+      const [utxo] = await sql.query('select 1 from coins where network = $1 limit 1', [network])
       const rows = await sql.query<{ asset_id: AssetId; wallet: string; coins: string; moving: string; fees: string }>(
         POSITIONS,
-        [network, accounts.wallet, family !== undefined, native],
+        [network, accounts.wallet, utxo !== undefined, native],
       )
       return rows.map((row) => ({
         assetId: row.asset_id,
@@ -43,14 +43,14 @@ export function createReconciliationStore(sql: Sql): ReconciliationStore {
         `with watched as (
            (select id from exchanges where status in ('pending', 'confirming') and from_network = $1
               and legs -> 0 -> 'from' ->> 'contract' is null order by created_at desc limit $2)
-           -- Those with the alarm, until it is cleared.
+           -- Exchanges with the alarm, until it is cleared.
            union select substring(subject from 8)::uuid from alarms where subject like 'unseen:%')
          select e.id as exchange_id, t.address, r.units as recorded
          from watched join exchanges e using (id) join deposit_targets t on t.exchange_id = e.id and t.leg = 0
          cross join lateral (select coalesce(sum(d.units) filter (where d.contract is null), 0) as units, count(*) as count from
            (select units, contract from deposits where exchange_id = e.id limit $3) d) r
          where e.from_network = $1 and r.count < $3`,
-        [network, limit, ADDED_MAX],
+        [network, limit, SUMMED_MAX],
       )
       return rows.map((row) => ({ exchangeId: row.exchange_id, address: row.address, recorded: BigInt(row.recorded) }))
     },

@@ -4,23 +4,23 @@ import type { RecoveryStore } from '../../../exchange/ports/store/recovery.ts'
 import type { Sql } from '../core/database.ts'
 import { type FundingRow, toFunding } from './wallets.ts'
 
-/** Generations of coins that left the chain together: a proof further up would have shown itself before. */
+/** Ancestors to follow. A conflict further up would have invalidated the nearer ones before. */
 const GENERATIONS_MAX = 10
-/** Outputs that one proof looks at. */
+/** Maximum outputs that one proof checks. */
 const NEEDS_MAX = 200
 
 export function createRecoveryStore(sql: Sql, locking: boolean): RecoveryStore {
   return {
     async findAncestorSpends(network, outpoints) {
       const rows = await sql.query<{ outpoint: string; spent_by: string }>(
-        `with recursive gone (outpoint, made_from, generation) as (
+        `with recursive missing (outpoint, made_from, generation) as (
            select outpoint, made_from, 1 from coins where network = $1 and outpoint = any($2::text[]) and block_height is null
            union
-           select c.outpoint, c.made_from, g.generation + 1 from gone g
-             join coins c on c.network = $1 and c.outpoint = any(g.made_from) and c.block_height is null
-           where g.generation < $3)
-         select distinct made.outpoint, split_part(g.outpoint, ':', 1) as spent_by
-         from gone g cross join lateral unnest(g.made_from) as made (outpoint) order by spent_by, outpoint limit $4`,
+           select c.outpoint, c.made_from, m.generation + 1 from missing m
+             join coins c on c.network = $1 and c.outpoint = any(m.made_from) and c.block_height is null
+           where m.generation < $3)
+         select distinct made.outpoint, split_part(m.outpoint, ':', 1) as spent_by
+         from missing m cross join lateral unnest(m.made_from) as made (outpoint) order by spent_by, outpoint limit $4`,
         [network, outpoints, GENERATIONS_MAX, NEEDS_MAX],
       )
       return rows.map(({ outpoint, spent_by }): RequiredSpend => ({ outpoint, spentBy: spent_by }))

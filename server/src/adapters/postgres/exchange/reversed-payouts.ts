@@ -20,7 +20,7 @@ export function createReversedPayoutStore(sql: Sql): ReversedPayoutStore {
         [payoutId],
       )
     },
-    recordOrphaned: (transactionId) => vanish(sql, transactionId),
+    recordOrphaned: (transactionId) => recordOrphaned(sql, transactionId),
     async isReportedOrphaned(transactionId) {
       const rows = await sql.query(
         `select 1 from payouts p join executions x on ${PAYS} where p.transaction_id = $1 and x.reason = 'PAYOUT_VANISHED' limit 1`,
@@ -36,12 +36,12 @@ export function createReversedPayoutStore(sql: Sql): ReversedPayoutStore {
          where ${PAYS} and p.id = $1 and ${CLOSED} returning x.id, x.exchange_id`,
         [payoutId],
       )
-      await tell(sql, rows, 'payout settled by hand', {})
+      await recordEvent(sql, rows, 'payout settled by hand', {})
     },
   }
 }
 
-async function vanish(sql: Sql, transactionId: string): Promise<boolean> {
+async function recordOrphaned(sql: Sql, transactionId: string): Promise<boolean> {
   await sql.query(
     `update payouts p set vanished_reason = x.reason from executions x
      where ${PAYS} and p.transaction_id = $1 and ${CLOSED} and x.reason is distinct from 'PAYOUT_VANISHED'`,
@@ -53,7 +53,7 @@ async function vanish(sql: Sql, transactionId: string): Promise<boolean> {
      returning x.id, x.exchange_id`,
     [transactionId],
   )
-  await tell(sql, rows, 'payout vanished', { transactionId })
+  await recordEvent(sql, rows, 'payout vanished', { transactionId })
   return rows.length > 0
 }
 
@@ -69,7 +69,7 @@ async function restore(sql: Sql, transactionId: string, txHash: string): Promise
     "update payouts set lost = false, vanished_reason = null where transaction_id = $1 and state = 'confirmed' and (lost or vanished_reason is not null)",
     [transactionId],
   )
-  await tell(sql, rows, 'payout is there', { txHash })
+  await recordEvent(sql, rows, 'payout is there', { txHash })
 }
 
 async function reopen(sql: Sql, transactionId: string): Promise<ReadonlyMap<string, boolean>> {
@@ -79,17 +79,17 @@ async function reopen(sql: Sql, transactionId: string): Promise<ReadonlyMap<stri
      where p.transaction_id = $1 and p.state = 'confirmed' returning p.id, p.lost`,
     [transactionId],
   )
-  const told = await sql.query<{ id: string; exchange_id: string }>(
+  const reopened = await sql.query<{ id: string; exchange_id: string }>(
     `update executions x set payout_hash = null, sent_units = null from payouts p
      where ${PAYS} and p.id = any($1::uuid[]) and p.lost returning x.id, x.exchange_id`,
     [rows.map(({ id }) => id)],
   )
-  await tell(sql, told, 'payout lost', { transactionId })
+  await recordEvent(sql, reopened, 'payout lost', { transactionId })
   return new Map(rows.map(({ id, lost }) => [id, lost]))
 }
 
-/** The event, and the exchange's own reason: that of the last execution which has its status, as everywhere. */
-async function tell(
+/** Records the event, and sets each exchange's reason to that of its last execution with the same status. */
+async function recordEvent(
   sql: Sql,
   executions: readonly { id: string; exchange_id: string }[],
   event: string,

@@ -14,7 +14,7 @@ import { shownState } from '../../../exchange/domain/shown-state.ts'
 import type { Deposit } from '../../../exchange/ports/store/execution.ts'
 import { memoOrNull, unitsOrNull } from '../core/columns.ts'
 
-/** The only place where rows become domain values. `numeric` and `int8` arrive as text. */
+/** Converts rows of exchanges, executions and deposits to domain values. `numeric` and `int8` arrive as text. */
 
 export type ExchangeRow = {
   id: string
@@ -38,7 +38,7 @@ export type ExchangeRow = {
   fixed_until: Date | null
 }
 
-/** Of `deposits`, whatever else a row has beside them. */
+/** Columns of `deposits`. */
 export type DepositRow = {
   network: string
   identity: string
@@ -76,16 +76,16 @@ export const exchangeColumns = `e.id, e.partner_id, e.type, e.flow, e.legs, e.fr
   e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps, e.status, e.reason,
   e.created_at, e.expires_at, e.fixed_until`
 
-/** An answer shows the latest executions of an exchange: anybody may send it a hundred thousand deposits. */
-const SHOWN = 100
+/** Executions in a response, the latest: anyone can send an exchange any number of deposits. */
+const SHOWN_MAX = 100
 
-/** The items of `exchanges`, in the order of their deposits. */
+/** The executions of a response, in the order of their deposits. */
 export const executionsColumn = `(select json_agg(json_build_object('leg', x.leg, 'status', x.status, 'reason', x.reason,
   'received', x.received_units::text, 'sent', x.sent_units::text, 'payin', x.payin_hash, 'payout', x.payout_hash,
   'refund', case when r.id is not null then json_build_object('asset', r.asset_id, 'units', r.units::text,
     'address', r.address, 'memo', r.memo, 'hash', case when r.transaction_id is not null then x.payout_hash end) end,
   'created', x.created_at) order by x.leg, x.deposit_id)
-  from (select * from executions where exchange_id = e.id order by leg desc, deposit_id desc limit ${SHOWN}) x
+  from (select * from executions where exchange_id = e.id order by leg desc, deposit_id desc limit ${SHOWN_MAX}) x
   left join payouts r on r.execution_id = x.id and r.purpose = 'refund' and r.state <> 'void') as executions`
 
 export const destination = (address: string | null, memo: string | null) =>
@@ -137,9 +137,9 @@ function toRefund({ asset, units, address, memo, hash }: NonNullable<ExecutionVi
   return { assetId: asset, units: BigInt(units), address, memo: memoOrNull(memo), txHash: hash }
 }
 
-export function toDeposit(row: DepositRow, named: Pick<Deposit, 'id' | 'status' | 'lost'>): Deposit {
+export function toDeposit(row: DepositRow, fields: Pick<Deposit, 'id' | 'status' | 'lost'>): Deposit {
   return {
-    ...named,
+    ...fields,
     network: row.network,
     identity: row.identity,
     txHash: row.tx_hash,

@@ -16,7 +16,7 @@ import { unitsOrNull } from '../core/columns.ts'
 import type { Sql } from '../core/database.ts'
 import { type DepositRow, type ExchangeRow, exchangeColumns, toDeposit, toExchange } from './rows.ts'
 
-/** Executions of one window: what one transaction of a step goes through at most. */
+/** Maximum executions that one transaction of a step processes. */
 const WINDOW = 50
 const OPEN = exchangeStatuses.filter((status) => !isTerminal(status))
 
@@ -24,14 +24,14 @@ export function createStepStore(sql: Sql, locking: boolean): StepStore {
   return {
     load: (id, after) => load(sql, id, after, locking),
     summarize: (id) => summarize(sql, id),
-    isRateUsed: (exchangeId, place, assetId) => isRateTaken(sql, exchangeId, place, assetId),
+    isRateUsed: (exchangeId, position, assetId) => isRateUsed(sql, exchangeId, position, assetId),
     saveExecution: (exchangeId, change, event, detail) => saveExecution(sql, exchangeId, change, event, detail),
     save: (id, change) => save(sql, id, change),
     addDepositTarget: (target) => addTarget(sql, target),
   }
 }
 
-type CaseRow = DepositRow & {
+type ExecutionRow = DepositRow & {
   id: string
   leg: number
   status: ExchangeStatus
@@ -58,14 +58,14 @@ type CaseRow = DepositRow & {
   attempt_hash: string | null
   payer: string | null
   source: Execution['source']
-  source_gone: boolean
-  handed_on: boolean
+  source_missing: boolean
+  next_leg_funded: boolean
   updated_at: Date
   order_state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled' | null
   take_units: string
 }
 
-const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.sent_units,
+const EXECUTIONS = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.sent_units,
     x.payin_hash, x.payout_hash, x.version, d.id as deposit_id, d.network, d.identity, d.tx_hash, d.address, d.memo, d.asset_id, d.contract,
     d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
     d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
@@ -75,30 +75,30 @@ const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_stat
     (select s.state from attempts a join payouts s on s.transaction_id = a.transaction_id where x.leg > 0 and a.network = d.network
        and a.tx_hash = d.tx_hash and s.execution_id = x.source_execution and s.address = d.address) as source,
     x.leg > 0 and not exists (select 1 from executions s join deposits f on f.id = s.deposit_id
-       where s.id = x.source_execution and f.status = 'credited' and f.block_height is not null) as source_gone,
-    exists (select 1 from executions n where n.source_execution = x.id) as handed_on, x.updated_at
+       where s.id = x.source_execution and f.status = 'credited' and f.block_height is not null) as source_missing,
+    exists (select 1 from executions n where n.source_execution = x.id) as next_leg_funded, x.updated_at
   from executions x join deposits d on d.id = x.deposit_id
   left join payouts p on p.execution_id = x.id and p.purpose in ('payout', 'refund') and p.state <> 'void'
   left join orders o on o.id = x.order_id
   where x.deposit_id = any($1::bigint[]) order by x.leg, x.deposit_id`
 
-/** What a closed execution may still have to repair. The index `deposits_to_repair` has the same condition. */
-const ADRIFT = `((d.block_height is null and d.status = 'credited') or
+/** Deposits that disagree with their accounting, even if their execution is closed. The index `deposits_to_repair` has the same condition. */
+const NEEDS_REPAIR = `((d.block_height is null and d.status = 'credited') or
   (d.block_height is not null and (d.lost or d.status in ('seen', 'reversed'))))`
 
-/** Each part reads at most a window of its own index, however many executions there are. */
-const PLACES = `
+/** Positions of the next window. Each part reads at most one window from its own index, however many executions exist. */
+const POSITIONS = `
   (select w.leg, w.deposit_id from unnest($2::text[]) as s (status) cross join lateral (
      select x.leg, x.deposit_id from executions x
      where x.exchange_id = $1 and x.status = s.status and (x.leg, x.deposit_id) > ($3::int, $4::bigint)
      order by x.leg, x.deposit_id limit ${WINDOW}) w)
   union
   (select d.leg, d.id from deposits d
-   where d.exchange_id = $1 and ${ADRIFT} and (d.leg, d.id) > ($3::int, $4::bigint)
+   where d.exchange_id = $1 and ${NEEDS_REPAIR} and (d.leg, d.id) > ($3::int, $4::bigint)
    order by d.leg, d.id limit ${WINDOW})
   order by leg, deposit_id limit ${WINDOW}`
 
-type SteppedRow = ExchangeRow & {
+type ExchangeStepRow = ExchangeRow & {
   now: Date
   sighted: boolean
   stepped_leg: number | null
@@ -112,25 +112,25 @@ async function load(
   after: ExecutionPosition | null | undefined,
   locking: boolean,
 ): Promise<StepContext | null> {
-  const [row] = await sql.query<SteppedRow>(
+  const [row] = await sql.query<ExchangeStepRow>(
     `select ${exchangeColumns}, e.plan, clock_timestamp() as now, e.stepped_to, (select d.leg from deposits d where d.id = e.stepped_to) as stepped_leg,
        exists (select 1 from sightings s where s.exchange_id = e.id and s.gone_at is null) as sighted
      from exchanges e join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where e.id = $1${locking ? ' for no key update of e' : ''}`,
     [id],
   )
   if (!row) return null
-  const stopped = row.stepped_to === null ? null : { leg: row.stepped_leg ?? 0, depositId: row.stepped_to }
-  const start = after === undefined ? stopped : after
-  const places = await sql.query<{ leg: number; deposit_id: string }>(PLACES, [
+  const lastPosition = row.stepped_to === null ? null : { leg: row.stepped_leg ?? 0, depositId: row.stepped_to }
+  const start = after === undefined ? lastPosition : after
+  const positions = await sql.query<{ leg: number; deposit_id: string }>(POSITIONS, [
     id,
     OPEN,
     start?.leg ?? -1,
     start?.depositId ?? 0,
   ])
-  const last = places.length < WINDOW ? undefined : places.at(-1)
+  const last = positions.length < WINDOW ? undefined : positions.at(-1)
   const executions = await readExecutions(
     sql,
-    places.map((place) => place.deposit_id),
+    positions.map((position) => position.deposit_id),
   )
   const networks = [...new Set(executions.map(({ deposit }) => deposit.network))]
   const heads =
@@ -151,32 +151,32 @@ async function load(
   }
 }
 
-/** Executions of these deposits, in their order. */
+/** The executions of these deposits, in the order of the deposits. */
 export async function readExecutions(sql: Sql, depositIds: readonly string[]): Promise<readonly Execution[]> {
   if (depositIds.length === 0) return []
-  return (await sql.query<CaseRow>(CASE, [depositIds])).map(toExecution)
+  return (await sql.query<ExecutionRow>(EXECUTIONS, [depositIds])).map(toExecution)
 }
 
-/** One search of an index for each status, and one for a deposit that is adrift. */
+/** One index search per status, and one for a deposit that needs repair. */
 async function summarize(sql: Sql, id: string): Promise<ExecutionSummary> {
-  const last = await sql.query<{ leg: number; status: ExchangeStatus; reason: StatusReason | null }>(
+  const latest = await sql.query<{ leg: number; status: ExchangeStatus; reason: StatusReason | null }>(
     `select w.leg, w.status, w.reason from unnest($2::text[]) as s (status) cross join lateral (
        select x.status, x.reason, x.leg, x.deposit_id from executions x where x.exchange_id = $1 and x.status = s.status
        order by x.leg desc, x.deposit_id desc limit 1) w
      order by w.leg, w.deposit_id`,
     [id, exchangeStatuses],
   )
-  const adrift = await sql.query(`select 1 from deposits d where d.exchange_id = $1 and ${ADRIFT} limit 1`, [id])
-  return { latestByStatus: last, needsRepair: adrift.length > 0 }
+  const toRepair = await sql.query(`select 1 from deposits d where d.exchange_id = $1 and ${NEEDS_REPAIR} limit 1`, [id])
+  return { latestByStatus: latest, needsRepair: toRepair.length > 0 }
 }
 
-async function isRateTaken(
+async function isRateUsed(
   sql: Sql,
   exchangeId: string,
   { leg, depositId }: ExecutionPosition,
   assetId: AssetId,
 ): Promise<boolean> {
-  const taken = await sql.query(
+  const rows = await sql.query(
     `(select 1 from executions x join deposits d on d.id = x.deposit_id
       where x.exchange_id = $1 and x.leg = $2 and x.rate_kind <> 'floating' and x.deposit_id <> $3 and d.asset_id = $4 limit 1)
      union all
@@ -184,7 +184,7 @@ async function isRateTaken(
         and d.block_height is not null and d.status <> 'rejected' limit 1)`,
     [exchangeId, leg, depositId, assetId],
   )
-  return taken.length > 0
+  return rows.length > 0
 }
 
 async function save(sql: Sql, id: string, { status, reason, nextCheckAt, next }: ExchangeChange): Promise<void> {
@@ -198,7 +198,7 @@ async function save(sql: Sql, id: string, { status, reason, nextCheckAt, next }:
   )
 }
 
-/** The exchange is locked by its step: no two of them count the same. */
+/** The lock of the exchange, which its step holds, makes the count unique. */
 async function addTarget(
   sql: Sql,
   { exchangeId, leg, network, destination, keyIndex, sourceId }: DepositTarget,
@@ -210,14 +210,14 @@ async function addTarget(
   )
 }
 
-function toExecution(row: CaseRow): Execution {
+function toExecution(row: ExecutionRow): Execution {
   return {
     id: row.id,
     leg: row.leg,
     payer: row.payer,
     source: row.source,
-    isSourceMissing: row.source_gone,
-    nextLegFunded: row.handed_on,
+    isSourceMissing: row.source_missing,
+    nextLegFunded: row.next_leg_funded,
     changedAt: row.updated_at,
     status: row.status,
     reason: row.reason,
@@ -250,7 +250,7 @@ function toExecution(row: CaseRow): Execution {
   }
 }
 
-/** Writes what changed and the event that says so. Fields that are not named keep their value. */
+/** Saves the given fields of an execution and adds an event. Absent fields keep their value. */
 async function saveExecution(
   sql: Sql,
   exchangeId: string,

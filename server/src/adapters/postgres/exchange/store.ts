@@ -20,7 +20,7 @@ import { createStepStore } from './steps.ts'
 import { createTransactionStore } from './transactions.ts'
 import { createWalletStore } from './wallets.ts'
 
-/** The store over one database. Inside a transaction every `load` locks what it loads. */
+/** The exchange store on one database. Inside a transaction, `load` locks the row that it reads. */
 export function createStore(database: Database): Store {
   return {
     ...stores(database, database, false),

@@ -49,7 +49,7 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
       )
       return Number(row?.next ?? 0)
     },
-    listSpendable: (network, depth, limit) => spendable(sql, network, depth, limit),
+    listSpendable: (network, depth, limit) => listSpendable(sql, network, depth, limit),
     async nextChangeAddress(network, derive) {
       const [row] = await sql.query<{ index: string }>("select nextval('change_key_index') as index")
       const index = Number(row?.index ?? 0)
@@ -88,8 +88,8 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
   }
 }
 
-/** The largest first: however many small coins somebody sends, they never stand before those that pay. */
-async function spendable(sql: Sql, network: string, depth: number, limit: number): Promise<readonly Utxo[]> {
+/** Largest first: dust that others send cannot crowd out the useful UTXOs. */
+async function listSpendable(sql: Sql, network: string, depth: number, limit: number): Promise<readonly Utxo[]> {
   const rows = await sql.query<{
     outpoint: string
     units: string
@@ -202,7 +202,7 @@ async function settle(sql: Sql, id: string, outcome: TransactionOutcome): Promis
       return
     case 'final':
       await sql.query("update transactions set state = 'final', next_check_at = null where id = $1", [id])
-      // What an earlier attempt would have spent, and this one does not.
+      // Releases the UTXOs that only an earlier attempt would have spent.
       await sql.query(
         `update coins set reserved_by = null where reserved_by = $1 and spent_by is null and exists (
            select 1 from attempts a where a.transaction_id = $1 and a.state = 'confirmed' and a.block_height is not null)`,

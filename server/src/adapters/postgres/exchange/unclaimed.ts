@@ -10,16 +10,16 @@ type UnclaimedRow = {
   asset_id: AssetId
   units: string
 }
-const UNCLAIMED = `select d.id, d.exchange_id, d.network, d.tx_hash, d.asset_id, d.credited_units as units from deposits d`
-/** A memo that is nobody's, or kept when its execution was closed. */
-const KEPT = `d.status = 'credited' and (d.unclaimed or exists (
+const SELECT_DEPOSIT = `select d.id, d.exchange_id, d.network, d.tx_hash, d.asset_id, d.credited_units as units from deposits d`
+/** Its memo matches no exchange, or its execution was closed as failed and the money stayed here. */
+const UNCLAIMED = `d.status = 'credited' and (d.unclaimed or exists (
   select 1 from executions x join journal j on j.id = 'execution:' || x.id || ':unclaimed' where x.deposit_id = d.id and x.status = 'failed'))`
-/** Asked to be paid out, by a pay-out that was not dropped. */
-const TAKEN = `exists (select 1 from payouts p where p.deposit_id = d.id and p.owed_from = 'liability:unclaimed' and p.state <> 'void')`
+/** A payout of it exists that is not void. */
+const HAS_PAYOUT = `exists (select 1 from payouts p where p.deposit_id = d.id and p.owed_from = 'liability:unclaimed' and p.state <> 'void')`
 
 type UnclaimedStore = Pick<OperatorStore, 'findUnclaimed' | 'findUnclaimedDeposit' | 'listUnclaimed' | 'markUnclaimed' | 'markClaimed'>
 
-/** Counted coins whose owner is not known. */
+/** Credited deposits without a known owner. */
 export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore {
   return {
     async findUnclaimed(depositId) {
@@ -32,13 +32,13 @@ export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore
     },
     async findUnclaimedDeposit(depositId) {
       const [row] = await sql.query<UnclaimedRow>(
-        `${UNCLAIMED} where d.id::text = $1 and (${KEPT} or ${TAKEN})${locking ? ' for no key update of d' : ''}`,
+        `${SELECT_DEPOSIT} where d.id::text = $1 and (${UNCLAIMED} or ${HAS_PAYOUT})${locking ? ' for no key update of d' : ''}`,
         [depositId],
       )
       return row ? { id: row.id, assetId: row.asset_id, network: row.network, units: BigInt(row.units) } : null
     },
     async listUnclaimed(limit) {
-      const rows = await sql.query<UnclaimedRow>(`${UNCLAIMED} where ${KEPT} and not ${TAKEN} order by d.id limit $1`, [
+      const rows = await sql.query<UnclaimedRow>(`${SELECT_DEPOSIT} where ${UNCLAIMED} and not ${HAS_PAYOUT} order by d.id limit $1`, [
         limit,
       ])
       return rows.map((row) => ({

@@ -13,20 +13,20 @@ export function createWalletStore(sql: Sql): WalletStore {
         address: string
         key_index: string
         asset_id: AssetId
-        place: string
+        first_id: string
         ids: string[]
         units: string[]
       }>(
-        `select d.address, d.key_index, d.asset_id, d.place, array_agg(d.id::text order by d.nth) as ids, array_agg(d.units::text order by d.nth) as units
+        `select d.address, d.key_index, d.asset_id, d.first_id, array_agg(d.id::text order by d.nth) as ids, array_agg(d.units::text order by d.nth) as units
          from (
-           select d.id, d.address, d.key_index, d.asset_id, d.credited_units as units, min(d.id) over whole as place,
-             row_number() over (whole order by d.credited_units desc, d.id) as nth
+           select d.id, d.address, d.key_index, d.asset_id, d.credited_units as units, min(d.id) over same_asset as first_id,
+             row_number() over (same_asset order by d.credited_units desc, d.id) as nth
            from deposits d join cursors k on k.network = d.network
            where d.network = $1 and d.status = 'credited' and d.swept_by is null and d.exchange_id is not null
              and d.block_height <= k.height - $2 + 1
-           window whole as (partition by d.address, d.key_index, d.asset_id)) d
-         where d.nth <= $5 and d.place > $4
-         group by d.address, d.key_index, d.asset_id, d.place order by d.place limit $3`,
+           window same_asset as (partition by d.address, d.key_index, d.asset_id)) d
+         where d.nth <= $5 and d.first_id > $4
+         group by d.address, d.key_index, d.asset_id, d.first_id order by d.first_id limit $3`,
         [network, depth, limit, after, SWEEP_DEPOSITS_MAX],
       )
       return rows.map((row) => ({
@@ -35,7 +35,7 @@ export function createWalletStore(sql: Sql): WalletStore {
         keyIndex: Number(row.key_index),
         assetId: row.asset_id,
         deposits: row.ids.map((id, at) => ({ id, units: BigInt(row.units[at] ?? 0) })),
-        cursor: BigInt(row.place),
+        cursor: BigInt(row.first_id),
       }))
     },
     async markSwept(depositIds, payoutId) {
@@ -76,18 +76,18 @@ export function createWalletStore(sql: Sql): WalletStore {
 }
 
 async function registerHotAddress(sql: Sql, network: string, address: string, index: number): Promise<void> {
-  // Any conflict: of two processes that start together, one meets the other's row in any of the indexes.
+  // `on conflict` without a target: two processes that start together may conflict in any of the indexes.
   await sql.query(
     "insert into house_addresses (network, address, branch, key_index) values ($1, $2, 'hot', $3) on conflict do nothing",
     [network, address, index],
   )
-  const [known] = await sql.query<{ address: string }>(
+  const [stored] = await sql.query<{ address: string }>(
     "select address from house_addresses where network = $1 and branch = 'hot'",
     [network],
   )
-  if (known?.address !== address)
+  if (stored?.address !== address)
     throw new Error(
-      `the hot wallet of ${network} in this database is ${known?.address ?? 'missing'}, and the keystore makes ${address}: start with the keystore that this database was made with`,
+      `the hot wallet of ${network} is ${stored?.address ?? 'missing'} in this database and ${address} in the keystore: start with the keystore that this database was created with`,
     )
 }
 

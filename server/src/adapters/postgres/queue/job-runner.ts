@@ -1,7 +1,7 @@
 import { Logger, type Runner, run, runMigrations } from 'graphile-worker'
 import type { Job } from '../../../core/ports/jobs.ts'
 import type { Database } from '../core/database.ts'
-import { createPatientPool } from './patient-pool.ts'
+import { createRetryingPool } from './retrying-pool.ts'
 
 export type JobRunner = Readonly<{ stop(): Promise<void> }>
 
@@ -15,18 +15,18 @@ export type JobRunnerOptions = Readonly<{
 }>
 
 const kinds = ['exchange', 'transaction', 'dispatch', 'swap'] as const satisfies readonly Job['kind'][]
-/** LISTEN wakes a worker within milliseconds; the poll is for what a lost notification would leave. */
+/** LISTEN wakes a worker within milliseconds; the poll finds jobs whose notification was lost. */
 const POLL_MS = 2_000
 
-/** The tables of the queue itself, which the wake-ups of every role are written to. */
+/** Creates the tables of the queue. Every role needs them, because every role adds jobs. */
 export function prepareJobs(database: Database): Promise<void> {
   return runMigrations({ pgPool: database.pool, logger: silent })
 }
 
-/** Runs jobs until it is stopped; what is under way is finished first. */
+/** Runs jobs until `stop`, which waits for the jobs in progress. */
 export async function startJobs({ database, concurrency, perform, onError }: JobRunnerOptions): Promise<JobRunner> {
   const runner: Runner = await run({
-    pgPool: createPatientPool(database.pool),
+    pgPool: createRetryingPool(database.pool),
     concurrency,
     noHandleSignals: true,
     noPreparedStatements: false,
@@ -58,5 +58,5 @@ function toJob(kind: Job['kind'], payload: unknown): Job {
   return { kind, id }
 }
 
-/** What the queue has to say is said by `onError` and by the metrics. */
+/** `onError` and the metrics report failures; the queue's own log would repeat them. */
 const silent = new Logger(() => () => undefined)

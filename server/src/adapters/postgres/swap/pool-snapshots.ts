@@ -15,7 +15,7 @@ export function createPoolSnapshots(database: Database): PoolSnapshots {
       return { network, block, packed: new Uint8Array(row.packed) }
     },
     async save({ network, block, packed }) {
-      // Several processes follow the same chain: the one that is behind must not win.
+      // Several processes follow the same chain: an older snapshot must not replace a newer one.
       await database.query(
         `insert into pool_snapshots as s (network, block_height, block_hash, packed) values ($1, $2, $3, $4)
          on conflict (network) do update set block_height = excluded.block_height, block_hash = excluded.block_hash,

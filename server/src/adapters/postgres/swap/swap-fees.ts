@@ -1,6 +1,6 @@
 import type { SwapFeeStore, UnclaimedFee } from '../../../swap/ports/store/swap-fees.ts'
 import type { Database, Sql } from '../core/database.ts'
-import { insertFoundSwap } from './swaps.ts'
+import { insertUnreportedSwap } from './swaps.ts'
 
 type UnclaimedRow = Readonly<{
   network: string
@@ -17,7 +17,7 @@ type UnclaimedRow = Readonly<{
 export function createSwapFeeStore(database: Database): SwapFeeStore {
   return {
     async readScannedHeight(network, first) {
-      // The update changes nothing: it makes the row that was there come back.
+      // The update changes nothing; it makes `returning` return the existing row.
       const [row] = await database.query<{ height: string }>(
         `insert into fee_searches as f (network, height) values ($1, $2)
          on conflict (network) do update set height = f.height returning height`,
@@ -41,7 +41,7 @@ export function createSwapFeeStore(database: Database): SwapFeeStore {
           [network, from, to],
         )
         if (moved.length === 0) return false
-        for (const swap of swaps) await insertFoundSwap(tx, swap)
+        for (const swap of swaps) await insertUnreportedSwap(tx, swap)
         for (const fee of unclaimed) await insertUnclaimed(tx, fee)
         return true
       }),
@@ -69,7 +69,7 @@ export function createSwapFeeStore(database: Database): SwapFeeStore {
   }
 }
 
-/** A search that is made again finds it again. */
+/** A repeated scan finds the same fee again; the first row stays. */
 async function insertUnclaimed(tx: Sql, fee: UnclaimedFee): Promise<void> {
   const { network, hash, logIndex, height, ref, sender, token, units, feeTo } = fee
   await tx.query(

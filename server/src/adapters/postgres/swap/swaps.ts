@@ -45,7 +45,7 @@ const COLUMNS = `s.id, s.partner_id, s.network, s.hash, s.status, s.reason, s.to
   s.decimals_out, s.expected_units, s.min_units, s.received_units, s.sender, s.nonce, s.recipient, s.fee_ppm, s.fee_to, s.deadline,
   s.raw, s.block_height, s.block_hash, s.version, s.created_at, s.updated_at, s.seen_at`
 
-/** Of what was found on the chain alone nothing is listed: its partner sent it by itself. */
+/** Lists only swaps that the partner reported, not those that were only found on the chain. */
 const FILTER = `s.partner_id = $1 and s.told and s.created_at >= statement_timestamp() - interval '24 hours'
   and ($2::text is null or s.status = $2) and ($3::text is null or s.token_in = $3)
   and ($4::text is null or s.token_out = $4) and ($5::text is null or s.network = $5)`
@@ -58,7 +58,7 @@ const filterValues = ({ partnerId, status, tokenIn, tokenOut, network }: SwapQue
   network ?? null,
 ]
 
-/** Whoever records a swap broadcasts it. After this long the tracker does, for whoever died in between. */
+/** The process that records a swap broadcasts it. If it crashed in between, the tracker does after this time. */
 const BROADCAST_WITHIN = "interval '3 seconds'"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -79,19 +79,19 @@ export function createSwapStore(database: Database): SwapStore {
       return row === undefined ? null : toSwap(row)
     },
     advance: (tracked, advance) => advanceSwap(database, tracked, advance),
-    async list(question, after, limit, offset) {
+    async list(query, after, limit, offset) {
       const rows = await database.query<Row>(
         `select ${COLUMNS} from swaps s
          where ${FILTER} and ($6::timestamptz is null or (s.created_at, s.id) < ($6, $7::uuid))
          order by s.created_at desc, s.id desc limit $8 offset $9`,
-        [...filterValues(question), after?.createdAt ?? null, after?.id ?? null, limit, offset],
+        [...filterValues(query), after?.createdAt ?? null, after?.id ?? null, limit, offset],
       )
       return rows.map(toSwap)
     },
-    async count(question) {
+    async count(query) {
       const [row] = await database.query<{ total: number }>(
         `select count(*)::int as total from swaps s where ${FILTER}`,
-        filterValues(question),
+        filterValues(query),
       )
       return row?.total ?? 0
     },
@@ -103,12 +103,12 @@ const INSERT = `insert into swaps as s (id, partner_id, network, hash, token_in,
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::text, $20,
     clock_timestamp() + case when $19::text is null then interval '0' else ${BROADCAST_WITHIN} end)`
 
-/** One that nobody told of, found on the chain: its fee is booked as of any other. */
-export async function insertFoundSwap(tx: Sql, swap: NewSwap): Promise<void> {
+/** Inserts a swap that was found on the chain and that its partner did not report. Its fee is booked like any other. */
+export async function insertUnreportedSwap(tx: Sql, swap: NewSwap): Promise<void> {
   await tx.query(`${INSERT} on conflict (network, hash) do nothing`, valuesOf(swap, false))
 }
 
-/** What was refused or dropped and is sent again is pending again: the same bytes, the same row. */
+/** A swap that was rejected or dropped and is sent again becomes pending again: same bytes, same row. */
 async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | null> {
   return database.transaction(async (tx) => {
     await tx.query(
@@ -130,7 +130,7 @@ async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | 
   })
 }
 
-const valuesOf = (swap: NewSwap, isTold: boolean) => [
+const valuesOf = (swap: NewSwap, isReported: boolean) => [
   swap.id,
   swap.partnerId,
   swap.network,
@@ -150,7 +150,7 @@ const valuesOf = (swap: NewSwap, isTold: boolean) => [
   swap.owesFee,
   swap.deadline,
   swap.raw,
-  isTold,
+  isReported,
 ]
 
 async function advanceSwap(
@@ -160,14 +160,14 @@ async function advanceSwap(
 ): Promise<boolean> {
   const { status, reason, receivedUnits, block, isFinal } = progress
   return database.transaction(async (tx) => {
-    // What is final is looked at no longer: whoever still does looked at something older.
-    const [row] = await tx.query<Booked>(
+    // No row: the swap is final, or another tracker changed it after this one read it.
+    const [row] = await tx.query<BookedFeeRow>(
       `select owes_fee, fee_asset, fee_units, fee_bookings from swaps
        where id = $1 and version = $2 and next_check_at is not null for update`,
       [swap.id, version],
     )
     if (row === undefined) return false
-    const stands = await bookFee(tx, swap, { row, fee: row.owes_fee ? fee : null, isFinal })
+    const booked = await bookFee(tx, swap, { row, fee: row.owes_fee ? fee : null, isFinal })
     await tx.query(
       `update swaps set status = $2, reason = $3, received_units = $4, block_height = $5, block_hash = $6,
          seen_at = case when $7 then clock_timestamp() else seen_at end, raw = case when $8 then null else raw end,
@@ -185,23 +185,23 @@ async function advanceSwap(
         isSent,
         isFinal,
         Math.round(nextCheckMs),
-        stands.fee?.assetId ?? null,
-        stands.fee?.units ?? null,
-        stands.bookings,
+        booked.fee?.assetId ?? null,
+        booked.fee?.units ?? null,
+        booked.bookings,
       ],
     )
     return true
   })
 }
 
-type Booked = Readonly<{ owes_fee: boolean; fee_asset: AssetId | null; fee_units: string | null; fee_bookings: number }>
+type BookedFeeRow = Readonly<{ owes_fee: boolean; fee_asset: AssetId | null; fee_units: string | null; fee_bookings: number }>
 type Fee = SwapAdvance['fee']
 
-/** Entries from what stands in the books to what is to stand there. */
+/** Posts the entries that change the booked fee to the given one: reversal, new booking, final. */
 async function bookFee(
   tx: Sql,
   { id: swapId, partnerId, feeTo }: Swap,
-  { row, fee, isFinal }: Readonly<{ row: Booked; fee: Fee; isFinal: boolean }>,
+  { row, fee, isFinal }: Readonly<{ row: BookedFeeRow; fee: Fee; isFinal: boolean }>,
 ): Promise<Readonly<{ fee: Fee; bookings: number }>> {
   const { post } = createLedger(tx)
   const of = ({ assetId, units }: NonNullable<Fee>, bookings: number): SwapFee => ({

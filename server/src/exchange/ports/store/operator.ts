@@ -15,8 +15,8 @@ export type HeldPayout = Readonly<{
   attention: string | null
   exchangeId: string | null
   transactionId: string | null
-  /** Reversed after its exchange had closed; `attention` is `LOST` until the operator decides. */
-  isReversed: boolean
+  /** Reversed after its exchange had closed. `attention` is `LOST` until the operator decides. Printed by the command line. */
+  lost: boolean
 }>
 
 export type UnclaimedDeposit = Readonly<{

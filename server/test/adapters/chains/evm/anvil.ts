@@ -12,16 +12,16 @@ export const TEST_CHAIN_ID = 3_133_700_001
 
 export type Sent = Readonly<{ to?: string | undefined; value?: bigint; data?: Hex; from?: string; gas?: bigint }>
 
-/** A real node on a port of its own that mines when it is told to. Control calls run one after another. */
+/** An anvil node on its own port, mining on request only. Control calls run one after another. */
 export type Anvil = Readonly<{
   url: string
   accounts: readonly string[]
   request<T = unknown>(method: string, params: readonly unknown[]): Promise<T>
-  /** Into the pool; the hash. Gas is given, so that what fails is mined too. */
+  /** Sends a transaction to the pool and returns its hash. The gas limit is fixed, so that reverting calls are mined, too. */
   send(sent: Sent): Promise<string>
-  /** Blocks that hold what is in the pool; the height of the last. */
+  /** Mines blocks with the pool's transactions and returns the last height. */
   mine(blocks?: number): Promise<number>
-  /** Sends, mines one block, and gives the hash and height. */
+  /** Sends, mines one block, and returns the hash and the height. */
   sendAndMine(sent: Sent): Promise<{ txHash: string; height: number }>
   deploy(compiled: Compiled, args: readonly unknown[], value?: bigint): Promise<string>
   stop(): Promise<void>
@@ -33,13 +33,13 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   'darwin-x64': 'anvil-darwin-amd64',
   'darwin-arm64': 'anvil-darwin-arm64',
 }
-/** More than any of the test contracts takes, and less than a block holds. */
+/** Enough for all test contracts, and below the block gas limit. */
 const GAS = 3_000_000n
 
 function binary(): string {
   const name = PLATFORMS[`${process.platform}-${process.arch}`]
-  const found = createRequire(import.meta.url).resolve(`@foundry-rs/${name}/package.json`)
-  return join(dirname(found), 'bin', 'anvil')
+  const packageFile = createRequire(import.meta.url).resolve(`@foundry-rs/${name}/package.json`)
+  return join(dirname(packageFile), 'bin', 'anvil')
 }
 
 export async function startAnvil(options: readonly string[] = []): Promise<Anvil> {
@@ -76,9 +76,9 @@ export async function startAnvil(options: readonly string[] = []): Promise<Anvil
       return receipt.contractAddress
     },
     async stop() {
-      const gone = new Promise((resolve) => child.once('exit', resolve))
+      const exit = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
-      await gone
+      await exit
       await rpc.close()
     },
   }
@@ -99,7 +99,7 @@ async function listening(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('anvil did not start')), PATIENCE_MS)
     child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`anvil ended with ${code}`)))
+    child.once('exit', (code) => reject(new Error(`anvil exited with code ${code}`)))
     createInterface({ input: stdout }).on('line', (line) => {
       const match = /Listening on (127\.0\.0\.1:\d+)/.exec(line)
       if (!match) return

@@ -17,18 +17,18 @@ const settings = {
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 }
 
-/** Compiles one Solidity file with what it imports; the compiler takes seconds to load, so that its output is kept by what went in. */
+/** Compiles a Solidity file and its imports. Caches the output by its input, because the compiler takes seconds to load. */
 export async function compile(path: string): Promise<Readonly<Record<string, Compiled>>> {
   const sources = sourcesOf(path)
   const text = JSON.stringify([settings, Object.values(sources)])
   const key = createHash('sha256').update(text).digest('hex').slice(0, 32)
   const folder = join(tmpdir(), 'swapyard-solc')
   const file = join(folder, `${key}.json`)
-  const kept = read(file)
-  if (kept) return kept
+  const cached = read(file)
+  if (cached) return cached
   const compiled = await run(path, sources)
   mkdirSync(folder, { recursive: true })
-  // Two processes may compile at once: each writes its own file, and the last one wins whole.
+  // Two processes may compile concurrently: each writes its own file and renames it atomically.
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(compiled))
   renameSync(`${file}.${process.pid}`, file)
   return compiled
@@ -44,14 +44,14 @@ function read(file: string): Record<string, Compiled> | null {
 
 type Sources = Record<string, { content: string }>
 
-/** By their paths, as the compiler finds them from the file that names them. */
-function sourcesOf(path: string, found: Sources = {}): Sources {
-  if (found[path]) return found
+/** The file and its relative imports, by path. */
+function sourcesOf(path: string, sources: Sources = {}): Sources {
+  if (sources[path]) return sources
   const content = readFileSync(path, 'utf8')
-  found[path] = { content }
-  for (const [, named = ''] of content.matchAll(/^import [^"]*"(\.[^"]+)"/gm))
-    sourcesOf(join(dirname(path), named), found)
-  return found
+  sources[path] = { content }
+  for (const [, imported = ''] of content.matchAll(/^import [^"]*"(\.[^"]+)"/gm))
+    sourcesOf(join(dirname(path), imported), sources)
+  return sources
 }
 
 async function run(path: string, sources: Sources): Promise<Record<string, Compiled>> {

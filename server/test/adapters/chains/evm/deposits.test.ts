@@ -6,7 +6,7 @@ import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
 import { type ActorName, type Compiled, type TokenName, testActors, testTokens } from './tokens.ts'
 import { chainOf } from './wallet.ts'
 
-/** Every case twice: with the traces of Parity's kind, and with geth's, which a node without the first has to give. */
+/** Runs each case with `trace_block`, and with geth's tracer on a node without `trace_block`. */
 describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (method) => {
   let anvil: Anvil
   let node: FaultyNode
@@ -21,7 +21,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     ;[anvil, tokens, actors] = await Promise.all([startAnvil(), testTokens(), testActors()])
     node = await startFaultyNode(anvil.url)
     if (method !== 'trace_block') {
-      node.set((asked) => (asked.method === 'trace_block' ? { error: { code: -32601, message: '' } } : undefined))
+      node.set((request) => (request.method === 'trace_block' ? { error: { code: -32601, message: '' } } : undefined))
     }
     chain = chainOf([node.url])
     forwarder = await anvil.deploy(actors.Forwarder, [])
@@ -31,7 +31,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     await Promise.all([anvil.stop(), node.stop()])
   })
 
-  /** A deposit address that nothing was paid to before. */
+  /** A deposit address without payments. */
   const fresh = () => chain.addresses.deposit(next++).address
 
   async function scan(height: number): Promise<ScannedBlock> {
@@ -47,7 +47,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
   }
 
   const received = (transfer: Transfer | undefined, block: ScannedBlock) => {
-    if (!transfer) throw new Error('nothing was scanned')
+    if (!transfer) throw new Error('the scan found no transfer')
     return chain.reader.receivedUnits(transfer, block)
   }
 
@@ -69,7 +69,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect(await chain.hasTraces()).toBe(true)
   })
 
-  test('coin from a wallet is its transaction’s, and may go back to its sender', async () => {
+  test('a native transfer of a wallet has the transaction hash as identity and a sender for refunds', async () => {
     const ours = fresh()
     const { txHash, block, transfers } = await paid({ to: ours, value: 5n }, ours)
     expect(transfers).toEqual([
@@ -79,7 +79,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect(await received(transfers[0], block)).toBe(5n)
   })
 
-  test('coin from a contract is found in the traces', async () => {
+  test('a native transfer of a contract is read from the traces', async () => {
     const ours = fresh()
     const { txHash, block, transfers } = await paid(forward('forward', ours, 7n), ours)
     expect(transfers).toEqual([
@@ -88,7 +88,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect(await received(transfers[0], block)).toBe(7n)
   })
 
-  test('coin from a contract twice in one transaction is two deposits', async () => {
+  test('two native transfers of a contract in one transaction are two deposits', async () => {
     const ours = fresh()
     const { txHash, block, transfers } = await paid(forward('forwardTwice', ours, 10n), ours)
     expect(transfers.map(({ identity, units }) => [identity, units])).toEqual([
@@ -98,13 +98,13 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     for (const transfer of transfers) expect(await received(transfer, block)).toBe(5n)
   })
 
-  test('a move has the same path however much else its transaction calls', async () => {
+  test('an internal transfer keeps its path if the transaction makes other calls', async () => {
     const ours = fresh()
     const { txHash, transfers } = await paid(forward('forwardAmidNoise', ours, 3n), ours)
     expect(transfers.map(({ identity }) => identity)).toEqual([`${txHash}:trace:0`])
   })
 
-  test('D10 coin of a transaction that failed is none', async () => {
+  test('D10 a failed transaction makes no deposit', async () => {
     const ours = fresh()
     const { transfers } = await paid(forward('forwardAndRevert', ours, 9n), ours)
     expect(transfers).toEqual([])
@@ -112,13 +112,13 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect((await paid({ to: refuser, value: 1n }, refuser)).transfers).toEqual([])
   })
 
-  test('D11 coin that a contract sent and took back by reverting is none', async () => {
+  test('D11 a reverted internal transfer is no deposit', async () => {
     const ours = fresh()
     const { transfers } = await paid(forward('forwardInVain', ours, 9n), ours)
     expect(transfers).toEqual([])
   })
 
-  test('D12 coin that was forced by a self-destruction is no deposit, though the balance shows it', async () => {
+  test('D12 native currency forced by a selfdestruct is no deposit, although the balance rises', async () => {
     const ours = fresh()
     const height = await anvil.deploy(actors.Exploder, [ours], 11n).then(() => anvil.request('eth_blockNumber', []))
     const { transfers } = await scan(Number(height))
@@ -126,12 +126,12 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect(BigInt(await anvil.request('eth_getBalance', [ours, 'latest']))).toBe(11n)
   })
 
-  test('D13 the value of a creation is no deposit; what its constructor pays on is', async () => {
+  test('D13 the value of a contract creation is no deposit; a payment by its constructor is', async () => {
     const ours = fresh()
-    const kept = await anvil.deploy(actors.PayingConstructor, [`0x${'00'.repeat(20)}`], 4n)
+    const contract = await anvil.deploy(actors.PayingConstructor, [`0x${'00'.repeat(20)}`], 4n)
     const first = await scan(Number(await anvil.request('eth_blockNumber', [])))
     expect(first.transfers).toEqual([])
-    expect(BigInt(await anvil.request('eth_getBalance', [kept, 'latest']))).toBe(4n)
+    expect(BigInt(await anvil.request('eth_getBalance', [contract, 'latest']))).toBe(4n)
     await anvil.deploy(actors.PayingConstructor, [ours], 6n)
     const block = await scan(Number(await anvil.request('eth_blockNumber', [])))
     const [transfer, ...others] = block.transfers.filter(({ address }) => address === ours)
@@ -139,14 +139,14 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect(await received(transfer, block)).toBe(6n)
   })
 
-  test('D14 nothing is no deposit, of the coin or of a token', async () => {
+  test('D14 a transfer of zero is no deposit, native or token', async () => {
     const ours = fresh()
     const { transfer } = await deploy('StandardToken')
     expect((await paid({ to: ours, value: 0n }, ours)).transfers).toEqual([])
     expect((await paid(transfer(ours, 0n), ours)).transfers).toEqual([])
   })
 
-  test('a token’s deposit is its log’s', async () => {
+  test('a token deposit has the hash and its log index as identity', async () => {
     const ours = fresh()
     const { contract, transfer } = await deploy('StandardToken')
     const { txHash, block, transfers } = await paid(transfer(ours, 21n), ours)
@@ -156,7 +156,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect(await received(transfers[0], block)).toBe(21n)
   })
 
-  test('tokens that someone else had to give name no sender', async () => {
+  test('a token transfer from a third account has no sender for refunds', async () => {
     const ours = fresh()
     const { abi, contract } = await deploy('StandardToken')
     const spender = anvil.accounts[1] ?? ''
@@ -166,7 +166,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect(transfers.map(({ units, sender }) => [units, sender])).toEqual([[30n, null]])
   })
 
-  test('D15 a token that calls itself by another’s name has its own contract', async () => {
+  test('D15 a token with the name of another is reported with its own contract', async () => {
     const ours = fresh()
     const [real, fake] = [await deploy('StandardToken'), await deploy('LyingToken')]
     const { transfers } = await paid(fake.transfer(ours, 8n), ours)
@@ -174,7 +174,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect(fake.contract).not.toBe(real.contract)
   })
 
-  test('D16 an event of a transfer that never was brings nothing, and cannot be claimed for another token', async () => {
+  test('D16 a false Transfer event gives zero received units, also if claimed for another token', async () => {
     const ours = fresh()
     const [real, fake] = [await deploy('StandardToken'), await deploy('LyingToken')]
     const data = call(fake.abi, 'state', [bank, ours, 1_000n])
@@ -186,7 +186,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect(await received(lie && { ...lie, contract: null }, block)).toBe(0n)
   })
 
-  test('D17 a fee taken on the way lowers what is received, for each of several alike', async () => {
+  test('D17 a transfer fee reduces the received units, in proportion for several transfers', async () => {
     const ours = fresh()
     const { transfer } = await deploy('FeeToken', 250n)
     const { block, transfers } = await paid(transfer(ours, 10_000n), ours)
@@ -200,14 +200,14 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect(await Promise.all(mine.map((one) => received(one, both)))).toEqual([975n, 2_925n])
   })
 
-  test('D18 a transfer of nothing from someone else’s address is no deposit', async () => {
+  test('D18 a transferFrom of zero by anyone is no deposit', async () => {
     const ours = fresh()
     const { abi, contract } = await deploy('LyingToken')
     const data = call(abi, 'transferFrom', [bank, ours, 0n])
     expect((await paid({ to: contract, data }, ours)).transfers).toEqual([])
   })
 
-  test('D19 a balance that is rewritten in the same block lowers what is received, and never raises it', async () => {
+  test('D19 a rebase in the same block can reduce the received units, but not raise them', async () => {
     const ours = fresh()
     const { abi, contract, transfer } = await deploy('RebasingToken')
     for (const [scaleBps, expected] of [
@@ -228,14 +228,14 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     }
   })
 
-  test('D20 a transfer that was refused by returning false is none', async () => {
+  test('D20 a transfer that returns false is no deposit', async () => {
     const ours = fresh()
     const { abi, contract, transfer } = await deploy('FalseToken')
     await anvil.sendAndMine({ to: contract, data: call(abi, 'refuse', [true]) })
     expect((await paid(transfer(ours, 5n), ours)).transfers).toEqual([])
   })
 
-  test('D21 a deposit that its issuer destroys before the credit is seen in the balance', async () => {
+  test('D21 a deposit that the issuer destroys in the same block gives zero received units', async () => {
     const ours = fresh()
     const { abi, contract, transfer } = await deploy('NoReturnToken')
     await anvil.send(transfer(ours, 40n))
@@ -250,7 +250,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     ).toBe(0n)
   })
 
-  test('D22 a log of a block that left the chain is never received, and its block no longer agreed on', async () => {
+  test('D22 a deposit of an orphaned block is not received, and its block is not agreed', async () => {
     const ours = fresh()
     const { transfer } = await deploy('StandardToken')
     const { block, transfers } = await paid(transfer(ours, 50n), ours)
@@ -263,7 +263,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect(instead.transfers.filter(({ address }) => address === ours)).toEqual([])
   })
 
-  test('what we sweep away in the block of a deposit does not hide the deposit', async () => {
+  test('a sweep in the block of a deposit does not reduce the received units', async () => {
     const ours = fresh()
     const { abi, contract, transfer } = await deploy('StandardToken')
     await anvil.send({ to: ours, value: 10n ** 18n })
@@ -283,7 +283,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     expect(await Promise.all(mine.map((one) => received(one, block)))).toEqual([10n ** 17n, 70n])
   })
 
-  test('a token of a coin that is a token too (Celo) is the coin', async () => {
+  test('a transfer of the native token contract (Celo) counts as native', async () => {
     const ours = fresh()
     const { contract, transfer } = await deploy('StandardToken')
     const celo = chainOf([node.url], { nativeContract: contract })
@@ -291,12 +291,12 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     const block = await celo.reader.block(height)
     const transfers = (block?.transfers ?? []).filter(({ address }) => address === ours)
     expect(transfers.map((one) => [one.contract, one.units])).toEqual([[null, 90n]])
-    // Here the coin did not move with it, and the balance says so.
+    // On this chain the native balance did not change, so the received units are 0.
     expect(block && transfers[0] && (await celo.reader.receivedUnits(transfers[0], block))).toBe(0n)
     expect(celo.addresses.parse(contract)).toBeNull()
   })
 
-  test('a block is linked to its parent, and one that is not there yet is null', async () => {
+  test('a block names its parent, and a block above the head is null', async () => {
     const height = await anvil.mine(2)
     const [parent, block] = [await scan(height - 1), await scan(height)]
     expect(block.parentHash).toBe(parent.hash)
@@ -307,15 +307,15 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     )
   })
 
-  test('what is not mined yet is sighted once, tokens by their calldata', async () => {
+  test('pending transfers are reported once, token transfers from their calldata', async () => {
     await anvil.mine()
     await chain.reader.mempool()
     const [ours, theirs] = [fresh(), fresh()]
     const { contract, transfer } = await deploy('StandardToken')
     const txHash = await anvil.send({ to: ours, value: 15n })
     const tokenHash = await anvil.send(transfer(theirs, 16n))
-    const seen = await chain.reader.mempool()
-    expect(seen.map(({ identity, address, contract: of, units }) => [identity, address, of, units])).toEqual([
+    const pending = await chain.reader.mempool()
+    expect(pending.map(({ identity, address, contract: of, units }) => [identity, address, of, units])).toEqual([
       [txHash, ours, null, 15n],
       [`${tokenHash}:pending`, theirs, contract, 16n],
     ])

@@ -3,19 +3,19 @@ import type { AddressInfo } from 'node:net'
 
 type Answer = { result: unknown } | { error: { code: number; message: string } } | { status: number } | 'silence'
 type Call = { id: unknown; method: string; params: unknown[] }
-/** What the node does with a call: undefined = as the real one; `forward` first asks the real one. */
+/** The node's answer to a call; undefined = the real node's answer. `forward` calls the real node. */
 export type Fault = (call: Call, forward: () => Promise<unknown>) => Promise<Answer | undefined> | Answer | undefined
 
 export type FaultyNode = Readonly<{
   url: string
-  /** Replaces the faults that were set before. */
+  /** Replaces the previous fault. */
   set(fault: Fault): void
-  /** How often a method was asked for. */
-  asked(method: string): number
+  /** The number of calls of a method. */
+  callCount(method: string): number
   stop(): Promise<void>
 }>
 
-/** A node between us and a real one that fails as it is told to. */
+/** A proxy in front of a real node that fails as configured. */
 export async function startFaultyNode(upstream: string): Promise<FaultyNode> {
   let fault: Fault = () => undefined
   const counts = new Map<string, number>()
@@ -23,10 +23,10 @@ export async function startFaultyNode(upstream: string): Promise<FaultyNode> {
   async function answer(call: Call): Promise<unknown> {
     counts.set(call.method, (counts.get(call.method) ?? 0) + 1)
     const forward = async () => (await forwardTo(upstream, call)) as { result?: unknown; error?: unknown }
-    const made = await fault(call, async () => (await forward()).result)
-    if (made === undefined) return forward()
-    if (made === 'silence') return new Promise(() => undefined)
-    return 'status' in made ? made : { jsonrpc: '2.0', id: call.id, ...made }
+    const reply = await fault(call, async () => (await forward()).result)
+    if (reply === undefined) return forward()
+    if (reply === 'silence') return new Promise(() => undefined)
+    return 'status' in reply ? reply : { jsonrpc: '2.0', id: call.id, ...reply }
   }
 
   const server = createServer(async (request, response) => {
@@ -43,7 +43,7 @@ export async function startFaultyNode(upstream: string): Promise<FaultyNode> {
     set: (next) => {
       fault = next
     },
-    asked: (method) => counts.get(method) ?? 0,
+    callCount: (method) => counts.get(method) ?? 0,
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

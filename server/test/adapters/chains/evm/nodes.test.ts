@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { type Anvil, call, hex, startAnvil } from './anvil.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
 import { type ActorName, type Compiled, testActors, testTokens } from './tokens.ts'
-import { chainOf, coin } from './wallet.ts'
+import { chainOf, native } from './wallet.ts'
 
 let anvil: Anvil
 let other: Anvil
@@ -23,14 +23,14 @@ const unavailable = { code: 'NETWORK_UNAVAILABLE', retryable: true }
 const notFound = { error: { code: -32601, message: '' } }
 
 describe('nodes that differ', () => {
-  test('have the head that the slower one has', async () => {
+  test('have the head of the slower node', async () => {
     const chain = chainOf([anvil.url, node.url])
     const height = await anvil.mine(3)
     node.set(({ method }) => (method === 'eth_blockNumber' ? { result: hex(height - 2) } : undefined))
     expect((await chain.reader.head()).height).toBe(height - 2)
   })
 
-  test('have the head at which they part, and agree on nothing above', async () => {
+  test('have the last common block as head and agree on no block above it', async () => {
     const chain = chainOf([anvil.url, node.url])
     const height = await anvil.mine(4)
     const forked = `0x${'77'.repeat(32)}`
@@ -44,7 +44,7 @@ describe('nodes that differ', () => {
     expect(await chain.reader.agrees({ height, hash: forked })).toBe(false)
   })
 
-  test('that have nothing in common have no head', async () => {
+  test('without a common block have no head', async () => {
     const genesis = await startFaultyNode(other.url)
     genesis.set(async ({ method }, forward) =>
       method === 'eth_getBlockByNumber'
@@ -55,19 +55,19 @@ describe('nodes that differ', () => {
     await genesis.stop()
   })
 
-  test('have the lowest balance that one of them tells', async () => {
+  test('have the lowest balance of all nodes', async () => {
     const chain = chainOf([anvil.url, node.url])
     node.set(({ method }) => (method === 'eth_getBalance' ? { result: '0x5' } : undefined))
-    expect(await chain.reader.balance(chain.addresses.deposit(0).address, coin)).toBe(5n)
+    expect(await chain.reader.balance(chain.addresses.deposit(0).address, native)).toBe(5n)
   })
 
-  test('credit the lowest of what they say; and nothing while one is not on the block', async () => {
+  test('give the lowest received units, and fail while a node is not on the block', async () => {
     const chain = chainOf([anvil.url, node.url])
     const { address } = chain.addresses.deposit(next++)
     const { height } = await anvil.sendAndMine({ to: address, value: 10n })
     const block = await chain.reader.block(height)
     const transfer = block?.transfers.find((one) => one.address === address)
-    if (!block || !transfer) throw new Error('nothing was scanned')
+    if (!block || !transfer) throw new Error('the scan found no transfer')
     expect(await chain.reader.receivedUnits(transfer, block)).toBe(10n)
     node.set(({ method, params }) =>
       method === 'eth_getBalance' && params[1] === hex(height) ? { result: '0x4' } : undefined,
@@ -91,24 +91,24 @@ describe('a node without', () => {
   const units = async ({ chain, address, height }: Awaited<ReturnType<typeof inner>>) =>
     (await chain.reader.block(height))?.transfers.filter((one) => one.address === address).map((one) => one.units)
 
-  test('receipts of blocks is read by traces', async () => {
+  test('block receipts is read by traces', async () => {
     node.set(({ method }) => (method === 'eth_getBlockReceipts' ? notFound : undefined))
     expect(await units(await inner())).toEqual([3n, 4n])
   })
 
-  test('traces says so, and shows what wallets sent', async () => {
+  test('traces reports so, and still shows transfers of wallets', async () => {
     node.set(({ method }) => (/trace/.test(method) ? notFound : undefined))
     const scanned = await inner()
     expect(await units(scanned)).toEqual([3n])
     expect(await scanned.chain.hasTraces()).toBe(false)
   })
 
-  test('both is read by the receipts of what pays', async () => {
+  test('both is read by single receipts', async () => {
     node.set(({ method }) => (/trace|getBlockReceipts/.test(method) ? notFound : undefined))
     expect(await units(await inner())).toEqual([3n])
   })
 
-  test('the traces of one block does not stop the watch, and says so', async () => {
+  test('the traces of one block does not stop the watcher, and notes it', async () => {
     const scanned = await inner()
     expect(await scanned.chain.hasTraces()).toBe(true)
     node.set(({ method }) => (method === 'trace_block' ? { error: { code: -32000, message: 'timeout' } } : undefined))
@@ -116,7 +116,7 @@ describe('a node without', () => {
     expect(scanned.chain.notes).toMatchObject([{ kind: 'traces-missing' }])
   })
 
-  test('any trace of a block is waited for while it is new; later it does not stop the watch, and says so', async () => {
+  test('any trace of a block fails the scan while the block is new; later it only notes it', async () => {
     const scanned = await inner()
     node.set(({ method }) => (method === 'trace_block' ? { result: [] } : undefined))
     await expect(units(scanned)).rejects.toThrow('traced only a part')
@@ -127,12 +127,12 @@ describe('a node without', () => {
     vi.restoreAllMocks()
   })
 
-  test('the state of a block credits what the receipt says and the address still holds, and says so', async () => {
+  test('the state of a block limits the received units by the current balance, and notes it', async () => {
     const scanned = await inner()
     const { chain, address, height } = scanned
     const block = await chain.reader.block(height)
     const transfer = block?.transfers.find((one) => one.address === address)
-    if (!block || !transfer) throw new Error('nothing was scanned')
+    if (!block || !transfer) throw new Error('the scan found no transfer')
     node.set(({ method, params }) =>
       method === 'eth_getBalance' && params[1] !== 'latest'
         ? { error: { code: -32000, message: 'pruned' } }
@@ -142,7 +142,7 @@ describe('a node without', () => {
     expect(chain.notes).toMatchObject([{ kind: 'state-pruned' }])
   })
 
-  test('the logs that its own receipts hold is not believed', async () => {
+  test('some logs of its own receipts fails the scan', async () => {
     const chain = chainOf([node.url])
     const { StandardToken } = await testTokens()
     const contract = await anvil.deploy(StandardToken, ['Test', 'TST', 6])
@@ -164,41 +164,41 @@ describe('a node that', () => {
     await expect(head()).rejects.toMatchObject(unavailable)
   })
 
-  test('never answers is given up after the bounded number of tries', async () => {
-    const before = node.asked('eth_blockNumber')
+  test('never answers fails after the configured attempts', async () => {
+    const before = node.callCount('eth_blockNumber')
     node.set(({ method }) => (method === 'eth_blockNumber' ? 'silence' : undefined))
     await expect(head()).rejects.toMatchObject(unavailable)
-    expect(node.asked('eth_blockNumber') - before).toBe(2)
+    expect(node.callCount('eth_blockNumber') - before).toBe(2)
   })
 
-  test('fails once is asked again', async () => {
-    let failed = false
+  test('fails once is called again', async () => {
+    let hasFailed = false
     node.set(({ method }) => {
-      if (method !== 'eth_blockNumber' || failed) return undefined
-      failed = true
+      if (method !== 'eth_blockNumber' || hasFailed) return undefined
+      hasFailed = true
       return { status: 503 }
     })
     expect((await head()).height).toBeGreaterThanOrEqual(0)
-    expect(failed).toBe(true)
+    expect(hasFailed).toBe(true)
   })
 
   test.each([
-    ['nothing', null],
-    ['a negative', '-0x1'],
+    ['null', null],
+    ['a negative number', '-0x1'],
     ['text', '0xzz'],
-    ['more than a height', `0x${'ff'.repeat(20)}`],
+    ['a number above 2^53', `0x${'ff'.repeat(20)}`],
     ['an object', {}],
-  ])('answers %s in place of a height is not believed', async (_, result) => {
+  ])('answers %s in place of a height is refused', async (_, result) => {
     node.set(({ method }) => (method === 'eth_blockNumber' ? { result } : undefined))
     await expect(head()).rejects.toMatchObject(unavailable)
   })
 
-  test('answers too much is cut off', async () => {
+  test('returns too many bytes is refused', async () => {
     node.set(({ method }) => (method === 'eth_blockNumber' ? { result: `0x${'0'.repeat(200_000)}` } : undefined))
     await expect(head({ replyBytesMax: 100_000 })).rejects.toMatchObject(unavailable)
   })
 
-  test('tells of errors tells nothing of its URL', async () => {
+  test('fails does not leak its URL in the error', async () => {
     node.set(() => ({ status: 500 }))
     const failure = await head().catch((error: unknown) => error)
     const texts: string[] = []

@@ -7,7 +7,7 @@ import type { KeyPath } from '../../../../src/exchange/ports/spend.ts'
 import { type Anvil, call, hex, startAnvil } from './anvil.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
 import { type ActorName, type Compiled, type TokenName, testActors, testTokens } from './tokens.ts'
-import { chainOf, coin, keys, network, pay, token } from './wallet.ts'
+import { chainOf, native, keys, network, pay, token } from './wallet.ts'
 
 const HOT: KeyPath = { branch: 'hot', index: 0 }
 
@@ -37,12 +37,12 @@ async function build(
   units: bigint,
   parts: Partial<SpendRequest> = {},
 ): Promise<UnsignedTransaction> {
-  const wanted = pay(address, asset, units)
+  const payment = pay(address, asset, units)
   const from = parts.from ?? HOT
-  const gasLimit = parts.gasLimit ?? (await chain.sender.gasLimit(wanted, from))
+  const gasLimit = parts.gasLimit ?? (await chain.sender.gasLimit(payment, from))
   const fee = await chain.reader.feeRate()
   const fixed = { utxos: [], changeIndex: 0, replaces: null, sweepAll: false, nonce: parts.nonce ?? nonce++ }
-  return chain.sender.build({ payments: [wanted], from, fee, gasLimit, ...fixed, ...parts })
+  return chain.sender.build({ payments: [payment], from, fee, gasLimit, ...fixed, ...parts })
 }
 
 async function deploy(name: TokenName, ...more: bigint[]) {
@@ -58,10 +58,10 @@ const observe = (unsigned: UnsignedTransaction): Promise<Observation> =>
 const balance = (address: string, asset: Asset) => chain.reader.balance(address, asset)
 
 describe('a payout', () => {
-  test('of the coin is accepted, pending, included, and costs what the receipt says', async () => {
+  test('in native currency is accepted, pending, then included with the fee of its receipt', async () => {
     const to = fresh()
-    const before = await balance(chain.addresses.hot(), coin)
-    const unsigned = await build(to, coin, 5n * 10n ** 17n)
+    const before = await balance(chain.addresses.hot(), native)
+    const unsigned = await build(to, native, 5n * 10n ** 17n)
     expect(unsigned.intent).toMatchObject({ gasLimit: 21_000n })
     const { raw, txHash } = sign(unsigned)
     expect(txHash).toBe(keccak256(raw as `0x${string}`))
@@ -72,15 +72,15 @@ describe('a payout', () => {
     const height = await anvil.mine()
     const observed = await observe(unsigned)
     expect(observed).toMatchObject({ kind: 'included', ok: true, block: { height } })
-    expect(await balance(to, coin)).toBe(5n * 10n ** 17n)
-    const spent = before - (await balance(chain.addresses.hot(), coin)) - 5n * 10n ** 17n
+    expect(await balance(to, native)).toBe(5n * 10n ** 17n)
+    const spent = before - (await balance(chain.addresses.hot(), native)) - 5n * 10n ** 17n
     expect(observed).toMatchObject({ feeUnits: spent })
     expect(spent).toBeLessThanOrEqual(unsigned.feeUnits)
     expect(await chain.sender.broadcast(raw)).toEqual({ kind: 'known' })
   })
 
-  test('that is in a block is read in its scan with its sender and nonce', async () => {
-    const unsigned = await build(fresh(), coin, 1n)
+  test('in a block is scanned with its sender and nonce', async () => {
+    const unsigned = await build(fresh(), native, 1n)
     await chain.sender.broadcast(sign(unsigned).raw)
     const block = await chain.reader.block(await anvil.mine())
     const [only] = block?.transactions ?? []
@@ -98,7 +98,7 @@ describe('a payout', () => {
     expect(await balance(to, asset)).toBe(77n)
   })
 
-  test('that its token refuses by returning false is not paid, though its transaction succeeded (D20)', async () => {
+  test('is not ok if its token returns false, although the transaction succeeded (D20)', async () => {
     const { abi, contract, asset } = await deploy('FalseToken')
     const to = fresh()
     const unsigned = await build(to, asset, 77n)
@@ -110,7 +110,7 @@ describe('a payout', () => {
     await expect(chain.sender.gasLimit(pay(to, asset, 77n), HOT)).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
   })
 
-  test('from a blacklisted wallet would fail, and is not tried (D21)', async () => {
+  test('from a blacklisted wallet fails in the simulation (D21)', async () => {
     const { abi, contract, asset } = await deploy('NoReturnToken')
     await anvil.sendAndMine({ to: contract, data: call(abi, 'addBlackList', [chain.addresses.hot()]) })
     await expect(chain.sender.gasLimit(pay(fresh(), asset, 1n), HOT)).rejects.toMatchObject({
@@ -119,26 +119,26 @@ describe('a payout', () => {
     })
   })
 
-  test('to a contract that takes no coin would fail; one that burns gas is too dear', async () => {
+  test('to a contract that refuses native currency or needs too much gas fails in the simulation', async () => {
     const refuser = getAddress(await anvil.deploy(actors.Refuser, []))
     const eater = getAddress(await anvil.deploy(actors.GasEater, []))
     for (const address of [refuser, eater]) {
-      await expect(chain.sender.gasLimit(pay(address, coin, 1n), HOT)).rejects.toMatchObject({
+      await expect(chain.sender.gasLimit(pay(address, native, 1n), HOT)).rejects.toMatchObject({
         code: 'SIMULATION_FAILED',
       })
     }
   })
 
-  test('to a contract that takes coin has a margin of gas', async () => {
+  test('to a contract has a margin of gas', async () => {
     const forwarder = getAddress(await anvil.deploy(actors.Forwarder, []))
-    expect(await chain.sender.gasLimit(pay(forwarder, coin, 1n), HOT)).toBeGreaterThan(25_000n)
+    expect(await chain.sender.gasLimit(pay(forwarder, native, 1n), HOT)).toBeGreaterThan(25_000n)
   })
 
-  test('of more than the wallet holds waits for coins', async () => {
+  test('above the balance of the wallet throws INSUFFICIENT_LIQUIDITY', async () => {
     const { asset } = await deploy('StandardToken')
     for (const [of, units] of [
       [asset, 10n ** 12n + 1n],
-      [coin, 10n ** 21n],
+      [native, 10n ** 21n],
     ] as const) {
       await expect(chain.sender.gasLimit(pay(fresh(), of, units), HOT)).rejects.toMatchObject({
         code: 'INSUFFICIENT_LIQUIDITY',
@@ -155,24 +155,24 @@ describe('a payout', () => {
     expect(await observe(unsigned)).toMatchObject({ kind: 'included', ok: false })
   })
 
-  test('of a deposit address sweeps all but what the fee may take', async () => {
+  test('that sweeps a deposit address leaves at most the maximum fee', async () => {
     const path: KeyPath = { branch: 'deposit', index: 4001 }
     const { address } = chain.addresses.deposit(path.index)
     await anvil.sendAndMine({ to: address, value: 10n ** 18n })
-    const unsigned = await build(chain.addresses.hot(), coin, 10n ** 18n, { from: path, nonce: 0, sweepAll: true })
+    const unsigned = await build(chain.addresses.hot(), native, 10n ** 18n, { from: path, nonce: 0, sweepAll: true })
     expect((await chain.sender.broadcast(sign(unsigned).raw)).kind).toBe('accepted')
     await anvil.mine()
     expect(await observe(unsigned)).toMatchObject({ kind: 'included', ok: true })
-    expect(await balance(address, coin)).toBeLessThan(unsigned.feeUnits)
+    expect(await balance(address, native)).toBeLessThan(unsigned.feeUnits)
   })
 })
 
 describe('a replacement', () => {
-  test('takes the place of what it replaces, which is dead once that is final', async () => {
+  test('invalidates the replaced transaction once it is final', async () => {
     const to = fresh()
-    const first = await build(to, coin, 9n)
+    const first = await build(to, native, 9n)
     expect((await chain.sender.broadcast(sign(first).raw)).kind).toBe('accepted')
-    const replacement = await build(to, coin, 9n, { nonce: nonce - 1, replaces: first })
+    const replacement = await build(to, native, 9n, { nonce: nonce - 1, replaces: first })
     expect(replacement.conflictKey).toBe(first.conflictKey)
     expect((await chain.sender.broadcast(sign(replacement).raw)).kind).toBe('accepted')
     const height = await anvil.mine()
@@ -188,23 +188,23 @@ describe('a replacement', () => {
     const { hash } = (await chain.reader.block(height)) ?? {}
     expect(await observe(first)).toMatchObject({
       kind: 'invalidated',
-      proof: { rival: sign(replacement).txHash, height, hash, finalHeight: top - network.finalityBlocks, nodes: 2 },
+      proof: { conflictingTxHash: sign(replacement).txHash, height, hash, finalHeight: top - network.finalityBlocks, nodes: 2 },
     })
     expect(await observe(replacement)).toMatchObject({ kind: 'included' })
-    expect(await balance(to, coin)).toBe(9n)
+    expect(await balance(to, native)).toBe(9n)
   })
 
-  test('without a higher fee is refused by the nodes', async () => {
-    const first = await build(fresh(), coin, 9n)
+  test('without a higher fee is rejected by the nodes', async () => {
+    const first = await build(fresh(), native, 9n)
     await chain.sender.broadcast(sign(first).raw)
-    const same = await build(fresh(), coin, 10n, { nonce: nonce - 1 })
+    const same = await build(fresh(), native, 10n, { nonce: nonce - 1 })
     expect(await chain.sender.broadcast(sign(same).raw)).toMatchObject({ kind: 'rejected' })
     await anvil.mine()
   })
 
-  test('that a reorganization undoes leaves both alive', async () => {
+  test('that a reorganisation orphans can be broadcast again', async () => {
     const to = fresh()
-    const first = await build(to, coin, 3n)
+    const first = await build(to, native, 3n)
     await chain.sender.broadcast(sign(first).raw)
     await anvil.mine()
     expect((await observe(first)).kind).toBe('included')
@@ -212,33 +212,33 @@ describe('a replacement', () => {
     expect((await observe(first)).kind).toBe('unseen')
     expect((await chain.sender.broadcast(sign(first).raw)).kind).toBe('accepted')
     await anvil.mine()
-    expect(await balance(to, coin)).toBe(3n)
+    expect(await balance(to, native)).toBe(3n)
   })
 })
 
-describe('the proof of death', () => {
+describe('the conflict proof', () => {
   async function replacedAndFinal() {
     const to = fresh()
-    const first = await build(to, coin, 2n)
-    const rival = await build(to, coin, 2n, { nonce: nonce - 1, replaces: first })
-    await chain.sender.broadcast(sign(rival).raw)
+    const first = await build(to, native, 2n)
+    const replacement = await build(to, native, 2n, { nonce: nonce - 1, replaces: first })
+    await chain.sender.broadcast(sign(replacement).raw)
     await anvil.mine(network.finalityBlocks + 2)
-    return { first, rival }
+    return { first, replacement }
   }
 
-  test('is not had from nodes that merely know no receipt', async () => {
-    const { rival } = await replacedAndFinal()
-    const { txHash } = sign(rival)
+  test('does not follow from a missing receipt', async () => {
+    const { replacement } = await replacedAndFinal()
+    const { txHash } = sign(replacement)
     const forgetful = await startFaultyNode(anvil.url)
     forgetful.set(({ method, params }) =>
       params[0] === txHash && /Receipt$|ByHash$/.test(method) ? { result: null } : undefined,
     )
     const blind = chainOf([forgetful.url])
-    expect(await blind.sender.observe({ txHash, conflictKey: rival.conflictKey })).toEqual({ kind: 'unseen' })
+    expect(await blind.sender.observe({ txHash, conflictKey: replacement.conflictKey })).toEqual({ kind: 'unseen' })
     await forgetful.stop()
   })
 
-  test('is not had while one node lags behind finality', async () => {
+  test('does not exist while one node lags behind finality', async () => {
     const { first } = await replacedAndFinal()
     const head = Number(await anvil.request('eth_blockNumber', []))
     second.set(({ method }) => (method === 'eth_blockNumber' ? { result: hex(head - 4) } : undefined))
@@ -247,7 +247,7 @@ describe('the proof of death', () => {
     expect(await observe(first)).toMatchObject({ kind: 'invalidated' })
   })
 
-  test('is not had where the nodes no longer have the state, and that is said', async () => {
+  test('does not exist if a node has pruned the state, which is noted', async () => {
     const { first } = await replacedAndFinal()
     second.set(({ method, params }) =>
       method === 'eth_getTransactionCount' && params[1] !== 'latest'
@@ -260,9 +260,9 @@ describe('the proof of death', () => {
     second.set(() => undefined)
   })
 
-  test('is had without old states where a person names what used the nonce, and from no other name', async () => {
-    const { first, rival } = await replacedAndFinal()
-    const stranger = await anvil.send({ to: fresh(), value: 1n })
+  test('does not need old states if the operator names the transaction that used the nonce', async () => {
+    const { first, replacement } = await replacedAndFinal()
+    const unrelated = await anvil.send({ to: fresh(), value: 1n })
     await anvil.mine(network.finalityBlocks + 2)
     second.set(({ method, params }) =>
       method === 'eth_getTransactionCount' && params[1] !== 'latest'
@@ -271,16 +271,16 @@ describe('the proof of death', () => {
     )
     const watched = { txHash: sign(first).txHash, conflictKey: first.conflictKey }
     const named = (hash: string) => chain.sender.observe({ ...watched, conflictingTxHash: hash })
-    for (const wrong of [stranger, watched.txHash, `0x${'0'.repeat(64)}`, 'nothing'])
+    for (const wrong of [unrelated, watched.txHash, `0x${'0'.repeat(64)}`, 'nothing'])
       expect(await named(wrong)).toEqual({ kind: 'unseen' })
-    const { txHash } = sign(rival)
-    expect(await named(txHash)).toMatchObject({ kind: 'invalidated', proof: { rival: txHash } })
+    const { txHash } = sign(replacement)
+    expect(await named(txHash)).toMatchObject({ kind: 'invalidated', proof: { conflictingTxHash: txHash } })
     second.set(({ params }) => (params[0] === txHash || params[1] === true ? { result: null } : undefined))
     expect((await named(txHash)).kind).not.toBe('invalidated')
     second.set(() => undefined)
   })
 
-  test('is not had from a node that does not answer', async () => {
+  test('fails if a node does not answer', async () => {
     const { first } = await replacedAndFinal()
     second.set(() => ({ status: 503 }))
     await expect(observe(first)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
@@ -289,13 +289,13 @@ describe('the proof of death', () => {
 })
 
 describe('a broadcast', () => {
-  test('whose answers are lost is unknown, unless a node has it', async () => {
-    const unsigned = await build(fresh(), coin, 1n)
+  test('without an answer is unknown, unless the node has the transaction', async () => {
+    const unsigned = await build(fresh(), native, 1n)
     const { raw } = sign(unsigned)
     const alone = chainOf([second.url], { rpc: { timeoutMs: 500, attempts: 1 } })
     second.set(({ method }) => (method === 'eth_sendRawTransaction' ? 'silence' : undefined))
     expect((await alone.sender.broadcast(raw)).kind).toBe('unknown')
-    // Taken, but the answer is lost.
+    // The node accepts, but its answer is lost.
     second.set(async ({ method }, forward) => {
       if (method !== 'eth_sendRawTransaction') return undefined
       await forward()
@@ -307,8 +307,8 @@ describe('a broadcast', () => {
     expect((await observe(unsigned)).kind).toBe('included')
   })
 
-  test('that one node takes is accepted, whatever the other says', async () => {
-    const unsigned = await build(fresh(), coin, 1n)
+  test('is accepted if one node accepts, even if another rejects', async () => {
+    const unsigned = await build(fresh(), native, 1n)
     second.set(({ method }) =>
       method === 'eth_sendRawTransaction' ? { error: { code: -32000, message: 'no' } } : undefined,
     )
@@ -317,8 +317,8 @@ describe('a broadcast', () => {
     await anvil.mine()
   })
 
-  test('that one node refuses, and another leaves in doubt, is unknown', async () => {
-    const unsigned = await build(fresh(), coin, 1n)
+  test('is unknown if one node rejects and another gives an unspecific error', async () => {
+    const unsigned = await build(fresh(), native, 1n)
     nonce--
     const refusing = await startFaultyNode(anvil.url)
     refusing.set(({ method }) =>
@@ -335,7 +335,7 @@ describe('a broadcast', () => {
 })
 
 describe('fees', () => {
-  test('are twice the next base fee and a tip, and never above the cap', async () => {
+  test('are twice the next base fee plus the tip, limited by the caps', async () => {
     const { baseFeePerGas } = await anvil.request<{ baseFeePerGas: string[] }>('eth_feeHistory', ['0x1', 'latest', []])
     const { rate, tip } = await chain.reader.feeRate()
     expect(rate).toBe(2n * BigInt(baseFeePerGas.at(-1) ?? 0) + tip)
@@ -345,7 +345,7 @@ describe('fees', () => {
     await expect(tight.reader.feeRate()).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
   })
 
-  test('of a chain without EIP-1559 are its gas price and a quarter, and its transfers are of the old form', async () => {
+  test('of a chain without EIP-1559 are 125 % of its gas price, and its transactions are legacy', async () => {
     const evm = { chainId: network.evm?.chainId ?? 0, finalityTag: null, dynamicFees: false }
     const old = chainOf([anvil.url], { network: { ...network, evm } })
     const fee = await old.reader.feeRate()
@@ -353,7 +353,7 @@ describe('fees', () => {
     expect(fee.tip).toBe(0n)
     expect(fee.rate).toBe(((price * 5n) / 8n) * 2n)
     const unsigned = old.sender.build({
-      payments: [pay(fresh(), coin, 1n)],
+      payments: [pay(fresh(), native, 1n)],
       from: HOT,
       fee,
       nonce: nonce++,
@@ -370,15 +370,15 @@ describe('fees', () => {
     expect((await observe(unsigned)).kind).toBe('included')
   })
 
-  test('of the OP stack hold what the first layer takes', async () => {
+  test('of the OP stack include the layer-1 fee', async () => {
     const oracle = await anvil.deploy(actors.L1Oracle, [])
     const code = await anvil.request('eth_getCode', [oracle, 'latest'])
     const predeploy = '0x420000000000000000000000000000000000000F'
     await anvil.request('anvil_setCode', [predeploy, code])
     const fee = await chain.reader.feeRate()
-    // 200 bytes at 1 gwei, and half of it as a margin.
+    // 200 bytes at 1 gwei, plus a margin of 50 %.
     expect(fee.l1Fee).toBe(300n * 10n ** 9n)
-    expect(chain.sender.payoutFee(coin, fee)).toBe(25_200n * fee.rate + 300n * 10n ** 9n)
+    expect(chain.sender.payoutFee(native, fee)).toBe(25_200n * fee.rate + 300n * 10n ** 9n)
     await anvil.request('anvil_setCode', [predeploy, '0x'])
     expect((await chain.reader.feeRate()).l1Fee).toBeUndefined()
   })

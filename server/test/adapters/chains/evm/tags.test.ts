@@ -3,10 +3,10 @@ import { type Anvil, hex, startAnvil } from './anvil.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
 import { chainOf } from './wallet.ts'
 
-/** By the node's own settings: epochs of so many slots; `safe` lies one below the head, `finalized` two. */
+/** Slots per epoch. In anvil `safe` is one epoch below the head and `finalized` two. */
 const SLOTS = 4
 
-describe("the chain's own tags", () => {
+describe('finality tags', () => {
   let anvil: Anvil
   let second: FaultyNode
   let chain: ReturnType<typeof chainOf>
@@ -19,13 +19,13 @@ describe("the chain's own tags", () => {
     await Promise.all([anvil.stop(), second.stop()])
   })
 
-  test('are at the heights that the node says, and below its head', async () => {
+  test('have the heights that the node reports', async () => {
     const height = await anvil.mine(5 * SLOTS)
     expect(await chain.reader.tagHeight('safe')).toBe(height - SLOTS)
     expect(await chain.reader.tagHeight('finalized')).toBe(height - 2 * SLOTS)
   })
 
-  test('are the lowest that one of the nodes has', async () => {
+  test('have the lowest height of all nodes', async () => {
     const height = await anvil.mine()
     const early = await anvil.request('eth_getBlockByNumber', [hex(3), false])
     second.set(({ params }) => (params[0] === 'safe' ? { result: early } : undefined))
@@ -34,7 +34,7 @@ describe("the chain's own tags", () => {
     second.set(() => undefined)
   })
 
-  test('are none where a node refuses them or has none yet, and not said by one that is silent', async () => {
+  test('are null if a node refuses the tag or lacks its block, and fail if a node does not answer', async () => {
     second.set(({ params }) =>
       params[0] === 'safe' ? { error: { code: -39001, message: 'safe block not found' } } : undefined,
     )

@@ -3,13 +3,13 @@ import { type Compiled, compile } from './compile.ts'
 
 export type { Compiled } from './compile.ts'
 
-/** Tokens as they are met in the wild (`contracts/tokens.sol`). All take (name, symbol, decimals); FeeToken also feeBps. */
+/** Test tokens that behave like deployed ones (`contracts/tokens.sol`). Constructor: name, symbol, decimals; FeeToken also feeBps. */
 export type TokenName = 'StandardToken' | 'NoReturnToken' | 'FalseToken' | 'FeeToken' | 'RebasingToken' | 'LyingToken'
 
-/** Contracts that send or refuse coin (`contracts/actors.sol`). */
+/** Contracts that send or refuse native currency (`contracts/actors.sol`). */
 export type ActorName = 'Forwarder' | 'PayingConstructor' | 'Exploder' | 'Refuser' | 'GasEater' | 'L1Oracle'
 
-/** ABI and creation bytecode of the test tokens; every one has an open `mint(to, value)`. */
+/** ABI and creation bytecode of the test tokens. Anyone may call `mint(to, value)`. */
 export async function testTokens(): Promise<Readonly<Record<TokenName, Compiled>>> {
   return (await compile(contract('tokens'))) as Readonly<Record<TokenName, Compiled>>
 }

@@ -37,7 +37,7 @@ export const keys: KeySource = {
 }
 
 export const network: Network = resolveNetwork(eth, 'sandbox')
-export const coin: Asset = { id: assetId('eth', 'eth'), ticker: 'eth', network: 'eth', decimals: 18, contract: null }
+export const native: Asset = { id: assetId('eth', 'eth'), ticker: 'eth', network: 'eth', decimals: 18, contract: null }
 
 export function token(contract: string, ticker = 'usdt', decimals = 6): Asset {
   return { id: assetId(ticker, 'eth'), ticker, network: 'eth', decimals, contract: getAddress(contract) }

@@ -11,14 +11,14 @@ import { createKeySource, createPublicKeys, publicAccounts } from '../../../../s
 import { resolveNetwork } from '../../../../src/core/domain/network.ts'
 import { present } from '../../../../src/lib/assert.ts'
 import { arrivals, refusesToSay, startOf } from '../../../conformance/wallet.ts'
-import { call, chainOf, control, payer, post } from './payer.ts'
+import { call, chainOf, control, post, startPayer } from './payer.ts'
 
 const network = resolveNetwork(xmr, 'sandbox')
-const COIN = 10n ** 12n
+const ONE_XMR = 10n ** 12n
 
 const seed = randomBytes(32)
 
-function createTestApp() {
+function createOwnChain() {
   const publicKeys = createPublicKeys(publicAccounts(seed, [network.coinType]))
   const seedKey = createKeySource(seed, network.coinType).privateKey({ branch: 'hot', index: 0 })
   return createMoneroChain({
@@ -29,105 +29,105 @@ function createTestApp() {
   })
 }
 
-describeWith('monerod', 'monerod and what is no deposit, or not yet', () => {
+describeWith('monerod', 'payments on monerod that are no deposit, or not yet', () => {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-monero-'))
-  const app = createTestApp()
-  const { reader, addresses } = app
-  let outside: Awaited<ReturnType<typeof payer>>
+  const chain = createOwnChain()
+  const { reader, addresses } = chain
+  let payer: Awaited<ReturnType<typeof startPayer>>
   beforeAll(async () => {
-    outside = await payer(folder)
+    payer = await startPayer(folder)
   })
   afterAll(async () => {
-    await outside?.stop()
-    await app.close()
+    await payer?.stop()
+    await chain.close()
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const arrived = (address: string, from: number, count: number) =>
+  const waitForArrivals = (address: string, from: number, count: number) =>
     until(`${count} outputs arrive`, async () => {
-      const found = await arrivals(app, address, from)
-      return found.length >= count ? found : null
+      const all = await arrivals(chain, address, from)
+      return all.length >= count ? all : null
     })
 
-  test('D42 an output that its sender locked is worth nothing until it is unlocked', async () => {
-    const from = await startOf(app)
+  test('D42 does not credit a locked output before its unlock height', async () => {
+    const from = await startOf(chain)
     const { address } = addresses.deposit(1)
     const { height } = await reader.head()
     const [near, far] = [height + 25, height + 1_000_000]
     const hashes = [
-      await outside.transfer([{ address, amount: COIN / 10n }], { unlock_time: near }),
-      await outside.transfer([{ address, amount: COIN / 10n }], { unlock_time: far }),
+      await payer.transfer([{ address, amount: ONE_XMR / 10n }], { unlock_time: near }),
+      await payer.transfer([{ address, amount: ONE_XMR / 10n }], { unlock_time: far }),
     ]
-    const found = await arrived(address, from, 2)
-    const [first, second] = hashes.map((hash) => found.find(({ transfer }) => transfer.txHash === hash))
-    if (!first || !second) throw new Error('both arrived')
+    const received = await waitForArrivals(address, from, 2)
+    const [first, second] = hashes.map((hash) => received.find(({ transfer }) => transfer.txHash === hash))
+    if (!first || !second) throw new Error('an output is missing')
     expect(first.transfer.lockConfirmations).toBe(near - first.block.height)
     expect(second.transfer.lockConfirmations).toBe(far - second.block.height)
-    for (const one of [first, second]) expect(await refusesToSay(app, one)).toBe(true)
-    await until('the near lock has ended', async () => !(await refusesToSay(app, first)))
-    // What the depth says is what the chain says: not a block too early.
+    for (const one of [first, second]) expect(await refusesToSay(chain, one)).toBe(true)
+    await until('the near lock has ended', async () => !(await refusesToSay(chain, first)))
+    // The reader and the chain agree: not a block too early.
     const depth = (await reader.head()).height - first.block.height + 1
     expect(depth).toBeGreaterThanOrEqual(first.transfer.lockConfirmations ?? 0)
-    expect(await reader.receivedUnits(first.transfer, first.block)).toBe(COIN / 10n)
-    expect(await refusesToSay(app, second)).toBe(true)
+    expect(await reader.receivedUnits(first.transfer, first.block)).toBe(ONE_XMR / 10n)
+    expect(await refusesToSay(chain, second)).toBe(true)
   })
 
-  test('D43 several outputs to one subaddress in one transaction are as many deposits', async () => {
-    const from = await startOf(app)
+  test('D43 counts each output of a transaction to one subaddress as a deposit', async () => {
+    const from = await startOf(chain)
     const { address } = addresses.deposit(2)
-    const amounts = [COIN / 10n, COIN / 5n, COIN / 10n]
-    const hash = await outside.transfer(amounts.map((amount) => ({ address, amount })))
-    const found = await arrived(address, from, 3)
-    expect(found.map(({ transfer }) => transfer.txHash)).toEqual([hash, hash, hash])
-    expect(new Set(found.map(({ transfer }) => transfer.identity)).size).toBe(3)
-    const received = await Promise.all(found.map(({ transfer, block }) => reader.receivedUnits(transfer, block)))
-    expect(received.reduce((sum, units) => sum + units)).toBe(amounts.reduce((sum, units) => sum + units))
+    const amounts = [ONE_XMR / 10n, ONE_XMR / 5n, ONE_XMR / 10n]
+    const hash = await payer.transfer(amounts.map((amount) => ({ address, amount })))
+    const received = await waitForArrivals(address, from, 3)
+    expect(received.map(({ transfer }) => transfer.txHash)).toEqual([hash, hash, hash])
+    expect(new Set(received.map(({ transfer }) => transfer.identity)).size).toBe(3)
+    const units = await Promise.all(received.map(({ transfer, block }) => reader.receivedUnits(transfer, block)))
+    expect(units.reduce((sum, units) => sum + units)).toBe(amounts.reduce((sum, units) => sum + units))
   })
 
-  test('D44 new coins of a block are no deposit', async () => {
-    const from = await startOf(app)
-    const made = await call('generateblocks', { amount_of_blocks: 2, wallet_address: addresses.hot() })
-    const { height } = made as { height: number }
-    await until('the blocks are there', async () => (await reader.head()).height >= height)
-    expect(await arrivals(app, addresses.hot(), from)).toEqual([])
+  test('D44 does not count coinbase outputs as deposits', async () => {
+    const from = await startOf(chain)
+    const reply = await call('generateblocks', { amount_of_blocks: 2, wallet_address: addresses.hot() })
+    const { height } = reply as { height: number }
+    await until('the blocks are mined', async () => (await reader.head()).height >= height)
+    expect(await arrivals(chain, addresses.hot(), from)).toEqual([])
   })
 
-  test("D46 depth is the daemon's word: it is gone with the block, whatever a wallet remembers", async () => {
-    const from = await startOf(app)
+  test('D46 refuses the units of an orphaned deposit, and finds it again once it is mined again', async () => {
+    const from = await startOf(chain)
     const { address } = addresses.deposit(4)
-    await outside.transfer([{ address, amount: COIN / 10n }])
-    const [one] = await arrived(address, from, 1)
-    if (!one) throw new Error('it arrived')
+    await payer.transfer([{ address, amount: ONE_XMR / 10n }])
+    const [one] = await waitForArrivals(address, from, 1)
+    if (!one) throw new Error('the output is missing')
     await control('/mining', { network: 'xmr', paused: true })
     try {
-      expect(await reader.receivedUnits(one.transfer, one.block)).toBe(COIN / 10n)
+      expect(await reader.receivedUnits(one.transfer, one.block)).toBe(ONE_XMR / 10n)
       const before = await reader.head()
       const depth = before.height - one.block.height + 1
-      // Blocks are taken away, and none comes in their place.
+      // Removes blocks without replacement.
       await post('/pop_blocks', { nblocks: depth })
       expect((await reader.head()).height).toBe(before.height - depth)
       expect(await reader.agrees(one.block)).toBe(false)
       expect(await reader.block(one.block.height)).toBeNull()
-      expect(await refusesToSay(app, one)).toBe(true)
+      expect(await refusesToSay(chain, one)).toBe(true)
     } finally {
       await control('/mining', { network: 'xmr', paused: false })
     }
-    // The same key, mined again: the same deposit.
-    const again = await arrived(address, from, 1)
+    // The same one-time key gives the same identity.
+    const again = await waitForArrivals(address, from, 1)
     expect(again.map(({ transfer }) => transfer.identity)).toEqual([one.transfer.identity])
   })
 
-  test('D45 a payment whose coins another one spends is not even a sighting', async () => {
+  test('D45 does not report a double-spent payment as a sighting', async () => {
     const { address } = addresses.deposit(3)
     await control('/mining', { network: 'xmr', paused: true })
     try {
       await reader.mempool()
-      const [kept, rival] = [await outside.build(address, COIN / 10n), await outside.build(address, COIN / 5n)]
-      expect(await post('/send_raw_transaction', { tx_as_hex: kept })).toMatchObject({ status: 'OK' })
+      const [first, conflicting] = [await payer.build(address, ONE_XMR / 10n), await payer.build(address, ONE_XMR / 5n)]
+      expect(await post('/send_raw_transaction', { tx_as_hex: first })).toMatchObject({ status: 'OK' })
       expect((await reader.mempool()).map((transfer) => transfer.address)).toEqual([address])
-      expect(await post('/send_raw_transaction', { tx_as_hex: rival })).toMatchObject({ double_spend: true })
-      // Who looks for the first time sees the flag.
-      const second = createTestApp()
+      expect(await post('/send_raw_transaction', { tx_as_hex: conflicting })).toMatchObject({ double_spend: true })
+      // A new reader sees the double-spend flag.
+      const second = createOwnChain()
       expect((await second.reader.mempool()).filter((transfer) => transfer.address === address)).toEqual([])
       await second.close()
     } finally {

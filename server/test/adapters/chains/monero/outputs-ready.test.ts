@@ -8,52 +8,52 @@ import { signMonero } from '../../../../src/adapters/chains/monero/sign.ts'
 import { createKeySource, createPublicKeys, publicAccounts } from '../../../../src/adapters/signers/keys.ts'
 import { resolveNetwork } from '../../../../src/core/domain/network.ts'
 import { present } from '../../../../src/lib/assert.ts'
-import { startLonelyNode } from './private-node.ts'
+import { startPrivateNode } from './private-node.ts'
 
 const network = resolveNetwork(xmr, 'sandbox')
-const MILLI = 10n ** 9n
+const MILLI_XMR = 10n ** 9n
 const HOT = { branch: 'hot', index: 0 } as const
-const READY = 5
+const OUTPUTS_READY = 5
 const asset = { id: 'xmr@xmr', ticker: 'xmr', network: 'xmr', decimals: 12, contract: null } as const
 
-describeWith('monerod', 'outputs that are kept ready', () => {
+describeWith('monerod', 'spendable outputs', () => {
   const seed = randomBytes(32)
   const keys = createKeySource(seed, network.coinType)
-  let node: Awaited<ReturnType<typeof startLonelyNode>>
-  let app: ReturnType<typeof createMoneroChain>
+  let node: Awaited<ReturnType<typeof startPrivateNode>>
+  let chain: ReturnType<typeof createMoneroChain>
   beforeAll(async () => {
-    node = await startLonelyNode()
+    node = await startPrivateNode()
     const viewKeys = present(
       createPublicKeys(publicAccounts(seed, [network.coinType])).viewKeys?.(network.coinType),
       'the view keys',
     )
-    const spending = { seedKey: keys.privateKey(HOT), folder: join(node.folder, 'app'), outputsReady: READY }
-    app = createMoneroChain({ network, rpcUrls: [node.url], viewKeys, spending })
+    const spending = { seedKey: keys.privateKey(HOT), folder: join(node.folder, 'wallet'), outputsReady: OUTPUTS_READY }
+    chain = createMoneroChain({ network, rpcUrls: [node.url], viewKeys, spending })
   })
   afterAll(async () => {
-    await app?.close()
+    await chain?.close()
     await node?.stop()
   })
 
-  type Coin = Readonly<{ outpoint: string; units: bigint; path: typeof HOT }>
-  /** Of a block, those at the hot address. */
-  const coinsAt = async (height: number): Promise<readonly Coin[]> => {
-    const { transfers = [] } = (await app.reader.block(height)) ?? {}
-    const ours = transfers.filter(({ address }) => address === app.addresses.hot())
-    return ours.map((one) => ({ outpoint: app.reader.outpoint?.(one, HOT) ?? '', units: one.units, path: HOT }))
+  type OwnOutput = Readonly<{ outpoint: string; units: bigint; path: typeof HOT }>
+  /** The outputs of a block at the hot address. */
+  const outputsAt = async (height: number): Promise<readonly OwnOutput[]> => {
+    const { transfers = [] } = (await chain.reader.block(height)) ?? {}
+    const ours = transfers.filter(({ address }) => address === chain.addresses.hot())
+    return ours.map((one) => ({ outpoint: chain.reader.outpoint?.(one, HOT) ?? '', units: one.units, path: HOT }))
   }
-  const pay = async (coins: readonly Coin[], units: bigint) => {
+  const pay = async (outputs: readonly OwnOutput[], units: bigint) => {
     const payment = {
       payoutId: randomBytes(4).toString('hex'),
-      address: app.addresses.deposit(7).address,
+      address: chain.addresses.deposit(7).address,
       memo: null,
     }
-    await app.sender.gasLimit({ ...payment, asset, units }, HOT)
-    const { intent, resources } = await app.sender.build({
+    await chain.sender.gasLimit({ ...payment, asset, units }, HOT)
+    const { intent, resources } = await chain.sender.build({
       payments: [{ ...payment, asset, units }],
       from: HOT,
-      fee: await app.reader.feeRate(),
-      utxos: coins,
+      fee: await chain.reader.feeRate(),
+      utxos: outputs,
       changeIndex: 0,
       nonce: null,
       gasLimit: null,
@@ -61,28 +61,28 @@ describeWith('monerod', 'outputs that are kept ready', () => {
       replaces: null,
     })
     const { raw } = await signMonero(intent, keys)
-    expect(await app.sender.broadcast(raw)).toEqual({ kind: 'accepted' })
+    expect(await chain.sender.broadcast(raw)).toEqual({ kind: 'accepted' })
     return resources
   }
 
-  test('come of the change of one payment, and pay as many others before any comes back', async () => {
-    await node.pay(app.addresses.hot(), '2')
+  test('are split from the change of one payment, so that as many payments run concurrently', async () => {
+    await node.pay(chain.addresses.hot(), '2')
     const { height: funded } = await node.mine(1)
     await node.mine(9)
-    await pay(await coinsAt(funded), 500n * MILLI)
+    await pay(await outputsAt(funded), 500n * MILLI_XMR)
     const { height } = await node.mine(1)
-    const change = await coinsAt(height)
-    expect(change).toHaveLength(READY)
+    const change = await outputsAt(height)
+    expect(change).toHaveLength(OUTPUTS_READY)
     const total = change.reduce((sum, { units }) => sum + units, 0n)
-    expect(total).toBeGreaterThan(1_490n * MILLI)
-    expect(total).toBeLessThan(1_500n * MILLI)
-    for (const { units } of change) expect(units).toBeGreaterThan(250n * MILLI)
+    expect(total).toBeGreaterThan(1_490n * MILLI_XMR)
+    expect(total).toBeLessThan(1_500n * MILLI_XMR)
+    for (const { units } of change) expect(units).toBeGreaterThan(250n * MILLI_XMR)
     await node.mine(9)
     const used = new Set<string>()
-    for (let n = 0; n < READY; n++) {
+    for (let n = 0; n < OUTPUTS_READY; n++) {
       const free = change.filter(({ outpoint }) => !used.has(outpoint))
-      for (const resource of await pay(free, 200n * MILLI)) used.add(resource)
+      for (const resource of await pay(free, 200n * MILLI_XMR)) used.add(resource)
     }
-    expect(used.size).toBe(READY)
+    expect(used.size).toBe(OUTPUTS_READY)
   })
 })

@@ -6,11 +6,11 @@ import { inject } from 'vitest'
 import { until } from '../../../../../test/support/until.ts'
 import type { ChainsFile } from '../../../../src/app/sandbox-chains.ts'
 
-const file = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
+const readChainsFile = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
 
-/** The test chains' monerod. */
+/** The monerod of the shared test chains. */
 export function chainOf(): ChainsFile['networks'][number] {
-  const node = file().networks.find(({ network }) => network === 'xmr')
+  const node = readChainsFile().networks.find(({ network }) => network === 'xmr')
   if (!node) throw new Error('the test chains have no xmr')
   return node
 }
@@ -36,9 +36,9 @@ const daemonUrl = () => chainOf().rpcUrls[0] ?? ''
 
 export const post = (path: string, body: unknown) => send(`${daemonUrl()}${path}`, body)
 export const call = (method: string, params: unknown) => rpc(daemonUrl(), method, params)
-export const control = (path: string, body: unknown) => send(`${file().controlUrl}${path}`, body)
+export const control = (path: string, body: unknown) => send(`${readChainsFile().controlUrl}${path}`, body)
 
-/** `address`: of the wallet's own that was paid; `payment_id`: zeros where the sender gave none. */
+/** `address`: the wallet's address that was paid; `payment_id`: zeros if the sender gave none. */
 type Received = Readonly<{ txid: string; address: string; amount: number; payment_id: string }>
 type Destination = Readonly<{ address: string; amount: bigint }>
 
@@ -47,8 +47,8 @@ function unlessLocked(error: Error): { tx_hash?: string } {
   throw error
 }
 
-/** A customer with a wallet of Monero's own, which can do what the sandbox's bank does not. It has three coins in six outputs of its own. */
-export async function payer(folder: string) {
+/** A customer with Monero's own wallet, for payments that the sandbox cannot make. Holds 3 XMR in six outputs. */
+export async function startPayer(folder: string) {
   const port = await freePort()
   const child = spawn(
     'monero-wallet-rpc',
@@ -70,7 +70,7 @@ export async function payer(folder: string) {
   await wallet('create_wallet', { filename: 'payer', password: '', language: 'English' })
   const { address } = (await wallet('get_address', { account_index: 0 })) as { address: string }
   for (let n = 0; n < 6; n++) await control('/deposits', { network: 'xmr', currency: 'native', address, amount: '0.5' })
-  await until('its coins can be spent', async () => {
+  await until('its outputs can be spent', async () => {
     await wallet('refresh')
     const { unlocked_balance: units } = (await wallet('get_balance', { account_index: 0 })) as {
       unlocked_balance: number
@@ -78,33 +78,33 @@ export async function payer(folder: string) {
     return units >= 6 * 5e11
   })
   return {
-    /** One of its own beside its first. */
+    /** A new subaddress. */
     subaddress: async () => String((await wallet('create_address', { account_index: 0 }))['address']),
-    /** Its first address with a payment id that the wallet draws: of one recipient among many at one address. */
+    /** The primary address with a random payment id, as used by services with one address for many recipients. */
     integrated: async () => {
       const made = await wallet('make_integrated_address')
       return { address: String(made['integrated_address']), paymentId: String(made['payment_id']) }
     },
-    /** What came in, transaction by transaction, as the wallet itself reads it. */
+    /** The incoming transfers according to the wallet. */
     received: async () => {
       await wallet('refresh')
-      const { in: found = [] } = (await wallet('get_transfers', { in: true })) as { in?: Received[] }
-      return found
+      const { in: incoming = [] } = (await wallet('get_transfers', { in: true })) as { in?: Received[] }
+      return incoming
     },
     transfer: async (destinations: readonly Destination[], more: object = {}) =>
-      // Its coins are locked anew where another test takes blocks from the chain.
-      until('its coins can be spent', async () => {
+      // Its outputs are locked again after another test has orphaned their blocks.
+      until('its outputs can be spent', async () => {
         await wallet('refresh')
         const { tx_hash: hash } = await wallet('transfer', { destinations, ...more }).catch(unlessLocked)
         return hash === undefined ? null : String(hash)
       }),
-    /** Signed and kept; two of them from the same coin. */
+    /** A signed transaction that is not relayed. Two calls spend the same output. */
     build: async (to: string, amount: bigint) => {
-      const coins = (await wallet('incoming_transfers', { transfer_type: 'available' })) as {
+      const outputs = (await wallet('incoming_transfers', { transfer_type: 'available' })) as {
         transfers: { key_image: string; unlocked: boolean }[]
       }
-      const [kept, ...others] = coins.transfers.filter(({ unlocked }) => unlocked).map(({ key_image: image }) => image)
-      if (kept === undefined) throw new Error('the payer has a coin')
+      const [spent, ...others] = outputs.transfers.filter(({ unlocked }) => unlocked).map(({ key_image: image }) => image)
+      if (spent === undefined) throw new Error('the payer has no unlocked output')
       for (const image of others) await wallet('freeze', { key_image: image })
       const built = await wallet('transfer', {
         destinations: [{ address: to, amount }],

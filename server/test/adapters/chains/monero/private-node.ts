@@ -8,8 +8,8 @@ import { createMoneroChain } from '../../../../../sandbox/src/monero/monero-chai
 import { createMoneroRpc } from '../../../../../sandbox/src/monero/monero-rpc.ts'
 import { findOnPath } from '../../../../../test/support/describe-with.ts'
 
-/** A chain of Monero that nobody shares: blocks come when a test says so, and its pool is the test's own. */
-export async function startLonelyNode() {
+/** A private Monero chain for one test, which controls its blocks and its pool. */
+export async function startPrivateNode() {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-monerod-'))
   const lock = await lockDirectory(folder)
   const children = createChildren(lock)
@@ -35,8 +35,8 @@ export async function startLonelyNode() {
       const { transactions = [] } = await rpc.post('/get_transaction_pool', {})
       return (transactions as { id_hash: string }[]).map(({ id_hash: hash }) => hash)
     },
-    /** From 0.18.4 on a daemon looks again at what it could not mine, at every block. */
-    looksAgain: async () => {
+    /** From 0.18.4 on, the daemon checks failed pool transactions again at every block. */
+    retriesFailedTransactions: async () => {
       const { version } = await rpc.call('get_info')
       const [, minor = 0, patch = 0] = String(version).split('.').map(Number.parseFloat)
       return minor > 18 || patch >= 4

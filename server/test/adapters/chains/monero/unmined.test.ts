@@ -9,50 +9,50 @@ import { createKeySource, createPublicKeys, publicAccounts } from '../../../../s
 import { resolveNetwork } from '../../../../src/core/domain/network.ts'
 import type { Chain } from '../../../../src/exchange/ports/chain.ts'
 import { present } from '../../../../src/lib/assert.ts'
-import { startLonelyNode } from './private-node.ts'
+import { startPrivateNode } from './private-node.ts'
 
 const network = resolveNetwork(xmr, 'sandbox')
-const COIN = 10n ** 12n
+const ONE_XMR = 10n ** 12n
 const HOT = { branch: 'hot', index: 0 } as const
 const asset = { id: 'xmr@xmr', ticker: 'xmr', network: 'xmr', decimals: 12, contract: null } as const
 
-describeWith('monerod', 'a payment that a daemon will not mine', () => {
+describeWith('monerod', 'a transaction that a daemon will not mine', () => {
   const seed = randomBytes(32)
   const keys = createKeySource(seed, network.coinType)
-  let node: Awaited<ReturnType<typeof startLonelyNode>>
-  let app: ReturnType<typeof createMoneroChain>
-  let guest: ReturnType<typeof createMoneroChain>
+  let node: Awaited<ReturnType<typeof startPrivateNode>>
+  let ownChain: ReturnType<typeof createMoneroChain>
+  let restrictedChain: ReturnType<typeof createMoneroChain>
   beforeAll(async () => {
-    node = await startLonelyNode()
+    node = await startPrivateNode()
     const viewKeys = present(
       createPublicKeys(publicAccounts(seed, [network.coinType])).viewKeys?.(network.coinType),
       'the view keys',
     )
-    const spending = { seedKey: keys.privateKey(HOT), folder: join(node.folder, 'app') }
-    app = createMoneroChain({ network, rpcUrls: [node.url], viewKeys, spending })
-    guest = createMoneroChain({ network, rpcUrls: [node.restrictedUrl], viewKeys, spending: null })
+    const spending = { seedKey: keys.privateKey(HOT), folder: join(node.folder, 'wallet') }
+    ownChain = createMoneroChain({ network, rpcUrls: [node.url], viewKeys, spending })
+    restrictedChain = createMoneroChain({ network, rpcUrls: [node.restrictedUrl], viewKeys, spending: null })
   })
   afterAll(async () => {
-    await Promise.all([app?.close(), guest?.close()])
+    await Promise.all([ownChain?.close(), restrictedChain?.close()])
     await node?.stop()
   })
 
-  /** A payment of ours, from a coin that is as young as a coin may be that is spent. */
+  /** A payment that spends an output of the minimum age. */
   const pay = async () => {
-    await node.pay(app.addresses.hot(), '2')
+    await node.pay(ownChain.addresses.hot(), '2')
     const { height } = await node.mine(1)
     await node.mine(9)
-    const coin = present(
-      (await app.reader.block(height))?.transfers.find(({ address }) => address === app.addresses.hot()),
-      'the coin',
+    const output = present(
+      (await ownChain.reader.block(height))?.transfers.find(({ address }) => address === ownChain.addresses.hot()),
+      'the output',
     )
-    const payment = { payoutId: 'one', address: app.addresses.deposit(7).address, memo: null, asset, units: COIN }
-    await app.sender.gasLimit(payment, HOT)
-    const { intent } = await app.sender.build({
+    const payment = { payoutId: 'one', address: ownChain.addresses.deposit(7).address, memo: null, asset, units: ONE_XMR }
+    await ownChain.sender.gasLimit(payment, HOT)
+    const { intent } = await ownChain.sender.build({
       payments: [payment],
       from: HOT,
-      fee: await app.reader.feeRate(),
-      utxos: [{ outpoint: app.reader.outpoint?.(coin, HOT) ?? '', units: coin.units, path: HOT }],
+      fee: await ownChain.reader.feeRate(),
+      utxos: [{ outpoint: ownChain.reader.outpoint?.(output, HOT) ?? '', units: output.units, path: HOT }],
       changeIndex: 0,
       nonce: null,
       gasLimit: null,
@@ -60,38 +60,38 @@ describeWith('monerod', 'a payment that a daemon will not mine', () => {
       replaces: null,
     })
     const { raw, txHash } = await signMonero(intent, keys)
-    expect(await app.sender.broadcast(raw)).toEqual({ kind: 'accepted' })
+    expect(await ownChain.sender.broadcast(raw)).toEqual({ kind: 'accepted' })
     return { raw, txHash }
   }
   const kindOf = async (chain: Chain, { txHash }: { txHash: string }) =>
     (await chain.sender.observe({ txHash, conflictKey: null })).kind
-  const revive = async (chain: Chain, ours: { raw: string; txHash: string }) =>
-    present(chain.sender.rebroadcast, 'what Monero has')(ours)
+  const rebroadcast = async (chain: Chain, ours: { raw: string; txHash: string }) =>
+    present(chain.sender.rebroadcast, 'rebroadcast of Monero')(ours)
 
-  test('waits until its ring is old enough, and is taken out of the pool and offered again: the same bytes', async () => {
+  test('is flushed from the pool and sent again, with the same bytes, once its ring is old enough', async () => {
     const ours = await pay()
-    expect(await revive(app, ours)).toEqual({ kind: 'waiting' })
+    expect(await rebroadcast(ownChain, ours)).toEqual({ kind: 'waiting' })
     await node.mine(1)
-    expect(await kindOf(app, ours)).toBe('included')
+    expect(await kindOf(ownChain, ours)).toBe('included')
 
     await node.pop(6)
-    // Looked at for this block, when its own coin is five blocks old.
+    // monerod checks the transaction at this block, when its input is five blocks old.
     await node.mine(1)
-    expect(await kindOf(app, ours)).toBe('pending')
-    expect(await revive(app, ours)).toEqual({ kind: 'waiting' })
+    expect(await kindOf(ownChain, ours)).toBe('pending')
+    expect(await rebroadcast(ownChain, ours)).toEqual({ kind: 'waiting' })
     expect(await node.pool()).toContain(ours.txHash)
     await node.mine(2)
-    expect(await revive(app, ours)).toEqual({ kind: 'waiting' })
+    expect(await rebroadcast(ownChain, ours)).toEqual({ kind: 'waiting' })
     expect(await node.pool()).toContain(ours.txHash)
 
     await node.mine(8)
-    if (await node.looksAgain()) return expect(await kindOf(app, ours)).toBe('included')
-    expect(await kindOf(app, ours)).toBe('pending')
-    expect(await revive(guest, ours)).toEqual({ kind: 'waiting' })
+    if (await node.retriesFailedTransactions()) return expect(await kindOf(ownChain, ours)).toBe('included')
+    expect(await kindOf(ownChain, ours)).toBe('pending')
+    expect(await rebroadcast(restrictedChain, ours)).toEqual({ kind: 'waiting' })
     await node.mine(10)
-    expect(await kindOf(app, ours)).toBe('pending')
-    // Where the daemon is not the operator's, a person is told what to do, and by whom.
-    expect(await revive(guest, ours)).toEqual({
+    expect(await kindOf(ownChain, ours)).toBe('pending')
+    // The daemon is restricted, so the result contains a remedy for the operator.
+    expect(await rebroadcast(restrictedChain, ours)).toEqual({
       kind: 'unmined',
       blocks: 10,
       remedy: expect.stringMatching(
@@ -100,34 +100,34 @@ describeWith('monerod', 'a payment that a daemon will not mine', () => {
     })
     expect(await node.pool()).toContain(ours.txHash)
 
-    expect(await revive(app, ours)).toEqual({ kind: 'rebroadcast' })
-    expect(await kindOf(app, ours)).toBe('pending')
+    expect(await rebroadcast(ownChain, ours)).toEqual({ kind: 'rebroadcast' })
+    expect(await kindOf(ownChain, ours)).toBe('pending')
     await node.mine(1)
-    expect(await kindOf(app, ours)).toBe('included')
+    expect(await kindOf(ownChain, ours)).toBe('included')
   })
 
-  test('a coin at an address that the wallet did not look for is paid with once it was looked for', async () => {
+  test('an output beyond the wallet lookahead becomes spendable after the next preparation', async () => {
     const path = { branch: 'deposit', index: 800 } as const
-    const { address } = app.addresses.deposit(path.index)
-    const payment = { payoutId: 'two', address: app.addresses.deposit(7).address, memo: null, asset, units: COIN }
+    const { address } = ownChain.addresses.deposit(path.index)
+    const payment = { payoutId: 'two', address: ownChain.addresses.deposit(7).address, memo: null, asset, units: ONE_XMR }
     await node.pay(address, '2')
     const { height } = await node.mine(1)
     await node.mine(9)
-    // The wallet reads the block before anybody knows of the address.
-    await app.sender.gasLimit(payment, HOT)
-    const transfers = (await app.reader.block(height))?.transfers ?? []
-    const coin = present(
+    // The wallet scans the block before its lookahead includes the address.
+    await ownChain.sender.gasLimit(payment, HOT)
+    const transfers = (await ownChain.reader.block(height))?.transfers ?? []
+    const output = present(
       transfers.find((one) => one.address === address),
-      'the coin',
+      'the output',
     )
-    const outpoint = app.reader.outpoint?.(coin, path) ?? ''
-    const fee = await app.reader.feeRate()
+    const outpoint = ownChain.reader.outpoint?.(output, path) ?? ''
+    const fee = await ownChain.reader.feeRate()
     const build = async () =>
-      app.sender.build({
+      ownChain.sender.build({
         payments: [payment],
         from: HOT,
         fee,
-        utxos: [{ outpoint, units: coin.units, path }],
+        utxos: [{ outpoint, units: output.units, path }],
         changeIndex: 0,
         nonce: null,
         gasLimit: null,
@@ -135,7 +135,7 @@ describeWith('monerod', 'a payment that a daemon will not mine', () => {
         replaces: null,
       })
     await expect(build()).rejects.toMatchObject({ code: 'INSUFFICIENT_LIQUIDITY' })
-    await app.sender.gasLimit(payment, HOT)
+    await ownChain.sender.gasLimit(payment, HOT)
     expect((await build()).resources).toEqual([outpoint])
   })
 })

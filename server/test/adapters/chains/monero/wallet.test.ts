@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'swapyard-wallet-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describeWith('monerod', 'the wallet program', () => {
-  test('the wallet is a cache: after a stop it goes on, after a crash it is made anew and finds the same', async () => {
+  test('the wallet reopens its file after a stop and is restored from its keys after a crash', async () => {
     const seedKey = new Uint8Array(randomBytes(32))
     const keys = createWalletKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
     const addresses = createAddresses(keys)
@@ -23,64 +23,64 @@ describeWith('monerod', 'the wallet program', () => {
     const pay = (address: string) =>
       control('/deposits', { network: 'xmr', currency: 'native', address, amount: '0.25' })
 
-    let room = open()
-    await expect(async () => room.useOpen(async () => undefined)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
-    await room.use((wallet) => wallet.widen(451))
+    let session = open()
+    await expect(async () => session.runIfOpen(async () => undefined)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+    await session.run((wallet) => wallet.extendLookahead(451))
     await pay(addresses.hot())
-    // Beyond what a wallet looks for by itself.
+    // Beyond the wallet's default lookahead.
     await pay(addresses.deposit(450).address)
-    const found = await until('both outputs are there', async () => {
-      const outputs = await room.use((wallet) => wallet.outputs())
+    const received = await until('both outputs are there', async () => {
+      const outputs = await session.run((wallet) => wallet.outputs())
       return outputs.size === 2 ? outputs : null
     })
-    expect([...found.values()].map(({ units }) => units)).toEqual([250_000_000_000n, 250_000_000_000n])
-    // Nobody else on this machine reads the login, and no secret is on a command line.
+    expect([...received.values()].map(({ units }) => units)).toEqual([250_000_000_000n, 250_000_000_000n])
+    // Other users of this machine cannot read the login.
     expect(statSync(join(folder, 'wallet-rpc.conf')).mode & 0o077).toBe(0)
-    await room.close()
+    await session.close()
     expect(existsSync(join(folder, 'open'))).toBe(false)
 
-    const written = readFileSync(join(folder, 'app.keys'))
-    room = open()
-    expect([...(await room.use((wallet) => wallet.outputs())).keys()].sort()).toEqual([...found.keys()].sort())
-    await room.close()
-    expect(readFileSync(join(folder, 'app.keys'))).toEqual(written)
+    const written = readFileSync(join(folder, 'hot-wallet.keys'))
+    session = open()
+    expect([...(await session.run((wallet) => wallet.outputs())).keys()].sort()).toEqual([...received.keys()].sort())
+    await session.close()
+    expect(readFileSync(join(folder, 'hot-wallet.keys'))).toEqual(written)
 
-    // As a crash leaves it: the marker, and half a file.
+    // The state after a crash: the marker, and an incomplete file.
     writeFileSync(join(folder, 'open'), '')
-    writeFileSync(join(folder, 'app'), randomBytes(1_000))
-    room = open()
-    // It has looked for all that it looked for before: the chain is read once.
-    expect([...(await room.use((wallet) => wallet.outputs())).keys()].sort()).toEqual([...found.keys()].sort())
-    expect(readFileSync(join(folder, 'app.keys'))).not.toEqual(written)
-    await room.close()
+    writeFileSync(join(folder, 'hot-wallet'), randomBytes(1_000))
+    session = open()
+    // The restored wallet has the same lookahead, so the chain is scanned once.
+    expect([...(await session.run((wallet) => wallet.outputs())).keys()].sort()).toEqual([...received.keys()].sort())
+    expect(readFileSync(join(folder, 'hot-wallet.keys'))).not.toEqual(written)
+    await session.close()
   })
 
-  test('a coin at an address beyond those that it looked for is found without reading the chain again', async () => {
+  test('finds an output beyond the lookahead by scanning its transaction, without a rescan', async () => {
     const own = join(folder, 'second')
     const seedKey = new Uint8Array(randomBytes(32))
     const keys = createWalletKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
-    const room = createWalletSession({ keys, folder: own, daemonUrl: chainOf().rpcUrls[0] ?? '', restoreHeight: 0 })
+    const session = createWalletSession({ keys, folder: own, daemonUrl: chainOf().rpcUrls[0] ?? '', restoreHeight: 0 })
     const { address } = createAddresses(keys).deposit(800)
     const payment = { network: 'xmr', currency: 'native', address, amount: '0.25' }
     const hash = String((await control('/deposits', payment))['hash'])
-    await until('its block is there', async () => {
+    await until('the payment is in a block', async () => {
       const { txs } = (await post('/get_transactions', { txs_hashes: [hash] })) as { txs?: { in_pool: boolean }[] }
       return txs?.[0]?.in_pool === false
     })
-    const size = () => room.use(async (wallet) => (await wallet.outputs()).size)
-    const took = async (work: () => Promise<unknown>) => {
-      const from = performance.now()
+    const size = () => session.run(async (wallet) => (await wallet.outputs()).size)
+    const measureMs = async (work: () => Promise<unknown>) => {
+      const startedAt = performance.now()
       await work()
-      return Math.round(performance.now() - from)
+      return Math.round(performance.now() - startedAt)
     }
     expect(await size()).toBe(0)
-    const widenMs = await took(() => room.use((wallet) => wallet.widen(801)))
+    const lookaheadMs = await measureMs(() => session.run((wallet) => wallet.extendLookahead(801)))
     expect(await size()).toBe(0)
-    const scanMs = await took(() => room.use((wallet) => wallet.scan([hash])))
+    const scanMs = await measureMs(() => session.run((wallet) => wallet.scan([hash])))
     expect(await size()).toBe(1)
-    const rescanMs = await took(() => room.use((wallet) => wallet.rescan()))
+    const rescanMs = await measureMs(() => session.run((wallet) => wallet.rescan()))
     expect(await size()).toBe(1)
-    console.log(`more addresses: ${widenMs} ms; one transaction: ${scanMs} ms; the whole chain: ${rescanMs} ms`)
-    await room.close()
+    console.log(`lookahead: ${lookaheadMs} ms; scan of one transaction: ${scanMs} ms; rescan: ${rescanMs} ms`)
+    await session.close()
   })
 })

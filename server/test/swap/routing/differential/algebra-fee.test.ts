@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRpc, rpcDefaults } from '../../../../src/adapters/chains/evm/rpc.ts'
-import { withFees } from '../../../../src/adapters/dex/algebra-fee.ts'
-import { createBlockReader } from '../../../../src/adapters/dex/calls.ts'
-import type { Tracked } from '../../../../src/adapters/dex/tracked.ts'
+import { forecastFees } from '../../../../src/adapters/dex/algebra-fee.ts'
+import { createBlockReader } from '../../../../src/adapters/dex/block-reader.ts'
+import type { TrackedPool } from '../../../../src/adapters/dex/tracked-pool.ts'
 import { hex, TEST_CHAIN_ID } from '../../../adapters/chains/evm/anvil.ts'
 import { type Artifact, artifact, type Chain, drawn, FORGETTING, RUN_MS, startChain, TIMES } from './chain.ts'
 
@@ -118,7 +118,7 @@ async function compareOne(ticksBy: 'words' | 'list', plan: Plan): Promise<Readon
     }
     const { hash } = await anvil.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
     const now = await reader.minedAt(hash)
-    const tracked = await withFees({ reader, wrapped: '' }, hash, poolAt(address, ticksBy), now)
+    const tracked = await forecastFees({ reader, wrapped: '' }, hash, poolAt(address, ticksBy), now)
     expect(tracked.fees?.from, `step ${index}`).toBe(now)
     await anvil.request('evm_setNextBlockTimestamp', [hex(now + after)])
     await send('run', [[{ zeroForOne, amountIn: BigInt(digits) * 10n ** BigInt(size - 3) }]])
@@ -140,7 +140,7 @@ async function feeOf(to: Hex, ticksBy: 'words' | 'list'): Promise<number> {
 }
 
 /** What is read of a pool besides its fee does not matter here. */
-function poolAt(address: string, ticksBy: 'words' | 'list'): Tracked {
+function poolAt(address: string, ticksBy: 'words' | 'list'): TrackedPool {
   const rest = { sqrtPrice: SQRT_ONE, tick: 0, liquidity: 1n, tickSpacing: 60, ticks: [], feePpm: [0, 0] as const }
   return { pool: { kind: 'algebra', id: address, address, dex: 'algebra', tokens: ['0xa', '0xb'], ticksBy, ...rest } }
 }

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
-// Contracts that send coin in every way there is.
+// Contracts that send or refuse native currency in different ways.
 
 contract Forwarder {
     error Refused();
 
     receive() external payable {}
 
-    /// One inner transfer, as exchanges and wallets of contracts pay out.
+    /// One internal transfer, as contract wallets and exchanges pay out.
     function forward(address payable to) external payable {
         (bool ok, ) = to.call{value: msg.value}("");
         require(ok);
     }
 
-    /// Two inner transfers in different depths.
+    /// Two internal transfers at different call depths.
     function forwardTwice(address payable to) external payable {
         (bool ok, ) = to.call{value: msg.value / 2}("");
         require(ok);
         this.forward{value: msg.value / 2}(to);
     }
 
-    /// The inner transfer succeeds, what holds it is undone, the transaction succeeds (D11).
+    /// The internal transfer succeeds, its parent call reverts, and the transaction succeeds (D11).
     function forwardInVain(address payable to) external payable {
         try this.forwardAndRevert{value: msg.value}(to) {} catch {}
     }
@@ -32,7 +32,7 @@ contract Forwarder {
         revert Refused();
     }
 
-    /// Calls without a value, to blur the paths of those with one: a precompile, a static call, a delegate call.
+    /// Calls without value before the transfer, which tracers list differently: precompile, staticcall, delegatecall.
     function forwardAmidNoise(address payable to) external payable {
         (bool a, ) = address(4).staticcall("noise");
         (bool b, ) = address(this).staticcall("");
@@ -44,7 +44,7 @@ contract Forwarder {
     }
 }
 
-/// Pays on from its constructor (D13).
+/// Pays from its constructor (D13).
 contract PayingConstructor {
     constructor(address payable to) payable {
         if (to != address(0)) {
@@ -54,19 +54,19 @@ contract PayingConstructor {
     }
 }
 
-/// Forces coin upon an address without a call (D12): within its own creation this still works after EIP-6780.
+/// Forces native currency on an address without a call (D12): selfdestruct in a constructor still works after EIP-6780.
 contract Exploder {
     constructor(address payable to) payable {
         selfdestruct(to);
     }
 }
 
-/// Takes no coin.
+/// Accepts no native currency.
 contract Refuser {
     function nothing() external pure {}
 }
 
-/// Burns gas when it is paid.
+/// Uses much gas when it receives a payment.
 contract GasEater {
     uint256[] private eaten;
 
@@ -75,7 +75,7 @@ contract GasEater {
     }
 }
 
-/// Stands in for the price oracle of the OP stack.
+/// Replaces the OP stack's GasPriceOracle.
 contract L1Oracle {
     function getL1Fee(bytes memory data) external pure returns (uint256) {
         return data.length * 1 gwei;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
-// Tokens as they are met in the wild, good and bad. Small on purpose: test material, not to be deployed for value.
+// Tokens with the behaviour of deployed ones. Simplified for tests: do not deploy.
 
 abstract contract Token {
     event Transfer(address indexed from, address indexed to, uint256 value);
@@ -49,7 +49,7 @@ abstract contract Token {
     }
 }
 
-/// ERC-20 by the book.
+/// A standard ERC-20 token.
 contract StandardToken is Token {
     constructor(string memory name_, string memory symbol_, uint8 decimals_) Token(name_, symbol_, decimals_) {}
 
@@ -70,7 +70,7 @@ contract StandardToken is Token {
     }
 }
 
-/// As USDT on Ethereum: no return values, approvals only from or to zero, and a blacklist (D21).
+/// Like USDT on Ethereum: no return values, approvals only from or to zero, and a blacklist (D21).
 contract NoReturnToken is Token {
     mapping(address => bool) public isBlackListed;
 
@@ -103,7 +103,7 @@ contract NoReturnToken is Token {
     }
 }
 
-/// Returns false where others revert (D20).
+/// Returns false instead of reverting (D20).
 contract FalseToken is Token {
     bool public refusing;
 
@@ -120,7 +120,7 @@ contract FalseToken is Token {
     }
 }
 
-/// Takes a fee on the way, and says so in no event but a smaller balance (D17).
+/// A fee-on-transfer token: its event contains the full value (D17).
 contract FeeToken is StandardToken {
     uint256 public immutable feeBps;
 
@@ -140,7 +140,7 @@ contract FeeToken is StandardToken {
     }
 }
 
-/// Balances are shares of a supply that anyone here may change (D19).
+/// A rebasing token: anyone may rescale all balances (D19).
 contract RebasingToken is StandardToken {
     uint256 public scaleBps = 10_000;
 
@@ -163,7 +163,7 @@ contract RebasingToken is StandardToken {
     }
 }
 
-/// States transfers that never were (D15, D16), and lets anyone move nothing from anyone (D18).
+/// Emits false Transfer events (D15, D16), and lets anyone transfer zero from any account (D18).
 contract LyingToken is StandardToken {
     constructor(string memory name_, string memory symbol_, uint8 decimals_) StandardToken(name_, symbol_, decimals_) {}
 

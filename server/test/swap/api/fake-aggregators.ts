@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
  * each with its own names, headers, amounts in base units as text, and refusals. None has prices of its own.
  */
 
-export type RouterName = '0x' | 'openocean' | 'kyberswap'
+export type AggregatorName = '0x' | 'openocean' | 'kyberswap'
 /** What a transaction of theirs says; absent = it answers no build. */
 export type Call = Readonly<{ target: string; spender?: string; value?: bigint; calldata: string }>
 type Order = Readonly<{ tokenIn: string; tokenOut: string; amountIn: string; taker: string }>
@@ -17,12 +17,12 @@ type Building = (order: Order) => Call | Failing
 export type Behaviour = Readonly<{ pays: bigint; builds?: Building }> | Failing
 type Failing = 'no-route' | 'fails' | 'hangs' | 'hangs-half-way' | 'nonsense'
 
-export type OutsideRouters = Readonly<{
+export type FakeAggregators = Readonly<{
   url: string
   key: string
-  behave(behaviour: Partial<Record<RouterName, Behaviour>>): void
+  behave(behaviour: Partial<Record<AggregatorName, Behaviour>>): void
   /** Whom was asked since the last call. */
-  asked(): readonly RouterName[]
+  asked(): readonly AggregatorName[]
   /** Connections that are open now. */
   open(): Promise<number>
   stop(): Promise<void>
@@ -33,7 +33,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const UNITS = /^[1-9][0-9]*$/
 
 type Asked = Readonly<{
-  router: RouterName
+  router: AggregatorName
   tokenIn: string
   tokenOut: string
   amountIn: string
@@ -152,15 +152,15 @@ function offer({ router, tokenIn, tokenOut, amountIn }: Asked, units: bigint): o
   return { code: 0, message: 'successfully', data: { routeSummary: { ...sides, gas: '189000', route: [[]] } } }
 }
 
-const noRoute: Readonly<Record<RouterName, Fault>> = {
+const noRoute: Readonly<Record<AggregatorName, Fault>> = {
   '0x': { status: 200, body: { liquidityAvailable: false, zid: '0x111111111111111111111111' } },
   openocean: { status: 200, body: { code: 204, error: 'Insufficient liquidity' } },
   kyberswap: { status: 400, body: { code: 4008, message: 'route not found', requestId: 'a' } },
 }
 
-export async function startOutsideRouters(): Promise<OutsideRouters> {
-  let behaviours: Partial<Record<RouterName, Behaviour>> = {}
-  let asked: RouterName[] = []
+export async function startFakeAggregators(): Promise<FakeAggregators> {
+  let behaviours: Partial<Record<AggregatorName, Behaviour>> = {}
+  let asked: AggregatorName[] = []
   const server = createServer(async (request, reply) => {
     const question = await read(request)
     if (question === null) return void send(reply, { status: 404, body: {} })

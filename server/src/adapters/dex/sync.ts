@@ -1,24 +1,24 @@
 import { type Header, headerAt, headersAt } from './headers.ts'
 import { logsOfBlocks, scanLogs } from './logs.ts'
 import { readAll } from './read-all.ts'
-import { type Begun, type Synced, wayBackOf } from './synced.ts'
+import { type NetworkSetup, type SyncContext, reorgDepth } from './sync-context.ts'
 
 const refOf = ({ height, hash }: Header) => ({ height, hash })
 
 /** From the block that we have to the newest. `again` where it is known not to have got there. */
-export async function toHead(synced: Synced, begun: Begun, head: Header): Promise<'again' | undefined> {
-  const { pools, network, settings } = synced
-  if (!(await goBack(synced, head))) await readAll(synced, begun)
+export async function syncToHead(context: SyncContext, setup: NetworkSetup, head: Header): Promise<'again' | undefined> {
+  const { pools, network, settings } = context
+  if (!(await rollback(context, head))) await readAll(context, setup)
   const at = pools.block()?.height ?? 0
-  const settled = head.height - wayBackOf(network)
-  if (settled - at > settings.catchUpBlocksMax) await readAll(synced, begun)
-  else if (settled > at && !(await catchUpTo(synced, begun, { at, settled, head: head.height })))
-    await readAll(synced, begun)
-  return follow(synced, begun, head)
+  const settled = head.height - reorgDepth(network)
+  if (settled - at > settings.catchUpBlocksMax) await readAll(context, setup)
+  else if (settled > at && !(await catchUpTo(context, setup, { at, settled, head: head.height })))
+    await readAll(context, setup)
+  return applyNewBlocks(context, setup, head)
 }
 
 /** Goes back to a block that the chain still has; false where the way back ends before. */
-async function goBack({ pools, rpc, counts, log, network }: Synced, head: Header): Promise<boolean> {
+async function rollback({ pools, rpc, counts, log, network }: SyncContext, head: Header): Promise<boolean> {
   let blocks = 0
   for (let at = pools.block(); at !== null; at = pools.block()) {
     // The newest header tells of its own block and of the one before.
@@ -39,22 +39,22 @@ async function goBack({ pools, rpc, counts, log, network }: Synced, head: Header
  * so old a block: then to the newest, from which a reorganisation leads all the way back.
  */
 async function catchUpTo(
-  synced: Synced,
-  begun: Begun,
+  context: SyncContext,
+  setup: NetworkSetup,
   { at, settled, head }: { at: number; settled: number; head: number },
 ): Promise<boolean> {
   try {
-    if (!(await catchUp(synced, begun, at + 1, settled))) return false
-    synced.pools.forget()
+    if (!(await catchUp(context, setup, at + 1, settled))) return false
+    context.pools.forget()
     return true
   } catch (error) {
     if (settled === head) throw error
-    return catchUp(synced, begun, at + 1, head)
+    return catchUp(context, setup, at + 1, head)
   }
 }
 
 /** Many blocks at once. False where the chain did change meanwhile. */
-async function catchUp({ pools, rpc }: Synced, { follower }: Begun, from: number, to: number): Promise<boolean> {
+async function catchUp({ pools, rpc }: SyncContext, { follower }: NetworkSetup, from: number, to: number): Promise<boolean> {
   const last = await headerAt(rpc(), to)
   if (last === null) return false
   const fold = follower.fold()
@@ -69,7 +69,7 @@ async function catchUp({ pools, rpc }: Synced, { follower }: Begun, from: number
  * Block by block, each by its hash and only upon its parent. What logs do not tell is read at the newest alone: a node that was
  * started anew knows no states of before.
  */
-async function follow({ pools, rpc }: Synced, { follower }: Begun, head: Header): Promise<'again' | undefined> {
+async function applyNewBlocks({ pools, rpc }: SyncContext, { follower }: NetworkSetup, head: Header): Promise<'again' | undefined> {
   const at = pools.block()
   // A head below ours is a node that lags: what we have still stands on the chain.
   if (at === null || at.height >= head.height) return undefined

@@ -2,22 +2,22 @@ import type { Hex } from 'viem'
 import { bytes, InvalidReply } from '../chains/evm/replies.ts'
 import { type Rpc, refusalOf } from '../chains/evm/rpc.ts'
 import { headerOf } from './headers.ts'
-import { toWord } from './words.ts'
+import { toWord } from './abi-words.ts'
 
 export type ContractCall = Readonly<{ to: string; calldata: Hex }>
 
-/** Reads contracts as they are after one block. */
+/** Reads the state of contracts after one block. */
 export type BlockReader = Readonly<{
-  /** What each call gives; null where it reverts or nobody is there. Fails where the node does not know the block. */
+  /** The result of each call; null if it reverts or the address has no code. Throws if the node does not know the block. */
   read(blockHash: string, calls: readonly ContractCall[]): Promise<readonly (Hex | null)[]>
   /**
-   * What each call reverts with where it comes from an address with this code; null where it does not revert, or where the node
-   * takes no state overrides.
+   * The revert data of each call if the caller has this code; null if the call does not revert or the node does not support
+   * state overrides.
    */
   revertsOf(blockHash: string, code: Hex, calls: readonly ContractCall[]): Promise<readonly (Hex | null)[]>
-  /** The time that contracts saw in that block, Unix seconds. */
+  /** The timestamp of the block, Unix seconds. */
   minedAt(blockHash: string): Promise<number>
-  /** A word of a contract's storage, where no call tells it. */
+  /** A word of a contract's storage. */
   storageAt(blockHash: string, address: string, slot: number): Promise<bigint>
 }>
 
@@ -25,23 +25,23 @@ export type BlockReader = Readonly<{
 const AGGREGATE = '0x82ad56cb'
 /** Calls in one eth_call: about twelve million gas of storage reads. */
 const PER_CALL = 400
-/** Calls in flight at once, so that a node is not run over. */
+/** Limit of concurrent calls to one node. */
 const CALLS_AT_ONCE = 200
 
-/** With Multicall3 where the network has it, in JSON batches otherwise. */
+/** Uses Multicall3 if the network has it, JSON batches otherwise. */
 export function createBlockReader(rpc: Rpc, multicall3: string | null): BlockReader {
   return {
     async read(blockHash, calls) {
-      const found: (Hex | null)[] = []
+      const results: (Hex | null)[] = []
       const size = multicall3 === null ? CALLS_AT_ONCE : PER_CALL
       for (let start = 0; start < calls.length; start += size) {
         const part = calls.slice(start, start + size)
         const answers = await (multicall3 === null
           ? Promise.all(part.map((call) => readOne(rpc, blockHash, call)))
-          : readTogether(rpc, multicall3, blockHash, part))
-        found.push(...answers)
+          : readByMulticall(rpc, multicall3, blockHash, part))
+        results.push(...answers)
       }
-      return found
+      return results
     },
     revertsOf: (blockHash, code, calls) => Promise.all(calls.map((call) => revertOf(rpc, blockHash, code, call))),
     minedAt: async (blockHash) => (await headerOf(rpc, blockHash)).minedAtMs / 1000,
@@ -50,78 +50,78 @@ export function createBlockReader(rpc: Rpc, multicall3: string | null): BlockRea
   }
 }
 
-/** The same questions to each contract: a row of answers for each. */
+/** Sends the same calls to each contract; returns one row of answers per contract. */
 export async function readEach(
   reader: Pick<BlockReader, 'read'>,
   at: string,
   contracts: readonly Readonly<{ address: string }>[],
-  questions: readonly Hex[],
+  calls: readonly Hex[],
 ): Promise<readonly (readonly (Hex | null)[])[]> {
   const answers = await reader.read(
     at,
-    contracts.flatMap(({ address: to }) => questions.map((calldata) => ({ to, calldata }))),
+    contracts.flatMap(({ address: to }) => calls.map((calldata) => ({ to, calldata }))),
   )
-  const width = questions.length
+  const width = calls.length
   return contracts.map((_, index) => answers.slice(width * index, width * (index + 1)))
 }
 
-async function readTogether(rpc: Rpc, multicall3: string, blockHash: string, calls: readonly ContractCall[]) {
+async function readByMulticall(rpc: Rpc, multicall3: string, blockHash: string, calls: readonly ContractCall[]) {
   const answer = await rpc.ask('eth_call', [{ to: multicall3, data: encodeCalls(calls) }, { blockHash }], bytes)
   return decodeResults(answer, calls.length)
 }
 
 /*
- * By hand: a network is read by a hundred thousand calls, of which a library's objects would be most of the memory and time.
- * A list of what has no fixed length is its length, then the place of each entry from there on, then the entries.
+ * Encoded without a library: a network takes a hundred thousand calls, and a library's objects would dominate memory and time.
+ * A dynamic array is its length, then the offset of each entry, then the entries.
  */
 
 function encodeCalls(calls: readonly ContractCall[]): Hex {
-  const places: string[] = []
+  const offsets: string[] = []
   const entries: string[] = []
-  let place = 32 * calls.length
+  let offset = 32 * calls.length
   for (const { to, calldata } of calls) {
     const length = calldata.length / 2 - 1
     const padded = calldata.slice(2).padEnd(64 * Math.ceil(length / 32), '0')
     const entry = `${toWord(BigInt(to))}${toWord(1)}${toWord(96)}${toWord(length)}${padded}`
-    places.push(toWord(place))
+    offsets.push(toWord(offset))
     entries.push(entry)
-    place += entry.length / 2
+    offset += entry.length / 2
   }
-  return `${AGGREGATE}${toWord(32)}${toWord(calls.length)}${places.join('')}${entries.join('')}`
+  return `${AGGREGATE}${toWord(32)}${toWord(calls.length)}${offsets.join('')}${entries.join('')}`
 }
 
-/** Null where a call failed. */
+/** Null for a failed call. */
 function decodeResults(answer: Hex, count: number): (Hex | null)[] {
   const sizeAt = (at: number): number => {
     const word = answer.slice(at, at + 64)
-    if (!/^0{52}[0-9a-f]{12}$/.test(word)) throw new InvalidReply('not an answer of Multicall3')
+    if (!/^0{52}[0-9a-f]{12}$/.test(word)) throw new InvalidReply('invalid Multicall3 reply')
     return Number.parseInt(word, 16)
   }
-  // In characters, behind 0x and the place of the list.
+  // In hex characters, after 0x and the offset of the array.
   const list = 2 + 64
-  if (sizeAt(list) !== count) throw new InvalidReply('not as many answers as calls')
+  if (sizeAt(list) !== count) throw new InvalidReply('Multicall3 returned a wrong number of results')
   const first = list + 64
   return Array.from({ length: count }, (_, index) => {
     const entry = first + 2 * sizeAt(first + 64 * index)
     const start = entry + 3 * 64
     const result: Hex = `0x${answer.slice(start, start + 2 * sizeAt(entry + 128))}`
-    return sizeAt(entry) === 1 ? orNothing(result) : null
+    return sizeAt(entry) === 1 ? orNull(result) : null
   })
 }
 
 async function readOne(rpc: Rpc, blockHash: string, { to, calldata }: ContractCall): Promise<Hex | null> {
   try {
     const [answer] = await rpc.askMany([{ method: 'eth_call', params: [{ to, data: calldata }, { blockHash }] }], bytes)
-    return orNothing(answer)
+    return orNull(answer)
   } catch (error) {
     const refusal = refusalOf(error)
-    // Code 3 is a revert (geth, anvil, reth); any other refusal says nothing of the contract.
+    // Code 3 is a revert (geth, anvil, reth). Any other refusal is no result of the contract.
     if (refusal !== null && (refusal.code === 3 || refusal.reverted !== null)) return null
     throw error
   }
 }
 
-/** Nobody lives there. */
+/** An address without code or balance. */
 const CALLER = '0x7377617079617264000000000000000000000002'
 
 async function revertOf(rpc: Rpc, blockHash: string, code: Hex, { to, calldata }: ContractCall): Promise<Hex | null> {
@@ -136,4 +136,4 @@ async function revertOf(rpc: Rpc, blockHash: string, code: Hex, { to, calldata }
   }
 }
 
-const orNothing = (answer: Hex | undefined): Hex | null => (answer === undefined || answer === '0x' ? null : answer)
+const orNull = (answer: Hex | undefined): Hex | null => (answer === undefined || answer === '0x' ? null : answer)

@@ -1,8 +1,8 @@
 import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { decodeFunctionData, type Hex, parseTransaction } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Behaviour } from './outside-routers.ts'
-import { type OutsideStage, startOutsideStage } from './outside-stage.ts'
+import type { Behaviour } from './fake-aggregators.ts'
+import { type AggregatorStage, startAggregatorStage } from './aggregator-stage.ts'
 import { LOCK_MS, NATIVE } from './partner.ts'
 
 // Decision 0064: an aggregator that falls short of its quote is penalised in the next comparisons.
@@ -10,9 +10,9 @@ import { LOCK_MS, NATIVE } from './partner.ts'
 /** As in production, far longer than the test. */
 const HALF_LIFE_MS = 300_000
 
-let on: OutsideStage
+let on: AggregatorStage
 beforeAll(async () => {
-  on = await startOutsideStage(HALF_LIFE_MS)
+  on = await startAggregatorStage(HALF_LIFE_MS)
 }, LOCK_MS)
 afterAll(() => on?.stop())
 

@@ -1,23 +1,23 @@
 import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { decodeFunctionData, encodeFunctionData, type Hex, parseTransaction, parseUnits } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Call, OutsideRouters, RouterName } from './outside-routers.ts'
-import { type OutsideStage, startOutsideStage } from './outside-stage.ts'
-import { erc20, LOCK_MS, NATIVE, type Stage, sending, sign, type Trade, trade } from './partner.ts'
+import type { Call, FakeAggregators, AggregatorName } from './fake-aggregators.ts'
+import { type AggregatorStage, startAggregatorStage } from './aggregator-stage.ts'
+import { erc20, LOCK_MS, NATIVE, type Stage, sendBodyOf, sign, type Trade, trade } from './partner.ts'
 
 // Decision 0064: the aggregator that pays more carries the swap out through our router, or our own route does.
 
 const elsewhere = '0x00000000000000000000000000000000DeaDBeef'
-let routers: OutsideRouters
+let routers: FakeAggregators
 let stage: Stage
 let outside: Hex
-let calls: OutsideStage['calls']
-let ownOut: OutsideStage['ownOut']
-let stop: OutsideStage['stop'] | undefined
+let calls: AggregatorStage['calls']
+let ownOut: AggregatorStage['ownOut']
+let stop: AggregatorStage['stop'] | undefined
 
 beforeAll(async () => {
   // What one did not keep is forgotten at once: each case begins anew.
-  const started = await startOutsideStage(1)
+  const started = await startAggregatorStage(1)
   ;({ routers, stage, outside, calls, ownOut, stop } = started)
 }, LOCK_MS)
 afterAll(() => stop?.())
@@ -134,7 +134,7 @@ describe('an outside router that pays more', () => {
     for (const some of changed) {
       const tampered = encodeFunctionData({ abi: swapRouter.abi, functionName: 'swap', args: some as never })
       const rawTx = await sign(user, raw, { data: tampered })
-      const body = { ...sending(stage, user, asked, '1'), rawTx }
+      const body = { ...sendBodyOf(stage, user, asked, '1'), rawTx }
       const sent = await stage.scenario.call('POST', '/v1/defi/send/swap', body)
       expect([sent.status, sent.body.code]).toEqual([400, 'RAW_TX_INVALID'])
     }
@@ -146,7 +146,7 @@ const coinForDollars = (): Trade => ({
 })
 
 describe('our own route is built instead', () => {
-  type Order = Parameters<ReturnType<OutsideStage['calls']>>[0]
+  type Order = Parameters<ReturnType<AggregatorStage['calls']>>[0]
   type Building = (pays: bigint, own: bigint) => (order: Order) => Call | 'hangs' | 'fails'
   const lost = parseUnits('100000000', 6)
   test.for<[string, Building]>([
@@ -177,7 +177,7 @@ describe('our own route is built instead', () => {
   test('where its spender is not published', async () => {
     const asked = { ...coinForDollars(), fromTokenAddress: stage.token('usdt'), amount: '500' }
     const pays = oneMore(await ownOut(asked))
-    const name: RouterName = '0x'
+    const name: AggregatorName = '0x'
     routers.behave({ [name]: { pays, builds: calls({ pays, changes: { spender: elsewhere } }) } })
     const user = await stage.user({ usdt: '500' })
     const built = await stage.build({ ...asked, account: user.address })

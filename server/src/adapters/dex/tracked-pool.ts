@@ -1,7 +1,7 @@
 import type { Dex } from '../../swap/domain/dex.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import type { Tick } from '../../swap/routing/pools/concentrated.ts'
-import type { BlockReader } from './calls.ts'
+import type { BlockReader } from './block-reader.ts'
 import type { DexLog } from './logs.ts'
 
 /** A tick stays initialized as long as any position ends there, even where they cancel out. */
@@ -11,7 +11,7 @@ export type GrossTick = Tick & Readonly<{ gross: bigint }>
 export type TickRange = Readonly<{ low: number; high: number }>
 
 /** A pool with what is needed to bring it from block to block. Never changed, only replaced. */
-export type Tracked = Readonly<{
+export type TrackedPool = Readonly<{
   pool: Pool
   /** Concentrated kinds: their ticks, without the ends of `range`. */
   ticks?: readonly GrossTick[]
@@ -30,7 +30,7 @@ export type Tracked = Readonly<{
 }>
 
 /** What a factory says of a pool. */
-export type FoundPool = Readonly<{
+export type PoolIdentity = Readonly<{
   id: string
   address: string
   dex: Dex
@@ -43,43 +43,43 @@ export type FoundPool = Readonly<{
   stable?: boolean
 }>
 
-export type Ground = Readonly<{ reader: BlockReader; wrapped: string }>
+export type ReadContext = Readonly<{ reader: BlockReader; wrapped: string }>
 
 /** How one kind of DEX is found, read and followed. */
 export type DexReader = Readonly<{
   /** Who emits the logs of new pools, and which. */
   creation(dex: Dex): Readonly<{ address: string; topic: string }>
-  found(log: DexLog, dex: Dex, wrapped: string): FoundPool | null
+  parseCreation(log: DexLog, dex: Dex, wrapped: string): PoolIdentity | null
   /** The pools that `found` may mean, where the log of a new pool does not tell its address. Absent: it is itself. */
-  resolve?: (ground: Ground, at: string, found: readonly FoundPool[]) => Promise<readonly FoundPool[]>
+  resolve?: (readContext: ReadContext, at: string, parseCreation: readonly PoolIdentity[]) => Promise<readonly PoolIdentity[]>
   /** Asks the factory for the pools of pairs; `tokens` sorted within each pair. Null where the kind has no such question. */
   lookUp:
     | ((
-        ground: Ground,
+        readContext: ReadContext,
         at: string,
         dex: Dex,
         pairs: readonly (readonly [string, string])[],
-      ) => Promise<readonly FoundPool[]>)
+      ) => Promise<readonly PoolIdentity[]>)
     | null
   /** State without ticks; null where there is none that can be traded. */
-  readBase(ground: Ground, at: string, found: readonly FoundPool[]): Promise<readonly (Tracked | null)[]>
+  readBase(readContext: ReadContext, at: string, parseCreation: readonly PoolIdentity[]): Promise<readonly (TrackedPool | null)[]>
   /** The rest of what `readBase` gave; null where the chain does not tell it. */
-  readTicks: ((ground: Ground, at: string, tracked: Tracked) => Promise<Tracked | null>) | null
+  readTicks: ((readContext: ReadContext, at: string, tracked: TrackedPool) => Promise<TrackedPool | null>) | null
   /** Logs that change pools. */
   topics: readonly string[]
   /** Id of the pool that a log is of. */
   poolOf(log: DexLog): string
   /** The pool after the log; `reread` where the log does not tell all. */
-  apply(tracked: Tracked, log: DexLog): Tracked | 'reread'
+  apply(tracked: TrackedPool, log: DexLog): TrackedPool | 'reread'
   /** What logs do not tell of a pool that they changed, or that held until now; `now`: the block's time, Unix seconds. */
-  renew?: (ground: Ground, at: string, tracked: Tracked, now: number) => Promise<Tracked>
+  renew?: (readContext: ReadContext, at: string, tracked: TrackedPool, now: number) => Promise<TrackedPool>
   /** What changes without a log, of all pools of the kind in every block; the same objects where nothing did. */
   refresh?: (
-    ground: Ground,
+    readContext: ReadContext,
     at: string,
-    tracked: readonly Tracked[],
+    tracked: readonly TrackedPool[],
     now: number,
-  ) => Promise<readonly (Tracked | 'reread')[]>
+  ) => Promise<readonly (TrackedPool | 'reread')[]>
   /** The pool in a block of this time, where nothing else happened. The same object where time changes nothing. */
-  atTime?: (tracked: Tracked, now: number) => Tracked
+  atTime?: (tracked: TrackedPool, now: number) => TrackedPool
 }>

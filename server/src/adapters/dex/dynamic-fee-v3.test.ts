@@ -2,8 +2,8 @@ import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, parseAbiPar
 import { describe, expect, test } from 'vitest'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
 import type { DexLog } from './logs.ts'
-import { movingV3Dexes } from './moving-v3.ts'
-import type { Tracked } from './tracked.ts'
+import { dynamicFeeV3Dexes } from './dynamic-fee-v3.ts'
+import type { TrackedPool } from './tracked-pool.ts'
 
 /* What Ramses' and Shadow's pools write of new liquidity, as another library encodes it. */
 
@@ -24,11 +24,11 @@ const pool: UniswapV3Pool = {
   ...{ sqrtPrice: 2n ** 96n, tick: 0, tickSpacing: 60, liquidity: 5n, feePpm: 500 },
   ticks: [],
 }
-const tracked: Tracked = { pool, ticks: [] }
+const tracked: TrackedPool = { pool, ticks: [] }
 
 describe('liquidity that comes to a fork of Uniswap V3', () => {
   test.each(['ramses-v2', 'ramses-v3'] as const)('is the same by both forms of Mint, of %s', (kind) => {
-    const { apply, topics } = movingV3Dexes[kind]
+    const { apply, topics } = dynamicFeeV3Dexes[kind]
     const amounts = [1_234n, 7n, 8n] as const
     const byUsual = logOf(
       encodeEventTopics({ abi: usual, eventName: 'Mint', args }),
@@ -52,6 +52,6 @@ describe('liquidity that comes to a fork of Uniswap V3', () => {
 
   test('of a pool that was not tried yet has it read', () => {
     const log = logOf(encodeEventTopics({ abi: usual, eventName: 'Mint', args }), '0x')
-    expect(movingV3Dexes.slipstream.apply({ ...tracked, idle: true }, log)).toBe('reread')
+    expect(dynamicFeeV3Dexes.slipstream.apply({ ...tracked, idle: true }, log)).toBe('reread')
   })
 })

@@ -3,7 +3,7 @@ import { externalExecutor } from '@swapyard/contracts'
 import { encodeDeployData, encodeFunctionData, type Hex, zeroAddress } from 'viem'
 import { expect } from 'vitest'
 import { type Compiled, compile } from '../../adapters/chains/evm/compile.ts'
-import { type Call, type OutsideRouters, startOutsideRouters } from './outside-routers.ts'
+import { type Call, type FakeAggregators, startFakeAggregators } from './fake-aggregators.ts'
 import { NATIVE, type Stage, startStage, type Trade } from './partner.ts'
 
 type Order = Readonly<{ tokenIn: string; tokenOut: string; amountIn: string; taker: string }>
@@ -11,9 +11,9 @@ type Order = Readonly<{ tokenIn: string; tokenOut: string; amountIn: string; tak
 export type Paying = Readonly<{ pays: bigint; changes?: Partial<Call>; takes?: bigint }>
 
 /** Outside routers on eth that pay out of their own stock what their calls say. */
-export type OutsideStage = Readonly<{
+export type AggregatorStage = Readonly<{
   stage: Stage
-  routers: OutsideRouters
+  routers: FakeAggregators
   /** contracts/test/pools/ThirdPartyRouter.sol */
   outside: Hex
   /** As an aggregator builds it: the coin comes with the call. */
@@ -26,8 +26,8 @@ export type OutsideStage = Readonly<{
 const BUDGET_MS = 1_000
 
 /** `halfLifeMs`: in which what one did not keep counts half. */
-export async function startOutsideStage(halfLifeMs: number): Promise<OutsideStage> {
-  const routers = await startOutsideRouters()
+export async function startAggregatorStage(halfLifeMs: number): Promise<AggregatorStage> {
+  const routers = await startFakeAggregators()
   const { url, key } = routers
   // What may be called is known once it is deployed.
   const contracts = new Map<string, readonly string[]>([['eth', []]])

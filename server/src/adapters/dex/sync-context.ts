@@ -6,7 +6,7 @@ import type { PoolSnapshots } from '../../swap/ports/pools.ts'
 import type { Rpc } from '../chains/evm/rpc.ts'
 import type { Follower } from './follow.ts'
 import type { PoolSet } from './pool-set.ts'
-import type { Ground } from './tracked.ts'
+import type { ReadContext } from './tracked-pool.ts'
 
 export type PoolSettings = Readonly<{
   poolsMax: number
@@ -28,9 +28,9 @@ export type PoolSettings = Readonly<{
 
 /** For what the chain may take back. Nodes without an archive tell no older state than of 128 blocks. */
 const WAY_BACK_BLOCKS = 64
-export const wayBackOf = ({ finalityBlocks }: Network): number => Math.min(finalityBlocks, WAY_BACK_BLOCKS)
+export const reorgDepth = ({ finalityBlocks }: Network): number => Math.min(finalityBlocks, WAY_BACK_BLOCKS)
 
-export type NetworkPoolsDeps = Readonly<{
+export type NetworkPoolsOptions = Readonly<{
   network: Network
   rpcUrls: readonly string[]
   dexNetwork: DexNetwork
@@ -44,11 +44,11 @@ export type NetworkPoolsDeps = Readonly<{
   now?: () => number
 }>
 
-export type Begun = Readonly<{ dexes: ReadonlyMap<string, Dex>; follower: Follower; dollarUnit: number | null }>
+export type NetworkSetup = Readonly<{ dexes: ReadonlyMap<string, Dex>; follower: Follower; stablecoinUnit: number | null }>
 
 /** One network's pools on their way from block to block: what the parts of the work share. */
-export type Synced = Readonly<{
-  deps: NetworkPoolsDeps
+export type SyncContext = Readonly<{
+  options: NetworkPoolsOptions
   network: Network
   dexNetwork: DexNetwork
   /** In lower case. */
@@ -58,9 +58,9 @@ export type Synced = Readonly<{
   now: () => number
   /** The node whose turn it is. */
   rpc(): Rpc
-  ground: Ground
+  readContext: ReadContext
   pools: PoolSet
   counts: { reorgs: number; differences: number; rereads: number }
   /** What was found out at the beginning; null before. */
-  begun: { value: Begun | null }
+  setup: { value: NetworkSetup | null }
 }>

@@ -9,7 +9,7 @@ const WORD_HEX = 64
 const ADDRESS_MAX = (1n << 160n) - 1n
 
 /** The call of our router by which its executor calls an outside router. null stands for the native coin. */
-export function encodeOutside(
+export function encodeAggregatorCall(
   call: AggregatorCall,
   { source, target }: Readonly<{ source: string | null; target: string | null }>,
   terms: SwapTerms,
@@ -31,7 +31,7 @@ export function encodeOutside(
 }
 
 /** The call in a route of ExternalExecutor between these tokens; null for what it would not carry out, or we would not write. */
-export function decodeOutside(route: readonly bigint[], tokenIn: string, tokenOut: string): AggregatorCall | null {
+export function decodeAggregatorCall(route: readonly bigint[], tokenIn: string, tokenOut: string): AggregatorCall | null {
   const [source, target, called, spender, length] = route
   if (source === undefined || target === undefined || called === undefined) return null
   if (spender === undefined || length === undefined || [source, target, called, spender].some(isNoAddress)) return null

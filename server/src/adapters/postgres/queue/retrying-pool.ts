@@ -1,19 +1,19 @@
 import type pg from 'pg'
-import { isAway } from '../core/database.ts'
+import { isUnavailable } from '../core/database.ts'
 
-/** SQLSTATE cannot_connect_now: of the errors of a database that is away, the one that graphile-worker repeats. */
+/** SQLSTATE cannot_connect_now: the error of an unavailable database after which graphile-worker retries. */
 const CANNOT_CONNECT_NOW = '57P03'
 
 /**
- * The pool as the queue is given it. That a job is done or failed, graphile-worker (0.18.0) writes without waiting: where
- * the connection is lost meanwhile, and the error has none of the codes that it knows, the rejection is nobody's and ends
- * the process. With this code it writes again until the database is back.
+ * The pool for graphile-worker. Version 0.18.0 records the end of a job without awaiting the query. If the connection is
+ * lost and the error has no code that it retries, the unhandled rejection ends the process. With this code it retries until
+ * the database is available.
  */
-export function createPatientPool(pool: pg.Pool): pg.Pool {
-  const connect = async () => createPatientClient(await pool.connect().catch(rethrow))
+export function createRetryingPool(pool: pg.Pool): pg.Pool {
+  const connect = async () => createRetryingClient(await pool.connect().catch(rethrow))
   return new Proxy(pool, {
     get: (target, name) => {
-      // With a callback it is the listener, which connects again by itself.
+      // Only the listener passes a callback; it reconnects without help.
       if (name === 'connect')
         return (callback?: Parameters<pg.Pool['connect']>[0]) => (callback ? target.connect(callback) : connect())
       return bound(target, name)
@@ -21,7 +21,7 @@ export function createPatientPool(pool: pg.Pool): pg.Pool {
   })
 }
 
-function createPatientClient(client: pg.PoolClient): pg.PoolClient {
+function createRetryingClient(client: pg.PoolClient): pg.PoolClient {
   return new Proxy(client, {
     get: (target, name) => {
       const member = bound(target, name)
@@ -40,7 +40,7 @@ function bound(target: object, name: string | symbol): unknown {
 }
 
 function rethrow(cause: unknown): never {
-  throw isAway(cause)
+  throw isUnavailable(cause)
     ? Object.assign(new Error('the database does not answer now', { cause }), { code: CANNOT_CONNECT_NOW })
     : cause
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { networks as definitions } from '../../../networks/index.ts'
 import { createRpc, rpcDefaults } from '../../../src/adapters/chains/evm/rpc.ts'
 import { createNetworkPools } from '../../../src/adapters/dex/network-pools.ts'
-import { createTaxedTokens } from '../../../src/adapters/dex/taxed.ts'
+import { createFeeOnTransferTokens } from '../../../src/adapters/dex/fee-on-transfer.ts'
 import { createRouteFinder } from '../../../src/adapters/router/find-route.ts'
 import { sandboxRouting } from '../../../src/app/router.ts'
 import type { ChainsFile } from '../../../src/app/sandbox-chains.ts'
@@ -85,7 +85,7 @@ describe('a token whose owner changes it', () => {
     await tell('mint', dust, 1n)
     const pools = (...addresses: readonly string[]) => addresses.map((address) => poolAt(address, token))
     const rpc = createRpc('eth node 1', node.url, TEST_CHAIN_ID, { ...rpcDefaults, attempts: 1 })
-    const tokens = createTaxedTokens(
+    const tokens = createFeeOnTransferTokens(
       () => rpc,
       wrapped,
       () => clock.ms,

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
-import { createTaxedTokens } from './taxed.ts'
+import { createFeeOnTransferTokens } from './fee-on-transfer.ts'
 
 it('trades nothing for the contract of the coin, which it need not ask', async () => {
   const [wrapped, coin] = ['0x0d', '0x1010']
-  const tokens = createTaxedTokens(
+  const tokens = createFeeOnTransferTokens(
     () => {
       throw new Error('nobody is asked')
     },

@@ -1,6 +1,6 @@
 import { networks } from '../../../networks/index.ts'
 import { createNetworkPools } from '../../../src/adapters/dex/network-pools.ts'
-import type { NetworkPoolsDeps } from '../../../src/adapters/dex/synced.ts'
+import type { NetworkPoolsOptions } from '../../../src/adapters/dex/sync-context.ts'
 import { createPoolSnapshots } from '../../../src/adapters/postgres/swap/pool-snapshots.ts'
 import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import { createLog } from '../../../src/lib/log.ts'
@@ -12,15 +12,15 @@ const definition = networks.find(({ id }) => id === 'eth')
 const log = createLog({ level: 'warn', pretty: true })
 
 /** Uniswap's venues, a database of snapshots, and who follows the one and keeps the other. */
-export type VenueGround = Readonly<{
+export type VenueCluster = Readonly<{
   venues: Venues
   testDatabase: TestDatabase
-  dexNetwork: NetworkPoolsDeps['dexNetwork']
-  createSource(more?: Partial<NetworkPoolsDeps>): PoolSource
+  dexNetwork: NetworkPoolsOptions['dexNetwork']
+  createSource(more?: Partial<NetworkPoolsOptions>): PoolSource
   stop(): Promise<void>
 }>
 
-export async function startVenueGround(): Promise<VenueGround> {
+export async function startVenueCluster(): Promise<VenueCluster> {
   if (!definition) throw new Error('no such network')
   const network = resolveNetwork(definition, 'sandbox')
   const [venues, testDatabase] = await Promise.all([startVenues(), openTestDatabase(2)])

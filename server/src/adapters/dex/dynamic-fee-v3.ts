@@ -1,12 +1,12 @@
 import type { Hex } from 'viem'
 import type { ForkedV3 } from '../../swap/domain/dex.ts'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
-import { readEach } from './calls.ts'
+import { readEach } from './block-reader.ts'
 import type { DexLog } from './logs.ts'
-import { areTermsKept, foretellAll, slipstreamAt } from './slipstream-fee.ts'
+import { areTermsUnchanged, forecastFees, withForecastFee } from './slipstream-fee.ts'
 import { trySwaps } from './swap-trial.ts'
 import { afterLiquidity, readTicksOf } from './ticks.ts'
-import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
+import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 import {
   applyV3,
   bitmapOf,
@@ -19,7 +19,7 @@ import {
   TICK_SPACING,
   v3Topics,
 } from './uniswap-v3.ts'
-import { addressOf, callOf, listOf, wordAt, wordsOf } from './words.ts'
+import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
 
 /** PoolCreated(address indexed,address indexed,int24 indexed,address) */
 const SPACED_CREATED = '0xab0d57f0df537bb25e80245ef7748fa62353808c54d6e528a9dd20887aed9ac2'
@@ -71,10 +71,10 @@ const forks: Readonly<Record<ForkedV3, Fork>> = {
  * Forks of Uniswap V3 with its arithmetic, whose fee changes without a log that we could rely on: it is asked of every pool in
  * every block. None is taken up that does not pay in a trial what we compute (decision 0055).
  */
-function createMovingV3(fork: Fork): DexReader {
+function createDynamicFeeV3(fork: Fork): DexReader {
   return {
     creation: ({ factory }) => ({ address: factory, topic: fork.created }),
-    found({ topics, fields }, dex) {
+    parseCreation({ topics, fields }, dex) {
       const [topic, token0, token1, key] = topics
       if (token0 === undefined || token1 === undefined || key === undefined) return null
       const words = wordsOf(fields)
@@ -91,7 +91,7 @@ function createMovingV3(fork: Fork): DexReader {
         calldata: callOf(fork.getPool, a, b, key),
       }))
       const answers = await reader.read(at, calls)
-      return asked.flatMap(({ tokens, key }, index): FoundPool[] => {
+      return asked.flatMap(({ tokens, key }, index): PoolIdentity[] => {
         const answer = answers[index]
         const address = answer ? addressOf(wordAt(wordsOf(answer), 0)) : addressOf(0n)
         if (address === addressOf(0n)) return []
@@ -110,30 +110,30 @@ function createMovingV3(fork: Fork): DexReader {
         return state && { pool: { kind: 'uniswap-v3', ...state, feePpm } }
       })
     },
-    readTicks: (ground, at, base) => readWhole(fork, ground, at, base),
+    readTicks: (readContext, at, base) => readWhole(fork, readContext, at, base),
     topics: [...v3Topics, NUMBERED_MINT],
     poolOf: ({ address }) => address,
     apply,
-    refresh: (ground, at, known, now) => refresh(fork, ground, at, known, now),
+    refresh: (readContext, at, known, now) => refresh(fork, readContext, at, known, now),
   }
 }
 
 /** With its ticks, where the pool pays what we compute of them. */
-async function readWhole(fork: Fork, ground: Ground, at: string, { pool: base }: Tracked): Promise<Tracked | null> {
+async function readWhole(fork: Fork, readContext: ReadContext, at: string, { pool: base }: TrackedPool): Promise<TrackedPool | null> {
   const one = base as UniswapV3Pool
-  const whole = await readTicksOf(one, bitmapOf(ground.reader, at, one.address, TICK_BITMAP, one.tickSpacing))
+  const whole = await readTicksOf(one, bitmapOf(readContext.reader, at, one.address, TICK_BITMAP, one.tickSpacing))
   if (whole === null) return null
   const pool = whole.pool as UniswapV3Pool
-  const verdict = await trySwaps(ground, at, pool)
+  const verdict = await trySwaps(readContext, at, pool)
   if (verdict === 'differs') return null
   // Tried when liquidity has come.
   if (verdict === 'nothing to try') return { ...whole, idle: true }
   if (!fork.byTime) return whole
-  const now = await ground.reader.minedAt(at)
-  return (await foretellAll(ground, at, [{ tracked: whole, fee: pool.feePpm }], now))[0] ?? null
+  const now = await readContext.reader.minedAt(at)
+  return (await forecastFees(readContext, at, [{ tracked: whole, fee: pool.feePpm }], now))[0] ?? null
 }
 
-function apply(tracked: Tracked, log: DexLog): Tracked | 'reread' {
+function apply(tracked: TrackedPool, log: DexLog): TrackedPool | 'reread' {
   // Not tried yet. A pool whose fee cannot be foretold was: it goes on being followed.
   if (tracked.idle && tracked.fees === undefined) return 'reread'
   const { fees, ...rest } = tracked
@@ -145,16 +145,16 @@ function apply(tracked: Tracked, log: DexLog): Tracked | 'reread' {
 }
 
 /** The fee of every pool, and whether no log was missed: liquidity at the price is as the logs have it. */
-async function refresh(fork: Fork, ground: Ground, at: string, known: readonly Tracked[], now: number) {
+async function refresh(fork: Fork, readContext: ReadContext, at: string, known: readonly TrackedPool[], now: number) {
   const pools = known.map(({ pool }) => pool as UniswapV3Pool)
   const answers: (readonly (Hex | null)[])[] = []
   for (let start = 0; start < pools.length; start += FEES_AT_ONCE) {
     const part = pools.slice(start, start + FEES_AT_ONCE)
-    answers.push(...(await readEach(ground.reader, at, part, [LIQUIDITY, ...(fork.fee ?? [SLOT0])])))
+    answers.push(...(await readEach(readContext.reader, at, part, [LIQUIDITY, ...(fork.fee ?? [SLOT0])])))
   }
-  const areKept = fork.byTime ? await areTermsKept(ground, at, known) : []
-  const unforetold: { place: number; tracked: Tracked; fee: number }[] = []
-  const next = known.map((tracked, place): Tracked | 'reread' => {
+  const areKept = fork.byTime ? await areTermsUnchanged(readContext, at, known) : []
+  const unforetold: { place: number; tracked: TrackedPool; fee: number }[] = []
+  const next = known.map((tracked, place): TrackedPool | 'reread' => {
     const pool = pools[place] as UniswapV3Pool
     const [liquidity, ...rest] = answers[place] ?? []
     const fee = feeOf(fork, rest[0], rest)
@@ -162,11 +162,11 @@ async function refresh(fork: Fork, ground: Ground, at: string, known: readonly T
     if (!fork.byTime) return fee === pool.feePpm ? tracked : { ...tracked, pool: { ...pool, feePpm: fee } }
     // Not tried yet.
     if (tracked.idle && tracked.fees === undefined) return tracked
-    const foretold = slipstreamAt(tracked, fee, now, areKept[place] === true)
+    const foretold = withForecastFee(tracked, fee, now, areKept[place] === true)
     if (foretold === null) unforetold.push({ place, tracked, fee })
     return foretold ?? tracked
   })
-  const foretold = await foretellAll(ground, at, unforetold, now)
+  const foretold = await forecastFees(readContext, at, unforetold, now)
   for (const [index, { place }] of unforetold.entries()) next[place] = foretold[index] ?? 'reread'
   return next
 }
@@ -178,9 +178,9 @@ function feeOf({ fee }: Fork, slot: Hex | null | undefined, told: readonly (Hex 
   return ppm < MILLION ? ppm : null
 }
 
-export const movingV3Dexes: Readonly<Record<ForkedV3, DexReader>> = {
-  slipstream: createMovingV3(forks.slipstream),
-  'ramses-v2': createMovingV3(forks['ramses-v2']),
-  'ramses-v3': createMovingV3(forks['ramses-v3']),
-  'solidly-v3': createMovingV3(forks['solidly-v3']),
+export const dynamicFeeV3Dexes: Readonly<Record<ForkedV3, DexReader>> = {
+  slipstream: createDynamicFeeV3(forks.slipstream),
+  'ramses-v2': createDynamicFeeV3(forks['ramses-v2']),
+  'ramses-v3': createDynamicFeeV3(forks['ramses-v3']),
+  'solidly-v3': createDynamicFeeV3(forks['solidly-v3']),
 }

@@ -6,7 +6,7 @@ import type { Json } from '../../../../test/support/scenario.ts'
 import { decodeSwap } from '../../../src/adapters/dex/encode-swap.ts'
 import { createSwapFeeStore } from '../../../src/adapters/postgres/swap/swap-fees.ts'
 import { type Operator, startOperator } from './operator.ts'
-import { LOCK_MS, NATIVE, type Stage, sending, sign, startStage } from './partner.ts'
+import { LOCK_MS, NATIVE, type Stage, sendBodyOf, sign, startStage } from './partner.ts'
 
 const NETWORK = 'uni'
 /** The sandbox's finality, and one. */
@@ -66,7 +66,7 @@ describe('the fee of a swap that nobody told of', { timeout: LOCK_MS }, () => {
   test('sent by isExchange: false is the partner’s once it is final, and once for all, told of later or searched again', async () => {
     const user = await stage.user()
     const rawTx = await sign(user, await build(user))
-    const body = { ...sending(stage, user, asked(), '1'), rawTx }
+    const body = { ...sendBodyOf(stage, user, asked(), '1'), rawTx }
     await stage.scenario.mining(NETWORK, true)
     const sent = await send({ ...body, isExchange: false })
     expect(sent.status, JSON.stringify(sent.body)).toBe(201)

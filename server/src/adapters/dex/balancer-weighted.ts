@@ -9,26 +9,26 @@ import {
   SWAP_FEE,
   vaultDex,
 } from './balancer-vault.ts'
-import { readEach } from './calls.ts'
-import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
-import { listOf, wordAt, wordsOf } from './words.ts'
+import { readEach } from './block-reader.ts'
+import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
+import { listOf, wordAt, wordsOf } from './abi-words.ts'
 
 const WEIGHTS = '0xf89f27ed'
-/** inRecoveryMode(): the pools of version 2 and later have it (factories since September 2022). */
+/** inRecoveryMode(): exists in pools of version 2 and later (factories since September 2022). */
 const RECOVERY = '0xb35056b8'
 const ONE = 10n ** 18n
 
 /** Weighted pools of Balancer's V2 vault. */
 export const balancerWeightedDex: DexReader = vaultDex([FEE_CHANGED, PAUSED_CHANGED], readWeighted)
 
-async function readWeighted(ground: Ground, at: string, found: readonly FoundPool[]): Promise<(Tracked | null)[]> {
-  const own = [POOL_ID, WEIGHTS, SWAP_FEE, PAUSED_STATE, RECOVERY] as const
-  const told = await readEach(ground.reader, at, found, own)
-  const ids = told.map(([id]) => id)
-  const holdings = await readHoldings(ground, at, found, ids)
-  return found.map(({ dex }, index) => {
+async function readWeighted(readContext: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
+  const calls = [POOL_ID, WEIGHTS, SWAP_FEE, PAUSED_STATE, RECOVERY] as const
+  const answers = await readEach(readContext.reader, at, identities, calls)
+  const ids = answers.map(([id]) => id)
+  const holdings = await readHoldings(readContext, at, identities, ids)
+  return identities.map(({ dex }, index) => {
     const holding = holdings[index]
-    const [, normalized, fee, paused, recovery] = told[index] ?? []
+    const [, normalized, fee, paused, recovery] = answers[index] ?? []
     const weights = listOf(wordsOf(normalized ?? '0x'), 0)
     if (!holding || !fee || weights.length < 2 || weights.length !== holding.tokens.length) return null
     const scales = holding.factors.flatMap((factor) => (factor === null ? [] : [{ factor, rate: ONE }]))

@@ -4,9 +4,9 @@ import { dirname, join, resolve } from 'node:path'
 import { canReach, findOwner, give, type Owner, ownerOf } from './owner.ts'
 
 /** Where the cluster of a data folder lies and how it is entered. `home` is the folder around the cluster. */
-export type Place = Readonly<{ home: string; cluster: string; password: string; owner: Owner | null; isNew: boolean }>
+export type ClusterLocation = Readonly<{ folder: string; cluster: string; password: string; owner: Owner | null; isNew: boolean }>
 
-type PlaceRecord = Readonly<{ home: string; password: string }>
+type LocationRecord = Readonly<{ home: string; password: string }>
 
 /** Outside of every home directory; used where the data folder lies below one that Postgres's user cannot enter. */
 const ELSEWHERE = '/var/lib/swapyard'
@@ -15,11 +15,11 @@ const ELSEWHERE = '/var/lib/swapyard'
  * Where the cluster of `<dataDir>/postgres` is. Once one was made, its place is recorded in the data folder; a recorded
  * cluster that is gone is an error, never a new and empty one.
  */
-export function findPlace(dataDir: string): Place {
+export function locateCluster(dataDir: string): ClusterLocation {
   const folder = resolve(dataDir, 'postgres')
   const file = join(folder, 'place.json')
   if (existsSync(file)) {
-    const { home, password } = JSON.parse(readFileSync(file, 'utf8')) as PlaceRecord
+    const { home, password } = JSON.parse(readFileSync(file, 'utf8')) as LocationRecord
     const path = home === '.' ? folder : home
     const cluster = join(path, 'cluster')
     if (!existsSync(join(cluster, 'PG_VERSION')))
@@ -33,9 +33,9 @@ export function findPlace(dataDir: string): Place {
 }
 
 /** The last act of making a cluster. The place is relative where it can be: a data folder may be moved. */
-export function recordPlace(dataDir: string, place: Place): void {
+export function recordLocation(dataDir: string, place: ClusterLocation): void {
   const folder = resolve(dataDir, 'postgres')
-  const record: PlaceRecord = { home: place.home === folder ? '.' : place.home, password: place.password }
+  const record: LocationRecord = { home: place.home === folder ? '.' : place.home, password: place.password }
   const file = join(folder, 'place.json')
   writeFileSync(`${file}.new`, `${JSON.stringify(record)}\n`, { mode: 0o600, flush: true })
   renameSync(`${file}.new`, file)

@@ -2,16 +2,16 @@ import { transferProbeCode } from '@swapyard/contracts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { bytes } from '../chains/evm/replies.ts'
 import { type Rpc, refusalOf } from '../chains/evm/rpc.ts'
-import { callOf, wordAt, wordsOf } from './words.ts'
+import { callOf, wordAt, wordsOf } from './abi-words.ts'
 
 /** Which tokens take a fee on transfer: pools would pay less of them than their maths says. */
-export type TaxedTokens = Readonly<{
+export type FeeOnTransferTokens = Readonly<{
   /** Asks the chain about tokens that were not looked at yet, and some of those looked at long ago. */
-  look(pools: readonly Pool[]): Promise<void>
+  check(pools: readonly Pool[]): Promise<void>
   /** Pools all of whose tokens were looked at; the same array as long as nothing changes. */
-  known(pools: readonly Pool[]): readonly Pool[]
+  poolsWithCheckedTokens(pools: readonly Pool[]): readonly Pool[]
   /** The same set as long as nothing changes. */
-  taxed(): ReadonlySet<string>
+  feeOnTransfer(): ReadonlySet<string>
 }>
 
 type Verdict = 'plain' | 'taxed' | 'unknown'
@@ -40,13 +40,13 @@ const HOLDERS_MAX = 3
  * a token does not move so, or the node takes no state overrides, it counts as plain: the minimum and the simulation of the swap
  * protect who trades it.
  */
-export function createTaxedTokens(
+export function createFeeOnTransferTokens(
   rpc: () => Rpc,
   wrapped: string,
   now: () => number,
   /** Counted as such without a look: the coin's own contract (`nativeContract`), which pays nothing without a value. */
   always: readonly string[] = [],
-): TaxedTokens {
+): FeeOnTransferTokens {
   const looked = new Map<string, Looked>()
   // The wrapped coin takes nothing.
   const unasked: ReadonlySet<string> = new Set([wrapped, ...always])

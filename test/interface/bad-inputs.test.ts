@@ -224,8 +224,8 @@ describe('addresses', () => {
   })
 
   row('B073', 'mixed case, and the wrong one of the two checksums', async () => {
-    const { garbage, encodings } = bitcoinAddresses('bcrt')
-    for (const address of garbage) await invalid(toBitcoin, address)
+    const { invalidAddresses, encodings } = bitcoinAddresses('bcrt')
+    for (const address of invalidAddresses) await invalid(toBitcoin, address)
     for (const [address, canonical] of encodings) {
       const { status, body } = await create({ ...toBitcoin, address })
       expect([status, body.request.recipientAddress]).toEqual([201, canonical])

@@ -27,8 +27,8 @@ export type SharedChain = Readonly<{
 const chainsFile = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
 
 /**
- * A app of its own on the sandbox chain that all test files share. Others pay, mine and reorganise there meanwhile: blocks
- * are waited for, since blocks that come too early would end what others look at.
+ * A wallet with its own keys on the sandbox chain that all test files share. Other tests pay, mine and reorganise there, so
+ * this waits for the chain's own blocks: mining early could break what another test observes.
  */
 export async function onSharedChain({
   network,
@@ -93,7 +93,7 @@ export async function onSharedChain({
   }
 }
 
-/** Another app, to which this one pays. */
+/** A chain adapter with other keys, whose addresses the test pays. */
 function createRecipient(network: Network, create: (publicKeys: PublicKeys, keys: KeySource) => Built) {
   const seed = randomBytes(32)
   const publicKeys = createPublicKeys(publicAccounts(seed, [network.coinType]))

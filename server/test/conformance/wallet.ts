@@ -13,35 +13,35 @@ import type {
 import type { SignedTransaction } from '../../src/exchange/ports/signer.ts'
 import type { KeyPath, Payment, Utxo } from '../../src/exchange/ports/spend.ts'
 
-/** What a network's test brings: an adapter, and hands on the chain behind it. */
+/** The adapter under test, and control over its chain. */
 export type ChainParts = Readonly<{
   chain: Chain
-  /** Another one from the same public keys and nodes, as a second process would have it. */
+  /** A second adapter with the same public keys and nodes, like that of another process. */
   twin: Chain
-  /** The coin of the network. */
+  /** The native currency of the network. */
   asset: Asset
-  /** A small payment: well above dust and what a transfer costs. */
+  /** A small amount, well above dust and the fee of a transfer. */
   units: bigint
   sign(unsigned: UnsignedTransaction): SignedTransaction
   /** An external payment in native currency; returns the transaction hash. It waits for a block. */
   pay(address: string, units: bigint): Promise<string>
-  /** A fresh address of nobody of ours. */
+  /** A new address with keys that are not ours. */
   stranger(): Promise<string>
-  /** Returns when the chain has so many more blocks. */
+  /** Waits until the chain has this many more blocks. */
   blocks(count: number): Promise<void>
   /** Replaces the last blocks by a longer branch. */
   reorg(depth: number): Promise<void>
-  /** Whether what was in replaced blocks is mined again afterwards, or is gone. */
+  /** Whether transactions of orphaned blocks are mined again. */
   remainsAfterReorg: boolean
-  /** Addresses from outside: what is written, and the canonical form. */
+  /** Valid addresses: as written, and their canonical form. */
   encodings: readonly (readonly [written: string, canonical: string])[]
   invalidAddresses: readonly string[]
-  /** How the stranger sees what came, on chains where nobody else does. */
-  outside?: Chain
+  /** The recipient's adapter, on chains where only the recipient can read its payments. */
+  recipientChain?: Chain
   stop(): Promise<void>
 }>
 
-/** The blocks from a height to the head; null where the chain moved meanwhile. */
+/** The blocks from a height to the head; null if the chain was reorganised meanwhile. */
 export async function scan({ reader }: Chain, from: number): Promise<readonly ScannedBlock[] | null> {
   const { height: to } = await reader.head()
   const blocks: ScannedBlock[] = []
@@ -54,11 +54,11 @@ export async function scan({ reader }: Chain, from: number): Promise<readonly Sc
   return blocks
 }
 
-export type Arrival = Readonly<{ block: ScannedBlock; transfer: Transfer }>
+export type IncludedTransfer = Readonly<{ block: ScannedBlock; transfer: Transfer }>
 
-/** Every transfer to an address in the blocks from a height on. */
-export async function arrivals(chain: Chain, address: string, from: number): Promise<readonly Arrival[]> {
-  const blocks = await until('the chain stands still for a scan', () => scan(chain, from))
+/** All transfers to an address from a height on. */
+export async function findTransfers(chain: Chain, address: string, from: number): Promise<readonly IncludedTransfer[]> {
+  const blocks = await until('a scan without a reorganisation', () => scan(chain, from))
   return blocks.flatMap((block) =>
     block.transfers.filter((transfer) => transfer.address === address).map((transfer) => ({ block, transfer })),
   )
@@ -66,35 +66,35 @@ export async function arrivals(chain: Chain, address: string, from: number): Pro
 
 export type Wallet = ReturnType<typeof createWallet>
 
-/** The hot wallet of a app without a store: it counts its own nonces and remembers its own coins. */
+/** A hot wallet without a store: it keeps its nonce and its UTXOs in memory. */
 export function createWallet({ chain, asset, units, pay, blocks }: ChainParts) {
   const hot = chain.addresses.hot()
   const hotKey: KeyPath = { branch: 'hot', index: chain.network.hotIndex }
-  let coins: readonly Utxo[] = []
+  let utxos: readonly Utxo[] = []
   let [nonce, change, payouts] = [0, 0, 0]
 
   return {
     hot,
-    /** So many payments from outside, each good for several payouts. */
+    /** Makes `count` external payments, each sufficient for several payouts. */
     async fund(count: number): Promise<void> {
       const from = await startOf(chain)
       const hashes = new Set<string>()
       for (let n = 0; n < count; n++) hashes.add(await pay(hot, 20n * units))
       await blocks(1)
-      const found = await until('the wallet has its coins', async () => {
-        const all = await arrivals(chain, hot, from)
+      const received = await until('the wallet is funded', async () => {
+        const all = await findTransfers(chain, hot, from)
         return all.length >= count ? all : null
       })
-      // The protocol itself may keep an output locked for a while.
+      // Monero locks every output for some blocks.
       if (chain.network.replaces === 'unseen') await blocks(chain.network.confirmations)
-      const outpoints = found
+      const outputs = received
         .filter(({ transfer }) => hashes.has(transfer.txHash))
         .map(({ transfer }) => ({
           outpoint: chain.reader.outpoint?.(transfer, hotKey) ?? transfer.identity,
           units: transfer.units,
           path: hotKey,
         }))
-      if (spendsInPlace(chain.network)) coins = outpoints
+      if (spendsInPlace(chain.network)) utxos = outputs
     },
     payTo: (address: string, amount = units): Payment => ({
       payoutId: `payout ${++payouts}`,
@@ -115,27 +115,27 @@ export function createWallet({ chain, asset, units, pay, blocks }: ChainParts) {
         payments: [payment],
         from: hotKey,
         fee,
-        utxos: coins,
+        utxos,
         changeIndex: change,
         nonce: gasLimit === null ? null : usedNonce,
         replaces,
         gasLimit,
         sweepAll: false,
       })
-      coins = coins.filter(({ outpoint }) => !unsigned.resources.includes(outpoint))
+      utxos = utxos.filter(({ outpoint }) => !unsigned.resources.includes(outpoint))
       if (replaces === null) [nonce, change] = [nonce + 1, change + 1]
       return unsigned
     },
   }
 }
 
-/** A height from which a scan finds what is paid from now on, even if the last blocks are replaced before. */
+/** A start height for scans of later payments, low enough to survive a reorganisation of the last blocks. */
 export async function startOf({ reader }: Chain): Promise<number> {
   return Math.max(0, (await reader.head()).height - 5)
 }
 
-/** Whether the reader refuses to say what was received: where the transaction is not in this block of every node. */
-export async function refusesToSay({ reader }: Chain, { transfer, block }: Arrival): Promise<boolean> {
+/** Whether `receivedUnits` throws NETWORK_UNAVAILABLE: a node does not have the transaction in this block. */
+export async function isReceivedUnknown({ reader }: Chain, { transfer, block }: IncludedTransfer): Promise<boolean> {
   try {
     await reader.receivedUnits(transfer, block)
     return false

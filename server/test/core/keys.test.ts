@@ -91,7 +91,7 @@ async function newPartner(
   return { store, name, key, clock, authenticate, forget, attempt, asked, read, hold, takeDatabaseAway }
 }
 
-/** The same form with a right checksum, which nobody was given. */
+/** A well-formed key with a right checksum that was never issued. */
 function forge(text: string): string {
   const head = `${text.slice(0, -8)}${text.at(-8) === 'a' ? 'b' : 'a'}`
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -131,7 +131,7 @@ describe('a key', () => {
     expect((again as Caller).scopes).toEqual(new Set(['exchange:read']))
   })
 
-  test('unknown id and wrong secret are told the same', async () => {
+  test('unknown id and wrong secret get the same answer', async () => {
     const { key, attempt, authenticate } = await newPartner()
     expect(await attempt(undefined)).toBe('API_KEY_MISSING')
     expect(await attempt('')).toBe('API_KEY_MISSING')
@@ -179,7 +179,7 @@ describe('a key', () => {
     expect(await attempt(key.text)).toBe('API_KEY_INVALID')
   })
 
-  test('in use never grows cold: it is read anew while what is known still counts', async () => {
+  test('in use stays cached: it is refreshed in the background', async () => {
     const { key, attempt, clock, authenticate, asked, read } = await newPartner()
     await attempt(key.text)
     // Longer than the minute of `last_used_at`.
@@ -192,7 +192,7 @@ describe('a key', () => {
     expect(asked.length).toBeLessThan(30)
   })
 
-  test('that is revoked while it is in use ends as soon as it was read anew', async () => {
+  test('that is revoked while it is in use ends with the next refresh', async () => {
     const { store, key, attempt, clock, authenticate, read } = await newPartner()
     await attempt(key.text)
     await store.keys.revoke(key.keyId)
@@ -278,7 +278,7 @@ describe('rotation', () => {
     expect(await attempt(key.text)).toBe('API_KEY_INVALID')
   })
 
-  test('there are never three: the oldest goes, and a longer overlap revives nothing', async () => {
+  test('there are never three: the oldest is removed, and a longer overlap restores none', async () => {
     const { store, key, attempt } = await newPartner()
     const second = makeApiKey('live', PEPPER, key.keyId)
     const third = makeApiKey('live', PEPPER, key.keyId)
@@ -292,7 +292,7 @@ describe('rotation', () => {
     ).rejects.toThrow('two live secrets')
   })
 
-  test('may end by itself, and a new secret lives as long as is said then', async () => {
+  test('may expire, and a new secret has the lifetime given then', async () => {
     const { store, name, attempt, clock, forget } = await newPartner()
     const [first, next] = [makeApiKey('live', PEPPER), makeApiKey('live', PEPPER)]
     const key = { keyId: first.keyId, hmac: first.hmac, scopes: ['exchange:read'] as const, ipAllowList: [] }
@@ -303,7 +303,7 @@ describe('rotation', () => {
       ((await listed())?.find(({ keyId }) => keyId === first.keyId)?.expiresAt?.getTime() ?? 0) - clock.now
     expect(Math.abs(endsInMs - 2 * HOUR_MS)).toBeLessThan(60_000)
     forget()
-    // An overlap revives nothing and lengthens no life.
+    // An overlap restores no secret and extends none.
     const second = makeApiKey('live', PEPPER, first.keyId)
     await store.keys.rotate(first.keyId, second.hmac, 9 * HOUR_MS, 5 * HOUR_MS)
     clock.now += 3 * HOUR_MS

@@ -76,15 +76,15 @@ describe('the budget of a minute', () => {
   test('is kept in memory while the database is away', async () => {
     const errors: unknown[] = []
     const made = await createDatabase(inject('databaseUrl'))
-    const gone = openDatabase(made.url, { max: 1, waitMs: 500 })
-    const throttle = createThrottle({ database: gone, now: () => NOON, onError: (error) => errors.push(error) })
+    const closed = openDatabase(made.url, { max: 1, waitMs: 500 })
+    const throttle = createThrottle({ database: closed, now: () => NOON, onError: (error) => errors.push(error) })
     const take = (cost: number) => throttle.take('away', cost, 10) as ThrottleVerdict
     expect(take(6).allowed).toBe(true)
     await until('the missing table is noticed', () => errors.length > 0)
     expect(take(6).allowed).toBe(false)
     expect(take(4).allowed).toBe(true)
     await throttle.close()
-    await gone.close()
+    await closed.close()
     await made.drop()
   })
 })

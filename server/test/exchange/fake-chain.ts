@@ -80,10 +80,10 @@ export function createFakeChain(network: Network) {
 
   /** Other blocks in place of the last `depth`. Their transactions wait again, but for those that `drop` names. */
   function reorg(depth: number, drop: (txHash: string) => boolean = () => false): void {
-    const gone = blocks.slice(-depth)
+    const removed = blocks.slice(-depth)
     blocks = blocks.slice(0, -depth)
     pool = [
-      ...gone
+      ...removed
         .flatMap(({ txs }) => txs)
         .filter(({ txHash }) => !drop(txHash))
         .map((tx) => ({ ...tx, ok: true })),
@@ -280,9 +280,9 @@ export function createFakeChain(network: Network) {
       const tx = block.txs.find((one) => one.txHash === txHash)
       if (tx)
         return { kind: 'included', block: { height: block.height, hash: block.hash }, ok: tx.ok, feeUnits: tx.feeUnits }
-      const rival = block.txs.find(({ keys }) => conflictKey !== null && keys.includes(conflictKey))
-      if (rival && head().height - block.height >= network.finalityBlocks)
-        return { kind: 'invalidated', proof: { rival: rival.txHash } }
+      const conflicting = block.txs.find(({ keys }) => conflictKey !== null && keys.includes(conflictKey))
+      if (conflicting && head().height - block.height >= network.finalityBlocks)
+        return { kind: 'invalidated', proof: { rival: conflicting.txHash } }
     }
     return pool.some((one) => one.txHash === txHash) ? { kind: 'pending' } : { kind: 'unseen' }
   }

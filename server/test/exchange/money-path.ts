@@ -53,7 +53,7 @@ export const market: BookParts = {
   reserves: { ...bookParts.reserves, 'wbtc@eth': COIN, 'ltc@ltc': 10_000n * COIN },
 }
 
-/** The money path on a real database and two chains in memory, without workers: a test takes every turn by itself. */
+/** The money path on a real database and two chains in memory, without workers: a test runs every step explicitly. */
 export async function startMoneyPath({ three = false } = {}) {
   const { database, another, close } = await openTestDatabase()
   const store = createStore(database)
@@ -200,7 +200,7 @@ export type Order = Partial<
     'flow' | 'fromUnits' | 'toUnits' | 'recipient' | 'refund' | 'fixedLockMs' | 'rate' | 'idempotency' | 'plan'
   >
 > & { from?: typeof btc; via?: typeof btc; to?: typeof btc; flow?: Flow }
-/** Beside the database's own, from which further legs take theirs. */
+/** Key indexes beside the database's own, which next legs use. */
 let keyIndex = 1_000_000
 
 /** A row as `create-exchange` makes it: bitcoin to ether unless the test says otherwise. */

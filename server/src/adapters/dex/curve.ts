@@ -4,17 +4,17 @@ import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracke
 import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
 
 const event = (text: string) => toEventSelector(text)
-/** Where the coins stand in a list of their own: StableSwap-NG. */
+/** StableSwap-NG: the coins are a dynamic array. */
 const CREATED = event('PlainPoolDeployed(address[],uint256,uint256,address)')
-/** Where there is room for four: the factories before. */
+/** Older factories: the coins are an array of four. */
 const CREATED_OLD = event('PlainPoolDeployed(address[4],uint256,uint256,address)')
 const OLD_COINS_MAX = 4
-/** Of the registry, for pools that no factory made. */
+/** Emitted by the registry, for pools without a factory. */
 const ADDED = event('PoolAdded(address,bytes)')
 const REGISTRY_COINS_MAX = 8
 
-/** All that changes a pool of either age, whose lists are of a fixed length in the older ones. */
-const changing = [
+/** Events that change a pool. Older generations use arrays of fixed length. */
+const changeTopics = [
   'TokenExchange(address,int128,uint256,int128,uint256)',
   'RemoveLiquidityOne(address,int128,uint256,uint256,uint256)',
   'RemoveLiquidityOne(address,uint256,uint256,uint256)',
@@ -42,7 +42,7 @@ const call = {
   decimals: toFunctionSelector('get_decimals(address)'),
   balances: toFunctionSelector('get_balances()'),
   rates: toFunctionSelector('stored_rates()'),
-  /** Pools that no factory made tell their balances one by one, the oldest of them A in whole numbers alone. */
+  /** Pools without a factory return one balance per call; the oldest of them return A only as an integer. */
   balanceAt: toFunctionSelector('balances(uint256)'),
   ampWhole: toFunctionSelector('A()'),
   amp: toFunctionSelector('A_precise()'),
@@ -55,79 +55,79 @@ const call = {
   amountOut: toFunctionSelector('get_dy(int128,int128,uint256)'),
 }
 
-/** Pools of one pair that are asked for. */
+/** Limit of pools that are looked up per pair. */
 const POOLS_OF_PAIR = 8
-/** Among so many of the newest pools are those that a block or two have made. */
+/** The newest pools of a factory that are searched for a pool of the last blocks. */
 const NEWEST = 64
 const ONE = 10n ** 18n
 const AMP_PRECISION = 100n
 const FEE_ONE = 10n ** 10n
-/** Types of coins in StableSwap-NG. What rebases (2) moves the balances, too. */
+/** Asset types of StableSwap-NG. A rebasing coin (2) also changes the balances. */
 const PLAIN = 0n
-/** Rates by an oracle, and of ERC-4626: `stored_rates` says them as the next trade would have them. */
+/** Oracle rates and ERC-4626: `stored_rates` returns the rates of the next trade. */
 const RATED: ReadonlySet<bigint> = new Set([1n, 3n])
-/** How old pools name the native coin. */
+/** The native currency in older pools. */
 const NATIVE = `0x${'e'.repeat(40)}`
 
 /**
- * Curve's plain pools. Every log of a pool makes it be read again; while its A is on its way to another, every block does, and always
- * where others tell its rates. Of those only the listed ones are read (`rated`); pools of coins that rebase are left out, for they
- * change without a log, and so are those of the native coin.
+ * Curve's plain pools. Every log of a pool triggers a full read. A pool is read in every block while its A ramps, or if it has
+ * external rates; of the latter only the listed ones (`rated`) are supported. Pools with rebasing coins (they change without a log)
+ * or the native currency are excluded.
  */
 export const curveDex: DexReader = {
-  creation: (dex) => ({ address: dex.factory, topic: { ng: CREATED, old: CREATED_OLD, registry: ADDED }[ageOf(dex)] }),
+  creation: (dex) => ({ address: dex.factory, topic: { ng: CREATED, old: CREATED_OLD, registry: ADDED }[generationOf(dex)] }),
   parseCreation({ fields, topics }, dex) {
-    if (ageOf(dex) === 'registry') return listed(dex).find(({ id }) => id === addressOf(BigInt(topics[1] ?? 0))) ?? null
+    if (generationOf(dex) === 'registry') return listedPools(dex).find(({ id }) => id === addressOf(BigInt(topics[1] ?? 0))) ?? null
     const words = wordsOf(fields)
-    const coins = ageOf(dex) === 'old' ? words.slice(0, OLD_COINS_MAX).filter((coin) => coin !== 0n) : listOf(words, 0)
+    const coins = generationOf(dex) === 'old' ? words.slice(0, OLD_COINS_MAX).filter((coin) => coin !== 0n) : listOf(words, 0)
     const tokens = coins.map(addressOf)
     return tokens.length < 2 ? null : { id: `${dex.factory} ${tokens.join(' ')}`, address: dex.factory, dex, tokens }
   },
-  resolve: (readContext, at, found) => resolve(readContext, at, found),
+  resolve: (readContext, at, identities) => resolve(readContext, at, identities),
   async lookUp({ reader }, at, dex, pairs) {
-    if (ageOf(dex) === 'registry') return listed(dex)
+    if (generationOf(dex) === 'registry') return listedPools(dex)
     const to = dex.factory
-    const poolsAt = async (asked: readonly (readonly [string, string])[], places: readonly number[]) => {
-      const calls = asked.flatMap(([a, b]) =>
-        places.map((place) => ({ to, calldata: callOf(call.poolFor, a, b, place) })),
+    const poolsAt = async (searched: readonly (readonly [string, string])[], indexes: readonly number[]) => {
+      const calls = searched.flatMap(([a, b]) =>
+        indexes.map((index) => ({ to, calldata: callOf(call.poolFor, a, b, index) })),
       )
       return (await reader.read(at, calls)).map((answer) => (answer ? wordAt(wordsOf(answer), 0) : 0n))
     }
     const first = await poolsAt(pairs, [0])
-    const more = Array.from({ length: POOLS_OF_PAIR - 1 }, (_, place) => place + 1)
+    const otherIndexes = Array.from({ length: POOLS_OF_PAIR - 1 }, (_, place) => place + 1)
     const others = await poolsAt(
       pairs.filter((_, index) => first[index] !== 0n),
-      more,
+      otherIndexes,
     )
     const pools = new Set([...first, ...others].filter((word) => word !== 0n).map(addressOf))
     return [...pools].map((address) => ({ id: address, address, dex, tokens: [] }))
   },
-  readBase: (readContext, at, found) => readPlain(readContext, at, found),
+  readBase: (readContext, at, identities) => readPlain(readContext, at, identities),
   readTicks: null,
-  topics: changing,
+  topics: changeTopics,
   poolOf: ({ address }) => address,
   apply: () => 'reread',
 }
 
-/** Who made the pools: StableSwap-NG, a factory of before, or nobody but Curve itself. */
-const ageOf = ({ implementations, pools }: PoolIdentity['dex']): 'ng' | 'old' | 'registry' =>
+/** The source of the pools: a StableSwap-NG factory, an older factory, or the registry of pools without a factory. */
+const generationOf = ({ implementations, pools }: PoolIdentity['dex']): 'ng' | 'old' | 'registry' =>
   pools !== undefined ? 'registry' : implementations !== undefined ? 'old' : 'ng'
 
-const listed = (dex: PoolIdentity['dex']): readonly PoolIdentity[] =>
+const listedPools = (dex: PoolIdentity['dex']): readonly PoolIdentity[] =>
   (dex.pools ?? []).map((pool) => {
     const address = pool.toLowerCase()
     return { id: address, address, dex, tokens: [] }
   })
 
-/** The log names the coins alone: the pool is among the newest of its factory. */
-async function resolve({ reader }: ReadContext, at: string, found: readonly PoolIdentity[]): Promise<readonly PoolIdentity[]> {
-  const [first] = found
+/** The log contains only the coins. Finds their pools among the newest of the factory. */
+async function resolve({ reader }: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<readonly PoolIdentity[]> {
+  const [first] = identities
   if (first === undefined) return []
   const { dex } = first
-  if (ageOf(dex) === 'registry') return found
-  const [counted] = await reader.read(at, [{ to: dex.factory, calldata: call.count }])
-  const count = Number(numberOf(counted))
-  const from = found.length > NEWEST / 2 ? 0 : Math.max(0, count - NEWEST)
+  if (generationOf(dex) === 'registry') return identities
+  const [countAnswer] = await reader.read(at, [{ to: dex.factory, calldata: call.count }])
+  const count = Number(numberOf(countAnswer))
+  const from = identities.length > NEWEST / 2 ? 0 : Math.max(0, count - NEWEST)
   const places = Array.from({ length: count - from }, (_, place) => from + place)
   const addresses = (
     await reader.read(
@@ -135,23 +135,23 @@ async function resolve({ reader }: ReadContext, at: string, found: readonly Pool
       places.map((place) => ({ to: dex.factory, calldata: callOf(call.poolAt, place) })),
     )
   ).map((answer) => addressOf(numberOf(answer)))
-  const told = await reader.read(
+  const coinAnswers = await reader.read(
     at,
     addresses.map((address) => ({ to: dex.factory, calldata: callOf(call.coins, address) })),
   )
-  const wanted = new Set(found.map(({ tokens }) => tokens.join()))
+  const tokenLists = new Set(identities.map(({ tokens }) => tokens.join()))
   return addresses.flatMap((address, index) => {
-    const tokens = coinsOf(dex, told[index])
-    return wanted.has(tokens.join()) ? [{ id: address, address, dex, tokens }] : []
+    const tokens = coinsOf(dex, coinAnswers[index])
+    return tokenLists.has(tokens.join()) ? [{ id: address, address, dex, tokens }] : []
   })
 }
 
 function coinsOf(dex: PoolIdentity['dex'], answer: Hex | null | undefined): readonly string[] {
   const words = wordsOf(answer ?? '0x')
-  return (ageOf(dex) === 'ng' ? listOf(words, 0) : words.filter((coin) => coin !== 0n)).map(addressOf)
+  return (generationOf(dex) === 'ng' ? listOf(words, 0) : words.filter((coin) => coin !== 0n)).map(addressOf)
 }
 
-const ofPool = [
+const poolCalls = [
   'amp',
   'ampWhole',
   'ampAtLast',
@@ -163,56 +163,56 @@ const ofPool = [
   'price',
   'supply',
 ] as const
-const ofFactory = ['coins', 'isMeta', 'assetTypes', 'implementation', 'decimals'] as const
-const asked = [...ofPool, ...ofFactory]
-type Answers = Readonly<Record<(typeof asked)[number], Hex | null>> & Readonly<{ each: readonly (Hex | null)[] }>
+const factoryCalls = ['coins', 'isMeta', 'assetTypes', 'implementation', 'decimals'] as const
+const callNames = [...poolCalls, ...factoryCalls]
+type Answers = Readonly<Record<(typeof callNames)[number], Hex | null>> & Readonly<{ each: readonly (Hex | null)[] }>
 
-async function readPlain(readContext: ReadContext, at: string, found: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
-  const plans = found.map(({ address, dex }) => [
-    ...ofPool.map((name) => ({ to: address, calldata: call[name] })),
-    ...ofFactory.map((name) => ({ to: dex.factory, calldata: callOf(call[name], address) })),
-    ...Array.from({ length: ageOf(dex) === 'registry' ? REGISTRY_COINS_MAX : 0 }, (_, place) => ({
+async function readPlain(readContext: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
+  const plans = identities.map(({ address, dex }) => [
+    ...poolCalls.map((name) => ({ to: address, calldata: call[name] })),
+    ...factoryCalls.map((name) => ({ to: dex.factory, calldata: callOf(call[name], address) })),
+    ...Array.from({ length: generationOf(dex) === 'registry' ? REGISTRY_COINS_MAX : 0 }, (_, place) => ({
       to: address,
       calldata: callOf(call.balanceAt, place),
     })),
   ])
-  const answers = await readContext.reader.read(at, plans.flat())
+  const results = await readContext.reader.read(at, plans.flat())
   let next = 0
-  const tolds = plans.map(({ length }) => {
-    const own = answers.slice(next, next + length)
+  const answersOfPools = plans.map(({ length }) => {
+    const own = results.slice(next, next + length)
     next += length
-    const named = Object.fromEntries(asked.map((name, place) => [name, own[place] ?? null])) as Omit<Answers, 'each'>
-    return { ...named, each: own.slice(asked.length) }
+    const named = Object.fromEntries(callNames.map((name, place) => [name, own[place] ?? null])) as Omit<Answers, 'each'>
+    return { ...named, each: own.slice(callNames.length) }
   })
-  const pools = found.map((one, index) => poolOf(one, tolds[index] as Answers))
-  const proven = await prove(readContext, at, pools, tolds)
+  const pools = identities.map((one, index) => poolOf(one, answersOfPools[index] as Answers))
+  const verified = await verifyMaths(readContext, at, pools, answersOfPools)
   return pools.map((pool, index) => {
-    const told = tolds[index] as Answers
+    const answers = answersOfPools[index] as Answers
     if (pool === null) return null
-    const exact = proven[index] ?? null
-    // What the contract contradicts is not traded on, but may be understood again after the next change.
+    const exact = verified[index] ?? null
+    // A pool that contradicts our maths is idle. The next change triggers a new check.
     const tracked: TrackedPool = exact === null ? { pool, idle: true } : { pool: exact }
-    const isStill = numberOf(told.ampAtLast) === pool.amp && typesOf(told).every((type) => type === PLAIN)
-    return isStill ? tracked : { ...tracked, holdsUntil: 0 }
+    const isConstant = numberOf(answers.ampAtLast) === pool.amp && typesOf(answers).every((type) => type === PLAIN)
+    return isConstant ? tracked : { ...tracked, holdsUntil: 0 }
   })
 }
 
-/** Null where it is none of those that we read. */
-function poolOf({ id, address, dex }: PoolIdentity, told: Answers): CurveStablePool | null {
-  const tokens = coinsOf(dex, told.coins)
-  const age = ageOf(dex)
-  const amp = told.amp ?? (age === 'registry' ? told.ampWhole : null)
-  const isPlain = told.isMeta !== null && numberOf(told.isMeta) === 0n && isSteady(address, dex, told)
-  if (!isPlain || tokens.length < 2 || tokens.includes(NATIVE) || !amp || !told.fee || !told.adminFee) return null
-  const balances = balancesOf(age, tokens.length, told)
+/** Null for an unsupported pool. */
+function poolOf({ id, address, dex }: PoolIdentity, answers: Answers): CurveStablePool | null {
+  const tokens = coinsOf(dex, answers.coins)
+  const generation = generationOf(dex)
+  const amp = answers.amp ?? (generation === 'registry' ? answers.ampWhole : null)
+  const isPlain = answers.isMeta !== null && numberOf(answers.isMeta) === 0n && hasSupportedRates(address, dex, answers)
+  if (!isPlain || tokens.length < 2 || tokens.includes(NATIVE) || !amp || !answers.fee || !answers.adminFee) return null
+  const balances = balancesOf(generation, tokens.length, answers)
   const rates =
-    age === 'ng'
-      ? listOf(wordsOf(told.rates ?? '0x'), 0)
-      : wordsOf(told.decimals ?? '0x')
+    generation === 'ng'
+      ? listOf(wordsOf(answers.rates ?? '0x'), 0)
+      : wordsOf(answers.decimals ?? '0x')
           .slice(0, tokens.length)
           .map((decimals) => 10n ** (36n - (decimals > 36n ? 36n : decimals)))
   if (balances.length !== tokens.length || rates.length !== tokens.length) return null
-  if (age === 'ng' && !told.offPeg) return null
+  if (generation === 'ng' && !answers.offPeg) return null
   return {
     kind: 'curve-stable',
     id,
@@ -222,17 +222,17 @@ function poolOf({ id, address, dex }: PoolIdentity, told: Answers): CurveStableP
     balances,
     rates,
     amp: numberOf(amp),
-    ampPrecision: told.amp ? AMP_PRECISION : 1n,
-    fee: numberOf(told.fee),
-    adminFee: numberOf(told.adminFee),
-    offPegFee: age === 'ng' ? numberOf(told.offPeg) : null,
-    // So the published sources; what a pool says of itself decides.
-    invariant: age === 'ng' || (age === 'old' && tokens.length === 2) ? 'at-once' : 'stepwise',
+    ampPrecision: answers.amp ? AMP_PRECISION : 1n,
+    fee: numberOf(answers.fee),
+    adminFee: numberOf(answers.adminFee),
+    offPegFee: generation === 'ng' ? numberOf(answers.offPeg) : null,
+    // According to the published sources. The check against the contract may select the other one.
+    invariant: generation === 'ng' || (generation === 'old' && tokens.length === 2) ? 'at-once' : 'stepwise',
   }
 }
 
-/** Its balances change with its logs alone, and its coins have one rate for all time, or one that can be relied on for a block. */
-function isSteady(address: string, dex: PoolIdentity['dex'], { assetTypes, implementation }: Answers): boolean {
+/** True if the balances change only with logs, and the rates are constant or valid for one block. */
+function hasSupportedRates(address: string, dex: PoolIdentity['dex'], { assetTypes, implementation }: Answers): boolean {
   if (dex.pools !== undefined) return dex.pools.some((one) => one.toLowerCase() === address)
   if (dex.implementations !== undefined)
     return dex.implementations.some((one) => BigInt(one) === numberOf(implementation))
@@ -242,28 +242,28 @@ function isSteady(address: string, dex: PoolIdentity['dex'], { assetTypes, imple
 
 const typesOf = ({ assetTypes }: Pick<Answers, 'assetTypes'>): readonly bigint[] => listOf(wordsOf(assetTypes ?? '0x'), 0)
 
-function balancesOf(age: ReturnType<typeof ageOf>, count: number, { balances, each }: Answers): readonly bigint[] {
-  if (age === 'registry') return each.slice(0, count).flatMap((answer) => (answer ? [numberOf(answer)] : []))
+function balancesOf(generation: ReturnType<typeof generationOf>, count: number, { balances, each }: Answers): readonly bigint[] {
+  if (generation === 'registry') return each.slice(0, count).flatMap((answer) => (answer ? [numberOf(answer)] : []))
   const words = wordsOf(balances ?? '0x')
-  return age === 'ng' ? listOf(words, 0) : words
+  return generation === 'ng' ? listOf(words, 0) : words
 }
 
-/** Parts of a balance that are tried. */
+/** The divisor of a balance that gives the trial amount. */
 const TRIAL_PART = 1_000n
 
 /**
- * Each pool is asked what it pays for a trade of every coin: the one of our invariants that says so too is its own. Null where none
- * does. StableSwap-NG's get_dy is another contract's, with A in whole numbers: there the pool's own D is seen by its virtual price.
+ * Compares get_dy for a trade of every coin with our maths and selects the invariant that agrees; null if none does. StableSwap-NG
+ * computes get_dy in another contract with an integer A, so the virtual price verifies the pool's own D.
  */
-async function prove(
+async function verifyMaths(
   { reader }: ReadContext,
   at: string,
   pools: readonly (CurveStablePool | null)[],
-  tolds: readonly Answers[],
+  answersOfPools: readonly Answers[],
 ) {
   const trials = pools.map((pool) => (pool?.balances.every((balance) => balance > 0n) ? trialsOf(pool) : []))
-  const calls = trials.flatMap((tried, index) =>
-    tried.map(({ from, to, amount }) => ({
+  const calls = trials.flatMap((poolTrials, index) =>
+    poolTrials.map(({ from, to, amount }) => ({
       to: pools[index]?.address ?? '',
       calldata: callOf(call.amountOut, from, to, amount),
     })),
@@ -271,11 +271,11 @@ async function prove(
   const answers = await reader.read(at, calls)
   let next = 0
   return pools.map((pool, index) => {
-    const tried = (trials[index] ?? []).map((trial) => ({ ...trial, paid: numberOf(answers[next++]) }))
-    if (pool === null || tried.length === 0) return pool
+    const results = (trials[index] ?? []).map((trial) => ({ ...trial, paid: numberOf(answers[next++]) }))
+    if (pool === null || results.length === 0) return pool
     const isNg = pool.offPegFee !== null
     const variants = isNg ? [pool] : [pool, { ...pool, invariant: otherOf(pool) }]
-    return variants.find((one) => pays(one, tried) && (!isNg || hasPrice(one, tolds[index] as Answers))) ?? null
+    return variants.find((one) => matchesGetDy(one, results) && (!isNg || matchesVirtualPrice(one, answersOfPools[index] as Answers))) ?? null
   })
 }
 
@@ -287,21 +287,21 @@ const trialsOf = ({ balances }: CurveStablePool): readonly Trial[] =>
 const otherOf = ({ invariant }: CurveStablePool): CurveStablePool['invariant'] =>
   invariant === 'stepwise' ? 'at-once' : 'stepwise'
 
-function pays(pool: CurveStablePool, tried: readonly (Trial & Readonly<{ paid: bigint }>)[]): boolean {
+function matchesGetDy(pool: CurveStablePool, results: readonly (Trial & Readonly<{ paid: bigint }>)[]): boolean {
   const isNg = pool.offPegFee !== null
-  const whole = isNg ? { ...pool, amp: (pool.amp / AMP_PRECISION) * AMP_PRECISION } : pool
-  return tried.every((trial) => expectedGetDy(whole, trial) === trial.paid)
+  const rounded = isNg ? { ...pool, amp: (pool.amp / AMP_PRECISION) * AMP_PRECISION } : pool
+  return results.every((trial) => expectedGetDy(rounded, trial) === trial.paid)
 }
 
-/** get_dy, which in the oldest pools takes the fee of what is in the coin's own unit already. Their exchange does not. */
+/** Our get_dy. The oldest pools apply its fee after the conversion to the coin's unit, but not in `exchange`. */
 function expectedGetDy(pool: CurveStablePool, { from, to, amount }: Trial): bigint {
   const paid = (of: CurveStablePool) => curveStable.swap(of, from, to, amount)?.amountOut ?? 0n
   if (pool.ampPrecision === AMP_PRECISION) return paid(pool)
-  const whole = paid({ ...pool, fee: 0n })
-  return whole - (whole * pool.fee) / FEE_ONE
+  const beforeFee = paid({ ...pool, fee: 0n })
+  return beforeFee - (beforeFee * pool.fee) / FEE_ONE
 }
 
-function hasPrice(pool: CurveStablePool, { price, supply }: Answers): boolean {
+function matchesVirtualPrice(pool: CurveStablePool, { price, supply }: Answers): boolean {
   const shares = numberOf(supply)
   const invariant = invariantNow(pool)
   return shares > 0n && invariant !== null && (invariant * ONE) / shares === numberOf(price)

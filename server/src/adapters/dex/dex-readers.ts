@@ -14,7 +14,7 @@ import { uniswapV2Dex } from './uniswap-v2.ts'
 import { uniswapV3Dex } from './uniswap-v3.ts'
 import { uniswapV4Dex } from './uniswap-v4.ts'
 
-/** The kinds of DEX that are read. A new one is a file and a line here. */
+/** The supported kinds of DEX. A new kind needs a file and a line here. */
 const readers: Readonly<Partial<Record<DexKind, DexReader>>> = {
   'uniswap-v2': uniswapV2Dex,
   'uniswap-v3': uniswapV3Dex,
@@ -31,11 +31,11 @@ const readers: Readonly<Partial<Record<DexKind, DexReader>>> = {
 
 export const readerOf = (dex: Dex): DexReader | null => readers[dex.kind] ?? null
 
-/** Under what a pool is kept: its id, or for Balancer the pool's own address, which some of its logs have alone. */
+/** The key of a pool: its id, or for Balancer its address, because some logs contain only the address. */
 export const keyOf = (pool: Pool): string =>
   pool.kind === 'balancer-weighted' || pool.kind === 'balancer-stable' ? pool.id.slice(0, 42) : pool.id
 
-/** What its factory said of a pool, for reading it again. */
+/** The identity of a pool, for a full read. */
 export function identityOf({ pool }: TrackedPool, dexes: ReadonlyMap<string, Dex>): PoolIdentity | null {
   const dex = dexes.get(pool.dex)
   if (dex === undefined) return null
@@ -51,31 +51,31 @@ export function identityOf({ pool }: TrackedPool, dexes: ReadonlyMap<string, Dex
   }
 }
 
-/** Found pools by their addresses. */
-export async function resolveAll(readContext: ReadContext, at: string, found: readonly PoolIdentity[]): Promise<PoolIdentity[]> {
+/** Resolves pools whose creation log has no address. */
+export async function resolveAll(readContext: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<PoolIdentity[]> {
   const resolved: PoolIdentity[] = []
-  for (const [dex, pools] of Map.groupBy(found, ({ dex }) => dex)) {
+  for (const [dex, pools] of Map.groupBy(identities, ({ dex }) => dex)) {
     const resolve = readerOf(dex)?.resolve
     resolved.push(...(resolve ? await resolve(readContext, at, pools) : pools))
   }
   return resolved
 }
 
-/** Found pools by DEX, each read by its kind; in no order. */
-export async function readBases(readContext: ReadContext, at: string, found: readonly PoolIdentity[]): Promise<TrackedPool[]> {
-  const byDex = Map.groupBy(found, ({ dex }) => dex)
-  const read: TrackedPool[] = []
+/** Reads the base state of the pools with the reader of each DEX, in no particular order. */
+export async function readBases(readContext: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<TrackedPool[]> {
+  const byDex = Map.groupBy(identities, ({ dex }) => dex)
+  const bases: TrackedPool[] = []
   for (const [dex, pools] of byDex) {
     const states = (await readerOf(dex)?.readBase(readContext, at, pools)) ?? []
-    for (const state of states) if (state !== null) read.push(state)
+    for (const state of states) if (state !== null) bases.push(state)
   }
-  return read
+  return bases
 }
 
-/** Pools whose ticks are read at once. */
+/** Pools whose ticks are read concurrently. */
 const AT_ONCE = 8
 
-/** The same pools with all that is needed to trade, in this order; without those whose ticks the chain does not tell. */
+/** Adds the ticks to the pools, in the same order. Omits pools whose ticks cannot be read. */
 export async function readWhole(
   readContext: ReadContext,
   at: string,
@@ -87,6 +87,6 @@ export async function readWhole(
     const readTicks = dex === undefined ? null : readerOf(dex)?.readTicks
     return readTicks ? readTicks(readContext, at, base) : base
   }
-  const read = await pMap(bases, readOne, { concurrency: AT_ONCE })
-  return read.filter((one) => one !== null)
+  const pools = await pMap(bases, readOne, { concurrency: AT_ONCE })
+  return pools.filter((one) => one !== null)
 }

@@ -23,7 +23,7 @@ import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
 
 /** PoolCreated(address indexed,address indexed,int24 indexed,address) */
 const SPACED_CREATED = '0xab0d57f0df537bb25e80245ef7748fa62353808c54d6e528a9dd20887aed9ac2'
-/** Mint(address,address indexed,uint256,int24 indexed,int24 indexed,uint128,uint256,uint256), with the position's number */
+/** Mint(address,address indexed,uint256,int24 indexed,int24 indexed,uint128,uint256,uint256), with the position's id */
 const NUMBERED_MINT = '0xd78218c0d304e8893cb3200abe394bbc8d5b7804d9c51f236df9fdcf481d02d3'
 /** getPool(address,address,int24), getPool(address,address,uint24) */
 const POOL_BY_SPACING = '0x28af8d0b'
@@ -34,17 +34,17 @@ const TICK_SPACINGS = '0x9cbbbe86'
 const FEE = '0xddca3f43'
 const CURRENT_FEE = '0xda3c300d'
 const MILLION = 1_000_000
-/** In one eth_call: Slipstream gives its modules 200 000 gas each. */
+/** Per eth_call: Slipstream gives its modules 200 000 gas each. */
 const FEES_AT_ONCE = 80
 
 type Fork = Readonly<{
   created: string
   getPool: Hex
-  /** What the pools of a pair are told apart by; null: the factory says which there are. */
+  /** The fees or tick spacings of the pools of a pair; null: read from the factory. */
   keys: readonly number[] | null
-  /** Who tells the fee of now, the first that answers; null: the third word of slot0. */
+  /** Calls that return the current fee, the first answer counts; null: the third word of slot0. */
   fee: readonly Hex[] | null
-  /** Its fee follows time. */
+  /** The fee depends on time. */
   byTime: boolean
 }>
 
@@ -68,8 +68,8 @@ const forks: Readonly<Record<ForkedV3, Fork>> = {
 }
 
 /**
- * Forks of Uniswap V3 with its arithmetic, whose fee changes without a log that we could rely on: it is asked of every pool in
- * every block. None is taken up that does not pay in a trial what we compute (decision 0055).
+ * Forks of Uniswap V3 with the same maths, whose fee changes without a reliable log: the fee of every pool is read in every block.
+ * A pool is used only if a simulated swap pays what we compute (decision 0055).
  */
 function createDynamicFeeV3(fork: Fork): DexReader {
   return {
@@ -83,15 +83,15 @@ function createDynamicFeeV3(fork: Fork): DexReader {
       return { id: address, address, dex, tokens }
     },
     async lookUp({ reader }, at, dex, pairs) {
-      const [told] = fork.keys ? [] : await reader.read(at, [{ to: dex.factory, calldata: TICK_SPACINGS }])
-      const keys = fork.keys ?? listOf(wordsOf(told ?? '0x'), 0).map(small)
-      const asked = pairs.flatMap((tokens) => keys.map((key) => ({ tokens, key })))
-      const calls = asked.map(({ tokens: [a, b], key }) => ({
+      const [spacings] = fork.keys ? [] : await reader.read(at, [{ to: dex.factory, calldata: TICK_SPACINGS }])
+      const keys = fork.keys ?? listOf(wordsOf(spacings ?? '0x'), 0).map(small)
+      const keyedPairs = pairs.flatMap((tokens) => keys.map((key) => ({ tokens, key })))
+      const calls = keyedPairs.map(({ tokens: [a, b], key }) => ({
         to: dex.factory,
         calldata: callOf(fork.getPool, a, b, key),
       }))
       const answers = await reader.read(at, calls)
-      return asked.flatMap(({ tokens, key }, index): PoolIdentity[] => {
+      return keyedPairs.flatMap(({ tokens, key }, index): PoolIdentity[] => {
         const answer = answers[index]
         const address = answer ? addressOf(wordAt(wordsOf(answer), 0)) : addressOf(0n)
         if (address === addressOf(0n)) return []
@@ -99,10 +99,10 @@ function createDynamicFeeV3(fork: Fork): DexReader {
         return [{ id: address, address, dex, tokens, ...keyed }]
       })
     },
-    async readBase({ reader }, at, found) {
-      const asked: readonly Hex[] = [LIQUIDITY, TICK_SPACING, SLOT0, ...(fork.fee ?? [])]
-      const answers = await readEach(reader, at, found, asked)
-      return found.map((one, index) => {
+    async readBase({ reader }, at, identities) {
+      const calls: readonly Hex[] = [LIQUIDITY, TICK_SPACING, SLOT0, ...(fork.fee ?? [])]
+      const answers = await readEach(reader, at, identities, calls)
+      return identities.map((one, index) => {
         const [liquidity, spacing, slot, ...fees] = answers[index] ?? []
         const feePpm = feeOf(fork, slot, fees)
         if (!slot || !liquidity || !spacing || feePpm === null) return null
@@ -110,23 +110,23 @@ function createDynamicFeeV3(fork: Fork): DexReader {
         return state && { pool: { kind: 'uniswap-v3', ...state, feePpm } }
       })
     },
-    readTicks: (readContext, at, base) => readWhole(fork, readContext, at, base),
+    readTicks: (readContext, at, base) => readAndVerify(fork, readContext, at, base),
     topics: [...v3Topics, NUMBERED_MINT],
     poolOf: ({ address }) => address,
     apply,
-    refresh: (readContext, at, known, now) => refresh(fork, readContext, at, known, now),
+    refresh: (readContext, at, pools, now) => refresh(fork, readContext, at, pools, now),
   }
 }
 
-/** With its ticks, where the pool pays what we compute of them. */
-async function readWhole(fork: Fork, readContext: ReadContext, at: string, { pool: base }: TrackedPool): Promise<TrackedPool | null> {
-  const one = base as UniswapV3Pool
-  const whole = await readTicksOf(one, bitmapOf(readContext.reader, at, one.address, TICK_BITMAP, one.tickSpacing))
+/** The pool with its ticks; null if a simulated swap pays another amount than we compute. */
+async function readAndVerify(fork: Fork, readContext: ReadContext, at: string, { pool: base }: TrackedPool): Promise<TrackedPool | null> {
+  const basePool = base as UniswapV3Pool
+  const whole = await readTicksOf(basePool, bitmapOf(readContext.reader, at, basePool.address, TICK_BITMAP, basePool.tickSpacing))
   if (whole === null) return null
   const pool = whole.pool as UniswapV3Pool
   const verdict = await trySwaps(readContext, at, pool)
   if (verdict === 'differs') return null
-  // Tried when liquidity has come.
+  // The next liquidity event triggers the trial.
   if (verdict === 'nothing to try') return { ...whole, idle: true }
   if (!fork.byTime) return whole
   const now = await readContext.reader.minedAt(at)
@@ -134,45 +134,45 @@ async function readWhole(fork: Fork, readContext: ReadContext, at: string, { poo
 }
 
 function apply(tracked: TrackedPool, log: DexLog): TrackedPool | 'reread' {
-  // Not tried yet. A pool whose fee cannot be foretold was: it goes on being followed.
+  // Idle without a trial so far. An idle pool with `fees` passed its trial and stays in sync.
   if (tracked.idle && tracked.fees === undefined) return 'reread'
   const { fees, ...rest } = tracked
-  // Whatever moved the price or wrote down its time changes the fee. What rests waits for its time.
-  const known = fees?.ppm.length === 0 ? tracked : rest
-  if (log.topics[0] !== NUMBERED_MINT) return applyV3(known, log)
+  // A changed price or timestamp invalidates the fee forecast. An idle pool waits for its retry.
+  const base = fees?.ppm.length === 0 ? tracked : rest
+  if (log.topics[0] !== NUMBERED_MINT) return applyV3(base, log)
   const [lower, upper] = [log.topics[2], log.topics[3]].map((topic) => small(BigInt(topic ?? 0)))
-  return afterLiquidity(known, lower ?? 0, upper ?? 0, wordAt(wordsOf(log.fields), 2))
+  return afterLiquidity(base, lower ?? 0, upper ?? 0, wordAt(wordsOf(log.fields), 2))
 }
 
-/** The fee of every pool, and whether no log was missed: liquidity at the price is as the logs have it. */
-async function refresh(fork: Fork, readContext: ReadContext, at: string, known: readonly TrackedPool[], now: number) {
-  const pools = known.map(({ pool }) => pool as UniswapV3Pool)
+/** Reads the fee of every pool, and checks by the active liquidity that no log was missed. */
+async function refresh(fork: Fork, readContext: ReadContext, at: string, trackedPools: readonly TrackedPool[], now: number) {
+  const pools = trackedPools.map(({ pool }) => pool as UniswapV3Pool)
   const answers: (readonly (Hex | null)[])[] = []
   for (let start = 0; start < pools.length; start += FEES_AT_ONCE) {
     const part = pools.slice(start, start + FEES_AT_ONCE)
     answers.push(...(await readEach(readContext.reader, at, part, [LIQUIDITY, ...(fork.fee ?? [SLOT0])])))
   }
-  const areKept = fork.byTime ? await areTermsUnchanged(readContext, at, known) : []
-  const unforetold: { place: number; tracked: TrackedPool; fee: number }[] = []
-  const next = known.map((tracked, place): TrackedPool | 'reread' => {
+  const areUnchanged = fork.byTime ? await areTermsUnchanged(readContext, at, trackedPools) : []
+  const toForecast: { place: number; tracked: TrackedPool; fee: number }[] = []
+  const next = trackedPools.map((tracked, place): TrackedPool | 'reread' => {
     const pool = pools[place] as UniswapV3Pool
     const [liquidity, ...rest] = answers[place] ?? []
     const fee = feeOf(fork, rest[0], rest)
     if (fee === null || !liquidity || wordAt(wordsOf(liquidity), 0) !== pool.liquidity) return 'reread'
     if (!fork.byTime) return fee === pool.feePpm ? tracked : { ...tracked, pool: { ...pool, feePpm: fee } }
-    // Not tried yet.
+    // No trial so far.
     if (tracked.idle && tracked.fees === undefined) return tracked
-    const foretold = withForecastFee(tracked, fee, now, areKept[place] === true)
-    if (foretold === null) unforetold.push({ place, tracked, fee })
-    return foretold ?? tracked
+    const withFee = withForecastFee(tracked, fee, now, areUnchanged[place] === true)
+    if (withFee === null) toForecast.push({ place, tracked, fee })
+    return withFee ?? tracked
   })
-  const foretold = await forecastFees(readContext, at, unforetold, now)
-  for (const [index, { place }] of unforetold.entries()) next[place] = foretold[index] ?? 'reread'
+  const forecasts = await forecastFees(readContext, at, toForecast, now)
+  for (const [index, { place }] of toForecast.entries()) next[place] = forecasts[index] ?? 'reread'
   return next
 }
 
-function feeOf({ fee }: Fork, slot: Hex | null | undefined, told: readonly (Hex | null)[]): number | null {
-  const answer = fee === null ? slot : told.find((one) => one !== null)
+function feeOf({ fee }: Fork, slot: Hex | null | undefined, answers: readonly (Hex | null)[]): number | null {
+  const answer = fee === null ? slot : answers.find((one) => one !== null)
   if (!answer) return null
   const ppm = Number(wordAt(wordsOf(answer), fee === null ? 2 : 0))
   return ppm < MILLION ? ppm : null

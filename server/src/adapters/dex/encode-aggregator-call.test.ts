@@ -16,7 +16,7 @@ const terms = {
 } as const
 const bytes = fc.uint8Array({ minLength: 4, maxLength: 300 }).map((some) => `0x${Buffer.from(some).toString('hex')}`)
 
-test('the words are those that the head of ExternalExecutor.sol explains', () => {
+test('encodes the words that the header of ExternalExecutor.sol describes', () => {
   const call = { target: router, spender: other, calldata: `0x${'12'.repeat(33)}` }
   const encoded = encodeAggregatorCall(call, { source: token, target: null }, terms)
   const { route, ...order } = decodeSwap(encoded.calldata) ?? {}
@@ -28,7 +28,7 @@ test('the words are those that the head of ExternalExecutor.sol explains', () =>
   ])
 })
 
-test('what was encoded is read again, and nothing that says the same in another way', () => {
+test('decodes what it encodes, and rejects non-canonical encodings', () => {
   fc.assert(
     fc.property(bytes, fc.boolean(), (calldata, nativeIn) => {
       const call = { target: router, spender: nativeIn ? null : other, calldata }
@@ -49,7 +49,7 @@ test('what was encoded is read again, and nothing that says the same in another 
   )
 })
 
-test('a call of nothing, and words that are none, are refused', () => {
+test('rejects an empty call and malformed words', () => {
   expect(decodeAggregatorCall([], token, other)).toBeNull()
   expect(decodeAggregatorCall([BigInt(token), BigInt(other), 1n, 1n, 0n], token, other)).toBeNull()
   expect(decodeAggregatorCall([BigInt(token), BigInt(other), 1n, 1n, 3n, 0n], token, other)).toBeNull()

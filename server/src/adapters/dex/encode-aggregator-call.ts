@@ -3,12 +3,12 @@ import { encodeFunctionData, type Hex, zeroAddress } from 'viem'
 import type { AggregatorCall } from '../../swap/domain/aggregator-call.ts'
 import { type EncodedSwap, orderOf, type SwapTerms } from './encode-swap.ts'
 
-/** What ExternalExecutor.sol reads before the call's bytes. */
+/** Words that ExternalExecutor.sol reads before the calldata. */
 const HEAD = 5
 const WORD_HEX = 64
 const ADDRESS_MAX = (1n << 160n) - 1n
 
-/** The call of our router by which its executor calls an outside router. null stands for the native coin. */
+/** The call of our router whose executor calls an aggregator. A null token is the native currency. */
 export function encodeAggregatorCall(
   call: AggregatorCall,
   { source, target }: Readonly<{ source: string | null; target: string | null }>,
@@ -30,22 +30,22 @@ export function encodeAggregatorCall(
   return { to: swapRouter.address, calldata, value: source === null ? terms.amountIn : 0n }
 }
 
-/** The call in a route of ExternalExecutor between these tokens; null for what it would not carry out, or we would not write. */
+/** Decodes the aggregator call of a route between these tokens; null if the executor would reject it or we would not encode it so. */
 export function decodeAggregatorCall(route: readonly bigint[], tokenIn: string, tokenOut: string): AggregatorCall | null {
-  const [source, target, called, spender, length] = route
-  if (source === undefined || target === undefined || called === undefined) return null
-  if (spender === undefined || length === undefined || [source, target, called, spender].some(isNoAddress)) return null
+  const [source, target, callTarget, spender, length] = route
+  if (source === undefined || target === undefined || callTarget === undefined) return null
+  if (spender === undefined || length === undefined || [source, target, callTarget, spender].some(isNoAddress)) return null
   if (source !== BigInt(tokenIn) || target !== BigInt(tokenOut) || source === target) return null
   const bytes = route.slice(HEAD).map((word) => word.toString(16).padStart(WORD_HEX, '0'))
   if (length < 4n || BigInt(bytes.length) !== (length + 31n) / 32n) return null
   const end = 2 * Number.parseInt(length.toString(), 10)
   const all = bytes.join('')
-  // What the last word has beyond is nothing.
+  // The padding of the last word must be zero.
   if (!/^0*$/.test(all.slice(end))) return null
   if ((source === 0n) !== (spender === 0n)) return null
   const addressOf = (word: bigint): Hex => `0x${word.toString(16).padStart(40, '0')}`
   return {
-    target: addressOf(called),
+    target: addressOf(callTarget),
     spender: spender === 0n ? null : addressOf(spender),
     calldata: `0x${all.slice(0, end)}`,
   }

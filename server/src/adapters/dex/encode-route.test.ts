@@ -5,7 +5,7 @@ import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { encodeRoute } from './encode-route.ts'
 import { decodeSwap, encodeSwap } from './encode-swap.ts'
 
-// The words by hand, from the layout in SwapExecutor.sol. test/contracts/encoded-routes.test.ts carries routes out on a chain.
+// The expected words follow the layout in SwapExecutor.sol. test/contracts/encoded-routes.test.ts executes routes on a chain.
 
 const address = (byte: string) => `0x${byte.repeat(20)}`
 const [a, b, c, wrapped] = ['aa', 'bb', 'cc', 'ee'].map(address) as [string, string, string, string]
@@ -22,7 +22,7 @@ const swap = (of: Pool, tokenIn: number, tokenOut: number, share = SHARE_ALL): R
 })
 const tokens = { source: a, target: c, nativeIn: false, nativeOut: false, wrapped }
 
-test('a split hop, and one more', () => {
+test('encodes a split hop and a second hop', () => {
   const swaps = [
     swap(v2('01', [a, b]), 0, 1, 0x123456),
     swap(pool('uniswap-v3', '02', [b, a], { feePpm: 500 }), 1, 0),
@@ -33,12 +33,12 @@ test('a split hop, and one more', () => {
     ...[a, c, b].map(BigInt),
     word(`01 00 02 00 123456 0000000bb8 ${'01'.repeat(20)}`),
     word(`02 00 02 00 ffffff 0000000000 ${'02'.repeat(20)}`),
-    // Curve pays its caller: the executor passes the target on at the end.
+    // Curve pays its caller, so the executor transfers the target at the end.
     word(`05 02 01 00 ffffff 0000000102 ${'03'.repeat(20)}`),
   ])
 })
 
-test('pools that can be paid by the pool before are', () => {
+test('sends an output directly to the next pool if that pool supports prepayment', () => {
   const swaps = [
     swap(pool('solidly', '01', [a, b]), 0, 1),
     swap(pool('liquidity-book', '02', [wrapped, b]), 1, 0),
@@ -51,7 +51,7 @@ test('pools that can be paid by the pool before are', () => {
   ])
 })
 
-test('what waits for a later step is not passed on', () => {
+test('keeps an output in the executor if a later step uses it', () => {
   const swaps = [swap(v2('01', [a, b]), 0, 1, 0x800000), swap(v2('02', [a, b]), 0, 1), swap(v2('03', [b, c]), 0, 1)]
   expect(encodeRoute({ ...tokens, swaps }).slice(4)).toEqual([
     word(`01 00 02 00 800000 0000000bb8 ${'01'.repeat(20)}`),
@@ -60,7 +60,7 @@ test('what waits for a later step is not passed on', () => {
   ])
 })
 
-test("a Balancer pool's id is a word of its own", () => {
+test("encodes a Balancer pool's id as an extra word", () => {
   const id = `0x${'77'.repeat(32)}`
   const vault = pool('balancer-weighted', '05', [a, c], { id, vault: 'v2' })
   expect(encodeRoute({ ...tokens, swaps: [swap(vault, 0, 1)] }).slice(3)).toEqual([
@@ -69,10 +69,10 @@ test("a Balancer pool's id is a word of its own", () => {
   ])
 })
 
-test("Uniswap V4's pools of the coin: fee and tick spacing, unwrapped before, wrapped after", () => {
-  const coins = (byte: string, token: string) =>
+test("unwraps before and wraps after Uniswap V4's pools of the native currency, with fee and tick spacing", () => {
+  const nativePool = (byte: string, token: string) =>
     pool('uniswap-v4', byte, [wrapped, token], { native: true, lpFeePpm: 0x0bb8, tickSpacing: 60 })
-  const swaps = [swap(coins('04', a), 1, 0), swap(coins('04', c), 0, 1)]
+  const swaps = [swap(nativePool('04', a), 1, 0), swap(nativePool('04', c), 0, 1)]
   expect(encodeRoute({ ...tokens, swaps }).slice(5)).toEqual([
     word(`03 00 02 00 ffffff 000bb8003c ${'04'.repeat(20)}`),
     word(`08 02 03 00 ffffff 0000000000 ${'00'.repeat(20)}`),
@@ -81,7 +81,7 @@ test("Uniswap V4's pools of the coin: fee and tick spacing, unwrapped before, wr
   ])
 })
 
-test('where the coin is itself a token (Celo) nothing is wrapped', () => {
+test('wraps nothing if the native currency is a token (Celo)', () => {
   const celo = { ...tokens, source: wrapped, nativeIn: true, wrapped: null }
   expect(encodeRoute({ ...celo, swaps: [swap(v2('01', [wrapped, c]), 0, 1)] })).toEqual([
     2n,
@@ -91,7 +91,7 @@ test('where the coin is itself a token (Celo) nothing is wrapped', () => {
   ])
 })
 
-test('a call of the router says what it was made of', () => {
+test('decodes a router call to its terms', () => {
   const swaps = [swap(v2('01', [a, c]), 0, 1)]
   const reference = `0x${'12'.repeat(32)}` as const
   const fee = { to: address('99'), ppm: 10_000n }

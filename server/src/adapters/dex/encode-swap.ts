@@ -2,27 +2,27 @@ import { swapExecutor, swapRouter } from '@swapyard/contracts'
 import { decodeFunctionData, encodeFunctionData, type Hex, zeroAddress } from 'viem'
 import { encodeRoute, type RouteToEncode } from './encode-route.ts'
 
-/** What SwapRouter is told, but for the route. */
+/** The parameters of SwapRouter apart from the route. */
 export type SwapTerms = Readonly<{
   amountIn: bigint
-  /** What the recipient must get at least, after the fee. */
+  /** Minimum amount for the recipient, after the fee. */
   minOut: bigint
   recipient: string
-  /** Millionths of the output, rounded down; `to` gets them. */
+  /** Millionths of the output, rounded down, paid to `to`. */
   fee: Readonly<{ to: string; ppm: bigint }> | null
   /** The swap's reference in the router's log, 32 bytes. */
   reference: Hex
-  /** Unix seconds of the last block that may hold it. */
+  /** Latest block timestamp, Unix seconds. */
   deadline: bigint
 }>
 
-/** The call of the router that carries a route out. */
-export type EncodedSwap = Readonly<{ to: Hex; calldata: Hex /** coins that come with it */; value: bigint }>
+/** The router call that executes a route. */
+export type EncodedSwap = Readonly<{ to: Hex; calldata: Hex /** wei sent with the call */; value: bigint }>
 
-type Traded = Readonly<{ tokenIn: string; tokenOut: string; executor: string }>
+type OrderTokens = Readonly<{ tokenIn: string; tokenOut: string; executor: string }>
 
-/** What SwapRouter takes, in the order of its struct. The zero address is the native coin. */
-export const orderOf = ({ tokenIn, tokenOut, executor }: Traded, terms: SwapTerms) => ({
+/** The fields of SwapRouter's struct, in its order. The zero address is the native currency. */
+export const orderOf = ({ tokenIn, tokenOut, executor }: OrderTokens, terms: SwapTerms) => ({
   tokenIn: tokenIn as Hex,
   amountIn: terms.amountIn,
   tokenOut: tokenOut as Hex,
@@ -48,7 +48,7 @@ export function encodeSwap(route: RouteToEncode, terms: SwapTerms): EncodedSwap 
   return { to: swapRouter.address, calldata, value: route.nativeIn ? terms.amountIn : 0n }
 }
 
-/** What a call of the router says; the zero address is the native coin. Null where it is no call of `swap`. */
+/** Decodes a router call; the zero address is the native currency. Null if it is not a call of `swap`. */
 export function decodeSwap(calldata: Hex) {
   try {
     const { functionName, args } = decodeFunctionData({ abi: swapRouter.abi, data: calldata })
@@ -56,7 +56,7 @@ export function decodeSwap(calldata: Hex) {
     const [order, route] = args
     return { ...order, route }
   } catch {
-    // Shorter than a selector, of another contract, or not what the selector promises.
+    // Too short, a call of another contract, or malformed arguments.
     return null
   }
 }

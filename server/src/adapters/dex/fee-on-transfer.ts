@@ -4,102 +4,102 @@ import { bytes } from '../chains/evm/replies.ts'
 import { type Rpc, refusalOf } from '../chains/evm/rpc.ts'
 import { callOf, wordAt, wordsOf } from './abi-words.ts'
 
-/** Which tokens take a fee on transfer: pools would pay less of them than their maths says. */
+/** Detects tokens with a fee on transfer: a swap pays less of them than the pool maths says. */
 export type FeeOnTransferTokens = Readonly<{
-  /** Asks the chain about tokens that were not looked at yet, and some of those looked at long ago. */
+  /** Measures the tokens that have no result yet, and some whose result is old. */
   check(pools: readonly Pool[]): Promise<void>
-  /** Pools all of whose tokens were looked at; the same array as long as nothing changes. */
+  /** The pools whose tokens all have a result; the same array until something changes. */
   poolsWithCheckedTokens(pools: readonly Pool[]): readonly Pool[]
-  /** The same set as long as nothing changes. */
+  /** The tokens with a fee; the same set until something changes. */
   feeOnTransfer(): ReadonlySet<string>
 }>
 
-type Verdict = 'plain' | 'taxed' | 'unknown'
-type Looked = Readonly<{ verdict: Verdict; dueMs: number }>
+type Verdict = 'plain' | 'fee' | 'unknown'
+type CheckResult = Readonly<{ verdict: Verdict; dueMs: number }>
 
 /** contracts/src/TransferProbe.sol: measure(address,address) */
 const MEASURE = '0x3318c0ee'
-/** Where the other side of the measured transfers stands; nobody lives there. */
+/** The other side of the measured transfers, an address without code. */
 const OTHER = '0x7377617079617264000000000000000000000001'
 /** Tokens that count by shares (stETH) round each transfer by a unit or two. */
 const ROUNDING_UNITS = 2n
 const GAS = '0x2dc6c0'
-/** Fees are switched on and off by tokens' owners. */
-const AGAIN_MS = 60 * 60_000
-/** Where the token did not move, or the node takes no overrides. */
-const UNKNOWN_AGAIN_MS = 5 * 60_000
-/** Looked at again in one turn. */
-const AGAIN_PER_TURN = 32
-/** Questions in flight at once. */
+/** A token's owner can enable or disable the fee at any time. */
+const RECHECK_MS = 60 * 60_000
+/** After a failed transfer, or if the node does not support state overrides. */
+const UNKNOWN_RECHECK_MS = 5 * 60_000
+/** CheckResult at again in one turn. */
+const RECHECKS_PER_RUN = 32
+/** Limit of concurrent calls. */
 const AT_ONCE = 200
-/** Pools of a token whose holdings are tried until one moves. */
+/** Pools of a token that are tried until a transfer succeeds. */
 const HOLDERS_MAX = 3
 
 /**
- * A token is sent from a pool that holds it to nobody and back, in a simulated call with the probe's code in the pool's place. Where
- * a token does not move so, or the node takes no state overrides, it counts as plain: the minimum and the simulation of the swap
- * protect who trades it.
+ * Simulates a transfer of the token from a pool to another address and back, with the probe's code at the pool's address. If the
+ * transfer fails or the node does not support state overrides, the token counts as plain: the minimum output and the simulation
+ * of the swap protect the user.
  */
 export function createFeeOnTransferTokens(
   rpc: () => Rpc,
   wrapped: string,
   now: () => number,
-  /** Counted as such without a look: the coin's own contract (`nativeContract`), which pays nothing without a value. */
+  /** Tokens that always count as fee-on-transfer: the native token's contract (`nativeContract`) transfers nothing without a value. */
   always: readonly string[] = [],
 ): FeeOnTransferTokens {
-  const looked = new Map<string, Looked>()
-  // The wrapped coin takes nothing.
-  const unasked: ReadonlySet<string> = new Set([wrapped, ...always])
-  let taxed: ReadonlySet<string> = new Set(always)
-  let seen: Readonly<{ all: readonly Pool[]; known: readonly Pool[] }> | null = null
+  const results = new Map<string, CheckResult>()
+  // The wrapped native token has no fee.
+  const unmeasured: ReadonlySet<string> = new Set([wrapped, ...always])
+  let withFee: ReadonlySet<string> = new Set(always)
+  let cache: Readonly<{ all: readonly Pool[]; checked: readonly Pool[] }> | null = null
 
-  function note(token: string, found: Verdict): void {
-    const before = looked.get(token)
-    // What was once told stands until something else is told.
-    const verdict = found === 'unknown' ? (before?.verdict ?? found) : found
-    const dueMs = now() + (found === 'unknown' ? UNKNOWN_AGAIN_MS : AGAIN_MS)
-    looked.set(token, { verdict, dueMs })
-    if (before === undefined) seen = null
-    if (taxed.has(token) !== (verdict === 'taxed'))
-      taxed = new Set([...always, ...[...looked].flatMap(([one, { verdict }]) => (verdict === 'taxed' ? [one] : []))])
+  function record(token: string, measured: Verdict): void {
+    const before = results.get(token)
+    // An unknown result keeps the previous verdict.
+    const verdict = measured === 'unknown' ? (before?.verdict ?? measured) : measured
+    const dueMs = now() + (measured === 'unknown' ? UNKNOWN_RECHECK_MS : RECHECK_MS)
+    results.set(token, { verdict, dueMs })
+    if (before === undefined) cache = null
+    if (withFee.has(token) !== (verdict === 'fee'))
+      withFee = new Set([...always, ...[...results].flatMap(([one, { verdict }]) => (verdict === 'fee' ? [one] : []))])
   }
 
   return {
-    taxed: () => taxed,
-    known(pools) {
-      if (seen?.all === pools) return seen.known
-      const isKnown = (token: string) => unasked.has(token) || looked.has(token)
-      const known = pools.every(({ tokens }) => tokens.every(isKnown))
+    feeOnTransfer: () => withFee,
+    poolsWithCheckedTokens(pools) {
+      if (cache?.all === pools) return cache.checked
+      const isChecked = (token: string) => unmeasured.has(token) || results.has(token)
+      const checked = pools.every(({ tokens }) => tokens.every(isChecked))
         ? pools
-        : pools.filter(({ tokens }) => tokens.every(isKnown))
-      seen = { all: pools, known }
-      return known
+        : pools.filter(({ tokens }) => tokens.every(isChecked))
+      cache = { all: pools, checked }
+      return checked
     },
-    async look(pools) {
-      const holders = holdersOf(pools, unasked)
-      const fresh = [...holders.keys()].filter((token) => !looked.has(token))
-      const due = [...looked].filter(([token, { dueMs }]) => dueMs <= now() && holders.has(token))
-      const tokens = [...fresh, ...due.slice(0, AGAIN_PER_TURN).map(([token]) => token)]
+    async check(pools) {
+      const holders = holdersOf(pools, unmeasured)
+      const fresh = [...holders.keys()].filter((token) => !results.has(token))
+      const due = [...results].filter(([token, { dueMs }]) => dueMs <= now() && holders.has(token))
+      const tokens = [...fresh, ...due.slice(0, RECHECKS_PER_RUN).map(([token]) => token)]
       for (let start = 0; start < tokens.length; start += AT_ONCE)
         await Promise.all(
           tokens.slice(start, start + AT_ONCE).map(async (token) => {
-            note(token, await measureAny(rpc(), token, holders.get(token) ?? []))
+            record(token, await measureAny(rpc(), token, holders.get(token) ?? []))
           }),
         )
-      for (const token of looked.keys()) if (!holders.has(token)) looked.delete(token)
+      for (const token of results.keys()) if (!holders.has(token)) results.delete(token)
     },
   }
 }
 
-/** Who holds each token that is asked about. */
-function holdersOf(pools: readonly Pool[], unasked: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+/** Some pools that hold each token. */
+function holdersOf(pools: readonly Pool[], unmeasured: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
   const holders = new Map<string, string[]>()
   for (const { tokens, address } of pools)
     for (const token of tokens) {
-      if (unasked.has(token)) continue
-      const known = holders.get(token)
-      if (known === undefined) holders.set(token, [address])
-      else if (known.length < HOLDERS_MAX && !known.includes(address)) known.push(address)
+      if (unmeasured.has(token)) continue
+      const addresses = holders.get(token)
+      if (addresses === undefined) holders.set(token, [address])
+      else if (addresses.length < HOLDERS_MAX && !addresses.includes(address)) addresses.push(address)
     }
   return holders
 }
@@ -116,12 +116,12 @@ async function measure(rpc: Rpc, token: string, holder: string): Promise<Verdict
   const code = { code: transferProbeCode }
   const call = { to: holder, data: callOf(MEASURE, token, OTHER), gas: GAS }
   try {
-    // Not of the block that the pools are of: a node that no longer has it would seem to refuse the overrides.
+    // At the latest block: a node that no longer has the pools' block would seem to refuse the overrides.
     const params = [call, 'latest', { [holder]: code, [OTHER]: code }]
     const [answer] = await rpc.askMany([{ method: 'eth_call', params }], bytes)
     const words = wordsOf(answer ?? '0x')
     if (wordAt(words, 0) === 0n) return 'unknown'
-    return wordAt(words, 1) > ROUNDING_UNITS || wordAt(words, 2) > ROUNDING_UNITS ? 'taxed' : 'plain'
+    return wordAt(words, 1) > ROUNDING_UNITS || wordAt(words, 2) > ROUNDING_UNITS ? 'fee' : 'plain'
   } catch (error) {
     if (refusalOf(error) === null) throw error
     return 'unknown'

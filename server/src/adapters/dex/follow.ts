@@ -8,23 +8,23 @@ import { INITIALIZE } from './uniswap-v3.ts'
 
 export type Changes = ReadonlyMap<string, TrackedPool | null>
 
-/** What logs make of the pools, log by log: only the changes are kept. */
+/** Applies logs to the pools, one by one, and collects the changes. */
 export type LogFold = Readonly<{
   add(logs: readonly DexLog[]): void
-  /** Reads what logs don't tell, as it is after the block `last`, which is the last that logs were added of. */
+  /** Reads what the logs do not contain, after the block `last`, the last block of the added logs. */
   finish(last: Readonly<{ hash: string; minedAtMs: number }>): Promise<Changes>
 }>
 
 export type Follower = Readonly<{
-  /** All that is asked for of a block. */
+  /** The log topics to request. */
   topics: readonly string[]
   fold(): LogFold
-  /** Pools that were made and cannot be traded yet: they are looked at again when they begin. */
-  watchUninitialized(found: readonly PoolIdentity[]): void
+  /** Remembers pools that are not initialized yet. Their Initialize log triggers a read. */
+  watchUninitialized(identities: readonly PoolIdentity[]): void
 }>
 
 const RENEWED_AT_ONCE = 8
-/** V3 pools that were made and not yet begun; more are forgotten. */
+/** Limit of uninitialized V3 pools. */
 const WAITING_MAX = 5_000
 
 type Creation = Readonly<{ dex: Dex; reader: DexReader; address: string; topic: string }>
@@ -32,11 +32,11 @@ type FollowContext = Readonly<{
   readContext: ReadContext
   dexes: ReadonlyMap<string, Dex>
   pools: PoolSet
-  /** A pool that begins with this log, or null. */
-  begun(log: DexLog): PoolIdentity | null
-  /** Key of the pool that the log changes, if we have it. */
-  touched(log: DexLog): string | null
-  settle(begins: readonly PoolIdentity[], changes: Changes): void
+  /** The pool that the log creates or initializes, or null. */
+  parseNewPool(log: DexLog): PoolIdentity | null
+  /** Key of the tracked pool that the log changes, or null. */
+  findChangedPool(log: DexLog): string | null
+  updateWaiting(newPools: readonly PoolIdentity[], changes: Changes): void
 }>
 
 export function createFollower(readContext: ReadContext, dexes: ReadonlyMap<string, Dex>, pools: PoolSet): Follower {
@@ -51,71 +51,71 @@ export function createFollower(readContext: ReadContext, dexes: ReadonlyMap<stri
     ...new Set([...kinds.flatMap((reader) => reader.topics), ...creations.map(({ topic }) => topic), INITIALIZE]),
   ]
 
-  function wait(found: readonly PoolIdentity[]): void {
-    for (const one of found) if (waiting.size < WAITING_MAX) waiting.set(one.id, one)
+  function watchUninitialized(identities: readonly PoolIdentity[]): void {
+    for (const one of identities) if (waiting.size < WAITING_MAX) waiting.set(one.id, one)
   }
 
-  const followed: FollowContext = {
+  const followContext: FollowContext = {
     readContext,
     dexes,
     pools,
-    begun(log) {
+    parseNewPool(log) {
       if (log.topics[0] === INITIALIZE) return waiting.get(log.address) ?? null
       const creation = creations.find(({ address, topic }) => address === log.address && topic === log.topics[0])
       return creation?.reader.parseCreation(log, creation.dex, readContext.wrapped) ?? null
     },
-    touched(log) {
+    findChangedPool(log) {
       for (const reader of kinds) {
         if (!reader.topics.includes(log.topics[0] ?? '')) continue
         const key = reader.poolOf(log)
         const pool = pools.get(key)?.pool
-        // Anybody can write a log: it counts of the pool, its manager or its factory alone.
-        const writers = pool && [pool.address, key, dexes.get(pool.dex)?.factory]
-        if (writers?.includes(log.address)) return key
+        // Any contract can emit these topics: accept only logs of the pool, its manager or its factory.
+        const emitters = pool && [pool.address, key, dexes.get(pool.dex)?.factory]
+        if (emitters?.includes(log.address)) return key
       }
       return null
     },
-    settle(begins, changes) {
-      for (const { id } of begins) if (changes.has(id)) waiting.delete(id)
-      wait(begins.filter(({ id }) => !changes.has(id)))
+    updateWaiting(newPools, changes) {
+      for (const { id } of newPools) if (changes.has(id)) waiting.delete(id)
+      watchUninitialized(newPools.filter(({ id }) => !changes.has(id)))
     },
   }
-  return { topics, fold: () => createFold(followed), wait }
+  return { topics, fold: () => createFold(followContext), watchUninitialized }
 }
 
-function createFold({ readContext, dexes, pools, begun, touched, settle }: FollowContext): LogFold {
+function createFold({ readContext, dexes, pools, parseNewPool, findChangedPool, updateWaiting }: FollowContext): LogFold {
   const changes = new Map<string, TrackedPool | null>()
   const again = new Set<string>()
-  const fresh = new Map<string, PoolIdentity>()
+  const created = new Map<string, PoolIdentity>()
 
   function addOne(log: DexLog): void {
-    const found = begun(log)
-    if (found !== null && pools.get(found.id) === undefined) {
-      fresh.set(found.id, found)
+    const identity = parseNewPool(log)
+    if (identity !== null && pools.get(identity.id) === undefined) {
+      created.set(identity.id, identity)
       return
     }
-    const key = touched(log)
-    if (key === null || again.has(key)) return
+    const key = findChangedPool(log)
+    if (key === null || toReread.has(key)) return
     const tracked = changes.get(key) ?? (pools.get(key) as TrackedPool)
     const dex = dexes.get(tracked.pool.dex)
     const next = (dex && readerOf(dex)?.apply(tracked, log)) ?? 'reread'
-    if (next === 'reread') again.add(key)
+    if (next === 'reread') toReread.add(key)
     else changes.set(key, next)
   }
 
-  /** What time alone does, and what logs do not tell of what they changed. */
-  async function passTime(at: string, now: number): Promise<void> {
+  /** Applies the effects of time, and reads what the logs of a changed pool do not contain. */
+  async function applyTime(at: string, now: number): Promise<void> {
     const due = new Map<string, () => Promise<TrackedPool>>()
     for (const one of pools.all()) {
       const key = keyOf(one.pool)
-      if (again.has(key)) continue
+      if (toReread.has(key)) continue
       const dex = dexes.get(one.pool.dex)
       const reader = dex && readerOf(dex)
       const changed = changes.get(key)
-      const isOver = one.holdsUntil !== undefined && one.holdsUntil <= now
+      const isExpired = one.holdsUntil !== undefined && one.holdsUntil <= now
       const { renew } = reader ?? {}
-      if (renew && (changed || isOver)) due.set(key, () => renew(readContext, at, changed ?? one, now))
-      else if (isOver) again.add(key)
+      if (renew && (changed || isExpired)) due.set(key, () => renew(readContext, at, changed ?? one, now))
+      else if (isExpired) toReread.add(key)
       else if (!changed) {
         const later = reader?.atTime?.(one, now)
         if (later && later !== one) changes.set(key, later)
@@ -131,37 +131,37 @@ function createFold({ readContext, dexes, pools, begun, touched, settle }: Follo
     },
     async finish({ hash: at, minedAtMs }) {
       const now = Math.floor(minedAtMs / 1000)
-      await passTime(at, now)
-      await refreshAll({ readContext, dexes, pools }, changes, again, at, now)
-      const known = [...again].flatMap((key) => identityOf(pools.get(key) as TrackedPool, dexes) ?? [])
-      const begins = await resolveAll(readContext, at, [...fresh.values()])
-      if (known.length + begins.length === 0) return changes
-      const bases = await readBases(readContext, at, [...known, ...begins])
-      // Whoever does not answer any more is not traded on what he said before.
-      for (const { id } of known) changes.set(id, null)
+      await applyTime(at, now)
+      await refreshAll({ readContext, dexes, pools }, changes, toReread, at, now)
+      const existing = [...toReread].flatMap((key) => identityOf(pools.get(key) as TrackedPool, dexes) ?? [])
+      const newPools = await resolveAll(readContext, at, [...created.values()])
+      if (existing.length + newPools.length === 0) return changes
+      const bases = await readBases(readContext, at, [...existing, ...newPools])
+      // A pool that no longer answers is dropped.
+      for (const { id } of existing) changes.set(id, null)
       for (const tracked of await readWhole(readContext, at, bases, dexes)) changes.set(keyOf(tracked.pool), tracked)
-      settle(begins, changes)
+      updateWaiting(newPools, changes)
       return changes
     },
   }
 }
 
-/** What changes without a log, of the pools of each kind that knows such. */
+/** Refreshes the pools of kinds that change without a log. */
 async function refreshAll(
   { readContext, dexes, pools }: Pick<FollowContext, 'readContext' | 'dexes' | 'pools'>,
   changes: Map<string, TrackedPool | null>,
-  again: Set<string>,
+  toReread: Set<string>,
   at: string,
   now: number,
 ): Promise<void> {
-  const known = pools.all().filter(({ pool }) => !again.has(keyOf(pool)))
-  for (const [dex, some] of Map.groupBy(known, ({ pool }) => dexes.get(pool.dex))) {
+  const current = pools.all().filter(({ pool }) => !toReread.has(keyOf(pool)))
+  for (const [dex, some] of Map.groupBy(current, ({ pool }) => dexes.get(pool.dex))) {
     const refresh = dex && readerOf(dex)?.refresh
     if (!refresh) continue
     const states = some.map((one) => changes.get(keyOf(one.pool)) ?? one)
     for (const [place, next] of (await refresh(readContext, at, states, now)).entries()) {
       const state = states[place] as TrackedPool
-      if (next === 'reread') again.add(keyOf(state.pool))
+      if (next === 'reread') toReread.add(keyOf(state.pool))
       else if (next !== state) changes.set(keyOf(state.pool), next)
     }
   }

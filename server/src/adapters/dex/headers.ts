@@ -16,14 +16,14 @@ const header: Decode<Header> = (reply) => {
 
 export const latestHeader = (rpc: Rpc): Promise<Header> => rpc.ask('eth_getBlockByNumber', ['latest', false], header)
 
-/** Fails where the node does not know the block. */
+/** Throws if the node does not know the block. */
 export const headerOf = (rpc: Rpc, blockHash: string): Promise<Header> =>
   rpc.ask('eth_getBlockByHash', [blockHash, false], header)
 
 export const headerAt = (rpc: Rpc, height: number): Promise<Header | null> =>
   rpc.ask('eth_getBlockByNumber', [hex(height), false], orNull(header))
 
-/** Of the heights `from` to `to`, both included; null for those that the node does not have. */
+/** Headers of the heights `from` to `to`, both included; null if the node does not have one. */
 export const headersAt = (rpc: Rpc, from: number, to: number): Promise<readonly (Header | null)[]> =>
   rpc.askMany(
     Array.from({ length: Math.max(0, to - from + 1) }, (_, n) => ({

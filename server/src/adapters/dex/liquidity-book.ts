@@ -5,8 +5,8 @@ import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracke
 import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
 
 const CREATED = toEventSelector('LBPairCreated(address,address,uint256,address,uint256)')
-/** All that changes what a pair pays. */
-const changing = [
+/** Events that change the output of a pair. */
+const changeTopics = [
   'Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)',
   'DepositedToBins(address,address,uint256[],bytes32[])',
   'WithdrawnFromBins(address,address,uint256[],bytes32[])',
@@ -21,7 +21,7 @@ const call = {
   bin: toFunctionSelector('getBin(uint24)'),
   amountOut: toFunctionSelector('getSwapOut(uint128,bool)'),
 }
-const asked = {
+const stateCalls = {
   tokenX: toFunctionSelector('getTokenX()'),
   tokenY: toFunctionSelector('getTokenY()'),
   step: toFunctionSelector('getBinStep()'),
@@ -29,76 +29,76 @@ const asked = {
   fees: toFunctionSelector('getStaticFeeParameters()'),
   volatility: toFunctionSelector('getVariableFeeParameters()'),
   reserves: toFunctionSelector('getReserves()'),
-  /** Version 2.2 alone. */
+  /** Only version 2.2. */
   hooks: toFunctionSelector('getLBHooksParameters()'),
 } as const
-type Answers = Readonly<Record<keyof typeof asked, readonly bigint[] | null>>
+type Answers = Readonly<Record<keyof typeof stateCalls, readonly bigint[] | null>>
 
-/** Words of one entry of getAllLBPairs: bin step, pair, and two more. */
+/** Words of one entry of getAllLBPairs: bin step, pair, and two others. */
 const ENTRY_WORDS = 4
-/** Bins are read as far as the price doubles or halves, and no more than so many either way. */
+/** Bins are read up to double and half the price, at most BINS_MAX on each side. */
 const REACH = Math.log(2)
 const BINS_MAX = 400
 const ID_MAX = 2 ** 24 - 1
-/** Part of the reserves that is tried. */
+/** The divisor of the reserves that gives the trial amount. */
 const TRIAL_PART = 100n
 
 /**
- * Pairs of the Liquidity Book 2.1 and 2.2 without hooks. Every log of a pair makes it be read again, and so does the end of its two
- * periods, with which the variable fee falls.
+ * Pairs of the Liquidity Book 2.1 and 2.2 without hooks. Every log of a pair triggers a full read, as does the end of its filter
+ * and decay periods, when the variable fee falls.
  */
 export const liquidityBookDex: DexReader = {
   creation: ({ factory }) => ({ address: factory, topic: CREATED }),
   parseCreation({ topics, fields }, dex) {
     const [, x, y] = topics
     if (x === undefined || y === undefined) return null
-    return foundPair(wordAt(wordsOf(fields), 0), dex, [addressOf(BigInt(x)), addressOf(BigInt(y))])
+    return pairIdentity(wordAt(wordsOf(fields), 0), dex, [addressOf(BigInt(x)), addressOf(BigInt(y))])
   },
   async lookUp({ reader }, at, dex, pairs) {
     const calls = pairs.map(([a, b]) => ({ to: dex.factory, calldata: callOf(call.pairs, a, b) }))
     return (await reader.read(at, calls)).flatMap((answer) => {
       const [, count = 0n, ...words] = wordsOf(answer ?? '0x')
       const places = words.flatMap((_, place) => (place % ENTRY_WORDS === 1 ? [place] : []))
-      return places.flatMap((place, index) => (index < count ? [foundPair(wordAt(words, place), dex, [])] : []))
+      return places.flatMap((place, index) => (index < count ? [pairIdentity(wordAt(words, place), dex, [])] : []))
     })
   },
-  readBase: (readContext, at, found) => readPairs(readContext, at, found),
+  readBase: (readContext, at, identities) => readPairs(readContext, at, identities),
   readTicks: (readContext, at, tracked) => readBins(readContext, at, tracked),
-  topics: changing,
+  topics: changeTopics,
   poolOf: ({ address }) => address,
   apply: () => 'reread',
 }
 
-function foundPair(word: bigint, dex: PoolIdentity['dex'], tokens: readonly string[]): PoolIdentity {
+function pairIdentity(word: bigint, dex: PoolIdentity['dex'], tokens: readonly string[]): PoolIdentity {
   const address = addressOf(word)
   return { id: address, address, dex, tokens }
 }
 
-async function readPairs({ reader }: ReadContext, at: string, found: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
-  const names = Object.keys(asked) as (keyof typeof asked)[]
-  const questions = names.map((name) => asked[name])
-  const answers = await readEach(reader, at, found, questions)
-  const seconds = found.length === 0 ? 0 : await reader.minedAt(at)
-  return found.map((one, index) => {
+async function readPairs({ reader }: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
+  const names = Object.keys(stateCalls) as (keyof typeof stateCalls)[]
+  const calls = names.map((name) => stateCalls[name])
+  const answers = await readEach(reader, at, identities, calls)
+  const seconds = identities.length === 0 ? 0 : await reader.minedAt(at)
+  return identities.map((one, index) => {
     const wordsFor = (place: number) => {
       const answer = answers[index]?.[place]
       return answer ? wordsOf(answer) : null
     }
-    const told = Object.fromEntries(names.map((name, place) => [name, wordsFor(place)])) as Answers
-    return pairOf(one, told, seconds)
+    const answersOfPair = Object.fromEntries(names.map((name, place) => [name, wordsFor(place)])) as Answers
+    return pairOf(one, answersOfPair, seconds)
   })
 }
 
-/** Null where it is none of those that we read. Its bins are in one, for its rank, until they are read. */
-function pairOf({ id, address, dex }: PoolIdentity, told: Answers, seconds: number): TrackedPool | null {
-  const { tokenX, tokenY, step, active, fees, volatility, reserves, hooks } = told
+/** Null for an unsupported pair. The reserves are in one bin, for the ranking, until the bins are read. */
+function pairOf({ id, address, dex }: PoolIdentity, answers: Answers, seconds: number): TrackedPool | null {
+  const { tokenX, tokenY, step, active, fees, volatility, reserves, hooks } = answers
   if (!tokenX || !tokenY || !step || !active || !fees || !volatility || !reserves) return null
   if (hooks !== null && wordAt(hooks, 0) !== 0n) return null
   const small = (words: readonly bigint[], place: number) => Number(wordAt(words, place))
   const lastUpdate = small(volatility, 3)
   const [filterPeriod, decayPeriod] = [small(fees, 1), small(fees, 2)]
   const passed = seconds - lastUpdate
-  // The fee is one within each period: its beginning stands for all of it.
+  // The fee is constant within a period: the start of the period represents all of it.
   const [since, until] =
     passed >= decayPeriod ? [decayPeriod] : passed >= filterPeriod ? [filterPeriod, decayPeriod] : [0, filterPeriod]
   const pool: LiquidityBookPool = {
@@ -133,8 +133,8 @@ function pairOf({ id, address, dex }: PoolIdentity, told: Answers, seconds: numb
 async function readBins(readContext: ReadContext, at: string, tracked: TrackedPool): Promise<TrackedPool | null> {
   const { pool } = tracked
   if (pool.kind !== 'liquidity-book') return tracked
-  const away = Math.min(BINS_MAX, Math.ceil(REACH / Math.log1p(pool.binStep / 10_000)))
-  const [low, high] = [Math.max(0, pool.activeId - away), Math.min(ID_MAX, pool.activeId + away)]
+  const reachBins = Math.min(BINS_MAX, Math.ceil(REACH / Math.log1p(pool.binStep / 10_000)))
+  const [low, high] = [Math.max(0, pool.activeId - reachBins), Math.min(ID_MAX, pool.activeId + reachBins)]
   const ids = Array.from({ length: high - low + 1 }, (_, place) => low + place)
   const answers = await readContext.reader.read(
     at,
@@ -142,31 +142,31 @@ async function readBins(readContext: ReadContext, at: string, tracked: TrackedPo
   )
   const bins: LiquidityBookPool['bins'][number][] = []
   for (const [place, answer] of answers.entries()) {
-    // A bin that was not told is not an empty one.
+    // A missing answer does not mean an empty bin.
     if (!answer) return null
     const words = wordsOf(answer)
     const reserves = [wordAt(words, 0), wordAt(words, 1)] as const
     if (reserves[0] + reserves[1] > 0n) bins.push({ id: ids[place] as number, reserves })
   }
   const whole = { ...pool, bins }
-  const isProven = await matchesOurMaths(readContext, at, whole)
-  return { ...tracked, pool: whole, ...(isProven ? {} : { idle: true as const }) }
+  const isVerified = await matchesOurMaths(readContext, at, whole)
+  return { ...tracked, pool: whole, ...(isVerified ? {} : { idle: true as const }) }
 }
 
-/** Whether the pair itself says of a trade either way what we compute: forks share the interface, not always the formulas. */
+/** Compares getSwapOut in both directions with our maths: forks share the interface, but not always the formulas. */
 async function matchesOurMaths({ reader }: ReadContext, at: string, pool: LiquidityBookPool): Promise<boolean> {
-  const held = [0, 1].map((side) => pool.bins.reduce((sum, { reserves }) => sum + (reserves[side] ?? 0n), 0n))
-  const trials = held.flatMap((amount, tokenIn) => {
-    const tried = amount / TRIAL_PART + 1n
-    const paid = liquidityBook.swap(pool, tokenIn, 1 - tokenIn, tried)
-    // Beyond the bins that were read we pay nothing, whatever the pair does.
-    return paid === null ? [] : [{ tokenIn, tried, out: paid.amountOut }]
+  const totals = [0, 1].map((side) => pool.bins.reduce((sum, { reserves }) => sum + (reserves[side] ?? 0n), 0n))
+  const trials = totals.flatMap((amount, tokenIn) => {
+    const trialAmount = amount / TRIAL_PART + 1n
+    const paid = liquidityBook.swap(pool, tokenIn, 1 - tokenIn, trialAmount)
+    // We compute no output beyond the bins that were read.
+    return paid === null ? [] : [{ tokenIn, trialAmount, out: paid.amountOut }]
   })
   const answers = await reader.read(
     at,
-    trials.map(({ tokenIn, tried }) => ({
+    trials.map(({ tokenIn, trialAmount }) => ({
       to: pool.address,
-      calldata: callOf(call.amountOut, tried, tokenIn === 0 ? 1 : 0),
+      calldata: callOf(call.amountOut, trialAmount, tokenIn === 0 ? 1 : 0),
     })),
   )
   return trials.every(({ out }, place) => {

@@ -3,7 +3,7 @@ import { hex } from '../chains/evm/node.ts'
 import { bytes, count, type Decode, fields, hash, list } from '../chains/evm/replies.ts'
 import { failureOf, type Rpc, refusalOf } from '../chains/evm/rpc.ts'
 
-/** A log as far as pools need it. Addresses in lower case. */
+/** The fields of a log that pools need. Addresses in lower case. */
 export type DexLog = Readonly<{
   address: string
   topics: readonly Hex[]
@@ -34,7 +34,7 @@ const filterOf = ({ addresses, topics }: LogFilter) => ({
   topics: [topics],
 })
 
-/** The logs of each block, by its hash: of this block or a failure. */
+/** The logs of each block, by block hash. Throws if the node does not know a block. */
 export async function logsOfBlocks(
   rpc: Rpc,
   blockHashes: readonly string[],
@@ -53,7 +53,7 @@ const inOrder = (logs: readonly DexLog[]): DexLog[] =>
 const RANGE_BEGIN = 2_000
 const RANGE_MAX = 50_000
 
-/** Logs of a run of blocks, in ranges that grow as long as the node gives them and shrink where it refuses. */
+/** Logs of a block range, in parts that grow while the node answers and shrink when it refuses. */
 export async function* scanLogs(
   rpc: Rpc,
   from: number,
@@ -70,7 +70,7 @@ export async function* scanLogs(
       start = end + 1
       size = Math.min(RANGE_MAX, size * 2)
     } catch (error) {
-      // Too many blocks or too many logs, said in as many ways as there are providers.
+      // Too many blocks or logs. Each provider has its own error for this, so any refusal counts.
       if (start === end || (refusalOf(error) === null && failureOf(error) === null)) throw error
       size = Math.max(1, Math.floor((end - start + 1) / 4))
     }

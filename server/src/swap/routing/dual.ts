@@ -8,23 +8,20 @@ import { type Subproblem, tradePair } from './subproblem.ts'
  *
  *     ν(source) · input  +  Σ maximum profit of each pool
  *
- * is an upper bound of the output of all routes. At the minimum over ν it equals the output of the best route, and the pools' trades
- * balance: the surplus of every token except the target is zero.
- *
- * Newton's method minimizes the bound in the variables z = √ν. In these the profit of a constant product is the square of a linear
- * function, so a market of constant products is a least-squares problem and a few steps suffice. Other curves consist of hyperbolas and
- * behave alike.
+ * is an upper bound of the output of all routes. At its minimum it equals the output of the best route, and every token except the target
+ * has zero surplus. Newton's method minimizes it in z = √ν: in z the profit of a constant product is the square of a linear function, so a
+ * market of constant products is a least-squares problem. Other curves consist of hyperbolas and behave alike.
  */
 const STEPS_MAX = 60
 /** Imbalance (`imbalance`) at which the solution is accepted, relative to the bound. */
-const IMBALANCE_TOLERANCE = 1e-11
+const BALANCE_TOLERANCE = 1e-11
 /** A step with a smaller predicted improvement, relative to the bound, is not taken. */
 const IMPROVEMENT_MIN = 1e-13
 const BISECTIONS_MAX = 50
 /** Precision of the line search, relative to the step. */
 const BISECTION_TOLERANCE = 1e-13
 /** Relative bracket at which false position ends and bisection takes over; below it the slope is dominated by rounding. */
-const BRACKET_TOLERANCE = 1e-11
+const BRACKET_WIDTH = 1e-11
 /** Factor by which the bracket is widened while rounding may have given a slope the wrong sign. */
 const WIDENING_FACTOR = 16
 /** Rounding error of the slope along a step, relative to the bound and to the step. */
@@ -44,7 +41,7 @@ type Workspace = Readonly<{
   poolInput: Float64Array
   poolOutputValue: Float64Array
   /** By pair, the second derivative of its profit in the roots. */
-  bending: Float64Array
+  curvature: Float64Array
   gradient: Float64Array
   hessian: Float64Array
   matrix: Float64Array
@@ -61,7 +58,7 @@ function createWorkspace(tokens: number, pairs: number): Workspace {
     surplus: new Float64Array(tokens),
     poolInput: new Float64Array(tokens),
     poolOutputValue: new Float64Array(tokens),
-    bending: new Float64Array(pairs),
+    curvature: new Float64Array(pairs),
     gradient: new Float64Array(tokens),
     hessian: new Float64Array(tokens * tokens),
     matrix: new Float64Array(tokens * tokens),
@@ -74,30 +71,30 @@ function createWorkspace(tokens: number, pairs: number): Workspace {
 }
 
 /** Shared by all solutions, because allocation costs more than most of them. Each solution writes what it reads. */
-let sharedWorkspace = createWorkspace(16, 64)
+let buffers = createWorkspace(16, 64)
 
 function workspaceFor({ value, pairs }: Subproblem): Workspace {
-  if (value.length > sharedWorkspace.step.length || pairs.length > sharedWorkspace.bending.length)
-    sharedWorkspace = createWorkspace(
-      Math.max(sharedWorkspace.step.length, 2 * value.length),
-      Math.max(sharedWorkspace.bending.length, 2 * pairs.length),
+  if (value.length > buffers.step.length || pairs.length > buffers.curvature.length)
+    buffers = createWorkspace(
+      Math.max(buffers.step.length, 2 * value.length),
+      Math.max(buffers.curvature.length, 2 * pairs.length),
     )
-  return sharedWorkspace
+  return buffers
 }
 
 /** Minimizes the bound over `subproblem.value` and returns it: no route through these pairs pays more before gas. */
 export function solveDual(subproblem: Subproblem, input: number): number {
-  const workspace = workspaceFor(subproblem)
-  let bound = evaluate(subproblem, input, workspace)
+  const work = workspaceFor(subproblem)
+  let bound = evaluate(subproblem, input, work)
   for (let steps = 0; steps < STEPS_MAX; steps++) {
-    if (imbalance(subproblem, workspace) <= IMBALANCE_TOLERANCE * bound) return bound
-    newtonStep(subproblem, workspace)
-    moveIdleTokens(subproblem, workspace)
-    let next = lineSearch(subproblem, input, workspace, bound)
+    if (imbalance(subproblem, work) <= BALANCE_TOLERANCE * bound) return bound
+    newtonStep(subproblem, work)
+    moveIdleTokens(subproblem, work)
+    let next = lineSearch(subproblem, input, work, bound)
     // Stalled: the price of a single token blocks the step of all others.
-    if (next > bound * (1 - PROGRESS_MIN) && imbalance(subproblem, workspace) > STALLED_IMBALANCE * bound) {
+    if (next > bound * (1 - PROGRESS_MIN) && imbalance(subproblem, work) > STALLED_IMBALANCE * bound) {
       balanceTokens(subproblem, input)
-      next = evaluate(subproblem, input, workspace)
+      next = evaluate(subproblem, input, work)
     }
     if (next >= bound) return bound
     bound = next
@@ -142,7 +139,7 @@ const trade = { in: 0, out: 0, profit: 0, sensitivity: 0 }
 function evaluate(
   subproblem: Subproblem,
   input: number,
-  { surplus, poolInput, poolOutputValue, bending }: Workspace,
+  { surplus, poolInput, poolOutputValue, curvature }: Workspace,
 ): number {
   const { from, to, value, tollFactor } = subproblem
   surplus.fill(0)
@@ -151,7 +148,7 @@ function evaluate(
   surplus[0] = input
   let bound = (value[0] as number) * input
   for (let pair = 0; pair < from.length; pair++) {
-    bending[pair] = 0
+    curvature[pair] = 0
     tradePair(subproblem, pair, trade)
     if (trade.in === 0) continue
     const a = from[pair] as number
@@ -163,7 +160,7 @@ function evaluate(
     poolInput[a] = (poolInput[a] as number) + trade.in
     poolOutputValue[a] = (poolOutputValue[a] as number) + trade.out * worth
     bound += cost * trade.profit
-    bending[pair] = (4 * trade.sensitivity * cost * cost) / worth
+    curvature[pair] = (4 * trade.sensitivity * cost * cost) / worth
   }
   return bound
 }
@@ -191,8 +188,8 @@ function imbalance({ value }: Subproblem, { surplus, poolInput, poolOutputValue 
  * worth ν(b), second derivatives of 4·sensitivity·cost²÷worth on both diagonal entries, the negative off the diagonal, and adds the
  * gradient itself on the diagonal.
  */
-function newtonStep({ from, to, value }: Subproblem, workspace: Workspace): void {
-  const { bending, surplus, gradient, hessian, step } = workspace
+function newtonStep({ from, to, value }: Subproblem, work: Workspace): void {
+  const { curvature, surplus, gradient, hessian, step } = work
   const size = value.length
   hessian.fill(0, 0, size * size)
   for (let token = 0; token < size; token++) {
@@ -201,7 +198,7 @@ function newtonStep({ from, to, value }: Subproblem, workspace: Workspace): void
     hessian[token * size + token] = slope
   }
   for (let pair = 0; pair < from.length; pair++) {
-    const by = bending[pair] as number
+    const by = curvature[pair] as number
     if (by === 0) continue
     const a = from[pair] as number
     const b = to[pair] as number
@@ -210,7 +207,7 @@ function newtonStep({ from, to, value }: Subproblem, workspace: Workspace): void
     hessian[a * size + b] = (hessian[a * size + b] as number) - by
     hessian[b * size + a] = (hessian[b * size + a] as number) - by
   }
-  if (solveSymmetric(workspace, size, 0)) return
+  if (solveSymmetric(work, size, 0)) return
   // Not convex here, as between the ticks of concentrated liquidity. Dropping the negative gradient terms makes it convex.
   for (let token = 0; token < size; token++) {
     const slope = gradient[token] as number
@@ -218,10 +215,10 @@ function newtonStep({ from, to, value }: Subproblem, workspace: Workspace): void
     // If all pools of a token are at capacity, it has no curvature although its price must rise: by at most a factor of four per step.
     if (slope < 0) hessian[token * size + token] = Math.max(own, -slope)
   }
-  if (solveSymmetric(workspace, size, 1e-9)) return
+  if (solveSymmetric(work, size, 1e-9)) return
   for (let token = 0; token < size; token++) {
-    const curvature = Math.abs(hessian[token * size + token] as number) || 1
-    step[token] = token === 1 ? 0 : -(gradient[token] as number) / curvature
+    const diagonal = Math.abs(hessian[token * size + token] as number) || 1
+    step[token] = token === 1 ? 0 : -(gradient[token] as number) / diagonal
   }
 }
 
@@ -229,12 +226,12 @@ function newtonStep({ from, to, value }: Subproblem, workspace: Workspace): void
  * A token without flow has no curvature and would keep its price. If its neighbours' prices moved together, its pools would begin to trade
  * against them and stop the step. So it takes the mean step of its neighbours.
  */
-function moveIdleTokens({ from, to, value }: Subproblem, { bending, step, isIdle, sum, count }: Workspace): void {
+function moveIdleTokens({ from, to, value }: Subproblem, { curvature, step, isIdle, sum, count }: Workspace): void {
   const size = value.length
   isIdle.fill(0)
   isIdle.fill(1, 2, size)
   for (let pair = 0; pair < from.length; pair++)
-    if ((bending[pair] as number) > 0) isIdle[from[pair] as number] = isIdle[to[pair] as number] = 0
+    if ((curvature[pair] as number) > 0) isIdle[from[pair] as number] = isIdle[to[pair] as number] = 0
   if (!isIdle.includes(1)) return
   sum.fill(0)
   count.fill(0)
@@ -252,8 +249,8 @@ function moveIdleTokens({ from, to, value }: Subproblem, { bending, step, isIdle
 }
 
 /**
- * Solves H·step = −gradient without the target's row by elimination on a copy. False if H is not positive definite. Tokens without
- * curvature get no step.
+ * Solves H·step = −gradient without the target's row by elimination on a copy. Tokens without curvature get no step. False if H is not
+ * positive definite.
  */
 function solveSymmetric({ hessian, matrix, gradient, step }: Workspace, size: number, ridge: number): boolean {
   for (let index = 0; index < size * size; index++) matrix[index] = hessian[index] as number
@@ -294,13 +291,12 @@ function solveSymmetric({ hessian, matrix, gradient, step }: Workspace, size: nu
 }
 
 /**
- * Takes the whole step if the bound decreases enough (Armijo's condition), otherwise moves to the exact minimum along the step. This is
- * mostly a kink where a pool begins or ends to trade: just beyond it the next step takes that pool into account, while half a step would
- * stop short of the kink again.
+ * Takes the whole step if the bound decreases enough (Armijo's condition), otherwise moves to the minimum along the step. That is mostly a
+ * kink where a pool begins or ends to trade: the next step takes this pool into account, while half a step would stop short of it again.
  */
-function lineSearch(subproblem: Subproblem, input: number, workspace: Workspace, bound: number): number {
+function lineSearch(subproblem: Subproblem, input: number, work: Workspace, bound: number): number {
   const { value } = subproblem
-  const { step, gradient, previousValue } = workspace
+  const { step, gradient, previousValue } = work
   previousValue.set(value)
   let slope = 0
   let reach = 1
@@ -313,19 +309,14 @@ function lineSearch(subproblem: Subproblem, input: number, workspace: Workspace,
   }
   // The predicted improvement is below the precision of the bound.
   if (!(slope < -IMPROVEMENT_MIN * bound)) return bound
-  const next = moveAlongStep(subproblem, input, workspace, reach)
+  const next = moveTo(subproblem, input, work, reach)
   if (next <= bound + 1e-4 * reach * slope) return next
-  const minimum = moveAlongStep(
-    subproblem,
-    input,
-    workspace,
-    findMinimum(subproblem, input, workspace, reach, slope / 2, noise),
-  )
-  return minimum < bound ? minimum : moveAlongStep(subproblem, input, workspace, 0)
+  const minimum = moveTo(subproblem, input, work, findMinimum(subproblem, input, work, reach, slope / 2, noise))
+  return minimum < bound ? minimum : moveTo(subproblem, input, work, 0)
 }
 
 /** End of a bracket: the last position and its slope, and the last position whose slope was too steep for rounding to change its sign. */
-type Side = { at: number; slope: number; reliableAt: number }
+type Side = { at: number; slope: number; certain: number }
 
 /**
  * Position along the step, up to `reach`, at which the bound begins to increase, found by bisection. Most midpoints need no evaluation,
@@ -335,31 +326,31 @@ type Side = { at: number; slope: number; reliableAt: number }
 function findMinimum(
   subproblem: Subproblem,
   input: number,
-  workspace: Workspace,
+  work: Workspace,
   reach: number,
   initialSlope: number,
   noise: number,
 ): number {
-  const falling = { at: 0, slope: initialSlope, reliableAt: 0 }
-  const rising = { at: reach, slope: slopeAt(subproblem, workspace, reach), reliableAt: reach }
+  const falling = { at: 0, slope: initialSlope, certain: 0 }
+  const rising = { at: reach, slope: slopeAt(subproblem, work, reach), certain: reach }
   const probe = (at: number): Side => {
-    moveAlongStep(subproblem, input, workspace, at)
-    const slope = slopeAt(subproblem, workspace, at)
+    moveTo(subproblem, input, work, at)
+    const slope = slopeAt(subproblem, work, at)
     const side = slope > 0 ? rising : falling
     side.at = at
     side.slope = slope
-    if (Math.abs(slope) > noise) side.reliableAt = at
+    if (Math.abs(slope) > noise) side.certain = at
     return side
   }
   // Otherwise the bound is not convex along the step in the roots, and bisection evaluates every midpoint.
   if (rising.slope > 0) bracketMinimum(falling, rising, noise, probe)
-  const tolerance = BRACKET_TOLERANCE * reach
+  const tolerance = BRACKET_WIDTH * reach
   let low = 0
   let high = reach
   for (let iteration = 0; iteration < BISECTIONS_MAX && high - low > BISECTION_TOLERANCE * high; iteration++) {
     const middle = (low + high) / 2
     const isBeyond =
-      middle > falling.reliableAt - tolerance && (middle >= rising.reliableAt + tolerance || probe(middle) === rising)
+      middle > falling.certain - tolerance && (middle >= rising.certain + tolerance || probe(middle) === rising)
     if (isBeyond) high = middle
     else low = middle
   }
@@ -367,14 +358,14 @@ function findMinimum(
 }
 
 /** Sets the prices to position `reach` along the step and returns the bound. */
-function moveAlongStep(subproblem: Subproblem, input: number, workspace: Workspace, reach: number): number {
+function moveTo(subproblem: Subproblem, input: number, work: Workspace, reach: number): number {
   const { value } = subproblem
-  const { step, previousValue } = workspace
+  const { step, previousValue } = work
   for (let token = 0; token < value.length; token++) {
     const z = 1 + reach * (step[token] as number)
     value[token] = (previousValue[token] as number) * z * z
   }
-  return evaluate(subproblem, input, workspace)
+  return evaluate(subproblem, input, work)
 }
 
 /** Half of the slope of the bound along the step, at the position `reach` that the prices are at. */
@@ -397,7 +388,7 @@ function bracketMinimum(falling: Side, rising: Side, noise: number, probe: (at: 
   const reach = rising.at
   let estimate = reach
   let last: Side | null = null
-  for (let probes = 0; probes < PROBES_MAX && rising.at - falling.at > BRACKET_TOLERANCE * rising.at; probes++) {
+  for (let probes = 0; probes < PROBES_MAX && rising.at - falling.at > BRACKET_WIDTH * rising.at; probes++) {
     const next = falling.at + ((rising.at - falling.at) * falling.slope) / (falling.slope - rising.slope)
     if (!(next > falling.at && next < rising.at)) break
     estimate = next
@@ -406,8 +397,6 @@ function bracketMinimum(falling: Side, rising: Side, noise: number, probe: (at: 
     if (side === last) (side === falling ? rising : falling).slope /= 2
     last = side
   }
-  for (let by = BRACKET_TOLERANCE * reach; falling.reliableAt < estimate - by; by *= WIDENING_FACTOR)
-    probe(estimate - by)
-  for (let by = BRACKET_TOLERANCE * reach; rising.reliableAt > estimate + by; by *= WIDENING_FACTOR)
-    probe(estimate + by)
+  for (let by = BRACKET_WIDTH * reach; falling.certain < estimate - by; by *= WIDENING_FACTOR) probe(estimate - by)
+  for (let by = BRACKET_WIDTH * reach; rising.certain > estimate + by; by *= WIDENING_FACTOR) probe(estimate + by)
 }

@@ -51,14 +51,18 @@ beforeAll(async () => {
   const factory = contractAddress
   const send = (to: string, data: Hex) => anvil.sendAndMine({ to, data })
   await send(factory, call('createPair', [celoToken, token]))
-  const word = await anvil.request<Hex>('eth_call', [{ to: factory, data: call('getPair', [celoToken, token]) }, 'latest'])
+  const word = await anvil.request<Hex>('eth_call', [
+    { to: factory, data: call('getPair', [celoToken, token]) },
+    'latest',
+  ])
   const pair = `0x${word.slice(26)}`
   await send(token, call('mint', [pair, 9_000n * coin]))
   await send(token, call('mint', [user.address, 100n * coin]))
   await send(celoToken, call('transfer', [pair, 5_000n * coin]))
   await send(pair, encodeFunctionData({ abi: parseAbi(['function mint(address)']), args: [user.address] }))
   const tokens = celoToken < token ? [celoToken, token] : [token, celoToken]
-  const reserves = celoToken < token ? ([5_000n * coin, 9_000n * coin] as const) : ([9_000n * coin, 5_000n * coin] as const)
+  const reserves =
+    celoToken < token ? ([5_000n * coin, 9_000n * coin] as const) : ([9_000n * coin, 5_000n * coin] as const)
   pool = { kind: 'uniswap-v2', id: pair, address: pair, dex: 'x', tokens, reserves, feePpm: 3000 }
 })
 afterAll(() => anvil?.stop())

@@ -82,7 +82,10 @@ test('a swap is replaced once a conflicting transaction with its nonce is final'
   expect(await chain.observe(hash, own)).toEqual({ kind: 'replaced' })
   expect(await chain.observe(hash)).toEqual({ kind: 'unseen' })
   expect(await chain.broadcast(raw)).toMatchObject({ kind: 'rejected', because: 'nonce-used' })
-  expect(await chain.observe(chain.readSigned(conflicting).hash, own)).toMatchObject({ kind: 'included', received: null })
+  expect(await chain.observe(chain.readSigned(conflicting).hash, own)).toMatchObject({
+    kind: 'included',
+    received: null,
+  })
 })
 
 test('a swap that every node dropped is unseen and can be sent again', async () => {

@@ -158,7 +158,8 @@ test.each(['with eth_simulateV1', 'without it'])('requires a reset of the old al
     const { NoReturnToken } = await testTokens()
     const { dex } = stage
     const tether = await stage.deploy(NoReturnToken, ['Tether', 'USDT', 6])
-    for (const holder of [dex.owner, dex.user]) await dex.send(dex.owner, tether, encodeMint([holder, 1_000_000n * coin]))
+    for (const holder of [dex.owner, dex.user])
+      await dex.send(dex.owner, tether, encodeMint([holder, 1_000_000n * coin]))
     const pool = await dex.makeV2(tether, b, 100_000n * coin, 100_000n * coin)
     await dex.write(dex.user, tether, 'approve', [chain.router, 1n])
     const { url, stop } = await withoutSimulation()
@@ -309,7 +310,11 @@ test('reads token metadata, also from non-standard tokens', async () => {
     ' US\u200bD ',
     6,
   ])
-  expect(await chain.readToken(unprintable)).toEqual({ name: `Tab and line ${'x'.repeat(51)}`, symbol: 'USD', decimals: 6 })
+  expect(await chain.readToken(unprintable)).toEqual({
+    name: `Tab and line ${'x'.repeat(51)}`,
+    symbol: 'USD',
+    decimals: 6,
+  })
   expect(await chain.readToken(stage.dex.owner.toLowerCase())).toBeNull()
   expect(await chain.readToken(chain.router)).toBeNull()
   expect(await chain.readToken(stage.wrapped)).toMatchObject({ symbol: 'WETH', decimals: 18 })

@@ -96,7 +96,7 @@ describe('the derivations of this test', () => {
     expect(stellarAddress(hexToBytes('3f0c34bf93ad0d9971d04ccc90f705511c838aad9734a4a2fb0d7a03fc7fe89a'))).toBe(
       'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ',
     )
-    // TON: the address of nobody.
+    // TON: the zero address.
     expect(tonAddress(0x11, new Uint8Array(32))).toBe('EQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAM9c')
     expect(tonAddress(0x51, new Uint8Array(32))).toBe('UQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAJKZ')
     // TRON: private key 1 has the Ethereum address 0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf under 0x41.

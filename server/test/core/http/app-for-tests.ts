@@ -13,7 +13,7 @@ export type TestApp = {
 }
 
 /**
- * The HTTP floor over services in memory, with its lines gathered or `written`. Close it after use. Without the guard against overload: injected requests leave
+ * The HTTP server over services in memory, with its log lines collected or `written`. Close it after use. Without the guard against overload: injected requests leave
  * the event loop no turn of its own.
  */
 export function createTestApp(settings: Partial<ApiSettings> = {}, written: HttpLog | null = null): TestApp {

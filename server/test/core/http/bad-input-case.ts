@@ -21,7 +21,7 @@ export type BadInput =
     }
   /** Bytes on a real socket, for what no HTTP client would send. `{port}` stands for the port. */
   | { id: string; bytes: readonly string[]; status: readonly number[]; codes?: readonly ErrorCode[] }
-  /** Not the HTTP floor's alone: the file that answers for it, or the issue that will. */
+  /** Set where the HTTP layer alone cannot decide: the file that tests it. */
   | { id: string; elsewhere: string }
 
 /** Over the composed app, with its database, chains and keys. */
@@ -64,7 +64,7 @@ export function list(...queries: readonly string[]): Sent[] {
   return queries.map((query) => ({ url: `${exchanges}/list?${query}`, headers: key }))
 }
 
-/** Every keyed route of this floor, well-formed but for its headers. */
+/** Every keyed route, well-formed except for its headers. */
 export const keyedRoutes: readonly Sent[] = [
   { url: '/v1/cross-chain/available-currencies' },
   { url: `${rates}?${new URLSearchParams(goodRate)}` },

@@ -171,7 +171,7 @@ export const createDestinations: readonly BadInput[] = [
   { id: 'B088', elsewhere: laterFamily },
   {
     id: 'B089',
-    // Past the floor unharmed, whatever it holds: the chain's own rule refuses it.
+    // Passes the HTTP layer unchanged: the chain's own rule refuses it.
     requests: create(...['a\nb', '\u0000', 'm'.repeat(5 * 1024)].map((memo) => ({ ...toXrp, memo }))),
     status: [400],
     codes: ['MEMO_INVALID'],

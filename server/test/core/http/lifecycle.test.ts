@@ -56,7 +56,7 @@ describe('draining', () => {
       },
     })
     const agent = new Agent({ keepAlive: true })
-    const underWay = ask(port, '/v1/cross-chain/exchange/status?id=x', agent)
+    const inProgress = ask(port, '/v1/cross-chain/exchange/status?id=x', agent)
     await vi.waitUntil(() => entered, PATIENCE)
     app.drain()
     const ready = await ask(port, '/health/ready', agent)
@@ -65,7 +65,7 @@ describe('draining', () => {
     expect(live.statusCode).toBe(200)
     const closed = app.close()
     release()
-    expect((await underWay).statusCode).toBe(404)
+    expect((await inProgress).statusCode).toBe(404)
     await closed
     agent.destroy()
   })

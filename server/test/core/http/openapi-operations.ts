@@ -17,7 +17,7 @@ export type Operation = {
   keyed: boolean
   parameters: Parameter[]
   body: JsonSchema | null
-  /** By status: what checks the body; null where there is none to check. */
+  /** By status: the validator of the body; null without a body. */
   responses: ReadonlyMap<number, { contentType: string; check: Validator | null } | null>
 }
 

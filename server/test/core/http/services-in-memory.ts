@@ -63,7 +63,7 @@ const callers = new Map<string, Caller>([
   ['far-away', caller(partner('p5'))],
 ])
 
-/** Services as `interfaces.ts` states them, over plain arrays: enough to see what the HTTP floor does with them. */
+/** Services as `interfaces.ts` states them, over plain arrays: enough to test the HTTP layer. */
 export function createServicesInMemory(): ServicesInMemory {
   let skewMs = 0
   const now = () => Date.now() + skewMs
@@ -115,7 +115,7 @@ function createResponses(): Parameters<typeof createWithIdempotency>[0] {
   }
 }
 
-/** `sandbox` is answered at once, every other key later: the floor takes both. */
+/** `sandbox` is answered synchronously, every other key later: the HTTP layer accepts both. */
 function authenticate(key: string | undefined, ip: string): Caller | Promise<Caller> {
   if (key === undefined) throw new AppError('API_KEY_MISSING', 'no API key was sent in x-api-key')
   const found = callers.get(key)
@@ -320,7 +320,7 @@ function list(
   page: { page: number; limit: number } | null,
 ) {
   const since = scenario.now() - 86_400_000
-  const wanted = Object.entries(filter)
+  const expected = Object.entries(filter)
   const found = scenario.rows.filter(({ partnerId, view: { exchange } }) => {
     const [leg] = exchange.legs
     assert(leg, 'an exchange has a leg')
@@ -333,7 +333,7 @@ function list(
       toNetwork: leg.to.network,
     }
     const recent = exchange.createdAt.getTime() >= since
-    return partnerId === owner.id && recent && wanted.every(([name, value]) => has[name] === value)
+    return partnerId === owner.id && recent && expected.every(([name, value]) => has[name] === value)
   })
   const shown = page ? found.slice((page.page - 1) * page.limit, page.page * page.limit) : found
   return {

@@ -76,7 +76,7 @@ describe('requests are counted', () => {
     for (let count = 0; count < 5; count += 1) expect(await ask('/health/live', '192.0.2.1')).toBe(200)
   })
 
-  test('wrong keys, too: whoever tries too many hears when to come back', async () => {
+  test('wrong keys, too: after too many the answer says when to retry', async () => {
     const scenario = createTestApp()
     scenarios.push(scenario)
     const authenticate = () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import * as domain from '../../../src/exchange/domain/exchange.ts'
 import { swapNetworks } from '../../../src/swap/domain/swap.ts'
 
-/* The contract with partners names its words by itself: a word of the domain is not published by being added there. */
+/* The wire schema lists its enum values separately: adding a value to the domain does not publish it. */
 
 test.each([
   ['statuses', exchangeStatuses, domain.exchangeStatuses],

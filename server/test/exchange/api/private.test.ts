@@ -32,7 +32,7 @@ describe('a private quote', () => {
     expect(expectedSeconds).toBe(120)
   })
 
-  test('needs a privateType, of which there are two', async () => {
+  test('needs one of two privateTypes', async () => {
     expect((await quote({})).json()).toMatchObject({ statusCode: 400, errors: [{ field: 'privateType' }] })
     expect((await quote({ privateType: 'secret' })).statusCode).toBe(400)
     expect((await quote({ privateType: 'privatePlus' })).json()).toMatchObject({ code: 'PAIR_UNAVAILABLE' })

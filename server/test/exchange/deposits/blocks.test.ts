@@ -86,7 +86,7 @@ beforeEach(async () => {
 })
 
 describe('blocks', () => {
-  test('are appended one on the other, and by nobody twice', async () => {
+  test('are appended in order, and only once', async () => {
     expect(await append(block(2))).toBe(false)
     expect(await Promise.all([append(block(1)), append(block(1), another)])).toEqual(
       expect.arrayContaining([true, false]),
@@ -297,7 +297,8 @@ describe('a payment that is seen before its block', () => {
 
   test('is forgotten when no node knows it, and seen again when one does', async () => {
     const exchange = await order()
-    const sight = () => store.chainLog.recordSightings('btc', [{ txHash: 'y1', address: exchange.deposit.address, memo: null }])
+    const sight = () =>
+      store.chainLog.recordSightings('btc', [{ txHash: 'y1', address: exchange.deposit.address, memo: null }])
     await sight()
     await store.chainLog.recordLookup('btc', 'y1', true)
     expect((await store.steps.load(exchange.id))?.sighted).toBe(false)
@@ -355,7 +356,7 @@ describe('watchers of one network (I-27)', () => {
     // A head that was read before a reorganisation: what is there now decides.
     const stale = {
       ...fake.chain,
-      reader: { ...fake.chain.reader, head: async () => ({ height: head.height, hash: 'gone' }) },
+      reader: { ...fake.chain.reader, head: async () => ({ height: head.height, hash: 'orphaned' }) },
     }
     await Promise.all(watchers.map((record) => record(stale)))
     expect(await store.chainLog.cursor('eth')).toEqual(head)

@@ -45,7 +45,7 @@ function counting(): Database {
   }
 }
 
-/** Deposits that were counted, and what became of them. Their coins are nobody's: the ledger knows nothing of them. */
+/** Credited deposits with their results. The ledger has no entry for them. */
 async function flood({ id, deposit }: Exchange, count: number, status: string, reason: string): Promise<void> {
   await fixture.database.query(
     `with arrived as (
@@ -117,7 +117,7 @@ describe('an exchange that got more deposits than anybody can want', () => {
 
   test('still exchanges a deposit that is meant, and notices one that leaves the chain', async () => {
     fixture.deposit(flooded, SMALL)
-    const [gone] = await fixture.database.query<{ id: string }>(
+    const [orphaned] = await fixture.database.query<{ id: string }>(
       `update deposits set block_height = null, block_hash = null, orphaned_at = clock_timestamp()
        where id = (select deposit_id from executions where exchange_id = $1 and status = 'failed' order by deposit_id offset 15000 limit 1) returning id`,
       [flooded.id],
@@ -126,7 +126,7 @@ describe('an exchange that got more deposits than anybody can want', () => {
     for (let n = 0; n < 30 && (await status()) !== 'finished'; n++) await fixture.blocks(1)
     expect(await status()).toBe('finished')
     expect(fixture.fakes.eth.paidTo(flooded.recipient?.address ?? '')).toHaveLength(1)
-    expect(await fixture.database.query('select status, lost from deposits where id = $1', [gone?.id])).toEqual([
+    expect(await fixture.database.query('select status, lost from deposits where id = $1', [orphaned?.id])).toEqual([
       { status: 'reversed', lost: true },
     ])
     // Others are held: it stays open.

@@ -25,7 +25,7 @@ const resume = async () => {
   await fixture.store.pauses.resume('payouts:eth')
   await fixture.database.query('update payouts set held_until = null where held_until is not null')
 }
-/** Other blocks without this transaction, and whoever looks at them. */
+/** Replaces blocks by ones without this transaction, and runs the watchers. */
 const replaceBlocks = async (depth: number, txHash: string) => {
   fixture.fakes.btc.reorg(depth, (one) => one === txHash)
   await fixture.turn()
@@ -120,7 +120,7 @@ describe('a deposit leaves the chain (D8)', () => {
     expect((await suspense()) - before).toBe(SMALL)
   })
 
-  test('signed, and that signature turns out dead: nothing was lost, and nothing is paid', async () => {
+  test('signed, and that transaction is invalidated: nothing is lost or paid', async () => {
     const [exchange, before] = [await fixture.order(), await suspense()]
     const txHash = fixture.deposit(exchange, SMALL)
     fixture.fakes.eth.knobs.deaf = true

@@ -65,17 +65,20 @@ describe('the comparison with the journal', () => {
   test.each([
     ['another cluster', "'1'", 'timeline'],
     ['another timeline', 'system_identifier', "'000000FF'"],
-  ])('holds payouts where the database is on %s, until a person begins anew', async (_what, system, timeline) => {
-    await compare()
-    await beginElsewhere(system, timeline)
-    expect(await compare('newest')).toBe(false)
-    expect([await held(), await reasons()]).toEqual([true, [expect.stringContaining('timeline has changed')]])
-    await store.pauses.resume('payouts:all')
-    expect(await compare()).toBe(false)
-    expect(await held()).toBe(true)
-    await store.transaction((tx) => tx.signingJournal.beginGeneration())
-    expect(await compare()).toBe(true)
-  })
+  ])(
+    'holds payouts where the database is on %s, until the operator starts a new generation',
+    async (_what, system, timeline) => {
+      await compare()
+      await beginElsewhere(system, timeline)
+      expect(await compare('newest')).toBe(false)
+      expect([await held(), await reasons()]).toEqual([true, [expect.stringContaining('timeline has changed')]])
+      await store.pauses.resume('payouts:all')
+      expect(await compare()).toBe(false)
+      expect(await held()).toBe(true)
+      await store.transaction((tx) => tx.signingJournal.beginGeneration())
+      expect(await compare()).toBe(true)
+    },
+  )
 
   test('holds payouts where the journal saw a later life', async () => {
     journal.epoch = randomUUID()
@@ -101,7 +104,9 @@ describe('the comparison with the journal', () => {
     journal.releases = releases
     expect(await compare('newest')).toBe(true)
     expect(await compare('all')).toBe(false)
-    expect(await store.signingJournal.listUnacknowledged(10)).toMatchObject([{ txHash: lost?.txHash, payoutId: lost?.payoutId }])
+    expect(await store.signingJournal.listUnacknowledged(10)).toMatchObject([
+      { txHash: lost?.txHash, payoutId: lost?.payoutId },
+    ])
     expect(await held()).toBe(true)
   })
 })

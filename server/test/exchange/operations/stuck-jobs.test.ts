@@ -58,7 +58,7 @@ describe('a step that fails', () => {
     expect(await subjects('failing:')).toEqual([])
   })
 
-  test('and fails no more is forgotten, also where nobody remembers it', async () => {
+  test('that succeeds is forgotten, also by processes that never saw it fail', async () => {
     const job: Job = { kind: 'transaction', id: 'two' }
     await fails(watcher(), job, 6)
     await watcher().turn()
@@ -76,7 +76,7 @@ describe('a step that fails', () => {
       await tx.query('alter table exchanges enable trigger user')
     })
 
-  test('is told of by the step itself: one deposit of a currency that is listed no more', async () => {
+  test('is reported by the step: one deposit of a currency that is no longer listed', async () => {
     const exchange = await fixture.order()
     fixture.deposit(exchange, COIN / 200n)
     await fixture.blocks(1)

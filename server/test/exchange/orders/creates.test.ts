@@ -97,7 +97,7 @@ describe('a batch', () => {
     ).toEqual([])
   })
 
-  test('calls a rate that is both used and expired expired, whoever looks first', async () => {
+  test('reports a used and expired rate as expired, in either order', async () => {
     const used = rate()
     expect(kinds(await store().exchanges.create([newExchange({ rate: used })]))).toEqual(['created'])
     const spent = { ...used, expiresAt: rate(-1).expiresAt }
@@ -237,7 +237,7 @@ describe('an idempotency key', () => {
         store(0).exchanges.create([newExchange({ ...keyed(key), ...fixed(10n ** 40n) })]),
         store(1).exchanges.create([newExchange(keyed(key))]),
       ])
-      // The refused one leaves nothing; the other was made, or found the first one's place taken by nobody.
+      // The refused one leaves nothing; the other was created.
       expect(kinds(outcomes.flat())[1]).toBe('created')
     }
   })

@@ -43,7 +43,7 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     return { second, deposit, paidTo: () => fixture.fakes.btc.paidTo(second.recipient?.address ?? '') }
   }
 
-  test('is dead once the other spend of its parent is final, and paid anew once, from other coins', async () => {
+  test('is invalidated once the other spend of its parent is final, and paid once more from other outputs', async () => {
     const fixture = await start()
     const { second, deposit, paidTo } = await spendsDeposit(fixture)
     const sentBytes = await fixture.database.query<{ tx_hash: string }>(
@@ -80,7 +80,7 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     expect(expired?.proof.proof).toEqual([{ txHash: sentBytes[0]?.tx_hash, parent: deposit }])
   })
 
-  test('is not dead while its parent is merely gone, and arrives when that is back', async () => {
+  test('is not invalidated while its parent is only missing, and arrives when the parent is back', async () => {
     const fixture = await start()
     const { second, deposit, paidTo } = await spendsDeposit(fixture)
     const before = await fixture.database.query<{ address: string }>(
@@ -99,7 +99,7 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     expect(paidTo()).toHaveLength(1)
   })
 
-  test('whose coin is merely gone is signed anew without it, and can never be paid twice', async () => {
+  test('whose input is missing is signed again without it, and can never be paid twice', async () => {
     const fixture = await start()
     await fixture.fill({ btc: COIN / 200n, eth: 2_000n * ETHER })
     const first = await fixture.order()
@@ -133,7 +133,7 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     for (const { raw } of signed) expect(inputsOf(raw)).toContain(common)
     expect(inputsOf(signed.at(-1)?.raw)).not.toContain(`${deposit}:0`)
     expect(await alarmOf(fixture, 'coins')).toBeUndefined()
-    // The coin is back, and with it whoever kept the old bytes: they exclude each other.
+    // The output is back, and with it the old bytes: the two transactions conflict.
     fixture.fakes.btc.offer(payment)
     expect(await fixture.fakes.btc.chain.sender.broadcast(old?.raw ?? '')).toMatchObject({ kind: 'rejected' })
     await fixture.database.query("update transactions set next_check_at = clock_timestamp() where state = 'confirmed'")
@@ -149,23 +149,23 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     )
   })
 
-  test('is not signed anew while a deposit that it pays back is the one that is gone', async () => {
+  test('is not signed again while the deposit that it refunds is the missing one', async () => {
     const fixture = await start()
     await fixture.fill({ eth: 2_000n * ETHER })
     const [one, other] = [await fixture.order(), await fixture.order()]
     await fixture.store.pauses.pause('payouts:btc', 'test', 'test')
     // Below the minimum: both go back, by one transaction that spends both.
     fixture.deposit(one, 2_950n)
-    const gone = fixture.deposit(other, 2_900n)
+    const missing = fixture.deposit(other, 2_900n)
     await fixture.blocks(3)
     await fixture.store.pauses.resume('payouts:btc')
     await fixture.database.query('update payouts set held_until = null')
     await fixture.turn()
     const attempts = () => fixture.database.query<{ raw: string }>("select raw from attempts where network = 'btc'")
     const [old] = await attempts()
-    expect(fixture.fakes.btc.toTx(old?.raw ?? '').spends).toContain(`${gone}:0`)
+    expect(fixture.fakes.btc.toTx(old?.raw ?? '').spends).toContain(`${missing}:0`)
     const [payment] = fixture.fakes.btc.paidTo(other.deposit.address)
-    fixture.fakes.btc.reorg(6, (txHash) => txHash === gone)
+    fixture.fakes.btc.reorg(6, (txHash) => txHash === missing)
     fixture.fakes.btc.pay(fixture.fakes.btc.chain.addresses.hot(), COIN)
     await fixture.blocks(20)
     expect(await alarmOf(fixture, 'coins')).toMatchObject({ detail: { code: 'DEPOSIT_NOT_COUNTED' } })
@@ -199,7 +199,7 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
   })
 })
 
-describe('a transaction whose rival a person names', () => {
+describe('a transaction whose conflicting transaction the operator names', () => {
   test('is looked at with it, the word is kept, and nothing is signed by it', async () => {
     const fixture = await start()
     const operate = createOperatePayouts(fixture.store)
@@ -216,7 +216,9 @@ describe('a transaction whose rival a person names', () => {
     expect((await fixture.store.transactions.load(id))?.conflictingTxHash).toBe('a'.repeat(64))
     await fixture.work()
     expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'signed' }])
-    await expect(operate.setConflictingTransaction(id, 'no id', word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(operate.setConflictingTransaction(id, 'no id', word)).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+    })
     await expect(operate.setConflictingTransaction(exchange.id, 'a'.repeat(64), word)).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
     })
@@ -273,7 +275,7 @@ describe('a funding that leaves the chain', () => {
     expect(await fixture.wallet('eth@eth')).toBe(left)
     expect(await alarmOf(fixture, 'funding')).toMatchObject({ detail: { takenBack: false } })
     expect((await fixture.store.pauses.list()).map(({ scope }) => scope)).toContain('asset:eth@eth')
-    // Filled anew: now it can be taken back.
+    // Funded again: now it can be reversed.
     fixture.fakes.eth.pay(fixture.fakes.eth.chain.addresses.hot(), 10n * ETHER)
     await fixture.blocks(4)
     expect(await alarmOf(fixture, 'funding')).toMatchObject({ detail: { takenBack: true } })
@@ -281,8 +283,8 @@ describe('a funding that leaves the chain', () => {
   })
 })
 
-describe('a network on which many share one address and are told apart by memos', () => {
-  test('a transfer with nobody’s memo is no funding: it is unclaimed, with an alarm, until a person claims it', async () => {
+describe('a network on which many share one address and differ by memo', () => {
+  test('a transfer with an unknown memo is not a funding: it is unclaimed, with an alarm, until the operator claims it', async () => {
     const fixture = await start()
     const fake = createFakeChain({ ...eth.network, id: 'memo', memo: 'required' })
     const deps = {

@@ -117,7 +117,7 @@ describe('a partner’s balance', () => {
   })
 })
 
-describe('what nobody has claimed', () => {
+describe('unclaimed deposits', () => {
   const here = async () => ({ address: 'its-owner', memo: null })
 
   test('is paid to its owner as a whole, once', async () => {

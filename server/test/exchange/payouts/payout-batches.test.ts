@@ -4,7 +4,7 @@ import { createDispatchPayouts } from '../../../src/exchange/payouts/dispatch-pa
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 /* Litecoin and bitcoin put what is due into one transaction. On a network whose transactions show nothing else, that would
- * be what ties payments together: there each leaves by itself while there are coins. */
+ * link payments: there each leaves alone while there are outputs. */
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
@@ -42,7 +42,7 @@ async function leave(count: number): Promise<number[]> {
   return sizes.map(({ count: size }) => size)
 }
 
-test('payouts leave together by the last coin, and each by itself where there are coins enough', async () => {
+test('payouts share a transaction when only one output is left, and leave alone while there are enough', async () => {
   const hot = fixture.fakes.btc.chain.addresses.hot()
   fixture.fakes.btc.pay(hot, 10n * COIN)
   await fixture.blocks(3)

@@ -21,7 +21,7 @@ test('the ids of a private exchange’s payouts are none that anybody can comput
   expect(writtenIds(ids.join(' '), deposits)).toEqual([])
 })
 
-test('a payout whose deposit was paid under an id of before, to whomever, is put aside', async () => {
+test('a payout whose deposit was paid under an earlier id is put aside, whatever the recipient', async () => {
   await fixture.store.pauses.pause('payouts:eth', 'its journal comes later', 'the test')
   const exchange = await fixture.order()
   fixture.deposit(exchange, SMALL)

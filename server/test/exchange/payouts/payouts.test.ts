@@ -77,7 +77,7 @@ describe('a payout', () => {
     expect(nonces).toEqual(nonces.map((_, n) => n))
   })
 
-  test('that reverts is held, and signed anew with the next nonce when a person says so', async () => {
+  test('that reverts is held, and signed again with the next nonce when the operator releases it', async () => {
     const exchange = await waiting()
     fixture.fakes.eth.knobs.reverts = true
     await fixture.blocks(13)
@@ -105,7 +105,7 @@ describe('a payout', () => {
     expect(await fixture.status(exchange)).toBe('finished')
   })
 
-  test('that nobody mines is replaced under the same nonce, and one of the two arrives', async () => {
+  test('that is not mined is replaced under the same nonce, and one of the two arrives', async () => {
     const exchange = await waiting()
     fixture.fakes.eth.knobs.deaf = true
     await fixture.work()
@@ -145,7 +145,7 @@ describe('a payout', () => {
     expect(await fixture.alarms()).not.toContain('stuck')
   })
 
-  test('that is provably dead is signed anew, and paid once', async () => {
+  test('that is proven invalid is signed again, and paid once', async () => {
     const exchange = await waiting()
     fixture.fakes.eth.knobs.deaf = true
     await fixture.work()

@@ -58,7 +58,7 @@ async function ours(network: 'btc' | 'eth', units: bigint, address: string, purp
   return id
 }
 
-describe('a broken promise in one payout', () => {
+describe('a violated assumption in one payout', () => {
   test.each(['build', 'gasLimit', 'sign'] as const)('of %s holds that one, and the queue goes on', async (place) => {
     const [bad, good] = [await waiting(), await waiting()]
     const isBad = (text: string) => text.includes(`"${bad.recipient?.address}"`)
@@ -67,7 +67,7 @@ describe('a broken promise in one payout', () => {
     const { build, gasLimit } = sender
     const { sign } = fixture.signer
     const guard = (value: unknown) => {
-      if (isBad(text(value))) throw new InvariantError('nobody thought of this')
+      if (isBad(text(value))) throw new InvariantError('an unexpected value')
     }
     if (place === 'build')
       sender.build = (request) => {
@@ -87,7 +87,7 @@ describe('a broken promise in one payout', () => {
     await fixture.blocks(5)
     expect(await fixture.status(good)).toBe('finished')
     expect(await fixture.execution(bad)).toMatchObject({ status: 'verifying', reason: 'OPERATOR' })
-    expect(await alarm('payout')).toMatchObject({ detail: { code: 'INTERNAL', reason: 'nobody thought of this' } })
+    expect(await alarm('payout')).toMatchObject({ detail: { code: 'INTERNAL', reason: 'an unexpected value' } })
     Object.assign(sender, { build, gasLimit })
     fixture.signer.sign = sign
     await fixture.decide(bad, 'release')
@@ -158,7 +158,7 @@ describe('a sweep', () => {
     expect(await fixture.alarms()).not.toContain('payout')
   })
 
-  test('that reverted is an alarm; given up, it is planned anew and arrives once', async () => {
+  test('that reverted is an alarm; given up, it is planned again and arrives once', async () => {
     const exchange = await deposited()
     fixture.fakes.eth.knobs.reverts = true
     await fixture.services.sweep(fixture.fakes.eth.chain)
@@ -175,7 +175,7 @@ describe('a sweep', () => {
     expect((await acts()).slice(-1)).toEqual(['payout drop'])
   })
 
-  test('that is signed is nobody’s to give up, and what is of an exchange is that exchange’s', async () => {
+  test('that is signed cannot be given up, nor can one of an exchange', async () => {
     const id = await ours('eth', 1_000n, 'slow', 'withdrawal')
     fixture.fakes.eth.knobs.deaf = true
     await fixture.work()

@@ -69,14 +69,14 @@ async function finished(fixture: MoneyPath): Promise<{ exchange: Exchange; paid:
 
 /** The chain takes the payout back, and the wallet's nonce is used by another transaction. */
 async function lose(fixture: MoneyPath, nonce: number): Promise<void> {
-  const gone = (await hashes(fixture)).at(-1)
-  fixture.fakes.eth.reorg(DEEP, (txHash) => txHash === gone)
+  const orphaned = (await hashes(fixture)).at(-1)
+  fixture.fakes.eth.reorg(DEEP, (txHash) => txHash === orphaned)
   fixture.fakes.eth.steal(`eth-hot:${nonce}`)
   await fixture.blocks(14)
 }
 
 describe('a final payout that a deep reorganisation takes away', () => {
-  test('is offered again in the same bytes, and the partner is told meanwhile', async () => {
+  test('is broadcast again with the same bytes, and the partner sees it meanwhile', async () => {
     const fixture = await start()
     const { exchange, paid } = await finished(fixture)
     const before = await view(fixture, exchange)
@@ -110,7 +110,7 @@ describe('a final payout that a deep reorganisation takes away', () => {
     const [payout] = await fixture.payouts(exchange)
     await lose(fixture, nonce)
     await fixture.blocks(10)
-    // The books say what the chain says, and nothing is paid by itself.
+    // The ledger equals the chain, and nothing is paid automatically.
     expect(paid()).toBe(0)
     expect(await fixture.wallet('eth@eth')).toBe(walletBefore)
     expect(await lostFor(fixture)).toBe(payout?.units)
@@ -120,7 +120,9 @@ describe('a final payout that a deep reorganisation takes away', () => {
       reason: 'PAYOUT_VANISHED',
       item: { status: 'finished', reason: 'PAYOUT_VANISHED', payoutHash: null, sentUnits: null },
     })
-    expect(await fixture.store.operator.listHeldPayouts(10)).toMatchObject([{ id: payout?.id, attention: 'LOST', lost: true }])
+    expect(await fixture.store.operator.listHeldPayouts(10)).toMatchObject([
+      { id: payout?.id, attention: 'LOST', lost: true },
+    ])
     expect(await fixture.alarms()).toEqual(['dead', 'lost'])
     await fixture.balanced()
 
@@ -197,8 +199,8 @@ test('a refund that is lost keeps its reason, and its exchange says what is miss
   const before = await view(fixture, exchange)
   expect(before).toMatchObject({ status: 'refunded', reason: 'BELOW_MIN' })
   const [last] = await fixture.database.query<{ conflict_key: string }>('select conflict_key from transactions')
-  const gone = (await hashes(fixture)).at(-1)
-  fixture.fakes.btc.reorg(4, (txHash) => txHash === gone)
+  const orphaned = (await hashes(fixture)).at(-1)
+  fixture.fakes.btc.reorg(4, (txHash) => txHash === orphaned)
   fixture.fakes.btc.steal(last?.conflict_key ?? '')
   await fixture.blocks(14)
   expect(await view(fixture, exchange)).toMatchObject({ status: 'refunded', reason: 'PAYOUT_VANISHED' })
@@ -252,7 +254,7 @@ test('of a batch in bitcoin each payout waits for a word of its own', async () =
   expect(counts()).toEqual([1, 1])
 })
 
-test('a sweep that is lost is planned anew and arrives once', async () => {
+test('a reversed sweep is planned again and arrives once', async () => {
   const fixture = await start()
   const exchange = await fixture.order({ from: eth, to: btc, fromUnits: ETHER / 10n })
   fixture.fakes.eth.pay(exchange.deposit.address, ETHER / 10n)
@@ -260,8 +262,8 @@ test('a sweep that is lost is planned anew and arrives once', async () => {
   await fixture.services.sweep(fixture.fakes.eth.chain)
   await fixture.blocks(5)
   const held = await fixture.wallet('eth@eth')
-  const gone = (await hashes(fixture)).at(-1)
-  fixture.fakes.eth.reorg(4, (txHash) => txHash === gone)
+  const orphaned = (await hashes(fixture)).at(-1)
+  fixture.fakes.eth.reorg(4, (txHash) => txHash === orphaned)
   fixture.fakes.eth.steal(`${exchange.deposit.address}:0`)
   await fixture.blocks(14)
   expect(await fixture.store.operator.listHeldPayouts(10)).toEqual([])

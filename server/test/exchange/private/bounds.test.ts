@@ -24,7 +24,7 @@ const replaceBook = (prices = market.prices) =>
   fixture.books.replace(makeBook({ ...market, prices, reserves, at: Date.now() + 3_600_000 }))
 
 type Ends = Readonly<{ from: Currency; via: Currency; to: Currency }>
-const ways: readonly Ends[] = [
+const pairs: readonly Ends[] = [
   { from: btc, via: ltc, to: eth },
   { from: btc, via: eth, to: ltc },
   { from: eth, via: ltc, to: btc },
@@ -47,8 +47,8 @@ const partner = {
 function boundsOf({ from, via, to }: Ends): Readonly<{ min: bigint; max: bigint }> {
   const { books, clock, chains } = fixture.shared
   const privacy = { delayMaxMs: 0, withheldMaxPpm: 10_000, stallMs: 1 }
-  const findWay = createChooseIntermediary({ currencies: [via], books, clock, chains, privacy })
-  const { minUnits, maxUnits } = findWay(partner, { from, to }, 'efficient', SMALL).quote
+  const chooseIntermediary = createChooseIntermediary({ currencies: [via], books, clock, chains, privacy })
+  const { minUnits, maxUnits } = chooseIntermediary(partner, { from, to }, 'efficient', SMALL).quote
   return { min: minUnits, max: maxUnits ?? 0n }
 }
 
@@ -62,7 +62,7 @@ async function pay(ends: Ends, units: bigint, withheldPpm: number): Promise<Exch
 describe('private exchanges of exactly', () => {
   test.each(['min', 'max'] as const)('what is named as %s are paid', async (bound) => {
     const made: (readonly [Ends, Exchange])[] = []
-    for (const ends of ways)
+    for (const ends of pairs)
       for (const withheldPpm of [1_000, 10_000]) made.push([ends, await pay(ends, boundsOf(ends)[bound], withheldPpm)])
     await fixture.blocks(16)
     for (const [ends, exchange] of made) {
@@ -77,7 +77,7 @@ describe('private exchanges of exactly', () => {
   ])
   test.each(moves)('the most are paid where the intermediary is worth $to thousandths $when', async ({ to, legs }) => {
     const made: (readonly [Ends, Exchange])[] = []
-    for (const ends of ways.filter(({ via }) => via === ltc))
+    for (const ends of pairs.filter(({ via }) => via === ltc))
       made.push([ends, await pay(ends, boundsOf(ends).max, 5_000)])
     for (const [, exchange] of made)
       for (let n = 0; n < 10 && (await fixture.executions(exchange)).length < legs; n++) await fixture.blocks(1)

@@ -5,7 +5,7 @@ import { COIN, ETHER, ltc, market } from '../money-path.ts'
 import { dieAt, survive } from '../settlement/crash-at.ts'
 import { SMALL, startPrivateMoneyPath, plan as usual } from './private-money-path.ts'
 
-const onTheWay = exchangeCheckpoints.filter((name) => name !== 'create.committed' && name !== 'sweep.planned')
+const legCheckpoints = exchangeCheckpoints.filter((name) => name !== 'create.committed' && name !== 'sweep.planned')
 const plan = { ...usual, withheldPpm: 3_000 }
 
 let fixture: Awaited<ReturnType<typeof startPrivateMoneyPath>>
@@ -16,7 +16,7 @@ afterAll(() => fixture.close())
 afterEach(() => onCheckpoint(null))
 
 /**
- * At which of its passages through a place the process dies: on the first leg, between the two, on the second. Two
+ * At which pass through a checkpoint the process crashes: on the first leg, between the two, on the second. Two
  * exchanges are four payments, and chains go back twice; all else is passed more often.
  */
 function passages(place: Checkpoint): readonly number[] {
@@ -40,8 +40,8 @@ const withReserve = (units: bigint) =>
     makeBook({ ...market, reserves: { ...market.reserves, 'eth@eth': units }, at: Date.now() + 3_600_000 }),
   )
 
-describe('a process that dies between the legs', () => {
-  for (const place of onTheWay) {
+describe('a process that crashes between the legs', () => {
+  for (const place of legCheckpoints) {
     test.each(passages(place))(
       `${place}, time %i: the recipient is paid once, and a refund comes once`,
       async (nth) => {
@@ -49,7 +49,7 @@ describe('a process that dies between the legs', () => {
         const across = await fixture.order({ from: ltc, via: eth, to: btc, plan, toUnits: SMALL })
         fixture.deposit(paid, SMALL)
         fixture.fakes.ltc.pay(across.deposit.address, 5n * COIN)
-        const died = dieAt(place, nth)
+        const crashed = dieAt(place, nth)
         await live(4)
         // Both the intermediary's payment and what followed from it leave the chain and come back.
         fixture.fakes.ltc.reorg(2)
@@ -57,7 +57,7 @@ describe('a process that dies between the legs', () => {
         await live(9)
         onCheckpoint(null)
         await live(5)
-        expect(died()).toBe(true)
+        expect(crashed()).toBe(true)
         expect([await fixture.status(paid), await fixture.status(across)], place).toEqual(['finished', 'finished'])
         expect(fixture.fakes.eth.paidTo(paid.recipient?.address ?? '')).toHaveLength(1)
         expect(fixture.fakes.btc.paidTo(across.recipient?.address ?? '')).toHaveLength(1)
@@ -67,20 +67,20 @@ describe('a process that dies between the legs', () => {
     )
   }
 
-  test.each(onTheWay.filter((place) => place !== 'watch.rewound'))(
-    '%s, on the way back from the second leg: one refund in the source coin, and no payout',
+  test.each(legCheckpoints.filter((place) => place !== 'watch.rewound'))(
+    '%s, on the return from the second leg: one refund in the source currency, and no payout',
     async (place) => {
       const exchange = await fixture.order({ via: ltc, plan })
       fixture.deposit(exchange, SMALL)
       await live(3)
       withReserve(10n ** 12n)
       // Of payments there is but the one back.
-      const died = dieAt(place, /^dispatch|broadcast$/.test(place) ? 1 : 2)
+      const crashed = dieAt(place, /^dispatch|broadcast$/.test(place) ? 1 : 2)
       await live(10)
       onCheckpoint(null)
       await live(5)
       withReserve(100n * ETHER)
-      expect(died()).toBe(true)
+      expect(crashed()).toBe(true)
       expect(await fixture.status(exchange), place).toBe('refunded')
       expect(fixture.fakes.btc.paidTo(exchange.refund?.address ?? '')).toHaveLength(1)
       expect(fixture.fakes.eth.paidTo(exchange.recipient?.address ?? '')).toEqual([])

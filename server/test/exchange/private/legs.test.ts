@@ -20,7 +20,7 @@ const targets = (exchange: Exchange) =>
     'select leg, nth, address, key_index from deposit_targets where exchange_id = $1 order by leg, nth',
     [exchange.id],
   )
-/** Where the intermediary arrived, which nobody outside was told. */
+/** The inner address at which the intermediary arrived; no answer shows it. */
 const inner = async (exchange: Exchange) => (await targets(exchange)).filter(({ leg }) => leg === 1)
 const priced = (prices: Partial<typeof market.prices>) =>
   fixture.books.replace(
@@ -31,7 +31,7 @@ const priced = (prices: Partial<typeof market.prices>) =>
     }),
   )
 describe('a private exchange', () => {
-  test('is two legs, of which the second’s deposit is the first’s payout', async () => {
+  test('is two legs: the payout of the first is the deposit of the second', async () => {
     const exchange = await order()
     fixture.deposit(exchange, SMALL)
     await fixture.blocks(14)
@@ -44,7 +44,7 @@ describe('a private exchange', () => {
     expect(first?.sentUnits).toBe((plain * 995_000n) / 1_000_000n)
     expect(second?.receivedUnits).toBe(first?.sentUnits)
     // The withheld part is converted all the same: 4.979482 LTC × 100 ÷ 4001 − 0.4 % − 0.1 % − 0.00021 ETH, to the wei.
-    const [gross, floor] = [
+    const [gross, least] = [
       (plain * 100n * ETHER) / (4_001n * COIN),
       (units: bigint, keep: bigint) => (units * keep) / 10_000n,
     ]
@@ -143,7 +143,7 @@ describe('a private exchange', () => {
     expect((await fixture.payouts(exchange)).map(({ purpose }) => purpose)).toEqual(['payout'])
   })
 
-  test('takes what a stranger pays to the inner address for nobody’s deposit', async () => {
+  test('does not credit what a stranger pays to the inner address', async () => {
     const exchange = await order()
     fixture.deposit(exchange, SMALL)
     await fixture.blocks(3)
@@ -167,11 +167,11 @@ describe('a private exchange that cannot go on', () => {
     expect(await inner(exchange)).toEqual([])
   })
 
-  test('goes back in the source coin from its second leg, to the refund address and nobody else', async () => {
+  test('is refunded in the source currency from its second leg, to the refund address only', async () => {
     const exchange = await order()
     fixture.deposit(exchange, SMALL)
     await fixture.blocks(3)
-    // The target's reserve is gone: what is offered is nothing.
+    // The target's reserve is empty: no quote is available.
     fixture.books.replace(
       makeBook({ ...market, reserves: { ...market.reserves, 'eth@eth': 10n ** 12n }, at: Date.now() + 3_600_000 }),
     )
@@ -191,7 +191,7 @@ describe('a private exchange that cannot go on', () => {
     expect(view?.executions[1]?.refund).toMatchObject({ assetId: 'btc@btc', address: exchange.refund?.address })
   })
 
-  test('without a refund address goes back to whoever paid the first leg, never to a wallet of ours', async () => {
+  test('without a refund address goes back to the payer of the first leg, never to a wallet of ours', async () => {
     const exchange = await order({ from: eth, via: ltc, to: btc, fromUnits: ETHER, toUnits: SMALL, refund: null })
     fixture.fakes.eth.pay(exchange.deposit.address, ETHER / 10n, { sender: 'payer' })
     await fixture.blocks(3)
@@ -243,7 +243,7 @@ describe('a private exchange that cannot go on', () => {
     expect(fixture.fakes.eth.paidTo(refunded.recipient?.address ?? '')).toEqual([])
   })
 
-  test('of which the price of the intermediary falls to dust is closed as dust', async () => {
+  test('is closed as dust when the intermediary's price falls to dust', async () => {
     const exchange = await order()
     fixture.deposit(exchange, 20_000n)
     await fixture.blocks(3)

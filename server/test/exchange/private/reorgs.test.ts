@@ -94,7 +94,7 @@ describe('a source deposit that leaves its chain between the legs', () => {
     return { exchange, transfer }
   }
 
-  test('pays nobody: the second leg is held, and goes on when the deposit is back', async () => {
+  test('pays nothing: the second leg is held, and continues when the deposit is back', async () => {
     const { exchange, transfer } = await paused()
     expect(arrived(exchange)).toBe(0)
     expect(await statuses(exchange)).toEqual(['0 finished lost', '1 verifying'])
@@ -117,7 +117,7 @@ describe('a source deposit that leaves its chain between the legs', () => {
     expect(await fixture.owed(exchange)).toEqual({})
   })
 
-  test('is nobody’s reason to refund it, however long it stands', async () => {
+  test('does not cause a refund, however long it lasts', async () => {
     const exchange = await order({ plan: { ...plan, stallMs: 2_000, delaysMs: [0, 0] } })
     await fixture.store.pauses.pause('payouts:eth', 'test', 'test')
     const hash = fixture.deposit(exchange, SMALL)
@@ -174,7 +174,7 @@ describe('the time of an exchange', () => {
 })
 
 describe('a payment back in the source coin', () => {
-  test('that is provably dead is promised again until it is signed anew, and comes once', async () => {
+  test('that is proven invalid is reserved again until it is signed again, and arrives once', async () => {
     const exchange = await order()
     fixture.deposit(exchange, SMALL)
     await fixture.blocksUntil(async () => (await fixture.executions(exchange)).length === 2)

@@ -6,7 +6,7 @@ import { SMALL, startPrivateMoneyPath, plan as usual } from './private-money-pat
 
 /*
  * Each payment of a private exchange waits in the queue for as long as was drawn for its leg: the longest wait is published,
- * and nobody outside could tell a shorter one.
+ * and an observer could not detect a shorter one.
  */
 
 let fixture: Awaited<ReturnType<typeof startPrivateMoneyPath>>
@@ -58,7 +58,7 @@ describe('a private exchange', () => {
     const exchange = await begin()
     await letGo(exchange)
     await fixture.blocks(2)
-    // The target's reserve is gone.
+    // The target's reserve is empty.
     const reserves = { ...market.reserves, 'eth@eth': 10n ** 12n }
     fixture.books.replace(makeBook({ ...market, reserves, at: Date.now() + 3_600_000 }))
     await fixture.blocks(6)

@@ -1,17 +1,17 @@
 import { expect } from 'vitest'
 import { type Checkpoint, onCheckpoint } from '../../../src/core/services/checkpoint.ts'
 
-class Death extends Error {}
+class SimulatedCrash extends Error {}
 
-/** The process dies at the n-th time that it comes to a place; says whether it did. What was not committed is gone. */
+/** Simulates a crash at the n-th pass through a checkpoint; the result says whether it happened. Uncommitted work is lost. */
 export function dieAt(place: Checkpoint, nth: number): () => boolean {
   let left = nth
   onCheckpoint((name) => {
-    if (name === place && left-- === 1) throw new Death(place)
+    if (name === place && left-- === 1) throw new SimulatedCrash(place)
   })
   return () => left < 1
 }
 
-/** Work that death may end, and nothing else. */
+/** Work that may fail only by the simulated crash. */
 export const survive = (work: Promise<unknown>): Promise<unknown> =>
-  work.catch((error: unknown) => expect(error).toBeInstanceOf(Death))
+  work.catch((error: unknown) => expect(error).toBeInstanceOf(SimulatedCrash))

@@ -6,7 +6,7 @@ import { dieAt, survive } from './crash-at.ts'
 
 const SMALL = COIN / 200n
 /** What the process passes on the way of one exchange from its deposit to its end. */
-const onTheWay = checkpoints.filter((name) => name !== 'create.committed' && !/^(swap|approval)\./.test(name))
+const exchangeSteps = checkpoints.filter((name) => name !== 'create.committed' && !/^(swap|approval)\./.test(name))
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 afterEach(() => onCheckpoint(null))
 
-/** Blocks and workers, each of which may die and is started anew. */
+/** Runs blocks and workers; each may crash and is started again. */
 async function live(blocks: number): Promise<void> {
   const { fakes, watch, woken, perform } = fixture
   for (let n = 0; n < blocks; n++) {
@@ -30,19 +30,19 @@ async function live(blocks: number): Promise<void> {
   await survive(fixture.services.sweep(fakes.eth.chain))
 }
 
-describe('a process that dies at any of its places', () => {
-  for (const place of onTheWay) {
+describe('a process that crashes at any checkpoint', () => {
+  for (const place of exchangeSteps) {
     test.each([1, 2])(`${place}, time %i: is paid once, and so is its refund`, async (nth) => {
       const [paid, refunded] = [await fixture.order(), await fixture.order()]
       fixture.deposit(paid, SMALL)
       fixture.deposit(refunded, 2_900n)
-      const died = dieAt(place, nth)
+      const crashed = dieAt(place, nth)
       await live(4)
       // A reorganisation that takes the payout out and brings it back.
       fixture.fakes.eth.reorg(2)
       fixture.fakes.btc.reorg(1)
       await live(6)
-      const happened = died()
+      const happened = crashed()
       onCheckpoint(null)
       await live(3)
       expect([await fixture.status(paid), await fixture.status(refunded)], `${place} ${happened}`).toEqual([
@@ -66,6 +66,6 @@ describe('a process that dies at any of its places', () => {
     await live(3)
     fixture.fakes.eth.reorg(1)
     await live(12)
-    expect(onTheWay.filter((name) => !seen.has(name))).toEqual([])
+    expect(exchangeSteps.filter((name) => !seen.has(name))).toEqual([])
   })
 })

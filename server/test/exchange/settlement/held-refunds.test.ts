@@ -5,14 +5,14 @@ import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, makeBook } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, market, startMoneyPath, wbtc } from '../money-path.ts'
 
-const DOLLAR = 10n ** 6n
+const USDC_UNIT = 10n ** 6n
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
   fixture = await startMoneyPath()
   await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
   const hot = fixture.fakes.eth.chain.addresses.hot()
-  fixture.fakes.eth.pay(hot, 1_000_000n * DOLLAR, { contract: '0xusdt' })
+  fixture.fakes.eth.pay(hot, 1_000_000n * USDC_UNIT, { contract: '0xusdt' })
   fixture.fakes.eth.pay(hot, 10n * COIN, { contract: '0xwbtc' })
   await fixture.blocks(3)
 })
@@ -35,7 +35,7 @@ describe('a token that was not asked for', () => {
   test.each<Verdict>(['review', 'block'])('screened %s and released goes back as what it is', async (verdict) => {
     const exchange = await order()
     fixture.screening.verdict = verdict
-    send(exchange, '0xusdt', 10n * DOLLAR)
+    send(exchange, '0xusdt', 10n * USDC_UNIT)
     await fixture.blocks(4)
     expect(await fixture.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'SCREENING' })
     await fixture.decide(exchange, 'release')
@@ -49,7 +49,7 @@ describe('a token that was not asked for', () => {
 
   test('whose refund is held and released goes back as what it is', async () => {
     const exchange = await order()
-    send(exchange, '0xusdt', 30_000n * DOLLAR)
+    send(exchange, '0xusdt', 30_000n * USDC_UNIT)
     await fixture.blocks(6)
     expect(await fixture.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'LIMIT' })
     await fixture.decide(exchange, 'release')
@@ -58,10 +58,10 @@ describe('a token that was not asked for', () => {
     expect(await fixture.execution(exchange)).toMatchObject({ status: 'refunded', reason: 'WRONG_ASSET' })
   })
 
-  test('is never paid out of what else came in: each goes back by itself', async () => {
+  test('is never paid from another deposit: each is refunded separately', async () => {
     const exchange = await order()
     fixture.screening.verdict = 'review'
-    send(exchange, '0xusdt', 10n * DOLLAR)
+    send(exchange, '0xusdt', 10n * USDC_UNIT)
     send(exchange, '0xwbtc', COIN / 10n)
     await fixture.blocks(4)
     expect([(await fixture.execution(exchange, 0)).reason, (await fixture.execution(exchange, 1)).reason]).toEqual([
@@ -87,7 +87,7 @@ describe('a refund that is held', () => {
   /** The fee of a refund is not known yet: the screening is asked again when it is. */
   const later = async (exchange: Exchange, verdict: Verdict) => {
     fixture.books.replace(makeBook({ ...market, at: 0 }))
-    send(exchange, '0xusdt', 10n * DOLLAR)
+    send(exchange, '0xusdt', 10n * USDC_UNIT)
     await fixture.blocks(4)
     expect(await fixture.execution(exchange)).toMatchObject({ status: 'refunding', reason: 'WRONG_ASSET' })
     fixture.screening.verdict = verdict
@@ -132,7 +132,7 @@ describe('a refund that is held', () => {
     const exchange = await order()
     await later(exchange, 'review')
     const stolen = journalEntry('a mistake', 'a mistake', exchange.id, [
-      { debit: `liability:exchange:${exchange.id}`, credit: 'equity:capital', assetId: 'usdt@eth', units: DOLLAR },
+      { debit: `liability:exchange:${exchange.id}`, credit: 'equity:capital', assetId: 'usdt@eth', units: USDC_UNIT },
     ])
     await fixture.store.ledger.post(stolen)
     await fixture.decide(exchange, 'release')
@@ -150,7 +150,7 @@ describe('the database refuses', () => {
   test('an order of what was not received, and a payout that nothing covers', async () => {
     const exchange = await order()
     fixture.screening.verdict = 'review'
-    send(exchange, '0xusdt', 10n * DOLLAR)
+    send(exchange, '0xusdt', 10n * USDC_UNIT)
     await fixture.blocks(4)
     const { id, deposit } = await fixture.execution(exchange)
     const sell = (asset: string, units: bigint) =>
@@ -158,8 +158,8 @@ describe('the database refuses', () => {
         "insert into orders (id, execution_id, venue, give_asset, give_units, take_asset, take_units) values ($1, $2, 'inventory', $3, $4, 'btc@btc', 1)",
         [`${id}:9`, id, asset, units],
       )
-    await expect(sell('wbtc@eth', 10n * DOLLAR)).rejects.toMatchObject({ code: '23514' })
-    await expect(sell('usdt@eth', 11n * DOLLAR)).rejects.toMatchObject({ code: '23514' })
+    await expect(sell('wbtc@eth', 10n * USDC_UNIT)).rejects.toMatchObject({ code: '23514' })
+    await expect(sell('usdt@eth', 11n * USDC_UNIT)).rejects.toMatchObject({ code: '23514' })
     const pay = (purpose: string, network: string, asset: string, units: bigint) =>
       fixture.database.query(
         `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, address, units)
@@ -168,7 +168,7 @@ describe('the database refuses', () => {
       )
     await expect(pay('payout', 'btc', 'btc@btc', 1n)).rejects.toMatchObject({ code: '23514' })
     await expect(pay('refund', 'eth', 'wbtc@eth', 1n)).rejects.toMatchObject({ code: '23514' })
-    await expect(pay('refund', 'eth', 'usdt@eth', 11n * DOLLAR)).rejects.toMatchObject({ code: '23514' })
+    await expect(pay('refund', 'eth', 'usdt@eth', 11n * USDC_UNIT)).rejects.toMatchObject({ code: '23514' })
     await fixture.decide(exchange, 'refund')
     await fixture.blocks(6)
     expect(await fixture.status(exchange)).toBe('refunded')

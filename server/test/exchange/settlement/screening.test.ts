@@ -50,7 +50,7 @@ const cases: readonly (readonly [string, Ask])[] = [
   ],
   ['a recipient to be reviewed', ofDirection('recipient', async () => 'review')],
   ['a sender to be reviewed', ofDirection('sender', async () => 'review')],
-  ['a recipient of whom nobody answers', ofDirection('recipient', () => Promise.reject(new Error('timeout')))],
+  ['a recipient whose screening does not answer', ofDirection('recipient', () => Promise.reject(new Error('timeout')))],
 ]
 
 test.each(cases)('%s is held before anything is paid; released it is paid once, refunded once', async (_, ask) => {
@@ -66,7 +66,7 @@ test.each(cases)('%s is held before anything is paid; released it is paid once, 
   }
   expect((await fixture.alarms()).filter((kind) => kind === 'held').length).toBeGreaterThanOrEqual(3)
 
-  // The verdict stays: a person's word is above it, for this one alone.
+  // The verdict stays: the operator's decision overrides it for this exchange alone.
   await operate.decide(kept.id, 'release', null, word)
   await operate.decide(returned.id, 'refund', null, word)
   await fixture.blocks(8)

@@ -53,7 +53,7 @@ describe('a deposit', () => {
     expect(fixture.fakes.btc.paidTo(enough.refund?.address ?? '').map(({ units }) => units)).toEqual([546n])
   })
 
-  test('whose payout would be dust goes back, and holds nobody up', async () => {
+  test('whose payout would be dust is refunded and delays no other', async () => {
     // What the create accepted is executed although the minimum rose: here to less than an output carries.
     const exchange = await fixture.order({ from: eth, to: btc, fromUnits: ETHER / 1_000n })
     fixture.deposit(exchange, ETHER / 1_000n)
@@ -204,7 +204,7 @@ describe('what is held', () => {
     fixture.screening.verdict = 'allow'
   })
 
-  test('after its conversion, sent back, without an address, and let go after all: converted anew, not twice', async () => {
+  test('after its conversion: refunded, held without an address, and released after all: converted again, not twice', async () => {
     const exchange = await fixture.order({ refund: null })
     fixture.deposit(exchange, SMALL)
     fixture.books.replace(market(0))
@@ -276,9 +276,9 @@ describe('a fixed rate', () => {
 
   test('is not used up by a deposit that vanished', async () => {
     const exchange = await fixture.order(fixed)
-    const gone = fixture.deposit(exchange, SMALL)
+    const orphaned = fixture.deposit(exchange, SMALL)
     await fixture.blocks(1)
-    fixture.fakes.btc.reorg(1, (txHash) => txHash === gone)
+    fixture.fakes.btc.reorg(1, (txHash) => txHash === orphaned)
     fixture.deposit(exchange, SMALL)
     await fixture.blocks(8)
     expect([(await fixture.execution(exchange, 0)).rateKind, (await fixture.execution(exchange, 1)).rateKind]).toEqual([

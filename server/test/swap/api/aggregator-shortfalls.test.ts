@@ -1,8 +1,8 @@
 import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { decodeFunctionData, type Hex, parseTransaction } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Behaviour } from './fake-aggregators.ts'
 import { type AggregatorStage, startAggregatorStage } from './aggregator-stage.ts'
+import type { Behaviour } from './fake-aggregators.ts'
 import { LOCK_MS, NATIVE } from './partner.ts'
 
 // Decision 0064: an aggregator that falls short of its quote is penalised in the next comparisons.

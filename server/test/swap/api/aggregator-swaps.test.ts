@@ -1,8 +1,8 @@
 import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { decodeFunctionData, encodeFunctionData, type Hex, parseTransaction, parseUnits } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Call, FakeAggregators, AggregatorName } from './fake-aggregators.ts'
 import { type AggregatorStage, startAggregatorStage } from './aggregator-stage.ts'
+import type { AggregatorName, Call, FakeAggregators } from './fake-aggregators.ts'
 import { erc20, LOCK_MS, NATIVE, type Stage, sendBodyOf, sign, type Trade, trade } from './partner.ts'
 
 // Decision 0064: the aggregator that pays more carries the swap out through our router, or our own route does.

@@ -6,7 +6,12 @@ import { type Chains, startChains } from '../../../../test/support/chains.ts'
 import { type Json, type Scenario, startScenario } from '../../../../test/support/scenario.ts'
 import { DROPPED_MS, isDroppedAndRecovers, isReopenedByReorg, isReplaced, isReverted } from './failing-swaps.ts'
 import { NATIVE, type Stage, stageOn } from './partner.ts'
-import { feesAreOwedToPartner, requestsOneApproval, quotesLowestOutputOfAMinute, paysTheQuotedAmount } from './paying-swaps.ts'
+import {
+  feesAreOwedToPartner,
+  paysTheQuotedAmount,
+  quotesLowestOutputOfAMinute,
+  requestsOneApproval,
+} from './paying-swaps.ts'
 import { onlyApprovesOurRouter, refusesTamperedSwaps } from './refused-swaps.ts'
 import { isOneRow, isReportedByHash, refusesAUsedNonce } from './repeated-swaps.ts'
 

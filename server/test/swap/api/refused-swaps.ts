@@ -8,7 +8,8 @@ export const nativeForToken = (stage: Stage) => ({
   ...{ fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1', slippage: '1', referrerFee: '0.5' },
 })
 /** What is told of that trade. */
-export const sendBody = (stage: Stage, account: PrivateKeyAccount) => sendBodyOf(stage, account, nativeForToken(stage), '2000')
+export const sendBody = (stage: Stage, account: PrivateKeyAccount) =>
+  sendBodyOf(stage, account, nativeForToken(stage), '2000')
 
 export async function buildSwap(stage: Stage, account: PrivateKeyAccount): Promise<string> {
   const { body } = await stage.build({ ...nativeForToken(stage), account: account.address })

@@ -48,7 +48,8 @@ test('a swap is refused where a single digit of its route is another, with and w
 test('a hash that is none is told from one that no node knows', async () => {
   const user = await stage.user()
   const told = async (hash: string) =>
-    (await stage.scenario.call('POST', '/v1/defi/send/swap', { ...sendBodyOf(stage, user, trade(), '2000'), hash })).body
+    (await stage.scenario.call('POST', '/v1/defi/send/swap', { ...sendBodyOf(stage, user, trade(), '2000'), hash }))
+      .body
   const malformed = { statusCode: 400, code: 'VALIDATION_ERROR', errors: [{ field: 'hash' }] }
   for (const hash of ['0x12', '12', `0x${'g'.repeat(64)}`])
     expect(await told(hash)).toMatchObject({ ...malformed, message: expect.stringContaining('64 hexadecimal digits') })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { dexNetworks } from '../../../dexes/index.ts'
-import { addressBy } from '../../../src/adapters/dex/check-dexes.ts'
+import { create2Address } from '../../../src/adapters/dex/check-dexes.ts'
 
 // Pools whose addresses are widely published, made again from the hashes of our files: a wrong hash switches a DEX off.
 
@@ -59,13 +59,13 @@ const published: Readonly<Record<string, string>> = {
   'matic dystopia': '0x60c088234180b36EDcec7AA8Aa23912Bb6bed114',
 }
 
-type Key = Omit<Parameters<typeof addressBy>[1], 'tokens'>
+type Key = Omit<Parameters<typeof create2Address>[1], 'tokens'>
 
 /** Where our file's hash puts a pool. */
 function placeOf(network: string, name: string, tokens: readonly string[], key: Key): string | null {
   const dex = dexNetworks.find((one) => one.network === network)?.dexes.find((one) => one.name === name)
   if (dex?.initCodeHash === undefined) throw new Error('our files have no hash')
-  return addressBy(dex, { tokens: tokens.map((token) => token.toLowerCase()), ...key }, dex.initCodeHash)
+  return create2Address(dex, { tokens: tokens.map((token) => token.toLowerCase()), ...key }, dex.initCodeHash)
 }
 
 describe('the hashes from which pools are made', () => {

@@ -2,120 +2,120 @@ import type { ExchangeType, ExchangeView } from '../../../exchange/domain/exchan
 import type { ExchangeStore } from '../../../exchange/ports/store/exchanges.ts'
 import { createBatcher } from '../../../lib/batch.ts'
 import { createTtlCache, type TtlCache } from '../../../lib/ttl-cache.ts'
-import { tableGeneration, OLDEST_RUNNING } from '../core/changed-since.ts'
 import type { Sql } from '../core/database.ts'
 import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsColumn, toExchangeView } from './rows.ts'
 
 /*
- * Exchanges are polled until they end, and nearly every poll finds what the one before did. So each process keeps what it
- * read, and asks with one question for all polls of a moment which of the kept ones changed since: neither how many
- * exchanges there are nor how far apart they lie is felt. No answer is older than its request
- * (decision 0072).
+ * Caches exchanges for status requests. Before a cached view is used, one query for all concurrent polls asks which
+ * exchanges changed, so no response is older than its request. docs/poll-cache.md has the argument.
  */
 
-/** `since`: every transaction below it had ended when this was read. */
-type Kept = Readonly<{ view: ExchangeView; since: bigint }>
-type ViewRow = ExchangeRow & { executions: ExecutionViewRow[] | null; n: string; since: string }
+/** `xmin`: all transactions below it had ended when the view was read. */
+type CachedView = Readonly<{ view: ExchangeView; xmin: bigint }>
+type ViewRow = ExchangeRow & { executions: ExecutionViewRow[] | null; n: string; xmin: string }
 type Key = Readonly<{ id: string; partnerId: string; type: ExchangeType | null }>
 
-/** Polls are many and small: while this many questions are under way, the next ones gather. */
-const FIND_TOGETHER = { most: 64, running: 3 }
-/** One at a time: a poll that comes while one is under way is answered by the next. */
-const ASK_TOGETHER = { most: 1_000, running: 1 }
-/** Those that are polled now. */
-const KEPT = { max: 10_000, ttlMs: 600_000 }
-/** With more changes of a table in one answer, reading anew what is asked for is cheaper. */
-const CHANGES_MOST = 1_000
-/** The mark stays for a while, so that what was read meanwhile is not older than it. */
+/** Polls are many and small: while three queries run, new polls are collected for the next one. */
+const FIND_BATCHES = { most: 64, running: 3 }
+/** One query at a time: a poll that arrives during a query is answered by the next one. */
+const CHANGES_BATCHES = { most: 1_000, running: 1 }
+const CACHE_LIMITS = { max: 10_000, ttlMs: 600_000 }
+/** Above this number of changes in one query it is cheaper to clear the cache. */
+const CHANGES_MAX = 1_000
+/** The mark does not move for this time, so that views that are read meanwhile are not below it. */
 const MARK_MS = 200
-/** After a pause without polls the mark is old, and the changes since are many. */
+/** After a pause of this length there are many changes since the mark: the cache is cleared. */
 const PAUSE_MS = 10_000
 
-/** Each key asks for its own partner's exchange: what arrives together is one round trip, whoever asks. */
-const FIND = `select k.n, ${OLDEST_RUNNING} as since, ${exchangeColumns}, ${executionsColumn}
+/** `pg_snapshot_xmin`: all transactions below it have ended and are visible, or were rolled back. */
+const XMIN = 'pg_snapshot_xmin(pg_current_snapshot())::text'
+
+/** Each key has its own partner, so one query serves the polls of all partners. */
+const FIND = `select k.n, ${XMIN} as xmin, ${exchangeColumns}, ${executionsColumn}
   from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality k(id, partner_id, type, n)
   join exchanges e on e.id = k.id and e.partner_id = k.partner_id and (k.type is null or e.type = k.type)
   join deposit_targets t on t.exchange_id = e.id and t.leg = 0`
 
-const TABLES = tableGeneration('exchanges', 'executions', 'payouts')
+/** Changes if the server restarts or fails over, or a table is restored, truncated or rewritten: numbers may have restarted. */
+const GENERATION = `concat_ws(' ', pg_postmaster_start_time(), ${['exchanges', 'executions', 'payouts']
+  .map((table) => `'${table}'::regclass::oid, pg_relation_filenode('${table}')`)
+  .join(', ')})`
 /**
- * A restored dump may bring numbers of another server's future, which are no changes of this one. Behind a subquery the
- * planner cannot see the number: it plans once instead of anew for each question, which costs more than the answer.
+ * The upper bound excludes numbers from a restored dump that this server has not reached. The subqueries hide the numbers
+ * from the planner, so it plans the statement once; a plan for each query would cost more than the query.
  */
-const SINCE = `changed_by >= (select $1::xid8) and changed_by < (select pg_snapshot_xmax(pg_current_snapshot()))
-  order by changed_by limit ${CHANGES_MOST}`
-const CHANGES = `select ${TABLES} as tables, ${OLDEST_RUNNING} as since,
+const CHANGED = `changed_by >= (select $1::xid8) and changed_by < (select pg_snapshot_xmax(pg_current_snapshot()))
+  order by changed_by limit ${CHANGES_MAX}`
+const CHANGES = `select ${GENERATION} as generation, ${XMIN} as xmin,
   (select json_agg(json_build_object('id', c.id, 'by', c.changed_by::text)) from (
-     (select id, changed_by from exchanges where ${SINCE})
-     union all (select exchange_id, changed_by from executions where ${SINCE})
-     union all (select exchange_id, changed_by from payouts where purpose = 'refund' and ${SINCE})) c) as changes`
-type ChangesRow = { tables: string; since: string; changes: { id: string; by: string }[] | null }
+     (select id, changed_by from exchanges where ${CHANGED})
+     union all (select exchange_id, changed_by from executions where ${CHANGED})
+     union all (select exchange_id, changed_by from payouts where purpose = 'refund' and ${CHANGED})) c) as changes`
+type ChangesRow = { generation: string; xmin: string; changes: { id: string; by: string }[] | null }
 
-async function findExchanges(sql: Sql, keys: readonly Key[]): Promise<readonly (Kept | null)[]> {
+async function findExchanges(sql: Sql, keys: readonly Key[]): Promise<readonly (CachedView | null)[]> {
   const values = [keys.map(({ id }) => id), keys.map(({ partnerId }) => partnerId), keys.map(({ type }) => type)]
   const rows = await sql.query<ViewRow>(FIND, values, 'find-exchanges')
-  const found = new Map(rows.map((row) => [Number(row.n), { view: toExchangeView(row), since: BigInt(row.since) }]))
-  return keys.map((_key, index) => found.get(index + 1) ?? null)
+  const views = new Map(rows.map((row) => [Number(row.n), { view: toExchangeView(row), xmin: BigInt(row.xmin) }]))
+  return keys.map((_key, index) => views.get(index + 1) ?? null)
 }
 
-type Mark = Readonly<{ tables: string; since: bigint; at: number }>
+type Mark = Readonly<{ generation: string; xmin: bigint; at: number }>
 
-/**
- * Every change that a kept one does not show is of a transaction not below the mark, so that the next question names it:
- * at each question the old ones go, and what is kept later was read by a snapshot that is not below the mark either.
- */
-function createMark(sql: Sql, kept: TtlCache<string, Kept>, now: () => number) {
+/** Removes changed views from the cache. The next query asks for changes by transactions at or above the mark. */
+function createChangeTracker(sql: Sql, cache: TtlCache<string, CachedView>, now: () => number) {
   let mark: Mark | null = null
-  let askedAt = Number.NEGATIVE_INFINITY
+  let queriedAt = Number.NEGATIVE_INFINITY
 
-  async function ask(): Promise<void> {
-    if (mark && now() - askedAt > PAUSE_MS) mark = null
-    const [row] = await sql.query<ChangesRow>(CHANGES, [mark?.since.toString() ?? null], 'changed-exchanges')
-    askedAt = now()
-    if (!row) throw new Error('no answer')
+  async function removeChanged(): Promise<void> {
+    if (mark && now() - queriedAt > PAUSE_MS) mark = null
+    const [row] = await sql.query<ChangesRow>(CHANGES, [mark?.xmin.toString() ?? null], 'changed-exchanges')
+    queriedAt = now()
+    if (!row) throw new Error('the query for changed exchanges returned no row')
     const changes = row.changes ?? []
-    if (mark === null || row.tables !== mark.tables || changes.length >= CHANGES_MOST) {
-      kept.clear()
+    if (mark === null || row.generation !== mark.generation || changes.length >= CHANGES_MAX) {
+      cache.clear()
       mark = null
     }
     for (const { id, by } of changes) {
-      const one = kept.get(id)
-      if (one && BigInt(by) >= one.since) kept.delete(id)
+      const cached = cache.get(id)
+      if (cached && BigInt(by) >= cached.xmin) cache.delete(id)
     }
-    if (mark === null || askedAt - mark.at >= MARK_MS) {
-      mark = { tables: row.tables, since: BigInt(row.since), at: askedAt }
+    if (mark === null || queriedAt - mark.at >= MARK_MS) {
+      mark = { generation: row.generation, xmin: BigInt(row.xmin), at: queriedAt }
     }
   }
 
-  const askTogether = createBatcher<null, null>(async (polls) => {
-    await ask()
+  const removeChangedOnce = createBatcher<null, null>(async (polls) => {
+    await removeChanged()
     return polls
-  }, ASK_TOGETHER)
+  }, CHANGES_BATCHES)
 
   return {
-    ask: () => askTogether(null),
-    isSet: () => mark !== null,
-    keep: (one: Kept) => {
-      if (mark && one.since >= mark.since) kept.set(one.view.exchange.id, one)
+    removeChanged: () => removeChangedOnce(null),
+    hasMark: () => mark !== null,
+    /** A view below the mark may miss changes that no later query returns, so it is not cached. */
+    add: (found: CachedView) => {
+      if (mark && found.xmin >= mark.xmin) cache.set(found.view.exchange.id, found)
     },
   }
 }
 
 export function createFind(sql: Sql, now: () => number = Date.now): ExchangeStore['find'] {
-  const kept = createTtlCache<string, Kept>({ ...KEPT, now })
-  const mark = createMark(sql, kept, now)
-  const findTogether = createBatcher((keys: readonly Key[]) => findExchanges(sql, keys), FIND_TOGETHER)
+  const cache = createTtlCache<string, CachedView>({ ...CACHE_LIMITS, now })
+  const tracker = createChangeTracker(sql, cache, now)
+  const findBatched = createBatcher((keys: readonly Key[]) => findExchanges(sql, keys), FIND_BATCHES)
   return async (partnerId, id, type) => {
-    const before = kept.get(id)
-    const isAsked = before && isOf(before.view, partnerId, type)
-    if (isAsked || !mark.isSet()) await mark.ask()
-    // The same one as before the question: one that came meanwhile may be older than it.
-    if (isAsked && kept.get(id) === before) return before.view
-    const found = await findTogether({ id, partnerId, type: type ?? null })
-    if (found) mark.keep(found)
-    return found?.view ?? null
+    const cached = cache.get(id)
+    const isUsable = cached && belongsTo(cached.view, partnerId, type)
+    if (isUsable || !tracker.hasMark()) await tracker.removeChanged()
+    // The same object as before the query: a view that was added during the query may be older than this request.
+    if (isUsable && cache.get(id) === cached) return cached.view
+    const row = await findBatched({ id, partnerId, type: type ?? null })
+    if (row) tracker.add(row)
+    return row?.view ?? null
   }
 }
 
-const isOf = ({ exchange }: ExchangeView, partnerId: string, type?: ExchangeType): boolean =>
+const belongsTo = ({ exchange }: ExchangeView, partnerId: string, type?: ExchangeType): boolean =>
   exchange.partnerId === partnerId && (type === undefined || exchange.type === type)

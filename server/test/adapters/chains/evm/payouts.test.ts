@@ -7,7 +7,7 @@ import type { KeyPath } from '../../../../src/exchange/ports/spend.ts'
 import { type Anvil, call, hex, startAnvil } from './anvil.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
 import { type ActorName, type Compiled, type TokenName, testActors, testTokens } from './tokens.ts'
-import { chainOf, native, keys, network, pay, token } from './wallet.ts'
+import { chainOf, keys, native, network, pay, token } from './wallet.ts'
 
 const HOT: KeyPath = { branch: 'hot', index: 0 }
 
@@ -188,7 +188,13 @@ describe('a replacement', () => {
     const { hash } = (await chain.reader.block(height)) ?? {}
     expect(await observe(first)).toMatchObject({
       kind: 'invalidated',
-      proof: { conflictingTxHash: sign(replacement).txHash, height, hash, finalHeight: top - network.finalityBlocks, nodes: 2 },
+      proof: {
+        conflictingTxHash: sign(replacement).txHash,
+        height,
+        hash,
+        finalHeight: top - network.finalityBlocks,
+        nodes: 2,
+      },
     })
     expect(await observe(replacement)).toMatchObject({ kind: 'included' })
     expect(await balance(to, native)).toBe(9n)

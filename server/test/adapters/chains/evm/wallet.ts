@@ -10,7 +10,7 @@ import { type Network, resolveNetwork } from '../../../../src/core/domain/networ
 import type { KeySource, PublicKeys } from '../../../../src/exchange/ports/signer.ts'
 import type { KeyPath, Payment } from '../../../../src/exchange/ports/spend.ts'
 
-/** The mnemonic of every development node: its addresses are known the scenario over. */
+/** The public mnemonic of development nodes. */
 const root = HDKey.fromMasterSeed(mnemonicToSeedSync('test test test test test test test test test test test junk'))
 
 function derive({ branch, index }: KeyPath, coinType: number): HDKey {

@@ -10,7 +10,7 @@ import { createMoneroChain } from '../../../../src/adapters/chains/monero/chain.
 import { createKeySource, createPublicKeys, publicAccounts } from '../../../../src/adapters/signers/keys.ts'
 import { resolveNetwork } from '../../../../src/core/domain/network.ts'
 import { present } from '../../../../src/lib/assert.ts'
-import { arrivals, refusesToSay, startOf } from '../../../conformance/wallet.ts'
+import { findTransfers, isReceivedUnknown, startOf } from '../../../conformance/wallet.ts'
 import { call, chainOf, control, post, startPayer } from './payer.ts'
 
 const network = resolveNetwork(xmr, 'sandbox')
@@ -45,7 +45,7 @@ describeWith('monerod', 'payments on monerod that are no deposit, or not yet', (
 
   const waitForArrivals = (address: string, from: number, count: number) =>
     until(`${count} outputs arrive`, async () => {
-      const all = await arrivals(chain, address, from)
+      const all = await findTransfers(chain, address, from)
       return all.length >= count ? all : null
     })
 
@@ -63,13 +63,13 @@ describeWith('monerod', 'payments on monerod that are no deposit, or not yet', (
     if (!first || !second) throw new Error('an output is missing')
     expect(first.transfer.lockConfirmations).toBe(near - first.block.height)
     expect(second.transfer.lockConfirmations).toBe(far - second.block.height)
-    for (const one of [first, second]) expect(await refusesToSay(chain, one)).toBe(true)
-    await until('the near lock has ended', async () => !(await refusesToSay(chain, first)))
+    for (const one of [first, second]) expect(await isReceivedUnknown(chain, one)).toBe(true)
+    await until('the near lock has ended', async () => !(await isReceivedUnknown(chain, first)))
     // The reader and the chain agree: not a block too early.
     const depth = (await reader.head()).height - first.block.height + 1
     expect(depth).toBeGreaterThanOrEqual(first.transfer.lockConfirmations ?? 0)
     expect(await reader.receivedUnits(first.transfer, first.block)).toBe(ONE_XMR / 10n)
-    expect(await refusesToSay(chain, second)).toBe(true)
+    expect(await isReceivedUnknown(chain, second)).toBe(true)
   })
 
   test('D43 counts each output of a transaction to one subaddress as a deposit', async () => {
@@ -89,7 +89,7 @@ describeWith('monerod', 'payments on monerod that are no deposit, or not yet', (
     const reply = await call('generateblocks', { amount_of_blocks: 2, wallet_address: addresses.hot() })
     const { height } = reply as { height: number }
     await until('the blocks are mined', async () => (await reader.head()).height >= height)
-    expect(await arrivals(chain, addresses.hot(), from)).toEqual([])
+    expect(await findTransfers(chain, addresses.hot(), from)).toEqual([])
   })
 
   test('D46 refuses the units of an orphaned deposit, and finds it again once it is mined again', async () => {
@@ -108,7 +108,7 @@ describeWith('monerod', 'payments on monerod that are no deposit, or not yet', (
       expect((await reader.head()).height).toBe(before.height - depth)
       expect(await reader.agrees(one.block)).toBe(false)
       expect(await reader.block(one.block.height)).toBeNull()
-      expect(await refusesToSay(chain, one)).toBe(true)
+      expect(await isReceivedUnknown(chain, one)).toBe(true)
     } finally {
       await control('/mining', { network: 'xmr', paused: false })
     }

@@ -103,7 +103,9 @@ export async function startPayer(folder: string) {
       const outputs = (await wallet('incoming_transfers', { transfer_type: 'available' })) as {
         transfers: { key_image: string; unlocked: boolean }[]
       }
-      const [spent, ...others] = outputs.transfers.filter(({ unlocked }) => unlocked).map(({ key_image: image }) => image)
+      const [spent, ...others] = outputs.transfers
+        .filter(({ unlocked }) => unlocked)
+        .map(({ key_image: image }) => image)
       if (spent === undefined) throw new Error('the payer has no unlocked output')
       for (const image of others) await wallet('freeze', { key_image: image })
       const built = await wallet('transfer', {

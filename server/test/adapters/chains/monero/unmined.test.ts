@@ -46,7 +46,13 @@ describeWith('monerod', 'a transaction that a daemon will not mine', () => {
       (await ownChain.reader.block(height))?.transfers.find(({ address }) => address === ownChain.addresses.hot()),
       'the output',
     )
-    const payment = { payoutId: 'one', address: ownChain.addresses.deposit(7).address, memo: null, asset, units: ONE_XMR }
+    const payment = {
+      payoutId: 'one',
+      address: ownChain.addresses.deposit(7).address,
+      memo: null,
+      asset,
+      units: ONE_XMR,
+    }
     await ownChain.sender.gasLimit(payment, HOT)
     const { intent } = await ownChain.sender.build({
       payments: [payment],
@@ -109,7 +115,13 @@ describeWith('monerod', 'a transaction that a daemon will not mine', () => {
   test('an output beyond the wallet lookahead becomes spendable after the next preparation', async () => {
     const path = { branch: 'deposit', index: 800 } as const
     const { address } = ownChain.addresses.deposit(path.index)
-    const payment = { payoutId: 'two', address: ownChain.addresses.deposit(7).address, memo: null, asset, units: ONE_XMR }
+    const payment = {
+      payoutId: 'two',
+      address: ownChain.addresses.deposit(7).address,
+      memo: null,
+      asset,
+      units: ONE_XMR,
+    }
     await node.pay(address, '2')
     const { height } = await node.mine(1)
     await node.mine(9)

@@ -24,7 +24,9 @@ describeWith('monerod', 'the wallet program', () => {
       control('/deposits', { network: 'xmr', currency: 'native', address, amount: '0.25' })
 
     let session = open()
-    await expect(async () => session.runIfOpen(async () => undefined)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+    await expect(async () => session.runIfOpen(async () => undefined)).rejects.toMatchObject({
+      code: 'NETWORK_UNAVAILABLE',
+    })
     await session.run((wallet) => wallet.extendLookahead(451))
     await pay(addresses.hot())
     // Beyond the wallet's default lookahead.

@@ -38,8 +38,8 @@ const ROOT_FACTOR_MIN = 0.05
 type Workspace = Readonly<{
   surplus: Float64Array
   /** By token, the total input of all pools that sell it, in its base units, and the value of their output, in units of the target. */
-  poolInput: Float64Array
-  poolOutputValue: Float64Array
+  outflow: Float64Array
+  proceeds: Float64Array
   /** By pair, the second derivative of its profit in the roots. */
   curvature: Float64Array
   gradient: Float64Array
@@ -56,8 +56,8 @@ type Workspace = Readonly<{
 function createWorkspace(tokens: number, pairs: number): Workspace {
   return {
     surplus: new Float64Array(tokens),
-    poolInput: new Float64Array(tokens),
-    poolOutputValue: new Float64Array(tokens),
+    outflow: new Float64Array(tokens),
+    proceeds: new Float64Array(tokens),
     curvature: new Float64Array(pairs),
     gradient: new Float64Array(tokens),
     hessian: new Float64Array(tokens * tokens),
@@ -136,15 +136,11 @@ function resetToSpotValues({ from, to, spotPrice, value }: Subproblem): void {
 const trade = { in: 0, out: 0, profit: 0, sensitivity: 0 }
 
 /** Returns the bound at the current prices. Fills in the surplus of every token and the second derivative of every pair. */
-function evaluate(
-  subproblem: Subproblem,
-  input: number,
-  { surplus, poolInput, poolOutputValue, curvature }: Workspace,
-): number {
+function evaluate(subproblem: Subproblem, input: number, { surplus, outflow, proceeds, curvature }: Workspace): number {
   const { from, to, value, tollFactor } = subproblem
   surplus.fill(0)
-  poolInput.fill(0)
-  poolOutputValue.fill(0)
+  outflow.fill(0)
+  proceeds.fill(0)
   surplus[0] = input
   let bound = (value[0] as number) * input
   for (let pair = 0; pair < from.length; pair++) {
@@ -157,8 +153,8 @@ function evaluate(
     const worth = (value[b] as number) * tollFactor
     surplus[a] = (surplus[a] as number) - trade.in
     surplus[b] = (surplus[b] as number) + trade.out * tollFactor
-    poolInput[a] = (poolInput[a] as number) + trade.in
-    poolOutputValue[a] = (poolOutputValue[a] as number) + trade.out * worth
+    outflow[a] = (outflow[a] as number) + trade.in
+    proceeds[a] = (proceeds[a] as number) + trade.out * worth
     bound += cost * trade.profit
     curvature[pair] = (4 * trade.sensitivity * cost * cost) / worth
   }
@@ -169,15 +165,13 @@ function evaluate(
  * Largest imbalance of any token except the target, in units of the target. A surplus counts at the dual price, a deficit at the price that
  * pools pay for the token: without inflow the dual price of a token may be almost zero while the bound is far too high.
  */
-function imbalance({ value }: Subproblem, { surplus, poolInput, poolOutputValue }: Workspace): number {
+function imbalance({ value }: Subproblem, { surplus, outflow, proceeds }: Workspace): number {
   let most = 0
   for (let token = 0; token < value.length; token++) {
     if (token === 1) continue
     const left = surplus[token] as number
     const excess =
-      left > 0
-        ? left * (value[token] as number)
-        : (-left * (poolOutputValue[token] as number)) / (poolInput[token] || 1)
+      left > 0 ? left * (value[token] as number) : (-left * (proceeds[token] as number)) / (outflow[token] || 1)
     if (excess > most) most = excess
   }
   return most

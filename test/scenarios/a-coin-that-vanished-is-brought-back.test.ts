@@ -54,7 +54,7 @@ describeWith('litecoind', 'a coin that left the chain', () => {
       return { payment, order, hash }
     })
     const [subject = ''] = await scenario.until('the alarm is raised', async () => {
-      const subjects = await alarms(scenario, 'coins:')
+      const subjects = await alarms(scenario, 'inputs:')
       return subjects.length > 0 ? subjects : null
     })
     const [alarm] = (await scenario.app.store.alarms.list(50)).filter((one) => one.subject === subject)
@@ -64,7 +64,7 @@ describeWith('litecoind', 'a coin that left the chain', () => {
 
     const operate = createOperatePayouts(scenario.app.store)
     const word = { actor: 'anna', reason: 'found on an explorer' }
-    const id = subject.replace('coins:', '')
+    const id = subject.replace('inputs:', '')
     await expect(operate.addFundingTransaction(id, 'no hex', word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
     await expect(operate.addFundingTransaction(order.id, payment.hex, word)).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
@@ -74,7 +74,7 @@ describeWith('litecoind', 'a coin that left the chain', () => {
     const { exchanges } = await scenario.settles(order, 'finished')
     expect(exchanges[0].payoutHash).toBe(hash)
     expect(await scenario.balance('ltc@ltc', address)).toBe(exchanges[0].amountToReceived)
-    expect(await alarms(scenario, 'coins:')).toEqual([])
+    expect(await alarms(scenario, 'inputs:')).toEqual([])
     for (const { scope } of await scenario.app.store.pauses.list()) await scenario.app.store.pauses.resume(scope)
     await scenario.until('the loss is none', async () => (await alarms(scenario, 'reorg:')).length === 0)
     await scenario.invariants()

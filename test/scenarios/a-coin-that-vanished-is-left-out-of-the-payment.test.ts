@@ -64,7 +64,7 @@ describeWith('litecoind', 'a coin that left the chain', () => {
       expect(pool).not.toContain(hash)
       return { payment, original, second }
     })
-    await scenario.until('the alarm is raised', async () => (await alarms(scenario, 'coins:')).length === 1)
+    await scenario.until('the alarm is raised', async () => (await alarms(scenario, 'inputs:')).length === 1)
     expect((await scenario.status(second)).status).toBe('sending')
 
     const hot = scenario.app.chains.get('ltc')?.addresses.hot() ?? ''
@@ -87,7 +87,7 @@ describeWith('litecoind', 'a coin that left the chain', () => {
     expect(inputsOf(replacement).filter((outpoint) => missing.includes(outpoint))).toEqual([])
     expect(inputsOf(replacement)).toContain(inputsOf(original)[0])
     expect(await scenario.balance('ltc@ltc', address)).toBe(amountToReceived)
-    expect(await alarms(scenario, 'coins:')).toEqual([])
+    expect(await alarms(scenario, 'inputs:')).toEqual([])
 
     // The customer's payment comes back, and the old bytes are worth nothing.
     await wallet.send(payment)

@@ -71,7 +71,7 @@ test('the same bytes are mined again, and the partner sees it meanwhile', async 
   expect(now.status).toBe('finished')
   expect(now.exchanges[0]).toMatchObject({ payoutHash: item.payoutHash, amountToReceived: item.amountToReceived })
   expect(await scenario.balance(currency, address)).toBe(item.amountToReceived)
-  expect(await alarms(scenario, 'gone:')).toEqual([])
+  expect(await alarms(scenario, 'orphaned:')).toEqual([])
   await scenario.invariants()
 })
 
@@ -113,7 +113,7 @@ test('a payout whose nonce another transaction used is owed again, and paid once
   expect(held).toMatchObject({ exchangeId: second.id, attention: 'LOST', lost: true })
   const units = parseUnits(lost.amountToReceived, 18)
   expect(await booked(scenario, `liability:lost:${held?.id}`, currency)).toBe(-units)
-  expect(await alarms(scenario, 'lost:')).toHaveLength(1)
+  expect(await alarms(scenario, 'reversed:')).toHaveLength(1)
   // The wallet signed what the app never did: everything stands until a person has looked.
   await scenario.until('the intrusion is seen', async () => (await alarms(scenario, 'intrusion:')).length === 1)
   expect(await scenario.balance(currency, customer)).toBe('0')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { networks as definitions } from '../../networks/index.ts'
 import { type ContractState, deployContracts, hasDeployer, readContracts } from '../adapters/swap-chain/deploy.ts'
-import { deployFromAccount, type DeployRefusal, openDeployer } from '../adapters/swap-chain/deploy-from-key.ts'
+import { type DeployRefusal, deployFromAccount, openDeployer } from '../adapters/swap-chain/deploy-from-key.ts'
 import { type Config, loadConfig } from '../config/load.ts'
 import { formatUnits } from '../core/domain/amount.ts'
 import { type Network, resolveNetwork } from '../core/domain/network.ts'

@@ -40,7 +40,7 @@ export function addPayoutCommands(program: Command): void {
         }),
       )
   }
-  withRequiredReason(payouts.command('dead <transactionId>'))
+  withRequiredReason(payouts.command('conflict <transactionId>'))
     .description('names the conflicting transaction; its payouts are signed again once every node shows the conflict')
     .requiredOption('--spent-by <txHash>', 'the transaction that spent its input or used its nonce')
     .action((transactionId: string, options: ReasonOption & { spentBy: string }) =>
@@ -49,7 +49,7 @@ export function addPayoutCommands(program: Command): void {
         return { transactionId, spentBy: options.spentBy, next: 'swapyard alarms' }
       }),
     )
-  withRequiredReason(payouts.command('bring-back <transactionId>'))
+  withRequiredReason(payouts.command('add-funding <transactionId>'))
     .description('broadcasts the transaction that created a missing input, so that the payout can be mined')
     .requiredOption('--raw <hex>', 'its bytes, from any explorer or node that has them')
     .action((transactionId: string, options: ReasonOption & { raw: string }) =>

@@ -214,7 +214,7 @@ describe('the command line', () => {
     [['exchanges', 'show', 'x'], 'there is no exchange x'],
     [['exchanges', 'show', '00000000-0000-7000-8000-000000000000'], 'there is no exchange 0'],
     [['payouts', 'release', 'x', '--reason', 'a test'], 'no payout x'],
-    [['payouts', 'dead', 'x', '--spent-by', 'a'.repeat(64), '--reason', 'a test'], 'transaction x is settled'],
+    [['payouts', 'conflict', 'x', '--spent-by', 'a'.repeat(64), '--reason', 'a test'], 'transaction x is settled'],
     [['fundings', 'claim', '7', '--reason', 'a test'], 'deposit 7 is not unclaimed'],
   ])('%j fails with one sentence', async (args, sentence) => {
     const { code, error } = await swapyard(args)

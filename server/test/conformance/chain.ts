@@ -47,11 +47,11 @@ export function describeChain(name: string, make: () => Promise<ChainParts>): vo
   })
 }
 
-async function checkAddresses({ chain, encodings, invalidAddresses, stranger }: Context): Promise<void> {
+async function checkAddresses({ chain, encodings, invalidAddresses, createExternalAddress }: Context): Promise<void> {
   const { addresses } = chain
   for (const [written, canonical] of encodings) expect(addresses.parse(written), written).toBe(canonical)
   const own = [addresses.hot(), addresses.change(0), addresses.deposit(0).address, addresses.deposit(77).address]
-  for (const address of [...own, await stranger()]) expect(addresses.parse(address)).toBe(address)
+  for (const address of [...own, await createExternalAddress()]) expect(addresses.parse(address)).toBe(address)
   const common = [
     '',
     ' ',
@@ -178,9 +178,9 @@ async function waitForInclusion(
 }
 
 async function checkPayout(context: Context): Promise<void> {
-  const { chain, wallet, blocks, sign, stranger, units } = context
+  const { chain, wallet, blocks, sign, createExternalAddress, units } = context
   const { sender } = chain
-  const [to, from] = [await stranger(), await startOf(chain)]
+  const [to, from] = [await createExternalAddress(), await startOf(chain)]
   const unsigned = await wallet.build(wallet.payTo(to))
   const signed = sign(unsigned)
   expect(sign(unsigned)).toEqual(signed)
@@ -222,15 +222,15 @@ function inputsLessOutputs({ intent }: UnsignedTransaction, block: ScannedBlock,
   return inputs - sum(block.transfers.filter((transfer) => transfer.txHash === txHash))
 }
 
-async function checkOverspend({ wallet, units, stranger }: Context): Promise<void> {
-  const to = await stranger()
+async function checkOverspend({ wallet, units, createExternalAddress }: Context): Promise<void> {
+  const to = await createExternalAddress()
   await expect(wallet.build(wallet.payTo(to, 1_000n * units))).rejects.toMatchObject({ code: 'INSUFFICIENT_LIQUIDITY' })
 }
 
 async function checkReplacement(context: Context): Promise<void> {
-  const { chain, wallet, blocks, sign, stranger, units } = context
+  const { chain, wallet, blocks, sign, createExternalAddress, units } = context
   const { sender, reader } = chain
-  const [to, from] = [await stranger(), await startOf(chain)]
+  const [to, from] = [await createExternalAddress(), await startOf(chain)]
   const payment = wallet.payTo(to)
   const fee = await reader.feeRate()
   const old = await wallet.build(payment, { fee })
@@ -326,13 +326,13 @@ async function checkTags({ chain }: Context): Promise<void> {
   if (spendsInPlace(chain.network)) expect([finalized, safe]).toEqual([null, null])
 }
 
-async function checkFees({ chain, asset, units, wallet, stranger, sign }: Context): Promise<void> {
+async function checkFees({ chain, asset, units, wallet, createExternalAddress, sign }: Context): Promise<void> {
   const fee = await chain.reader.feeRate()
   expect(fee.rate).toBeGreaterThan(0n)
   expect(fee.tip >= 0n && fee.tip <= fee.rate).toBe(true)
   const typical = chain.sender.payoutFee(asset, fee)
   expect(typical > 0n && typical < units).toBe(true)
-  const unsigned = await wallet.build(wallet.payTo(await stranger()))
+  const unsigned = await wallet.build(wallet.payTo(await createExternalAddress()))
   const txHash = unknownHash(sign(unsigned).txHash)
   expect(await chain.sender.observe({ txHash, conflictKey: null })).toEqual({ kind: 'unseen' })
 }

@@ -24,7 +24,7 @@ for (const orphanOutcome of ['pending', 'dropped'] as const) {
       units: 10n ** 17n,
       sign: ({ intent }) => signMemory(intent, keys),
       pay: async (address, units) => memoryNetwork.pay({ address, units }),
-      stranger: async () => strangers.deposit(nextIndex++).address,
+      createExternalAddress: async () => strangers.deposit(nextIndex++).address,
       blocks: async (count) => {
         memoryNetwork.mine(count)
       },

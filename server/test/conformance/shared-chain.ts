@@ -74,7 +74,7 @@ export async function onSharedChain({
       })
       return hash
     },
-    stranger: async () =>
+    createExternalAddress: async () =>
       recipient?.chain.addresses.deposit(recipient.nextIndex++).address ??
       (await control<{ address: string }>('/wallets', {})).address,
     ...(recipient === null ? {} : { recipientChain: recipient.chain }),

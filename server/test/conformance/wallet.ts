@@ -26,7 +26,7 @@ export type ChainParts = Readonly<{
   /** An external payment in native currency; returns the transaction hash. It waits for a block. */
   pay(address: string, units: bigint): Promise<string>
   /** A new address with keys that are not ours. */
-  stranger(): Promise<string>
+  createExternalAddress(): Promise<string>
   /** Waits until the chain has this many more blocks. */
   blocks(count: number): Promise<void>
   /** Replaces the last blocks by a longer branch. */

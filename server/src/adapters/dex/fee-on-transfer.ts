@@ -28,7 +28,7 @@ const GAS = '0x2dc6c0'
 const RECHECK_MS = 60 * 60_000
 /** After a failed transfer, or if the node does not support state overrides. */
 const UNKNOWN_RECHECK_MS = 5 * 60_000
-/** CheckResult at again in one turn. */
+/** Limit of repeated checks per run. */
 const RECHECKS_PER_RUN = 32
 /** Limit of concurrent calls. */
 const AT_ONCE = 200

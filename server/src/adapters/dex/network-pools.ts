@@ -28,63 +28,63 @@ export const poolDefaults: PoolSettings = {
 }
 
 const GAS_PRICE_MS = 5_000
-/** A reply is read as a whole: this is the memory that it takes, several times over. Longer runs of logs are asked for in parts. */
+/** A reply is held in memory as a whole, several times over. Longer log ranges are requested in parts. */
 const rpcOptions = { ...rpcDefaults, replyBytesMax: 16 * 1024 * 1024 }
 
-/** The pools of one EVM network. Everything is read at one block's hash; from there on logs tell what changes. */
-export function createNetworkPools(deps: NetworkPoolsOptions): PoolSource {
-  const nodes = createNodes(deps)
-  const context = createSynced(deps, nodes)
+/** The pools of one EVM network. Reads everything at one block hash, then follows the logs of new blocks. */
+export function createNetworkPools(options: NetworkPoolsOptions): PoolSource {
+  const nodes = createNodes(options)
+  const context = createSyncContext(options, nodes)
   const { pools, counts, dexNetwork, settings, now } = context
-  const upkeep = createUpkeep(context)
-  const { nativeContract } = deps.network.evm ?? {}
+  const maintenance = createMaintenance(context)
+  const { nativeContract } = options.network.evm ?? {}
   const tokens = createFeeOnTransferTokens(nodes.rpc, dexNetwork.wrapped, now, nativeContract ? [nativeContract] : [])
   let at: Readonly<{ head: Header; readAtMs: number }> | null = null
 
-  async function turn(): Promise<'again' | undefined> {
+  async function advanceOnce(): Promise<'again' | undefined> {
     const head = await latestHeader(nodes.rpc())
     const ageMs = now() - head.minedAtMs
-    // Another node may be ahead of this one. Where none is, the state grows old and is not quoted from.
+    // The next attempt uses another node. If all are behind, quotes stop when the state is too old.
     if (ageMs > settings.headAgeMaxMs) throw unavailable(`the newest block is ${Math.round(ageMs / 1000)} s old`)
     if (context.setup.value === null) await setUp(context, head)
     const setup = context.setup.value as NetworkSetup
     if ((await syncToHead(context, setup, head)) === 'again') return 'again'
-    await tokens.look(pools.pools())
-    await upkeep.readGasPrice()
+    await tokens.check(pools.pools())
+    await maintenance.readGasPrice()
     const isFirst = at === null
     at = { head, readAtMs: now() }
-    // Whoever waits for these pools is told of them first.
+    // Publish the first state before the maintenance work.
     if (isFirst) return 'again'
-    await upkeep.work(setup)
-    // Of the pools that were found besides.
-    await tokens.look(pools.pools())
+    await maintenance.run(setup)
+    // Check the tokens of newly found pools.
+    await tokens.check(pools.pools())
     return undefined
   }
 
   return {
-    network: deps.network.id,
+    network: options.network.id,
     current() {
       const block = pools.block()
       if (block === null || at === null) return null
       const { head, readAtMs } = at
-      const gasPrice = upkeep.gasPrice()
-      const known = tokens.known(pools.pools())
+      const gasPrice = maintenance.gasPrice()
+      const checked = tokens.poolsWithCheckedTokens(pools.pools())
       const { wrapped } = dexNetwork
-      return { block, readAtMs, head: head.height, pools: known, taxed: tokens.taxed(), gasPrice, wrapped }
+      return { block, readAtMs, head: head.height, pools: checked, feeOnTransferTokens: tokens.feeOnTransfer(), gasPrice, wrapped }
     },
     counts: () => ({ ...counts }),
     liquidity() {
       const unit = context.setup.value?.stablecoinUnit ?? null
       const { stablecoin, wrapped } = dexNetwork
-      const taxed = tokens.taxed()
-      // What takes a fee on transfer is not traded, so that it stands in lists as what cannot be swapped.
-      const traded = pools.pools().filter((pool) => !pool.tokens.some((token) => taxed.has(token)))
-      return liquidityOf(traded, wrapped, stablecoin === undefined || unit === null ? null : { token: stablecoin, unit })
+      const feeOnTransfer = tokens.feeOnTransfer()
+      // Exclude fee-on-transfer tokens, so that token lists show them as not swappable.
+      const tradable = pools.pools().filter((pool) => !pool.tokens.some((token) => feeOnTransfer.has(token)))
+      return liquidityOf(tradable, wrapped, stablecoin === undefined || unit === null ? null : { token: stablecoin, unit })
     },
-    request: upkeep.request,
+    request: maintenance.request,
     async advance() {
       try {
-        return await turn()
+        return await advanceOnce()
       } catch (error) {
         nodes.next()
         throw error
@@ -93,12 +93,12 @@ export function createNetworkPools(deps: NetworkPoolsOptions): PoolSource {
   }
 }
 
-/** What is done besides following, between two blocks. */
-function createUpkeep(context: SyncContext) {
+/** Maintenance between two blocks. */
+function createMaintenance(context: SyncContext) {
   const { pools, settings, now, rpc } = context
-  const wanted = createTokenLookup(context)
+  const lookup = createTokenLookup(context)
   let gas = { price: 0n, atMs: Number.NEGATIVE_INFINITY }
-  let savedAtMs = Number.NEGATIVE_INFINITY
+  let snapshotAtMs = Number.NEGATIVE_INFINITY
   let renewedAtMs = now()
   let comparedAt = 0
 
@@ -111,37 +111,37 @@ function createUpkeep(context: SyncContext) {
 
   return {
     gasPrice: () => gas.price,
-    request: wanted.add,
+    request: lookup.add,
     async readGasPrice(): Promise<void> {
       if (now() - gas.atMs < GAS_PRICE_MS) return
       gas = { price: await rpc().ask('eth_gasPrice', [], quantity), atMs: now() }
     },
-    async work(setup: NetworkSetup): Promise<void> {
+    async run(setup: NetworkSetup): Promise<void> {
       const block = pools.block()
       if (block === null) return
       if (now() - renewedAtMs >= settings.renewEveryMs) {
         renewedAtMs = now()
-        for (const token of context.tokens) wanted.add(token)
+        for (const token of context.tokens) lookup.add(token)
       }
-      await wanted.look(setup)
+      await lookup.run(setup)
       dropExcessPools(context)
       await compare(block.height)
-      if (now() - savedAtMs < settings.snapshotEveryMs) return
-      savedAtMs = now()
+      if (now() - snapshotAtMs < settings.snapshotEveryMs) return
+      snapshotAtMs = now()
       await save(context, setup)
     },
   }
 }
 
 async function save(context: SyncContext, setup: NetworkSetup): Promise<void> {
-  const { deps, network, pools, log } = context
+  const { options, network, pools, log } = context
   const block = pools.block()
   if (block === null) return
   try {
     const packed = await pack(pools.all(), originOf(context, setup))
-    await deps.snapshots.save({ network: network.id, block, packed })
+    await options.snapshots.save({ network: network.id, block, packed })
   } catch (err) {
-    log.warn({ err, network: network.id }, 'the snapshot of pools was not kept')
+    log.warn({ err, network: network.id }, 'pool snapshot could not be saved')
   }
 }
 
@@ -149,56 +149,56 @@ type Nodes = Readonly<{ rpc(): Rpc; next(): void }>
 
 function createNodes({ network, rpcUrls }: NetworkPoolsOptions): Nodes {
   const { evm } = network
-  assert(evm, 'an evm network has its parameters')
+  assert(evm, 'an EVM network has EVM parameters')
   assert(rpcUrls.length > 0, 'a network has a node')
   const rpcs = rpcUrls.map((url, index) =>
     createRpc(`${network.id} pools node ${index + 1}`, url, evm.chainId, rpcOptions),
   )
-  let turn = 0
+  let current = 0
   return {
-    rpc: () => rpcs[turn % rpcs.length] as Rpc,
+    rpc: () => rpcs[current % rpcs.length] as Rpc,
     next: () => {
-      turn++
+      current++
     },
   }
 }
 
-function createSynced(deps: NetworkPoolsOptions, { rpc }: Nodes): SyncContext {
-  const dexNetwork = normalizeAddresses(deps.dexNetwork)
+function createSyncContext(options: NetworkPoolsOptions, { rpc }: Nodes): SyncContext {
+  const dexNetwork = normalizeAddresses(options.dexNetwork)
   return {
-    deps,
-    network: deps.network,
+    options,
+    network: options.network,
     dexNetwork,
-    tokens: deps.tokens.map((token) => token.toLowerCase()),
-    settings: { ...poolDefaults, ...deps.settings },
-    log: deps.log,
-    now: deps.now ?? Date.now,
+    tokens: options.tokens.map((token) => token.toLowerCase()),
+    settings: { ...poolDefaults, ...options.settings },
+    log: options.log,
+    now: options.now ?? Date.now,
     rpc,
     readContext: {
       reader: {
         read: (hash, calls) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).read(hash, calls),
-        revertsOf: (...asked) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).revertsOf(...asked),
+        revertsOf: (...args) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).revertsOf(...args),
         minedAt: (hash) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).minedAt(hash),
-        storageAt: (...asked) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).storageAt(...asked),
+        storageAt: (...args) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).storageAt(...args),
       },
       wrapped: dexNetwork.wrapped,
     },
-    pools: createPoolSet(reorgDepth(deps.network)),
+    pools: createPoolSet(reorgDepth(options.network)),
     counts: { reorgs: 0, differences: 0, rereads: 0 },
     setup: { value: null },
   }
 }
 
-/** Addresses as we keep them: in lower case. */
-function normalizeAddresses(given: DexNetwork): DexNetwork {
+/** The network with all addresses in lower case. */
+function normalizeAddresses(dexNetwork: DexNetwork): DexNetwork {
   const lower = <K extends string>(key: K, value: string | undefined) =>
     value === undefined ? {} : ({ [key]: value.toLowerCase() } as Record<K, string>)
   return {
-    ...given,
-    wrapped: given.wrapped.toLowerCase(),
-    connectors: given.connectors.map((token) => token.toLowerCase()),
-    ...lower('stablecoin', given.stablecoin),
-    dexes: given.dexes.map((dex) => ({
+    ...dexNetwork,
+    wrapped: dexNetwork.wrapped.toLowerCase(),
+    connectors: dexNetwork.connectors.map((token) => token.toLowerCase()),
+    ...lower('stablecoin', dexNetwork.stablecoin),
+    dexes: dexNetwork.dexes.map((dex) => ({
       ...dex,
       factory: dex.factory.toLowerCase(),
       ...lower('vault', dex.vault),

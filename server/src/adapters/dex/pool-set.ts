@@ -4,30 +4,30 @@ import { keyOf } from './dex-readers.ts'
 import { restoreTicks, type Slim, slim } from './ticks.ts'
 import type { TrackedPool } from './tracked-pool.ts'
 
-/** The block before, and what to put back for each pool that the block changed; undefined: it was not there. */
+/** The previous block and the previous state of each changed pool; undefined if the pool was not tracked. */
 type Undo = Readonly<{ before: BlockRef; replaced: Map<string, Slim | undefined> }>
 
-/** Pools as they are after one block, with the way back for as many blocks as are kept. */
+/** The pools after one block, with undo data for the last blocks. */
 export type PoolSet = Readonly<{
   block(): BlockRef | null
   get(key: string): TrackedPool | undefined
   size(): number
   all(): readonly TrackedPool[]
-  /** What can be traded on. The same array until a pool changes. */
+  /** The tradable pools. The same array until a pool changes. */
   pools(): readonly Pool[]
-  /** What a block made of the pools that it changed; null where a pool cannot be traded any more. */
+  /** Applies the changes of a block; null removes a pool. */
   append(block: BlockRef, changes: ReadonlyMap<string, TrackedPool | null>): void
-  /** Pools found besides, as they are after the present block. Who goes back forgets them: what they were is not known. */
-  add(found: readonly TrackedPool[]): void
-  /** No longer followed. */
+  /** Adds pools read after the present block. A rollback removes them, because their earlier state is unknown. */
+  add(added: readonly TrackedPool[]): void
+  /** Stops tracking these pools. */
   drop(keys: Iterable<string>): void
-  /** Repairs the state at the present block; the way back ends here. */
+  /** Replaces states at the present block and clears the undo data. */
   repair(changes: ReadonlyMap<string, TrackedPool>): void
-  /** Back by one block; false where the way back has ended. */
+  /** Rolls back one block; false without undo data. */
   undo(): boolean
-  /** Ends the way back here: below, nothing is taken back any more. */
+  /** Clears the undo data, because the present block is final. */
   clearUndo(): void
-  /** Everything anew. */
+  /** Replaces everything. */
   reset(block: BlockRef, tracked: readonly TrackedPool[]): void
 }>
 
@@ -42,7 +42,7 @@ export function createPoolSet(depth: number): PoolSet {
     else tracked.set(key, state)
     pools = null
   }
-  const kept = (key: string): Slim | undefined => {
+  const previousState = (key: string): Slim | undefined => {
     const state = tracked.get(key)
     return state === undefined ? undefined : slim(state)
   }
@@ -57,15 +57,15 @@ export function createPoolSet(depth: number): PoolSet {
       return pools
     },
     append(next, changes) {
-      const replaced = new Map([...changes.keys()].map((key) => [key, kept(key)] as const))
+      const replaced = new Map([...changes.keys()].map((key) => [key, previousState(key)] as const))
       for (const [key, state] of changes) put(key, state)
       if (block !== null) undos.push({ before: block, replaced })
       if (undos.length > depth) undos.shift()
       block = next
     },
-    add(found) {
+    add(added) {
       const last = undos.at(-1)
-      for (const state of found) {
+      for (const state of added) {
         const key = keyOf(state.pool)
         if (last !== undefined && !last.replaced.has(key)) last.replaced.set(key, undefined)
         put(key, state)
@@ -76,7 +76,7 @@ export function createPoolSet(depth: number): PoolSet {
     },
     repair(changes) {
       for (const [key, state] of changes) put(key, state)
-      // What the states before were is in doubt, too: who goes back reads all again.
+      // The earlier states may be wrong, too: a rollback below this block reads everything again.
       undos = []
     },
     undo() {
@@ -86,7 +86,7 @@ export function createPoolSet(depth: number): PoolSet {
       block = last.before
       return true
     },
-    forget() {
+    clearUndo() {
       undos = []
     },
     reset(next, states) {

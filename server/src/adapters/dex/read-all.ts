@@ -12,7 +12,7 @@ import { wordAt, wordsOf } from './abi-words.ts'
 
 const DECIMALS = '0x313ce567'
 
-/** Asks the chain which DEXes are there, and takes up the pools of the last snapshot, or reads them all. */
+/** Checks the DEXes on the chain, then restores the pools from the snapshot or reads them all. */
 export async function setUp(context: SyncContext, head: Header): Promise<void> {
   const dexes = await usableDexes(context, head)
   const follower = createFollower(context.readContext, dexes, context.pools)
@@ -21,11 +21,11 @@ export async function setUp(context: SyncContext, head: Header): Promise<void> {
   context.setup.value = setup
 }
 
-/** What a snapshot is of. Pools of other DEXes, connector tokens or tokens are not in it: then all is looked for anew. */
+/** Hash of the DEXes and tokens of a snapshot. A snapshot with another origin is discarded. */
 export function originOf({ tokens, dexNetwork }: SyncContext, { dexes }: NetworkSetup): string {
   const { wrapped, connectors } = dexNetwork
-  const known = { wrapped, connectors, tokens, dexes: [...dexes.values()] }
-  return createHash('sha256').update(JSON.stringify(known)).digest('hex')
+  const origin = { wrapped, connectors, tokens, dexes: [...dexes.values()] }
+  return createHash('sha256').update(JSON.stringify(origin)).digest('hex')
 }
 
 async function usableDexes(
@@ -33,9 +33,9 @@ async function usableDexes(
   head: Header,
 ): Promise<ReadonlyMap<string, Dex>> {
   const connectors = [dexNetwork.wrapped, ...dexNetwork.connectors]
-  const asked = dexNetwork.dexes.filter(({ enabled }) => enabled !== false)
+  const enabledDexes = dexNetwork.dexes.filter(({ enabled }) => enabled !== false)
   const usable = new Map<string, Dex>()
-  for (const dex of asked) {
+  for (const dex of enabledDexes) {
     const { fault } = await checkDex(rpc(), readContext, head.hash, dex, connectors)
     if (fault === null) usable.set(dex.name, dex)
     else log.warn({ network: network.id, dex: dex.name, fault }, 'dex disabled')
@@ -49,34 +49,34 @@ async function readStablecoinUnit({ readContext, dexNetwork }: SyncContext, head
   return answer ? 10 ** Number(wordAt(wordsOf(answer), 0)) : null
 }
 
-/** False where there is no snapshot of a block that the chain still has. */
+/** False without a usable snapshot of a block that is still on the chain. */
 async function restoreSnapshot(context: SyncContext, setup: NetworkSetup): Promise<boolean> {
-  const { deps, network, rpc, pools, log } = context
+  const { options, network, rpc, pools, log } = context
   try {
-    const snapshot = await deps.snapshots.load(network.id)
+    const snapshot = await options.snapshots.load(network.id)
     if (snapshot === null) return false
-    const kept = await unpack(snapshot.packed, originOf(context, setup))
+    const stored = await unpack(snapshot.packed, originOf(context, setup))
     const { height, hash } = snapshot.block
-    if (kept === null || (await headerAt(rpc(), height))?.hash !== hash) return false
-    pools.reset(snapshot.block, kept)
-    log.info({ network: network.id, pools: kept.length, height }, 'pools taken up')
+    if (stored === null || (await headerAt(rpc(), height))?.hash !== hash) return false
+    pools.reset(snapshot.block, stored)
+    log.info({ network: network.id, pools: stored.length, height }, 'pools restored from the snapshot')
     return true
   } catch (err) {
-    log.warn({ err, network: network.id }, 'no snapshot of pools')
+    log.warn({ err, network: network.id }, 'pool snapshot could not be loaded')
     return false
   }
 }
 
-/** Every pool anew, as after the newest block. */
+/** Reads every pool at the newest block. */
 export async function readAll(context: SyncContext, setup: NetworkSetup): Promise<void> {
   const read = async () => readAt(context, await latestHeader(context.rpc()), setup)
-  await (context.deps.heavy ? context.deps.heavy(read) : read())
+  await (context.options.heavy ? context.options.heavy(read) : read())
 }
 
 async function readAt(context: SyncContext, head: Header, { dexes, follower }: NetworkSetup): Promise<void> {
   const { readContext, dexNetwork, settings, pools, network, log, tokens } = context
   context.counts.rereads++
-  const found = await discover({
+  const identities = await discover({
     rpc: context.rpc(),
     readContext,
     dexes: [...dexes.values()],
@@ -84,13 +84,13 @@ async function readAt(context: SyncContext, head: Header, { dexes, follower }: N
     tokens,
     at: head,
     scanBlocksMax: settings.scanBlocksMax,
-    onSkipped: (dex, err) => log.warn({ err, network: network.id, dex: dex.name }, 'the past of a dex was not told'),
+    onSkipped: (dex, err) => log.warn({ err, network: network.id, dex: dex.name }, 'dex logs could not be scanned; pools were looked up by pairs'),
   })
-  const bases = await readBases(readContext, head.hash, found)
-  const known = new Set(bases.map(({ pool }) => keyOf(pool)))
-  follower.wait(found.filter(({ id }) => !known.has(id)))
+  const bases = await readBases(readContext, head.hash, identities)
+  const readKeys = new Set(bases.map(({ pool }) => keyOf(pool)))
+  follower.watchUninitialized(identities.filter(({ id }) => !readKeys.has(id)))
   const ranked = rank(bases, dexNetwork.wrapped, settings.poolsMax)
-  const whole = selectWithinLimits(await readWhole(readContext, head.hash, ranked, dexes), settings)
-  pools.reset({ height: head.height, hash: head.hash }, whole)
-  log.info({ network: network.id, found: found.length, pools: whole.length, height: head.height }, 'pools read')
+  const selected = selectWithinLimits(await readWhole(readContext, head.hash, ranked, dexes), settings)
+  pools.reset({ height: head.height, hash: head.hash }, selected)
+  log.info({ network: network.id, found: identities.length, pools: selected.length, height: head.height }, 'pools read')
 }

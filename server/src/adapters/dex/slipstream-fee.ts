@@ -10,7 +10,7 @@ import { addressOf, callOf, listOf, signed, toWord, wordAt, wordsOf } from './ab
 const FACTORY: Hex = '0xc45a0155'
 const FEE_MODULE: Hex = '0x23c43a51'
 const FEE_OF_SPACING = '0x380dc1c2'
-/** dynamicFeeConfig(address), customFee(address): which of the two published modules it is. */
+/** dynamicFeeConfig(address), customFee(address): the first identifies the dynamic, the second the custom module. */
 const DYNAMIC_FEE = '0x5bb525ff'
 const CUSTOM_FEE = '0x4d419abc'
 /** defaultScalingFactor(), defaultFeeCap(), secondsAgo() */
@@ -20,35 +20,35 @@ const SECONDS_AGO = '0x633dd145'
 /** observe(uint32[]), observations(uint256) */
 const OBSERVE = '0x883bdbfd'
 const OBSERVATIONS = '0x252c09d7'
-/** What the modules' tables have instead of a fee of nothing. */
+/** Value for a zero fee in the tables of the modules. */
 const NO_FEE = 420n
-/** Of the scaling factor. */
+/** The unit of the scaling factor. */
 const WHOLE = 1_000_000n
-/** Pools that remember fewer prices than one in so many seconds have no fee that moves. */
-const SECONDS_PER_PRICE = 2n
-/** In one eth_call: a path takes about 1.5 million gas of a pool that remembers 70 prices, and twice that of one with thousands. */
+/** A pool with fewer observations than one per this many seconds has no dynamic fee. */
+const SECONDS_PER_OBSERVATION = 2n
+/** Per eth_call: a path takes about 1.5 million gas for a pool with 70 observations, and twice that with thousands. */
 const PATHS_AT_ONCE = 5
-/** A pool whose fee could not be foretold rests so long until it is tried again. */
-const REST_S = 60
+/** Seconds until the next attempt for a pool whose fee could not be forecast. */
+const RETRY_SECONDS = 60
 
-/** Whether the terms by which each pool's fee was foretold still hold; false where there are none. */
+/** Whether the terms of each pool's fee forecast are unchanged; false without terms. */
 export async function areTermsUnchanged(
   { reader }: ReadContext,
   at: string,
-  known: readonly TrackedPool[],
+  pools: readonly TrackedPool[],
 ): Promise<readonly boolean[]> {
-  const asked = known.map(({ pool, fees }) => (fees?.terms ? termsOf(pool.address, fees.terms) : []))
-  const distinct = new Map(asked.flat().map((call) => [`${call.to}${call.calldata}`, call]))
+  const calls = pools.map(({ pool, fees }) => (fees?.terms ? termCalls(pool.address, fees.terms) : []))
+  const distinct = new Map(calls.flat().map((call) => [`${call.to}${call.calldata}`, call]))
   const answers = await reader.read(at, [...distinct.values()])
-  const said = new Map([...distinct.keys()].map((key, place) => [key, answers[place] ?? null]))
-  return known.map(({ fees }, place) => {
-    const now = (asked[place] ?? []).map(({ to, calldata }) => said.get(`${to}${calldata}`) ?? null)
-    return fees?.terms !== undefined && fees.terms.said === textOf(now)
+  const answersByCall = new Map([...distinct.keys()].map((key, place) => [key, answers[place] ?? null]))
+  return pools.map(({ fees }, place) => {
+    const current = (calls[place] ?? []).map(({ to, calldata }) => answersByCall.get(`${to}${calldata}`) ?? null)
+    return fees?.terms !== undefined && fees.terms.answers === textOf(current)
   })
 }
 
-/** Who tells the terms of a pool's fee. */
-function termsOf(pool: string, { factory, module }: Readonly<{ factory: string; module: string }>): ContractCall[] {
+/** The calls that read the terms of a pool's fee. */
+function termCalls(pool: string, { factory, module }: Readonly<{ factory: string; module: string }>): ContractCall[] {
   const calls: readonly Hex[] = [
     ...[callOf(DYNAMIC_FEE, pool), callOf(CUSTOM_FEE, pool)],
     ...([SCALING, FEE_CAP, SECONDS_AGO] as const),
@@ -57,12 +57,12 @@ function termsOf(pool: string, { factory, module }: Readonly<{ factory: string; 
 }
 const textOf = (answers: readonly (Hex | null)[]): string => answers.map((answer) => answer ?? '').join()
 
-/** Where the fee is what was foretold for now, and its terms are kept: the pool as it is promised. Null: it must be foretold anew. */
-export function withForecastFee(tracked: TrackedPool, fee: number, now: number, isKept: boolean): TrackedPool | null {
+/** The pool with the highest fee of the quote period. Null if the forecast is wrong, outdated or too short. */
+export function withForecastFee(tracked: TrackedPool, fee: number, now: number, areTermsSame: boolean): TrackedPool | null {
   const { fees } = tracked
   if (fees === undefined) return null
-  if (fees.ppm.length === 0) return now - fees.from < REST_S ? withFee(tracked, fee) : null
-  if (!isKept || fees.ppm[now - fees.from] !== fee || now + QUOTE_FEE_SECONDS > fees.from + FORECAST_SECONDS) return null
+  if (fees.ppm.length === 0) return now - fees.from < RETRY_SECONDS ? withFee(tracked, fee) : null
+  if (!areTermsSame || fees.ppm[now - fees.from] !== fee || now + QUOTE_FEE_SECONDS > fees.from + FORECAST_SECONDS) return null
   return withFee(tracked, highestFee(fees, now))
 }
 
@@ -71,11 +71,11 @@ function withFee(tracked: TrackedPool, feePpm: number): TrackedPool {
   return pool.feePpm === feePpm ? tracked : { ...tracked, pool: { ...pool, feePpm } }
 }
 
-type FeeToForecast = Readonly<{ tracked: TrackedPool /** What the pool says now, millionths. */; fee: number }>
+type FeeToForecast = Readonly<{ tracked: TrackedPool /** The current fee of the pool, millionths. */; fee: number }>
 
 /**
- * The pools with the fees of the next seconds. One rests whose fee of now is not what the published modules would make of it: how
- * another one follows time we do not know.
+ * The pools with a fee forecast. A pool is idle if the published modules do not give its current fee, because another module may
+ * depend on time in an unknown way.
  */
 export async function forecastFees(
   readContext: ReadContext,
@@ -85,18 +85,18 @@ export async function forecastFees(
 ): Promise<readonly TrackedPool[]> {
   if (pools.length === 0) return []
   const terms = await readTerms(readContext, at, pools)
-  const dynamic = terms.flatMap((one) => (one !== null && one.moving !== null ? [one as DynamicTerms] : []))
+  const dynamicTerms = terms.flatMap((one) => (one !== null && one.dynamic !== null ? [one as DynamicTerms] : []))
   const paths = new Map<Terms, TickPath>()
-  for (const [place, path] of (await readPaths(readContext, at, dynamic, now)).entries())
-    paths.set(dynamic[place] as Terms, path)
+  for (const [place, path] of (await readPaths(readContext, at, dynamicTerms, now)).entries())
+    paths.set(dynamicTerms[place] as Terms, path)
   return pools.map(({ tracked, fee }, place) => {
     const { idle: _, fees: __, ...rest } = tracked
     const one = terms[place] ?? null
     const seconds = Array.from({ length: FORECAST_SECONDS + 1 }, (_, second) => now + second)
     const ppm = one === null ? [] : seconds.map((time) => Number(feeAt(one, paths.get(one) ?? null, time)))
     if (ppm[0] !== fee) return withFee({ ...rest, idle: true, fees: { from: now, ppm: [] } }, fee)
-    const { factory, module, said } = one as Terms
-    const fees = { from: now, ppm, terms: { factory, module, said } }
+    const { factory, module, answers } = one as Terms
+    const fees = { from: now, ppm, terms: { factory, module, answers } }
     return withFee({ ...rest, fees }, highestFee(fees, now))
   })
 }
@@ -104,14 +104,14 @@ export async function forecastFees(
 type DynamicFee = Readonly<{
   scaling: bigint
   cap: bigint
-  /** The span of the mean price, seconds. */
+  /** The averaging period of the price, seconds. */
   span: number
   tick: bigint
-  remembered: bigint
-  /** Taken of the first that trades in a block; null where all pay alike. */
+  observations: bigint
+  /** The fee of the first swap in a block; null if all swaps pay the same. */
   first: bigint | null
-  /** The second in which a price was last remembered. */
-  rememberedAt: bigint
+  /** The second of the last observation. */
+  observedAt: bigint
 }>
 type Terms = Readonly<{
   address: string
@@ -121,21 +121,21 @@ type Terms = Readonly<{
   module: string
   answers: string
 }>
-type DynamicTerms = Terms & Readonly<{ moving: DynamicFee }>
+type DynamicTerms = Terms & Readonly<{ dynamic: DynamicFee }>
 
-/** DynamicSwapFeeModule.getFee and CustomSwapFeeModule.getFee, for whom no discount is registered. */
-function feeAt({ base, moving }: Terms, path: TickPath | null, time: number): bigint {
-  if (moving === null) return base
-  const { first, rememberedAt, scaling, cap } = moving
-  if (first !== null && rememberedAt !== BigInt(time)) return first
-  const away = path === null ? 0n : awayAt(moving, path, time)
-  const fee = base + (away * scaling) / WHOLE
+/** DynamicSwapFeeModule.getFee and CustomSwapFeeModule.getFee for a user without a discount. */
+function feeAt({ base, dynamic }: Terms, path: TickPath | null, time: number): bigint {
+  if (dynamic === null) return base
+  const { first, observedAt, scaling, cap } = dynamic
+  if (first !== null && observedAt !== BigInt(time)) return first
+  const deviation = path === null ? 0n : tickDeviation(dynamic, path, time)
+  const fee = base + (deviation * scaling) / WHOLE
   return fee < cap ? fee : cap
 }
 
-/** How far the tick of now is from the mean one, at that second; 0 where the pool remembers too little. */
-function awayAt({ tick, span, remembered }: DynamicFee, { now, sum, sums }: TickPath, time: number): bigint {
-  if (sum === null || remembered < BigInt(span) / SECONDS_PER_PRICE) return 0n
+/** Distance of the current tick from the mean tick at that second; 0 if the pool has too few observations. */
+function tickDeviation({ tick, span, observations }: DynamicFee, { now, sum, sums }: TickPath, time: number): bigint {
+  if (sum === null || observations < BigInt(span) / SECONDS_PER_OBSERVATION) return 0n
   const start = time - span
   const sumAtStart = start < now ? sums.get(start) : sum + tick * BigInt(start - now)
   if (sumAtStart === undefined) return 0n
@@ -145,18 +145,18 @@ function awayAt({ tick, span, remembered }: DynamicFee, { now, sum, sums }: Tick
 
 const answerOf = (answer: Hex | null | undefined): bigint | null => (answer ? wordAt(wordsOf(answer), 0) : null)
 
-/** Null where the factory has a module that is none of the published ones. */
+/** Null if the factory has an unpublished module. */
 async function readTerms({ reader }: ReadContext, at: string, pools: readonly FeeToForecast[]) {
-  const asked = pools.map(({ tracked }) => tracked.pool as UniswapV3Pool)
-  const told = await reader.read(
+  const v3Pools = pools.map(({ tracked }) => tracked.pool as UniswapV3Pool)
+  const poolAnswers = await reader.read(
     at,
-    asked.flatMap(({ address: to }) => [FACTORY, SLOT0 as Hex].map((calldata) => ({ to, calldata }))),
+    v3Pools.flatMap(({ address: to }) => [FACTORY, SLOT0 as Hex].map((calldata) => ({ to, calldata }))),
   )
-  const factories = asked.map((_, place) => addressOf(answerOf(told[2 * place]) ?? 0n))
-  const slots = asked.map((_, place) => wordsOf(told[2 * place + 1] ?? '0x'))
+  const factories = v3Pools.map((_, place) => addressOf(answerOf(poolAnswers[2 * place]) ?? 0n))
+  const slots = v3Pools.map((_, place) => wordsOf(poolAnswers[2 * place + 1] ?? '0x'))
   const fees = await reader.read(
     at,
-    asked.flatMap(({ address, tickSpacing }, place) => {
+    v3Pools.flatMap(({ address, tickSpacing }, place) => {
       const to = factories[place] ?? ''
       return [
         { to, calldata: FEE_MODULE } as const,
@@ -165,41 +165,41 @@ async function readTerms({ reader }: ReadContext, at: string, pools: readonly Fe
       ]
     }),
   )
-  const known = asked.map(({ address }, place) => {
+  const modules = v3Pools.map(({ address }, place) => {
     const module = addressOf(answerOf(fees[3 * place]) ?? 0n)
     return { address, factory: factories[place] ?? '', module }
   })
-  const said = await reader.read(
+  const moduleAnswers = await reader.read(
     at,
-    known.flatMap((one) => termsOf(one.address, one)),
+    modules.flatMap((one) => termCalls(one.address, one)),
   )
-  return known.map((one, place): Terms | null => {
+  return modules.map((one, place): Terms | null => {
     const usual = answerOf(fees[3 * place + 1])
-    const told = said.slice(6 * place, 6 * place + 6)
-    const [module, config, custom, ...defaults] = told
+    const answers = moduleAnswers.slice(6 * place, 6 * place + 6)
+    const [module, config, custom, ...defaults] = answers
     if (!module || usual === null) return null
-    const fixed = { ...one, said: textOf(told), moving: null }
+    const fixed = { ...one, answers: textOf(answers), dynamic: null }
     if (answerOf(module) === 0n) return { ...fixed, base: usual }
     const words = wordsOf(config ?? '0x')
     const own = config ? wordAt(words, 0) : answerOf(custom)
     if (own === null) return null
     const base = own === NO_FEE ? 0n : own === 0n ? usual : own
     if (!config || own === NO_FEE) return { ...fixed, base }
-    const rememberedAt = answerOf(fees[3 * place + 2])
-    const moving = dynamicFeeOf(words, base, slots[place] ?? [], defaults.map(answerOf), rememberedAt)
-    return moving && { ...fixed, base, moving }
+    const observedAt = answerOf(fees[3 * place + 2])
+    const dynamic = dynamicFeeOf(words, base, slots[place] ?? [], defaults.map(answerOf), observedAt)
+    return dynamic && { ...fixed, base, dynamic }
   })
 }
 
-/** The module as it was made first tells three words of a pool, and since 2026 five. */
+/** The first version of the module returns three words for a pool, the version of 2026 five. */
 function dynamicFeeOf(
   config: readonly bigint[],
   base: bigint,
   slot: readonly bigint[],
   [scaling, cap, span]: readonly (bigint | null)[],
-  rememberedAt: bigint | null,
+  observedAt: bigint | null,
 ): DynamicFee | null {
-  if (scaling == null || cap == null || !span || rememberedAt === null) return null
+  if (scaling == null || cap == null || !span || observedAt === null) return null
   if (config.length !== 3 && config.length !== 5) return null
   const isOwn = wordAt(config, 2) !== 0n
   const initial = wordAt(config, 4)
@@ -209,13 +209,13 @@ function dynamicFeeOf(
     cap: isOwn ? wordAt(config, 1) : cap,
     span: Number(span),
     tick: signed(wordAt(slot, 1), 24),
-    remembered: wordAt(slot, 3),
+    observations: wordAt(slot, 3),
     first: wordAt(config, 3) === 0n ? null : first,
-    rememberedAt,
+    observedAt,
   }
 }
 
-/** Sums of the tick by the second, as the pool remembers them: now, and where the spans of the next seconds begin. */
+/** Cumulative ticks from the pool's observations: now, and at the start of each averaging period of the forecast. */
 type TickPath = Readonly<{ now: number; sum: bigint | null; sums: ReadonlyMap<number, bigint> }>
 
 async function readPaths(
@@ -224,15 +224,15 @@ async function readPaths(
   pools: readonly DynamicTerms[],
   now: number,
 ): Promise<readonly TickPath[]> {
-  const spans = pools.map(({ moving: { span } }) =>
+  const spans = pools.map(({ dynamic: { span } }) =>
     Array.from({ length: Math.min(FORECAST_SECONDS + 1, span) }, (_, second) => span - second),
   )
-  const ask = ({ address: to }: DynamicTerms, agos: readonly number[]) => ({ to, calldata: observing(agos) })
-  const asked = pools.map((pool, place) => ask(pool, [0, ...(spans[place] ?? [])]))
+  const ask = ({ address: to }: DynamicTerms, agos: readonly number[]) => ({ to, calldata: encodeObserve(agos) })
+  const calls = pools.map((pool, place) => ask(pool, [0, ...(spans[place] ?? [])]))
   const answers: (Hex | null)[] = []
-  for (let start = 0; start < asked.length; start += PATHS_AT_ONCE)
-    answers.push(...(await reader.read(at, asked.slice(start, start + PATHS_AT_ONCE))))
-  // A pool that was made lately does not remember the first of them, and then tells none.
+  for (let start = 0; start < calls.length; start += PATHS_AT_ONCE)
+    answers.push(...(await reader.read(at, calls.slice(start, start + PATHS_AT_ONCE))))
+  // A new pool lacks the oldest observations and rejects the whole call: read each second alone.
   const single = new Map<number, readonly (Hex | null)[]>()
   for (const [place, pool] of pools.entries())
     if (!answers[place])
@@ -246,10 +246,10 @@ async function readPaths(
   return pools.map((_, place) => {
     const answer = answers[place]
     const alone = single.get(place) ?? []
-    const told = answer
+    const ticks = answer
       ? listOf(wordsOf(answer), 0)
       : alone.map((one) => (one ? wordAt(listOf(wordsOf(one), 0), 0) : null))
-    const [sum, ...before] = told.map((one) => (one === null ? null : signed(one, 56)))
+    const [sum, ...before] = ticks.map((one) => (one === null ? null : signed(one, 56)))
     const sums = new Map<number, bigint>()
     for (const [index, ago] of (spans[place] ?? []).entries()) {
       const one = before[index]
@@ -259,4 +259,4 @@ async function readPaths(
   })
 }
 
-const observing = (agos: readonly number[]): Hex => `${OBSERVE}${[32, agos.length, ...agos].map(toWord).join('')}`
+const encodeObserve = (agos: readonly number[]): Hex => `${OBSERVE}${[32, agos.length, ...agos].map(toWord).join('')}`

@@ -124,8 +124,8 @@ function swapCall({ wrapped, nativeIsToken }: CallContext, order: SwapOrder): Un
     swaps,
     source: isNativeIn ? wrapped : tokenIn,
     target: isNativeOut ? wrapped : tokenOut,
-    coinIn: isNativeIn,
-    coinOut: isNativeOut,
+    nativeIn: isNativeIn,
+    nativeOut: isNativeOut,
     wrapped: nativeIsToken ? null : wrapped,
   }
   const { calldata, value } = aggregatorCall

@@ -32,7 +32,7 @@ export function createOperatePayouts(store: Store) {
         throw refused(`payout ${id} is ${payout.state}: only a payout that is not signed can be decided`)
       if (payout.attention === null) throw refused(`payout ${id} is queued and not held: no decision is needed`)
       await work(tx, payout)
-      await tx.alarms.clear(`payout:${id}`, `lost:${id}`)
+      await tx.alarms.clear(`payout:${id}`, `reversed:${id}`)
       await tx.auditLog.record({
         ...note,
         act: `payout ${act}`,

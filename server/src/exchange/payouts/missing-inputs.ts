@@ -62,11 +62,11 @@ export async function raiseMissingInputs(
   { kind, outpoints, since }: MissingInputs,
   code: string,
 ): Promise<void> {
-  await store.alarms.raise(`coins:${id}`, 'inputs of a payment left the chain and were not spent elsewhere', {
+  await store.alarms.raise(`inputs:${id}`, 'inputs of a payment left the chain and were not spent elsewhere', {
     network,
     code,
     outpoints,
     since,
-    next: kind === 'REPLACEABLE' ? null : `swapyard payouts bring-back ${id} --raw <hex>`,
+    next: kind === 'REPLACEABLE' ? null : `swapyard payouts add-funding ${id} --raw <hex>`,
   })
 }

@@ -12,7 +12,7 @@ export const exchangeJobs = (payouts: readonly Pick<Payout, 'exchangeId'>[]): re
 
 /** Alarms about an unsettled transaction; cleared when it is confirmed or invalidated. */
 export const transactionAlarms = (transactionId: string): readonly string[] =>
-  ['broadcast', 'coins', 'gone', 'release', 'stuck', 'unmined'].map((alarm) => `${alarm}:${transactionId}`)
+  ['broadcast', 'inputs', 'orphaned', 'release', 'stuck', 'unmined'].map((alarm) => `${alarm}:${transactionId}`)
 
 /** The scopes whose pause stops this payout (I-25). */
 export const pauseScopes = ({ network, assetId, partnerId }: Payout): readonly string[] => [

@@ -39,7 +39,7 @@ export async function requeuePayouts(
     await tx.outflow.release(payouts.map(({ id }) => id))
     for (const payout of payouts) await requeuePayout(tx, transactionId, payout, attention)
     await postAlso?.(tx)
-    await tx.alarms.raise(`dead:${transactionId}`, 'a signed transaction is invalid', { network, attention })
+    await tx.alarms.raise(`invalid:${transactionId}`, 'a signed transaction is invalid', { network, attention })
     await tx.wake([{ kind: 'dispatch', id: network }, ...exchangeJobs(payouts)])
   })
   log.warn({ network, transactionId, attention }, 'transaction is invalid: its payouts are requeued')

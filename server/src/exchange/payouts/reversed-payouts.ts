@@ -16,9 +16,13 @@ export async function recordOrphaned({ store, log }: ReverseDeps, { id, network 
   const isNew = await store.transaction(async (tx) => {
     await tx.reversedPayouts.lockExchanges(id, 'all')
     if ((await tx.transactions.load(id))?.state !== 'confirmed') return false
-    await tx.alarms.raise(`gone:${id}`, 'a confirmed transaction of ours left the chain; its bytes are rebroadcast', {
-      network,
-    })
+    await tx.alarms.raise(
+      `orphaned:${id}`,
+      'a confirmed transaction of ours left the chain; its bytes are rebroadcast',
+      {
+        network,
+      },
+    )
     return tx.reversedPayouts.recordOrphaned(id)
   })
   if (isNew) log.warn({ network, transactionId: id }, 'confirmed transaction left the chain')
@@ -30,7 +34,7 @@ export async function recordReincluded(
   { id, network }: OutgoingTransaction,
   txHash: string,
 ): Promise<void> {
-  await store.alarms.clear(`gone:${id}`, `unmined:${id}`)
+  await store.alarms.clear(`orphaned:${id}`, `unmined:${id}`)
   if (!(await store.reversedPayouts.isReportedOrphaned(id))) return
   await store.transaction(async (tx) => {
     await tx.reversedPayouts.lockExchanges(id, 'orphaned')
@@ -72,7 +76,11 @@ export async function reverseConfirmed(
     for (const payout of payouts)
       await reversePayout(tx, id, { ...payout, isReversed: closedExchangeByPayout.get(payout.id) ?? false })
     await tx.alarms.clear(...transactionAlarms(id))
-    await tx.alarms.raise(`dead:${id}`, 'a confirmed transaction is invalid', { network, attention: 'LOST', ...proof })
+    await tx.alarms.raise(`invalid:${id}`, 'a confirmed transaction is invalid', {
+      network,
+      attention: 'LOST',
+      ...proof,
+    })
     await tx.wake(exchangeJobs(payouts))
     return true
   })
@@ -89,7 +97,7 @@ async function isSweepCovered(tx: StoreTx, transactionId: string, payouts: reado
   if (!sweep) return true
   const missing = sweep.units - (await tx.ledger.balance(accounts.wallet, sweep.assetId))
   if (missing <= 0n) return true
-  await tx.alarms.raise(`lost:${sweep.id}`, 'a sweep was reversed, and the wallet has paid out what it brought', {
+  await tx.alarms.raise(`reversed:${sweep.id}`, 'a sweep was reversed, and the wallet has paid out what it brought', {
     transactionId,
     assetId: sweep.assetId,
     missing: missing.toString(),
@@ -116,11 +124,11 @@ async function reversePayout(tx: StoreTx, transactionId: string, payout: Payout)
   if (purpose === 'sweep' || purpose === 'gas') {
     await tx.payouts.void(id)
     await tx.operator.releaseSweptDeposits(id)
-    return tx.alarms.clear(`lost:${id}`)
+    return tx.alarms.clear(`reversed:${id}`)
   }
   // Reserved for this payout until the operator decides.
   if (orderId !== null && exchangeId !== null) await tx.inventory.reserve(orderId, assetId, units, exchangeId, null)
-  await tx.alarms.raise(`lost:${id}`, 'a confirmed payout was reversed by its chain and waits to be paid again', {
+  await tx.alarms.raise(`reversed:${id}`, 'a confirmed payout was reversed by its chain and waits to be paid again', {
     transactionId,
     purpose,
     exchangeId,

@@ -10,7 +10,7 @@ import { executeRoute } from '../../../src/swap/routing/execute.ts'
 import { type Anvil, startAnvil, TEST_CHAIN_ID } from '../chains/evm/anvil.ts'
 import { compile } from '../chains/evm/compile.ts'
 import { testTokens } from '../chains/evm/tokens.ts'
-import { coin, native, sendAll, user, via } from './stage.ts'
+import { ether, native, sendAll, user, via } from './stage.ts'
 
 // On Celo the native currency is also a token. Nothing is wrapped, whichever of its two addresses is used.
 
@@ -56,13 +56,13 @@ beforeAll(async () => {
     'latest',
   ])
   const pair = `0x${word.slice(26)}`
-  await send(token, call('mint', [pair, 9_000n * coin]))
-  await send(token, call('mint', [user.address, 100n * coin]))
-  await send(celoToken, call('transfer', [pair, 5_000n * coin]))
+  await send(token, call('mint', [pair, 9_000n * ether]))
+  await send(token, call('mint', [user.address, 100n * ether]))
+  await send(celoToken, call('transfer', [pair, 5_000n * ether]))
   await send(pair, encodeFunctionData({ abi: parseAbi(['function mint(address)']), args: [user.address] }))
   const tokens = celoToken < token ? [celoToken, token] : [token, celoToken]
   const reserves =
-    celoToken < token ? ([5_000n * coin, 9_000n * coin] as const) : ([9_000n * coin, 5_000n * coin] as const)
+    celoToken < token ? ([5_000n * ether, 9_000n * ether] as const) : ([9_000n * ether, 5_000n * ether] as const)
   pool = { kind: 'uniswap-v2', id: pair, address: pair, dex: 'x', tokens, reserves, feePpm: 3000 }
 })
 afterAll(() => anvil?.stop())
@@ -76,7 +76,7 @@ test.each([
   const snapshot = await anvil.request('evm_snapshot', [])
   const [tokenIn, tokenOut] = [from, to].map((name) => (name === 'stablecoin' ? token : name)) as [string, string]
   const [source, target] = [from, to].map((name) => (name === 'stablecoin' ? token : celoToken)) as [string, string]
-  const executed = executeRoute([via(pool, source)], source, target, 3n * coin)
+  const executed = executeRoute([via(pool, source)], source, target, 3n * ether)
   if (executed.amountOut === null) throw new Error('the route pays nothing')
   const chain = createEvmSwapChain({ network, rpcUrls: [anvil.url], wrapped: celoToken })
   const account = user.address.toLowerCase()
@@ -87,7 +87,7 @@ test.each([
       recipient,
       tokenIn,
       tokenOut,
-      amountIn: 3n * coin,
+      amountIn: 3n * ether,
       minReceived: executed.amountOut,
       feePpm: 0,
     },

@@ -4,7 +4,7 @@ import { createEvmSwapChain } from '../../../src/adapters/swap-chain/chain.ts'
 import { deployContracts, readContracts } from '../../../src/adapters/swap-chain/deploy.ts'
 import { type Anvil, startAnvil } from '../chains/evm/anvil.ts'
 import { network } from '../chains/evm/wallet.ts'
-import { coin, native, user, via } from './stage.ts'
+import { ether, native, user, via } from './stage.ts'
 
 // Deploys the contracts on a chain without them and without their deployer.
 
@@ -41,12 +41,12 @@ test('reports the state and deploys what is missing', async () => {
   } as const
   const account = user.address.toLowerCase()
   const prepared = createEvmSwapChain({ network, rpcUrls: [anvil.url], wrapped }).prepare({
-    ...{ account, recipient: account, tokenIn: native, tokenOut: token, amountIn: coin, minReceived: 1n, feePpm: 0 },
+    ...{ account, recipient: account, tokenIn: native, tokenOut: token, amountIn: ether, minReceived: 1n, feePpm: 0 },
     ...{
       feeTo: account,
       deadline: 2 ** 40,
       ref: 'x',
-      swaps: [{ ...via(pool, wrapped), amountIn: coin, amountOut: 1n }],
+      swaps: [{ ...via(pool, wrapped), amountIn: ether, amountOut: 1n }],
     },
   })
   await expect(prepared).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })

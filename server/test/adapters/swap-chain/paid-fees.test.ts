@@ -2,7 +2,7 @@ import { type Hex, keccak256, stringToBytes } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SwapChain } from '../../../src/swap/ports/swap-chain.ts'
 import { startFaultyNode } from '../chains/evm/faulty-node.ts'
-import { coin, native, type Stage, sendAll, startStage, user, via } from './stage.ts'
+import { ether, native, type Stage, sendAll, startStage, user, via } from './stage.ts'
 
 // Fees from the router's events: in final blocks, if all nodes agree, with as few queries as a node allows.
 
@@ -31,8 +31,8 @@ const expectedFees = () => [
 ]
 
 test('lists fees up to the newest block with the confirmations of finality', async () => {
-  const pool = await stage.dex.makeV2(a as Hex, stage.dex.wrapped, 100_000n * coin, 99_000n * coin)
-  const terms = { tokenIn: native, tokenOut: a, amountIn: 3n * coin }
+  const pool = await stage.dex.makeV2(a as Hex, stage.dex.wrapped, 100_000n * ether, 99_000n * ether)
+  const terms = { tokenIn: native, tokenOut: a, amountIn: 3n * ether }
   const { order, expected } = stage.order([via(pool, stage.wrapped)], { ...terms, feePpm: 10_000 })
   hash = await sendAll(chain, await chain.prepare(order))
   units = expected / 100n

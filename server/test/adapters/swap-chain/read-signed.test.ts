@@ -130,7 +130,7 @@ test('decodes a swap of our router, and of no other contract', async () => {
     deadline: 99n,
   } as const
   const swap = encodeSwap(
-    { ...route, coinIn: true, coinOut: false, wrapped },
+    { ...route, nativeIn: true, nativeOut: false, wrapped },
     { ...terms, fee: { to: user.address, ppm: 30n } },
   )
   const valid = { to: swap.to, data: swap.calldata, value: 8n }

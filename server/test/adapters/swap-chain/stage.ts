@@ -16,7 +16,7 @@ import type { Compiled } from '../chains/evm/compile.ts'
 export const user = mnemonicToAccount('test test test test test test test test test test test junk', {
   addressIndex: 1,
 })
-export const coin = 10n ** 18n
+export const ether = 10n ** 18n
 export const native = nativeAddress
 
 /** anvil's default chain id; finality after five blocks. */

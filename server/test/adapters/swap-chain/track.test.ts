@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { SwapChain, SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { startFaultyNode } from '../chains/evm/faulty-node.ts'
-import { coin, native, type Stage, sign, signAs, startStage, user, via } from './stage.ts'
+import { ether, native, type Stage, sign, signAs, startStage, user, via } from './stage.ts'
 
 // Follows a transaction from sent to final on a chain with manual mining: pending, replaced, dropped, reorganised.
 
@@ -19,8 +19,8 @@ beforeAll(async () => {
   stage = await startStage()
   chain = stage.swaps()
   a = stage.dex.tokens[0].toLowerCase()
-  pool = await stage.dex.makeV2(a as Hex, stage.dex.wrapped, 100_000n * coin, 99_000n * coin)
-  const built = stage.order([via(pool, stage.wrapped)], { tokenIn: native, tokenOut: a, amountIn: 3n * coin })
+  pool = await stage.dex.makeV2(a as Hex, stage.dex.wrapped, 100_000n * ether, 99_000n * ether)
+  const built = stage.order([via(pool, stage.wrapped)], { tokenIn: native, tokenOut: a, amountIn: 3n * ether })
   ;({ order, expected } = built)
 })
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { compile } from '../chains/evm/compile.ts'
 import { startFaultyNode } from '../chains/evm/faulty-node.ts'
 import { testTokens } from '../chains/evm/tokens.ts'
-import { coin, native, type Stage, sendAll, sign, startStage, user, via } from './stage.ts'
+import { ether, native, type Stage, sendAll, sign, startStage, user, via } from './stage.ts'
 
 // Prepared swaps are signed with viem, sent, and pay the simulated amount: on a real node with Uniswap's contracts.
 
@@ -25,13 +25,13 @@ beforeAll(async () => {
   chain = stage.swaps()
   ;[a, b, c] = dex.tokens.map((token) => token.toLowerCase()) as [Hex, Hex, Hex]
   pools = {
-    ab2: await dex.makeV2(a, b, 300_000n * coin, 310_000n * coin),
+    ab2: await dex.makeV2(a, b, 300_000n * ether, 310_000n * ether),
     ab3: await dex.makeV3(a, b, 500, 10, 2000),
     bc3: await dex.makeV3(b, c, 3000, 60, 12_000),
-    aw2: await dex.makeV2(a, dex.wrapped, 100_000n * coin, 99_000n * coin),
+    aw2: await dex.makeV2(a, dex.wrapped, 100_000n * ether, 99_000n * ether),
     cw4: await dex.makeV4(null, c, 3000, 60),
   }
-  for (const token of [a, b]) await dex.write(dex.owner, token, 'transfer', [user.address, 100_000n * coin])
+  for (const token of [a, b]) await dex.write(dex.owner, token, 'transfer', [user.address, 100_000n * ether])
 })
 afterAll(() => stage?.dex.stop())
 
@@ -92,20 +92,20 @@ test('swaps native currency for a token', () =>
   isolated(async () => {
     const recipient = stage.dex.recipient.toLowerCase()
     const built = stage.order([via(pools.aw2, stage.wrapped), via(pools.ab3, a)], {
-      ...{ tokenIn: native, tokenOut: b, amountIn: 12n * coin + 7n, recipient },
+      ...{ tokenIn: native, tokenOut: b, amountIn: 12n * ether + 7n, recipient },
     })
     const { prepared } = await trade({ ...built.order, minReceived: built.expected }, built.expected, false)
     expect(parseTransaction(prepared.swap as Hex)).toMatchObject({
       type: 'eip1559',
       chainId: 31_337,
-      value: 12n * coin + 7n,
+      value: 12n * ether + 7n,
     })
   }))
 
 test('swaps a token for a token with an exact approval, a split, two hops and a fee', () =>
   isolated(async () => {
     const swaps = [via(pools.ab2, a, 0.4), via(pools.ab3, a), via(pools.bc3, b)]
-    const terms = { tokenIn: a, tokenOut: c, amountIn: 1_234n * coin + 567n, feePpm: 12_345 }
+    const terms = { tokenIn: a, tokenOut: c, amountIn: 1_234n * ether + 567n, feePpm: 12_345 }
     const built = stage.order(swaps, terms)
     const expected = built.expected - referrerFeeOf(built.expected, 12_345)
     const before = await stage.dex.balanceOf(c, stage.dex.partner)
@@ -134,22 +134,22 @@ test('swaps a token for native currency', () =>
   isolated(async () => {
     const recipient = '0x00000000000000000000000000000000deadbeef'
     const built = stage.order([via(pools.bc3, b), via(pools.cw4, c)], {
-      ...{ tokenIn: b, tokenOut: native, amountIn: 55n * coin + 1n, recipient },
+      ...{ tokenIn: b, tokenOut: native, amountIn: 55n * ether + 1n, recipient },
     })
     await trade({ ...built.order, minReceived: built.expected }, built.expected, true)
   }))
 
 test('needs no approval with a sufficient allowance', () =>
   isolated(async () => {
-    await stage.dex.write(stage.dex.user, a, 'approve', [chain.router, 5n * coin])
-    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 5n * coin })
+    await stage.dex.write(stage.dex.user, a, 'approve', [chain.router, 5n * ether])
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 5n * ether })
     await trade(built.order, built.expected, false)
   }))
 
 test('replaces a partial allowance by an exact one', () =>
   isolated(async () => {
-    await stage.dex.write(stage.dex.user, a, 'approve', [chain.router, coin])
-    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 5n * coin })
+    await stage.dex.write(stage.dex.user, a, 'approve', [chain.router, ether])
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 5n * ether })
     await trade(built.order, built.expected, true)
   }))
 
@@ -159,12 +159,12 @@ test.each(['with eth_simulateV1', 'without it'])('requires a reset of the old al
     const { dex } = stage
     const tether = await stage.deploy(NoReturnToken, ['Tether', 'USDT', 6])
     for (const holder of [dex.owner, dex.user])
-      await dex.send(dex.owner, tether, encodeMint([holder, 1_000_000n * coin]))
-    const pool = await dex.makeV2(tether, b, 100_000n * coin, 100_000n * coin)
+      await dex.send(dex.owner, tether, encodeMint([holder, 1_000_000n * ether]))
+    const pool = await dex.makeV2(tether, b, 100_000n * ether, 100_000n * ether)
     await dex.write(dex.user, tether, 'approve', [chain.router, 1n])
     const { url, stop } = await withoutSimulation()
     const own = how === 'without it' ? stage.swaps({ rpcUrls: [url] }) : chain
-    const built = stage.order([via(pool, tether)], { tokenIn: tether, tokenOut: b, amountIn: 3n * coin })
+    const built = stage.order([via(pool, tether)], { tokenIn: tether, tokenOut: b, amountIn: 3n * ether })
     const refused = await refusal(own.prepare(built.order))
     expect(refused.code).toBe('ALLOWANCE_RESET_REQUIRED')
     const rawTx = String(refused.problems[0]?.['rawTx'])
@@ -179,7 +179,7 @@ test.each(['with eth_simulateV1', 'without it'])('requires a reset of the old al
 test('simulates with a state override of the allowance without eth_simulateV1', () =>
   isolated(async () => {
     const { url, stop } = await withoutSimulation()
-    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * coin })
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
     const prepared = await stage.swaps({ rpcUrls: [url] }).prepare({ ...built.order, minReceived: built.expected })
     expect(prepared.simulatedOut).toBe(built.expected)
     await sendAll(chain, prepared)
@@ -193,7 +193,7 @@ test('reads the revert reason in geth’s format, and falls back if a provider r
   isolated(async () => {
     const node = await startFaultyNode(stage.url)
     const own = stage.swaps({ rpcUrls: [node.url] })
-    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * coin })
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
     const tight = { ...built.order, minReceived: built.expected + 1n }
     node.set(async ({ method }, forward) => {
       if (method !== 'eth_simulateV1') return undefined
@@ -224,11 +224,11 @@ async function withoutSimulation() {
 
 test('a price change before the swap fails the simulation, and the chain reverts a signed swap', () =>
   isolated(async () => {
-    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 100n * coin })
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 100n * ether })
     const order = { ...built.order, minReceived: built.expected }
     const prepared = await chain.prepare(order)
     // Another account trades first.
-    const earlier = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 1_000n * coin })
+    const earlier = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 1_000n * ether })
     await sendFromOwner(earlier.order)
     const refused = await refusal(chain.prepare(order))
     expect(refused.code).toBe('SIMULATION_FAILED')
@@ -248,21 +248,21 @@ async function sendFromOwner(order: SwapOrder) {
 
 test('rejects insufficient token, native or gas balance', async () => {
   const poor = '0x00000000000000000000000000000000deadbee1'
-  const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: coin, account: poor })
+  const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: ether, account: poor })
   expect((await refusal(chain.prepare(built.order))).problems[0]).toMatchObject({
-    ...{ code: 'INSUFFICIENT_BALANCE', required: String(coin), available: '0' },
+    ...{ code: 'INSUFFICIENT_BALANCE', required: String(ether), available: '0' },
   })
   const nativeSwap = stage.order([via(pools.aw2, stage.wrapped)], {
     tokenIn: native,
     tokenOut: a,
-    amountIn: coin,
+    amountIn: ether,
     account: poor,
   })
   expect((await refusal(chain.prepare(nativeSwap.order))).code).toBe('INSUFFICIENT_BALANCE')
-  await stage.ask('anvil_setBalance', [poor, `0x${coin.toString(16)}`])
+  await stage.ask('anvil_setBalance', [poor, `0x${ether.toString(16)}`])
   const refused = await refusal(chain.prepare(nativeSwap.order))
-  expect(refused.problems[0]).toMatchObject({ code: 'INSUFFICIENT_BALANCE', available: String(coin) })
-  await stage.dex.write(stage.dex.owner, a, 'transfer', [poor, coin])
+  expect(refused.problems[0]).toMatchObject({ code: 'INSUFFICIENT_BALANCE', available: String(ether) })
+  await stage.dex.write(stage.dex.owner, a, 'transfer', [poor, ether])
   await stage.ask('anvil_setBalance', [poor, '0x1'])
   expect((await refusal(chain.prepare(built.order))).code).toBe('INSUFFICIENT_BALANCE')
 })
@@ -272,13 +272,14 @@ test('a fee-on-transfer token pays the simulated amount', () =>
     const { FeeToken } = await testTokens()
     const { dex } = stage
     const levy = await stage.deploy(FeeToken, ['Levy', 'LEVY', 18, 100])
-    for (const holder of [dex.owner, dex.user]) await dex.send(dex.owner, levy, encodeMint([holder, 1_000_000n * coin]))
-    const pool = await dex.makeV2(levy, b, 100_000n * coin, 100_000n * coin)
+    for (const holder of [dex.owner, dex.user])
+      await dex.send(dex.owner, levy, encodeMint([holder, 1_000_000n * ether]))
+    const pool = await dex.makeV2(levy, b, 100_000n * ether, 100_000n * ether)
     for (const [tokenIn, tokenOut] of [
       [levy, b],
       [b, levy],
     ] as const) {
-      const built = stage.order([via(pool, tokenIn)], { tokenIn, tokenOut, amountIn: 3n * coin })
+      const built = stage.order([via(pool, tokenIn)], { tokenIn, tokenOut, amountIn: 3n * ether })
       const { simulatedOut } = await chain.prepare(built.order)
       expect(simulatedOut).toBeLessThan(built.expected)
       await trade({ ...built.order, minReceived: simulatedOut }, simulatedOut, true)
@@ -289,7 +290,7 @@ test("shows a token's custom error in hex", async () => {
   const odd = await compile(new URL('./odd-tokens.sol', import.meta.url).pathname)
   const grumpy = await stage.deploy(present(odd['Grumpy'], 'Grumpy'))
   const pool = { ...pools.ab2, tokens: pools.ab2.tokens.map((token) => (token === a ? grumpy : token)) } as Pool
-  const built = stage.order([via(pool, grumpy)], { tokenIn: grumpy, tokenOut: b, amountIn: coin })
+  const built = stage.order([via(pool, grumpy)], { tokenIn: grumpy, tokenOut: b, amountIn: ether })
   const refused = await refusal(chain.prepare(built.order))
   // cast sig 'NotToday(uint256)', and 3.
   expect(refused.problems[0]).toMatchObject({

@@ -29,7 +29,7 @@ const ANSWER_MS_MAX = 5_000
 const CREATES = ['/v1/cross-chain/exchange', '/v1/cross-chain/exchange/private']
 const LIST = '/v1/cross-chain/exchange/list'
 
-type Ask = (input: Input, headers: Record<string, string>) => Promise<PropertyAnswer>
+type AskOperation = (input: Input, headers: Record<string, string>) => Promise<PropertyAnswer>
 type Report = { operations: number; answers: number; created: number }
 
 /**
@@ -44,7 +44,7 @@ export async function checkOperations(options: PropertyOptions): Promise<Report>
   const ids = new Set<string>()
   let answers = 0
   for (const operation of operations) {
-    const ask: Ask = async (input, headers) => {
+    const ask: AskOperation = async (input, headers) => {
       answers += 1
       const answer = await answerTo(options.request, operation, input, headers)
       if (CREATES.includes(operation.path) && answer.status === 201) ids.add(JSON.parse(answer.body).id)
@@ -55,7 +55,7 @@ export async function checkOperations(options: PropertyOptions): Promise<Report>
   return { operations: operations.length, answers, created: ids.size }
 }
 
-async function checkOperation(options: PropertyOptions, operation: Operation, ask: Ask): Promise<void> {
+async function checkOperation(options: PropertyOptions, operation: Operation, ask: AskOperation): Promise<void> {
   const parameters = { numRuns: options.runs, seed: options.seed }
   const headers: Record<string, string> = operation.keyed ? { 'x-api-key': options.apiKey } : {}
   const contents = options.contents ?? (async () => listed(options))
@@ -84,7 +84,7 @@ async function checkOperation(options: PropertyOptions, operation: Operation, as
   deepEqual(await contents(), before, `${operation.method} ${operation.path} leaves nothing of what it refuses`)
 }
 
-async function checkKeyless(operation: Operation, ask: Ask, seed: number): Promise<void> {
+async function checkKeyless(operation: Operation, ask: AskOperation, seed: number): Promise<void> {
   const keyless = fc.asyncProperty(goodInput(operation), async (input) => {
     equal((await ask(input, {})).status, 401)
     ok([401, 429].includes((await ask(input, { 'x-api-key': 'no-such-key' })).status))

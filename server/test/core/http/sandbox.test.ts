@@ -9,7 +9,7 @@ let asked: string[]
 let answer: { status: number; body: string }
 let scenario: TestApp
 
-/** A control server that records what it is asked, and answers as it is told. */
+/** A control server that records its requests and answers as configured. */
 beforeEach(async () => {
   asked = []
   answer = { status: 200, body: '{"hash":"0xabc"}' }
@@ -35,7 +35,7 @@ const deposit = { network: 'btc', currency: 'native', address: 'a', amount: '0.0
 const pay = () => scenario.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload: deposit })
 
 describe('the sandbox controls', () => {
-  test('are handed on without their prefix; POSTs answer 201', async () => {
+  test('are forwarded without their prefix; POSTs answer 201', async () => {
     const paid = await pay()
     expect([paid.statusCode, paid.json()]).toEqual([201, { hash: '0xabc' }])
     await scenario.app.inject({ url: '/sandbox/balance?network=btc&currency=native&address=a%26b', headers: key })

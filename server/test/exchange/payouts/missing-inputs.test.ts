@@ -60,7 +60,7 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     expect(await fixture.database.query("select tx_hash from attempts where network = 'btc'")).toEqual(sentBytes)
     await fixture.blocks(6)
     // The wallet had paid out more than it held: the asset stands still until a person has looked.
-    expect(await alarmOf(fixture, 'dead')).toBeDefined()
+    expect(await alarmOf(fixture, 'invalid')).toBeDefined()
     expect((await fixture.store.pauses.list()).map(({ scope }) => scope)).toEqual(['asset:btc@btc'])
     await fixture.store.pauses.resume('asset:btc@btc')
     await fixture.database.query('update payouts set held_until = null where held_until is not null')
@@ -73,7 +73,7 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     )
     await fixture.turn()
     expect(await fixture.store.ledger.balance('expense:suspense', 'btc@btc')).toBe(COIN / 10n)
-    expect(await alarmOf(fixture, 'dead')).toBeDefined()
+    expect(await alarmOf(fixture, 'invalid')).toBeDefined()
     const [expired] = await fixture.database.query<{ proof: { proof: Record<string, unknown>[] } }>(
       "select proof from transactions where state = 'expired'",
     )
@@ -123,7 +123,7 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     // Nothing is signed before what left had time to come back.
     expect(await attempts()).toHaveLength(1)
     await fixture.blocks(6)
-    expect(await alarmOf(fixture, 'coins')).toMatchObject({ detail: { outpoints: [`${deposit}:0`] } })
+    expect(await alarmOf(fixture, 'inputs')).toMatchObject({ detail: { outpoints: [`${deposit}:0`] } })
     fixture.fakes.btc.pay(fixture.fakes.btc.chain.addresses.hot(), COIN)
     await fixture.store.pauses.resume('asset:btc@btc')
     await fixture.blocks(8)
@@ -132,7 +132,7 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     const common = inputsOf(old?.raw)[0] ?? ''
     for (const { raw } of signed) expect(inputsOf(raw)).toContain(common)
     expect(inputsOf(signed.at(-1)?.raw)).not.toContain(`${deposit}:0`)
-    expect(await alarmOf(fixture, 'coins')).toBeUndefined()
+    expect(await alarmOf(fixture, 'inputs')).toBeUndefined()
     // The output is back, and with it the old bytes: the two transactions conflict.
     fixture.fakes.btc.offer(payment)
     expect(await fixture.fakes.btc.chain.sender.broadcast(old?.raw ?? '')).toMatchObject({ kind: 'rejected' })
@@ -168,7 +168,7 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     fixture.fakes.btc.reorg(6, (txHash) => txHash === missing)
     fixture.fakes.btc.pay(fixture.fakes.btc.chain.addresses.hot(), COIN)
     await fixture.blocks(20)
-    expect(await alarmOf(fixture, 'coins')).toMatchObject({ detail: { code: 'DEPOSIT_NOT_COUNTED' } })
+    expect(await alarmOf(fixture, 'inputs')).toMatchObject({ detail: { code: 'DEPOSIT_NOT_COUNTED' } })
     expect(await attempts()).toHaveLength(1)
     expect(fixture.fakes.btc.paidTo(other.refund?.address ?? '')).toEqual([])
     // It is back, and so are both refunds.
@@ -176,7 +176,7 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     await fixture.blocks(8)
     expect([await fixture.status(one), await fixture.status(other)]).toEqual(['refunded', 'refunded'])
     expect(fixture.fakes.btc.paidTo(other.refund?.address ?? '')).toHaveLength(1)
-    expect(await alarmOf(fixture, 'coins')).toBeUndefined()
+    expect(await alarmOf(fixture, 'inputs')).toBeUndefined()
   })
 
   test('knows what its coins were made from, over generations', async () => {

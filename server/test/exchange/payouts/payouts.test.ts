@@ -84,7 +84,7 @@ describe('a payout', () => {
     fixture.fakes.eth.knobs.reverts = false
     expect(await fixture.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'OPERATOR' })
     expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'reserved', attention: 'REVERTED' }])
-    expect(await fixture.alarms()).toEqual(expect.arrayContaining(['dead', 'held']))
+    expect(await fixture.alarms()).toEqual(expect.arrayContaining(['invalid', 'held']))
     const before = await signedNonces()
     await fixture.decide(exchange, 'release')
     await fixture.blocks(5)

@@ -91,14 +91,14 @@ describe('a final payout that a deep reorganisation takes away', () => {
       reason: 'PAYOUT_VANISHED',
       item: { status: 'finished', reason: 'PAYOUT_VANISHED' },
     })
-    expect(await fixture.alarms()).toContain('gone')
+    expect(await fixture.alarms()).toContain('orphaned')
     fixture.fakes.eth.knobs.deaf = false
     await fixture.blocks(14)
     expect(paid()).toBe(1)
     expect(await hashes(fixture)).toEqual(bytes)
     expect((await states(fixture)).at(-1)).toBe('final')
     expect(await view(fixture, exchange)).toEqual(before)
-    expect(await fixture.alarms()).not.toContain('gone')
+    expect(await fixture.alarms()).not.toContain('orphaned')
     expect((await fixture.events(exchange)).slice(-2)).toEqual(['payout vanished', 'payout is there'])
   })
 
@@ -123,7 +123,7 @@ describe('a final payout that a deep reorganisation takes away', () => {
     expect(await fixture.store.operator.listHeldPayouts(10)).toMatchObject([
       { id: payout?.id, attention: 'LOST', lost: true },
     ])
-    expect(await fixture.alarms()).toEqual(['dead', 'lost'])
+    expect(await fixture.alarms()).toEqual(['invalid', 'reversed'])
     await fixture.balanced()
 
     const operate = createOperatePayouts(fixture.store)
@@ -137,7 +137,7 @@ describe('a final payout that a deep reorganisation takes away', () => {
     expect(after.item?.payoutHash).toBe((await hashes(fixture)).at(-1))
     expect(after.item?.payoutHash).not.toBe(before.item?.payoutHash)
     expect(await lostFor(fixture)).toBe('0')
-    expect(await fixture.alarms()).toEqual(['dead'])
+    expect(await fixture.alarms()).toEqual(['invalid'])
     await expect(operate.release(payout?.id ?? '', word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
 
     // And once more: undone and redone as exactly.
@@ -171,7 +171,7 @@ describe('a final payout that a deep reorganisation takes away', () => {
     })
     expect(await fixture.store.operator.listHeldPayouts(10)).toEqual([])
     expect((await fixture.database.query('select promised from inventory where promised <> 0')).length).toBe(0)
-    expect(await fixture.alarms()).toEqual(['dead'])
+    expect(await fixture.alarms()).toEqual(['invalid'])
   })
 
   test('and is mined again and fails there is not paid, and costs what it cost', async () => {

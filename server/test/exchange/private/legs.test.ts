@@ -44,11 +44,11 @@ describe('a private exchange', () => {
     expect(first?.sentUnits).toBe((plain * 995_000n) / 1_000_000n)
     expect(second?.receivedUnits).toBe(first?.sentUnits)
     // The withheld part is converted all the same: 4.979482 LTC × 100 ÷ 4001 − 0.4 % − 0.1 % − 0.00021 ETH, to the wei.
-    const [gross, least] = [
+    const [gross, applyBps] = [
       (plain * 100n * ETHER) / (4_001n * COIN),
       (units: bigint, keep: bigint) => (units * keep) / 10_000n,
     ]
-    const expected = floor(floor(gross, 9_960n), 9_990n) - 210_000_000_000_000n
+    const expected = applyBps(applyBps(gross, 9_960n), 9_990n) - 210_000_000_000_000n
     const sent = second?.sentUnits ?? 0n
     expect(expected - sent).toBeGreaterThanOrEqual(0n)
     // Less than one litoshi's worth is lost by rounding what is shown.
@@ -243,7 +243,7 @@ describe('a private exchange that cannot go on', () => {
     expect(fixture.fakes.eth.paidTo(refunded.recipient?.address ?? '')).toEqual([])
   })
 
-  test('is closed as dust when the intermediary's price falls to dust', async () => {
+  test('is closed as dust when the intermediary’s price falls to dust', async () => {
     const exchange = await order()
     fixture.deposit(exchange, 20_000n)
     await fixture.blocks(3)

@@ -7,29 +7,29 @@ import { type Call, type FakeAggregators, startFakeAggregators } from './fake-ag
 import { NATIVE, type Stage, startStage, type Trade } from './partner.ts'
 
 type Order = Readonly<{ tokenIn: string; tokenOut: string; amountIn: string; taker: string }>
-/** What its call pays; `takes`: instead of what it is given. */
-export type Paying = Readonly<{ pays: bigint; changes?: Partial<Call>; takes?: bigint }>
+/** What the aggregator's call pays. `takes` replaces the input that it takes. */
+export type CallOptions = Readonly<{ pays: bigint; changes?: Partial<Call>; takes?: bigint }>
 
-/** Outside routers on eth that pay out of their own stock what their calls say. */
+/** Fake aggregators on eth whose contract pays from its own stock. */
 export type AggregatorStage = Readonly<{
   stage: Stage
-  routers: FakeAggregators
-  /** contracts/test/pools/ThirdPartyRouter.sol */
-  outside: Hex
-  /** As an aggregator builds it: the coin comes with the call. */
-  calls(paying: Paying): (order: Order) => Call
-  /** What our own route pays now, before the fee. */
-  ownOut(asked: Trade): Promise<bigint>
+  aggregators: FakeAggregators
+  /** Address of contracts/test/pools/ThirdPartyRouter.sol. */
+  contract: Hex
+  /** Builds a call as an aggregator does: native input is sent as value. */
+  calls(options: CallOptions): (order: Order) => Call
+  /** Output of our own route now, before the fee. */
+  ownOut(request: Trade): Promise<bigint>
   stop(): Promise<void>
 }>
 
 const BUDGET_MS = 1_000
 
-/** `halfLifeMs`: in which what one did not keep counts half. */
+/** `halfLifeMs`: half-life of the shortfall penalty. */
 export async function startAggregatorStage(halfLifeMs: number): Promise<AggregatorStage> {
-  const routers = await startFakeAggregators()
-  const { url, key } = routers
-  // What may be called is known once it is deployed.
+  const aggregators = await startFakeAggregators()
+  const { url, key } = aggregators
+  // The contract's address is known after its deployment.
   const contracts = new Map<string, readonly string[]>([['eth', []]])
   const three = [
     { id: '0x', key, url, contracts },
@@ -38,37 +38,37 @@ export async function startAggregatorStage(halfLifeMs: number): Promise<Aggregat
   ] as const
   const stage = await startStage('eth', { aggregators: { asked: three, budgetMs: BUDGET_MS, halfLifeMs } })
   const file = join(import.meta.dirname, '../../../../contracts/test/pools/ThirdPartyRouter.sol')
-  const contract = (await compile(file))['ThirdPartyRouter'] as Compiled
-  const outside = await deploy(stage, contract)
-  contracts.set('eth', [outside])
+  const compiled = (await compile(file))['ThirdPartyRouter'] as Compiled
+  const contract = await deploy(stage, compiled)
+  contracts.set('eth', [contract])
   for (const [currency, amount] of Object.entries({ native: '1000', usdc: '1000000', usdt: '1000000' }))
-    await stage.scenario.control('/deposits', { network: 'eth', currency, address: outside, amount })
+    await stage.scenario.control('/deposits', { network: 'eth', currency, address: contract, amount })
   await stage.scenario.mine('eth', 1)
   return {
     stage,
-    routers,
-    outside,
-    calls: (paying) => callOf(contract, outside, paying),
-    async ownOut(asked) {
-      routers.behave({})
-      const { status, body } = await stage.quote(asked)
+    aggregators,
+    contract,
+    calls: (options) => callOf(compiled, contract, options),
+    async ownOut(request) {
+      aggregators.behave({})
+      const { status, body } = await stage.quote(request)
       expect(status).toBe(200)
       return BigInt(body.toAmountRaw)
     },
     stop: async () => {
       await stage.scenario.stop()
-      await routers.stop()
+      await aggregators.stop()
     },
   }
 }
 
-async function deploy(stage: Stage, contract: Compiled): Promise<Hex> {
+async function deploy(stage: Stage, compiled: Compiled): Promise<Hex> {
   const user = await stage.user()
   const { maxFeePerGas } = await stage.client.estimateFeesPerGas()
   const signed = await user.signTransaction({
     ...{ chainId: stage.chainId, type: 'eip1559', nonce: 0, gas: 3_000_000n },
     ...{ maxFeePerGas: 2n * maxFeePerGas, maxPriorityFeePerGas: 1n },
-    data: encodeDeployData({ ...contract, args: [] }),
+    data: encodeDeployData({ ...compiled, args: [] }),
   })
   const hash = await stage.rpc<Hex>('eth_sendRawTransaction', signed)
   await stage.scenario.mine('eth', 1)
@@ -77,12 +77,12 @@ async function deploy(stage: Stage, contract: Compiled): Promise<Hex> {
 }
 
 const callOf =
-  (contract: Compiled, outside: Hex, { pays, changes = {}, takes }: Paying) =>
+  (compiled: Compiled, target: Hex, { pays, changes = {}, takes }: CallOptions) =>
   ({ tokenIn, tokenOut, amountIn, taker }: Order): Call => {
     expect(taker.toLowerCase()).toBe(externalExecutor.address.toLowerCase())
-    const coin = (token: string) => (token === NATIVE.toLowerCase() ? zeroAddress : token)
-    const args = [coin(tokenIn), takes ?? BigInt(amountIn), coin(tokenOut), pays]
-    const calldata = encodeFunctionData({ abi: contract.abi, functionName: 'trade', args })
-    const value = coin(tokenIn) === zeroAddress ? BigInt(amountIn) : 0n
-    return { target: outside, calldata, value, ...changes }
+    const toContractToken = (token: string) => (token === NATIVE.toLowerCase() ? zeroAddress : token)
+    const args = [toContractToken(tokenIn), takes ?? BigInt(amountIn), toContractToken(tokenOut), pays]
+    const calldata = encodeFunctionData({ abi: compiled.abi, functionName: 'trade', args })
+    const value = toContractToken(tokenIn) === zeroAddress ? BigInt(amountIn) : 0n
+    return { target, calldata, value, ...changes }
   }

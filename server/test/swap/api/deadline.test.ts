@@ -10,19 +10,22 @@ beforeAll(async () => {
 }, LOCK_MS)
 afterAll(() => stage.scenario.stop())
 
-test('what was left to the tracker is not broadcast after its deadline, when it could only cost gas', async () => {
+test('the tracker does not broadcast a swap after its deadline, when it could only cost gas', async () => {
   const { scenario } = stage
   const user = await stage.user()
   const order = { fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1' }
-  const asked = { ...order, slippage: '1', referrerFee: '0' }
+  const request = { ...order, slippage: '1', referrerFee: '0' }
   await scenario.stopWorkers()
   await scenario.mining(NETWORK, true)
   try {
-    const built = await stage.build({ ...asked, account: user.address })
+    const built = await stage.build({ ...request, account: user.address })
     const rawTx = await sign(user, built.body[0])
-    const sent = await scenario.call('POST', '/v1/defi/send/swap', { ...sendBodyOf(stage, user, asked, '2000'), rawTx })
+    const sent = await scenario.call('POST', '/v1/defi/send/swap', {
+      ...sendBodyOf(stage, user, request, '2000'),
+      rawTx,
+    })
     const hash: string = JSON.parse(sent.body)
-    // As a crash between the row and the broadcast leaves it.
+    // The state after a crash between the insert and the broadcast.
     await stage.rpc('anvil_dropTransaction', hash)
     const [row] = await scenario.app.database.query<{ deadline: string }>(
       'update swaps set raw = $2, next_check_at = clock_timestamp() where hash = $1 returning deadline',
@@ -38,7 +41,7 @@ test('what was left to the tracker is not broadcast after its deadline, when it 
   expect(await stage.client.getTransactionCount({ address: user.address })).toBe(0)
 })
 
-test('a swap that was sent is told to be sent, also to whoever asks after its deadline', async () => {
+test('a repeat of a sent swap is accepted after its deadline', async () => {
   const { scenario } = stage
   const user = await stage.user()
   const order = { fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1' }
@@ -52,7 +55,7 @@ test('a swap that was sent is told to be sent, also to whoever asks after its de
     status: 201,
     body: JSON.stringify(hash),
   })
-  // Never sent, and too late.
+  // A swap that was never sent is rejected after its deadline.
   const late = await sign(user, raws[0] ?? '', { nonce: 1 })
   const refused = await scenario.call('POST', '/v1/defi/send/swap', { ...body, rawTx: late })
   expect(refused.body).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })

@@ -6,17 +6,17 @@ import type { Json } from '../../../../test/support/scenario.ts'
 import { NATIVE, type Stage, sendBodyOf, sign, trade } from './partner.ts'
 import { nativeAmountFor } from './paying-swaps.ts'
 
-/** For how long no node may know a swap. */
+/** Time without any node knowing a swap, after which it counts as dropped. */
 export const DROPPED_MS = 6_000
-/** Of some twenty-five millions in the pools between the coin and dollars. */
+/** The pools between native currency and stablecoins hold about 25 million. */
 const WHALE_USD = 9_000_000
 
-const asked = (stage: Stage, changes: Readonly<Record<string, string>> = {}) => ({
+const request = (stage: Stage, changes: Readonly<Record<string, string>> = {}) => ({
   ...{ fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1', slippage: '1', referrerFee: '0' },
   ...changes,
 })
 
-/** A user with more fees on the same nonce: what a wallet's "cancel" does. */
+/** Replaces a transaction with a higher fee, as a wallet's "cancel" does. */
 async function cancel(stage: Stage, user: PrivateKeyAccount, rawTx: Hex): Promise<Hex> {
   const { nonce, maxFeePerGas = 0n } = parseTransaction(rawTx)
   const fees = { maxFeePerGas: maxFeePerGas * 3n, maxPriorityFeePerGas: maxFeePerGas * 2n }
@@ -24,13 +24,13 @@ async function cancel(stage: Stage, user: PrivateKeyAccount, rawTx: Hex): Promis
   return user.signTransaction({ ...own, ...fees, type: 'eip1559' })
 }
 
-/** The pools moved beyond its slippage in between. */
+/** The price moves beyond the slippage before the swap is mined. */
 export async function isReverted(stage: Stage): Promise<void> {
-  const whaleHas = await nativeAmountFor(stage, WHALE_USD)
-  const [user, whale] = [await stage.user(), await stage.user({ native: String(Number(whaleHas) + 50) })]
-  const order = asked(stage, { amount: '5', slippage: '0.1' })
+  const whaleAmount = await nativeAmountFor(stage, WHALE_USD)
+  const [user, whale] = [await stage.user(), await stage.user({ native: String(Number(whaleAmount) + 50) })]
+  const order = request(stage, { amount: '5', slippage: '0.1' })
   const built = await stage.build({ ...order, account: user.address })
-  await trade(stage, whale, asked(stage, { amount: whaleHas, slippage: '50' }))
+  await trade(stage, whale, request(stage, { amount: whaleAmount, slippage: '50' }))
   await stage.scenario.mine(stage.network, 1)
   const rawTx = await sign(user, built.body[0])
   const sent = await stage.send({ ...sendBodyOf(stage, user, order, '9000'), rawTx })
@@ -41,11 +41,11 @@ export async function isReverted(stage: Stage): Promise<void> {
   expect(await stage.balance(stage.token('usdc'), user.address)).toBe(0n)
 }
 
-/** Another transaction took its nonce. */
+/** Another transaction uses its nonce. */
 export async function isReplaced(stage: Stage): Promise<void> {
   const user = await stage.user()
   const hash = await whilePaused(stage.scenario, stage.network, async () => {
-    const { rawTx, hash } = await trade(stage, user, asked(stage))
+    const { rawTx, hash } = await trade(stage, user, request(stage))
     expect((await stage.becomes(hash, 'pending')).statusReason).toBeNull()
     await stage.client.sendRawTransaction({ serializedTransaction: await cancel(stage, user, rawTx) })
     await stage.scenario.mine(stage.network, 12)
@@ -54,11 +54,11 @@ export async function isReplaced(stage: Stage): Promise<void> {
   expect(await stage.becomes(hash, 'failed')).toMatchObject({ statusReason: 'replaced' })
 }
 
-/** No node knows it any more, and it is taken up again if it comes back before its deadline. */
+/** Every node drops it; a new broadcast before the deadline recovers it. */
 export async function isDroppedAndRecovers(stage: Stage): Promise<void> {
   const user = await stage.user()
   const { rawTx, hash } = await whilePaused(stage.scenario, stage.network, async () => {
-    const sent = await trade(stage, user, asked(stage))
+    const sent = await trade(stage, user, request(stage))
     await stage.becomes(sent.hash, 'pending')
     await stage.rpc('anvil_dropTransaction', sent.hash)
     return sent
@@ -71,19 +71,19 @@ export async function isDroppedAndRecovers(stage: Stage): Promise<void> {
   expect(await stage.balance(stage.token('usdc'), user.address)).toBeGreaterThan(0n)
 }
 
-/** A reorg under a finished swap opens it again, and it ends as the chain ends. */
+/** A reorg reopens a finished swap, which then follows the new chain. */
 export async function isReopenedByReorg(stage: Stage): Promise<void> {
   const user = await stage.user()
   const usdc = stage.token('usdc')
-  // Its coins lie below the reorg.
+  // The user's funding is below the reorg.
   await stage.scenario.mine(stage.network, 8)
   const { before, hash } = await whilePaused(stage.scenario, stage.network, async () => {
-    const { rawTx, hash } = await trade(stage, user, asked(stage))
+    const { rawTx, hash } = await trade(stage, user, request(stage))
     await stage.scenario.mine(stage.network, 3)
     const before = await stage.becomes(hash, 'finished')
     expect(await stage.balance(usdc, user.address)).toBeGreaterThan(0n)
     await stage.scenario.reorg(stage.network, 6)
-    // Whether the node keeps what a reorg took out is the node's: gone for certain.
+    // The node may return the transaction to its pool after the reorg: drop it.
     await stage.rpc('anvil_dropTransaction', hash).catch(() => null)
     await stage.scenario.until('it is open again', async () =>
       (await stage.rows()).some((one: Json) => one.hash === hash && one.status === 'pending'),

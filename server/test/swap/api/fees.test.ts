@@ -33,7 +33,7 @@ const feesPaid = (
 ) => swapyard('fees-paid', name, NETWORK, token, to, hash, '--from', from, ...rest)
 const balances = async (name = 'sandbox') => (await swapyard('balances', name)).lines
 
-/** What the operator does with its own wallet. */
+/** The operator pays from its own wallet. */
 async function pay(token: string, units: bigint): Promise<Hex> {
   const { client } = stage
   const [nonce, gasPrice] = await Promise.all([
@@ -50,9 +50,9 @@ async function pay(token: string, units: bigint): Promise<Hex> {
   return hash
 }
 
-/** Some twenty starts of the command line. */
-describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () => {
-  test('are shown, paid with the operator’s own key, and booked as the chain says, once', async () => {
+/** These tests start the command line about twenty times. */
+describe('fees that the operator holds for a partner', { timeout: LOCK_MS }, () => {
+  test('are shown, paid from the operator’s wallet, and booked once from the chain', async () => {
     const user = await stage.user()
     const usdc = stage.token('usdc')
     const asset = `${usdc.toLowerCase()}@${NETWORK}`
@@ -60,7 +60,7 @@ describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () =
     expect(await balances()).toEqual([])
     const { hash } = await trade(stage, user, asked)
     await stage.becomes(hash, 'finished')
-    // Not what was quoted: others trade before the swap is mined.
+    // May differ from the quote: other swaps are mined before it.
     const units = await stage.balance(usdc, taker.address)
     expect(units).toBeGreaterThan(0n)
     const amount = formatUnits(units, 6)
@@ -69,13 +69,13 @@ describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () =
     ])
     await stage.scenario.mine(NETWORK, 12)
     const owed = { name: 'sandbox', currency: asset, amount }
-    await stage.scenario.until('the fee is the partner’s', async () => (await balances()).length > 0)
+    await stage.scenario.until('the fee is owed to the partner', async () => (await balances()).length > 0)
     expect(await balances()).toEqual([owed])
 
     const part = units / 3n
     await stage.scenario.mining(NETWORK, true)
     const first = await pay(usdc, part)
-    expect((await feesPaid(usdc, first)).error).toContain('of 10 blocks')
+    expect((await feesPaid(usdc, first)).error).toContain('of 10 confirmations')
     await stage.scenario.mining(NETWORK, false)
     await stage.scenario.mine(NETWORK, 12)
     const refused = [
@@ -85,7 +85,7 @@ describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () =
       [feesPaid(usdc, first, { to: user.address }), 'moved nothing'],
       [feesPaid(stage.token('dai'), first), 'moved nothing'],
       [feesPaid(usdc, first, { from: user.address }), 'moved nothing'],
-      [feesPaid(usdc, `0x${'12'.repeat(32)}`), 'is in no block'],
+      [feesPaid(usdc, `0x${'12'.repeat(32)}`), 'is not mined'],
       [feesPaid(usdc, '0x12'), 'is not a transaction hash'],
     ] as const
     for (const [asked, sentence] of refused) {
@@ -108,7 +108,7 @@ describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () =
     await stage.scenario.invariants()
   })
 
-  test('of the coin are booked from a plain transfer, and never more than is owed', async () => {
+  test('in native currency are booked from a plain transfer, and never above the owed amount', async () => {
     const user = await stage.user({ usdc: '3000' })
     const usdc = stage.token('usdc')
     const asked = { fromTokenAddress: usdc, toTokenAddress: NATIVE, amount: '3000', slippage: '1', referrerFee: '1' }
@@ -118,11 +118,11 @@ describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () =
     const units = (await stage.balance(NATIVE, taker.address)) - before
     expect(units).toBeGreaterThan(0n)
     await stage.scenario.mine(NETWORK, 12)
-    await stage.scenario.until('the fee is the partner’s', async () => (await balances()).length > 0)
-    const [much, all] = [await pay(NATIVE, units + 1n), await pay(NATIVE, units)]
+    await stage.scenario.until('the fee is owed to the partner', async () => (await balances()).length > 0)
+    const [tooMany, exact] = [await pay(NATIVE, units + 1n), await pay(NATIVE, units)]
     await stage.scenario.mine(NETWORK, 12)
-    expect((await feesPaid(NATIVE, much)).error).toContain(`partner sandbox is owed ${formatUnits(units, 18)}`)
-    expect((await feesPaid(NATIVE, all)).lines).toMatchObject([{ amount: formatUnits(units, 18), repeated: false }])
+    expect((await feesPaid(NATIVE, tooMany)).error).toContain(`partner sandbox is owed ${formatUnits(units, 18)}`)
+    expect((await feesPaid(NATIVE, exact)).lines).toMatchObject([{ amount: formatUnits(units, 18), repeated: false }])
     expect(await balances()).toEqual([])
   })
 })

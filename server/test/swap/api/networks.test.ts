@@ -17,7 +17,7 @@ import { isOneRow, isReportedByHash, refusesAUsedNonce } from './repeated-swaps.
 
 const networks = ['eth', 'sei', 'arbitrum', 'base', 'bsc', 'cchain', 'celo', 'linea', 'matic', 'op', 'sonic', 'uni']
 
-/** Of its own: every network is reorganised, and what others paid there meanwhile would be lost. */
+/** Chains of its own: every network is reorganised, which would revert payments of other tests. */
 let chains: Chains
 let folder: string
 let scenario: Scenario
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-// Mostly waiting for blocks and the tracker: all networks at a time, and one test after the other on each.
+// The tests mostly wait for blocks and the tracker, so the networks run concurrently; on each network one test at a time.
 describe.for(networks)('on %s a swap', { concurrent: true }, (network) => {
   const inTurn = { concurrent: false }
   let stage: Stage
@@ -41,45 +41,45 @@ describe.for(networks)('on %s a swap', { concurrent: true }, (network) => {
     stage = await stageOn(scenario, network)
   })
 
-  test('coin → token → token → coin pays to the unit what was quoted, and the fee', inTurn, async () => {
+  test('native → token → token → native pays exactly the quote and the fee', inTurn, async () => {
     fees = await paysTheQuotedAmount(stage)
   })
-  test('asks for an approval where none is there', inTurn, () => requestsOneApproval(stage))
-  test('is refused where somebody changed it, or for another chain', inTurn, () => refusesTamperedSwaps(stage))
-  test('approves nobody but our router, which is sent by isExchange: false, too', inTurn, () =>
-    onlyApprovesOurRouter(stage),
-  )
-  test('is one row, however often it is sent', inTurn, () => isOneRow(stage))
-  test('is refused where its nonce is used', inTurn, () => refusesAUsedNonce(stage))
-  test('that was sent by the user is told by its hash alone', inTurn, () => isReportedByHash(stage))
+  test('requests an approval if there is no allowance', inTurn, () => requestsOneApproval(stage))
+  test('is rejected if it was tampered with or is for another chain', inTurn, () => refusesTamperedSwaps(stage))
+  test('can only approve our router, also with isExchange: false', inTurn, () => onlyApprovesOurRouter(stage))
+  test('has one row, however often it is sent', inTurn, () => isOneRow(stage))
+  test('is rejected if its nonce is used', inTurn, () => refusesAUsedNonce(stage))
+  test('that the user broadcast can be reported by its hash', inTurn, () => isReportedByHash(stage))
   if (network === 'base')
-    test('where a fee may move by the second is quoted as the second that pays least', inTurn, () =>
+    test('with a time-dependent fee is quoted at the lowest output of the next minute', inTurn, () =>
       quotesLowestOutputOfAMinute(stage),
     )
-  if (network === 'celo') test('knows that the coin and its token are one', inTurn, () => isOneCoin(stage))
-  test('fails where another transaction took its nonce', inTurn, () => isReplaced(stage))
-  test('fails where no node knows it any more, until it comes back', inTurn, () => isDroppedAndRecovers(stage))
-  test('is opened again by a reorg under it, and ends as the chain ends', inTurn, () => isReopenedByReorg(stage))
-  test('has paid its fees to the operator, for the partner', inTurn, () => feesAreOwedToPartner(stage, fees))
-  // Last: the pools don't come back.
-  test('fails where the pools moved beyond its slippage', inTurn, () => isReverted(stage))
+  if (network === 'celo') test('treats native currency and its token as one', inTurn, () => isOneCurrency(stage))
+  test('fails if another transaction used its nonce', inTurn, () => isReplaced(stage))
+  test('fails if every node dropped it, until it is broadcast again', inTurn, () => isDroppedAndRecovers(stage))
+  test('is reopened by a reorg and follows the new chain', inTurn, () => isReopenedByReorg(stage))
+  test('has paid its fees to the operator, who owes them to the partner', inTurn, () =>
+    feesAreOwedToPartner(stage, fees),
+  )
+  // Last, because the pools do not recover.
+  test('fails if the price moved beyond its slippage', inTurn, () => isReverted(stage))
 })
 
-async function isOneCoin(stage: Stage): Promise<void> {
+async function isOneCurrency(stage: Stage): Promise<void> {
   const { body } = await stage.quote({
     ...{ fromTokenAddress: NATIVE, toTokenAddress: stage.wrapped, amount: '1', slippage: '1', referrerFee: '0' },
   })
   expect(body).toMatchObject({ statusCode: 400, code: 'SAME_CURRENCY' })
   const listed = await scenario.call('GET', '/v1/defi/available-currencies?network=celo')
-  const coins = listed.body.filter((one: { symbol: string }) => one.symbol === 'CELO')
-  expect(coins).toHaveLength(1)
+  const celoTokens = listed.body.filter((one: { symbol: string }) => one.symbol === 'CELO')
+  expect(celoTokens).toHaveLength(1)
 }
 
 describe('of all networks', () => {
   const list = async (query = '', headers: Record<string, string> = {}): Promise<Json> =>
     (await scenario.call('GET', `/v1/defi/exchange/list${query}`, undefined, headers)).body
 
-  test('the list has filters, pages, a window of a day, and nobody else’s', async () => {
+  test('the list has filters and pages, and no swaps of other partners', async () => {
     const stage = await stageOn(scenario, 'base')
     const usdc = stage.token('usdc')
     const all = await list()
@@ -89,17 +89,17 @@ describe('of all networks', () => {
     expect(created).toEqual([...created].sort().reverse())
     const ids = (rows: readonly Json[]): string[] => rows.map(({ id }) => id)
     const counted = async (query: string, holds: (one: Json) => boolean): Promise<number> => {
-      const found = await list(query)
-      expect(ids(found.exchanges), query).toEqual(ids(all.exchanges.filter(holds)))
-      expect(found.total).toBe(found.exchanges.length)
-      return found.total
+      const page = await list(query)
+      expect(ids(page.exchanges), query).toEqual(ids(all.exchanges.filter(holds)))
+      expect(page.total).toBe(page.exchanges.length)
+      return page.total
     }
     const from = ({ fromTokenAddress }: Json, token: string) => fromTokenAddress.toLowerCase() === token.toLowerCase()
     const to = ({ toTokenAddress }: Json, token: string) => toTokenAddress.toLowerCase() === token.toLowerCase()
     expect(await counted('?status=failed', ({ status }) => status === 'failed')).toBe(3 * networks.length)
-    const coinForDollars = `?toTokenAddress=${usdc.toLowerCase()}&fromTokenAddress=${NATIVE}&network=BASE`
+    const nativeForUsdc = `?toTokenAddress=${usdc.toLowerCase()}&fromTokenAddress=${NATIVE}&network=BASE`
     expect(
-      await counted(coinForDollars, (one) => one.network === 'base' && from(one, NATIVE) && to(one, usdc)),
+      await counted(nativeForUsdc, (one) => one.network === 'base' && from(one, NATIVE) && to(one, usdc)),
     ).toBeGreaterThan(4)
     expect(await counted('?network=eth', ({ network }) => network === 'eth')).toBeGreaterThan(10)
     expect(await counted(`?fromTokenAddress=${usdc}`, (one) => from(one, usdc))).toBeGreaterThan(0)
@@ -112,7 +112,7 @@ describe('of all networks', () => {
     expect((await list('', { 'x-api-key': 'sandbox-b' })).total).toBe(0)
   })
 
-  test('every status that a swap comes to is counted for the operator', async () => {
+  test('every status change is counted in the metrics', async () => {
     const text = await (await fetch(`${scenario.url}/metrics`)).text()
     for (const network of networks)
       for (const status of ['confirming', 'finished', 'failed'])
@@ -121,5 +121,5 @@ describe('of all networks', () => {
         )
   })
 
-  test('the books have what the chains have', () => scenario.invariants(), 90_000)
+  test('the ledger agrees with the chains', () => scenario.invariants(), 90_000)
 })

@@ -9,7 +9,7 @@ import type { Stage } from './partner.ts'
 
 const main = join(import.meta.dirname, '../../../src/main.ts')
 
-/** `swapyard partners …`, as an operator says it beside the app that runs. */
+/** Runs `swapyard partners …` as an operator does beside the running app. */
 export type Operator = Readonly<{
   partners(...args: string[]): Promise<{ lines: Json[]; error: string }>
   stop(): void

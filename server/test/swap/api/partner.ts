@@ -13,28 +13,28 @@ export const erc20 = parseAbi([
   'function transfer(address, uint256) returns (bool)',
 ])
 
-/** A partner and its user on one network: calls as a script does it, signs with viem. */
+/** A partner and its users on one network. Calls the API and signs with viem. */
 export type Stage = Readonly<{
   scenario: Scenario
   network: string
   client: ReturnType<typeof createPublicClient>
   chainId: number
-  /** By symbol, as chains.json has them. */
+  /** By symbol, from chains.json. */
   token(symbol: string): Hex
   wrapped: Hex
   router: Hex
   rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
-  /** A fresh account with coins, and tokens where asked for. */
+  /** A new account with 50 native units and the given tokens. */
   user(tokens?: Readonly<Record<string, string>>): Promise<PrivateKeyAccount>
-  quote(asked: Readonly<Record<string, string>>): Promise<Answer>
-  build(asked: Readonly<Record<string, unknown>>): Promise<Answer>
+  quote(request: Readonly<Record<string, string>>): Promise<Answer>
+  build(request: Readonly<Record<string, unknown>>): Promise<Answer>
   balance(token: string, owner: string): Promise<bigint>
   list(query?: string, headers?: Record<string, string>): Promise<Json>
   /** The swaps of this network. */
   rows(): Promise<Json[]>
   send(body: object, headers?: Record<string, string>): Promise<Answer>
   approve(rawApproveTx: string, headers?: Record<string, string>): Promise<Answer>
-  /** The row of a hash once it has the status. */
+  /** Waits until the swap of a hash has the status. */
   becomes(hash: string, status: string, timeoutMs?: number): Promise<Json>
 }>
 
@@ -44,19 +44,19 @@ export async function startStage(network = 'eth', options: Partial<ScenarioOptio
 }
 
 export async function stageOn(scenario: Scenario, network: string): Promise<Stage> {
-  const found = scenario.chains.networks.find((one) => one.network === network)
-  if (found?.chainId === undefined) throw new Error(`no chain ${network}`)
-  const url = found.rpcUrls[0] ?? ''
+  const deployed = scenario.chains.networks.find((one) => one.network === network)
+  if (deployed?.chainId === undefined) throw new Error(`no chain ${network}`)
+  const url = deployed.rpcUrls[0] ?? ''
   const chain: Chain = {
-    id: found.chainId,
+    id: deployed.chainId,
     name: network,
-    nativeCurrency: { name: 'coin', symbol: 'COIN', decimals: 18 },
+    nativeCurrency: { name: 'native', symbol: 'NATIVE', decimals: 18 },
     rpcUrls: { default: { http: [url] } },
   }
   const client = createPublicClient({ chain, transport: http(url), pollingInterval: 100 })
-  const defi = found.defiTokens ?? []
+  const defi = deployed.defiTokens ?? []
   const bySymbol = new Map(defi.map(({ symbol, address }) => [symbol.toLowerCase(), address as Hex]))
-  for (const [ticker, address] of Object.entries(found.tokens)) bySymbol.set(ticker, address as Hex)
+  for (const [ticker, address] of Object.entries(deployed.tokens)) bySymbol.set(ticker, address as Hex)
   const token = (symbol: string): Hex => {
     const address = bySymbol.get(symbol.toLowerCase())
     if (address === undefined) throw new Error(`no token ${symbol} on ${network}`)
@@ -80,10 +80,10 @@ export async function stageOn(scenario: Scenario, network: string): Promise<Stag
     scenario,
     network,
     client,
-    chainId: found.chainId,
+    chainId: deployed.chainId,
     token,
-    wrapped: found.wrapped as Hex,
-    router: found.contracts?.['swapRouter'] as Hex,
+    wrapped: deployed.wrapped as Hex,
+    router: deployed.contracts?.['swapRouter'] as Hex,
     rpc: (method, ...params) => client.request({ method, params } as never),
     async user(tokens = {}) {
       const account = privateKeyToAccount(generatePrivateKey())
@@ -92,8 +92,8 @@ export async function stageOn(scenario: Scenario, network: string): Promise<Stag
       await scenario.mine(network, 1)
       return account
     },
-    quote: (asked) => scenario.call('GET', `/v1/defi/quote?${new URLSearchParams({ network, ...asked })}`),
-    build: (asked) => scenario.call('POST', '/v1/defi/transaction/swap', { network, ...asked }),
+    quote: (request) => scenario.call('GET', `/v1/defi/quote?${new URLSearchParams({ network, ...request })}`),
+    build: (request) => scenario.call('POST', '/v1/defi/transaction/swap', { network, ...request }),
     balance,
     list,
     rows,
@@ -112,7 +112,7 @@ export async function stageOn(scenario: Scenario, network: string): Promise<Stag
   }
 }
 
-/** As a partner does it: viem parses what was built, and signs it. */
+/** Signs as a partner does: viem parses the unsigned transaction and signs it. */
 export async function sign(account: PrivateKeyAccount, unsigned: string, changes: object = {}): Promise<Hex> {
   const transaction = { ...parseTransaction(unsigned as Hex), ...changes }
   return account.signTransaction(transaction as Parameters<PrivateKeyAccount['signTransaction']>[0])
@@ -126,7 +126,7 @@ export type Trade = Readonly<{
   referrerFee: string
 }>
 
-/** What is told of a swap when it is sent. */
+/** The body of a send request, without the transaction. */
 export const sendBodyOf = (stage: Stage, account: PrivateKeyAccount, trade: Trade, amountTo: string) => ({
   account: account.address,
   network: stage.network,
@@ -137,11 +137,11 @@ export const sendBodyOf = (stage: Stage, account: PrivateKeyAccount, trade: Trad
   commissionPercentage: trade.referrerFee,
 })
 
-/** Quote, build, sign, approve, send: the hash of the swap. */
-export async function trade(stage: Stage, account: PrivateKeyAccount, asked: Trade) {
-  const quoted = await stage.quote(asked)
+/** Quotes, builds, signs, approves and sends a swap. */
+export async function trade(stage: Stage, account: PrivateKeyAccount, request: Trade) {
+  const quoted = await stage.quote(request)
   if (quoted.status !== 200) throw new Error(JSON.stringify(quoted.body))
-  const built = await stage.build({ ...asked, account: account.address })
+  const built = await stage.build({ ...request, account: account.address })
   if (built.status !== 201) throw new Error(JSON.stringify(built.body))
   const raws: string[] = built.body
   const rawApproveTx = raws.length === 2 ? await sign(account, raws[0] ?? '') : null
@@ -150,7 +150,7 @@ export async function trade(stage: Stage, account: PrivateKeyAccount, asked: Tra
     if (approved.status !== 201) throw new Error(JSON.stringify(approved.body))
   }
   const rawTx = await sign(account, raws.at(-1) ?? '')
-  const body = { ...sendBodyOf(stage, account, asked, quoted.body.receivedAmount), rawTx }
+  const body = { ...sendBodyOf(stage, account, request, quoted.body.receivedAmount), rawTx }
   const sent = await stage.send(body)
   if (sent.status !== 201) throw new Error(JSON.stringify(sent.body))
   return { quote: quoted.body as Json, raws, rawApproveTx, rawTx, body, hash: JSON.parse(sent.body) as string }

@@ -5,16 +5,16 @@ import type { Json } from '../../../../test/support/scenario.ts'
 import { hex } from '../../adapters/chains/evm/anvil.ts'
 import { erc20, NATIVE, type Stage, sign, type Trade, trade } from './partner.ts'
 
-/** So many dollars take more than one pool on every network (sandbox/src/market/pool-plans.ts). */
+/** An amount that needs more than one pool on every network (sandbox/src/market/pool-plans.ts). */
 const LARGE_USD = 300_000
 
 /**
- * Algebra sets its fee by the second: what is quoted holds for the highest of the next minute (docs/pools.md), so that the
- * chain pays that or a trifle more. Only base has pools with such a fee.
+ * Algebra's fee depends on time. A quote uses the highest fee of the next minute (docs/pools.md), so the chain pays the quote or
+ * slightly more. Only base has pools with such a fee.
  */
-const hasMovingFee = ({ routes }: Json): boolean => /"name":"algebra/i.test(JSON.stringify(routes))
+const hasTimeDependentFee = ({ routes }: Json): boolean => /"name":"algebra/i.test(JSON.stringify(routes))
 
-/** What a number of dollars is in the network's coin. */
+/** The native amount that is worth a number of US dollars. */
 export async function nativeAmountFor(stage: Stage, dollars: number): Promise<string> {
   const toTokenAddress = stage.token('usdc')
   const { body } = await stage.quote({
@@ -23,8 +23,8 @@ export async function nativeAmountFor(stage: Stage, dollars: number): Promise<st
   return String(Number((dollars / Number(body.receivedAmount)).toFixed(6)))
 }
 
-/** The quote is of the block that the swap is mined upon: nothing that was paid before is still unknown to the router. */
-async function becomesUpToDate(stage: Stage): Promise<void> {
+/** Waits until quotes use the newest block, so that they include all earlier swaps. */
+async function waitForNewestBlock(stage: Stage): Promise<void> {
   const tip = Number(await stage.rpc<Hex>('eth_blockNumber'))
   const any = { fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1', slippage: '1' }
   await stage.scenario.until(
@@ -33,39 +33,39 @@ async function becomesUpToDate(stage: Stage): Promise<void> {
   )
 }
 
-/** From the quote to its end. What arrives is compared with the quote to the unit: by the row, and by balances. */
-async function swap(stage: Stage, user: PrivateKeyAccount, asked: Trade) {
-  await becomesUpToDate(stage)
-  const { toTokenAddress: to } = asked
+/** Executes a swap and compares row and balances with the quote, exactly. */
+async function swap(stage: Stage, user: PrivateKeyAccount, request: Trade) {
+  await waitForNewestBlock(stage)
+  const { toTokenAddress: to } = request
   const taker = stage.scenario.feeAddress ?? ''
-  const held = () => Promise.all([stage.balance(to, user.address), stage.balance(to, taker)])
-  const before = await held()
-  const done = await trade(stage, user, asked)
+  const readBalances = () => Promise.all([stage.balance(to, user.address), stage.balance(to, taker)])
+  const before = await readBalances()
+  const traded = await trade(stage, user, request)
   await stage.scenario.mine(stage.network, 3)
-  const row = await stage.becomes(done.hash, 'finished')
-  const after = await held()
-  const sent = [...(done.rawApproveTx ? [done.rawApproveTx] : []), done.rawTx]
+  const row = await stage.becomes(traded.hash, 'finished')
+  const after = await readBalances()
+  const sent = [...(traded.rawApproveTx ? [traded.rawApproveTx] : []), traded.rawTx]
   const received = after[0] - before[0] + (to === NATIVE ? await gasOf(stage, sent) : 0n)
   const fee = after[1] - before[1]
-  const { quote } = done
+  const { quote } = traded
   const [quoted, out] = [BigInt(quote.receivedAmountRaw), BigInt(quote.toAmountRaw)]
-  if (stage.network === 'base' && hasMovingFee(quote)) {
+  if (stage.network === 'base' && hasTimeDependentFee(quote)) {
     expect(received).toBeGreaterThanOrEqual(quoted)
-    // A hundredth of a percent: the fee of a minute.
+    // At most 0.01 %: the change of the fee within a minute.
     expect(received).toBeLessThan(quoted + quoted / 10_000n)
   } else expect([stage.network, received, fee]).toEqual([stage.network, quoted, out - quoted])
-  expect(fee).toBe(((received + fee) * parseUnits(asked.referrerFee, 4)) / 1_000_000n)
-  // With the token’s decimals, too.
+  expect(fee).toBe(((received + fee) * parseUnits(request.referrerFee, 4)) / 1_000_000n)
+  // The decimal amounts agree as well.
   const decimals = await decimalsOf(stage, to)
   expect(quote.receivedAmount).toBe(formatUnits(quoted, decimals))
   expect(row).toMatchObject({
-    ...{ network: stage.network, amountFrom: asked.amount, amountTo: formatUnits(received, decimals) },
+    ...{ network: stage.network, amountFrom: request.amount, amountTo: formatUnits(received, decimals) },
     ...{ addressFrom: user.address, addressTo: user.address, statusReason: null },
-    commissionPercentage: asked.referrerFee,
+    commissionPercentage: request.referrerFee,
   })
-  expect(row.fromTokenAddress.toLowerCase()).toBe(asked.fromTokenAddress.toLowerCase())
+  expect(row.fromTokenAddress.toLowerCase()).toBe(request.fromTokenAddress.toLowerCase())
   expect(row.toTokenAddress.toLowerCase()).toBe(to.toLowerCase())
-  return { ...done, row, received, fee }
+  return { ...traded, row, received, fee }
 }
 
 const decimalsOf = async ({ network, scenario }: Stage, address: string): Promise<number> =>
@@ -81,7 +81,7 @@ const allowance = ({ client, router }: Stage, token: Hex, owner: Hex): Promise<b
 
 const sum = (parts: readonly { percentage: number }[]) => parts.reduce((total, { percentage }) => total + percentage, 0)
 
-/** Every route leads from one token to the other, and shares add up. */
+/** Every route leads from one token to the other, and the shares add up to 100 %. */
 function expectRoutes(quote: Json, from: string, to: string): void {
   expect(sum(quote.routes)).toBeCloseTo(100, 9)
   for (const { subRoutes } of quote.routes) {
@@ -93,18 +93,18 @@ function expectRoutes(quote: Json, from: string, to: string): void {
 
 const assetOf = ({ network }: Stage, token: string): string => `${token.toLowerCase()}@${network}`
 
-/** The coin for a token, that for another, and that for the coin: what the operator took for the partner, by asset. */
+/** Swaps native → token → token → native. Returns the operator's fees for the partner by asset. */
 export async function paysTheQuotedAmount(stage: Stage): Promise<ReadonlyMap<string, bigint>> {
   const [usdt, dai] = [stage.token('usdt'), stage.token('dai')]
   const amount = await nativeAmountFor(stage, LARGE_USD)
   const user = await stage.user({ native: String(Number(amount) + 50) })
-  const free = { slippage: '0.5', referrerFee: '0' }
+  const withoutFee = { slippage: '0.5', referrerFee: '0' }
 
-  const first = await swap(stage, user, { fromTokenAddress: NATIVE, toTokenAddress: usdt, amount, ...free })
+  const first = await swap(stage, user, { fromTokenAddress: NATIVE, toTokenAddress: usdt, amount, ...withoutFee })
   expect(first.raws).toHaveLength(1)
   expect(first.quote).toMatchObject({ fromAmount: amount, fee: '0', fromAmountRaw: String(parseUnits(amount, 18)) })
   expect(first.quote.receivedAmount).toBe(first.quote.toAmount)
-  // Pools of dollars are reached by ways beside each other.
+  // The amount is split over parallel routes.
   expect(first.quote.routes.length).toBeGreaterThan(1)
 
   const paid = { amount: first.row.amountTo, slippage: '2', referrerFee: '0.3' }
@@ -126,14 +126,14 @@ export async function paysTheQuotedAmount(stage: Stage): Promise<ReadonlyMap<str
   expect(await stage.balance(dai, user.address)).toBe(0n)
   expect(await allowance(stage, dai, user.address)).toBe(0n)
 
-  const coin = stage.network === 'celo' ? stage.wrapped : NATIVE
+  const nativeToken = stage.network === 'celo' ? stage.wrapped : NATIVE
   return new Map([
     [assetOf(stage, dai), second.fee],
-    [assetOf(stage, coin), third.fee],
+    [assetOf(stage, nativeToken), third.fee],
   ])
 }
 
-/** An exact approval of our router alone, and the swap after it. */
+/** An exact approval of our router, then the swap. */
 function expectApproval(stage: Stage, raws: readonly string[], token: Hex, units: bigint): void {
   expect(raws).toHaveLength(2)
   const [approve, swapping] = raws.map((raw) => parseTransaction(raw as Hex))
@@ -145,7 +145,7 @@ function expectApproval(stage: Stage, raws: readonly string[], token: Hex, units
   )
 }
 
-/** Nobody set an address for the partner: the operator holds its fees, and says so once the blocks are final. */
+/** The partner has no fee address: the operator holds its fees and owes them once the blocks are final. */
 export async function feesAreOwedToPartner({ scenario }: Stage, fees: ReadonlyMap<string, bigint>): Promise<void> {
   expect(fees.size).toBe(2)
   const owed = await scenario.until('the fees are owed', async () => {
@@ -158,28 +158,28 @@ export async function feesAreOwedToPartner({ scenario }: Stage, fees: ReadonlyMa
   expect(new Map(owed.map(({ asset_id, units }) => [asset_id, -BigInt(units)]))).toEqual(fees)
 }
 
-/** An approval where none is there, and none where the allowance is. */
+/** Requests an approval without an allowance, and none with a sufficient one. */
 export async function requestsOneApproval(stage: Stage): Promise<void> {
   const user = await stage.user({ usdc: '1000' })
   const usdc = stage.token('usdc')
-  const asked = { fromTokenAddress: usdc, toTokenAddress: NATIVE, amount: '1000', slippage: '1', referrerFee: '0' }
-  const first = await stage.build({ ...asked, account: user.address })
+  const request = { fromTokenAddress: usdc, toTokenAddress: NATIVE, amount: '1000', slippage: '1', referrerFee: '0' }
+  const first = await stage.build({ ...request, account: user.address })
   expect(first.body).toHaveLength(2)
   expect((await stage.approve(await sign(user, first.body[0]))).status).toBe(201)
   await stage.scenario.mine(stage.network, 1)
-  const { raws } = await swap(stage, user, asked)
+  const { raws } = await swap(stage, user, request)
   expect(raws).toHaveLength(1)
   expect(await allowance(stage, usdc, user.address)).toBe(0n)
 }
 
-/** The swap as it was signed, asked of the node at the quote's own block, as if it were mined in each second of the next minute. */
+/** Simulates the signed swap on the quote's block for each second of the next minute. */
 export async function quotesLowestOutputOfAMinute(stage: Stage): Promise<void> {
   const user = await stage.user()
   const usdc = stage.token('usdc')
-  const asked = { fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '40', slippage: '1', referrerFee: '0' }
-  const { quote, rawTx, hash } = await trade(stage, user, asked)
-  expect(hasMovingFee(quote)).toBe(true)
-  // Asked of the newest block, the node may answer from the one that it is just making.
+  const request = { fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '40', slippage: '1', referrerFee: '0' }
+  const { quote, rawTx, hash } = await trade(stage, user, request)
+  expect(hasTimeDependentFee(quote)).toBe(true)
+  // Wait until it is mined, so that the node does not answer from a pending block.
   await stage.becomes(hash, 'finished')
   const { to, data, value = 0n } = parseTransaction(rawTx)
   const call = { from: user.address, to, data, value: hex(value) }
@@ -187,7 +187,7 @@ export async function quotesLowestOutputOfAMinute(stage: Stage): Promise<void> {
   const { timestamp } = await stage.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', at, false)
   const rich = { [user.address]: { balance: hex(value + 10n ** 18n) } }
   const seconds = Array.from({ length: 60 }, (_, index) => hex(Number(timestamp) + 1 + index))
-  const said = await Promise.all(seconds.map((time) => stage.rpc<Hex>('eth_call', call, at, rich, { time })))
-  // A dollar has six places: exact as a number.
-  expect(Math.min(...said.map(Number))).toBe(Number(quote.receivedAmountRaw))
+  const outputs = await Promise.all(seconds.map((time) => stage.rpc<Hex>('eth_call', call, at, rich, { time })))
+  // With six decimals the amounts are exact as numbers.
+  expect(Math.min(...outputs.map(Number))).toBe(Number(quote.receivedAmountRaw))
 }

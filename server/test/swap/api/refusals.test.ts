@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => stage.scenario.stop())
 
 const ZERO = '0x0000000000000000000000000000000000000000'
-const nobody = '0x00000000000000000000000000000000DeaDBeef'
-const asked = (changes: Readonly<Record<string, string>> = {}) => ({
+const stranger = '0x00000000000000000000000000000000DeaDBeef'
+const request = (changes: Readonly<Record<string, string>> = {}) => ({
   ...{ fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '0.5', referrerFee: '0' },
   ...changes,
 })
@@ -41,8 +41,8 @@ describe('tokens', () => {
   const info = (address: string, network = 'eth') =>
     stage.scenario.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network, address })}`)
 
-  test('are told by their contracts, the coin by its placeholder in any case, or by the zero address', async () => {
-    // Until its pools are read, nothing of a network can be swapped.
+  test('are found by contract; native currency by its placeholder in any case or the zero address', async () => {
+    // Tokens are not enabled before the pools are read.
     await stage.scenario.until('the pools are read', async () => (await info(usdc)).body.enabled === true)
     expect((await info(usdc.toLowerCase())).body).toMatchObject({
       symbol: 'USDC',
@@ -55,8 +55,8 @@ describe('tokens', () => {
     expect((await info(usdc, 'ERC20')).status).toBe(200)
   })
 
-  test('are 404 where there is no contract, and 400 where there is no address', async () => {
-    expect((await info(nobody)).body).toMatchObject({ statusCode: 404, code: 'TOKEN_NOT_FOUND' })
+  test('are 404 without a token contract, and 400 for a malformed address', async () => {
+    expect((await info(stranger)).body).toMatchObject({ statusCode: 404, code: 'TOKEN_NOT_FOUND' })
     expect((await info(stage.router)).body).toMatchObject({ statusCode: 404, code: 'TOKEN_NOT_FOUND' })
     for (const address of [
       '0x12',
@@ -69,7 +69,7 @@ describe('tokens', () => {
     expect((await info(usdc, 'sol')).body).toMatchObject({ statusCode: 503, code: 'NETWORK_UNAVAILABLE' })
   })
 
-  test('may name themselves in 32 bytes, and are not tradable without a pool', async () => {
+  test('may return bytes32 names, and are not tradable without a pool', async () => {
     const { Bytes32Token } = await compile(
       new URL('../../adapters/swap-chain/odd-tokens.sol', import.meta.url).pathname,
     )
@@ -90,11 +90,11 @@ describe('tokens', () => {
     const { contractAddress } = await stage.client.getTransactionReceipt({ hash })
     const address = contractAddress as Hex
     expect((await info(address)).body).toMatchObject({ name: 'Maker', symbol: 'MKR', decimals: 18, enabled: false })
-    const refused = await stage.quote(asked({ toTokenAddress: address }))
+    const refused = await stage.quote(request({ toTokenAddress: address }))
     expect(refused.body).toMatchObject({ statusCode: 422, code: 'NO_ROUTE' })
   })
 
-  test('are listed by pages, the most liquid first, each with an icon of ours', async () => {
+  test('are listed in pages, the most liquid first, each with an icon of our server', async () => {
     const page = (query: string) => stage.scenario.call('GET', `/v1/defi/available-currencies?network=eth${query}`)
     const all = await page('&limit=500')
     const total = all.body.length
@@ -115,11 +115,11 @@ describe('tokens', () => {
 })
 
 describe('a quote', () => {
-  test('says everything that is wrong at once', async () => {
-    // What stands at an address is known to a quote once it was read.
-    await stage.scenario.call('GET', `/v1/defi/currency/info?network=eth&address=${nobody}`)
+  test('reports all errors of a request at once', async () => {
+    // A quote knows an address only after it was read.
+    await stage.scenario.call('GET', `/v1/defi/currency/info?network=eth&address=${stranger}`)
     const { body } = await stage.quote(
-      asked({ fromTokenAddress: nobody, toTokenAddress: 'x', slippage: '51', referrerFee: '5.1' }),
+      request({ fromTokenAddress: stranger, toTokenAddress: 'x', slippage: '51', referrerFee: '5.1' }),
     )
     expect(body.statusCode).toBe(404)
     expect(codesOf(body)).toEqual([
@@ -147,12 +147,12 @@ describe('a quote', () => {
     [{ network: 'sui' }, 503, 'NETWORK_UNAVAILABLE'],
     [{ amount: '9'.repeat(40) }, 422, 'INSUFFICIENT_LIQUIDITY'],
   ] as const)('of %o is %i %s', async ([changes, status, code]) => {
-    const answer = await stage.quote(asked(changes))
+    const answer = await stage.quote(request(changes))
     expect([answer.status, ...codesOf(answer.body)]).toEqual([status, code])
   })
 
-  test('holds bounds by floor: minimum below what is received, dollars on both sides', async () => {
-    const { body } = await stage.quote(asked({ slippage: '0.01', referrerFee: '5' }))
+  test('rounds the minimum and the fee down, and values both sides in US dollars', async () => {
+    const { body } = await stage.quote(request({ slippage: '0.01', referrerFee: '5' }))
     const out = BigInt(body.toAmountRaw)
     const received = BigInt(body.receivedAmountRaw)
     expect(out - received).toBe((out * 50_000n) / 1_000_000n)
@@ -167,7 +167,7 @@ describe('a quote', () => {
 
 describe('a build', () => {
   test.for([[NATIVE], [ZERO], ['0x12']])('for the account %s is refused', async ([account]) => {
-    expect((await stage.build({ ...asked(), account })).body).toMatchObject({
+    expect((await stage.build({ ...request(), account })).body).toMatchObject({
       statusCode: 400,
       code: 'INVALID_ADDRESS',
     })
@@ -175,47 +175,47 @@ describe('a build', () => {
 
   test('for an address of the service is refused', async () => {
     const hot = stage.scenario.app.chains.get('eth')?.addresses.hot()
-    expect((await stage.build({ ...asked(), account: hot })).body.code).toBe('ADDRESS_IS_OURS')
-    expect((await stage.build({ ...asked(), account: stage.router })).body.code).toBe('INVALID_ADDRESS')
+    expect((await stage.build({ ...request(), account: hot })).body.code).toBe('ADDRESS_IS_OURS')
+    expect((await stage.build({ ...request(), account: stage.router })).body.code).toBe('INVALID_ADDRESS')
   })
 
-  test('takes percentages as numbers too, and nothing that is none', async () => {
+  test('accepts percentages as numbers, and rejects other values', async () => {
     const user = await stage.user()
-    const numbers = { ...asked(), account: user.address, slippage: 0.5, referrerFee: 0 }
+    const numbers = { ...request(), account: user.address, slippage: 0.5, referrerFee: 0 }
     expect((await stage.build(numbers)).status).toBe(201)
     expect((await stage.build({ ...numbers, slippage: 1e-7 })).body.errors[0].code).toBe('SLIPPAGE_OUT_OF_RANGE')
     expect((await stage.build({ ...numbers, slippage: true })).status).toBe(400)
   })
 
-  test('says what the account lacks', async () => {
+  test('reports what the account lacks', async () => {
     const { address } = await stage.user()
-    const poor = await stage.build({ ...asked({ amount: '51' }), account: address })
+    const poor = await stage.build({ ...request({ amount: '51' }), account: address })
     expect(poor.body).toMatchObject({
-      ...{ statusCode: 422, code: 'INSUFFICIENT_BALANCE', message: expect.stringContaining('of the native coin') },
+      ...{ statusCode: 422, code: 'INSUFFICIENT_BALANCE', message: expect.stringContaining('of the native currency') },
       errors: [{ field: 'amount', required: '51', available: '50' }],
     })
-    const none = await stage.build({ ...asked({ fromTokenAddress: usdc, toTokenAddress: NATIVE }), account: address })
+    const none = await stage.build({ ...request({ fromTokenAddress: usdc, toTokenAddress: NATIVE }), account: address })
     expect(none.body).toMatchObject({
       ...{ statusCode: 422, code: 'INSUFFICIENT_BALANCE' },
       errors: [{ field: 'amount', required: '1', available: '0' }],
     })
   })
 
-  test('is answered again by its Idempotency-Key, and another body is refused', async () => {
+  test('is repeated by its Idempotency-Key, and another body is rejected', async () => {
     const user = await stage.user()
-    const body = { ...asked(), network: 'eth', account: user.address }
-    const again = (changes: object = {}) =>
+    const body = { ...request(), network: 'eth', account: user.address }
+    const build = (changes: object = {}) =>
       stage.scenario.call('POST', '/v1/defi/transaction/swap', { ...body, ...changes }, { 'idempotency-key': 'one' })
-    const first = await again()
-    expect((await again()).body).toEqual(first.body)
-    expect((await again({ amount: '2' })).body).toMatchObject({ statusCode: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    const first = await build()
+    expect((await build()).body).toEqual(first.body)
+    expect((await build({ amount: '2' })).body).toMatchObject({ statusCode: 409, code: 'IDEMPOTENCY_CONFLICT' })
   })
 
-  test('of a token that wants its allowance reset says so, with the reset to sign', async () => {
+  test('of a token that requires an allowance reset returns the reset to sign', async () => {
     const user = await stage.user({ usdt: '100' })
     const usdt = stage.token('usdt')
     const trade = (amount: string) => ({
-      ...asked({ fromTokenAddress: usdt, toTokenAddress: usdc, amount }),
+      ...request({ fromTokenAddress: usdt, toTokenAddress: usdc, amount }),
       account: user.address,
     })
     const send = async (raw: string) =>
@@ -229,14 +229,14 @@ describe('a build', () => {
     expect((await stage.build(trade('50'))).body).toHaveLength(2)
   })
 
-  test('that the chain would revert says why, in the words of the contract', async () => {
-    // From now on it takes a hundredth of every transfer, which no quote knows yet: what arrives is below the minimum.
+  test('that would revert names the contract’s error', async () => {
+    // The token now takes a fee of 1 % on transfer, which quotes do not know yet: the output is below the minimum.
     const user = await stage.user()
     const [pepe, levy] = [stage.token('pepe'), stage.token('levy')]
     const plain = await stage.rpc<Hex>('eth_getCode', pepe, 'latest')
     await stage.rpc('anvil_setCode', pepe, await stage.rpc<Hex>('eth_getCode', levy, 'latest'))
     try {
-      const trade = { ...asked({ toTokenAddress: pepe, slippage: '0.1' }), account: user.address }
+      const trade = { ...request({ toTokenAddress: pepe, slippage: '0.1' }), account: user.address }
       const { body } = await stage.build(trade)
       expect(body).toMatchObject({ statusCode: 422, code: 'SIMULATION_FAILED' })
       expect(body.errors[0].reason).toMatch(/^TooLittle\([0-9]+, [0-9]+\)$/)
@@ -246,7 +246,7 @@ describe('a build', () => {
     }
   })
 
-  test('of a token that takes a fee on transfer is refused as its quote is, and says why', async () => {
+  test('of a fee-on-transfer token is rejected as its quote is, with the reason', async () => {
     const user = await stage.user()
     const levy = stage.token('levy')
     for (const sides of [{ toTokenAddress: levy }, { fromTokenAddress: levy, toTokenAddress: usdc }]) {
@@ -255,17 +255,17 @@ describe('a build', () => {
         code: 'NO_ROUTE',
         message: expect.stringContaining(`${levy.toLowerCase()} takes a fee on transfer`),
       }
-      expect((await stage.quote(asked(sides))).body).toMatchObject(refused)
+      expect((await stage.quote(request(sides))).body).toMatchObject(refused)
       if (!('fromTokenAddress' in sides))
-        expect((await stage.build({ ...asked(sides), account: user.address })).body).toMatchObject(refused)
+        expect((await stage.build({ ...request(sides), account: user.address })).body).toMatchObject(refused)
     }
   })
 
-  test('that would lose most of its worth is refused', async () => {
+  test('with an excessive price impact is rejected', async () => {
     const user = await stage.user({ pepe: '100000000000000' })
     const pepe = stage.token('pepe')
     const trade = {
-      ...asked({ fromTokenAddress: pepe, amount: '100000000000000', slippage: '50' }),
+      ...request({ fromTokenAddress: pepe, amount: '100000000000000', slippage: '50' }),
       account: user.address,
     }
     expect((await stage.build(trade)).body).toMatchObject({ statusCode: 422, code: 'PRICE_IMPACT_TOO_HIGH' })
@@ -273,13 +273,13 @@ describe('a build', () => {
     expect((await stage.quote(trade)).body).toMatchObject(quoted)
   })
 
-  test('for a contract is refused, but for an account that its key lent code (EIP-7702) is not', async () => {
-    expect((await stage.build({ ...asked(), account: usdc })).body).toMatchObject({
+  test('for a contract is rejected, but for an account with delegated code (EIP-7702) it is not', async () => {
+    expect((await stage.build({ ...request(), account: usdc })).body).toMatchObject({
       ...{ statusCode: 400, code: 'INVALID_ADDRESS' },
       errors: [{ field: 'account' }],
     })
     const user = await stage.user()
     await stage.rpc('anvil_setCode', user.address, `0xef0100${usdc.slice(2)}`)
-    expect((await stage.build({ ...asked(), account: user.address })).status).toBe(201)
+    expect((await stage.build({ ...request(), account: user.address })).status).toBe(201)
   })
 })

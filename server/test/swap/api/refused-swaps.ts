@@ -7,7 +7,7 @@ import { NATIVE, type Stage, sendBodyOf, sign } from './partner.ts'
 export const nativeForToken = (stage: Stage) => ({
   ...{ fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1', slippage: '1', referrerFee: '0.5' },
 })
-/** What is told of that trade. */
+/** The body of the send request of that trade. */
 export const sendBody = (stage: Stage, account: PrivateKeyAccount) =>
   sendBodyOf(stage, account, nativeForToken(stage), '2000')
 
@@ -16,18 +16,18 @@ export async function buildSwap(stage: Stage, account: PrivateKeyAccount): Promi
   return body[0]
 }
 
-const nobody = '0x00000000000000000000000000000000DeaDBeef'
+const stranger = '0x00000000000000000000000000000000DeaDBeef'
 const tampering = {
   minimum: { minOut: 1n },
-  recipient: { recipient: nobody },
+  recipient: { recipient: stranger },
   fee: { feePpm: 50_000n },
-  'whom the fee goes to': { feeTo: nobody },
-  executor: { executor: nobody },
+  'fee recipient': { feeTo: stranger },
+  executor: { executor: stranger },
   deadline: { deadline: 4_000_000_000n },
 }
 
-/** The same transaction with something changed in what it asks of the router. */
-function tampered(raw: string, changes: Readonly<Record<string, unknown>>): Hex {
+/** Calldata of the same transaction with changed parameters of the order. */
+function tamperWith(raw: string, changes: Readonly<Record<string, unknown>>): Hex {
   const { data = '0x' } = parseTransaction(raw as Hex)
   const { args } = decodeFunctionData({ abi: swapRouter.abi, data })
   const [order, route] = args as unknown as [Record<string, unknown>, readonly bigint[]]
@@ -42,7 +42,7 @@ export async function refusesTamperedSwaps(stage: Stage): Promise<void> {
   const user = await stage.user()
   const raw = await buildSwap(stage, user)
   for (const [what, changes] of Object.entries(tampering)) {
-    const rawTx = await sign(user, raw, { data: tampered(raw, changes) })
+    const rawTx = await sign(user, raw, { data: tamperWith(raw, changes) })
     const { body } = await stage.send({ ...sendBody(stage, user), rawTx })
     expect(body, what).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })
   }
@@ -55,7 +55,7 @@ export async function refusesTamperedSwaps(stage: Stage): Promise<void> {
   expect((await stage.rows()).filter(({ addressFrom }) => addressFrom === user.address)).toEqual([])
 }
 
-/** Only our router is approved; what is no swap is sent by `isExchange: false`, and nothing is recorded. */
+/** Only our router can be approved. Other transactions are sent by `isExchange: false`, without a record. */
 export async function onlyApprovesOurRouter(stage: Stage): Promise<void> {
   const user = await stage.user({ usdc: '10' })
   const sides = { fromTokenAddress: stage.token('usdc'), toTokenAddress: NATIVE, amount: '10' }

@@ -4,7 +4,7 @@ import type { Json } from '../../../../test/support/scenario.ts'
 import { type Stage, sign } from './partner.ts'
 import { buildSwap, sendBody } from './refused-swaps.ts'
 
-/** One row, however often it is sent, before and after it is mined. */
+/** A swap has one row, however often it is sent, before and after it is mined. */
 export async function isOneRow(stage: Stage): Promise<void> {
   const user = await stage.user()
   const rawTx = await sign(user, await buildSwap(stage, user))
@@ -24,7 +24,7 @@ export async function isOneRow(stage: Stage): Promise<void> {
   expect(own[0].status).toBe('finished')
 }
 
-/** A second swap of one nonce. */
+/** Rejects a second swap with the same nonce. */
 export async function refusesAUsedNonce(stage: Stage): Promise<void> {
   const user = await stage.user()
   const raw = await buildSwap(stage, user)
@@ -38,7 +38,7 @@ export async function refusesAUsedNonce(stage: Stage): Promise<void> {
   expect(row).toMatchObject({ statusReason: 'rejected' })
 }
 
-/** Sent by the user, and told by its hash alone. */
+/** The user broadcasts the swap and reports only its hash. */
 export async function isReportedByHash(stage: Stage): Promise<void> {
   const user = await stage.user()
   const serializedTransaction = await sign(user, await buildSwap(stage, user))
@@ -48,6 +48,6 @@ export async function isReportedByHash(stage: Stage): Promise<void> {
   await stage.scenario.mine(stage.network, 3)
   const row = await stage.becomes(hash, 'finished')
   expect(row).toMatchObject({ addressFrom: user.address, addressTo: user.address })
-  // Whoever only saw it on the chain may not claim it.
+  // Another partner cannot claim it.
   expect((await stage.send({ ...sendBody(stage, user), hash }, { 'x-api-key': 'sandbox-b' })).status).toBe(400)
 }

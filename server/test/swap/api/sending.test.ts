@@ -11,8 +11,8 @@ beforeAll(async () => {
 }, LOCK_MS)
 afterAll(() => stage.scenario.stop())
 
-describe('a swap is refused', () => {
-  test('where what is said of it is not what it does', async () => {
+describe('a swap is rejected', () => {
+  test('if the request contradicts the transaction', async () => {
     const user = await stage.user()
     const rawTx = await sign(user, await buildSwap(stage, user))
     const refused = async (changes: object) => (await stage.send({ ...sendBody(stage, user), rawTx, ...changes })).body
@@ -33,7 +33,7 @@ describe('a swap is refused', () => {
     expect((await refused({ amountFrom: '0x1' })).code).toBe('VALIDATION_ERROR')
   })
 
-  test('without rawTx and hash, and by the hash of nothing', async () => {
+  test('without rawTx and hash, and with an unknown hash', async () => {
     const user = await stage.user()
     expect((await stage.send(sendBody(stage, user))).body).toMatchObject({ statusCode: 400, code: 'VALIDATION_ERROR' })
     expect((await stage.send({ ...sendBody(stage, user), hash: `0x${'1'.repeat(64)}` })).body).toMatchObject({
@@ -41,7 +41,7 @@ describe('a swap is refused', () => {
     })
   })
 
-  test('of another partner', async () => {
+  test('if it was built for another partner', async () => {
     const user = await stage.user()
     const rawTx = await sign(user, await buildSwap(stage, user))
     const other = await stage.send({ ...sendBody(stage, user), rawTx }, { 'x-api-key': 'sandbox-b' })
@@ -55,7 +55,7 @@ describe('a swap is refused', () => {
 })
 
 describe('a partner swaps', () => {
-  test('paying the fee to the partner where it has an address', async () => {
+  test('and pays the fee to the partner’s own address', async () => {
     const user = await stage.user()
     const usdt = stage.token('usdt')
     const mine = (await stage.user()).address
@@ -64,18 +64,18 @@ describe('a partner swaps', () => {
       "insert into fee_addresses (partner_id, network, address) select id, 'eth', $1 from partners where name = 'sandbox'",
       [mine],
     )
-    const asked = { fromTokenAddress: NATIVE, toTokenAddress: usdt, amount: '2', slippage: '1', referrerFee: '5' }
-    const { quote, hash } = await trade(stage, user, asked)
+    const request = { fromTokenAddress: NATIVE, toTokenAddress: usdt, amount: '2', slippage: '1', referrerFee: '5' }
+    const { quote, hash } = await trade(stage, user, request)
     await stage.becomes(hash, 'finished')
     expect(await stage.balance(usdt, mine)).toBe(BigInt(quote.toAmountRaw) - BigInt(quote.receivedAmountRaw))
     await database.query("delete from fee_addresses where network = 'eth'")
   })
 
-  test('the coin for its wrapped token and back, one to one but for the fee', async () => {
+  test('native currency for its wrapped token and back, one to one except for the fee', async () => {
     const user = await stage.user()
     const wrapped = stage.wrapped
-    const there = { fromTokenAddress: NATIVE, toTokenAddress: wrapped, amount: '2', slippage: '0.01', referrerFee: '1' }
-    const { quote, raws, hash } = await trade(stage, user, there)
+    const wrap = { fromTokenAddress: NATIVE, toTokenAddress: wrapped, amount: '2', slippage: '0.01', referrerFee: '1' }
+    const { quote, raws, hash } = await trade(stage, user, wrap)
     expect(raws).toHaveLength(1)
     expect(quote).toMatchObject({ toAmount: '2', receivedAmount: '1.98', fee: '0.02', priceImpact: '0' })
     expect(quote.routes).toHaveLength(1)
@@ -83,14 +83,14 @@ describe('a partner swaps', () => {
     expect(await stage.becomes(hash, 'finished')).toMatchObject({ amountFrom: '2', amountTo: '1.98' })
     expect(await stage.balance(wrapped, user.address)).toBe(1_980_000_000_000_000_000n)
 
-    const back = {
+    const unwrap = {
       fromTokenAddress: wrapped,
       toTokenAddress: NATIVE,
       amount: '1.98',
       slippage: '0.01',
       referrerFee: '0',
     }
-    const returned = await trade(stage, user, back)
+    const returned = await trade(stage, user, unwrap)
     expect(returned.raws).toHaveLength(2)
     expect(returned.quote).toMatchObject({ toAmount: '1.98', receivedAmount: '1.98', fee: '0' })
     expect(await stage.becomes(returned.hash, 'finished')).toMatchObject({ amountTo: '1.98' })
@@ -99,7 +99,7 @@ describe('a partner swaps', () => {
 })
 
 describe('an approval', () => {
-  test('is never of another amount than was built, nor in another form', async () => {
+  test('is accepted only with the built amount and form', async () => {
     const user = await stage.user({ dai: '10' })
     const dai = stage.token('dai')
     const { body } = await stage.build({
@@ -111,7 +111,7 @@ describe('an approval', () => {
     const exact = approvalOf(10n * 10n ** 18n)
     const refused: readonly Hex[] = [
       ...[approvalOf(2n ** 256n - 1n), approvalOf(10n * 10n ** 18n + 1n), approvalOf(1n)],
-      // Trailing bytes, which contracts pass over; and other ways to the same allowance.
+      // Trailing bytes, which contracts ignore; and other functions that grant an allowance.
       ...[`${exact}00`, `0x39509351${exact.slice(10)}`, `0xd73dd623${exact.slice(10)}`, `0xa22cb465${exact.slice(10)}`],
     ] as Hex[]
     for (const data of refused) {
@@ -123,7 +123,7 @@ describe('an approval', () => {
     }
     const raw = await sign(user, body[0])
     expect((await stage.approve(raw, { 'x-api-key': 'sandbox-b' })).body.code).toBe('RAW_TX_INVALID')
-    // Of another token, as much.
+    // The same amount of another token.
     expect((await stage.approve(await sign(user, body[0], { to: usdc }))).body.code).toBe('RAW_TX_INVALID')
     const allowance = () =>
       stage.client.readContract({
@@ -134,7 +134,7 @@ describe('an approval', () => {
     expect((await stage.approve(raw)).status).toBe(201)
     await stage.scenario.mine('eth', 1)
     expect(await allowance()).toBe(10n * 10n ** 18n)
-    // To take it back needs nobody's leave.
+    // A revocation is always allowed.
     expect((await stage.approve(await sign(user, body[0], { data: approvalOf(0n), nonce: 1 }))).status).toBe(201)
     await stage.scenario.mine('eth', 1)
     expect(await allowance()).toBe(0n)

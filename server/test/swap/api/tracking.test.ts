@@ -10,23 +10,23 @@ beforeAll(async () => {
 }, LOCK_MS)
 afterAll(() => stage.scenario.stop())
 
-const asked = (changes: Readonly<Record<string, string>> = {}) => ({
+const request = (changes: Readonly<Record<string, string>> = {}) => ({
   ...{ fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '1', referrerFee: '0' },
   ...changes,
 })
 
-describe('a fee that the operator takes for the partner', () => {
+describe('a fee that the operator holds for the partner', () => {
   const entries = (id: string) =>
     stage.scenario.app.database.query<{ id: string; debit: string; credit: string; units: string }>(
       "select j.id, p.debit, p.credit, p.units from journal j join postings p on p.journal_id = j.id where j.id like 'swap:' || $1 || ':%' order by j.at",
       [id],
     )
 
-  test('is in the books while the chain has it, and the partner’s once its block is final', async () => {
+  test('is booked while the chain has it, and owed to the partner once its block is final', async () => {
     const user = await stage.user()
     const taker = stage.scenario.feeAddress ?? ''
     await stage.scenario.mine(stage.network, 8)
-    const { rawTx, hash, quote } = await trade(stage, user, asked({ referrerFee: '0.5' }))
+    const { rawTx, hash, quote } = await trade(stage, user, request({ referrerFee: '0.5' }))
     const units = String(BigInt(quote.toAmountRaw) - BigInt(quote.receivedAmountRaw))
     const id: string = (await stage.becomes(hash, 'finished')).id
     const account = { taker: `asset:fees:${taker}`, swap: `liability:swap:${id}` }
@@ -36,7 +36,7 @@ describe('a fee that the operator takes for the partner', () => {
     await whilePaused(stage.scenario, stage.network, async () => {
       await stage.scenario.reorg(stage.network, 6)
       await stage.rpc('anvil_dropTransaction', hash).catch(() => null)
-      await stage.scenario.until('it is taken back', async () => (await entries(id)).length === 2)
+      await stage.scenario.until('it is reversed', async () => (await entries(id)).length === 2)
       expect(await stage.balance(usdc, taker)).toBe(0n)
       await stage.scenario.invariants()
       await stage.client.sendRawTransaction({ serializedTransaction: rawTx })
@@ -50,7 +50,7 @@ describe('a fee that the operator takes for the partner', () => {
     const [partner] = await stage.scenario.app.database.query<{ id: string }>(
       "select id from partners where name = 'sandbox'",
     )
-    // The pools stand where they stood: the same fee, booked a second time.
+    // The pools have the same state as before, so the same fee is booked a second time.
     expect(all).toEqual([
       booked,
       { id: `swap:${id}:fee:1:reversed`, debit: account.swap, credit: account.taker, units },
@@ -67,18 +67,18 @@ describe('a fee that the operator takes for the partner', () => {
   })
 })
 
-describe('a swap that was recorded', () => {
-  test('and not broadcast, because we died in between, is broadcast by the tracker', async () => {
+describe('a recorded swap', () => {
+  test('that a crash prevented from being broadcast is broadcast by the tracker', async () => {
     const user = await stage.user()
-    const built = await stage.build({ ...asked(), account: user.address })
+    const built = await stage.build({ ...request(), account: user.address })
     const rawTx = await sign(user, built.body[0])
     const { database } = stage.scenario.app
     await stage.scenario.stopWorkers()
     const sent = await whilePaused(stage.scenario, stage.network, () =>
-      stage.send({ ...sendBodyOf(stage, user, asked(), '2000'), rawTx }),
+      stage.send({ ...sendBodyOf(stage, user, request(), '2000'), rawTx }),
     )
     const hash: string = JSON.parse(sent.body)
-    // As a crash between the row and the broadcast leaves it.
+    // The state after a crash between the insert and the broadcast.
     await stage.rpc('anvil_dropTransaction', hash)
     await database.query('update swaps set raw = $2, next_check_at = clock_timestamp() where hash = $1', [hash, rawTx])
     await stage.scenario.startWorkers()

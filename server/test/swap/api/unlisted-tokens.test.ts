@@ -4,7 +4,7 @@ import { createLog } from '../../../src/lib/log.ts'
 import { type FaultyNode, startFaultyNode } from '../../adapters/chains/evm/faulty-node.ts'
 import { LOCK_MS, NATIVE, type Stage, startStage } from './partner.ts'
 
-// A quote reads memory alone: what it meets for the first time is read behind it.
+// A quote reads memory only: an unknown token is read in the background.
 
 let node: FaultyNode
 let stage: Stage
@@ -21,80 +21,83 @@ afterAll(async () => {
 })
 
 let last = 0xabcdef00
-const nobody = () => `0x${(last++).toString(16).padStart(40, '0')}`
-const asked = (toTokenAddress: string) => ({
+const newAddress = () => `0x${(last++).toString(16).padStart(40, '0')}`
+const request = (toTokenAddress: string) => ({
   ...{ fromTokenAddress: NATIVE, toTokenAddress, amount: '1', slippage: '0.5', referrerFee: '0' },
 })
 const info = (address: string) =>
   stage.scenario.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network: 'eth', address })}`)
-/** What partners must not learn: which node failed, and at what. */
+/** Details that partners must not see: which node failed, and in which call. */
 const INTERNALS = /node \d|eth_|anvil|127\.0\.0\.1/
 
 async function timed<T>(work: Promise<T>): Promise<T & { ms: number }> {
-  const since = performance.now()
-  const done = await work
-  return { ...done, ms: performance.now() - since }
+  const startedAt = performance.now()
+  const result = await work
+  return { ...result, ms: performance.now() - startedAt }
 }
 
-describe('a token that is met for the first time', () => {
-  test('is NO_ROUTE at once, and what it is a moment later', async () => {
-    const address = nobody()
-    const first = await stage.quote(asked(address))
+describe('an unknown token', () => {
+  test('is refused with NO_ROUTE at first, and classified after the read', async () => {
+    const address = newAddress()
+    const first = await stage.quote(request(address))
     expect(first.body).toMatchObject({
-      ...{ statusCode: 422, code: 'NO_ROUTE', message: expect.stringContaining('ask again') },
+      ...{ statusCode: 422, code: 'NO_ROUTE', message: expect.stringContaining('try again') },
       errors: [{ code: 'NO_ROUTE', field: 'toTokenAddress' }],
     })
     expect(first.headers.get('retry-after')).toBe('1')
-    const known = await stage.scenario.until('it is read', async () => {
-      const { body } = await stage.quote(asked(address))
+    const body = await stage.scenario.until('it is read', async () => {
+      const { body } = await stage.quote(request(address))
       return body.code === 'NO_ROUTE' ? null : body
     })
-    expect(known).toMatchObject({ statusCode: 404, code: 'TOKEN_NOT_FOUND', errors: [{ field: 'toTokenAddress' }] })
+    expect(body).toMatchObject({ statusCode: 404, code: 'TOKEN_NOT_FOUND', errors: [{ field: 'toTokenAddress' }] })
   })
 
-  test('comes after whatever must be corrected', async () => {
-    const { body } = await stage.quote({ ...asked(nobody()), slippage: '51' })
+  test('is listed after errors of the request', async () => {
+    const { body } = await stage.quote({ ...request(newAddress()), slippage: '51' })
     expect(body.statusCode).toBe(400)
     expect(body.errors).toMatchObject([{ code: 'SLIPPAGE_OUT_OF_RANGE' }, { code: 'NO_ROUTE' }])
   })
 })
 
-describe('where the node is silent', () => {
-  const codesAsked: unknown[] = []
+describe('with a node that does not answer', () => {
+  const codeReads: unknown[] = []
   beforeAll(() =>
     node.set(({ method, params: [address] }) => {
       if (method !== 'eth_getCode') return undefined
-      codesAsked.push(address)
+      codeReads.push(address)
       return 'silence'
     }),
   )
   afterAll(() => node.set(() => undefined))
 
-  test('quotes wait for nothing, and ask it no more than once for each token', async () => {
-    const address = nobody()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => timed(stage.quote(asked(address)))))
+  test('quotes do not wait, and read each token once', async () => {
+    const address = newAddress()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => timed(stage.quote(request(address)))))
     for (const { body, ms } of answers) {
       expect(body).toMatchObject({ statusCode: 422, code: 'NO_ROUTE' })
       expect(ms).toBeLessThan(2_000)
     }
-    expect(codesAsked.filter((one) => one === address)).toEqual([address])
-    expect((await stage.quote(asked(stage.token('usdc')))).status).toBe(200)
+    expect(codeReads.filter((one) => one === address)).toEqual([address])
+    expect((await stage.quote(request(stage.token('usdc')))).status).toBe(200)
   })
 
-  test('whoever waits is told in some seconds, and nothing of nodes: the log says which', async () => {
-    const address = nobody()
+  test('waiting requests fail within seconds without node names, which are logged', async () => {
+    const address = newAddress()
     const account = `0x${'12'.repeat(20)}`
-    const [told, built] = await Promise.all([timed(info(address)), timed(stage.build({ ...asked(address), account }))])
-    for (const { body, ms } of [told, built]) {
+    const [read, built] = await Promise.all([
+      timed(info(address)),
+      timed(stage.build({ ...request(address), account })),
+    ])
+    for (const { body, ms } of [read, built]) {
       expect(body).toMatchObject({ statusCode: 503, code: 'NETWORK_UNAVAILABLE' })
       expect(JSON.stringify(body)).not.toMatch(INTERNALS)
       expect(ms).toBeLessThan(9_000)
     }
   })
 
-  test('a build of listed tokens is refused in some seconds, too', async () => {
+  test('a build of listed tokens fails within seconds as well', async () => {
     const user = await stage.user()
-    const { body, ms } = await timed(stage.build({ ...asked(stage.token('usdc')), account: user.address }))
+    const { body, ms } = await timed(stage.build({ ...request(stage.token('usdc')), account: user.address }))
     expect(body).toMatchObject({ statusCode: 503, code: 'NETWORK_UNAVAILABLE' })
     expect(JSON.stringify(body)).not.toMatch(INTERNALS)
     expect(ms).toBeLessThan(12_000)

@@ -9,7 +9,7 @@ import { type Operator, startOperator } from './operator.ts'
 import { LOCK_MS, NATIVE, type Stage, sendBodyOf, sign, startStage } from './partner.ts'
 
 const NETWORK = 'uni'
-/** The sandbox's finality, and one. */
+/** Blocks until finality in the sandbox, plus one. */
 const FINAL = 11
 const taker = privateKeyToAccount(generatePrivateKey()).address
 
@@ -26,60 +26,61 @@ afterAll(async () => {
   await stage.scenario.stop()
 })
 
-const asked = () => ({ fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '5', referrerFee: '1' })
+const request = () => ({ fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '5', referrerFee: '1' })
 const send = (body: object) => stage.scenario.call('POST', '/v1/defi/send/swap', body)
-const found = () => createSwapFeeStore(stage.scenario.app.database)
+const feeStore = () => createSwapFeeStore(stage.scenario.app.database)
 
 async function build(user: PrivateKeyAccount): Promise<string> {
-  const { status, body } = await stage.build({ ...asked(), account: user.address })
+  const { status, body } = await stage.build({ ...request(), account: user.address })
   expect(status, JSON.stringify(body)).toBe(201)
   return body.at(-1)
 }
 
-/** Broadcast by somebody else's node. */
-async function elsewhere(raw: Hex): Promise<Hex> {
+/** Broadcasts directly to a node, without our API. */
+async function broadcastDirectly(raw: Hex): Promise<Hex> {
   const hash = await stage.client.sendRawTransaction({ serializedTransaction: raw })
   await stage.scenario.mine(NETWORK, 1)
   expect((await stage.client.waitForTransactionReceipt({ hash })).status).toBe('success')
   return hash
 }
 
-/** What all partners together are owed of the token. */
-async function owed(): Promise<bigint> {
+/** Sum of the token that is owed to all partners. */
+async function readOwed(): Promise<bigint> {
   const [row] = await stage.scenario.app.database.query<{ units: string }>(
     "select coalesce(-sum(units), 0) as units from balances where account like 'liability:partner:%' and asset_id = $1",
     [`${usdc.toLowerCase()}@${NETWORK}`],
   )
   return BigInt(row?.units ?? 0)
 }
-const held = () => stage.balance(usdc, taker)
-const searched = () => found().searched(NETWORK, 0)
-const becomesOwed = (units: bigint) => stage.scenario.until(`${units} are owed`, async () => (await owed()) === units)
+const readHeld = () => stage.balance(usdc, taker)
+const scannedHeight = () => feeStore().readScannedHeight(NETWORK, 0)
+const waitUntilOwed = (units: bigint) =>
+  stage.scenario.until(`${units} are owed`, async () => (await readOwed()) === units)
 
-/** Until every block that is final now was searched. */
-async function becomesSearched(): Promise<void> {
+/** Waits until every block that is final now has been scanned. */
+async function waitForScan(): Promise<void> {
   const final = Number(await stage.client.getBlockNumber()) - FINAL + 2
-  await stage.scenario.until('the final blocks are searched', async () => (await searched()) >= final)
+  await stage.scenario.until('the final blocks are scanned', async () => (await scannedHeight()) >= final)
 }
 
-describe('the fee of a swap that nobody told of', { timeout: LOCK_MS }, () => {
-  test('sent by isExchange: false is the partner’s once it is final, and once for all, told of later or searched again', async () => {
+describe('the fee of an unreported swap', { timeout: LOCK_MS }, () => {
+  test('sent with isExchange: false is owed once it is final, and only once if it is reported or scanned again', async () => {
     const user = await stage.user()
     const rawTx = await sign(user, await build(user))
-    const body = { ...sendBodyOf(stage, user, asked(), '1'), rawTx }
+    const body = { ...sendBodyOf(stage, user, request(), '1'), rawTx }
     await stage.scenario.mining(NETWORK, true)
     const sent = await send({ ...body, isExchange: false })
     expect(sent.status, JSON.stringify(sent.body)).toBe(201)
     const hash = JSON.parse(sent.body)
     await stage.scenario.mine(NETWORK, FINAL - 2)
-    const fee = await held()
+    const fee = await readHeld()
     expect(fee).toBeGreaterThan(0n)
-    // Not final yet: it may still go away.
-    await becomesSearched()
-    expect(await owed()).toBe(0n)
+    // Not final yet: a reorg may still remove it.
+    await waitForScan()
+    expect(await readOwed()).toBe(0n)
     await stage.scenario.mining(NETWORK, false)
     await stage.scenario.mine(NETWORK, FINAL)
-    await becomesOwed(fee)
+    await waitUntilOwed(fee)
     expect((await stage.list()).exchanges.map((one: Json) => one.hash)).not.toContain(hash)
     await stage.scenario.invariants()
 
@@ -91,76 +92,76 @@ describe('the fee of a swap that nobody told of', { timeout: LOCK_MS }, () => {
     expect((await operator.partners('fees-search', NETWORK, String(from))).lines).toEqual([
       { network: NETWORK, searchedTo: from },
     ])
-    await becomesSearched()
-    expect(await owed()).toBe(fee)
-    expect(await found().unclaimed(10)).toEqual([])
+    await waitForScan()
+    expect(await readOwed()).toBe(fee)
+    expect(await feeStore().listUnclaimed(10)).toEqual([])
     await stage.scenario.invariants()
   })
 
-  test('broadcast elsewhere while no worker runs, taken back and mined again, is booked as the chain ends', async () => {
-    const [before, paid] = [await owed(), await held()]
-    const [kept, gone] = [await stage.user(), await stage.user()]
-    const [rawKept, rawGone] = [await sign(kept, await build(kept)), await sign(gone, await build(gone))]
-    // Their coins lie below the reorganisation.
+  test('broadcast while no worker runs, reorged and mined again, is booked from the final chain', async () => {
+    const [before, paid] = [await readOwed(), await readHeld()]
+    const [first, second] = [await stage.user(), await stage.user()]
+    const [rawMined, rawDropped] = [await sign(first, await build(first)), await sign(second, await build(second))]
+    // The users' funding is below the reorg.
     await stage.scenario.mine(NETWORK, 8)
     await stage.scenario.stopWorkers()
     await stage.scenario.mining(NETWORK, true)
-    const hashes = [await elsewhere(rawKept), await elsewhere(rawGone)]
-    expect(await held()).toBeGreaterThan(paid)
+    const hashes = [await broadcastDirectly(rawMined), await broadcastDirectly(rawDropped)]
+    expect(await readHeld()).toBeGreaterThan(paid)
     await stage.scenario.reorg(NETWORK, 5)
     for (const hash of hashes) await stage.rpc('anvil_dropTransaction', hash).catch(() => null)
-    expect(await held()).toBe(paid)
-    await elsewhere(rawKept)
-    const fee = (await held()) - paid
+    expect(await readHeld()).toBe(paid)
+    await broadcastDirectly(rawMined)
+    const fee = (await readHeld()) - paid
     expect(fee).toBeGreaterThan(0n)
     await stage.scenario.mine(NETWORK, 2 * FINAL)
     await stage.scenario.mining(NETWORK, false)
-    expect(await owed()).toBe(before)
+    expect(await readOwed()).toBe(before)
     await stage.scenario.startWorkers()
-    await becomesOwed(before + fee)
+    await waitUntilOwed(before + fee)
     await stage.scenario.invariants()
   })
 
-  test('on terms that were not built, or by way of another contract, is shown as unclaimed', async () => {
-    const before = await owed()
+  test('with terms that were not built, or through another contract, is listed as unclaimed', async () => {
+    const before = await readOwed()
     const user = await stage.user()
     const unsigned = parseTransaction((await build(user)) as Hex)
     const call = decodeSwap(unsigned.data ?? '0x')
-    if (call === null) throw new Error('it is a call of the router')
+    if (call === null) throw new Error('not a call of the router')
     const { route, ...order } = call
-    const swapOf = (changes: Partial<typeof order>) =>
+    const encodeWith = (changes: Partial<typeof order>) =>
       encodeFunctionData({ abi: swapRouter.abi, functionName: 'swap', args: [{ ...order, ...changes }, route] })
     const own = { chainId: stage.chainId, gas: 3_000_000n, type: 'eip1559' } as const
     const fees = {
       maxFeePerGas: unsigned.maxFeePerGas ?? 0n,
       maxPriorityFeePerGas: unsigned.maxPriorityFeePerGas ?? 0n,
     }
-    const paid = await held()
-    const other = await elsewhere(
+    const paid = await readHeld()
+    const other = await broadcastDirectly(
       await user.signTransaction({
         ...own,
-        ...{ ...fees, to: stage.router, value: order.amountIn, data: swapOf({ minOut: 1n }) },
+        ...{ ...fees, to: stage.router, value: order.amountIn, data: encodeWith({ minOut: 1n }) },
         nonce: unsigned.nonce ?? 0,
       }),
     )
-    const first = (await held()) - paid
+    const first = (await readHeld()) - paid
     const target = '0xcA11bde05977b3631167028862bE2a173976CA11'
     const data = encodeFunctionData({
       abi: parseAbi([
         'function aggregate3Value((address target, bool allowFailure, uint256 value, bytes callData)[] calls) payable',
       ]),
-      args: [[{ target: stage.router, allowFailure: false, value: order.amountIn, callData: swapOf({}) }]],
+      args: [[{ target: stage.router, allowFailure: false, value: order.amountIn, callData: encodeWith({}) }]],
     })
-    const through = await elsewhere(
+    const through = await broadcastDirectly(
       await user.signTransaction({
         ...own,
         ...{ ...fees, to: target, value: order.amountIn, data, nonce: (unsigned.nonce ?? 0) + 1 },
       }),
     )
-    const second = (await held()) - paid - first
+    const second = (await readHeld()) - paid - first
     await stage.scenario.mine(NETWORK, FINAL)
     const rows = await stage.scenario.until('both are unclaimed', async () => {
-      const rows = await found().unclaimed(10)
+      const rows = await feeStore().listUnclaimed(10)
       return rows.length === 2 ? rows : null
     })
     const shared = { network: NETWORK, token: usdc.toLowerCase(), feeTo: taker.toLowerCase(), ref: order.ref }
@@ -173,6 +174,6 @@ describe('the fee of a swap that nobody told of', { timeout: LOCK_MS }, () => {
     const { lines } = await operator.partners('fees-unclaimed')
     expect(lines.map(({ hash, units }) => [hash, units])).toEqual(rows.map(({ hash, units }) => [hash, String(units)]))
     expect((await operator.partners('fees-search', NETWORK, '999999999')).error).toContain('was searched yet')
-    expect(await owed()).toBe(before)
+    expect(await readOwed()).toBe(before)
   })
 })

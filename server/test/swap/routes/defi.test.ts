@@ -36,22 +36,22 @@ describe('a key', () => {
     expect((await post(url, payload)).statusCode).toBe(201)
   })
 
-  test('that only reads may quote and list', async () => {
+  test('that is read-only may quote and list', async () => {
     const query = new URLSearchParams({ ...trade, slippage: '1', referrerFee: '0' })
     expect((await get(`/v1/defi/quote?${query}`, 'read-only')).statusCode).toBe(200)
     expect((await get('/v1/defi/exchange/list', 'read-only')).json()).toEqual({ total: 0, exchanges: [] })
   })
 })
 
-describe('answers', () => {
-  test('of sends are JSON strings, of builds a list of them', async () => {
+describe('responses', () => {
+  test('of sends are JSON strings, of builds lists of strings', async () => {
     const sent = await post('/v1/defi/send/swap', { ...sendSwap, rawTx: '0x01' })
     expect(sent.headers['content-type']).toBe('application/json; charset=utf-8')
     expect(sent.json()).toMatch(/^0x[0-9a-f]{64}$/)
     expect((await post('/v1/defi/transaction/swap', build)).json()).toEqual(['0x02c0'])
   })
 
-  test('of the token list are pages with a count, that a poller may have already', async () => {
+  test('of the token list are pages with a total count and an ETag', async () => {
     const first = await get('/v1/defi/available-currencies?network=eth&limit=1&page=2')
     expect(first.headers['x-total-count']).toBe('2')
     expect(first.headers['link']).toContain('network=eth&page=1&limit=1')
@@ -64,7 +64,7 @@ describe('answers', () => {
     expect(again.statusCode).toBe(304)
   })
 
-  test('of icons are the package’s, and a generic one for what it does not know', async () => {
+  test('of icons come from the package, with a generic icon for unknown tokens', async () => {
     expect((await get('/icons/tokens/usdc.svg')).statusCode).toBe(200)
     expect((await get('/icons/tokens/generic.svg')).headers['content-type']).toBe('image/svg+xml')
     for (const name of ['..%2f..%2fpackage.json', 'nothing-like-it.svg', 'usdc'])
@@ -73,7 +73,7 @@ describe('answers', () => {
 })
 
 describe('bodies', () => {
-  test('of wrong percentages are told with the code of their bounds', async () => {
+  test('with wrong percentages are rejected with the code of their bounds', async () => {
     const { errors } = (
       await post('/v1/defi/transaction/swap', { ...build, slippage: 'much', referrerFee: '-1' })
     ).json()
@@ -83,7 +83,7 @@ describe('bodies', () => {
     ])
   })
 
-  test('of one wrong percentage are refused by that code, whether it is a number or not', async () => {
+  test('with one wrong percentage are rejected with its code, whether it is a number or not', async () => {
     for (const slippage of ['-1', 'NaN', '0.1%', '']) {
       const refused = await post('/v1/defi/transaction/swap', { ...build, slippage })
       expect([refused.statusCode, refused.json().code], slippage).toEqual([400, 'SLIPPAGE_OUT_OF_RANGE'])
@@ -94,7 +94,7 @@ describe('bodies', () => {
     })
   })
 
-  test('may write isExchange as a boolean alone', async () => {
+  test('accept isExchange only as a boolean', async () => {
     expect((await post('/v1/defi/send/swap', { ...sendSwap, rawTx: '0x01', isExchange: false })).statusCode).toBe(201)
     expect((await post('/v1/defi/send/swap', { ...sendSwap, rawTx: '0x01', isExchange: 'false' })).statusCode).toBe(400)
   })

@@ -6,17 +6,17 @@ import type { SwapListFilter, SwapServices, TokenView } from '../../../src/swap/
 
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
-const coin: Token = { network: 'eth', address: NATIVE, name: 'Ethereum', symbol: 'ETH', decimals: 18 }
+const nativeToken: Token = { network: 'eth', address: NATIVE, name: 'Ethereum', symbol: 'ETH', decimals: 18 }
 export const usdcToken: Token = {
   ...{ network: 'eth', name: 'USD Coin', symbol: 'USDC', decimals: 6 },
   address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
 }
-const tokens: readonly TokenView[] = [coin, usdcToken].map((token) => ({ token, enabled: true, icon: null }))
+const tokens: readonly TokenView[] = [nativeToken, usdcToken].map((token) => ({ token, enabled: true, icon: null }))
 const HASH = `0x${'ab'.repeat(32)}`
 
 export type SwapsInMemory = SwapServices & { rows: Swap[] }
 
-/** The DeFi half over plain arrays, on a network of two tokens: enough to see what the HTTP floor does with it. */
+/** The swap half over arrays, with one network and two tokens, for tests of the HTTP layer. */
 export function createSwapsInMemory(): SwapsInMemory {
   const rows: Swap[] = []
   return {
@@ -56,7 +56,7 @@ export function createSwapsInMemory(): SwapsInMemory {
     },
     buildSwap: async (_partner, request) => {
       checkNetwork(request.network)
-      find(request.account === coin.address ? '' : request.fromTokenAddress, 'account')
+      find(request.account === nativeToken.address ? '' : request.fromTokenAddress, 'account')
       return ['0x02c0']
     },
     sendApproval: async (_partner, { network, rawApproveTx }) => {
@@ -70,11 +70,11 @@ export function createSwapsInMemory(): SwapsInMemory {
       return hashOf(rawTx ?? hash ?? '')
     },
     listSwaps: async (partner, filter, page) => {
-      const found = rows.filter((row) => row.partnerId === partner.id && matches(row, filter))
-      const shown = page === null ? found : found.slice((page.page - 1) * page.limit, page.page * page.limit)
+      const matching = rows.filter((row) => row.partnerId === partner.id && matches(row, filter))
+      const shown = page === null ? matching : matching.slice((page.page - 1) * page.limit, page.page * page.limit)
       const views = shown.map((swap) => ({ swap, formatAddress: (address: string) => address }))
       return {
-        total: found.length,
+        total: matching.length,
         rows: (async function* () {
           yield* views
         })(),
@@ -93,16 +93,16 @@ function matches(row: Swap, { status, network, fromTokenAddress }: SwapListFilte
 
 function checkNetwork(network: string): void {
   if (network.toLowerCase() === 'eth') return
-  const isKnown = swapNetworks.some((known) => known === network)
+  const isKnown = swapNetworks.some((ticker) => ticker === network)
   throw new AppError(isKnown ? 'NETWORK_UNAVAILABLE' : 'NETWORK_NOT_FOUND', 'not here', { field: 'network' })
 }
 
 function find(address: string, field: string): TokenView {
   if (!ADDRESS.test(address)) throw new AppError('INVALID_ADDRESS', 'not an address', { field })
   const canonical = address.toLowerCase() === nativeAddress ? NATIVE.toLowerCase() : address.toLowerCase()
-  const found = tokens.find(({ token }) => token.address.toLowerCase() === canonical)
-  if (found === undefined) throw new AppError('TOKEN_NOT_FOUND', 'there is no token', { field })
-  return found
+  const view = tokens.find(({ token }) => token.address.toLowerCase() === canonical)
+  if (view === undefined) throw new AppError('TOKEN_NOT_FOUND', 'there is no token', { field })
+  return view
 }
 
 function hashOf(raw: string): string {

@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
-import { anywhere, type Case, comparesAll, readVectors } from './vectors.ts'
+import { type Case, compareAll, noIdentity, readVectors } from './vectors.ts'
 
 const ONE = 10n ** 18n
 
-type Recorded = Readonly<{
+type Recording = Readonly<{
   source: string
   swaps?: readonly { swapKind: number; amountRaw: string; tokenIn: string; tokenOut: string; outputRaw: string }[]
   pool: {
@@ -30,7 +30,7 @@ type Liquidity = Readonly<{
   amplificationParameter?: string
   tokens: Readonly<Record<string, { balance: string; scalingFactor?: string; weight?: string }>>
 }>
-type Solved = Readonly<{
+type Solution = Readonly<{
   source: string
   liquidity: readonly Liquidity[]
   interactions: readonly {
@@ -42,26 +42,26 @@ type Solved = Readonly<{
   }[]
 }>
 
-describe('balancer v3, recorded from the chain by balancer-maths', () => {
-  const all = readVectors<readonly Recorded[]>('balancer_v3_maths')
-  // Of 17 files the other kinds are not offered; one stable pool has a hook that sets its fee.
-  const ours =
+describe('Balancer V3, recorded from the chain by balancer-maths', () => {
+  const all = readVectors<readonly Recording[]>('balancer_v3_maths')
+  // The 17 files contain pool kinds that we do not support, and a stable pool with a hook that sets its fee.
+  const supported =
     all?.filter(({ pool }) => ['WEIGHTED', 'STABLE'].includes(pool.poolType) && pool.hook === undefined) ?? null
-  comparesAll('weighted and stable, exact input', ours?.flatMap(recordedCases) ?? null, 3)
+  compareAll('weighted and stable, exact input', supported?.flatMap(casesOfRecording) ?? null, 3)
 })
 
-describe('uniswap v2 and balancer v2, from the cases of the CoW solvers', () => {
-  const all = readVectors<readonly Solved[]>('cow_baseline_cases')
-  comparesAll('every interaction', all?.flatMap(solvedCases) ?? null, 19)
+describe('Uniswap V2 and Balancer V2, from test cases of the CoW solvers', () => {
+  const all = readVectors<readonly Solution[]>('cow_baseline_cases')
+  compareAll('every interaction', all?.flatMap(casesOfSolution) ?? null, 19)
 })
 
-function recordedCases({ source, swaps = [], pool }: Recorded): Case[] {
-  const whole = recordedPool(pool)
+function casesOfRecording({ source, swaps = [], pool }: Recording): Case[] {
+  const state = poolOfRecording(pool)
   return swaps
     .filter(({ swapKind }) => swapKind === 0)
     .map(({ tokenIn, tokenOut, amountRaw, outputRaw }) => ({
       name: source,
-      pool: whole,
+      pool: state,
       tokenIn,
       tokenOut,
       amountIn: BigInt(amountRaw),
@@ -69,20 +69,20 @@ function recordedCases({ source, swaps = [], pool }: Recorded): Case[] {
     }))
 }
 
-function recordedPool(pool: Recorded['pool']): Pool {
+function poolOfRecording(pool: Recording['pool']): Pool {
   const scales = pool.tokens.map((_, index) => ({
     factor: BigInt(pool.scalingFactors[index] ?? 1),
     rate: BigInt(pool.tokenRates[index] ?? ONE),
   }))
-  // The file has the balances as the pool sees them; the vault keeps what they come from.
+  // The file has scaled balances, as the pool's maths uses them. The vault stores the raw balances.
   const balances = pool.balancesLiveScaled18.map((live, index) => {
     const unit = (scales[index]?.factor ?? 1n) * (scales[index]?.rate ?? ONE)
     const raw = (BigInt(live) * ONE + unit - 1n) / unit
     expect((raw * unit) / ONE).toBe(BigInt(live))
     return raw
   })
-  const base = {
-    ...anywhere,
+  const common = {
+    ...noIdentity,
     tokens: pool.tokens.map((token) => token.toLowerCase()),
     vault: 'v3' as const,
     balances,
@@ -90,21 +90,23 @@ function recordedPool(pool: Recorded['pool']): Pool {
     swapFee: BigInt(pool.swapFee),
     aggregateFee: BigInt(pool.aggregateSwapFee),
   }
-  if (pool.poolType === 'STABLE') return { ...base, kind: 'balancer-stable', rounding: 'v3', amp: BigInt(pool.amp) }
-  return { ...base, kind: 'balancer-weighted', weights: pool.weights.map(BigInt), shortcuts: true }
+  if (pool.poolType === 'STABLE') return { ...common, kind: 'balancer-stable', rounding: 'v3', amp: BigInt(pool.amp) }
+  return { ...common, kind: 'balancer-weighted', weights: pool.weights.map(BigInt), shortcuts: true }
 }
 
-function solvedCases({ source, liquidity, interactions }: Solved): Case[] {
+function casesOfSolution({ source, liquidity, interactions }: Solution): Case[] {
   return interactions.map(({ id, inputToken, outputToken, inputAmount, outputAmount }) => {
     const holds = (pool: Liquidity) => {
-      const held = Object.keys(pool.tokens).map((token) => token.toLowerCase())
-      return pool.id === id && held.includes(inputToken.toLowerCase()) && held.includes(outputToken.toLowerCase())
+      const addresses = Object.keys(pool.tokens).map((token) => token.toLowerCase())
+      return (
+        pool.id === id && addresses.includes(inputToken.toLowerCase()) && addresses.includes(outputToken.toLowerCase())
+      )
     }
-    const found = liquidity.find(holds)
-    if (found === undefined) throw new Error(`no pool for ${source}`)
+    const match = liquidity.find(holds)
+    if (match === undefined) throw new Error(`no pool for ${source}`)
     return {
       name: source,
-      pool: solvedPool(found),
+      pool: poolOfSolution(match),
       tokenIn: inputToken,
       tokenOut: outputToken,
       amountIn: BigInt(inputAmount),
@@ -113,33 +115,38 @@ function solvedCases({ source, liquidity, interactions }: Solved): Case[] {
   })
 }
 
-function solvedPool({ kind, address, fee, version, amplificationParameter, tokens }: Liquidity): Pool {
-  // A composable pool lists its own share token, which is not traded.
-  const held = Object.entries(tokens).filter(([token]) => kind !== 'stable' || token !== address)
-  const base = {
-    ...anywhere,
-    tokens: held.map(([token]) => token.toLowerCase()),
-    balances: held.map(([, { balance }]) => BigInt(balance)),
+function poolOfSolution({ kind, address, fee, version, amplificationParameter, tokens }: Liquidity): Pool {
+  // A composable pool lists its own pool token, which we do not trade.
+  const entries = Object.entries(tokens).filter(([token]) => kind !== 'stable' || token !== address)
+  const common = {
+    ...noIdentity,
+    tokens: entries.map(([token]) => token.toLowerCase()),
+    balances: entries.map(([, { balance }]) => BigInt(balance)),
   }
-  const [reserve0 = 0n, reserve1 = 0n] = base.balances
+  const [reserve0 = 0n, reserve1 = 0n] = common.balances
   if (kind === 'constantProduct')
-    return { ...base, kind: 'uniswap-v2', reserves: [reserve0, reserve1], feePpm: Number(units(fee) / 10n ** 12n) }
-  const shared = {
+    return {
+      ...common,
+      kind: 'uniswap-v2',
+      reserves: [reserve0, reserve1],
+      feePpm: Number(parseUnits18(fee) / 10n ** 12n),
+    }
+  const vaultFields = {
     vault: 'v2' as const,
-    scales: held.map(([, { scalingFactor = '1' }]) => ({ factor: BigInt(scalingFactor), rate: ONE })),
-    swapFee: units(fee),
+    scales: entries.map(([, { scalingFactor = '1' }]) => ({ factor: BigInt(scalingFactor), rate: ONE })),
+    swapFee: parseUnits18(fee),
     aggregateFee: 0n,
   }
   if (kind === 'stable') {
-    const amp = units(amplificationParameter ?? '0') / 10n ** 15n
-    return { ...base, ...shared, kind: 'balancer-stable', rounding: 'down', amp }
+    const amp = parseUnits18(amplificationParameter ?? '0') / 10n ** 15n
+    return { ...common, ...vaultFields, kind: 'balancer-stable', rounding: 'down', amp }
   }
-  const weights = held.map(([, { weight = '0' }]) => units(weight))
-  return { ...base, ...shared, kind: 'balancer-weighted', weights, shortcuts: version === 'v3Plus' }
+  const weights = entries.map(([, { weight = '0' }]) => parseUnits18(weight))
+  return { ...common, ...vaultFields, kind: 'balancer-weighted', weights, shortcuts: version === 'v3Plus' }
 }
 
-/** A decimal with 18 places. */
-function units(decimal: string): bigint {
-  const [whole = '0', fraction = ''] = decimal.split('.')
-  return BigInt(whole + fraction.padEnd(18, '0'))
+/** Parses a decimal to a fixed-point number with 18 decimals. */
+function parseUnits18(decimal: string): bigint {
+  const [state = '0', fraction = ''] = decimal.split('.')
+  return BigInt(state + fraction.padEnd(18, '0'))
 }

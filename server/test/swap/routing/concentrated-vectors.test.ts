@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
 import { type Concentrated, swapThroughTicks } from '../../../src/swap/routing/pools/concentrated.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE, tickAtSqrtPrice } from '../../../src/swap/routing/pools/tick-math.ts'
-import { anywhere, type Case, comparesAll, readVectors } from './vectors.ts'
+import { type Case, compareAll, noIdentity, readVectors } from './vectors.ts'
 
 type Position = Readonly<{ tickLower: number; tickUpper: number; liquidity: string }>
 type Expected = Readonly<{ revert?: unknown; error?: unknown; swapError?: unknown } & Record<string, string | number>>
-type Drawn = Readonly<{
+type VectorSwap = Readonly<{
   exactOut?: boolean | null
   amount?: string
   amountSpecified?: string
@@ -14,14 +14,14 @@ type Drawn = Readonly<{
   sqrtPriceLimitX96?: string
   expect: Expected
 }>
-type Drawing = Readonly<{
+type VectorFile = Readonly<{
   pools: readonly {
     fee: number
     tickSpacing: number
     sqrtPriceX96: string
     tick?: number
     positions: readonly Position[]
-    swaps: readonly Drawn[]
+    swaps: readonly VectorSwap[]
   }[]
 }>
 
@@ -44,33 +44,33 @@ type Group = Readonly<{
   cases: readonly { tokenIn: string; tokenOut: string; amountIn: string; amountOut: string; suspect?: string }[]
 }>
 
-describe('uniswap v3 against its bytecode', () => {
-  // The core's own snapshots also hold 50 swaps with a price limit on the wrong side, which must fail: we never set one.
+describe('Uniswap V3 against its bytecode', () => {
+  // The snapshots of v3-core include 50 swaps that must fail because their price limit is on the wrong side. We never set a limit.
   for (const [name, count, failing] of [
     ['univ3_bytecode_fuzz', 840, 0],
     ['univ3_core_swaps', 240, 50],
   ] as const) {
-    const file = readVectors<Drawing>(name)
+    const file = readVectors<VectorFile>(name)
     test.skipIf(file === null)(`${name}: ${count - failing} swaps`, () => {
-      const all = (file?.pools ?? []).flatMap((pool) => pool.swaps.map((swap) => ({ pool, swap })))
-      expect(all).toHaveLength(count)
-      const done = all.filter(({ swap }) => !mustFail(swap))
-      expect(done).toHaveLength(count - failing)
-      for (const { pool, swap } of done) compareWalk(pool, swap)
+      const allSwaps = (file?.pools ?? []).flatMap((pool) => pool.swaps.map((swap) => ({ pool, swap })))
+      expect(allSwaps).toHaveLength(count)
+      const valid = allSwaps.filter(({ swap }) => !mustFail(swap))
+      expect(valid).toHaveLength(count - failing)
+      for (const { pool, swap } of valid) compareWalk(pool, swap)
     })
   }
 })
 
 describe('concentrated liquidity, recorded by KyberSwap', () => {
   const groups = readVectors<readonly Group[]>('kyber_univ3_algebra_lb')
-  const some = (kind: string) => groups?.filter((group) => group.kind === kind) ?? null
-  // One more is marked suspect: Kyber's simulator passes over the ends of empty words.
-  comparesAll('uniswap v3', some('univ3')?.flatMap(casesOf) ?? null, 7)
-  const [alone, inTurn] = some('algebra-v1') ?? []
-  comparesAll('algebra v1', alone ? casesOf(alone) : null, 2)
+  const groupsOf = (kind: string) => groups?.filter((group) => group.kind === kind) ?? null
+  // Another case is marked suspect, because KyberSwap's simulator skips the ends of empty bitmap words.
+  compareAll('Uniswap V3', groupsOf('univ3')?.flatMap(casesOf) ?? null, 7)
+  const [single, sequence] = groupsOf('algebra-v1') ?? []
+  compareAll('Algebra V1', single ? casesOf(single) : null, 2)
 
-  test.skipIf(inTurn === undefined)('algebra v1, 8 swaps one after another', () => {
-    const swaps = inTurn ? casesOf(inTurn) : []
+  test.skipIf(sequence === undefined)('Algebra V1, 8 consecutive swaps', () => {
+    const swaps = sequence ? casesOf(sequence) : []
     expect(swaps).toHaveLength(8)
     let pool = swaps[0]?.pool
     for (const { tokenIn, amountIn, amountOut } of swaps) {
@@ -83,12 +83,12 @@ describe('concentrated liquidity, recorded by KyberSwap', () => {
 })
 
 function casesOf({ source, kind, pool, cases }: Group): Case[] {
-  const whole = poolOf(kind, pool)
+  const state = poolOf(kind, pool)
   return cases
     .filter(({ suspect }) => suspect === undefined)
     .map(({ tokenIn, tokenOut, amountIn, amountOut }) => ({
       name: `${source} ${amountIn} of ${tokenIn}`,
-      pool: whole,
+      pool: state,
       tokenIn: tokenIn.toLowerCase(),
       tokenOut: tokenOut.toLowerCase(),
       amountIn: BigInt(amountIn),
@@ -98,8 +98,8 @@ function casesOf({ source, kind, pool, cases }: Group): Case[] {
 
 function poolOf(kind: string, { tokens, swapFee = 0, extra }: Group['pool']): Pool {
   const { globalState } = extra
-  const base = {
-    ...anywhere,
+  const common = {
+    ...noIdentity,
     tokens: tokens.map((token) => (typeof token === 'string' ? token : token.address).toLowerCase()),
     sqrtPrice: BigInt(globalState?.price ?? extra.sqrtPriceX96 ?? 0),
     tick: globalState?.tick ?? extra.tick ?? 0,
@@ -110,35 +110,40 @@ function poolOf(kind: string, { tokens, swapFee = 0, extra }: Group['pool']): Po
       net: BigInt(tick.liquidityNet ?? tick.LiquidityNet ?? 0),
     })),
   }
-  if (kind === 'univ3') return { ...base, kind: 'uniswap-v3', feePpm: swapFee }
-  return { ...base, kind: 'algebra', ticksBy: 'words', feePpm: [globalState?.feeZto ?? 0, globalState?.feeOtz ?? 0] }
+  if (kind === 'univ3') return { ...common, kind: 'uniswap-v3', feePpm: swapFee }
+  return { ...common, kind: 'algebra', ticksBy: 'words', feePpm: [globalState?.feeZto ?? 0, globalState?.feeOtz ?? 0] }
 }
 
-const mustFail = ({ expect: { revert, error, swapError } }: Drawn) => Boolean(revert || error || swapError)
+const mustFail = ({ expect: { revert, error, swapError } }: VectorSwap) => Boolean(revert || error || swapError)
 
-function compareWalk(pool: Drawing['pools'][number], swap: Drawn): void {
+function compareWalk(pool: VectorFile['pools'][number], swap: VectorSwap): void {
   const { expect: expected, zeroForOne } = swap
   const limit = BigInt(swap.sqrtPriceLimitX96 ?? (zeroForOne ? MIN_SQRT_PRICE + 1n : MAX_SQRT_PRICE - 1n))
-  const moved = swapThroughTicks(stateOf(pool), zeroForOne, amountOf(swap), limit, BigInt(pool.fee))
+  const result = swapThroughTicks(stateOf(pool), zeroForOne, amountOf(swap), limit, BigInt(pool.fee))
   const name = JSON.stringify(swap)
-  expect(moved.amount0, name).toBe(BigInt(expected['amount0'] ?? expected['amount0Delta'] ?? 0))
-  expect(moved.amount1, name).toBe(BigInt(expected['amount1'] ?? expected['amount1Delta'] ?? 0))
+  expect(result.amount0, name).toBe(BigInt(expected['amount0'] ?? expected['amount0Delta'] ?? 0))
+  expect(result.amount1, name).toBe(BigInt(expected['amount1'] ?? expected['amount1Delta'] ?? 0))
   if (expected['sqrtPriceX96After'] !== undefined)
-    expect(moved.sqrtPrice, name).toBe(BigInt(expected['sqrtPriceX96After']))
-  if (expected['tickAfter'] !== undefined) expect(moved.tick, name).toBe(Number(expected['tickAfter']))
-  if (expected['liquidityAfter'] !== undefined) expect(moved.liquidity, name).toBe(BigInt(expected['liquidityAfter']))
+    expect(result.sqrtPrice, name).toBe(BigInt(expected['sqrtPriceX96After']))
+  if (expected['tickAfter'] !== undefined) expect(result.tick, name).toBe(Number(expected['tickAfter']))
+  if (expected['liquidityAfter'] !== undefined) expect(result.liquidity, name).toBe(BigInt(expected['liquidityAfter']))
 }
 
-/** Positive goes in. Neither given: as much as reaches the limit. */
-function amountOf({ amountSpecified, amount, exactOut }: Drawn): bigint {
+/** Positive = exact input, negative = exact output. Without an amount: enough input to reach the limit. */
+function amountOf({ amountSpecified, amount, exactOut }: VectorSwap): bigint {
   if (amountSpecified !== undefined) return BigInt(amountSpecified)
   if (exactOut === null || exactOut === undefined) return (1n << 255n) - 1n
   return exactOut ? -BigInt(amount ?? 0) : BigInt(amount ?? 0)
 }
 
-function stateOf({ sqrtPriceX96, tick: known, tickSpacing, positions }: Drawing['pools'][number]): Concentrated {
+function stateOf({
+  sqrtPriceX96,
+  tick: recordedTick,
+  tickSpacing,
+  positions,
+}: VectorFile['pools'][number]): Concentrated {
   const sqrtPrice = BigInt(sqrtPriceX96)
-  const tick = known ?? tickAtSqrtPrice(sqrtPrice)
+  const tick = recordedTick ?? tickAtSqrtPrice(sqrtPrice)
   const nets = new Map<number, bigint>()
   let active = 0n
   for (const { tickLower, tickUpper, liquidity } of positions) {

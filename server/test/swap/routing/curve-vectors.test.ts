@@ -1,8 +1,8 @@
 import { describe } from 'vitest'
 import type { CurveStablePool } from '../../../src/swap/routing/pools/curve-stable.ts'
-import { anywhere, comparesAll, readVectors } from './vectors.ts'
+import { compareAll, noIdentity, readVectors } from './vectors.ts'
 
-/** Two spellings of the same fields, by the age of the file that they come from. */
+/** Field names begin with a lower-case or an upper-case letter, depending on the version of the recording. */
 type Extra = Readonly<Record<string, string | number | readonly string[]>>
 type Group = Readonly<{
   source: string
@@ -16,7 +16,7 @@ type Group = Readonly<{
   cases: readonly { pool: number; tokenIn: string; tokenOut: string; amountIn: string; amountOut: string }[]
 }>
 
-describe('curve, recorded by KyberSwap', () => {
+describe('Curve, recorded by KyberSwap', () => {
   const groups = readVectors<readonly Group[]>('kyber_curve')
   for (const [source, count] of [
     ['TestCalcAmountOutPlain', 28],
@@ -32,20 +32,20 @@ describe('curve, recorded by KyberSwap', () => {
       amountIn: BigInt(row.amountIn),
       amountOut: BigInt(row.amountOut),
     }))
-    comparesAll(source, cases ?? null, count)
+    compareAll(source, cases ?? null, count)
   }
 })
 
-/** Every ramp of A in the file is over: its end is what holds. */
-function poolOf({ kind, pools }: Group, place: number): CurveStablePool {
-  const pool = pools[place]
-  if (pool === undefined) throw new Error(`no pool ${place}`)
+/** Every ramp of A in the file has ended, so `futureA` is the current value. */
+function poolOf({ kind, pools }: Group, index: number): CurveStablePool {
+  const pool = pools[index]
+  if (pool === undefined) throw new Error(`no pool ${index}`)
   const field = (name: string) => pool.extra[name] ?? pool.extra[`${name[0]?.toUpperCase()}${name.slice(1)}`]
   const amount = (name: string) => BigInt(field(name) as string)
   const rates = field('rateMultipliers') as readonly string[] | undefined
   const isNg = kind === 'curve-stableswap-ng'
   return {
-    ...anywhere,
+    ...noIdentity,
     kind: 'curve-stable',
     tokens: pool.tokens.map(({ address }) => address),
     balances: pool.tokens.map((_, index) => BigInt(pool.reserves[index] ?? 0)),

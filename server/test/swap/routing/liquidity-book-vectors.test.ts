@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
 import type { LiquidityBookPool } from '../../../src/swap/routing/pools/liquidity-book.ts'
-import { anywhere, comparesAll, readVectors } from './vectors.ts'
+import { compareAll, noIdentity, readVectors } from './vectors.ts'
 
 type Numbers<K extends string> = Readonly<Record<K, number>>
 type Group = Readonly<{
@@ -27,14 +27,14 @@ type Group = Readonly<{
   cases: readonly { tokenIn: string; tokenOut: string; amountIn: string; amountOut: string }[]
 }>
 
-describe('liquidity book, recorded by KyberSwap', () => {
+describe('Liquidity Book, recorded by KyberSwap', () => {
   const group = readVectors<readonly Group[]>('kyber_univ3_algebra_lb')?.find(
     ({ kind }) => kind === 'lfj-liquiditybook-v2.1',
   )
   const pool = group ? poolOf(group.pool) : null
-  // A fourth case is of a pool whose state the file does not hold.
+  // A fourth case belongs to a pool whose state is missing in the file.
   const cases = group?.cases.filter(({ tokenIn }) => pool?.tokens.includes(tokenIn)) ?? []
-  const compared =
+  const vectorCases =
     pool &&
     cases.map((row) => ({
       name: `${row.amountIn} of ${row.tokenIn}`,
@@ -44,13 +44,13 @@ describe('liquidity book, recorded by KyberSwap', () => {
       amountIn: BigInt(row.amountIn),
       amountOut: BigInt(row.amountOut),
     }))
-  comparesAll('version 2.1', compared, 3)
+  compareAll('version 2.1', vectorCases, 3)
 })
 
 function poolOf({ tokens, extra }: Group['pool']): LiquidityBookPool {
   const { staticFeeParams: fees, variableFeeParams: volatility } = extra
   return {
-    ...anywhere,
+    ...noIdentity,
     kind: 'liquidity-book',
     tokens: tokens.map(({ address }) => address),
     bins: extra.bins.map(({ id, reserveX, reserveY }) => ({

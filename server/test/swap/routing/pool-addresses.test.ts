@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { dexNetworks } from '../../../dexes/index.ts'
 import { create2Address } from '../../../src/adapters/dex/check-dexes.ts'
 
-// Pools whose addresses are widely published, made again from the hashes of our files: a wrong hash switches a DEX off.
+// Compares addresses computed with the init code hashes in server/dexes with widely published pool addresses. A wrong hash disables a DEX.
 
 const pools = [
   [
@@ -61,20 +61,20 @@ const published: Readonly<Record<string, string>> = {
 
 type Key = Omit<Parameters<typeof create2Address>[1], 'tokens'>
 
-/** Where our file's hash puts a pool. */
-function placeOf(network: string, name: string, tokens: readonly string[], key: Key): string | null {
+/** The pool address that follows from the init code hash in server/dexes. */
+function computeAddress(network: string, name: string, tokens: readonly string[], key: Key): string | null {
   const dex = dexNetworks.find((one) => one.network === network)?.dexes.find((one) => one.name === name)
-  if (dex?.initCodeHash === undefined) throw new Error('our files have no hash')
+  if (dex?.initCodeHash === undefined) throw new Error(`server/dexes has no init code hash of ${name} on ${network}`)
   return create2Address(dex, { tokens: tokens.map((token) => token.toLowerCase()), ...key }, dex.initCodeHash)
 }
 
-describe('the hashes from which pools are made', () => {
+describe('init code hashes of Solidly forks', () => {
   test.each(pools)('%s: %s, stable %s', (network, name, stable, ...tokens) => {
-    expect(placeOf(network, name, tokens, { stable })).toBe(published[`${network} ${name}`]?.toLowerCase())
+    expect(computeAddress(network, name, tokens, { stable })).toBe(published[`${network} ${name}`]?.toLowerCase())
   })
 })
 
-// Forks of Uniswap V3, told apart by their tick spacing or, Ramses', by the fee that they were made with.
+// Forks of Uniswap V3. The pool key has the tick spacing or, for Ramses, the initial fee.
 const concentrated = [
   {
     ...{ network: 'base', name: 'aerodrome-slipstream', key: { tickSpacing: 100 } },
@@ -103,8 +103,8 @@ const concentrated = [
   },
 ] as const
 
-describe('the hashes from which forks of Uniswap V3 are made', () => {
+describe('init code hashes of Uniswap V3 forks', () => {
   test.each(concentrated)('$network $name', ({ network, name, key, tokens, address }) => {
-    expect(placeOf(network, name, tokens, key)).toBe(address.toLowerCase())
+    expect(computeAddress(network, name, tokens, key)).toBe(address.toLowerCase())
   })
 })

@@ -9,7 +9,7 @@ const kinds = Object.keys(randomPools) as readonly PoolKind[]
 
 type Trade = Readonly<{ pool: Pool; from: number; to: number; amount: bigint; more: bigint }>
 
-/** A pool, a direction, and two amounts from a millionth of what lies there to a multiple of it. */
+/** A pool, a direction, and two amounts from a millionth to a multiple of the pool's balance. */
 const trades = (kind: PoolKind): fc.Arbitrary<Trade> =>
   fc
     .record({
@@ -17,29 +17,28 @@ const trades = (kind: PoolKind): fc.Arbitrary<Trade> =>
       from: fc.nat(3),
       step: fc.nat(2),
       share: magnitude(0, 22),
-      second: magnitude(0, 22),
+      secondShare: magnitude(0, 22),
     })
-    .map(({ pool, from: drawn, step, share, second }) => {
+    .map(({ pool, from: tokenSeed, step, share, secondShare }) => {
       const count = pool.tokens.length
-      const from = drawn % count
+      const from = tokenSeed % count
       const to = (from + 1 + (step % (count - 1))) % count
       const holding = holdingOf(pool, from)
       const amount = (part: bigint) => (holding * part) / (1n << 21n) + 1n
-      return { pool, from, to, amount: amount(share), more: amount(second) }
+      return { pool, from, to, amount: amount(share), more: amount(secondShare) }
     })
 
 /**
- * What two swaps may pay more than one for the same. Nothing, but where a contract's own numbers are not that fine: fees are rounded
- * down in units of what comes in; the power of a weighted pool is good to 10^-14 of the balance, Newton's iteration in a stable
- * pool whose tokens lie far apart to 10^-12; the rest is rounding.
+ * Tolerance for the precision of the contracts, in base units: fees are rounded down in units of the input; the power function of weighted
+ * pools is precise to 10^-14 of the balance, and Newton's iteration in stable pools with very different balances to 10^-12; plus rounding.
  */
-function slack({ pool, from, to }: Trade): bigint {
+function tolerance({ pool, from, to }: Trade): bigint {
   const holding = holdingOf(pool, to)
   const unit = (4n * holding) / (holdingOf(pool, from) + 1n)
-  return unit + holding / FINENESS[pool.kind] + 10n
+  return unit + holding / PRECISION[pool.kind] + 10n
 }
 
-const FINENESS: Readonly<Record<PoolKind, bigint>> = {
+const PRECISION: Readonly<Record<PoolKind, bigint>> = {
   'uniswap-v2': 10n ** 17n,
   'uniswap-v3': 10n ** 17n,
   'uniswap-v4': 10n ** 17n,
@@ -51,85 +50,85 @@ const FINENESS: Readonly<Record<PoolKind, bigint>> = {
   'liquidity-book': 10n ** 17n,
 }
 
-/** The fee that stays in a stable pool makes it deeper for the second swap. */
-function deepened(pool: Pool, paid: bigint): bigint {
-  if (pool.kind === 'curve-stable') return (paid * pool.fee) / 10n ** 10n
-  return pool.kind === 'balancer-stable' ? (paid * pool.swapFee) / 10n ** 18n : 0n
+/** Upper bound of the fee that stays in a stable pool and increases the output of the second swap. */
+function retainedFee(pool: Pool, output: bigint): bigint {
+  if (pool.kind === 'curve-stable') return (output * pool.fee) / 10n ** 10n
+  return pool.kind === 'balancer-stable' ? (output * pool.swapFee) / 10n ** 18n : 0n
 }
 
-/** With its fee off the peg a StableSwap-NG pool does pay less for more: the fee grows faster than what is paid. */
-const grows = (pool: Pool) => pool.kind !== 'curve-stable' || pool.offPegFee === null
+/** With its fee off the peg a StableSwap-NG pool does pay smaller for more: the fee grows faster than what is paid. */
+const isMonotonic = (pool: Pool) => pool.kind !== 'curve-stable' || pool.offPegFee === null
 
 describe.each(kinds)('%s', (kind) => {
-  test('a greater input never pays less', () => {
+  test('a greater input never pays smaller', () => {
     fc.assert(
       fc.property(trades(kind), (trade) => {
         const { pool, from, to, amount, more } = trade
-        const less = swapExact(pool, from, to, amount)
-        const greater = swapExact(pool, from, to, amount + more)
-        if (less === null || greater === null || !grows(pool)) return
-        expect(greater.amountOut + slack(trade)).toBeGreaterThanOrEqual(less.amountOut)
+        const smaller = swapExact(pool, from, to, amount)
+        const larger = swapExact(pool, from, to, amount + more)
+        if (smaller === null || larger === null || !isMonotonic(pool)) return
+        expect(larger.amountOut + tolerance(trade)).toBeGreaterThanOrEqual(smaller.amountOut)
       }),
       { numRuns: RUNS },
     )
   })
 
-  test('never pays more than there is', () => {
+  test('never pays more than the balance of the pool', () => {
     fc.assert(
       fc.property(trades(kind), ({ pool, from, to, amount }) => {
-        const swapped = swapExact(pool, from, to, amount)
-        if (swapped === null || 'ticks' in pool) return
-        expect(swapped.amountOut).toBeGreaterThan(0n)
-        expect(swapped.amountOut).toBeLessThanOrEqual(holdingOf(pool, to))
-        expect(holdingOf(swapped.next, to)).toBeLessThanOrEqual(holdingOf(pool, to) - swapped.amountOut)
-        expect(holdingOf(swapped.next, from)).toBeLessThanOrEqual(holdingOf(pool, from) + amount)
+        const result = swapExact(pool, from, to, amount)
+        if (result === null || 'ticks' in pool) return
+        expect(result.amountOut).toBeGreaterThan(0n)
+        expect(result.amountOut).toBeLessThanOrEqual(holdingOf(pool, to))
+        expect(holdingOf(result.next, to)).toBeLessThanOrEqual(holdingOf(pool, to) - result.amountOut)
+        expect(holdingOf(result.next, from)).toBeLessThanOrEqual(holdingOf(pool, from) + amount)
       }),
       { numRuns: RUNS },
     )
   })
 
-  test('two swaps pay no more than one of both amounts', () => {
+  test('two swaps pay no more than one swap of both amounts', () => {
     fc.assert(
       fc.property(trades(kind), (trade) => {
         const { pool, from, to, amount, more } = trade
         const first = swapExact(pool, from, to, amount)
-        const second = first && swapExact(first.next, from, to, more)
+        const secondShare = first && swapExact(first.next, from, to, more)
         const whole = swapExact(pool, from, to, amount + more)
-        if (first === null || second === null || whole === null || !grows(pool)) return
-        expect(first.amountOut + second.amountOut).toBeLessThanOrEqual(
-          whole.amountOut + slack(trade) + deepened(pool, first.amountOut),
+        if (first === null || secondShare === null || whole === null || !isMonotonic(pool)) return
+        expect(first.amountOut + secondShare.amountOut).toBeLessThanOrEqual(
+          whole.amountOut + tolerance(trade) + retainedFee(pool, first.amountOut),
         )
       }),
       { numRuns: RUNS },
     )
   })
 
-  test('there and back again earns nothing', () => {
+  test('a round trip earns nothing', () => {
     fc.assert(
       fc.property(trades(kind), (trade) => {
         const { pool, from, to, amount } = trade
-        const there = swapExact(pool, from, to, amount)
-        const back = there && swapExact(there.next, to, from, there.amountOut)
+        const forward = swapExact(pool, from, to, amount)
+        const back = forward && swapExact(forward.next, to, from, forward.amountOut)
         if (back === null) return
-        expect(back.amountOut).toBeLessThanOrEqual(amount + slack({ ...trade, from: to, to: from }))
+        expect(back.amountOut).toBeLessThanOrEqual(amount + tolerance({ ...trade, from: to, to: from }))
       }),
       { numRuns: RUNS },
     )
   })
 
-  test('the curve pays what the swap pays, and its prices fall', () => {
+  test('the curve pays what the swap pays, and its prices decrease', () => {
     fc.assert(
       fc.property(trades(kind), ({ pool, from, to, amount }) => {
         const curve = curveOf(pool, from, to)
-        const swapped = swapExact(pool, from, to, amount)
+        const result = swapExact(pool, from, to, amount)
         if (curve === null) return
         for (let index = 1; index < curve.price.length; index++)
           expect(curve.price[index]).toBeLessThan(curve.price[index - 1] as number)
-        const paid = outputOf(curve, Number(amount))
-        // Rounding to whole units must not show.
-        if (swapped === null || Number.isNaN(paid) || swapped.amountOut < 10n ** 7n || amount < 10n ** 7n) return
-        const error = Math.abs(paid / Number(swapped.amountOut) - 1)
-        expect(error).toBeLessThan(closeness({ pool, from, to, amount, more: 0n }, swapped.amountOut))
+        const output = outputOf(curve, Number(amount))
+        // Skip amounts so small that rounding to base units matters.
+        if (result === null || Number.isNaN(output) || result.amountOut < 10n ** 7n || amount < 10n ** 7n) return
+        const error = Math.abs(output / Number(result.amountOut) - 1)
+        expect(error).toBeLessThan(curveTolerance({ pool, from, to, amount, more: 0n }, result.amountOut))
       }),
       { numRuns: RUNS },
     )
@@ -140,16 +139,16 @@ describe.each(kinds)('%s', (kind) => {
  * 10^-7 where the curve is the pool's own (a small trade of a deep pool is a small difference of large doubles), 10^-3 where it is
  * sampled; beside, what the contract's rounding takes.
  */
-function closeness({ pool, to, amount }: Trade, amountOut: bigint): number {
+function curveTolerance({ pool, to, amount }: Trade, amountOut: bigint): number {
   const sampled =
     pool.kind === 'curve-stable' ||
     pool.kind === 'balancer-stable' ||
     pool.kind === 'liquidity-book' ||
     (pool.kind === 'solidly' && pool.stable) ||
     (pool.kind === 'balancer-weighted' && pool.weights[0] !== pool.weights[1])
-  // Towards the peg the fee falls, and the curve stays level.
+  // Toward the peg the fee decreases, but the price of the curve stays constant.
   const offPeg = pool.kind === 'curve-stable' && pool.offPegFee !== null ? Number(pool.fee * pool.offPegFee) / 1e20 : 0
-  const rounded = 10 / Number(amountOut) + 10 / Number(amount)
-  const coarse = Number(holdingOf(pool, to) / FINENESS[pool.kind]) / Number(amountOut)
-  return offPeg + (sampled ? 1e-3 : 1e-7) + rounded + coarse
+  const rounding = 10 / Number(amountOut) + 10 / Number(amount)
+  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind]) / Number(amountOut)
+  return offPeg + (sampled ? 1e-3 : 1e-7) + rounding + coarse
 }

@@ -5,30 +5,30 @@ import { randomPools } from './random-pools.ts'
 
 const kinds = Object.keys(randomPools) as readonly PoolKind[]
 
-/** Nothing where a list of amounts was. */
-const emptied = (pool: Pool): Pool => {
+/** The pool without reserves. */
+const emptyPool = (pool: Pool): Pool => {
   if ('reserves' in pool) return { ...pool, reserves: [0n, 0n] }
   if ('balances' in pool) return { ...pool, balances: pool.balances.map(() => 0n) }
   if ('bins' in pool) return { ...pool, bins: [] }
   return { ...pool, liquidity: 0n, ticks: [] }
 }
 
-describe.each(kinds)('%s refuses, and never throws,', (kind) => {
+describe.each(kinds)('%s returns null, and never throws, for', (kind) => {
   const [pool] = fc.sample(randomPools[kind] as fc.Arbitrary<Pool>, { seed: 1, numRuns: 1 })
-  if (pool === undefined) throw new Error('one was drawn')
+  if (pool === undefined) throw new Error('fast-check returned no sample')
 
   test.each([
-    ['nothing', 0, 1, 0n],
-    ['less than nothing', 0, 1, -1n],
-    ['a token for itself', 1, 1, 1_000_000n],
-    ['a token that is not there', 0, 9, 1_000_000n],
-    ['for a token that is not there', 9, 0, 1_000_000n],
-    ['a place below the first', -1, 2, 1_000_000n],
+    ['an amount of zero', 0, 1, 0n],
+    ['a negative amount', 0, 1, -1n],
+    ['equal tokens', 1, 1, 1_000_000n],
+    ['an unknown output token', 0, 9, 1_000_000n],
+    ['an unknown input token', 9, 0, 1_000_000n],
+    ['a negative token index', -1, 2, 1_000_000n],
   ])('%s', (_, from, to, amount) => {
     expect(swapExact(pool, from, to, amount)).toBeNull()
   })
 
-  test('curves of tokens that are not there', () => {
+  test('curves of unknown or equal tokens', () => {
     for (const [from, to] of [
       [0, 0],
       [0, 9],
@@ -39,14 +39,14 @@ describe.each(kinds)('%s refuses, and never throws,', (kind) => {
   })
 
   test('an empty pool', () => {
-    expect(swapExact(emptied(pool), 0, 1, 1_000_000n)).toBeNull()
-    expect(curveOf(emptied(pool), 0, 1)).toBeNull()
+    expect(swapExact(emptyPool(pool), 0, 1, 1_000_000n)).toBeNull()
+    expect(curveOf(emptyPool(pool), 0, 1)).toBeNull()
   })
 
-  test('more than there is in the scenario, or pays within its bounds', () => {
+  test('extreme amounts, unless it pays a positive output', () => {
     for (const amount of [1n << 112n, 1n << 127n, 1n << 128n, 1n << 200n, 1n << 255n]) {
-      const swapped = swapExact(pool, 0, 1, amount)
-      if (swapped !== null) expect(swapped.amountOut).toBeGreaterThan(0n)
+      const result = swapExact(pool, 0, 1, amount)
+      if (result !== null) expect(result.amountOut).toBeGreaterThan(0n)
     }
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
-import { amountOutOf, anywhere, type Case, comparesAll, readVectors } from './vectors.ts'
+import { amountOutOf, type Case, compareAll, noIdentity, readVectors } from './vectors.ts'
 
 type Row = Readonly<{
   kind: string
@@ -12,7 +12,7 @@ type Row = Readonly<{
   decimals0?: string
   decimals1?: string
   stable?: boolean
-  /** Kyber's own form, of which one case is. */
+  /** KyberSwap's own format, used by one case. */
   pool?: {
     reserves: readonly string[]
     tokens: readonly { address: string }[]
@@ -29,22 +29,22 @@ type Row = Readonly<{
 }>
 
 const rows = readVectors<readonly Row[]>('kyber_univ2_solidly')
-/** Taxed tokens are not traded: two rows. */
-const untaxed = rows?.filter(({ taxedToken }) => taxedToken === undefined) ?? null
+/** Without two rows of fee-on-transfer tokens, which we do not trade. `taxedToken` is a field of the recording. */
+const supported = rows?.filter(({ taxedToken }) => taxedToken === undefined) ?? null
 
-describe('uniswap v2 and solidly, recorded by KyberSwap', () => {
+describe('Uniswap V2 and Solidly, recorded by KyberSwap', () => {
   for (const [kind, count] of [
     ['univ2', 2],
     ['solidly-velodrome-v1', 4],
     ['solidly-velodrome-v2', 5],
     ['solidly-v2', 4],
   ] as const) {
-    const exactIn = untaxed?.filter((row) => row.kind === kind && row.expectedAmountOut !== undefined) ?? null
-    comparesAll(`${kind}, exact input`, exactIn?.map(caseOf) ?? null, count)
+    const exactIn = supported?.filter((row) => row.kind === kind && row.expectedAmountOut !== undefined) ?? null
+    compareAll(`${kind}, exact input`, exactIn?.map(caseOf) ?? null, count)
   }
 
-  test.skipIf(untaxed === null)('their inputs for exact outputs pay at least those', () => {
-    const exactOut = untaxed?.filter(({ expectedAmountIn }) => expectedAmountIn !== undefined) ?? []
+  test.skipIf(supported === null)('the recorded input of an exact-output swap pays at least that output', () => {
+    const exactOut = supported?.filter(({ expectedAmountIn }) => expectedAmountIn !== undefined) ?? []
     expect(exactOut).toHaveLength(14)
     for (const row of exactOut) {
       const swap = { pool: poolOf(row), tokenIn: row.tokenIn, tokenOut: row.tokenOut }
@@ -78,15 +78,15 @@ function poolOf({
   pool,
 }: Row): Pool {
   const [reserve0 = '0', reserve1 = '0'] = pool?.reserves ?? reserves
-  const base = {
-    ...anywhere,
+  const common = {
+    ...noIdentity,
     tokens: (pool?.tokens.map(({ address }) => address) ?? tokens).map((token) => token.toLowerCase()),
     reserves: [BigInt(reserve0), BigInt(reserve1)] as const,
     feePpm: (Number(pool?.extra.fee ?? fee) * 1_000_000) / Number(pool?.staticExtra.feePrecision ?? feePrecision),
   }
-  if (kind === 'univ2') return { ...base, kind: 'uniswap-v2' }
+  if (kind === 'univ2') return { ...common, kind: 'uniswap-v2' }
   return {
-    ...base,
+    ...common,
     kind: 'solidly',
     stable: pool?.staticExtra.stable ?? stable ?? false,
     newton: kind.endsWith('-v1') ? 'v1' : 'v2',

@@ -41,51 +41,51 @@ describe('the fee of a swap', () => {
     progress: { status: 'pending', reason: null, receivedUnits: null, feeUnits: null, block: null, isFinal: false },
     ...{ fee: null, isSeen: true, isSent: true, nextCheckMs: 0 },
   }
-  const taken = () => createStore(app.database).ledger.balance(`asset:fees:${taker}`, fee.assetId)
-  const owed = () => createStore(app.database).ledger.balance(`liability:partner:${partnerId}`, fee.assetId)
-  const again = async (id: string): Promise<TrackedSwap> =>
+  const readHeld = () => createStore(app.database).ledger.balance(`asset:fees:${taker}`, fee.assetId)
+  const readOwed = () => createStore(app.database).ledger.balance(`liability:partner:${partnerId}`, fee.assetId)
+  const reload = async (id: string): Promise<TrackedSwap> =>
     present(await createSwapStore(app.database).find(id), 'the swap')
 
-  test('follows what the chain says, and is the partner’s only when that is final', async () => {
+  test('follows the chain, and is owed to the partner only once it is final', async () => {
     const swaps = createSwapStore(app.database)
     const first = present(await swaps.record(newSwap(1)), 'the swap')
     expect(await swaps.advance(first, finished())).toBe(true)
-    expect([await taken(), await owed()]).toEqual([70n, 0n])
-    // The same again, and less in another block.
-    await swaps.advance(await again(swapId(1)), finished())
-    expect(await taken()).toBe(70n)
-    await swaps.advance(await again(swapId(1)), finished({ fee: { ...fee, units: 60n } }))
-    expect(await taken()).toBe(60n)
-    await swaps.advance(await again(swapId(1)), pending)
-    expect([await taken(), await owed()]).toEqual([0n, 0n])
-    await swaps.advance(await again(swapId(1)), finished())
-    const last = await again(swapId(1))
+    expect([await readHeld(), await readOwed()]).toEqual([70n, 0n])
+    // The same fee again, then a lower fee in another block.
+    await swaps.advance(await reload(swapId(1)), finished())
+    expect(await readHeld()).toBe(70n)
+    await swaps.advance(await reload(swapId(1)), finished({ fee: { ...fee, units: 60n } }))
+    expect(await readHeld()).toBe(60n)
+    await swaps.advance(await reload(swapId(1)), pending)
+    expect([await readHeld(), await readOwed()]).toEqual([0n, 0n])
+    await swaps.advance(await reload(swapId(1)), finished())
+    const last = await reload(swapId(1))
     expect(await swaps.advance(last, finished({}, true))).toBe(true)
-    expect([await taken(), await owed()]).toEqual([70n, -70n])
+    expect([await readHeld(), await readOwed()]).toEqual([70n, -70n])
     expect(await createStore(app.database).reconciliation.imbalance()).toEqual([])
-    // Whoever looked before it was final comes too late.
+    // An update from before finality is rejected.
     expect(await swaps.advance(last, finished())).toBe(false)
     expect(await swaps.advance(last, pending)).toBe(false)
-    expect([await taken(), await owed()]).toEqual([70n, -70n])
+    expect([await readHeld(), await readOwed()]).toEqual([70n, -70n])
   })
 
-  test('is nobody’s debt where it went to the partner itself', async () => {
+  test('is not booked if it was paid to the partner directly', async () => {
     const swaps = createSwapStore(app.database)
-    const before = await taken()
+    const before = await readHeld()
     const own = present(await swaps.record(newSwap(2, { owesFee: false })), 'the swap')
     expect(await swaps.advance(own, finished({}, true))).toBe(true)
-    expect(await taken()).toBe(before)
+    expect(await readHeld()).toBe(before)
   })
 
-  test('is booked once by twenty trackers that see the same', async () => {
+  test('is booked once by twenty concurrent trackers', async () => {
     const swaps = createSwapStore(app.database)
-    const before = [await taken(), await owed()]
+    const before = [await readHeld(), await readOwed()]
     const tracked = present(await swaps.record(newSwap(3)), 'the swap')
     const moved = await Promise.all(
       Array.from({ length: 20 }, (_, n) => swaps.advance(tracked, finished({}, n % 2 === 0))),
     )
     expect(moved.filter(Boolean).length).toBeGreaterThan(0)
-    while (await swaps.advance(await again(swapId(3)), finished({}, true)));
-    expect([await taken(), await owed()]).toEqual([(before[0] ?? 0n) + 70n, (before[1] ?? 0n) - 70n])
+    while (await swaps.advance(await reload(swapId(3)), finished({}, true)));
+    expect([await readHeld(), await readOwed()]).toEqual([(before[0] ?? 0n) + 70n, (before[1] ?? 0n) - 70n])
   })
 })

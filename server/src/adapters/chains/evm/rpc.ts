@@ -49,7 +49,7 @@ export type RpcOptions = Readonly<{ timeoutMs: number; attempts: number; replyBy
 export const rpcDefaults: RpcOptions = { timeoutMs: 10_000, attempts: 3, replyBytesMax: 64 * 1024 * 1024 }
 
 const BATCH_MAX = 50
-/** Concurrent batches per node; `CONNECTIONS` leaves room for single requests. */
+/** Concurrent batches per node. The other connections serve single requests. */
 const BATCHES = 8
 const CONNECTIONS = 32
 const RETRY_DELAY_MS = 100

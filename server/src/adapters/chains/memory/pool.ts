@@ -17,7 +17,7 @@ export function createPool(best: BestChain, chainId: number) {
   const waiting = new Map<string, PoolTransaction>()
   const lanes = createLanes()
   let arrivals: PoolTransaction[] = []
-  let arrivalCount = 0
+  let addedCount = 0
 
   function add(transaction: PoolTransaction): void {
     if (transaction.kind === 'signed') {
@@ -27,7 +27,7 @@ export function createPool(best: BestChain, chainId: number) {
     }
     waiting.set(transaction.hash, transaction)
     arrivals.push(transaction)
-    arrivalCount++
+    addedCount++
     if (arrivals.length > 2 * ARRIVALS_MAX) arrivals = arrivals.slice(-ARRIVALS_MAX)
   }
 
@@ -77,8 +77,8 @@ export function createPool(best: BestChain, chainId: number) {
     },
     /** The arrivals since a mark, and the next mark. */
     since(mark: number): { transactions: readonly PoolTransaction[]; mark: number } {
-      const count = arrivalCount - mark
-      return { transactions: count > 0 ? arrivals.slice(-count) : [], mark: arrivalCount }
+      const count = addedCount - mark
+      return { transactions: count > 0 ? arrivals.slice(-count) : [], mark: addedCount }
     },
   }
 }

@@ -15,8 +15,8 @@ export function createMemorySender(
   return Object.freeze({
     gasLimit: async (pay, from) => {
       const address = addresses.addressAt(from)
-      const held = nodes.map((node) => node.balance(address, pay.asset.contract))
-      if (held.some((units) => units < pay.units))
+      const balances = nodes.map((node) => node.balance(address, pay.asset.contract))
+      if (balances.some((units) => units < pay.units))
         throw new AppError('INSUFFICIENT_LIQUIDITY', 'the sender holds less than the transfer')
       return gasOf(pay.asset)
     },

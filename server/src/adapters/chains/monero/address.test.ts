@@ -7,7 +7,7 @@ import { keyImageOf, lockOf } from './scan.ts'
 import { fromHex, toHex } from './transaction.ts'
 import { viewKeysOf } from './view-keys.ts'
 
-/** A wallet that monero-wallet-rpc 0.18.0.0 made; everything below was read from it and from monerod. */
+/** A wallet created by monero-wallet-rpc 0.18.0.0. All values were read from it and from monerod. */
 const wallet = {
   view: 'a1aa48f1ed2ac45679f3a50b04108f2f9b8455275a62fd5f480b1aee7e97e10b',
   spend: '67f366c8f27f731e7ea2b5187b0d92b1139a1bf6cde58c6d9823c0e474e1dd07',
@@ -38,14 +38,14 @@ const keys = {
 const addresses = createAddresses(keys)
 
 describe('addresses of Monero', () => {
-  test('are those that its own wallet derives', () => {
+  test('equal those of monero-wallet-rpc', () => {
     expect(addresses.hot()).toBe(wallet.address)
     expect([0, 1, 2].map((index) => addresses.deposit(index).address)).toEqual(wallet.subaddresses)
     expect(addresses.change(0)).toBe(wallet.account)
     expect(toHex(viewKeysOf(spend).view)).toBe(wallet.view)
   })
 
-  test('are read in their three kinds, which are those that the catalogue lets pass', () => {
+  test('are parsed in the three kinds that the regex of the catalogue accepts', () => {
     const all = [wallet.address, ...wallet.subaddresses, wallet.account, wallet.integrated]
     for (const text of all) {
       expect(addresses.parse(text)).toBe(text)
@@ -59,7 +59,7 @@ describe('addresses of Monero', () => {
     expect(integrated?.spend.equals(keys.spendPoint)).toBe(true)
   })
 
-  test('are refused with any one letter changed, left out or added', () => {
+  test('are refused with a letter changed, omitted or added', () => {
     for (const text of [wallet.address, wallet.integrated]) {
       for (let at = 0; at < text.length; at += 3) {
         const letter = text[at] === '7' ? '8' : '7'
@@ -72,7 +72,7 @@ describe('addresses of Monero', () => {
 })
 
 describe('outputs of Monero', () => {
-  test('are recognised, and have the key image that the wallet says', () => {
+  test('are recognised, and have the same key image as in monero-wallet-rpc', () => {
     const point = readPoint(fromHex(wallet.output.publicKey))
     if (point === null) throw new Error('a public key')
     const shared = derive(point, keys.view)
@@ -89,17 +89,17 @@ describe('outputs of Monero', () => {
       sender: null,
     }
     expect(keyImageOf(keys, { transfer, secret }, { branch: 'hot', index: 0 })).toBe(wallet.output.keyImage)
-    // Of another address of ours it is not.
+    // The output does not belong to another address of ours.
     expect(() => keyImageOf(keys, { transfer, secret }, { branch: 'deposit', index: 0 })).toThrow()
   })
 
-  test('a key image is a point times a number that nobody finds out', () => {
+  test('hash to a point of the prime-order group', () => {
     const point = hashToPoint(fromHex(wallet.output.key))
     expect(point.isTorsionFree()).toBe(true)
     expect(times(point, toScalar(bytesOf(1n, 32))).equals(point)).toBe(true)
   })
 
-  test('are locked until a height or a time', () => {
+  test('may be locked until a height or a time', () => {
     const place = { height: 100, time: 1_700_000_000 }
     expect(lockOf(0n, place)).toBe(0)
     expect(lockOf(99n, place)).toBe(0)

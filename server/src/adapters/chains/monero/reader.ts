@@ -113,8 +113,8 @@ function createPoolReader(nodes: readonly MoneroNode[], keys: WalletKeys): Chain
     const arrivals = current.filter((txHash) => !reported.has(txHash)).slice(0, LOOKUPS_MAX)
     const transactions = await node.transactions(arrivals)
     // Updated last, so that the next call repeats a failed one.
-    const arrivalSet = new Set(arrivals)
-    reported = new Set(current.filter((txHash) => reported.has(txHash) || arrivalSet.has(txHash)))
+    const readTxHashes = new Set(arrivals)
+    reported = new Set(current.filter((txHash) => reported.has(txHash) || readTxHashes.has(txHash)))
     return transactions.flatMap(({ content, doubleSpend }) =>
       content === null || doubleSpend || content.unlockTime !== 0n
         ? []

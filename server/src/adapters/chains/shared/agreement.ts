@@ -18,7 +18,7 @@ export async function findAgreedHash(nodes: readonly Pick<Node, 'hashAt'>[], hei
   return hashes.every((hash) => hash === first) ? first : null
 }
 
-/** The highest block that every node has. Throws NETWORK_UNAVAILABLE if there is none within `DISAGREEMENT_MAX`. */
+/** The highest block that every node has. Throws NETWORK_UNAVAILABLE without one within `DISAGREEMENT_MAX`. */
 export async function findAgreedHead(network: Network, nodes: readonly Node[]): Promise<BlockRef> {
   const heads = await Promise.all(nodes.map((node) => node.head()))
   const lowest = Math.min(...heads.map(({ height }) => height))

@@ -10,14 +10,17 @@ type ViewRow = ExchangeRow & { executions: ExecutionViewRow[] | null }
 
 const OPEN = exchangeStatuses.filter((status) => !isTerminal(status)).map((status) => `'${status}'`)
 const TERMINAL = terminals.map((status) => `'${status}'`)
-/** `shownState` of the domain: a filter finds what the answer shows. One search of an index for each status, however many there are. */
+/**
+ * `shownState` of the domain in SQL, so that a filter finds what the response shows; shown-status.test.ts compares them for
+ * all combinations of statuses. It makes one index search per status, however many executions there are.
+ */
 const SHOWN_STATUS = `case when e.status in (${TERMINAL}) then e.status else coalesce(
   (select w.status from unnest(array[${OPEN}]) as s (status) cross join lateral (
      select x.status, x.leg, x.deposit_id from executions x where x.exchange_id = e.id and x.status = s.status
      order by x.leg desc, x.deposit_id desc limit 1) w
    where w.status <> 'pending' or w.leg > 0 order by w.leg desc, w.deposit_id desc limit 1), e.status) end`
 
-// `clock_timestamp()` changes within a statement, and no index can be asked for what it says.
+// Not `clock_timestamp()`: it changes within a statement, so the planner cannot use an index.
 const FILTER = `e.partner_id = $1 and e.created_at >= statement_timestamp() - interval '24 hours'
   and ($2::text is null or $2 = ${SHOWN_STATUS}) and ($3::text is null or e.type = $3)
   and ($4::text is null or e.from_currency = $4) and ($5::text is null or e.from_network = $5)

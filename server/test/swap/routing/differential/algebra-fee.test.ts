@@ -6,14 +6,23 @@ import { forecastFees } from '../../../../src/adapters/dex/algebra-fee.ts'
 import { createBlockReader } from '../../../../src/adapters/dex/block-reader.ts'
 import type { TrackedPool } from '../../../../src/adapters/dex/tracked-pool.ts'
 import { hex, TEST_CHAIN_ID } from '../../../adapters/chains/evm/anvil.ts'
-import { type Artifact, artifact, type Chain, drawn, FORGETTING, RUN_MS, startChain, TIMES } from './chain.ts'
+import {
+  type Artifact,
+  artifact,
+  type Chain,
+  drawSamples,
+  PRUNE_HISTORY,
+  RUN_MS,
+  SWAPS_FACTOR,
+  startChain,
+} from './chain.ts'
 
 /*
  * Algebra's own pools with their memory of the price: random swaps and liquidity at random times, and before each of them the fee
  * that we foretell for its second. What the pool then takes must be the same millionths.
  */
 
-const POOLS = 6 * TIMES
+const POOLS = 6 * SWAPS_FACTOR
 const STEPS = 60
 const first = (name: string) => artifact('algebra-core-v1', `artifacts/contracts/${name}.sol/${name}.json`)
 const second = (name: string) => artifact('@cryptoalgebra/core', `artifacts/contracts/${name}.sol/${name}.json`)
@@ -33,7 +42,7 @@ const terms = fc.record({
   volumeGamma: small(60),
   baseFee: small(1_000),
 })
-const steps = fc.array(
+const stepArbitrary = fc.array(
   fc.record({
     /** Passed without a swap. */
     idle: fc.oneof(
@@ -51,7 +60,7 @@ const steps = fc.array(
 
 let chain: Chain
 beforeAll(async () => {
-  chain = await startChain('ConcentratedHarness', FORGETTING)
+  chain = await startChain('ConcentratedHarness', PRUNE_HISTORY)
 })
 afterAll(() => chain.anvil.stop())
 
@@ -68,18 +77,18 @@ describe("algebra's fee is foretold", () => {
 
   test(`version 2: ${POOLS * STEPS} swaps`, { timeout: 2 * RUN_MS }, async () => {
     const nonce = BigInt(await chain.anvil.request<Hex>('eth_getTransactionCount', [chain.harness, 'latest']))
-    const foretold = getContractAddress({ from: chain.harness, nonce: nonce + 1n })
-    await chain.deploy(encodeDeployData({ ...second('AlgebraPoolDeployer'), args: [foretold, foretold] }))
+    const factoryAddress = getContractAddress({ from: chain.harness, nonce: nonce + 1n })
+    await chain.deploy(encodeDeployData({ ...second('AlgebraPoolDeployer'), args: [factoryAddress, factoryAddress] }))
     const deployer = getContractAddress({ from: chain.harness, nonce })
     const factory = await chain.deploy(encodeDeployData({ ...second('AlgebraFactory'), args: [deployer] }))
-    expect(factory).toBe(foretold.toLowerCase())
+    expect(factory).toBe(factoryAddress.toLowerCase())
     await compareAll('list', async ({ volumeBeta: _, volumeGamma: __, ...config }) => {
       await chain.send('renew', [])
       await chain.send('execute', [factory, dataOf(second('AlgebraFactory'), 'setDefaultFeeConfiguration', [config])])
       const tokens = await Promise.all([0n, 1n].map((place) => chain.ask<Hex>('tokens', [place])))
       await chain.send('execute', [factory, dataOf(second('AlgebraFactory'), 'createPool', tokens)])
-      const found = dataOf(second('AlgebraFactory'), 'poolByPair', tokens)
-      const answer = await chain.anvil.request<Hex>('eth_call', [{ to: factory, data: found }, 'latest'])
+      const call = dataOf(second('AlgebraFactory'), 'poolByPair', tokens)
+      const answer = await chain.anvil.request<Hex>('eth_call', [{ to: factory, data: call }, 'latest'])
       await chain.send('adopt', [`0x${answer.slice(26)}`, SQRT_ONE, positions])
     })
   })
@@ -95,7 +104,7 @@ type Config = typeof terms extends fc.Arbitrary<infer T> ? T : never
 
 async function compareAll(ticksBy: 'words' | 'list', setUp: (config: Config) => Promise<void>): Promise<void> {
   const fees = new Set<number>()
-  for (const plan of drawn(`algebra's fee, ${ticksBy}`, fc.record({ terms, steps }), POOLS)) {
+  for (const plan of drawSamples(`algebra's fee, ${ticksBy}`, fc.record({ terms, stepArbitrary }), POOLS)) {
     await setUp(plan.terms)
     for (const fee of await compareOne(ticksBy, plan)) fees.add(fee)
   }
@@ -103,7 +112,7 @@ async function compareAll(ticksBy: 'words' | 'list', setUp: (config: Config) => 
   expect(fees.size).toBeGreaterThan(POOLS * 3)
 }
 
-type Plan = Readonly<{ steps: typeof steps extends fc.Arbitrary<infer T> ? T : never }>
+type Plan = Readonly<{ stepArbitrary: typeof stepArbitrary extends fc.Arbitrary<infer T> ? T : never }>
 
 /** The fees that were taken. */
 async function compareOne(ticksBy: 'words' | 'list', plan: Plan): Promise<ReadonlySet<number>> {
@@ -111,7 +120,7 @@ async function compareOne(ticksBy: 'words' | 'list', plan: Plan): Promise<Readon
   const address = (await ask<Hex>('pool', [])).toLowerCase()
   const reader = createBlockReader(createRpc('test', anvil.url, TEST_CHAIN_ID, rpcDefaults), null)
   const fees = new Set<number>()
-  for (const [index, { idle, after, zeroForOne, size, digits }] of plan.steps.entries()) {
+  for (const [index, { idle, after, zeroForOne, size, digits }] of plan.stepArbitrary.entries()) {
     if (idle > 0) {
       await anvil.request('evm_increaseTime', [idle])
       await anvil.mine()
@@ -125,8 +134,8 @@ async function compareOne(ticksBy: 'words' | 'list', plan: Plan): Promise<Readon
     const fee = await feeOf(address as Hex, ticksBy)
     expect([index, tracked.fees?.ppm[after]], JSON.stringify(plan)).toEqual([index, fee])
     // What is promised holds for a minute.
-    const [promised = 0] = tracked.pool.kind === 'algebra' ? tracked.pool.feePpm : []
-    if (after <= 60) expect(promised).toBeGreaterThanOrEqual(fee)
+    const [quotedFee = 0] = tracked.pool.kind === 'algebra' ? tracked.pool.feePpm : []
+    if (after <= 60) expect(quotedFee).toBeGreaterThanOrEqual(fee)
     fees.add(fee)
   }
   return fees
@@ -141,8 +150,8 @@ async function feeOf(to: Hex, ticksBy: 'words' | 'list'): Promise<number> {
 
 /** What is read of a pool besides its fee does not matter here. */
 function poolAt(address: string, ticksBy: 'words' | 'list'): TrackedPool {
-  const rest = { sqrtPrice: SQRT_ONE, tick: 0, liquidity: 1n, tickSpacing: 60, ticks: [], feePpm: [0, 0] as const }
-  return { pool: { kind: 'algebra', id: address, address, dex: 'algebra', tokens: ['0xa', '0xb'], ticksBy, ...rest } }
+  const state = { sqrtPrice: SQRT_ONE, tick: 0, liquidity: 1n, tickSpacing: 60, ticks: [], feePpm: [0, 0] as const }
+  return { pool: { kind: 'algebra', id: address, address, dex: 'algebra', tokens: ['0xa', '0xb'], ticksBy, ...state } }
 }
 
 const dataOf = ({ abi }: Artifact, functionName: string, args: readonly unknown[]): Hex =>

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Pool, swapExact } from '../../../../src/swap/routing/pool-kinds.ts'
 import type { BalancerStablePool } from '../../../../src/swap/routing/pools/balancer-stable.ts'
 import type { BalancerWeightedPool } from '../../../../src/swap/routing/pools/balancer-weighted.ts'
-import { magnitude, near } from '../random-pools.ts'
-import { type Artifact, artifact, type Chain, drawn, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
+import { magnitude, similarBalances } from '../random-pools.ts'
+import { type Artifact, artifact, type Chain, drawSamples, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 
 const published = (task: string, name: string) =>
   artifact('@balancer-labs/v2-deployments', `dist/tasks/${task}/artifact/${name}.json`)
@@ -18,7 +18,7 @@ const stable2022 = published('20220609-stable-pool-v2', 'StablePoolFactory')
 const composable = published('20230206-composable-stable-pool-v3', 'ComposableStablePoolFactory')
 
 const ONE = 10n ** 18n
-const NOBODY = `0x${'1'.repeat(40)}`
+const OWNER = `0x${'1'.repeat(40)}`
 const ZERO = `0x${'0'.repeat(40)}`
 
 /** Drawn besides, for those that the contract does not open. */
@@ -26,7 +26,7 @@ const SPARE = Math.ceil(POOLS / 10)
 
 const rate = fc.bigInt({ min: ONE / 2n, max: 2n * ONE })
 const pools = fc.record({
-  holds: near,
+  holdings: similarBalances,
   swapFee: fc.bigInt({ min: 10n ** 12n, max: 10n ** 17n }),
   amp: fc.bigInt({ min: 1n, max: 5_000n }),
   weights: fc.tuple(...[1, 2, 3, 4].map(() => fc.integer({ min: 1, max: 20 }))),
@@ -36,7 +36,7 @@ const pools = fc.record({
     maxLength: TRADES,
   }),
 })
-type Drawn = typeof pools extends fc.Arbitrary<infer T> ? T : never
+type PoolDraw = typeof pools extends fc.Arbitrary<infer T> ? T : never
 
 let chain: Chain
 let vault: Hex
@@ -45,9 +45,9 @@ let tokens: readonly Hex[]
 
 beforeAll(async () => {
   chain = await startChain('VaultHarness')
-  vault = await chain.deploy(deployData(vaultContract, [NOBODY, NOBODY, 0n, 0n]))
+  vault = await chain.deploy(deployData(vaultContract, [OWNER, OWNER, 0n, 0n]))
   fees = await chain.deploy(deployData(feesContract, [vault, ONE, ONE]))
-  tokens = await Promise.all([0n, 1n, 2n, 3n].map((place) => chain.ask<Hex>('tokens', [place])))
+  tokens = await Promise.all([0n, 1n, 2n, 3n].map((index) => chain.ask<Hex>('tokens', [index])))
 })
 afterAll(() => chain.anvil.stop())
 
@@ -59,10 +59,10 @@ describe('balancer v2 against the real vault and pools', () => {
     test(`${name}: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
       const factory = await deployFactory(contract)
       await compareAll(name, factory, (draw) => {
-        const weights = normalized(draw.weights.slice(0, draw.holds.length))
+        const weights = normalized(draw.weights.slice(0, draw.holdings.length))
         const providers = weights.map(() => ZERO)
-        const first = ['pool', 'POOL', held(draw), weights]
-        const args = shortcuts ? [...first, providers, draw.swapFee, NOBODY] : [...first, draw.swapFee, NOBODY]
+        const first = ['pool', 'POOL', tokensOf(draw), weights]
+        const args = shortcuts ? [...first, providers, draw.swapFee, OWNER] : [...first, draw.swapFee, OWNER]
         return {
           create: createData(contract, args),
           pool: { ...poolOf(draw, []), kind: 'balancer-weighted', weights, shortcuts },
@@ -77,7 +77,7 @@ describe('balancer v2 against the real vault and pools', () => {
     test(`${name}: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
       const factory = await deployFactory(contract)
       await compareAll(name, factory, (draw) => ({
-        create: createData(contract, ['pool', 'POOL', held(draw), draw.amp, draw.swapFee, NOBODY]),
+        create: createData(contract, ['pool', 'POOL', tokensOf(draw), draw.amp, draw.swapFee, OWNER]),
         pool: { ...poolOf(draw, []), kind: 'balancer-stable', rounding, amp: draw.amp * 1_000n },
       }))
     })
@@ -85,12 +85,12 @@ describe('balancer v2 against the real vault and pools', () => {
   test(`composable stable of 2023 with rates: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
     const factory = await deployFactory(composable)
     await compareAll('composable stable', factory, async (draw) => {
-      const rates = draw.rates.slice(0, draw.holds.length)
+      const rates = draw.rates.slice(0, draw.holdings.length)
       const providers = await chain.ask<readonly Hex[]>('rates', [rates])
       await chain.send('rates', [rates])
-      const args = [draw.amp, providers, rates.map(() => 0n), rates.map(() => false), draw.swapFee, NOBODY]
+      const args = [draw.amp, providers, rates.map(() => 0n), rates.map(() => false), draw.swapFee, OWNER]
       return {
-        create: createData(composable, ['pool', 'POOL', held(draw), ...args]),
+        create: createData(composable, ['pool', 'POOL', tokensOf(draw), ...args]),
         pool: { ...poolOf(draw, rates), kind: 'balancer-stable', rounding: 'down', amp: draw.amp * 1_000n },
       }
     })
@@ -101,62 +101,66 @@ type Setup = Readonly<{ create: Hex; pool: BalancerWeightedPool | BalancerStable
 /** What the pool holds, and what it paid. */
 type Answer = readonly [readonly bigint[], readonly bigint[]]
 
-async function compareAll(name: string, factory: Hex, setup: (draw: Drawn) => Setup | Promise<Setup>): Promise<void> {
+async function compareAll(
+  name: string,
+  factory: Hex,
+  setup: (draw: PoolDraw) => Setup | Promise<Setup>,
+): Promise<void> {
   let compared = 0
-  for (const draw of drawn(name, pools, POOLS + SPARE)) {
+  for (const draw of drawSamples(name, pools, POOLS + SPARE)) {
     if (compared === POOLS) break
-    await chain.send('setDecimals', [draw.holds.map(({ decimals }) => decimals)])
-    const { create, pool: wanted } = await setup(draw)
-    const run = [vault, factory, create, draw.holds.map(({ balance }) => balance)]
-    const opened = await chain.ask<Answer>('run', [...run, []]).catch(unlessUnopened)
-    if (opened === null) continue
-    const [balances] = opened
-    const pool = { ...wanted, balances }
-    const { hops, paid } = follow(pool, draw)
-    const [, real] = await chain.ask<Answer>('run', [...run, hops])
-    const shown = JSON.stringify({ pool, hops }, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-    expect(paid, shown).toEqual(real)
-    expect(paid.some((amount) => amount > 0n)).toBe(true)
+    await chain.send('setDecimals', [draw.holdings.map(({ decimals }) => decimals)])
+    const { create, pool: expected } = await setup(draw)
+    const run = [vault, factory, create, draw.holdings.map(({ balance }) => balance)]
+    const opening = await chain.ask<Answer>('run', [...run, []]).catch(ignoreUnopened)
+    if (opening === null) continue
+    const [balances] = opening
+    const pool = { ...expected, balances }
+    const { hops, outputs } = follow(pool, draw)
+    const [, actual] = await chain.ask<Answer>('run', [...run, hops])
+    const message = JSON.stringify({ pool, hops }, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+    expect(outputs, message).toEqual(actual)
+    expect(outputs.some((amount) => amount > 0n)).toBe(true)
     compared++
   }
   expect(compared).toBe(POOLS)
 }
 
 /** Balances so far apart that the contract's own invariant does not converge (STABLE_*_DIDNT_CONVERGE): there is no such pool. */
-function unlessUnopened(error: Error): null {
+function ignoreUnopened(error: Error): null {
   if (/BAL#32[12]$/.test(error.message)) return null
   throw error
 }
 
 /** The hops one after another by our maths; what pays nothing changes nothing. */
-function follow(start: Pool, { hops, holds }: Drawn) {
+function follow(start: Pool, { hops, holdings }: PoolDraw) {
   let pool = start
-  const paid: bigint[] = []
-  const done = hops.map(({ from: drawnFrom, step, share }) => {
-    const from = drawnFrom % holds.length
-    const to = (from + 1 + (step % (holds.length - 1))) % holds.length
-    const amountIn = ((holds[from]?.balance ?? 0n) * share) / (1n << 22n) + 1n
-    const swapped = swapExact(pool, from, to, amountIn)
-    if (swapped) pool = swapped.next
-    paid.push(swapped?.amountOut ?? 0n)
+  const outputs: bigint[] = []
+  const swaps = hops.map(({ from: tokenSeed, step, share }) => {
+    const from = tokenSeed % holdings.length
+    const to = (from + 1 + (step % (holdings.length - 1))) % holdings.length
+    const amountIn = ((holdings[from]?.balance ?? 0n) * share) / (1n << 22n) + 1n
+    const result = swapExact(pool, from, to, amountIn)
+    if (result) pool = result.next
+    outputs.push(result?.amountOut ?? 0n)
     return { from, to, amountIn }
   })
-  return { hops: done, paid }
+  return { hops: swaps, outputs }
 }
 
-const held = ({ holds }: Drawn) => tokens.slice(0, holds.length)
+const tokensOf = ({ holdings }: PoolDraw) => tokens.slice(0, holdings.length)
 
-function poolOf(draw: Drawn, rates: readonly bigint[]) {
+function poolOf(draw: PoolDraw, rates: readonly bigint[]) {
   return {
     id: 'differential',
     address: vault,
     dex: 'balancer-v2',
-    tokens: held(draw),
+    tokens: tokensOf(draw),
     vault: 'v2' as const,
-    balances: draw.holds.map(({ balance }) => balance),
-    scales: draw.holds.map(({ decimals }, place) => ({
+    balances: draw.holdings.map(({ balance }) => balance),
+    scales: draw.holdings.map(({ decimals }, index) => ({
       factor: 10n ** BigInt(18 - decimals),
-      rate: rates[place] ?? ONE,
+      rate: rates[index] ?? ONE,
     })),
     swapFee: draw.swapFee,
     aggregateFee: 0n,

@@ -24,18 +24,18 @@ const GAS = 4_000_000_000n
 const OPTIONS = ['--gas-limit', String(GAS), '--hardfork', 'cancun', '--code-size-limit', '100000']
 
 /** The node forgets how old blocks were: where a test makes thousands, what it would keep slows each further one. */
-export const FORGETTING = ['--prune-history', '16']
+export const PRUNE_HISTORY = ['--prune-history', '16']
 
 export async function startChain(name: string, options: readonly string[] = []): Promise<Chain> {
   const harnesses = await compile(join(import.meta.dirname, 'harness.sol'))
   const { abi, bytecode } = harnesses[name] as Compiled
   const anvil = await startAnvil([...OPTIONS, ...options])
-  const created = await anvil.sendAndMine({ data: bytecode, gas: GAS / 100n })
-  const receipt = await receiptOf(anvil, created.txHash)
+  const deployment = await anvil.sendAndMine({ data: bytecode, gas: GAS / 100n })
+  const receipt = await receiptOf(anvil, deployment.txHash)
   const harness = receipt.contractAddress
   const send = async (functionName: string, args: readonly unknown[]) => {
-    const sent = await anvil.sendAndMine({ to: harness, data: call(abi, functionName, args), gas: GAS / 2n })
-    return receiptOf(anvil, sent.txHash)
+    const transaction = await anvil.sendAndMine({ to: harness, data: call(abi, functionName, args), gas: GAS / 2n })
+    return receiptOf(anvil, transaction.txHash)
   }
   return {
     anvil,
@@ -87,19 +87,19 @@ function folderOf(name: string): string {
 export const TRADES = 12
 /** Swaps of each kind of pool in every test run; TEST_SWAPS asks for more in a longer one. */
 const SWAPS = 2_040
-export const POOLS = Math.ceil(swapsWanted() / TRADES)
+export const POOLS = Math.ceil(readSwapCount() / TRADES)
 /** How many times as many as in every test run, where a test has a number of its own. */
-export const TIMES = Math.max(1, Math.ceil(swapsWanted() / SWAPS))
-export const RUN_MS = 2 * PATIENCE_MS * TIMES
+export const SWAPS_FACTOR = Math.max(1, Math.ceil(readSwapCount() / SWAPS))
+export const RUN_MS = 2 * PATIENCE_MS * SWAPS_FACTOR
 
-function swapsWanted(): number {
-  const wanted = Number(process.env['TEST_SWAPS'] ?? SWAPS)
-  if (!Number.isSafeInteger(wanted) || wanted < 1) throw new Error('TEST_SWAPS is how many swaps of each kind')
-  return wanted
+function readSwapCount(): number {
+  const requested = Number(process.env['TEST_SWAPS'] ?? SWAPS)
+  if (!Number.isSafeInteger(requested) || requested < 1) throw new Error('TEST_SWAPS is how many swaps of each kind')
+  return requested
 }
 
 /** Draws that a printed seed repeats. */
-export function drawn<T>(title: string, arbitrary: fc.Arbitrary<T>, count: number): T[] {
+export function drawSamples<T>(title: string, arbitrary: fc.Arbitrary<T>, count: number): T[] {
   const seed = Math.floor(Math.random() * 2 ** 31)
   console.info(`differential: ${title}, seed ${seed}`)
   return fc.sample(arbitrary, { seed, numRuns: count })

@@ -3,8 +3,18 @@ import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex } fr
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Pool, swapExact } from '../../../../src/swap/routing/pool-kinds.ts'
 import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from '../../../../src/swap/routing/pools/tick-math.ts'
-import { concentratedOf, holdingOf, magnitude, type Positioned, positioned } from '../random-pools.ts'
-import { type Artifact, artifact, type Chain, drawn, FORGETTING, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
+import { concentratedOf, holdingOf, magnitude, type PositionedPool, positionedPools } from '../random-pools.ts'
+import {
+  type Artifact,
+  artifact,
+  type Chain,
+  drawSamples,
+  POOLS,
+  PRUNE_HISTORY,
+  RUN_MS,
+  startChain,
+  TRADES,
+} from './chain.ts'
 
 const uniswap = artifact('@uniswap/v3-core', 'artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json')
 /** The package of version 2.0.0 under a name of its own: the last with v1's bitmap of ticks. */
@@ -14,7 +24,7 @@ const integral = (name: string) =>
 const algebraContracts = [algebra('AlgebraPoolDeployer'), algebra('DataStorageOperator')] as const
 const integralContracts = [integral('AlgebraPoolDeployer'), integral('AlgebraFactory')] as const
 
-const base = { id: 'differential', address: '0x0', dex: 'differential', tokens: ['0xa', '0xb'] }
+const identity = { id: 'differential', address: '0x0', dex: 'differential', tokens: ['0xa', '0xb'] }
 
 const trades = fc.array(fc.record({ zeroForOne: fc.boolean(), share: magnitude(0, 24) }), {
   minLength: TRADES,
@@ -24,7 +34,7 @@ type Trades = readonly Readonly<{ zeroForOne: boolean; share: bigint }>[]
 
 let chain: Chain
 beforeAll(async () => {
-  chain = await startChain('ConcentratedHarness', FORGETTING)
+  chain = await startChain('ConcentratedHarness', PRUNE_HISTORY)
 })
 afterAll(() => chain.anvil.stop())
 
@@ -33,11 +43,14 @@ describe('concentrated liquidity against the real pools', () => {
     const factory = await chain.deploy(deployData(uniswap, []))
     // The factory's own fees have their own spacings.
     const fees = fc.integer({ min: 0, max: 60_000 }).filter((fee) => ![500, 3_000, 10_000].includes(fee))
-    const all = drawn('uniswap v3', fc.record({ pool: positioned(), fee: fees, trades }), POOLS)
-    for (const { pool, fee, trades: wanted } of all) {
-      const ours = follow({ ...base, ...concentratedOf(pool), kind: 'uniswap-v3', feePpm: fee }, wanted)
-      const args = [factory, fee, pool.tickSpacing, pool.sqrtPrice, pool.positions, ours.trades]
-      compare(await chain.ask('uniswapV3', args), ours, pool)
+    const all = drawSamples('uniswap v3', fc.record({ pool: positionedPools(), fee: fees, trades }), POOLS)
+    for (const { pool, fee, trades: plannedTrades } of all) {
+      const simulation = simulate(
+        { ...identity, ...concentratedOf(pool), kind: 'uniswap-v3', feePpm: fee },
+        plannedTrades,
+      )
+      const args = [factory, fee, pool.tickSpacing, pool.sqrtPrice, pool.positions, simulation.trades]
+      compare(await chain.ask('uniswapV3', args), simulation, pool)
     }
   })
 
@@ -46,66 +59,75 @@ describe('concentrated liquidity against the real pools', () => {
     const positions = [{ lower: MIN_TICK, upper: MAX_TICK, liquidity: 1n << 80n }]
     const down = [0n, 1n << 10n, 1n << 22n].map((share) => ({ zeroForOne: true, share }))
     const up = down.map(({ share }) => ({ zeroForOne: false, share }))
-    for (const [sqrtPrice, tick, wanted] of [
+    for (const [sqrtPrice, tick, plannedTrades] of [
       [MIN_SQRT_PRICE, MIN_TICK, [...down, ...up, ...down]],
       [MAX_SQRT_PRICE - 1n, MAX_TICK - 1, [...up, ...down, ...up]],
     ] as const) {
       const pool = { sqrtPrice, tick, tickSpacing: 1, positions }
-      const ours = follow({ ...base, ...concentratedOf(pool), kind: 'uniswap-v3', feePpm: 0 }, wanted)
-      compare(await chain.ask('uniswapV3', [factory, 0, 1, sqrtPrice, positions, ours.trades]), ours, pool)
+      const simulation = simulate(
+        { ...identity, ...concentratedOf(pool), kind: 'uniswap-v3', feePpm: 0 },
+        plannedTrades,
+      )
+      compare(await chain.ask('uniswapV3', [factory, 0, 1, sqrtPrice, positions, simulation.trades]), simulation, pool)
     }
   })
 
   test(`algebra v1: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
     const deployer = await deployAlgebra()
     const fees = fc.integer({ min: 1, max: 60_000 })
-    const all = drawn('algebra v1', fc.record({ pool: positioned([60]), fee: fees, trades }), POOLS)
-    for (const { pool, fee, trades: wanted } of all) {
+    const all = drawSamples('algebra v1', fc.record({ pool: positionedPools([60]), fee: fees, trades }), POOLS)
+    for (const { pool, fee, trades: plannedTrades } of all) {
       const args = [deployer, algebraContracts[1]?.bytecode, feeConfiguration(fee), pool.sqrtPrice, pool.positions]
       await chain.send('algebraV1', args)
       // The fee of the configuration comes with the first swap of a later second.
       await chain.anvil.request('evm_increaseTime', [5])
       await chain.anvil.mine()
-      const state: Pool = { ...base, ...concentratedOf(pool), kind: 'algebra', ticksBy: 'words', feePpm: [fee, fee] }
-      const ours = follow(state, wanted)
-      compare(await chain.ask('run', [ours.trades]), ours, pool)
+      const state: Pool = {
+        ...identity,
+        ...concentratedOf(pool),
+        kind: 'algebra',
+        ticksBy: 'words',
+        feePpm: [fee, fee],
+      }
+      const simulation = simulate(state, plannedTrades)
+      compare(await chain.ask('run', [simulation.trades]), simulation, pool)
     }
   })
 
   test(`algebra integral: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
     const factory = await deployIntegral()
     const fees = fc.integer({ min: 0, max: 60_000 }).filter((fee) => fee !== 500)
-    const all = drawn('algebra integral', fc.record({ pool: positioned(), fee: fees, trades }), POOLS)
-    for (const { pool, fee, trades: wanted } of all) {
-      const state: Pool = { ...base, ...concentratedOf(pool), kind: 'algebra', ticksBy: 'list', feePpm: [fee, fee] }
-      const ours = follow(state, wanted)
-      const args = [factory, fee, pool.tickSpacing, pool.sqrtPrice, pool.positions, ours.trades]
-      compare(await chain.ask('algebraIntegral', args), ours, pool)
+    const all = drawSamples('algebra integral', fc.record({ pool: positionedPools(), fee: fees, trades }), POOLS)
+    for (const { pool, fee, trades: plannedTrades } of all) {
+      const state: Pool = { ...identity, ...concentratedOf(pool), kind: 'algebra', ticksBy: 'list', feePpm: [fee, fee] }
+      const simulation = simulate(state, plannedTrades)
+      const args = [factory, fee, pool.tickSpacing, pool.sqrtPrice, pool.positions, simulation.trades]
+      compare(await chain.ask('algebraIntegral', args), simulation, pool)
     }
   })
 })
 
-type Followed = Readonly<{ trades: readonly { zeroForOne: boolean; amountIn: bigint }[]; paid: readonly bigint[] }>
+type Simulation = Readonly<{ trades: readonly { zeroForOne: boolean; amountIn: bigint }[]; outputs: readonly bigint[] }>
 
 /** The trades one after another by our maths; what pays nothing changes nothing. */
-function follow(start: Pool, wanted: Trades): Followed {
+function simulate(start: Pool, plannedTrades: Trades): Simulation {
   let pool = start
-  const paid: bigint[] = []
-  const amounts = wanted.map(({ zeroForOne, share }) => {
+  const outputs: bigint[] = []
+  const amounts = plannedTrades.map(({ zeroForOne, share }) => {
     const from = zeroForOne ? 0 : 1
     const amountIn = (holdingOf(start, from) * share) / (1n << 22n) + 1n
-    const swapped = swapExact(pool, from, 1 - from, amountIn)
-    if (swapped) pool = swapped.next
-    paid.push(swapped?.amountOut ?? 0n)
+    const result = swapExact(pool, from, 1 - from, amountIn)
+    if (result) pool = result.next
+    outputs.push(result?.amountOut ?? 0n)
     return { zeroForOne, amountIn }
   })
-  return { trades: amounts, paid }
+  return { trades: amounts, outputs }
 }
 
-function compare(real: unknown, { paid, trades: done }: Followed, pool: Positioned): void {
-  const shown = JSON.stringify({ pool, done }, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-  expect(paid, shown).toEqual(real)
-  expect(paid.some((amount) => amount > 0n)).toBe(true)
+function compare(actual: unknown, { outputs, trades: swaps }: Simulation, pool: PositionedPool): void {
+  const message = JSON.stringify({ pool, swaps }, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+  expect(outputs, message).toEqual(actual)
+  expect(outputs.some((amount) => amount > 0n)).toBe(true)
 }
 
 function deployData(contract: Artifact, args: readonly unknown[]): Hex {

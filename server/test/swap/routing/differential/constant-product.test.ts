@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { swapExact } from '../../../../src/swap/routing/pool-kinds.ts'
 import type { UniswapV2Pool } from '../../../../src/swap/routing/pools/uniswap-v2.ts'
 import { magnitude } from '../random-pools.ts'
-import { artifact, type Chain, drawn, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
+import { artifact, type Chain, drawSamples, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 
 const factories = [
   ['uniswap v2', 3_000, artifact('@uniswap/v2-core', 'build/UniswapV2Factory.json')],
@@ -32,7 +32,7 @@ describe('constant products against the real pairs', () => {
     test(`${name}: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
       const { abi, bytecode } = contract
       const factory = await chain.deploy(encodeDeployData({ abi, bytecode, args: [chain.harness] }))
-      for (const { reserve0, reserve1, trades } of drawn(name, pools, POOLS)) {
+      for (const { reserve0, reserve1, trades } of drawSamples(name, pools, POOLS)) {
         let pool: UniswapV2Pool = {
           id: name,
           address: '0x0',
@@ -45,14 +45,14 @@ describe('constant products against the real pairs', () => {
         const claims = trades.map(({ zeroForOne, share }) => {
           const from = zeroForOne ? 0 : 1
           const amountIn = ((pool.reserves[from] as bigint) * share) / (1n << 22n) + 1n
-          const swapped = swapExact(pool, from, 1 - from, amountIn)
-          if (swapped) pool = swapped.next as UniswapV2Pool
-          return { zeroForOne, amountIn, amountOut: swapped?.amountOut ?? 0n }
+          const result = swapExact(pool, from, 1 - from, amountIn)
+          if (result) pool = result.next as UniswapV2Pool
+          return { zeroForOne, amountIn, amountOut: result?.amountOut ?? 0n }
         })
         const exact = await chain.ask<boolean[]>('run', [factory, reserve0, reserve1, claims])
-        expect(exact, JSON.stringify({ reserve0, reserve1, claims }, plain)).toEqual(claims.map(() => true))
+        expect(exact, JSON.stringify({ reserve0, reserve1, claims }, stringifyBigint)).toEqual(claims.map(() => true))
       }
     })
 })
 
-const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
+const stringifyBigint = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { encodeDeployData, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Pool, swapExact } from '../../../../src/swap/routing/pool-kinds.ts'
-import { concentratedOf, holdingOf, magnitude, positioned } from '../random-pools.ts'
-import { artifact, type Chain, drawn, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
+import { concentratedOf, holdingOf, magnitude, positionedPools } from '../random-pools.ts'
+import { artifact, type Chain, drawSamples, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 
 const manager = artifact('@uniswap/v4-core', 'out/PoolManager.sol/PoolManager.json')
 
 const pools = fc.record({
-  pool: positioned(),
+  pool: positionedPools(),
   native: fc.boolean(),
   lpFeePpm: fc.integer({ min: 0, max: 100_000 }),
   protocol: fc.tuple(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 1_000 })),
@@ -28,7 +28,7 @@ afterAll(() => chain.anvil.stop())
 
 test(`uniswap v4 against the real manager: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
   const at: Hex = await chain.deploy(encodeDeployData({ ...manager, args: [chain.harness] }))
-  for (const { pool, native, lpFeePpm, protocol, trades } of drawn('uniswap v4', pools, POOLS)) {
+  for (const { pool, native, lpFeePpm, protocol, trades } of drawSamples('uniswap v4', pools, POOLS)) {
     const start: Pool = {
       id: 'v4',
       address: at,
@@ -40,13 +40,13 @@ test(`uniswap v4 against the real manager: ${POOLS * TRADES} swaps`, { timeout: 
       protocolFeePpm: protocol,
     }
     let state: Pool = start
-    const paid: bigint[] = []
-    const wanted = trades.map(({ zeroForOne, share }) => {
+    const outputs: bigint[] = []
+    const swaps = trades.map(({ zeroForOne, share }) => {
       const from = zeroForOne ? 0 : 1
       const amountIn = (holdingOf(start, from) * share) / (1n << 22n) + 1n
-      const swapped = swapExact(state, from, 1 - from, amountIn)
-      if (swapped) state = swapped.next
-      paid.push(swapped?.amountOut ?? 0n)
+      const result = swapExact(state, from, 1 - from, amountIn)
+      if (result) state = result.next
+      outputs.push(result?.amountOut ?? 0n)
       return { zeroForOne, amountIn }
     })
     const setup = {
@@ -57,6 +57,6 @@ test(`uniswap v4 against the real manager: ${POOLS * TRADES} swaps`, { timeout: 
       spacing: pool.tickSpacing,
       price: pool.sqrtPrice,
     }
-    expect(await chain.ask('run', [setup, pool.positions, wanted])).toEqual(paid)
+    expect(await chain.ask('run', [setup, pool.positions, swaps])).toEqual(outputs)
   }
 })

@@ -10,7 +10,7 @@ const TEXT = /\.(ts|mts|mjs|sql|sol|md|json|yml)$/
 /** Generated, or taken from elsewhere with its own words. */
 const FOREIGN = /(^|\/)(generated|vectors)\/|package-lock\.json$|^LICENSE$|\.generated\./
 
-const words = (patterns: readonly string[]) => new RegExp(`(?<![A-Za-z])(${patterns.join('|')})(?![A-Za-z])`, 'gi')
+const words = (patterns: readonly string[]) => new RegExp(`(?<![A-Za-z_])(${patterns.join('|')})(?![A-Za-z_])`, 'gi')
 const textPattern = words([...Object.values(retired).flatMap(({ text }) => text), ...avoided])
 const retiredNames = new Set(Object.values(retired).flatMap(({ name }) => name))
 /** Declarations of TypeScript: what follows them is a name that we chose. */

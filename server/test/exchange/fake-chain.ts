@@ -282,7 +282,7 @@ export function createFakeChain(network: Network) {
         return { kind: 'included', block: { height: block.height, hash: block.hash }, ok: tx.ok, feeUnits: tx.feeUnits }
       const conflicting = block.txs.find(({ keys }) => conflictKey !== null && keys.includes(conflictKey))
       if (conflicting && head().height - block.height >= network.finalityBlocks)
-        return { kind: 'invalidated', proof: { rival: conflicting.txHash } }
+        return { kind: 'invalidated', proof: { spentBy: conflicting.txHash } }
     }
     return pool.some((one) => one.txHash === txHash) ? { kind: 'pending' } : { kind: 'unseen' }
   }

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 
-/** The 32-byte words of an answer or of an event's fields. */
+/** Splits a result or the data of an event into 32-byte words. */
 export function wordsOf(hex: Hex): readonly bigint[] {
   const words: bigint[] = []
   for (let at = 2; at + 64 <= hex.length; at += 64) words.push(BigInt(`0x${hex.slice(at, at + 64)}`))
@@ -12,11 +12,11 @@ export const addressOf = (word: bigint): string => `0x${(word & ((1n << 160n) - 
 export const signed = (word: bigint, bits: number): bigint => BigInt.asIntN(bits, word)
 export const toWord = (value: bigint | number): string =>
   BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0')
-/** A call with whole words as its arguments. */
+/** Encodes a call whose arguments are single words. */
 export const callOf = (selector: Hex, ...args: readonly (bigint | number | string)[]): Hex =>
   `${selector}${args.map((arg) => toWord(typeof arg === 'string' ? BigInt(arg) : arg)).join('')}`
 
-/** A list of words whose place stands in the n-th word. */
+/** A dynamic array of words; the word at `place` is its offset. */
 export function listOf(words: readonly bigint[], place: number): readonly bigint[] {
   const start = Number(wordAt(words, place) / 32n)
   return words.slice(start + 1, start + 1 + Number(wordAt(words, start)))

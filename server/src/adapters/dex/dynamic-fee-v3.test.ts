@@ -5,11 +5,11 @@ import type { DexLog } from './logs.ts'
 import { dynamicFeeV3Dexes } from './dynamic-fee-v3.ts'
 import type { TrackedPool } from './tracked-pool.ts'
 
-/* What Ramses' and Shadow's pools write of new liquidity, as another library encodes it. */
+/* The Mint events of Ramses' and Shadow's pools, encoded by viem. */
 
 const ADDRESS = `0x${'11'.repeat(20)}` as const
 const OWNER = `0x${'22'.repeat(20)}` as const
-const usual = parseAbi([
+const standard = parseAbi([
   'event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)',
 ])
 const numbered = parseAbi([
@@ -26,12 +26,12 @@ const pool: UniswapV3Pool = {
 }
 const tracked: TrackedPool = { pool, ticks: [] }
 
-describe('liquidity that comes to a fork of Uniswap V3', () => {
-  test.each(['ramses-v2', 'ramses-v3'] as const)('is the same by both forms of Mint, of %s', (kind) => {
+describe('Mint events of forks of Uniswap V3', () => {
+  test.each(['ramses-v2', 'ramses-v3'] as const)('both forms of Mint give the same pool: %s', (kind) => {
     const { apply, topics } = dynamicFeeV3Dexes[kind]
     const amounts = [1_234n, 7n, 8n] as const
-    const byUsual = logOf(
-      encodeEventTopics({ abi: usual, eventName: 'Mint', args }),
+    const byStandard = logOf(
+      encodeEventTopics({ abi: standard, eventName: 'Mint', args }),
       encodeAbiParameters(parseAbiParameters('address, uint128, uint256, uint256'), [OWNER, ...amounts]),
     )
     const byNumbered = logOf(
@@ -39,7 +39,7 @@ describe('liquidity that comes to a fork of Uniswap V3', () => {
       encodeAbiParameters(parseAbiParameters('address, uint256, uint128, uint256, uint256'), [OWNER, 99n, ...amounts]),
     )
     const after = apply(tracked, byNumbered)
-    expect(after).toEqual(apply(tracked, byUsual))
+    expect(after).toEqual(apply(tracked, byStandard))
     expect(after).toMatchObject({
       pool: { liquidity: 1_239n },
       ticks: [
@@ -47,11 +47,11 @@ describe('liquidity that comes to a fork of Uniswap V3', () => {
         { index: 60, gross: 1_234n, net: -1_234n },
       ],
     })
-    for (const { topics: written } of [byUsual, byNumbered]) expect(topics).toContain(written[0])
+    for (const { topics: eventTopics } of [byStandard, byNumbered]) expect(topics).toContain(eventTopics[0])
   })
 
-  test('of a pool that was not tried yet has it read', () => {
-    const log = logOf(encodeEventTopics({ abi: usual, eventName: 'Mint', args }), '0x')
+  test('trigger a full read of a pool without a trial', () => {
+    const log = logOf(encodeEventTopics({ abi: standard, eventName: 'Mint', args }), '0x')
     expect(dynamicFeeV3Dexes.slipstream.apply({ ...tracked, idle: true }, log)).toBe('reread')
   })
 })

@@ -127,7 +127,7 @@ async function readAndVerify(fork: Fork, readContext: ReadContext, at: string, {
   const verdict = await trySwaps(readContext, at, pool)
   if (verdict === 'differs') return null
   // The next liquidity event triggers the trial.
-  if (verdict === 'nothing to try') return { ...whole, idle: true }
+  if (verdict === 'no liquidity') return { ...whole, idle: true }
   if (!fork.byTime) return whole
   const now = await readContext.reader.minedAt(at)
   return (await forecastFees(readContext, at, [{ tracked: whole, fee: pool.feePpm }], now))[0] ?? null

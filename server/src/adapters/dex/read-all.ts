@@ -70,7 +70,7 @@ async function restoreSnapshot(context: SyncContext, setup: NetworkSetup): Promi
 /** Reads every pool at the newest block. */
 export async function readAll(context: SyncContext, setup: NetworkSetup): Promise<void> {
   const read = async () => readAt(context, await latestHeader(context.rpc()), setup)
-  await (context.options.heavy ? context.options.heavy(read) : read())
+  await (context.options.fullReadLimit ? context.options.fullReadLimit(read) : read())
 }
 
 async function readAt(context: SyncContext, head: Header, { dexes, follower }: NetworkSetup): Promise<void> {

@@ -14,72 +14,72 @@ const GET_POOL = '0x79bc57d5'
 /** Sync(uint256,uint256), and Sync(uint112,uint112) of some forks */
 const SYNC = '0xcf2aa50876cdfbb541206f89af0ee78d44a2abf8d328e37fa4917f982149848a'
 const SYNC_SHORT = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
-/** SetCustomFee(address indexed pool,uint256), of the factory */
+/** SetCustomFee(address indexed pool,uint256), emitted by the factory */
 const CUSTOM_FEE = '0xae468ce586f9a87660fdffc1448cee942042c16ae2f02046b134b5224f31936b'
 /** metadata(): both units, both reserves, whether stable, both tokens */
 const METADATA = '0x392f37e9'
 const AMOUNT_OUT = '0xf140a35a'
 const IS_PAUSED = '0xb187bd26'
 /** getFee(bool), getFee(address,bool), getRealFee(address), pairFee(address) */
-const FEE_OF_SORT = '0x512b45ea'
+const FEE_OF_TYPE = '0x512b45ea'
 const FEE_OF_POOL = '0xcc56b2c5'
 const REAL_FEE = '0x6652f0bf'
 const PAIR_FEE = '0x841fa66b'
-/** Fees for all pools of a sort are changed without a log, and so is a pause in most forks: both are read again. */
-const FRESH_SECONDS = 60
-/** The part of the reserve with which a pool is tried: enough to tell the smallest fee, with digits that show the rounding. */
+/** A fee for all stable or volatile pools changes without a log, as does a pause in most forks: both are read at this interval. */
+const REREAD_SECONDS = 60
+/** The divisor of the reserve that gives the trial amount: large enough to show the smallest fee and the rounding. */
 const TRIAL_PART = 97n
 const PPM = 1_000_000n
 
 type Fees = Readonly<{
-  /** What the factory is asked; the first answer but zero counts, else zero. */
+  /** Calls of the factory; the first non-zero answer is the fee, otherwise zero. */
   calls(pool: string, stable: boolean): readonly Hex[]
-  /** What the answer is a part of. */
-  whole: bigint
+  /** The unit of the answer: this value is a fee of 100 %. */
+  unit: bigint
 }>
 type Fork = Readonly<{ created: string; lookUp: Hex; newton: SolidlyPool['newton']; fees: Fees | null }>
 
-const pairs = { created: PAIR_CREATED, lookUp: GET_PAIR, newton: 'v1' } as const
-const feeOfSort = (stable: boolean): Hex => callOf(FEE_OF_SORT, stable ? 1 : 0)
-const ofPool: Fees = { calls: (pool, stable) => [callOf(FEE_OF_POOL, pool, stable ? 1 : 0)], whole: 10_000n }
+const pairTerms = { created: PAIR_CREATED, lookUp: GET_PAIR, newton: 'v1' } as const
+const feeOfType = (stable: boolean): Hex => callOf(FEE_OF_TYPE, stable ? 1 : 0)
+const feeOfPool: Fees = { calls: (pool, stable) => [callOf(FEE_OF_POOL, pool, stable ? 1 : 0)], unit: 10_000n }
 
 const forks: Readonly<Record<SolidlyFork, Fork>> = {
-  solidly: { ...pairs, fees: null },
-  'velodrome-v1': { ...pairs, fees: { calls: (_pool, stable) => [feeOfSort(stable)], whole: 10_000n } },
-  'velodrome-v2': { created: POOL_CREATED, lookUp: GET_POOL, newton: 'v2', fees: ofPool },
-  equalizer: { ...pairs, fees: { calls: (pool) => [callOf(REAL_FEE, pool)], whole: 10n ** 18n } },
+  solidly: { ...pairTerms, fees: null },
+  'velodrome-v1': { ...pairTerms, fees: { calls: (_pool, stable) => [feeOfType(stable)], unit: 10_000n } },
+  'velodrome-v2': { created: POOL_CREATED, lookUp: GET_POOL, newton: 'v2', fees: feeOfPool },
+  equalizer: { ...pairTerms, fees: { calls: (pool) => [callOf(REAL_FEE, pool)], unit: 10n ** 18n } },
   ramses: {
-    ...pairs,
-    fees: { calls: (pool, stable) => [callOf(PAIR_FEE, pool), feeOfSort(stable)], whole: 10_000n },
+    ...pairTerms,
+    fees: { calls: (pool, stable) => [callOf(PAIR_FEE, pool), feeOfType(stable)], unit: 10_000n },
   },
-  blackhole: { ...pairs, fees: ofPool },
+  blackhole: { ...pairTerms, fees: feeOfPool },
 }
 const forkOf = ({ fork = 'solidly' }: Dex): Fork => forks[fork]
 
 export const solidlyDex: DexReader = {
   creation: (dex) => ({ address: dex.factory, topic: forkOf(dex).created }),
   parseCreation({ topics, fields }, dex) {
-    const [topic, token0, token1, sort] = topics
+    const [topic, token0, token1, stableTopic] = topics
     if (token0 === undefined || token1 === undefined) return null
     const words = wordsOf(fields)
     const isIndexed = topic === POOL_CREATED
-    const stable = (isIndexed ? BigInt(sort ?? 0) : wordAt(words, 0)) !== 0n
+    const stable = (isIndexed ? BigInt(stableTopic ?? 0) : wordAt(words, 0)) !== 0n
     const tokens = [addressOf(BigInt(token0)), addressOf(BigInt(token1))]
-    return foundPool(addressOf(wordAt(words, isIndexed ? 0 : 1)), dex, tokens, stable)
+    return poolIdentity(addressOf(wordAt(words, isIndexed ? 0 : 1)), dex, tokens, stable)
   },
-  async lookUp({ reader }, at, dex, wanted) {
-    const asked = wanted.flatMap((tokens) => [false, true].map((stable) => ({ tokens, stable })))
+  async lookUp({ reader }, at, dex, pairs) {
+    const searches = pairs.flatMap((tokens) => [false, true].map((stable) => ({ tokens, stable })))
     const answers = await reader.read(
       at,
-      asked.map(({ tokens: [a, b], stable }) => ({
+      searches.map(({ tokens: [a, b], stable }) => ({
         to: dex.factory,
         calldata: callOf(forkOf(dex).lookUp, a, b, stable ? 1 : 0),
       })),
     )
-    return asked.flatMap(({ tokens, stable }, index) => {
+    return searches.flatMap(({ tokens, stable }, index) => {
       const answer = answers[index]
       const word = answer ? wordAt(wordsOf(answer), 0) : 0n
-      return word === 0n ? [] : [foundPool(addressOf(word), dex, tokens, stable)]
+      return word === 0n ? [] : [poolIdentity(addressOf(word), dex, tokens, stable)]
     })
   },
   readBase,
@@ -93,31 +93,31 @@ export const solidlyDex: DexReader = {
   },
 }
 
-function foundPool(address: string, dex: Dex, tokens: readonly string[], stable: boolean): PoolIdentity {
+function poolIdentity(address: string, dex: Dex, tokens: readonly string[], stable: boolean): PoolIdentity {
   return { id: address, address, dex, tokens, stable }
 }
 
-async function readBase(readContext: ReadContext, at: string, found: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
+async function readBase(readContext: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
   const { reader } = readContext
-  const factories = [...new Set(found.map(({ dex }) => dex.factory))]
+  const factories = [...new Set(identities.map(({ dex }) => dex.factory))]
   const [holdsUntil, answers] = await Promise.all([
-    reader.minedAt(at).then((seconds) => seconds + FRESH_SECONDS),
+    reader.minedAt(at).then((seconds) => seconds + REREAD_SECONDS),
     reader.read(at, [
       ...factories.map((to) => ({ to, calldata: IS_PAUSED }) as const),
-      ...found.map(({ address: to }) => ({ to, calldata: METADATA }) as const),
+      ...identities.map(({ address: to }) => ({ to, calldata: METADATA }) as const),
     ]),
   ])
   const paused = new Set(factories.filter((_, index) => wordAt(wordsOf(answers[index] ?? '0x'), 0) !== 0n))
-  const unpriced = found.map((one, index) => poolOf(one, answers[factories.length + index]))
-  const tried = await tryAll(readContext, at, found, unpriced)
-  return tried.map((one, index) => {
+  const poolsWithoutFee = identities.map((one, index) => poolOf(one, answers[factories.length + index]))
+  const verified = await verifyAll(readContext, at, identities, poolsWithoutFee)
+  return verified.map((one, index) => {
     if (one === null) return null
-    const isIdle = one.idle || paused.has(found[index]?.dex.factory ?? '')
+    const isIdle = one.idle || paused.has(identities[index]?.dex.factory ?? '')
     return isIdle ? { ...one, holdsUntil, idle: true } : { ...one, holdsUntil }
   })
 }
 
-/** What the pool says of itself, with the fee that its DEX names. */
+/** The pool from its metadata, with the configured fee of the DEX. */
 function poolOf({ id, address, dex, tokens }: PoolIdentity, metadata: Hex | null | undefined): SolidlyPool | null {
   const words = wordsOf(metadata ?? '0x')
   if (words.length < 7 || tokens.some((token, index) => token !== addressOf(wordAt(words, 5 + index)))) return null
@@ -130,35 +130,35 @@ function poolOf({ id, address, dex, tokens }: PoolIdentity, metadata: Hex | null
 }
 
 /**
- * With the fees of the factory. Forks differ in more than their files say: a pool is taken up only where its own getAmountOut, by
- * which our executor trades, says what we compute.
+ * Adds the fees of the factory. Forks differ in undocumented ways: a pool is used only if its getAmountOut, which our executor
+ * uses, returns what we compute.
  */
-async function tryAll(
+async function verifyAll(
   { reader }: ReadContext,
   at: string,
-  found: readonly PoolIdentity[],
+  identities: readonly PoolIdentity[],
   pools: readonly (SolidlyPool | null)[],
 ): Promise<(TrackedPool | null)[]> {
-  const asked = pools.map((pool, index) => (pool === null ? [] : questionsOf(pool, (found[index] as PoolIdentity).dex)))
-  const answers = await reader.read(at, asked.flat())
-  let place = 0
-  return pools.map((unpriced, index) => {
-    const told = answers.slice(place, place + (asked[index]?.length ?? 0))
-    place += told.length
-    const [first, second, ...fees] = told.map((answer) => (answer ? wordAt(wordsOf(answer), 0) : null))
-    const feePpm = feeOf((found[index] as PoolIdentity).dex, fees)
-    if (unpriced === null || feePpm === null) return null
-    const pool = { ...unpriced, feePpm }
-    const ours = [0, 1].map((tokenIn) => solidly.swap(pool, tokenIn, 1 - tokenIn, trialOf(pool, tokenIn))?.amountOut)
-    // Empty, or as good as that.
-    if (ours.every((out) => out === undefined)) return { pool, idle: true }
-    // getAmountOut does not say where a swap would fail, as we do: then the other side tells.
-    return ours.every((out, side) => out === undefined || out === [first, second][side]) ? { pool } : null
+  const calls = pools.map((pool, index) => (pool === null ? [] : trialCalls(pool, (identities[index] as PoolIdentity).dex)))
+  const answers = await reader.read(at, calls.flat())
+  let next = 0
+  return pools.map((poolWithoutFee, index) => {
+    const poolAnswers = answers.slice(next, next + (calls[index]?.length ?? 0))
+    next += poolAnswers.length
+    const [first, second, ...fees] = poolAnswers.map((answer) => (answer ? wordAt(wordsOf(answer), 0) : null))
+    const feePpm = feeOf((identities[index] as PoolIdentity).dex, fees)
+    if (poolWithoutFee === null || feePpm === null) return null
+    const pool = { ...poolWithoutFee, feePpm }
+    const expected = [0, 1].map((tokenIn) => solidly.swap(pool, tokenIn, 1 - tokenIn, trialOf(pool, tokenIn))?.amountOut)
+    // No output in either direction: the pool is empty or nearly empty.
+    if (expected.every((out) => out === undefined)) return { pool, idle: true }
+    // getAmountOut returns a value even if the swap would fail; then only the other direction is compared.
+    return expected.every((out, side) => out === undefined || out === [first, second][side]) ? { pool } : null
   })
 }
 
-/** What each side of it would pay in trials, then its fee. */
-function questionsOf(pool: SolidlyPool, dex: Dex) {
+/** The calls for a trial in each direction, then for the fee. */
+function trialCalls(pool: SolidlyPool, dex: Dex) {
   const { address, tokens, stable } = pool
   const trials = [0, 1].map((tokenIn) => callOf(AMOUNT_OUT, trialOf(pool, tokenIn), tokens[tokenIn] ?? ''))
   const fees = forkOf(dex).fees?.calls(address, stable) ?? []
@@ -170,12 +170,12 @@ function questionsOf(pool: SolidlyPool, dex: Dex) {
 
 const trialOf = ({ reserves }: SolidlyPool, tokenIn: number): bigint => (reserves[tokenIn] ?? 0n) / TRIAL_PART + 1n
 
-/** Null where it is not told, or no whole number of millionths. */
-function feeOf(dex: Dex, told: readonly (bigint | null)[]): number | null {
+/** Null where it is not told, or no unit number of millionths. */
+function feeOf(dex: Dex, answers: readonly (bigint | null)[]): number | null {
   const { fees } = forkOf(dex)
   if (fees === null) return dex.feePpm ?? null
-  const fee = told.find((answer) => answer !== 0n)
+  const fee = answers.find((answer) => answer !== 0n)
   if (fee === undefined) return 0
-  if (fee === null || (fee * PPM) % fees.whole !== 0n || fee >= fees.whole) return null
-  return Number((fee * PPM) / fees.whole)
+  if (fee === null || (fee * PPM) % fees.unit !== 0n || fee >= fees.unit) return null
+  return Number((fee * PPM) / fees.unit)
 }

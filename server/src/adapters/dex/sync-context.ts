@@ -10,35 +10,35 @@ import type { ReadContext } from './tracked-pool.ts'
 
 export type PoolSettings = Readonly<{
   poolsMax: number
-  /** Of all pools together. */
+  /** Limit of ticks of all pools together. */
   ticksMax: number
-  /** DEXes older than this are looked up by pairs instead of scanned. */
+  /** The pools of older DEXes are looked up by pairs instead of scanned. */
   scanBlocksMax: number
-  /** After a longer absence all is read anew instead of caught up by logs. */
+  /** After a longer absence all pools are read again instead of updated by logs. */
   catchUpBlocksMax: number
-  /** Every so many blocks some pools are compared with the chain. */
+  /** Blocks between two comparisons of some pools with the chain. */
   compareEveryBlocks: number
   comparePools: number
   snapshotEveryMs: number
-  /** The tokens are looked up again, for pools that were worth nothing before. */
+  /** Interval of token lookups, for pools that had no value before. */
   renewEveryMs: number
-  /** A head that was mined longer ago is no head: the node, or the chain, stands still. */
+  /** Maximum age of the newest block. Beyond it the node or the chain has stopped. */
   headAgeMaxMs: number
 }>
 
-/** For what the chain may take back. Nodes without an archive tell no older state than of 128 blocks. */
-const WAY_BACK_BLOCKS = 64
-export const reorgDepth = ({ finalityBlocks }: Network): number => Math.min(finalityBlocks, WAY_BACK_BLOCKS)
+/** Limit of blocks that a rollback undoes. Nodes without an archive keep the state of 128 blocks. */
+const REORG_DEPTH_MAX = 64
+export const reorgDepth = ({ finalityBlocks }: Network): number => Math.min(finalityBlocks, REORG_DEPTH_MAX)
 
 export type NetworkPoolsOptions = Readonly<{
   network: Network
   rpcUrls: readonly string[]
   dexNetwork: DexNetwork
-  /** Tokens that are looked up against the connector tokens. */
+  /** Tokens whose pairs with the connector tokens are looked up. */
   tokens: readonly string[]
   snapshots: PoolSnapshots
-  /** Where whole networks are read, a few at a time: it takes memory. */
-  heavy?: LimitFunction
+  /** Limits concurrent full reads, which need much memory. */
+  fullReadLimit?: LimitFunction
   log: Log
   settings?: Partial<PoolSettings>
   now?: () => number
@@ -46,7 +46,7 @@ export type NetworkPoolsOptions = Readonly<{
 
 export type NetworkSetup = Readonly<{ dexes: ReadonlyMap<string, Dex>; follower: Follower; stablecoinUnit: number | null }>
 
-/** One network's pools on their way from block to block: what the parts of the work share. */
+/** The state and dependencies of the pool sync of one network. */
 export type SyncContext = Readonly<{
   options: NetworkPoolsOptions
   network: Network
@@ -56,11 +56,11 @@ export type SyncContext = Readonly<{
   settings: PoolSettings
   log: Log
   now: () => number
-  /** The node whose turn it is. */
+  /** The current node. */
   rpc(): Rpc
   readContext: ReadContext
   pools: PoolSet
   counts: { reorgs: number; differences: number; rereads: number }
-  /** What was found out at the beginning; null before. */
+  /** The result of `setUp`; null before. */
   setup: { value: NetworkSetup | null }
 }>

@@ -5,27 +5,27 @@ import { type NetworkSetup, type SyncContext, reorgDepth } from './sync-context.
 
 const refOf = ({ height, hash }: Header) => ({ height, hash })
 
-/** From the block that we have to the newest. `again` where it is known not to have got there. */
+/** Moves the pools from their block to the newest one. Returns `again` if it did not reach it. */
 export async function syncToHead(context: SyncContext, setup: NetworkSetup, head: Header): Promise<'again' | undefined> {
   const { pools, network, settings } = context
   if (!(await rollback(context, head))) await readAll(context, setup)
   const at = pools.block()?.height ?? 0
-  const settled = head.height - reorgDepth(network)
-  if (settled - at > settings.catchUpBlocksMax) await readAll(context, setup)
-  else if (settled > at && !(await catchUpTo(context, setup, { at, settled, head: head.height })))
+  const finalHeight = head.height - reorgDepth(network)
+  if (finalHeight - at > settings.catchUpBlocksMax) await readAll(context, setup)
+  else if (finalHeight > at && !(await catchUpTo(context, setup, { at, finalHeight, head: head.height })))
     await readAll(context, setup)
   return applyNewBlocks(context, setup, head)
 }
 
-/** Goes back to a block that the chain still has; false where the way back ends before. */
+/** Undoes blocks that are no longer on the chain; false if the undo data ends before a common block. */
 async function rollback({ pools, rpc, counts, log, network }: SyncContext, head: Header): Promise<boolean> {
   let blocks = 0
   for (let at = pools.block(); at !== null; at = pools.block()) {
-    // The newest header tells of its own block and of the one before.
-    const known = at.height === head.height ? head.hash : at.height === head.height - 1 ? head.parentHash : null
-    const hash = known ?? (await headerAt(rpc(), at.height))?.hash
+    // The newest header contains its own hash and the hash of its parent.
+    const hashFromHead = at.height === head.height ? head.hash : at.height === head.height - 1 ? head.parentHash : null
+    const hash = hashFromHead ?? (await headerAt(rpc(), at.height))?.hash
     if (hash === at.hash) {
-      if (blocks > 0) log.info({ network: network.id, blocks, height: at.height }, 'pools went back')
+      if (blocks > 0) log.info({ network: network.id, blocks, height: at.height }, 'pools rolled back after a reorg')
       return true
     }
     if (blocks++ === 0) counts.reorgs++
@@ -35,25 +35,25 @@ async function rollback({ pools, rpc, counts, log, network }: SyncContext, head:
 }
 
 /**
- * To the last block that is hardly taken back any more. A node that was started anew, or keeps few states, may tell none of
- * so old a block: then to the newest, from which a reorganisation leads all the way back.
+ * Catches up to the last final block. A node that was restarted or keeps few states may not have the state of that block. Then it
+ * catches up to the newest block, where a reorg undoes the whole catch-up.
  */
 async function catchUpTo(
   context: SyncContext,
   setup: NetworkSetup,
-  { at, settled, head }: { at: number; settled: number; head: number },
+  { at, finalHeight, head }: { at: number; finalHeight: number; head: number },
 ): Promise<boolean> {
   try {
-    if (!(await catchUp(context, setup, at + 1, settled))) return false
-    context.pools.forget()
+    if (!(await catchUp(context, setup, at + 1, finalHeight))) return false
+    context.pools.clearUndo()
     return true
   } catch (error) {
-    if (settled === head) throw error
+    if (finalHeight === head) throw error
     return catchUp(context, setup, at + 1, head)
   }
 }
 
-/** Many blocks at once. False where the chain did change meanwhile. */
+/** Applies many blocks at once. False if the chain changed meanwhile. */
 async function catchUp({ pools, rpc }: SyncContext, { follower }: NetworkSetup, from: number, to: number): Promise<boolean> {
   const last = await headerAt(rpc(), to)
   if (last === null) return false
@@ -66,12 +66,12 @@ async function catchUp({ pools, rpc }: SyncContext, { follower }: NetworkSetup, 
 }
 
 /**
- * Block by block, each by its hash and only upon its parent. What logs do not tell is read at the newest alone: a node that was
- * started anew knows no states of before.
+ * Applies new blocks by hash and checks that each one follows its parent. State that is not in logs is read only at the newest
+ * block, because a restarted node does not have earlier states.
  */
 async function applyNewBlocks({ pools, rpc }: SyncContext, { follower }: NetworkSetup, head: Header): Promise<'again' | undefined> {
   const at = pools.block()
-  // A head below ours is a node that lags: what we have still stands on the chain.
+  // A head below ours means that the node lags. Our block is still on the chain.
   if (at === null || at.height >= head.height) return undefined
   const headers = [...(await headersAt(rpc(), at.height + 1, head.height - 1)), head]
   const hashes = headers.flatMap((header) => header?.hash ?? [])

@@ -4,41 +4,41 @@ import type { GrossTick, TickRange, TrackedPool } from './tracked-pool.ts'
 import { signed, wordAt, wordsOf } from './abi-words.ts'
 
 const MAX_TICK = 887_272
-/** Pools whose bitmap has more words than this are read near their price alone. */
+/** Pools whose bitmap has more words are read only near their price. */
 const WORDS_MAX = 1_600
-/** How far: about a factor of 400 either way, as far as the search looks. */
+/** The range to read: a factor of about 400 in both directions, as far as the route search goes. */
 const REACH_TICKS = 60_000
-/** Read again where the price has come this near to an end of what was read. */
+/** The pool is read again when the price is this close to an end of the range. */
 const NEAR_END_TICKS = 20_000
-/** Ticks of one pool. Those of the busiest have two thousand. */
+/** Limit of ticks of one pool. The largest pools have two thousand. */
 const TICKS_MAX = 10_000
 
 export type ConcentratedPool = Extract<Pool, { kind: 'uniswap-v3' | 'uniswap-v4' | 'algebra' }>
 export const isConcentrated = (pool: Pool): pool is ConcentratedPool =>
   pool.kind === 'uniswap-v3' || pool.kind === 'uniswap-v4' || pool.kind === 'algebra'
 
-/** How the bitmap and the ticks of a pool are read. `step`: ticks between two bits of the bitmap. */
+/** Reads the bitmap and the ticks of a pool. `step`: ticks between two bits of the bitmap. */
 export type TickSource = Readonly<{
   step: number
-  /** Null where the chain gives no answer. */
+  /** Null for a missing answer. */
   words(indexes: readonly number[]): Promise<readonly (bigint | null)[]>
   ticks(indexes: readonly number[]): Promise<readonly (GrossTick | null)[]>
 }>
 
-/** Null where the chain does not tell all of it, or where there is more than anybody needs. */
+/** Null if an answer is missing or the pool has more than TICKS_MAX ticks. */
 export async function readTicksOf(pool: ConcentratedPool, source: TickSource): Promise<TrackedPool | null> {
   const { range, words } = wordsToRead(pool.tick, source.step)
-  const found: number[] = []
+  const indexes: number[] = []
   for (const [index, word] of (await source.words(words)).entries()) {
-    // A word that was not told is not an empty one.
+    // A missing answer does not mean an empty word.
     if (word === null) return null
     const first = (words[index] as number) * 256
     for (let bit = 0, rest = word; rest !== 0n; bit++, rest >>= 1n)
-      if ((rest & 1n) === 1n) found.push((first + bit) * source.step)
+      if ((rest & 1n) === 1n) indexes.push((first + bit) * source.step)
   }
-  if (found.length > TICKS_MAX) return null
+  if (indexes.length > TICKS_MAX) return null
   const ticks: GrossTick[] = []
-  for (const tick of await source.ticks(found)) {
+  for (const tick of await source.ticks(indexes)) {
     if (tick === null) return null
     ticks.push(tick)
   }
@@ -54,7 +54,7 @@ function wordsToRead(tick: number, step: number): { range: TickRange | undefined
   return { range: whole ? undefined : { low: first * 256 * step, high: (last * 256 + 255) * step }, words }
 }
 
-/** The pool with these ticks; where they are a part, what liquidity is left ends at the ends of it: no swap goes beyond. */
+/** The pool with these ticks. For a partial range the remaining liquidity ends at its bounds, so that no swap goes beyond. */
 export function withTicks<P extends ConcentratedPool>(
   pool: P,
   ticks: readonly GrossTick[],
@@ -72,44 +72,44 @@ export function withTicks<P extends ConcentratedPool>(
   return { pool: { ...pool, ticks: [...low, ...ticks, ...high] }, ticks, range }
 }
 
-/** After a swap: price, tick and liquidity as its event has them. */
+/** The pool after a swap, with price, tick and liquidity of the event. */
 export function afterSwap(tracked: TrackedPool, sqrtPrice: bigint, liquidity: bigint, tick: number): TrackedPool | 'reread' {
   const { pool, ticks, range } = tracked
   if (!isConcentrated(pool) || ticks === undefined) return 'reread'
   if (range !== undefined && (tick - range.low < NEAR_END_TICKS || range.high - tick < NEAR_END_TICKS)) return 'reread'
-  // The ticks stay, and the ends of what was read with them: what is beyond does not change with the price.
+  // The ticks and the range bounds stay: a price change does not affect the ticks beyond.
   return { ...tracked, pool: { ...pool, sqrtPrice, liquidity, tick } }
 }
 
-/** After liquidity came to a range of ticks, or left it. */
+/** The pool after a change of the liquidity between two ticks. */
 export function afterLiquidity(tracked: TrackedPool, lower: number, upper: number, change: bigint): TrackedPool | 'reread' {
   const { pool, ticks, range } = tracked
   if (!isConcentrated(pool) || ticks === undefined) return 'reread'
   if (change === 0n) return tracked
   const isRead = (index: number) => range === undefined || (index >= range.low && index <= range.high)
   let next = ticks
-  if (isRead(lower)) next = changed(next, lower, change, change)
-  if (isRead(upper)) next = changed(next, upper, change, -change)
+  if (isRead(lower)) next = addToTick(next, lower, change, change)
+  if (isRead(upper)) next = addToTick(next, upper, change, -change)
   const liquidity = lower <= pool.tick && pool.tick < upper ? pool.liquidity + change : pool.liquidity
   return withTicks({ ...pool, liquidity }, next, range)
 }
 
-function changed(ticks: readonly GrossTick[], index: number, gross: bigint, net: bigint): readonly GrossTick[] {
+function addToTick(ticks: readonly GrossTick[], index: number, gross: bigint, net: bigint): readonly GrossTick[] {
   const place = ticks.findIndex((tick) => tick.index >= index)
   const at = place === -1 ? ticks.length : place
-  const found = ticks[at]?.index === index ? ticks[at] : undefined
-  const tick = { index, gross: (found?.gross ?? 0n) + gross, net: (found?.net ?? 0n) + net }
-  return [...ticks.slice(0, at), ...(tick.gross > 0n ? [tick] : []), ...ticks.slice(found ? at + 1 : at)]
+  const existing = ticks[at]?.index === index ? ticks[at] : undefined
+  const tick = { index, gross: (existing?.gross ?? 0n) + gross, net: (existing?.net ?? 0n) + net }
+  return [...ticks.slice(0, at), ...(tick.gross > 0n ? [tick] : []), ...ticks.slice(existing ? at + 1 : at)]
 }
 
-/** `ticks(int24)` of V3 and Algebra: gross first, net second. */
+/** Decodes `ticks(int24)` of V3 and Algebra: gross first, net second. */
 export function tickOf(index: number, answer: Hex | null | undefined): GrossTick | null {
   if (!answer) return null
   const words = wordsOf(answer)
   return { index, gross: wordAt(words, 0), net: signed(wordAt(words, 1), 128) }
 }
 
-/** A state without what can be made of the rest of it, and another object than the pool that the search knows curves of. */
+/** A state without derivable data. `pool` is a new object, so the cached curves of the original can be released. */
 export type Slim = TrackedPool & Readonly<{ slim: true }>
 
 export function slim(tracked: TrackedPool): Slim {

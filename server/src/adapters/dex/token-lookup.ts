@@ -4,71 +4,71 @@ import { selectWithinLimits, rank, valuesOf, worthOf } from './rank.ts'
 import type { NetworkSetup, SyncContext } from './sync-context.ts'
 import type { PoolIdentity } from './tracked-pool.ts'
 
-/** Tokens whose pools are looked for besides, between two blocks. */
+/** Looks up the pools of requested tokens between two blocks. */
 export type TokenLookup = Readonly<{
-  /** Forgotten where too many wait, or where it was looked up a short time ago. */
+  /** Ignored if too many tokens wait or the token was looked up recently. */
   add(token: string): void
-  /** Looks for the pools of some of them. */
+  /** Looks up the pools of some waiting tokens. */
   run(setup: NetworkSetup): Promise<void>
 }>
 
-/** One turn's share: some hundred questions, half a second. */
-const TOKENS_PER_TURN = 16
+/** Tokens per run: a few hundred calls, half a second. */
+const TOKENS_PER_RUN = 16
 const WAITING_MAX = 2_000
-/** A token is not looked for again so soon: asking for what is nowhere traded costs us little. */
-const AGAIN_MS = 10 * 60_000
-const LOOKED_MAX = 5_000
+/** Minimum time between two lookups of a token, so that requests for tokens without pools cost little. */
+const LOOKUP_INTERVAL_MS = 10 * 60_000
+const LOOKUP_TIMES_MAX = 5_000
 
 export function createTokenLookup(context: SyncContext): TokenLookup {
   const { now } = context
   const waiting = new Set<string>()
-  const lookedAt = new Map<string, number>()
+  const lookedUpAt = new Map<string, number>()
 
   return {
     add(token) {
-      const at = lookedAt.get(token)
-      if (waiting.size < WAITING_MAX && (at === undefined || now() - at >= AGAIN_MS)) waiting.add(token)
+      const at = lookedUpAt.get(token)
+      if (waiting.size < WAITING_MAX && (at === undefined || now() - at >= LOOKUP_INTERVAL_MS)) waiting.add(token)
     },
-    async look(setup) {
+    async run(setup) {
       if (waiting.size === 0) return
-      const tokens = [...waiting].slice(0, TOKENS_PER_TURN)
+      const tokens = [...waiting].slice(0, TOKENS_PER_RUN)
       await lookUpPools(context, setup, tokens)
       for (const token of tokens) {
         waiting.delete(token)
-        lookedAt.delete(token)
-        lookedAt.set(token, now())
+        lookedUpAt.delete(token)
+        lookedUpAt.set(token, now())
       }
-      for (const [oldest] of lookedAt) {
-        if (lookedAt.size <= LOOKED_MAX) break
-        lookedAt.delete(oldest)
+      for (const [oldest] of lookedUpAt) {
+        if (lookedUpAt.size <= LOOKUP_TIMES_MAX) break
+        lookedUpAt.delete(oldest)
       }
     },
   }
 }
 
-/** Takes up what these tokens' pools with the connector tokens are worth something, as they are after the present block. */
+/** Adds the pools of these tokens with the connector tokens that have any liquidity, after the present block. */
 async function lookUpPools(context: SyncContext, { dexes }: NetworkSetup, tokens: readonly string[]): Promise<void> {
   const { pools, readContext, dexNetwork, network, log } = context
   const block = pools.block()
   if (block === null) return
   const pairs = pairsOf({ connectors: dexNetwork.connectors, tokens, readContext })
-  const found = new Map<string, PoolIdentity>()
+  const identities = new Map<string, PoolIdentity>()
   for (const dex of dexes.values())
     for (const one of (await readerOf(dex)?.lookUp?.(readContext, block.hash, dex, pairs)) ?? [])
-      if (pools.get(one.id) === undefined) found.set(one.id, one)
-  const bases = await readBases(readContext, block.hash, [...found.values()])
+      if (pools.get(one.id) === undefined) identities.set(one.id, one)
+  const bases = await readBases(readContext, block.hash, [...identities.values()])
   const values = valuesOf([...pools.pools(), ...bases.map(({ pool }) => pool)], dexNetwork.wrapped)
-  const worthy = bases.filter(({ pool }) => worthOf(pool, values) > 0)
-  if (worthy.length === 0) return
-  pools.add(await readWhole(readContext, block.hash, worthy, dexes))
-  log.info({ network: network.id, tokens: tokens.length, pools: worthy.length }, 'pools found besides')
+  const valuable = bases.filter(({ pool }) => worthOf(pool, values) > 0)
+  if (valuable.length === 0) return
+  pools.add(await readWhole(readContext, block.hash, valuable, dexes))
+  log.info({ network: network.id, tokens: tokens.length, pools: valuable.length }, 'pools added for requested tokens')
 }
 
-/** Lets the least go where there are a tenth too many. */
+/** Drops the least valuable pools once a limit is exceeded by a tenth. */
 export function dropExcessPools({ pools, settings, dexNetwork }: SyncContext): void {
   const all = pools.all()
   const ticks = all.reduce((sum, one) => sum + (one.ticks?.length ?? 0), 0)
   if (all.length <= settings.poolsMax * 1.1 && ticks <= settings.ticksMax * 1.1) return
-  const kept = new Set(selectWithinLimits(rank(all, dexNetwork.wrapped, settings.poolsMax), settings).map(({ pool }) => keyOf(pool)))
-  pools.drop(all.map(({ pool }) => keyOf(pool)).filter((key) => !kept.has(key)))
+  const selected = new Set(selectWithinLimits(rank(all, dexNetwork.wrapped, settings.poolsMax), settings).map(({ pool }) => keyOf(pool)))
+  pools.drop(all.map(({ pool }) => keyOf(pool)).filter((key) => !selected.has(key)))
 }

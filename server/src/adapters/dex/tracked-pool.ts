@@ -4,55 +4,55 @@ import type { Tick } from '../../swap/routing/pools/concentrated.ts'
 import type { BlockReader } from './block-reader.ts'
 import type { DexLog } from './logs.ts'
 
-/** A tick stays initialized as long as any position ends there, even where they cancel out. */
+/** A tick stays initialized while any position ends there, even if the net change is zero. */
 export type GrossTick = Tick & Readonly<{ gross: bigint }>
 
-/** Ticks outside were not read: there the pool counts as empty. */
+/** Ticks outside of the range are not read; there the pool counts as empty. */
 export type TickRange = Readonly<{ low: number; high: number }>
 
-/** A pool with what is needed to bring it from block to block. Never changed, only replaced. */
+/** A pool with the data for updates from block to block. Immutable. */
 export type TrackedPool = Readonly<{
   pool: Pool
   /** Concentrated kinds: their ticks, without the ends of `range`. */
   ticks?: readonly GrossTick[]
   range?: TickRange
-  /** Followed, but not traded on now: paused, or not to be foretold to the unit. */
+  /** In sync, but not tradable now: paused, or its output cannot be computed exactly. */
   idle?: true
-  /** Unix seconds. From a block of this time on it is read again, whatever the logs say: time itself changes it. */
+  /** Unix seconds. A block of this time or later triggers a full read, because time alone changes the pool. */
   holdsUntil?: number
-  /** Millionths that the first swap takes at the second `from` and those after it; none where they could not be foretold. */
+  /** Forecast fee of the first swap in each second from `from`, millionths; empty if no forecast is possible. */
   fees?: Readonly<{
     from: number
     ppm: readonly number[]
-    /** Slipstream: who was asked for the fee's terms, and what they said. */
-    terms?: Readonly<{ factory: string; module: string; said: string }>
+    /** Slipstream: the contracts that define the fee, and their answers. */
+    terms?: Readonly<{ factory: string; module: string; answers: string }>
   }>
 }>
 
-/** What a factory says of a pool. */
+/** What identifies a pool at its factory. */
 export type PoolIdentity = Readonly<{
   id: string
   address: string
   dex: Dex
-  /** Lower case, in the pool's order; the native coin is the wrapped one, with `native`. */
+  /** Lower case, in the pool's order. The wrapped token stands for the native currency, with `native` set. */
   tokens: readonly string[]
   native?: boolean
   feePpm?: number
   tickSpacing?: number
-  /** Solidly's two sorts. */
+  /** Solidly: a stable pool, not a volatile one. */
   stable?: boolean
 }>
 
 export type ReadContext = Readonly<{ reader: BlockReader; wrapped: string }>
 
-/** How one kind of DEX is found, read and followed. */
+/** Finds, reads and updates the pools of one kind of DEX. */
 export type DexReader = Readonly<{
-  /** Who emits the logs of new pools, and which. */
+  /** The emitter and the topic of the logs of new pools. */
   creation(dex: Dex): Readonly<{ address: string; topic: string }>
   parseCreation(log: DexLog, dex: Dex, wrapped: string): PoolIdentity | null
-  /** The pools that `found` may mean, where the log of a new pool does not tell its address. Absent: it is itself. */
+  /** Finds the addresses of new pools whose creation log does not contain them. Absent if the log does. */
   resolve?: (readContext: ReadContext, at: string, parseCreation: readonly PoolIdentity[]) => Promise<readonly PoolIdentity[]>
-  /** Asks the factory for the pools of pairs; `tokens` sorted within each pair. Null where the kind has no such question. */
+  /** Reads the pools of pairs from the factory; each pair is sorted. Null if the kind has no such call. */
   lookUp:
     | ((
         readContext: ReadContext,
@@ -61,25 +61,25 @@ export type DexReader = Readonly<{
         pairs: readonly (readonly [string, string])[],
       ) => Promise<readonly PoolIdentity[]>)
     | null
-  /** State without ticks; null where there is none that can be traded. */
+  /** State without ticks; null if the pool is not tradable. */
   readBase(readContext: ReadContext, at: string, parseCreation: readonly PoolIdentity[]): Promise<readonly (TrackedPool | null)[]>
-  /** The rest of what `readBase` gave; null where the chain does not tell it. */
+  /** Adds the ticks to the state of `readBase`; null if they cannot be read. */
   readTicks: ((readContext: ReadContext, at: string, tracked: TrackedPool) => Promise<TrackedPool | null>) | null
   /** Logs that change pools. */
   topics: readonly string[]
-  /** Id of the pool that a log is of. */
+  /** Key of the pool that a log belongs to. */
   poolOf(log: DexLog): string
-  /** The pool after the log; `reread` where the log does not tell all. */
+  /** The pool after the log; `reread` if the log is not sufficient. */
   apply(tracked: TrackedPool, log: DexLog): TrackedPool | 'reread'
-  /** What logs do not tell of a pool that they changed, or that held until now; `now`: the block's time, Unix seconds. */
+  /** Reads what the logs of a changed pool do not contain, or renews an expired one; `now`: the block's time, Unix seconds. */
   renew?: (readContext: ReadContext, at: string, tracked: TrackedPool, now: number) => Promise<TrackedPool>
-  /** What changes without a log, of all pools of the kind in every block; the same objects where nothing did. */
+  /** Reads what changes without a log, for all pools of the kind in every block. Unchanged pools stay the same objects. */
   refresh?: (
     readContext: ReadContext,
     at: string,
     tracked: readonly TrackedPool[],
     now: number,
   ) => Promise<readonly (TrackedPool | 'reread')[]>
-  /** The pool in a block of this time, where nothing else happened. The same object where time changes nothing. */
+  /** The pool in a block of this time without other changes. The same object if time changes nothing. */
   atTime?: (tracked: TrackedPool, now: number) => TrackedPool
 }>

@@ -8,7 +8,7 @@ const CREATED = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d
 const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
 const GET_PAIR = '0xe6a43905'
 const GET_RESERVES = '0x0902f1ac'
-/** Uniswap's own, where a DEX names none. */
+/** Uniswap's fee, the default. */
 const FEE_PPM = 3_000
 
 export const uniswapV2Dex: DexReader = {
@@ -16,7 +16,7 @@ export const uniswapV2Dex: DexReader = {
   parseCreation({ topics, fields }, dex) {
     const [, token0, token1] = topics
     if (token0 === undefined || token1 === undefined) return null
-    return foundPair(addressOf(wordAt(wordsOf(fields), 0)), dex, [addressOf(BigInt(token0)), addressOf(BigInt(token1))])
+    return pairIdentity(addressOf(wordAt(wordsOf(fields), 0)), dex, [addressOf(BigInt(token0)), addressOf(BigInt(token1))])
   },
   async lookUp({ reader }, at, dex, pairs) {
     const calls = pairs.map(([a, b]) => ({ to: dex.factory, calldata: callOf(GET_PAIR, a, b) }))
@@ -24,15 +24,15 @@ export const uniswapV2Dex: DexReader = {
     return pairs.flatMap((tokens, index) => {
       const answer = answers[index]
       const word = answer ? wordAt(wordsOf(answer), 0) : 0n
-      return word === 0n ? [] : [foundPair(addressOf(word), dex, tokens)]
+      return word === 0n ? [] : [pairIdentity(addressOf(word), dex, tokens)]
     })
   },
-  async readBase({ reader }, at, found) {
+  async readBase({ reader }, at, identities) {
     const answers = await reader.read(
       at,
-      found.map(({ address }) => ({ to: address, calldata: GET_RESERVES })),
+      identities.map(({ address }) => ({ to: address, calldata: GET_RESERVES })),
     )
-    return found.map((pair, index) => {
+    return identities.map((pair, index) => {
       const answer = answers[index]
       if (!answer) return null
       const words = wordsOf(answer)
@@ -52,6 +52,6 @@ export const uniswapV2Dex: DexReader = {
   },
 }
 
-function foundPair(address: string, dex: PoolIdentity['dex'], tokens: readonly string[]): PoolIdentity {
+function pairIdentity(address: string, dex: PoolIdentity['dex'], tokens: readonly string[]): PoolIdentity {
   return { id: address, address, dex, tokens, feePpm: dex.feePpm ?? FEE_PPM }
 }

@@ -12,7 +12,7 @@ export const CREATED = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b
 export const INITIALIZE = '0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95'
 /** Swap(address indexed,address indexed,int256,int256,uint160,uint128,int24) */
 const SWAP = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67'
-/** PancakeSwap's, with the protocol's fees at its end. */
+/** PancakeSwap's Swap, with the protocol fees as the last fields. */
 const PANCAKE_SWAP = '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83'
 /** Mint(address,address indexed,int24 indexed,int24 indexed,uint128,uint256,uint256) */
 const MINT = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde'
@@ -25,7 +25,7 @@ export const LIQUIDITY = '0x1a686502'
 export const TICK_SPACING = '0xd0c93a7c'
 export const TICK_BITMAP = '0x5339c296'
 export const TICKS = '0xf30dba93'
-/** Uniswap's and PancakeSwap's, in ppm. */
+/** The fees of Uniswap and PancakeSwap, ppm. */
 const FEES = [100, 500, 2_500, 3_000, 10_000]
 
 export const uniswapV3Dex: DexReader = {
@@ -45,19 +45,19 @@ export const uniswapV3Dex: DexReader = {
     }
   },
   async lookUp({ reader }, at, dex, pairs) {
-    const asked = pairs.flatMap((tokens) => FEES.map((fee) => ({ tokens, fee })))
-    const calls = asked.map(({ tokens: [a, b], fee }) => ({ to: dex.factory, calldata: callOf(GET_POOL, a, b, fee) }))
+    const searches = pairs.flatMap((tokens) => FEES.map((fee) => ({ tokens, fee })))
+    const calls = searches.map(({ tokens: [a, b], fee }) => ({ to: dex.factory, calldata: callOf(GET_POOL, a, b, fee) }))
     const answers = await reader.read(at, calls)
-    return asked.flatMap(({ tokens, fee }, index): PoolIdentity[] => {
+    return searches.flatMap(({ tokens, fee }, index): PoolIdentity[] => {
       const answer = answers[index]
       const address = answer ? addressOf(wordAt(wordsOf(answer), 0)) : addressOf(0n)
       return address === addressOf(0n) ? [] : [{ id: address, address, dex, tokens, feePpm: fee }]
     })
   },
-  async readBase({ reader }, at, found) {
-    const asked = [SLOT0, LIQUIDITY, TICK_SPACING] as const
-    const answers = await readEach(reader, at, found, asked)
-    return found.map((one, index) => {
+  async readBase({ reader }, at, identities) {
+    const calls = [SLOT0, LIQUIDITY, TICK_SPACING] as const
+    const answers = await readEach(reader, at, identities, calls)
+    return identities.map((one, index) => {
       const [slot, liquidity, spacing] = answers[index] ?? []
       if (!slot || !liquidity || !spacing) return null
       const state = stateOf(one, wordsOf(slot), liquidity, small(wordAt(wordsOf(spacing), 0)))
@@ -76,7 +76,7 @@ export const uniswapV3Dex: DexReader = {
   apply: applyV3,
 }
 
-/** A pool without its fee and its ticks. `slot0` and Algebra's `globalState` both begin with price and tick; null without a price. */
+/** A pool without fee and ticks. `slot0` and Algebra's `globalState` both begin with price and tick. Null for an uninitialized pool. */
 export function stateOf(
   { id, address, dex, tokens }: PoolIdentity,
   state: readonly bigint[],
@@ -92,7 +92,7 @@ export function stateOf(
   }
 }
 
-/** Swap, Mint and Burn, which Algebra has in the same form. */
+/** Applies Swap, Mint and Burn; Algebra uses the same events. */
 export function applyV3(tracked: TrackedPool, { topics, fields }: DexLog): TrackedPool | 'reread' {
   const words = wordsOf(fields)
   const [topic, ...indexed] = topics
@@ -106,7 +106,7 @@ export function applyV3(tracked: TrackedPool, { topics, fields }: DexLog): Track
 }
 export const v3Topics = [SWAP, MINT, BURN]
 
-/** A tick or a spacing: int24. */
+/** Decodes a tick or a spacing (int24). */
 export const small = (word: bigint): number => Number(signed(word, 24))
 
 export function bitmapOf(

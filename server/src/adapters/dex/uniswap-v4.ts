@@ -16,7 +16,7 @@ const MODIFY = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5
 const PROTOCOL_FEE = '0xe9c42593e71f84403b84352cd168d693e2c9fcd1fdbcc3feb21d92b43e6696f9'
 /** extsload(bytes32) */
 const LOAD = '0x1e2eaeaf'
-/** Where PoolManager keeps `pools`, and within a pool its liquidity, ticks and bitmap (StateLibrary). */
+/** The storage slot of `pools` in PoolManager, and the offsets of liquidity, ticks and bitmap in a pool (StateLibrary). */
 const POOLS_SLOT = 6n
 const LIQUIDITY_OFFSET = 3n
 const TICKS_OFFSET = 4n
@@ -39,32 +39,32 @@ export const uniswapV4Dex: DexReader = {
     const fee = Number(wordAt(words, 0))
     if (wordAt(words, 2) !== 0n || fee === DYNAMIC_FEE) return null
     const currencies = [addressOf(BigInt(currency0)), addressOf(BigInt(currency1))] as const
-    // The coin for itself, wrapped: our market knows them as one.
+    // Native against wrapped native: both are one token for the route search.
     if (BigInt(currency0) === 0n && currencies[1] === wrapped) return null
-    return foundPool(id, dex, currencies, wrapped, fee, small(wordAt(words, 1)))
+    return poolIdentity(id, dex, currencies, wrapped, fee, small(wordAt(words, 1)))
   },
   async lookUp({ wrapped }, _at, dex, pairs) {
-    const nobody = addressOf(0n)
-    const withCoin = pairs.flatMap(([a, b]): (readonly [string, string])[] =>
+    const native = addressOf(0n)
+    const allPairs = pairs.flatMap(([a, b]): (readonly [string, string])[] =>
       a === wrapped || b === wrapped
         ? [
             [a, b],
-            [nobody, a === wrapped ? b : a],
+            [native, a === wrapped ? b : a],
           ]
         : [[a, b]],
     )
-    // Which of these exist is seen where they are read.
-    return withCoin.flatMap(([a, b]) =>
-      KEYS.map(([fee, spacing]) => foundPool(idOf(a, b, fee, spacing), dex, [a, b], wrapped, fee, spacing)),
+    // `readBase` omits the pools that do not exist.
+    return allPairs.flatMap(([a, b]) =>
+      KEYS.map(([fee, spacing]) => poolIdentity(idOf(a, b, fee, spacing), dex, [a, b], wrapped, fee, spacing)),
     )
   },
-  async readBase({ reader }, at, found) {
-    const calls = found.flatMap(({ id, address: to }) => [
+  async readBase({ reader }, at, identities) {
+    const calls = identities.flatMap(({ id, address: to }) => [
       { to, calldata: callOf(LOAD, slotOf(id)) },
       { to, calldata: callOf(LOAD, slotOf(id) + LIQUIDITY_OFFSET) },
     ])
     const answers = await reader.read(at, calls)
-    return found.map((one, index) => {
+    return identities.map((one, index) => {
       const slot = numberOf(answers[2 * index])
       const sqrtPrice = slot & ((1n << 160n) - 1n)
       if (sqrtPrice === 0n) return null
@@ -101,7 +101,7 @@ export const uniswapV4Dex: DexReader = {
   },
 }
 
-function foundPool(
+function poolIdentity(
   id: string,
   dex: PoolIdentity['dex'],
   tokens: readonly [string, string],
@@ -110,8 +110,8 @@ function foundPool(
   tickSpacing: number,
 ): PoolIdentity {
   const native = tokens[0] === addressOf(0n)
-  const named = native ? [wrapped, tokens[1]] : tokens
-  return { id, address: dex.factory, dex, tokens: named, ...(native ? { native } : {}), feePpm, tickSpacing }
+  const poolTokens = native ? [wrapped, tokens[1]] : tokens
+  return { id, address: dex.factory, dex, tokens: poolTokens, ...(native ? { native } : {}), feePpm, tickSpacing }
 }
 
 /** PoolKey.toId, without hooks. */
@@ -121,15 +121,15 @@ function idOf(currency0: string, currency1: string, fee: number, spacing: number
 
 const slotOf = (id: string): bigint =>
   BigInt(keccak256(encodeAbiParameters([{ type: 'bytes32' }, { type: 'uint256' }], [id as Hex, POOLS_SLOT])))
-const placeOf = (key: number, mapping: bigint): bigint => BigInt(keccak256(`0x${toWord(key)}${toWord(mapping)}`))
+const mappingSlot = (key: number, mapping: bigint): bigint => BigInt(keccak256(`0x${toWord(key)}${toWord(mapping)}`))
 const numberOf = (answer: Hex | null | undefined): bigint => (answer ? wordAt(wordsOf(answer), 0) : 0n)
-/** Lower twelve bits: of token 0 in. */
+/** The lower twelve bits are the fee for token 0 in. */
 const protocolFees = (packed: bigint): readonly [number, number] => [
   Number(packed & 0xfffn),
   Number((packed >> 12n) & 0xfffn),
 ]
 
-/** The manager tells its storage to anybody. */
+/** Reads a pool from the manager's storage. */
 function storageOf(
   reader: BlockReader,
   at: string,
@@ -140,7 +140,7 @@ function storageOf(
     (
       await reader.read(
         at,
-        keys.map((key) => ({ to: address, calldata: callOf(LOAD, placeOf(key, mapping)) })),
+        keys.map((key) => ({ to: address, calldata: callOf(LOAD, mappingSlot(key, mapping)) })),
       )
     ).map((answer) => (answer ? numberOf(answer) : null))
   return {

@@ -4,7 +4,13 @@ import { dirname, join, resolve } from 'node:path'
 import { canReach, findOwner, give, type Owner, ownerOf } from './owner.ts'
 
 /** Where the cluster of a data folder lies and how it is entered. `home` is the folder around the cluster. */
-export type ClusterLocation = Readonly<{ folder: string; cluster: string; password: string; owner: Owner | null; isNew: boolean }>
+export type ClusterLocation = Readonly<{
+  folder: string
+  cluster: string
+  password: string
+  owner: Owner | null
+  isNew: boolean
+}>
 
 type LocationRecord = Readonly<{ home: string; password: string }>
 

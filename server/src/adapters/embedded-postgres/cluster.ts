@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
-import { give, type Owner } from './owner.ts'
 import type { ClusterLocation } from './cluster-location.ts'
+import { give, type Owner } from './owner.ts'
 
 const STEP_MS = 60_000
 const REPLY_LENGTH_MAX = 4_000

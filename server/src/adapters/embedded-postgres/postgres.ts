@@ -5,9 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '@swapyard/lib/free-port.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { cleanEnvironment, createCluster } from './cluster.ts'
+import { binariesFolder, type ClusterLocation, locateCluster, recordLocation } from './cluster-location.ts'
 import { stopOrphan } from './orphan.ts'
 import { give } from './owner.ts'
-import { binariesFolder, locateCluster, type ClusterLocation, recordLocation } from './cluster-location.ts'
 import { urlOf } from './running.ts'
 
 export type EmbeddedPostgres = Readonly<{
@@ -62,7 +62,10 @@ export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedP
   return { url: urlOf(place.password, port), stop: supervisor.stop }
 }
 
-async function startOnFreePort(place: ClusterLocation, binaries: Binaries): Promise<{ child: ChildProcess; port: number }> {
+async function startOnFreePort(
+  place: ClusterLocation,
+  binaries: Binaries,
+): Promise<{ child: ChildProcess; port: number }> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort()
     try {

@@ -1,6 +1,12 @@
 import { parseUnits } from '../../core/domain/amount.ts'
 import type { Asset } from '../../core/domain/asset.ts'
-import type { AddressFacts, ChainExplorer, AddressTransfer, AssetAmount, TransactionFacts } from '../../exchange/ports/explorer.ts'
+import type {
+  AddressFacts,
+  AddressTransfer,
+  AssetAmount,
+  ChainExplorer,
+  TransactionFacts,
+} from '../../exchange/ports/explorer.ts'
 import { present } from '../../lib/assert.ts'
 import type { ExplorerOptions } from './evm.ts'
 import { type Fields, fieldsOf, listOf, type Node, NodeError, textOf, timeOf } from './node.ts'
@@ -96,7 +102,12 @@ function received(reading: Reading, address: string, tx: Fields): [string, bigin
 }
 
 /** Blocks come oldest first: what is spent was seen before, unless it is older than all of them. */
-function toMovements(reading: Reading, address: string, { tx, height }: Found, known: Map<string, bigint>): AddressTransfer[] {
+function toMovements(
+  reading: Reading,
+  address: string,
+  { tx, height }: Found,
+  known: Map<string, bigint>,
+): AddressTransfer[] {
   const add = (all: readonly (readonly [string, bigint])[]) => all.reduce((sum, [, units]) => sum + units, 0n)
   const incoming = received(reading, address, tx)
   for (const [outpoint, units] of incoming) known.set(outpoint, units)
@@ -107,7 +118,9 @@ function toMovements(reading: Reading, address: string, { tx, height }: Found, k
   const net = add(incoming) - add(outgoing)
   if (incoming.length === 0 && outgoing.length === 0) return []
   const sum = { units: net < 0n ? -net : net, asset: reading.coin, contract: null }
-  return [{ hash: textOf(tx['txid']) ?? '', height, direction: net < 0n ? 'out' : 'in', counterparty: null, amount: sum }]
+  return [
+    { hash: textOf(tx['txid']) ?? '', height, direction: net < 0n ? 'out' : 'in', counterparty: null, amount: sum },
+  ]
 }
 
 /** Unspent outputs in blocks, by outpoint. */
@@ -164,7 +177,10 @@ async function readTransaction(reading: Reading, hash: string): Promise<Transact
   const waits = isMined || (await orNull(node.ask('getmempoolentry', hash))) !== null
   const outputs = listOf(tx['vout']).map((one) => toOutput(reading, one))
   const inputs = await readInputs(reading, tx)
-  const paid = inputs.reduce<bigint | null>((sum, one) => (sum === null || !one.amount ? null : sum + one.amount.units), 0n)
+  const paid = inputs.reduce<bigint | null>(
+    (sum, one) => (sum === null || !one.amount ? null : sum + one.amount.units),
+    0n,
+  )
   const sent = outputs.reduce((sum, one) => sum + one.amount.units, 0n)
   return {
     hash,

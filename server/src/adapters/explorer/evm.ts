@@ -1,6 +1,12 @@
 import type { Asset } from '../../core/domain/asset.ts'
 import type { Network } from '../../core/domain/network.ts'
-import type { AddressFacts, ChainExplorer, AddressTransfer, AssetAmount, TransactionFacts } from '../../exchange/ports/explorer.ts'
+import type {
+  AddressFacts,
+  AddressTransfer,
+  AssetAmount,
+  ChainExplorer,
+  TransactionFacts,
+} from '../../exchange/ports/explorer.ts'
 import { type Fields, fieldsOf, listOf, type Node, NodeError, textOf, timeOf } from './node.ts'
 
 /** ERC-20: `Transfer(address,address,uint256)`. */

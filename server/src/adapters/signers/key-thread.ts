@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { ChildKeysResponse, ChildKeysRequest } from './child-key-thread.ts'
+import type { ChildKeysRequest, ChildKeysResponse } from './child-key-thread.ts'
 import type { Parent } from './child-keys.ts'
 
 /** Derives plain public keys elsewhere than on the thread that answers requests. */

@@ -2,12 +2,12 @@ import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/b
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { AppError } from '../../core/domain/errors.ts'
 import type {
+  FamilySigner,
+  JournalingSigner,
   KeySource,
   PublicKeys,
-  JournalingSigner,
   SignedTransaction,
   SignIntent,
-  FamilySigner,
   StoredPayout,
 } from '../../exchange/ports/signer.ts'
 import type { Payment } from '../../exchange/ports/spend.ts'
@@ -90,7 +90,8 @@ export async function openSigner(
   }
   return {
     journal: journal.memory,
-    payoutId: ({ text, plainId, isReleasedUnderPlainId }) => (isReleasedUnderPlainId || journal.knows(plainId) ? plainId : keyedId(text)),
+    payoutId: ({ text, plainId, isReleasedUnderPlainId }) =>
+      isReleasedUnderPlainId || journal.knows(plainId) ? plainId : keyedId(text),
     walletKey: (coinType, index) => createKeySource(seed, coinType).privateKey({ branch: 'hot', index }),
     async sign(intent, stored): Promise<SignedTransaction> {
       const pays = paysOf(intent)

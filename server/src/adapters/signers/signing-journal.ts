@@ -3,11 +3,11 @@ import { dirname } from 'node:path'
 import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import {
-  type ReleasedTransaction,
   AlreadyReleasedError,
   type PayoutRelease,
-  type SignIntent,
+  type ReleasedTransaction,
   type SignerJournal,
+  type SignIntent,
 } from '../../exchange/ports/signer.ts'
 import type { Payment } from '../../exchange/ports/spend.ts'
 
@@ -44,7 +44,12 @@ type Line =
 
 /** `conflictKey` is null once a death was proven: a new transaction may pay, but the same units to the same destination. */
 type ReleasedPayout = { conflictKey: string | null; destination: string; units: string; hashes: readonly string[] }
-type State = { known: Map<string, ReleasedPayout>; releases: PayoutRelease[]; outflows: Outflow[]; epoch: string | null }
+type State = {
+  known: Map<string, ReleasedPayout>
+  releases: PayoutRelease[]
+  outflows: Outflow[]
+  epoch: string | null
+}
 
 /** A payout's first release, for the rolling limits. */
 export type Outflow = Readonly<{ payoutId: string; assetId: AssetId; address: string; units: bigint; at: number }>

@@ -10,7 +10,7 @@ const FUNDING_HEX_MAX = 400_000
 /**
  * Operator decisions about our own payouts (sweeps, gas, withdrawals), reversed payouts and unclaimed fundings. Other payouts
  * of an exchange follow the decision about their execution. Nothing here signs or releases a signed payout: only a conflict
- * proof from the nodes does (decision 0022).
+ * proof from the nodes does (docs/chain-recovery.md).
  */
 export function createOperatePayouts(store: Store) {
   async function decide(

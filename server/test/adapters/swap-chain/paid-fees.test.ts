@@ -64,7 +64,7 @@ test('halves the range for a node that refuses large ranges', async () => {
   const own = stage.swaps({ rpcUrls: [narrow.url] })
   expect(await own.listPaidFees(height - 2, height + 37)).toEqual(expectedFees())
   // 40 blocks, two of 20, four of 10.
-  expect(narrow.asked('eth_getLogs')).toBe(7)
+  expect(narrow.callCount('eth_getLogs')).toBe(7)
   await narrow.stop()
 })
 

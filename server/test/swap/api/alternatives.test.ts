@@ -18,7 +18,7 @@ beforeAll(async () => {
     { id: 'openocean', key: null, url, contracts },
     { id: 'kyberswap', key: 'swapyard', url, contracts },
   ] as const
-  stage = await startStage('eth', { aggregators: { request: three, budgetMs: BUDGET_MS } })
+  stage = await startStage('eth', { aggregators: { asked: three, budgetMs: BUDGET_MS } })
   const usdc = stage.token('usdc')
   request = { fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1.5', slippage: '1', referrerFee: '0.5' }
 }, LOCK_MS)

@@ -47,7 +47,8 @@ describe('the contract of the native currency', () => {
 })
 
 test('a reserved address is valid but is neither a token nor an account', async () => {
-  for (const address of [`0x${'0'.repeat(38)}aa`, `0x${'0'.repeat(38)}01`, `0x${'0'.repeat(36)}dead`]) {
+  for (const number of [0xaa, 0x01, 0xdead]) {
+    const address = `0x${number.toString(16).padStart(40, '0')}`
     expect((await info(address)).body).toMatchObject({ statusCode: 404, code: 'TOKEN_NOT_FOUND' })
     const { body } = await stage.quote(request(NATIVE, address))
     expect(body).toMatchObject({ statusCode: 404, code: 'TOKEN_NOT_FOUND' })

@@ -1,4 +1,4 @@
-import type { AuditLog, OperatorAct, AuditLogEntry } from '../../../core/ports/store/audit-log.ts'
+import type { AuditLog, AuditLogEntry, OperatorAct } from '../../../core/ports/store/audit-log.ts'
 import type { Sql } from './database.ts'
 
 export function createAuditLog(sql: Sql): AuditLog {

@@ -1,6 +1,10 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { ReleasedTransaction, PayoutRelease } from '../../../exchange/ports/signer.ts'
-import type { MissingRelease, ImportableTransaction, SigningJournalStore } from '../../../exchange/ports/store/signing-journal.ts'
+import type { PayoutRelease, ReleasedTransaction } from '../../../exchange/ports/signer.ts'
+import type {
+  ImportableTransaction,
+  MissingRelease,
+  SigningJournalStore,
+} from '../../../exchange/ports/store/signing-journal.ts'
 import { present } from '../../../lib/assert.ts'
 import type { Sql } from '../core/database.ts'
 import { fromIntentJson, toIntentJson } from './intent-json.ts'
@@ -80,7 +84,10 @@ function createLives(sql: Sql): Pick<SigningJournalStore, 'generation' | 'recogn
 
 function createForgotten(
   sql: Sql,
-): Pick<SigningJournalStore, 'recordMissing' | 'storeForImport' | 'listUnacknowledged' | 'listMissing' | 'findEarlierPayment' | 'readPayoutOrigin'> {
+): Pick<
+  SigningJournalStore,
+  'recordMissing' | 'storeForImport' | 'listUnacknowledged' | 'listMissing' | 'findEarlierPayment' | 'readPayoutOrigin'
+> {
   const list = async (where: string, limit: number) =>
     (
       await sql.query<ForgottenRow>(
@@ -127,7 +134,11 @@ function createForgotten(
         [depositId, leg],
       )
       const { network, identity, before, plain_id, forgotten } = present(row, 'the deposit that is paid')
-      return { text: JSON.stringify([network, identity, leg, before]), plainId: plain_id, isReleasedUnderPlainId: forgotten }
+      return {
+        text: JSON.stringify([network, identity, leg, before]),
+        plainId: plain_id,
+        isReleasedUnderPlainId: forgotten,
+      }
     },
   }
 }

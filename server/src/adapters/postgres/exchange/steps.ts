@@ -4,13 +4,13 @@ import { isTerminal } from '../../../exchange/domain/lifecycle.ts'
 import type { PrivatePlan } from '../../../exchange/domain/private-plan.ts'
 import type { Deposit, Execution, OnRelease } from '../../../exchange/ports/store/execution.ts'
 import type {
-  StepContext,
+  DepositTarget,
   ExchangeChange,
   ExecutionChange,
   ExecutionPosition,
   ExecutionSummary,
+  StepContext,
   StepStore,
-  DepositTarget,
 } from '../../../exchange/ports/store/steps.ts'
 import { unitsOrNull } from '../core/columns.ts'
 import type { Sql } from '../core/database.ts'
@@ -166,7 +166,9 @@ async function summarize(sql: Sql, id: string): Promise<ExecutionSummary> {
      order by w.leg, w.deposit_id`,
     [id, exchangeStatuses],
   )
-  const toRepair = await sql.query(`select 1 from deposits d where d.exchange_id = $1 and ${NEEDS_REPAIR} limit 1`, [id])
+  const toRepair = await sql.query(`select 1 from deposits d where d.exchange_id = $1 and ${NEEDS_REPAIR} limit 1`, [
+    id,
+  ])
   return { latestByStatus: latest, needsRepair: toRepair.length > 0 }
 }
 

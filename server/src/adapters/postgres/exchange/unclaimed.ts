@@ -17,7 +17,10 @@ const UNCLAIMED = `d.status = 'credited' and (d.unclaimed or exists (
 /** A payout of it exists that is not void. */
 const HAS_PAYOUT = `exists (select 1 from payouts p where p.deposit_id = d.id and p.owed_from = 'liability:unclaimed' and p.state <> 'void')`
 
-type UnclaimedStore = Pick<OperatorStore, 'findUnclaimed' | 'findUnclaimedDeposit' | 'listUnclaimed' | 'markUnclaimed' | 'markClaimed'>
+type UnclaimedStore = Pick<
+  OperatorStore,
+  'findUnclaimed' | 'findUnclaimedDeposit' | 'listUnclaimed' | 'markUnclaimed' | 'markClaimed'
+>
 
 /** Credited deposits without a known owner. */
 export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore {
@@ -38,9 +41,10 @@ export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore
       return row ? { id: row.id, assetId: row.asset_id, network: row.network, units: BigInt(row.units) } : null
     },
     async listUnclaimed(limit) {
-      const rows = await sql.query<UnclaimedRow>(`${SELECT_DEPOSIT} where ${UNCLAIMED} and not ${HAS_PAYOUT} order by d.id limit $1`, [
-        limit,
-      ])
+      const rows = await sql.query<UnclaimedRow>(
+        `${SELECT_DEPOSIT} where ${UNCLAIMED} and not ${HAS_PAYOUT} order by d.id limit $1`,
+        [limit],
+      )
       return rows.map((row) => ({
         depositId: row.id,
         exchangeId: row.exchange_id,

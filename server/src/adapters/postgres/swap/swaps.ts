@@ -194,7 +194,12 @@ async function advanceSwap(
   })
 }
 
-type BookedFeeRow = Readonly<{ owes_fee: boolean; fee_asset: AssetId | null; fee_units: string | null; fee_bookings: number }>
+type BookedFeeRow = Readonly<{
+  owes_fee: boolean
+  fee_asset: AssetId | null
+  fee_units: string | null
+  fee_bookings: number
+}>
 type Fee = SwapAdvance['fee']
 
 /** Posts the entries that change the booked fee to the given one: reversal, new booking, final. */

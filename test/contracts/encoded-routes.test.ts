@@ -58,12 +58,12 @@ async function compare(route: Omit<RouteToEncode, 'wrapped'>, amountIn: bigint, 
   }
   const { to, calldata, value } = encodeSwap({ ...route, wrapped: lower(chain.wrapped) }, terms)
   const snapshot = await chain.reader.request({ method: 'evm_snapshot' } as never)
-  if (!route.coinIn) {
+  if (!route.nativeIn) {
     const source = route.source as Hex
     await chain.write(chain.owner, source, 'transfer', [chain.user, amountIn])
     await chain.write(chain.user, source, 'approve', [to, amountIn])
   }
-  const paidIn = route.coinOut ? null : (route.target as Hex)
+  const paidIn = route.nativeOut ? null : (route.target as Hex)
   const before = await chain.balanceOf(paidIn, chain.recipient)
   const partnerBefore = await chain.balanceOf(paidIn, chain.partner)
   const receipt = await chain.send(chain.user, to, calldata, value)
@@ -81,8 +81,8 @@ const tokenRoute = (source: Hex, target: Hex, swaps: readonly RouteSwap[]) => ({
   swaps,
   source: lower(source),
   target: lower(target),
-  coinIn: false,
-  coinOut: false,
+  nativeIn: false,
+  nativeOut: false,
 })
 
 test('the deployment proxy puts router and executor where we say', async () => {
@@ -113,7 +113,7 @@ test('a pool that is used twice', async () => {
 test('the native coin in, by pools of the wrapped and of the native coin', async () => {
   const [a, b, c] = chain.tokens
   const { wrapped } = chain
-  const into = (target: Hex, swaps: RouteSwap[]) => ({ ...tokenRoute(wrapped, target, swaps), coinIn: true })
+  const into = (target: Hex, swaps: RouteSwap[]) => ({ ...tokenRoute(wrapped, target, swaps), nativeIn: true })
   await compare(into(a, [via('aw2', wrapped)]), 55n * coin + 1n)
   await compare(into(a, [via('aw4', wrapped)]), 55n * coin + 1n)
   await compare(into(a, [via('aw4', wrapped, 0.6), via('aw2', wrapped)]), 901n * coin + 7n, 30_000n)
@@ -125,7 +125,7 @@ test('the native coin in, by pools of the wrapped and of the native coin', async
 test('the native coin out', async () => {
   const [a, b] = chain.tokens
   const { wrapped } = chain
-  const out = (swaps: RouteSwap[]) => ({ ...tokenRoute(a, wrapped, swaps), coinOut: true })
+  const out = (swaps: RouteSwap[]) => ({ ...tokenRoute(a, wrapped, swaps), nativeOut: true })
   for (const feePpm of [0n, 50_000n]) {
     await compare(out([via('aw2', a)]), 31n * coin + 11n, feePpm)
     await compare(out([via('aw4', a)]), 31n * coin + 11n, feePpm)

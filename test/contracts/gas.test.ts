@@ -86,7 +86,7 @@ function ours(parts: readonly Part[], feePpm: bigint) {
     deadline: forever,
   }
   const { to, calldata } = encodeSwap(
-    { swaps, source, target, coinIn: false, coinOut: false, wrapped: chain.wrapped.toLowerCase() },
+    { swaps, source, target, nativeIn: false, nativeOut: false, wrapped: chain.wrapped.toLowerCase() },
     terms,
   )
   return gasOf(to, calldata, total(parts))

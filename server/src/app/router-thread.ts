@@ -2,9 +2,9 @@ import { type MessagePort, parentPort } from 'node:worker_threads'
 import pLimit from 'p-limit'
 import { createNetworkPools } from '../adapters/dex/network-pools.ts'
 import type { PoolSettings } from '../adapters/dex/sync-context.ts'
-import { createThreadLog, createThreadSnapshots } from '../adapters/router/distant.ts'
 import type { ToThread } from '../adapters/router/messages.ts'
 import { serveRoutes } from '../adapters/router/serve-routes.ts'
+import { createThreadLog, createThreadSnapshots } from '../adapters/router/thread-proxies.ts'
 import type { Network } from '../core/domain/network.ts'
 import { present } from '../lib/assert.ts'
 import type { DexNetwork } from '../swap/domain/dex.ts'
@@ -32,13 +32,13 @@ const HEAVY_AT_ONCE = 2
 function begin(port: MessagePort, { networks, budgetMs }: RouterThreadInput): void {
   const log = createThreadLog(port, { component: 'router' })
   const snapshots = createThreadSnapshots(port)
-  const heavy = pLimit(HEAVY_AT_ONCE)
+  const fullReadLimit = pLimit(HEAVY_AT_ONCE)
   serveRoutes({
     port,
     log,
     budgetMs,
     networks: networks.map(({ network, rpcUrls, dexNetwork, tokens, settings }) => ({
-      source: createNetworkPools({ network, rpcUrls, dexNetwork, tokens, snapshots, heavy, log, settings }),
+      source: createNetworkPools({ network, rpcUrls, dexNetwork, tokens, snapshots, fullReadLimit, log, settings }),
       paceMs: Math.min(PACE_MAX_MS, Math.max(PACE_MIN_MS, network.blockTimeMs / 2)),
       staleMs: Math.max(STALE_MS, STALE_BLOCKS * network.blockTimeMs),
     })),

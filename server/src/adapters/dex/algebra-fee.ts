@@ -8,9 +8,9 @@ import {
   nextFee,
   type Timepoint,
 } from '../../swap/routing/pools/algebra-fee.ts'
+import { addressOf, callOf, listOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
 import { FORECAST_SECONDS, highestFee, QUOTE_FEE_SECONDS } from './fee-forecast.ts'
 import type { ReadContext, TrackedPool } from './tracked-pool.ts'
-import { addressOf, callOf, listOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
 
 /** dataStorageOperator() */
 const OPERATOR = '0x29047dfa'
@@ -27,7 +27,12 @@ const LIQUIDITY_SLOT = 3
 const RING = 65_536n
 
 /** The pool with a fee forecast. The pool is idle if its fork computes fees in an unknown way. */
-export async function forecastFees(readContext: ReadContext, at: string, tracked: TrackedPool, now: number): Promise<TrackedPool> {
+export async function forecastFees(
+  readContext: ReadContext,
+  at: string,
+  tracked: TrackedPool,
+  now: number,
+): Promise<TrackedPool> {
   const { idle: _, fees: __, ...rest } = tracked
   const pool = tracked.pool as AlgebraPool
   const holdsUntil = now + FORECAST_SECONDS - QUOTE_FEE_SECONDS
@@ -42,7 +47,8 @@ export async function forecastFees(readContext: ReadContext, at: string, tracked
     if (fee === null) break
     ppm.push(fee)
   }
-  if (ppm.length <= FORECAST_SECONDS) return { ...rest, pool: { ...pool, feePpm: [stored, stored] }, idle: true, holdsUntil }
+  if (ppm.length <= FORECAST_SECONDS)
+    return { ...rest, pool: { ...pool, feePpm: [stored, stored] }, idle: true, holdsUntil }
   return withFeeAt({ ...rest, fees: { from: now, ppm }, holdsUntil }, now)
 }
 
@@ -58,7 +64,12 @@ export function withFeeAt(tracked: TrackedPool, now: number): TrackedPool {
 type ReadMemory = FeeMemory & Readonly<{ stored: number; index: bigint }>
 
 /** Null if the pool does not match a known storage layout. */
-async function readFeeMemory({ reader }: ReadContext, at: string, pool: AlgebraPool, now: number): Promise<ReadMemory | null> {
+async function readFeeMemory(
+  { reader }: ReadContext,
+  at: string,
+  pool: AlgebraPool,
+  now: number,
+): Promise<ReadMemory | null> {
   const isV1 = pool.ticksBy === 'words'
   const { address } = pool
   const [state, operatorAnswer] = await reader.read(at, [

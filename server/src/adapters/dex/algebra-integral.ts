@@ -1,9 +1,9 @@
 import type { AlgebraPool } from '../../swap/routing/pools/algebra.ts'
+import { wordAt, wordsOf } from './abi-words.ts'
 import { algebraDex, both, GLOBAL_STATE, readAlgebraTicks, TICK_SPACING } from './algebra.ts'
 import { readEach } from './block-reader.ts'
 import type { DexReader, TrackedPool } from './tracked-pool.ts'
 import { applyV3, INITIALIZE, LIQUIDITY, small, stateOf, v3Topics } from './uniswap-v3.ts'
-import { wordAt, wordsOf } from './abi-words.ts'
 
 /** Fee(uint16) */
 const FEE = '0x598b9f043c813aa6be3426ca60d1c65d17256312890be5118dab55b0775ebe2a'

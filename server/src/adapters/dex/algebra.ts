@@ -1,10 +1,10 @@
 import type { AlgebraPool } from '../../swap/routing/pools/algebra.ts'
-import { withFeeAt, forecastFees } from './algebra-fee.ts'
+import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
+import { forecastFees, withFeeAt } from './algebra-fee.ts'
 import { readEach } from './block-reader.ts'
 import { isConcentrated, readTicksOf } from './ticks.ts'
 import type { DexReader, ReadContext, TrackedPool } from './tracked-pool.ts'
 import { applyV3, bitmapOf, INITIALIZE, LIQUIDITY, small, stateOf, v3Topics } from './uniswap-v3.ts'
-import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
 
 /** Pool(address indexed,address indexed,address) */
 const CREATED = '0x91ccaa7a278130b65168c3a0c8d3bcae84cf5e43704342bd3ec0b59e59c036db'
@@ -68,7 +68,11 @@ export const algebraDex: DexReader = {
 }
 
 /** The bitmap has a bit for every tick in version 2 and Integral, and for every usable tick in version 1. */
-export async function readAlgebraTicks({ reader }: ReadContext, at: string, tracked: TrackedPool): Promise<TrackedPool | null> {
+export async function readAlgebraTicks(
+  { reader }: ReadContext,
+  at: string,
+  tracked: TrackedPool,
+): Promise<TrackedPool | null> {
   const { pool } = tracked
   if (!isConcentrated(pool) || pool.kind !== 'algebra') return tracked
   const step = pool.ticksBy === 'list' ? 1 : pool.tickSpacing

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { BalancerStablePool } from '../../swap/routing/pools/balancer-stable.ts'
+import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
 import {
   FEE_CHANGED,
   type Holding,
@@ -13,7 +14,6 @@ import {
 } from './balancer-vault.ts'
 import { readEach } from './block-reader.ts'
 import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
-import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
 
 /** Emitted by the pool: AmpUpdateStarted(uint256,uint256,uint256,uint256), AmpUpdateStopped(uint256). */
 const AMP_STARTED = '0x1835882ee7a34ac194f717a35e09bb1d24c82a3b9d854ab6c9749525b714cdf2'
@@ -57,10 +57,17 @@ export const balancerStableDex: DexReader = {
 
 const poolCalls = [POOL_ID, SWAP_FEE, PAUSED_STATE, AMP, SCALING, PROVIDERS] as const
 
-async function readStable(readContext: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
+async function readStable(
+  readContext: ReadContext,
+  at: string,
+  identities: readonly PoolIdentity[],
+): Promise<(TrackedPool | null)[]> {
   const answers = await readEach(readContext.reader, at, identities, poolCalls)
   const ids = answers.map(([id]) => id)
-  const [holdings, now] = await Promise.all([readHoldings(readContext, at, identities, ids), readContext.reader.minedAt(at)])
+  const [holdings, now] = await Promise.all([
+    readHoldings(readContext, at, identities, ids),
+    readContext.reader.minedAt(at),
+  ])
   const providers = answers.map((own) => listOf(wordsOf(own[5] ?? '0x'), 0).map(addressOf))
   const rates = await readRates(readContext, at, identities, holdings, providers)
   return identities.map((one, place) => {

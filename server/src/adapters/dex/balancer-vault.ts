@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
+import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
 import type { DexLog } from './logs.ts'
 import type { DexReader, PoolIdentity, ReadContext } from './tracked-pool.ts'
-import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
 
 /** PoolCreated(address indexed), emitted by a pool factory. */
 const CREATED = '0x83a48fbcfc991335314e74d0496aab6a1987e992ddc85dddbcc4d6dd6ef2e9fc'

@@ -1,4 +1,5 @@
 import type { BalancerWeightedPool } from '../../swap/routing/pools/balancer-weighted.ts'
+import { listOf, wordAt, wordsOf } from './abi-words.ts'
 import {
   FEE_CHANGED,
   isSet,
@@ -11,7 +12,6 @@ import {
 } from './balancer-vault.ts'
 import { readEach } from './block-reader.ts'
 import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
-import { listOf, wordAt, wordsOf } from './abi-words.ts'
 
 const WEIGHTS = '0xf89f27ed'
 /** inRecoveryMode(): exists in pools of version 2 and later (factories since September 2022). */
@@ -21,7 +21,11 @@ const ONE = 10n ** 18n
 /** Weighted pools of Balancer's V2 vault. */
 export const balancerWeightedDex: DexReader = vaultDex([FEE_CHANGED, PAUSED_CHANGED], readWeighted)
 
-async function readWeighted(readContext: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
+async function readWeighted(
+  readContext: ReadContext,
+  at: string,
+  identities: readonly PoolIdentity[],
+): Promise<(TrackedPool | null)[]> {
   const calls = [POOL_ID, WEIGHTS, SWAP_FEE, PAUSED_STATE, RECOVERY] as const
   const answers = await readEach(readContext.reader, at, identities, calls)
   const ids = answers.map(([id]) => id)

@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import { bytes, InvalidReply } from '../chains/evm/replies.ts'
 import { type Rpc, refusalOf } from '../chains/evm/rpc.ts'
-import { headerOf } from './headers.ts'
 import { toWord } from './abi-words.ts'
+import { headerOf } from './headers.ts'
 
 export type ContractCall = Readonly<{ to: string; calldata: Hex }>
 

@@ -2,9 +2,9 @@ import { getCreate2Address, type Hex, keccak256 } from 'viem'
 import type { Dex } from '../../swap/domain/dex.ts'
 import { bytes } from '../chains/evm/replies.ts'
 import type { Rpc } from '../chains/evm/rpc.ts'
+import { toWord } from './abi-words.ts'
 import { readerOf } from './dex-readers.ts'
 import type { PoolIdentity, ReadContext } from './tracked-pool.ts'
-import { toWord } from './abi-words.ts'
 
 export type CheckedDex = Readonly<{ dex: Dex; fault: string | null }>
 
@@ -29,8 +29,7 @@ export async function checkDex(
   const pairs = sorted.flatMap((a, place) => sorted.slice(place + 1).map((b) => [a, b] as const))
   for (const { address, ...identity } of (await reader.lookUp?.(readContext, at, dex, pairs)) ?? []) {
     const expected = create2Address(dex, identity, dex.initCodeHash)
-    if (address !== expected)
-      return { dex, fault: `pool ${address} does not match the configured initCodeHash` }
+    if (address !== expected) return { dex, fault: `pool ${address} does not match the configured initCodeHash` }
   }
   return { dex, fault: null }
 }
@@ -54,7 +53,7 @@ export function create2Address(
   { tokens, feePpm = 0, tickSpacing = 0, stable }: Pick<PoolIdentity, 'tokens' | 'feePpm' | 'tickSpacing' | 'stable'>,
   bytecodeHash: string,
 ): string {
-  const key = keyedByFee.has(dex.kind) ? [feePpm] : spaced.has(dex.kind) ? [tickSpacing] : []
+  const key = keyedByFee.has(dex.kind) ? [feePpm] : keyedBySpacing.has(dex.kind) ? [tickSpacing] : []
   const words = [...tokens, ...key]
   const packed = tokens.map((token) => token.slice(2)).join('')
   const salt = keccak256(

@@ -22,7 +22,10 @@ export async function compareSample(context: SyncContext, first: number): Promis
   }
   if (differing.size === 0) return
   counts.differences += differing.size
-  log.error({ network: network.id, height: at.height, pools: [...differing.keys()] }, 'pools differ from the chain and were replaced')
+  log.error(
+    { network: network.id, height: at.height, pools: [...differing.keys()] },
+    'pools differ from the chain and were replaced',
+  )
   pools.repair(differing)
 }
 

@@ -1,7 +1,7 @@
 import { type Hex, toEventSelector, toFunctionSelector } from 'viem'
 import { type CurveStablePool, curveStable, invariantNow } from '../../swap/routing/pools/curve-stable.ts'
-import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
+import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 
 const event = (text: string) => toEventSelector(text)
 /** StableSwap-NG: the coins are a dynamic array. */
@@ -75,11 +75,16 @@ const NATIVE = `0x${'e'.repeat(40)}`
  * or the native currency are excluded.
  */
 export const curveDex: DexReader = {
-  creation: (dex) => ({ address: dex.factory, topic: { ng: CREATED, old: CREATED_OLD, registry: ADDED }[generationOf(dex)] }),
+  creation: (dex) => ({
+    address: dex.factory,
+    topic: { ng: CREATED, old: CREATED_OLD, registry: ADDED }[generationOf(dex)],
+  }),
   parseCreation({ fields, topics }, dex) {
-    if (generationOf(dex) === 'registry') return listedPools(dex).find(({ id }) => id === addressOf(BigInt(topics[1] ?? 0))) ?? null
+    if (generationOf(dex) === 'registry')
+      return listedPools(dex).find(({ id }) => id === addressOf(BigInt(topics[1] ?? 0))) ?? null
     const words = wordsOf(fields)
-    const coins = generationOf(dex) === 'old' ? words.slice(0, OLD_COINS_MAX).filter((coin) => coin !== 0n) : listOf(words, 0)
+    const coins =
+      generationOf(dex) === 'old' ? words.slice(0, OLD_COINS_MAX).filter((coin) => coin !== 0n) : listOf(words, 0)
     const tokens = coins.map(addressOf)
     return tokens.length < 2 ? null : { id: `${dex.factory} ${tokens.join(' ')}`, address: dex.factory, dex, tokens }
   },
@@ -120,7 +125,11 @@ const listedPools = (dex: PoolIdentity['dex']): readonly PoolIdentity[] =>
   })
 
 /** The log contains only the coins. Finds their pools among the newest of the factory. */
-async function resolve({ reader }: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<readonly PoolIdentity[]> {
+async function resolve(
+  { reader }: ReadContext,
+  at: string,
+  identities: readonly PoolIdentity[],
+): Promise<readonly PoolIdentity[]> {
   const [first] = identities
   if (first === undefined) return []
   const { dex } = first
@@ -167,7 +176,11 @@ const factoryCalls = ['coins', 'isMeta', 'assetTypes', 'implementation', 'decima
 const callNames = [...poolCalls, ...factoryCalls]
 type Answers = Readonly<Record<(typeof callNames)[number], Hex | null>> & Readonly<{ each: readonly (Hex | null)[] }>
 
-async function readPlain(readContext: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
+async function readPlain(
+  readContext: ReadContext,
+  at: string,
+  identities: readonly PoolIdentity[],
+): Promise<(TrackedPool | null)[]> {
   const plans = identities.map(({ address, dex }) => [
     ...poolCalls.map((name) => ({ to: address, calldata: call[name] })),
     ...factoryCalls.map((name) => ({ to: dex.factory, calldata: callOf(call[name], address) })),
@@ -181,7 +194,10 @@ async function readPlain(readContext: ReadContext, at: string, identities: reado
   const answersOfPools = plans.map(({ length }) => {
     const own = results.slice(next, next + length)
     next += length
-    const named = Object.fromEntries(callNames.map((name, place) => [name, own[place] ?? null])) as Omit<Answers, 'each'>
+    const named = Object.fromEntries(callNames.map((name, place) => [name, own[place] ?? null])) as Omit<
+      Answers,
+      'each'
+    >
     return { ...named, each: own.slice(callNames.length) }
   })
   const pools = identities.map((one, index) => poolOf(one, answersOfPools[index] as Answers))
@@ -232,7 +248,11 @@ function poolOf({ id, address, dex }: PoolIdentity, answers: Answers): CurveStab
 }
 
 /** True if the balances change only with logs, and the rates are constant or valid for one block. */
-function hasSupportedRates(address: string, dex: PoolIdentity['dex'], { assetTypes, implementation }: Answers): boolean {
+function hasSupportedRates(
+  address: string,
+  dex: PoolIdentity['dex'],
+  { assetTypes, implementation }: Answers,
+): boolean {
   if (dex.pools !== undefined) return dex.pools.some((one) => one.toLowerCase() === address)
   if (dex.implementations !== undefined)
     return dex.implementations.some((one) => BigInt(one) === numberOf(implementation))
@@ -240,9 +260,14 @@ function hasSupportedRates(address: string, dex: PoolIdentity['dex'], { assetTyp
   return assetTypes !== null && typesOf({ assetTypes }).every((type) => type === PLAIN || (isRated && RATED.has(type)))
 }
 
-const typesOf = ({ assetTypes }: Pick<Answers, 'assetTypes'>): readonly bigint[] => listOf(wordsOf(assetTypes ?? '0x'), 0)
+const typesOf = ({ assetTypes }: Pick<Answers, 'assetTypes'>): readonly bigint[] =>
+  listOf(wordsOf(assetTypes ?? '0x'), 0)
 
-function balancesOf(generation: ReturnType<typeof generationOf>, count: number, { balances, each }: Answers): readonly bigint[] {
+function balancesOf(
+  generation: ReturnType<typeof generationOf>,
+  count: number,
+  { balances, each }: Answers,
+): readonly bigint[] {
   if (generation === 'registry') return each.slice(0, count).flatMap((answer) => (answer ? [numberOf(answer)] : []))
   const words = wordsOf(balances ?? '0x')
   return generation === 'ng' ? listOf(words, 0) : words
@@ -275,7 +300,11 @@ async function verifyMaths(
     if (pool === null || results.length === 0) return pool
     const isNg = pool.offPegFee !== null
     const variants = isNg ? [pool] : [pool, { ...pool, invariant: otherOf(pool) }]
-    return variants.find((one) => matchesGetDy(one, results) && (!isNg || matchesVirtualPrice(one, answersOfPools[index] as Answers))) ?? null
+    return (
+      variants.find(
+        (one) => matchesGetDy(one, results) && (!isNg || matchesVirtualPrice(one, answersOfPools[index] as Answers)),
+      ) ?? null
+    )
   })
 }
 

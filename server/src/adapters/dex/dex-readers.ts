@@ -3,11 +3,11 @@ import type { Dex, DexKind } from '../../swap/domain/dex.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { algebraDex } from './algebra.ts'
 import { algebraIntegralDex } from './algebra-integral.ts'
-import { balancerWeightedDex } from './balancer-weighted.ts'
 import { balancerStableDex } from './balancer-stable.ts'
+import { balancerWeightedDex } from './balancer-weighted.ts'
 import { curveDex } from './curve.ts'
-import { liquidityBookDex } from './liquidity-book.ts'
 import { dynamicFeeV3Dexes } from './dynamic-fee-v3.ts'
+import { liquidityBookDex } from './liquidity-book.ts'
 import { solidlyDex } from './solidly.ts'
 import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 import { uniswapV2Dex } from './uniswap-v2.ts'
@@ -52,7 +52,11 @@ export function identityOf({ pool }: TrackedPool, dexes: ReadonlyMap<string, Dex
 }
 
 /** Resolves pools whose creation log has no address. */
-export async function resolveAll(readContext: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<PoolIdentity[]> {
+export async function resolveAll(
+  readContext: ReadContext,
+  at: string,
+  identities: readonly PoolIdentity[],
+): Promise<PoolIdentity[]> {
   const resolved: PoolIdentity[] = []
   for (const [dex, pools] of Map.groupBy(identities, ({ dex }) => dex)) {
     const resolve = readerOf(dex)?.resolve
@@ -62,7 +66,11 @@ export async function resolveAll(readContext: ReadContext, at: string, identitie
 }
 
 /** Reads the base state of the pools with the reader of each DEX, in no particular order. */
-export async function readBases(readContext: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<TrackedPool[]> {
+export async function readBases(
+  readContext: ReadContext,
+  at: string,
+  identities: readonly PoolIdentity[],
+): Promise<TrackedPool[]> {
   const byDex = Map.groupBy(identities, ({ dex }) => dex)
   const bases: TrackedPool[] = []
   for (const [dex, pools] of byDex) {

@@ -1,8 +1,8 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, parseAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
-import type { DexLog } from './logs.ts'
 import { dynamicFeeV3Dexes } from './dynamic-fee-v3.ts'
+import type { DexLog } from './logs.ts'
 import type { TrackedPool } from './tracked-pool.ts'
 
 /* The Mint events of Ramses' and Shadow's pools, encoded by viem. */

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import type { ForkedV3 } from '../../swap/domain/dex.ts'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
+import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
 import { readEach } from './block-reader.ts'
 import type { DexLog } from './logs.ts'
 import { areTermsUnchanged, forecastFees, withForecastFee } from './slipstream-fee.ts'
@@ -19,7 +20,6 @@ import {
   TICK_SPACING,
   v3Topics,
 } from './uniswap-v3.ts'
-import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
 
 /** PoolCreated(address indexed,address indexed,int24 indexed,address) */
 const SPACED_CREATED = '0xab0d57f0df537bb25e80245ef7748fa62353808c54d6e528a9dd20887aed9ac2'
@@ -119,9 +119,17 @@ function createDynamicFeeV3(fork: Fork): DexReader {
 }
 
 /** The pool with its ticks; null if a simulated swap pays another amount than we compute. */
-async function readAndVerify(fork: Fork, readContext: ReadContext, at: string, { pool: base }: TrackedPool): Promise<TrackedPool | null> {
+async function readAndVerify(
+  fork: Fork,
+  readContext: ReadContext,
+  at: string,
+  { pool: base }: TrackedPool,
+): Promise<TrackedPool | null> {
   const basePool = base as UniswapV3Pool
-  const whole = await readTicksOf(basePool, bitmapOf(readContext.reader, at, basePool.address, TICK_BITMAP, basePool.tickSpacing))
+  const whole = await readTicksOf(
+    basePool,
+    bitmapOf(readContext.reader, at, basePool.address, TICK_BITMAP, basePool.tickSpacing),
+  )
   if (whole === null) return null
   const pool = whole.pool as UniswapV3Pool
   const verdict = await trySwaps(readContext, at, pool)
@@ -145,7 +153,13 @@ function apply(tracked: TrackedPool, log: DexLog): TrackedPool | 'reread' {
 }
 
 /** Reads the fee of every pool, and checks by the active liquidity that no log was missed. */
-async function refresh(fork: Fork, readContext: ReadContext, at: string, trackedPools: readonly TrackedPool[], now: number) {
+async function refresh(
+  fork: Fork,
+  readContext: ReadContext,
+  at: string,
+  trackedPools: readonly TrackedPool[],
+  now: number,
+) {
   const pools = trackedPools.map(({ pool }) => pool as UniswapV3Pool)
   const answers: (readonly (Hex | null)[])[] = []
   for (let start = 0; start < pools.length; start += FEES_AT_ONCE) {

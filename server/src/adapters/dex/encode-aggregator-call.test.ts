@@ -42,9 +42,12 @@ test('decodes what it encodes, and rejects non-canonical encodings', () => {
       expect(decodeAggregatorCall(route, tokenIn, router)).toBeNull()
       expect(decodeAggregatorCall(route, router, tokenOut)).toBeNull()
       for (const place of [0, 1, 2, 3])
-        expect(decodeAggregatorCall(route.with(place, (route[place] ?? 0n) | (1n << 160n)), tokenIn, tokenOut)).toBeNull()
+        expect(
+          decodeAggregatorCall(route.with(place, (route[place] ?? 0n) | (1n << 160n)), tokenIn, tokenOut),
+        ).toBeNull()
       const padding = (calldata.length / 2 - 1) % 32
-      if (padding > 0) expect(decodeAggregatorCall(route.with(-1, (route.at(-1) ?? 0n) | 1n), tokenIn, tokenOut)).toBeNull()
+      if (padding > 0)
+        expect(decodeAggregatorCall(route.with(-1, (route.at(-1) ?? 0n) | 1n), tokenIn, tokenOut)).toBeNull()
     }),
   )
 })

@@ -31,10 +31,15 @@ export function encodeAggregatorCall(
 }
 
 /** Decodes the aggregator call of a route between these tokens; null if the executor would reject it or we would not encode it so. */
-export function decodeAggregatorCall(route: readonly bigint[], tokenIn: string, tokenOut: string): AggregatorCall | null {
+export function decodeAggregatorCall(
+  route: readonly bigint[],
+  tokenIn: string,
+  tokenOut: string,
+): AggregatorCall | null {
   const [source, target, callTarget, spender, length] = route
   if (source === undefined || target === undefined || callTarget === undefined) return null
-  if (spender === undefined || length === undefined || [source, target, callTarget, spender].some(isNoAddress)) return null
+  if (spender === undefined || length === undefined || [source, target, callTarget, spender].some(isNoAddress))
+    return null
   if (source !== BigInt(tokenIn) || target !== BigInt(tokenOut) || source === target) return null
   const bytes = route.slice(HEAD).map((word) => word.toString(16).padStart(WORD_HEX, '0'))
   if (length < 4n || BigInt(bytes.length) !== (length + 31n) / 32n) return null

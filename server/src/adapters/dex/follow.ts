@@ -83,9 +83,16 @@ export function createFollower(readContext: ReadContext, dexes: ReadonlyMap<stri
   return { topics, fold: () => createFold(followContext), watchUninitialized }
 }
 
-function createFold({ readContext, dexes, pools, parseNewPool, findChangedPool, updateWaiting }: FollowContext): LogFold {
+function createFold({
+  readContext,
+  dexes,
+  pools,
+  parseNewPool,
+  findChangedPool,
+  updateWaiting,
+}: FollowContext): LogFold {
   const changes = new Map<string, TrackedPool | null>()
-  const again = new Set<string>()
+  const toReread = new Set<string>()
   const created = new Map<string, PoolIdentity>()
 
   function addOne(log: DexLog): void {
@@ -121,7 +128,8 @@ function createFold({ readContext, dexes, pools, parseNewPool, findChangedPool, 
         if (later && later !== one) changes.set(key, later)
       }
     }
-    const renewOne = async ([key, read]: readonly [string, () => Promise<TrackedPool>]) => changes.set(key, await read())
+    const renewOne = async ([key, read]: readonly [string, () => Promise<TrackedPool>]) =>
+      changes.set(key, await read())
     await pMap(due, renewOne, { concurrency: RENEWED_AT_ONCE })
   }
 

@@ -1,8 +1,8 @@
 import { type Hex, toEventSelector, toFunctionSelector } from 'viem'
 import { type LiquidityBookPool, liquidityBook } from '../../swap/routing/pools/liquidity-book.ts'
+import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
 import { readEach } from './block-reader.ts'
 import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
-import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
 
 const CREATED = toEventSelector('LBPairCreated(address,address,uint256,address,uint256)')
 /** Events that change the output of a pair. */
@@ -74,7 +74,11 @@ function pairIdentity(word: bigint, dex: PoolIdentity['dex'], tokens: readonly s
   return { id: address, address, dex, tokens }
 }
 
-async function readPairs({ reader }: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
+async function readPairs(
+  { reader }: ReadContext,
+  at: string,
+  identities: readonly PoolIdentity[],
+): Promise<(TrackedPool | null)[]> {
   const names = Object.keys(stateCalls) as (keyof typeof stateCalls)[]
   const calls = names.map((name) => stateCalls[name])
   const answers = await readEach(reader, at, identities, calls)

@@ -5,15 +5,21 @@ import { quantity } from '../chains/evm/replies.ts'
 import { createRpc, type Rpc, rpcDefaults, unavailable } from '../chains/evm/rpc.ts'
 import { createBlockReader } from './block-reader.ts'
 import { compareSample } from './compare.ts'
+import { createFeeOnTransferTokens } from './fee-on-transfer.ts'
 import { type Header, latestHeader } from './headers.ts'
-import { createTokenLookup, dropExcessPools } from './token-lookup.ts'
 import { pack } from './pack.ts'
 import { createPoolSet } from './pool-set.ts'
 import { liquidityOf } from './rank.ts'
-import { setUp, originOf } from './read-all.ts'
-import { type NetworkSetup, type NetworkPoolsOptions, type PoolSettings, type SyncContext, reorgDepth } from './sync-context.ts'
-import { createFeeOnTransferTokens } from './fee-on-transfer.ts'
+import { originOf, setUp } from './read-all.ts'
 import { syncToHead } from './sync.ts'
+import {
+  type NetworkPoolsOptions,
+  type NetworkSetup,
+  type PoolSettings,
+  reorgDepth,
+  type SyncContext,
+} from './sync-context.ts'
+import { createTokenLookup, dropExcessPools } from './token-lookup.ts'
 
 export const poolDefaults: PoolSettings = {
   poolsMax: 1_000,
@@ -67,10 +73,12 @@ export function createNetworkPools(options: NetworkPoolsOptions): PoolSource {
       const block = pools.block()
       if (block === null || at === null) return null
       const { head, readAtMs } = at
-      const gasPrice = maintenance.gasPrice()
-      const checked = tokens.poolsWithCheckedTokens(pools.pools())
-      const { wrapped } = dexNetwork
-      return { block, readAtMs, head: head.height, pools: checked, feeOnTransferTokens: tokens.feeOnTransfer(), gasPrice, wrapped }
+      return {
+        ...{ block, readAtMs, head: head.height, wrapped: dexNetwork.wrapped },
+        pools: tokens.poolsWithCheckedTokens(pools.pools()),
+        feeOnTransferTokens: tokens.feeOnTransfer(),
+        gasPrice: maintenance.gasPrice(),
+      }
     },
     counts: () => ({ ...counts }),
     liquidity() {
@@ -79,7 +87,8 @@ export function createNetworkPools(options: NetworkPoolsOptions): PoolSource {
       const feeOnTransfer = tokens.feeOnTransfer()
       // Exclude fee-on-transfer tokens, so that token lists show them as not swappable.
       const tradable = pools.pools().filter((pool) => !pool.tokens.some((token) => feeOnTransfer.has(token)))
-      return liquidityOf(tradable, wrapped, stablecoin === undefined || unit === null ? null : { token: stablecoin, unit })
+      const priceUnit = stablecoin === undefined || unit === null ? null : { token: stablecoin, unit }
+      return liquidityOf(tradable, wrapped, priceUnit)
     },
     request: maintenance.request,
     async advance() {

@@ -83,7 +83,10 @@ export function rank(tracked: readonly TrackedPool[], wrapped: string, most: num
 export type PoolLimits = Readonly<{ poolsMax: number; ticksMax: number }>
 
 /** The ranked pools that fit the limits. A pool with more ticks than the rest of the limit is skipped. */
-export function selectWithinLimits(ranked: readonly TrackedPool[], { poolsMax, ticksMax }: PoolLimits): readonly TrackedPool[] {
+export function selectWithinLimits(
+  ranked: readonly TrackedPool[],
+  { poolsMax, ticksMax }: PoolLimits,
+): readonly TrackedPool[] {
   let left = ticksMax
   const selected: TrackedPool[] = []
   for (const one of ranked) {

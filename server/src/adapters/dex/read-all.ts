@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Dex } from '../../swap/domain/dex.ts'
+import { wordAt, wordsOf } from './abi-words.ts'
 import { checkDex } from './check-dexes.ts'
 import { keyOf, readBases, readWhole } from './dex-readers.ts'
 import { discover } from './discover.ts'
 import { createFollower } from './follow.ts'
 import { type Header, headerAt, latestHeader } from './headers.ts'
 import { unpack } from './pack.ts'
-import { selectWithinLimits, rank } from './rank.ts'
+import { rank, selectWithinLimits } from './rank.ts'
 import type { NetworkSetup, SyncContext } from './sync-context.ts'
-import { wordAt, wordsOf } from './abi-words.ts'
 
 const DECIMALS = '0x313ce567'
 
@@ -84,7 +84,11 @@ async function readAt(context: SyncContext, head: Header, { dexes, follower }: N
     tokens,
     at: head,
     scanBlocksMax: settings.scanBlocksMax,
-    onSkipped: (dex, err) => log.warn({ err, network: network.id, dex: dex.name }, 'dex logs could not be scanned; pools were looked up by pairs'),
+    onSkipped: (dex, err) =>
+      log.warn(
+        { err, network: network.id, dex: dex.name },
+        'dex logs could not be scanned; pools were looked up by pairs',
+      ),
   })
   const bases = await readBases(readContext, head.hash, identities)
   const readKeys = new Set(bases.map(({ pool }) => keyOf(pool)))

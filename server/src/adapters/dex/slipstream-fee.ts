@@ -1,10 +1,10 @@
 import type { Hex } from 'viem'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
+import { addressOf, callOf, listOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
 import type { ContractCall } from './block-reader.ts'
 import { FORECAST_SECONDS, highestFee, QUOTE_FEE_SECONDS } from './fee-forecast.ts'
 import type { ReadContext, TrackedPool } from './tracked-pool.ts'
 import { SLOT0 } from './uniswap-v3.ts'
-import { addressOf, callOf, listOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
 
 /** factory(), swapFeeModule(), tickSpacingToFee(int24) */
 const FACTORY: Hex = '0xc45a0155'
@@ -58,11 +58,17 @@ function termCalls(pool: string, { factory, module }: Readonly<{ factory: string
 const textOf = (answers: readonly (Hex | null)[]): string => answers.map((answer) => answer ?? '').join()
 
 /** The pool with the highest fee of the quote period. Null if the forecast is wrong, outdated or too short. */
-export function withForecastFee(tracked: TrackedPool, fee: number, now: number, areTermsSame: boolean): TrackedPool | null {
+export function withForecastFee(
+  tracked: TrackedPool,
+  fee: number,
+  now: number,
+  areTermsSame: boolean,
+): TrackedPool | null {
   const { fees } = tracked
   if (fees === undefined) return null
   if (fees.ppm.length === 0) return now - fees.from < RETRY_SECONDS ? withFee(tracked, fee) : null
-  if (!areTermsSame || fees.ppm[now - fees.from] !== fee || now + QUOTE_FEE_SECONDS > fees.from + FORECAST_SECONDS) return null
+  if (!areTermsSame || fees.ppm[now - fees.from] !== fee || now + QUOTE_FEE_SECONDS > fees.from + FORECAST_SECONDS)
+    return null
   return withFee(tracked, highestFee(fees, now))
 }
 

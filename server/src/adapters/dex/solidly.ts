@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import type { Dex, SolidlyFork } from '../../swap/domain/dex.ts'
 import { type SolidlyPool, solidly } from '../../swap/routing/pools/solidly.ts'
-import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
+import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 
 /** PairCreated(address indexed,address indexed,bool,address,uint256) */
 const PAIR_CREATED = '0xc4805696c66d7cf352fc1d6bb633ad5ee82f6cb577c453024b6e0eb8306c6fc9'
@@ -97,7 +97,11 @@ function poolIdentity(address: string, dex: Dex, tokens: readonly string[], stab
   return { id: address, address, dex, tokens, stable }
 }
 
-async function readBase(readContext: ReadContext, at: string, identities: readonly PoolIdentity[]): Promise<(TrackedPool | null)[]> {
+async function readBase(
+  readContext: ReadContext,
+  at: string,
+  identities: readonly PoolIdentity[],
+): Promise<(TrackedPool | null)[]> {
   const { reader } = readContext
   const factories = [...new Set(identities.map(({ dex }) => dex.factory))]
   const [holdsUntil, answers] = await Promise.all([
@@ -139,7 +143,9 @@ async function verifyAll(
   identities: readonly PoolIdentity[],
   pools: readonly (SolidlyPool | null)[],
 ): Promise<(TrackedPool | null)[]> {
-  const calls = pools.map((pool, index) => (pool === null ? [] : trialCalls(pool, (identities[index] as PoolIdentity).dex)))
+  const calls = pools.map((pool, index) =>
+    pool === null ? [] : trialCalls(pool, (identities[index] as PoolIdentity).dex),
+  )
   const answers = await reader.read(at, calls.flat())
   let next = 0
   return pools.map((poolWithoutFee, index) => {
@@ -149,7 +155,9 @@ async function verifyAll(
     const feePpm = feeOf((identities[index] as PoolIdentity).dex, fees)
     if (poolWithoutFee === null || feePpm === null) return null
     const pool = { ...poolWithoutFee, feePpm }
-    const expected = [0, 1].map((tokenIn) => solidly.swap(pool, tokenIn, 1 - tokenIn, trialOf(pool, tokenIn))?.amountOut)
+    const expected = [0, 1].map(
+      (tokenIn) => solidly.swap(pool, tokenIn, 1 - tokenIn, trialOf(pool, tokenIn))?.amountOut,
+    )
     // No output in either direction: the pool is empty or nearly empty.
     if (expected.every((out) => out === undefined)) return { pool, idle: true }
     // getAmountOut returns a value even if the swap would fail; then only the other direction is compared.
@@ -170,7 +178,7 @@ function trialCalls(pool: SolidlyPool, dex: Dex) {
 
 const trialOf = ({ reserves }: SolidlyPool, tokenIn: number): bigint => (reserves[tokenIn] ?? 0n) / TRIAL_PART + 1n
 
-/** Null where it is not told, or no unit number of millionths. */
+/** Null without an answer, or if the fee is not a whole number of millionths. */
 function feeOf(dex: Dex, answers: readonly (bigint | null)[]): number | null {
   const { fees } = forkOf(dex)
   if (fees === null) return dex.feePpm ?? null

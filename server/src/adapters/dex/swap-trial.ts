@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import { limitOf } from '../../swap/routing/pools/concentrated.ts'
 import { type UniswapV3Pool, uniswapV3 } from '../../swap/routing/pools/uniswap-v3.ts'
-import type { ReadContext } from './tracked-pool.ts'
 import { callOf, signed, wordAt, wordsOf } from './abi-words.ts'
+import type { ReadContext } from './tracked-pool.ts'
 
 /** swap(address,bool,int256,uint160,bytes) */
 const SWAP = '0x128acb08'

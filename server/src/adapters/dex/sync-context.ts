@@ -44,7 +44,11 @@ export type NetworkPoolsOptions = Readonly<{
   now?: () => number
 }>
 
-export type NetworkSetup = Readonly<{ dexes: ReadonlyMap<string, Dex>; follower: Follower; stablecoinUnit: number | null }>
+export type NetworkSetup = Readonly<{
+  dexes: ReadonlyMap<string, Dex>
+  follower: Follower
+  stablecoinUnit: number | null
+}>
 
 /** The state and dependencies of the pool sync of one network. */
 export type SyncContext = Readonly<{

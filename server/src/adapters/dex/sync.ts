@@ -1,12 +1,16 @@
 import { type Header, headerAt, headersAt } from './headers.ts'
 import { logsOfBlocks, scanLogs } from './logs.ts'
 import { readAll } from './read-all.ts'
-import { type NetworkSetup, type SyncContext, reorgDepth } from './sync-context.ts'
+import { type NetworkSetup, reorgDepth, type SyncContext } from './sync-context.ts'
 
 const refOf = ({ height, hash }: Header) => ({ height, hash })
 
 /** Moves the pools from their block to the newest one. Returns `again` if it did not reach it. */
-export async function syncToHead(context: SyncContext, setup: NetworkSetup, head: Header): Promise<'again' | undefined> {
+export async function syncToHead(
+  context: SyncContext,
+  setup: NetworkSetup,
+  head: Header,
+): Promise<'again' | undefined> {
   const { pools, network, settings } = context
   if (!(await rollback(context, head))) await readAll(context, setup)
   const at = pools.block()?.height ?? 0
@@ -54,7 +58,12 @@ async function catchUpTo(
 }
 
 /** Applies many blocks at once. False if the chain changed meanwhile. */
-async function catchUp({ pools, rpc }: SyncContext, { follower }: NetworkSetup, from: number, to: number): Promise<boolean> {
+async function catchUp(
+  { pools, rpc }: SyncContext,
+  { follower }: NetworkSetup,
+  from: number,
+  to: number,
+): Promise<boolean> {
   const last = await headerAt(rpc(), to)
   if (last === null) return false
   const fold = follower.fold()
@@ -69,7 +78,11 @@ async function catchUp({ pools, rpc }: SyncContext, { follower }: NetworkSetup, 
  * Applies new blocks by hash and checks that each one follows its parent. State that is not in logs is read only at the newest
  * block, because a restarted node does not have earlier states.
  */
-async function applyNewBlocks({ pools, rpc }: SyncContext, { follower }: NetworkSetup, head: Header): Promise<'again' | undefined> {
+async function applyNewBlocks(
+  { pools, rpc }: SyncContext,
+  { follower }: NetworkSetup,
+  head: Header,
+): Promise<'again' | undefined> {
   const at = pools.block()
   // A head below ours means that the node lags. Our block is still on the chain.
   if (at === null || at.height >= head.height) return undefined

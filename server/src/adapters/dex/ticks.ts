@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
-import type { GrossTick, TickRange, TrackedPool } from './tracked-pool.ts'
 import { signed, wordAt, wordsOf } from './abi-words.ts'
+import type { GrossTick, TickRange, TrackedPool } from './tracked-pool.ts'
 
 const MAX_TICK = 887_272
 /** Pools whose bitmap has more words are read only near their price. */
@@ -73,7 +73,12 @@ export function withTicks<P extends ConcentratedPool>(
 }
 
 /** The pool after a swap, with price, tick and liquidity of the event. */
-export function afterSwap(tracked: TrackedPool, sqrtPrice: bigint, liquidity: bigint, tick: number): TrackedPool | 'reread' {
+export function afterSwap(
+  tracked: TrackedPool,
+  sqrtPrice: bigint,
+  liquidity: bigint,
+  tick: number,
+): TrackedPool | 'reread' {
   const { pool, ticks, range } = tracked
   if (!isConcentrated(pool) || ticks === undefined) return 'reread'
   if (range !== undefined && (tick - range.low < NEAR_END_TICKS || range.high - tick < NEAR_END_TICKS)) return 'reread'
@@ -82,7 +87,12 @@ export function afterSwap(tracked: TrackedPool, sqrtPrice: bigint, liquidity: bi
 }
 
 /** The pool after a change of the liquidity between two ticks. */
-export function afterLiquidity(tracked: TrackedPool, lower: number, upper: number, change: bigint): TrackedPool | 'reread' {
+export function afterLiquidity(
+  tracked: TrackedPool,
+  lower: number,
+  upper: number,
+  change: bigint,
+): TrackedPool | 'reread' {
   const { pool, ticks, range } = tracked
   if (!isConcentrated(pool) || ticks === undefined) return 'reread'
   if (change === 0n) return tracked

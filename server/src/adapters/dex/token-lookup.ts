@@ -1,6 +1,6 @@
 import { keyOf, readBases, readerOf, readWhole } from './dex-readers.ts'
 import { pairsOf } from './discover.ts'
-import { selectWithinLimits, rank, valuesOf, worthOf } from './rank.ts'
+import { rank, selectWithinLimits, valuesOf, worthOf } from './rank.ts'
 import type { NetworkSetup, SyncContext } from './sync-context.ts'
 import type { PoolIdentity } from './tracked-pool.ts'
 
@@ -69,6 +69,8 @@ export function dropExcessPools({ pools, settings, dexNetwork }: SyncContext): v
   const all = pools.all()
   const ticks = all.reduce((sum, one) => sum + (one.ticks?.length ?? 0), 0)
   if (all.length <= settings.poolsMax * 1.1 && ticks <= settings.ticksMax * 1.1) return
-  const selected = new Set(selectWithinLimits(rank(all, dexNetwork.wrapped, settings.poolsMax), settings).map(({ pool }) => keyOf(pool)))
+  const selected = new Set(
+    selectWithinLimits(rank(all, dexNetwork.wrapped, settings.poolsMax), settings).map(({ pool }) => keyOf(pool)),
+  )
   pools.drop(all.map(({ pool }) => keyOf(pool)).filter((key) => !selected.has(key)))
 }

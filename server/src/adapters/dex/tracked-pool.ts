@@ -51,7 +51,11 @@ export type DexReader = Readonly<{
   creation(dex: Dex): Readonly<{ address: string; topic: string }>
   parseCreation(log: DexLog, dex: Dex, wrapped: string): PoolIdentity | null
   /** Finds the addresses of new pools whose creation log does not contain them. Absent if the log does. */
-  resolve?: (readContext: ReadContext, at: string, parseCreation: readonly PoolIdentity[]) => Promise<readonly PoolIdentity[]>
+  resolve?: (
+    readContext: ReadContext,
+    at: string,
+    parseCreation: readonly PoolIdentity[],
+  ) => Promise<readonly PoolIdentity[]>
   /** Reads the pools of pairs from the factory; each pair is sorted. Null if the kind has no such call. */
   lookUp:
     | ((
@@ -62,7 +66,11 @@ export type DexReader = Readonly<{
       ) => Promise<readonly PoolIdentity[]>)
     | null
   /** State without ticks; null if the pool is not tradable. */
-  readBase(readContext: ReadContext, at: string, parseCreation: readonly PoolIdentity[]): Promise<readonly (TrackedPool | null)[]>
+  readBase(
+    readContext: ReadContext,
+    at: string,
+    parseCreation: readonly PoolIdentity[],
+  ): Promise<readonly (TrackedPool | null)[]>
   /** Adds the ticks to the state of `readBase`; null if they cannot be read. */
   readTicks: ((readContext: ReadContext, at: string, tracked: TrackedPool) => Promise<TrackedPool | null>) | null
   /** Logs that change pools. */

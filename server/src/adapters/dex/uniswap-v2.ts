@@ -1,6 +1,6 @@
 import type { UniswapV2Pool } from '../../swap/routing/pools/uniswap-v2.ts'
-import type { DexReader, PoolIdentity } from './tracked-pool.ts'
 import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
+import type { DexReader, PoolIdentity } from './tracked-pool.ts'
 
 /** PairCreated(address indexed,address indexed,address,uint256) */
 const CREATED = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9'
@@ -16,7 +16,10 @@ export const uniswapV2Dex: DexReader = {
   parseCreation({ topics, fields }, dex) {
     const [, token0, token1] = topics
     if (token0 === undefined || token1 === undefined) return null
-    return pairIdentity(addressOf(wordAt(wordsOf(fields), 0)), dex, [addressOf(BigInt(token0)), addressOf(BigInt(token1))])
+    return pairIdentity(addressOf(wordAt(wordsOf(fields), 0)), dex, [
+      addressOf(BigInt(token0)),
+      addressOf(BigInt(token1)),
+    ])
   },
   async lookUp({ reader }, at, dex, pairs) {
     const calls = pairs.map(([a, b]) => ({ to: dex.factory, calldata: callOf(GET_PAIR, a, b) }))

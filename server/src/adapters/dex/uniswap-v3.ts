@@ -1,10 +1,10 @@
 import type { Hex } from 'viem'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
+import { addressOf, callOf, signed, wordAt, wordsOf } from './abi-words.ts'
 import { readEach } from './block-reader.ts'
 import type { DexLog } from './logs.ts'
 import { afterLiquidity, afterSwap, isConcentrated, readTicksOf, tickOf } from './ticks.ts'
 import type { DexReader, PoolIdentity, TrackedPool } from './tracked-pool.ts'
-import { addressOf, callOf, signed, wordAt, wordsOf } from './abi-words.ts'
 
 /** PoolCreated(address indexed,address indexed,uint24 indexed,int24,address) */
 export const CREATED = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118'
@@ -46,7 +46,10 @@ export const uniswapV3Dex: DexReader = {
   },
   async lookUp({ reader }, at, dex, pairs) {
     const searches = pairs.flatMap((tokens) => FEES.map((fee) => ({ tokens, fee })))
-    const calls = searches.map(({ tokens: [a, b], fee }) => ({ to: dex.factory, calldata: callOf(GET_POOL, a, b, fee) }))
+    const calls = searches.map(({ tokens: [a, b], fee }) => ({
+      to: dex.factory,
+      calldata: callOf(GET_POOL, a, b, fee),
+    }))
     const answers = await reader.read(at, calls)
     return searches.flatMap(({ tokens, fee }, index): PoolIdentity[] => {
       const answer = answers[index]

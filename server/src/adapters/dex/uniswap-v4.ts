@@ -1,10 +1,10 @@
 import { encodeAbiParameters, type Hex, keccak256 } from 'viem'
 import type { UniswapV4Pool } from '../../swap/routing/pools/uniswap-v4.ts'
+import { addressOf, callOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
 import type { BlockReader } from './block-reader.ts'
 import { afterLiquidity, afterSwap, isConcentrated, readTicksOf } from './ticks.ts'
 import type { DexReader, PoolIdentity, TrackedPool } from './tracked-pool.ts'
 import { small } from './uniswap-v3.ts'
-import { addressOf, callOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
 
 /** Initialize(bytes32 indexed,address indexed,address indexed,uint24,int24,address,uint160,int24) */
 const INITIALIZED = '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438'

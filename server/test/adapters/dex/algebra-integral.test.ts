@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { type Algebra, startAlgebra } from './algebra-venue.ts'
 
-/* Algebra Integral's own factory and pools on a real node: what is followed by logs against what they say and pay. */
+/* The published factory and pools of Algebra Integral on a real node: compares our state and output with theirs. */
 
 const BLOCKS = 20
 const BOUNDS = [-6_000, -600, -60, 0, 60, 600, 6_000] as const
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => venue?.anvil.stop())
 
-async function compareState(known: readonly Pool[]): Promise<void> {
+async function compareState(pools: readonly Pool[]): Promise<void> {
   const { ofPool } = venue
   const [sqrtPrice, tick, fee] = await ofPool<readonly [bigint, number, number]>(pool, 'globalState')
   const ticks: { index: number; gross: bigint; net: bigint }[] = []
@@ -29,8 +29,8 @@ async function compareState(known: readonly Pool[]): Promise<void> {
     if (gross > 0n) ticks.push({ index, gross, net })
   }
   const liquidity = await ofPool<bigint>(pool, 'liquidity')
-  const [one] = known
-  if (one?.kind !== 'algebra') throw new Error('the pool is not there')
+  const [one] = pools
+  if (one?.kind !== 'algebra') throw new Error('no algebra pool')
   expect(one).toMatchObject({ sqrtPrice, tick, liquidity, feePpm: [fee, fee] })
   expect(one.ticks.filter(({ index }) => Math.abs(index) <= 60_000)).toMatchObject(ticks)
 }
@@ -54,7 +54,7 @@ async function perform({ what, back, amount, bounds, fee }: Act): Promise<void> 
 }
 
 describe("algebra integral's pools", () => {
-  test('are found, followed block by block and taken back by a reorg, and pay what is promised', async () => {
+  test('are found, updated in every block, rolled back after a reorg, and pay the computed output', async () => {
     const { current, swapOf, call, anvil, send, balanceOf } = venue
     pool = await venue.makePool(positions)
     const source = venue.createSource()
@@ -64,11 +64,11 @@ describe("algebra integral's pools", () => {
     let compared = 0
     for (const [index, act] of fc.sample(acts, { seed, numRuns: BLOCKS }).entries()) {
       await perform(act)
-      const known = await current(source)
-      await compareState(known)
-      const { promised, to, calldata } = swapOf(known[0] as Pool, act.back, act.amount)
-      if (promised !== null) {
-        expect(promised).toBe(BigInt(await call(to, calldata)))
+      const pools = await current(source)
+      await compareState(pools)
+      const { expected, to, calldata } = swapOf(pools[0] as Pool, act.back, act.amount)
+      if (expected !== null) {
+        expect(expected).toBe(BigInt(await call(to, calldata)))
         compared++
       }
       if (index === BLOCKS / 2) {
@@ -80,19 +80,19 @@ describe("algebra integral's pools", () => {
     expect(source.counts()).toEqual({ reorgs: 1, differences: 0, rereads: 1 })
 
     const [one] = await current(source)
-    const { promised, target, to, calldata } = swapOf(one as Pool, false, 10n ** 18n)
+    const { expected, target, to, calldata } = swapOf(one as Pool, false, 10n ** 18n)
     const before = await balanceOf(target)
     await send('execute', [to, calldata])
-    expect((await balanceOf(target)) - before).toBe(promised)
+    expect((await balanceOf(target)) - before).toBe(expected)
   })
 
-  test('are left out while a plugin is asked before each swap', async () => {
+  test('are excluded while a before-swap plugin is active', async () => {
     const { onPool, current, createSource, factory } = venue
     pool = await venue.makePool(positions)
     const source = createSource()
     expect(await current(source)).toHaveLength(1)
     await onPool(pool, 'setPlugin', [factory])
-    // After a swap it may be asked: that changes no amount.
+    // An after-swap plugin changes no amount.
     await onPool(pool, 'setPluginConfig', [2])
     expect(await current(source)).toHaveLength(1)
     await onPool(pool, 'setPluginConfig', [1])

@@ -27,7 +27,7 @@ export const SQRT_ONE = 2n ** 96n
 const log = createLog({ level: 'warn', pretty: true })
 const DEPLOY_GAS = 10_000_000n
 
-/** A node with Algebra's second version or Integral as they were published, our router, and a harness that owns all of it. */
+/** A node with the published contracts of Algebra 2 or Integral, our router, and a harness that owns everything. */
 export async function startAlgebra(kind: keyof typeof packages) {
   const published = (name: string) => artifact(packages[kind], `artifacts/contracts/${name}.sol/${name}.json`)
   const factoryContract = published('AlgebraFactory')
@@ -36,12 +36,12 @@ export async function startAlgebra(kind: keyof typeof packages) {
   const { anvil, harness } = chain
   for (const { data } of [swapRouter, swapExecutor])
     await anvil.sendAndMine({ to: deploymentProxy, data, gas: DEPLOY_GAS })
-  // Factory and deployer know each other from birth: the second's address is foretold. Version 2 has a vault besides: nobody.
+  // Factory and deployer need each other's address, so the deployer's address is computed first. The harness is the vault of version 2.
   const nonce = BigInt(await anvil.request<Hex>('eth_getTransactionCount', [harness, 'latest']))
   const deployer = getContractAddress({ from: harness, nonce: nonce + 1n })
   const factory = await chain.deploy(encodeDeployData({ ...factoryContract, args: [deployer] }))
-  const knows = kind === 'algebra' ? [factory, harness] : [factory]
-  await chain.deploy(encodeDeployData({ ...published('AlgebraPoolDeployer'), args: knows }))
+  const deployerArgs = kind === 'algebra' ? [factory, harness] : [factory]
+  await chain.deploy(encodeDeployData({ ...published('AlgebraPoolDeployer'), args: deployerArgs }))
   let tokens: readonly Hex[] = []
 
   const execute = (to: Hex, abi: Abi, functionName: string, args: readonly unknown[]) =>
@@ -61,22 +61,22 @@ export async function startAlgebra(kind: keyof typeof packages) {
     ofPool: <T>(pool: Hex, functionName: string, args: readonly unknown[] = []) =>
       read<T>(pool, poolAbi, functionName, args),
     balanceOf: (token: Hex) => read<bigint>(token, tokenAbi, 'balanceOf', [harness]),
-    /** A pool of new tokens, which the harness holds and lets our router take. */
+    /** Creates a pool of new tokens. The harness holds them and approves our router. */
     async makePool(positions: readonly { lower: number; upper: number; liquidity: bigint }[]): Promise<Hex> {
       await chain.send('renew', [])
       tokens = await Promise.all(
         [0n, 1n].map(async (place) => (await chain.ask<Hex>('tokens', [place])).toLowerCase() as Hex),
       )
       for (const token of tokens) await execute(token, tokenAbi, 'approve', [swapRouter.address, 2n ** 255n])
-      const more = kind === 'algebra' ? [] : ['0x']
-      await execute(factory, factoryContract.abi, 'createPool', [...tokens, ...more])
+      const extraArgs = kind === 'algebra' ? [] : ['0x']
+      await execute(factory, factoryContract.abi, 'createPool', [...tokens, ...extraArgs])
       const made = await read<Hex>(factory, factoryContract.abi, 'poolByPair', tokens)
       await chain.send('adopt', [made, SQRT_ONE, positions])
       return made.toLowerCase() as Hex
     },
     createSource(): PoolSource {
       const definition = networks.find(({ id }) => id === 'eth')
-      if (!definition) throw new Error('no such network')
+      if (!definition) throw new Error('unknown network')
       const [wrapped = ''] = tokens
       return createNetworkPools({
         network: resolveNetwork(definition, 'sandbox'),
@@ -95,18 +95,18 @@ export async function startAlgebra(kind: keyof typeof packages) {
         const at = source.current()
         if (at?.block.hash === hash) return at.pools
       }
-      throw new Error('the newest block was not reached')
+      throw new Error('the pools did not reach the newest block')
     },
-    /** Our router's call through one pool, and what it should pay. */
+    /** Our router's call through one pool, and its expected output. */
     swapOf(pool: Pool, back: boolean, amountIn: bigint) {
       const [tokenIn, tokenOut] = back ? [1, 0] : [0, 1]
       const swaps = [{ pool, tokenIn, tokenOut, share: SHARE_ALL }]
       const [source, target] = [pool.tokens[tokenIn] ?? '', pool.tokens[tokenOut] ?? '']
-      const promised = executeRoute(swaps, source, target, amountIn).amountOut
-      const route = { swaps, source, target, coinIn: false, coinOut: false, wrapped: null }
+      const expected = executeRoute(swaps, source, target, amountIn).amountOut
+      const route = { swaps, source, target, nativeIn: false, nativeOut: false, wrapped: null }
       const reference = `0x${'0'.repeat(64)}` as Hex
       const terms = { amountIn, minOut: 1n, recipient: harness, fee: null, reference, deadline: 2n ** 40n }
-      return { promised, target: target as Hex, ...encodeSwap(route, terms) }
+      return { expected, target: target as Hex, ...encodeSwap(route, terms) }
     },
   }
 }

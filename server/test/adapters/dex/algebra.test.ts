@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hex } from '../chains/evm/anvil.ts'
 import { type Algebra, startAlgebra } from './algebra-venue.ts'
 
-/* Algebra's second version on a real node, its fee moving: a quote is never above what the chain pays within the next minute. */
+/* Algebra 2 on a real node with a dynamic fee: a quote never exceeds the output within the next minute. */
 
 const BLOCKS = 60
 const positions = [
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => venue?.anvil.stop())
 
-test(`${BLOCKS} quotes, each held within a minute`, async () => {
+test(`${BLOCKS} quotes are each honoured within a minute`, async () => {
   const { anvil, current, swapOf, send, balanceOf, ofPool } = venue
   const address = await venue.makePool(positions)
   const source = venue.createSource()
@@ -36,9 +36,9 @@ test(`${BLOCKS} quotes, each held within a minute`, async () => {
     if (idle > 0) await anvil.request('evm_increaseTime', [idle])
     await anvil.mine()
     const [pool] = await current(source)
-    if (pool?.kind !== 'algebra') throw new Error('the pool is not there')
-    const { promised, target, to, calldata } = swapOf(pool, back, amount)
-    expect(promised, `step ${index}`).not.toBeNull()
+    if (pool?.kind !== 'algebra') throw new Error('no algebra pool')
+    const { expected, target, to, calldata } = swapOf(pool, back, amount)
+    expect(expected, `step ${index}`).not.toBeNull()
     const { timestamp } = await anvil.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
     await anvil.request('evm_setNextBlockTimestamp', [hex(Number(timestamp) + after)])
     const before = await balanceOf(target)
@@ -46,16 +46,16 @@ test(`${BLOCKS} quotes, each held within a minute`, async () => {
     const paid = (await balanceOf(target)) - before
     const [, , , fee] = await ofPool<readonly [bigint, number, number, number]>(address, 'globalState')
     fees.add(fee)
-    expect(paid, `step ${index}`).toBeGreaterThanOrEqual(promised ?? 0n)
-    // By the very fee that was promised the amount is the same to the unit.
+    expect(paid, `step ${index}`).toBeGreaterThanOrEqual(expected ?? 0n)
+    // With the forecast fee the amount is exact.
     if (fee === pool.feePpm[0]) {
-      expect(paid).toBe(promised)
+      expect(paid).toBe(expected)
       exact++
     }
     if (index === BLOCKS / 2) await anvil.request('anvil_reorg', [3, []])
   }
   expect(exact).toBeGreaterThan(0)
-  // It moved; how often depends on what was drawn.
+  // The fee changed; how often depends on the random steps.
   expect(fees.size).toBeGreaterThan(1)
   await current(source)
   expect(source.counts()).toEqual({ reorgs: 1, differences: 0, rereads: 1 })

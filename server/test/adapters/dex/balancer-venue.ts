@@ -27,19 +27,19 @@ const contracts = {
   weighted: published('20230206-weighted-pool-v3', 'WeightedPoolFactory'),
 }
 const poolAbi = published('20230206-composable-stable-pool-v3', 'ComposableStablePool').abi
-/** Of meta-stable pools. */
+/** Meta-stable pools. */
 const metaAbi = parseAbi(['function updatePriceRateCache(address token)'])
 const abi: Abi = [...contracts.vault.abi, ...poolAbi, ...metaAbi]
 
 const GAS = 16_000_000n
 const OPTIONS = ['--gas-limit', '400000000', '--hardfork', 'cancun', '--code-size-limit', '100000']
 const MOST = 2n ** 256n - 1n
-const NOBODY = `0x${'0'.repeat(40)}` as Hex
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}` as Hex
 export const ONE = 10n ** 18n
 
 export type VenuePool = Readonly<{ id: Hex; address: Hex; isMeta: boolean; isComposable: boolean }>
 
-/** Balancer's V2 vault with pools of every stable kind as they were published, our router, and who owns all of it. */
+/** Balancer's published V2 vault with pools of every stable kind, our router, and the owner's account. */
 export async function startBalancer() {
   const anvil = await startAnvil(OPTIONS)
   const me = (anvil.accounts[0] ?? '') as Hex
@@ -54,7 +54,12 @@ export async function startBalancer() {
     return (await receiptOf(anvil, txHash)).contractAddress.toLowerCase() as Hex
   }
   for (const { data } of [swapRouter, swapExecutor]) await anvil.sendAndMine({ to: deploymentProxy, data, gas: GAS })
-  const vault = await deploy(contracts.vault, [await deploy(own['Anarchy'] as Compiled), me, 7_000_000n, 2_000_000n])
+  const vault = await deploy(contracts.vault, [
+    await deploy(own['AllowAllAuthorizer'] as Compiled),
+    me,
+    7_000_000n,
+    2_000_000n,
+  ])
   const fees = await deploy(contracts.fees, [vault, ONE, ONE])
   const oracle = await deploy(contracts.oracle)
   const linked = contracts.metaStable.bytecode.replaceAll(/__\$[0-9a-f]{34}\$__/g, oracle.slice(2)) as Hex
@@ -77,7 +82,7 @@ export async function startBalancer() {
     ])
   const providers = [await deploy(provider), await deploy(provider)]
 
-  /** A pool with what each token is to hold, in units of its own. */
+  /** Creates a pool with `whole` units of each token. */
   async function create(factory: keyof typeof factories, args: readonly unknown[], whole: bigint): Promise<VenuePool> {
     const data = encodeFunctionData({
       abi: contracts[factory].abi,
@@ -91,21 +96,21 @@ export async function startBalancer() {
     const id = await read<Hex>(address, 'getPoolId')
     const pool = { id, address, isMeta: factory === 'metaStable', isComposable: factory === 'composable' }
     const amounts = (await tokensOf(pool)).map((one) => whole * 10n ** BigInt(decimals[tokens.indexOf(one)] ?? 0))
-    await join_(pool, 0n, amounts)
+    await joinPool(pool, 0n, amounts)
     await anvil.mine()
     return pool
   }
-  /** Those that trade. */
+  /** The tradable tokens, without the pool token. */
   async function tokensOf({ id, address }: VenuePool): Promise<readonly Hex[]> {
     const [held] = await read<readonly [readonly Hex[]]>(vault, 'getPoolTokens', [id])
     return held.map((one) => one.toLowerCase() as Hex).filter((one) => one !== address.toLowerCase())
   }
-  /** Kind 0 is the first join, 1 one of exact amounts. */
-  async function join_(pool: VenuePool, kind: bigint, amounts: readonly bigint[]): Promise<void> {
+  /** Kind 0 is the initial join, 1 a join with exact amounts. */
+  async function joinPool(pool: VenuePool, kind: bigint, amounts: readonly bigint[]): Promise<void> {
     const [assets] = await read<readonly [readonly Hex[]]>(vault, 'getPoolTokens', [pool.id])
     const isOwn = (one: Hex) => one.toLowerCase() === pool.address.toLowerCase()
     let place = 0
-    // Composable pools count their own token in the first join alone.
+    // Composable pools include the pool token only in the initial join.
     const all = assets.flatMap((one) => (isOwn(one) ? (kind === 0n ? [0n] : []) : [amounts[place++] ?? 0n]))
     const words = [kind, all, ...(kind === 1n ? [0n] : [])]
     const types = ['uint256', 'uint256[]', 'uint256'].slice(0, words.length).map((type) => ({ type }))
@@ -119,7 +124,7 @@ export async function startBalancer() {
   }
   const act = (to: Hex, functionName: string, args: readonly unknown[] = []) =>
     anvil.send({ to, data: encodeFunctionData({ abi, functionName, args: [...args] }), gas: 4_000_000n })
-  /** As after the newest block, with its clock. */
+  /** Reads after the newest block, with its timestamp. */
   async function read<T>(to: Hex, functionName: string, args: readonly unknown[] = []): Promise<T> {
     const { hash } = await anvil.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
     const data = encodeFunctionData({ abi, functionName, args: [...args] })
@@ -136,7 +141,7 @@ export async function startBalancer() {
   ]
   return {
     ...{ anvil, me, vault, tokens, providers, dexes, create, tokensOf, act, read },
-    join: (pool: VenuePool, amounts: readonly bigint[]) => join_(pool, 1n, amounts),
+    join: (pool: VenuePool, amounts: readonly bigint[]) => joinPool(pool, 1n, amounts),
     swap(pool: VenuePool, [assetIn, assetOut]: readonly [Hex, Hex], amount: bigint) {
       const single = { poolId: pool.id, kind: 0, assetIn, assetOut, amount, userData: '0x' }
       const funds = { sender: me, fromInternalBalance: false, recipient: me, toInternalBalance: false }
@@ -144,7 +149,7 @@ export async function startBalancer() {
     },
     setRate: (place: number, rate: bigint) =>
       anvil.send({
-        to: providers[place] ?? NOBODY,
+        to: providers[place] ?? ZERO_ADDRESS,
         data: encodeFunctionData({ abi: provider.abi, functionName: 'set', args: [rate] }),
       }),
     balanceOf: async (of: Hex): Promise<bigint> => {

@@ -12,8 +12,8 @@ import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { type Balancer, ONE, receiptOf, startBalancer, type VenuePool } from './balancer-venue.ts'
 
 /*
- * Balancer's own vault and stable pools of every version on a real node: what we follow against what the contracts say after each
- * block, and what our router pays against what we promise.
+ * The published vault of Balancer and stable pools of every version on a real node: compares our state with the contracts after
+ * each block, and the output of our router with our computation.
  */
 
 const BLOCKS = 24
@@ -24,7 +24,7 @@ let venue: Balancer
 let pools: Record<'stable2021' | 'metaStable' | 'stable2022' | 'composable', VenuePool>
 let snapshot: PoolSnapshot | null = null
 const CACHE_S = 3_000n
-const NOBODY = `0x${'0'.repeat(40)}` as Hex
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}` as Hex
 
 beforeAll(async () => {
   venue = await startBalancer()
@@ -41,8 +41,8 @@ function createSource(clock: { ms: number } = { ms: 0 }): PoolSource {
     tokens: [],
     snapshots: {
       load: async () => snapshot,
-      save: async (kept) => {
-        snapshot = kept
+      save: async (saved) => {
+        snapshot = saved
       },
     },
     log,
@@ -69,7 +69,7 @@ async function makePools(): Promise<void> {
     stable2021: await create('stable2021', [[a, b, d], 200n, fee, me], 1_000_000n),
     metaStable: await create(
       'metaStable',
-      [[a, c], 50n, [providers[0], NOBODY], [CACHE_S, 0n], fee, false, me],
+      [[a, c], 50n, [providers[0], ZERO_ADDRESS], [CACHE_S, 0n], fee, false, me],
       500_000n,
     ),
     stable2022: await create('stable2022', [[a, b, c, d], 2_000n, fee, me], 2_000_000n),
@@ -78,7 +78,7 @@ async function makePools(): Promise<void> {
       [
         [b, c, d],
         700n,
-        [NOBODY, providers[0], providers[1]],
+        [ZERO_ADDRESS, providers[0], providers[1]],
         [0n, CACHE_S, CACHE_S * 2n],
         [false, false, false],
         fee,
@@ -87,58 +87,58 @@ async function makePools(): Promise<void> {
       1_500_000n,
     ),
   }
-  await create('weighted', [[a, b], [ONE / 4n, (3n * ONE) / 4n], [NOBODY, NOBODY], fee, me], 300_000n)
+  await create('weighted', [[a, b], [ONE / 4n, (3n * ONE) / 4n], [ZERO_ADDRESS, ZERO_ADDRESS], fee, me], 300_000n)
 }
 
-/** Every stable pool as its contracts tell it. */
-async function compareStates(known: readonly Pool[]): Promise<void> {
+/** Compares every stable pool with its contracts. */
+async function compareStates(livePools: readonly Pool[]): Promise<void> {
   const { read, vault } = venue
   for (const one of Object.values(pools)) {
-    const pool = known.find(({ id }) => id === one.id)
+    const pool = livePools.find(({ id }) => id === one.id)
     if (pool === undefined) continue
-    if (pool.kind !== 'balancer-stable') throw new Error(`a ${pool.kind}`)
+    if (pool.kind !== 'balancer-stable') throw new Error(`unexpected pool kind ${pool.kind}`)
     const [held, balances] = await read<readonly [readonly Hex[], readonly bigint[]]>(vault, 'getPoolTokens', [one.id])
     const own = held.map((token) => token.toLowerCase() === one.address.toLowerCase())
-    const coins = <T>(list: readonly T[]) => list.filter((_, place) => !own[place])
+    const tradable = <T>(list: readonly T[]) => list.filter((_, place) => !own[place])
     const [amp] = await read<readonly [bigint]>(one.address, 'getAmplificationParameter')
     expect(pool).toMatchObject({
-      tokens: coins(held).map((token) => token.toLowerCase()),
-      balances: coins(balances),
+      tokens: tradable(held).map((token) => token.toLowerCase()),
+      balances: tradable(balances),
       amp,
       swapFee: await read(one.address, 'getSwapFeePercentage'),
     })
     if (one === pools.stable2021) continue
-    const scaling = coins(await read<readonly bigint[]>(one.address, 'getScalingFactors'))
+    const scaling = tradable(await read<readonly bigint[]>(one.address, 'getScalingFactors'))
     expect(pool.scales.map(({ factor, rate }) => factor * rate)).toEqual(scaling)
   }
 }
 
-/** Our router's call through one pool, and what it should pay. */
+/** Our router's call through one pool, and its expected output. */
 function callOf(pool: Pool, tokenIn: number, tokenOut: number, amountIn: bigint) {
   const swaps = [{ pool, tokenIn, tokenOut, share: SHARE_ALL }]
   const [source, target] = [pool.tokens[tokenIn] ?? '', pool.tokens[tokenOut] ?? '']
-  const promised = executeRoute(swaps, source, target, amountIn).amountOut
-  const route = { swaps, source, target, coinIn: false, coinOut: false, wrapped: null }
+  const expected = executeRoute(swaps, source, target, amountIn).amountOut
+  const route = { swaps, source, target, nativeIn: false, nativeOut: false, wrapped: null }
   const reference = `0x${'0'.repeat(64)}` as Hex
   const terms = { amountIn, minOut: 1n, recipient: venue.me, fee: null, reference, deadline: 2n ** 40n }
-  return { promised, target: target as Hex, ...encodeSwap(route, terms) }
+  return { expected, target: target as Hex, ...encodeSwap(route, terms) }
 }
 
-/** What each direction of each pool pays by our router, as the node carries it out. */
-async function compareQuotes(known: readonly Pool[], share: bigint): Promise<number> {
+/** Compares the simulated output of our router with our computation, for each direction of each pool. */
+async function compareQuotes(livePools: readonly Pool[], share: bigint): Promise<number> {
   let compared = 0
-  for (const pool of known) {
+  for (const pool of livePools) {
     if (pool.kind !== 'balancer-stable') continue
     for (const tokenIn of pool.tokens.keys()) {
       const tokenOut = (tokenIn + 1) % pool.tokens.length
       const amountIn = ((pool.balances[tokenIn] ?? 0n) * share) / 1_000_000n + 1n
-      const { promised, to, calldata } = callOf(pool, tokenIn, tokenOut, amountIn)
+      const { expected, to, calldata } = callOf(pool, tokenIn, tokenOut, amountIn)
       const paid = await venue.anvil
         .request<Hex>('eth_call', [{ from: venue.me, to, data: calldata, gas: '0x989680' }, 'latest'])
         .then(BigInt)
         .catch((error: Error) => error.message)
-      if (promised === null) continue
-      expect([pool.dex, pool.tokens.length, amountIn, promised]).toEqual([pool.dex, pool.tokens.length, amountIn, paid])
+      if (expected === null) continue
+      expect([pool.dex, pool.tokens.length, amountIn, expected]).toEqual([pool.dex, pool.tokens.length, amountIn, paid])
       compared++
     }
   }
@@ -175,14 +175,14 @@ async function perform({ what, pool: place, from, step, share }: Act): Promise<v
 }
 
 describe("balancer's stable pools", () => {
-  test('are found, followed block by block, taken back by a reorg and taken up after a restart', async () => {
+  test('are found, updated in every block, rolled back after a reorg and restored after a restart', async () => {
     const source = createSource()
     expect((await current(source)).pools).toEqual([])
     await makePools()
-    const begun = await current(source)
-    expect(begun.pools.map(({ dex }) => dex).sort()).toEqual([...venue.dexes.map(({ name }) => name)].sort())
-    expect(begun.pools.some(({ tokens }) => tokens.includes(pools.composable.address.toLowerCase()))).toBe(false)
-    await compareStates(begun.pools)
+    const initial = await current(source)
+    expect(initial.pools.map(({ dex }) => dex).sort()).toEqual([...venue.dexes.map(({ name }) => name)].sort())
+    expect(initial.pools.some(({ tokens }) => tokens.includes(pools.composable.address.toLowerCase()))).toBe(false)
+    await compareStates(initial.pools)
 
     const seed = Math.floor(Math.random() * 2 ** 31)
     console.info(`engine: seed ${seed}`)
@@ -191,10 +191,10 @@ describe("balancer's stable pools", () => {
     let done = 0
     for (const [index, block] of plan.entries()) {
       for (const act of block) await perform(act)
-      done += await minedWell()
-      const { pools: known } = await current(source)
-      await compareStates(known)
-      quotes += await compareQuotes(known, block[0]?.share ?? 1n)
+      done += await mineAndCountSuccess()
+      const { pools: livePools } = await current(source)
+      await compareStates(livePools)
+      quotes += await compareQuotes(livePools, block[0]?.share ?? 1n)
       if (index === BLOCKS / 2) {
         await venue.anvil.request('anvil_reorg', [3, []])
         await compareStates((await current(source)).pools)
@@ -204,12 +204,12 @@ describe("balancer's stable pools", () => {
     expect(done).toBeGreaterThan(BLOCKS)
     expect(source.counts()).toMatchObject({ reorgs: 1, differences: 0, rereads: 1 })
 
-    const fresh = (await current(createSourceWithout())).pools
+    const fresh = (await current(createSourceWithoutSnapshot())).pools
     expect(byId(fresh)).toEqual(byId((await current(source)).pools))
-    const keeping = createSource({ ms: 120_000 })
-    await current(keeping)
-    // The first turn tells of the pools, the next one keeps them.
-    await keeping.advance()
+    const saving = createSource({ ms: 120_000 })
+    await current(saving)
+    // The first run publishes the pools, the next one saves them.
+    await saving.advance()
     await perform({ what: 0, pool: 3, from: 0, step: 1, share: 1_000n })
     await venue.anvil.mine()
     const restarted = createSource()
@@ -217,12 +217,12 @@ describe("balancer's stable pools", () => {
     expect(restarted.counts().rereads).toBe(0)
   })
 
-  test('rest where an expired rate would be asked for anew, and come back with it', async () => {
+  test('are idle while an expired rate differs from its provider, until a swap updates the rate', async () => {
     const { anvil, setRate, swap, tokensOf, read } = venue
-    const source = createSourceWithout()
+    const source = createSourceWithoutSnapshot()
     const has = async (pool: VenuePool) => (await current(source)).pools.some(({ id }) => id === pool.id)
     expect(await has(pools.composable)).toBe(true)
-    // Whatever was drawn before: kept and told are one.
+    // Make the cached rates equal the rates of the providers after the random actions.
     for (const place of [0, 1]) await setRate(place, ONE + 7n * 10n ** 15n)
     await anvil.mine()
     for (const token of (await tokensOf(pools.composable)).slice(1))
@@ -233,7 +233,7 @@ describe("balancer's stable pools", () => {
 
     await anvil.request('evm_increaseTime', [Number(CACHE_S) * 3])
     await anvil.mine()
-    // Nothing would change.
+    // The provider returns the cached rate, so an update changes nothing.
     for (const pool of [pools.composable, pools.metaStable]) expect(await has(pool)).toBe(true)
     expect(await compareQuotes((await current(source)).pools, 5_000n)).toBeGreaterThan(8)
 
@@ -241,7 +241,7 @@ describe("balancer's stable pools", () => {
     await anvil.mine()
     for (const pool of [pools.composable, pools.metaStable]) expect(await has(pool)).toBe(false)
     expect(await has(pools.stable2022)).toBe(true)
-    // The reorg takes the new rate back.
+    // The reorg removes the new rate.
     await anvil.request('anvil_reorg', [1, []])
     for (const pool of [pools.composable, pools.metaStable]) expect(await has(pool)).toBe(true)
     await setRate(0, ONE + 9n * 10n ** 15n)
@@ -254,68 +254,68 @@ describe("balancer's stable pools", () => {
     }
     await anvil.mine()
     for (const pool of [pools.composable, pools.metaStable]) expect(await has(pool)).toBe(true)
-    const { pools: known } = await current(source)
-    await compareStates(known)
-    expect(await compareQuotes(known, 5_000n)).toBeGreaterThan(8)
+    const { pools: livePools } = await current(source)
+    await compareStates(livePools)
+    expect(await compareQuotes(livePools, 5_000n)).toBeGreaterThan(8)
     const [, second] = await tokensOf(pools.composable)
     const [rate] = await read<readonly [bigint]>(pools.composable.address, 'getTokenRateCache', [second])
     expect(rate).toBe(ONE + 9n * 10n ** 15n)
     expect(source.counts()).toMatchObject({ reorgs: 1, differences: 0, rereads: 1 })
   })
 
-  test('are read with their amplification while it moves, and rest while they are paused', async () => {
+  test('are read in every block while the amplification changes, and are idle while paused', async () => {
     const { anvil, act, read } = venue
-    const source = createSourceWithout()
+    const source = createSourceWithoutSnapshot()
     await current(source)
     const { timestamp } = await anvil.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
     for (const { address } of Object.values(pools)) {
       const [amp] = await read<readonly [bigint]>(address, 'getAmplificationParameter')
-      // A day's way, and no more than twice.
+      // The change takes at least a day and at most doubles the value.
       await act(address, 'startAmplificationParameterUpdate', [amp / 600n, BigInt(timestamp) + 90_000n])
     }
-    expect(await minedWell()).toBe(4)
+    expect(await mineAndCountSuccess()).toBe(4)
     const amps = new Set<bigint>()
     for (let hours = 0; hours < 26; hours += 5) {
       await anvil.request('evm_increaseTime', [hours * 60])
       await anvil.mine()
-      const { pools: known } = await current(source)
-      await compareStates(known)
-      for (const pool of known) if (pool.kind === 'balancer-stable') amps.add(pool.amp)
+      const { pools: livePools } = await current(source)
+      await compareStates(livePools)
+      for (const pool of livePools) if (pool.kind === 'balancer-stable') amps.add(pool.amp)
     }
     expect(amps.size).toBeGreaterThan(20)
     for (const { address } of Object.values(pools)) await act(address, 'stopAmplificationParameterUpdate')
-    expect(await minedWell()).toBe(4)
+    expect(await mineAndCountSuccess()).toBe(4)
     await compareStates((await current(source)).pools)
     expect(await compareQuotes((await current(source)).pools, 5_000n)).toBeGreaterThan(6)
 
     const { address, id } = pools.composable
     await act(address, 'pause')
-    expect(await minedWell()).toBe(1)
+    expect(await mineAndCountSuccess()).toBe(1)
     expect((await current(source)).pools.some((one) => one.id === id)).toBe(false)
     await act(address, 'unpause')
-    expect(await minedWell()).toBe(1)
+    expect(await mineAndCountSuccess()).toBe(1)
     expect((await current(source)).pools.some((one) => one.id === id)).toBe(true)
     expect(source.counts()).toMatchObject({ reorgs: 0, differences: 0, rereads: 1 })
   })
 
-  test('pay by our router exactly what was promised', async () => {
-    const { pools: known } = await current(createSourceWithout())
+  test('pay exactly the computed output through our router', async () => {
+    const { pools: livePools } = await current(createSourceWithoutSnapshot())
     let paid = 0
-    for (const pool of known) {
+    for (const pool of livePools) {
       if (pool.kind !== 'balancer-stable') continue
-      const { promised, target, to, calldata } = callOf(pool, 0, 1, (pool.balances[0] ?? 0n) / 50n)
+      const { expected, target, to, calldata } = callOf(pool, 0, 1, (pool.balances[0] ?? 0n) / 50n)
       const before = await venue.balanceOf(target)
       const { txHash } = await venue.anvil.sendAndMine({ to, data: calldata, gas: 4_000_000n })
       await receiptOf(venue.anvil, txHash)
-      expect([pool.dex, (await venue.balanceOf(target)) - before]).toEqual([pool.dex, promised])
+      expect([pool.dex, (await venue.balanceOf(target)) - before]).toEqual([pool.dex, expected])
       paid++
     }
     expect(paid).toBe(4)
   })
 })
 
-/** Mines, and gives how many transactions went through. */
-async function minedWell(): Promise<number> {
+/** Mines and returns the number of successful transactions. */
+async function mineAndCountSuccess(): Promise<number> {
   await venue.anvil.mine()
   const block = await venue.anvil.request<{ transactions: Hex[] }>('eth_getBlockByNumber', ['latest', false])
   const receipts = await Promise.all(
@@ -324,8 +324,8 @@ async function minedWell(): Promise<number> {
   return receipts.filter(({ status }) => status === '0x1').length
 }
 
-function createSourceWithout(): PoolSource {
+function createSourceWithoutSnapshot(): PoolSource {
   snapshot = null
   return createSource()
 }
-const byId = (known: readonly Pool[]): Pool[] => [...known].sort((a, b) => (a.id < b.id ? -1 : 1))
+const byId = (livePools: readonly Pool[]): Pool[] => [...livePools].sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -8,8 +8,8 @@ import type { Compiled } from '../chains/evm/compile.ts'
 import { type OwnChain, poolContracts, startOwnChain } from './own-pools.ts'
 
 /*
- * Pools and factories with Curve's interfaces and events on a real node: what we follow against what they say after each block, and what
- * our router pays against what we promise.
+ * Pools and factories with Curve's interfaces and events on a real node: compares our state with theirs after each block, and the
+ * output of our router with our computation.
  */
 
 const BLOCKS = 20
@@ -27,7 +27,7 @@ let dexes: readonly Dex[]
 beforeAll(async () => {
   ;[chain, made] = await Promise.all([startOwnChain([18, 6, 18, 8]), poolContracts('CurveFactory')])
   const { abi } = (await poolContracts('CurvePool'))['CurvePool'] as Compiled
-  // The other `exchange` counts in uint256.
+  // Remove the `exchange` overload with uint256.
   poolAbi = abi.filter(
     (item) => !('inputs' in item && item.inputs?.[0]?.type === 'uint256' && item.inputs.length === 4),
   )
@@ -51,7 +51,7 @@ afterAll(() => chain?.anvil.stop())
 
 const abiOf = (name: string) => (made[name] as Compiled).abi
 
-/** Where the next pool of a factory will stand. */
+/** Creates a pool and returns its address. */
 async function create(factory: Hex, args: readonly unknown[]): Promise<Hex> {
   const abi = abiOf(factory === ng ? 'CurveFactory' : factory === old ? 'CurveOldFactory' : 'CurveListing')
   await chain.act(factory, abi, 'deploy', args)
@@ -73,7 +73,7 @@ const pools: Hex[] = []
 async function makePools(): Promise<void> {
   const [a, b, c, d] = chain.tokens as readonly [Hex, Hex, Hex, Hex]
   const fee = 4_000_000n
-  const wanted: [Hex, readonly Hex[], bigint, readonly unknown[]][] = [
+  const plans: [Hex, readonly Hex[], bigint, readonly unknown[]][] = [
     [ng, [a, b], 100_000n, [200n, fee, 20n * 10n ** 9n, plain(2)]],
     [ng, [b, c, d, a], 20_000n, [1_500n, fee, 50n * 10n ** 9n, plain(4)]],
     [ng, [b, a], 5_000n, [30n, fee, 0n, plain(2)]],
@@ -81,18 +81,18 @@ async function makePools(): Promise<void> {
     [old, [a, c, d], 30_000n, [90n, fee, IMPLEMENTATION]],
     [listing, [b, d, a], 40_000n, [2_000n, fee]],
   ]
-  for (const [factory, coins, whole, rest] of wanted) {
+  for (const [factory, coins, whole, rest] of plans) {
     const pool = await create(factory, [coins, ...rest])
     await fill(pool, coins, whole)
     pools.push(pool)
   }
-  // Listed by the registry, and not by us.
+  // Listed by the registry, but not in our file.
   await fill(await create(listing, [[a, b], 100n, fee]), [a, b], 9_000n)
   await chain.anvil.mine()
 }
 
-/** What must not be found: coins that rebase, rates of others, pools on pools, and an implementation that is not in our file. */
-async function makeOthers(): Promise<void> {
+/** Unsupported pools: rebasing coins, external rates, metapools, and an unknown implementation. */
+async function makeUnsupportedPools(): Promise<void> {
   const [a, b] = chain.tokens as readonly [Hex, Hex]
   for (const type of [1, 2, 3]) await fill(await create(ng, [[a, b], 100n, 4n, 0n, [0, type]]), [a, b], 9_000n)
   const meta = await create(ng, [[a, b], 100n, 4n, 0n, plain(2)])
@@ -102,16 +102,16 @@ async function makeOthers(): Promise<void> {
   await chain.anvil.mine()
 }
 
-const curves = (known: readonly Pool[]): readonly CurveStablePool[] =>
-  [...known]
+const curves = (livePools: readonly Pool[]): readonly CurveStablePool[] =>
+  [...livePools]
     .sort((x, y) => pools.indexOf(x.id as Hex) - pools.indexOf(y.id as Hex))
     .flatMap((pool) => (pool.kind === 'curve-stable' ? [pool] : []))
 
-/** Every pool as its contract tells it. */
-async function compareStates(known: readonly Pool[]): Promise<void> {
+/** Compares every pool with its contract. */
+async function compareStates(livePools: readonly Pool[]): Promise<void> {
   const { read } = chain
-  expect(curves(known).map(({ id }) => id)).toEqual(pools)
-  for (const pool of curves(known)) {
+  expect(curves(livePools).map(({ id }) => id)).toEqual(pools)
+  for (const pool of curves(livePools)) {
     const to = pool.address as Hex
     const isNg = pool.dex === 'ng'
     const coins = await Promise.all(pool.tokens.map((_, place) => read<Hex>(to, poolAbi, 'coins', [BigInt(place)])))
@@ -128,9 +128,9 @@ async function compareStates(known: readonly Pool[]): Promise<void> {
   }
 }
 
-async function compareQuotes(known: readonly Pool[], share: bigint): Promise<number> {
+async function compareQuotes(livePools: readonly Pool[], share: bigint): Promise<number> {
   let compared = 0
-  for (const pool of curves(known))
+  for (const pool of curves(livePools))
     for (const tokenIn of pool.tokens.keys()) {
       const tokenOut = (tokenIn + 1) % pool.tokens.length
       const amountIn = ((pool.balances[tokenIn] ?? 0n) * share) / 1_000_000n + 1n
@@ -150,9 +150,9 @@ const acts: fc.Arbitrary<Act> = fc.record({
 
 async function perform(
   { what, pool: place, from, step, share }: Act,
-  known: readonly CurveStablePool[],
+  livePools: readonly CurveStablePool[],
 ): Promise<void> {
-  const pool = known[place] as CurveStablePool
+  const pool = livePools[place] as CurveStablePool
   const to = pool.address as Hex
   const count = pool.tokens.length
   const [i, j] = [from % count, (from + step) % count]
@@ -169,11 +169,11 @@ async function perform(
 }
 
 describe("curve's plain pools", () => {
-  test('are found, followed block by block and taken back by a reorg', async () => {
+  test('are found, updated in every block and rolled back after a reorg', async () => {
     const { anvil, createSource, current } = chain
     const source = createSource(dexes)
     expect((await current(source)).pools).toEqual([])
-    await makeOthers()
+    await makeUnsupportedPools()
     await makePools()
     await compareStates((await current(source)).pools)
     expect(curves((await current(source)).pools).map(({ invariant }) => invariant)).toEqual([
@@ -187,14 +187,14 @@ describe("curve's plain pools", () => {
     let quotes = 0
     let ramping = 0
     for (const [index, block] of plan.entries()) {
-      const known = curves((await current(source)).pools)
-      for (const act of block) await perform(act, known)
+      const livePools = curves((await current(source)).pools)
+      for (const act of block) await perform(act, livePools)
       await anvil.request('evm_increaseTime', [3_600])
       await anvil.mine()
       const { pools: after } = await current(source)
       await compareStates(after)
       quotes += await compareQuotes(after, block[0]?.share ?? 1n)
-      ramping += curves(after).filter(({ amp }, place) => amp !== known[place]?.amp).length
+      ramping += curves(after).filter(({ amp }, place) => amp !== livePools[place]?.amp).length
       if (index === BLOCKS / 2) {
         await anvil.request('anvil_reorg', [3, []])
         await compareStates((await current(source)).pools)
@@ -205,16 +205,16 @@ describe("curve's plain pools", () => {
     expect(source.counts()).toMatchObject({ reorgs: 1, differences: 0, rereads: 1 })
   })
 
-  test('are found in history, and by pairs where it is out of reach', async () => {
+  test('are found by a log scan, and by pairs without one', async () => {
     const { createSource, current } = chain
     await compareStates((await current(createSource(dexes))).pools)
     const unscanned = dexes.map(({ deployedAt: _, ...dex }) => dex)
     await compareStates((await current(createSource(unscanned))).pools)
   })
 
-  test('are not traded on while they contradict our maths', async () => {
+  test('are idle while they contradict our maths', async () => {
     const { anvil, act, createSource, current } = chain
-    // Every A has arrived: while one moves, a block later is another state.
+    // End every ramp of A, so that the state does not depend on the block.
     await anvil.request('evm_increaseTime', [Number(2n * DAY_S)])
     await anvil.mine()
     const source = createSource(dexes)
@@ -229,18 +229,18 @@ describe("curve's plain pools", () => {
     }
   })
 
-  test('pay by our router what was promised', async () => {
+  test('pay the computed output through our router', async () => {
     const { createSource, current, trade } = chain
     const source = createSource(dexes)
     for (const place of pools.keys()) {
       const pool = curves((await current(source)).pools)[place] as CurveStablePool
-      const { promised, received } = await trade(pool, 1, 0, (pool.balances[1] ?? 0n) / 50n)
-      expect(promised).not.toBeNull()
-      expect(received).toBe(promised)
+      const { expected, received } = await trade(pool, 1, 0, (pool.balances[1] ?? 0n) / 50n)
+      expect(expected).not.toBeNull()
+      expect(received).toBe(expected)
     }
   })
 
-  test('with rates that others tell are read every block where they are listed, and nowhere else', async () => {
+  test('with external rates are read in every block if listed, and excluded otherwise', async () => {
     const { anvil, tokens, decimalsOf, createSource, current, act, read, compareQuote, trade } = chain
     const [a, b, c] = tokens as readonly [Hex, Hex, Hex]
     const made: Hex[] = []
@@ -278,7 +278,7 @@ describe("curve's plain pools", () => {
 
     const one = (coin: Hex) => 10n ** BigInt(36 - decimalsOf(coin))
     for (let n = 0n; n < 6n; n++) {
-      // An oracle that jumps, down as well as up; and a vault that gains by the second from the third block on.
+      // The oracle rate jumps in both directions; the vault gains value every second from the third block on.
       await act(oracle, poolAbi, 'setRate', [0n, one(a) + (one(a) * (n % 2n === 0n ? n + 1n : -n)) / 200n, 0n])
       if (n === 2n) await act(vault, poolAbi, 'setRate', [1n, one(c) + 7n, one(c) / 10n ** 9n])
       await anvil.request('evm_increaseTime', [600])
@@ -299,11 +299,11 @@ describe("curve's plain pools", () => {
           expect(pool.rates).toEqual(await read(pool.address as Hex, poolAbi, 'stored_rates'))
       }
     }
-    // The oracle stands still until the next block: to the unit.
+    // The oracle is constant until the next block, so the output is exact.
     const pool = (await listed()).find(({ id }) => id === oracle) as CurveStablePool
-    const { promised, received } = await trade(pool, 1, 0, (pool.balances[1] ?? 0n) / 50n)
-    expect(promised).not.toBeNull()
-    expect(received).toBe(promised)
+    const { expected, received } = await trade(pool, 1, 0, (pool.balances[1] ?? 0n) / 50n)
+    expect(expected).not.toBeNull()
+    expect(received).toBe(expected)
     expect(source.counts()).toMatchObject({ differences: 0 })
   })
 })

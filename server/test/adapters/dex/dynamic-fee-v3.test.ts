@@ -10,17 +10,17 @@ import type { Compiled } from '../chains/evm/compile.ts'
 import { type OwnChain, poolContracts, startOwnChain } from './own-pools.ts'
 
 /*
- * Forks of Uniswap V3 whose fee moves without a log. The pools are Uniswap's as published, with one thing changed in their code:
- * where they had their fee they ask their factory for it, as Slipstream's do.
+ * Forks of Uniswap V3 whose fee changes without a log. The pools are Uniswap's published ones with one change in the bytecode:
+ * they read the fee from their factory, as Slipstream's pools do.
  */
 
 const BLOCKS = 40
 const SQRT_ONE = 2n ** 96n
 const FAR = 60_000
 const BOUNDS = [-6_000, -2_000, -400, 0, 400, 2_000, 6_000] as const
-/** What a pool has for its fee until its code is changed: nothing else in it is this number. */
+/** Placeholder fee in the bytecode; this number occurs nowhere else in it. */
 const MARK = 0x0d_bb_a1
-/** Behind all that the pool stores. */
+/** A storage slot after the pool's own. */
 const SLOT = 0x2_0000
 const NONE = { base: 0, cap: 0, scaling: 0n, hasFirst: false, first: 0 }
 const v3 = artifact('@uniswap/v3-core', 'artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json')
@@ -41,8 +41,8 @@ afterAll(() => chain?.anvil.stop())
 const contractOf = (name: string) => contracts[name] as Compiled
 const abiOf = (name: string): Abi => contractOf(name).abi
 
-/** PUSH32 of the fee, which becomes: ask the contract in the slot for getSwapFee(address(this)). As long as it was. */
-function asking(code: Hex): Hex {
+/** Replaces PUSH32 of the fee with a call of getSwapFee(address(this)) on the contract in the slot, padded to the same length. */
+function callFactoryForFee(code: Hex): Hex {
   const selector = encodeFunctionData({
     abi: abiOf('SlipstreamFactory'),
     functionName: 'getSwapFee',
@@ -62,7 +62,7 @@ async function makePool(factory: Hex, [a, b]: readonly Hex[], spacing: number, p
   await anvil.mine()
   const pool = (await read<Hex>(factory, abi, 'getPool', [a, b, spacing])).toLowerCase() as Hex
   const code = await anvil.request<Hex>('eth_getCode', [pool, 'latest'])
-  await anvil.request('anvil_setCode', [pool, asking(code)])
+  await anvil.request('anvil_setCode', [pool, callFactoryForFee(code)])
   await anvil.request('anvil_setStorageAt', [pool, word(SLOT), word(BigInt(factory))])
   return pool
 }
@@ -79,7 +79,7 @@ async function now(): Promise<number> {
   return Number((await chain.newest()).timestamp)
 }
 
-/** What a call gives after the newest block, in a block of that second. */
+/** The result of a call after the newest block, in a block with that timestamp. */
 async function askAt(time: number, to: Hex, data: Hex): Promise<Hex> {
   const { hash } = await chain.newest()
   const call = { from: chain.me, to, data, gas: hex(12_000_000n) }
@@ -91,7 +91,7 @@ async function feeAt(pool: Hex, time: number): Promise<number> {
   return Number(decodeFunctionResult({ abi: v3.abi, functionName: 'fee', data: await askAt(time, pool, data) }))
 }
 
-/** State, decoded by another library, and the highest fee of this and the next sixty seconds. */
+/** Compares the state, decoded by viem, and the highest fee of this and the next sixty seconds. */
 async function compareState(pool: UniswapV3Pool): Promise<readonly number[]> {
   const address = pool.address as Hex
   const [sqrtPrice, tick] = await chain.read<readonly [bigint, number]>(address, v3.abi, 'slot0')
@@ -108,15 +108,15 @@ async function compareState(pool: UniswapV3Pool): Promise<readonly number[]> {
   return fees
 }
 
-/** What our router pays in that second is never less than what is promised, and just that where the fee is the promised one. */
+/** Our router never pays less than computed in that second, and exactly that amount if the fee is the forecast one. */
 async function comparePay(pool: UniswapV3Pool, tokenIn: number, amountIn: bigint, fees: readonly number[]) {
-  const { promised, to, calldata } = chain.quote(pool, tokenIn, 1 - tokenIn, amountIn)
-  if (promised === null) return 0
+  const { expected, to, calldata } = chain.quote(pool, tokenIn, 1 - tokenIn, amountIn)
+  if (expected === null) return 0
   const start = await now()
-  const dearest = fees.indexOf(pool.feePpm)
-  expect(BigInt(await askAt(start + dearest, to, calldata))).toBe(promised)
+  const highest = fees.indexOf(pool.feePpm)
+  expect(BigInt(await askAt(start + highest, to, calldata))).toBe(expected)
   for (const second of [0, 1, 29, 60])
-    expect(BigInt(await askAt(start + second, to, calldata))).toBeGreaterThanOrEqual(promised)
+    expect(BigInt(await askAt(start + second, to, calldata))).toBeGreaterThanOrEqual(expected)
   return 1
 }
 
@@ -145,7 +145,7 @@ const seedOf = (name: string) => {
 describe("Slipstream's pools", () => {
   let factory: Hex
   let late: Hex
-  let made: readonly Hex[]
+  let poolAddresses: readonly Hex[]
   let source: PoolSource
   const dex = (): Dex => ({ name: 'slipstream', kind: 'slipstream', factory, deployedAt: 0 })
   const useModule = (module: string) => chain.act(factory, abiOf('SlipstreamFactory'), 'setSwapFeeModule', [module])
@@ -153,11 +153,11 @@ describe("Slipstream's pools", () => {
   async function perform(pools: readonly UniswapV3Pool[], { pool: at, what, tokenIn, bounds, amount, number }: Act) {
     const { act, swap } = chain
     const pool = pools[at]
-    const address = made[at]
-    if (!pool || !address) throw new Error('no such pool')
+    const address = poolAddresses[at]
+    if (!pool || !address) throw new Error('unknown pool')
     const [lower = 0, upper = 0] = bounds
     const abi = abiOf('LateDynamicFees')
-    if (what <= 4 && chain.quote(pool, tokenIn, 1 - tokenIn, amount).promised !== null)
+    if (what <= 4 && chain.quote(pool, tokenIn, 1 - tokenIn, amount).expected !== null)
       await swap(pool, tokenIn, 1 - tokenIn, amount)
     if (what === 5) await provide(address, lower, upper, amount)
     if (what === 6) await act(positions, abiOf('Positions'), 'burn', [address, -400, 400, amount / 100n + 1n])
@@ -173,7 +173,7 @@ describe("Slipstream's pools", () => {
     if (what === 9) await chain.anvil.request('evm_increaseTime', [number % 300])
   }
 
-  test('are found when they are made, and taken up when they have liquidity', async () => {
+  test('are found at creation, and tradable once they have liquidity', async () => {
     factory = await chain.deploy(contractOf('SlipstreamFactory'), [false])
     late = await chain.deploy(contractOf('LateDynamicFees'), [factory])
     await chain.act(late, abiOf('LateDynamicFees'), 'setDefaults', [10_000_000n, 30_000, 120])
@@ -182,25 +182,25 @@ describe("Slipstream's pools", () => {
     source = chain.createSource([dex()])
     expect(await current(source)).toEqual([])
     const [a, b, c] = chain.tokens as readonly [Hex, Hex, Hex]
-    made = [
+    poolAddresses = [
       await makePool(factory, [a, b], 50),
       await makePool(factory, [b, c], 200),
       await makePool(factory, [a, b], 200),
     ].sort()
     await chain.anvil.mine()
     expect(await current(source)).toEqual([])
-    for (const pool of made) {
+    for (const pool of poolAddresses) {
       await provide(pool, -FAR, FAR, 10n ** 21n)
       await provide(pool, -400, 400, 3n * 10n ** 21n)
       await chain.act(pool, v3.abi, 'increaseObservationCardinalityNext', [70])
     }
     await chain.anvil.mine()
     const pools = await current(source)
-    expect(pools.map(({ id }) => id)).toEqual(made)
+    expect(pools.map(({ id }) => id)).toEqual(poolAddresses)
     for (const pool of pools) await compareState(pool)
   })
 
-  test(`are followed for ${BLOCKS} blocks and taken back by reorgs, and pay what is promised`, {
+  test(`are updated for ${BLOCKS} blocks, rolled back after reorgs, and pay the computed output`, {
     timeout: 300_000,
   }, async () => {
     const plan = fc.sample(fc.array(acts, { minLength: 1, maxLength: 4 }), {
@@ -209,7 +209,7 @@ describe("Slipstream's pools", () => {
     })
     let paid = 0
     let moves = 0
-    const seen = new Set<number>()
+    const observedFees = new Set<number>()
     for (const [index, block] of plan.entries()) {
       const before = await current(source)
       for (const act of block) await perform(before, act)
@@ -217,7 +217,7 @@ describe("Slipstream's pools", () => {
       for (const pool of await current(source)) {
         const fees = await compareState(pool)
         if (new Set(fees).size > 1) moves++
-        seen.add(pool.feePpm)
+        observedFees.add(pool.feePpm)
         const act = block[0] as Act
         paid += await comparePay(pool, act.tokenIn, act.amount, fees)
       }
@@ -228,26 +228,26 @@ describe("Slipstream's pools", () => {
     }
     expect(paid).toBeGreaterThan(BLOCKS)
     expect(moves).toBeGreaterThan(BLOCKS / 4)
-    expect(seen.size).toBeGreaterThan(10)
+    expect(observedFees.size).toBeGreaterThan(10)
     expect(source.counts()).toEqual({ reorgs: 5, differences: 0, rereads: 1 })
   })
 
-  test('are the same by a scan of history, and by the factory’s answers for pairs', async () => {
-    const known = await current(source)
-    expect(await current(chain.createSource([dex()]))).toEqual(known)
+  test('are the same by a log scan and by a pair lookup', async () => {
+    const trackedPools = await current(source)
+    expect(await current(chain.createSource([dex()]))).toEqual(trackedPools)
     const { deployedAt: _, ...unscanned } = dex()
-    expect(await current(chain.createSource([unscanned]))).toEqual(known)
+    expect(await current(chain.createSource([unscanned]))).toEqual(trackedPools)
   })
 
-  test('have the fee of each module that was published, and of none; with another one they rest', async () => {
+  test('have the fee of each published module or of none, and are idle with an unknown module', async () => {
     const abi = abiOf('EarlyDynamicFees')
     const early = await chain.deploy(contractOf('EarlyDynamicFees'), [factory])
     const custom = await chain.deploy(contractOf('CustomFees'), [factory])
     const strange = await chain.deploy(contractOf('StrangeFees'))
     await chain.act(early, abi, 'setDefaults', [30_000_000n, 40_000, 120])
-    await chain.act(early, abi, 'setTerms', [made[0], { ...NONE, base: 420 }])
-    await chain.act(custom, abiOf('CustomFees'), 'setFee', [made[1], 1_234])
-    await chain.act(custom, abiOf('CustomFees'), 'setFee', [made[2], 420])
+    await chain.act(early, abi, 'setTerms', [poolAddresses[0], { ...NONE, base: 420 }])
+    await chain.act(custom, abiOf('CustomFees'), 'setFee', [poolAddresses[1], 1_234])
+    await chain.act(custom, abiOf('CustomFees'), 'setFee', [poolAddresses[2], 420])
     for (const module of [early, custom, `0x${'0'.repeat(40)}`, early]) {
       await useModule(module)
       await chain.anvil.mine()
@@ -267,11 +267,11 @@ describe("Slipstream's pools", () => {
     expect(source.counts()).toMatchObject({ differences: 0, rereads: 1 })
   })
 
-  test('pay by a transaction what was promised', async () => {
+  test('pay the computed output in a transaction', async () => {
     const [first, second] = (await current(source)) as [UniswapV3Pool, UniswapV3Pool]
     for (const pool of [first, second]) {
-      const { promised, received } = await chain.trade(pool, 1, 0, 10n ** 19n + 7n)
-      expect(received).toBe(promised)
+      const { expected, received } = await chain.trade(pool, 1, 0, 10n ** 19n + 7n)
+      expect(received).toBe(expected)
     }
     const [pool] = await current(source)
     expect(pool?.sqrtPrice).not.toBe(first.sqrtPrice)
@@ -279,7 +279,7 @@ describe("Slipstream's pools", () => {
 })
 
 describe('pools of the other forks', () => {
-  test('have the fee of their block, whoever changed it, and are followed by their logs', async () => {
+  test('have the fee of their block, and are updated by their logs', async () => {
     const { anvil, act, tokens, compareQuote, swap } = chain
     const factory = await chain.deploy(contractOf('SlipstreamFactory'), [true])
     const custom = await chain.deploy(contractOf('CustomFees'), [factory])
@@ -293,11 +293,11 @@ describe('pools of the other forks', () => {
     const source = chain.createSource([ramses])
     const plan = fc.sample(acts, { seed: seedOf('ramses'), numRuns: 20 })
     for (const [index, { what, tokenIn, amount, number, bounds }] of plan.entries()) {
-      const [known] = await current(source)
-      if (!known) throw new Error('the pool is not there')
-      expect(known.feePpm).toBe(Number(await chain.read<number>(pool, v3.abi, 'fee')))
-      await compareQuote(known, tokenIn, 1 - tokenIn, amount)
-      if (what <= 4) await swap(known, tokenIn, 1 - tokenIn, 10n ** 16n + amount / 100n)
+      const [tracked] = await current(source)
+      if (!tracked) throw new Error('no pool')
+      expect(tracked.feePpm).toBe(Number(await chain.read<number>(pool, v3.abi, 'fee')))
+      await compareQuote(tracked, tokenIn, 1 - tokenIn, amount)
+      if (what <= 4) await swap(tracked, tokenIn, 1 - tokenIn, 10n ** 16n + amount / 100n)
       if (what === 5 || what === 6) await provide(pool, bounds[0] ?? 0, bounds[1] ?? 0, amount)
       if (what >= 7) await act(custom, abiOf('CustomFees'), 'setFee', [pool, number])
       await anvil.mine()
@@ -306,7 +306,7 @@ describe('pools of the other forks', () => {
     expect(source.counts()).toMatchObject({ reorgs: 2, differences: 0, rereads: 1 })
   })
 
-  test('are left alone where they do not pay what we compute', async () => {
+  test('are excluded if they do not pay what we compute', async () => {
     const { act, anvil, tokens } = chain
     const factory = await chain.deploy(contractOf('SlipstreamFactory'), [true])
     const custom = await chain.deploy(contractOf('CustomFees'), [factory])
@@ -316,7 +316,7 @@ describe('pools of the other forks', () => {
     const of = async (kind: Dex['kind']) =>
       (await current(chain.createSource([{ name: 'fork', kind, factory, deployedAt: 0 }]))).map(({ feePpm }) => feePpm)
     expect(await of('ramses-v3')).toEqual([500])
-    // Whose fee is the third word of slot0, which here counts the prices that were remembered: none yet, and then one.
+    // solidly-v3 reads the fee from the third word of slot0, here the observation index: 0, then 1.
     expect(await of('solidly-v3')).toEqual([])
     await act(pool, v3.abi, 'increaseObservationCardinalityNext', [9])
     await anvil.mine()
@@ -326,7 +326,7 @@ describe('pools of the other forks', () => {
     await act(custom, abiOf('CustomFees'), 'setFee', [pool, 1])
     await anvil.mine()
     expect(await of('solidly-v3')).toEqual([1])
-    // A fee of nothing is one, too.
+    // A zero fee is valid.
     await act(custom, abiOf('CustomFees'), 'setFee', [pool, 420])
     await anvil.mine()
     expect(await of('solidly-v3')).toEqual([])

@@ -21,7 +21,7 @@ const chains = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsF
 
 describe('on the networks of the sandbox', () => {
   test.each(sandboxRouting(chains.networks).map((one) => [one.dexNetwork.network, one] as const))(
-    '%s: LEVY takes a hundredth, nothing else does, and no route leads through it',
+    '%s: LEVY is the only token with a fee on transfer, and no route uses it',
     async (name, routed) => {
       const definition = definitions.find(({ id }) => id === name)
       if (definition === undefined) throw new Error(`no network ${name}`)
@@ -34,11 +34,13 @@ describe('on the networks of the sandbox', () => {
       })
       while (source.current() === null) await source.advance()
       const at = source.current()
-      const told = chains.networks.find(({ network }) => network === name)?.defiTokens ?? []
-      const levy = told.find(({ symbol }) => symbol === 'LEVY')?.address.toLowerCase() ?? ''
+      const defiTokens = chains.networks.find(({ network }) => network === name)?.defiTokens ?? []
+      const levy = defiTokens.find(({ symbol }) => symbol === 'LEVY')?.address.toLowerCase() ?? ''
       if (at === null) throw new Error('no pools')
-      // As such counts the contract of the coin, too.
-      expect([...at.taxed]).toEqual([network.evm?.nativeContract, levy].filter((one) => one !== undefined))
+      // The native token contract counts as fee-on-transfer, too.
+      expect([...at.feeOnTransferTokens]).toEqual(
+        [network.evm?.nativeContract, levy].filter((one) => one !== undefined),
+      )
       expect(at.pools.some(({ tokens }) => tokens.includes(levy))).toBe(true)
       expect([source.liquidity().has(at.wrapped), source.liquidity().has(levy)]).toEqual([true, false])
 
@@ -58,7 +60,7 @@ describe('on the networks of the sandbox', () => {
   )
 })
 
-describe('a token whose owner changes it', () => {
+describe('a token whose owner changes the fee', () => {
   const wrapped = `0x${'ee'.repeat(20)}`
   const [rich, dust] = [`0x${'a1'.repeat(20)}`, `0x${'a2'.repeat(20)}`]
   let anvil: Anvil
@@ -75,14 +77,14 @@ describe('a token whose owner changes it', () => {
     await anvil?.stop()
   })
 
-  /** A fresh token, held by two pools, and who looks at it with a clock of his own. */
-  async function stage() {
+  /** A new token held by two pools, and a checker with its own clock. */
+  async function setUpToken() {
     const token = (await anvil.deploy(compiled, [])).toLowerCase()
     const clock = { ms: 0 }
-    const tell = (functionName: string, ...args: readonly unknown[]) =>
+    const callToken = (functionName: string, ...args: readonly unknown[]) =>
       anvil.sendAndMine({ to: token, data: encodeFunctionData({ abi: compiled.abi, functionName, args: [...args] }) })
-    await tell('mint', rich, 10n ** 24n)
-    await tell('mint', dust, 1n)
+    await callToken('mint', rich, 10n ** 24n)
+    await callToken('mint', dust, 1n)
     const pools = (...addresses: readonly string[]) => addresses.map((address) => poolAt(address, token))
     const rpc = createRpc('eth node 1', node.url, TEST_CHAIN_ID, { ...rpcDefaults, attempts: 1 })
     const tokens = createFeeOnTransferTokens(
@@ -90,7 +92,7 @@ describe('a token whose owner changes it', () => {
       wrapped,
       () => clock.ms,
     )
-    return { token, clock, tell, pools, tokens }
+    return { token, clock, callToken, pools, tokens }
   }
   const poolAt = (address: string, token: string): Pool => ({
     kind: 'uniswap-v2',
@@ -102,59 +104,59 @@ describe('a token whose owner changes it', () => {
     feePpm: 3_000,
   })
 
-  test('is looked at again after an hour, and its pools are not known before the first look', async () => {
+  test('is checked again after an hour, and its pools are withheld until the first check', async () => {
     node.set(() => undefined)
-    const { token, clock, tell, pools, tokens } = await stage()
+    const { token, clock, callToken, pools, tokens } = await setUpToken()
     const all = pools(rich)
-    expect(tokens.known(all)).toEqual([])
-    await tokens.look(all)
-    expect(tokens.known(all)).toBe(all)
-    expect([...tokens.taxed()]).toEqual([])
+    expect(tokens.poolsWithCheckedTokens(all)).toEqual([])
+    await tokens.check(all)
+    expect(tokens.poolsWithCheckedTokens(all)).toBe(all)
+    expect([...tokens.feeOnTransfer()]).toEqual([])
 
-    await tell('setTransferFee', 100)
+    await callToken('setTransferFee', 100)
     clock.ms += HOUR_MS - 1
-    await tokens.look(all)
-    expect([...tokens.taxed()]).toEqual([])
+    await tokens.check(all)
+    expect([...tokens.feeOnTransfer()]).toEqual([])
     clock.ms += 1
-    await tokens.look(all)
-    expect([...tokens.taxed()]).toEqual([token])
+    await tokens.check(all)
+    expect([...tokens.feeOnTransfer()]).toEqual([token])
 
-    // Nothing moves: what was told stands.
-    await tell('setReturnMode', 2)
+    // The transfer fails, so the previous verdict stays.
+    await callToken('setReturnMode', 2)
     clock.ms += HOUR_MS
-    await tokens.look(all)
-    expect([...tokens.taxed()]).toEqual([token])
-    await tell('setReturnMode', 1)
-    await tell('setTransferFee', 0)
+    await tokens.check(all)
+    expect([...tokens.feeOnTransfer()]).toEqual([token])
+    await callToken('setReturnMode', 1)
+    await callToken('setTransferFee', 0)
     clock.ms += HOUR_MS
-    await tokens.look(all)
-    expect([...tokens.taxed()]).toEqual([])
+    await tokens.check(all)
+    expect([...tokens.feeOnTransfer()]).toEqual([])
   })
 
-  test('is measured where more of it is held', async () => {
+  test('is measured at a pool that holds enough of it', async () => {
     node.set(() => undefined)
-    const { token, tell, pools, tokens } = await stage()
-    await tell('setTransferFee', 10_000)
+    const { token, callToken, pools, tokens } = await setUpToken()
+    await callToken('setTransferFee', 10_000)
     const all = pools(dust, rich)
-    await tokens.look(all)
-    expect([...tokens.taxed()]).toEqual([token])
+    await tokens.check(all)
+    expect([...tokens.feeOnTransfer()]).toEqual([token])
   })
 
-  test('counts as plain where the node takes no overrides; a node that is away tells nothing', async () => {
-    const { tell, pools, tokens, token, clock } = await stage()
-    await tell('setTransferFee', 10_000)
+  test('counts as plain if the node supports no state overrides; stays unchecked if the node does not answer', async () => {
+    const { callToken, pools, tokens, token, clock } = await setUpToken()
+    await callToken('setTransferFee', 10_000)
     const all = pools(rich)
     node.set(({ method }) => (method === 'eth_call' ? { status: 503 } : undefined))
-    await expect(tokens.look(all)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
-    expect(tokens.known(all)).toEqual([])
+    await expect(tokens.check(all)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+    expect(tokens.poolsWithCheckedTokens(all)).toEqual([])
     const refusal = { error: { code: -32_602, message: 'too many arguments, want at most 2' } }
     node.set(({ params }) => ((params as Hex[]).length > 2 ? refusal : undefined))
-    await tokens.look(all)
-    expect(tokens.known(all)).toBe(all)
-    expect([...tokens.taxed()]).toEqual([])
+    await tokens.check(all)
+    expect(tokens.poolsWithCheckedTokens(all)).toBe(all)
+    expect([...tokens.feeOnTransfer()]).toEqual([])
     node.set(() => undefined)
     clock.ms += HOUR_MS
-    await tokens.look(all)
-    expect([...tokens.taxed()]).toEqual([token])
+    await tokens.check(all)
+    expect([...tokens.feeOnTransfer()]).toEqual([token])
   })
 })

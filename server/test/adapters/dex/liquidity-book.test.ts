@@ -8,13 +8,13 @@ import type { Compiled } from '../chains/evm/compile.ts'
 import { type OwnChain, poolContracts, startOwnChain } from './own-pools.ts'
 
 /*
- * Pairs and a factory with the Liquidity Book's interfaces and events on a real node: what we follow against what they say after each
- * block, and what our router pays against what we promise.
+ * Pairs and a factory with the Liquidity Book's interfaces and events on a real node: compares our state with theirs after each
+ * block, and the output of our router with our computation.
  */
 
 const BLOCKS = 24
 const ONE = 2 ** 23
-/** Bins either way that the test fills, with holes between. */
+/** Bins on each side that the test fills, with gaps. */
 const FILLED = 12
 
 let chain: OwnChain
@@ -56,7 +56,7 @@ async function create(x: Hex, y: Hex, activeId: number, step: number): Promise<H
   return pair
 }
 
-/** Of tokens of 18 and of 6 decimals the price is 10^-12. */
+/** The price of a pair of 18 and 6 decimals is 10^-12. */
 const priceOf = (x: Hex, y: Hex, step: number): number =>
   ONE + Math.round((Math.LN10 * (chain.decimalsOf(y) - chain.decimalsOf(x))) / Math.log1p(step / 10_000))
 
@@ -74,15 +74,15 @@ async function makePairs(): Promise<void> {
   await chain.anvil.mine()
 }
 
-const books = (known: readonly Pool[]): readonly LiquidityBookPool[] =>
-  [...known]
+const books = (livePools: readonly Pool[]): readonly LiquidityBookPool[] =>
+  [...livePools]
     .sort((x, y) => pairs.indexOf(x.id as Hex) - pairs.indexOf(y.id as Hex))
     .flatMap((pool) => (pool.kind === 'liquidity-book' ? [pool] : []))
 
-/** Every pair as its contract tells it. */
-async function compareStates(known: readonly Pool[]): Promise<void> {
-  expect(books(known).map(({ id }) => id)).toEqual(pairs)
-  for (const pool of books(known)) {
+/** Compares every pair with its contract. */
+async function compareStates(livePools: readonly Pool[]): Promise<void> {
+  expect(books(livePools).map(({ id }) => id)).toEqual(pairs)
+  for (const pool of books(livePools)) {
     const ask = <T>(name: string, args: readonly unknown[] = []) =>
       chain.read<T>(pool.address as Hex, pairAbi, name, args)
     const activeId = await ask<number>('getActiveId')
@@ -102,9 +102,9 @@ async function compareStates(known: readonly Pool[]): Promise<void> {
   }
 }
 
-async function compareQuotes(known: readonly Pool[], share: bigint): Promise<number> {
+async function compareQuotes(livePools: readonly Pool[], share: bigint): Promise<number> {
   let compared = 0
-  for (const pool of books(known))
+  for (const pool of books(livePools))
     for (const tokenIn of [0, 1]) {
       const held = pool.bins.reduce((total, { reserves }) => total + (reserves[tokenIn] ?? 0n), 0n)
       if (await chain.compareQuote(pool, tokenIn, 1 - tokenIn, (held * share) / 1_000_000n + 1n)) compared++
@@ -122,8 +122,8 @@ const acts: fc.Arbitrary<Act> = fc.record({
   seconds: fc.constantFrom(1, 12, 45, 200, 900),
 })
 
-async function perform({ what, pair: place, away, back, share }: Act, known: readonly Pool[]): Promise<void> {
-  const pool = books(known)[place] as LiquidityBookPool
+async function perform({ what, pair: place, away, back, share }: Act, livePools: readonly Pool[]): Promise<void> {
+  const pool = books(livePools)[place] as LiquidityBookPool
   const act = (name: string, args: readonly unknown[]) => chain.act(pool.address as Hex, pairAbi, name, args)
   const tokenIn = back ? 1 : 0
   const held = pool.bins.reduce((total, { reserves }) => total + reserves[tokenIn], 0n)
@@ -146,7 +146,7 @@ async function perform({ what, pair: place, away, back, share }: Act, known: rea
 }
 
 describe('pairs of the Liquidity Book', () => {
-  test('are found, followed block by block and taken back by a reorg', async () => {
+  test('are found, updated in every block and rolled back after a reorg', async () => {
     const { anvil, createSource, current } = chain
     const source = createSource(dexes)
     expect((await current(source)).pools).toEqual([])
@@ -158,8 +158,8 @@ describe('pairs of the Liquidity Book', () => {
     const plan = fc.sample(fc.array(acts, { minLength: 1, maxLength: 4 }), { seed, numRuns: BLOCKS })
     let quotes = 0
     for (const [index, block] of plan.entries()) {
-      const known = (await current(source)).pools
-      for (const act of block) await perform(act, known)
+      const livePools = (await current(source)).pools
+      for (const act of block) await perform(act, livePools)
       await anvil.request('evm_increaseTime', [block[0]?.seconds ?? 1])
       await anvil.mine()
       const { pools } = await current(source)
@@ -175,7 +175,7 @@ describe('pairs of the Liquidity Book', () => {
     expect(books((await current(createSource(dexes))).pools)).toEqual(books((await current(source)).pools))
   })
 
-  test('have the fee of the time of their block', async () => {
+  test('have the fee at the time of the block', async () => {
     const { anvil, createSource, current } = chain
     const source = createSource(dexes)
     const swap: Act = { what: 0, pair: 0, away: 0, back: false, share: 30_000n, seconds: 1 }
@@ -183,26 +183,26 @@ describe('pairs of the Liquidity Book', () => {
     for (const act of [deposit, swap]) await perform(act, (await current(source)).pools)
     await anvil.mine()
     const before = books((await current(source)).pools)[0] as LiquidityBookPool
-    const nows = [before.now]
+    const times = [before.now]
     for (const seconds of [before.fees.filterPeriod, before.fees.decayPeriod]) {
       await anvil.request('evm_increaseTime', [seconds])
       await anvil.mine()
       const { pools } = await current(source)
-      nows.push(books(pools)[0]?.now ?? 0)
+      times.push(books(pools)[0]?.now ?? 0)
       expect(await compareQuotes(pools, 50_000n)).toBeGreaterThan(1)
     }
     const { lastUpdate } = before.volatility
-    expect(nows).toEqual([0, before.fees.filterPeriod, before.fees.decayPeriod].map((after) => lastUpdate + after))
+    expect(times).toEqual([0, before.fees.filterPeriod, before.fees.decayPeriod].map((after) => lastUpdate + after))
   })
 
-  test('are found in history, and by pairs where it is out of reach', async () => {
+  test('are found by a log scan, and by pairs without one', async () => {
     const { createSource, current } = chain
     await compareStates((await current(createSource(dexes))).pools)
     const unscanned = dexes.map(({ deployedAt: _, ...dex }) => dex)
     await compareStates((await current(createSource(unscanned))).pools)
   })
 
-  test('are not traded on with hooks, or while they contradict our maths', async () => {
+  test('are excluded with hooks, and idle while they contradict our maths', async () => {
     const { anvil, act, createSource, current } = chain
     const source = createSource(dexes)
     await compareStates((await current(source)).pools)
@@ -220,23 +220,23 @@ describe('pairs of the Liquidity Book', () => {
     await compareStates((await current(source)).pools)
   })
 
-  test('pay by our router what was promised', async () => {
+  test('pay the computed output through our router', async () => {
     const { anvil, createSource, current, trade } = chain
     const source = createSource(dexes)
-    // The trades before may have left nothing on one side.
+    // The earlier trades may have emptied one side.
     for (const { address, activeId, tokens } of books((await current(source)).pools)) {
       const whole = tokens.map((token) => 1_000n * 10n ** BigInt(chain.decimalsOf(token)))
       await chain.act(address as Hex, pairAbi, 'mint', [activeId, ...whole])
     }
     for (const place of pairs.keys()) {
-      // The variable fee is gone: a second later it is the same.
+      // The variable fee is zero after the decay period and stays constant.
       await anvil.request('evm_increaseTime', [3_600])
       await anvil.mine()
       const pool = books((await current(source)).pools)[place] as LiquidityBookPool
       const amountIn = 100n * 10n ** BigInt(chain.decimalsOf(pool.tokens[1] ?? ''))
-      const { promised, received } = await trade(pool, 1, 0, amountIn)
-      expect(promised).not.toBeNull()
-      expect(received).toBe(promised)
+      const { expected, received } = await trade(pool, 1, 0, amountIn)
+      expect(expected).not.toBeNull()
+      expect(received).toBe(expected)
     }
   })
 })

@@ -10,8 +10,8 @@ import { startVenueCluster, type VenueCluster } from './venue-cluster.ts'
 import { isInstalled, type Venues } from './venues.ts'
 
 /*
- * Uniswap's own contracts on a real node, random swaps and liquidity, block by block: what we follow by logs against what the
- * contracts say, and what we promise against Uniswap's own quoters.
+ * Uniswap's published contracts on a real node with random swaps and liquidity changes: compares our state with the contracts after
+ * each block, and our quotes with Uniswap's quoters.
  */
 
 const BLOCKS = 24
@@ -46,7 +46,7 @@ async function current(source: PoolSource) {
     const at = source.current()
     if (at?.block.hash === hash) return at
   }
-  throw new Error(`block ${Number(number)} was not reached`)
+  throw new Error(`the pools did not reach block ${Number(number)}`)
 }
 
 const keyOf = (token0: Hex, token1: Hex, fee: number, spacing: number) => ({
@@ -205,7 +205,7 @@ async function perform({ what, pool, back, amount, bounds, part }: Act): Promise
   }
 }
 
-/** Every pool as its contract tells it. */
+/** Compares every pool with its contract. */
 async function compareStates(pools: readonly Pool[]): Promise<void> {
   const { read, address } = venues
   for (const pool of pools) {
@@ -235,7 +235,7 @@ async function compareStates(pools: readonly Pool[]): Promise<void> {
   }
 }
 
-/** What a pool alone pays by our router, and by Uniswap's own. */
+/** Compares the output of a single pool by our route search and by Uniswap's quoters. */
 async function compareQuotes(pools: readonly Pool[], amountIn: bigint): Promise<number> {
   const { read, address } = venues
   let compared = 0
@@ -260,7 +260,7 @@ async function compareQuotes(pools: readonly Pool[], amountIn: bigint): Promise<
             },
           ]).then(([out]) => out)
     ).catch(() => null)
-    // Beyond the liquidity the quoters pay for a part, or fail; we refuse.
+    // Beyond the liquidity the quoters fill partially or fail; we return no route.
     if (ours === null) continue
     expect([pool.kind, ours]).toEqual([pool.kind, theirs])
     compared++
@@ -269,12 +269,12 @@ async function compareQuotes(pools: readonly Pool[], amountIn: bigint): Promise<
 }
 
 describe.skipIf(!isInstalled)('the pools of a network', () => {
-  test('are found, followed block by block, taken back by a reorg and taken up after a restart', async () => {
+  test('are found, updated in every block, rolled back after a reorg and restored after a restart', async () => {
     const clock = { ms: Date.now() }
     const source = createSource(clock)
     await current(source)
     expect(source.current()?.pools).toEqual([])
-    // Made while we watch.
+    // Created while the source runs.
     await makePools()
     expect((await current(source)).pools.length).toBe(6)
     const seed = Math.floor(Math.random() * 2 ** 31)
@@ -307,7 +307,7 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
     expect(after.pools.map(({ id }) => id).sort()).toEqual(before.pools.map(({ id }) => id).sort())
     await compareStates(after.pools)
 
-    // And the same by a scan of history alone.
+    // A log scan without a snapshot gives the same pools.
     await cluster.testDatabase.database.query('delete from pool_snapshots')
     const fresh = createSource()
     const scanned = await current(fresh)
@@ -315,7 +315,7 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
     await compareStates(scanned.pools)
   })
 
-  test('are looked up by pairs where history is out of reach, and a token when somebody asks for it', async () => {
+  test('are looked up by pairs without a log scan, and by token on request', async () => {
     const { dexes, connectors } = cluster.dexNetwork
     const unscanned = dexes.map(({ deployedAt: _, ...dex }) => dex)
     const whole = createSource(undefined, {
@@ -332,16 +332,16 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
     const narrow = { ...cluster.dexNetwork, dexes: unscanned, connectors: [a] }
     const source = createSource(undefined, { dexNetwork: narrow, snapshots: nothing })
     const before = (await current(source)).pools.length
-    for (const token of others) source.want(token)
-    const middle = [a.toLowerCase(), venues.address.weth]
-    // What stands out of all its positions, as random swaps may leave it, is worth nothing to anybody.
+    for (const token of others) source.request(token)
+    const connected = [a.toLowerCase(), venues.address.weth]
+    // Random swaps may move the price out of all positions. Such a pool has no liquidity.
     const isWorthless = (pool: Pool) => 'liquidity' in pool && pool.liquidity === 0n
-    const joined = all.filter(
-      (pool) => !isWorthless(pool) && pool.tokens.some((token) => middle.includes(token as Hex)),
+    const expected = all.filter(
+      (pool) => !isWorthless(pool) && pool.tokens.some((token) => connected.includes(token as Hex)),
     )
-    expect(before).toBeLessThan(joined.length)
-    expect(byId((await current(source)).pools)).toEqual(joined)
-    // What was found besides is followed like the others, and not taken for known in a block before.
+    expect(before).toBeLessThan(expected.length)
+    expect(byId((await current(source)).pools)).toEqual(expected)
+    // Added pools are updated like the others, and a rollback does not assume their earlier state.
     for (const act of fc.sample(acts, { seed: 7, numRuns: 12 })) await perform(act)
     await venues.mine()
     await compareStates((await current(source)).pools)
@@ -350,7 +350,7 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
     expect(source.counts()).toMatchObject({ reorgs: 1, differences: 0, rereads: 1 })
   })
 
-  test('believe nobody else what happened to them', async () => {
+  test('ignore logs of other contracts', async () => {
     const source = createSource(undefined, { snapshots: nothing })
     const { pools } = await current(source)
     const v4 = pools.find(({ kind }) => kind === 'uniswap-v4')
@@ -369,7 +369,7 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
     await compareStates((await current(source)).pools)
   })
 
-  test('are not told from a chain that stands still', async () => {
+  test('are not updated from a chain that has stopped', async () => {
     await venues.mine()
     const clock = { ms: Date.now() + 1_000 }
     const source = createSource(clock, { snapshots: nothing, settings: { headAgeMaxMs: 60_000 } })
@@ -379,10 +379,10 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
     expect(source.current()?.readAtMs).toBe(readAtMs)
   })
 
-  test('are no more than there is room for', async () => {
+  test('are limited to poolsMax', async () => {
     const source = createSource(undefined, { snapshots: nothing, settings: { poolsMax: 3 } })
-    const kept = (await current(source)).pools
-    expect(kept.length).toBe(3)
-    await compareStates(kept)
+    const pools = (await current(source)).pools
+    expect(pools.length).toBe(3)
+    await compareStates(pools)
   })
 })

@@ -15,7 +15,7 @@ import { hex, startAnvil } from '../chains/evm/anvil.ts'
 import { type Compiled, compile } from '../chains/evm/compile.ts'
 import { testTokens } from '../chains/evm/tokens.ts'
 
-/** A node for pools of our own making (contracts/test/pools), with our router and executor as published, and tokens. */
+/** A node for the test pools of contracts/test/pools, with our published router and executor, and tokens. */
 
 const GAS = 12_000_000n
 const OPTIONS = ['--gas-limit', '400000000', '--hardfork', 'cancun', '--code-size-limit', '100000']
@@ -41,11 +41,11 @@ export async function startOwnChain(decimals: readonly number[]) {
     if (receipt.status !== '0x1') throw new Error(`${txHash} reverted`)
     return receipt
   }
-  /** Into the next block. */
+  /** Sends a transaction for the next block. */
   const act = (to: Hex, abi: Abi, functionName: string, args: readonly unknown[] = []) =>
     anvil.send({ to, data: encodeFunctionData({ abi, functionName, args: [...args] }), gas: GAS })
   const newest = () => anvil.request<{ hash: Hex; timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
-  /** As after the newest block, with its clock. */
+  /** Calls after the newest block, with its timestamp. */
   async function ask(to: Hex, calldata: Hex): Promise<Hex> {
     const { hash } = await newest()
     return anvil.request<Hex>('eth_call', [{ from: me, to, data: calldata, gas: hex(GAS) }, { blockHash: hash }])
@@ -69,7 +69,7 @@ export async function startOwnChain(decimals: readonly number[]) {
 
   function createSource(dexes: readonly Dex[], connectors: readonly Hex[] = tokens): PoolSource {
     const definition = networks.find(({ id }) => id === 'eth')
-    if (!definition) throw new Error('no such network')
+    if (!definition) throw new Error('unknown network')
     return createNetworkPools({
       network: resolveNetwork(definition, 'sandbox'),
       rpcUrls: [anvil.url],
@@ -88,45 +88,45 @@ export async function startOwnChain(decimals: readonly number[]) {
       const at = source.current()
       if (at?.block.hash === hash) return at
     }
-    throw new Error('the newest block was not reached')
+    throw new Error('the pools did not reach the newest block')
   }
 
-  /** Our router's call through one pool, and what it should pay. */
+  /** Our router's call through one pool, and its expected output. */
   function quote(pool: Pool, tokenIn: number, tokenOut: number, amountIn: bigint) {
     const swaps = [{ pool, tokenIn, tokenOut, share: SHARE_ALL }]
     const [source, target] = [pool.tokens[tokenIn] ?? '', pool.tokens[tokenOut] ?? '']
-    const promised = executeRoute(swaps, source, target, amountIn).amountOut
-    const route = { swaps, source, target, coinIn: false, coinOut: false, wrapped: null }
+    const expected = executeRoute(swaps, source, target, amountIn).amountOut
+    const route = { swaps, source, target, nativeIn: false, nativeOut: false, wrapped: null }
     const reference = `0x${'0'.repeat(64)}` as Hex
     const terms = { amountIn, minOut: 1n, recipient: me, fee: null, reference, deadline: 2n ** 40n }
-    return { promised, target: target as Hex, ...encodeSwap(route, terms) }
+    return { expected, target: target as Hex, ...encodeSwap(route, terms) }
   }
 
-  /** True where we promise something: then the router pays it to the unit, as the node carries it out on the same block. */
+  /** False without an expected output. Otherwise checks that the router pays it exactly in a call at the same block. */
   async function compareQuote(pool: Pool, tokenIn: number, tokenOut: number, amountIn: bigint): Promise<boolean> {
-    const { promised, to, calldata } = quote(pool, tokenIn, tokenOut, amountIn)
-    if (promised === null) return false
+    const { expected, to, calldata } = quote(pool, tokenIn, tokenOut, amountIn)
+    if (expected === null) return false
     const paid = await ask(to, calldata)
       .then(BigInt)
       .catch((error: Error) => error.message)
     expect([pool.dex, pool.tokens.length, tokenIn, amountIn, paid]).toEqual([
-      ...[pool.dex, pool.tokens.length, tokenIn, amountIn, promised],
+      ...[pool.dex, pool.tokens.length, tokenIn, amountIn, expected],
     ])
     return true
   }
 
   const balanceOf = (token: Hex) => read<bigint>(token, erc20, 'balanceOf', [me])
 
-  /** By a transaction; what came. */
+  /** Swaps in a transaction and returns the amount received. */
   async function trade(pool: Pool, tokenIn: number, tokenOut: number, amountIn: bigint) {
-    const { promised, target, to, calldata } = quote(pool, tokenIn, tokenOut, amountIn)
+    const { expected, target, to, calldata } = quote(pool, tokenIn, tokenOut, amountIn)
     const before = await balanceOf(target)
     const { txHash } = await anvil.sendAndMine({ to, data: calldata, gas: GAS })
     await receiptOf(txHash)
-    return { promised, received: (await balanceOf(target)) - before }
+    return { expected, received: (await balanceOf(target)) - before }
   }
 
-  /** A trade by our router into the next block. */
+  /** Sends a swap through our router for the next block. */
   function swap(pool: Pool, tokenIn: number, tokenOut: number, amountIn: bigint) {
     const { to, calldata } = quote(pool, tokenIn, tokenOut, amountIn)
     return anvil.send({ to, data: calldata, gas: GAS })

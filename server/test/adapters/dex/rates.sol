@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.20;
 
-/// What a token is worth, as whoever asks for it is told: anybody sets it.
+/// A rate provider whose rate any account can set.
 contract RateProvider {
     uint256 public getRate = 1e18;
 
@@ -10,8 +10,8 @@ contract RateProvider {
     }
 }
 
-/// In the place of Balancer's authorizer: everybody may do everything.
-contract Anarchy {
+/// Replaces Balancer's authorizer: permits every action.
+contract AllowAllAuthorizer {
     function canPerform(bytes32, address, address) external pure returns (bool) {
         return true;
     }

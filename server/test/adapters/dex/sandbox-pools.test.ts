@@ -21,8 +21,8 @@ import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres/database.ts'
 
 /*
- * The sandbox's twelve networks with their real contracts of five kinds, and its trader that moves the pools: what is followed
- * by logs against what the contracts say, and what we promise against what our router and executor pay.
+ * The sandbox's twelve networks with the published contracts of five kinds, and its trader that moves the pools: compares our
+ * state with the contracts, and our computation with the output of our router and executor.
  */
 
 /** The trader moves four pools in every fourth. */
@@ -49,9 +49,9 @@ afterAll(async () => {
 })
 
 const routedOn = (network: string): RoutedNetwork => {
-  const found = routing.find(({ dexNetwork }) => dexNetwork.network === network)
-  if (!found) throw new Error(`no routing on ${network}`)
-  return found
+  const routed = routing.find(({ dexNetwork }) => dexNetwork.network === network)
+  if (!routed) throw new Error(`no routing on ${network}`)
+  return routed
 }
 const marketOf = (network: string) =>
   ({
@@ -74,15 +74,15 @@ function createSource(network: string, snapshots: PoolSnapshots): PoolSource {
   })
 }
 
-/** To the head as it is when the call begins, or beyond. */
-async function toHead(source: PoolSource, network: string) {
+/** Advances to the head at the start of the call, or beyond. */
+async function advanceToHead(source: PoolSource, network: string) {
   const { number, hash } = await clientOf(network).getBlock()
   for (let turns = 0; turns < 50; turns++) {
     await source.advance()
     const at = source.current()
     if (at !== null && (at.block.height > Number(number) || at.block.hash === hash)) return at
   }
-  throw new Error(`block ${number} of ${network} was not reached`)
+  throw new Error(`block ${number} of ${network} was not read`)
 }
 const byId = (pools: readonly Pool[]): Pool[] => [...pools].sort((a, b) => (a.id < b.id ? -1 : 1))
 
@@ -97,8 +97,8 @@ const abi = parseAbi([
   'function approve(address spender, uint256 amount) returns (bool)',
 ])
 
-/** A pool as its contract tells it, read with another library's decoding. */
-async function toldBy(client: PublicClient, { contracts }: Market, { kind, address, id }: MarketPool) {
+/** The state of a pool from its contract, decoded by viem. */
+async function readState(client: PublicClient, { contracts }: Market, { kind, address, id }: MarketPool) {
   const blockTag = 'latest' as const
   const read = (at: Hex | undefined, functionName: string, args: readonly unknown[] = []) =>
     client.readContract({ address: at, abi, functionName, args, blockTag } as never) as Promise<never>
@@ -124,7 +124,7 @@ async function toldBy(client: PublicClient, { contracts }: Market, { kind, addre
   return { sqrtPrice, tick, liquidity }
 }
 
-/** Every pool of the market is there, and as its contract tells it. */
+/** Compares every pool of the market with its contract. */
 async function compareWithContracts(network: string, pools: readonly Pool[]): Promise<void> {
   const market = marketOf(network)
   const ours = new Map(pools.map((pool) => [pool.id, pool]))
@@ -135,25 +135,25 @@ async function compareWithContracts(network: string, pools: readonly Pool[]): Pr
       const pool = ours.get(planned.id ?? planned.address)
       expect(pool, `${network} ${planned.kind} ${planned.prices.join('/')}`).toMatchObject({
         kind: planned.kind,
-        ...(await toldBy(client, market, planned)),
+        ...(await readState(client, market, planned)),
       })
     }),
   )
 }
 
-/** What our router and executor pay for a swap through one pool, by the node itself. */
+/** The simulated output of our router and executor for a swap through one pool. */
 async function paidOnChain(network: string, market: Market, pool: Pool, back: boolean, amountIn: bigint) {
   const [tokenIn, tokenOut] = back ? [1, 0] : [0, 1]
   const source = pool.tokens[tokenIn] as Hex
   const target = pool.tokens[tokenOut] as Hex
   const swaps = [{ pool, tokenIn, tokenOut, share: SHARE_ALL }]
-  const promised = executeRoute(swaps, source, target, amountIn).amountOut
+  const expected = executeRoute(swaps, source, target, amountIn).amountOut
   const route = {
     swaps,
     source,
     target,
-    coinIn: false,
-    coinOut: false,
+    nativeIn: false,
+    nativeOut: false,
     wrapped: market.coinIsToken ? null : market.wrapped,
   }
   const terms = {
@@ -169,10 +169,10 @@ async function paidOnChain(network: string, market: Market, pool: Pool, back: bo
     .call({ account: market.trader, to: call.to, data: call.calldata, gas: 20_000_000n })
     .then(({ data }) => BigInt(data ?? 0))
     .catch((error: Error) => error.message.slice(0, 400))
-  return { promised, paid }
+  return { expected, paid }
 }
 
-/** The pools' owner has enough of every token. */
+/** Approves the router for every token of the pools' owner. */
 async function approveAll(network: string, { contracts, trader, pools }: Market): Promise<void> {
   const node = sandbox.rpc(network)
   await node.call('anvil_impersonateAccount', [trader])
@@ -190,43 +190,43 @@ async function approveAll(network: string, { contracts, trader, pools }: Market)
 }
 
 describe('the markets of the sandbox', () => {
-  type Followed = Readonly<{ source: PoolSource; first: readonly Pool[]; at: number }>
-  const followed = new Map<string, Followed>()
+  type Session = Readonly<{ source: PoolSource; first: readonly Pool[]; at: number }>
+  const sessions = new Map<string, Session>()
   let snapshots: PoolSnapshots
 
-  /** All at once, as one router does. */
+  /** Reads all networks at the same time, as one router does. */
   beforeAll(async () => {
     snapshots = createPoolSnapshots(testDatabase.database)
     await Promise.all(
       names.map(async (network) => {
         const source = createSource(network, snapshots)
-        const { pools, block } = await toHead(source, network)
-        followed.set(network, { source, first: pools, at: block.height })
-        while ((await toHead(source, network)).block.height < block.height + BLOCKS) await pause(250)
+        const { pools, block } = await advanceToHead(source, network)
+        sessions.set(network, { source, first: pools, at: block.height })
+        while ((await advanceToHead(source, network)).block.height < block.height + BLOCKS) await pause(250)
       }),
     )
   })
 
-  test.each(names)('%s: followed, taken back and taken up as the contracts tell them', async (network) => {
-    const { source, first } = followed.get(network) as Followed
+  test.each(names)('%s: are updated, rolled back and restored in agreement with the contracts', async (network) => {
+    const { source, first } = sessions.get(network) as Session
     compareKinds(network, first)
     expect(source.counts()).toEqual({ reorgs: 0, differences: 0, rereads: 1 })
 
     await sandbox.post('/mining', { network, paused: true })
-    const moved = await toHead(source, network)
+    const moved = await advanceToHead(source, network)
     expect(moved.pools.filter((pool) => !first.includes(pool)).length).toBeGreaterThan(4)
     await compareWithContracts(network, moved.pools)
     for (const drop of [false, true]) {
       await sandbox.post('/reorgs', { network, depth: 6, drop })
-      await compareWithContracts(network, (await toHead(source, network)).pools)
+      await compareWithContracts(network, (await advanceToHead(source, network)).pools)
     }
     expect(source.counts()).toEqual({ reorgs: 2, differences: 0, rereads: 1 })
 
-    const kept = byId((await toHead(source, network)).pools)
+    const current = byId((await advanceToHead(source, network)).pools)
     const fresh = createSource(network, nothing)
-    expect(byId((await toHead(fresh, network)).pools)).toEqual(kept)
+    expect(byId((await advanceToHead(fresh, network)).pools)).toEqual(current)
     const restarted = createSource(network, snapshots)
-    expect(byId((await toHead(restarted, network)).pools)).toEqual(kept)
+    expect(byId((await advanceToHead(restarted, network)).pools)).toEqual(current)
     expect(restarted.counts()).toEqual({ reorgs: 0, differences: 0, rereads: 0 })
     await sandbox.post('/mining', { network, paused: false })
   })
@@ -243,7 +243,7 @@ test.each(['eth', 'bsc', 'celo'])('%s: every pool pays what we compute', async (
   const market = marketOf(network)
   await sandbox.post('/mining', { network, paused: true })
   await approveAll(network, market)
-  const { pools } = await toHead(createSource(network, nothing), network)
+  const { pools } = await advanceToHead(createSource(network, nothing), network)
   const wrong: unknown[] = []
   let compared = 0
   for (const planned of market.pools) {
@@ -252,10 +252,10 @@ test.each(['eth', 'bsc', 'celo'])('%s: every pool pays what we compute', async (
     for (const back of [false, true])
       for (const digits of [0, 2, 4]) {
         const amountIn = 10n ** BigInt(Math.max(0, (planned.decimals[back ? 1 : 0] ?? 18) - 2 + digits))
-        const { promised, paid } = await paidOnChain(network, market, pool, back, amountIn)
-        if (promised !== null) compared++
-        if (promised !== null && promised !== paid)
-          wrong.push([planned.kind, planned.prices, planned.feePpm, back, amountIn, promised, paid])
+        const { expected, paid } = await paidOnChain(network, market, pool, back, amountIn)
+        if (expected !== null) compared++
+        if (expected !== null && expected !== paid)
+          wrong.push([planned.kind, planned.prices, planned.feePpm, back, amountIn, expected, paid])
       }
   }
   await sandbox.post('/mining', { network, paused: false })
@@ -263,7 +263,7 @@ test.each(['eth', 'bsc', 'celo'])('%s: every pool pays what we compute', async (
   expect(compared).toBeGreaterThan(market.pools.length * 4)
 })
 
-test('the router answers on all of them, from its thread', async () => {
+test('the router thread quotes on all networks', async () => {
   const metrics = createMetrics({ defaults: false })
   const router = startRouter({
     environment: 'sandbox',
@@ -277,8 +277,8 @@ test('the router answers on all of them, from its thread', async () => {
     for (const { dexNetwork } of routing) {
       const { network, wrapped, stablecoin = '' } = dexNetwork
       const order = { network, tokenIn: wrapped, tokenOut: stablecoin.toLowerCase(), amountIn: 10n ** 20n }
-      const found = await router.route(order)
-      expect(found.amountOut, network).toBeGreaterThan(found.middleOut / 2n)
+      const quote = await router.route(order)
+      expect(quote.amountOut, network).toBeGreaterThan(quote.middleOut / 2n)
       expect(router.liquidity(network).get(stablecoin.toLowerCase()) ?? 0, network).toBeGreaterThan(10_000)
     }
     expect(await metrics.render()).toMatch(/swapyard_pools_behind_blocks\{network="eth"\} \d/)

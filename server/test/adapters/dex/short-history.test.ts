@@ -7,8 +7,8 @@ import { startVenueCluster, type VenueCluster } from './venue-cluster.ts'
 import { isInstalled, type Venues } from './venues.ts'
 
 /*
- * A node that was stopped and started again tells the states of blocks that came before its start no more: anvil, and
- * nodes that keep few. Its door here refuses them in anvil's words.
+ * After a restart anvil, and other nodes that keep few states, cannot read blocks before the restart. The proxy here rejects such
+ * reads with anvil's error.
  */
 
 const DEADLINE = 2n ** 40n
@@ -23,8 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => cluster?.stop())
 
-/** Answers calls at the newest block alone; `refused` counts the others. */
-async function openDoor() {
+/** Answers calls only at the newest block; `refused` counts the others. */
+async function startProxy() {
   const counts = { refused: 0 }
   const answer = async (call: Call): Promise<object> => {
     const at = call.method === 'eth_call' ? (call.params[1] as string | { blockHash?: string } | undefined) : undefined
@@ -55,12 +55,12 @@ async function addPair(a: number, b: number): Promise<void> {
   await venues.mine()
 }
 
-/** Blocks that are missed, of which a reorganisation may still take all, or not: pools that were there, are made before and while nobody looks. */
+/** `missed` blocks are final in the first case and may be reorged in the second. Pools exist before and are created during the gap. */
 test.skipIf(!isInstalled).for([
   { missed: 30, isRefused: true, there: 0, first: [0, 1], second: [1, 2] },
   { missed: 4, isRefused: false, there: 2, first: [0, 2], second: [0, 3] },
 ] as const)(
-  'pools made $missed blocks ago while nobody looked are read at the newest block where no older one can be',
+  'reads pools created $missed blocks ago at the newest block if older states are not available',
   async ({ missed, isRefused, there, first, second }) => {
     const before = createSource(venues.anvil.url)
     await addPair(first[0], first[1])
@@ -71,14 +71,14 @@ test.skipIf(!isInstalled).for([
     await addPair(second[0], second[1])
     await venues.anvil.mine(missed)
 
-    const door = await openDoor()
-    const after = createSource(door.url)
+    const proxy = await startProxy()
+    const after = createSource(proxy.url)
     await after.advance()
     const { hash } = await venues.anvil.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
-    expect(door.counts.refused > 0).toBe(isRefused)
+    expect(proxy.counts.refused > 0).toBe(isRefused)
     expect(after.current()?.block.hash).toBe(hash)
     expect(after.current()?.pools.length).toBe(there + 2)
     expect(after.counts().rereads).toBe(0)
-    door.close()
+    proxy.close()
   },
 )

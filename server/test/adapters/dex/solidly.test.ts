@@ -18,8 +18,8 @@ import { type Compiled, compile } from '../chains/evm/compile.ts'
 import { testTokens } from '../chains/evm/tokens.ts'
 
 /*
- * Pools of both sorts by factories that are asked as Velodrome's two versions are, with pairs of our own by the published formulas,
- * moved by random swaps of our executor: what is followed against what the contracts say.
+ * Stable and volatile pools of factories with the interfaces of both Velodrome versions, with our own pairs by the published
+ * formulas and random swaps of our executor: compares our state with the contracts.
  */
 
 const BLOCKS = 40
@@ -38,9 +38,9 @@ let me: Hex
 let compiled: Readonly<Record<string, Compiled>>
 let v1: Hex
 let v2: Hex
-/** By address, each with its decimals: 18, 6 and 8 among them. */
+/** Sorted by address, with 18, 6 and 8 decimals. */
 let tokens: readonly Readonly<{ address: Hex; unit: bigint }>[]
-let made: readonly Readonly<{ address: Hex; factory: 'v1' | 'v2'; stable: boolean }>[]
+let poolList: readonly Readonly<{ address: Hex; factory: 'v1' | 'v2'; stable: boolean }>[]
 
 const abiOf = (name: 'SolidlyPool' | 'VelodromeV1Factory' | 'VelodromeV2Factory'): Abi => compiled[name]?.abi ?? []
 const send = (to: Hex, abi: Abi, functionName: string, ...args: readonly unknown[]) =>
@@ -56,14 +56,14 @@ beforeAll(async () => {
   me = anvil.accounts[0] as Hex
   compiled = await compile(new URL('../../../../contracts/test/pools/SolidlyPool.sol', import.meta.url).pathname)
   const { StandardToken } = await testTokens()
-  const fresh: { address: Hex; unit: bigint }[] = []
+  const created: { address: Hex; unit: bigint }[] = []
   for (const decimals of [18, 6, 18, 8]) {
     const address = (await anvil.deploy(StandardToken, ['T', 'T', decimals])).toLowerCase() as Hex
-    fresh.push({ address, unit: 10n ** BigInt(decimals) })
+    created.push({ address, unit: 10n ** BigInt(decimals) })
     await send(address, erc20, 'mint', me, 10n ** 36n)
     await send(address, erc20, 'approve', swapRouter.address, 2n ** 256n - 1n)
   }
-  tokens = fresh.sort((a, b) => (a.address < b.address ? -1 : 1))
+  tokens = created.sort((a, b) => (a.address < b.address ? -1 : 1))
   v1 = (await anvil.deploy(compiled['VelodromeV1Factory'] as Compiled, [])).toLowerCase() as Hex
   v2 = (await anvil.deploy(compiled['VelodromeV2Factory'] as Compiled, [])).toLowerCase() as Hex
   for (const { data } of [swapRouter, swapExecutor]) await anvil.send({ to: deploymentProxy, data, gas: GAS, from: me })
@@ -97,10 +97,10 @@ async function current(source: PoolSource): Promise<readonly SolidlyPool[]> {
     if (at?.block.hash !== hash) continue
     return at.pools.map((pool) => pool as SolidlyPool).sort((a, b) => (a.id < b.id ? -1 : 1))
   }
-  throw new Error('the newest block was not reached')
+  throw new Error('the pools did not reach the newest block')
 }
 
-/** Both sorts by both factories, off balance, and one that never gets anything. */
+/** Stable and volatile pools of both factories, unbalanced, and one empty pool. */
 async function makePools(): Promise<void> {
   const plans = [
     ['v1', 0, 1, false],
@@ -127,13 +127,13 @@ async function makePools(): Promise<void> {
     named.push({ address, factory, stable })
   }
   await anvil.mine()
-  made = named.sort((a, b) => (a.address < b.address ? -1 : 1))
+  poolList = named.sort((a, b) => (a.address < b.address ? -1 : 1))
 }
 
-/** Every pool that trades is there, and as its contract and its factory tell it, decoded by another library. */
+/** Compares every tradable pool with its contract and factory, decoded by viem. */
 async function compareStates(pools: readonly SolidlyPool[]): Promise<void> {
-  expect(pools.map(({ id }) => id)).toEqual(made.map(({ address }) => address))
-  for (const [index, one] of made.entries()) {
+  expect(pools.map(({ id }) => id)).toEqual(poolList.map(({ address }) => address))
+  for (const [index, one] of poolList.entries()) {
     const [unit0, unit1, reserve0, reserve1, stable, token0, token1] = await read<
       readonly [bigint, bigint, bigint, bigint, boolean, Hex, Hex]
     >(one.address, abiOf('SolidlyPool'), 'metadata')
@@ -155,27 +155,27 @@ async function compareStates(pools: readonly SolidlyPool[]): Promise<void> {
 
 type Leg = Readonly<{ pool: SolidlyPool; tokenIn: number }>
 
-/** What we promise for swaps one after another, and the call that carries them out. */
-function planned(legs: readonly Leg[], amountIn: bigint) {
+/** The expected output of consecutive swaps, and the call that executes them. */
+function planSwaps(legs: readonly Leg[], amountIn: bigint) {
   const swaps = legs.map(({ pool, tokenIn }) => ({ pool, tokenIn, tokenOut: 1 - tokenIn, share: SHARE_ALL }))
   const source = legs[0]?.pool.tokens[legs[0].tokenIn] ?? ''
   const last = legs.at(-1)
   const target = last?.pool.tokens[1 - last.tokenIn] ?? ''
-  const promised = executeRoute(swaps, source, target, amountIn).amountOut
-  const route = { swaps, source, target, coinIn: false, coinOut: false, wrapped: tokens[0]?.address ?? '' }
+  const expected = executeRoute(swaps, source, target, amountIn).amountOut
+  const route = { swaps, source, target, nativeIn: false, nativeOut: false, wrapped: tokens[0]?.address ?? '' }
   const terms = { amountIn, minOut: 1n, recipient: me, fee: null, reference: hex(1n).padEnd(66, '0') as Hex }
-  return { promised, target: target as Hex, ...encodeSwap(route, { ...terms, deadline: 2n ** 40n }) }
+  return { expected, target: target as Hex, ...encodeSwap(route, { ...terms, deadline: 2n ** 40n }) }
 }
 
-/** Every pool both ways, alone: what it pays now by the node itself, and what we promise. */
+/** Compares the simulated output of every pool in both directions with our computation. */
 async function compareQuotes(pools: readonly SolidlyPool[], part: bigint): Promise<number> {
   let compared = 0
   for (const pool of pools)
     for (const tokenIn of [0, 1]) {
-      const { promised, to, calldata } = planned([{ pool, tokenIn }], (pool.reserves[tokenIn] ?? 0n) / part + 7n)
-      if (promised === null) continue
+      const { expected, to, calldata } = planSwaps([{ pool, tokenIn }], (pool.reserves[tokenIn] ?? 0n) / part + 7n)
+      if (expected === null) continue
       const answer = await anvil.request<Hex>('eth_call', [{ from: me, to, data: calldata, gas: hex(GAS) }, 'latest'])
-      expect([pool.stable, pool.newton, BigInt(answer)]).toEqual([pool.stable, pool.newton, promised])
+      expect([pool.stable, pool.newton, BigInt(answer)]).toEqual([pool.stable, pool.newton, expected])
       compared++
     }
   return compared
@@ -190,14 +190,14 @@ const acts: fc.Arbitrary<Act> = fc.record({
 async function perform(pools: readonly SolidlyPool[], { pool: index, tokenIn, part }: Act): Promise<void> {
   const pool = pools[index]
   if (!pool) throw new Error('no such pool')
-  const { to, calldata } = planned([{ pool, tokenIn }], (pool.reserves[tokenIn] ?? 0n) / part + 1n)
+  const { to, calldata } = planSwaps([{ pool, tokenIn }], (pool.reserves[tokenIn] ?? 0n) / part + 1n)
   await anvil.send({ to, data: calldata, gas: GAS, from: me })
 }
 
 describe("Solidly's pools", () => {
   let source: PoolSource
 
-  test('are found when they are made, followed block by block, and taken back by a reorg', async () => {
+  test('are found at creation, updated in every block, and rolled back after a reorg', async () => {
     source = createSource()
     expect(await current(source)).toEqual([])
     await makePools()
@@ -223,20 +223,20 @@ describe("Solidly's pools", () => {
     expect(source.counts()).toEqual({ reorgs: 8, differences: 0, rereads: 1 })
   })
 
-  test('are the same by a scan of history, by other forks’ ways, and by the factories’ answers for pairs', async () => {
-    const known = await current(source)
-    expect(await current(createSource())).toEqual(known)
+  test('are the same by a log scan, with the calls of other forks, and by a pair lookup', async () => {
+    const pools = await current(source)
+    expect(await current(createSource())).toEqual(pools)
     const forks = ['equalizer', 'ramses', 'blackhole'] as const
     for (const fork of forks)
       expect(await current(createSource(dexes().map((dex) => (dex.name === 'v1' ? { ...dex, fork } : dex))))).toEqual(
-        known,
+        pools,
       )
     const unscanned = dexes().map(({ deployedAt: _, ...dex }) => dex)
-    expect(await current(createSource(unscanned))).toEqual(known)
+    expect(await current(createSource(unscanned))).toEqual(pools)
   })
 
-  test('have the fee that their factory says: at once where it is logged, else within a minute', async () => {
-    const own = made.find(({ factory }) => factory === 'v2')
+  test('have the fee of their factory: immediately after a log, otherwise within a minute', async () => {
+    const own = poolList.find(({ factory }) => factory === 'v2')
     for (const fee of [37n, 420n]) {
       await send(v2, abiOf('VelodromeV2Factory'), 'setCustomFee', own?.address, fee)
       await anvil.mine()
@@ -245,7 +245,7 @@ describe("Solidly's pools", () => {
       expect(pools.find(({ id }) => id === own?.address)?.feePpm).toBe(fee === 420n ? 0 : 3_700)
       await compareQuotes(pools, 1_000n)
     }
-    // Changed for all of a sort, which nobody logs.
+    // A fee change for all stable pools emits no log.
     for (const [to, name] of [[v1, 'VelodromeV1Factory'] as const, [v2, 'VelodromeV2Factory'] as const])
       await send(to, abiOf(name), 'setFee', true, 11n)
     await anvil.mine()
@@ -259,19 +259,19 @@ describe("Solidly's pools", () => {
     expect(source.counts()).toMatchObject({ differences: 0, rereads: 1 })
   })
 
-  test('are not traded on while their factory is paused', async () => {
+  test('are idle while their factory is paused', async () => {
     const pause = async (paused: boolean) => {
       await send(v1, abiOf('VelodromeV1Factory'), 'setPaused', paused)
       await anvil.request('evm_increaseTime', [61])
       await anvil.mine()
       return current(source)
     }
-    const others = made.filter(({ factory }) => factory === 'v2').map(({ address }) => address)
+    const others = poolList.filter(({ factory }) => factory === 'v2').map(({ address }) => address)
     expect((await pause(true)).map(({ id }) => id)).toEqual(others)
     await compareStates(await pause(false))
   })
 
-  test('pay exactly what was quoted for routes through both sorts of both factories', async () => {
+  test('pay exactly the quoted output for routes through stable and volatile pools of both factories', async () => {
     const pools = await current(source)
     const via = (dex: string, stable: boolean, from: number, to: number): Leg => {
       const [tokenIn, tokenOut] = [tokens[from]?.address ?? '', tokens[to]?.address ?? '']
@@ -283,11 +283,11 @@ describe("Solidly's pools", () => {
       return { pool, tokenIn: pool.tokens.indexOf(tokenIn) }
     }
     const legs = [via('v2', true, 3, 2), via('v1', true, 2, 0), via('v2', false, 0, 1)]
-    const fixed = planned(legs, (tokens[3]?.unit ?? 0n) * 4_321n + 7n)
+    const fixed = planSwaps(legs, (tokens[3]?.unit ?? 0n) * 4_321n + 7n)
     const before = await read<bigint>(fixed.target, erc20, 'balanceOf', me)
     await anvil.send({ to: fixed.to, data: fixed.calldata, gas: GAS, from: me })
     await anvil.mine()
-    expect((await read<bigint>(fixed.target, erc20, 'balanceOf', me)) - before).toBe(fixed.promised)
+    expect((await read<bigint>(fixed.target, erc20, 'balanceOf', me)) - before).toBe(fixed.expected)
 
     const after = await current(source)
     await compareStates(after)
@@ -296,30 +296,30 @@ describe("Solidly's pools", () => {
     const amountIn = first.unit * 4_321n + 7n
     const terms = { source: first.address, target: last.address, amountIn }
     const options = { hopsMax: 3, swapsMax: 8, gasPrice: 0, isOver: () => false }
-    const found = bestRoute(createPoolMarket(after), terms, options)
-    if (!found) throw new Error('no route')
+    const best = bestRoute(createPoolMarket(after), terms, options)
+    if (!best) throw new Error('no route')
     const recipient = `0x${'ab'.repeat(20)}` as const
-    const route = { ...terms, swaps: found.swaps, coinIn: false, coinOut: false, wrapped: first.address }
+    const route = { ...terms, swaps: best.swaps, nativeIn: false, nativeOut: false, wrapped: first.address }
     const { to, calldata } = encodeSwap(route, {
-      ...{ amountIn, minOut: found.amountOut, recipient, fee: null },
+      ...{ amountIn, minOut: best.amountOut, recipient, fee: null },
       ...{ reference: `0x${'0'.repeat(64)}`, deadline: 2n ** 40n },
     })
     await anvil.send({ to, data: calldata, gas: GAS, from: me })
     await anvil.mine()
-    expect(await read<bigint>(last.address, erc20, 'balanceOf', recipient)).toBe(found.amountOut)
+    expect(await read<bigint>(last.address, erc20, 'balanceOf', recipient)).toBe(best.amountOut)
     await compareStates(await current(source))
   })
 
-  test('are left alone where they don’t pay what the files say of them', async () => {
+  test('are excluded if they do not match the configuration of their DEX', async () => {
     const [first, second] = dexes()
     if (!first || !second) throw new Error('no such dex')
     const of = async (...traded: readonly Dex[]) => (await current(createSource(traded))).map(({ dex }) => dex)
     const initCodeHash = keccak256(compiled['SolidlyPool']?.bytecode ?? '0x')
-    expect(await of({ ...first, initCodeHash }, { ...second, initCodeHash })).toHaveLength(made.length)
+    expect(await of({ ...first, initCodeHash }, { ...second, initCodeHash })).toHaveLength(poolList.length)
     expect(await of({ ...first, initCodeHash: `0x${'11'.repeat(32)}` })).toEqual([])
     expect(await of({ ...first, fork: 'velodrome-v2' })).toEqual([])
     expect(await of({ ...second, fork: 'velodrome-v1' })).toEqual([])
-    // Fees of one sort alone are what the files say.
+    // Only the stable pools have the configured fee.
     const fixed = await current(createSource([{ ...first, fork: 'solidly', feePpm: 1_100 }]))
     expect(fixed.map(({ stable }) => stable)).toEqual([true, true])
   })

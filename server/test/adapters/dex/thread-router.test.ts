@@ -12,7 +12,7 @@ import { isInstalled, startVenues, type Venues } from './venues.ts'
 
 const log = createLog({ level: 'silent', pretty: false })
 const metrics = createMetrics({ defaults: false })
-/** Nothing is kept between the starts of this file. */
+/** No snapshot is stored between runs. */
 const snapshots: PoolSnapshots = { load: async () => null, save: async () => undefined }
 const entry = new URL('../../../src/app/router-thread.ts', import.meta.url)
 const DEADLINE = 2n ** 40n
@@ -52,36 +52,36 @@ afterAll(async () => {
 })
 
 describe.skipIf(!isInstalled)('the router in its thread', () => {
-  test('answers with what the chain would pay at the block that it names', async () => {
+  test('returns the output that the chain would pay at the returned block', async () => {
     const [a, b, c] = venues.tokens as readonly [Hex, Hex, Hex]
     const amountIn = 10n ** 20n
-    const found = await router.route({ network: 'eth', tokenIn: a, tokenOut: c, amountIn })
+    const quote = await router.route({ network: 'eth', tokenIn: a, tokenOut: c, amountIn })
     const amounts = await venues.read<readonly bigint[]>(venues.address.v2Router, 'v2Router', 'getAmountsOut', [
       amountIn,
       [a, b, c],
     ])
-    expect(found.amountOut).toBe(amounts[2])
-    expect(found.block).toEqual(router.state('eth')?.block)
-    // Both pools stand at one to one.
-    expect(found.middleOut).toBe(amountIn)
-    expect(found.swaps.map(({ amountIn: taken }) => taken)).toEqual([amountIn, amounts[1]])
+    expect(quote.amountOut).toBe(amounts[2])
+    expect(quote.block).toEqual(router.state('eth')?.block)
+    // Both pools have a price of one.
+    expect(quote.middleOut).toBe(amountIn)
+    expect(quote.swaps.map(({ amountIn: input }) => input)).toEqual([amountIn, amounts[1]])
     expect(await metrics.render()).toMatch(/swapyard_pools\{network="eth"\} 2/)
   })
 
-  test('follows a swap', async () => {
+  test('updates the pools after a swap', async () => {
     const [a, b] = venues.tokens as readonly [Hex, Hex]
     await venues.act('v2Router', 'swapExactTokensForTokens', [10n ** 23n, 0n, [a, b], venues.me, DEADLINE])
     const height = await venues.mine()
     await until('the block is read', () => router.state('eth')?.block.height === height)
-    const found = await router.route({ network: 'eth', tokenIn: a, tokenOut: b, amountIn: 10n ** 18n })
+    const quote = await router.route({ network: 'eth', tokenIn: a, tokenOut: b, amountIn: 10n ** 18n })
     const amounts = await venues.read<readonly bigint[]>(venues.address.v2Router, 'v2Router', 'getAmountsOut', [
       10n ** 18n,
       [a, b],
     ])
-    expect(found.amountOut).toBe(amounts[1])
+    expect(quote.amountOut).toBe(amounts[1])
   })
 
-  test('says why there is no route, and takes no more orders than it can', async () => {
+  test('reports why there is no route, and rejects orders beyond the queue limit', async () => {
     const [a, , , d] = venues.tokens as readonly [Hex, Hex, Hex, Hex]
     await expect(router.route({ network: 'eth', tokenIn: a, tokenOut: d, amountIn: 1n })).rejects.toMatchObject({
       code: 'NO_ROUTE',
@@ -97,7 +97,7 @@ describe.skipIf(!isInstalled)('the router in its thread', () => {
     for (const one of burst) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'OVERLOADED' })
   })
 
-  test('refuses while its thread cannot start', async () => {
+  test('rejects orders while its thread cannot start', async () => {
     const broken = createThreadRouter({
       entry: new URL('data:text/javascript,throw new Error("broken")'),
       workerInput: {},

@@ -11,17 +11,17 @@ import { startVenues, type Venues } from './venues.ts'
 const definition = networks.find(({ id }) => id === 'eth')
 const log = createLog({ level: 'warn', pretty: true })
 
-/** Uniswap's venues, a database of snapshots, and who follows the one and keeps the other. */
+/** Uniswap's contracts, a snapshot database, and a factory of pool sources for both. */
 export type VenueCluster = Readonly<{
   venues: Venues
   testDatabase: TestDatabase
   dexNetwork: NetworkPoolsOptions['dexNetwork']
-  createSource(more?: Partial<NetworkPoolsOptions>): PoolSource
+  createSource(overrides?: Partial<NetworkPoolsOptions>): PoolSource
   stop(): Promise<void>
 }>
 
 export async function startVenueCluster(): Promise<VenueCluster> {
-  if (!definition) throw new Error('no such network')
+  if (!definition) throw new Error('unknown network')
   const network = resolveNetwork(definition, 'sandbox')
   const [venues, testDatabase] = await Promise.all([startVenues(), openTestDatabase(2)])
   const { anvil, address, tokens, dexes } = venues
@@ -30,11 +30,11 @@ export async function startVenueCluster(): Promise<VenueCluster> {
     venues,
     testDatabase,
     dexNetwork,
-    createSource: (more) =>
+    createSource: (overrides) =>
       createNetworkPools({
         ...{ network, rpcUrls: [anvil.url], dexNetwork, tokens: [], log },
         snapshots: createPoolSnapshots(testDatabase.database),
-        ...more,
+        ...overrides,
       }),
     stop: async () => {
       await anvil.stop()

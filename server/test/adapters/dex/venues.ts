@@ -6,7 +6,7 @@ import { type Anvil, hex, startAnvil } from '../chains/evm/anvil.ts'
 const uniswap = (name: string, path: string) => artifact(`@uniswap/${name}`, path)
 const v3 = (name: string) => uniswap('v3-periphery', `artifacts/contracts/${name}.sol/${name.split('/').at(-1)}.json`)
 const v4 = (name: string) => uniswap('v4-core', `out/${name}.sol/${name}.json`)
-const found = {
+const artifacts = {
   token: uniswap('v2-core', 'build/ERC20.json'),
   weth: uniswap('v2-periphery', 'build/WETH9.json'),
   v2Factory: uniswap('v2-core', 'build/UniswapV2Factory.json'),
@@ -23,12 +23,12 @@ const found = {
   stateView: uniswap('v4-periphery', 'foundry-out/StateView.sol/StateView.json'),
   v4Quoter: uniswap('v4-periphery', 'foundry-out/V4Quoter.sol/V4Quoter.json'),
 }
-export type Contract = keyof typeof found
-export const isInstalled = Object.values(found).every((one) => one !== null)
-export const artifactOf = (name: Contract) => found[name] as Artifact
+export type Contract = keyof typeof artifacts
+export const isInstalled = Object.values(artifacts).every((one) => one !== null)
+export const artifactOf = (name: Contract) => artifacts[name] as Artifact
 
 const GAS = 12_000_000n
-/** Writes its calldata as a log: the first three words are topics (CALLDATACOPY, LOG3). */
+/** Code that emits its calldata as a log: the first three words are topics (CALLDATACOPY, LOG3). */
 const FORGER = '0x601780600b6000396000f3604035602035600035606036038060606000376000a300'
 const OPTIONS = [
   '--gas-limit',
@@ -42,20 +42,20 @@ const OPTIONS = [
 ]
 export const ACCOUNT_SHARE = 10n ** 30n
 
-/** A node with Uniswap's three versions as they were published, and tokens that they may take. */
+/** A node with Uniswap's three published versions, and approved tokens. */
 export type Venues = Readonly<{
   anvil: Anvil
   address: Readonly<Record<Contract, Hex>>
-  /** The wrapped coin and three tokens, by address. */
+  /** The wrapped native token and three others, sorted by address. */
   tokens: readonly Hex[]
   me: Hex
   dexes: readonly Dex[]
-  /** Into the pool of transactions. */
+  /** Sends a transaction to the mempool. */
   act(contract: Contract, functionName: string, args: readonly unknown[], value?: bigint): Promise<string>
   read<T>(to: Hex, contract: Contract, functionName: string, args?: readonly unknown[]): Promise<T>
-  /** A log that anybody can write: three topics and the rest. */
+  /** Emits a log of another contract: three topics and the data. */
   forge(topics: readonly Hex[], rest: Hex): Promise<void>
-  /** Mines, and checks that at least one of what was sent went through. */
+  /** Mines the pending transactions and returns the block height. */
   mine(): Promise<number>
 }>
 

@@ -128,7 +128,7 @@ create table operator_acts (
 );
 create index operator_acts_of_subject on operator_acts (subject, id);
 
--- SHA-256 over the previous hash and the hash of each field. Hashing each field by itself fixes its boundaries, so text
+-- SHA-256 over the previous hash and the hash of each field. Hashing each field separately fixes its boundaries, so text
 -- cannot be moved from one field to the next. `swapyard audit verify` computes the same in TypeScript.
 create function hash_operator_act(a operator_acts) returns bytea language sql stable as $$
   select sha256(a.previous || sha256(convert_to(a.id::text, 'UTF8'))

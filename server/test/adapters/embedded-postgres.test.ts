@@ -22,7 +22,7 @@ function folder(parent = tmpdir()): string {
   return path
 }
 
-async function ask<Row extends object>(url: string, ...statements: string[]): Promise<Row[]> {
+async function query<Row extends object>(url: string, ...statements: string[]): Promise<Row[]> {
   const database = openDatabase(url, { max: 1, waitMs: 10_000 })
   try {
     let rows: Row[] = []
@@ -33,8 +33,8 @@ async function ask<Row extends object>(url: string, ...statements: string[]): Pr
   }
 }
 
-/** A process of its own that starts the database, prints its url and goes on; the leader of its own group. */
-async function startElsewhere(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
+/** Starts the database in another process, which leads its own process group, prints the URL and keeps running. */
+async function startInChildProcess(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
   const module = join(repository, 'server/src/adapters/embedded-postgres/postgres.ts')
   const program = `const { startPostgres } = await import(${JSON.stringify(module)})
     const { url } = await startPostgres({ dataDir: ${JSON.stringify(dataDir)} }); console.log(url); setInterval(() => {}, 1000)`
@@ -46,7 +46,7 @@ async function startElsewhere(dataDir: string): Promise<{ child: ChildProcess; u
   child.stdout?.on('data', (chunk: Buffer) => {
     output += chunk.toString('utf8')
   })
-  await until('it speaks or ends', () => output.includes('\n') || child.exitCode !== null)
+  await until('the child process prints or ends', () => output.includes('\n') || child.exitCode !== null)
   return { child, url: output.trim() }
 }
 
@@ -64,14 +64,14 @@ function isAlive(pid: number): boolean {
 }
 
 describe('the embedded database', () => {
-  test('keeps its rows over a restart, is durable and checked, and its role is no superuser', async () => {
+  test('keeps its rows over a restart, syncs, has checksums, and its role is not a superuser', async () => {
     const dataDir = join(folder(), 'deep', 'data')
     const first = await startPostgres({ dataDir })
-    const made = 'create table kept (n int primary key)'
-    await ask(first.url, made, 'insert into kept values (7)')
+    const createTable = 'create table kept (n int primary key)'
+    await query(first.url, createTable, 'insert into kept values (7)')
     const settings = `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'data_checksums',
       'synchronous_commit', 'max_connections', 'listen_addresses') order by name`
-    const rows = await ask<{ name: string; setting: string }>(first.url, settings)
+    const rows = await query<{ name: string; setting: string }>(first.url, settings)
     expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
       data_checksums: 'on',
       fsync: 'on',
@@ -81,14 +81,14 @@ describe('the embedded database', () => {
       synchronous_commit: 'on',
     })
     const role = 'select rolsuper, rolbypassrls, rolcreatedb from pg_roles where rolname = current_user'
-    expect(await ask(first.url, role)).toEqual([{ rolsuper: false, rolbypassrls: false, rolcreatedb: true }])
+    expect(await query(first.url, role)).toEqual([{ rolsuper: false, rolbypassrls: false, rolcreatedb: true }])
     await first.stop()
     const second = await startPostgres({ dataDir })
     cleanups.push(second.stop)
-    expect(await ask(second.url, 'select n from kept')).toEqual([{ n: 7 }])
+    expect(await query(second.url, 'select n from kept')).toEqual([{ n: 7 }])
   })
 
-  test('lets nobody in without the password', async () => {
+  test('rejects connections without the right password', async () => {
     const postgres = await startPostgres({ dataDir: folder() })
     cleanups.push(postgres.stop)
     for (const [user, password] of [
@@ -99,45 +99,45 @@ describe('the embedded database', () => {
       const url = new URL(postgres.url)
       url.username = user
       url.password = password
-      await expect(ask(url.toString(), 'select 1')).rejects.toThrow()
+      await expect(query(url.toString(), 'select 1')).rejects.toThrow()
     }
   })
 
-  test('its server ends when ours is killed with its whole group, and the next start has the rows', async () => {
+  test('ends when our process group is killed; the next start has the rows', async () => {
     const dataDir = folder()
-    const { child, url } = await startElsewhere(dataDir)
-    await ask(url, 'create table kept (n int)', 'insert into kept values (8)')
+    const { child, url } = await startInChildProcess(dataDir)
+    await query(url, 'create table kept (n int)', 'insert into kept values (8)')
     const cluster = join(dataDir, 'postgres', 'cluster')
     const pid = postmasterPid(cluster)
     process.kill(-(child.pid ?? 0), 'SIGKILL')
-    await until('it has ended', () => !isAlive(pid))
+    await until('the postmaster has ended', () => !isAlive(pid))
     const next = await startPostgres({ dataDir })
     cleanups.push(next.stop)
-    expect(await ask(next.url, 'select n from kept')).toEqual([{ n: 8 }])
+    expect(await query(next.url, 'select n from kept')).toEqual([{ n: 8 }])
   })
 
-  test('a start while the orphan of a killed process still runs takes over', async () => {
+  test('takes over from the Postgres that a killed process left running', async () => {
     const dataDir = folder()
-    const { child, url } = await startElsewhere(dataDir)
-    await ask(url, 'create table kept (n int)', 'insert into kept values (9)')
+    const { child, url } = await startInChildProcess(dataDir)
+    await query(url, 'create table kept (n int)', 'insert into kept values (9)')
     process.kill(-(child.pid ?? 0), 'SIGKILL')
     const next = await startPostgres({ dataDir })
     cleanups.push(next.stop)
-    expect(await ask(next.url, 'select n from kept')).toEqual([{ n: 9 }])
+    expect(await query(next.url, 'select n from kept')).toEqual([{ n: 9 }])
   })
 
-  test('a killed server is started again on the same port, with the rows', async () => {
+  test('starts a killed server again on the same port, with the rows', async () => {
     const dataDir = folder()
     const reasons: string[] = []
     const postgres = await startPostgres({ dataDir, onRestart: (reason) => reasons.push(reason) })
     cleanups.push(postgres.stop)
-    await ask(postgres.url, 'create table kept (n int)', 'insert into kept values (10)')
+    await query(postgres.url, 'create table kept (n int)', 'insert into kept values (10)')
     process.kill(postmasterPid(join(dataDir, 'postgres', 'cluster')), 'SIGKILL')
-    await until('its end is told', () => reasons.some((reason) => reason.startsWith('ended with')))
-    expect(await ask(postgres.url, 'select n from kept')).toEqual([{ n: 10 }])
+    await until('onRestart is called', () => reasons.some((reason) => reason.startsWith('ended with')))
+    expect(await query(postgres.url, 'select n from kept')).toEqual([{ n: 10 }])
   })
 
-  test('a recorded database that is gone is an error, not a new one', async () => {
+  test('fails if the recorded database does not exist, and creates no new one', async () => {
     const dataDir = folder()
     const postgres = await startPostgres({ dataDir })
     await postgres.stop()
@@ -145,7 +145,7 @@ describe('the embedded database', () => {
     await expect(startPostgres({ dataDir })).rejects.toThrow('is not there')
   })
 
-  test.runIf(isRoot)('lies elsewhere when its user cannot enter the data folder, and is found again', async () => {
+  test.runIf(isRoot)('uses a system folder if its user cannot enter the data folder, and finds it again', async () => {
     const closed = folder()
     mkdirSync(join(closed, 'closed'), { mode: 0o700 })
     const dataDir = join(closed, 'closed', 'data')
@@ -153,11 +153,11 @@ describe('the embedded database', () => {
     const { home } = JSON.parse(readFileSync(join(dataDir, 'postgres', 'place.json'), 'utf8')) as { home: string }
     cleanups.push(() => rmSync(home, { recursive: true, force: true }))
     expect(home.startsWith('/var/lib/swapyard/')).toBe(true)
-    await ask(first.url, 'create table kept (n int)', 'insert into kept values (11)')
+    await query(first.url, 'create table kept (n int)', 'insert into kept values (11)')
     await first.stop()
     const second = await startPostgres({ dataDir })
     cleanups.push(second.stop)
-    expect(await ask(second.url, 'select n from kept')).toEqual([{ n: 11 }])
+    expect(await query(second.url, 'select n from kept')).toEqual([{ n: 11 }])
   })
 
   test.runIf(isRoot)('runs from a clone that its user cannot enter', async () => {
@@ -180,6 +180,6 @@ describe('the embedded database', () => {
         if (!before.has(entry)) rmSync(join('/var/lib/swapyard', entry), { recursive: true, force: true })
       }
     })
-    expect(await ask(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }])
+    expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 })

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, w
 import { dirname, join, resolve } from 'node:path'
 import { canReach, findOwner, give, type Owner, ownerOf } from './owner.ts'
 
-/** Where the cluster of a data folder lies and how it is entered. `home` is the folder around the cluster. */
+/** Where the cluster of a data folder is, and its password. `folder` contains the cluster and its log. */
 export type ClusterLocation = Readonly<{
   folder: string
   cluster: string
@@ -14,41 +14,41 @@ export type ClusterLocation = Readonly<{
 
 type LocationRecord = Readonly<{ home: string; password: string }>
 
-/** Outside of every home directory; used where the data folder lies below one that Postgres's user cannot enter. */
-const ELSEWHERE = '/var/lib/swapyard'
+/** Used if the user of Postgres cannot enter the data folder, for example below /root. */
+const SYSTEM_FOLDER = '/var/lib/swapyard'
 
 /**
- * Where the cluster of `<dataDir>/postgres` is. Once one was made, its place is recorded in the data folder; a recorded
- * cluster that is gone is an error, never a new and empty one.
+ * Locates the cluster of a data folder. After its creation, the file place.json of the data folder records the location. A
+ * recorded cluster that does not exist is an error; it is never replaced by an empty one.
  */
 export function locateCluster(dataDir: string): ClusterLocation {
-  const folder = resolve(dataDir, 'postgres')
-  const file = join(folder, 'place.json')
+  const dataFolder = resolve(dataDir, 'postgres')
+  const file = join(dataFolder, 'place.json')
   if (existsSync(file)) {
     const { home, password } = JSON.parse(readFileSync(file, 'utf8')) as LocationRecord
-    const path = home === '.' ? folder : home
-    const cluster = join(path, 'cluster')
+    const folder = home === '.' ? dataFolder : home
+    const cluster = join(folder, 'cluster')
     if (!existsSync(join(cluster, 'PG_VERSION')))
-      throw new Error(`the database of ${dataDir} should be in ${cluster}, and is not there`)
-    return { home: path, cluster, password, owner: ownerOf(cluster), isNew: false }
+      throw new Error(`the database of ${dataDir} is recorded in ${cluster} and is not there: restore the folder`)
+    return { folder, cluster, password, owner: ownerOf(cluster), isNew: false }
   }
   const owner = findOwner()
-  makeFolder(folder, owner)
-  const home = owner === null || canReach(owner, folder) ? folder : elsewhere(folder, owner)
-  return { home, cluster: join(home, 'cluster'), password: randomBytes(24).toString('hex'), owner, isNew: true }
+  createFolder(dataFolder, owner)
+  const folder = owner === null || canReach(owner, dataFolder) ? dataFolder : createSystemFolder(dataFolder, owner)
+  return { folder, cluster: join(folder, 'cluster'), password: randomBytes(24).toString('hex'), owner, isNew: true }
 }
 
-/** The last act of making a cluster. The place is relative where it can be: a data folder may be moved. */
-export function recordLocation(dataDir: string, place: ClusterLocation): void {
-  const folder = resolve(dataDir, 'postgres')
-  const record: LocationRecord = { home: place.home === folder ? '.' : place.home, password: place.password }
-  const file = join(folder, 'place.json')
+/** The last step of the creation. The path is relative if possible, because a data folder may be moved. */
+export function recordLocation(dataDir: string, { folder, password }: ClusterLocation): void {
+  const dataFolder = resolve(dataDir, 'postgres')
+  const record: LocationRecord = { home: folder === dataFolder ? '.' : folder, password }
+  const file = join(dataFolder, 'place.json')
   writeFileSync(`${file}.new`, `${JSON.stringify(record)}\n`, { mode: 0o600, flush: true })
   renameSync(`${file}.new`, file)
 }
 
-/** The server's own user must pass through the data folder; what it holds has modes of its own. */
-function makeFolder(folder: string, owner: Owner | null): void {
+/** The user of Postgres must be able to pass through the data folder; the files in it have their own modes. */
+function createFolder(folder: string, owner: Owner | null): void {
   const data = dirname(folder)
   const mode = owner === null ? 0o700 : 0o711
   mkdirSync(folder, { recursive: true, mode })
@@ -57,17 +57,17 @@ function makeFolder(folder: string, owner: Owner | null): void {
   give(folder, owner)
 }
 
-function elsewhere(folder: string, owner: Owner): string {
-  const name = createHash('sha256').update(folder).digest('hex').slice(0, 16)
-  const home = join(ELSEWHERE, name)
-  mkdirSync(home, { recursive: true, mode: 0o755 })
-  chmodSync(ELSEWHERE, 0o755)
-  chmodSync(home, 0o711)
-  give(home, owner)
-  if (!canReach(owner, home)) throw new Error(`user ${owner.uid} cannot enter ${home}, where the database would lie`)
-  return home
+function createSystemFolder(dataFolder: string, owner: Owner): string {
+  const name = createHash('sha256').update(dataFolder).digest('hex').slice(0, 16)
+  const folder = join(SYSTEM_FOLDER, name)
+  mkdirSync(folder, { recursive: true, mode: 0o755 })
+  chmodSync(SYSTEM_FOLDER, 0o755)
+  chmodSync(folder, 0o711)
+  give(folder, owner)
+  if (!canReach(owner, folder)) throw new Error(`user ${owner.uid} cannot enter ${folder}, the folder for the database`)
+  return folder
 }
 
 export function binariesFolder(): string {
-  return ELSEWHERE
+  return SYSTEM_FOLDER
 }

@@ -9,12 +9,12 @@ const STEP_MS = 60_000
 const REPLY_LENGTH_MAX = 4_000
 
 /**
- * Only our role, only by loopback, only by password. The superuser has no way in but single-user mode. Our role is
- * not a superuser: row security holds for it.
+ * Allows only our role, from loopback, with its password. The superuser can connect in single-user mode only. Our role is
+ * not a superuser.
  */
 const ACCESS = `host all swapyard 127.0.0.1/32 scram-sha-256\n`
 
-/** Durability is what money needs and is stated even where it is the default; memory is modest. */
+/** Durability settings are explicit even where they are the default. Memory settings are small. */
 const SETTINGS = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
@@ -39,32 +39,32 @@ log_parameter_max_length = 0
 log_parameter_max_length_on_error = 0
 `
 
-/** Makes the cluster under a temporary name and renames it when it is whole. */
-export async function createCluster(place: ClusterLocation, binaries: Binaries): Promise<void> {
-  const draft = join(place.home, 'cluster.new')
+/** Creates the cluster under a temporary name and renames it when it is complete. */
+export async function createCluster(location: ClusterLocation, binaries: Binaries): Promise<void> {
+  const draft = join(location.folder, 'cluster.new')
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { mode: 0o700 })
-  give(draft, place.owner)
+  give(draft, location.owner)
   const names = ['-D', draft, '-U', 'postgres', '-A', 'reject', '-E', 'UTF8', '--data-checksums', '--no-instructions']
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
-  await runAs(place.owner, binaries.initdb, [...names, ...locale], '')
+  await runAs(location.owner, binaries.initdb, [...names, ...locale], '')
   writeFileSync(join(draft, 'pg_hba.conf'), ACCESS)
   writeFileSync(join(draft, 'postgresql.auto.conf'), SETTINGS)
-  // The password is hexadecimal: nothing in it to quote.
+  // The password is hexadecimal, so it needs no quoting.
   const statements = [
-    `create role swapyard login createdb password '${place.password}';`,
+    `create role swapyard login createdb password '${location.password}';`,
     'create database swapyard owner swapyard;',
   ]
   await runAs(
-    place.owner,
+    location.owner,
     binaries.postgres,
     ['--single', '-D', draft, '-c', 'log_min_messages=fatal', 'template1'],
     `${statements.join('\n')}\n`,
   )
-  renameSync(draft, place.cluster)
+  renameSync(draft, location.cluster)
 }
 
-/** Runs a program of Postgres to its end. Neither its input nor our environment shows in an error. */
+/** Runs a Postgres program to its end. Errors contain neither its input nor our environment. */
 function runAs(owner: Owner | null, program: string, args: readonly string[], input: string): Promise<void> {
   const child = spawn(program, args, {
     ...owner,
@@ -74,22 +74,22 @@ function runAs(owner: Owner | null, program: string, args: readonly string[], in
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let reply = ''
-  const keep = (chunk: Buffer) => {
+  const append = (chunk: Buffer) => {
     reply = (reply + chunk.toString('utf8')).slice(-REPLY_LENGTH_MAX)
   }
-  child.stdout.on('data', keep)
-  child.stderr.on('data', keep)
-  child.stdin.on('error', () => undefined) // It may end before it reads; its exit code tells.
+  child.stdout.on('data', append)
+  child.stderr.on('data', append)
+  child.stdin.on('error', () => undefined) // It may end before it reads; its exit code shows why.
   child.stdin.end(input)
   return new Promise((resolve, reject) => {
     child.once('error', (cause) => reject(new Error(`${program} cannot be started`, { cause })))
     child.once('close', (code) => {
-      // Single-user mode goes on after an error and exits 0.
+      // Single-user mode continues after an error and exits with 0.
       if (code === 0 && !/^\S+ .*(ERROR|FATAL):/m.test(reply)) resolve()
       else reject(new Error(`${program} failed with code ${code}: ${reply.trim()}`))
     })
   })
 }
 
-/** PG* variables and the operator's locale must not reach Postgres. */
+/** Without PG* variables and the operator's locale. */
 export const cleanEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' } as const

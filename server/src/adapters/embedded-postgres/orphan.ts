@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** From fast shutdown over immediate shutdown to the end; the next is tried when the time is over. */
+/** Fast shutdown, immediate shutdown, kill; each waits before the next is tried. */
 const STEPS = [
   { signal: 'SIGINT', waitMs: 10_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
@@ -11,8 +11,8 @@ const STEPS = [
 const POLL_MS = 20
 
 /**
- * Stops the server that an earlier life left running on this cluster, and removes the pid file of one that is gone:
- * its pid may be another program's by now, and Postgres would refuse to start.
+ * Stops the server that an earlier process left running on this cluster. Removes the pid file of a server that ended: its
+ * pid may belong to another program now, and Postgres would refuse to start.
  */
 export async function stopOrphan(cluster: string): Promise<boolean> {
   const file = join(cluster, 'postmaster.pid')
@@ -46,7 +46,7 @@ function readPid(file: string): number | null {
   }
 }
 
-/** Whether this pid is a Postgres whose working directory is the cluster. A postmaster changes into it. */
+/** Whether this pid is the Postgres of the cluster, which is its working directory. */
 function serves(pid: number, cluster: string): boolean {
   try {
     process.kill(pid, 0)

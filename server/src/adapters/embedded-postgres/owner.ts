@@ -1,24 +1,27 @@
 import { spawnSync } from 'node:child_process'
 import { chownSync, readFileSync, statSync } from 'node:fs'
 
-/** The ordinary user that Postgres runs as when we are root: it refuses to run as root itself. */
+/** The user that runs Postgres if the server runs as root, because Postgres refuses to run as root. */
 export type Owner = Readonly<{ uid: number; gid: number }>
 
 const NAMES = ['swapyard', 'postgres'] as const
+/** The unprivileged user of most distributions (uid 65534). */
+const FALLBACK_NAME = 'nobody'
 
-/** null where we are an ordinary user: Postgres then runs as ourselves. */
+/** Finds or creates the user for Postgres; null if the server does not run as root, and Postgres runs as the same user. */
 export function findOwner(): Owner | null {
   if (process.getuid?.() !== 0) return null
-  const found = lookup()
-  if (found) return found
+  const existing = lookup()
+  if (existing) return existing
   const options = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'swapyard']
   spawnSync('useradd', options, { stdio: 'ignore', timeout: 10_000 })
-  const made = lookup() ?? readUser('nobody')
-  if (!made) throw new Error('started as root, and there is no ordinary user for Postgres: create one named swapyard')
-  return made
+  const created = lookup() ?? readUser(FALLBACK_NAME)
+  if (!created)
+    throw new Error('started as root, and no other user exists that could run Postgres: create a user named swapyard')
+  return created
 }
 
-/** Whose an existing cluster is. */
+/** The owner of an existing cluster. */
 export function ownerOf(path: string): Owner | null {
   if (process.getuid?.() !== 0) return null
   const { uid, gid } = statSync(path)
@@ -34,7 +37,7 @@ function lookup(): Owner | null {
   return null
 }
 
-/** From /etc/passwd: initdb wants a user that has an entry there. */
+/** Reads /etc/passwd: initdb needs a user with an entry there. */
 function readUser(name: string): Owner | null {
   for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
     const [user, , uid, gid] = line.split(':')
@@ -44,7 +47,7 @@ function readUser(name: string): Owner | null {
   return null
 }
 
-/** Asked of the kernel as that user: modes of all folders above, groups and mount options count. */
+/** Tests the access as that user, so that the modes of all parent folders, groups and mount options count. */
 export function canReach(owner: Owner, path: string): boolean {
   const result = spawnSync('/bin/sh', ['-c', 'test -r "$1" && test -x "$1"', 'sh', path], {
     ...owner,

@@ -11,14 +11,14 @@ import { give } from './owner.ts'
 import { urlOf } from './running.ts'
 
 export type EmbeddedPostgres = Readonly<{
-  /** Connects as the owner of the database, who is no superuser. Holds the password. */
+  /** Connects as the owner of the database, who is not a superuser. Contains the password. */
   url: string
   stop(): Promise<void>
 }>
 
 export type EmbeddedOptions = Readonly<{
   dataDir: string
-  /** Told when the server died by itself and was started again on the same port. */
+  /** Called after the server ended unexpectedly and was started again on the same port, and after each failed start. */
   onRestart?: (reason: string) => void
 }>
 
@@ -26,13 +26,13 @@ const START_MS = 30_000
 const STOP_MS = 15_000
 const POLL_MS = 10
 const PORT_TRIES = 5
-/** A server that dies more often than once in this time is started more and more slowly. */
+/** Maximum delay between attempts to start the server again; the delay doubles from 100 ms. */
 const RESTART_DELAY_MAX_MS = 5_000
 const LOG_BYTES_MAX = 10 * 1024 * 1024
 
 /**
- * Postgres and a guard in a session of their own: Ctrl-C does not reach them, so that we finish first; and when we die,
- * however hard, the guard reads the end of its input and shuts Postgres down.
+ * Runs Postgres and a guard in a session of their own. Ctrl-C does not reach them, so that the server finishes first. When
+ * the server process ends for any reason, the guard reads the end of its input and shuts Postgres down.
  */
 const GUARD = `exec 3<&0
 "$@" </dev/null 3<&- & server=$!
@@ -44,34 +44,34 @@ while kill -0 $server 2>/dev/null; do wait $server; code=$?; done
 kill $guard 2>/dev/null
 exit $code`
 
-/** Starts the database of a data folder: makes it where there is none, and clears away what a hard end left behind. */
+/** Starts the database of a data folder. Creates it if it does not exist; stops the Postgres that a crash left running. */
 export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const place = locateCluster(options.dataDir)
-  const binaries = findBinaries(place.owner, binariesFolder())
-  if (place.isNew) {
-    // Without its record it was most likely cut off while it was made. It is put aside all the same: nobody deletes a database.
-    if (existsSync(place.cluster)) {
-      await stopOrphan(place.cluster)
-      renameSync(place.cluster, `${place.cluster}.aside-${Date.now()}`)
+  const location = locateCluster(options.dataDir)
+  const binaries = findBinaries(location.owner, binariesFolder())
+  if (location.isNew) {
+    // A cluster without a record is probably an interrupted creation. It is renamed, because we never delete a database.
+    if (existsSync(location.cluster)) {
+      await stopOrphan(location.cluster)
+      renameSync(location.cluster, `${location.cluster}.aside-${Date.now()}`)
     }
-    await createCluster(place, binaries)
-    recordLocation(options.dataDir, place)
-  } else await stopOrphan(place.cluster)
-  const { child, port } = await startOnFreePort(place, binaries)
-  const supervisor = supervise(place, binaries, child, port, options.onRestart ?? (() => undefined))
-  return { url: urlOf(place.password, port), stop: supervisor.stop }
+    await createCluster(location, binaries)
+    recordLocation(options.dataDir, location)
+  } else await stopOrphan(location.cluster)
+  const { child, port } = await startOnFreePort(location, binaries)
+  const supervisor = supervise(location, binaries, child, port, options.onRestart ?? (() => undefined))
+  return { url: urlOf(location.password, port), stop: supervisor.stop }
 }
 
 async function startOnFreePort(
-  place: ClusterLocation,
+  location: ClusterLocation,
   binaries: Binaries,
 ): Promise<{ child: ChildProcess; port: number }> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort()
     try {
-      return { child: await launch(place, binaries, port), port }
+      return { child: await launch(location, binaries, port), port }
     } catch (error) {
-      // Another program may have taken the port meanwhile; processes of a killed server may still hold its memory.
+      // Another program may use the port now; processes of a killed server may still hold its shared memory.
       if (attempt === PORT_TRIES) throw error
       await wait(200 * attempt)
     }
@@ -79,12 +79,12 @@ async function startOnFreePort(
 }
 
 /** Resolves when the server accepts connections. */
-async function launch(place: ClusterLocation, { postgres }: Binaries, port: number): Promise<ChildProcess> {
-  const logFile = join(place.home, 'postgres.log')
-  const log = openLog(logFile, place)
-  const args = ['-c', GUARD, 'sh', postgres, '-D', place.cluster, '-p', String(port)]
+async function launch(location: ClusterLocation, { postgres }: Binaries, port: number): Promise<ChildProcess> {
+  const logFile = join(location.folder, 'postgres.log')
+  const log = openLog(logFile, location)
+  const args = ['-c', GUARD, 'sh', postgres, '-D', location.cluster, '-p', String(port)]
   const child = spawn('/bin/sh', args, {
-    ...place.owner,
+    ...location.owner,
     cwd: '/',
     env: cleanEnvironment,
     detached: true,
@@ -97,7 +97,7 @@ async function launch(place: ClusterLocation, { postgres }: Binaries, port: numb
   child.once('error', (cause) => {
     failure = new Error('Postgres cannot be started', { cause })
   })
-  while (!isReady(place.cluster, port)) {
+  while (!isReady(location.cluster, port)) {
     if (failure) throw failure
     if (hasEnded(child)) throw new Error(`Postgres did not start: ${tail(logFile)}`)
     if (Date.now() > deadline) {
@@ -120,7 +120,7 @@ function isReady(cluster: string, port: number): boolean {
 }
 
 function supervise(
-  place: ClusterLocation,
+  location: ClusterLocation,
   binaries: Binaries,
   first: ChildProcess,
   port: number,
@@ -133,7 +133,7 @@ function supervise(
     child.once('exit', (code, signal) => {
       if (!stopping) restarting = restart(`ended with ${signal ?? code}`)
     })
-    // It may have ended between its start and now.
+    // It may have ended before the listener was added.
     if (hasEnded(child)) child.emit('exit', child.exitCode, child.signalCode)
     child.unref()
   }
@@ -141,9 +141,9 @@ function supervise(
     for (let delayMs = 100; !stopping; delayMs = Math.min(delayMs * 2, RESTART_DELAY_MAX_MS)) {
       await wait(delayMs, undefined, { ref: false })
       try {
-        await stopOrphan(place.cluster)
+        await stopOrphan(location.cluster)
         if (stopping) return
-        child = await launch(place, binaries, port)
+        child = await launch(location, binaries, port)
         onRestart(reason)
         watch()
         return
@@ -157,7 +157,7 @@ function supervise(
     stopping = true
     await restarting
     await end(child)
-    await stopOrphan(place.cluster)
+    await stopOrphan(location.cluster)
   }
   return { stop }
 }
@@ -177,10 +177,10 @@ async function end(child: ChildProcess): Promise<void> {
   await Promise.race([ended, wait(STOP_MS, undefined, { ref: false })])
 }
 
-function openLog(file: string, place: ClusterLocation): number {
+function openLog(file: string, location: ClusterLocation): number {
   if (existsSync(file) && statSync(file).size > LOG_BYTES_MAX) truncateSync(file)
   const log = openSync(file, 'a', 0o600)
-  give(file, place.owner)
+  give(file, location.owner)
   return log
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { locateCluster } from './cluster-location.ts'
 
-/** The url of the embedded database that another process has running on this data folder, or null where none is ready. */
+/** The URL of the embedded database that another process runs on this data folder, or null if none is ready. */
 export function findRunningUrl(dataDir: string): string | null {
   if (!existsSync(join(resolve(dataDir, 'postgres'), 'place.json'))) return null
   const { cluster, password } = locateCluster(dataDir)

@@ -6,7 +6,7 @@ import { createEvmExplorer } from './evm.ts'
 import { createMoneroExplorer } from './monero.ts'
 import { openNode } from './node.ts'
 
-/** An explorer of one network, by one of its nodes. null for a family that has none, and for chains in memory. */
+/** Explores one network through its first node. null for a family without an explorer, and for chains in memory. */
 export function createExplorer(
   { network, addresses }: Pick<Chain, 'network' | 'addresses'>,
   rpcUrls: readonly string[],

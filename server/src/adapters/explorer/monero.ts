@@ -14,20 +14,20 @@ export type MoneroExplorerOptions = Readonly<{
   parse(text: string): string | null
 }>
 
-/** A page waits no longer than this for one answer of the node. */
+/** Maximum wait of a page for one call. */
 const TIMEOUT_MS = 5_000
 const REPLY_BYTES_MAX = 4 * 1024 * 1024
 
-/** Answers of a path of the node, or NETWORK_UNAVAILABLE. */
-type Ask = (path: string, body: Fields) => Promise<Fields>
-type Reading = Readonly<{ ask: Ask; coin: Asset }>
+/** Posts to a path of the node. Throws NETWORK_UNAVAILABLE if it does not answer. */
+type Call = (path: string, body: Fields) => Promise<Fields>
+type Context = Readonly<{ call: Call; native: Asset }>
 
 const whole = (value: unknown): bigint => (/^\d{1,20}$/.test(String(value)) ? BigInt(String(value)) : 0n)
 
 export function createMoneroExplorer({ network, url, assets, parse }: MoneroExplorerOptions): ChainExplorer {
   const http = createHttp()
   const origin = url.replace(/\/+$/, '')
-  const ask: Ask = async (path, body) => {
+  const call: Call = async (path, body) => {
     const answer = await http.call({
       url: `${origin}${path}`,
       method: 'POST',
@@ -42,11 +42,11 @@ export function createMoneroExplorer({ network, url, assets, parse }: MoneroExpl
       cause: new Error(reason),
     })
   }
-  const reading = { ask, coin: present(assets[0], `the coin of ${network.id}`) }
+  const context = { call, native: present(assets[0], `the native currency of ${network.id}`) }
   return {
     network,
     head: async () => {
-      const { height, hash, timestamp } = await headerOf(ask, 'get_last_block_header', {})
+      const { height, hash, timestamp } = await headerOf(call, 'get_last_block_header', {})
       return { height: whole(height), hash: textOf(hash) ?? '', at: timeOf(whole(timestamp)) }
     },
     address: async (text) => {
@@ -55,22 +55,22 @@ export function createMoneroExplorer({ network, url, assets, parse }: MoneroExpl
         ? null
         : { address, balances: [], transfers: [], blocks: null, sentCount: null, hidden: true as const }
     },
-    transaction: async (hash) => (/^[0-9a-fA-F]{64}$/.test(hash) ? readTransaction(reading, hash.toLowerCase()) : null),
+    transaction: async (hash) => (/^[0-9a-fA-F]{64}$/.test(hash) ? readTransaction(context, hash.toLowerCase()) : null),
     close: () => http.close(),
   }
 }
 
-async function headerOf(ask: Ask, method: string, params: Fields): Promise<Fields> {
-  const reply = await ask('/json_rpc', { jsonrpc: '2.0', id: '0', method, params })
+async function headerOf(call: Call, method: string, params: Fields): Promise<Fields> {
+  const reply = await call('/json_rpc', { jsonrpc: '2.0', id: '0', method, params })
   return fieldsOf(fieldsOf(reply['result'])['block_header'])
 }
 
-async function readTransaction({ ask, coin }: Reading, hash: string): Promise<TransactionFacts | null> {
-  const reply = await ask('/get_transactions', { txs_hashes: [hash], decode_as_json: true, prune: true })
+async function readTransaction({ call, native }: Context, hash: string): Promise<TransactionFacts | null> {
+  const reply = await call('/get_transactions', { txs_hashes: [hash], decode_as_json: true, prune: true })
   const [tx] = listOf(reply['txs']).map(fieldsOf)
   if (tx === undefined) return null
-  const waits = tx['in_pool'] === true
-  const block = waits ? null : await placeOf(ask, tx['block_height'])
+  const isPending = tx['in_pool'] === true
+  const block = isPending ? null : await readBlock(call, tx['block_height'])
   const content = fieldsOf(parseExact(textOf(tx['as_json']) ?? ''))
   const fee = fieldsOf(content['rct_signatures'])['txnFee']
   const inputs = listOf(content['vin']).flatMap((input) => {
@@ -80,15 +80,15 @@ async function readTransaction({ ask, coin }: Reading, hash: string): Promise<Tr
   const outputs = listOf(content['vout']).map((output) => {
     const { amount, target } = fieldsOf(output)
     const { key, tagged_key: tagged } = fieldsOf(target)
-    // Only new coins of a block have an amount that everybody sees.
-    const units = whole(amount) === 0n ? null : toSum(coin, whole(amount))
+    // Only coinbase outputs have a public amount.
+    const units = whole(amount) === 0n ? null : toSum(native, whole(amount))
     return { key: textOf(key) ?? textOf(fieldsOf(tagged)['key']) ?? '', amount: units }
   })
   return {
     hash,
-    status: waits ? 'waiting' : 'confirmed',
+    status: isPending ? 'waiting' : 'confirmed',
     block,
-    fee: fee === undefined ? null : toSum(coin, whole(fee)),
+    fee: fee === undefined ? null : toSum(native, whole(fee)),
     call: null,
     transfers: [],
     inputs: [],
@@ -99,9 +99,9 @@ async function readTransaction({ ask, coin }: Reading, hash: string): Promise<Tr
 
 const toSum = (asset: Asset, units: bigint): AssetAmount => ({ units, asset, contract: null })
 
-/** Below this a lock is a block, from it on a time in seconds (CRYPTONOTE_MAX_BLOCK_NUMBER). */
+/** A lock below this is a block height, above it a time in seconds (CRYPTONOTE_MAX_BLOCK_NUMBER). */
 const LOCK_HEIGHT_MAX = 500_000_000n
-/** The last second that a date can be. */
+/** The largest time in seconds that a JavaScript date can hold. */
 const SECONDS_MAX = 8_640_000_000_000n
 
 function lockOf(unlockTime: bigint): bigint | Date | null {
@@ -109,8 +109,8 @@ function lockOf(unlockTime: bigint): bigint | Date | null {
   return timeOf(unlockTime < SECONDS_MAX ? unlockTime : SECONDS_MAX)
 }
 
-async function placeOf(ask: Ask, height: unknown): Promise<TransactionFacts['block']> {
-  const header = await headerOf(ask, 'get_block_header_by_height', { height })
+async function readBlock(call: Call, height: unknown): Promise<TransactionFacts['block']> {
+  const header = await headerOf(call, 'get_block_header_by_height', { height })
   return {
     height: whole(height),
     hash: textOf(header['hash']) ?? '',

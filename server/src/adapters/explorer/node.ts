@@ -2,13 +2,13 @@ import { createJsonRpc } from '@swapyard/lib/json-rpc.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 
-/** A page waits no longer than this for one answer of a node. */
+/** Maximum wait of a page for one call. */
 const TIMEOUT_MS = 5_000
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 
-/** A node's own refusal, with its number. */
+/** An error response of a node, with its JSON-RPC error code. */
 export class NodeError extends Error {
-  override readonly name = 'Refused'
+  override readonly name = 'NodeError'
   readonly code: number
 
   constructor(code: number, message: string) {
@@ -17,7 +17,7 @@ export class NodeError extends Error {
   }
 }
 
-/** Answers of a node, as unknown JSON. Throws `Refused`, or NETWORK_UNAVAILABLE where none came. */
+/** Calls a node and returns unchecked JSON. Throws `NodeError`, or NETWORK_UNAVAILABLE if the node does not answer. */
 export type Node = Readonly<{
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
   close(): Promise<void>
@@ -26,7 +26,7 @@ export type Node = Readonly<{
 export function openNode(network: Network, url: string): Node {
   const rpc = createJsonRpc({ url, timeoutMs: TIMEOUT_MS, replyBytesMax: REPLY_BYTES_MAX, retries: 1 })
   return {
-    ask: async (method, ...params) => {
+    call: async (method, ...params) => {
       const answer = await rpc.read(method, params)
       if (answer.kind === 'result') return answer.result
       if (answer.kind === 'error') throw new NodeError(answer.code, answer.message)
@@ -50,7 +50,7 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** Seconds since 1970, as nodes give them. */
+/** Converts seconds since 1970. */
 export function timeOf(seconds: bigint): Date {
   return new Date(Number(seconds) * 1000)
 }

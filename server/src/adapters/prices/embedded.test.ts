@@ -32,26 +32,26 @@ it('is the same in every process, and another one every second', async () => {
   for (const [key, price] of now) expect(next.get(key), key).not.toEqual(price)
 })
 
-it('walks smoothly, within a few percent of where it stands still', async () => {
+it('walks smoothly within a few percent of its base', async () => {
   const still = await readAt(NOON, true)
   let before = await readAt(NOON)
-  const seen = new Map<string, number[]>()
+  const values = new Map<string, number[]>()
   for (let second = 1; second <= 3_600; second += 1) {
     const usd = await readAt(NOON + second * 1_000)
     for (const key of ['btc', 'shib', 'usdt', 'wbtc']) {
       const value = middle(usd.get(key))
       expect(Math.abs(value / middle(before.get(key)) - 1), key).toBeLessThan(0.0005)
       expect(Math.abs(value / middle(still.get(key)) - 1), key).toBeLessThan(key === 'usdt' ? 0.0003 : 0.03)
-      seen.set(key, [...(seen.get(key) ?? []), value])
+      values.set(key, [...(values.get(key) ?? []), value])
     }
     expect(Math.abs(middle(usd.get('wbtc')) / middle(usd.get('btc')) - 1)).toBeLessThan(0.002)
     before = usd
   }
-  const btc = seen.get('btc') ?? []
+  const btc = values.get('btc') ?? []
   expect(Math.max(...btc) / Math.min(...btc)).toBeGreaterThan(1.001)
 })
 
-it('stands still when asked to, under the time of the reading', async () => {
+it('stays at its base if configured, with the time of the read', async () => {
   const prices = (at: number) => createEmbeddedPrices({ now: () => at, still: true }).read()
   const [first, later] = [await prices(NOON), await prices(NOON + 3_600_000)]
   expect(later.usd).toEqual(first.usd)

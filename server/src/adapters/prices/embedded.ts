@@ -5,13 +5,13 @@ import type { Prices } from '../../core/ports/prices.ts'
 type Options = Readonly<{
   /** Milliseconds since 1970. */
   now(): number
-  /** Prices stand still at their base. */
+  /** Prices stay at their base. */
   still: boolean
 }>
 
 /**
- * The sandbox's own prices: a smooth walk within a few percent of a base price, a new one every second. A function of
- * the time alone, so that several processes agree and nothing has to be kept.
+ * The sandbox's own prices: a smooth walk within a few percent of a base price, a new price every second. They depend on
+ * the time only, so that several processes agree and nothing is stored.
  */
 export function createEmbeddedPrices({ now, still }: Options): Prices {
   return {
@@ -28,7 +28,7 @@ export function createEmbeddedPrices({ now, still }: Options): Prices {
 
 function priceAt(key: string, base: BasePrice, second: number | null): Price {
   const middle = middlePrice(key, base, second)
-  // At least 1 on each side: bid stays below ask for the cheapest coin.
+  // At least 1 on each side, so that bid is below ask for the cheapest currency.
   const half = (middle * base.spreadBps) / 20_000n + 1n
   return { bid: middle - half, ask: middle + half }
 }

@@ -14,7 +14,7 @@ async function serve(status: number, body: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-test('a price document is read exactly, and what is malformed in it is left out', async () => {
+test('reads a price document exactly and omits malformed prices', async () => {
   const usd = {
     btc: { bid: '64000.1', ask: '64010' },
     eth: { bid: 3200, ask: 3201 },
@@ -37,7 +37,7 @@ test.each([
   ['another form', 200, '{"usd":{}}'],
   ['a list', 200, '[]'],
   ['a document without end', 200, `{"at":1,"usd":{"btc":"${'9'.repeat(300_000)}"}}`],
-])('%s is no price', async (_name, status, body) => {
+])('rejects %s', async (_name, status, body) => {
   const prices = createHttpPrices(await serve(status, body), http)
   await expect(prices.read()).rejects.toMatchObject({ code: 'RATES_UNAVAILABLE' })
 })

@@ -9,9 +9,9 @@ const KEYS_MAX = 1_000
 const DECIMAL = /^(0|[1-9][0-9]{0,11})(?:\.([0-9]{1,12}))?$/
 
 /**
- * A price document of the operator's own, by HTTP: `{"at": 1790000000000, "usd": {"btc": {"bid": "64000.1", "ask": "64010"}}}`,
- * `at` in milliseconds since 1970, prices in US dollars per whole coin as decimal text. What is malformed is left out: the
- * median of the sources decides what a price needs.
+ * Reads the operator's price document by HTTP: `{"at": 1790000000000, "usd": {"btc": {"bid": "64000.1", "ask": "64010"}}}`,
+ * `at` in milliseconds since 1970, prices in US dollars per whole unit as decimal text. Malformed prices are omitted; the
+ * median of the sources decides whether enough prices remain.
  */
 export function createHttpPrices(url: string, http: Http): Prices {
   return {
@@ -32,7 +32,7 @@ function parse(body: Buffer): { at: number; usd: ReadonlyMap<string, Price> } {
   try {
     document = JSON.parse(body.toString('utf8'))
   } catch (cause) {
-    throw new AppError('RATES_UNAVAILABLE', 'a price source does not answer in JSON', { cause })
+    throw new AppError('RATES_UNAVAILABLE', 'a price source returned a reply that is not JSON', { cause })
   }
   if (
     !isRecord(document) ||
@@ -40,7 +40,7 @@ function parse(body: Buffer): { at: number; usd: ReadonlyMap<string, Price> } {
     !Number.isSafeInteger(document['at']) ||
     !isRecord(document['usd'])
   ) {
-    throw new AppError('RATES_UNAVAILABLE', 'a price source answers in another form')
+    throw new AppError('RATES_UNAVAILABLE', 'a price source returned JSON of an unexpected shape')
   }
   const usd = new Map<string, Price>()
   for (const [key, value] of Object.entries(document['usd']).slice(0, KEYS_MAX)) {

@@ -6,13 +6,13 @@ import { createMedianPrices } from './median.ts'
 const NOW = 1_800_000_000_000
 type Answer = { bid: unknown; ask: unknown } | Error | 'hangs'
 
-/** A source that answers as it is told to, each time it is read. */
+/** A source that returns `answer()` at each read. */
 function source(id: string, answer: () => Answer, ageMs = 0, time = { now: NOW }): { id: string; prices: Prices } {
   const read: Prices['read'] = async () => {
-    const told = answer()
-    if (told === 'hangs') return new Promise<never>(() => {})
-    if (told instanceof Error) throw told
-    return { at: time.now - ageMs, usd: new Map([['btc', told as { bid: bigint; ask: bigint }]]) }
+    const result = answer()
+    if (result === 'hangs') return new Promise<never>(() => {})
+    if (result instanceof Error) throw result
+    return { at: time.now - ageMs, usd: new Map([['btc', result as { bid: bigint; ask: bigint }]]) }
   }
   return { id, prices: { read } }
 }
@@ -42,7 +42,7 @@ describe('the median of several sources', () => {
     expect(await combine([at(100_200n), at(100_000n), at(100_100n)]).btc()).toEqual(dollars(100_100n, 100_110n))
   })
 
-  it('of two lies between them, the rest with the house', async () => {
+  it('is the mean of two, rounded in our favour', async () => {
     const prices = combine([
       { bid: 1_000_001n, ask: 1_000_004n },
       { bid: 1_000_002n, ask: 1_000_005n },
@@ -61,7 +61,7 @@ describe('the median of several sources', () => {
     ['a float', { bid: 100_100.5, ask: 100_101.5 }, 'implausible'],
     ['10^9 times', at(100_100n * 10n ** 9n), 'deviating'],
     ['a tenth', at(10_010n), 'deviating'],
-    ['an error', new AppError('RATES_UNAVAILABLE', 'gone'), 'failed'],
+    ['an error', new AppError('RATES_UNAVAILABLE', 'unavailable'), 'failed'],
     ['nothing', 'hangs', 'failed'],
   ] as const)('is unchanged by a source that says %s', async (_, answer, reason) => {
     const { btc, dropped } = combine([at(100_000n), answer as Answer, at(100_000n)])
@@ -69,14 +69,14 @@ describe('the median of several sources', () => {
     expect(dropped).toEqual([`1 ${reason}`])
   })
 
-  it('is none where fewer than the quorum agree', async () => {
+  it('does not exist if fewer than the quorum agree', async () => {
     await expect(combine([at(100_000n), at(150_000n)]).btc()).rejects.toEqual(unavailable)
-    await expect(combine([at(100_000n), new Error('gone')]).btc()).rejects.toEqual(unavailable)
+    await expect(combine([at(100_000n), new Error('unavailable')]).btc()).rejects.toEqual(unavailable)
     await expect(combine([at(1n), at(100_000n), at(200_000n)]).btc()).rejects.toEqual(unavailable)
     await expect(combine([]).btc()).rejects.toEqual(unavailable)
   })
 
-  it('carries the time of the oldest price in it, and counts none older than 30 s', async () => {
+  it('has the time of its oldest price, and excludes prices older than 30 s', async () => {
     const with3 = (age: number) =>
       createMedianPrices({
         sources: [
@@ -93,7 +93,7 @@ describe('the median of several sources', () => {
 })
 
 describe('a single source', () => {
-  it('may not jump, but may walk', async () => {
+  it('may move slowly, but not jump', async () => {
     let answer = at(100_000n)
     const time = { now: NOW }
     const { btc, dropped } = combine([() => answer], 1, time)
@@ -113,7 +113,7 @@ describe('a single source', () => {
     expect(await btc()).toEqual(dollars(150_000n, 150_010n))
   })
 
-  it('is believed when a second one agrees', async () => {
+  it('is accepted if a second one agrees', async () => {
     let answer = at(100_000n)
     const { btc } = combine([() => answer, () => answer])
     await btc()

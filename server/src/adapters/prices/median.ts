@@ -6,17 +6,17 @@ export type PriceSource = Readonly<{ id: string; prices: Prices }>
 
 type Options = Readonly<{
   sources: readonly PriceSource[]
-  /** Sources that must agree on a price. One is for the sandbox, where there is one. */
+  /** Number of sources that must agree on a price. The sandbox has one source. */
   quorum: number
   /** Milliseconds since 1970. */
   now(): number
   /** Snapshots older than this are not counted. */
   maxAgeMs?: number
-  /** A source that takes longer has not answered. */
+  /** A source that takes longer counts as failed. */
   timeoutMs?: number
-  /** How far from the median a price may lie to be counted, and bid and ask from each other. */
+  /** Maximum deviation of a price from the median, and of ask from bid. */
   deviationBps?: bigint
-  /** What was dropped and why: for metrics and logs. */
+  /** Reports each dropped price or source and the reason, for metrics and logs. */
   onDropped?: (
     source: string,
     reason: 'failed' | 'stale' | 'implausible' | 'deviating' | 'jump',
@@ -28,18 +28,18 @@ type Candidate = Readonly<{ source: string; at: number; price: Price }>
 type Accepted = Readonly<{ at: number; usd: bigint }>
 
 const BPS = 10_000n
-/** One source alone may move a price by this much, and by a percent more for each minute that it was not accepted. */
+/** A single source may move a price by this much, plus 1 % per minute since the last accepted price. */
 const JUMP_BPS = 2_000n
 const JUMP_BPS_PER_MINUTE = 100n
 
 /**
- * The median of several sources, key by key. A price that is zero, negative, crossed, not a number, or far from the
- * others is dropped; where fewer than `quorum` agree there is no price. Bad figures end in "unavailable", never in a quote.
+ * The median of several sources for each key. Drops a price that is zero, negative, crossed, not a number, or far from the
+ * median. If fewer than `quorum` sources agree, the key has no price: wrong data makes rates unavailable, never a quote.
  */
 export function createMedianPrices(options: Options): Prices {
   const { sources, quorum, now, onDropped = () => {} } = options
   const { maxAgeMs = 30_000, timeoutMs = 5_000, deviationBps = 200n } = options
-  /** The last middle price that was accepted: a guard against jumps, never an answer. */
+  /** The last accepted mid price of each key: limits jumps, and is never returned. */
   const accepted = new Map<string, Accepted>()
 
   const collect = async (): Promise<Map<string, Candidate[]>> => {
@@ -67,7 +67,7 @@ export function createMedianPrices(options: Options): Prices {
       return isNear
     })
     const last = accepted.get(key)
-    // Two that agree are believed; one alone must be near to what was believed before.
+    // Two sources that agree are accepted; a single one must be near the last accepted price.
     if (last === undefined || agreeing.length !== 1 || !isJump(last, center, now())) return agreeing
     for (const { source } of agreeing) onDropped(source, 'jump', key)
     return []
@@ -91,7 +91,7 @@ export function createMedianPrices(options: Options): Prices {
   }
 }
 
-/** Figures come from outside: whatever the types say, what is not a positive bigint is no price. */
+/** Prices come from outside, so the types are checked too: only positive bigints are prices. */
 function isPlausible({ bid, ask }: Price, deviationBps: bigint): boolean {
   if (typeof bid !== 'bigint' || typeof ask !== 'bigint' || bid <= 0n || ask < bid) return false
   return (ask - bid) * BPS <= bid * deviationBps
@@ -104,20 +104,20 @@ function isJump(last: Accepted, center: bigint, now: number): boolean {
   return (high - low) * BPS > low * allowedBps
 }
 
-/** The medians of both sides, each rounded towards the house. Bids below asks stay below them. */
+/** The median of each side, the bid rounded down and the ask rounded up, in our favour. */
 function combine(candidates: readonly Candidate[]): Price {
   const bids = candidates.map(({ price }) => price.bid)
   const asks = candidates.map(({ price }) => price.ask)
   return { bid: median(bids), ask: -median(asks.map((ask) => -ask)) }
 }
 
-/** Of an even number the middle of the two, rounded down. */
+/** For an even count: the mean of the two middle values, rounded down. */
 function median(values: readonly bigint[]): bigint {
   const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   const upper = sorted[sorted.length >> 1] ?? 0n
   const lower = sorted[(sorted.length - 1) >> 1] ?? 0n
   const sum = lower + upper
-  // Division cuts towards zero: negative sums need the step down.
+  // BigInt division truncates towards zero, so an odd negative sum needs one less.
   return sum < 0n && sum % 2n !== 0n ? sum / 2n - 1n : sum / 2n
 }
 
@@ -127,11 +127,11 @@ function distance(a: bigint, b: bigint): bigint {
 
 async function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new AppError('RATES_UNAVAILABLE', 'a price source did not answer')), timeoutMs)
   })
   try {
-    return await Promise.race([answer, late])
+    return await Promise.race([answer, timeout])
   } finally {
     clearTimeout(timer)
   }

@@ -1,6 +1,6 @@
 import type { Screening } from '../../core/ports/screening.ts'
 
-/** The operator's own list: addresses that are never served, as `network:address`. Everything else is allowed. */
+/** Blocks the addresses of the operator's list, given as `network:address`, and allows all others. */
 export function createDenyList(entries: readonly string[]): Screening {
   const denied = new Set(entries.map((entry) => entry.toLowerCase()))
   return {

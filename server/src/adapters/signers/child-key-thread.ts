@@ -6,8 +6,8 @@ export type ChildKeysRequest = Readonly<{ id: number; parent: Parent; indexes: r
 export type ChildKeysResponse = Readonly<{ id: number; keys: readonly Uint8Array[] }>
 
 /*
- * A thread that derives public keys before they are asked for. It knows public halves alone. A key that it cannot derive
- * ends it: who waits for it derives by itself, and hears why.
+ * A thread that derives public keys in advance, from public keys only. If it cannot derive a key it ends; the waiting
+ * requests fail with the reason, and the caller derives the keys itself.
  */
 const port = present(parentPort, 'the thread that started this one')
 const branches = new Map<string, ChildKeys>()
@@ -16,9 +16,9 @@ port.on('message', ({ id, parent, indexes }: ChildKeysRequest) => {
   const name = Buffer.from(parent.publicKey).toString('hex')
   const derive = branches.get(name) ?? createChildKeys(parent)
   branches.set(name, derive)
-  // Of one buffer, so that a message carries one.
-  const plain = new Uint8Array(Buffer.concat(derive(indexes)))
-  const size = plain.length / indexes.length
-  const keys = indexes.map((_, n) => plain.subarray(n * size, (n + 1) * size))
-  port.postMessage({ id, keys } satisfies ChildKeysResponse, [plain.buffer])
+  // One buffer for all keys, so that the message transfers one.
+  const bytes = new Uint8Array(Buffer.concat(derive(indexes)))
+  const size = bytes.length / indexes.length
+  const keys = indexes.map((_, n) => bytes.subarray(n * size, (n + 1) * size))
+  port.postMessage({ id, keys } satisfies ChildKeysResponse, [bytes.buffer])
 })

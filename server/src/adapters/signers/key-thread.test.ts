@@ -2,7 +2,7 @@ import { HDKey } from '@scure/bip32'
 import { expect, test } from 'vitest'
 import { createKeyThread } from './key-thread.ts'
 
-test('a thread that ends answers whoever waits, and the next order has a thread again', async () => {
+test('rejects waiting requests when the thread ends, and starts another one for the next request', async () => {
   const { publicKey, chainCode } = HDKey.fromMasterSeed(Buffer.alloc(32, 3)).derive('m/84')
   if (!publicKey || !chainCode) throw new Error('no key')
   const thread = createKeyThread()

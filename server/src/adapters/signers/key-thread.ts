@@ -2,15 +2,15 @@ import { Worker } from 'node:worker_threads'
 import type { ChildKeysRequest, ChildKeysResponse } from './child-key-thread.ts'
 import type { Parent } from './child-keys.ts'
 
-/** Derives plain public keys elsewhere than on the thread that answers requests. */
+/** Derives uncompressed public keys outside of the thread that serves requests. */
 export type KeyThread = { derive(parent: Parent, indexes: readonly number[]): Promise<readonly Uint8Array[]> }
 
 type Waiting = Readonly<{ resolve(keys: readonly Uint8Array[]): void; reject(error: Error): void }>
 
-/** One thread, started by the first order, and anew after it has died. It keeps no process from ending. */
+/** One thread, started by the first request and again after a failure. It does not keep the process running. */
 export function createKeyThread(): KeyThread {
   let worker: Worker | null = null
-  let orders = 0
+  let requests = 0
   const waiting = new Map<number, Waiting>()
 
   function start(): Worker {
@@ -37,7 +37,7 @@ export function createKeyThread(): KeyThread {
     derive: (parent, indexes) =>
       new Promise((resolve, reject) => {
         worker ??= start()
-        const id = orders++
+        const id = requests++
         waiting.set(id, { resolve, reject })
         worker.postMessage({ id, parent, indexes } satisfies ChildKeysRequest)
       }),

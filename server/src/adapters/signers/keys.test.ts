@@ -16,7 +16,7 @@ describe('public keys', () => {
     expect(hex(1)).toBe('03e775fd51f0dfb8cd865d9ff1cca2a158cf651fe997fdc9fee9c1d3b5e995ea77')
   })
 
-  test('are those that the private side derives, and those of the library', () => {
+  test('equal those that the library derives from the private keys', () => {
     const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 })
     const branches = fc.constantFrom('deposit' as const, 'hot' as const, 'change' as const)
     fc.assert(
@@ -35,7 +35,7 @@ describe('public keys', () => {
     )
   })
 
-  test('are the same when many are taken one after the other, by several at once', () => {
+  test('are the same for consecutive indexes of several interleaved callers', () => {
     const seed = Buffer.alloc(32, 7)
     const keys = createPublicKeys(publicAccounts(seed, [60]))
     const branch = HDKey.fromMasterSeed(seed).derive(`${accountPath(60, 'deposit')}/0`)
@@ -47,7 +47,7 @@ describe('public keys', () => {
     }
   })
 
-  test('are the same where they were derived ahead, of two branches at once, and where nobody waited for that', async () => {
+  test('are the same if they were precomputed for two branches, before and after the thread answers', async () => {
     const seed = Buffer.alloc(32, 9)
     const keys = createPublicKeys(publicAccounts(seed, [0, 60]))
     const indexes = Array.from({ length: 256 }, (_, n) => 5_000 + n)

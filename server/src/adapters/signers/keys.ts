@@ -7,23 +7,23 @@ import { spendKeyOf, viewKeysOf } from '../chains/monero/view-keys.ts'
 import { compressKey, createChildKeys } from './child-keys.ts'
 import { createKeyThread, type KeyThread } from './key-thread.ts'
 
-/** SLIP-44 coins whose addresses have no segwit: BIP-44 accounts. EVM networks (60) have BIP-44 accounts too. */
+/** SLIP-44 coin types with BIP-44 accounts: networks without segwit, and EVM networks (60). */
 const BIP44 = new Set([3, 60, 145])
 
-/** Monero has one wallet for all addresses: its keys follow from one key of the seed. */
+/** Monero has one wallet for all addresses; its keys are derived from one key of the seed. */
 const MONERO = 128
 const MONERO_KEY: KeyPath = { branch: 'hot', index: 0 }
-/** The secret view key and the public spend key, one after the other. */
+/** Account entry with the secret view key followed by the public spend key. */
 const MONERO_ACCOUNT = 'monero'
 
-/** Account 0 holds the deposit addresses, account 1 the house's own: external chain = hot, internal chain = change. */
+/** Account 0 has the deposit addresses. Account 1 has the hot wallet (external chain) and change addresses (internal chain). */
 export function accountPath(coinType: number, branch: KeyPath['branch']): string {
   return `m/${BIP44.has(coinType) ? 44 : 84}'/${coinType}'/${branch === 'deposit' ? 0 : 1}'`
 }
 
 const chainOf = (branch: KeyPath['branch']): number => (branch === 'change' ? 1 : 0)
 
-/** The accounts' extended public keys: all that an address needs. */
+/** The extended public keys of the accounts, from which all addresses are derived. */
 export function publicAccounts(seed: Uint8Array, coinTypes: readonly number[]): Record<string, string> {
   const root = HDKey.fromMasterSeed(seed)
   const paths = coinTypes.flatMap((coinType) => [accountPath(coinType, 'deposit'), accountPath(coinType, 'hot')])
@@ -48,7 +48,7 @@ export function createPublicKeys(accounts: Readonly<Record<string, string>>): Pu
       keys = createBranchKeys(
         HDKey.fromExtendedKey(account).deriveChild(chainOf(branch)),
         thread,
-        branch === 'deposit' ? AHEAD : 1,
+        branch === 'deposit' ? BATCH_SIZE : 1,
       )
       branches.set(key, keys)
     }
@@ -78,31 +78,31 @@ function readViewKeys(text: string | undefined): ViewKeys | null {
   return { view: bytes.subarray(0, 32), spend: bytes.subarray(32) }
 }
 
-/** Deposit keys derived at once where somebody takes one index after the other: 10 ms. */
-const AHEAD = 128
-/** Indices that are expected next, and keys that wait for them: of several takers, and of those that went away. */
-const EXPECTED_MAX = 8_192
+/** Deposit keys that are derived at once when a caller requests consecutive indexes; takes 10 ms. */
+const BATCH_SIZE = 128
+/** Maximum keys and expected indexes in memory, for several callers. */
+const READY_MAX = 8_192
 
 type BranchKeys = { get(index: number): Uint8Array; expect(indexes: readonly number[]): void }
 
 /**
- * The plain keys below one branch. Those that are expected are derived by a thread. Without it, who asks for an index and
- * then for the next one finds the following ones ready.
+ * The uncompressed keys below one branch. A thread derives announced indexes (`expect`). Without an announcement, the
+ * second of two consecutive requests derives a whole batch of the following keys.
  */
-function createBranchKeys(branch: HDKey, thread: KeyThread, ahead: number): BranchKeys {
+function createBranchKeys(branch: HDKey, thread: KeyThread, batchSize: number): BranchKeys {
   const parent = {
     publicKey: present(branch.publicKey, 'a public key'),
     chainCode: present(branch.chainCode, 'a chain code'),
   }
   const deriveChildren = createChildKeys(parent)
-  const ready = new LRUCache<number, Uint8Array | 'next'>({ max: EXPECTED_MAX })
+  const ready = new LRUCache<number, Uint8Array | 'next'>({ max: READY_MAX })
   return {
     get: (index) => {
-      // Not `get`: a key that was used must not outlive one that is still expected.
-      const known = ready.peek(index)
-      if (known instanceof Uint8Array) return known
-      // The index before this one was derived on demand: the caller may take them in order.
-      const count = known === 'next' ? Math.min(ahead, 2 ** 31 - index) : 1
+      // Not `get`, which would mark a used key as recently used and evict keys that are still needed.
+      const entry = ready.peek(index)
+      if (entry instanceof Uint8Array) return entry
+      // The index before this one was requested: the caller may request them in order.
+      const count = entry === 'next' ? Math.min(batchSize, 2 ** 31 - index) : 1
       const [first, ...following] = deriveChildren(Array.from({ length: count }, (_, n) => index + n))
       following.forEach((key, n) => {
         ready.set(index + 1 + n, key)
@@ -115,7 +115,8 @@ function createBranchKeys(branch: HDKey, thread: KeyThread, ahead: number): Bran
         (keys) => {
           for (const [n, key] of keys.entries()) ready.set(present(indexes[n], 'the index of a key'), key)
         },
-        (error: unknown) => process.emitWarning(`keys are derived as they are asked for: ${String(error)}`),
+        (error: unknown) =>
+          process.emitWarning(`public keys are derived on request, because the key thread failed: ${String(error)}`),
       )
     },
   }
@@ -123,7 +124,7 @@ function createBranchKeys(branch: HDKey, thread: KeyThread, ahead: number): Bran
 
 export function createKeySource(seed: Uint8Array, coinType: number): KeySource {
   const root = HDKey.fromMasterSeed(seed)
-  // Four of the five steps to a key are those of its branch.
+  // Caches the branch: four of the five derivation steps of a key.
   const branches = new Map<KeyPath['branch'], HDKey>()
   return {
     privateKey: ({ branch, index }) => {
@@ -135,7 +136,7 @@ export function createKeySource(seed: Uint8Array, coinType: number): KeySource {
   }
 }
 
-/** BIP-32: indices from 2^31 on are hardened, and mean other keys. */
+/** BIP-32: indexes from 2^31 on are hardened, which are other keys. */
 function assertIndex(index: number): void {
   assert(Number.isSafeInteger(index) && index >= 0 && index < 2 ** 31, 'a derivation index is below 2^31')
 }

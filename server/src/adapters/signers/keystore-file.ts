@@ -15,11 +15,11 @@ export type KeystoreFile = Readonly<{
   version: 1
   /** Extended public keys by account path, for example `m/84'/0'/0'` (BIP-32). */
   accounts: Readonly<Record<string, string>>
-  /** null in the file of a process that only shows addresses. */
+  /** null in the public half, for processes that only show addresses. */
   seed: (ScryptCost & Readonly<{ kdf: 'scrypt'; salt: string; iv: string; tag: string; bytes: string }>) | null
 }>
 
-/** About 0.4 s and 128 MB for one guess. */
+/** One guess takes about 0.4 s and 128 MB. */
 export const COST: ScryptCost = { N: 2 ** 17, r: 8, p: 1 }
 const MAX_MEMORY = 256 * 1024 * 1024
 
@@ -33,7 +33,7 @@ export async function encryptSeed(
   const iv = randomBytes(12)
   const key = await scrypt(passphrase, salt, 32, { ...cost, maxmem: MAX_MEMORY })
   const cipher = createCipheriv('aes-256-gcm', key, iv)
-  // The public half is bound to the secret one: neither can be exchanged alone.
+  // Authenticates the account keys together with the seed, so that neither can be replaced alone.
   cipher.setAAD(accountsBytes(accounts))
   const bytes = Buffer.concat([cipher.update(seed), cipher.final()])
   const hex = (buffer: Buffer) => buffer.toString('hex')
@@ -46,44 +46,48 @@ export async function encryptSeed(
 
 export async function decryptSeed({ seed, accounts }: KeystoreFile, passphrase: string): Promise<Uint8Array> {
   if (seed === null)
-    throw new AppError('INTERNAL', 'this keystore holds public keys alone: a worker needs the one with the seed')
+    throw new AppError('INTERNAL', 'this keystore has public keys alone: a worker needs the keystore with the seed')
   const key = await scrypt(passphrase, Buffer.from(seed.salt, 'hex'), 32, {
     N: seed.N,
     r: seed.r,
     p: seed.p,
     maxmem: MAX_MEMORY,
   })
-  // Without a length a tag of 4 bytes would do, which can be guessed.
+  // Without a length Node accepts a tag of 4 bytes, which can be guessed.
   const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(seed.iv, 'hex'), { authTagLength: 16 })
   decipher.setAAD(accountsBytes(accounts))
   decipher.setAuthTag(Buffer.from(seed.tag, 'hex'))
   try {
     return Buffer.concat([decipher.update(Buffer.from(seed.bytes, 'hex')), decipher.final()])
   } catch (cause) {
-    throw new AppError('INTERNAL', 'the keystore does not open: the passphrase is wrong, or the file was changed', {
-      cause,
-    })
+    throw new AppError(
+      'INTERNAL',
+      'the keystore cannot be decrypted: the passphrase is wrong, or the file was changed',
+      {
+        cause,
+      },
+    )
   }
 }
 
-/** False where it is the public half alone. */
+/** False if the file is the public half. */
 export const hasSeed = (path: string): boolean => readKeystoreFile(path).seed !== null
 
 const accountsBytes = (accounts: KeystoreFile['accounts']): Buffer =>
   Buffer.from(JSON.stringify(Object.entries(accounts).sort()))
 
-/** Written whole or not at all, readable by its owner only. An existing keystore is never written over: its keys may hold money. */
+/** Writes the file atomically, readable by its owner only. Never overwrites an existing keystore: its keys may hold money. */
 export async function writeKeystoreFile(path: string, file: KeystoreFile): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const handle: FileHandle = await open(draft, 'wx', 0o600)
   try {
     await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`)
     await handle.sync()
-    // Unlike a rename, a link fails where the name is taken.
+    // Unlike a rename, a link fails if the name exists.
     await link(draft, path)
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause
-    throw new AppError('INTERNAL', `there is a keystore at ${path} already, and it stays as it is`, { cause })
+    throw new AppError('INTERNAL', `a keystore exists already at ${path} and is not overwritten`, { cause })
   } finally {
     await handle.close()
     await unlink(draft)

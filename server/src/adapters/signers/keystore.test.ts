@@ -43,7 +43,7 @@ const intentOf = (...pays: Payment[]): SignIntent => ({
   change: null,
 })
 
-describe('the backup drill: known words give the known addresses', () => {
+describe('restore from the backup: published words give the published addresses', () => {
   const keyOf = (coinType: number, branch: 'deposit' | 'hot' | 'change', index: number) =>
     openPublicKeys(path).publicKey(coinType, { branch, index })
 
@@ -76,26 +76,28 @@ describe('the backup drill: known words give the known addresses', () => {
     expect(() => keyOf(144, 'deposit', 0)).toThrow()
   })
 
-  test('the secret half signs for what the public half shows', async () => {
-    const seen: string[] = []
+  test('signs with the private keys of the public keys that it shows', async () => {
+    const signingKeys: string[] = []
     const signWith = (
       _intent: SignIntent,
       keys: { privateKey(path: { branch: 'deposit' | 'hot' | 'change'; index: number }): Uint8Array },
     ) => {
       for (const branch of ['deposit', 'hot', 'change'] as const)
-        seen.push(bytesToHex(secp256k1.getPublicKey(keys.privateKey({ branch, index: 5 }), true)))
+        signingKeys.push(bytesToHex(secp256k1.getPublicKey(keys.privateKey({ branch, index: 5 }), true)))
       return { txHash: 'x', raw: 'y' }
     }
     const signer = await openSigner({
       path,
       passphrase: PASSPHRASE,
-      journalPath: join(folder, 'drill.log'),
+      journalPath: join(folder, 'restore.log'),
       signWith: { bitcoin: signWith },
       coinTypeOf: () => 0,
     })
     await signer.sign(intentOf(pay), [stored])
     await signer.close()
-    expect(seen).toEqual((['deposit', 'hot', 'change'] as const).map((branch) => bytesToHex(keyOf(0, branch, 5))))
+    expect(signingKeys).toEqual(
+      (['deposit', 'hot', 'change'] as const).map((branch) => bytesToHex(keyOf(0, branch, 5))),
+    )
   })
 })
 
@@ -103,7 +105,7 @@ describe('the keystore file', () => {
   const open = (file: string, passphrase: string) =>
     openSigner({ path: file, passphrase, journalPath: join(folder, 'file.log'), signWith: {}, coinTypeOf: () => 0 })
 
-  test('is for its owner, holds no word, and is never written over', async () => {
+  test('is readable by its owner only, does not contain the words, and is never overwritten', async () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
     const before = readFileSync(path, 'utf8')
     expect(before).not.toContain('abandon')
@@ -111,7 +113,7 @@ describe('the keystore file', () => {
     expect(readFileSync(path, 'utf8')).toBe(before)
   })
 
-  test('makes other words each time, and takes none that are misspelt', async () => {
+  test('makes other words each time, and rejects misspelt words', async () => {
     const [one, two] = [
       await createKeystore(join(folder, '1.json'), PASSPHRASE, [0]),
       await createKeystore(join(folder, '2.json'), PASSPHRASE, [0]),
@@ -211,7 +213,7 @@ describe('the signer', () => {
     expect(signed.length).toBe(before)
   })
 
-  test('signs what is stored, and a family that it does not know not at all', async () => {
+  test('signs what is stored, and refuses an unknown family', async () => {
     expect(await signer.sign(intentOf(pay), [stored])).toEqual({ txHash: 'hash', raw: 'raw' })
     const evm: SignIntent = {
       family: 'evm',
@@ -229,7 +231,7 @@ describe('the signer', () => {
 })
 
 describe('ids of payouts', () => {
-  const ground = { text: '["btc","ab:0",0,"0"]', plainId: 'p-plain', isReleasedUnderPlainId: false }
+  const origin = { text: '["btc","ab:0",0,"0"]', plainId: 'p-plain', isReleasedUnderPlainId: false }
   const signerOf = (keystore: string, journal: string) =>
     openSigner({
       path: keystore,
@@ -245,22 +247,22 @@ describe('ids of payouts', () => {
     await createKeystore(again, PASSPHRASE, [60], WORDS, cost)
     await createKeystore(other, PASSPHRASE, coinTypes, undefined, cost)
     const signers = await Promise.all([path, again, other].map((file, n) => signerOf(file, `ids-${n}.log`)))
-    const [first, second, third] = signers.map((signer) => signer.payoutId(ground))
+    const [first, second, third] = signers.map((signer) => signer.payoutId(origin))
     expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(second).toBe(first)
     expect(third).not.toBe(first)
-    expect(signers[0]?.payoutId({ ...ground, text: '["btc","ab:0",1,"0"]' })).not.toBe(first)
+    expect(signers[0]?.payoutId({ ...origin, text: '["btc","ab:0",1,"0"]' })).not.toBe(first)
     await Promise.all(signers.map((signer) => signer.close()))
   })
 
-  test('are those of before, where the database or the journal says that it left under that', async () => {
+  test('are the plain ids if the database or the journal shows a release under the plain id', async () => {
     const signer = await signerOf(path, 'ids-of-before.log')
-    expect(signer.payoutId({ ...ground, isReleasedUnderPlainId: true })).toBe('p-plain')
-    expect(signer.payoutId(ground)).not.toBe('p-plain')
+    expect(signer.payoutId({ ...origin, isReleasedUnderPlainId: true })).toBe('p-plain')
+    expect(signer.payoutId(origin)).not.toBe('p-plain')
     const left = { network: 'btc', txHash: 'tx', raw: 'raw', feeUnits: 1n, conflictKey: 'c', wallet: 'w' }
     const intent = intentOf({ ...pay, payoutId: 'p-plain' })
     await signer.release({ ...left, intent, from: { branch: 'hot', index: 0 } })
-    expect(signer.payoutId(ground)).toBe('p-plain')
+    expect(signer.payoutId(origin)).toBe('p-plain')
     await signer.close()
   })
 })

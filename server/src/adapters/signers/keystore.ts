@@ -25,7 +25,7 @@ import { createOutflow, type OutflowLimits } from './outflow.ts'
 import { createPayoutIds } from './payout-ids.ts'
 import { openSigningJournal } from './signing-journal.ts'
 
-/** Makes a new keystore with accounts for these coin types. Returns its words, which are shown once: the backup. */
+/** Creates a keystore with accounts for these coin types. Returns its BIP-39 words, which are shown once, as the backup. */
 export async function createKeystore(
   path: string,
   passphrase: string,
@@ -34,20 +34,20 @@ export async function createKeystore(
   cost: ScryptCost = COST,
 ): Promise<string> {
   if (!validateMnemonic(words, wordlist))
-    throw new AppError('INTERNAL', 'these are no words of a BIP-39 seed: one is misspelt, missing or out of order')
+    throw new AppError('INTERNAL', 'these are not the words of a BIP-39 seed: one is misspelt, missing or out of order')
   const seed = mnemonicToSeedSync(words)
   const accounts = publicAccounts(seed, [...new Set(coinTypes)])
   await writeKeystoreFile(path, await encryptSeed(seed, passphrase, accounts, cost))
   return words
 }
 
-/** The same accounts without the seed: all that a process needs which only shows addresses. */
+/** Writes the same accounts without the seed, for processes that only show addresses. */
 export async function exportPublicKeys(path: string, to: string): Promise<void> {
   const { version, accounts } = readKeystoreFile(path)
   await writeKeystoreFile(to, { version, accounts, seed: null })
 }
 
-/** Needs no passphrase: processes that only show addresses hold no secret. */
+/** Reads the public keys, which needs no passphrase. */
 export function openPublicKeys(path: string): PublicKeys {
   return createPublicKeys(readKeystoreFile(path).accounts)
 }
@@ -55,20 +55,20 @@ export function openPublicKeys(path: string): PublicKeys {
 export type SignerOptions = Readonly<{
   path: string
   passphrase: string
-  /** One append-only file per signer, on its own disk: what left the house, surviving any database (I-37). */
+  /** One append-only file per signer, on its own disk: what it released, independent of any database (I-37). */
   journalPath: string
   signWith: Readonly<Record<string, FamilySigner>>
   /** SLIP-44 coin type of a network. */
   coinTypeOf(network: string): number
-  /** By asset; an asset without limits has none of the signer's own. */
+  /** The signer's own limits by asset; an asset without an entry has none. */
   limits?: OutflowLimits
-  /** Whether an address is a hot wallet of these keys: what goes there is no outflow. */
+  /** Whether an address is a hot wallet of these keys: payments to it do not count as outflow. */
   isOwn?(network: string, address: string): boolean
   /** The clock of the rolling limits. */
   now?(): number
 }>
 
-/** The local signer. What it signs it builds itself from the intent, and only where stored payouts say the same. */
+/** The local signer. It builds each transaction from the intent, and only if the stored payouts agree with it. */
 export async function openSigner(
   options: SignerOptions,
 ): Promise<Required<JournalingSigner> & { close(): Promise<void> }> {
@@ -91,7 +91,7 @@ export async function openSigner(
   return {
     journal: journal.memory,
     payoutId: ({ text, plainId, isReleasedUnderPlainId }) =>
-      isReleasedUnderPlainId || journal.knows(plainId) ? plainId : keyedId(text),
+      isReleasedUnderPlainId || journal.hasReleased(plainId) ? plainId : keyedId(text),
     walletKey: (coinType, index) => createKeySource(seed, coinType).privateKey({ branch: 'hot', index }),
     async sign(intent, stored): Promise<SignedTransaction> {
       const pays = paysOf(intent)
@@ -102,7 +102,8 @@ export async function openSigner(
       outflow.take(pays)
       return signWith(intent, keysOf(intent.network))
     },
-    release: (departure) => journal.release(paysOf(departure.intent), conflictKeyOf(departure.intent), departure),
+    release: (transaction) =>
+      journal.release(paysOf(transaction.intent), conflictKeyOf(transaction.intent), transaction),
     expire: (payoutIds, proof) => journal.expire(payoutIds, proof),
     close: () => journal.close(),
   }
@@ -110,15 +111,15 @@ export async function openSigner(
 
 const paysOf = (intent: SignIntent): readonly Payment[] => (intent.family === 'evm' ? [intent.pay] : intent.pays)
 
-/** The resource that every replacement uses again: the first input, or the key's nonce. */
+/** The resource that every replacement also uses: the first input, or the nonce of the key. */
 function conflictKeyOf(intent: SignIntent): string {
   if (intent.family !== 'evm') return `${intent.network} ${intent.inputs[0]?.outpoint ?? ''}`
   return `${intent.network} ${intent.from.branch}/${intent.from.index}:${intent.nonce}`
 }
 
-/** Same destination, same asset, same units, each stored payout once: or nothing is signed. */
+/** Throws unless the intent pays each stored payout once, with the same destination, asset and units. */
 function assertStored(pays: readonly Payment[], stored: readonly StoredPayout[]): void {
-  assert(pays.length > 0 && pays.length === stored.length, 'every pay has its stored payout')
+  assert(pays.length > 0 && pays.length === stored.length, 'each payment has its stored payout')
   const byId = new Map(stored.map((payout) => [payout.id, payout]))
   assert(byId.size === pays.length, 'a payout is paid once')
   for (const { payoutId, address, memo, asset, units } of pays) {

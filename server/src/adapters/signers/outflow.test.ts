@@ -87,7 +87,7 @@ describe("the signer's own limits", () => {
     await sign(intentOf('b', 10n))
   })
 
-  test('roll over an hour and a day, and outlive a restart with whatever database', async () => {
+  test('apply to a rolling hour and day, and survive a restart without the database', async () => {
     await pay('a', 10n)
     await signer.close()
     await open()
@@ -100,7 +100,7 @@ describe("the signer's own limits", () => {
     await pay('d', 10n)
   })
 
-  test('count what was signed and not released, a payout once, and what goes to ourselves not at all', async () => {
+  test('count a signed payout once before its release, and payments to our own wallet not at all', async () => {
     await sign(intentOf('a', 10n))
     await expect(sign(intentOf('b', 6n))).rejects.toMatchObject({ window: 'hour' })
     await sign(intentOf('a', 10n))

@@ -3,7 +3,7 @@ import { OutflowLimitError, type OutflowWindow } from '../../exchange/ports/sign
 import type { Payment } from '../../exchange/ports/spend.ts'
 import type { Outflow } from './signing-journal.ts'
 
-/** Base units that may leave: by one payout, in one hour, in 24 hours. */
+/** Maximum outflow in base units: of one payout, in one hour, in 24 hours. */
 export type OutflowLimits = ReadonlyMap<AssetId, Readonly<{ transaction: bigint; hour: bigint; day: bigint }>>
 
 const HOUR_MS = 3_600_000
@@ -17,23 +17,23 @@ type Options = Readonly<{
 }>
 
 /**
- * The signer's own counters: whoever has the database can move its limits and its counters, not these. What was released
- * counts from the journal; what was signed and not released counts here until a restart, because its bytes may leave yet.
+ * The signer's own counters, which access to the database cannot change. Released payouts count from the journal. Payouts
+ * that are signed and not released count in memory until a restart, because they may still be released.
  */
 export function createOutflow({ limits, isOwn, released, now }: Options): { take(pays: readonly Payment[]): void } {
   const signed = new Map<string, Outflow>()
 
-  /** A payout counts once, however often it is signed and released: its transactions exclude each other. */
-  function counted(since: number): Iterable<Outflow> {
+  /** A payout counts once, however often it is signed and released: only one of its transactions can confirm. */
+  function listOutflows(since: number): Iterable<Outflow> {
     const byPayout = new Map<string, Outflow>()
     for (const outflow of [...released(since), ...signed.values()])
       if (outflow.at > since) byPayout.set(outflow.payoutId, outflow)
     return byPayout.values()
   }
 
-  function leaves(assetId: AssetId, since: number, except: ReadonlySet<string>): bigint {
+  function sumOutflows(assetId: AssetId, since: number, except: ReadonlySet<string>): bigint {
     let units = 0n
-    for (const outflow of counted(since)) {
+    for (const outflow of listOutflows(since)) {
       const isCounted = outflow.assetId === assetId && !except.has(outflow.payoutId)
       if (isCounted && !isOwn(assetId.slice(assetId.indexOf('@') + 1), outflow.address)) units += outflow.units
     }
@@ -47,15 +47,15 @@ export function createOutflow({ limits, isOwn, released, now }: Options): { take
       const outgoing = pays.filter(({ asset, address }) => limits.has(asset.id) && !isOwn(asset.network, address))
       const ids = new Set(outgoing.map(({ payoutId }) => payoutId))
       for (const [assetId, limit] of limits) {
-        const ours = outgoing.filter(({ asset }) => asset.id === assetId)
-        if (ours.length === 0) continue
+        const payments = outgoing.filter(({ asset }) => asset.id === assetId)
+        if (payments.length === 0) continue
         const refuse = (window: OutflowWindow) => {
           throw new OutflowLimitError(assetId, window)
         }
-        if (ours.some(({ units }) => units > limit.transaction)) refuse('transaction')
-        const units = ours.reduce((total, pay) => total + pay.units, 0n)
-        if (leaves(assetId, at - HOUR_MS, ids) + units > limit.hour) refuse('hour')
-        if (leaves(assetId, at - DAY_MS, ids) + units > limit.day) refuse('day')
+        if (payments.some(({ units }) => units > limit.transaction)) refuse('transaction')
+        const units = payments.reduce((total, pay) => total + pay.units, 0n)
+        if (sumOutflows(assetId, at - HOUR_MS, ids) + units > limit.hour) refuse('hour')
+        if (sumOutflows(assetId, at - DAY_MS, ids) + units > limit.day) refuse('day')
       }
       for (const { payoutId, asset, address, units } of outgoing)
         signed.set(payoutId, { payoutId, assetId: asset.id, address, units, at })

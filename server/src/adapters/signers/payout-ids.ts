@@ -1,15 +1,15 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 
-/** What the key is for: the same seed gives other keys for other purposes. */
+/** Separates this key from other keys that are derived from the same seed. */
 const PURPOSE = 'swapyard payout ids'
 
-/** Ids by a key that follows from the seed, so that whoever restores the keystore from its words has it again. */
+/** Makes ids with a key that is derived from the seed, so a keystore restored from its words makes the same ids. */
 export function createPayoutIds(seed: Uint8Array): (text: string) => string {
   const key = new Uint8Array(hkdfSync('sha256', seed, new Uint8Array(0), PURPOSE, 32))
   return (text) => toUuid(createHmac('sha256', key).update(text).digest('hex'))
 }
 
-/** RFC 9562 version 8: an id of our own making. */
+/** UUID version 8 of RFC 9562, for vendor-specific ids. */
 function toUuid(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

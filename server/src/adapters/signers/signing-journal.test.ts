@@ -33,7 +33,7 @@ const payOf = (payoutId: string, change: Partial<Payment> = {}): Payment => ({
   ...change,
 })
 
-const departureOf = (txHash: string): ReleasedTransaction => ({
+const transactionOf = (txHash: string): ReleasedTransaction => ({
   network: 'eth',
   txHash,
   raw: '0xsigned',
@@ -55,17 +55,17 @@ const departureOf = (txHash: string): ReleasedTransaction => ({
 })
 
 describe('the signing journal', () => {
-  test('lets one payout leave by one conflict key, as often as it likes, in this life and the next', async () => {
+  test('releases a payout repeatedly with one conflict key, also after a restart', async () => {
     const path = newFile()
     const first = await open(path)
-    await first.release([payOf('a'), payOf('b')], 'eth hot:1', departureOf('0x1'))
-    await first.release([payOf('a')], 'eth hot:1', departureOf('0x1'))
+    await first.release([payOf('a'), payOf('b')], 'eth hot:1', transactionOf('0x1'))
+    await first.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
     expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(3)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     await first.close()
     const second = await open(path)
-    await second.release([payOf('a'), payOf('b')], 'eth hot:1', departureOf('0x1'))
-    await expect(second.release([payOf('b')], 'eth hot:2', departureOf('0x1'))).rejects.toThrow('left before')
+    await second.release([payOf('a'), payOf('b')], 'eth hot:1', transactionOf('0x1'))
+    await expect(second.release([payOf('b')], 'eth hot:2', transactionOf('0x1'))).rejects.toThrow('was released before')
   })
 
   test.each([
@@ -73,62 +73,66 @@ describe('the signing journal', () => {
     ['another memo', { memo: '7' }],
     ['another amount', { units: 6n }],
     ['another asset', { asset: { ...asset, id: 'usdt@eth' } as const }],
-  ])('never lets it leave to %s, not even after a proof of death', async (_what, change) => {
+  ])('refuses to release it to %s, even after a conflict proof', async (_what, change) => {
     const journal = await open(newFile())
-    await journal.release([payOf('a')], 'eth hot:1', departureOf('0x1'))
-    await expect(journal.release([payOf('a', change)], 'eth hot:1', departureOf('0x1'))).rejects.toThrow('left before')
+    await journal.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
+    await expect(journal.release([payOf('a', change)], 'eth hot:1', transactionOf('0x1'))).rejects.toThrow(
+      'was released before',
+    )
     await journal.expire(['a'], { height: 3 })
-    await expect(journal.release([payOf('a', change)], 'eth hot:2', departureOf('0x1'))).rejects.toThrow('left before')
+    await expect(journal.release([payOf('a', change)], 'eth hot:2', transactionOf('0x1'))).rejects.toThrow(
+      'was released before',
+    )
   })
 
-  test('lets it leave by another key once its death is proven, and by no third', async () => {
+  test('releases it with another conflict key after a conflict proof, and with no third one', async () => {
     const path = newFile()
     const first = await open(path)
-    await first.release([payOf('a')], 'eth hot:1', departureOf('0x1'))
+    await first.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
     await first.expire(['a'], { height: 3 })
-    await first.release([payOf('a')], 'eth hot:2', departureOf('0x1'))
+    await first.release([payOf('a')], 'eth hot:2', transactionOf('0x1'))
     await first.close()
     const second = await open(path)
-    await expect(second.release([payOf('a')], 'eth hot:1', departureOf('0x1'))).rejects.toThrow('left before')
-    await expect(second.release([payOf('a')], 'eth hot:3', departureOf('0x1'))).rejects.toThrow('left before')
-    await second.release([payOf('a')], 'eth hot:2', departureOf('0x1'))
+    await expect(second.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))).rejects.toThrow('was released before')
+    await expect(second.release([payOf('a')], 'eth hot:3', transactionOf('0x1'))).rejects.toThrow('was released before')
+    await second.release([payOf('a')], 'eth hot:2', transactionOf('0x1'))
   })
 
-  test('of two that race for one payout, one wins', async () => {
+  test('releases only one of several concurrent transactions for a payout', async () => {
     const journal = await open(newFile())
     const races = ['eth hot:1', 'eth hot:2', 'eth hot:3'].map((key) =>
-      journal.release([payOf('a')], key, departureOf('0x1')),
+      journal.release([payOf('a')], key, transactionOf('0x1')),
     )
     const outcomes = await Promise.allSettled(races)
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  test('writes nothing of a batch in which one payout is refused', async () => {
+  test('writes nothing of a batch if one of its payouts is refused', async () => {
     const path = newFile()
     const journal = await open(path)
-    await journal.release([payOf('a')], 'eth hot:1', departureOf('0x1'))
-    await expect(journal.release([payOf('b'), payOf('a')], 'eth hot:2', departureOf('0x1'))).rejects.toThrow(
-      'left before',
+    await journal.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
+    await expect(journal.release([payOf('b'), payOf('a')], 'eth hot:2', transactionOf('0x1'))).rejects.toThrow(
+      'was released before',
     )
-    await journal.release([payOf('b')], 'eth hot:3', departureOf('0x1'))
+    await journal.release([payOf('b')], 'eth hot:3', transactionOf('0x1'))
     expect(readFileSync(path, 'utf8')).not.toContain('eth hot:2')
   })
 
-  test('cuts off a torn last line, so that the next one is whole', async () => {
+  test('cuts off an incomplete last line', async () => {
     const path = newFile()
     const first = await open(path)
-    await first.release([payOf('a')], 'eth hot:1', departureOf('0x1'))
+    await first.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
     await first.close()
     appendFileSync(path, '{"kind":"released","payoutId":"torn')
     const second = await open(path)
-    await second.release([payOf('b')], 'eth hot:2', departureOf('0x1'))
+    await second.release([payOf('b')], 'eth hot:2', transactionOf('0x1'))
     await second.close()
     const third = await open(path)
-    await expect(third.release([payOf('b')], 'eth hot:3', departureOf('0x1'))).rejects.toThrow('left before')
+    await expect(third.release([payOf('b')], 'eth hot:3', transactionOf('0x1'))).rejects.toThrow('was released before')
   })
 
   test.each(['\0\0\0\0\n', '{"kind":"released"\n', 'nonsense\n'])(
-    'does not open over damage within it: %j',
+    'does not open if an inner line is damaged: %j',
     async (damage) => {
       const path = newFile()
       const line = `${JSON.stringify({ kind: 'released', payoutId: 'a', conflictKey: 'k', destination: 'd', units: '1' })}\n`
@@ -137,23 +141,23 @@ describe('the signing journal', () => {
     },
   )
 
-  test('releases nothing any more once it could not write', async () => {
+  test('releases nothing after a failed write', async () => {
     const journal = await open(newFile())
-    await journal.release([payOf('a')], 'eth hot:1', departureOf('0x1'))
+    await journal.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
     await journal.close()
-    await expect(journal.release([payOf('b')], 'eth hot:2', departureOf('0x1'))).rejects.toThrow()
-    await expect(journal.release([payOf('b')], 'eth hot:2', departureOf('0x1'))).rejects.toThrow()
-    await expect(journal.release([payOf('a')], 'eth hot:1', departureOf('0x1'))).rejects.toThrow()
+    await expect(journal.release([payOf('b')], 'eth hot:2', transactionOf('0x1'))).rejects.toThrow()
+    await expect(journal.release([payOf('b')], 'eth hot:2', transactionOf('0x1'))).rejects.toThrow()
+    await expect(journal.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))).rejects.toThrow()
   })
 })
 
 describe('the memory of the signing journal', () => {
-  test('has every transaction that left, with its replacements, and the life of the database, in the next life too', async () => {
+  test('has all released transactions with their replacements, and the database generation, after a restart', async () => {
     const path = newFile()
     const first = await open(path)
-    await first.release([payOf('a')], 'eth hot:1', departureOf('0x1'))
-    await first.release([payOf('a')], 'eth hot:1', departureOf('0x2'))
-    await first.release([payOf('a')], 'eth hot:1', departureOf('0x1'))
+    await first.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
+    await first.release([payOf('a')], 'eth hot:1', transactionOf('0x2'))
+    await first.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
     await first.memory.recordGeneration('018f2b1c-0000-7000-8000-00000000000e')
     await first.close()
     const { memory, outflows } = await open(path)
@@ -164,20 +168,20 @@ describe('the memory of the signing journal', () => {
     ])
     expect(memory.releases(1)).toMatchObject([{ txHash: '0x2' }])
     expect(outflows(0)).toHaveLength(1)
-    expect(await memory.releasedTransactions(new Set(['0x2']))).toEqual([departureOf('0x2')])
+    expect(await memory.releasedTransactions(new Set(['0x2']))).toEqual([transactionOf('0x2')])
   })
 
-  test('refuses before anything is signed what it would not release', async () => {
+  test('check refuses what release would refuse', async () => {
     const journal = await open(newFile())
-    await journal.release([payOf('a')], 'eth hot:1', departureOf('0x1'))
+    await journal.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
     expect(() => journal.check([payOf('a')], 'eth hot:1')).not.toThrow()
     expect(() => journal.check([payOf('b')], 'eth hot:2')).not.toThrow()
-    expect(() => journal.check([payOf('a')], 'eth hot:2')).toThrow('left before')
+    expect(() => journal.check([payOf('a')], 'eth hot:2')).toThrow('was released before')
     await journal.expire(['a'], { height: 3 })
     expect(() => journal.check([payOf('a')], 'eth hot:2')).not.toThrow()
   })
 
-  test('opens the lines of before the comparison, which bind as they did', async () => {
+  test('enforces the lines of versions that did not compare it with the database', async () => {
     const path = newFile()
     writeFileSync(
       path,
@@ -185,7 +189,9 @@ describe('the memory of the signing journal', () => {
     )
     const journal = await open(path)
     expect(journal.memory.releases()).toEqual([])
-    await expect(journal.release([payOf('a')], 'eth hot:2', departureOf('0x1'))).rejects.toThrow('left before')
-    await journal.release([payOf('a')], 'eth hot:1', departureOf('0x1'))
+    await expect(journal.release([payOf('a')], 'eth hot:2', transactionOf('0x1'))).rejects.toThrow(
+      'was released before',
+    )
+    await journal.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
   })
 })

@@ -12,9 +12,9 @@ import {
 import type { Payment } from '../../exchange/ports/spend.ts'
 
 /*
- * What left the house, in an append-only file of the signer's own, as validators keep one (EIP-3076). A database that was
- * restored, failed over or tampered with cannot make this house pay one payout by two transactions that could both confirm.
- * Signing alone is not written down: bytes that died with their transaction, before anybody had them, bind nobody.
+ * The signer's own append-only file of released payouts, like the slashing protection of validators (EIP-3076). With it, a
+ * database that was restored, failed over or manipulated cannot make the signer pay one payout by two transactions that
+ * could both confirm. Signatures are not recorded before their release: until then no one else has the bytes.
  */
 type ReleaseLine = {
   kind: 'released'
@@ -22,7 +22,7 @@ type ReleaseLine = {
   conflictKey: string
   destination: string
   units: string
-  /** What lines of before the comparison with the database do not have. */
+  /** Absent in lines of versions that did not compare the journal with the database. */
   network?: string
   txHash?: string
   assetId?: AssetId
@@ -30,7 +30,7 @@ type ReleaseLine = {
   memo?: string | null
   at?: string
 }
-/** Before its releases: the transaction itself, from which a database that forgot it is told. */
+/** The transaction in full, before its releases, so that a restored database can import it. */
 type TransactionLine = Omit<ReleasedTransaction, 'intent' | 'feeUnits'> & {
   kind: 'transaction'
   intent: unknown
@@ -42,27 +42,27 @@ type Line =
   | { kind: 'expired'; payoutId: string; proof: string }
   | { kind: 'epoch'; epoch: string }
 
-/** `conflictKey` is null once a death was proven: a new transaction may pay, but the same units to the same destination. */
+/** `conflictKey` is null after a conflict proof: another transaction may pay, but the same units to the same destination. */
 type ReleasedPayout = { conflictKey: string | null; destination: string; units: string; hashes: readonly string[] }
 type State = {
-  known: Map<string, ReleasedPayout>
+  payouts: Map<string, ReleasedPayout>
   releases: PayoutRelease[]
   outflows: Outflow[]
-  epoch: string | null
+  generation: string | null
 }
 
 /** A payout's first release, for the rolling limits. */
 export type Outflow = Readonly<{ payoutId: string; assetId: AssetId; address: string; units: bigint; at: number }>
 
 export type SigningJournal = Readonly<{
-  /** Throws where a payout left with another conflict key, destination or amount. */
+  /** Throws if a payout was released with another conflict key, destination or amount. */
   check(pays: readonly Payment[], conflictKey: string): void
-  /** On disk before it returns. Throws as `check` does. */
-  release(pays: readonly Payment[], conflictKey: string, departure: ReleasedTransaction): Promise<void>
+  /** Resolves when the release is on disk. Throws like `check`. */
+  release(pays: readonly Payment[], conflictKey: string, transaction: ReleasedTransaction): Promise<void>
   expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
   hasReleased(payoutId: string): boolean
   memory: SignerJournal
-  /** First releases at or after a time, oldest first. */
+  /** First releases after a time, oldest first. */
   outflows(since: number): readonly Outflow[]
   close(): Promise<void>
 }>
@@ -78,17 +78,17 @@ export async function openSigningJournal(path: string, now: () => number = Date.
   const append = createAppend(handle)
   return {
     check: (pays, conflictKey) => {
-      for (const pay of pays) isAlreadyReleased(state.known.get(pay.payoutId), lineOf(pay, conflictKey, '', now()))
+      for (const pay of pays) isAlreadyReleased(state.payouts.get(pay.payoutId), lineOf(pay, conflictKey, '', now()))
     },
-    async release(pays, conflictKey, departure) {
+    async release(pays, conflictKey, transaction) {
       const lines = pays.flatMap((pay): Line[] => {
-        const line = lineOf(pay, conflictKey, departure.txHash, now())
-        return isAlreadyReleased(state.known.get(pay.payoutId), line) ? [] : [line]
+        const line = lineOf(pay, conflictKey, transaction.txHash, now())
+        return isAlreadyReleased(state.payouts.get(pay.payoutId), line) ? [] : [line]
       })
-      // At once, so that another transaction of the same payout finds it however soon it comes.
+      // Before the write, so that a concurrent release of the same payout in another transaction is refused.
       for (const line of lines) remember(state, line)
-      // Without lines of its own it still waits for those before it: they may be the same payouts'.
-      await append(lines.length === 0 ? [] : [toTransactionLine(departure), ...lines])
+      // A repeated release adds no lines but waits for the earlier ones, which may be of the same payouts.
+      await append(lines.length === 0 ? [] : [toTransactionLine(transaction), ...lines])
     },
     async expire(payoutIds, proof) {
       const lines = [...new Set(payoutIds)].map(
@@ -97,11 +97,11 @@ export async function openSigningJournal(path: string, now: () => number = Date.
       await append(lines)
       for (const line of lines) remember(state, line)
     },
-    knows: (payoutId) => state.known.has(payoutId),
+    hasReleased: (payoutId) => state.payouts.has(payoutId),
     memory: {
-      generation: () => state.epoch,
-      recordGeneration: async (epoch) => {
-        const line: Line = { kind: 'epoch', epoch }
+      generation: () => state.generation,
+      recordGeneration: async (generation) => {
+        const line: Line = { kind: 'epoch', epoch: generation }
         await append([line])
         remember(state, line)
       },
@@ -109,7 +109,7 @@ export async function openSigningJournal(path: string, now: () => number = Date.
       releasedTransactions: (txHashes) => readTransactions(path, txHashes),
     },
     outflows: (since) => {
-      // Times rise but for a clock that was set back, which must not hide what left since.
+      // Both filters read all entries: a clock that was set back can leave the times out of order.
       state.outflows = state.outflows.filter(({ at }) => at > since - DAY_MS)
       return state.outflows.filter(({ at }) => at > since)
     },
@@ -138,7 +138,7 @@ const lineOf = (pay: Payment, conflictKey: string, txHash: string, at: number): 
   at: new Date(at).toISOString(),
 })
 
-/** Whether this very release is known already. Throws where it contradicts what is. */
+/** Whether this release is in the journal already. Throws if it contradicts an earlier one. */
 function isAlreadyReleased(before: ReleasedPayout | undefined, line: ReleaseLine): boolean {
   if (!before) return false
   const isSame = before.destination === line.destination && before.units === line.units
@@ -147,7 +147,7 @@ function isAlreadyReleased(before: ReleasedPayout | undefined, line: ReleaseLine
   throw new AlreadyReleasedError(line.payoutId)
 }
 
-/** One write and one fsync after the other. After a failure nobody knows what the file holds: nothing is released until it is read again. */
+/** Writes and syncs one batch after the other. After a failure the content of the file is unknown, so every later write fails until a restart reads it. */
 function createAppend(handle: FileHandle): (lines: readonly Line[]) => Promise<void> {
   let last: Promise<void> = Promise.resolve()
   return (lines) => {
@@ -161,9 +161,9 @@ function createAppend(handle: FileHandle): (lines: readonly Line[]) => Promise<v
   }
 }
 
-/** A torn last line was never acknowledged, so nobody has its bytes: it is cut off. Any other damage is for a person. */
+/** Cuts off an incomplete last line: its release was never acknowledged, so no one has the bytes. Throws on any other damage. */
 async function read(handle: FileHandle, path: string): Promise<State> {
-  const state: State = { known: new Map(), releases: [], outflows: [], epoch: null }
+  const state: State = { payouts: new Map(), releases: [], outflows: [], generation: null }
   const bytes = await handle.readFile()
   const end = bytes.lastIndexOf(0x0a) + 1
   if (end < bytes.length) {
@@ -177,7 +177,7 @@ async function read(handle: FileHandle, path: string): Promise<State> {
     } catch (cause) {
       throw new AppError(
         'INTERNAL',
-        `line ${n + 1} of the signing journal ${path} cannot be read; nothing is signed until a person looked`,
+        `line ${n + 1} of the signing journal ${path} cannot be read; the signer does not start until an operator has checked the file`,
         { cause },
       )
     }
@@ -186,20 +186,20 @@ async function read(handle: FileHandle, path: string): Promise<State> {
 }
 
 function remember(state: State, line: Line): void {
-  const { known } = state
+  const { payouts } = state
   if (line.kind === 'transaction') return
   if (line.kind === 'epoch') {
-    state.epoch = line.epoch
+    state.generation = line.epoch
     return
   }
-  const before = known.get(line.payoutId)
+  const before = payouts.get(line.payoutId)
   if (line.kind === 'expired') {
-    if (before) known.set(line.payoutId, { ...before, conflictKey: null })
+    if (before) payouts.set(line.payoutId, { ...before, conflictKey: null })
     return
   }
   const { payoutId, conflictKey, destination, network, txHash, assetId, address, memo } = line
   const units = BigInt(line.units)
-  known.set(payoutId, {
+  payouts.set(payoutId, {
     conflictKey,
     destination,
     units: line.units,
@@ -222,22 +222,22 @@ function toTransactionLine({ intent, feeUnits, ...rest }: ReleasedTransaction): 
 }
 
 async function readTransactions(path: string, txHashes: ReadonlySet<string>): Promise<readonly ReleasedTransaction[]> {
-  const departures: ReleasedTransaction[] = []
-  const seen = new Set<string>()
+  const transactions: ReleasedTransaction[] = []
+  const readHashes = new Set<string>()
   const file = await open(path, 'r')
   try {
     for await (const text of file.readLines()) {
       if (!text.startsWith('{"kind":"transaction"') || !text.endsWith('}')) continue
       const { kind: _, ...line } = JSON.parse(text) as TransactionLine
-      if (!txHashes.has(line.txHash) || seen.has(line.txHash)) continue
-      seen.add(line.txHash)
+      if (!txHashes.has(line.txHash) || readHashes.has(line.txHash)) continue
+      readHashes.add(line.txHash)
       const intent = JSON.parse(JSON.stringify(line.intent), (_key, value: unknown) =>
         typeof value === 'object' && value !== null && MARK in value ? BigInt(String(value[MARK])) : value,
       ) as SignIntent
-      departures.push({ ...line, intent, feeUnits: BigInt(line.feeUnits) })
+      transactions.push({ ...line, intent, feeUnits: BigInt(line.feeUnits) })
     }
   } finally {
     await file.close()
   }
-  return departures
+  return transactions
 }

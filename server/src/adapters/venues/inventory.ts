@@ -1,13 +1,13 @@
 import type { StoreTx } from '../../exchange/ports/store/store.ts'
 import type { Venue } from '../../exchange/ports/venue.ts'
 
-/** The operator's own wallets take the other side: an order is a reservation, made in the step's own transaction. */
+/** Trades against the operator's own wallets: an order is a reservation, made in the transaction of the step. */
 export function createInventoryVenue(): Venue<StoreTx> {
   return {
     id: 'inventory',
     place: async (order, tx) =>
       (await tx.inventory.reserve(order.id, order.take.id, order.takeUnits, order.exchangeId, null))
         ? { kind: 'filled', takeUnits: order.takeUnits }
-        : { kind: 'rejected', reason: 'the reserve does not cover it' },
+        : { kind: 'rejected', reason: 'the reserve does not cover the order' },
   }
 }

@@ -39,7 +39,7 @@ async function refused(code: string, text: string, values: readonly unknown[] = 
 }
 
 describe('the ledger (I-1, I-2)', () => {
-  test('takes no posting that is negative, nothing, or from an account to itself', async () => {
+  test('rejects a posting that is zero, negative, or from an account to itself', async () => {
     await run("insert into journal (id, event) values ('test', 'test')")
     const post = (debit: string, credit: string, units: number) =>
       ['insert into postings values ($1, $2, $3, $4, $5, $6)', ['test', 1, debit, credit, 'btc@btc', units]] as const
@@ -67,7 +67,7 @@ describe('the ledger (I-1, I-2)', () => {
     await refused(APPEND_ONLY, 'truncate journal cascade')
   })
 
-  test('has no asset below nothing, and nobody who owes us for his own exchange', async () => {
+  test('rejects a negative asset account and a negative liability to an exchange', async () => {
     const { ledger } = fixture.store
     const refuse = async (work: Promise<unknown>) =>
       expect(
@@ -99,17 +99,19 @@ describe('the ledger (I-1, I-2)', () => {
     )
   })
 
-  test('counts an event once, however often it is told', async () => {
+  test('books an event once, however often it is posted', async () => {
     const { ledger } = fixture.store
     const before = await fixture.wallet('btc@btc')
-    const told = await Promise.all(Array.from({ length: 8 }, () => ledger.post(fundingEntry('once', 1, 'btc@btc', 7n))))
-    expect(told.filter(Boolean)).toHaveLength(1)
+    const results = await Promise.all(
+      Array.from({ length: 8 }, () => ledger.post(fundingEntry('once', 1, 'btc@btc', 7n))),
+    )
+    expect(results.filter(Boolean)).toHaveLength(1)
     expect((await fixture.wallet('btc@btc')) - before).toBe(7n)
     await run("insert into journal (id, event) values ('undo', 'test')")
     await run("insert into postings values ('undo', 0, 'equity:capital', 'asset:wallet', 'btc@btc', 7)")
   })
 
-  test('lets exactly ten of twelve at once take ten from a hundred', async () => {
+  test('allows exactly ten of twelve concurrent postings of 10 from a balance of 100', async () => {
     const { ledger } = fixture.store
     const exchange = await fixture.order()
     await ledger.post(fundingEntry('hundred', 1, 'usdt@eth', 100n))
@@ -131,7 +133,7 @@ describe('the ledger (I-1, I-2)', () => {
     await fixture.balanced()
   })
 
-  test('shows what was changed behind its back', async () => {
+  test('shows a balance that was changed without a posting', async () => {
     await run("update balances set units = units + 1 where account = 'equity:capital' and asset_id = 'btc@btc'")
     expect(await fixture.store.reconciliation.imbalance()).not.toEqual([])
     await run("update balances set units = units - 1 where account = 'equity:capital' and asset_id = 'btc@btc'")
@@ -140,7 +142,7 @@ describe('the ledger (I-1, I-2)', () => {
 })
 
 describe('deposits (I-5) and destinations (I-19)', () => {
-  test('are what came in, once', async () => {
+  test('are unique, and what arrived cannot be changed', async () => {
     await refused(
       UNIQUE,
       'insert into deposits (network, identity, tx_hash, address, units, required_confirmations) select network, identity, tx_hash, address, units, 1 from deposits where id = $1',
@@ -165,7 +167,7 @@ describe('deposits (I-5) and destinations (I-19)', () => {
     )
   })
 
-  test('a destination serves one exchange, for ever', async () => {
+  test('use a destination for one exchange only, for ever', async () => {
     const other = await fixture.order()
     await refused(
       UNIQUE,
@@ -181,7 +183,7 @@ describe('deposits (I-5) and destinations (I-19)', () => {
     await expect(fixture.store.exchanges.create([{ ...twin, deposit: other.deposit }])).rejects.toThrow()
   })
 
-  test('a credit of the same deposit is one entry', async () => {
+  test('are credited by one entry', async () => {
     const credit = {
       depositId: row.deposit,
       credits: 1,
@@ -198,7 +200,7 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
   const copy = (fields: string) =>
     `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, address, units) select gen_random_uuid(), exchange_id, execution_id, deposit_id, leg, ${fields}, network, asset_id, address, units from payouts where id = $1`
 
-  test('payout or refund, never both, never two', async () => {
+  test('exist once per execution: a payout or a refund', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 12 }, (_, n) => run(copy(n % 2 ? "'payout'" : "'refund'"), [row.payout])),
     )
@@ -206,7 +208,7 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
     await refused(UNIQUE, copy("'refund'"), [row.payout])
   })
 
-  test('go nowhere else, and never back', async () => {
+  test('cannot change their destination or return to an earlier state', async () => {
     for (const change of [
       "address = 'thief'",
       'units = units + 1',
@@ -220,7 +222,7 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
       await refused(CHECK, 'update payouts set state = $2, transaction_id = null where id = $1', [row.payout, state])
   })
 
-  test('that are signed for leave their transaction only with a proof of its death', async () => {
+  test('leave their transaction only with a proof that it is invalid', async () => {
     const exchange = await fixture.order()
     fixture.deposit(exchange, SMALL)
     fixture.fakes.eth.knobs.deaf = true
@@ -232,14 +234,14 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
     await refused(CHECK, 'update payouts set transaction_id = $2 where id = $1', [signed?.id, row.transaction])
     await refused(CHECK, "update payouts set state = 'void' where id = $1", [signed?.id])
     await refused(CHECK, "update transactions set state = 'expired' where id = $1", [signed?.transaction_id])
-    // The store's own way to put something aside leaves what is signed alone.
+    // `hold` does not change signed payouts.
     await fixture.store.payouts.hold([signed?.id ?? ''], 'LIMIT', null)
     expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'signed', attention: null }])
     fixture.fakes.eth.knobs.deaf = false
     await fixture.blocks(4)
   })
 
-  test('a nonce or an outpoint is one transaction’s', async () => {
+  test('cannot share a nonce or an outpoint between two transactions', async () => {
     await refused(
       UNIQUE,
       'insert into transactions (id, network, wallet, branch, key_index, conflict_key, resources) select gen_random_uuid(), network, wallet, branch, key_index, conflict_key, resources from transactions where id = $1',
@@ -254,7 +256,7 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
       )
   })
 
-  test('a replacement conflicts with what it replaces; the bytes are what they were; one is confirmed', async () => {
+  test('have attempts that share the conflict key, keep their bytes, and of which only one is confirmed', async () => {
     const attempt = (key: string, hash: string, state: string) =>
       run(
         'insert into attempts (transaction_id, conflict_key, network, tx_hash, raw, intent, fee_units, state) values ($1, $2, $3, $4, $5, $6, 1, $7)',
@@ -265,7 +267,7 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
     ])) as { key: string }[]
     const codes = await Promise.all(
       [attempt('other:1', 'a', 'signed'), attempt(key, 'b', 'confirmed')].map((work) =>
-        work.then(() => 'taken', sqlState),
+        work.then(() => 'outcome', sqlState),
       ),
     )
     expect(codes).toEqual([REFERENCE, UNIQUE])
@@ -276,7 +278,7 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
 })
 
 describe('statuses (I-17)', () => {
-  test('of an execution move along the edges alone, and each move counts', async () => {
+  test('of an execution change along the allowed edges only', async () => {
     const exchange = await fixture.order()
     fixture.deposit(exchange, SMALL)
     await fixture.blocks(1)
@@ -284,7 +286,7 @@ describe('statuses (I-17)', () => {
     // From every status to every other: in a transaction that is never committed.
     for (const from of exchangeStatuses) {
       for (const to of exchangeStatuses) {
-        const taken = await fixture.database
+        const outcome = await fixture.database
           .transaction(async (tx) => {
             await tx.query('alter table executions disable trigger execution_status')
             await tx.query('update executions set status = $2 where id = $1', [id, from])
@@ -295,13 +297,13 @@ describe('statuses (I-17)', () => {
             )
             throw Object.assign(new Error('rolled back'), { moved })
           })
-          .catch((error: unknown) => (error instanceof Error && 'moved' in error ? 'taken' : sqlState(error)))
-        expect(taken, `${from} → ${to}`).toBe(from === to || nextStatuses[from].includes(to) ? 'taken' : CHECK)
+          .catch((error: unknown) => (error instanceof Error && 'moved' in error ? 'outcome' : sqlState(error)))
+        expect(outcome, `${from} → ${to}`).toBe(from === to || nextStatuses[from].includes(to) ? 'outcome' : CHECK)
       }
     }
   })
 
-  test('of an exchange leave no terminal but failed, for a refund', async () => {
+  test('of an exchange are final, except failed, which may become refunding', async () => {
     for (const to of exchangeStatuses.filter((status) => status !== 'finished'))
       await refused(CHECK, 'update exchanges set status = $2 where id = $1', [row.exchange, to])
     const failed = await fixture.order()

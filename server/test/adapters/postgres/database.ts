@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../../src/adapters/postgres/core
 import { migrate } from '../../../src/adapters/postgres/core/migrate.ts'
 import { prepareJobs } from '../../../src/adapters/postgres/queue/job-runner.ts'
 
-/** On the cluster of the whole test run, or on one of the developer's own, where there is no template. */
+/** On the cluster of the test run, or on a cluster of the developer, which has no template. */
 function createOne() {
   const own = process.env['SWAPYARD_TEST_DATABASE_URL']
   return own ? createDatabase(own) : createDatabase(inject('databaseUrl'), inject('databaseTemplate'))
@@ -12,7 +12,7 @@ function createOne() {
 
 export type TestDatabase = Readonly<{
   database: Database
-  /** One more pool on the same database, as another process has one. */
+  /** Another pool on the same database, like that of another process. */
   another(max: number): Database
   close(): Promise<void>
 }>

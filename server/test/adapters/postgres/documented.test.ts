@@ -11,7 +11,7 @@ afterAll(() => app.close())
 
 const names: Readonly<Record<string, string>> = { int8: 'bigint', int4: 'int', bool: 'boolean', _text: 'text[]' }
 
-/** `table.column type` of every row of docs/database.md, and what it says of it. */
+/** `table.column type` and the description of every row of docs/database.md. */
 function documented(): { columns: string[]; meanings: string[] } {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/database.md'), 'utf8')
   const columns: string[] = []

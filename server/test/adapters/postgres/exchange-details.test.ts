@@ -9,20 +9,20 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-test('of a finished private exchange both legs are told, with what paid them', async () => {
+test('lists both legs partsOf a finished private exchange with their payouts', async () => {
   const exchange = await fixture.order({ via: ltc, plan })
   fixture.deposit(exchange, SMALL)
   await fixture.blocks(14)
-  const told = await readExchangeDetails(fixture.database, exchange.id)
-  expect(told).toMatchObject({ exchange: { id: exchange.id, type: 'private', status: 'finished' }, plan })
-  const of = (what: string) => told?.parts.filter((part) => part['what'] === what) ?? []
+  const details = await readExchangeDetails(fixture.database, exchange.id)
+  expect(details).toMatchObject({ exchange: { id: exchange.id, type: 'private', status: 'finished' }, plan })
+  const partsOf = (what: string) => details?.parts.filter((part) => part['what'] === what) ?? []
   const executions = await fixture.executions(exchange)
-  expect(of('address')).toHaveLength(2)
-  expect(of('execution')).toMatchObject(executions.map(({ leg, id, status }) => ({ leg, id, status })))
-  expect(of('payout')).toMatchObject(
+  expect(partsOf('address')).toHaveLength(2)
+  expect(partsOf('execution')).toMatchObject(executions.map(({ leg, id, status }) => ({ leg, id, status })))
+  expect(partsOf('payout')).toMatchObject(
     executions.map(({ payoutHash }) => ({ purpose: 'payout', state: 'confirmed', tx_hashes: [payoutHash] })),
   )
-  const events = of('event').map(({ event }) => event)
+  const events = partsOf('event').map(({ event }) => event)
   expect(events).toEqual(await fixture.events(exchange))
   expect(events.length).toBeGreaterThan(2)
   expect(await readExchangeDetails(fixture.database, 'x')).toBeNull()

@@ -3,7 +3,7 @@ import type { Database, Sql } from '../../../src/adapters/postgres/core/database
 
 export type OpenTransaction = Readonly<{ sql: Sql; end(commits: boolean): Promise<void> }>
 
-/** A transaction that stays open until it is told to end. */
+/** A transaction that stays open until `end` is called. */
 export async function openTransaction(database: Database): Promise<OpenTransaction> {
   const ends = Promise.withResolvers<boolean>()
   const begun = Promise.withResolvers<Sql>()

@@ -6,7 +6,7 @@ import { createListExchanges } from '../../../src/exchange/orders/find-exchange.
 import { created, newExchange } from '../../exchange/money-path.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
-/** What partners are answered from. A function that is added here must be held to the partner, too. */
+/** Store functions that answer a partner. A function that is added here must filter by partner. */
 const answering = ['find', 'findRepeated', 'list', 'count', 'countOpen'] as const
 
 let app: TestDatabase
@@ -17,7 +17,7 @@ const keys = new Map<string, string>()
 
 beforeAll(async () => {
   app = await openTestDatabase()
-  // One connection for everybody: what one partner left on it, the next would find.
+  // One connection for all partners, so that state left on it by one would affect the next.
   store = createStore(app.another(1))
   for (const partnerId of partners) {
     for (let n = 0; n < 30; n++) {
@@ -48,8 +48,8 @@ async function streamed(partnerId: string): Promise<ExchangeView[]> {
 }
 
 describe('rows of a partner (I-20)', () => {
-  test('are the only ones that he is answered with, however the calls interleave', async () => {
-    // Asked twice, by whoever it is: the second time it is kept.
+  test('are the only rows in its responses, however the calls interleave', async () => {
+    // Each is requested twice by each partner; the second request uses the cache.
     const calls = [...owner.keys(), ...owner.keys()].flatMap((id) =>
       partners.map(async (partnerId) => {
         const found = await store.exchanges.find(partnerId, id)
@@ -90,30 +90,30 @@ describe('a list', () => {
       await store.exchanges.create(Array.from({ length: 100 }, () => ({ ...newExchange(), partnerId })))
   })
 
-  test('goes on where it stopped: every row once, newest first, whatever stands in one millisecond', async () => {
-    const seen: ExchangeView[] = []
+  test('continues where it stopped: every row once, newest first, also with many rows in one millisecond', async () => {
+    const listed: ExchangeView[] = []
     let after: { createdAt: Date; id: string } | null = null
     for (;;) {
       const page: readonly ExchangeView[] = await store.exchanges.list({ partnerId }, after, 7, 0)
-      seen.push(...page)
+      listed.push(...page)
       const last = page.at(-1)?.exchange
       if (!last) break
       after = { createdAt: last.createdAt, id: last.id }
     }
-    expect(seen).toHaveLength(600)
-    expect(new Set(seen.map(({ exchange }) => exchange.id)).size).toBe(600)
-    const order = seen.map(({ exchange }) => exchange.createdAt.getTime())
+    expect(listed).toHaveLength(600)
+    expect(new Set(listed.map(({ exchange }) => exchange.id)).size).toBe(600)
+    const order = listed.map(({ exchange }) => exchange.createdAt.getTime())
     expect(order).toEqual([...order].sort((a, b) => b - a))
     expect((await streamed(partnerId)).length).toBe(600)
   })
 
-  test('has what its filters say, and nothing older than 24 hours', async () => {
+  test('applies its filters and shows nothing older than 24 hours', async () => {
     const other = randomUUID()
-    const [kept, old] = [
+    const [recent, old] = [
       { ...newExchange(), partnerId: other },
       { ...newExchange(), partnerId: other },
     ]
-    await store.exchanges.create([kept, old])
+    await store.exchanges.create([recent, old])
     await app.database.query('alter table exchanges disable trigger exchange_update')
     await app.database.query(
       "update exchanges set created_at = created_at - interval '24 hours 1 second' where id = $1",
@@ -121,7 +121,7 @@ describe('a list', () => {
     )
     await app.database.query('alter table exchanges enable trigger exchange_update')
     const list = (filter: object) => store.exchanges.list({ partnerId: other, ...filter }, null, 10, 0).then(ids)
-    expect(await list({})).toEqual([kept.id])
+    expect(await list({})).toEqual([recent.id])
     expect(await store.exchanges.count({ partnerId: other })).toBe(1)
     expect(
       await list({
@@ -132,7 +132,7 @@ describe('a list', () => {
         toCurrency: 'eth',
         toNetwork: 'eth',
       }),
-    ).toEqual([kept.id])
+    ).toEqual([recent.id])
     for (const filter of [
       { status: 'failed' },
       { exchangeType: 'private' },
@@ -144,10 +144,10 @@ describe('a list', () => {
       expect(await list(filter)).toEqual([])
       expect(await store.exchanges.count({ partnerId: other, ...filter })).toBe(0)
     }
-    // Its status is asked for without a window.
+    // A status request has no time window.
     expect((await store.exchanges.find(other, old.id))?.exchange.id).toBe(old.id)
-    expect(await store.exchanges.find(other, kept.id, 'private')).toBeNull()
-    for (const id of ['', 'x', kept.id.toUpperCase(), `${kept.id}0`, "' or true --"])
+    expect(await store.exchanges.find(other, recent.id, 'private')).toBeNull()
+    for (const id of ['', 'x', recent.id.toUpperCase(), `${recent.id}0`, "' or true --"])
       expect(await store.exchanges.find(other, id)).toBeNull()
   })
 })

@@ -8,8 +8,8 @@ import { COIN, ETHER, partnerId, startMoneyPath } from '../../exchange/money-pat
 import { type OpenTransaction, openTransaction } from './open-transaction.ts'
 
 /*
- * What a process keeps of an exchange must never be answered once it is old. The hard cases: transactions that end in
- * another order than they began, reads that overlap with writes, and tables that are not the ones that were read.
+ * A response must never be older than its request (docs/poll-cache.md). The hard cases: transactions that end in another
+ * order than they began, reads that overlap with writes, and tables that were rewritten.
  */
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
@@ -18,31 +18,31 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-/** One process's polls, each of which must say what one says that has nothing kept. */
+/** The polls of one process. `look` compares each response with that of an empty cache. */
 function poller(now?: () => number) {
-  const asked: string[] = []
-  const heard: Sql = {
+  const queries: string[] = []
+  const recordingSql: Sql = {
     query: (text, values, name) => {
-      asked.push(name ?? text)
+      queries.push(name ?? text)
       return fixture.database.query(text, values, name)
     },
   }
-  const find = createFind(heard, now)
+  const find = createFind(recordingSql, now)
   const look = async (id: string) => {
     const found = await find(partnerId, id)
     expect(found).toEqual(await createFind(fixture.database)(partnerId, id))
     return found
   }
-  /** What is asked of the database by it. */
-  const questions = async (work: () => Promise<unknown>) => {
-    asked.length = 0
+  /** The names of the queries that `work` makes. */
+  const recordQueries = async (work: () => Promise<unknown>) => {
+    queries.length = 0
     await work()
-    return [...asked]
+    return [...queries]
   }
-  return { find, look, questions }
+  return { find, look, recordQueries }
 }
 
-/** An exchange that is refunded: of everything that a status shows there is something. */
+/** A refunded exchange: it has rows in all tables that a response shows. */
 async function refunded() {
   const exchange = await fixture.order()
   fixture.deposit(exchange, 2_900n)
@@ -52,29 +52,31 @@ async function refunded() {
 }
 
 describe('a poll', () => {
-  test('of what did not change asks for nothing but changes, and one that did is read again', async () => {
+  test('queries only the changes of an unchanged exchange, and reads a changed one again', async () => {
     const { id } = await fixture.order()
-    const { look, find, questions } = poller()
+    const { look, find, recordQueries } = poller()
     await look(id)
-    expect(await questions(() => find(partnerId, id))).toEqual(['changed-exchanges'])
+    expect(await recordQueries(() => find(partnerId, id))).toEqual(['changed-exchanges'])
     await fixture.store.operator.setRefund(id, { address: 'another', memo: '7' })
-    expect(await questions(() => find(partnerId, id))).toEqual(['changed-exchanges', 'find-exchanges'])
+    expect(await recordQueries(() => find(partnerId, id))).toEqual(['changed-exchanges', 'find-exchanges'])
     expect((await look(id))?.exchange.refund).toEqual({ address: 'another', memo: '7' })
   })
 
-  test('of many at once asks one question', async () => {
+  test('shares one query with concurrent polls', async () => {
     const { id } = await fixture.order()
-    const { look, find, questions } = poller()
+    const { look, find, recordQueries } = poller()
     await look(id)
-    expect(await questions(() => Promise.all(Array.from({ length: 50 }, () => find(partnerId, id))))).toHaveLength(1)
+    expect(await recordQueries(() => Promise.all(Array.from({ length: 50 }, () => find(partnerId, id))))).toHaveLength(
+      1,
+    )
   })
 
-  test('says at every step what the rows say', async () => {
+  test('returns the current rows at every step', async () => {
     const { look } = poller()
     const [paid, back] = [await fixture.order(), await fixture.order()]
-    const seen = new Set<string | undefined>()
+    const statuses = new Set<string | undefined>()
     const lookAtBoth = async () => {
-      for (const { id } of [paid, back]) seen.add((await look(id))?.exchange.status)
+      for (const { id } of [paid, back]) statuses.add((await look(id))?.exchange.status)
     }
     await lookAtBoth()
     fixture.deposit(paid, COIN / 200n)
@@ -85,10 +87,10 @@ describe('a poll', () => {
       await fixture.blocks(1)
     }
     await lookAtBoth()
-    expect([...seen]).toEqual(expect.arrayContaining(['pending', 'confirming', 'finished', 'refunded']))
+    expect([...statuses]).toEqual(expect.arrayContaining(['pending', 'confirming', 'finished', 'refunded']))
   })
 
-  test("of another partner's exchange finds nothing, though it is kept", async () => {
+  test("finds nothing for another partner's exchange, although it is cached", async () => {
     const { id } = await fixture.order()
     const { look, find } = poller()
     await look(id)
@@ -97,14 +99,14 @@ describe('a poll', () => {
     expect(await find(partnerId, id, 'standard')).not.toBeNull()
   })
 
-  test('whose answer was on its way while the exchange changed keeps nothing old', async () => {
+  test('does not cache a response that was delayed while the exchange changed', async () => {
     const { id } = await fixture.order()
-    const gate = Promise.withResolvers<void>()
+    const delay = Promise.withResolvers<void>()
     let isSlow = false
     const find = createFind({
       query: async (text, values, name) => {
         const rows = await fixture.database.query<never>(text, values, name)
-        if (isSlow && name === 'find-exchanges') await gate.promise
+        if (isSlow && name === 'find-exchanges') await delay.promise
         return rows
       },
     })
@@ -116,21 +118,21 @@ describe('a poll', () => {
     await new Promise((resolve) => setTimeout(resolve, 100))
     await fixture.store.operator.setRefund(id, { address: 'second', memo: null })
     isSlow = false
-    // The mark moves on meanwhile.
+    // The mark moves meanwhile.
     for (let n = 0; n < 4; n++) {
       expect(await refund()).toBe('second')
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
-    gate.resolve()
+    delay.resolve()
     expect(await slow).toBe('first')
     expect(await refund()).toBe('second')
   })
 
-  test('after a long pause, after many changes, and of tables that were filled anew, keeps nothing', async () => {
+  test('clears the cache after a long pause, after many changes, and after a table was rewritten', async () => {
     let time = Date.now()
     const { id } = await fixture.order()
-    const { look, find, questions } = poller(() => time)
-    const again = () => questions(() => find(partnerId, id))
+    const { look, find, recordQueries } = poller(() => time)
+    const again = () => recordQueries(() => find(partnerId, id))
     await look(id)
     expect(await again()).toEqual(['changed-exchanges'])
     time += 60_000
@@ -143,29 +145,29 @@ describe('a poll', () => {
       [id],
     )
     expect(await again()).toEqual(['changed-exchanges', 'find-exchanges'])
-    // Transactions of the whole cluster count: the thousand are behind the mark when those that ran beside them ended.
+    // Running transactions of the whole cluster hold the mark back; when they have ended, the thousand changes are below it.
     await vi.waitFor(async () => expect(await again()).toEqual(['changed-exchanges']), PATIENCE)
     await fixture.database.query('cluster payouts using payouts_pkey')
     expect(await again()).toEqual(['changed-exchanges', 'find-exchanges'])
   })
 })
 
-test('whatever the order in which transactions begin, write and end', async () => {
+test('returns the current rows for any order in which transactions begin, write and end', async () => {
   const ids = [await refunded(), await refunded()]
   const writes = [
     'update exchanges set refund_memo = $2 where id = $1',
     'update executions set payin_hash = $2 where exchange_id = $1',
     "update payouts set memo = $2 where exchange_id = $1 and purpose = 'refund'",
   ]
-  // The one column of a refund that can be written again and again.
+  // Allows repeated updates of a refund.
   await fixture.database.query('alter table payouts disable trigger payout_update')
-  // Every second question moves the mark on.
+  // Every second query moves the mark.
   let time = 0
   const { look } = poller(() => {
     time += 75
     return time
   })
-  // Each writes rows of its own, so that none waits for another.
+  // Each writer has its own rows, so that none waits for another.
   const step = fc.record({ who: fc.nat(5), act: fc.constantFrom('write', 'commit', 'roll back', 'look') })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (steps) => {

@@ -7,9 +7,9 @@ import type { AppendRules } from '../../../src/exchange/ports/store/chain-log.ts
 import { partnerId } from '../../exchange/money-path.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
-/** Enough that the planner would rather use an index than read everything. */
+/** Enough rows for the planner to prefer an index to a sequential scan. */
 const ROWS = 20_000
-/** Tables that grow with the business: a question that is asked for every exchange or block must not read them whole. */
+/** Tables that grow with the business: a query per exchange or block must not scan them sequentially. */
 const GROWING = [
   'exchanges',
   'deposit_targets',
@@ -26,7 +26,7 @@ const GROWING = [
 
 let app: TestDatabase
 let exchangeId = ''
-const asked: { text: string; values: readonly unknown[] }[] = []
+const queries: { text: string; values: readonly unknown[] }[] = []
 
 beforeAll(async () => {
   app = await openTestDatabase()
@@ -66,18 +66,18 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** The database, with an ear for what is asked of it. */
-function listening(database: Database): Database {
-  const hear =
+/** The database, with its queries recorded. */
+function recordQueries(database: Database): Database {
+  const record =
     (sql: Sql): Sql['query'] =>
     (text, values, name) => {
-      asked.push({ text, values: values ?? [] })
+      queries.push({ text, values: values ?? [] })
       return sql.query(text, values, name)
     }
   return {
     ...database,
-    query: hear(database),
-    transaction: (work) => database.transaction((tx) => work({ ...tx, query: hear(tx) })),
+    query: record(database),
+    transaction: (work) => database.transaction((tx) => work({ ...tx, query: record(tx) })),
   }
 }
 
@@ -107,20 +107,20 @@ const block = {
   transactions: transfers.map(({ txHash }, n) => ({ txHash, sender: null, nonce: null, spends: [`${n + 1}:0`] })),
 }
 
-/** The first block of a process and network reads the addresses, once. */
-async function takeAddressesIn(store: ReturnType<typeof createStore>): Promise<void> {
-  const looked = new Error('rolled back')
+/** Appends a block once without recording its queries. */
+async function appendUnrecorded(store: ReturnType<typeof createStore>): Promise<void> {
+  const rollback = new Error('rolled back')
   const work = store.transaction(async (tx) => {
     await tx.chainLog.append('btc', block, rules)
-    throw looked
+    throw rollback
   })
-  await expect(work).rejects.toBe(looked)
-  asked.length = 0
+  await expect(work).rejects.toBe(rollback)
+  queries.length = 0
 }
 
-test('no question that is asked for every exchange or block reads a growing table whole', async () => {
-  const store = createStore(listening(app.database))
-  await takeAddressesIn(store)
+test('no query per exchange or block scans a growing table sequentially', async () => {
+  const store = createStore(recordQueries(app.database))
+  await appendUnrecorded(store)
   const id = randomUUID()
   await store.exchanges.find(partnerId, exchangeId)
   await store.exchanges.list({ partnerId }, null, 100, 0)
@@ -152,20 +152,20 @@ test('no question that is asked for every exchange or block reads a growing tabl
       await tx.transactions.listSpendable('btc', 2, 500)
       await tx.chainLog.append('btc', block, rules)
       await tx.chainLog.rewind('btc', 1_000_000, block).catch(() => false)
-      throw new Error('nothing of it stays')
+      throw new Error('rolled back')
     })
     .catch(() => undefined)
-  expect(asked.length).toBeGreaterThan(30)
-  const whole: string[] = []
-  for (const { text, values } of asked.filter(
+  expect(queries.length).toBeGreaterThan(30)
+  const scans: string[] = []
+  for (const { text, values } of queries.filter(
     ({ text: one }) => /^\s*(with|select|insert|update|delete)/i.test(one) && !/add_job|advisory/.test(one),
   )) {
     const plan = await app.database.query<Record<string, string>>(`explain ${text}`, values)
     const lines = plan.flatMap((row) => Object.values(row))
     for (const line of lines) {
       const table = /Seq Scan on (\w+)/.exec(line)?.[1] ?? ''
-      if (GROWING.includes(table)) whole.push(`${line.trim()}: ${text.replace(/\s+/g, ' ').slice(0, 120)}`)
+      if (GROWING.includes(table)) scans.push(`${line.trim()}: ${text.replace(/\s+/g, ' ').slice(0, 120)}`)
     }
   }
-  expect(whole).toEqual([])
+  expect(scans).toEqual([])
 })

@@ -9,24 +9,24 @@ import { present } from '../../../lib/assert.ts'
 import type { Sql } from '../core/database.ts'
 import { fromIntentJson, toIntentJson } from './intent-json.ts'
 
-/** One comparison, or release of a hold, at a time. */
+/** Only one comparison with a journal, or release of a hold, runs at a time. */
 const SIGNING_LOCK = 7_240_926
-/** Releases in one question. */
+/** Releases in one query. */
 const BATCH = 5_000
-/** Indexes skipped after a restore: more than were taken since any backup that would still be used. */
+/** Indexes skipped after a restore: more than the forgotten time can have used. */
 const INDEXES_SKIPPED = 1_000_000
 
-/** The segment names of the log carry the timeline that is written now; the control file learns of it at a checkpoint only. */
-const HERE = `select (select system_identifier::text from pg_control_system()) as system,
+/** The timeline comes from the name of the WAL segment, because the control file shows a new one only after a checkpoint. */
+const CLUSTER = `select (select system_identifier::text from pg_control_system()) as system,
   substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as timeline`
 
-/** The id of payout $1 before ids were made with a key (decision 0032). */
+/** The id of payout $1 in earlier versions, which made ids without a key (decision 0032). */
 const PLAIN_ID = `select plain_payout_id(d.network, d.identity, p.leg,
     (select count(*) from payouts o where o.deposit_id = p.deposit_id and o.execution_id is not null and o.created_at < p.created_at))
   from payouts p join deposits d on d.id = p.deposit_id where p.id = $1::uuid and p.execution_id is not null`
 
-type LifeRow = { epoch: string; system_identifier: string; timeline: string }
-type ForgottenRow = {
+type GenerationRow = { epoch: string; system_identifier: string; timeline: string }
+type MissingReleaseRow = {
   payout_id: string
   network: string
   tx_hash: string
@@ -40,33 +40,35 @@ type ForgottenRow = {
 }
 
 export function createSigningStore(sql: Sql): SigningJournalStore {
-  return { ...createLives(sql), ...createForgotten(sql), ...createImports(sql) }
+  return { ...createGenerations(sql), ...createMissingReleases(sql), ...createImports(sql) }
 }
 
-function createLives(sql: Sql): Pick<SigningJournalStore, 'generation' | 'recognizesGeneration' | 'beginGeneration'> {
+function createGenerations(
+  sql: Sql,
+): Pick<SigningJournalStore, 'generation' | 'recognizesGeneration' | 'beginGeneration'> {
   const lock = () => sql.query('select pg_advisory_xact_lock($1)', [SIGNING_LOCK])
   const begin = async () => {
-    const [row] = await sql.query<LifeRow>(
-      `insert into signing_epochs (system_identifier, timeline) select h.system, h.timeline from (${HERE}) h returning epoch`,
+    const [row] = await sql.query<GenerationRow>(
+      `insert into signing_epochs (system_identifier, timeline) select h.system, h.timeline from (${CLUSTER}) h returning epoch`,
     )
     return row?.epoch ?? ''
   }
   return {
     async generation() {
       await lock()
-      const [row] = await sql.query<LifeRow & { moved: boolean }>(
+      const [row] = await sql.query<GenerationRow & { moved: boolean }>(
         `select e.epoch, (e.system_identifier, e.timeline) is distinct from (h.system, h.timeline) as moved
-         from signing_epochs e, (${HERE}) h order by e.id desc limit 1`,
+         from signing_epochs e, (${CLUSTER}) h order by e.id desc limit 1`,
       )
       return row ? { generation: row.epoch, hasMoved: row.moved } : { generation: await begin(), hasMoved: false }
     },
     async recognizesGeneration(generation) {
-      const known = await sql.query(
+      const rows = await sql.query(
         `select 1 from signing_epochs where epoch = $1
          union all select 1 from forgotten_epochs where epoch = $1 and acknowledged_at is not null`,
         [generation],
       )
-      if (known.length > 0) return true
+      if (rows.length > 0) return true
       await sql.query('insert into forgotten_epochs (epoch) values ($1) on conflict do nothing', [generation])
       return false
     },
@@ -74,7 +76,7 @@ function createLives(sql: Sql): Pick<SigningJournalStore, 'generation' | 'recogn
       await lock()
       await sql.query('update forgotten_payouts set acknowledged_at = clock_timestamp() where acknowledged_at is null')
       await sql.query('update forgotten_epochs set acknowledged_at = clock_timestamp() where acknowledged_at is null')
-      // A forgotten index may be the address that a customer of the forgotten time still pays to.
+      // Customers may still pay to an address whose index this database has forgotten.
       for (const sequence of ['deposit_key_index', 'change_key_index'])
         await sql.query(`select setval($1, nextval($1) + $2)`, [sequence, INDEXES_SKIPPED])
       return begin()
@@ -82,7 +84,7 @@ function createLives(sql: Sql): Pick<SigningJournalStore, 'generation' | 'recogn
   }
 }
 
-function createForgotten(
+function createMissingReleases(
   sql: Sql,
 ): Pick<
   SigningJournalStore,
@@ -90,19 +92,19 @@ function createForgotten(
 > {
   const list = async (where: string, limit: number) =>
     (
-      await sql.query<ForgottenRow>(
+      await sql.query<MissingReleaseRow>(
         `select * from forgotten_payouts where ${where} order by released_at, network, tx_hash limit $1`,
         [limit],
       )
-    ).map(toForgotten)
+    ).map(toMissingRelease)
   return {
     async recordMissing(releases) {
       const missing = new Set<string>()
       for (let n = 0; n < releases.length; n += BATCH)
-        for (const txHash of await note(sql, releases.slice(n, n + BATCH))) missing.add(txHash)
+        for (const txHash of await insertMissing(sql, releases.slice(n, n + BATCH))) missing.add(txHash)
       return [...missing]
     },
-    storeForImport: (departures) => keep(sql, departures),
+    storeForImport: (transactions) => storeForImport(sql, transactions),
     listUnacknowledged: (limit) => list('acknowledged_at is null', limit),
     listMissing: (limit) => list('true', limit),
     async findEarlierPayment({ id, assetId, address, memo }) {
@@ -145,7 +147,7 @@ function createForgotten(
 
 function createImports(sql: Sql): Pick<SigningJournalStore, 'listImportable' | 'findByConflictKey' | 'markImported'> {
   return {
-    listImportable: (limit) => kept(sql, limit),
+    listImportable: (limit) => listImportable(sql, limit),
     async findByConflictKey(network, conflictKey) {
       const [row] = await sql.query<{ id: string }>(
         "select id from transactions where network = $1 and conflict_key = $2 and state <> 'expired'",
@@ -171,8 +173,8 @@ function createImports(sql: Sql): Pick<SigningJournalStore, 'listImportable' | '
   }
 }
 
-/** A release is known by its transaction's bytes: an attempt is committed before it is released, and never deleted. */
-async function note(sql: Sql, releases: readonly PayoutRelease[]): Promise<readonly string[]> {
+/** Inserts and returns the releases whose transaction is not in `attempts`. An attempt is stored before its release and never deleted. */
+async function insertMissing(sql: Sql, releases: readonly PayoutRelease[]): Promise<readonly string[]> {
   const missing = await sql.query<{ n: number }>(
     `select r.n::int from unnest($1::text[], $2::text[]) with ordinality as r (network, tx_hash, n)
      where not exists (select 1 from attempts a where a.network = r.network and a.tx_hash = r.tx_hash)`,
@@ -199,8 +201,8 @@ async function note(sql: Sql, releases: readonly PayoutRelease[]): Promise<reado
   return missing.flatMap(({ n }) => releases[n - 1]?.txHash ?? [])
 }
 
-async function keep(sql: Sql, departures: readonly ReleasedTransaction[]): Promise<void> {
-  for (const { network, txHash, raw, intent, feeUnits, conflictKey, wallet, from } of departures)
+async function storeForImport(sql: Sql, transactions: readonly ReleasedTransaction[]): Promise<void> {
+  for (const { network, txHash, raw, intent, feeUnits, conflictKey, wallet, from } of transactions)
     await sql.query(
       `insert into forgotten_transactions (network, tx_hash, raw, intent, fee_units, conflict_key, wallet, branch, key_index)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
@@ -218,7 +220,7 @@ async function keep(sql: Sql, departures: readonly ReleasedTransaction[]): Promi
     )
 }
 
-type KeptRow = {
+type ImportableRow = {
   network: string
   tx_hash: string
   raw: string
@@ -230,13 +232,13 @@ type KeptRow = {
   index: number
 }
 
-async function kept(sql: Sql, limit: number): Promise<readonly ImportableTransaction[]> {
-  const rows = await sql.query<KeptRow>(
+async function listImportable(sql: Sql, limit: number): Promise<readonly ImportableTransaction[]> {
+  const rows = await sql.query<ImportableRow>(
     `select t.*, t.key_index::int as index from forgotten_transactions t where t.imported_at is null
      order by (select min(p.released_at) from forgotten_payouts p where p.network = t.network and p.tx_hash = t.tx_hash), t.tx_hash limit $1`,
     [limit],
   )
-  const paid = await sql.query<ForgottenRow>(
+  const releases = await sql.query<MissingReleaseRow>(
     `select * from forgotten_payouts where (network, tx_hash) in (select network, tx_hash from forgotten_transactions where imported_at is null)`,
   )
   return rows.map((row) => ({
@@ -248,11 +250,13 @@ async function kept(sql: Sql, limit: number): Promise<readonly ImportableTransac
     conflictKey: row.conflict_key,
     wallet: row.wallet,
     from: { branch: row.branch, index: row.index },
-    releases: paid.filter((p) => p.network === row.network && p.tx_hash === row.tx_hash).map(toForgotten),
+    releases: releases
+      .filter((release) => release.network === row.network && release.tx_hash === row.tx_hash)
+      .map(toMissingRelease),
   }))
 }
 
-function toForgotten(row: ForgottenRow): MissingRelease {
+function toMissingRelease(row: MissingReleaseRow): MissingRelease {
   return {
     payoutId: row.payout_id,
     network: row.network,

@@ -29,7 +29,7 @@ export function createRouterMetrics(registry: Registry): RouterMetrics {
   const pools = new Gauge({ name: 'swapyard_pools', help: 'Pools that are tracked', labelNames, registers })
   const block = new Gauge({
     name: 'swapyard_pools_block',
-    help: 'Height of the block after which the pools are known',
+    help: 'Height of the block up to which the pools are read',
     labelNames,
     registers,
   })

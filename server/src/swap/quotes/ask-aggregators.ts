@@ -28,11 +28,11 @@ export type BuildAggregatorCall = (source: string, order: TakerOrder) => Promise
 export function createAskAggregators({ aggregators, budgetMs }: AskAggregatorsDeps): AskAggregators {
   return async (order, which = 'all') => {
     const { network } = order
-    const asked = aggregators.filter(
+    const eligible = aggregators.filter(
       (one) => one.serves(network) && (which === 'all' || one.contracts(network).length > 0),
     )
-    if (asked.length === 0) return []
-    const quotes = await Promise.all(asked.map((one) => within(budgetMs, quoteOf(one, order, budgetMs))))
+    if (eligible.length === 0) return []
+    const quotes = await Promise.all(eligible.map((one) => within(budgetMs, quoteOf(one, order, budgetMs))))
     return quotes
       .filter((quote) => quote !== null)
       .sort((a, b) => (a.amountOut < b.amountOut ? 1 : a.amountOut > b.amountOut ? -1 : 0))

@@ -22,13 +22,13 @@ export function createReconcileFees({ networks, feeAccounts, alarms, log }: Reco
       const at = assetId.indexOf('@')
       const chain = networks.find(assetId.slice(at + 1))?.chain
       if (chain === undefined) continue
-      const held = units === 0n ? 0n : await chain.readBalance(address, assetId.slice(0, at))
+      const onChain = units === 0n ? 0n : await chain.readBalance(address, assetId.slice(0, at))
       const subject = `fees:${assetId}:${address}`
-      if (held >= units) {
+      if (onChain >= units) {
         suspected.delete(subject)
         await alarms.clear(subject)
       } else if (suspected.has(subject)) {
-        const detail = { ledger: units.toString(), held: held.toString(), address, asset: assetId }
+        const detail = { ledger: units.toString(), held: onChain.toString(), address, asset: assetId }
         log.error(detail, 'fees of partners are missing')
         await alarms.raise(subject, 'fees of partners are missing', detail)
       } else {

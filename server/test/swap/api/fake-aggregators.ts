@@ -178,9 +178,9 @@ export async function startFakeAggregators(): Promise<FakeAggregators> {
       behaviours = chosen
     },
     takeRequests: () => {
-      const taken = requests
+      const previous = requests
       requests = []
-      return taken
+      return previous
     },
     countConnections: () => new Promise((done) => server.getConnections((_error, count) => done(count))),
     stop: async () => {

@@ -56,9 +56,9 @@ describe('fees that the operator holds for a partner', { timeout: LOCK_MS }, () 
     const user = await stage.user()
     const usdc = stage.token('usdc')
     const asset = `${usdc.toLowerCase()}@${NETWORK}`
-    const asked = { fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '1', referrerFee: '1' }
+    const request = { fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '1', referrerFee: '1' }
     expect(await balances()).toEqual([])
-    const { hash } = await trade(stage, user, asked)
+    const { hash } = await trade(stage, user, request)
     await stage.becomes(hash, 'finished')
     // May differ from the quote: other swaps are mined before it.
     const units = await stage.balance(usdc, taker.address)
@@ -88,8 +88,8 @@ describe('fees that the operator holds for a partner', { timeout: LOCK_MS }, () 
       [feesPaid(usdc, `0x${'12'.repeat(32)}`), 'is not mined'],
       [feesPaid(usdc, '0x12'), 'is not a transaction hash'],
     ] as const
-    for (const [asked, sentence] of refused) {
-      const answer = await asked
+    for (const [command, sentence] of refused) {
+      const answer = await command
       expect(answer.lines).toEqual([])
       expect(answer.error).toContain(sentence)
       expect(answer.error.split('\n')).toHaveLength(1)
@@ -111,9 +111,9 @@ describe('fees that the operator holds for a partner', { timeout: LOCK_MS }, () 
   test('in native currency are booked from a plain transfer, and never above the owed amount', async () => {
     const user = await stage.user({ usdc: '3000' })
     const usdc = stage.token('usdc')
-    const asked = { fromTokenAddress: usdc, toTokenAddress: NATIVE, amount: '3000', slippage: '1', referrerFee: '1' }
+    const request = { fromTokenAddress: usdc, toTokenAddress: NATIVE, amount: '3000', slippage: '1', referrerFee: '1' }
     const before = await stage.balance(NATIVE, taker.address)
-    const { hash } = await trade(stage, user, asked)
+    const { hash } = await trade(stage, user, request)
     await stage.becomes(hash, 'finished')
     const units = (await stage.balance(NATIVE, taker.address)) - before
     expect(units).toBeGreaterThan(0n)

@@ -56,11 +56,11 @@ function retainedFee(pool: Pool, output: bigint): bigint {
   return pool.kind === 'balancer-stable' ? (output * pool.swapFee) / 10n ** 18n : 0n
 }
 
-/** With its fee off the peg a StableSwap-NG pool does pay smaller for more: the fee grows faster than what is paid. */
+/** False for StableSwap-NG pools with an off-peg fee: the fee may increase faster than the output, so a larger input may pay less. */
 const isMonotonic = (pool: Pool) => pool.kind !== 'curve-stable' || pool.offPegFee === null
 
 describe.each(kinds)('%s', (kind) => {
-  test('a greater input never pays smaller', () => {
+  test('a larger input never pays less', () => {
     fc.assert(
       fc.property(trades(kind), (trade) => {
         const { pool, from, to, amount, more } = trade
@@ -136,8 +136,8 @@ describe.each(kinds)('%s', (kind) => {
 })
 
 /**
- * 10^-7 where the curve is the pool's own (a small trade of a deep pool is a small difference of large doubles), 10^-3 where it is
- * sampled; beside, what the contract's rounding takes.
+ * Largest relative error of the curve: 10^-7 for exact curves (a small trade in a deep pool is a small difference of large doubles), 10^-3 for
+ * sampled curves; plus the contract's rounding.
  */
 function curveTolerance({ pool, to, amount }: Trade, amountOut: bigint): number {
   const sampled =

@@ -51,7 +51,13 @@ function build(parts: Partial<SpendRequest> = {}, on = network) {
 describe('a transfer', () => {
   test('uses the fee rate as maximum and one nonce as conflict key', () => {
     const { intent, conflictKey, resources, feeUnits, change } = build()
-    expect(intent).toMatchObject({ nonce: 9, gasLimit: 21_000n, maxFeePerGas: 100n, maxPriorityFeePerGas: 3n, payment })
+    expect(intent).toMatchObject({
+      nonce: 9,
+      gasLimit: 21_000n,
+      maxFeePerGas: 100n,
+      maxPriorityFeePerGas: 3n,
+      pay: payment,
+    })
     expect([conflictKey, resources, feeUnits, change]).toEqual([`${own}:9`, [`${own}:9`], 2_100_000n, null])
   })
 

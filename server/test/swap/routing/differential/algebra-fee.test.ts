@@ -18,8 +18,8 @@ import {
 } from './chain.ts'
 
 /*
- * Algebra's own pools with their memory of the price: random swaps and liquidity at random times, and before each of them the fee
- * that we foretell for its second. What the pool then takes must be the same millionths.
+ * Real Algebra pools with their price history: random swaps at random times. Before each swap we forecast the fee for its second. The fee
+ * that the pool then charges must be equal, in millionths.
  */
 
 const POOLS = 6 * SWAPS_FACTOR
@@ -42,9 +42,9 @@ const terms = fc.record({
   volumeGamma: small(60),
   baseFee: small(1_000),
 })
-const stepArbitrary = fc.array(
+const steps = fc.array(
   fc.record({
-    /** Passed without a swap. */
+    /** Seconds before the forecast; `after`: seconds from the forecast to the swap. */
     idle: fc.oneof(
       { weight: 6, arbitrary: fc.constant(0) },
       { weight: 3, arbitrary: small(2 * HOUR) },
@@ -64,7 +64,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.anvil.stop())
 
-describe("algebra's fee is foretold", () => {
+describe('the forecast fee equals the fee of an Algebra pool', () => {
   test(`version 1: ${POOLS * STEPS} swaps`, { timeout: 2 * RUN_MS }, async () => {
     const deployer = await chain.deploy(encodeDeployData({ ...first('AlgebraPoolDeployer'), args: [] }))
     await chain.send('execute', [deployer, dataOf(first('AlgebraPoolDeployer'), 'setFactory', [chain.harness])])
@@ -104,23 +104,23 @@ type Config = typeof terms extends fc.Arbitrary<infer T> ? T : never
 
 async function compareAll(ticksBy: 'words' | 'list', setUp: (config: Config) => Promise<void>): Promise<void> {
   const fees = new Set<number>()
-  for (const plan of drawSamples(`algebra's fee, ${ticksBy}`, fc.record({ terms, stepArbitrary }), POOLS)) {
+  for (const plan of drawSamples(`algebra's fee, ${ticksBy}`, fc.record({ terms, steps }), POOLS)) {
     await setUp(plan.terms)
     for (const fee of await compareOne(ticksBy, plan)) fees.add(fee)
   }
-  // The fee did move.
+  // On average at least three different fees per pool.
   expect(fees.size).toBeGreaterThan(POOLS * 3)
 }
 
-type Plan = Readonly<{ stepArbitrary: typeof stepArbitrary extends fc.Arbitrary<infer T> ? T : never }>
+type Plan = Readonly<{ steps: typeof steps extends fc.Arbitrary<infer T> ? T : never }>
 
-/** The fees that were taken. */
+/** Returns the different fees that the pool charged. */
 async function compareOne(ticksBy: 'words' | 'list', plan: Plan): Promise<ReadonlySet<number>> {
   const { anvil, ask, send } = chain
   const address = (await ask<Hex>('pool', [])).toLowerCase()
   const reader = createBlockReader(createRpc('test', anvil.url, TEST_CHAIN_ID, rpcDefaults), null)
   const fees = new Set<number>()
-  for (const [index, { idle, after, zeroForOne, size, digits }] of plan.stepArbitrary.entries()) {
+  for (const [index, { idle, after, zeroForOne, size, digits }] of plan.steps.entries()) {
     if (idle > 0) {
       await anvil.request('evm_increaseTime', [idle])
       await anvil.mine()
@@ -133,7 +133,7 @@ async function compareOne(ticksBy: 'words' | 'list', plan: Plan): Promise<Readon
     await send('run', [[{ zeroForOne, amountIn: BigInt(digits) * 10n ** BigInt(size - 3) }]])
     const fee = await feeOf(address as Hex, ticksBy)
     expect([index, tracked.fees?.ppm[after]], JSON.stringify(plan)).toEqual([index, fee])
-    // What is promised holds for a minute.
+    // The quoted fee is the highest of the next minute.
     const [quotedFee = 0] = tracked.pool.kind === 'algebra' ? tracked.pool.feePpm : []
     if (after <= 60) expect(quotedFee).toBeGreaterThanOrEqual(fee)
     fees.add(fee)
@@ -148,7 +148,7 @@ async function feeOf(to: Hex, ticksBy: 'words' | 'list'): Promise<number> {
   return Number.parseInt(answer.slice(place, place + 64), 16)
 }
 
-/** What is read of a pool besides its fee does not matter here. */
+/** The state of the pool besides its fee does not matter here. */
 function poolAt(address: string, ticksBy: 'words' | 'list'): TrackedPool {
   const state = { sqrtPrice: SQRT_ONE, tick: 0, liquidity: 1n, tickSpacing: 60, ticks: [], feePpm: [0, 0] as const }
   return { pool: { kind: 'algebra', id: address, address, dex: 'algebra', tokens: ['0xa', '0xb'], ticksBy, ...state } }

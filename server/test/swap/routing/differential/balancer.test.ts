@@ -21,7 +21,7 @@ const ONE = 10n ** 18n
 const OWNER = `0x${'1'.repeat(40)}`
 const ZERO = `0x${'0'.repeat(40)}`
 
-/** Drawn besides, for those that the contract does not open. */
+/** Additional samples, because the contract rejects some. */
 const SPARE = Math.ceil(POOLS / 10)
 
 const rate = fc.bigInt({ min: ONE / 2n, max: 2n * ONE })
@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.anvil.stop())
 
-describe('balancer v2 against the real vault and pools', () => {
+describe('Balancer V2 pays what the real vault and pools pay', () => {
   for (const [name, contract, shortcuts] of [
     ['weighted of 2021', weighted2021, false],
     ['weighted of 2023', weighted2023, true],
@@ -98,7 +98,7 @@ describe('balancer v2 against the real vault and pools', () => {
 })
 
 type Setup = Readonly<{ create: Hex; pool: BalancerWeightedPool | BalancerStablePool }>
-/** What the pool holds, and what it paid. */
+/** The pool's balances after joining, and the output of each swap. */
 type Answer = readonly [readonly bigint[], readonly bigint[]]
 
 async function compareAll(
@@ -126,13 +126,13 @@ async function compareAll(
   expect(compared).toBe(POOLS)
 }
 
-/** Balances so far apart that the contract's own invariant does not converge (STABLE_*_DIDNT_CONVERGE): there is no such pool. */
+/** Null for balances so different that the contract's invariant does not converge (errors 321 and 322, STABLE_*_DIDNT_CONVERGE). */
 function ignoreUnopened(error: Error): null {
   if (/BAL#32[12]$/.test(error.message)) return null
   throw error
 }
 
-/** The hops one after another by our maths; what pays nothing changes nothing. */
+/** Runs the hops in sequence with our maths. A swap without output changes nothing. */
 function follow(start: Pool, { hops, holdings }: PoolDraw) {
   let pool = start
   const outputs: bigint[] = []
@@ -167,7 +167,7 @@ function poolOf(draw: PoolDraw, rates: readonly bigint[]) {
   }
 }
 
-/** Parts of one, the last with what is left. */
+/** Weights that add up to exactly 10^18; the last one takes the rounding remainder. */
 function normalized(parts: readonly number[]): bigint[] {
   const sum = BigInt(parts.reduce((a, b) => a + b, 0))
   const weights = parts.map((part) => (BigInt(part) * ONE) / sum)
@@ -179,7 +179,7 @@ function deployData(contract: Artifact, args: readonly unknown[]): Hex {
   return encodeDeployData({ ...contract, args: [...args] })
 }
 
-/** The later factories also ask for the provider of fees, and for two texts. */
+/** Deploys a factory. Newer ones also take the fee provider and two version strings. */
 async function deployFactory(contract: Artifact): Promise<Hex> {
   const inputs = contract?.abi.find(({ type }) => type === 'constructor')
   const count = inputs && 'inputs' in inputs ? (inputs.inputs?.length ?? 0) : 0

@@ -7,23 +7,23 @@ import { PATIENCE_MS } from '../../../../../test/support/patience.ts'
 import { type Anvil, call, hex, startAnvil } from '../../../adapters/chains/evm/anvil.ts'
 import { type Compiled, compile } from '../../../adapters/chains/evm/compile.ts'
 
-/** A node and one harness on it, for contracts as they were published. */
+/** An anvil node with one deployed harness, to run published contracts. */
 export type Chain = Readonly<{
   anvil: Anvil
   harness: Hex
   /** Deploys through the harness, which owns what it deploys. */
   deploy(code: Hex): Promise<Hex>
-  /** Changes the chain. */
+  /** Calls the harness in a transaction. */
   send(functionName: string, args: readonly unknown[]): Promise<void>
-  /** What the harness would give; the chain stays as it is. */
+  /** Calls the harness with eth_call, without changing the chain. */
   ask<T>(functionName: string, args: readonly unknown[]): Promise<T>
 }>
 
-/** Whole pools are set up and traded in one call. */
+/** High enough to set up a pool and run all of its trades in one call. */
 const GAS = 4_000_000_000n
 const OPTIONS = ['--gas-limit', String(GAS), '--hardfork', 'cancun', '--code-size-limit', '100000']
 
-/** The node forgets how old blocks were: where a test makes thousands, what it would keep slows each further one. */
+/** Anvil options for tests that mine thousands of blocks: without pruning, stored states slow down each further block. */
 export const PRUNE_HISTORY = ['--prune-history', '16']
 
 export async function startChain(name: string, options: readonly string[] = []): Promise<Chain> {
@@ -65,7 +65,7 @@ async function receiptOf(anvil: Anvil, txHash: string): Promise<Receipt> {
 
 export type Artifact = Readonly<{ abi: Abi; bytecode: Hex }>
 
-/** A contract as a package brings it. */
+/** A compiled contract from an npm package. */
 export function artifact(name: string, path: string): Artifact {
   const folder = folderOf(name)
   const { abi, bytecode } = JSON.parse(readFileSync(join(folder, path), 'utf8')) as {
@@ -83,22 +83,23 @@ function folderOf(name: string): string {
   return folder
 }
 
-/** Of each pool. */
+/** Trades per pool. */
 export const TRADES = 12
-/** Swaps of each kind of pool in every test run; TEST_SWAPS asks for more in a longer one. */
+/** Swaps per contract in a test run. TEST_SWAPS sets another number. */
 const SWAPS = 2_040
 export const POOLS = Math.ceil(readSwapCount() / TRADES)
-/** How many times as many as in every test run, where a test has a number of its own. */
+/** TEST_SWAPS relative to the default, for tests with numbers of their own. */
 export const SWAPS_FACTOR = Math.max(1, Math.ceil(readSwapCount() / SWAPS))
 export const RUN_MS = 2 * PATIENCE_MS * SWAPS_FACTOR
 
 function readSwapCount(): number {
   const requested = Number(process.env['TEST_SWAPS'] ?? SWAPS)
-  if (!Number.isSafeInteger(requested) || requested < 1) throw new Error('TEST_SWAPS is how many swaps of each kind')
+  if (!Number.isSafeInteger(requested) || requested < 1)
+    throw new Error('TEST_SWAPS must be a positive integer: the number of swaps per contract')
   return requested
 }
 
-/** Draws that a printed seed repeats. */
+/** Random samples; the seed is logged. */
 export function drawSamples<T>(title: string, arbitrary: fc.Arbitrary<T>, count: number): T[] {
   const seed = Math.floor(Math.random() * 2 ** 31)
   console.info(`differential: ${title}, seed ${seed}`)

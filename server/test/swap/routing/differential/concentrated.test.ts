@@ -17,7 +17,7 @@ import {
 } from './chain.ts'
 
 const uniswap = artifact('@uniswap/v3-core', 'artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json')
-/** The package of version 2.0.0 under a name of its own: the last with v1's bitmap of ticks. */
+/** @cryptoalgebra/core 2.0.0 under an alias: the last version with the tick bitmap of v1. */
 const algebra = (name: string) => artifact('algebra-core-v1', `artifacts/contracts/${name}.sol/${name}.json`)
 const integral = (name: string) =>
   artifact('@cryptoalgebra/integral-core', `artifacts/contracts/${name}.sol/${name}.json`)
@@ -38,10 +38,10 @@ beforeAll(async () => {
 })
 afterAll(() => chain.anvil.stop())
 
-describe('concentrated liquidity against the real pools', () => {
+describe('concentrated liquidity pays what the real pools pay', () => {
   test(`uniswap v3: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
     const factory = await chain.deploy(deployData(uniswap, []))
-    // The factory's own fees have their own spacings.
+    // The factory has fixed tick spacings for its default fees.
     const fees = fc.integer({ min: 0, max: 60_000 }).filter((fee) => ![500, 3_000, 10_000].includes(fee))
     const all = drawSamples('uniswap v3', fc.record({ pool: positionedPools(), fee: fees, trades }), POOLS)
     for (const { pool, fee, trades: plannedTrades } of all) {
@@ -54,7 +54,7 @@ describe('concentrated liquidity against the real pools', () => {
     }
   })
 
-  test('uniswap v3 where prices end', async () => {
+  test('uniswap v3 at the ends of the price range', async () => {
     const factory = await chain.deploy(deployData(uniswap, []))
     const positions = [{ lower: MIN_TICK, upper: MAX_TICK, liquidity: 1n << 80n }]
     const down = [0n, 1n << 10n, 1n << 22n].map((share) => ({ zeroForOne: true, share }))
@@ -79,7 +79,7 @@ describe('concentrated liquidity against the real pools', () => {
     for (const { pool, fee, trades: plannedTrades } of all) {
       const args = [deployer, algebraContracts[1]?.bytecode, feeConfiguration(fee), pool.sqrtPrice, pool.positions]
       await chain.send('algebraV1', args)
-      // The fee of the configuration comes with the first swap of a later second.
+      // The configured fee applies from the first swap in a later second.
       await chain.anvil.request('evm_increaseTime', [5])
       await chain.anvil.mine()
       const state: Pool = {
@@ -109,7 +109,7 @@ describe('concentrated liquidity against the real pools', () => {
 
 type Simulation = Readonly<{ trades: readonly { zeroForOne: boolean; amountIn: bigint }[]; outputs: readonly bigint[] }>
 
-/** The trades one after another by our maths; what pays nothing changes nothing. */
+/** Runs the trades in sequence with our maths. A swap without output changes nothing. */
 function simulate(start: Pool, plannedTrades: Trades): Simulation {
   let pool = start
   const outputs: bigint[] = []
@@ -142,14 +142,14 @@ async function deployAlgebra(): Promise<Hex> {
   return deployer
 }
 
-/** Without the terms of volatility and volume the fee is its base. */
+/** Fee configuration without volatility and volume terms: the fee is `baseFee`. */
 function feeConfiguration(baseFee: number): Hex {
   const volatility = { alpha1: 0, alpha2: 0, beta1: 360, beta2: 60_000, gamma1: 59, gamma2: 8_500 }
   const args = [{ ...volatility, volumeBeta: 0, volumeGamma: 10, baseFee }]
   return encodeFunctionData({ abi: algebraContracts[1]?.abi ?? [], functionName: 'changeFeeConfiguration', args })
 }
 
-/** Factory and deployer know each other from birth: the second's address is foretold. */
+/** Each constructor takes the other contract's address, so the deployer's address is computed before its deployment. */
 async function deployIntegral(): Promise<Hex> {
   const [deployerContract, factoryContract] = integralContracts
   const nonce = BigInt(await chain.anvil.request<Hex>('eth_getTransactionCount', [chain.harness, 'latest']))

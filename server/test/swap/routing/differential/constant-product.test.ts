@@ -8,7 +8,7 @@ import { artifact, type Chain, drawSamples, POOLS, RUN_MS, startChain, TRADES } 
 
 const factories = [
   ['uniswap v2', 3_000, artifact('@uniswap/v2-core', 'build/UniswapV2Factory.json')],
-  // Of before its second version, whose pairs take 0.25 %.
+  // PancakeSwap before its V2, with a fee of 0.2 %; V2 takes 0.25 %.
   ['pancakeswap', 2_000, artifact('@pancakeswap-libs/pancake-swap-core', 'build/PancakeFactory.json')],
 ] as const
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.anvil.stop())
 
-describe('constant products against the real pairs', () => {
+describe('constant products pay what the real pairs pay', () => {
   for (const [name, feePpm, contract] of factories)
     test(`${name}: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
       const { abi, bytecode } = contract

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.20;
 
-// Each call of a harness sets up one pool of the real contracts, trades on it in turn, and gives back what was paid; zero where the
-// contract reverted, paid nothing, or did not take all. Called by eth_call, so that every call finds an empty chain.
+// Each call of a harness sets up one pool of the real contracts, executes the trades in sequence, and returns the outputs: zero if the
+// contract reverted, paid nothing, or did not take the whole input. Tests use eth_call, so every call starts from the same chain state.
 
 contract Token {
     string public constant name = "Token";
@@ -38,7 +38,7 @@ contract Token {
     }
 }
 
-/// Holds all of the tokens, in the order of their addresses, and owns what it deploys.
+/// Owns the whole supply of the tokens, which are sorted by address, and the contracts that it deploys.
 contract Harness {
     Token[] public tokens;
 
@@ -91,7 +91,7 @@ contract ProductHarness is Harness(2) {
         uint256 amountOut;
     }
 
-    /// What the pair pays at most: whether it pays each claim, and not one unit more.
+    /// Whether each claim is the pair's maximum output: the pair pays it, and reverts for one unit more.
     function run(IPairFactory factory, uint256 reserve0, uint256 reserve1, Claim[] calldata claims)
         external
         returns (bool[] memory exact)
@@ -178,8 +178,8 @@ contract ConcentratedHarness is Harness(2) {
 
     error At(address pool);
 
-    /// Persistent: the first swap of a later block takes the configured fee. The published factory foretells its pools' addresses
-    /// from another build than its deployer holds: the harness takes its place. New tokens, as a pair has one pool.
+    /// Called in a transaction, because the configured fee applies from the first swap of a later block. The harness replaces the published
+    /// factory, which computes pool addresses from a different build than the one in its deployer. Each pool needs new tokens.
     function algebraV1(
         IAlgebraDeployer deployer,
         bytes memory storageCode,
@@ -188,13 +188,13 @@ contract ConcentratedHarness is Harness(2) {
         Position[] calldata positions
     ) external {
         renew();
-        address foretold;
-        try this.foretell(deployer) {} catch (bytes memory reason) {
+        address expected;
+        try this.simulateDeploy(deployer) {} catch (bytes memory reason) {
             assembly {
-                foretold := mload(add(reason, 36))
+                expected := mload(add(reason, 36))
             }
         }
-        bytes memory code = bytes.concat(storageCode, abi.encode(foretold));
+        bytes memory code = bytes.concat(storageCode, abi.encode(expected));
         address dataStorage;
         assembly {
             dataStorage := create(0, add(code, 32), mload(code))
@@ -202,7 +202,7 @@ contract ConcentratedHarness is Harness(2) {
         (bool done, ) = dataStorage.call(configure);
         require(done, "not configured");
         pool = deployer.deploy(dataStorage, address(this), address(tokens[0]), address(tokens[1]));
-        require(pool == foretold);
+        require(pool == expected);
         IConcentrated(pool).initialize(price);
         mintAlgebra(positions);
     }
@@ -212,14 +212,15 @@ contract ConcentratedHarness is Harness(2) {
         if (address(tokens[1]) < address(tokens[0])) (tokens[0], tokens[1]) = (tokens[1], tokens[0]);
     }
 
-    /// Persistent: a pool that stands already, of the present tokens.
-    function adopt(address made, uint160 price, Position[] calldata positions) external {
-        pool = made;
+    /// Called in a transaction: takes an existing pool of the current tokens.
+    function adopt(address deployed, uint160 price, Position[] calldata positions) external {
+        pool = deployed;
         IConcentrated(pool).initialize(price);
         mintAlgebra(positions);
     }
 
-    function foretell(IAlgebraDeployer deployer) external {
+    /// Deploys a pool and reverts with its address.
+    function simulateDeploy(IAlgebraDeployer deployer) external {
         revert At(deployer.deploy(address(1), address(this), address(tokens[0]), address(tokens[1])));
     }
 
@@ -247,25 +248,25 @@ contract ConcentratedHarness is Harness(2) {
         }
     }
 
-    function run(Trade[] calldata trades) public returns (uint256[] memory paid) {
-        paid = new uint256[](trades.length);
+    function run(Trade[] calldata trades) public returns (uint256[] memory outputs) {
+        outputs = new uint256[](trades.length);
         for (uint256 i = 0; i < trades.length; i++) {
             try this.trade(trades[i]) returns (uint256 out) {
-                paid[i] = out;
+                outputs[i] = out;
             } catch {}
         }
     }
 
-    function trade(Trade calldata wanted) external returns (uint256) {
-        uint160 limit = wanted.zeroForOne ? MIN_PRICE + 1 : MAX_PRICE - 1;
+    function trade(Trade calldata order) external returns (uint256) {
+        uint160 limit = order.zeroForOne ? MIN_PRICE + 1 : MAX_PRICE - 1;
         (int256 amount0, int256 amount1) =
-            IConcentrated(pool).swap(address(this), wanted.zeroForOne, int256(wanted.amountIn), limit, "");
-        (int256 taken, int256 paid) = wanted.zeroForOne ? (amount0, -amount1) : (amount1, -amount0);
-        require(taken == int256(wanted.amountIn) && paid > 0);
-        return uint256(paid);
+            IConcentrated(pool).swap(address(this), order.zeroForOne, int256(order.amountIn), limit, "");
+        (int256 input, int256 output) = order.zeroForOne ? (amount0, -amount1) : (amount1, -amount0);
+        require(input == int256(order.amountIn) && output > 0);
+        return uint256(output);
     }
 
-    /// The callbacks of minting and swapping, whatever they are called: what is positive is owed.
+    /// Handles the mint and swap callbacks of all pools: positive amounts are owed to the pool.
     fallback() external {
         (int256 owed0, int256 owed1) = abi.decode(msg.data[4:68], (int256, int256));
         if (owed0 > 0) tokens[0].transfer(msg.sender, uint256(owed0));
@@ -343,23 +344,23 @@ contract ManagerHarness is Harness(2) {
             (int256 delta, ) = IPoolManager(msg.sender).modifyLiquidity(key, params, "");
             settle(IPoolManager(msg.sender), key, delta);
         }
-        uint256[] memory paid = new uint256[](trades.length);
+        uint256[] memory outputs = new uint256[](trades.length);
         for (uint256 i = 0; i < trades.length; i++) {
             try this.trade(IPoolManager(msg.sender), key, trades[i]) returns (uint256 out) {
-                paid[i] = out;
+                outputs[i] = out;
             } catch {}
         }
-        return abi.encode(paid);
+        return abi.encode(outputs);
     }
 
-    function trade(IPoolManager manager, PoolKey calldata key, Trade calldata wanted) external returns (uint256) {
-        uint160 limit = wanted.zeroForOne ? MIN_PRICE + 1 : MAX_PRICE - 1;
-        int256 delta = manager.swap(key, SwapParams(wanted.zeroForOne, -int256(wanted.amountIn), limit), "");
+    function trade(IPoolManager manager, PoolKey calldata key, Trade calldata order) external returns (uint256) {
+        uint160 limit = order.zeroForOne ? MIN_PRICE + 1 : MAX_PRICE - 1;
+        int256 delta = manager.swap(key, SwapParams(order.zeroForOne, -int256(order.amountIn), limit), "");
         settle(manager, key, delta);
         (int128 amount0, int128 amount1) = (int128(delta >> 128), int128(delta));
-        (int128 taken, int128 paid) = wanted.zeroForOne ? (-amount0, amount1) : (-amount1, amount0);
-        require(taken == int256(wanted.amountIn) && paid > 0);
-        return uint256(int256(paid));
+        (int128 input, int128 output) = order.zeroForOne ? (-amount0, amount1) : (-amount1, amount0);
+        require(input == int256(order.amountIn) && output > 0);
+        return uint256(int256(output));
     }
 
     function settle(IPoolManager manager, PoolKey memory key, int256 delta) private {
@@ -415,7 +416,7 @@ interface IVaultPool {
     function getPoolId() external view returns (bytes32);
 }
 
-/// A rate provider.
+/// A rate provider with a constant rate.
 contract Rate {
     uint256 public getRate;
 
@@ -435,51 +436,55 @@ contract VaultHarness is Harness(4) {
         for (uint256 i = 0; i < decimals.length; i++) tokens[i].setDecimals(decimals[i]);
     }
 
-    /// Rate providers at addresses that are known before: deployed in turn.
+    /// Deploys rate providers in sequence, so that an eth_call returns the addresses of the following transaction.
     function rates(uint256[] calldata values) external returns (address[] memory providers) {
         providers = new address[](values.length);
         for (uint256 i = 0; i < values.length; i++) providers[i] = address(new Rate(values[i]));
     }
 
-    /// `create` is the factory's call for a new pool. A composable pool's own token is left out of amounts and places. What the
-    /// pool holds at first may be a unit less than it was to take: with rates it rounds twice.
+    /// `create` is the calldata with which the factory creates the pool. Amounts and token indexes exclude the pool token of a composable
+    /// pool. With rates the initial balances may be one unit lower than `amounts`, because the vault rounds twice.
     function run(IVault vault, address factory, bytes calldata create, uint256[] calldata amounts, Hop[] calldata hops)
         external
-        returns (uint256[] memory held, uint256[] memory paid)
+        returns (uint256[] memory balances, uint256[] memory outputs)
     {
         (bool done, bytes memory result) = factory.call(create);
         require(done, "not created");
-        address made = abi.decode(result, (address));
-        bytes32 id = IVaultPool(made).getPoolId();
-        join(vault, id, made, amounts);
-        held = holdings(vault, id, made, amounts.length);
-        paid = tradeAll(vault, id, hops);
+        address pool = abi.decode(result, (address));
+        bytes32 id = IVaultPool(pool).getPoolId();
+        join(vault, id, pool, amounts);
+        balances = balancesOf(vault, id, pool, amounts.length);
+        outputs = tradeAll(vault, id, hops);
     }
 
-    function tradeAll(IVault vault, bytes32 id, Hop[] calldata hops) private returns (uint256[] memory paid) {
-        paid = new uint256[](hops.length);
+    function tradeAll(IVault vault, bytes32 id, Hop[] calldata hops) private returns (uint256[] memory outputs) {
+        outputs = new uint256[](hops.length);
         for (uint256 i = 0; i < hops.length; i++) {
             try this.trade(vault, id, hops[i]) returns (uint256 out) {
-                paid[i] = out;
+                outputs[i] = out;
             } catch {}
         }
     }
 
-    function holdings(IVault vault, bytes32 id, address made, uint256 count) private view returns (uint256[] memory held) {
-        (address[] memory assets, uint256[] memory balances, ) = vault.getPoolTokens(id);
-        held = new uint256[](count);
-        uint256 place = 0;
-        for (uint256 i = 0; i < assets.length; i++) if (assets[i] != made) held[place++] = balances[i];
+    function balancesOf(IVault vault, bytes32 id, address pool, uint256 count)
+        private
+        view
+        returns (uint256[] memory balances)
+    {
+        (address[] memory assets, uint256[] memory all, ) = vault.getPoolTokens(id);
+        balances = new uint256[](count);
+        uint256 next = 0;
+        for (uint256 i = 0; i < assets.length; i++) if (assets[i] != pool) balances[next++] = all[i];
     }
 
-    function join(IVault vault, bytes32 id, address made, uint256[] calldata amounts) private {
+    function join(IVault vault, bytes32 id, address pool, uint256[] calldata amounts) private {
         (address[] memory assets, , ) = vault.getPoolTokens(id);
         uint256[] memory all = new uint256[](assets.length);
         uint256[] memory most = new uint256[](assets.length);
-        uint256 place = 0;
+        uint256 next = 0;
         for (uint256 i = 0; i < assets.length; i++) {
             most[i] = type(uint256).max;
-            if (assets[i] != made) all[i] = amounts[place++];
+            if (assets[i] != pool) all[i] = amounts[next++];
         }
         vault.joinPool(
             id, address(this), address(this), IVault.JoinRequest(assets, most, abi.encode(uint256(0), all), false)

@@ -21,12 +21,12 @@ const pools = fc.record({
 let chain: Chain
 beforeAll(async () => {
   chain = await startChain('ManagerHarness')
-  // Native coins without end.
+  // A practically unlimited balance of the native coin.
   await chain.anvil.request('anvil_setBalance', [chain.harness, `0x${'f'.repeat(50)}`])
 })
 afterAll(() => chain.anvil.stop())
 
-test(`uniswap v4 against the real manager: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
+test(`uniswap v4 pays what the real pool manager pays: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
   const at: Hex = await chain.deploy(encodeDeployData({ ...manager, args: [chain.harness] }))
   for (const { pool, native, lpFeePpm, protocol, trades } of drawSamples('uniswap v4', pools, POOLS)) {
     const start: Pool = {

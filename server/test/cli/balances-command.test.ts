@@ -74,7 +74,7 @@ const refusedAs = (sentence: string) => (answer: Awaited<ReturnType<typeof swapy
 describe('the balance of a partner', () => {
   test('is empty at first, and cannot be paid out then', async () => {
     expect(await swapyard(['partners', 'balances', 'acme'])).toMatchObject({ code: 0, lines: [], error: '' })
-    expectRefusal(await payOut('acme', '0.5', 'early'), 'partner acme is owed 0 eth@eth, and not 0.5 eth@eth')
+    expectRefusal(await payOut('acme', '0.5', 'early'), 'partner acme has 0 eth@eth; 0.5 eth@eth cannot be paid out')
     expectRefusal(await swapyard(['partners', 'balances', 'unknown']), 'there is no partner unknown')
     expectRefusal(await payOut('unknown', '0.5', 'early'), 'there is no partner unknown')
   })
@@ -96,8 +96,8 @@ describe('the balance of a partner', () => {
     expect(await payouts()).toEqual([{ units: '1250000000000000000', address: owner }])
     expect(await balance('acme')).toEqual([{ name: 'acme', currency: 'eth@eth', amount: '1.75' }])
     for (const other of [await payOut('acme', '1', 'may'), await payOut('acme', '1.25', 'may', { address: another })])
-      expectRefusal(other, `this was asked for already, as 1.25 eth@eth to ${owner}`)
-    expectRefusal(await payOut('acme', '1.76', 'june'), 'partner acme is owed 1.75 eth@eth, and not 1.76 eth@eth')
+      expectRefusal(other, `this key or deposit already has a payout: 1.25 eth@eth to ${owner}`)
+    expectRefusal(await payOut('acme', '1.76', 'june'), 'partner acme has 1.75 eth@eth; 1.76 eth@eth cannot be paid out')
     // Keys of different partners are independent.
     expect(await payOut('beta', '0.25', 'may')).toMatchObject({ code: 0, lines: [{ repeated: false }] })
     expect((await payouts()).map(({ units }) => units)).toEqual(['1250000000000000000', '250000000000000000'])
@@ -109,7 +109,7 @@ describe('the balance of a partner', () => {
     const denied = join(shell.folder, 'denied.json')
     writeFileSync(denied, JSON.stringify({ environment: 'sandbox', screening: { denied: [`eth:${another}`] } }))
     await Promise.all([
-      payOut('acme', '1', 'a', { currency: 'usdt@eth' }).then(refusedAs('partner acme is owed 0 usdt@eth')),
+      payOut('acme', '1', 'a', { currency: 'usdt@eth' }).then(refusedAs('partner acme has 0 usdt@eth')),
       payOut('acme', '1', 'b', { currency: 'nothing@eth' }).then(refusedAs('nothing@eth is not a listed currency')),
       payOut('acme', '1', 'c', { currency: 'btc@btc' }).then(refusedAs('is not an address of btc')),
       payOut('acme', '1', 'd', { address: `${owner}0` }).then(refusedAs('is not an address of eth')),
@@ -117,9 +117,9 @@ describe('the balance of a partner', () => {
       payOut('acme', '1', 'f', { address: another, env: { SWAPYARD_CONFIG: denied } }).then(
         refusedAs('is never served'),
       ),
-      payOut('acme', '0', 'g').then(refusedAs('and not 0 eth@eth')),
-      payOut('acme', '0.1234567890123456789', 'h').then(refusedAs('more than the 18 decimals')),
-      payOut('acme', '1e3', 'i').then(refusedAs('not a plain decimal amount')),
+      payOut('acme', '0', 'g').then(refusedAs('0 eth@eth cannot be paid out')),
+      payOut('acme', '0.1234567890123456789', 'h').then(refusedAs('amount has 19 decimals; ETH has 18')),
+      payOut('acme', '1e3', 'i').then(refusedAs('must be a plain decimal amount')),
       payOut('acme', '1', 'j', { rest: [] }).then(refusedAs('a reason of at least 3 letters')),
       payOut('acme', '1', 'k', { rest: ['--reason', '-'] }).then(refusedAs('a reason of at least 3 letters')),
     ])
@@ -147,7 +147,7 @@ describe('an unclaimed deposit', () => {
       code: 0,
       lines: [{ payoutId: paid.lines[0]?.['payoutId'], repeated: true }],
     })
-    expectRefusal(await pay(first, owner), `this was asked for already, as 0.5 eth@eth to ${another}`)
+    expectRefusal(await pay(first, owner), `this key or deposit already has a payout: 0.5 eth@eth to ${another}`)
     expect((await payouts()).filter(({ address }) => address === another)).toEqual([
       { units: '500000000000000000', address: another },
     ])

@@ -151,7 +151,7 @@ export const architecture: Architecture = {
     'server/src/app/start.ts': 'seconds since the start, for people',
     [`${chains}/bitcoin/cash-addr.ts`]: 'five bits of a checksum',
     [`${chains}/evm/observe.ts`]: 'a nonce',
-    [`${adapters}/swap-chain/act.ts`]: 'seconds and millionths, looked at before',
+    [`${adapters}/swap-chain/decode-action.ts`]: 'seconds and millionths, looked at before',
     [`${adapters}/swap-chain/token-facts.ts`]: 'decimals, 36 at most',
     [`${chains}/evm/replies.ts`]: 'counts and nonces, checked to be safe integers',
     [`${adapters}/dex/algebra.ts`]: 'fees of at most 24 bits',

@@ -136,7 +136,9 @@ describe('on chains of its own', () => {
     ]
     for (const { status, body } of refusals) {
       expect([status, body.code, body.errors[0].field]).toEqual([422, 'PAIR_UNAVAILABLE', 'privateType'])
-      expect(body.message).toBe('privatePlus goes through XMR, which is not available: ask for efficient')
+      expect(body.message).toBe(
+        'privatePlus uses XMR as intermediary, which is not available: use privateType efficient',
+      )
     }
   })
 

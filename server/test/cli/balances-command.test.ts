@@ -97,7 +97,10 @@ describe('the balance of a partner', () => {
     expect(await balance('acme')).toEqual([{ name: 'acme', currency: 'eth@eth', amount: '1.75' }])
     for (const other of [await payOut('acme', '1', 'may'), await payOut('acme', '1.25', 'may', { address: another })])
       expectRefusal(other, `this key or deposit already has a payout: 1.25 eth@eth to ${owner}`)
-    expectRefusal(await payOut('acme', '1.76', 'june'), 'partner acme has 1.75 eth@eth; 1.76 eth@eth cannot be paid out')
+    expectRefusal(
+      await payOut('acme', '1.76', 'june'),
+      'partner acme has 1.75 eth@eth; 1.76 eth@eth cannot be paid out',
+    )
     // Keys of different partners are independent.
     expect(await payOut('beta', '0.25', 'may')).toMatchObject({ code: 0, lines: [{ repeated: false }] })
     expect((await payouts()).map(({ units }) => units)).toEqual(['1250000000000000000', '250000000000000000'])

@@ -46,7 +46,7 @@ describe('the command line', () => {
     )
     for (const role of ['worker', 'all']) {
       const { code, error } = await swapyard(['start', '--sandbox', '--role', role], env)
-      expect([code, error]).toEqual([1, expect.stringContaining('public keys alone: start with --role api')])
+      expect([code, error]).toEqual([1, expect.stringContaining('public keys only: start with --role api')])
     }
   })
 

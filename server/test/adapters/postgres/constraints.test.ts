@@ -256,7 +256,7 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
       )
   })
 
-  test('have attempts that share the conflict key, keep their bytes, and of which only one is confirmed', async () => {
+  test('have attempts that share the conflict key and keep their bytes; only one is confirmed', async () => {
     const attempt = (key: string, hash: string, state: string) =>
       run(
         'insert into attempts (transaction_id, conflict_key, network, tx_hash, raw, intent, fee_units, state) values ($1, $2, $3, $4, $5, $6, 1, $7)',

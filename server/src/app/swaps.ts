@@ -43,10 +43,10 @@ import { createQuoteSwap } from '../swap/quotes/quote-swap.ts'
 import { createSwapValues } from '../swap/quotes/swap-values.ts'
 import { createSendApproval } from '../swap/send/send-approval.ts'
 import { createSendSwap } from '../swap/send/send-swap.ts'
-import { createTokenCache } from '../swap/tokens/token-cache.ts'
 import { createListTokens } from '../swap/tokens/list-tokens.ts'
 import { createListedTokens } from '../swap/tokens/listed-tokens.ts'
 import { createReadToken } from '../swap/tokens/read-token.ts'
+import { createTokenCache } from '../swap/tokens/token-cache.ts'
 import { createListSwaps } from '../swap/track/list-swaps.ts'
 import { createReconcileFees } from '../swap/track/reconcile-fees.ts'
 import { createScanFeeEvents } from '../swap/track/scan-fee-events.ts'
@@ -291,7 +291,10 @@ function listedTokens(
 /** Addresses that lists name as tokens but that are the native currency. */
 export function coinsOwn(network: SwapNetwork | undefined): ReadonlySet<string> {
   const { nativeContract } = network?.chain.network.evm ?? {}
-  return new Set([...(network?.nativeIsToken ? [network.chain.wrapped] : []), ...(nativeContract ? [nativeContract] : [])])
+  return new Set([
+    ...(network?.nativeIsToken ? [network.chain.wrapped] : []),
+    ...(nativeContract ? [nativeContract] : []),
+  ])
 }
 
 /** By network and lower-case contract address, or `native`. */

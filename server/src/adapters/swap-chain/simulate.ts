@@ -2,7 +2,7 @@ import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 import type { EvmNode } from '../chains/evm/node.ts'
 import { hex } from '../chains/evm/node.ts'
 import { address, bytes, count, type Decode, fields, hash, list, orNull, quantity } from '../chains/evm/replies.ts'
-import { failureOf, parseRevertData, refusalOf, unavailable } from '../chains/evm/rpc.ts'
+import { failureOf, parseRevertBytes, refusalOf, unavailable } from '../chains/evm/rpc.ts'
 import { callFailure } from './call-failure.ts'
 
 /** An unsigned transaction. */
@@ -61,7 +61,7 @@ const simulated: Decode<Simulated> = (reply) => {
   const ok = quantity(call['status']) === 1n
   const returned = orNull(bytes)(call['returnData']) ?? '0x'
   // anvil returns revert data in `returnData`, geth in `error.data`.
-  const reverted = ok || returned !== '0x' ? null : parseRevertData(orNull(fields)(call['error'])?.['data'])
+  const reverted = ok || returned !== '0x' ? null : parseRevertBytes(orNull(fields)(call['error'])?.['data'])
   return { ok, returned: reverted ?? returned, used: quantity(call['gasUsed']) }
 }
 

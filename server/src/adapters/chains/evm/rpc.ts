@@ -159,11 +159,11 @@ function unwrap(reply: unknown): unknown {
   }
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown }
   if (typeof code !== 'number') throw new InvalidReply('the error has no code')
-  throw new NodeRefusal(code, typeof message === 'string' ? message : '', parseRevertData(data))
+  throw new NodeRefusal(code, typeof message === 'string' ? message : '', parseRevertBytes(data))
 }
 
 /** The revert data of an error's `data`: bytes, or an object with bytes in its own `data`; null for text. */
-export function parseRevertData(data: unknown): Hex | null {
+export function parseRevertBytes(data: unknown): Hex | null {
   const value = typeof data === 'object' && data !== null ? (data as { data?: unknown }).data : data
   return typeof value === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(value) ? bytes(value) : null
 }

@@ -32,7 +32,7 @@ export const sampleTree: Readonly<Record<string, string>> = {
   'server/src/cli/program.ts': "import '../app/workers.ts'\n",
   'server/src/main.ts': `import './cli/program.ts'\n${long(401)}`,
   'server/networks/eth.ts': `import '../src/core/domain/amount.ts'\n${long(500)}`,
-  'sandbox/src/settings.ts': 'export const dataFolder = process.env.HOME\n',
+  'sandbox/src/settings.ts': 'export const userFolder = process.env.HOME\n',
   'sandbox/src/main.ts': "import './settings.ts'\n",
 }
 

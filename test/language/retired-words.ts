@@ -97,7 +97,11 @@ export const exceptions: readonly Exception[] = [
     reason: 'field of chains.json',
   },
   { word: /hub/, files: /^sandbox\/src\/keys\.ts$/, reason: 'a word of the published sandbox mnemonic' },
-  { word: /dead/, files: /^server\/(test\/core\/http\/|src\/adapters\/chains\/evm\/address\.test\.ts)/, reason: 'the burn address 0x…dEaD' },
+  {
+    word: /dead/,
+    files: /^server\/(test\/core\/http\/|src\/adapters\/chains\/evm\/address\.test\.ts)/,
+    reason: 'the burn address 0x…dEaD',
+  },
   {
     word: /rescue/,
     files: /^(contracts\/test\/|docs\/threat-model\.md)/,

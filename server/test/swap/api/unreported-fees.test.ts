@@ -173,7 +173,7 @@ describe('the fee of an unreported swap', { timeout: LOCK_MS }, () => {
     )
     const { lines } = await operator.partners('fees-unclaimed')
     expect(lines.map(({ hash, units }) => [hash, units])).toEqual(rows.map(({ hash, units }) => [hash, String(units)]))
-    expect((await operator.partners('fees-search', NETWORK, '999999999')).error).toContain('was searched yet')
+    expect((await operator.partners('fees-search', NETWORK, '999999999')).error).toContain('has been searched yet')
     expect(await readOwed()).toBe(before)
   })
 })

@@ -1,6 +1,6 @@
 /*
- * Loaded before the server (`node --import`): counts the visits of the named points in the same module that the server
- * tells of them, and kills the process at the n-th visit of one. The server knows nothing of it.
+ * Loaded before the server (`node --import`). Listens to the server's checkpoint module and kills the process at the n-th
+ * visit of one checkpoint. The server does not know about it.
  *
  *   TEST_KILL_AT    `<name>:<n>`
  *   TEST_KILLED_AT  file that gets the name of the point
@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const main = realpathSync(process.argv[1] ?? '')
-const url = pathToFileURL(join(dirname(main), 'lib/checkpoint.ts')).href
+const url = pathToFileURL(join(dirname(main), 'core/services/checkpoint.ts')).href
 const { onCheckpoint } = (await import(url)) as typeof import('../../server/src/core/services/checkpoint.ts')
 
 const file = process.env['TEST_KILLED_AT'] ?? ''

@@ -122,7 +122,7 @@ export function describeBitcoinChain(name: string, network: Network, start: () =
     test('every kind of address that is accepted can be paid, and is recognised in the block', () =>
       paysEveryAddress(context))
     test('the fee rate lies above what the node relays and below what the app pays', () => knowsTheFee(context))
-    test('balances are the store’s', () => keepsNoBalances(context))
+    test('balances are summed by the store', () => keepsNoBalances(context))
   })
 }
 
@@ -364,6 +364,6 @@ async function knowsTheFee({ app, network }: Context) {
 
 async function keepsNoBalances({ app }: Context) {
   await expect(app.chain.reader.balance(app.chain.addresses.hot(), app.pay('', 1n).asset)).rejects.toThrow(
-    'the store adds up',
+    'sum the unspent outputs in the store',
   )
 }

@@ -118,7 +118,7 @@ describeWith('litecoind', 'Litecoin Core and what never was a deposit', () => {
       txHash: payout.txHash,
       conflictKey: payout.unsigned.conflictKey,
       raw: payout.raw,
-      origins: [{ outpoint: coin.outpoint, spentBy: deposit.txHash }],
+      ancestorSpends: [{ outpoint: coin.outpoint, spentBy: deposit.txHash }],
     }
     expect((await sender.observe(attempt)).kind).toBe('included')
 

@@ -77,14 +77,14 @@ describeWith('monerod', 'Monero in the explorer', () => {
     expect(body).toContain('newly mined')
     const [, shown] = /(\d+\.\d+) XMR<\/td>/.exec(body) ?? []
     expect(Math.round(Number(shown) * 1e12)).toBe(header.reward)
-    expect(body).toMatch(/before block \d+/)
+    expect(body).toMatch(/locked until block \d+/)
   })
 
   test('what is not there is 404, and a node that is away 503', async () => {
     for (const [path, sentence] of [
-      ['/sandbox/explorer/xmr/address/4abc', 'This is no address of Monero'],
-      [`/sandbox/explorer/xmr/tx/${'ab'.repeat(32)}`, 'Monero knows no such transaction'],
-      ['/sandbox/explorer/xmr/tx/1', 'Monero knows no such transaction'],
+      ['/sandbox/explorer/xmr/address/4abc', 'Not an address on Monero'],
+      [`/sandbox/explorer/xmr/tx/${'ab'.repeat(32)}`, 'No such transaction on Monero'],
+      ['/sandbox/explorer/xmr/tx/1', 'No such transaction on Monero'],
     ] as const) {
       const { status, body } = await text(path)
       expect([status, body.includes(`<h1>${sentence}</h1>`)]).toEqual([404, true])

@@ -182,7 +182,7 @@ describeWith(intermediary, 'a private exchange', { timeout: 300_000 }, () => {
       ] as const) {
         const { status, body } = await quote(from, to, '1', 'privatePlus')
         expect([status, body.code, body.errors[0].field]).toEqual([422, 'PAIR_UNAVAILABLE', 'privateType'])
-        expect(body.message).toContain('ask for efficient')
+        expect(body.message).toContain('use privateType efficient')
       }
       await arrives('xmr@xmr', 'eth@eth', '2', 'efficient')
       await arrives('eth@eth', 'xmr@xmr', '0.5', 'efficient')
@@ -197,7 +197,7 @@ describeWith(intermediary, 'a private exchange', { timeout: 300_000 }, () => {
     })
     for (const { status, body } of [quoted, created]) {
       expect([status, body.code, body.errors[0].field]).toEqual([422, 'PAIR_UNAVAILABLE', 'toNetwork'])
-      expect(body.message).toMatch(/^one wallet .*ask for a standard exchange$/)
+      expect(body.message).toMatch(/share one hot wallet, .*use a standard exchange$/)
     }
   })
 

@@ -1,6 +1,6 @@
 /*
  * Loaded before the server (`node --import`). Listens to the server's checkpoint module and kills the process at the n-th
- * visit of one checkpoint. The server does not know about it.
+ * visit of one checkpoint. The server does not know about it. Threads load this file, too, but reach no checkpoint.
  *
  *   TEST_KILL_AT    `<name>:<n>`
  *   TEST_KILLED_AT  file that gets the name of the point
@@ -8,19 +8,24 @@
 import { appendFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { isMainThread } from 'node:worker_threads'
 
-const main = realpathSync(process.argv[1] ?? '')
-const url = pathToFileURL(join(dirname(main), 'core/services/checkpoint.ts')).href
-const { onCheckpoint } = (await import(url)) as typeof import('../../server/src/core/services/checkpoint.ts')
+async function killAtCheckpoint(): Promise<void> {
+  const main = realpathSync(process.argv[1] ?? '')
+  const url = pathToFileURL(join(dirname(main), 'core/services/checkpoint.ts')).href
+  const { onCheckpoint } = (await import(url)) as typeof import('../../server/src/core/services/checkpoint.ts')
 
-const file = process.env['TEST_KILLED_AT'] ?? ''
-const [target = '', nth = '1'] = (process.env['TEST_KILL_AT'] ?? '').split(':')
-let visits = 0
+  const file = process.env['TEST_KILLED_AT'] ?? ''
+  const [target = '', nth = '1'] = (process.env['TEST_KILL_AT'] ?? '').split(':')
+  let visits = 0
 
-onCheckpoint((name) => {
-  if (name !== target || ++visits !== Number(nth)) return
-  appendFileSync(file, `${name}\n`)
-  process.kill(process.pid, 'SIGKILL')
-  // The signal is delivered when the kernel pleases: nothing may run until then.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
-})
+  onCheckpoint((name) => {
+    if (name !== target || ++visits !== Number(nth)) return
+    appendFileSync(file, `${name}\n`)
+    process.kill(process.pid, 'SIGKILL')
+    // The kernel may deliver the signal later: nothing may run until then.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  })
+}
+
+if (isMainThread) await killAtCheckpoint()

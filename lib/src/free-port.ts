@@ -6,7 +6,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Different free ports. All are held until the last is known, so that none is given twice. */
+/** Different free ports. All are held until the last one is found, so that none is returned twice. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const probes = await Promise.all(Array.from({ length: count }, () => listen(0)))
   await Promise.all(probes.map(close))

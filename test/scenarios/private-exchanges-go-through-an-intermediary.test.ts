@@ -197,7 +197,7 @@ describeWith(intermediary, 'a private exchange', { timeout: 300_000 }, () => {
     })
     for (const { status, body } of [quoted, created]) {
       expect([status, body.code, body.errors[0].field]).toEqual([422, 'PAIR_UNAVAILABLE', 'toNetwork'])
-      expect(body.message).toMatch(/share one hot wallet, .*use a standard exchange$/)
+      expect(body.message).toMatch(/^eth and eth share one hot wallet, .*: use a standard exchange$/)
     }
   })
 

@@ -11,8 +11,40 @@ const common = {
   exclude: ['**/node_modules/**'],
 }
 
-/** Minutes long, and mostly waiting: begun last, one of them would be waited for alone. */
-const LONG = /\/test\/((chaos|starts|privacy)\/|swap\/api\/networks)/
+/**
+ * Long, and each with a shorter relative in `nodes`: kills at every checkpoint, planted bugs, a hundred private exchanges, all
+ * networks, fuzzing, thousands of hostile pools, further repairs of transactions. `npm run test:long`.
+ */
+const long = [
+  'test/chaos/{checkpoint-kills,deposit-reorgs,monero-reorgs,operations,planted-bugs,races,restored-backup,stuck-payouts,unanswered-requests}.test.ts',
+  'test/privacy/private-exchange-linkability.test.ts',
+  'test/contracts/forge.test.ts',
+  'test/interface/openapi-property.test.ts',
+  'test/pages/monero-explorer.test.ts',
+  'test/scenarios/{deposits-after-finish,double-spend-before-payout,final-payout-reorg,locked-monero,missing-input-dropped,missing-input-restored,monero-address-kinds,stuck-payout-replacement}.test.ts',
+  'test/scenarios/{fixed-rate-late-deposit,fixed-rate-underpayment,forced-native-transfers,held-wrong-asset,private-exchange-cases,sweep-to-hot-wallet,wrong-asset-refund}.test.ts',
+  'test/starts/production-refusals.test.ts',
+  'sandbox/test/{dexes,markets,monero,restart}.test.ts',
+  'server/src/adapters/signers/large-journal.test.ts',
+  'server/test/adapters/chains/monero/{fake-deposits,outputs-ready,unmined,wallet}.test.ts',
+  'server/test/adapters/dex/{dynamic-fee-v3,hostile-pools,sandbox-pools}.test.ts',
+  'server/test/cli/balances-command.test.ts',
+  'server/test/conformance/{bcoin,litecoind,monerod}.test.ts',
+  'server/test/exchange/deposits/many-deposits.test.ts',
+  'server/test/exchange/payouts/{missing-inputs,reversed-payouts}.test.ts',
+  'server/test/exchange/private/{bounds,crash-recovery,reorgs,stalled-networks}.test.ts',
+  'server/test/exchange/settlement/{crash-recovery,held-refunds}.test.ts',
+  'server/test/swap/api/{aggregator-swaps,bad-inputs,deadline,fees,networks,resending,tracking,unlisted-tokens,unreported-fees}.test.ts',
+  'server/test/swap/routing/optimality.test.ts',
+]
+
+/** Swaps per contract of the comparison of the pool mathematics with real contracts, in `npm run test:long`. */
+const LONG_SWAPS = process.env['TEST_SWAPS'] ?? '4000'
+/** Set by `npm run test:long`. With a path in `npm test`, these files belong to `nodes` alone. */
+const repeated = process.env['TEST_LONG'] === '1' ? ['server/test/swap/routing/differential/*.test.ts'] : []
+
+/** About a minute, and mostly waiting: started last, the run would wait for them alone. */
+const SLOW = /\/test\/((chaos|starts|privacy)\/|swap\/api\/networks)/
 
 /** They wait for each other, because they trade on the same markets: side by side, workers would stand idle. */
 const IN_TURN = /\/server\/test\/swap\/api\//
@@ -23,13 +55,23 @@ const TURN = 4
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const long = sorted.filter(({ moduleId }) => LONG.test(moduleId))
-    const inTurn = sorted.filter((file) => IN_TURN.test(file.moduleId) && !long.includes(file))
-    const others = sorted.filter((file) => !long.includes(file) && !inTurn.includes(file))
+    const slow = sorted.filter(({ moduleId }) => SLOW.test(moduleId))
+    const inTurn = sorted.filter((file) => IN_TURN.test(file.moduleId) && !slow.includes(file))
+    const others = sorted.filter((file) => !slow.includes(file) && !inTurn.includes(file))
     for (const [n, file] of inTurn.entries()) others.splice(n * TURN, 0, file)
-    return [...long, ...others]
+    return [...slow, ...others]
   }
 }
+
+/** Tests that need nothing but Node and take ten seconds or more. */
+const slowUnits = [
+  'server/src/adapters/signers/keystore.test.ts',
+  'server/test/cli/lab.test.ts',
+  'server/test/core/catalogue/address-patterns.test.ts',
+  'server/test/core/http/openapi-property.test.ts',
+  'server/test/swap/routing/{four-hops,net-of-gas,shared-pools}.test.ts',
+  'test/privacy/model.test.ts',
+]
 
 /** Tests outside of the source tree that need nothing but Node. */
 const units = [
@@ -37,10 +79,14 @@ const units = [
   'server/test/exchange/api/**/*.test.ts',
   'server/test/swap/routes/**/*.test.ts',
   'server/test/swap/routing/*.test.ts',
-  'server/test/cli/lab.test.ts',
+  'test/privacy/{assignment,matcher,observed-payments,observer}.test.ts',
 ]
 
-/** `units` need nothing but Node; `nodes` share one Postgres cluster and one set of sandbox chains. */
+/**
+ * `units` and `slow-units` need nothing but Node. `nodes` and `long` start one Postgres cluster and one set of sandbox chains for
+ * all their files. `npm test` runs all but `long`, `npm test -- --unit` the first, `npm run test:long` the last; with a path,
+ * `npm test` looks in all of them.
+ */
 export default defineConfig({
   test: {
     // For two cores: process-level tests start databases and chains of their own, and spend half of their time waiting.
@@ -53,15 +99,26 @@ export default defineConfig({
           ...common,
           name: 'units',
           include: ['{lib,schema,server}/src/**/*.test.ts', ...units, 'test/*.test.ts'],
+          exclude: [...common.exclude, ...long, ...slowUnits],
         },
       },
+      { test: { ...common, name: 'slow-units', include: slowUnits } },
       {
         test: {
           ...common,
           name: 'nodes',
           include: ['{sandbox,test}/**/*.test.ts', 'server/test/**/*.test.ts'],
-          exclude: [...common.exclude, ...units, 'test/*.test.ts'],
+          exclude: [...common.exclude, ...units, ...slowUnits, ...long, 'test/*.test.ts'],
           globalSetup: 'test/global-setup.ts',
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'long',
+          include: [...long, ...repeated],
+          globalSetup: 'test/global-setup.ts',
+          env: { TEST_SWAPS: LONG_SWAPS },
         },
       },
     ],

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { CreatedExchange, routes } from '@swapyard/schema'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { until } from '../lib/src/until.ts'
 import { createEmbeddedPrices } from '../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys } from '../server/src/adapters/signers/keystore.ts'
 import { type App, createApp } from '../server/src/app/app.ts'
@@ -14,12 +15,14 @@ import { defaultSpreads } from '../server/src/core/domain/book.ts'
 import { accounts } from '../server/src/core/domain/ledger/entries.ts'
 import { timeOrderedId } from '../server/src/lib/id.ts'
 import { createLog } from '../server/src/lib/log.ts'
+import { appSettings } from '../test/support/app-settings.ts'
 import { readSettings, serve } from './processes.ts'
+import { RATE_LIMIT_PER_MINUTE, rateLimitStatements } from './seed-database.ts'
 
 /*
- * The API alone in its process, as `swapyard start --role api` composes it: the production HTTP layer, keys, log, metrics, services
- * and store. Only the throttle is off, and the nodes are stubs that answer fee queries. A second HTTP server in the same process
- * and on the same database pool has the bare routes that creates and status polls are compared with.
+ * The API alone in its process, as `swapyard start --role api` composes it: the production HTTP layer behind one proxy, keys, throttle,
+ * log, metrics, services and store. The nodes are stubs that answer fee queries. A second HTTP server in the same process and on the
+ * same database pool has the bare routes that creates and status polls are compared with.
  */
 export type AppSettings = Readonly<{
   databaseUrl: string
@@ -29,7 +32,6 @@ export type AppSettings = Readonly<{
   chainsFile: string | null
 }>
 
-const USD = 10n ** 12n
 const pepper = Buffer.from('a pepper of the benchmarks')
 const settings = readSettings<AppSettings>()
 
@@ -43,26 +45,24 @@ const app = await createApp({
   pepper,
   prices: createEmbeddedPrices({ now: Date.now, still: false }),
   spreads: defaultSpreads,
-  settings: {
-    rateIdMs: 60_000,
-    fixedLockMs: 20 * 60_000,
-    expiryMs: 24 * 3_600_000,
-    stuckMs: 60_000,
-    limits: { perTransactionUsd: 1_000_000n * USD, hourUsd: 100_000_000n * USD, dayUsd: 100_000_000n * USD },
-  },
+  settings: appSettings,
   denied: [],
   ...(settings.chainsFile === null ? {} : { swaps: sandboxSwaps(readChains(settings.chainsFile)) }),
-  rateLimit: false,
-  // The overload guard is on, but at a limit that a busy machine does not reach.
-  api: { publicUrl: 'http://127.0.0.1', overload: { eventLoopDelayMs: 5_000, sampleMs: 1_000 } },
+  rateLimit: true,
+  api: { publicUrl: 'http://127.0.0.1', trustedProxies: 1, publicLimitPerMinute: RATE_LIMIT_PER_MINUTE },
   log: createLog({ level: 'info', pretty: false }),
   metrics: createMetrics(),
 })
 await seedSandboxPartners(app.database, pepper)
+for (const statement of rateLimitStatements) await app.database.query(statement)
 await creditWallets(app)
 const bareServer = createBareServer(app)
-const ports = { appPort: await listen(app.http), barePort: await listen(bareServer) }
-await waitUntilReady(app)
+const ports = { port: await listen(app.http), barePort: await listen(bareServer) }
+await until('the app is ready', () => app.services.readiness().length === 0, {
+  timeoutMs: 30_000,
+  intervalMs: 20,
+  explain: () => app.services.readiness().join(', '),
+})
 serve(ports, async () => {
   await bareServer.close()
   await app.http.close()
@@ -81,14 +81,6 @@ async function creditWallets({ database, catalogue }: App): Promise<void> {
       asset.id,
       10n ** BigInt(asset.decimals + 6),
     ])
-  }
-}
-
-async function waitUntilReady({ services }: App): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (services.readiness().length > 0) {
-    if (Date.now() > deadline) throw new Error(`not ready: ${services.readiness().join(', ')}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
@@ -120,6 +112,7 @@ function createBareServer({ database }: App): FastifyInstance {
       body['toNetwork'],
       legs,
       body['address'],
+      body['refundAddress'],
     ]
     const [row] = await database.query<Row>(INSERT, values, 'bare-insert')
     if (!row) throw new Error('the insert returned no row')
@@ -143,6 +136,7 @@ type Row = {
   recipient_address: string
   refund_address: string | null
   created_at: Date
+  expires_at: Date
 }
 
 const legs = JSON.stringify([
@@ -154,8 +148,8 @@ const legs = JSON.stringify([
 
 /** Inserts one row like that of an exchange: the same columns, checks and indexes. */
 const INSERT = `insert into bare_exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
-    recipient_address, partner_fee_bps, expires_at, next_check_at)
-  values ($1, '00000000-0000-4000-8000-000000000000', 'standard', 'standard', $2, $3, $4, $5, $6, 1000000, 280000000000000000, $7, 0,
+    recipient_address, refund_address, partner_fee_bps, expires_at, next_check_at)
+  values ($1, '00000000-0000-4000-8000-000000000000', 'standard', 'standard', $2, $3, $4, $5, $6, 1000000, 280000000000000000, $7, $8, 0,
     clock_timestamp() + interval '1 day', clock_timestamp() + interval '1 day')
   returning *`
 
@@ -181,4 +175,9 @@ const toResponse = (row: Row) => ({
     flow: row.flow,
   },
   exchanges: [],
+  expiresAt: row.expires_at.toISOString(),
+  fixedUntil: null,
+  confirmationsRequired: 12,
+  confirmationsSeen: 0,
+  expectedSeconds: 0,
 })

@@ -1,11 +1,11 @@
 import type { BalancerStablePool } from '../server/src/swap/routing/pools/balancer-stable.ts'
 import type { BalancerWeightedPool } from '../server/src/swap/routing/pools/balancer-weighted.ts'
-import { addressOf, createRandom, type Trade } from './swap-markets.ts'
+import { addressOf, createDraws, createRandom, type Market } from './swap-markets.ts'
 
 export type BalancerPool = BalancerStablePool | BalancerWeightedPool
 
 /** Weighted and stable pools of Balancer's V2 vault. All tokens have 18 decimals. */
-export type BalancerMarket = Readonly<{ tokens: readonly string[]; pools: readonly BalancerPool[]; draw(): Trade }>
+export type BalancerMarket = Market<BalancerPool>
 
 /** The first tokens are connector tokens, and the first of these are stablecoins. */
 const CONNECTORS = 6
@@ -24,8 +24,6 @@ const AMPS = [100n, 200n, 500n, 1000n]
 const STABLE_POOL_PART = 0.15
 /** Median value of a weighted pool, by the number of its connector tokens; the value varies by a factor of e^2 both ways. */
 const POOL_USD = [2e4, 4e5, 1e7, 1e7]
-/** Trades from 100 to 10^5 USD, log-uniform. */
-const TRADE_USD = { min: 100, ratio: 1e3 }
 const FIRST_POOL = 0x300000
 const VAULT = '0xba12222222228d8ba445958a75a0704d566bf2c8'
 
@@ -35,9 +33,7 @@ export function createBalancerMarket(size: number, seed: number): BalancerMarket
   const usd = Array.from({ length: count }, (_, n) => (n < STABLECOINS ? 1 : Math.exp(random() * 12 - 4)))
   const tokens = usd.map((_, n) => addressOf(n + 1))
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
-  const anyConnector = () => Math.floor(random() * CONNECTORS)
-  const anyToken = () => Math.floor(random() * count)
-  const unitsOf = (token: number, dollars: number) => BigInt(Math.floor((dollars / (usd[token] ?? 1)) * 1e18))
+  const { anyConnector, anyToken, unitsOf, drawTrade } = createDraws(random, usd, CONNECTORS)
 
   function pickTokens(index: number, length: number): number[] {
     const chosen = new Set([index < count ? index : anyToken()])
@@ -78,12 +74,6 @@ export function createBalancerMarket(size: number, seed: number): BalancerMarket
     pools: Array.from({ length: size }, (_, index) =>
       index >= count && random() < STABLE_POOL_PART ? createStablePool(index) : createWeightedPool(index),
     ),
-    draw() {
-      for (;;) {
-        const [source, target] = [random() < 0.5 ? anyConnector() : anyToken(), anyToken()]
-        if (source !== target)
-          return { source, target, amountIn: unitsOf(source, TRADE_USD.min * TRADE_USD.ratio ** random()) }
-      }
-    },
+    draw: () => drawTrade(100, 1e3),
   }
 }

@@ -1,175 +1,154 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../lib/src/until.ts'
 import type { BareServerSettings } from './bare-server.ts'
-import { compareBlockScans } from './block-scan.ts'
 import type { App, Infrastructure } from './infrastructure.ts'
-import { get, median, sendOnce } from './load.ts'
-import type { Process } from './processes.ts'
-import { createRequests, listAllPairs, onePair, pollRequests, quotePath, quoteRequests } from './requests.ts'
-import { type Comparison, compare, type Pace } from './rounds.ts'
+import { type Load, type Request, runLoad } from './load.ts'
+import {
+  bareCreateRequests,
+  createRequests,
+  cycle,
+  fetchFrom,
+  get,
+  once,
+  pollRequests,
+  STATUS_PATH,
+} from './requests.ts'
+import type { Goal, Result } from './results.ts'
+import { type Comparison, compare, describeSpread, type Pace, type Side } from './rounds.ts'
+import { runStatements } from './seed-database.ts'
 import type { WholeExchangesSettings } from './whole-exchanges.ts'
-
-/** One line of the table. `figure` is a ratio if `unit` is empty. A benchmark without a goal has `goal: null`. */
-export type Result = Readonly<{
-  name: string
-  goal: Readonly<{ atLeast: number } | { below: number }> | null
-  figure: number
-  unit: string
-  note: string
-}>
 
 /** Connections of all loads except creates. */
 const CONNECTIONS = 32
 /** Concurrent creates, more than the database pool has connections. */
 const CREATE_CONNECTIONS = 64
+const CREATES_PER_ROUND = 800
+const POLLS_PER_ROUND = 1_000
+/** Rounds of first polls, which take less than half a second each. */
+const FIRST_POLL_ROUNDS = 25
+/** Hundreds of directions. Right after the start the feed has none. */
+const FEED_BYTES_MIN = 50_000
+const FEED_COMPLETE_MS = 60_000
 const RSS_GOAL_MB = 300
-/** More exchanges than a process caches for status polls. */
-const UNCACHED_IDS = 50_000
 const EXCHANGE_COUNT = 200
+/** Several statuses and transactions of one exchange; they do not depend on the machine. */
+const COMMITS_GOAL = 40
+const WAL_GOAL_KB = 80
 
-const STATUS_PATH = '/v1/cross-chain/exchange/status/standard'
+const portOf = ({ process }: App): number => process.report('port')
+const barePortOf = ({ process }: App): number => process.report('barePort')
 
-const ratioOf = (
-  name: string,
-  goal: number | null,
-  { ratio, lowest, highest, cpuRatio, clientUtilization }: Comparison,
-): Result => ({
-  name,
-  goal: goal === null ? null : { atLeast: goal },
-  figure: ratio,
-  unit: '',
-  note: `rounds ${lowest.toFixed(2)} to ${highest.toFixed(2)}; by CPU time ${cpuRatio.toFixed(2)}; client ${clientUtilization === null ? 'busy-waits' : `${(clientUtilization * 100).toFixed(0)} % busy`}`,
+const loadOf = (port: number, next: Load['next'], connections = CONNECTIONS): Load => ({
+  ports: [port],
+  connections,
+  next,
 })
 
-const fetchPath = (port: number, path: string) =>
-  fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': 'sandbox' } })
+const ratioOf = (name: string, goal: Goal, { throughput, cpu, ...rest }: Comparison, note = ''): Result => ({
+  name,
+  figures: [{ value: throughput.median, goal }],
+  note: `rounds ${describeSpread(throughput)}; by CPU time ${describeSpread(cpu)}; ${rest.ourPerSecond.toFixed(0)} and ${rest.theirPerSecond.toFixed(0)} a second; client ${(rest.clientUtilization * 100).toFixed(0)} % busy${note === '' ? '' : `; ${note}`}`,
+})
 
-/** Starts the bare server with a quote and a feed of this app. */
-export async function startBareServer(infrastructure: Infrastructure, app: App): Promise<Process> {
-  const port = app.process.report('appPort')
-  const quote = (await (await fetchPath(port, quotePath(onePair, '1.234567'))).json()) as object
-  writeFileSync(join(infrastructure.folder, 'feed.xml'), await (await fetchPath(port, '/v1/rates')).text())
-  const settings: BareServerSettings = { quote, folder: infrastructure.folder }
-  return infrastructure.startProcess('bare-server.ts', settings)
-}
-
-export async function benchQuotes(bareServer: Process, { process }: App, pace: Pace): Promise<Result[]> {
-  const load = { connections: CONNECTIONS, requests: quoteRequests, status: 200, busyWaits: true }
-  const comparison = await compare(
-    { process: bareServer, load: { ...load, port: bareServer.report('barePort') } },
-    { process, load: { ...load, port: process.report('appPort') } },
-    pace,
-  )
-  // Both sides by Fastify over keep-alive connections. Mixed requests are not measured yet.
-  return [ratioOf('quote ÷ bare route', 0.45, comparison)]
-}
-
-export async function benchFeed(bareServer: Process, { process }: App, pace: Pace): Promise<Result[]> {
-  const load = { connections: CONNECTIONS, status: 200, busyWaits: true }
-  const reference = {
-    process: bareServer,
-    load: { ...load, port: bareServer.report('barePort'), requests: [get('/feed.xml')] },
+/** The rates feed against the same bytes sent from memory by a bare route. Judged by CPU time, as quotes. */
+export async function benchFeed(infrastructure: Infrastructure, app: App, pace: Pace): Promise<Result[]> {
+  const feedFile = join(infrastructure.folder, 'feed.xml')
+  let feed = ''
+  const isComplete = async () => {
+    feed = await (await fetchFrom(portOf(app), '/v1/rates')).text()
+    return feed.length >= FEED_BYTES_MIN
   }
-  const ours = { process, load: { ...load, port: process.report('appPort'), requests: [get('/v1/rates')] } }
-  return [ratioOf('feed ÷ static file', 0.9, await compare(reference, ours, pace))]
-}
-
-/** Compares polls of `ids` exchanges with selects of the same exchanges. */
-function compareWithSelects({ process, rows }: App, ids: number | undefined, pace: Pace): Promise<Comparison> {
-  const load = { connections: CONNECTIONS, status: 200, busyWaits: false }
-  const reference = {
-    process,
-    load: { ...load, port: process.report('barePort'), requests: pollRequests('/exchange', rows, ids) },
-  }
-  const ours = {
-    process,
-    load: { ...load, port: process.report('appPort'), requests: pollRequests(STATUS_PATH, rows, ids) },
-  }
-  return compare(reference, ours, pace)
-}
-
-export async function benchStatus(app: App, pace: Pace): Promise<Result[]> {
-  return [ratioOf('status ÷ bare select', 0.7, await compareWithSelects(app, undefined, pace))]
-}
-
-/** Polls more exchanges in turn than a process caches, so that each poll reads the database. */
-export async function benchFirstPolls(app: App, pace: Pace): Promise<Result[]> {
-  const comparison = await compareWithSelects(app, Math.min(app.rows, UNCACHED_IDS), pace)
-  return [ratioOf('status, not cached ÷ bare select', null, comparison)]
-}
-
-export async function benchTableSize(small: App, large: App, pace: Pace): Promise<Result[]> {
-  const [reference, ours] = [small, large].map(({ process, rows }) => ({
-    process,
-    load: {
-      connections: CONNECTIONS,
-      status: 200,
-      busyWaits: false,
-      port: process.report('appPort'),
-      requests: pollRequests(STATUS_PATH, rows),
+  await until('the feed lists every direction', isComplete, {
+    timeoutMs: FEED_COMPLETE_MS,
+    explain: () => `${feed.length} bytes`,
+  })
+  writeFileSync(feedFile, feed)
+  const settings: BareServerSettings = { routes: [], feedFile }
+  const bareServer = await infrastructure.startProcess('bare-server.ts', settings)
+  const requests = [get('/v1/rates')]
+  const sideOf = (process: App['process']): Side => ({
+    processes: [process],
+    run: (ms) => runLoad(loadOf(process.report('port'), cycle(requests)), ms),
+  })
+  const { cpu, throughput } = await compare(sideOf(bareServer), sideOf(app.process), pace)
+  return [
+    {
+      name: 'feed ÷ the same bytes by a bare route',
+      figures: [{ value: cpu.median, goal: { atLeast: 0.9 } }],
+      note: `by CPU time, rounds ${describeSpread(cpu)}; throughput ${describeSpread(throughput)}; ${(feed.length / 1024).toFixed(0)} KB, both from memory`,
     },
-  }))
-  if (!reference || !ours) throw new Error('two apps are needed')
+  ]
+}
+
+/** Polls of exchanges that the process has not cached. Each round polls other exchanges of the table. */
+function firstPolls(app: App): Side {
+  let requests: readonly Request[] = []
+  let part = 0
+  return {
+    processes: [app.process],
+    prepare: async () => {
+      await emptyPollCache(app)
+      requests = pollRequests(STATUS_PATH, app.rows, POLLS_PER_ROUND, part++)
+    },
+    run: () => runLoad(loadOf(portOf(app), once(requests))),
+  }
+}
+
+/** A rewritten table makes the processes empty their caches of polls (docs/poll-cache.md). The table has no rows. */
+const emptyPollCache = ({ databaseUrl }: App) => runStatements(databaseUrl, ['vacuum full payouts'])
+
+function repeatedPolls(app: App): Side {
+  const requests = pollRequests(STATUS_PATH, app.rows, POLLS_PER_ROUND)
+  return { processes: [app.process], run: (ms) => runLoad(loadOf(portOf(app), cycle(requests)), ms) }
+}
+
+function bareSelects(app: App): Side {
+  let part = 0
+  return {
+    processes: [app.process],
+    run: () => {
+      const requests = pollRequests('/exchange', app.rows, POLLS_PER_ROUND, part++)
+      return runLoad(loadOf(barePortOf(app), once(requests)))
+    },
+  }
+}
+
+export async function benchPolls(small: App, large: App, pace: Pace): Promise<Result[]> {
+  const rows = `${large.rows} ÷ ${small.rows} exchanges`
+  const firsts = { ...pace, rounds: Math.max(pace.rounds, FIRST_POLL_ROUNDS) }
+  const first = await compare(firstPolls(small), firstPolls(large), firsts)
   // Both sides run the same program, so the machine causes most of the variation. Short rounds distribute it evenly.
-  const shortRounds = { ...pace, rounds: 4 * pace.rounds, roundMs: pace.roundMs / 3 }
-  return [ratioOf(`status, ${large.rows} ÷ ${small.rows} rows`, 0.9, await compare(reference, ours, shortRounds))]
-}
-
-export async function benchCreates({ process }: App, pace: Pace, name = 'create ÷ bare insert'): Promise<Result[]> {
-  const load = { connections: CREATE_CONNECTIONS, status: 201, busyWaits: false }
-  const reference = {
-    process,
-    load: { ...load, port: process.report('barePort'), requests: createRequests('/exchange') },
-  }
-  const ours = {
-    process,
-    load: { ...load, port: process.report('appPort'), requests: createRequests('/v1/cross-chain/exchange') },
-  }
-  return [ratioOf(name, 1, await compare(reference, ours, pace))]
-}
-
-export async function benchBlockScan(small: App, large: App): Promise<Result[]> {
-  const { ratio, smallMs, largeMs } = await compareBlockScans(
-    { url: small.databaseUrl, rows: small.rows },
-    { url: large.databaseUrl, rows: large.rows },
-  )
-  const note = `${smallMs.toFixed(1)} ms and ${largeMs.toFixed(1)} ms per block of 1000 transactions and 2500 transfers`
+  const repeats = { ...pace, rounds: 4 * pace.rounds, roundMs: pace.roundMs / 3 }
+  const repeated = await compare(repeatedPolls(small), repeatedPolls(large), repeats)
+  const selects = await compare(bareSelects(large), firstPolls(large), firsts)
   return [
-    {
-      name: `block scan, ${large.rows} ÷ ${small.rows} addresses`,
-      goal: { atLeast: 0.6 },
-      figure: ratio,
-      unit: '',
-      note,
-    },
+    ratioOf(`first polls, ${rows}`, { atLeast: 0.8 }, first, `${POLLS_PER_ROUND} uncached exchanges a round`),
+    ratioOf(`repeated polls, ${rows}`, { atLeast: 0.9 }, repeated),
+    ratioOf('first polls ÷ bare select', { atLeast: 0.7 }, selects, `beside ${large.rows} exchanges`),
   ]
 }
 
-/**
- * Compares a quote of every direction after the price book has changed, which computes the direction's price, with as many quotes of
- * one direction.
- */
-export async function benchColdQuotes({ process }: App): Promise<Result[]> {
-  const port = process.report('appPort')
-  const pairs = await listAllPairs(async (path) => (await fetchPath(port, path)).json())
-  const load = { port, connections: 1, status: 200, busyWaits: false }
-  const times: { cold: number[]; warm: number[] } = { cold: [], warm: [] }
-  for (let round = 0; round < 4; round++) {
-    // Longer than the refresh interval of the price book, so that every direction is cold again.
-    await new Promise((resolve) => setTimeout(resolve, 1_200))
-    times.cold.push((await sendOnce({ ...load, requests: pairs })).medianMs)
-    times.warm.push((await sendOnce({ ...load, requests: pairs.map(() => get(quotePath(onePair, '1.5'))) })).medianMs)
-  }
-  const [cold, warm] = [median(times.cold), median(times.warm)]
-  return [
-    {
-      name: 'latency, cold ÷ warm direction',
-      goal: null,
-      figure: cold / warm,
-      unit: '',
-      note: `median of ${pairs.length} directions, one request at a time`,
+/** Creates with Idempotency-Key, rateId and refund address against one insert with one commit each through the same pool. */
+export async function benchCreates(app: App, pace: Pace): Promise<Result[]> {
+  let creates: readonly Request[] = []
+  const ours: Side = {
+    processes: [app.process],
+    prepare: async () => {
+      creates = await createRequests(portOf(app), CREATES_PER_ROUND)
     },
-  ]
+    run: () => runLoad(loadOf(portOf(app), once(creates), CREATE_CONNECTIONS)),
+  }
+  const reference: Side = {
+    processes: [app.process],
+    run: () => {
+      const inserts = bareCreateRequests('/exchange', CREATES_PER_ROUND)
+      return runLoad(loadOf(barePortOf(app), once(inserts), CREATE_CONNECTIONS))
+    },
+  }
+  const comparison = await compare(reference, ours, { ...pace, rounds: 2 * pace.rounds })
+  const note = `fixed-rate creates with Idempotency-Key, rateId and refund address, beside ${app.rows} exchanges`
+  return [ratioOf('create ÷ bare insert', { atLeast: 0.7 }, comparison, note)]
 }
 
 export async function benchMemory(apps: readonly App[]): Promise<Result[]> {
@@ -178,9 +157,7 @@ export async function benchMemory(apps: readonly App[]): Promise<Result[]> {
   return [
     {
       name: 'memory of the API after the loads',
-      goal: { below: RSS_GOAL_MB },
-      figure: megabytes,
-      unit: 'MB',
+      figures: [{ value: megabytes, unit: 'MB', goal: { below: RSS_GOAL_MB } }],
       note: 'resident, without chains and database',
     },
   ]
@@ -192,36 +169,20 @@ export async function benchWholeExchanges(infrastructure: Infrastructure): Promi
     databaseUrl,
     count: EXCHANGE_COUNT,
   } satisfies WholeExchangesSettings)
-  const record = (name: string, figure: number, unit: string, note: string): Result => ({
-    name,
-    goal: null,
-    figure,
-    unit,
-    note,
-  })
   const { rssBytes } = await process.usage()
   return [
-    record(
-      'whole exchanges by one worker',
-      process.report('perSecond'),
-      '/s',
-      `${EXCHANGE_COUNT} from creation to payment, two in-memory chains`,
-    ),
-    record(
-      'commits of a whole exchange',
-      process.report('commits'),
-      '',
-      'only transactions that write: steps, jobs, blocks',
-    ),
-    record(
-      'WAL of a whole exchange',
-      process.report('walBytes') / 1024,
-      'KB',
-      'including full-page images after checkpoints',
-    ),
     {
-      ...record('memory of API and worker', rssBytes / 1024 / 1024, 'MB', 'resident, including both chains'),
-      goal: { below: RSS_GOAL_MB },
+      name: 'commits and WAL of a whole exchange',
+      figures: [
+        { value: process.report('commits'), goal: { below: COMMITS_GOAL } },
+        { value: process.report('walBytes') / 1024, unit: 'KB', goal: { below: WAL_GOAL_KB } },
+      ],
+      note: `${EXCHANGE_COUNT} exchanges from creation to payment by one worker on two in-memory chains, ${process.report('perSecond').toFixed(1)} a second; only transactions that write`,
+    },
+    {
+      name: 'memory of API and worker',
+      figures: [{ value: rssBytes / 1024 / 1024, unit: 'MB', goal: { below: RSS_GOAL_MB } }],
+      note: 'resident, including both chains',
     },
   ]
 }

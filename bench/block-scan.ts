@@ -4,7 +4,9 @@ import { openDatabase } from '../server/src/adapters/postgres/core/database.ts'
 import { createStore } from '../server/src/adapters/postgres/exchange/store.ts'
 import type { ScannedBlock } from '../server/src/exchange/ports/chain.ts'
 import type { AppendRules } from '../server/src/exchange/ports/store/chain-log.ts'
+import type { App } from './infrastructure.ts'
 import { median } from './load.ts'
+import type { Result } from './results.ts'
 import { SEEDED_NETWORK, seededDepositAddress } from './seed-database.ts'
 
 const TRANSACTIONS = 1_000
@@ -46,21 +48,12 @@ function createBlock(height: number, watchedCount: number): ScannedBlock {
   return { height, hash, parentHash, time: 0, transfers, transactions }
 }
 
-const openStore = (url: string) => {
-  const database = openDatabase(url, { max: 2 })
-  return { database, store: createStore(database) }
-}
-
-/** Appends blocks of the same size to both databases in turn. `ratio`: median time with few watched addresses ÷ with many. */
-export async function compareBlockScans(
-  small: { url: string; rows: number },
-  large: { url: string; rows: number },
-): Promise<{ ratio: number; smallMs: number; largeMs: number }> {
-  const sides = [small, large].map(({ url, rows }) => ({
-    ...openStore(url),
-    rows,
-    times: [] as number[],
-  }))
+/** Appends blocks of the same size to both databases in turn and compares the median times. */
+export async function benchBlockScan(small: App, large: App): Promise<Result[]> {
+  const sides = [small, large].map(({ databaseUrl, rows }) => {
+    const database = openDatabase(databaseUrl, { max: 2 })
+    return { database, store: createStore(database), rows, times: [] as number[] }
+  })
   for (const { store, rows } of sides) await store.chainLog.begin(SEEDED_NETWORK, createBlock(FIRST_HEIGHT - 1, rows))
   for (let n = 0; n < WARM_UP + BLOCKS; n++) {
     for (const side of n % 2 === 0 ? sides : [...sides].reverse()) {
@@ -73,5 +66,11 @@ export async function compareBlockScans(
   }
   for (const { database } of sides) await database.close()
   const [smallMs = Number.NaN, largeMs = Number.NaN] = sides.map(({ times }) => median(times))
-  return { ratio: smallMs / largeMs, smallMs, largeMs }
+  return [
+    {
+      name: `block scan, ${large.rows} ÷ ${small.rows} addresses`,
+      figures: [{ value: smallMs / largeMs, goal: { atLeast: 0.6 } }],
+      note: `${smallMs.toFixed(1)} ms and ${largeMs.toFixed(1)} ms to record a block of ${TRANSACTIONS} transactions and ${TRANSFERS} transfers that was already read from its node`,
+    },
+  ]
 }

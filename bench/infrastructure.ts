@@ -6,7 +6,14 @@ import { createKeystore } from '../server/src/adapters/signers/keystore.ts'
 import { coinTypes } from '../server/src/app/keys.ts'
 import type { AppSettings } from './app.ts'
 import { type Process, startProcess } from './processes.ts'
-import { bareTableStatements, createDatabase, runStatements, seedStatements } from './seed-database.ts'
+import type { ProxySettings } from './proxy.ts'
+import {
+  bareTableStatements,
+  createDatabase,
+  readPostgresVersion,
+  runStatements,
+  seedStatements,
+} from './seed-database.ts'
 import { startStubNodes } from './stub-nodes.ts'
 
 /** A running API process, its database and the number of exchanges in it. */
@@ -15,8 +22,13 @@ export type App = Readonly<{ process: Process; databaseUrl: string; rows: number
 /** What the servers under test need: a Postgres cluster in a temporary folder, stub nodes and keys. */
 export type Infrastructure = Readonly<{
   folder: string
+  postgresVersion: string
   createDatabase(name: string): Promise<string>
   startApp(name: string, rows: number, chainsFile?: string): Promise<App>
+  /** A second API process on the database of an app. */
+  startPeer(app: App): Promise<App>
+  /** A proxy in front of a process. */
+  startProxy(process: Process): Promise<Process>
   startProcess(file: string, settings: unknown): Promise<Process>
   stop(): Promise<void>
 }>
@@ -29,21 +41,28 @@ export async function startInfrastructure(profileFolder: string | null): Promise
   await createKeystore(keystore, 'a passphrase', coinTypes)
   const processes: Process[] = []
   const start = async (file: string, settings: unknown) => {
-    const process = await startProcess(file, settings, profileFolder)
+    const process = await startProcess(file, settings, {
+      profileFolder,
+      logFile: join(folder, `${processes.length}.log`),
+    })
     processes.push(process)
     return process
   }
+  const startApi = (databaseUrl: string, chainsFile: string | null) =>
+    start('app.ts', { databaseUrl, keystore, nodes: stub.nodes, chainsFile } satisfies AppSettings)
   return {
     folder,
+    postgresVersion: await readPostgresVersion(postgres.url),
     startProcess: start,
     createDatabase: (name) => createDatabase(postgres.url, name),
     startApp: async (name, rows, chainsFile) => {
       const databaseUrl = await createDatabase(postgres.url, name)
-      const settings = { databaseUrl, keystore, nodes: stub.nodes, chainsFile: chainsFile ?? null }
-      const process = await start('app.ts', settings satisfies AppSettings)
+      const process = await startApi(databaseUrl, chainsFile ?? null)
       await runStatements(databaseUrl, [...bareTableStatements, ...seedStatements(rows)])
       return { process, databaseUrl, rows }
     },
+    startPeer: async (app) => ({ ...app, process: await startApi(app.databaseUrl, null) }),
+    startProxy: (process) => start('proxy.ts', { upstreamPort: process.report('port') } satisfies ProxySettings),
     stop: async () => {
       for (const process of processes) await process.stop()
       await stub.stop()

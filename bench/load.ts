@@ -1,98 +1,140 @@
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
+
+/** A complete request, rendered in advance, so that the client costs little and the same for both servers. */
+export type Request = Readonly<{
+  bytes: Buffer
+  /** The expected status. Any other ends the benchmark, so that fast errors do not count. */
+  status: number
+  /** Whether the latency of its response is recorded. */
+  isTimed: boolean
+}>
 
 /** Requests for keep-alive connections without pipelining: a connection sends the next request once it has a response. */
 export type Load = Readonly<{
-  port: number
+  /** Connections are distributed evenly over the ports. */
+  ports: readonly number[]
   connections: number
-  /** Complete requests, rendered in advance, so that the client costs little and the same for both servers. */
-  requests: readonly Buffer[]
-  /** The expected status. Any other ends the benchmark, so that fast errors do not count. */
-  status: number
-  /** Whether the client busy-waits. Only useful where no other process, such as the database, needs its core. */
-  busyWaits: boolean
+  /** The next request; null: no more. */
+  next(): Request | null
 }>
 
-export type LoadResult = Readonly<{ perSecond: number; medianMs: number; responses: number }>
-
-type Progress = { next: number; responses: number; times: number[]; isOver(): boolean }
+/** `latencies`: milliseconds of the timed requests, in ascending order. */
+export type LoadResult = Readonly<{ perSecond: number; responses: number; latencies: readonly number[] }>
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH = /\r\ncontent-length: (\d+)/i
+/** Time after the last request of a load in which every response must have arrived. */
+const LAST_RESPONSES_MS = 30_000
+
+/** Sends requests on all connections for `ms`, or until there are no more. */
+export async function runLoad(load: Load, ms = Number.POSITIVE_INFINITY): Promise<LoadResult> {
+  const progress = { responses: 0, latencies: [] as number[] }
+  const startedAt = performance.now()
+  const endsAt = startedAt + ms
+  await Promise.all(
+    Array.from({ length: load.connections }, async (_, n) => {
+      const connection = await openConnection(portOf(load, n))
+      try {
+        for (let request = load.next(); request !== null; request = load.next()) {
+          const sentAt = performance.now()
+          await connection.send(request)
+          const receivedAt = performance.now()
+          progress.responses++
+          if (request.isTimed) progress.latencies.push(receivedAt - sentAt)
+          if (receivedAt >= endsAt) break
+        }
+      } finally {
+        connection.close()
+      }
+    }),
+  )
+  return toResult(progress, performance.now() - startedAt)
+}
 
 /**
- * Sends the load for `ms`. Responses are counted and not parsed, because Node's HTTP clients take longer per response than the
- * servers that are measured.
+ * Sends requests at a fixed rate for `ms`. A latency begins at the time at which its request is due, so that waiting for a free
+ * connection counts.
  */
-export function runLoad(load: Load, ms: number): Promise<LoadResult> {
-  const until = performance.now() + ms
-  return run(load, Math.floor(Math.random() * load.requests.length), () => performance.now() >= until)
-}
-
-/** Sends each request once, in order. */
-export function sendOnce(load: Load): Promise<LoadResult> {
-  let left = load.requests.length
-  return run(load, 0, () => --left <= 0)
-}
-
-async function run(load: Load, next: number, isOver: () => boolean): Promise<LoadResult> {
-  const progress: Progress = { next, responses: 0, times: [], isOver }
+export async function runAtRate(load: Load, perSecond: number, ms: number): Promise<LoadResult> {
+  const connections = await Promise.all(
+    Array.from({ length: load.connections }, (_, n) => openConnection(portOf(load, n))),
+  )
+  const idle = [...connections]
+  const due: number[] = []
+  const progress = { responses: 0, latencies: [] as number[] }
   const startedAt = performance.now()
-  const stopBusyWait = load.busyWaits ? startBusyWait() : () => undefined
-  await Promise.all(Array.from({ length: load.connections }, () => sendOnConnection(load, progress)))
-  stopBusyWait()
-  const { responses, times } = progress
-  return { responses, perSecond: (responses * 1000) / (performance.now() - startedAt), medianMs: median(times) }
-}
-
-/** A sleeping client is woken by the server's write, which charges the wake-up to the server, and more often to a slow one. */
-function startBusyWait(): () => void {
-  let isRunning = true
-  const spin = () => isRunning && setImmediate(spin)
-  spin()
-  return () => {
-    isRunning = false
-  }
-}
-
-function sendOnConnection({ port, requests, status }: Load, progress: Progress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-    let sentAt = 0
-    const send = () => {
-      sentAt = performance.now()
-      const request = requests[progress.next++ % requests.length]
-      if (request) socket.write(request)
+  let scheduled = 0
+  await new Promise<void>((resolve, reject) => {
+    const finish = (error?: Error) => {
+      clearInterval(timer)
+      clearTimeout(limit)
+      if (error) reject(error)
+      else resolve()
     }
-    const close = readResponses(socket, status, reject, () => {
-      progress.responses++
-      progress.times.push(performance.now() - sentAt)
-      if (!progress.isOver()) return send()
-      close()
-      resolve()
-    })
-    socket.once('connect', send)
+    const dispatch = () => {
+      while (due.length > 0 && idle.length > 0) {
+        const dueAt = due.shift() ?? 0
+        const connection = idle.pop()
+        const request = load.next()
+        if (!connection || !request) return finish(new Error('the load has too few requests'))
+        connection.send(request).then(() => {
+          progress.responses++
+          if (request.isTimed) progress.latencies.push(performance.now() - dueAt)
+          idle.push(connection)
+          dispatch()
+        }, finish)
+      }
+      const isOver = performance.now() - startedAt >= ms && due.length === 0
+      if (isOver && idle.length === connections.length) finish()
+    }
+    const timer = setInterval(() => {
+      const now = Math.min(performance.now() - startedAt, ms)
+      for (; scheduled < (now * perSecond) / 1000; scheduled++) due.push(startedAt + (scheduled * 1000) / perSecond)
+      dispatch()
+    }, 1)
+    const limit = setTimeout(() => finish(new Error('responses are missing')), ms + LAST_RESPONSES_MS)
+  }).finally(() => {
+    for (const connection of connections) connection.close()
   })
+  return toResult(progress, performance.now() - startedAt)
 }
 
-/** Calls `onResponse` after each complete response. The returned function closes the connection. */
-function readResponses(
-  socket: Socket,
-  status: number,
-  fail: (error: Error) => void,
-  onResponse: () => void,
-): () => void {
-  const expectedStart = `HTTP/1.1 ${status} `
+const portOf = ({ ports }: Load, index: number): number => ports[index % ports.length] ?? 0
+
+function toResult({ responses, latencies }: { responses: number; latencies: number[] }, ms: number): LoadResult {
+  return { responses, perSecond: (responses * 1000) / ms, latencies: latencies.sort((a, b) => a - b) }
+}
+
+type Connection = Readonly<{ send(request: Request): Promise<void>; close(): void }>
+type Waiting = Readonly<{ status: number; resolve(): void; reject(error: Error): void }>
+
+/**
+ * A raw connection. Responses are delimited and not parsed, because Node's HTTP clients take longer per response than the servers that
+ * are measured.
+ */
+async function openConnection(port: number): Promise<Connection> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  let waiting: Waiting | null = null
   let headChunks: Buffer[] = []
   // Body bytes of the current response that have not arrived; 0 while its head is incomplete.
   let bodyBytesLeft = 0
-  let isOpen = true
+  const fail = (error: Error) => waiting?.reject(error)
+  const finishResponse = () => {
+    const answered = waiting
+    waiting = null
+    answered?.resolve()
+  }
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve)
+    socket.once('error', reject)
+  })
   socket.on('error', fail)
-  socket.on('close', () => isOpen && fail(new Error('the server closed the connection')))
+  socket.on('close', () => fail(new Error('the server closed the connection')))
   socket.on('data', (chunk) => {
     if (bodyBytesLeft > 0) {
       bodyBytesLeft -= chunk.length
-      if (bodyBytesLeft === 0) onResponse()
+      if (bodyBytesLeft === 0) finishResponse()
       return
     }
     headChunks.push(chunk)
@@ -102,34 +144,33 @@ function readResponses(
     headChunks = []
     const head = bytes.toString('latin1', 0, end)
     const length = Number(LENGTH.exec(head)?.[1])
-    if (!head.startsWith(expectedStart) || Number.isNaN(length)) {
-      fail(new Error(`expected status ${status} and a content-length, got: ${bytes.toString().slice(0, 600)}`))
+    if (!head.startsWith(`HTTP/1.1 ${waiting?.status} `) || Number.isNaN(length)) {
+      const start = bytes.toString().slice(0, 600)
+      fail(new Error(`expected status ${waiting?.status} and a content-length, received: ${start}`))
       return
     }
     bodyBytesLeft = length - (bytes.length - end - HEAD_END.length)
-    if (bodyBytesLeft === 0) onResponse()
+    if (bodyBytesLeft === 0) finishResponse()
   })
-  return () => {
-    isOpen = false
-    socket.destroy()
+  return {
+    send: ({ bytes, status }) =>
+      new Promise((resolve, reject) => {
+        waiting = { status, resolve, reject }
+        socket.write(bytes)
+      }),
+    close: () => {
+      socket.destroy()
+    },
   }
 }
 
-export function median(values: readonly number[]): number {
+export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
   const upper = sorted[middle] ?? Number.NaN
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
-export function get(path: string): Buffer {
-  return Buffer.from(
-    `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: sandbox\r\naccept: application/json\r\n\r\n`,
-  )
-}
-
-export function post(path: string, body: object): Buffer {
-  const text = JSON.stringify(body)
-  const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: sandbox\r\ncontent-type: application/json\r\n`
-  return Buffer.from(`${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
-}
+/** The value that `share` of the values do not exceed. The values are in ascending order. */
+export const quantile = (ascending: readonly number[], share: number): number =>
+  ascending[Math.max(0, Math.ceil(share * ascending.length) - 1)] ?? Number.NaN

@@ -1,30 +1,21 @@
 import { parseArgs } from 'node:util'
-import {
-  benchBlockScan,
-  benchColdQuotes,
-  benchCreates,
-  benchFeed,
-  benchFirstPolls,
-  benchMemory,
-  benchQuotes,
-  benchStatus,
-  benchTableSize,
-  benchWholeExchanges,
-  type Result,
-  startBareServer,
-} from './benchmarks.ts'
+import { benchCreates, benchFeed, benchMemory, benchPolls, benchWholeExchanges } from './benchmarks.ts'
+import { benchBlockScan } from './block-scan.ts'
 import { type App, type Infrastructure, startInfrastructure } from './infrastructure.ts'
 import { benchPrivate } from './private-exchanges.ts'
+import { benchQuotes } from './quotes.ts'
 import { benchReferenceRouters } from './reference-routers.ts'
+import { formatRun, formatTable, type Result, readLoadAverage, saveRun } from './results.ts'
 import { benchSwapQuotes } from './swap-quotes.ts'
 import { benchSwaps } from './swap-routing.ts'
-import { formatTable } from './table.ts'
 
 /*
  * Prints ratios of measurements of the same run instead of times, so that the results depend little on the machine.
- * docs/performance.md describes each benchmark. A missed goal is printed and does not change the exit code.
+ * docs/performance.md describes each benchmark. A missed goal is printed as MISS and does not change the exit code; a benchmark that
+ * fails does.
  */
-const usage = `usage: npm run bench -- [--only quotes,feed,status,size,scan,creates,cold,memory,whole,private,swaps,routers,swapquotes] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER]`
+const serverParts = ['feed', 'quotes', 'whole', 'polls', 'scan', 'creates', 'memory', 'private', 'swapquotes']
+const usage = `usage: npm run bench -- [--only ${serverParts.join(',')},swaps,routers] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER] [--save]`
 const SMALL_TABLE_ROWS = 1_000
 
 const { values } = parseArgs({
@@ -34,70 +25,89 @@ const { values } = parseArgs({
     'round-ms': { type: 'string', default: '1500' },
     rows: { type: 'string', default: '1000000' },
     profile: { type: 'string' },
+    save: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 if (values.help) console.log(usage)
 else await main()
 
+type Run = Readonly<{
+  print(line: string): void
+  isChosen(...names: string[]): boolean
+  /** Adds the results of a chosen benchmark. The others continue if it fails. */
+  add(name: string, bench: () => Promise<Result[]>): Promise<void>
+}>
+
 async function main(): Promise<void> {
-  const startedAt = Date.now()
-  const infrastructure = await startInfrastructure(values.profile ?? null)
-  try {
-    const results = await runAll(infrastructure, (line) =>
-      console.log(`${String(Math.round((Date.now() - startedAt) / 1000)).padStart(4)} s  ${line}`),
-    )
-    console.log(`\n${formatTable(results)}`)
-  } finally {
-    await infrastructure.stop()
+  const startedAt = new Date()
+  const loadBefore = readLoadAverage()
+  const results: Result[] = []
+  const run = createRun(startedAt, results)
+  const postgres = run.isChosen(...serverParts) ? await benchServers(run) : 'not used'
+  await run.add('swaps', benchSwaps)
+  await run.add('routers', benchReferenceRouters)
+  const options = process.argv.slice(2).join(' ')
+  const conditions = { startedAt, loadBefore, loadAfter: readLoadAverage(), postgres, options }
+  const text = formatRun(conditions, formatTable(results))
+  console.log(`\n${text}`)
+  if (values.save) console.log(`saved as ${saveRun(startedAt, text)}`)
+}
+
+function createRun(startedAt: Date, results: Result[]): Run {
+  const chosen = values.only?.split(',')
+  const isChosen = (...names: string[]) => chosen === undefined || names.some((name) => chosen.includes(name))
+  const print = (line: string) =>
+    console.log(`${String(Math.round((Date.now() - startedAt.getTime()) / 1000)).padStart(4)} s  ${line}`)
+  return {
+    print,
+    isChosen,
+    add: async (name, bench) => {
+      if (!isChosen(name)) return
+      print(name)
+      try {
+        results.push(...(await bench()))
+      } catch (error) {
+        process.exitCode = 1
+        const reason = error instanceof Error ? error.message : String(error)
+        print(`${name} failed: ${reason}`)
+        results.push({ name, figures: [], notJudged: `failed: ${reason.replaceAll(/\s+/g, ' ')}` })
+      }
+    },
   }
 }
 
-async function runAll(infrastructure: Infrastructure, print: (line: string) => void): Promise<readonly Result[]> {
-  const chosen = values.only?.split(',')
-  const isChosen = (...names: string[]) => chosen === undefined || names.some((name) => chosen.includes(name))
+/** Runs the benchmarks that need a database and servers. Returns the version of Postgres. */
+async function benchServers({ print, isChosen, add }: Run): Promise<string> {
   const pace = {
     rounds: Number(values.rounds),
     roundMs: Number(values['round-ms']),
     // Until V8 has optimized the hot functions.
     warmUpMs: 2 * Number(values['round-ms']),
   }
-  const results: Result[] = []
-  const run = async (name: string, bench: () => Promise<Result[]>) => {
-    if (!isChosen(name)) return
-    print(name)
-    try {
-      results.push(...(await bench()))
-    } catch (error) {
-      // Continue with the other benchmarks.
-      const reason = error instanceof Error ? error.message : String(error)
-      results.push({ name, goal: { atLeast: 0 }, figure: Number.NaN, unit: '', note: `failed: ${reason}` })
+  const infrastructure: Infrastructure = await startInfrastructure(values.profile ?? null)
+  try {
+    print(`starting an app with ${SMALL_TABLE_ROWS} exchanges`)
+    const small = await infrastructure.startApp('few', SMALL_TABLE_ROWS)
+    const apps: App[] = [small]
+    await add('feed', () => benchFeed(infrastructure, small, pace))
+    await add('quotes', () => benchQuotes(infrastructure, small, pace))
+    // Before the large table is seeded: autovacuum of it would count as work of this benchmark.
+    await add('whole', () => benchWholeExchanges(infrastructure))
+    if (isChosen('polls', 'scan', 'creates')) {
+      print(`starting an app with ${values.rows} exchanges`)
+      const large = await infrastructure.startApp('many', Number(values.rows))
+      apps.push(large)
+      await add('polls', () => benchPolls(small, large, pace))
+      await add('scan', () => benchBlockScan(small, large))
+      // Last, because creates insert rows.
+      await add('creates', () => benchCreates(large, pace))
     }
+    await add('memory', () => benchMemory(apps))
+    await add('private', () => benchPrivate(infrastructure, print))
+    await add('swapquotes', () => benchSwapQuotes(infrastructure, pace))
+  } finally {
+    await infrastructure.stop()
   }
-  print(`starting an app with ${SMALL_TABLE_ROWS} exchanges`)
-  const small = await infrastructure.startApp('few', SMALL_TABLE_ROWS)
-  const apps: App[] = [small]
-  const bareServer = await startBareServer(infrastructure, small)
-  await run('quotes', () => benchQuotes(bareServer, small, pace))
-  await run('cold', () => benchColdQuotes(small))
-  await run('feed', () => benchFeed(bareServer, small, pace))
-  await run('status', () => benchStatus(small, pace))
-  // Before the large table is seeded: autovacuum of it would count as work of this benchmark.
-  await run('whole', () => benchWholeExchanges(infrastructure))
-  if (isChosen('size', 'scan', 'creates')) {
-    print(`starting an app with ${values.rows} exchanges`)
-    const large = await infrastructure.startApp('many', Number(values.rows))
-    apps.push(large)
-    await run('size', () => benchTableSize(small, large, pace))
-    await run('size', () => benchFirstPolls(large, pace))
-    await run('scan', () => benchBlockScan(small, large))
-    // Last, because creates insert rows.
-    await run('creates', () => benchCreates(large, pace))
-  }
-  await run('memory', () => benchMemory(apps))
-  await run('private', () => benchPrivate(infrastructure, print))
-  await run('swaps', benchSwaps)
-  await run('routers', benchReferenceRouters)
-  await run('swapquotes', () => benchSwapQuotes(infrastructure, pace))
-  return results
+  return infrastructure.postgresVersion
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
 import { startChains } from '../test/support/chains.ts'
-import type { Result } from './benchmarks.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { PrivateFigures, PrivateWorkerSettings } from './private-worker.ts'
+import type { Result } from './results.ts'
 
 /*
  * Private exchanges of ether for bitcoin through Monero by one worker, on real nodes. Each Monero payment between the legs locks its
@@ -13,6 +13,7 @@ const EXCHANGE_COUNT = 40
 const NETWORKS = ['btc', 'eth', 'xmr']
 /** Values of the setting `monero.outputsReady`. The last is its default. */
 const OUTPUTS_READY = [1, 4, 16]
+const OUTPUTS_GOAL = 1.4
 
 export async function benchPrivate(infrastructure: Infrastructure, print: (line: string) => void): Promise<Result[]> {
   const chains = await startChains(infrastructure.folder, NETWORKS)
@@ -56,26 +57,20 @@ async function measure(
 
 const perMinute = ({ seconds }: PrivateFigures): number => (EXCHANGE_COUNT * 60) / seconds
 
+/** Compares the default of the setting with a single output. */
 function toResults(measurements: readonly { outputs: number; figures: PrivateFigures }[]): Result[] {
-  const [one] = measurements
-  if (!one) return []
-  return measurements.flatMap(({ outputs, figures }) => {
-    const { transactions, signingSeconds, blockedShare } = figures
-    const note = `${(EXCHANGE_COUNT / transactions).toFixed(1)} payments per transaction between the legs, signed within ${signingSeconds.toFixed(0)} s; no unlocked output ${(blockedShare * 100).toFixed(0)} % of the time`
-    const rate: Result = {
-      name: `private exchanges, ${outputs} outputs ready`,
-      goal: null,
-      figure: perMinute(figures),
-      unit: '/min',
-      note,
-    }
-    const ratio: Result = {
-      name: `private exchanges, ${outputs} outputs ready ÷ one`,
-      goal: null,
-      figure: perMinute(figures) / perMinute(one.figures),
-      unit: '',
-      note: `${EXCHANGE_COUNT} exchanges, one every 0.25 s, from the first creation to the last payment`,
-    }
-    return outputs === one.outputs ? [rate] : [rate, ratio]
+  const [one, many] = [measurements[0], measurements.at(-1)]
+  if (!one || !many) return []
+  const details = measurements.map(({ outputs, figures }) => {
+    const { transactions, blockedShare } = figures
+    const payments = (EXCHANGE_COUNT / transactions).toFixed(1)
+    return `${outputs}: ${perMinute(figures).toFixed(1)} a minute, ${payments} payments per transaction, no unlocked output ${(blockedShare * 100).toFixed(0)} % of the time`
   })
+  return [
+    {
+      name: `private exchanges, ${many.outputs} Monero outputs ready ÷ one`,
+      figures: [{ value: perMinute(many.figures) / perMinute(one.figures), goal: { atLeast: OUTPUTS_GOAL } }],
+      note: `${EXCHANGE_COUNT} exchanges, one every 0.25 s, from the first creation to the last payment; ${details.join('; ')}`,
+    },
+  ]
 }

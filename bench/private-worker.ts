@@ -17,6 +17,7 @@ import { seedSandboxPartners } from '../server/src/app/sandbox-partners.ts'
 import { defaultSpreads } from '../server/src/core/domain/book.ts'
 import type { Partner } from '../server/src/core/domain/partner.ts'
 import { createLog } from '../server/src/lib/log.ts'
+import { appSettings } from '../test/support/app-settings.ts'
 import { readSettings, serve } from './processes.ts'
 
 /*
@@ -38,8 +39,7 @@ export type PrivateFigures = Readonly<{
   blockedShare: number
 }>
 
-const USD = 10n ** 12n
-const FUNDS_USD = 200_000n * USD
+const FUNDS_USD = 200_000n * 10n ** 12n
 const XMR_FUNDS = '300'
 const AMOUNT = '0.02'
 const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'btc', toNetwork: 'btc' }
@@ -77,11 +77,8 @@ async function startApp(): Promise<{ app: App; close(): Promise<void> }> {
     prices: createEmbeddedPrices({ now: Date.now, still: true }),
     spreads: defaultSpreads,
     settings: {
-      rateIdMs: 60_000,
-      fixedLockMs: 1_200_000,
-      expiryMs: 86_400_000,
+      ...appSettings,
       stuckMs: 600_000,
-      limits: { perTransactionUsd: 10n ** 6n * USD, hourUsd: 10n ** 8n * USD, dayUsd: 10n ** 8n * USD },
       privacy: { delayMaxMs: 2_000, withheldMaxPpm: 10_000, stallMs: 21_600_000 },
     },
     denied: [],
@@ -188,5 +185,6 @@ async function postToSandbox(path: string, body: unknown): Promise<Record<string
 }
 
 /** A query may fail while the machine is overloaded. */
-const waitFor = (what: string, check: () => Promise<boolean>): Promise<boolean> =>
-  until(what, () => check().catch(() => false), { timeoutMs: DEADLINE_MS, intervalMs: POLL_MS })
+function waitFor(what: string, check: () => Promise<boolean>): Promise<boolean> {
+  return until(what, () => check().catch(() => false), { timeoutMs: DEADLINE_MS, intervalMs: POLL_MS })
+}

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { heapEnvironment, heapFlags } from '../scripts/heap.mjs'
 
@@ -8,14 +9,23 @@ export type Usage = Readonly<{ rssBytes: number; cpuMs: number }>
 
 export type Process = Readonly<{ report(name: string): number; usage(): Promise<Usage>; stop(): Promise<void> }>
 
-/** Starts a file of this folder as a child process and waits for its report. Its standard output is discarded. */
-export async function startProcess(file: string, settings: unknown, profileFolder: string | null): Promise<Process> {
+/** `profileFolder`: folder for a CPU profile. `logFile`: its standard output, which has the log, as in production. */
+type Outputs = Readonly<{ profileFolder: string | null; logFile: string }>
+
+/** Starts a file of this folder as a child process and waits for its report. */
+export async function startProcess(
+  file: string,
+  settings: unknown,
+  { profileFolder, logFile }: Outputs,
+): Promise<Process> {
+  const output = openSync(logFile, 'a')
   const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
   const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], {
     execArgv: [...heapFlags(), ...profile],
     env: { ...heapEnvironment, ...process.env },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', output, 'inherit', 'ipc'],
   })
+  closeSync(output)
   const nextMessage = <T>() =>
     new Promise<T>((resolve, reject) => {
       const onExit = (code: number | null) => reject(new Error(`${file} exited with code ${code}`))

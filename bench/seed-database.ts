@@ -25,6 +25,17 @@ export async function runStatements(url: string, statements: readonly string[]):
   }
 }
 
+export async function readPostgresVersion(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ server_version: string }>('show server_version')
+    return rows[0]?.server_version ?? 'unknown'
+  } finally {
+    await client.end()
+  }
+}
+
 const LEGS =
   '[{"from":{"id":"eth@eth","ticker":"eth","network":"eth","decimals":18,"contract":null},"to":{"id":"btc@btc","ticker":"btc","network":"btc","decimals":8,"contract":null}}]'
 
@@ -65,6 +76,10 @@ export function seedStatements(count: number): string[] {
     'vacuum analyze',
   ]
 }
+
+/** A rate limit that no load reaches, so that each request is counted and none is refused. */
+export const RATE_LIMIT_PER_MINUTE = 10_000_000
+export const rateLimitStatements = [`update partners set rate_limit_per_minute = ${RATE_LIMIT_PER_MINUTE}`]
 
 /** An empty copy of the exchanges table, for the bare insert. */
 export const bareTableStatements = ['create table if not exists bare_exchanges (like exchanges including all)']

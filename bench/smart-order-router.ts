@@ -25,20 +25,20 @@ type Ethers = Readonly<{ BigNumber: Readonly<{ from(value: string | number): obj
 type Router = Readonly<{
   route(amount: Amount, target: Token, type: number, config: undefined, settings: object): Promise<RouterResult | null>
 }>
-type RouterResult = Readonly<{ quote: Amount; route: readonly object[] }>
+type RouterResult = Readonly<{ quote: Amount }>
 type RouterPackage = Readonly<{
   AlphaRouter: Build<Router>
   USDC_MAINNET: Token
 }>
 
-export type QuotedRoute = Readonly<{ amountOut: bigint; parts: number; quoterMs: number }>
-export type SmartOrderRouter = (trade: Trade) => Promise<QuotedRoute>
+/** `quoterMs`: the part of the time in quotes that a node would compute in production. */
+export type FindRoute = (trade: Trade) => Promise<Readonly<{ amountOut: bigint; quoterMs: number }>>
 
 const CHAIN_ID = 1
 const BLOCK = 23_000_000
 
 /** Returns null if the package is not installed. */
-export function createSmartOrderRouter(market: UniswapMarket): SmartOrderRouter | null {
+export function createSmartOrderRouter(market: UniswapMarket): FindRoute | null {
   const routerPackage = loadReferencePackage<RouterPackage>('@uniswap/smart-order-router')
   const sdk = loadReferencePackage<Sdk>('@uniswap/sdk-core')
   const ethers = loadReferencePackage<Ethers>('@ethersproject/bignumber')
@@ -64,9 +64,7 @@ export function createSmartOrderRouter(market: UniswapMarket): SmartOrderRouter 
     const amount = CurrencyAmount.fromRawAmount(from, amountIn.toString())
     const settings = { protocols: ['V2', 'V3', 'MIXED'], useCachedRoutes: false, writeToCachedRoutes: false }
     const result = await router.route(amount, to, TradeType.EXACT_INPUT, undefined, settings)
-    const quoterMs = quoter.spentMs() - before
-    if (result === null) return { amountOut: 0n, parts: 0, quoterMs }
-    return { amountOut: BigInt(result.quote.quotient.toString()), parts: result.route.length, quoterMs }
+    return { amountOut: BigInt(result?.quote.quotient.toString() ?? 0), quoterMs: quoter.spentMs() - before }
   }
 }
 

@@ -13,6 +13,8 @@ type Tines = Readonly<{
     fee: number,
     reserve0: bigint,
     reserve1: bigint,
+    minLiquidity: number,
+    swapGasCost: number,
   ) => object
   findMultiRouteExactIn(
     from: Token,
@@ -24,21 +26,19 @@ type Tines = Readonly<{
   ): TinesRoute
 }>
 
-/** The quoted output as float64 (0: no route), and the swaps in order. */
-type TinesRoute = Readonly<{ amountOut: number; legs: readonly Readonly<{ tokenFrom: Token; tokenTo: Token }>[] }>
+/** The output before gas as float64 (0: no route), and the gas of all swaps. */
+export type TinesRoute = Readonly<{ amountOut: number; gasSpent: number }>
 
 export type TinesRouter = (trade: Trade) => TinesRoute
 
-/** Number of swaps on the longest path of a route. */
-export function countHops({ legs }: TinesRoute): number {
-  const hops = new Map<Token, number>()
-  for (const { tokenFrom, tokenTo } of legs)
-    hops.set(tokenTo, Math.max(hops.get(tokenTo) ?? 0, (hops.get(tokenFrom) ?? 0) + 1))
-  return Math.max(0, ...hops.values())
-}
+/** The default of the package: pools with less of a token are not used. */
+const LIQUIDITY_MIN = 1_000
 
-/** @sushiswap/tines on the same pools without gas costs. Its pools are created once. Returns null if it is not installed. */
-export function createTines({ tokens, pools }: SwapMarket): TinesRouter | null {
+/**
+ * @sushiswap/tines on the same pools. Its pools are created once. `gasPrice`: base units of the first token for one unit of gas, which
+ * the router converts to other tokens by the prices of the pools. Returns null if the package is not installed.
+ */
+export function createTines({ tokens, pools }: SwapMarket, gasPrice: number, swapGas = 0): TinesRouter | null {
   const tines = loadReferencePackage<Tines>('@sushiswap/tines')
   if (tines === null) return null
   const tinesTokens = tokens.map((address, n) => ({
@@ -56,12 +56,15 @@ export function createTines({ tokens, pools }: SwapMarket): TinesRouter | null {
     const [token0, token1] = order.map((index) => byAddress.get(pair[index] ?? ''))
     if (!token0 || !token1) throw new Error('the pool has an unknown token')
     const { ConstantProductRPool } = tines
-    return new ConstantProductRPool(address, token0, token1, feePpm / 1e6, reserves[order[0]], reserves[order[1]])
+    const [reserve0, reserve1] = [reserves[order[0]], reserves[order[1]]]
+    return new ConstantProductRPool(
+      ...([address, token0, token1, feePpm / 1e6, reserve0, reserve1, LIQUIDITY_MIN, swapGas] as const),
+    )
   })
   const base = tinesTokens[0]
   return ({ source, target, amountIn }) => {
     const [from, to] = [tinesTokens[source], tinesTokens[target]]
     if (!from || !to || !base) throw new Error('the trade has an unknown token')
-    return tines.findMultiRouteExactIn(from, to, Number(amountIn), tinesPools, base, 0)
+    return tines.findMultiRouteExactIn(from, to, Number(amountIn), tinesPools, base, gasPrice)
   }
 }

@@ -1,12 +1,12 @@
 import { sqrtPriceAtTick } from '../server/src/swap/routing/pools/tick-math.ts'
 import type { UniswapV2Pool } from '../server/src/swap/routing/pools/uniswap-v2.ts'
 import type { UniswapV3Pool } from '../server/src/swap/routing/pools/uniswap-v3.ts'
-import { addressOf, createRandom, type Trade } from './swap-markets.ts'
+import { addressOf, createDraws, createRandom, type Market } from './swap-markets.ts'
 
 export type UniswapPool = (UniswapV2Pool | UniswapV3Pool) & Readonly<{ usd: number }>
 
 /** Pools of Uniswap V2 (one per pair, 0.3 %) and V3 (one per pair and fee), as their factories create them. */
-export type UniswapMarket = Readonly<{ tokens: readonly string[]; pools: readonly UniswapPool[]; draw(): Trade }>
+export type UniswapMarket = Market<UniswapPool>
 
 /** Tokens that smart-order-router prefers as intermediaries on Ethereum: ether, three stablecoins and bitcoin. */
 const CONNECTORS = [
@@ -22,8 +22,6 @@ type Fee = keyof typeof SPACINGS
 const FEES: readonly (Fee | 'v2')[] = ['v2', 500, 3000, 3000, 10_000]
 /** Median value of a pool, by the number of its connector tokens; the value varies by a factor of e^2 both ways. */
 const POOL_USD = [2e4, 2e5, 2e7]
-/** Trades from 100 to 10^5 USD, log-uniform. */
-const TRADE_USD = { min: 100, ratio: 1e3 }
 const FIRST_POOL = 0x200000
 const TICK_BASE = Math.log(1.0001)
 /** Positions of a V3 pool: half-width in tick spacings, and part of the pool's value. */
@@ -39,8 +37,7 @@ export function createUniswapMarket(size: number, seed: number): UniswapMarket {
   const count = Math.max(CONNECTORS.length + 3, Math.round(size * TOKENS_PER_POOL))
   const usd = Array.from({ length: count }, () => Math.exp(random() * 12 - 4))
   const tokens = usd.map((_, n) => CONNECTORS[n] ?? addressOf(n + 1))
-  const anyConnector = () => Math.floor(random() * CONNECTORS.length)
-  const anyToken = () => Math.floor(random() * count)
+  const { anyConnector, anyToken, drawTrade } = createDraws(random, usd, CONNECTORS.length)
   const usedKeys = new Set<string>()
   const pools: UniswapPool[] = []
   while (pools.length < size) {
@@ -65,18 +62,7 @@ export function createUniswapMarket(size: number, seed: number): UniswapMarket {
         : { ...identity, ...v3PoolState(value, prices, fee) },
     )
   }
-  const unitsOf = (token: number, dollars: number) => BigInt(Math.floor((dollars / (usd[token] ?? 1)) * 1e18))
-  return {
-    tokens,
-    pools,
-    draw() {
-      for (;;) {
-        const [source, target] = [random() < 0.5 ? anyConnector() : anyToken(), anyToken()]
-        if (source !== target)
-          return { source, target, amountIn: unitsOf(source, TRADE_USD.min * TRADE_USD.ratio ** random()) }
-      }
-    },
-  }
+  return { tokens, pools, draw: () => drawTrade(100, 1e3) }
 }
 
 function v2PoolState(value: number, prices: readonly [number, number]) {

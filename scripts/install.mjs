@@ -16,7 +16,7 @@ function computeStamp(root) {
 
 const stampPath = (root) => join(root, 'node_modules', '.swapyard-stamp')
 
-export function isInstalled(root) {
+function isInstalled(root) {
   try {
     return readFileSync(stampPath(root), 'utf8') === computeStamp(root)
   } catch {

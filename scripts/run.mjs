@@ -17,6 +17,7 @@ const commands = {
   lab: ['server/src/main.ts', 'lab'],
   chains: ['sandbox/src/main.ts'],
   test: ['node_modules/vitest/vitest.mjs', 'run'],
+  'test:long': ['node_modules/vitest/vitest.mjs', 'run', '--project', 'long'],
   chaos: ['test/chaos/main.ts'],
   bench: ['bench/main.ts'],
   types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
@@ -63,6 +64,14 @@ function runToEnd(node, args, env) {
   })
 }
 
+/** The projects of vitest.config.ts that `npm test` runs: the units with `--unit`, all with a path, all but the long ones otherwise. */
+function testArguments(rest) {
+  const others = rest.filter((argument) => argument !== '--unit')
+  if (others.length < rest.length) return ['--project', 'units', ...others]
+  const hasPath = rest.some((argument) => !argument.startsWith('-'))
+  return hasPath ? rest : ['--project', '!long', ...rest]
+}
+
 /** Runs the tests. The reporter writes its counts to a file, so that the line with the counts is always the last. */
 async function runTests(node, args, env) {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-summary-'))
@@ -79,10 +88,10 @@ async function runTests(node, args, env) {
 }
 
 async function runScript(name, rest, node, env) {
-  const args = [...commands[name], ...rest]
+  const args = [...commands[name], ...(name === 'test' ? testArguments(rest) : rest)]
   if (!existsSync(join(root, args[0]))) throw new Error(`${args[0]} does not exist`)
   const flags = heapLimitedScripts.includes(name) ? heapFlags(env.NODE_OPTIONS) : []
-  return (name === 'test' ? runTests : runToEnd)(node, [...flags, ...args], env)
+  return (name.startsWith('test') ? runTests : runToEnd)(node, [...flags, ...args], env)
 }
 
 /** Runs every check, also after one has failed. Resolves to the first failure, or to the last exit. */
@@ -107,6 +116,7 @@ async function main() {
     ...(heapLimitedScripts.includes(name) ? heapEnvironment : {}),
     ...process.env,
     PATH: `${dirname(node)}:${process.env.PATH ?? ''}`,
+    ...(name === 'test:long' ? { TEST_LONG: '1' } : {}),
   }
   const exit = name === 'check' ? await runChecks(node, env) : await runScript(name, rest, node, env)
   // Exits by the child's signal, so that the caller sees it.
@@ -116,6 +126,6 @@ async function main() {
 
 main().catch((error) => {
   console.error(error instanceof Error ? error.message : error)
-  if (process.argv[2] === 'test') console.log('0 passed, 1 failed')
+  if (process.argv[2]?.startsWith('test')) console.log('0 passed, 1 failed')
   process.exit(1)
 })

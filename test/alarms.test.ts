@@ -5,16 +5,16 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** In the same files, and no alarms: modules of Node, scopes of pauses, a source of journal entries, a lock. */
-const others = new Set(['node', 'asset', 'network', 'partner', 'payouts', 'deposit', 'outflow'])
+/** Prefixes in the same files that are no alarms: modules of Node, scopes of pauses, a source of journal entries, a lock. */
+const otherPrefixes = new Set(['node', 'asset', 'network', 'partner', 'payouts', 'deposit', 'outflow'])
 
-test('every alarm stands in the operator’s guide with what to do, and no other', () => {
+test('lists exactly the alarms of the code in the operator’s guide', () => {
   const sources = globSync('server/src/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'))
   const raising = sources.map(read).filter((text) => /\.raise\(|into alarms|SIGNING_JOURNAL_ALARM/.test(text))
   const subjects = raising.flatMap((text) =>
     [...text.matchAll(/[`']([a-z][a-z-]+):(?=[$%a-z])/g)].map(([, name]) => name),
   )
-  const raised = new Set(subjects.filter((name) => name !== undefined && !others.has(name)))
+  const raised = new Set(subjects.filter((name) => name !== undefined && !otherPrefixes.has(name)))
   const table = read('docs/guides/operate.md').split('| alarm | means | do |')[1]?.split('\n\n')[0] ?? ''
   const cells = table.split('\n').map((row) => row.split('|')[1] ?? '')
   const listed = cells.flatMap((cell) => [...cell.matchAll(/`([a-z-]+):/g)].map(([, name]) => name))

@@ -24,33 +24,33 @@ const paths = folders.flatMap((folder) =>
     .map((path) => `${folder}/${path}`),
 )
 const files = paths.map((path) => parseSource(path, readFileSync(join(root, path), 'utf8')))
-const named = Object.entries(rules) as [string, rules.Rule][]
+const namedRules = Object.entries(rules) as [string, rules.Rule][]
 
 describe('the source tree', () => {
-  test.for(named)('%s', ([, rule]) => {
+  test.for(namedRules)('%s', ([, rule]) => {
     expect(rule(files, architecture)).toEqual([])
   })
 
-  test('names the product at its top', () => {
+  test('has the top folders of server/src that ARCHITECTURE.md describes', () => {
     expect(readdirSync(join(root, 'server/src')).sort()).toEqual(topOfServer)
   })
 
-  test('was read completely', () => {
-    // A second walk, and counts well below the real ones: a check that reads nothing must not pass.
-    const found = globSync(
+  test('is read completely', () => {
+    // A second search and minimum counts, so that a check that reads nothing fails.
+    const expected = globSync(
       folders.map((folder) => `${folder}/**/*.ts`),
       { cwd: root },
     ).filter((path) => !/\.(test|fixture)\.ts$/.test(path))
-    expect(files.map(({ path }) => path).sort()).toEqual(found.sort())
+    expect(files.map(({ path }) => path).sort()).toEqual(expected.sort())
     expect(files.length).toBeGreaterThan(600)
     expect(files.flatMap(({ imports }) => imports).length).toBeGreaterThan(2500)
     expect(files.flatMap(({ functions }) => functions).length).toBeGreaterThan(3000)
   })
 })
 
-describe('the rules, on a sample tree with planted faults', () => {
+describe('the rules on a sample tree with planted faults', () => {
   const sample = Object.entries(sampleTree).map(([path, text]) => parseSource(path, text))
-  test.for(named)('%s', ([name, rule]) => {
+  test.for(namedRules)('%s', ([name, rule]) => {
     expect(rule(sample, sampleArchitecture)).toEqual(sampleFaults[name as keyof typeof rules])
   })
 })

@@ -12,28 +12,28 @@ type Package = Readonly<{ workspaces?: readonly string[] }> &
 const read = (folder: string): Package => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
 const folders = ['', ...(read('').workspaces ?? [])]
 
-/** The packages of a section's table; every row has a home and a reason. */
-function listed(heading: string): string[] {
+/** The packages of a section's table. Every row must name a folder and a reason. */
+function readListedPackages(heading: string): string[] {
   const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
   const rows = section.split('\n').filter((line) => /^\| `/.test(line))
   return rows.flatMap((row) => {
-    const [, packages = '', home = '', reason = ''] = row.split('|').map((cell) => cell.trim())
-    expect([home, reason], row).not.toContain('')
+    const [, packages = '', importer = '', reason = ''] = row.split('|').map((cell) => cell.trim())
+    expect([importer, reason], row).not.toContain('')
     return [...packages.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
   })
 }
 
-test.for(folders)('docs/dependencies.md names what package.json of "%s" names', (folder) => {
+test.for(folders)('docs/dependencies.md lists the packages of package.json in "%s"', (folder) => {
   const declared = kinds.flatMap((kind) => Object.keys(read(folder)[kind] ?? {}))
   expect(declared.length).toBeGreaterThan(0)
-  expect(listed(folder === '' ? 'The repository' : `\`${folder}\``).sort()).toEqual(declared.sort())
+  expect(readListedPackages(folder === '' ? 'The repository' : `\`${folder}\``).sort()).toEqual(declared.sort())
 })
 
-test.for(folders)('versions of "%s" are exact, so that what was tested is what runs', (folder) => {
+test.for(folders)('package.json in "%s" has exact versions', (folder) => {
   const versions = Object.entries(
     Object.assign({}, ...kinds.map((kind) => read(folder)[kind] ?? {})) as Record<string, string>,
   )
-  // Types alone may move: they are not part of the program.
+  // The tested versions must be the ones that run. Types are not part of the program.
   expect(
     versions.filter(
       ([name, version]) => !name.startsWith('@types/') && !/^(npm:[@/\w-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),

@@ -24,22 +24,22 @@ const PAGES_WITH_PATHS = [INVARIANTS, 'docs/chain-recovery.md', `${RECORDS}/READ
 const definedIds = (page: string): readonly string[] =>
   [...page.matchAll(/^\| ([IC]-\d+) \|/gm)].map(([, id = '']) => id)
 
-const repeated = (values: readonly string[]): readonly string[] =>
+const findRepeated = (values: readonly string[]): readonly string[] =>
   values.filter((value, at) => values.indexOf(value) !== at)
 
 const citationsIn = (text: string): readonly string[] => text.match(/\b[IC]-\d+\b/g) ?? []
 
 /** `path: id` for each citation of an invariant that the page does not define. */
 function findUnknownCitations(files: readonly Source[], ids: readonly string[]): readonly string[] {
-  const known = new Set(ids)
+  const defined = new Set(ids)
   return files.flatMap(({ path, text }) =>
     citationsIn(text)
-      .filter((id) => !known.has(id))
+      .filter((id) => !defined.has(id))
       .map((id) => `${path}: ${id}`),
   )
 }
 
-/** Paths in backticks, from the root of the repository: at least one folder, and an ending or a slash at the end. */
+/** Paths in backticks, relative to the root of the repository: at least one folder, then a file extension or a slash. */
 const pathsIn = (text: string): readonly string[] =>
   [...text.matchAll(/`([\w@.-]+(?:\/[\w@.-]+)*(?:\/|\/[\w@-][\w@.-]*\.(?:ts|sql|sol|md|mjs|json)))`/g)].map(
     ([, path = '']) => path,
@@ -64,11 +64,11 @@ const recordFiles = globSync(`${RECORDS}/0*.md`, { cwd: root })
 describe('invariants', () => {
   test('are each listed once', () => {
     expect(ids.length).toBeGreaterThan(45)
-    expect(repeated(ids)).toEqual([])
-    expect(repeated(definedIds('| I-1 | a |\n| I-2 | b |\n| I-1 | c |\n'))).toEqual(['I-1'])
+    expect(findRepeated(ids)).toEqual([])
+    expect(findRepeated(definedIds('| I-1 | a |\n| I-2 | b |\n| I-1 | c |\n'))).toEqual(['I-1'])
   })
 
-  test('are listed where they are cited', () => {
+  test('are defined if they are cited', () => {
     expect(findUnknownCitations(sources, ids)).toEqual([])
   })
 
@@ -81,13 +81,13 @@ describe('invariants', () => {
     expect(cited(/\.md$/)).toBeGreaterThan(ids.length)
   })
 
-  test('that are cited and not listed are found', () => {
+  test('reports a citation of an undefined id', () => {
     const [one, other] = [`I-${998}`, `C-${999}`]
     const planted = { path: 'planted.ts', text: `// Holds by (${one}), ${other} and I-1. No ids: ERC-20, EIP-1559.` }
     expect(findUnknownCitations([planted], ids)).toEqual([`planted.ts: ${one}`, `planted.ts: ${other}`])
   })
 
-  test('name objects of the database that the migrations make', () => {
+  test('name database objects that the migrations create', () => {
     const words = new Set(
       sources
         .filter(({ path }) => path.startsWith('server/migrations/'))
@@ -106,7 +106,7 @@ describe('paths in backticks', () => {
     expect(findMissingPaths(read(page))).toEqual([])
   })
 
-  test('are seen, and one that does not exist is found', () => {
+  test('are collected, and a missing path is reported', () => {
     expect(pathsIn(read(INVARIANTS)).length).toBeGreaterThan(100)
     expect(pathsIn(read('docs/chain-recovery.md')).length).toBeGreaterThan(15)
     expect(findMissingPaths('`test/documents.test.ts`, `server/src/no-such-file.ts`, `docs/`, `a word`')).toEqual([
@@ -118,7 +118,7 @@ describe('paths in backticks', () => {
 describe('decision records', () => {
   const index = read(`${RECORDS}/README.md`)
 
-  test.for(recordFiles)('%s has title, date and status, and stands in the index', (file) => {
+  test.for(recordFiles)('%s has a title, a date, a status and a row in the index', (file) => {
     const number = file.slice(0, 4)
     const [title = '', blank, date = '', status = ''] = read(`${RECORDS}/${file}`).split('\n')
     expect(title).toMatch(new RegExp(`^# ${number} \\S`))
@@ -129,7 +129,7 @@ describe('decision records', () => {
     expect(index.split('\n').filter((line) => line.includes(`(${file})`))).toEqual([row])
   })
 
-  test('that are cited exist', () => {
+  test('exist if they are cited', () => {
     const numbers = new Set(recordFiles.map((file) => file.slice(0, 4)))
     const missing = sources.flatMap(({ path, text }) => [
       ...recordsCitedIn(text).flatMap((number) => (numbers.has(number) ? [] : [`${path}: ${number}`])),
@@ -148,10 +148,30 @@ describe('decision records', () => {
   })
 })
 
-test('nothing cites a document outside of the repository', () => {
+test('no file cites a document outside the repository', () => {
   const foreign = /\(?\breliability [\dF]|\(decisions: ?"|\(lifecycle: ?"/g
   expect(
-    sources.flatMap(({ path, text }) => [...text.matchAll(foreign)].map(([found]) => `${path}: ${found}`)),
+    sources.flatMap(({ path, text }) => [...text.matchAll(foreign)].map(([citation]) => `${path}: ${citation}`)),
   ).toEqual([])
   expect(`see reliability ${3}.4 (decisions: ${'"'}Statuses")`.match(foreign)).toHaveLength(2)
+})
+
+describe('commands in documents', () => {
+  /** The path filters of `npm test -- …` and `npm run test:long -- …`. Vitest matches them as parts of paths. */
+  const filtersIn = (text: string): readonly string[] =>
+    [...text.matchAll(/\bnpm (?:test|run test:long) -- ((?:[\w.-]+\/[\w./-]+ ?)+)/g)].flatMap(([, paths = '']) =>
+      paths.trim().split(' '),
+    )
+
+  test('name test files that exist', () => {
+    const testFiles = sources.map(({ path }) => path).filter((path) => path.endsWith('.test.ts'))
+    const documents = sources.filter(({ path }) => path.endsWith('.md'))
+    const filters = documents.flatMap(({ path, text }) => filtersIn(text).map((filter) => ({ path, filter })))
+    expect(filters.length).toBeGreaterThan(10)
+    expect(filters.filter(({ filter }) => !testFiles.some((file) => file.includes(filter)))).toEqual([])
+    expect(filtersIn('run `npm test -- server/test/a.test.ts server/src` now')).toEqual([
+      'server/test/a.test.ts',
+      'server/src',
+    ])
+  })
 })

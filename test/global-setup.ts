@@ -10,16 +10,16 @@ declare module 'vitest' {
   interface ProvidedContext {
     chainsFile: string
     databaseUrl: string
-    /** A database of that cluster with the program's schema. */
+    /** Name of a database in that cluster with the program's schema. */
     databaseTemplate: string
   }
 }
 
-/** One cluster and one set of chains for the whole run; every test file makes its own database and its own app on them. */
+/** Starts one cluster and one set of chains for the whole run. Every test file creates its own database and app on them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-test-'))
   const [postgres, chains] = await Promise.all([startPostgres({ dataDir: folder }), startChains(folder, 'all')])
-  endSyncing(join(folder, 'postgres', 'cluster'))
+  turnOffFsync(join(folder, 'postgres', 'cluster'))
   project.provide('databaseUrl', postgres.url)
   project.provide('databaseTemplate', await createTemplate(postgres.url))
   project.provide('chainsFile', chains.file)
@@ -30,8 +30,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-/** Of this cluster nothing outlives the run: what a crash of the whole machine would lose need not reach the disk. */
-function endSyncing(cluster: string): void {
+/** The data need not survive a crash of the machine, because the cluster is deleted after the run. */
+function turnOffFsync(cluster: string): void {
   const settings = join(cluster, 'postgresql.auto.conf')
   writeFileSync(settings, readFileSync(settings, 'utf8').replace('fsync = on', 'fsync = off'))
   const [pid = ''] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n', 1)

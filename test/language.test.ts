@@ -18,7 +18,7 @@ test('every row of the table in docs/language.md is tested', () => {
   expect(rows).toEqual(Object.keys(retired))
 })
 
-test('the whole repository is read', () => {
+test('reads the whole repository', () => {
   const files = textFiles()
   for (const folder of [
     'bench',
@@ -42,11 +42,11 @@ test.each([
   ['SQL', 'server/migrations/a.sql', '-- Dead transactions', 'Dead'],
   ['a test title', 'server/test/a.test.ts', "test('whoever comes', () => undefined)", 'whoever'],
   ['a page', 'docs/a.md', '# What becomes of rivals', 'rivals'],
-])('a retired word in %s is found', (_place, path, content, word) => {
+])('finds a retired word in %s', (_place, path, content, word) => {
   expect(findRetiredWords(path, content).map((hit) => hit.word)).toEqual([word])
 })
 
-test('words that only contain a retired one are accepted', () => {
+test('accepts words that only contain a retired one', () => {
   const content = 'const deadlineMs = Math.floor(1)\n// A warehouse, a stopped process, wayward'
   expect(findRetiredWords('server/src/a.ts', content)).toEqual([])
 })

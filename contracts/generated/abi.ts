@@ -92,9 +92,21 @@ export const swapRouterAbi = [
         "type": "address"
       },
       {
+        "indexed": true,
+        "internalType": "address",
+        "name": "feeTo",
+        "type": "address"
+      },
+      {
         "indexed": false,
         "internalType": "address",
         "name": "recipient",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "address",
+        "name": "executor",
         "type": "address"
       },
       {
@@ -258,6 +270,17 @@ export const swapExecutorAbi = [
       }
     ],
     "name": "CoinRefused",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "step",
+        "type": "uint256"
+      }
+    ],
+    "name": "NoInput",
     "type": "error"
   },
   {

@@ -56,7 +56,8 @@ contract ExternalExecutor is ISwapExecutor {
         // No balance stays: the target token goes to its recipient, unspent input and native coin go back.
         _payBalance(target, to);
         _payBalance(source, refund);
-        if (target != NATIVE && source != NATIVE) _payBalance(NATIVE, refund);
+        // A native coin that is not part of the trade must not block callers that refuse it.
+        if (address(this).balance > 0) Transfers.tryPayNative(refund, address(this).balance);
         locked = false;
     }
 

@@ -14,12 +14,14 @@ import {IBalancerVault, ICurvePool, ILBPair, IPair, IPoolManager, IUniswapV3Pool
 ///   [then…]  steps, in order of execution. Bit fields from the most significant bit:
 ///            kind 8 | token in 8 | token out 8 | flags 8 | share 24 | extra 40 | pool 160
 ///            Tokens are indexes into the list above. `share` is the part of this contract's balance of the token in to trade,
-///            in 2^-24, rounded down; ALL is the whole balance. A step with amount zero is skipped.
+///            in 2^-24, rounded down; ALL is the whole balance. A step without input reverts.
 ///   A Balancer step is followed by one more element, the pool id, so it cannot send its output to the next pool.
 /// The caller chooses the pools, and a pool may be malicious. Invariant: a pool can take only tokens that the same call brought.
 ///   - The lock refuses every other call while a route runs.
 ///   - A callback is answered once, only to the pool of the current step, and with exactly the amount of that step.
 ///   - An allowance for a vault or a Curve pool is reset before the next step.
+/// Not tradable: tokens that call their recipient on a transfer (ERC-223, ERC-677), because the fallback function refuses them. A
+/// Uniswap V4 step reverts (AlreadyUnlocked) if the caller runs inside an open `unlock` of the same manager, such as in a V4 hook.
 contract SwapExecutor is ISwapExecutor {
     uint256 private constant ALL = type(uint24).max;
 
@@ -34,7 +36,7 @@ contract SwapExecutor is ISwapExecutor {
     uint256 private constant UNWRAP = 9;
 
     /// @dev Flags for the recipient of a step's output: the route's recipient or the next step's pool. Without a flag this contract
-    ///   receives it.
+    ///   receives it. This contract always receives the native coin.
     uint256 private constant TO_TARGET = 1;
     uint256 private constant TO_NEXT_POOL = 2;
     /// @dev Flag: the previous step has already sent the input to the pool.
@@ -46,6 +48,8 @@ contract SwapExecutor is ISwapExecutor {
 
     error Reentered();
     error BadStep(uint256 step);
+    /// @dev A step has nothing to trade: its share of the balance is zero, or no token reached the pool.
+    error NoInput(uint256 step);
     /// @dev The amount does not fit into int256.
     error BadAmount(uint256 amount);
     error UnexpectedCall(address sender);
@@ -69,6 +73,8 @@ contract SwapExecutor is ISwapExecutor {
     address private transient payee;
     address private transient owedToken;
     uint256 private transient owedAmount;
+    /// @dev The wrapped-coin contract or pool that may pay the native coin during the current step, else zero.
+    address private transient nativePayer;
 
     /// @inheritdoc ISwapExecutor
     function executeSwapRoute(uint256[] calldata route, address to, address refund) external payable {
@@ -85,9 +91,9 @@ contract SwapExecutor is ISwapExecutor {
         locked = false;
     }
 
-    /// @dev Accepts the native coin only while a route runs, when a wrapped-coin contract or a pool pays it.
+    /// @dev Accepts the native coin only from the wrapped-coin contract or pool of the current step.
     receive() external payable {
-        if (!locked) revert UnexpectedCall(msg.sender);
+        if (msg.sender != nativePayer) revert UnexpectedCall(msg.sender);
     }
 
     /// @dev Callback of Uniswap V3 and its forks under any name (uniswapV3SwapCallback, pancakeV3SwapCallback, algebraSwapCallback)
@@ -121,6 +127,8 @@ contract SwapExecutor is ISwapExecutor {
             zeroForOne ? (int128(delta >> 128), int128(delta)) : (int128(delta), int128(delta >> 128));
         if (deltaIn != -int256(amount)) revert PartlyFilled(msg.sender, amount);
         if (tokenIn == NATIVE) {
+            // Anyone may have called `sync` for a token, which would make the manager refuse the native coin.
+            manager.sync(NATIVE);
             manager.settle{value: amount}();
         } else {
             manager.sync(tokenIn);
@@ -146,15 +154,22 @@ contract SwapExecutor is ISwapExecutor {
             if (kind != UNISWAP_V2 && kind != SOLIDLY && kind != LIQUIDITY_BOOK) revert BadStep(step);
         } else {
             s.amount = _shareOf(s.tokenIn, uint24(step >> 200));
-            if (s.amount == 0) return 0;
+            if (s.amount == 0) revert NoInput(step);
         }
-        if (flags & TO_TARGET != 0) s.to = to;
-        else if (flags & TO_NEXT_POOL != 0) s.to = address(uint160(route[index + 1]));
-        else s.to = address(this);
+        if (s.tokenOut == NATIVE) {
+            s.to = address(this);
+            nativePayer = kind == UNWRAP ? s.tokenIn : s.pool;
+        } else if (flags & TO_TARGET != 0) {
+            s.to = to;
+        } else if (flags & TO_NEXT_POOL != 0) {
+            s.to = address(uint160(route[index + 1]));
+        } else {
+            s.to = address(this);
+        }
 
         if (kind == UNISWAP_V3) _uniswapV3(s);
-        else if (kind == UNISWAP_V2) _pair(s, false);
-        else if (kind == SOLIDLY) _pair(s, true);
+        else if (kind == UNISWAP_V2) _pair(s, step);
+        else if (kind == SOLIDLY) _pair(s, step);
         else if (kind == UNISWAP_V4) _uniswapV4(s);
         else if (kind == LIQUIDITY_BOOK) _liquidityBook(s);
         else if (kind == BALANCER_V2) _balancer(s, bytes32(route[index + 1]));
@@ -166,6 +181,7 @@ contract SwapExecutor is ISwapExecutor {
             else if (kind == UNWRAP) IWrapped(s.tokenIn).withdraw(s.amount);
             else revert BadStep(step);
         }
+        if (s.tokenOut == NATIVE) nativePayer = address(0);
         if (s.to == address(this)) held = 1 << uint8(step >> 232);
     }
 
@@ -181,16 +197,16 @@ contract SwapExecutor is ISwapExecutor {
     }
 
     /// @dev Computes the output from the amount that reached the pool, so fee-on-transfer tokens work.
-    function _pair(Step memory s, bool solidly) private {
+    function _pair(Step memory s, uint256 step) private {
         if (!s.prepaid) Transfers.pay(s.tokenIn, s.pool, s.amount);
         IPair pair = IPair(s.pool);
         bool zeroForOne = s.tokenIn < s.tokenOut;
         (uint256 reserveIn, uint256 reserveOut,) = pair.getReserves();
         if (!zeroForOne) (reserveIn, reserveOut) = (reserveOut, reserveIn);
         uint256 amountIn = Transfers.balanceOf(s.tokenIn, s.pool) - reserveIn;
-        if (amountIn == 0) return;
+        if (amountIn == 0) revert NoInput(step);
         uint256 out;
-        if (solidly) {
+        if (step >> 248 == SOLIDLY) {
             out = pair.getAmountOut(amountIn, s.tokenIn);
         } else {
             // `extra` is the pool's fee in millionths.
@@ -216,7 +232,7 @@ contract SwapExecutor is ISwapExecutor {
         if (payee != address(0)) revert NotCalledBack(s.pool);
     }
 
-    /// @dev `extra` is 1 if the input is the pool's token X.
+    /// @dev `extra` is 1 if the input is the pool's token X. The pool measures its input and reverts if it received nothing.
     function _liquidityBook(Step memory s) private {
         if (!s.prepaid) Transfers.pay(s.tokenIn, s.pool, s.amount);
         ILBPair(s.pool).swap(s.extra == 1, s.to);
@@ -260,14 +276,17 @@ contract SwapExecutor is ISwapExecutor {
         return (owedToken, owedAmount);
     }
 
-    /// @dev No balance stays: the target token goes to `to`, all others go to `refund`.
+    /// @dev No balance of the route's tokens stays: the target token goes to `to`, all others go to `refund`. A native coin that the
+    ///   route does not name was forced into this contract and stays.
     function _payBalances(uint256[] calldata route, uint256 held, address to, address refund) private {
         for (uint256 index = 0; held >> index != 0; index++) {
             if (held >> index & 1 == 0) continue;
             address token = _token(route, index);
             uint256 balance = Transfers.balanceOf(token, address(this));
-            if (balance > 0) Transfers.pay(token, index == 1 ? to : refund, balance);
+            if (balance == 0) continue;
+            // Unspent input must arrive. A rest of an intermediate native coin must not block callers that refuse it.
+            if (token == NATIVE && index > 1) Transfers.tryPayNative(refund, balance);
+            else Transfers.pay(token, index == 1 ? to : refund, balance);
         }
-        if (address(this).balance > 0) Transfers.pay(NATIVE, refund, address(this).balance);
     }
 }

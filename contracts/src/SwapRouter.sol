@@ -5,10 +5,13 @@ import {ISwapExecutor} from "./ISwapExecutor.sol";
 import {NATIVE, Transfers} from "./Transfers.sol";
 
 /// @title SwapRouter
-/// @notice The only contract that users approve. Sends msg.sender's input to an executor, which trades it, pays the referrer's
-///   fee and enforces the minimum that the recipient receives.
+/// @notice The only contract that users approve. Sends msg.sender's input to an executor, which trades it and pays the output to
+///   this contract. Pays the referrer's fee and the recipient, and enforces the recipient's minimum.
 /// @dev Invariant: a call can move only msg.sender's tokens, whatever its arguments are. There is no owner, no storage and no
-///   upgrade. The contract makes only these external calls:
+///   upgrade.
+///   Invariant: only this contract's own balance counts as output. During the call anyone may pay the recipient what it is owed
+///   elsewhere (a limit order, a stream, a reward); that never counts toward the minimum.
+///   The contract makes only these external calls:
 ///   - `transferFrom` on the input token, with msg.sender as `from`;
 ///   - `executeSwapRoute` on the executor that the caller names; no token has this selector;
 ///   - `transfer` and `balanceOf` on the output token, and plain transfers of the native coin.
@@ -32,12 +35,16 @@ contract SwapRouter {
         address executor;
     }
 
+    /// @param feeTo Recipient of the fee; indexed, so that it can find its fees
+    /// @param executor Executor that traded the input
     /// @param amountOut Amount that the recipient received
     /// @param fee Amount sent to `feeTo`
     event Swapped(
         bytes32 indexed ref,
         address indexed sender,
+        address indexed feeTo,
         address recipient,
+        address executor,
         address tokenIn,
         address tokenOut,
         uint256 amountIn,
@@ -59,6 +66,8 @@ contract SwapRouter {
 
     /// @dev Reentrancy lock.
     bool private transient locked;
+    /// @dev The executor while it may pay the native coin, else zero.
+    address private transient nativePayer;
 
     /// @notice Swaps msg.sender's tokens.
     /// @param route Passed to the executor, which defines its encoding
@@ -67,22 +76,22 @@ contract SwapRouter {
         if (locked) revert Reentered();
         locked = true;
         _check(s);
+        _execute(s, route);
 
-        uint256 fee;
-        if (s.feePpm == 0 && (s.tokenOut != NATIVE || s.recipient.code.length == 0)) {
-            amountOut = _swapToRecipient(s, route);
-        } else {
-            (amountOut, fee) = _swapThroughRouter(s, route);
-        }
+        // This contract keeps no balance between swaps, so the whole balance is this swap's output.
+        uint256 output = Transfers.balanceOf(s.tokenOut, address(this));
+        uint256 fee = output * s.feePpm / 1e6;
+        if (fee > 0) Transfers.pay(s.tokenOut, s.feeTo, fee);
+        amountOut = _payRecipient(s, output - fee);
         if (amountOut < s.minOut) revert TooLittle(amountOut, s.minOut);
 
-        emit Swapped(s.ref, msg.sender, s.recipient, s.tokenIn, s.tokenOut, s.amountIn, amountOut, fee);
+        _emitSwapped(s, amountOut, fee);
         locked = false;
     }
 
-    /// @dev Accepts the native coin only during a swap, when an executor pays it.
+    /// @dev Accepts the native coin only from the executor of the current swap, and only as output.
     receive() external payable {
-        if (!locked) revert BadValue();
+        if (msg.sender != nativePayer) revert BadValue();
     }
 
     function _check(Swap calldata s) private view {
@@ -95,39 +104,39 @@ contract SwapRouter {
         if (msg.value != (s.tokenIn == NATIVE ? s.amountIn : 0)) revert BadValue();
     }
 
-    /// @dev Without a fee the executor pays the recipient directly.
-    function _swapToRecipient(Swap calldata s, uint256[] calldata route) private returns (uint256) {
-        uint256 before = Transfers.balanceOf(s.tokenOut, s.recipient);
-        _execute(s, route, s.recipient);
-        return Transfers.balanceOf(s.tokenOut, s.recipient) - before;
-    }
-
-    /// @dev The executor pays this contract, which pays the fee and the recipient. Used with a fee, and when a contract receives
-    ///   the native coin: the contract may forward the coin within the call, so a balance difference would not show the payment.
-    function _swapThroughRouter(Swap calldata s, uint256[] calldata route)
-        private
-        returns (uint256 amountOut, uint256 fee)
-    {
-        _execute(s, route, address(this));
-        // This contract keeps no balance between swaps, so the whole balance is this swap's output.
-        uint256 output = Transfers.balanceOf(s.tokenOut, address(this));
-        if (s.feePpm > 0) {
-            fee = output * s.feePpm / 1e6;
-            if (fee > 0) Transfers.pay(s.tokenOut, s.feeTo, fee);
-        }
-        amountOut = output - fee;
-        if (s.tokenOut == NATIVE) {
-            Transfers.pay(NATIVE, s.recipient, amountOut);
-        } else {
-            // The recipient of a fee-on-transfer token receives less than was sent.
-            uint256 before = Transfers.balanceOf(s.tokenOut, s.recipient);
-            Transfers.pay(s.tokenOut, s.recipient, amountOut);
-            amountOut = Transfers.balanceOf(s.tokenOut, s.recipient) - before;
-        }
-    }
-
-    function _execute(Swap calldata s, uint256[] calldata route, address to) private {
+    function _execute(Swap calldata s, uint256[] calldata route) private {
         if (s.tokenIn != NATIVE) Transfers.pull(s.tokenIn, msg.sender, s.executor, s.amountIn);
-        ISwapExecutor(s.executor).executeSwapRoute{value: msg.value}(route, to, msg.sender);
+        if (s.tokenOut == NATIVE) nativePayer = s.executor;
+        ISwapExecutor(s.executor).executeSwapRoute{value: msg.value}(route, address(this), msg.sender);
+        nativePayer = address(0);
+    }
+
+    /// @return received Amount that reached the recipient, at most `amount`
+    function _payRecipient(Swap calldata s, uint256 amount) private returns (uint256 received) {
+        if (s.tokenOut == NATIVE) {
+            // The recipient may forward the coin within the call, so a balance difference would not show the payment.
+            Transfers.pay(NATIVE, s.recipient, amount);
+            return amount;
+        }
+        // The recipient of a fee-on-transfer token receives less than was sent. More than was sent comes from elsewhere.
+        uint256 before = Transfers.balanceOf(s.tokenOut, s.recipient);
+        Transfers.pay(s.tokenOut, s.recipient, amount);
+        received = Transfers.balanceOf(s.tokenOut, s.recipient) - before;
+        if (received > amount) received = amount;
+    }
+
+    function _emitSwapped(Swap calldata s, uint256 amountOut, uint256 fee) private {
+        emit Swapped(
+            s.ref,
+            msg.sender,
+            s.feeTo,
+            s.recipient,
+            s.executor,
+            s.tokenIn,
+            s.tokenOut,
+            s.amountIn,
+            amountOut,
+            fee
+        );
     }
 }

@@ -27,11 +27,15 @@ library Transfers {
     /// @dev Pays from this contract's own balance.
     function pay(address token, address to, uint256 amount) internal {
         if (token == NATIVE) {
-            (bool success,) = to.call{value: amount}("");
-            if (!success) revert CoinRefused(to);
+            if (!tryPayNative(to, amount)) revert CoinRefused(to);
         } else {
             _call(token, abi.encodeCall(IERC20.transfer, (to, amount)));
         }
+    }
+
+    /// @dev Pays the native coin, or keeps it if the recipient refuses.
+    function tryPayNative(address to, uint256 amount) internal returns (bool success) {
+        (success,) = to.call{value: amount}("");
     }
 
     /// @dev `from` must be msg.sender. SwapRouter is the only caller.

@@ -77,7 +77,7 @@ contract ExternalTest is Market {
         return encodeRoute(a, b, address(maliciousRouter), address(maliciousRouter), data);
     }
 
-    /// @dev Neither executor holds a balance or has granted an allowance, and the victim and the attacker have what they had.
+    /// @dev Neither executor has a balance or a granted allowance. The victim and the attacker have their initial balances and allowances.
     function assertExternalExecutorHoldsNothing() private view {
         assertNothingHeld();
         address[4] memory tokens = [a, b, c, w];
@@ -142,24 +142,24 @@ contract ExternalTest is Market {
     function testFuzz_paysOutputAndRefundsInput(
         uint256 amountIn,
         uint256 amountOut,
-        uint256 taken,
+        uint256 amountTaken,
         uint256 feePpm,
         uint256 direction
     ) public {
         amountIn = bound(amountIn, 1, 1e23);
         amountOut = bound(amountOut, 1, 1e23);
-        taken = bound(taken, 0, amountIn);
+        amountTaken = bound(amountTaken, 0, amountIn);
         feePpm = bound(feePpm, 0, 50_000);
         (address source, address target) = (direction % 3 == 0 ? NATIVE : a, direction % 3 == 1 ? NATIVE : b);
-        if (source == NATIVE) taken = amountIn;
+        if (source == NATIVE) amountTaken = amountIn;
         SwapRouter.Swap memory s = externalOrder(source, amountIn, target);
         if (feePpm > 0) s = withFee(s, feePpm);
         uint256 fee = amountOut * feePpm / 1e6;
         s.minOut = amountOut - fee;
-        assertEq(swap(s, honestRoute(source, taken, target, amountOut)), amountOut - fee, "out");
+        assertEq(swap(s, honestRoute(source, amountTaken, target, amountOut)), amountOut - fee, "out");
         assertEq(Transfers.balanceOf(target, recipient), amountOut - fee, "received");
         assertEq(Transfers.balanceOf(target, partner), fee, "fee");
-        assertEq(Transfers.balanceOf(source, user), amountIn - taken, "refunded input");
+        assertEq(Transfers.balanceOf(source, user), amountIn - amountTaken, "refunded input");
         assertExternalExecutorHoldsNothing();
     }
 
@@ -222,7 +222,7 @@ contract ExternalTest is Market {
         SwapRouter.Swap memory s = externalOrder(a, 1e18, b);
         s.recipient = attacker;
         // Valid on its own: if the lock failed, it would pay the input to the attacker.
-        uint256[] memory route = 
+        uint256[] memory route =
             encodeRoute(b, a, address(honestRouter), address(honestRouter), abi.encodeCall(ThirdPartyRouter.trade, (b, 0, b, 0)));
         (targets[0], calls[0]) = (address(router), abi.encodeCall(SwapRouter.swap, (s, route)));
         (targets[1], calls[1]) =
@@ -240,12 +240,12 @@ contract ExternalTest is Market {
         TestToken(b).setTransferFee(20_000);
         SwapRouter.Swap memory s = externalOrder(a, 10e18, b);
         bytes memory data = abi.encodeCall(MaliciousRouter.take, (IERC20(a), 10e18, IERC20(b), 100e18));
-        // 100 tokens lose 2 % on the transfer to the router and 2 % of the remaining 98 on the transfer to the recipient.
-        s.minOut = 96.04e18 + 1;
+        // 100 tokens lose 2 % on each transfer: to the executor, to the router, and to the recipient.
+        s.minOut = 94.1192e18 + 1;
         expectSwapRevert(s, maliciousRoute(data), SwapRouter.TooLittle.selector);
-        s.minOut = 96.04e18;
-        assertEq(swap(s, maliciousRoute(data)), 96.04e18, "out");
-        assertEq(IERC20(b).balanceOf(recipient), 96.04e18, "received");
+        s.minOut = 94.1192e18;
+        assertEq(swap(s, maliciousRoute(data)), 94.1192e18, "out");
+        assertEq(IERC20(b).balanceOf(recipient), 94.1192e18, "received");
         assertExternalExecutorHoldsNothing();
     }
 
@@ -263,6 +263,14 @@ contract ExternalTest is Market {
         vm.expectRevert(abi.encodeWithSelector(MaliciousRouter.CustomReason.selector, 7));
         vm.prank(user);
         router.swap(externalOrder(a, 10e18, b), maliciousRoute(abi.encodeCall(MaliciousRouter.refuse, (7))));
+    }
+
+    /// @dev Anyone can force native coin into the executor. A caller that refuses it can swap nevertheless (D10).
+    function test_forcedNativeCoinDoesNotBlockACallerThatRefusesIt() public {
+        vm.etch(user, address(new CallRecorder()).code);
+        vm.deal(address(externalExecutor), 1);
+        assertEq(swap(externalOrder(a, 10e18, b), honestRoute(a, 10e18, b, 1e18)), 1e18, "out");
+        assertEq(address(externalExecutor).balance, 1, "forced coin stays");
     }
 
     // Forbidden callees and spenders

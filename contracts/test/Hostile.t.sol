@@ -8,7 +8,7 @@ import {Market} from "./Market.sol";
 import {Route} from "./Route.sol";
 import {MaliciousExecutor, Permit2Like, MaliciousPool} from "./pools/MaliciousPool.sol";
 
-/// @dev Each attack is described in docs/threat-model.md.
+/// @dev Attacks of malicious pools, executors and callers. docs/threat-model.md describes each attack.
 contract HostileTest is Market {
     using Route for uint256[];
 
@@ -48,15 +48,15 @@ contract HostileTest is Market {
         (success,) = address(router).call(abi.encodeCall(SwapRouter.swap, (s, route)));
     }
 
-    // Sushi RouteProcessor2, 2023: the attacker's pool asks in its callback for tokens of a user who approved the router.
+    // Sushi RouteProcessor2, 2023: the attacker's pool requests tokens of another user, who approved the router.
 
     function test_poolCannotTakeAnotherUsersTokens() public {
         MaliciousPool.Attack[6] memory attacks = [
-            MaliciousPool.Attack.AskMore,
-            MaliciousPool.Attack.AskOther,
-            MaliciousPool.Attack.AskTwice,
-            MaliciousPool.Attack.AskThroughAnother,
-            MaliciousPool.Attack.AskNothing,
+            MaliciousPool.Attack.RequestMore,
+            MaliciousPool.Attack.RequestOther,
+            MaliciousPool.Attack.RequestTwice,
+            MaliciousPool.Attack.RequestBySecondCaller,
+            MaliciousPool.Attack.SkipCallback,
             MaliciousPool.Attack.Unlock
         ];
         for (uint256 i = 0; i < attacks.length; i++) {
@@ -76,9 +76,9 @@ contract HostileTest is Market {
         route = route.step(step(Route.UNISWAP_V2, 0, 2, Route.TO_EXECUTOR, 1 << 23, 3000, v2aw));
         route = route.step(step(Route.UNISWAP_V3, 0, 1, Route.TO_TARGET, 1 << 23, 0, address(maliciousPool)));
         route = route.step(step(Route.UNISWAP_V2, 0, 1, Route.TO_TARGET, Route.ALL, 3000, v2ab));
-        maliciousPool.set(MaliciousPool.Attack.AskMore, victim, executor, router);
+        maliciousPool.set(MaliciousPool.Attack.RequestMore, victim, executor, router);
         expectSwapRevert(swapOrder(a, 10e18, b), route, SwapExecutor.PartlyFilled.selector);
-        maliciousPool.set(MaliciousPool.Attack.AskTwice, victim, executor, router);
+        maliciousPool.set(MaliciousPool.Attack.RequestTwice, victim, executor, router);
         expectSwapRevert(swapOrder(a, 10e18, b), route, SwapExecutor.UnexpectedCall.selector);
     }
 
@@ -98,7 +98,7 @@ contract HostileTest is Market {
             assertVictimUnchanged();
             assertNothingHeld();
         }
-        // The kinds that need no callback complete the swap: Uniswap V2, Solidly, Curve, Balancer and Liquidity Book.
+        // The pool kinds without a callback complete the swap: Uniswap V2, Solidly, Curve, Balancer and Liquidity Book.
         assertEq(maliciousPool.attempts(), 5, "swaps that completed");
     }
 

@@ -5,16 +5,41 @@ import {SwapExecutor} from "../src/SwapExecutor.sol";
 import {SwapRouter} from "../src/SwapRouter.sol";
 import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
 import {RandomRoutes} from "./RandomRoutes.sol";
+import {TestToken} from "./tokens/TestToken.sol";
+
+/// @dev Pays an account in several tokens whenever it is called.
+contract Income {
+    address private immutable earner;
+    address[2] private tokens;
+    mapping(address token => uint256) public paid;
+
+    constructor(address earner_, address first, address second) {
+        earner = earner_;
+        tokens = [first, second];
+    }
+
+    function pay() external {
+        for (uint256 i = 0; i < 2; i++) {
+            TestToken(tokens[i]).mint(earner, 7e18);
+            paid[tokens[i]] += 7e18;
+        }
+    }
+}
 
 /// @dev Handler of the invariant test: valid swaps, arbitrary routes, direct calls of the executor and callbacks.
 contract InvariantHandler is RandomRoutes {
     address[3] public bystanders = [address(0xB571), address(0xB572), address(0xB573)];
+    /// @dev Recipient with income from elsewhere, which token a pushes on every transfer.
+    address private earner = address(0xEA21);
+    Income private income;
+    mapping(address token => uint256) private paidBySwaps;
     uint256 public swaps;
     uint256 public failed;
 
     /// @dev Not in the constructor, because pools call back into this contract.
     function initialize() external {
         setUp();
+        income = new Income(earner, b, c);
         address[4] memory tokens = [a, b, c, w];
         for (uint256 i = 0; i < 3; i++) {
             for (uint256 j = 0; j < 4; j++) {
@@ -28,10 +53,27 @@ contract InvariantHandler is RandomRoutes {
     function swapValidRoute(uint256 seed) external {
         setSeed(seed);
         (SwapRouter.Swap memory s, uint256[] memory route) = randomSwap();
+        trySwap(s, route);
+        assertNothingHeld();
+    }
+
+    /// @dev Hostile code on the route pays the recipient what it is owed elsewhere.
+    function swapDuringIncome(uint256 seed) external {
+        setSeed(seed);
+        (SwapRouter.Swap memory s, uint256[] memory route) = randomSwap();
+        s.recipient = earner;
+        TestToken(a).setHook(address(income), abi.encodeCall(Income.pay, ()));
+        paidBySwaps[s.tokenOut] += trySwap(s, route);
+        TestToken(a).setHook(address(0), "");
+        assertNothingHeld();
+    }
+
+    function trySwap(SwapRouter.Swap memory s, uint256[] memory route) private returns (uint256 out) {
         fundAndApprove(s);
         vm.prank(user);
-        try router.swap{value: s.tokenIn == NATIVE ? s.amountIn : 0}(s, route) {
+        try router.swap{value: s.tokenIn == NATIVE ? s.amountIn : 0}(s, route) returns (uint256 amountOut) {
             swaps++;
+            return amountOut;
         } catch {
             failed++;
             // Earlier swaps may have emptied the pools. Reset the allowance, so the next call does not use it.
@@ -40,7 +82,6 @@ contract InvariantHandler is RandomRoutes {
                 Transfers.approve(s.tokenIn, address(router), 0);
             }
         }
-        assertNothingHeld();
     }
 
     /// @dev The bystanders have approved the router; their tokens must not move.
@@ -86,6 +127,15 @@ contract InvariantHandler is RandomRoutes {
         assertNothingHeld();
     }
 
+    /// @dev What the recipient owned or was owed before never counts as output: its balance is the outputs plus its income.
+    function assertOnlyOutputsCount() private view {
+        address[2] memory tokens = [b, c];
+        for (uint256 i = 0; i < 2; i++) {
+            uint256 expected = paidBySwaps[tokens[i]] + income.paid(tokens[i]);
+            assertEq(IERC20(tokens[i]).balanceOf(earner), expected, "outputs and income");
+        }
+    }
+
     function assertInvariants() external view {
         address[4] memory tokens = [a, b, c, w];
         for (uint256 i = 0; i < 3; i++) {
@@ -98,6 +148,7 @@ contract InvariantHandler is RandomRoutes {
             }
         }
         assertNothingHeld();
+        assertOnlyOutputsCount();
     }
 }
 
@@ -116,11 +167,12 @@ contract InvariantsTest {
     }
 
     function targetSelectors() public view returns (Target[] memory targets) {
-        bytes4[] memory selectors = new bytes4[](4);
+        bytes4[] memory selectors = new bytes4[](5);
         selectors[0] = InvariantHandler.swapValidRoute.selector;
         selectors[1] = InvariantHandler.swapArbitraryRoute.selector;
         selectors[2] = InvariantHandler.callExecutor.selector;
         selectors[3] = InvariantHandler.callBack.selector;
+        selectors[4] = InvariantHandler.swapDuringIncome.selector;
         targets = new Target[](1);
         targets[0] = Target(address(handler), selectors);
     }
@@ -130,7 +182,7 @@ contract InvariantsTest {
         targets[0] = address(handler);
     }
 
-    function invariant_onlyTheCallersTokensMove() public view {
+    function invariant_onlyTheCallersTokensMoveAndOnlyOutputsCount() public view {
         handler.assertInvariants();
     }
 

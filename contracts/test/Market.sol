@@ -11,7 +11,7 @@ import {RealVenues} from "./RealVenues.sol";
 import {Route} from "./Route.sol";
 import {TestToken} from "./tokens/TestToken.sol";
 
-/// @dev Fixture: router and executor from generated/, three tokens and the wrapped coin, and a pool of every kind for a and b.
+/// @dev Fixture: router and executor from generated/, three tokens, the wrapped native coin, and a pool of every kind for a and b.
 abstract contract Market is RealVenues {
     uint256 internal constant DEPTH = 1e24;
 

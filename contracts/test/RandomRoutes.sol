@@ -39,7 +39,7 @@ abstract contract RandomRoutes is Market {
             route = route.token(w);
             uint256 indexW = isTwoHops ? 4 : 3;
             // A part of the native coin through its Uniswap V4 pool, the rest wrapped.
-            route = route.step(step(Route.UNISWAP_V4, 0, indexA, Route.TO_EXECUTOR, random(1 << 24), 3000 << 16 | 60, manager));
+            route = route.step(step(Route.UNISWAP_V4, 0, indexA, Route.TO_EXECUTOR, 1 << 16 | random(1 << 23), 3000 << 16 | 60, manager));
             route = route.step(step(Route.WRAP, 0, indexW, Route.TO_EXECUTOR, Route.ALL, 0, address(0)));
             bool v2 = random(2) == 0;
             route = route.step(

@@ -68,7 +68,7 @@ contract RouterTest is Market {
         route = route.step(step(Route.UNISWAP_V3, 2, 1, Route.TO_TARGET, Route.ALL, 0, v3aw));
         uint256 tokenOut = swap(swapOrder(NATIVE, 10e18, a), route);
         assertEq(IERC20(a).balanceOf(recipient), tokenOut, "token received");
-        assertEq(user.balance, 0, "native left");
+        assertEq(user.balance, 0, "remaining native balance");
 
         route = Route.start(a, NATIVE).token(w);
         route = route.step(step(Route.UNISWAP_V2, 0, 2, Route.TO_EXECUTOR, 1 << 23, 3000, v2aw));
@@ -132,6 +132,25 @@ contract RouterTest is Market {
         uint256 received = swap(withFee(swapOrder(a, 100e18, b), 1), simpleRoute());
         assertEq(IERC20(b).balanceOf(recipient), received, "received");
         assertNothingHeld();
+    }
+
+    /// @dev Anyone can force native coin into a contract. A caller that refuses it can swap nevertheless (D10).
+    function test_forcedNativeCoinDoesNotBlockACallerThatRefusesIt() public {
+        vm.etch(user, address(new RejectsNative()).code);
+        vm.deal(address(executor), 1);
+        assertTrue(swap(swapOrder(a, 1e18, b), simpleRoute()) > 0, "out");
+        assertEq(address(executor).balance, 1, "forced coin stays");
+
+        // The route trades half of an intermediate native coin; the rest stays because the caller refuses it.
+        uint256[] memory route = Route.start(w, a).token(NATIVE);
+        route = route.step(step(Route.UNWRAP, 0, 2, 0, Route.ALL, 0, address(0)));
+        route = route.step(step(Route.UNISWAP_V4, 2, 1, Route.TO_TARGET, 1 << 23, 3000 << 16 | 60, manager));
+        swap(swapOrder(w, 1e18, a), route);
+        assertTrue(address(executor).balance > 0, "rest stays");
+
+        // Unspent input is never left behind.
+        route = Route.one(NATIVE, a, step(Route.UNISWAP_V4, 0, 1, Route.TO_TARGET, 1 << 23, 3000 << 16 | 60, manager));
+        expectSwapRevert(swapOrder(NATIVE, 1e18, a), route, Transfers.CoinRefused.selector);
     }
 
     function test_enforcesTheMinimumAfterTheFee() public {
@@ -202,12 +221,13 @@ contract RouterTest is Market {
     }
 
     function test_rejectsInvalidRoutes() public {
-        uint256[] memory none = new uint256[](0);
-        expectSwapRevert(swapOrder(a, 1e18, b), none, 0);
+        uint256[] memory emptyRoute = new uint256[](0);
+        expectSwapRevert(swapOrder(a, 1e18, b), emptyRoute, 0);
         expectSwapRevert(swapOrder(a, 1e18, b), Route.start(a, b), SwapRouter.TooLittle.selector);
         uint256[] memory route = simpleRoute();
+        // The second token is read as a step that has no input.
         route[0] = 1;
-        expectSwapRevert(swapOrder(a, 1e18, b), route, SwapExecutor.BadStep.selector);
+        expectSwapRevert(swapOrder(a, 1e18, b), route, SwapExecutor.NoInput.selector);
         route[0] = type(uint256).max;
         expectSwapRevert(swapOrder(a, 1e18, b), route, 0);
         route = Route.one(a, b, step(10, 0, 1, 0, Route.ALL, 0, v2ab));
@@ -234,7 +254,7 @@ contract RouterTest is Market {
         vm.revertToState(snapshot);
         fundAndApprove(s);
         vm.expectEmit();
-        emit SwapRouter.Swapped(s.ref, user, recipient, a, b, 100e18, out, fee);
+        emit SwapRouter.Swapped(s.ref, user, partner, recipient, address(executor), a, b, 100e18, out, fee);
         vm.prank(user);
         router.swap(s, simpleRoute());
     }

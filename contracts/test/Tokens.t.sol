@@ -123,7 +123,7 @@ contract TokensTest is Market {
         assertEq(IERC20(b).balanceOf(attacker), 0, "attacker's balance");
     }
 
-    /// @dev A wrapped coin that keeps deposits and reports a false balance. Only the caller names it; the minimum reverts the swap.
+    /// @dev A fake wrapped native coin that keeps deposits and reports a false balance. The minimum output reverts the swap.
     function test_maliciousWrappedCoinCannotPassTheMinimum() public {
         vm.deal(address(0xC0FFEE), 5e18);
         uint256[] memory route = Route.start(NATIVE, a).token(address(new MaliciousWrapped()));

@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type FileLock, FileLockedError, lockFile, readHolder } from '@swapyard/lib/file-lock.ts'
 import { isAlive, type PidIdentity, readPidIdentity, waitForExit } from '@swapyard/lib/pid.ts'
-import { removeFile } from './files.ts'
 import { log } from './log.ts'
 
 export type DirectoryLock = Readonly<{
@@ -29,7 +28,7 @@ export async function lockDirectory(dataDir: string): Promise<DirectoryLock> {
   await waitForOwner(dataDir, file)
   const lock = acquire(dataDir, file)
   if (lock.stale !== null) {
-    removeFile(join(dataDir, 'chains.json'))
+    rmSync(join(dataDir, 'chains.json'), { force: true })
     await stopOrphans((lock.stale['children'] ?? []) as readonly PidIdentity[])
   }
   const children = new Map<number, PidIdentity>()

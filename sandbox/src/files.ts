@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export function writeJson(path: string, value: unknown): void {
@@ -21,8 +21,4 @@ export function readJson(path: string): unknown {
   } catch {
     return null
   }
-}
-
-export function removeFile(path: string): void {
-  rmSync(path, { force: true })
 }

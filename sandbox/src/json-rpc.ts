@@ -1,4 +1,4 @@
-import { createJsonPost, parseExact, type RpcAnswer, toAnswer, unwrapAnswer } from '@swapyard/lib/json-rpc.ts'
+import { createJsonPost, parseExact, type RpcAnswer, RpcError, toAnswer, unwrapAnswer } from '@swapyard/lib/json-rpc.ts'
 import { ControlError } from './control-error.ts'
 
 export type RpcCall = readonly [method: string, params: readonly unknown[]]
@@ -50,4 +50,10 @@ function resultOf(method: string, answer: RpcAnswer): unknown {
   if (answer.kind === 'unknown')
     throw new ControlError(503, 'NODE_UNAVAILABLE', `${method}: the node gave ${answer.reason}`)
   return unwrapAnswer(method, answer)
+}
+
+export function rethrowRpcError(error: unknown): never {
+  if (error instanceof RpcError)
+    throw new ControlError(409, 'NODE_REFUSED', `the node rejected the request: ${error.message}`, error)
+  throw error
 }

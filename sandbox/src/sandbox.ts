@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProgram } from '@swapyard/lib/find-program.ts'
 import { createBitcoinChain } from './bitcoin/bitcoin-chain.ts'
@@ -7,7 +8,7 @@ import { startControlServer } from './control-server.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { startAnvil } from './evm/anvil.ts'
 import { createEvmChain } from './evm/evm-chain.ts'
-import { removeFile, writeJson } from './files.ts'
+import { writeJson } from './files.ts'
 import { type IntervalMiner, startIntervalMiner } from './interval-miner.ts'
 import type { LocalChain } from './local-chain.ts'
 import { log } from './log.ts'
@@ -44,7 +45,7 @@ export async function startSandbox(settings: Settings, servers: ServerRegistry):
 
   const stop = async () => {
     isStopping = true
-    removeFile(chainsFile)
+    rmSync(chainsFile, { force: true })
     await closeControlServer()
     await Promise.all(miners.map((miner) => miner.stop()))
     await Promise.all(

@@ -45,7 +45,7 @@ test('lists the running chains', async () => {
   expect(Object.keys(sandbox.chains.networks.find((one) => one.network === 'eth')?.tokens ?? {})).toContain('usdt')
 })
 
-test.each(bitcoinFamily)('pays an outside wallet of %s, whose key can spend the payment', async (network) => {
+test.each(bitcoinFamily)('pays an external wallet of %s, whose key can spend the payment', async (network) => {
   const wallet = await createWallet(network)
   expect(wallet.address).toMatch(network === 'btc' ? /^bcrt1q/ : /^rltc1q/)
   const hash = await deposit(network, 'native', wallet.address, '0.75')
@@ -56,7 +56,7 @@ test.each(bitcoinFamily)('pays an outside wallet of %s, whose key can spend the 
     const tx = (await rpc.call('getrawtransaction', [hash, true])) as { confirmations?: number }
     return (tx.confirmations ?? 0) > 0
   })
-  const seen = (await rpc.call('getrawtransaction', [hash, true])) as {
+  const mined = (await rpc.call('getrawtransaction', [hash, true])) as {
     vout: { value: string; n: number; scriptPubKey: { hex: string } }[]
   }
   const parameters = {
@@ -69,7 +69,7 @@ test.each(bitcoinFamily)('pays an outside wallet of %s, whose key can spend the 
   const key = WIF(parameters).decode(wallet.privateKey)
   const payment = p2wpkh(pubECDSA(key), parameters)
   expect(payment.address).toBe(wallet.address)
-  const output = seen.vout.find((one) => one.scriptPubKey.hex === Buffer.from(payment.script).toString('hex'))
+  const output = mined.vout.find((one) => one.scriptPubKey.hex === Buffer.from(payment.script).toString('hex'))
   expect(output?.value).toMatch(/^0\.750*$/)
   const other = await createWallet(network)
   const tx = new Transaction()
@@ -82,7 +82,7 @@ test.each(bitcoinFamily)('pays an outside wallet of %s, whose key can spend the 
   expect(await balance(network, 'native', other.address)).toBe('0.7499')
 })
 
-test('pays an outside wallet of eth, whose key can spend the payment', async () => {
+test('pays an external wallet of eth, whose key can spend the payment', async () => {
   const wallet = await createWallet('eth')
   await deposit('eth', 'native', wallet.address, '1.5')
   await until('the payment', async () => (await balance('eth', 'eth', wallet.address)) === '1.5')

@@ -6,7 +6,7 @@ import { describeWith } from '../../test/support/describe-with.ts'
 import type { JsonRpc } from '../src/json-rpc.ts'
 import { type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
 
-// Litecoin Core is the reference: it has Bitcoin Core 0.21's RPC, and the bcoin wrapper must answer the same.
+// Litecoin Core is the reference, because it has Bitcoin Core 0.21's RPC. The bcoin wrapper must return the same answers.
 
 describeWith('litecoind', 'bcoin and Litecoin Core', () => {
   const folder = temporaryFolder()
@@ -115,7 +115,7 @@ describeWith('litecoind', 'bcoin and Litecoin Core', () => {
     expect(litecoind.filter((line) => !bcoin.includes(line))).toEqual([])
   })
 
-  /** An outside wallet: `fund` gives it a confirmed UTXO of 1 coin, `spend` builds a transaction from one. */
+  /** Opens an external wallet. `fund` pays it a confirmed UTXO of 1 BTC or LTC; `spend` builds a transaction from a UTXO. */
   async function openWallet(network: string) {
     const parameters = {
       ...NETWORK,

@@ -181,7 +181,7 @@ describe.each(networks)('%s', (network) => {
     }
   })
 
-  test('has quoters that answer near the price', async () => {
+  test('has quoters whose amounts are within 5 % of the price less the fee', async () => {
     const { contracts } = recordOf(network)
     const client = clientOf(network)
     const usd = await sandboxPrices(false)
@@ -232,7 +232,7 @@ describe.each(networks)('%s', (network) => {
   })
 })
 
-test('the trader moves the pools without changing the bank balances', async () => {
+test('moves the pools through the trader without a change of the bank balances', async () => {
   const { tokens } = recordOf('eth')
   const bank = evmBankAddress()
   const balances = () =>
@@ -242,15 +242,15 @@ test('the trader moves the pools without changing the bank balances', async () =
     ])
   const before = await balances()
   const prices = () => Promise.all(marketOf('eth').pools.map((pool) => priceOfPool('eth', pool)))
-  const old = await prices()
+  const pricesBefore = await prices()
   await until(
     'ten pools that moved',
-    async () => (await prices()).filter((price, index) => price !== old[index]).length >= 10,
+    async () => (await prices()).filter((price, index) => price !== pricesBefore[index]).length >= 10,
   )
   expect(await balances()).toEqual(before)
 })
 
-test("on Celo the native balance and the token's balance are the same", async () => {
+test('has equal native and token balances on Celo', async () => {
   const { address, privateKey } = (await sandbox.post('/wallets', { network: 'celo' })).body as {
     address: Hex
     privateKey: Hex
@@ -274,7 +274,7 @@ test("on Celo the native balance and the token's balance are the same", async ()
   )
 })
 
-test('frozen chains move to the base prices and stay there; a restart keeps the markets', async () => {
+test('restarts with the same markets and, if frozen, moves the pools to the base prices and stops trading', async () => {
   const before = sandbox.chains.networks
   expect(await sandbox.stop()).toBe(0)
   sandbox = await runSandbox(folder.path, networks.join(','), [], { SWAPYARD_SANDBOX_STILL: '1' })
@@ -287,10 +287,10 @@ test('frozen chains move to the base prices and stay there; a restart keeps the 
     const nonce = () => clientOf(network).getTransactionCount({ address: evmTraderAddress() })
     const height = () => clientOf(network).getBlockNumber()
     // Aligning the pools takes two blocks.
-    const settled = (await height()) + 4n
-    await until('blocks', async () => (await height()) >= settled)
-    const traded = await nonce()
-    await until('more blocks', async () => (await height()) >= settled + 6n)
-    expect(await nonce()).toBe(traded)
+    const alignedHeight = (await height()) + 4n
+    await until('blocks', async () => (await height()) >= alignedHeight)
+    const nonceBefore = await nonce()
+    await until('more blocks', async () => (await height()) >= alignedHeight + 6n)
+    expect(await nonce()).toBe(nonceBefore)
   }
 })

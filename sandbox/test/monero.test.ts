@@ -15,7 +15,7 @@ describeWith('monerod', 'monero in the sandbox', () => {
     folder.remove()
   })
 
-  const wallet = async () => String((await sandbox.post('/wallets', { network: 'xmr' })).body['address'])
+  const createAddress = async () => String((await sandbox.post('/wallets', { network: 'xmr' })).body['address'])
   const deposit = async (address: string, amount: string) => {
     const { status, body } = await sandbox.post('/deposits', { network: 'xmr', currency: 'native', address, amount })
     expect([status, body]).toEqual([201, { hash: expect.stringMatching(/^[0-9a-f]{64}$/) }])
@@ -24,34 +24,34 @@ describeWith('monerod', 'monero in the sandbox', () => {
     (await sandbox.get(`/balance?network=xmr&currency=xmr&address=${address}`)).body['amount']
 
   test('pays the exact amount and rejects an invalid address', async () => {
-    const address = await wallet()
+    const address = await createAddress()
     expect(address).toMatch(/^8[1-9A-HJ-NP-Za-km-z]{94}$/)
     await deposit(address, '1.000000000001')
     await until('the payment', async () => (await balance(address)) === '1.000000000001')
-    const refused = await sandbox.post('/deposits', {
+    const rejected = await sandbox.post('/deposits', {
       network: 'xmr',
       currency: 'native',
       address: `${address.slice(0, -1)}1`,
       amount: '1',
     })
-    expect([refused.status, refused.body['code']]).toEqual([400, 'INVALID_ADDRESS'])
+    expect([rejected.status, rejected.body['code']]).toEqual([400, 'INVALID_ADDRESS'])
   })
 
   test('replaces blocks, with and without their payments', async () => {
     await sandbox.post('/mining', { network: 'xmr', paused: true })
-    const [keptAddress, droppedAddress] = [await wallet(), await wallet()]
+    const [includedAddress, droppedAddress] = [await createAddress(), await createAddress()]
     const before = await sandbox.post('/blocks', { network: 'xmr', count: 1 })
-    await deposit(keptAddress, '0.5')
+    await deposit(includedAddress, '0.5')
     await sandbox.post('/blocks', { network: 'xmr', count: 2 })
-    const back = await sandbox.post('/reorgs', { network: 'xmr', depth: 2 })
-    expect(back.body['height']).toBe(Number(before.body['height']) + 3)
+    const reorg = await sandbox.post('/reorgs', { network: 'xmr', depth: 2 })
+    expect(reorg.body['height']).toBe(Number(before.body['height']) + 3)
     await sandbox.post('/blocks', { network: 'xmr', count: 1 })
     await deposit(droppedAddress, '0.5')
     await sandbox.post('/blocks', { network: 'xmr', count: 1 })
     await sandbox.post('/reorgs', { network: 'xmr', depth: 1, drop: true })
     await sandbox.post('/blocks', { network: 'xmr', count: 2 })
     await sandbox.post('/mining', { network: 'xmr', paused: false })
-    expect(await balance(keptAddress)).toBe('0.5')
+    expect(await balance(includedAddress)).toBe('0.5')
     await until('the drop of the payment', async () => (await balance(droppedAddress)) === '0')
     const deep = await sandbox.post('/reorgs', { network: 'xmr', depth: 50 })
     expect([deep.status, deep.body['code']]).toEqual([409, 'REORG_TOO_DEEP'])

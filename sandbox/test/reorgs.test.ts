@@ -39,14 +39,14 @@ describe.each(bitcoinFamily)('%s', (network) => {
   }
 
   test('returns a payment twelve blocks deep and a spend of its change to the mempool', async () => {
-    const [one, other] = [await createAddress(network), await createAddress(network)]
-    const first = await pay(network, one, '0.25')
-    const second = await pay(network, other, '0.125')
+    const [firstAddress, secondAddress] = [await createAddress(network), await createAddress(network)]
+    const first = await pay(network, firstAddress, '0.25')
+    const second = await pay(network, secondAddress, '0.125')
     await mine(network, 12)
     await reorganize(network, 12)
     expect(await sandbox.rpc(network).call('getrawmempool')).toEqual(expect.arrayContaining([first, second]))
     await mine(network, 1)
-    expect([await balance(network, one), await balance(network, other)]).toEqual(['0.25', '0.125'])
+    expect([await balance(network, firstAddress), await balance(network, secondAddress)]).toEqual(['0.25', '0.125'])
   })
 
   test('returns a payment of replaced blocks to the mempool and mines it again', async () => {
@@ -64,12 +64,12 @@ describe.each(bitcoinFamily)('%s', (network) => {
     expect(await balance(network, address)).toBe('0.5')
   })
 
-  test('the bank does not double-spend inputs of payments that a reorg returned to the mempool', async () => {
+  test('does not double-spend the bank inputs of payments that a reorg returned to the mempool', async () => {
     const address = await createAddress(network)
     const hashes: string[] = []
     for (let count = 0; count < 3; count++) hashes.push(await pay(network, address, '0.25'))
     await mine(network, 2)
-    // The bank scans its UTXOs while all payments are mined.
+    // The bank reads its UTXOs while all payments are mined.
     hashes.push(await pay(network, address, '0.25'))
     await reorganize(network, 2)
     for (let count = 0; count < 3; count++) hashes.push(await pay(network, address, '0.25'))
@@ -96,7 +96,7 @@ describe.each(bitcoinFamily)('%s', (network) => {
     expect(await balance(network, address)).toBe('0.1')
   })
 
-  test('a reorg of fifty blocks', async () => {
+  test('replaces fifty blocks', async () => {
     const before = await mine(network, 55)
     const after = await reorganize(network, 50)
     expect(after.height).toBe(before.height + 1)
@@ -161,7 +161,7 @@ describe('eth', () => {
     expect([await balance('eth', droppedAddress), await balance('eth', address)]).toEqual(['0', '2'])
   })
 
-  test('a reorg of fifty blocks', async () => {
+  test('replaces fifty blocks', async () => {
     const before = await mine('eth', 60)
     const after = await reorganize('eth', 50)
     expect(after.height).toBe(before.height + 1)

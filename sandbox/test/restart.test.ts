@@ -68,7 +68,7 @@ const readNodes = (path: string): PidIdentity[] => {
 test('continues the same chains at the same URLs after a restart', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
-  // A chain with a reorg must also continue.
+  // Chains with a reorg must also continue.
   for (const network of testedNetworks) {
     await first.post('/blocks', { network, count: 3 })
     await first.post('/reorgs', { network, depth: 2 })
@@ -123,14 +123,14 @@ test('waits for the old nodes in a start right after a SIGKILL', async () => {
   await expectPayments(second, paid)
 })
 
-test('waits for a running stop before it starts', async () => {
+test('waits for the first sandbox to stop before a second one starts', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
   const stopped = first.stop()
-  // Fast: the process must not have stopped before the signal.
+  // A short interval, because SIGSTOP must arrive before the process exits.
   const hasBegun = () => !existsSync(join(folder.path, 'chains.json'))
   await untilSoon('the stop', hasBegun, { timeoutMs: PATIENCE_MS, intervalMs: 5 })
-  // Makes the stop take longer.
+  // Suspends the stop until SIGCONT.
   first.process.kill('SIGSTOP')
   const second = launch(folder.path, testedNetworks.join(','))
   await until('the second start to wait', () => second.text().includes(`waiting for process ${first.process.pid}`))

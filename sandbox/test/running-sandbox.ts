@@ -53,7 +53,7 @@ export async function runSandbox(
   const startMs = Math.round(performance.now() - startedAt)
   const chains = JSON.parse(readFileSync(join(folder, 'chains.json'), 'utf8')) as ChainsFile
   const clients = new Map<string, JsonRpc>()
-  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
+  const request = async (path: string, init: RequestInit): Promise<Answer> => {
     const response = await fetch(`${chains.controlUrl}${path}`, { ...init, signal: AbortSignal.timeout(30_000) })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
@@ -68,9 +68,9 @@ export async function runSandbox(
       clients.set(network, client)
       return client
     },
-    get: (path) => ask(path, {}),
+    get: (path) => request(path, {}),
     post: (path, body) =>
-      ask(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     async stop(signal = 'SIGTERM') {
       for (const client of clients.values()) client.close()
       const ended = new Promise<number | null>((resolve) => child.process.once('exit', resolve))

@@ -6,6 +6,8 @@ import { amountInput, boundedText, tickerInput, wordOf } from './scalars.ts'
 const ADDRESS_LENGTH_MAX = 256
 /** Above the longest memo of any chain; each chain's rules apply their own limit. */
 const MEMO_LENGTH_MAX = 8192
+/** A URL has 8 KiB. */
+const MEMO_QUERY_LENGTH_MAX = 1024
 const RATE_ID_LENGTH_MAX = 1024
 
 const pair = {
@@ -28,7 +30,8 @@ export const RateQuery = Type.Object({
 export type RateQuery = Static<typeof RateQuery>
 
 const privateType = wordOf(privateTypes, {
-  description: '`privatePlus`: through XMR. `efficient`: through the fastest and cheapest networks.',
+  description:
+    '`privatePlus`: through XMR, which hides the payment between the legs. `efficient`: through the fastest and cheapest network, where that payment is usually public.',
   examples: ['efficient'],
 })
 
@@ -39,15 +42,40 @@ export const PrivateRateQuery = Type.Object({
 })
 export type PrivateRateQuery = Static<typeof PrivateRateQuery>
 
-export const StatusQuery = Type.Object({
-  id: Type.String({
-    minLength: 1,
-    maxLength: 256,
-    description: 'Exchange id.',
-    examples: ['0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'],
-  }),
-})
+const exchangeId = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 256, description, examples: ['0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'] })
+
+export const StatusQuery = Type.Object({ id: exchangeId('Exchange id.') })
 export type StatusQuery = Static<typeof StatusQuery>
+
+/** Ids in one request. */
+export const STATUS_IDS_MAX = 100
+
+/** One of the two members is required. */
+export const AnyStatusQuery = Type.Object({
+  id: Type.Optional(exchangeId('Exchange id. Required without `ids`.')),
+  ids: Type.Optional(
+    Type.String({
+      maxLength: 4_096,
+      description: `Up to ${STATUS_IDS_MAX} exchange ids, separated by commas, in place of \`id\`: the response is \`{data: […]}\`. Every ten further ids cost as much as one request. Additive.`,
+      examples: ['0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e,0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7f'],
+    }),
+  ),
+})
+export type AnyStatusQuery = Static<typeof AnyStatusQuery>
+
+export const AddressQuery = Type.Object({
+  currency: tickerInput({ description: 'Ticker of the currency to pay out.', examples: ['usdt'] }),
+  network: tickerInput({ description: 'Its network.', examples: ['eth'] }),
+  address: Type.String({
+    minLength: 1,
+    maxLength: ADDRESS_LENGTH_MAX,
+    description: 'Address to check.',
+    examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
+  }),
+  memo: Type.Optional(boundedText(MEMO_QUERY_LENGTH_MAX, { description: 'Memo to check.', examples: ['12345'] })),
+})
+export type AddressQuery = Static<typeof AddressQuery>
 
 /** 1-based page number; at most 9 digits, so that it fits into 32 bits. */
 export const PAGE_PATTERN = '^[1-9][0-9]{0,8}$'
@@ -55,13 +83,8 @@ export const PAGE_PATTERN = '^[1-9][0-9]{0,8}$'
 export const LIMIT_PATTERN = '^(?:[1-9][0-9]?|[1-4][0-9]{2}|500)$'
 export const LIMIT_DEFAULT = 100
 
-export const ListQuery = Type.Object({
-  status: Type.Optional(wordOf(exchangeStatuses, { description: 'Only this status.', examples: ['finished'] })),
-  fromCurrency: Type.Optional(tickerInput({ description: 'Only this source ticker.', examples: ['btc'] })),
-  fromNetwork: Type.Optional(tickerInput({ description: 'Only this source network.', examples: ['btc'] })),
-  toCurrency: Type.Optional(tickerInput({ description: 'Only this target ticker.', examples: ['usdt'] })),
-  toNetwork: Type.Optional(tickerInput({ description: 'Only this target network.', examples: ['eth'] })),
-  exchangeType: Type.Optional(wordOf(exchangeTypes, { description: 'Only this kind.', examples: ['standard'] })),
+/** The page of a list request. */
+export const pageOfList = {
   page: Type.Optional(
     Type.String({
       pattern: PAGE_PATTERN,
@@ -76,6 +99,16 @@ export const ListQuery = Type.Object({
       examples: ['100'],
     }),
   ),
+}
+
+export const ListQuery = Type.Object({
+  status: Type.Optional(wordOf(exchangeStatuses, { description: 'Only this status.', examples: ['finished'] })),
+  fromCurrency: Type.Optional(tickerInput({ description: 'Only this source ticker.', examples: ['btc'] })),
+  fromNetwork: Type.Optional(tickerInput({ description: 'Only this source network.', examples: ['btc'] })),
+  toCurrency: Type.Optional(tickerInput({ description: 'Only this target ticker.', examples: ['usdt'] })),
+  toNetwork: Type.Optional(tickerInput({ description: 'Only this target network.', examples: ['eth'] })),
+  exchangeType: Type.Optional(wordOf(exchangeTypes, { description: 'Only this kind.', examples: ['standard'] })),
+  ...pageOfList,
 })
 export type ListQuery = Static<typeof ListQuery>
 

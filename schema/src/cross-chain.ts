@@ -3,6 +3,7 @@ import {
   amountText,
   dateTime,
   dateTimeOrNull,
+  integerOrNull,
   numberOrNull,
   objectOrNull,
   textOrNull,
@@ -87,10 +88,26 @@ export const Currency = Type.Object(
       examples: [12],
     }),
     rank: Type.Integer({ description: 'Ranking priority, for sorting in a UI.', examples: [3] }),
+    decimals: Type.Integer({
+      minimum: 0,
+      maximum: 80,
+      description: 'Decimal places; an amount may not have more. Additive.',
+      examples: [6],
+    }),
+    contractAddress: textOrNull({
+      description: 'Token contract; null for the native currency of the network. Additive.',
+      examples: ['0xdAC17F958D2ee523a2206206994597C13D831ec7'],
+    }),
+    chainId: integerOrNull({ description: 'EIP-155 chain id; null outside EVM networks. Additive.', examples: [1] }),
+    memoName: textOrNull({
+      description: 'Name of the memo on this network, for labels in a UI; null without memos. Additive.',
+      examples: [null],
+    }),
   },
   { description: 'A currency on one network.' },
 )
 export type Currency = Static<typeof Currency>
+export const CurrencyList = Type.Array(Currency, { description: 'All currencies, by rank.' })
 
 /** The difference between the reference rate and `toAmount`, in the target currency. */
 export const QuoteFees = Type.Object(
@@ -134,6 +151,19 @@ export const RateQuote = Type.Object(
 )
 export type RateQuote = Static<typeof RateQuote>
 
+export const Intermediary = Type.Object(
+  {
+    currency: Type.String({ description: 'Ticker of the intermediary.', examples: ['ltc'] }),
+    network: Type.String({ description: 'Network of the intermediary.', examples: ['ltc'] }),
+    isTransparent: Type.Boolean({
+      description:
+        'True if the payment between the legs is public on this network: its amount and time help to match payer and recipient, and random delays do not prevent that. False for XMR, where only the two ends are public.',
+      examples: [true],
+    }),
+  },
+  { description: 'The intermediary of this quote. A create chooses again. Additive.' },
+)
+
 /** A private quote is not reserved: it has no `rateId`. */
 export const PrivateRateQuote = Type.Object(
   {
@@ -144,6 +174,7 @@ export const PrivateRateQuote = Type.Object(
         'Average time in seconds from the deposit to the payout, including confirmations and random delays. Additive.',
       examples: [2460],
     }),
+    intermediary: Intermediary,
   },
   { description: 'Rate quote of a private exchange, with both legs and both network fees.' },
 )
@@ -220,6 +251,34 @@ export const Refund = Type.Object(
   { description: 'A pending or completed refund.' },
 )
 
+const confirmationFields = {
+  confirmationsRequired: integerOrNull({
+    description:
+      'Confirmations that the deposit needs, by its value. Before a deposit: an estimate for the requested amount. Null if the network is no longer listed. Additive.',
+    examples: [2],
+  }),
+  confirmationsSeen: Type.Integer({
+    minimum: 0,
+    description: 'Confirmations that the deposit has, at most `confirmationsRequired`. Additive.',
+    examples: [1],
+  }),
+}
+const expectedSeconds = (scope: string) =>
+  integerOrNull({
+    description: `Average time in seconds from the deposit to the payout${scope}, including confirmations and random delays. Null if a network is no longer listed. Additive.`,
+    examples: [1800],
+  })
+const deadlineFields = {
+  expiresAt: dateTime({
+    description: 'A deposit that arrives later is refunded or held. Additive.',
+    examples: ['2026-01-03T03:04:05.678Z'],
+  }),
+  fixedUntil: dateTimeOrNull({
+    description: 'A deposit must be seen by then to get the fixed rate; null at a floating rate. Additive.',
+    examples: [null],
+  }),
+}
+
 /** The execution of one deposit (standard) or of one leg (private). */
 export const Execution = Type.Object(
   {
@@ -237,6 +296,8 @@ export const Execution = Type.Object(
       description: 'The refund once its amount is reserved, otherwise null. Additive.',
       examples: [null],
     }),
+    ...confirmationFields,
+    expectedSeconds: expectedSeconds(' of this leg'),
   },
   { description: 'Execution record.' },
 )
@@ -252,15 +313,20 @@ const recordFields = {
   status: wordOf(exchangeStatuses, statusNotes),
 }
 
+const executions = Type.Array(Execution, {
+  description: 'Execution records, oldest first; of more than 100 the latest 100.',
+})
+
+const progressFields = { ...deadlineFields, ...confirmationFields, expectedSeconds: expectedSeconds('') }
+
 /** An exchange in a status response. */
 export const ExchangeRecord = Type.Object(
   {
     ...recordFields,
     statusReason: wordOrNull(statusReasons, reasonNotes),
     request: ExchangeRequest,
-    exchanges: Type.Array(Execution, {
-      description: 'Execution records, oldest first; of more than 100 the latest 100.',
-    }),
+    exchanges: executions,
+    ...progressFields,
   },
   { description: 'Cross-chain exchange.' },
 )
@@ -271,9 +337,8 @@ export const ListedExchange = Type.Object(
     ...recordFields,
     statusReason: wordOrNull(statusReasons, reasonNotes),
     request: ListedRequest,
-    exchanges: Type.Array(Execution, {
-      description: 'Execution records, oldest first; of more than 100 the latest 100.',
-    }),
+    exchanges: executions,
+    ...progressFields,
   },
   { description: 'Cross-chain exchange in a list.' },
 )
@@ -284,6 +349,7 @@ export const CreatedExchange = Type.Object(
     ...recordFields,
     request: CreatedRequest,
     exchanges: Type.Array(Execution, { maxItems: 0, description: 'Empty.' }),
+    ...deadlineFields,
   },
   { description: 'Cross-chain exchange just created.' },
 )
@@ -298,6 +364,17 @@ export const ExchangeStatusAnswer = Type.Object(
   { description: 'Kind and exchange.' },
 )
 export type ExchangeStatusAnswer = Static<typeof ExchangeStatusAnswer>
+
+/** Response of the status endpoint for several ids. */
+export const ExchangeStatusList = Type.Object(
+  {
+    data: Type.Array(ExchangeStatusAnswer, {
+      description: 'In the order of `ids`. Ids that are unknown, or of another partner, are absent.',
+    }),
+  },
+  { description: 'Kinds and exchanges.' },
+)
+export type ExchangeStatusList = Static<typeof ExchangeStatusList>
 
 export const ExchangeList = Type.Object(
   {

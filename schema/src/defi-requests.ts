@@ -1,7 +1,16 @@
 import Type, { type Static } from 'typebox'
-import { LIMIT_PATTERN, PAGE_PATTERN } from './cross-chain-requests.ts'
-import { swapStatuses } from './defi.ts'
-import { boundedText, percentInput, percentMember, tickerInput, tokenAmountInput, wordOf } from './scalars.ts'
+import { LIMIT_PATTERN, PAGE_PATTERN, pageOfList } from './cross-chain-requests.ts'
+import { defiNetworks, swapStatuses } from './defi.ts'
+import {
+  boundedText,
+  percentInput,
+  percentMember,
+  tickerInput,
+  tokenAmountInput,
+  tokenAmountMember,
+  tokenAmountOrZeroMember,
+  wordOf,
+} from './scalars.ts'
 
 const ADDRESS_LENGTH_MAX = 256
 const HASH_LENGTH_MAX = 256
@@ -10,13 +19,15 @@ const RAW_LENGTH_MAX = 62_000
 const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const account = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
+const hash = '0x9f2c4b1d0e6a78353c2f8e7d6a5b4c3d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a7b'
 
 const network = tickerInput({
-  description: 'Network ticker, in any case; common aliases are accepted.',
+  description: `Network ticker: ${defiNetworks.map((name) => `\`${name}\``).join(', ')}; in any case. Common aliases are accepted.`,
   examples: ['eth'],
 })
 const address = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: ADDRESS_LENGTH_MAX, description, examples: [example] })
+const hashInput = (description: string) => boundedText(HASH_LENGTH_MAX, { description, examples: [hash] })
 const tokens = {
   fromTokenAddress: address('Token to swap; the placeholder address for the native coin.', native),
   toTokenAddress: address('Token to receive.', usdc),
@@ -26,7 +37,8 @@ const slippage = {
   examples: ['0.5'],
 }
 const referrerFee = { description: "The partner's fee in percent of the output, 0 to 5.", examples: ['0.3'] }
-const amount = tokenAmountInput({ description: 'Amount to swap, as text.', examples: ['1.5'] })
+const amountNotes = { description: 'Amount to swap.', examples: ['1.5'] }
+const numberNote = 'Text, or a JSON number of at most 15 significant digits.'
 
 export const TokenQuery = Type.Object({ network, address: address('Token contract.', usdc) })
 export type TokenQuery = Static<typeof TokenQuery>
@@ -50,7 +62,7 @@ export type TokensQuery = Static<typeof TokensQuery>
 export const SwapQuoteQuery = Type.Object({
   network,
   ...tokens,
-  amount,
+  amount: tokenAmountInput(amountNotes),
   slippage: percentInput(slippage),
   referrerFee: percentInput(referrerFee),
 })
@@ -61,27 +73,29 @@ export const SwapListQuery = Type.Object({
   fromTokenAddress: Type.Optional(address('Only this source token.', native)),
   toTokenAddress: Type.Optional(address('Only this target token.', usdc)),
   network: Type.Optional(tickerInput({ description: 'Only this network.', examples: ['eth'] })),
-  page: Type.Optional(
-    Type.String({
-      pattern: PAGE_PATTERN,
-      description: '1-based page number. Without `page` and `limit` all matches are returned. Additive.',
-      examples: ['1'],
-    }),
-  ),
-  limit: Type.Optional(
-    Type.String({
-      pattern: LIMIT_PATTERN,
-      description: 'Items per page, 1 to 500; 100 if only `page` is given. Additive.',
-      examples: ['100'],
-    }),
-  ),
+  hash: Type.Optional(hashInput('Only the swap with this transaction hash. Additive.')),
+  account: Type.Optional(address('Only swaps of this sender. Additive.', account)),
+  ...pageOfList,
 })
 export type SwapListQuery = Static<typeof SwapListQuery>
+
+/** One of the two members is required. */
+export const SwapStatusQuery = Type.Object({
+  id: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description: 'Id of the swap. Required without `hash`.',
+      examples: ['0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'],
+    }),
+  ),
+  hash: Type.Optional(hashInput('Transaction hash of the swap. Required without `id`.')),
+})
+export type SwapStatusQuery = Static<typeof SwapStatusQuery>
 
 export const BuildSwapBody = Type.Object({
   account: address('Sender, who signs the transactions.', account),
   ...tokens,
-  amount,
+  amount: tokenAmountMember({ ...amountNotes, description: `Amount to swap. ${numberNote}` }),
   slippage: percentMember(slippage),
   referrerFee: percentMember(referrerFee),
   network,
@@ -101,8 +115,14 @@ export type SendApprovalBody = Static<typeof SendApprovalBody>
 
 export const SendSwapBody = Type.Object({
   account: address('Receiver.', account),
-  amountFrom: tokenAmountInput({ description: 'Amount sent.', examples: ['1.5'] }),
-  amountTo: tokenAmountInput({ description: 'Amount to be received.', examples: ['1497.7'] }),
+  amountFrom: tokenAmountOrZeroMember({
+    description: `Amount sent; may be 0 if \`isExchange\` is false. ${numberNote}`,
+    examples: ['1.5'],
+  }),
+  amountTo: tokenAmountOrZeroMember({
+    description: `Amount to be received; may be 0 if \`isExchange\` is false. ${numberNote}`,
+    examples: ['1497.7'],
+  }),
   ...tokens,
   network,
   commissionPercentage: percentMember({ description: 'The `referrerFee` of the build request.', examples: ['0.3'] }),
@@ -115,7 +135,7 @@ export const SendSwapBody = Type.Object({
   hash: Type.Optional(
     boundedText(HASH_LENGTH_MAX, {
       description: 'Hash of a transaction that was already broadcast.',
-      examples: ['0x9f2c'],
+      examples: [hash],
     }),
   ),
   to: Type.Optional(

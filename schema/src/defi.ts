@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { amountText, dateTime, textOrNull, wordOf, wordOrNull } from './scalars.ts'
+import { amountText, dateTime, integerOrNull, textOrNull, wordOf, wordOrNull } from './scalars.ts'
 
 /** Networks of the DeFi API, with the names of the specification. */
 export const defiNetworks = [
@@ -24,6 +24,7 @@ export const swapStatuses = ['pending', 'confirming', 'finished', 'failed'] as c
  */
 export const swapReasons = ['rejected', 'reverted', 'dropped', 'replaced'] as const
 
+const hash = '0x9f2c4b1d0e6a78353c2f8e7d6a5b4c3d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a7b'
 const address = (description: string) =>
   Type.String({ description, examples: ['0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'] })
 const rawAmount = (description: string) =>
@@ -44,9 +45,25 @@ export const DefiCurrency = Type.Object(
     enabled: Type.Boolean({ description: 'Currently available for swaps.', examples: [true] }),
     image: Type.String({ description: 'URL of the icon.', examples: ['http://127.0.0.1:8080/icons/usdc.svg'] }),
   },
-  { description: 'DefiCurrency.' },
+  { description: 'A token of one network.' },
 )
 export type DefiCurrency = Static<typeof DefiCurrency>
+export const DefiCurrencyList = Type.Array(DefiCurrency, { description: 'A page of tokens.' })
+
+/** A network of the specification, served by this server or not. */
+export const DefiNetwork = Type.Object(
+  {
+    network: wordOf(defiNetworks, { description: 'Network ticker.', examples: ['eth'] }),
+    chainId: integerOrNull({ description: 'EIP-155 chain id; null outside EVM networks.', examples: [1] }),
+    enabled: Type.Boolean({
+      description: 'Swaps can be quoted and built now; false if the network is paused or not served.',
+      examples: [true],
+    }),
+  },
+  { description: 'A network of the DeFi part. Additive.' },
+)
+export type DefiNetwork = Static<typeof DefiNetwork>
+export const DefiNetworkList = Type.Array(DefiNetwork, { description: 'All networks of the specification.' })
 
 const percent = (description: string) => Type.Number({ minimum: 0, maximum: 100, description, examples: [100] })
 
@@ -57,13 +74,13 @@ export const DexPart = Type.Object(
     fee: Type.Number({ description: 'Fee of the DEX, percent.', examples: [0.05] }),
     percentage: percent('Percentage of the step through this DEX; the percentages of a step add up to 100.'),
   },
-  { description: 'DexPart.' },
+  { description: 'A DEX and its share of a step.' },
 )
 export type DexPart = Static<typeof DexPart>
 
 export const SubRoute = Type.Object(
   { from: address('Source token of the step.'), to: address('Target token of the step.'), dexes: Type.Array(DexPart) },
-  { description: 'SubRoute.' },
+  { description: 'A step of a route.' },
 )
 export type SubRoute = Static<typeof SubRoute>
 
@@ -72,9 +89,17 @@ export const SwapRoute = Type.Object(
     percentage: percent('Percentage of the swap through this route; the percentages of all routes add up to 100.'),
     subRoutes: Type.Array(SubRoute),
   },
-  { description: 'SwapRoute.' },
+  { description: 'A share of the swap and its steps.' },
 )
 export type SwapRoute = Static<typeof SwapRoute>
+
+export const AggregatorQuote = Type.Object(
+  {
+    source: Type.String({ description: 'Name of the aggregator.', examples: ['kyberswap'] }),
+    toAmount: amountText({ description: 'Quoted amount before fees.', examples: ['1498.9'] }),
+  },
+  { description: 'A quote of an aggregator. Additive.' },
+)
 
 /** A swap quote. */
 export const SwapQuote = Type.Object(
@@ -105,16 +130,10 @@ export const SwapQuote = Type.Object(
       examples: ['1490.2'],
     }),
     alternatives: Type.Optional(
-      Type.Array(
-        Type.Object({
-          source: Type.String({ description: 'Name of the aggregator.', examples: ['kyberswap'] }),
-          toAmount: amountText({ description: 'Quoted amount before fees.', examples: ['1498.9'] }),
-        }),
-        {
-          description:
-            'Current aggregator quotes, best first, if the operator uses aggregators. `routes` names the source of this quote. Additive.',
-        },
-      ),
+      Type.Array(AggregatorQuote, {
+        description:
+          'Current aggregator quotes, best first, if the operator uses aggregators. `routes` names the source of this quote. Additive.',
+      }),
     ),
     block: Type.Integer({
       minimum: 0,
@@ -123,7 +142,7 @@ export const SwapQuote = Type.Object(
     }),
     expiresAt: dateTime({ description: 'Expiry of the quote. Additive.', examples: ['2026-11-21T12:00:30.000Z'] }),
   },
-  { description: 'SwapQuote.' },
+  { description: 'Swap quote.' },
 )
 export type SwapQuote = Static<typeof SwapQuote>
 
@@ -148,10 +167,10 @@ export const DexExchange = Type.Object(
       description: 'Status; `finished` and `failed` are terminal.',
       examples: ['pending'],
     }),
-    hash: Type.String({ description: 'Transaction hash.', examples: ['0x9f2c'] }),
+    hash: Type.String({ description: 'Transaction hash.', examples: [hash] }),
     statusReason: wordOrNull(swapReasons, { description: 'Why the swap failed. Additive.', examples: ['reverted'] }),
   },
-  { description: 'DexExchange.' },
+  { description: 'A swap on chain.' },
 )
 export type DexExchange = Static<typeof DexExchange>
 
@@ -160,6 +179,15 @@ export const DexExchangeList = Type.Object(
     total: Type.Integer({ minimum: 0, description: 'Number of matches.', examples: [1] }),
     exchanges: Type.Array(DexExchange, { description: 'Newest first.' }),
   },
-  { description: 'DexExchangeList.' },
+  { description: 'Swaps of the last 24 hours.' },
 )
 export type DexExchangeList = Static<typeof DexExchangeList>
+
+/** Raw transactions of a swap: the swap, or the approval and then the swap. */
+export const RawTransactions = Type.Array(Type.String({ examples: ['0x02f8b1'] }), {
+  minItems: 1,
+  maxItems: 2,
+  description: 'Unsigned transactions to sign and send in this order.',
+})
+
+export const TransactionHash = Type.String({ description: 'Hash of the transaction.', examples: [hash] })

@@ -1,179 +1,149 @@
 import type { TSchema } from 'typebox'
+import { componentHeaders, componentResponses, toResponses } from './openapi-responses.ts'
 import {
-  CreatedExchange,
-  CreatedRequest,
-  Currency,
-  ExchangeList,
-  ExchangeRecord,
-  ExchangeRequest,
-  ExchangeStatusAnswer,
-  Execution,
-  ListedExchange,
-  ListedRequest,
-  QuoteFees,
-  RateQuote,
-} from './cross-chain.ts'
-import { CreateExchangeBody } from './cross-chain-requests.ts'
-import { DefiCurrency, DexExchange, DexExchangeList, DexPart, SubRoute, SwapQuote, SwapRoute } from './defi.ts'
-import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
-import { ErrorBody, Problem } from './errors.ts'
-import type { RouteDefinition, RouteResponse } from './route-definition.ts'
+  componentSchemas,
+  exampleOf,
+  type Json,
+  type JsonObject,
+  toParameterSchema,
+  toPlainJson,
+} from './openapi-schemas.ts'
+import type { RouteDefinition } from './route-definition.ts'
 
-type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
-type JsonObject = { readonly [key: string]: Json }
-
-/** Schemas with a name in the document. All others are inlined. */
-const namedSchemas: Readonly<Record<string, TSchema>> = {
-  BuildSwapBody,
-  CreateExchangeBody,
-  CreatedExchange,
-  CreatedRequest,
-  Currency,
-  DefiCurrency,
-  DexExchange,
-  DexExchangeList,
-  DexPart,
-  ErrorBody,
-  ExchangeList,
-  ExchangeRecord,
-  ExchangeRequest,
-  ExchangeStatusAnswer,
-  Execution,
-  ListedExchange,
-  ListedRequest,
-  Problem,
-  QuoteFees,
-  RateQuote,
-  SendApprovalBody,
-  SendSwapBody,
-  SubRoute,
-  SwapQuote,
-  SwapRoute,
-}
-const schemaNames = new Map<unknown, string>(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]))
-
-const statusPhrases: Readonly<Record<number, string>> = {
-  400: 'The request is invalid; `errors` lists every problem.',
-  401: 'The API key is missing or invalid.',
-  403: 'The API key does not have the required permission.',
-  404: 'The requested object does not exist.',
-  408: 'The request took too long to arrive.',
-  409: 'The request conflicts with an earlier one.',
-  410: 'The rateId has expired; a new quote is in `errors[0].requote`.',
-  413: 'The body is too large.',
-  414: 'The URL is too long.',
-  415: 'The content type or encoding is not plain JSON.',
-  422: 'The request is valid but cannot be fulfilled.',
-  429: 'Too many requests.',
-  431: 'The headers are too large.',
-  451: 'Rejected by compliance screening.',
-  500: 'Internal error.',
-  503: 'Temporarily unavailable; retry after `Retry-After` seconds.',
+const tags: Readonly<Record<RouteDefinition['tag'], string>> = {
+  'Cross-chain': 'Exchanges between networks: currencies, quotes, creates, statuses.',
+  DeFi: 'Swaps on one network, signed by the user: tokens, quotes, transactions, statuses.',
+  Rates: 'The public feed for rate monitors.',
+  Service: 'Health of this server.',
+  Sandbox: 'Controls of the local chains. They exist in the sandbox only.',
 }
 
-/** Converts a schema to plain JSON and replaces nested named schemas with references. */
-function toPlainJson(value: unknown, isTopLevel: boolean): Json {
-  if (Array.isArray(value)) return value.map((item) => toPlainJson(item, false))
-  if (typeof value !== 'object' || value === null) return value as Json
-  const name = isTopLevel ? undefined : schemaNames.get(value)
-  if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlainJson(member, false)]))
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A unique text of your choice; all API keys of a partner share one set of idempotency keys. For 24 hours a request with the same key and the same body returns the stored response; the same key with another body is rejected with 409. Two bodies are the same if all members of this operation have the same text: `0.10` differs from `0.1`, and `BTC` from `btc`. Optional members that are null, empty or absent are the same. Member order, whitespace, unknown members and other headers are not compared. A rejected request does not use up its key.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+  example: 'order-4711',
 }
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'ETag of a stored response. If it is current, the answer is 304 without a body.',
+  schema: { type: 'string', minLength: 1, pattern: '^[\\x20-\\x7e]+$' },
+  example: 'W/"5hJ0oZ1kq8gVtXb2mYcN7w"',
+}
+const ifModifiedSince = {
+  name: 'If-Modified-Since',
+  in: 'header',
+  required: false,
+  description: 'Time of a stored response. Ignored if `If-None-Match` is sent.',
+  schema: { type: 'string', minLength: 1, pattern: '^[\\x20-\\x7e]+$' },
+  example: 'Fri, 02 Jan 2026 03:04:05 GMT',
+}
+
+type ParameterNotes = Readonly<{ description?: string; examples?: readonly unknown[] }>
 
 function listParameters(route: RouteDefinition): Json[] {
   const query = (route.query ?? {}) as { properties?: Record<string, TSchema>; required?: readonly string[] }
   const list: Json[] = Object.entries(query.properties ?? {}).map(([name, schema]) => {
-    const {
-      description = '',
-      examples,
-      ...rest
-    } = schema as TSchema & { description?: string; examples?: readonly unknown[] }
+    const { description = '', examples } = schema as ParameterNotes
+    const plain = toParameterSchema(schema as unknown as Readonly<Record<string, unknown>>)
+    const isNumber = (plain as { type?: unknown }).type === 'integer'
     const example = examples?.[0]
     return {
       name,
       in: 'query',
       required: query.required?.includes(name) ?? false,
       description,
-      schema: toPlainJson(rest, true),
-      ...(example === undefined ? {} : { example: example as Json }),
+      schema: plain,
+      ...(example === undefined
+        ? {}
+        : { example: (isNumber ? Number.parseInt(String(example), 10) : example) as Json }),
     }
   })
-  if (route.method === 'POST') {
-    list.push({
-      name: 'Idempotency-Key',
-      in: 'header',
-      required: false,
-      description:
-        'A unique text of your choice; all API keys of a partner share one set of idempotency keys. For 24 hours a request with the same key and the same body returns the stored response; the same key with another body is rejected with 409. Two bodies are the same if all members of this operation have the same text: `0.10` differs from `0.1`, and `BTC` from `btc`. Member order, whitespace, unknown members and other headers are not compared. A rejected request does not use up its key.',
-      schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
-    })
-  }
+  if (route.method === 'POST') list.push(idempotencyKey)
+  if (304 in route.success) list.push(ifNoneMatch)
+  if (304 in route.success && route.path === '/v1/rates') list.push(ifModifiedSince)
   return list
 }
 
-function toResponse(response: RouteResponse): JsonObject {
-  const requestId = { 'X-Request-Id': { description: 'Identifies this request.', schema: { type: 'string' } } }
-  if (response.schema === undefined && response.contentType === undefined)
-    return { description: response.description, headers: requestId }
-  const contentType = response.contentType ?? 'application/json'
-  const schema: Json = response.schema === undefined ? { type: 'string' } : toPlainJson(response.schema, false)
-  return { description: response.description, headers: requestId, content: { [contentType]: { schema } } }
+/** Scope and weight are part of the description, because generators ignore extensions. */
+function describe({ description, access, cost }: RouteDefinition): string {
+  if (access === 'public') return cost === 0 ? description : `${description} Weight ${cost}.`
+  const permission = access === 'any' ? 'Any API key' : `Requires the scope \`${access}\``
+  return `${description}\n\n${permission}. Weight ${cost}.`
 }
 
-function toOperation(route: RouteDefinition): JsonObject {
-  const responses: Record<string, Json> = {}
-  for (const [status, response] of Object.entries(route.success)) responses[status] = toResponse(response)
-  for (const status of route.errors) responses[status] = { $ref: `#/components/responses/Error${status}` }
+function toOperation(operationId: string, route: RouteDefinition): JsonObject {
+  const { tag, summary, access, cost, body } = route
   return {
-    operationId: route.operationId,
-    tags: [route.tag],
-    summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
-    security: route.access === 'public' ? [] : [{ apiKey: [] }],
+    operationId,
+    tags: [tag],
+    summary,
+    description: describe(route),
+    ...(access === 'public' || access === 'any' ? {} : { 'x-scope': access }),
+    'x-weight': cost,
+    security: access === 'public' ? [] : [{ apiKey: [] }],
     parameters: listParameters(route),
-    ...(route.body === undefined
+    ...(body === undefined
       ? {}
       : {
-          requestBody: { required: true, content: { 'application/json': { schema: toPlainJson(route.body, false) } } },
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: toPlainJson(body, false), example: exampleOf(body) } },
+          },
         }),
-    responses,
+    responses: toResponses(route),
   }
 }
 
+const overview = (serverUrl: string) => `Quote a rate, create an exchange, let the user deposit, poll the status.
+
+- **Authentication**: the header \`x-api-key\`. Each operation states the scope that the key needs.
+- **Idempotency**: every POST accepts an \`Idempotency-Key\`. Repeat a create with the same key after a timeout.
+- **Limits**: a partner has a weight per minute. The headers \`RateLimit\` and \`RateLimit-Policy\` state what is left; above it the answer is 429 with \`Retry-After\`.
+- **Statuses**: \`pending\`, \`confirming\`, \`exchanging\`, \`sending\`, then \`finished\`; or \`verifying\`, \`refunding\`, \`refunded\`, \`failed\`.
+- **Optional members**: \`null\`, an empty text and absence are the same.
+- **Amounts**: plain decimals such as \`0.01\`; trailing zeros do not count as decimals.
+- **Errors**: decide by \`code\`. All codes: ${serverUrl}/docs/errors`
+
 /** Builds the OpenAPI 3.1 document from the schemas that the server validates and serialises with. */
-export function openApiDocument(routes: readonly RouteDefinition[], { serverUrl }: { serverUrl: string }): JsonObject {
+export function openApiDocument(
+  operations: Readonly<Record<string, RouteDefinition>>,
+  { serverUrl }: { serverUrl: string },
+): JsonObject {
+  const routes = Object.values(operations)
   const paths: Record<string, Record<string, Json>> = {}
-  for (const route of routes) {
+  for (const [operationId, route] of Object.entries(operations)) {
     const path = paths[route.path] ?? {}
-    path[route.method.toLowerCase()] = toOperation(route)
+    path[route.method.toLowerCase()] = toOperation(operationId, route)
     paths[route.path] = path
   }
   const statuses = [...new Set(routes.flatMap((route) => [...route.errors]))].sort((a, b) => a - b)
+  const usedTags = [...new Set(routes.map((route) => route.tag))].toSorted()
   return {
     openapi: '3.1.0',
     info: {
       title: 'Swapyard Partner Exchange API',
       version: '1.0.0',
-      description: `Quote a rate, create an exchange, deposit, poll the status. All error codes: ${serverUrl}/docs/errors`,
+      description: overview(serverUrl),
+      contact: { name: 'The operator of this server', url: `${serverUrl}/docs` },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: serverUrl }],
-    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    externalDocs: { description: 'Error codes', url: `${serverUrl}/docs/errors` },
+    servers: [{ url: serverUrl, description: 'This server.' }],
+    tags: usedTags.map((name) => ({ name, description: tags[name] })),
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
-      schemas: Object.fromEntries(
-        Object.entries(namedSchemas).map(([name, schema]) => [name, toPlainJson(schema, true)]),
-      ),
-      responses: Object.fromEntries(
-        statuses.map((status) => [
-          `Error${status}`,
-          {
-            description: statusPhrases[status] ?? 'Error.',
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
-          },
-        ]),
-      ),
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The API key of the partner.' },
+      },
+      headers: componentHeaders,
+      schemas: componentSchemas(usedTags.includes('Sandbox')),
+      responses: componentResponses(statuses),
     },
   }
 }

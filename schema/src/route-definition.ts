@@ -2,16 +2,27 @@ import type { TSchema } from 'typebox'
 
 export type RouteScope = 'rates:read' | 'exchange:read' | 'exchange:create' | 'defi:build' | 'defi:send'
 
-export type RouteResponse = Readonly<{ description: string; schema?: TSchema; contentType?: string }>
+/** Headers that only some responses have; see `responseHeaders`. */
+export type ResponseHeader = 'ETag' | 'Last-Modified' | 'Link' | 'X-Total-Count'
+
+export type RouteResponse = Readonly<{
+  description: string
+  schema?: TSchema
+  /** Other schemas of this response, for other forms of the request. */
+  alternatives?: readonly TSchema[]
+  contentType?: string
+  headers?: readonly ResponseHeader[]
+  /** For bodies without a schema. */
+  example?: string
+}>
 
 /** One API operation. The server, the documentation and the tests use the same table. */
 export type RouteDefinition = Readonly<{
-  operationId: string
   method: 'GET' | 'HEAD' | 'POST'
   path: string
   tag: 'Cross-chain' | 'DeFi' | 'Rates' | 'Service' | 'Sandbox'
   summary: string
-  description?: string
+  description: string
   /** `public`: no key. `any`: any valid key. Otherwise a key with this scope. */
   access: 'public' | 'any' | RouteScope
   /** Cost in the rate limit: status 1, quote 5, create 50. */
@@ -23,7 +34,10 @@ export type RouteDefinition = Readonly<{
   errors: readonly number[]
 }>
 
-export const publicErrors = [400, 408, 414, 429, 431, 500, 503] as const
-export const keyedErrors = [400, 401, 403, 408, 414, 429, 431, 500, 503] as const
-export const notModified: RouteResponse = { description: 'Not modified: the ETag sent in `If-None-Match` is current.' }
+export const publicErrors = [400, 405, 408, 414, 429, 431, 500, 503] as const
+export const keyedErrors = [400, 401, 403, 405, 408, 414, 429, 431, 500, 503] as const
+export const notModified: RouteResponse = {
+  description: 'Not modified: the ETag sent in `If-None-Match` is current.',
+  headers: ['ETag'],
+}
 export const xml = 'application/xml'

@@ -2,12 +2,12 @@ import Type, { type Static, type TObject, type TUnsafe } from 'typebox'
 
 /**
  * A plain decimal amount greater than zero: ASCII digits, no sign, no exponent, no leading zeros. Up to 40 integer
- * digits, so that a huge amount is rejected as too large and not as malformed, and up to 18 decimals. No look-ahead,
- * because not every OpenAPI tool supports it.
+ * digits, so that a huge amount is rejected as too large and not as malformed, and up to 18 decimals, after which only
+ * zeros may follow: trailing zeros are no precision. No look-ahead, because not every OpenAPI tool supports it.
  */
-export const AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,18})?|0\\.0{0,17}[1-9][0-9]{0,17})$'
-/** The longest text that the pattern accepts. */
-export const AMOUNT_LENGTH_MAX = 59
+export const AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,18}0*)?|0\\.0{0,17}[1-9][0-9]{0,17}0*)$'
+/** 40 integer digits, the point, 36 decimals, and three zeros. */
+export const AMOUNT_LENGTH_MAX = 80
 /** An amount in a response; zero is allowed. */
 export const ANY_AMOUNT_PATTERN = '^(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?$'
 
@@ -25,6 +25,10 @@ export function textOrNull(annotations: Annotations): TUnsafe<string | null> {
 
 export function numberOrNull(annotations: Annotations): TUnsafe<number | null> {
   return Type.Unsafe<number | null>({ type: ['number', 'null'], ...annotations })
+}
+
+export function integerOrNull(annotations: Annotations): TUnsafe<number | null> {
+  return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...annotations })
 }
 
 /** An object or null. Its members are inlined, because a nullable reference needs a union. */
@@ -59,11 +63,37 @@ export function amountInput(annotations: Annotations) {
 }
 
 /** As AMOUNT_PATTERN with up to 36 decimals, because tokens can have more than 18. */
-export const TOKEN_AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,36})?|0\\.0{0,35}[1-9][0-9]{0,35})$'
-export const TOKEN_AMOUNT_LENGTH_MAX = 77
+export const TOKEN_AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,36}0*)?|0\\.0{0,35}[1-9][0-9]{0,35}0*)$'
+/** As TOKEN_AMOUNT_PATTERN, or zero: an approval moves no amount. */
+export const TOKEN_AMOUNT_OR_ZERO_PATTERN =
+  '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,36}0*)?|0\\.0{0,35}[1-9][0-9]{0,35}0*|0(?:\\.0+)?)$'
+/** Significant digits that every JSON number of a client keeps exactly (IEEE 754 double). */
+export const NUMBER_DIGITS_MAX = 15
 
 export function tokenAmountInput(annotations: Annotations) {
-  return Type.String({ pattern: TOKEN_AMOUNT_PATTERN, maxLength: TOKEN_AMOUNT_LENGTH_MAX, ...annotations })
+  return Type.String({ pattern: TOKEN_AMOUNT_PATTERN, maxLength: AMOUNT_LENGTH_MAX, ...annotations })
+}
+
+/** An amount in a body: text or a JSON number. The server converts a number to text before it validates. */
+export function tokenAmountMember(annotations: Annotations): TUnsafe<string> {
+  return Type.Unsafe<string>({
+    type: ['string', 'number'],
+    pattern: TOKEN_AMOUNT_PATTERN,
+    maxLength: AMOUNT_LENGTH_MAX,
+    exclusiveMinimum: 0,
+    ...annotations,
+  })
+}
+
+/** As `tokenAmountMember`, or zero. */
+export function tokenAmountOrZeroMember(annotations: Annotations): TUnsafe<string> {
+  return Type.Unsafe<string>({
+    type: ['string', 'number'],
+    pattern: TOKEN_AMOUNT_OR_ZERO_PATTERN,
+    maxLength: AMOUNT_LENGTH_MAX,
+    minimum: 0,
+    ...annotations,
+  })
 }
 
 /** A percentage as text. The service checks its bounds. */

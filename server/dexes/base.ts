@@ -1,13 +1,38 @@
-import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
+import { defineDexes } from './define-dexes.ts'
+import {
+  curveStableswapNg,
+  pancakeswapV2,
+  pancakeswapV3,
+  sushiswapV2,
+  sushiswapV3,
+  uniswapV2,
+  uniswapV3,
+  uniswapV3Hash,
+  uniswapV4,
+} from './deployments.ts'
 
 /** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const base = defineDexes({
   network: 'base',
   wrapped: '0x4200000000000000000000000000000000000006',
-  connectors: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'],
+  connectors: [
+    // USDC
+    '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    // cbBTC
+    '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf',
+    // AERO
+    '0x940181a94A35A4569E4529A3CDfB74e38FD98631',
+    // VIRTUAL
+    '0x0b3e328455c4059EEb9e3f84b5543F74E24e7E1b',
+    // wstETH
+    '0xc1CBa3fCea344f92D9239c08C0568f6F2F0ee452',
+    // USDbC
+    '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA',
+    // EURC
+    '0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42',
+  ],
   stablecoin: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
       name: 'aerodrome',
@@ -46,7 +71,7 @@ export const base = defineDexes({
       name: 'alienbase-v3',
       kind: 'uniswap-v3',
       factory: '0x0Fd83557b2be93617c9C1C1B6fd549401C74558C',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      initCodeHash: uniswapV3Hash,
     },
     {
       name: 'equalizer',
@@ -55,20 +80,8 @@ export const base = defineDexes({
       factory: '0xEd8db60aCc29e14bC867a497D94ca6e3CeB5eC04',
       initCodeHash: '0x7ba31a081e879b8e7f06d4e8bf5ee26b5c2680669c5701f4cdbdcde51727b275',
     },
-    {
-      name: 'pancakeswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0x02a84c1b3BBD7401a5f7fa98a384EBC70bB5749E',
-      feePpm: 2_500,
-      initCodeHash: '0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d',
-    },
-    {
-      name: 'pancakeswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
-      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
-      deployer: '0x41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9',
-    },
+    pancakeswapV2('0x02a84c1b3BBD7401a5f7fa98a384EBC70bB5749E'),
+    pancakeswapV3,
     {
       name: 'quickswap-v4',
       kind: 'algebra-integral',
@@ -76,37 +89,11 @@ export const base = defineDexes({
       enabled: false,
       note: 'only one source confirms the address',
     },
-    {
-      name: 'sushiswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0x71524B4f93c58fcbF659783284E38825f0622859',
-      feePpm: 3_000,
-      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
-    },
-    {
-      name: 'sushiswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0xc35DADB65012eC5796536bD9864eD8773aBc74C4',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
-    {
-      name: 'uniswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6',
-      feePpm: 3_000,
-      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
-    },
-    {
-      name: 'uniswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x33128a8fC17869897dcE68Ed026d694621f6FDfD',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
-    {
-      name: 'uniswap-v4',
-      kind: 'uniswap-v4',
-      factory: '0x498581ff718922c3f8e6a244956af099b2652b2b',
-    },
+    sushiswapV2('0x71524B4f93c58fcbF659783284E38825f0622859'),
+    sushiswapV3('0xc35DADB65012eC5796536bD9864eD8773aBc74C4'),
+    uniswapV2('0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6'),
+    uniswapV3('0x33128a8fC17869897dcE68Ed026d694621f6FDfD'),
+    uniswapV4('0x498581ff718922c3f8e6a244956af099b2652b2b'),
     {
       name: 'curve-factory',
       kind: 'curve-stable',
@@ -120,11 +107,7 @@ export const base = defineDexes({
         '0x44d9B3f4EE15AC81FEb918501fca0ddc9d83C976',
       ],
     },
-    {
-      name: 'curve-stableswap-ng',
-      kind: 'curve-stable',
-      factory: '0xd2002373543ce3527023c75e7518c274a51ce712',
-    },
+    curveStableswapNg('0xd2002373543ce3527023c75e7518c274a51ce712'),
     ...balancerV2.base,
   ],
 })

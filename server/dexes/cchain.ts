@@ -1,17 +1,32 @@
-import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
+import { defineDexes } from './define-dexes.ts'
+import {
+  lfjLiquidityBook21,
+  lfjLiquidityBook22,
+  sushiswapV2,
+  sushiswapV3,
+  uniswapV2,
+  uniswapV3,
+  uniswapV4,
+} from './deployments.ts'
 
 /** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const cchain = defineDexes({
   network: 'cchain',
   wrapped: '0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7',
   connectors: [
+    // USDC
     '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
+    // USDt
     '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7',
+    // WETH.e
     '0x49D5c2BdFfac6CE2BFdB6640F4F80f226bc10bAB',
+    // BTC.b
+    '0x152b9d0FdC40C096757F570A51E494bd4b943E50',
+    // USDC.e
+    '0xA7D7079b0FEaD91F3e65f86E8915Cb59c1a4C664',
   ],
   stablecoin: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
-  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
       name: 'arena-dex',
@@ -33,16 +48,8 @@ export const cchain = defineDexes({
       enabled: false,
       note: 'plugins may change the fee before each swap',
     },
-    {
-      name: 'lfj-liquidity-book-2-1',
-      kind: 'liquidity-book',
-      factory: '0x8e42f2F4101563bF679975178e880FD87d3eFd4e',
-    },
-    {
-      name: 'lfj-liquidity-book-2-2',
-      kind: 'liquidity-book',
-      factory: '0xb43120c4745967fa9b93E79C149E66B0f2D6Fe0c',
-    },
+    lfjLiquidityBook21,
+    lfjLiquidityBook22,
     {
       name: 'pangolin-v3',
       kind: 'uniswap-v3',
@@ -62,19 +69,8 @@ export const cchain = defineDexes({
       kind: 'ramses-v3',
       factory: '0xAE6E5c62328ade73ceefD42228528b70c8157D0d',
     },
-    {
-      name: 'sushiswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0xc35DADB65012eC5796536bD9864eD8773aBc74C4',
-      feePpm: 3_000,
-      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
-    },
-    {
-      name: 'sushiswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x3e603C14aF37EBdaD31709C4f848Fc6aD5BEc715',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
+    sushiswapV2('0xc35DADB65012eC5796536bD9864eD8773aBc74C4'),
+    sushiswapV3('0x3e603C14aF37EBdaD31709C4f848Fc6aD5BEc715'),
     {
       name: 'trader-joe-v1',
       kind: 'uniswap-v2',
@@ -82,24 +78,9 @@ export const cchain = defineDexes({
       feePpm: 3_000,
       initCodeHash: '0x0bbca9af0511ad1a1da383135cf3a8d2ac620e549ef9f6ae3a4c33c2fed0af91',
     },
-    {
-      name: 'uniswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C',
-      feePpm: 3_000,
-      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
-    },
-    {
-      name: 'uniswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x740b1c1de25031C31FF4fC9A62f554A55cdC1baD',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
-    {
-      name: 'uniswap-v4',
-      kind: 'uniswap-v4',
-      factory: '0x06380c0e0912312b5150364b9dc4542ba0dbbc85',
-    },
+    uniswapV2('0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C'),
+    uniswapV3('0x740b1c1de25031C31FF4fC9A62f554A55cdC1baD'),
+    uniswapV4('0x06380c0e0912312b5150364b9dc4542ba0dbbc85'),
     {
       name: 'curve-factory',
       kind: 'curve-stable',

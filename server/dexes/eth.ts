@@ -1,33 +1,40 @@
-import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
+import { defineDexes } from './define-dexes.ts'
+import {
+  curveStableswapNg,
+  pancakeswapV2,
+  pancakeswapV3,
+  sushiswapV2,
+  sushiswapV3,
+  uniswapV2,
+  uniswapV3,
+  uniswapV4,
+} from './deployments.ts'
 
 /** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const eth = defineDexes({
   network: 'eth',
   wrapped: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
   connectors: [
+    // USDC
     '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+    // USDT
     '0xdAC17F958D2ee523a2206206994597C13D831ec7',
+    // DAI
     '0x6B175474E89094C44Da98b954EedeAC495271d0F',
+    // WBTC
     '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599',
+    // wstETH
+    '0x7f39C581F595B53c5cb19bD0b3f8dA6c935E2Ca0',
+    // cbBTC
+    '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf',
+    // USDe
+    '0x4c9EDD5852cd905f086C759E8383e09bff1E68B3',
   ],
   stablecoin: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
-  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
-    {
-      name: 'pancakeswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0x1097053Fd2ea711dad45caCcc45EfF7548fCB362',
-      feePpm: 2_500,
-      initCodeHash: '0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d',
-    },
-    {
-      name: 'pancakeswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
-      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
-      deployer: '0x41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9',
-    },
+    pancakeswapV2('0x1097053Fd2ea711dad45caCcc45EfF7548fCB362'),
+    pancakeswapV3,
     {
       name: 'shibaswap',
       kind: 'uniswap-v2',
@@ -41,37 +48,11 @@ export const eth = defineDexes({
       factory: '0x70Fe4a44EA505cFa3A57b95cF2862D4fd5F0f687',
       initCodeHash: '0xe9b68c5f77858eecac2e651646e208175e9b1359d68d0e14fc69f8c54e5010bf',
     },
-    {
-      name: 'sushiswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0xC0AEe478e3658e2610c5F7A4A2E1777cE9e4f2Ac',
-      feePpm: 3_000,
-      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
-    },
-    {
-      name: 'sushiswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0xbACEB8eC6b9355Dfc0269C18bac9d6E2Bdc29C4F',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
-    {
-      name: 'uniswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f',
-      feePpm: 3_000,
-      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
-    },
-    {
-      name: 'uniswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x1F98431c8aD98523631AE4a59f267346ea31F984',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
-    {
-      name: 'uniswap-v4',
-      kind: 'uniswap-v4',
-      factory: '0x000000000004444c5dc75cB358380D2e3dE08A90',
-    },
+    sushiswapV2('0xC0AEe478e3658e2610c5F7A4A2E1777cE9e4f2Ac'),
+    sushiswapV3('0xbACEB8eC6b9355Dfc0269C18bac9d6E2Bdc29C4F'),
+    uniswapV2('0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f'),
+    uniswapV3('0x1F98431c8aD98523631AE4a59f267346ea31F984'),
+    uniswapV4('0x000000000004444c5dc75cB358380D2e3dE08A90'),
     {
       name: 'curve-factory-1',
       kind: 'curve-stable',
@@ -104,9 +85,7 @@ export const eth = defineDexes({
       ],
     },
     {
-      name: 'curve-stableswap-ng',
-      kind: 'curve-stable',
-      factory: '0x6a8cbed756804b16e05e741edabd5cb544ae21bf',
+      ...curveStableswapNg('0x6a8cbed756804b16e05e741edabd5cb544ae21bf'),
       // sDAI/sUSDe: each token is an ERC-4626 vault of its own issuer.
       rated: ['0x167478921b907422F8E88B43C4Af2B8BEa278d3A'],
     },

@@ -1,12 +1,19 @@
-import { defineDexes } from '../src/swap/domain/dex.ts'
+import { defineDexes } from './define-dexes.ts'
+import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV3 } from './deployments.ts'
 
 /** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const linea = defineDexes({
   network: 'linea',
   wrapped: '0xe5D7C2a44FfDDf6b295A15c148167daaAf5Cf34f',
-  connectors: ['0x176211869cA2b568f2A7D4EE941E073a821EE1ff', '0xA219439258ca9da29E9Cc4cE5596924745e12B93'],
+  connectors: [
+    // USDC
+    '0x176211869cA2b568f2A7D4EE941E073a821EE1ff',
+    // USDT
+    '0xA219439258ca9da29E9Cc4cE5596924745e12B93',
+    // wstETH
+    '0xB5beDd42000b71FddE22D3eE8a79Bd49A568fC8F',
+  ],
   stablecoin: '0x176211869cA2b568f2A7D4EE941E073a821EE1ff',
-  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
       name: 'etherex',
@@ -52,38 +59,10 @@ export const linea = defineDexes({
       enabled: false,
       note: 'no source documents how to read its fees',
     },
-    {
-      name: 'pancakeswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0x02a84c1b3BBD7401a5f7fa98a384EBC70bB5749E',
-      feePpm: 2_500,
-      initCodeHash: '0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d',
-    },
-    {
-      name: 'pancakeswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
-      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
-      deployer: '0x41ff9aa7e16b8b1a8a8dc4f0efacd93d02d071c9',
-    },
-    {
-      name: 'sushiswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0xFbc12984689e5f15626Bad03Ad60160Fe98B303C',
-      feePpm: 3_000,
-      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
-    },
-    {
-      name: 'sushiswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0xc35DADB65012eC5796536bD9864eD8773aBc74C4',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
-    {
-      name: 'uniswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x31FAfd4889FA1269F7a13A66eE0fB458f27D72A9',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
+    pancakeswapV2('0x02a84c1b3BBD7401a5f7fa98a384EBC70bB5749E'),
+    pancakeswapV3,
+    sushiswapV2('0xFbc12984689e5f15626Bad03Ad60160Fe98B303C'),
+    sushiswapV3('0xc35DADB65012eC5796536bD9864eD8773aBc74C4'),
+    uniswapV3('0x31FAfd4889FA1269F7a13A66eE0fB458f27D72A9'),
   ],
 })

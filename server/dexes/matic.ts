@@ -1,19 +1,28 @@
-import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
+import { defineDexes } from './define-dexes.ts'
+import { curveStableswapNg, sushiswapV2, sushiswapV3, uniswapV2, uniswapV3, uniswapV4 } from './deployments.ts'
 
 /** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const matic = defineDexes({
   network: 'matic',
   wrapped: '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270',
   connectors: [
+    // USDC
     '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+    // USDT
     '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
+    // DAI
     '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063',
+    // WBTC
     '0x1BFD67037B42Cf73acF2047067bd4F2C47D9BfD6',
+    // WETH
     '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619',
+    // USDC.e
+    '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
+    // wstETH
+    '0x03b54A6e9a984069379fae1a4fC4dBAE93B3bCCD',
   ],
   stablecoin: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
-  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
       name: 'dystopia',
@@ -43,37 +52,11 @@ export const matic = defineDexes({
       factory: '0x91e1B99072f238352f59e58de875691e20Dc19c1',
       initCodeHash: '0x817e07951f93017a93327ac8cc31e946540203a19e1ecc37bc1761965c2d1090',
     },
-    {
-      name: 'sushiswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0xc35DADB65012eC5796536bD9864eD8773aBc74C4',
-      feePpm: 3_000,
-      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
-    },
-    {
-      name: 'sushiswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x917933899c6a5F8E37F31E19f92CdBFF7e8FF0e2',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
-    {
-      name: 'uniswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C',
-      feePpm: 3_000,
-      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
-    },
-    {
-      name: 'uniswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x1F98431c8aD98523631AE4a59f267346ea31F984',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
-    {
-      name: 'uniswap-v4',
-      kind: 'uniswap-v4',
-      factory: '0x67366782805870060151383f4bbff9dab53e5cd6',
-    },
+    sushiswapV2('0xc35DADB65012eC5796536bD9864eD8773aBc74C4'),
+    sushiswapV3('0x917933899c6a5F8E37F31E19f92CdBFF7e8FF0e2'),
+    uniswapV2('0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C'),
+    uniswapV3('0x1F98431c8aD98523631AE4a59f267346ea31F984'),
+    uniswapV4('0x67366782805870060151383f4bbff9dab53e5cd6'),
     {
       name: 'curve-factory',
       kind: 'curve-stable',
@@ -87,11 +70,7 @@ export const matic = defineDexes({
         '0xAc273d5b4FC06625d8b1abA3BE8De15bDFb8E39f',
       ],
     },
-    {
-      name: 'curve-stableswap-ng',
-      kind: 'curve-stable',
-      factory: '0x1764ee18e8b3cca4787249ceb249356192594585',
-    },
+    curveStableswapNg('0x1764ee18e8b3cca4787249ceb249356192594585'),
     ...balancerV2.matic,
   ],
 })

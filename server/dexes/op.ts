@@ -1,49 +1,36 @@
-import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
+import { defineDexes } from './define-dexes.ts'
+import { curveStableswapNg, sushiswapV2, sushiswapV3, uniswapV2, uniswapV3, uniswapV4 } from './deployments.ts'
 
 /** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const op = defineDexes({
   network: 'op',
   wrapped: '0x4200000000000000000000000000000000000006',
   connectors: [
+    // USDC
     '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
+    // USDT
     '0x94b008aA00579c1307B0EF2c499aD98a8ce58e58',
+    // DAI
     '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1',
+    // OP
+    '0x4200000000000000000000000000000000000042',
+    // wstETH
+    '0x1F32b1c2345538c0c6f582fCB022739c4A194Ebb',
+    // USDC.e
+    '0x7F5c764cBc14f9669B88837ca1490cCa17c31607',
+    // WBTC
+    '0x68f180fcCe6836688e9084f035309E29Bf0A2095',
+    // VELO
+    '0x9560e827aF36c94D2Ac33a39bCE1Fe78631088Db',
   ],
   stablecoin: '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
-  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
-    {
-      name: 'sushiswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0xFbc12984689e5f15626Bad03Ad60160Fe98B303C',
-      feePpm: 3_000,
-      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
-    },
-    {
-      name: 'sushiswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x9c6522117e2ed1fE5bdb72bb0eD5E3f2bdE7DBe0',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
-    {
-      name: 'uniswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0x0c3c1c532F1e39EdF36BE9Fe0bE1410313E074Bf',
-      feePpm: 3_000,
-      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
-    },
-    {
-      name: 'uniswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x1F98431c8aD98523631AE4a59f267346ea31F984',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
-    {
-      name: 'uniswap-v4',
-      kind: 'uniswap-v4',
-      factory: '0x9a13f98cb987694c9f086b1f5eb990eea8264ec3',
-    },
+    sushiswapV2('0xFbc12984689e5f15626Bad03Ad60160Fe98B303C'),
+    sushiswapV3('0x9c6522117e2ed1fE5bdb72bb0eD5E3f2bdE7DBe0'),
+    uniswapV2('0x0c3c1c532F1e39EdF36BE9Fe0bE1410313E074Bf'),
+    uniswapV3('0x1F98431c8aD98523631AE4a59f267346ea31F984'),
+    uniswapV4('0x9a13f98cb987694c9f086b1f5eb990eea8264ec3'),
     {
       name: 'velodrome-slipstream',
       kind: 'slipstream',
@@ -84,11 +71,7 @@ export const op = defineDexes({
         '0x8474DdbE98F5aA3179B3B3F5942D724aFcdec9f6',
       ],
     },
-    {
-      name: 'curve-stableswap-ng',
-      kind: 'curve-stable',
-      factory: '0x5eee3091f747e60a045a2e715a4c71e600e31f6e',
-    },
+    curveStableswapNg('0x5eee3091f747e60a045a2e715a4c71e600e31f6e'),
     ...balancerV2.op,
   ],
 })

@@ -1,12 +1,19 @@
-import { defineDexes } from '../src/swap/domain/dex.ts'
+import { defineDexes } from './define-dexes.ts'
+import { uniswapV3 } from './deployments.ts'
 
 /** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const sei = defineDexes({
   network: 'sei',
   wrapped: '0xE30feDd158A2e3b13e9badaeABaFc5516e95e8C7',
-  connectors: ['0xe15fC38F6D8c56aF07bbCBe3BAf5708A2Bf42392'],
+  connectors: [
+    // USDC
+    '0xe15fC38F6D8c56aF07bbCBe3BAf5708A2Bf42392',
+    // USDT0
+    '0x9151434b16b9763660705744891fA906F660EcC5',
+    // WETH
+    '0x160345fC359604fC6e70E3c5fAcbdE5F7A9342d8',
+  ],
   stablecoin: '0xe15fC38F6D8c56aF07bbCBe3BAf5708A2Bf42392',
-  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
       name: 'dragonswap-v1',
@@ -35,10 +42,7 @@ export const sei = defineDexes({
       initCodeHash: '0x7e42a0cb49ced239c0037b34de3cb18682ad521ed801bbbc7e0deb38747b6964',
     },
     {
-      name: 'uniswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x75FC67473A91335B5b8F8821277262a13B38c9b3',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      ...uniswapV3('0x75FC67473A91335B5b8F8821277262a13B38c9b3'),
       enabled: false,
       note: 'only one source confirms the address',
     },

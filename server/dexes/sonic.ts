@@ -1,12 +1,19 @@
-import { defineDexes } from '../src/swap/domain/dex.ts'
+import { defineDexes } from './define-dexes.ts'
+import { curveStableswapNg, sushiswapV2, sushiswapV3, uniswapV3, uniswapV3Hash } from './deployments.ts'
 
 /** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const sonic = defineDexes({
   network: 'sonic',
   wrapped: '0x039e2fB66102314Ce7b64Ce5Ce3E5183bc94aD38',
-  connectors: ['0x29219dd400f2Bf60E5a23d13Be72B486D4038894'],
+  connectors: [
+    // USDC
+    '0x29219dd400f2Bf60E5a23d13Be72B486D4038894',
+    // WETH
+    '0x50c42dEAcD8Fc9773493ED674b675bE577f2634b',
+    // stS
+    '0xE5DA20F15420aD15DE0fa650600aFc998bbE3955',
+  ],
   stablecoin: '0x29219dd400f2Bf60E5a23d13Be72B486D4038894',
-  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
       name: 'equalizer',
@@ -52,21 +59,10 @@ export const sonic = defineDexes({
       name: 'spookyswap-v3',
       kind: 'uniswap-v3',
       factory: '0x3D91B700252e0E3eE7805d12e048a988Ab69C8ad',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      initCodeHash: uniswapV3Hash,
     },
-    {
-      name: 'sushiswap-v2',
-      kind: 'uniswap-v2',
-      factory: '0xb45e53277a7e0f1d35f2a77160e91e25507f1763',
-      feePpm: 3_000,
-      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
-    },
-    {
-      name: 'sushiswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0x46B3fDF7b5CDe91Ac049936bF0bDb12c5d22202e',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
+    sushiswapV2('0xb45e53277a7e0f1d35f2a77160e91e25507f1763'),
+    sushiswapV3('0x46B3fDF7b5CDe91Ac049936bF0bDb12c5d22202e'),
     {
       name: 'swapx-cl',
       kind: 'algebra-integral',
@@ -83,23 +79,14 @@ export const sonic = defineDexes({
       enabled: false,
       note: 'no source documents how to read its fees',
     },
-    {
-      name: 'uniswap-v3',
-      kind: 'uniswap-v3',
-      factory: '0xcb2436774C3e191c85056d248EF4260ce5f27A9D',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
-    },
+    uniswapV3('0xcb2436774C3e191c85056d248EF4260ce5f27A9D'),
     {
       name: 'wagmi',
       kind: 'uniswap-v3',
       factory: '0x56CFC796bC88C9c7e1b38C2b0aF9B7120B079aef',
       initCodeHash: '0x30146866f3a846fe3c636beb2756dbd24cf321bc52c9113c837c21f47470dfeb',
     },
-    {
-      name: 'curve-stableswap-ng',
-      kind: 'curve-stable',
-      factory: '0x7c2085419be6a04f4ad88ea91bc9f5c6e6c463d8',
-    },
+    curveStableswapNg('0x7c2085419be6a04f4ad88ea91bc9f5c6e6c463d8'),
     {
       name: 'balancer-v2-vault',
       kind: 'balancer-weighted',

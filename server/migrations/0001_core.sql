@@ -142,7 +142,7 @@ $$;
 create function chain_operator_act() returns trigger language plpgsql as $$
 declare last record;
 begin
-  perform pg_advisory_xact_lock(7240926);
+  perform pg_advisory_xact_lock(7240927);
   select id, hash into last from operator_acts order by id desc limit 1;
   new.id := coalesce(last.id, 0) + 1;
   new.at := clock_timestamp();

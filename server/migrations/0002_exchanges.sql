@@ -63,7 +63,7 @@ create index exchanges_watched on exchanges (from_network, created_at desc) wher
 create index exchanges_changed on exchanges (changed_by) where changed_by is not null;
 
 -- `finished` and `refunded` are final; `failed` may only become `refunding`, for a late deposit (I-17). Other statuses
--- may go back, because an exchange shows its latest open execution.
+-- may go back, because an exchange shows its latest open execution; `exchange_status` below compares the two.
 create function check_exchange_update() returns trigger language plpgsql as $$
 begin
   if new.status <> old.status and (old.status in ('finished', 'refunded') or (old.status = 'failed' and new.status <> 'refunding')) then
@@ -107,7 +107,7 @@ create index idempotency_keys_by_age on idempotency_keys (created_at);
 create table deposits (
   id bigint primary key generated always as identity,
   network text not null,
-  -- Unique on the network for ever: `txid:vout`, `txHash`, `txHash:logIndex`, or a Monero output key (I-5).
+  -- Unique on the network for ever: `txid:vout`, `txHash`, `txHash:contract:n`, or a Monero output key (I-5).
   identity text not null,
   tx_hash text not null,
   -- Null = not to an exchange's address: funding by the operator, or unclaimed.
@@ -145,6 +145,8 @@ create table deposits (
   lost boolean not null default false,
   -- The payout that moves it to the hot wallet.
   swept_by uuid,
+  -- The transaction that last changed its block; null = none since it was recorded.
+  changed_by xid8,
   unique (network, identity),
   check ((status = 'credited') = (credited_units is not null)),
   check ((block_height is null) = (block_hash is null))
@@ -164,6 +166,7 @@ create index deposits_by_height on deposits (network, block_height);
 create index deposits_waiting on deposits (network, block_height) where status = 'seen';
 create index deposits_to_sweep on deposits (network, address) where status = 'credited' and swept_by is null;
 create index deposits_swept on deposits (swept_by) where swept_by is not null;
+create index deposits_changed on deposits (changed_by) where changed_by is not null and exchange_id is not null;
 create index deposits_unclaimed on deposits (network, id) where unclaimed;
 create index fundings_off_chain on deposits (network, id) where exchange_id is null and status = 'credited' and block_height is null;
 
@@ -180,6 +183,9 @@ begin
   return new;
 end $$;
 create trigger deposit_update before update on deposits for each row execute function check_deposit_update();
+-- Status responses show the confirmations.
+create trigger deposit_changed before update of block_height on deposits for each row
+  when (new.block_height is distinct from old.block_height) execute function note_change();
 create trigger deposits_stay before delete on deposits for each row execute function forbid_change();
 
 alter table exchanges add foreign key (stepped_to) references deposits;
@@ -238,6 +244,41 @@ begin
 end $$;
 create trigger execution_status before update on executions for each row execute function check_status_edge();
 create trigger execution_changed before update on executions for each row execute function note_change();
+
+-- The status of an exchange follows from its executions (I-17). An edge of the exchange can span several edges of an
+-- execution, because a step saves the exchange once, so the trigger compares the new status with the executions and not with
+-- `status_edges`. The step holds a lock on the exchange, and only steps change the status of an execution. A deposit may be
+-- recorded at the same time, so an execution that is `confirming` forbids nothing. One index search per status, however
+-- many executions the exchange has.
+create function check_exchange_status() returns trigger language plpgsql as $$
+declare
+  present text[] := array(
+    select s from unnest(array['confirming', 'exchanging', 'sending', 'refunding', 'verifying', 'finished', 'refunded']) s
+    where exists (
+      select 1 from executions x where x.exchange_id = new.id and x.status = s
+        -- Only the last leg finishes the exchange.
+        and (s <> 'finished' or x.leg = jsonb_array_length(new.legs) - 1)));
+  -- A later leg is pending while our own payment to it is in no block: the exchange is open.
+  has_pending_leg boolean := exists (
+    select 1 from executions x where x.exchange_id = new.id and x.status = 'pending' and x.leg > 0);
+  follows boolean;
+begin
+  follows := case new.status
+    when 'pending' then has_pending_leg or not present && '{exchanging,sending,refunding,verifying,finished,refunded}'
+    when 'confirming' then 'confirming' = any (present)
+      or exists (select 1 from sightings s where s.exchange_id = new.id)
+    when 'finished' then 'finished' = any (present) and not present && '{exchanging,sending,refunding,verifying}'
+    when 'refunded' then 'refunded' = any (present) and not present && '{exchanging,sending,refunding,verifying,finished}'
+    when 'failed' then not has_pending_leg and not present && '{exchanging,sending,refunding,verifying,finished,refunded}'
+    else new.status = any (present)
+  end;
+  if not follows then
+    raise exception 'exchange status % does not follow from its executions', new.status using errcode = '23514';
+  end if;
+  return new;
+end $$;
+create trigger exchange_status before update of status on exchanges for each row
+  when (new.status <> old.status) execute function check_exchange_status();
 
 -- The address where a leg's deposit arrives. A destination serves one exchange for ever (I-19): no row is changed or
 -- deleted.

@@ -8,6 +8,8 @@ create table journal (
   at timestamptz not null default clock_timestamp()
 );
 create index journal_of_exchange on journal (exchange_id);
+-- Reports read periods. Entries are appended in the order of their time.
+create index journal_by_time on journal using brin (at);
 create trigger journal_append_only before update or delete on journal for each row execute function forbid_change();
 create trigger journal_no_truncate before truncate on journal execute function forbid_change();
 

@@ -30,7 +30,13 @@ create table transactions (
   next_check_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   unique (id, conflict_key),
-  check ((state = 'expired') = (proof is not null))
+  check ((state = 'expired') = (proof is not null)),
+  -- The block in which it failed, the script that fails on every node, or the conflicting transaction of each attempt. An empty proof proves nothing.
+  constraint transactions_proof check (proof is null
+    or jsonb_path_exists(proof, '$.reverted ? (@.type() == "string" && @ != "")')
+    or jsonb_path_exists(proof, '$.scriptFailed ? (@.type() == "string" && @ != "")')
+    or (jsonb_path_exists(proof, '$.proof[*]')
+      and not jsonb_path_exists(proof, '$.proof[*] ? (!(exists(@.txHash) && (exists(@.spentBy) || exists(@.conflictingTxHash))))')))
 );
 -- A nonce or outpoint belongs to one transaction until that one is proved to be invalid (I-9, I-26).
 create unique index one_live_transaction on transactions (network, conflict_key) where state <> 'expired';

@@ -31,6 +31,20 @@ create unique index one_hot_address_per_network on house_addresses (network) whe
 -- Derivation indexes of change addresses, shared by all networks and never used twice.
 create sequence change_key_index as bigint minvalue 0 start 0;
 
+-- Transfers of unlisted tokens to our addresses, summed: a block may contain tens of thousands, which cost their sender a
+-- few dollars. They are never credited.
+create table strays (
+  network text not null,
+  contract text not null,
+  address text not null,
+  -- As the contract states them. A reorganisation counts a transfer again.
+  transfers bigint not null,
+  units numeric not null,
+  last_tx_hash text not null,
+  last_height bigint not null,
+  primary key (network, contract, address)
+);
+
 -- UTXOs of the bitcoin family at our addresses.
 create table coins (
   network text not null,
@@ -54,6 +68,8 @@ create table coins (
   -- The hash of the transaction that spent it on the chain, ours or not.
   spent_by text,
   spent_height bigint,
+  -- A transaction that spent it could never be valid, so no other spends it until the operator decides (M8).
+  quarantined boolean not null default false,
   primary key (network, outpoint)
 );
 create index utxos_free on coins (network, block_height) where reserved_by is null and spent_by is null;

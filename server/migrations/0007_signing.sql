@@ -55,12 +55,3 @@ create table forgotten_transactions (
   imported_at timestamptz,
   primary key (network, tx_hash)
 );
-
--- The payout id of earlier versions, a plain hash of the deposit's network, identity, leg and number of earlier payouts.
--- Ids are now made with a key of the signer; a journal may hold the earlier one, and a restored database recognises a
--- payout by either. `before` = how many payouts the deposit had.
-create function plain_payout_id(network text, identity text, leg int, before bigint) returns text language sql immutable as $$
-  select substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-8' || substr(h, 14, 3) || '-8' || substr(h, 18, 3) || '-' || substr(h, 21, 12)
-  from encode(sha256(convert_to(
-    '[' || to_json(network) || ',' || to_json(identity) || ',' || leg || ',' || to_json(before::text) || ']', 'UTF8')), 'hex') as h
-$$;

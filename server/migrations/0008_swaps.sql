@@ -57,6 +57,8 @@ create table swaps (
   check (fee_units is null or (owes_fee and fee_units > 0 and fee_bookings > 0 and status = 'finished'))
 );
 create index swaps_of_partner on swaps (partner_id, created_at desc, id desc);
+-- A status request by hash names no network.
+create index swaps_by_hash on swaps using hash (hash);
 create index swaps_to_look_at on swaps (next_check_at) where next_check_at is not null;
 create index swaps_with_fee on swaps (fee_asset) where fee_asset is not null;
 
@@ -97,7 +99,7 @@ create table fee_searches (
   searched_at timestamptz not null default clock_timestamp()
 );
 
--- Fees that a fee address of ours received, or may have received, from swaps that match no partner.
+-- Fees that a fee address of ours received from swaps that match no partner.
 create table unclaimed_fees (
   network text not null,
   hash text not null,
@@ -108,8 +110,8 @@ create table unclaimed_fees (
   sender text not null,
   token text not null,
   units units not null check (units > 0),
-  -- Null = no event names the recipient, as for the native coin.
-  fee_to text,
+  fee_to text not null,
+  executor text not null,
   found_at timestamptz not null default clock_timestamp(),
   primary key (network, hash, log_index)
 );

@@ -1,5 +1,5 @@
 import { defineNetwork } from '../src/core/domain/network.ts'
-import { sandboxExplorers } from './sandbox-explorers.ts'
+import { regtestVersions, sandboxDefaults } from './sandbox.ts'
 
 /** P2PKH at the relay rate of 3 sat/B. */
 const dustUnits = 546n
@@ -34,17 +34,12 @@ export const bch = defineNetwork({
     },
   },
   sandbox: {
-    confirmations: 2,
-    finalityBlocks: 10,
-    blockTimeMs: 1000,
+    ...sandboxDefaults('bch'),
     regexAddress: '^(?:(?:bchreg:)?[qp][pqrz][ac-hj-np-z02-9]{40}|(?:BCHREG:)?[QP][PQRZ][AC-HJ-NP-Z02-9]{40})$',
-    ...sandboxExplorers('bch'),
     bitcoin: {
       bech32: null,
       cashAddr: 'bchreg',
-      pubKeyHash: 0x6f,
-      scriptHash: [0xc4],
-      wif: 0xef,
+      ...regtestVersions,
       dustUnits,
       replaceable: false,
     },

@@ -1,5 +1,5 @@
 import { defineNetwork } from '../src/core/domain/network.ts'
-import { sandboxExplorers } from './sandbox-explorers.ts'
+import { regtestVersions, sandboxDefaults } from './sandbox.ts'
 
 /** P2PKH at the relay rate of 3 sat/vB; smaller limits of segwit outputs are not used. */
 const dustUnits = 546n
@@ -33,18 +33,13 @@ export const btc = defineNetwork({
     },
   },
   sandbox: {
-    confirmations: 2,
-    finalityBlocks: 10,
-    blockTimeMs: 1000,
+    ...sandboxDefaults('btc'),
     regexAddress:
       '^(?:(?:m[f-z]|n[1-4])[1-9A-HJ-NP-Za-km-z]{32}|2[MN][1-9A-HJ-NP-Za-km-z]{33}|bcrt1(?:q[ac-hj-np-z02-9]{38}|[qp][ac-hj-np-z02-9]{58})|BCRT1(?:Q[AC-HJ-NP-Z02-9]{38}|[QP][AC-HJ-NP-Z02-9]{58}))$',
-    ...sandboxExplorers('btc'),
     bitcoin: {
       bech32: 'bcrt',
       cashAddr: null,
-      pubKeyHash: 0x6f,
-      scriptHash: [0xc4],
-      wif: 0xef,
+      ...regtestVersions,
       dustUnits,
       // The sandbox's node takes no replacements.
       replaceable: true,

@@ -1,5 +1,5 @@
 import { defineNetwork } from '../src/core/domain/network.ts'
-import { sandboxExplorers } from './sandbox-explorers.ts'
+import { regtestVersions, sandboxDefaults } from './sandbox.ts'
 
 /** Soft dust limit of Dogecoin Core 1.14 (0.01 DOGE): below it an output must pay a surcharge. */
 const dustUnits = 1_000_000n
@@ -32,17 +32,12 @@ export const doge = defineNetwork({
     },
   },
   sandbox: {
-    confirmations: 2,
-    finalityBlocks: 10,
-    blockTimeMs: 1000,
+    ...sandboxDefaults('doge'),
     regexAddress: '^(?:(?:m[f-z]|n[1-4])[1-9A-HJ-NP-Za-km-z]{32}|2[MN][1-9A-HJ-NP-Za-km-z]{33})$',
-    ...sandboxExplorers('doge'),
     bitcoin: {
       bech32: null,
       cashAddr: null,
-      pubKeyHash: 0x6f,
-      scriptHash: [0xc4],
-      wif: 0xef,
+      ...regtestVersions,
       dustUnits,
       replaceable: false,
     },

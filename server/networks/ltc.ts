@@ -1,5 +1,5 @@
 import { defineNetwork } from '../src/core/domain/network.ts'
-import { sandboxExplorers } from './sandbox-explorers.ts'
+import { regtestVersions, sandboxDefaults } from './sandbox.ts'
 
 /** P2PKH at Litecoin Core's dust relay rate of 30 000 per kvB, ten times Bitcoin's. */
 const dustUnits = 5460n
@@ -34,18 +34,14 @@ export const ltc = defineNetwork({
     },
   },
   sandbox: {
-    confirmations: 2,
-    finalityBlocks: 10,
-    blockTimeMs: 1000,
+    ...sandboxDefaults('ltc'),
     regexAddress:
       '^(?:(?:m[f-z]|n[1-4])[1-9A-HJ-NP-Za-km-z]{32}|Q[L-Za-j][1-9A-HJ-NP-Za-km-z]{32}|2[MN][1-9A-HJ-NP-Za-km-z]{33}|rltc1(?:q[ac-hj-np-z02-9]{38}|[qp][ac-hj-np-z02-9]{58})|RLTC1(?:Q[AC-HJ-NP-Z02-9]{38}|[QP][AC-HJ-NP-Z02-9]{58}))$',
-    ...sandboxExplorers('ltc'),
     bitcoin: {
       bech32: 'rltc',
       cashAddr: null,
-      pubKeyHash: 0x6f,
+      ...regtestVersions,
       scriptHash: [0x3a, 0xc4],
-      wif: 0xef,
       dustUnits,
       replaceable: true,
     },

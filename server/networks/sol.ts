@@ -1,5 +1,5 @@
 import { defineNetwork } from '../src/core/domain/network.ts'
-import { sandboxExplorers } from './sandbox-explorers.ts'
+import { sandboxDefaults } from './sandbox.ts'
 
 /** Base58 of 32 bytes, without a checksum: a form that many other strings have, too. */
 const regexAddress = '^[1-9A-HJ-NP-Za-km-z]{32,44}$'
@@ -23,10 +23,7 @@ export const sol = defineNetwork({
     txExplorer: 'https://solscan.io/tx/{}',
   },
   sandbox: {
-    confirmations: 2,
-    finalityBlocks: 10,
-    blockTimeMs: 1000,
+    ...sandboxDefaults('sol'),
     regexAddress,
-    ...sandboxExplorers('sol'),
   },
 })

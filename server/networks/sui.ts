@@ -1,5 +1,5 @@
 import { defineNetwork } from '../src/core/domain/network.ts'
-import { sandboxExplorers } from './sandbox-explorers.ts'
+import { sandboxDefaults } from './sandbox.ts'
 
 /** In full: the short forms of system objects are no one's addresses. */
 const regexAddress = '^0x[0-9a-fA-F]{64}$'
@@ -23,10 +23,7 @@ export const sui = defineNetwork({
     txExplorer: 'https://suiscan.xyz/mainnet/tx/{}',
   },
   sandbox: {
-    confirmations: 2,
-    finalityBlocks: 10,
-    blockTimeMs: 1000,
+    ...sandboxDefaults('sui'),
     regexAddress,
-    ...sandboxExplorers('sui'),
   },
 })

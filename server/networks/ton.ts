@@ -1,5 +1,5 @@
 import { defineNetwork } from '../src/core/domain/network.ts'
-import { sandboxExplorers } from './sandbox-explorers.ts'
+import { sandboxDefaults } from './sandbox.ts'
 
 export const ton = defineNetwork({
   id: 'ton',
@@ -10,6 +10,7 @@ export const ton = defineNetwork({
   decimals: 9,
   blockTimeMs: 5000,
   memo: 'optional',
+  memoName: 'Comment',
   tokenSuffix: 'TON',
   production: {
     // A masterchain block is final; the depth covers a node that lies.
@@ -21,10 +22,7 @@ export const ton = defineNetwork({
     txExplorer: 'https://tonviewer.com/transaction/{}',
   },
   sandbox: {
-    confirmations: 2,
-    finalityBlocks: 10,
-    blockTimeMs: 1000,
+    ...sandboxDefaults('ton'),
     regexAddress: '^[k0]Q[A-D][A-Za-z0-9_-]{45}$',
-    ...sandboxExplorers('ton'),
   },
 })

@@ -1,5 +1,5 @@
 import { defineNetwork } from '../src/core/domain/network.ts'
-import { sandboxExplorers } from './sandbox-explorers.ts'
+import { sandboxDefaults } from './sandbox.ts'
 
 /** Base58check with version 0x41, the same on every network of TRON. */
 const regexAddress = '^T[9A-HJ-NP-Z][1-9A-HJ-NP-Za-km-z]{32}$'
@@ -23,10 +23,7 @@ export const trx = defineNetwork({
     txExplorer: 'https://tronscan.org/#/transaction/{}',
   },
   sandbox: {
-    confirmations: 2,
-    finalityBlocks: 10,
-    blockTimeMs: 1000,
+    ...sandboxDefaults('trx'),
     regexAddress,
-    ...sandboxExplorers('trx'),
   },
 })

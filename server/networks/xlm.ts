@@ -1,5 +1,5 @@
 import { defineNetwork } from '../src/core/domain/network.ts'
-import { sandboxExplorers } from './sandbox-explorers.ts'
+import { sandboxDefaults } from './sandbox.ts'
 
 /** Strkey of an ed25519 public key (SEP-23). Muxed accounts (`M…`) are refused: their memo is the memo field. */
 const regexAddress = '^G[A-D][A-Z2-7]{54}$'
@@ -13,6 +13,7 @@ export const xlm = defineNetwork({
   decimals: 7,
   blockTimeMs: 5500,
   memo: 'optional',
+  memoName: 'Memo',
   tokenSuffix: 'XLM',
   production: {
     // A closed ledger is final.
@@ -23,10 +24,7 @@ export const xlm = defineNetwork({
     txExplorer: 'https://stellar.expert/explorer/public/tx/{}',
   },
   sandbox: {
-    confirmations: 2,
-    finalityBlocks: 10,
-    blockTimeMs: 1000,
+    ...sandboxDefaults('xlm'),
     regexAddress,
-    ...sandboxExplorers('xlm'),
   },
 })

@@ -1,5 +1,5 @@
 import { defineNetwork } from '../src/core/domain/network.ts'
-import { sandboxExplorers } from './sandbox-explorers.ts'
+import { sandboxDefaults } from './sandbox.ts'
 
 /** Standard, subaddress, integrated address. A regtest daemon uses the prefixes of mainnet, so the sandbox has the same. */
 const regexAddress =
@@ -25,10 +25,9 @@ export const xmr = defineNetwork({
     txExplorer: 'https://xmrchain.net/tx/{}',
   },
   sandbox: {
+    ...sandboxDefaults('xmr'),
     confirmations: 10,
     finalityBlocks: 20,
-    blockTimeMs: 1000,
     regexAddress,
-    ...sandboxExplorers('xmr'),
   },
 })

@@ -1,5 +1,5 @@
 import { defineNetwork } from '../src/core/domain/network.ts'
-import { sandboxExplorers } from './sandbox-explorers.ts'
+import { sandboxDefaults } from './sandbox.ts'
 
 export const xrp = defineNetwork({
   id: 'xrp',
@@ -10,6 +10,7 @@ export const xrp = defineNetwork({
   decimals: 6,
   blockTimeMs: 4000,
   memo: 'optional',
+  memoName: 'Destination tag',
   tokenSuffix: 'XRPL',
   production: {
     // A validated ledger is final.
@@ -21,10 +22,7 @@ export const xrp = defineNetwork({
     txExplorer: 'https://xrpscan.com/tx/{}',
   },
   sandbox: {
-    confirmations: 2,
-    finalityBlocks: 10,
-    blockTimeMs: 1000,
+    ...sandboxDefaults('xrp'),
     regexAddress: '^(?:r[1-9A-HJ-NP-Za-km-z]{24,33}|T[7V][1-9A-HJ-NP-Za-km-z]{45})$',
-    ...sandboxExplorers('xrp'),
   },
 })

@@ -1,6 +1,6 @@
 import type { Architecture, Place } from './rules.ts'
 
-/** Top folders of server/src and the layer of each: a file imports from its own module or from a lower layer. */
+/** Layers of the top folders of server/src. A file imports from its own module or from a lower layer. */
 const layers: Readonly<Record<string, number>> = {
   lib: 0,
   core: 1,
@@ -12,7 +12,7 @@ const layers: Readonly<Record<string, number>> = {
   app: 7,
   cli: 8,
 }
-/** Folders of data beside server/src, by the types that they use. */
+/** Layers of the data folders beside server/src, chosen by the types that they use. */
 const dataLayers: Readonly<Record<string, number>> = { networks: 2, currencies: 2, dexes: 4 }
 const serverMain = 'server/src/main.ts'
 
@@ -23,7 +23,7 @@ const serviceRank = 3
 const highestRank = 4
 const ranked = new Set(['core', 'exchange', 'swap'])
 
-/** ARCHITECTURE.md describes the layers. */
+/** Returns the position of a file in the layers that ARCHITECTURE.md describes. */
 function placeOf(path: string): Place | null {
   const [workspace, top, first = '', second = '', third = ''] = path.split('/')
   if (workspace === 'schema' || workspace === 'sandbox' || workspace === 'lib')
@@ -41,16 +41,15 @@ function placeOf(path: string): Place | null {
   }
   if (first !== 'adapters') return { layer, module: first, rank: 0, sees: highestRank }
   if (third === '') return null
-  // Adapters know what the halves need, never how they use it.
+  // Adapters import the ports of exchange and swap, not the services.
   const module = second === 'chains' || second === 'postgres' ? `${second}/${third}` : second
   return { layer, module, rank: 0, sees: portsRank }
 }
 
-/** Adapters that build on another one. Every other pair of modules of one layer must not know each other. */
+/** Adapters that import another adapter. All other imports between modules of one layer are forbidden. */
 const allowedEdges: Readonly<Record<string, readonly string[]>> = {
   'chains/bitcoin': ['chains/shared'],
   'chains/evm': ['chains/shared'],
-  'chains/memory': ['chains/shared'],
   'chains/monero': ['chains/shared'],
   dex: ['chains/evm'],
   'swap-chain': ['chains/evm', 'chains/shared', 'dex'],
@@ -64,7 +63,7 @@ const adapters = 'server/src/adapters'
 const chains = `${adapters}/chains`
 const postgres = `${adapters}/postgres`
 const http = ['server/src/core/http', 'server/src/exchange/api', 'server/src/swap/api']
-const columns = 'block heights, key indexes and counts: bigint columns, which pg gives as text'
+const columns = 'block heights, key indexes and counts: bigint columns, which pg returns as text'
 
 export const architecture: Architecture = {
   placeOf,
@@ -72,13 +71,7 @@ export const architecture: Architecture = {
   importers: {
     '@fastify/under-pressure': ['server/src/core/http'],
     '@lifi/data-types': [`${adapters}/token-lists`],
-    '@noble/curves': [
-      `${chains}/evm`,
-      `${chains}/memory`,
-      `${chains}/monero`,
-      `${adapters}/signers`,
-      `${adapters}/swap-chain`,
-    ],
+    '@noble/curves': [`${chains}/evm`, `${chains}/monero`, `${adapters}/signers`, `${adapters}/swap-chain`],
     '@noble/hashes': [`${chains}/monero`, `${chains}/shared`],
     '@scure/base': [`${chains}/bitcoin`],
     '@scure/bip32': [`${adapters}/signers`],
@@ -93,7 +86,7 @@ export const architecture: Architecture = {
     'ipaddr.js': ['server/src/lib'],
     'lru-cache': ['server/src/lib', `${adapters}/signers`, 'server/src/swap/tokens'],
     'p-limit': [`${adapters}/dex`, 'server/src/app/router-thread.ts', 'sandbox/src'],
-    'p-map': [`${adapters}/dex`, 'server/src/exchange/settlement'],
+    'p-map': [`${adapters}/chains/bitcoin`, `${adapters}/dex`, 'server/src/exchange/settlement'],
     'p-retry': ['lib/src'],
     pg: [`${postgres}/core`, `${postgres}/queue`],
     pino: ['server/src/lib'],
@@ -120,62 +113,63 @@ export const architecture: Architecture = {
     'do',
   ],
   numbers: {
-    'server/src/exchange/api/present.ts': "the rate quote's numbers, which the spec wants: exact by construction",
-    'server/src/cli/lab-commands.ts': 'the place of a pool in a case',
-    'server/src/cli/print.ts': 'a whole number of the command line',
-    'server/src/app/workers.ts': 'a gauge that is looked at; the exact units stand in the alarm',
-    'server/src/swap/routing/pools/algebra-fee.ts': 'a fee of 16 bits, and a place among six powers',
+    'server/src/exchange/api/present.ts': "the rate quote's numbers, which the spec requires: exact by construction",
+    'server/src/cli/lab-commands.ts': 'the position of a pool in a lab case',
+    'server/src/cli/print.ts': 'an integer from the command line',
+    'server/src/app/workers.ts': 'a gauge for people; the alarm has the exact units',
+    'server/src/swap/routing/pools/algebra-fee.ts': 'a fee of 16 bits, and an index among six powers',
     'server/src/swap/routing/route-breakdown.ts': 'shares in hundredths of a percent, for people',
     'server/src/swap/routing/pool-fee.ts': 'a fee in millionths, for display',
-    'server/src/swap/routing/exact-paths.ts': 'which pools are worth asking; what they pay is computed in bigint',
+    'server/src/swap/routing/exact-paths.ts': 'the choice of pools to ask; their amounts are computed in bigint',
     'server/src/swap/routing/route.ts':
-      'the amount that the search compares; what it chose is computed again in bigint',
+      'the amount that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/balancer-stable.ts':
-      'the float curve that the search compares; what it chose is computed again in bigint',
+      'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/balancer-weighted.ts':
-      'the float curve that the search compares; what it chose is computed again in bigint',
+      'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/concentrated.ts':
-      'the float curve that the search compares; what it chose is computed again in bigint',
+      'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/curve-stable.ts':
-      'the float curve that the search compares; what it chose is computed again in bigint',
+      'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/liquidity-book.ts':
-      'the float curve that the search compares; what it chose is computed again in bigint',
+      'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/solidly.ts':
-      'the float curve that the search compares; what it chose is computed again in bigint',
+      'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/uniswap-v2.ts':
-      'the float curve that the search compares; what it chose is computed again in bigint',
-    'server/src/swap/routing/pools/tick-math.ts': 'a first guess of a tick; the exact prices decide',
+      'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/swap/routing/pools/tick-math.ts': 'a first estimate of a tick; the exact prices decide',
     'server/src/core/domain/api-key.ts': 'a remainder of 62',
-    'server/src/swap/quotes/aggregator-reliability.ts': 'a penalty in millionths, of the size of a percentage',
+    'server/src/swap/quotes/aggregator-reliability.ts': 'a penalty in millionths',
     'server/src/exchange/settlement/steps/convert.ts': 'the ordinal of a repeated order',
     'server/src/app/start.ts': 'seconds since the start, for people',
     [`${chains}/bitcoin/cash-addr.ts`]: 'five bits of a checksum',
-    [`${chains}/evm/observe.ts`]: 'a nonce',
-    [`${adapters}/swap-chain/decode-action.ts`]: 'seconds and millionths, looked at before',
-    [`${adapters}/swap-chain/token-facts.ts`]: 'decimals, 36 at most',
+    [`${adapters}/swap-chain/decode-action.ts`]: 'seconds and millionths, checked before the conversion',
+    [`${adapters}/swap-chain/token-facts.ts`]: 'decimals, at most 36',
     [`${chains}/evm/replies.ts`]: 'counts and nonces, checked to be safe integers',
     [`${adapters}/dex/algebra.ts`]: 'fees of at most 24 bits',
     [`${adapters}/dex/algebra-fee.ts`]: 'seconds of 32 bits, fees of at most 24',
-    [`${adapters}/dex/balancer-stable.ts`]: 'seconds, looked at before',
-    [`${adapters}/dex/curve.ts`]: 'how many pools a factory has',
+    [`${adapters}/dex/balancer-stable.ts`]: 'seconds, checked before the conversion',
+    [`${adapters}/dex/curve.ts`]: 'the number of pools of a factory',
     [`${adapters}/dex/liquidity-book.ts`]: 'bins, seconds and periods of at most 40 bits',
     [`${adapters}/dex/dynamic-fee-v3.ts`]: 'fees in millionths',
     [`${adapters}/dex/slipstream-fee.ts`]: 'seconds of 32 bits, fees of at most 24',
-    [`${adapters}/dex/rank.ts`]: 'an order of pools, in float64',
+    [`${adapters}/dex/depth.ts`]: 'an order of pools, in float64',
     [`${adapters}/dex/read-all.ts`]: 'decimals of a token',
     [`${adapters}/dex/solidly.ts`]: 'fees in millionths, under a million',
     [`${adapters}/dex/uniswap-v3.ts`]: 'ticks and spacings of 24 bits',
     [`${adapters}/dex/uniswap-v4.ts`]: 'fees of at most 24 bits',
-    [`${adapters}/dex/abi-words.ts`]: 'places within an answer',
+    [`${adapters}/dex/abi-words.ts`]: 'offsets within a response',
     [`${adapters}/router/find-route.ts`]: 'the price of gas in the target, for the float search',
     [`${adapters}/router/middle-price.ts`]: 'mid prices, from which the price impact is computed',
     [`${postgres}/swap/pool-snapshots.ts`]: columns,
-    [`${adapters}/explorer/node.ts`]: 'seconds since 1970, which a date wants as a number',
-    [`${chains}/memory/sender.ts`]: 'a nonce',
+    [`${adapters}/signers/journal-segments.ts`]: 'the number of a file',
+    [`${adapters}/explorer/node.ts`]: 'seconds since 1970, which Date takes as a number',
+    [`${chains}/shared/account-transfer.ts`]: 'a nonce',
     [`${chains}/monero/base58.ts`]: 'a digit',
-    [`${chains}/monero/scan.ts`]: 'a count of blocks, cut to what its column holds',
+    [`${chains}/monero/scan.ts`]: 'a count of blocks, limited to the range of its column',
     [`${chains}/monero/transaction.ts`]: 'counts of at most 32 bits',
     [`${postgres}/exchange/append-block.ts`]: columns,
+    [`${postgres}/exchange/record-transfers.ts`]: columns,
     [`${postgres}/exchange/reconciliation.ts`]: columns,
     [`${postgres}/exchange/steps.ts`]: columns,
     [`${postgres}/exchange/chain-log.ts`]: columns,
@@ -184,14 +178,15 @@ export const architecture: Architecture = {
     [`${postgres}/exchange/exchanges.ts`]: columns,
     [`${postgres}/exchange/poll-cache.ts`]: columns,
     [`${postgres}/exchange/payouts.ts`]: columns,
-    [`${postgres}/exchange/rows.ts`]: columns,
     [`${postgres}/swap/swap-fees.ts`]: columns,
-    [`${postgres}/swap/swaps.ts`]: 'block heights, nonces and seconds: bigint columns, which pg gives as text',
+    [`${postgres}/swap/swaps.ts`]: 'block heights, nonces and seconds: bigint columns, which pg returns as text',
+    [`${postgres}/core/database.ts`]: columns,
     [`${postgres}/core/throttle.ts`]: columns,
     [`${postgres}/exchange/transactions.ts`]: columns,
-    'sandbox/src/bitcoin/core-arguments.ts': "bitcoin amounts of a request, in satoshi: bcoin's own are numbers",
+    [`${postgres}/exchange/rows.ts`]: columns,
+    'sandbox/src/bitcoin/core-arguments.ts': 'bitcoin amounts of a request in satoshi; bcoin takes numbers',
     'sandbox/src/evm/anvil.ts': 'a chain id',
-    'sandbox/src/evm/evm-miner.ts': 'block numbers, and how many transactions wait',
+    'sandbox/src/evm/evm-miner.ts': 'block numbers and counts of pending transactions',
     'sandbox/src/evm/txpool.ts': 'nonces',
     'sandbox/src/evm/deployments.ts': 'a nonce',
     'sandbox/src/monero/monero-chain.ts': 'heights and counts of monerod',

@@ -2,21 +2,21 @@ import { posix } from 'node:path'
 import type { SourceFile } from './source-file.ts'
 
 /**
- * Where a file stands: files of one module may import each other, and files of a lower layer of the same workspace.
- * Some modules order their files by `rank`: a file imports no rank above `sees`, its own module included.
+ * The position of a file in the layout. A file may import from its own module and from lower layers of its workspace.
+ * Some modules order their files by `rank`: a file may not import a rank above `sees`, also inside its own module.
  */
 export type Place = Readonly<{ layer: number; module: string; rank: number; sees: number }>
 
 export type Architecture = Readonly<{
   /** Null for a path that has no place in the layout, which is a fault. */
   placeOf(path: string): Place | null
-  /** Modules of the same layer that a module may import all the same. */
+  /** Modules of the same layer that a module may import. */
   allowedEdges: Readonly<Record<string, readonly string[]>>
-  /** Outside libraries with the only folders or files that may import each. */
+  /** External libraries with the folders and files that may import them. */
   importers: Readonly<Record<string, readonly string[]>>
   linesMax: number
   functionLinesMax: number
-  /** Files of data have no size limits. */
+  /** Data files have no size limits. */
   isData(path: string): boolean
   vagueWords: readonly string[]
   /** Files that convert text or bigints to numbers, with the reason for each. */
@@ -38,7 +38,7 @@ function mayImport(from: Place, to: Place, allowedEdges: Architecture['allowedEd
 }
 
 export const importsFollowLayers: Rule = (files, { placeOf, allowedEdges }) => {
-  const known = new Set(files.map(({ path }) => path))
+  const paths = new Set(files.map(({ path }) => path))
   return files.flatMap(({ path, imports }) => {
     const from = placeOf(path)
     if (from === null) return [`${path} has no place in the layout`]
@@ -47,7 +47,7 @@ export const importsFollowLayers: Rule = (files, { placeOf, allowedEdges }) => {
       .flatMap(({ specifier, line }) => {
         const target = targetOf(path, specifier)
         if (target.endsWith('.json')) return []
-        if (!known.has(target)) return [`${path}:${line} → ${target}, which does not exist`]
+        if (!paths.has(target)) return [`${path}:${line} → ${target}, which does not exist`]
         const to = placeOf(target)
         if (to === null) return []
         return workspaceOf(target) === workspaceOf(path) && mayImport(from, to, allowedEdges)
@@ -77,7 +77,7 @@ export const librariesHaveNamedImporters: Rule = (files, { importers }) =>
       }),
   )
 
-/** An importer that does not import its library is outdated, or a mistyped name. */
+/** An entry without an import is outdated or mistyped. */
 export const namedImportersImport: Rule = (files, { importers }) =>
   Object.entries(importers).flatMap(([library, folders]) =>
     folders
@@ -121,8 +121,8 @@ export const filesAndFunctionsAreShort: Rule = (files, { linesMax, functionLines
     .flatMap(({ path, lines, functions }) => [
       ...(lines > linesMax ? [`${path}: ${lines} lines, ${linesMax} at most`] : []),
       ...functions
-        .filter((one) => one.lines > functionLinesMax)
-        .map((one) => `${path}:${one.line} ${one.name}: ${one.lines} lines, ${functionLinesMax} at most`),
+        .filter((entry) => entry.lines > functionLinesMax)
+        .map((entry) => `${path}:${entry.line} ${entry.name}: ${entry.lines} lines, ${functionLinesMax} at most`),
     ])
 
 const wordsOf = (name: string): string[] =>

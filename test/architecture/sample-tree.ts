@@ -3,7 +3,7 @@ import type * as rules from './rules.ts'
 
 const long = (lines: number): string => 'note\n'.repeat(lines - 1).replace(/^|(?<=\n)(?=.)/g, '// ')
 
-/** A small tree that breaks every rule, beside code that looks like a fault and is none. */
+/** A small tree that breaks every rule, and valid code that resembles a fault. */
 export const sampleTree: Readonly<Record<string, string>> = {
   'server/src/lib/assert.ts': 'export const assert = (x: unknown) => x\n',
   'server/src/lib/utils.ts': "import type { Amount } from '../core/domain/amount.ts'\nexport type A = Amount\n",

@@ -3,7 +3,7 @@ import { parseSync, Visitor } from 'oxc-parser'
 export type Import = Readonly<{ specifier: string; line: number }>
 export type Spot = Readonly<{ what: string; line: number }>
 
-/** What the rules ask of one file. Paths are relative to the root of the repository. */
+/** Facts about one file that the rules need. Paths are relative to the root of the repository. */
 export type SourceFile = Readonly<{
   path: string
   lines: number
@@ -11,35 +11,35 @@ export type SourceFile = Readonly<{
   imports: readonly Import[]
   exports: readonly string[]
   functions: readonly Readonly<{ name: string; line: number; lines: number }>[]
-  /** Where a number is made of something else, or text of a number: `Number(`, `parseFloat`, `toFixed`, `+text`. */
+  /** Conversions to and from numbers: `Number(`, `parseFloat`, `toFixed`, `+text`. */
   numbers: readonly Spot[]
-  /** Where the environment is read. */
+  /** Reads of the environment. */
   environment: readonly Spot[]
 }>
 
 type Node = Readonly<{ start: number; end: number }>
-type Named = Node & { id?: { name: string } | null }
+type NamedNode = Node & { id?: { name: string } | null }
 
 export function parseSource(path: string, text: string): SourceFile {
   const { program, module, errors } = parseSync(path, text)
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`)
   const lineOf = (offset: number) => text.slice(0, offset).split('\n').length
-  const found = {
+  const collected = {
     functions: [] as { name: string; line: number; lines: number }[],
     numbers: [] as Spot[],
     environment: [] as Spot[],
   }
   const measure = (name: string, node: Node) => {
     const line = lineOf(node.start)
-    found.functions.push({ name, line, lines: lineOf(node.end) - line + 1 })
+    collected.functions.push({ name, line, lines: lineOf(node.end) - line + 1 })
   }
   const names = new Map<number, string>()
   new Visitor({
     VariableDeclarator: ({ id, init }) => {
       if (init && id.type === 'Identifier') names.set(init.start, id.name)
     },
-    FunctionDeclaration: (node) => measure((node as Named).id?.name ?? 'function', node),
-    FunctionExpression: (node) => measure((node as Named).id?.name ?? names.get(node.start) ?? 'function', node),
+    FunctionDeclaration: (node) => measure((node as NamedNode).id?.name ?? 'function', node),
+    FunctionExpression: (node) => measure((node as NamedNode).id?.name ?? names.get(node.start) ?? 'function', node),
     ArrowFunctionExpression: (node) => measure(names.get(node.start) ?? 'arrow function', node),
     CallExpression: ({ callee, start }) => {
       const name =
@@ -50,28 +50,28 @@ export function parseSource(path: string, text: string): SourceFile {
             : ''
       const isNumber = callee.type === 'Identifier' && name === 'Number'
       if (isNumber || name === 'parseFloat' || name === 'toFixed')
-        found.numbers.push({ what: `${name}(`, line: lineOf(start) })
+        collected.numbers.push({ what: `${name}(`, line: lineOf(start) })
     },
     UnaryExpression: ({ operator, start }) => {
-      if (operator === '+') found.numbers.push({ what: 'unary +', line: lineOf(start) })
+      if (operator === '+') collected.numbers.push({ what: 'unary +', line: lineOf(start) })
     },
     MemberExpression: ({ object, property, start }) => {
       if (object.type !== 'Identifier' || object.name !== 'process') return
       if (property.type === 'Identifier' ? property.name === 'env' : property.type === 'Literal')
-        found.environment.push({ what: 'process.env', line: lineOf(start) })
+        collected.environment.push({ what: 'process.env', line: lineOf(start) })
     },
   }).visit(program)
   for (const { moduleRequest, entries, start } of module.staticImports) {
     const isProcess = /^(node:)?process$/.test(moduleRequest.value)
     if (isProcess && entries.some(({ importName }) => importName.name === 'env'))
-      found.environment.push({ what: 'process.env', line: lineOf(start) })
+      collected.environment.push({ what: 'process.env', line: lineOf(start) })
   }
   return {
     path,
     lines: text.trimEnd().split('\n').length,
     imports: importsOf(text, module, lineOf),
     exports: exportsOf(module),
-    ...found,
+    ...collected,
   }
 }
 
@@ -87,7 +87,7 @@ function importsOf(text: string, module: Module, lineOf: (offset: number) => num
     specifier: moduleRequest.value,
     line: lineOf(start),
   }))
-  // A computed specifier stays as it is written, and breaks the rule that it cannot be checked by.
+  // A computed specifier keeps its source text, so that the rule about importers reports it.
   const dynamic = module.dynamicImports.map(({ moduleRequest: { start, end } }) => ({
     specifier: text.slice(start, end).replace(/^(['"])(.*)\1$/, '$2'),
     line: lineOf(start),
@@ -97,7 +97,7 @@ function importsOf(text: string, module: Module, lineOf: (offset: number) => num
     line: lineOf(index),
   }))
   const all = [...imports, ...reExports, ...dynamic, ...types].map(
-    (one) => [`${one.line} ${one.specifier}`, one] as const,
+    (entry) => [`${entry.line} ${entry.specifier}`, entry] as const,
   )
   return [...new Map(all).values()]
 }

@@ -12,11 +12,11 @@ import { createAppKeys } from './app-keys.ts'
 import { describeBitcoinChain, type TestNode } from './chain-suite.ts'
 
 const sandbox = resolveNetwork(btc, 'sandbox')
-/** With replacements, as on the real network: the node takes them. */
+/** Replaceable as on mainnet; bcoin accepts replacements. */
 const network = { ...sandbox, bitcoin: { ...parametersOf(sandbox), replaceable: true } }
 
-/** bcoin behind the sandbox's server; its first blocks pay our hot wallet, and segwit is active after them. */
-async function start(): Promise<TestNode> {
+/** Starts bcoin behind the sandbox's server. The initial blocks pay our hot wallet and activate segwit. */
+async function startNode(): Promise<TestNode> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-bcoin-'))
   const node = await startBcoin(folder, await freePort())
   const rpc = createJsonRpc({ url: node.rpcUrl })
@@ -27,7 +27,7 @@ async function start(): Promise<TestNode> {
   )
   return {
     url: node.rpcUrl,
-    validates: false,
+    canValidateAddresses: false,
     call: async (method, ...params) => unwrapAnswer(method, await rpc.call(method, params)),
     stop: async () => {
       await rpc.close()
@@ -37,4 +37,4 @@ async function start(): Promise<TestNode> {
   }
 }
 
-describeBitcoinChain('bcoin, as the sandbox runs it', network, start)
+describeBitcoinChain('bcoin in the sandbox', network, startNode)

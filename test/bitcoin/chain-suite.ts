@@ -6,13 +6,14 @@ import type { Network } from '../../server/src/core/domain/network.ts'
 import type { BlockRef } from '../../server/src/core/ports/chain.ts'
 import type { ChainReader, SpendRequest, UnsignedTransaction } from '../../server/src/exchange/ports/chain.ts'
 import type { Payment, Utxo } from '../../server/src/exchange/ports/spend.ts'
+import { present } from '../../server/src/lib/assert.ts'
 import { createAppKeys } from './app-keys.ts'
 
-/** A node of the bitcoin family on regtest, in a state of its own. */
+/** A node of the bitcoin family on regtest with its own data folder. */
 export type TestNode = Readonly<{
   url: string
-  /** Whether it can tell a valid address (`validateaddress`). */
-  validates: boolean
+  /** True if the node has `validateaddress`. */
+  canValidateAddresses: boolean
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
   stop(): Promise<void>
 }>
@@ -23,14 +24,14 @@ const WHOLE = 100_000_000n
 /** Blocks until a coinbase may be spent. */
 const MATURITY = 100
 
-/** The app on one node: its chain, its keys, and its coins, which it mines for itself. */
+/** The app's chain and keys on one node, with UTXOs that the tests mine. */
 export function createTestApp(network: Network, node: TestNode, urls: readonly string[] = [node.url]) {
   const { keys, publicKeys } = createAppKeys(network.coinType)
   const chain = createBitcoinChain({ network, rpcUrls: urls, publicKeys, timeoutMs: 5000 })
   const sign = createBitcoinSigning([network])
   const parameters = parametersOf(network)
-  let used = 0
-  let change = 0
+  let usedHeight = 0
+  let changeIndex = 0
 
   const mine = async (count: number, address = chain.addresses.hot()) =>
     (await node.call('generatetoaddress', count, address)) as Hashes
@@ -38,10 +39,10 @@ export function createTestApp(network: Network, node: TestNode, urls: readonly s
     chain,
     mine,
     sign: (unsigned: UnsignedTransaction) => sign(unsigned.intent, keys),
-    /** An address that is not ours. */
-    stranger: (index: number) =>
+    /** Returns an address that does not belong to the app. */
+    externalAddress: (index: number) =>
       keyAddress(parameters, publicKeys.publicKey(0, { branch: 'deposit', index: 500_000 + index })),
-    pay: (address: string, units: bigint, at = 0): Payment => ({
+    createPayment: (address: string, units: bigint, at = 0): Payment => ({
       payoutId: `payout-${at}`,
       address,
       memo: null,
@@ -54,9 +55,9 @@ export function createTestApp(network: Network, node: TestNode, urls: readonly s
       },
       units,
     }),
-    /** The next coin that the app mined and did not spend. */
-    coin: async (): Promise<Utxo> => {
-      const height = ++used
+    /** Returns the next mature coinbase output, and mines blocks if necessary. */
+    takeUtxo: async (): Promise<Utxo> => {
+      const height = ++usedHeight
       if (((await node.call('getblockcount')) as number) < height + MATURITY) await mine(MATURITY)
       const block = (await node.call('getblock', await node.call('getblockhash', height))) as { tx: Hashes }
       const txid = block.tx[0] ?? ''
@@ -72,7 +73,7 @@ export function createTestApp(network: Network, node: TestNode, urls: readonly s
       return chain.sender.build({
         from: { branch: 'hot', index: 0 },
         fee: { rate: 20_000n, tip: 0n },
-        changeIndex: change++,
+        changeIndex: changeIndex++,
         nonce: null,
         replaces: null,
         gasLimit: null,
@@ -83,7 +84,7 @@ export function createTestApp(network: Network, node: TestNode, urls: readonly s
   }
 }
 
-async function read(reader: ChainReader, height: number) {
+async function readBlock(reader: ChainReader, height: number) {
   const block = await reader.block(height)
   if (block === null) throw new Error(`no block ${height}`)
   return block
@@ -91,7 +92,7 @@ async function read(reader: ChainReader, height: number) {
 
 type Context = Readonly<{ network: Network; node: TestNode; app: ReturnType<typeof createTestApp> }>
 
-/** What every node of the family must let our adapter do, in this order. */
+/** Tests the adapter against a node of the family. The tests run in this order on one chain. */
 export function describeBitcoinChain(name: string, network: Network, start: () => Promise<TestNode>): void {
   describe(name, () => {
     let context: Context
@@ -107,44 +108,60 @@ export function describeBitcoinChain(name: string, network: Network, start: () =
       await context?.node.stop()
     })
 
-    test('blocks are read in their order, and a coinbase is no deposit (D5)', () => readsBlocks(context))
-    test('twenty payouts leave in one transaction and are followed to finality', () => followsPayouts(context))
-    test('what a transfer brought is read again from its block', () => readsAgain(context))
-    test('a block that leaves the chain takes its transfers along, and the transaction comes back', () =>
-      followsReorgs(context))
-    test('what the node refuses is rejected, and never taken for sent', () => tellsRefusals(context))
-    test('invalidates a transaction once the spend of its input by another is final, not before', () =>
-      provesInvalidation(context))
+    test('reads blocks in order and ignores coinbase outputs (D5)', () => testBlocks(context))
+    test('sends twenty payouts in one transaction and observes it until its inclusion', () => testPayouts(context))
+    test('reads the received units of a transfer from its block', () => testReceivedUnits(context))
+    test('drops the transfers of a reorganised block and reads them from their new block', () => testReorgs(context))
+    test('reports a transaction that the node refuses as rejected', () => testRejections(context))
+    test('invalidates a transaction when a conflicting spend is final, not before', () => testInvalidation(context))
     test.runIf(parametersOf(network).replaceable)(
-      'a replacement conflicts, and the original is refused after it (I-12)',
-      () => replacesPayouts(context),
+      'replaces a transaction, and the node rejects the original (I-12)',
+      () => testReplacements(context),
     )
-    test('every kind of address that is accepted can be paid, and is recognised in the block', () =>
-      paysEveryAddress(context))
-    test('the fee rate lies above what the node relays and below what the app pays', () => knowsTheFee(context))
-    test('balances are summed by the store', () => keepsNoBalances(context))
+    test('pays every accepted kind of address and reads it from the block', () => testAddressKinds(context))
+    test('returns a fee rate between the relay minimum and the app’s maximum', () => testFeeRate(context))
+    test('finds recorded outputs that the node does not have unspent (I-7)', () => testMissingUtxos(context))
+    test('rejects balance reads, because the store sums the UTXOs', () => testBalances(context))
   })
 }
 
-async function readsBlocks({ app, node }: Context) {
+async function testMissingUtxos({ app }: Context) {
+  const { reader, sender } = app.chain
+  const find = present(reader.findMissingUtxos, 'a UTXO network finds missing outputs')
+  const [held, spent] = [await app.takeUtxo(), await app.takeUtxo()]
+  expect(await find([held, spent])).toEqual([])
+  const { raw } = app.sign(app.build({ utxos: [spent], payments: [app.createPayment(app.externalAddress(1), WHOLE)] }))
+  expect(await sender.broadcast(raw)).toEqual({ kind: 'accepted' })
+  // A spend in the mempool may still be replaced.
+  expect(await find([held, spent])).toEqual([])
+  await app.mine(1)
+  const invented = { ...held, outpoint: `${'ab'.repeat(32)}:0` }
+  const overstated = { ...held, units: held.units + 1n }
+  expect(await find([held, spent, invented])).toEqual([spent.outpoint, invented.outpoint])
+  expect(await find([overstated])).toEqual([held.outpoint])
+}
+
+async function testBlocks({ app, node }: Context) {
   const { reader } = app.chain
   const head = await reader.head()
   expect(head.height).toBe(await node.call('getblockcount'))
   expect(head.hash).toBe(await node.call('getbestblockhash'))
-  const block = await read(reader, head.height)
-  const before = await read(reader, head.height - 1)
+  const block = await readBlock(reader, head.height)
+  const before = await readBlock(reader, head.height - 1)
   expect(block).toMatchObject({ ...head, parentHash: before.hash, transfers: [] })
   expect(block.transactions).toHaveLength(1)
   expect(Math.abs(block.time - Date.now() / 1000)).toBeLessThan(7200)
   expect(await reader.block(head.height + 1)).toBeNull()
-  expect((await read(reader, 0)).parentHash).toBe('0'.repeat(64))
+  expect((await readBlock(reader, 0)).parentHash).toBe('0'.repeat(64))
 }
 
-async function followsPayouts({ app }: Context) {
+async function testPayouts({ app }: Context) {
   const { reader, sender } = app.chain
-  const coins = [await app.coin(), await app.coin()]
-  const pays = Array.from({ length: 20 }, (_, at) => app.pay(app.stranger(at), WHOLE + BigInt(at), at))
-  const unsigned = app.build({ utxos: coins, payments: pays })
+  const utxos = [await app.takeUtxo(), await app.takeUtxo()]
+  const payments = Array.from({ length: 20 }, (_, at) =>
+    app.createPayment(app.externalAddress(at), WHOLE + BigInt(at), at),
+  )
+  const unsigned = app.build({ utxos, payments })
   const { raw, txHash } = app.sign(unsigned)
   await reader.mempool()
 
@@ -153,8 +170,8 @@ async function followsPayouts({ app }: Context) {
   expect(await sender.broadcast(raw)).toEqual({ kind: 'known' })
   expect(await sender.observe({ txHash, conflictKey: unsigned.conflictKey })).toEqual({ kind: 'pending' })
 
-  const sighted = await reader.mempool()
-  const expected = pays.map(({ address, units }, vout) => ({
+  const unconfirmed = await reader.mempool()
+  const expected = payments.map(({ address, units }, vout) => ({
     identity: `${txHash}:${vout}`,
     txHash,
     address,
@@ -163,13 +180,13 @@ async function followsPayouts({ app }: Context) {
     units,
     sender: null,
   }))
-  expect(sighted.slice(0, 20)).toEqual(expected)
-  expect(sighted[20]).toMatchObject({ address: unsigned.change?.address, units: unsigned.change?.units })
+  expect(unconfirmed.slice(0, 20)).toEqual(expected)
+  expect(unconfirmed[20]).toMatchObject({ address: unsigned.change?.address, units: unsigned.change?.units })
   expect(await reader.mempool()).toEqual([])
 
   await app.mine(1)
   const head = await reader.head()
-  const block = await read(reader, head.height)
+  const block = await readBlock(reader, head.height)
   expect(block.transfers.slice(0, 20)).toEqual(expected)
   const mined = block.transactions.find((transaction) => transaction.txHash === txHash)
   expect(mined?.spends).toEqual(unsigned.resources)
@@ -182,19 +199,19 @@ async function followsPayouts({ app }: Context) {
   expect(await sender.broadcast(raw)).toEqual({ kind: 'known' })
 }
 
-async function readsAgain({ app, node }: Context) {
+async function testReceivedUnits({ app, node }: Context) {
   const { reader, sender } = app.chain
   const address = app.chain.addresses.deposit(3).address
   // D3: two outputs to one address are two transfers.
   const unsigned = app.build({
-    utxos: [await app.coin()],
-    payments: [app.pay(address, 70_000_000n), app.pay(address, 80_000_000n, 1)],
+    utxos: [await app.takeUtxo()],
+    payments: [app.createPayment(address, 70_000_000n), app.createPayment(address, 80_000_000n, 1)],
   })
   const { raw } = app.sign(unsigned)
   expect(await sender.broadcast(raw)).toEqual({ kind: 'accepted' })
   await app.mine(1)
   const head = await reader.head()
-  const transfers = (await read(reader, head.height)).transfers.filter((transfer) => transfer.address === address)
+  const transfers = (await readBlock(reader, head.height)).transfers.filter((transfer) => transfer.address === address)
   const [first, second] = transfers
   if (first === undefined || second === undefined) throw new Error('two transfers are expected')
   expect([first.units, second.units]).toEqual([70_000_000n, 80_000_000n])
@@ -202,13 +219,13 @@ async function readsAgain({ app, node }: Context) {
   expect(await reader.agrees(head)).toBe(true)
   expect(await reader.receivedUnits(first, head)).toBe(70_000_000n)
   expect(await reader.receivedUnits(second, head)).toBe(80_000_000n)
-  expect(await reader.receivedUnits({ ...first, address: app.stranger(1) }, head)).toBe(0n)
+  expect(await reader.receivedUnits({ ...first, address: app.externalAddress(1) }, head)).toBe(0n)
   expect(await reader.receivedUnits({ ...first, identity: `${first.txHash}:9` }, head)).toBe(0n)
-  const nowhere = 'ab'.repeat(32)
-  await expect(reader.receivedUnits({ ...first, identity: `${nowhere}:0`, txHash: nowhere }, head)).rejects.toEqual(
-    unavailable,
-  )
-  const before: BlockRef = await read(reader, head.height - 1)
+  const unknownTxHash = 'ab'.repeat(32)
+  await expect(
+    reader.receivedUnits({ ...first, identity: `${unknownTxHash}:0`, txHash: unknownTxHash }, head),
+  ).rejects.toEqual(unavailable)
+  const before: BlockRef = await readBlock(reader, head.height - 1)
   await expect(reader.receivedUnits(first, before)).rejects.toEqual(unavailable)
   expect(await reader.agrees({ ...head, hash: before.hash })).toBe(false)
   expect(await reader.agrees({ height: head.height + 50, hash: head.hash })).toBe(false)
@@ -219,49 +236,49 @@ async function readsAgain({ app, node }: Context) {
   expect(await reader.receivedUnits(mined, head)).toBe(0n)
 }
 
-async function followsReorgs({ app, node }: Context) {
+async function testReorgs({ app, node }: Context) {
   const { reader, sender } = app.chain
   const unsigned = app.build({
-    utxos: [await app.coin()],
-    payments: [app.pay(app.chain.addresses.deposit(4).address, WHOLE)],
+    utxos: [await app.takeUtxo()],
+    payments: [app.createPayment(app.chain.addresses.deposit(4).address, WHOLE)],
   })
   const { raw, txHash } = app.sign(unsigned)
   const attempt = { txHash, conflictKey: unsigned.conflictKey }
   await sender.broadcast(raw)
   await app.mine(3)
   const head = await reader.head()
-  const lost = await read(reader, head.height - 2)
-  const [transfer] = lost.transfers
+  const orphaned = await readBlock(reader, head.height - 2)
+  const [transfer] = orphaned.transfers
   if (transfer === undefined) throw new Error('a transfer is expected')
-  expect(await reader.receivedUnits(transfer, lost)).toBe(WHOLE)
+  expect(await reader.receivedUnits(transfer, orphaned)).toBe(WHOLE)
 
-  await node.call('invalidateblock', lost.hash)
-  expect((await reader.head()).height).toBe(lost.height - 1)
-  expect(await reader.block(lost.height)).toBeNull()
-  expect(await reader.agrees(lost)).toBe(false)
-  await expect(reader.receivedUnits(transfer, lost)).rejects.toEqual(unavailable)
+  await node.call('invalidateblock', orphaned.hash)
+  expect((await reader.head()).height).toBe(orphaned.height - 1)
+  expect(await reader.block(orphaned.height)).toBeNull()
+  expect(await reader.agrees(orphaned)).toBe(false)
+  await expect(reader.receivedUnits(transfer, orphaned)).rejects.toEqual(unavailable)
   expect(await sender.observe(attempt)).toEqual({ kind: 'pending' })
 
-  await app.mine(1, app.stranger(77))
-  const again = await read(reader, lost.height)
-  expect(again.hash).not.toBe(lost.hash)
-  expect(again.transfers.map(({ identity }) => identity)).toContain(transfer.identity)
-  expect(await sender.observe(attempt)).toMatchObject({ kind: 'included', block: { hash: again.hash } })
-  await expect(reader.receivedUnits(transfer, lost)).rejects.toEqual(unavailable)
-  expect(await reader.receivedUnits(transfer, again)).toBe(WHOLE)
+  await app.mine(1, app.externalAddress(77))
+  const newBlock = await readBlock(reader, orphaned.height)
+  expect(newBlock.hash).not.toBe(orphaned.hash)
+  expect(newBlock.transfers.map(({ identity }) => identity)).toContain(transfer.identity)
+  expect(await sender.observe(attempt)).toMatchObject({ kind: 'included', block: { hash: newBlock.hash } })
+  await expect(reader.receivedUnits(transfer, orphaned)).rejects.toEqual(unavailable)
+  expect(await reader.receivedUnits(transfer, newBlock)).toBe(WHOLE)
 }
 
-async function tellsRefusals({ app }: Context) {
+async function testRejections({ app }: Context) {
   const { sender } = app.chain
-  const coin = await app.coin()
-  const first = app.build({ utxos: [coin], payments: [app.pay(app.stranger(1), WHOLE)] })
+  const utxo = await app.takeUtxo()
+  const first = app.build({ utxos: [utxo], payments: [app.createPayment(app.externalAddress(1), WHOLE)] })
   expect(await sender.broadcast(app.sign(first).raw)).toEqual({ kind: 'accepted' })
   await app.mine(1)
-  const second = app.build({ utxos: [coin], payments: [app.pay(app.stranger(2), WHOLE)] })
+  const second = app.build({ utxos: [utxo], payments: [app.createPayment(app.externalAddress(2), WHOLE)] })
   expect(await sender.broadcast(app.sign(second).raw)).toMatchObject({ kind: 'rejected' })
   const cheap = app.build({
-    utxos: [await app.coin()],
-    payments: [app.pay(app.stranger(2), WHOLE)],
+    utxos: [await app.takeUtxo()],
+    payments: [app.createPayment(app.externalAddress(2), WHOLE)],
     fee: { rate: 1n, tip: 0n },
   })
   expect(await sender.broadcast(app.sign(cheap).raw)).toMatchObject({ kind: 'rejected' })
@@ -269,14 +286,16 @@ async function tellsRefusals({ app }: Context) {
   expect(await sender.broadcast('nothing')).toMatchObject({ kind: 'rejected' })
 }
 
-async function provesInvalidation({ app, network }: Context) {
+async function testInvalidation({ app, network }: Context) {
   const { reader, sender } = app.chain
-  const coin = await app.coin()
-  const [one, other] = [1, 2].map((at) => app.build({ utxos: [coin], payments: [app.pay(app.stranger(at), WHOLE)] }))
-  if (one === undefined || other === undefined) throw new Error('two are expected')
-  const attempt = { txHash: app.sign(one).txHash, conflictKey: one.conflictKey }
-  const conflicting = app.sign(other)
-  await sender.broadcast(conflicting.raw)
+  const utxo = await app.takeUtxo()
+  const [original, conflicting] = [1, 2].map((at) =>
+    app.build({ utxos: [utxo], payments: [app.createPayment(app.externalAddress(at), WHOLE)] }),
+  )
+  if (original === undefined || conflicting === undefined) throw new Error('two transactions are expected')
+  const attempt = { txHash: app.sign(original).txHash, conflictKey: original.conflictKey }
+  const signed = app.sign(conflicting)
+  await sender.broadcast(signed.raw)
   expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
   await app.mine(1)
   const { height, hash } = await reader.head()
@@ -285,36 +304,40 @@ async function provesInvalidation({ app, network }: Context) {
   await app.mine(1)
   const invalidated = {
     kind: 'invalidated',
-    proof: { spentBy: conflicting.txHash, blockHash: hash, blockHeight: height },
+    proof: { spentBy: signed.txHash, blockHash: hash, blockHeight: height },
   }
   expect(await sender.observe(attempt)).toEqual(
     parametersOf(network).bech32 === null ? { kind: 'unseen' } : invalidated,
   )
-  expect(await sender.observe({ txHash: conflicting.txHash, conflictKey: other.conflictKey })).toMatchObject({
+  expect(await sender.observe({ txHash: signed.txHash, conflictKey: conflicting.conflictKey })).toMatchObject({
     kind: 'included',
   })
 }
 
-async function replacesPayouts({ app, network }: Context) {
+async function testReplacements({ app, network }: Context) {
   const { sender } = app.chain
-  const coins = [await app.coin()]
-  const old = app.build({ utxos: coins, payments: [app.pay(app.stranger(5), WHOLE)], fee: { rate: 2000n, tip: 0n } })
-  const original = app.sign(old)
+  const utxos = [await app.takeUtxo()]
+  const first = app.build({
+    utxos,
+    payments: [app.createPayment(app.externalAddress(5), WHOLE)],
+    fee: { rate: 2000n, tip: 0n },
+  })
+  const original = app.sign(first)
   expect(await sender.broadcast(original.raw)).toEqual({ kind: 'accepted' })
-  const replaces = { intent: old.intent, feeUnits: old.feeUnits }
-  // The least that the builder lets a replacement rise must be enough for the node.
-  const next = app.build({ utxos: coins, payments: [], fee: { rate: 2000n, tip: 0n }, replaces })
+  const replaces = { intent: first.intent, feeUnits: first.feeUnits }
+  // The node must accept the smallest fee increase of the builder.
+  const next = app.build({ utxos, payments: [], fee: { rate: 2000n, tip: 0n }, replaces })
   const replacement = app.sign(next)
-  expect(next.conflictKey).toBe(old.conflictKey)
+  expect(next.conflictKey).toBe(first.conflictKey)
   expect(await sender.broadcast(replacement.raw)).toEqual({ kind: 'accepted' })
   expect(await sender.broadcast(original.raw)).toMatchObject({ kind: 'rejected' })
-  expect(await sender.observe({ txHash: original.txHash, conflictKey: old.conflictKey })).toEqual({
+  expect(await sender.observe({ txHash: original.txHash, conflictKey: first.conflictKey })).toEqual({
     kind: 'unseen',
   })
-  // With further coins too.
-  const more = [...coins, await app.coin()]
+  // A replacement may spend more UTXOs.
+  const moreUtxos = [...utxos, await app.takeUtxo()]
   const last = app.build({
-    utxos: more,
+    utxos: moreUtxos,
     payments: [],
     fee: { rate: 60_000n, tip: 0n },
     replaces: { intent: next.intent, feeUnits: next.feeUnits },
@@ -322,48 +345,48 @@ async function replacesPayouts({ app, network }: Context) {
   const final = app.sign(last)
   expect(await sender.broadcast(final.raw)).toEqual({ kind: 'accepted' })
   await app.mine(1)
-  expect(await sender.observe({ txHash: final.txHash, conflictKey: old.conflictKey })).toMatchObject({
+  expect(await sender.observe({ txHash: final.txHash, conflictKey: first.conflictKey })).toMatchObject({
     kind: 'included',
   })
   expect(await sender.broadcast(original.raw)).toMatchObject({ kind: 'rejected' })
   expect(await sender.broadcast(replacement.raw)).toMatchObject({ kind: 'rejected' })
   await app.mine(network.finalityBlocks - 1)
-  expect(await sender.observe({ txHash: original.txHash, conflictKey: old.conflictKey })).toMatchObject({
+  expect(await sender.observe({ txHash: original.txHash, conflictKey: first.conflictKey })).toMatchObject({
     kind: 'invalidated',
     proof: { spentBy: final.txHash },
   })
 }
 
-async function paysEveryAddress({ app, node, network }: Context) {
+async function testAddressKinds({ app, node, network }: Context) {
   const { addresses, reader, sender } = app.chain
   const hash = '751e76e8199196d454941c45d1b3a323f1433bd6'
-  // The generator point: a key that is on the curve.
+  // The generator point, because the key must be on the curve.
   const key = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
   const scripts = [`76a914${hash}88ac`, `a914${hash}87`, `0014${hash}`, `0020${key}`, `5120${key}`]
-  const written = scripts.flatMap((script) => addressOf(parametersOf(network), Buffer.from(script, 'hex')) ?? [])
-  expect(written).toHaveLength(parametersOf(network).bech32 === null ? 2 : 5)
-  expect(written.map(addresses.parse)).toEqual(written)
-  for (const address of node.validates ? written : [])
+  const formatted = scripts.flatMap((script) => addressOf(parametersOf(network), Buffer.from(script, 'hex')) ?? [])
+  expect(formatted).toHaveLength(parametersOf(network).bech32 === null ? 2 : 5)
+  expect(formatted.map(addresses.parse)).toEqual(formatted)
+  for (const address of node.canValidateAddresses ? formatted : [])
     expect(await node.call('validateaddress', address)).toMatchObject({ isvalid: true, address })
   const unsigned = app.build({
-    utxos: [await app.coin()],
-    payments: written.map((address, at) => app.pay(address, WHOLE / 10n, at)),
+    utxos: [await app.takeUtxo()],
+    payments: formatted.map((address, at) => app.createPayment(address, WHOLE / 10n, at)),
   })
   expect(await sender.broadcast(app.sign(unsigned).raw)).toEqual({ kind: 'accepted' })
   await app.mine(1)
-  const { transfers } = await read(reader, (await reader.head()).height)
-  expect(transfers.slice(0, written.length).map(({ address }) => address)).toEqual(written)
+  const { transfers } = await readBlock(reader, (await reader.head()).height)
+  expect(transfers.slice(0, formatted.length).map(({ address }) => address)).toEqual(formatted)
 }
 
-async function knowsTheFee({ app, network }: Context) {
+async function testFeeRate({ app, network }: Context) {
   const { rate, tip } = await app.chain.reader.feeRate()
   expect(tip).toBe(0n)
   expect(rate).toBeGreaterThanOrEqual(1000n)
   expect(rate).toBeLessThanOrEqual(4000n * parametersOf(network).dustUnits)
 }
 
-async function keepsNoBalances({ app }: Context) {
-  await expect(app.chain.reader.balance(app.chain.addresses.hot(), app.pay('', 1n).asset)).rejects.toThrow(
+async function testBalances({ app }: Context) {
+  await expect(app.chain.reader.balance(app.chain.addresses.hot(), app.createPayment('', 1n).asset)).rejects.toThrow(
     'sum the unspent outputs in the store',
   )
 }

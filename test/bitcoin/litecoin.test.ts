@@ -7,7 +7,7 @@ import { createTestApp, describeBitcoinChain, type TestNode } from './chain-suit
 import { startLitecoind } from './litecoind.ts'
 
 const network = resolveNetwork(ltc, 'sandbox')
-const DEADLINE = { ...PATIENCE, interval: 100 }
+const WAIT_OPTIONS = { ...PATIENCE, interval: 100 }
 
 describeWith('litecoind', 'litecoind', () => {
   describeBitcoinChain('one node', network, () => startLitecoind())
@@ -21,7 +21,7 @@ describeWith('litecoind', 'litecoind', () => {
       nodes = [first, await startLitecoind(first.peerPort)]
       app = createTestApp(network, nodes[0], [nodes[0].url, nodes[1].url])
       await app.mine(105)
-      await settled()
+      await waitForSync()
     })
 
     afterAll(async () => {
@@ -29,28 +29,28 @@ describeWith('litecoind', 'litecoind', () => {
       await Promise.all((nodes ?? []).map((node) => node.stop()))
     })
 
-    /** Until both nodes have the best block of the first. */
-    const settled = () => {
+    /** Waits until the second node has the best block of the first. */
+    const waitForSync = () => {
       return vi.waitFor(async () => {
         expect(await nodes[1].call('getbestblockhash')).toBe(await nodes[0].call('getbestblockhash'))
-      }, DEADLINE)
+      }, WAIT_OPTIONS)
     }
 
-    test('only what both have is believed (D9)', async () => {
+    test('count only blocks that both nodes have (D9)', async () => {
       const { reader, sender } = app.chain
-      const coin = await app.coin()
+      const utxo = await app.takeUtxo()
       const unsigned = app.build({
-        utxos: [coin],
-        payments: [app.pay(app.chain.addresses.deposit(0).address, 100_000_000n)],
+        utxos: [utxo],
+        payments: [app.createPayment(app.chain.addresses.deposit(0).address, 100_000_000n)],
       })
       const { raw, txHash } = app.sign(unsigned)
       expect(await sender.broadcast(raw)).toEqual({ kind: 'accepted' })
       const common = await reader.head()
 
       await nodes[1].call('setnetworkactive', false)
-      await vi.waitFor(async () => expect(await nodes[1].call('getconnectioncount')).toBe(0), DEADLINE)
+      await vi.waitFor(async () => expect(await nodes[1].call('getconnectioncount')).toBe(0), WAIT_OPTIONS)
       await app.mine(2)
-      const alone = {
+      const firstOnly = {
         height: common.height + 1,
         hash: (await nodes[0].call('getblockhash', common.height + 1)) as string,
       }
@@ -61,35 +61,38 @@ describeWith('litecoind', 'litecoind', () => {
         contract: null,
         units: 100_000_000n,
       }
-      // The second lags behind: nothing of the new blocks counts.
+      // The second node lags, so the new blocks do not count.
       expect(await reader.head()).toEqual(common)
-      expect(await reader.agrees(alone)).toBe(false)
-      await expect(reader.receivedUnits(transfer, alone)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+      expect(await reader.agrees(firstOnly)).toBe(false)
+      await expect(reader.receivedUnits(transfer, firstOnly)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
       expect(await sender.observe({ txHash, conflictKey: unsigned.conflictKey })).toEqual({ kind: 'pending' })
 
-      // The second goes its own way, as far as the first: the fork point is the head.
-      await nodes[1].call('generatetoaddress', 2, app.stranger(9))
+      // The second node has its own branch of the same length: the fork point is the head.
+      await nodes[1].call('generatetoaddress', 2, app.externalAddress(9))
       expect(await reader.head()).toEqual(common)
-      expect(await reader.block(alone.height)).toBeNull()
-      expect(await reader.agrees(alone)).toBe(false)
-      await expect(reader.receivedUnits(transfer, alone)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+      expect(await reader.block(firstOnly.height)).toBeNull()
+      expect(await reader.agrees(firstOnly)).toBe(false)
+      await expect(reader.receivedUnits(transfer, firstOnly)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
       expect(await sender.observe({ txHash, conflictKey: unsigned.conflictKey })).toEqual({ kind: 'pending' })
 
-      // The first wins.
+      // The first node's branch becomes longer.
       await app.mine(1)
       await nodes[1].call('setnetworkactive', true)
-      await settled()
-      expect(await reader.agrees(alone)).toBe(true)
-      expect(await reader.receivedUnits(transfer, alone)).toBe(100_000_000n)
+      await waitForSync()
+      expect(await reader.agrees(firstOnly)).toBe(true)
+      expect(await reader.receivedUnits(transfer, firstOnly)).toBe(100_000_000n)
       expect(await sender.observe({ txHash, conflictKey: unsigned.conflictKey })).toMatchObject({
         kind: 'included',
-        block: alone,
+        block: firstOnly,
       })
     })
 
-    test('without one of them there are payments, but no statements', async () => {
+    test('broadcast transactions but return no chain data while one node is down', async () => {
       const { reader, sender } = app.chain
-      const unsigned = app.build({ utxos: [await app.coin()], payments: [app.pay(app.stranger(3), 100_000_000n)] })
+      const unsigned = app.build({
+        utxos: [await app.takeUtxo()],
+        payments: [app.createPayment(app.externalAddress(3), 100_000_000n)],
+      })
       const { raw, txHash } = app.sign(unsigned)
       const head = await reader.head()
       await nodes[1].stop()

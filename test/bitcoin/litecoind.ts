@@ -7,8 +7,8 @@ import { createJsonRpc, unwrapAnswer } from '@swapyard/lib/json-rpc.ts'
 import { until } from '../support/until.ts'
 import type { TestNode } from './chain-suite.ts'
 
-/** Litecoin Core on regtest in a folder of its own; `peer` is the peer-to-peer port of another one, to follow it. */
-export async function startLitecoind(peer: number | null = null): Promise<TestNode & { peerPort: number }> {
+/** Starts Litecoin Core on regtest in its own folder. It follows the node with the peer-to-peer port `followPort`. */
+export async function startLitecoind(followPort: number | null = null): Promise<TestNode & { peerPort: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-litecoind-'))
   writeFileSync(join(folder, 'litecoin.conf'), '')
   const [rpcPort, peerPort] = [await freePort(), await freePort()]
@@ -20,12 +20,12 @@ export async function startLitecoind(peer: number | null = null): Promise<TestNo
     '-rpcuser=swapyard',
     '-rpcpassword=regtest',
     '-txindex=1',
-    // Off by default, unlike Bitcoin Core's.
+    // Off by default, unlike in Bitcoin Core.
     '-mempoolreplacement=1',
     '-disablewallet=1',
     '-dnsseed=0',
     '-printtoconsole=0',
-    ...(peer === null ? ['-connect=0', '-listen=1'] : [`-connect=127.0.0.1:${peer}`]),
+    ...(followPort === null ? ['-connect=0', '-listen=1'] : [`-connect=127.0.0.1:${followPort}`]),
   ]
   const child = spawn('litecoind', settings, { stdio: 'ignore' })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -33,17 +33,17 @@ export async function startLitecoind(peer: number | null = null): Promise<TestNo
   const rpc = createJsonRpc({ url })
   const call = async (method: string, ...params: readonly unknown[]): Promise<unknown> =>
     unwrapAnswer(method, await rpc.call(method, params))
-  await until('litecoind answers', async () => {
-    if (child.exitCode !== null) throw new Error(`litecoind ended with ${child.exitCode}`)
+  await until('litecoind responds', async () => {
+    if (child.exitCode !== null) throw new Error(`litecoind exited with code ${child.exitCode}`)
     return (await rpc.call('getblockcount', [])).kind === 'result'
   })
   return {
     url,
-    validates: true,
+    canValidateAddresses: true,
     peerPort,
     call,
     stop: async () => {
-      // Asked politely it would wait for every open connection.
+      // After SIGTERM it would wait for every open connection.
       child.kill('SIGKILL')
       await ended
       await rpc.close()

@@ -1,17 +1,20 @@
 import { type Hex, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { until } from '../support/until.ts'
+import { type Json, until } from '../support/until.ts'
 import { createClient } from './client.ts'
-import type { Purchase } from './customers.ts'
+import type { Order, Purchase } from './customers.ts'
+import { readMinimum } from './draw-order.ts'
 import type { Run } from './run.ts'
 
-/*
- * What the scenario does to the app, each once and on purpose. A app without bugs comes out of each with nothing wrong;
- * each of the planted bugs is found by one of them.
+/**
+ * Injects one fault on purpose. It causes no finding in an app without bugs, and reveals one of the planted bugs. It waits for
+ * the condition that makes the fault possible, and throws if the condition does not come.
  */
 export type Attack = (run: Run) => Promise<void>
 
 const PATIENCE_MS = 120_000
+/** Replaced blocks: more than the 3 confirmations of eth, less than its finality of 10. */
+const REORG_DEPTH_MAX = 7
 
 /** Waits until the partner's status of every purchase is as expected. */
 export async function expectStatuses(
@@ -21,9 +24,9 @@ export async function expectStatuses(
   timeoutMs = PATIENCE_MS,
 ): Promise<void> {
   for (const { id } of purchases) {
-    const look = async () =>
+    const hasStatus = async () =>
       statuses.includes((await client.call('GET', `/v1/cross-chain/exchange/status?id=${id}`)).body?.exchange?.status)
-    await until(`exchange ${id} is ${statuses.join(' or ')}`, look, timeoutMs)
+    await until(`exchange ${id} is ${statuses.join(' or ')}`, hasStatus, timeoutMs)
   }
 }
 
@@ -37,83 +40,151 @@ async function buy(
   return Promise.all(Array.from({ length: count }, () => customers.buy({ from, to, amount })))
 }
 
-const height = async ({ fleet }: Run): Promise<number> => Number(await fleet.cluster.call('eth', 'eth_blockNumber'))
+type Item = Readonly<{ status: string; payoutHash: string | null }>
 
-/** The chain forgets payouts that were said to be paid: deeper than they were confirmed, less than final. */
-export const payoutsAreForgotten: Attack = async (run) => {
-  const bought = await buy(run, 3, 'btc@btc', 'eth@eth', '0.004')
-  await expectStatuses(run, bought, ['finished'])
-  const then = await height(run)
-  await until('two more blocks', async () => (await height(run)) >= then + 2)
-  await run.fleet.cluster.control('/reorgs', { network: 'eth', depth: 7 })
+async function readItems({ client }: Run, { id }: Purchase): Promise<readonly Item[]> {
+  return (await client.call('GET', `/v1/cross-chain/exchange/status?id=${id}`)).body?.exchange?.exchanges ?? []
 }
 
-/** The worker crashes between signing and broadcasting. */
-export const crashAfterSigning: Attack = async (run) => {
-  const [worker] = run.fleet.workers
-  if (!worker) return
-  await worker.end('SIGKILL')
-  await worker.start({ killAt: { name: 'dispatch.signed', nth: 1 }, waitReady: false })
-  await buy(run, 3, 'eth@eth', 'btc@btc', '0.1')
-  await until('the worker has exited', () => !worker.isRunning(), PATIENCE_MS)
-  await worker.start()
+/** Number of blocks that a reorganisation must replace to remove the transaction; null = it is in no block. */
+async function readDepth({ fleet: { cluster } }: Run, hash: string): Promise<number | null> {
+  const receipt: Json = await cluster.call('eth', 'eth_getTransactionReceipt', [hash])
+  if (receipt === null) return null
+  return Number(await cluster.call('eth', 'eth_blockNumber')) - Number(receipt.blockNumber) + 1
 }
 
-/** Mining pauses for longer than `clocks.stuck`, which must be short. */
-export const nobodyMines: Attack = async (run) => {
+/** The app's transaction for a purchase, and the time of its next check, which changes with every check. */
+const OWN_TRANSACTION = `select t.state, t.next_check_at::text as due, t.next_check_at <= clock_timestamp() as is_due,
+    exists (select 1 from attempts a where a.transaction_id = t.id and a.sent_at is not null) as is_sent
+  from payouts p join transactions t on t.id = p.transaction_id where p.exchange_id = $1 and p.purpose = 'payout'`
+type OwnTransaction = Readonly<{ state: string; due: string | null; is_due: boolean; is_sent: boolean }>
+
+/**
+ * Removes a payout that is reported as paid from its chain, at a depth above finality. The attack mines each block itself,
+ * after the app has checked the payout in the one before, so the depth does not depend on the speed of the machine.
+ */
+export const reorgPaidPayouts: Attack = async (run) => {
   const { cluster, database } = run.fleet
+  const readOwn = async ({ id }: Purchase) => (await database.query<OwnTransaction>(OWN_TRANSACTION, [id]))[0]
   await cluster.control('/mining', { network: 'eth', paused: true })
   try {
-    await buy(run, 1, 'btc@btc', 'eth@eth', '0.004')
-    await until(
-      'the payout was offered more than once, or the signer refused to',
-      async () => {
-        const rows = await database.query(
-          "select 1 from attempts group by transaction_id having count(*) > 1 union all select 1 from alarms where subject like 'release:%'",
-        )
-        return rows.length > 0
-      },
-      PATIENCE_MS,
-    )
-    // Whatever is offered in place of it has the time to be offered.
-    await until(
-      'the newest attempt was sent or refused',
-      async () => {
-        const rows = await database.query(
-          "select 1 from attempts a where id = (select max(id) from attempts) and (sent_at is not null or exists (select 1 from alarms where subject like 'release:%'))",
-        )
-        return rows.length > 0
-      },
-      PATIENCE_MS,
-    )
+    const [purchase] = await buy(run, 1, 'btc@btc', 'eth@eth', '0.004')
+    if (!purchase) throw new Error('the attack needs a purchase')
+    let checked: string | null = null
+    const findPaid = async () => {
+      const paid = (await readItems(run, purchase)).find(({ status }) => status === 'finished')
+      if (paid) return paid.payoutHash
+      const own = await readOwn(purchase)
+      if (own?.state !== 'live' || !own.is_sent || own.due === checked) return null
+      checked = own.due
+      await cluster.control('/blocks', { network: 'eth', count: 1 })
+      return null
+    }
+    const paid = await until('the payout is reported as paid', findPaid, PATIENCE_MS)
+    // An app that follows the payout has its next check in the future. One that does not has closed it.
+    const isChecked = async () => !((await readOwn(purchase))?.is_due ?? false)
+    await until('the app has no check of the payout due', isChecked, PATIENCE_MS)
+    const depth = await readDepth(run, paid)
+    if (depth === null || depth > REORG_DEPTH_MAX)
+      throw new Error(`the payout ${paid} has depth ${depth}; only 1 to ${REORG_DEPTH_MAX} can be removed`)
+    await cluster.control('/reorgs', { network: 'eth', depth })
+    await until('the payout is in no block', async () => (await readDepth(run, paid)) === null)
   } finally {
     await cluster.control('/mining', { network: 'eth', paused: false })
   }
 }
 
-/** A node takes every transaction and never says so; then it says that it had it; then it lies. Needs a proxy before eth. */
-export const nodesThatDoNotAnswer: Attack = async (run) => {
-  const node = run.fleet.nodes.get('eth')
-  if (!node) throw new Error('this fleet has no proxy before eth')
-  node.misbehave(['silent', 'known', 'lie', 'silent'])
-  await buy(run, 4, 'btc@btc', 'eth@eth', '0.004')
-  await until('the node has done all of it', () => node.isGood(), PATIENCE_MS)
+/** The worker crashes between signing and broadcasting. */
+export const crashAfterSigning: Attack = async (run) => {
+  const [worker] = run.fleet.workers
+  if (!worker) throw new Error('the attack needs a worker')
+  const point = { name: 'dispatch.signed', nth: 1 }
+  await worker.end('SIGKILL')
+  await worker.start({ killAt: point, waitReady: false })
+  await buy(run, 3, 'eth@eth', 'btc@btc', '0.1')
+  await until('the worker has exited', () => !worker.isRunning(), PATIENCE_MS)
+  if (!worker.killedAt().includes(point.name)) throw new Error(`the worker exited before it reached ${point.name}`)
+  await worker.start()
+}
+
+/** Mining pauses for longer than `clocks.stuck`, which must be short. */
+export const pauseMining: Attack = async (run) => {
+  const { cluster, database } = run.fleet
+  await cluster.control('/mining', { network: 'eth', paused: true })
+  try {
+    await buy(run, 1, 'btc@btc', 'eth@eth', '0.004')
+    // Mining resumes only after the replacement could reach the node.
+    const isReplaced = `select 1 from attempts a where sent_at is not null and exists (
+      select 1 from attempts b where b.transaction_id = a.transaction_id and b.id < a.id)`
+    await until('a replacement is sent', async () => (await database.query(isReplaced)).length > 0, PATIENCE_MS)
+  } finally {
+    await cluster.control('/mining', { network: 'eth', paused: false })
+  }
 }
 
 /**
- * A listed token says for one block that something was transferred, and nothing was: what a bug in a token, or its owner, can
- * do.
+ * The node accepts a broadcast without an answer, then reports one as already known, then drops one that it confirmed.
+ * Needs a proxy in front of eth.
  */
-export const aTokenThatLies: Attack = async (run) => {
+export const broadcastToFaultyNode: Attack = async (run) => {
+  const node = run.fleet.nodes.get('eth')
+  if (!node) throw new Error('this fleet has no proxy in front of eth')
+  node.queueFaults(['silent', 'known', 'drop', 'silent'])
+  await buy(run, 4, 'btc@btc', 'eth@eth', '0.004')
+  await until('the node has used all faults', () => node.hasUsedAllFaults(), PATIENCE_MS)
+}
+
+/**
+ * Customers of both directions pay what they ordered, a little more or less, much more or less, twice, and too little. Waits
+ * until each deposit is paid out or refunded.
+ */
+export const payDifferentAmounts: Attack = async (run) => {
+  const { customers } = run
+  const [bitcoinToEther, etherToBitcoin] = [
+    { from: 'btc@btc', to: 'eth@eth', amount: '0.004' },
+    { from: 'eth@eth', to: 'btc@btc', amount: '0.1' },
+  ] as const
+  const toTether = { ...bitcoinToEther, to: 'usdt@eth' }
+  await readMinimum(run.client, toTether.from, toTether.to)
+  const fixed = { ...etherToBitcoin, flow: 'fixed-rate' } as const
+  const orders: readonly Order[] = [
+    bitcoinToEther,
+    etherToBitcoin,
+    toTether,
+    { ...bitcoinToEther, paidAmounts: ['0.004', '0.0031'] },
+    fixed,
+    ...['0.1005', '0.107', '0.096'].map((paid) => ({ ...fixed, paidAmounts: [paid] })),
+    { ...etherToBitcoin, paidAmounts: [await belowMinimum(run, etherToBitcoin)] },
+    { ...bitcoinToEther, paidAmounts: [await belowMinimum(run, bitcoinToEther)] },
+  ]
+  const bought = await Promise.all(orders.map((order) => customers.buy(order)))
+  for (const purchase of bought) {
+    const isPaid = async () => {
+      const items = await readItems(run, purchase)
+      return (
+        items.length === purchase.payments.length &&
+        items.every(({ status }) => status === 'finished' || status === 'refunded')
+      )
+    }
+    await until(`exchange ${purchase.id} is paid out or refunded`, isPaid, PATIENCE_MS)
+  }
+}
+
+async function belowMinimum({ client }: Run, { from, to }: Pick<Order, 'from' | 'to'>): Promise<string> {
+  return ((await readMinimum(client, from, to)) * 0.9).toFixed(8)
+}
+
+/** For one block, a listed token emits Transfer events without a transfer, as a bug or its owner could cause. */
+export const fakeTransferEvent: Attack = async (run) => {
   const { cluster } = run.fleet
   const token = cluster.chains.networks.find(({ network }) => network === 'eth')?.tokens['usdt'] as Hex
   const purchase = await run.customers.order({ from: 'usdt@eth', to: 'btc@btc', amount: '400' })
   const account = privateKeyToAccount(generatePrivateKey())
-  const honest = await cluster.call('eth', 'eth_getCode', [token, 'latest'])
+  const originalCode = await cluster.call('eth', 'eth_getCode', [token, 'latest'])
   await cluster.control('/mining', { network: 'eth', paused: true })
   try {
     await cluster.call('eth', 'anvil_setBalance', [account.address, `0x${(10n ** 18n).toString(16)}`])
-    await cluster.call('eth', 'anvil_setCode', [token, LIAR])
+    await cluster.call('eth', 'anvil_setCode', [token, FAKE_TRANSFER_CODE])
     const { chainId = 0 } = cluster.chains.networks.find(({ network }) => network === 'eth') ?? {}
     const fee = 20_000_000_000n
     const data =
@@ -132,23 +203,23 @@ export const aTokenThatLies: Attack = async (run) => {
     purchase.payments.push({ network: 'eth', hash, units: 0n, raw: null, payer: null })
     await cluster.control('/blocks', { network: 'eth', count: 1 })
     await until(
-      'the lie is in a block',
+      'the fake transfer is in a block',
       async () => (await cluster.call('eth', 'eth_getTransactionReceipt', [hash]))?.status === '0x1',
     )
-    await cluster.call('eth', 'anvil_setCode', [token, honest])
+    await cluster.call('eth', 'anvil_setCode', [token, originalCode])
   } finally {
     await cluster.control('/mining', { network: 'eth', paused: false })
   }
 }
 
-/** `transfer` emits Transfer(caller, to, value) (topic: ERC-20) and answers true; everything else answers 0. */
-const LIAR =
+/** `transfer` emits ERC-20's Transfer(caller, to, value) and returns true; every other call returns 0. */
+const FAKE_TRANSFER_CODE =
   '0x60003560e01c63a9059cbb1460145760206000f35b602435600052600435337fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60206000a3600160005260206000f3'
 
-/** Two partners ask for each other's exchanges. What they see of them is added to the findings. */
-export async function curiousPartners(
+/** Two partners request each other's exchanges. Returns every exchange that a partner could read and does not own. */
+export async function requestForeignExchanges(
   run: Run,
-  { each, asks }: { each: number; asks: number },
+  { exchanges, requests }: { exchanges: number; requests: number },
 ): Promise<readonly string[]> {
   const urls = run.fleet.apis.map(({ url }) => url ?? '')
   const partners = [
@@ -166,30 +237,30 @@ export async function curiousPartners(
       address: privateKeyToAccount(generatePrivateKey()).address,
     }
     const created = await Promise.all(
-      Array.from({ length: each }, () => client.call('POST', '/v1/cross-chain/exchange', order)),
+      Array.from({ length: exchanges }, () => client.call('POST', '/v1/cross-chain/exchange', order)),
     )
     own.push(...created.map(({ body }) => body.id as string))
   }
   const all = partners.flatMap(({ own }) => own)
   const leaks: string[] = []
-  let asked = 0
-  const ask = async () => {
-    for (let n = asked++; n < asks; n = asked++) {
+  let next = 0
+  const sendRequests = async () => {
+    for (let n = next++; n < requests; n = next++) {
       const partner = partners[n % 2]
       if (!partner) return
       const { client, own, name } = partner
       if (n % 50 < 2) {
         const { body } = await client.call('GET', '/v1/cross-chain/exchange/list?limit=100')
         for (const { id } of body.data)
-          if (all.includes(id) && !own.includes(id)) leaks.push(`leak: ${name} lists ${id} of the other`)
+          if (all.includes(id) && !own.includes(id)) leaks.push(`leak: ${name} lists ${id} of the other partner`)
         continue
       }
       const id = all[(n * 7) % all.length] ?? ''
       const { status } = await client.call('GET', `/v1/cross-chain/exchange/status?id=${id}`)
       if (status !== (own.includes(id) ? 200 : 404))
-        leaks.push(`leak: ${name} asks for ${own.includes(id) ? 'its own' : "the other's"} ${id}: ${status}`)
+        leaks.push(`leak: ${name} gets ${status} for ${own.includes(id) ? 'its own' : "the other's"} ${id}`)
     }
   }
-  await Promise.all(Array.from({ length: 24 }, ask))
-  return [...leaks, ...partners.flatMap(({ client }) => client.wrong())]
+  await Promise.all(Array.from({ length: 24 }, sendRequests))
+  return [...leaks, ...partners.flatMap(({ client }) => client.unexpectedReplies())]
 }

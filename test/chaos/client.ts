@@ -6,34 +6,34 @@ import type { Json } from '../support/until.ts'
 export type Reply = Readonly<{ status: number; body: Json; text: string; retryAfter: string | null }>
 
 /**
- * A partner who does what the documentation says: an Idempotency-Key on every POST, the same request again after a refused
- * connection, a lost reply or a 503, at another process. Nothing else is asked again.
+ * A partner that follows the documentation: it sends an Idempotency-Key with every POST and repeats a request at another
+ * process after a refused connection, a lost reply or a 503. It repeats nothing else.
  */
 export type Client = Readonly<{
   call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>
-  /** One attempt at one process. Throws where no reply came. */
+  /** One attempt at one process. Throws if no reply arrives. */
   once(url: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  /** Answers that no partner should ever have seen: 5xx but for 503 with `Retry-After`. */
-  wrong(): readonly string[]
+  /** Replies that no partner may get: 5xx except 503 with `Retry-After`. */
+  unexpectedReplies(): readonly string[]
 }>
 
 const PATIENCE_MS = 90_000
 const TIMEOUT_MS = 20_000
 
 export function createClient(urls: readonly string[], apiKey = 'sandbox'): Client {
-  const wrong: string[] = []
+  const unexpected: string[] = []
   let turn = 0
 
   const once: Client['once'] = async (url, method, path, body, headers = {}) => {
     const reply = await send(url, method, path, body, { 'x-api-key': apiKey, ...headers })
     if (reply.status >= 500 && !(reply.status === 503 && reply.retryAfter !== null))
-      wrong.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
+      unexpected.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
     return reply
   }
 
   return {
     once,
-    wrong: () => wrong,
+    unexpectedReplies: () => unexpected,
     async call(method, path, body, key = randomUUID()) {
       const deadline = Date.now() + PATIENCE_MS
       for (;;) {
@@ -50,7 +50,7 @@ export function createClient(urls: readonly string[], apiKey = 'sandbox'): Clien
   }
 }
 
-/** A connection for each request: a reused one that the server is closing would blur what was refused and what was lost. */
+/** Opens a connection per request. On a reused one, a refused request looks like a lost reply. */
 function send(
   url: string,
   method: string,
@@ -59,7 +59,7 @@ function send(
   headers: Record<string, string>,
 ): Promise<Reply> {
   const text = body === undefined ? undefined : JSON.stringify(body)
-  const sent = {
+  const allHeaders = {
     connection: 'close',
     ...headers,
     ...(text === undefined
@@ -67,20 +67,24 @@ function send(
       : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
   }
   return new Promise((resolve, reject) => {
-    const outgoing = request(url + path, { method, headers: sent, timeout: TIMEOUT_MS, agent: false }, (incoming) => {
-      const chunks: Buffer[] = []
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-      incoming.on('error', reject)
-      incoming.on('end', () => {
-        const received = Buffer.concat(chunks).toString('utf8')
-        resolve({
-          status: incoming.statusCode ?? 0,
-          text: received,
-          body: parse(received),
-          retryAfter: incoming.headers['retry-after'] ?? null,
+    const outgoing = request(
+      url + path,
+      { method, headers: allHeaders, timeout: TIMEOUT_MS, agent: false },
+      (incoming) => {
+        const chunks: Buffer[] = []
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+        incoming.on('error', reject)
+        incoming.on('end', () => {
+          const received = Buffer.concat(chunks).toString('utf8')
+          resolve({
+            status: incoming.statusCode ?? 0,
+            text: received,
+            body: parse(received),
+            retryAfter: incoming.headers['retry-after'] ?? null,
+          })
         })
-      })
-    })
+      },
+    )
     outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS} ms to ${method} ${path}`)))
     outgoing.on('error', reject)
     outgoing.end(text)

@@ -8,21 +8,20 @@ import { startChains } from '../support/chains.ts'
 import type { Json } from '../support/until.ts'
 import { type Crash, crashPostgres } from './postgres-crash.ts'
 
-/** A Postgres and chains for this run alone, which may be damaged. */
+/** Postgres and chains that belong to this run, so that it may crash and reorganise them. */
 export type Cluster = Readonly<{
   folder: string
   /** The cluster's administrative URL; each app has its own database. */
   databaseUrl: string
   chains: ChainsFile
-  /** One of the sandbox's controls. */
+  /** Calls the sandbox's control API. */
   control(path: string, body: unknown): Promise<Json>
-  /** Asks a node directly. */
+  /** Calls a node directly. */
   call(network: string, method: string, params?: readonly unknown[]): Promise<Json>
   crash(how: Crash): void
-  /** Takes away this many blocks and builds others; `drop`: what was in them is not in the new ones. */
+  /** Replaces the newest `depth` blocks. `drop`: the new blocks do not include the transactions of the old ones. */
   reorganize(network: string, depth: number, drop?: boolean): Promise<void>
-  /** So far. */
-  damage(): Readonly<{ crashes: number; reorgs: number }>
+  countFaults(): Readonly<{ crashes: number; reorgs: number }>
   stop(): Promise<void>
 }>
 
@@ -50,7 +49,7 @@ export async function startCluster(networks: readonly string[]): Promise<Cluster
       await control('/reorgs', { network, depth, ...(drop ? { drop } : {}) })
       reorgs++
     },
-    damage: () => ({ crashes, reorgs }),
+    countFaults: () => ({ crashes, reorgs }),
     stop: async () => {
       await sandbox.stop()
       await postgres.stop()
@@ -61,14 +60,14 @@ export async function startCluster(networks: readonly string[]): Promise<Cluster
 
 async function post(url: string, body: unknown): Promise<Json> {
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: 'POST',
     headers,
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(60_000),
   })
-  if (!answer.ok) throw new Error(`${new URL(url).pathname}: ${await answer.text()}`)
-  return answer.json()
+  if (!response.ok) throw new Error(`${new URL(url).pathname}: ${await response.text()}`)
+  return response.json()
 }
 
 async function callNode(
@@ -78,6 +77,6 @@ async function callNode(
   params: readonly unknown[],
 ): Promise<Json> {
   const node = chains.networks.find((one) => one.network === network)
-  if (!node) throw new Error(`there is no chain ${network}`)
+  if (!node) throw new Error(`the cluster has no chain ${network}`)
   return callOnce(node.rpcUrls[0] ?? '', method, params)
 }

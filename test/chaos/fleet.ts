@@ -4,74 +4,79 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePorts } from '@swapyard/lib/free-port.ts'
 import { type Database, openDatabase } from '../../server/src/adapters/postgres/core/database.ts'
 import { createStore } from '../../server/src/adapters/postgres/exchange/store.ts'
-import { openPublicKeys } from '../../server/src/adapters/signers/keystore.ts'
+import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
 import { type ClosableChain, createChains } from '../../server/src/app/chains.ts'
 import { coinTypes } from '../../server/src/app/keys.ts'
 import type { Catalogue } from '../../server/src/core/domain/catalogue.ts'
+import type { ViewKeys } from '../../server/src/exchange/ports/signer.ts'
 import type { Store } from '../../server/src/exchange/ports/store/store.ts'
 import { createDatabase } from '../support/database.ts'
 import { createQuickKeystore } from '../support/keystore.ts'
 import type { Cluster } from './cluster.ts'
-import { type MoneroTwin, startMoneroTwin } from './monero-twin.ts'
+import { type MoneroProxy, startMoneroProxy } from './monero-proxy.ts'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
 import { createServerProcess, type ServerProcess } from './server-process.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 const passphrase = 'a passphrase of the chaos runs'
 const pepper = 'a pepper of the chaos runs, long enough'
+/** SLIP-44 coin type of Monero. */
+const MONERO = 128
 const repository = join(import.meta.dirname, '../..')
-/** Pause before a process that ended is started again, as a supervisor does. */
+/** Pause of the supervisor before it restarts a process that exited. */
 const RESTART_MS = 300
 
 export type FleetOptions = Readonly<{
   apis: number
   workers: number
-  /** Where the server lies: this checkout, or a copy with a planted bug. */
+  /** Path of the server: this checkout (default) or a copy with a planted bug. */
   root?: string
   /** Merged into the config file. */
   config?: Readonly<Record<string, unknown>>
-  /** Put a proxy in front of Postgres, or of these networks' nodes. */
+  /** Puts proxies in front of Postgres, of these networks' nodes and of monerod. */
   proxied?: Readonly<{ database?: boolean; networks?: readonly string[]; monero?: boolean }>
 }>
 
-/** Real processes of one app on a cluster: a database, secrets and addresses of its own. */
+/** The processes of one app on a cluster. Each fleet has its own database, secrets and addresses. */
 export type Fleet = Readonly<{
   cluster: Cluster
   apis: readonly ServerProcess[]
   workers: readonly ServerProcess[]
   all: readonly ServerProcess[]
-  /** Past every proxy: for looking, and for what an operator does. */
+  /** Connected without a proxy, for checks and for the operator's actions. */
   database: Database
   store: Store
   catalogue: Catalogue
   chains: ReadonlyMap<string, ClosableChain>
+  /** Keys of the app's Monero wallet, to restore it for the checks; null = the fleet does not serve xmr. */
+  moneroKeys: Readonly<{ view: ViewKeys; seed: Uint8Array }> | null
   databaseProxy: TcpProxy | null
   nodes: ReadonlyMap<string, RpcProxy>
-  moneroTwin: MoneroTwin | null
+  moneroProxy: MoneroProxy | null
   start(): Promise<void>
-  /** Starts again what has ended, until it is stopped. */
-  nurse(): { stop(): Promise<void> }
-  /** Processes that were killed so far. */
-  kills(): number
+  /** Restarts processes that exit, until `stop`. */
+  supervise(): { stop(): Promise<void> }
+  /** How many times a process was killed. */
+  countKills(): number
   stop(): Promise<void>
 }>
 
-type Proxy = Readonly<{ url: string; close(): Promise<void> }>
+type LocalProxy = Readonly<{ url: string; close(): Promise<void> }>
 let count = 0
 
 export async function createFleet(cluster: Cluster, options: FleetOptions): Promise<Fleet> {
   const folder = join(cluster.folder, `fleet-${count++}`)
   mkdirSync(folder)
-  const made = await createDatabase(cluster.databaseUrl)
+  const fleetDatabase = await createDatabase(cluster.databaseUrl)
   const keystore = join(folder, 'keystore.json')
   await createQuickKeystore(keystore, passphrase, coinTypes)
-  const databaseProxy = options.proxied?.database ? await startTcpProxy(Number(new URL(made.url).port)) : null
+  const databaseProxy = options.proxied?.database ? await startTcpProxy(Number(new URL(fleetDatabase.url).port)) : null
   const nodes = await proxyNodes(cluster, options.proxied?.networks ?? [])
   const monero = cluster.chains.networks.find(({ network }) => network === 'xmr')
-  const moneroTwin = options.proxied?.monero && monero ? await startMoneroTwin(monero.rpcUrls[0] ?? '') : null
-  const proxies = new Map<string, Proxy>([...nodes, ...(moneroTwin ? [['xmr', moneroTwin] as const] : [])])
+  const moneroProxy = options.proxied?.monero && monero ? await startMoneroProxy(monero.rpcUrls[0] ?? '') : null
+  const proxies = new Map<string, LocalProxy>([...nodes, ...(moneroProxy ? [['xmr', moneroProxy] as const] : [])])
   const env = {
-    DATABASE_URL: databaseProxy ? withPort(made.url, databaseProxy.port) : made.url,
+    DATABASE_URL: databaseProxy ? withPort(fleetDatabase.url, databaseProxy.port) : fleetDatabase.url,
     SWAPYARD_CHAINS: writeChains(folder, cluster, proxies),
     SWAPYARD_CONFIG: writeConfig(folder, options.config ?? {}),
     SWAPYARD_KEYSTORE: keystore,
@@ -86,7 +91,7 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
   const workers = Array.from({ length: options.workers }, (_, n) =>
     createServerProcess({ name: `worker-${n + 1}`, role: 'worker', root, folder, port: 0, env }),
   )
-  const database = openDatabase(made.url, { max: 8, applicationName: 'chaos', onIdleError: () => undefined })
+  const database = openDatabase(fleetDatabase.url, { max: 8, applicationName: 'chaos', onIdleError: () => undefined })
   const { catalogue, chains } = createChains('sandbox', cluster.chains.networks, openPublicKeys(keystore))
   const all = [...apis, ...workers]
   return {
@@ -97,30 +102,47 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
     database,
     catalogue,
     chains,
+    moneroKeys: monero ? await readMoneroKeys(folder, keystore) : null,
     databaseProxy,
     nodes,
-    moneroTwin,
+    moneroProxy,
     store: createStore(database),
     start: async () => {
       const [first, ...others] = workers
-      // The first worker fills the hot wallets; more of them at once would fill them more than once.
+      // The first worker funds the hot wallets. Several at once would fund them several times.
       await Promise.all([...apis.map((api) => api.start()), first?.start()])
       await Promise.all(others.map((worker) => worker.start()))
     },
-    nurse: () => nurse(all),
-    kills: () => all.reduce((sum, one) => sum + one.kills(), 0),
+    supervise: () => supervise(all),
+    countKills: () => all.reduce((sum, one) => sum + one.countKills(), 0),
     stop: async () => {
       await Promise.all(all.map((one) => one.end('SIGKILL')))
       await Promise.all([...chains.values()].map((chain) => chain.close?.()))
       await database.close()
       await databaseProxy?.close()
       await Promise.all([...proxies.values()].map((proxy) => proxy.close()))
-      await made.drop()
+      await fleetDatabase.drop()
     },
   }
 }
 
-function nurse(all: readonly ServerProcess[]) {
+async function readMoneroKeys(folder: string, keystore: string): Promise<NonNullable<Fleet['moneroKeys']>> {
+  const view = openPublicKeys(keystore).viewKeys?.(MONERO)
+  if (!view) throw new Error('the keystore has no view keys of Monero')
+  const signer = await openSigner({
+    path: keystore,
+    passphrase,
+    // Signs nothing: this signer only derives a key.
+    journalPath: join(folder, 'checks.log'),
+    signWith: {},
+    coinTypeOf: () => MONERO,
+  })
+  const seed = signer.walletKey(MONERO, 0)
+  await signer.close()
+  return { view, seed }
+}
+
+function supervise(all: readonly ServerProcess[]) {
   let stopping = false
   const running = all.map(async (one) => {
     while (!stopping) {
@@ -149,17 +171,17 @@ async function proxyNodes(cluster: Cluster, networks: readonly string[]): Promis
   )
 }
 
-function writeChains(folder: string, { chains }: Cluster, nodes: ReadonlyMap<string, Proxy>): string {
+function writeChains(folder: string, { chains }: Cluster, proxies: ReadonlyMap<string, LocalProxy>): string {
   const file = join(folder, 'chains.json')
   const networks = chains.networks.map((node) => ({
     ...node,
-    rpcUrls: [nodes.get(node.network)?.url ?? node.rpcUrls[0]],
+    rpcUrls: [proxies.get(node.network)?.url ?? node.rpcUrls[0]],
   }))
   writeFileSync(file, JSON.stringify({ ...chains, networks }))
   return file
 }
 
-/** Limits far above what a run moves: what they do is another test's. */
+/** Limits far above the amounts of a run, because other tests cover limits. */
 function writeConfig(folder: string, config: Readonly<Record<string, unknown>>): string {
   const file = join(folder, 'config.json')
   const limits = { perTransactionUsd: 10_000_000, hourUsd: 1_000_000_000, dayUsd: 1_000_000_000 }

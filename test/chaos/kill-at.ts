@@ -1,9 +1,9 @@
 /*
- * Loaded before the server (`node --import`). Listens to the server's checkpoint module and kills the process at the n-th
- * visit of one checkpoint. The server does not know about it. Threads load this file, too, but reach no checkpoint.
+ * Loaded before the server (`node --import`). Subscribes to the server's checkpoints and kills the process at the n-th
+ * visit of one of them. Threads also load this file but never reach a checkpoint.
  *
  *   TEST_KILL_AT    `<name>:<n>`
- *   TEST_KILLED_AT  file that gets the name of the point
+ *   TEST_KILLED_AT  file to which the name of the checkpoint is appended
  */
 import { appendFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -23,7 +23,7 @@ async function killAtCheckpoint(): Promise<void> {
     if (name !== target || ++visits !== Number(nth)) return
     appendFileSync(file, `${name}\n`)
     process.kill(process.pid, 'SIGKILL')
-    // The kernel may deliver the signal later: nothing may run until then.
+    // The kernel may deliver the signal later. No code may run until then.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   })
 }

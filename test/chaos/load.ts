@@ -1,64 +1,73 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../support/until.ts'
-import { anyOrder, leastOf, type PrivateType } from './customers.ts'
+import type { PrivateType } from './customers.ts'
+import { drawOrder, readMinimum } from './draw-order.ts'
 import type { Random } from './random.ts'
 import type { Run } from './run.ts'
 
 export type Load = Readonly<{
-  /** Orders that were refused with no fault of the customer: there are none. */
-  refused(): readonly string[]
+  /** Errors of orders that should have succeeded. Must be empty. */
+  errors(): readonly string[]
   /** Resolves when the last customer has paid. */
   close(): Promise<void>
 }>
 
-/** Maximum of open exchanges: a slow machine must not be left with an hour's work. */
-const FULL = 100
-const OPEN = `select 1 from exchanges where status not in ('finished', 'failed', 'refunded') limit ${FULL}`
+/** Maximum of open exchanges, so that a slow machine is not left with an hour of work. */
+const OPEN_MAX = 100
+const UNPAID_PERCENT_MAX = 20
+const OPEN = `select 1 from exchanges where status not in ('finished', 'failed', 'refunded') limit ${OPEN_MAX}`
 
-/** Customers come at this pace until it closes. They do not wait for each other, and pause while a queue exists. */
-export async function openLoad(
+/** Starts a new customer every `everyMs`, independent of earlier ones, and pauses at the maximum of open exchanges. */
+export async function startLoad(
   { client, customers, fleet }: Run,
   { everyMs, random }: { everyMs: number; random: Random },
 ): Promise<Load> {
-  const least = await leastOf(client, 'eth@eth', 'btc@btc')
+  const minimum = await readMinimum(client, 'eth@eth', 'btc@btc')
+  await readMinimum(client, 'btc@btc', 'usdt@eth')
   const has = (id: string) => fleet.cluster.chains.networks.some(({ network }) => network === id)
   const types: readonly PrivateType[] = [
     ...(has('ltc') ? (['efficient'] as const) : []),
     ...(has('xmr') ? (['privatePlus'] as const) : []),
   ]
-  for (const type of types) await until(`${type} exchanges are on offer`, () => offersPrivate(client, type))
-  const refused: string[] = []
-  const buying = new Set<Promise<unknown>>()
+  for (const type of types) await until(`${type} exchanges are on offer`, () => isPrivateTypeOffered(client, type))
+  const errors: string[] = []
+  let [orders, unpaid] = [0, 0]
+  const pending = new Set<Promise<unknown>>()
   let closing = false
   const running = (async () => {
-    // Unknown while Postgres is down.
+    // The query fails while Postgres is down.
     const isFull = () =>
       fleet.database.query(OPEN).then(
-        ({ length }) => length >= FULL,
+        ({ length }) => length >= OPEN_MAX,
         () => false,
       )
     for (; !closing; await delay(everyMs)) {
       if (await isFull()) continue
-      const bought: Promise<unknown> = customers.buy(anyOrder(least, random, types)).catch((error: Error) => {
-        // The bank cannot always pay while its chain is being reorganised: that customer never paid.
-        if (!error.message.startsWith('/deposits')) refused.push(error.message)
+      const purchase: Promise<unknown> = customers.buy(drawOrder(minimum, random, types)).catch((error: Error) => {
+        // The sandbox's bank may fail to pay during a reorganisation. Such a customer has not paid.
+        if (error.message.startsWith('/deposits')) unpaid++
+        else errors.push(error.message)
       })
-      buying.add(bought)
-      void bought.finally(() => buying.delete(bought))
+      orders++
+      pending.add(purchase)
+      void purchase.finally(() => pending.delete(purchase))
     }
   })()
   return {
-    refused: () => refused,
+    errors: () => {
+      const isTooMany = unpaid * 100 > orders * UNPAID_PERCENT_MAX
+      return isTooMany ? [...errors, `the bank did not pay for ${unpaid} of ${orders} orders`] : errors
+    },
     close: async () => {
       closing = true
       await running
-      await Promise.all(buying)
+      await Promise.all(pending)
     },
   }
 }
 
-/** Its third chain is read and its reserve known. */
-async function offersPrivate({ call }: Run['client'], privateType: PrivateType): Promise<boolean> {
+/** False until the server has read the intermediary's chain and its reserve. */
+export async function isPrivateTypeOffered({ call }: Run['client'], privateType: PrivateType): Promise<boolean> {
   const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth', amount: '0.004' }
   const query = new URLSearchParams({ ...pair, privateType })
   return (await call('GET', `/v1/cross-chain/rate/private?${query}`)).status === 200

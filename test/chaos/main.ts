@@ -1,32 +1,32 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { allFindings } from './checks.ts'
+import { listFindings } from './checks.ts'
 import { type Cluster, startCluster } from './cluster.ts'
-import { findNone, findPlanted, plantedBugs } from './planted-bugs.ts'
+import { attackWithBug, attackWithoutBug, plantedBugs } from './planted-bugs.ts'
 import { createRandom } from './random.ts'
-import { countFindings, isClean, noTotals, type Totals, table } from './report.ts'
+import { countFindings, createTotals, formatTable, isClean, type Totals } from './report.ts'
 import { openRun, type Run } from './run.ts'
-import type { Pace, Suite } from './suite.ts'
-import { answersThatNeverCome } from './suites/answers-that-never-come.ts'
-import { badWeather } from './suites/bad-weather.ts'
-import { depositsThatVanish } from './suites/deposits-that-vanish.ts'
-import { moneroBlocksThatVanish } from './suites/monero-blocks-that-vanish.ts'
-import { namedPoints } from './suites/named-points.ts'
+import type { Suite, SuiteContext } from './suite.ts'
+import { checkpointKills } from './suites/checkpoint-kills.ts'
+import { depositReorgs } from './suites/deposit-reorgs.ts'
+import { moneroReorgs } from './suites/monero-reorgs.ts'
 import { operations } from './suites/operations.ts'
 import { races } from './suites/races.ts'
+import { randomFaults } from './suites/random-faults.ts'
 import { stuckPayouts } from './suites/stuck-payouts.ts'
+import { unansweredRequests } from './suites/unanswered-requests.ts'
 
 /*
- * The long form of test/faults: real processes, real nodes, a real Postgres, and what goes wrong with them. docs/chaos.md
- * says what the figures mean. Ends with 1 where one is not what it must be.
+ * The long form of the chaos tests: faults of real processes, real nodes and a real Postgres. docs/chaos.md explains the
+ * figures. The exit code is 1 if a figure is not as required.
  */
-const usage = 'usage: npm run chaos [-- --minutes 10] [--seed NUMBER] [--only storm,points,answers,…]'
+const usage = 'usage: npm run chaos [-- --minutes 10] [--seed NUMBER] [--only random,checkpoints,answers,…]'
 const suites: Readonly<Record<string, Suite>> = {
-  storm: badWeather,
-  points: namedPoints,
-  answers: answersThatNeverCome,
-  deposits: depositsThatVanish,
-  monero: moneroBlocksThatVanish,
+  random: randomFaults,
+  checkpoints: checkpointKills,
+  answers: unansweredRequests,
+  deposits: depositReorgs,
+  monero: moneroReorgs,
   operations,
   races,
   stuck: stuckPayouts,
@@ -44,11 +44,13 @@ const { values } = parseArgs({
 const [minutes, seed] = [Number(values.minutes), Number(values.seed)]
 const chosen = values.only.split(',')
 const startedAt = Date.now()
-/** What is running now, and must not outlive this process. */
+/** Running processes, which must not outlive this one. */
 const open: { run: Run | null; cluster: Cluster | null } = { run: null, cluster: null }
 
 if (values.help || !(minutes > 0) || !Number.isInteger(seed) || chosen.some((one) => one !== PLANTED && !suites[one])) {
-  console.log(`${usage}\n--minutes is the storm's part; --only takes ${[...Object.keys(suites), PLANTED].join(', ')}`)
+  console.log(
+    `${usage}\n--minutes is the length of the suite random; --only takes ${[...Object.keys(suites), PLANTED].join(', ')}`,
+  )
   process.exitCode = values.help ? 0 : 2
 } else {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -57,71 +59,77 @@ if (values.help || !(minutes > 0) || !Number.isInteger(seed) || chosen.some((one
 }
 
 async function main(): Promise<void> {
-  const totals = noTotals()
+  const totals = createTotals()
   const random = createRandom(seed)
-  const note: Pace['note'] = (what, figure) => totals.notes.set(what, figure)
-  say(`seed ${seed}, a storm of ${minutes} min`)
+  const note: SuiteContext['note'] = (label, value) => totals.notes.set(label, value)
+  log(`seed ${seed}, ${minutes} min of random faults`)
   for (const [name, suite] of Object.entries(suites))
     if (chosen.includes(name))
-      await goThrough(suite, { stormMs: minutes * 60_000, isThorough: true, random, say, note }, totals)
-  if (chosen.includes(PLANTED)) await plant(totals)
-  console.log(`\n${table(totals)}`)
+      await runSuite(suite, { randomMs: minutes * 60_000, isThorough: true, random, log, note }, totals)
+  if (chosen.includes(PLANTED)) await runPlantedBugs(totals)
+  console.log(`\n${formatTable(totals)}`)
   if (!isClean(totals)) process.exitCode = 1
 }
 
-/** Its cases in turn, on one app. One that failed ends the suite: what came after it would say nothing. */
-async function goThrough(
-  { networks, optional = [], patient = [], options, cases }: Suite,
-  pace: Pace,
+/** Runs the cases in order on one app. A failure ends the suite, because later cases would run on a damaged app. */
+async function runSuite(
+  { networks, optional = [], optionalSlow = [], options, cases }: Suite,
+  context: SuiteContext,
   totals: Totals,
 ): Promise<void> {
-  open.cluster = await startCluster([...networks, ...optional, ...patient])
+  open.cluster = await startCluster([...networks, ...optional, ...optionalSlow])
   const { chains } = open.cluster
   const missing = networks.filter((one) => !chains.networks.some(({ network }) => network === one))
-  if (missing.length > 0) say(`left out, no node for ${missing} is installed: ${cases.map(({ name }) => name)}`)
+  if (missing.length > 0) log(`skipped, no node for ${missing} is installed: ${cases.map(({ name }) => name)}`)
   else {
     open.run = await openRun(open.cluster, options)
-    for (const suiteCase of cases) if (!(await pass(open.run, suiteCase, pace, totals))) break
+    for (const suiteCase of cases) if (!(await runCase(open.run, suiteCase, context, totals))) break
     const [row] = await open.run.fleet.database.query<{ count: string }>('select count(*) from exchanges')
     totals.exchanges += Number(row?.count)
-    totals.kills += open.run.fleet.kills()
+    totals.kills += open.run.fleet.countKills()
   }
-  const { crashes, reorgs } = open.cluster.damage()
+  const { crashes, reorgs } = open.cluster.countFaults()
   totals.crashes += crashes
   totals.reorgs += reorgs
   await closeAll()
 }
 
-async function pass(run: Run, { name, work }: Suite['cases'][number], pace: Pace, totals: Totals): Promise<boolean> {
-  say(name)
-  let isPassed = true
+/** Returns whether the case passed without a finding. */
+async function runCase(
+  run: Run,
+  { name, work }: Suite['cases'][number],
+  context: SuiteContext,
+  totals: Totals,
+): Promise<boolean> {
+  log(name)
+  let hasPassed = true
   try {
-    await work(run, pace)
+    await work(run, context)
   } catch (error) {
-    isPassed = false
+    hasPassed = false
     totals.other++
-    say(`FAILED: ${error instanceof Error ? error.message : error}`)
+    log(`FAILED: ${error instanceof Error ? error.message : error}`)
   }
   const since = Date.now()
-  const findings = await run.findings()
-  totals.restMs = Math.max(totals.restMs, Date.now() - since)
+  const findings = await run.check()
+  totals.idleMs = Math.max(totals.idleMs, Date.now() - since)
   countFindings(totals, findings)
-  const found = allFindings(findings)
-  for (const line of found) say(`FOUND ${line}`)
-  return isPassed && found.length === 0
+  const lines = listFindings(findings)
+  for (const line of lines) log(`FOUND ${line}`)
+  return hasPassed && lines.length === 0
 }
 
-async function plant(totals: Totals): Promise<void> {
+async function runPlantedBugs(totals: Totals): Promise<void> {
   open.cluster = await startCluster(['btc', 'eth'])
-  say('the attacks on a server without a planted bug')
-  const none = await findNone(open.cluster)
-  for (const line of none) say(`FOUND ${line}`)
-  totals.other += none.length
+  log('the attacks on a server without a planted bug')
+  const lines = await attackWithoutBug(open.cluster)
+  for (const line of lines) log(`FOUND ${line}`)
+  totals.other += lines.length
   for (const bug of plantedBugs) {
-    const [first, ...others] = await findPlanted(open.cluster, bug)
-    totals.planted.of++
-    if (first !== undefined) totals.planted.found++
-    say(
+    const [first, ...others] = await attackWithBug(open.cluster, bug)
+    totals.planted.total++
+    if (first !== undefined) totals.planted.detected++
+    log(
       `planted: ${bug.name}: ${first === undefined ? 'NOT FOUND' : `${first}${others.length > 0 ? `, and ${others.length} more` : ''}`}`,
     )
   }
@@ -136,6 +144,6 @@ async function closeAll(): Promise<void> {
   await cluster?.stop()
 }
 
-function say(line: string): void {
+function log(line: string): void {
   console.log(`${String(Math.round((Date.now() - startedAt) / 1000)).padStart(5)} s  ${line}`)
 }

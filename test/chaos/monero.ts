@@ -1,17 +1,17 @@
 import { parseUnits } from 'viem'
+import { readMoneroWallet } from '../support/monero-wallet.ts'
 import type { Json } from '../support/until.ts'
+import { readHighestIndex } from '../support/utxo-wallets.ts'
 import type { Cluster } from './cluster.ts'
 import type { Fleet } from './fleet.ts'
 import { nodeEndpoint } from './node-endpoint.ts'
 
 const DECIMALS = 12
-/** Of an answer of `is_key_image_spent`: 0 = no, 1 = in a block, 2 = in the pool. */
-const UNSPENT = 0
 
-/** monerod has half of its methods beside JSON-RPC. */
+/** Calls a method of monerod that is not part of its JSON-RPC. */
 async function post({ chains }: Cluster, path: string, body: unknown): Promise<Json> {
   const node = chains.networks.find(({ network }) => network === 'xmr')
-  if (!node) throw new Error('there is no chain xmr')
+  if (!node) throw new Error('the cluster has no chain xmr')
   const { url, headers } = nodeEndpoint(node.rpcUrls[0] ?? '')
   const answer = await fetch(new URL(path, url), {
     method: 'POST',
@@ -22,28 +22,23 @@ async function post({ chains }: Cluster, path: string, body: unknown): Promise<J
   return answer.json()
 }
 
-/** Where the daemon has a transaction; null = nowhere. */
-export async function moneroPlace(cluster: Cluster, hash: string): Promise<'block' | 'pool' | null> {
+/** Where monerod has a transaction; null = nowhere. */
+export async function locateMoneroTransaction(cluster: Cluster, hash: string): Promise<'block' | 'pool' | null> {
   const { txs } = await post(cluster, '/get_transactions', { txs_hashes: [hash], prune: true })
   return txs?.[0] === undefined ? null : txs[0].in_pool ? 'pool' : 'block'
 }
 
-/** What an address of the bank's wallet received. Other wallets' receipts are not visible. */
-export async function moneroReceived({ cluster }: Fleet, address: string): Promise<bigint> {
+/** The amount that an address of the bank's wallet received. Amounts of other wallets are not visible. */
+export async function readMoneroReceived({ cluster }: Fleet, address: string): Promise<bigint> {
   const query = new URLSearchParams({ network: 'xmr', currency: 'xmr', address })
   const answer = await fetch(`${cluster.chains.controlUrl}/balance?${query}`)
   return parseUnits(((await answer.json()) as { amount: string }).amount, DECIMALS)
 }
 
-/** The coins that the app counts as its own, if the daemon has none of them as spent. */
-export async function moneroHolds({ database, cluster }: Fleet): Promise<bigint> {
-  const coins = await database.query<{ outpoint: string; units: string }>(
-    `select c.outpoint, c.units from coins c left join deposits d on d.id = c.deposit_id
-     where c.network = 'xmr' and c.block_height is not null and c.spent_by is null and (d.id is null or d.status = 'credited')`,
-  )
-  if (coins.length === 0) return 0n
-  const { spent_status: states } = await post(cluster, '/is_key_image_spent', {
-    key_images: coins.map(({ outpoint }) => outpoint),
-  })
-  return coins.reduce((sum, { units }, n) => (states[n] === UNSPENT ? sum + BigInt(units) : sum), 0n)
+/** Units in the app's wallet, as a wallet program that is restored from its keys finds them on the daemon. */
+export async function readMoneroUnits({ cluster, database, moneroKeys }: Fleet): Promise<bigint> {
+  const node = cluster.chains.networks.find(({ network }) => network === 'xmr')
+  if (!node || !moneroKeys) throw new Error('the fleet has no wallet of xmr')
+  const highestIndex = await readHighestIndex(database, 'xmr')
+  return readMoneroWallet(moneroKeys.view, moneroKeys.seed, node.rpcUrls[0] ?? '', highestIndex)
 }

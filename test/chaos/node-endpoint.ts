@@ -1,4 +1,4 @@
-/** Where a node takes JSON-RPC, and with which headers: `fetch` refuses a URL with a password in it. */
+/** A node's URL and headers. The password is a header, because `fetch` rejects a URL that contains one. */
 export type NodeEndpoint = Readonly<{ url: string; headers: Readonly<Record<string, string>> }>
 
 export function nodeEndpoint(rpcUrl: string): NodeEndpoint {

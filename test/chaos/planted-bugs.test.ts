@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Cluster, startCluster } from './cluster.ts'
-import { findNone, findPlanted, plantedBugs } from './planted-bugs.ts'
+import { attackWithBug, attackWithoutBug, plantedBugs } from './planted-bugs.ts'
 
 let cluster: Cluster
 beforeAll(async () => {
@@ -8,14 +8,14 @@ beforeAll(async () => {
 })
 afterAll(() => cluster?.stop(), 60_000)
 
-test('the attacks find nothing where there is no bug', async () => {
-  expect(await findNone(cluster)).toEqual([])
+test('the attacks find nothing in a server without a planted bug', async () => {
+  expect(await attackWithoutBug(cluster)).toEqual([])
 }, 360_000)
 
 test.each(plantedBugs)(
-  'a planted bug is found: $name',
+  'detects the planted bug: $name',
   async (bug) => {
-    expect(await findPlanted(cluster, bug)).not.toEqual([])
+    expect(await attackWithBug(cluster, bug)).not.toEqual([])
   },
   240_000,
 )

@@ -1,25 +1,29 @@
 import { join } from 'node:path'
 import {
   type Attack,
-  aTokenThatLies,
+  broadcastToFaultyNode,
   crashAfterSigning,
-  curiousPartners,
-  nobodyMines,
-  nodesThatDoNotAnswer,
-  payoutsAreForgotten,
+  fakeTransferEvent,
+  pauseMining,
+  payDifferentAmounts,
+  reorgPaidPayouts,
+  requestForeignExchanges,
 } from './attacks.ts'
 import type { Cluster } from './cluster.ts'
 import type { FleetOptions } from './fleet.ts'
 import { withFleet } from './run.ts'
 import { copyServer, type Patch } from './server-copy.ts'
 
-/** A mistake that somebody could make, and the attack that shows it. */
+/** A possible mistake in the server and the attack that reveals it. */
 export type PlantedBug = Readonly<{
   name: string
-  /** What it does, in the words of the judgement or of the attack itself: no other finding counts. */
+  /**
+   * Matches the findings that the bug causes, and none that slowness alone causes. Alarms of the program do not count: the
+   * customers, the chains or the sums of the ledger must show the bug.
+   */
   shows: RegExp
   patches: readonly Patch[]
-  /** Returns what it saw itself, beside what the judgement finds. */
+  /** May return findings of its own in addition to those of the checks. */
   attack: Attack | ((run: Parameters<Attack>[0]) => Promise<readonly string[]>)
 }>
 
@@ -33,11 +37,14 @@ const options: FleetOptions = {
 const advance = 'server/src/exchange/payouts/advance-transaction.ts'
 const replace = 'server/src/exchange/payouts/replace-transaction.ts'
 const dispatch = 'server/src/exchange/payouts/dispatch-payouts.ts'
+const journal = 'server/src/adapters/signers/signing-journal.ts'
+const convert = 'server/src/exchange/settlement/steps/convert.ts'
+const refund = 'server/src/exchange/settlement/steps/refund.ts'
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'paid at depth 0',
-    shows: /^lost: .* is said to be paid$/,
+    shows: /^lost: exchange .* reports [1-9]\d* of .* has 0$/,
     patches: [
       {
         file: advance,
@@ -45,12 +52,12 @@ export const plantedBugs: readonly PlantedBug[] = [
         put: 'const { blockTimeMs } = chain.network\n  const [confirmations, finalityBlocks] = [0, 0]',
       },
     ],
-    attack: payoutsAreForgotten,
+    attack: reorgPaidPayouts,
   },
   {
     name: 'sent before it is stored',
-    // The payout twice, or its second half that the reconciler met first.
-    shows: /^(paidTwice: |other: .*\(intrusion:)/,
+    // The first payment is on the chain and in no answer. If the app does not notice its own transaction, it pays again.
+    shows: /^(paidTwice: .* got |other: .* paid .* does not report it$)/,
     patches: [
       {
         file: dispatch,
@@ -62,13 +69,12 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a replacement with a nonce of its own',
-    // The signer's own memory stops the second one, and says so.
-    shows: /^(paidTwice: |other: .*\(release:)/,
+    shows: /^paidTwice: .* got /,
     patches: [
       {
         file: replace,
         find: "nonce: intent.family === 'evm' ? intent.nonce : null",
-        put: "nonce: intent.family === 'evm' ? await tx.transactions.lockLane(transaction.network, transaction.wallet) : null",
+        put: "nonce: intent.family === 'evm' ? await deps.store.transactions.lockLane(chain.network.id, chain.addresses.hot()) : null",
       },
       {
         file: replace,
@@ -81,36 +87,42 @@ export const plantedBugs: readonly PlantedBug[] = [
         find: "assert(unsigned.conflictKey === transaction.conflictKey, 'a replacement spends the conflict key of all attempts')",
         put: '',
       },
+      // The signer's journal refuses a second payment too. Without it the bug reaches the chain.
+      {
+        file: journal,
+        find: 'throw new AlreadyReleasedError(line.payoutId, before.hashes, isSame)',
+        put: 'return false',
+      },
     ],
-    attack: nobodyMines,
+    attack: pauseMining,
   },
   {
-    name: 'no answer is taken for a failure',
-    // What was given up had its nonce, and may be mined all the same.
-    shows: /^(paidTwice: |other: a gap in the nonces)/,
+    name: 'a missing answer is treated as a failure',
+    // The abandoned transaction has used its nonce and may still be mined. The proof is made up, because the database refuses an empty one.
+    shows: /^(paidTwice: .* got |other: a gap in the nonces)/,
     patches: [
       {
         file: advance,
         find: "if (result.kind === 'rejected') {",
-        put: "if (result.kind === 'unknown') return requeuePayouts(deps, transaction, { proof: { proof: [] }, attention: null })\n  if (result.kind === 'rejected') {",
+        put: "if (result.kind === 'unknown') return requeuePayouts(deps, transaction, { proof: { proof: [{ txHash: 'none', spentBy: 'none' }] }, attention: null })\n  if (result.kind === 'rejected') {",
       },
     ],
-    attack: nodesThatDoNotAnswer,
+    attack: broadcastToFaultyNode,
   },
   {
-    name: 'counted by its event alone',
+    name: 'credited by its event alone',
     shows: /^wrongCredits: /,
     patches: [
       {
         file: 'server/src/exchange/settlement/step-exchange.ts',
-        find: 'await reader.receivedUnits(deposit, deposit.block)',
+        find: 'await reader.receivedUnits(deposit, block)',
         put: 'deposit.units',
       },
     ],
-    attack: aTokenThatLies,
+    attack: fakeTransferEvent,
   },
   {
-    name: "no filter for the partner's own",
+    name: 'no filter by partner',
     shows: /^leak: /,
     patches: [
       {
@@ -119,25 +131,85 @@ export const plantedBugs: readonly PlantedBug[] = [
         put: 'and k.partner_id is not null',
       },
     ],
-    attack: (run) => curiousPartners(run, { each: 5, asks: 200 }),
+    attack: (run) => requestForeignExchanges(run, { exchanges: 5, requests: 200 }),
+  },
+  {
+    name: 'pays 1 % less',
+    shows: /^lost: .* got [1-9]\d* of .* is due$/,
+    patches: [
+      {
+        file: convert,
+        find: 'const takeUnits = dueUnitsOf(act, terms.toUnits)',
+        put: 'const takeUnits = (dueUnitsOf(act, terms.toUnits) * 99n) / 100n',
+      },
+    ],
+    attack: payDifferentAmounts,
+  },
+  {
+    name: 'takes the network fee twice',
+    shows: /^lost: .* got [1-9]\d* of .* is due$/,
+    patches: [
+      {
+        file: 'server/src/exchange/domain/terms.ts',
+        find: 'payout: (fromUnits) => afterNetworkFee(pricing, fromUnits),',
+        put: 'payout: (fromUnits) => afterNetworkFee(pricing, fromUnits) - pricing.networkUnits,',
+      },
+    ],
+    attack: payDifferentAmounts,
+  },
+  {
+    name: 'ignores the fixed rate',
+    // With still prices the live rate is better for the customer, by the surcharge of a fixed rate.
+    shows: /^(paidTwice|lost): .* got [1-9]\d* of btc@btc, .* is due$/,
+    patches: [{ file: convert, find: 'isFirst: await hasFixedRate(act),', put: 'isFirst: false,' }],
+    attack: payDifferentAmounts,
+  },
+  {
+    name: 'halves a refund',
+    shows: /^lost: .* got [1-9]\d* of .* is due$/,
+    patches: [
+      {
+        file: refund,
+        find: 'refundFeeEntry(id, exchange.id, asset.id, feeUnits)',
+        put: 'refundFeeEntry(id, exchange.id, asset.id, units - (units - feeUnits) / 2n)',
+      },
+      {
+        file: refund,
+        find: 'units: units - feeUnits, heldMs: null',
+        put: 'units: (units - feeUnits) / 2n, heldMs: null',
+      },
+    ],
+    attack: payDifferentAmounts,
+  },
+  {
+    name: 'drops a fee from the ledger',
+    shows: /^imbalance: exchange .* kept .* the ledger has an income of /,
+    patches: [
+      {
+        file: 'server/src/core/domain/ledger/entries.ts',
+        find: "    { debit: inventory, credit: 'income:network-fee', assetId: take.assetId, units: take.networkUnits },\n",
+        put: '',
+      },
+    ],
+    attack: payDifferentAmounts,
   },
 ]
 
-/** What is owed and never comes is seen once nothing moved for this long; blocks that make something final come within half of it. */
-const REST_MS = 30_000
+/** A missing payment is reported after this time without progress. Finality takes less than half of it. */
+const IDLE_MS = 30_000
 
 /**
- * Runs the attack on a copy of the server with the bug in it. Returns what was found of it: nothing = the harness is blind.
- * What else is found may be another thing: where something never ends, it may only be slow.
+ * Runs the attack on a copy of the server with the bug. Returns the findings that match `shows`; if empty, the checks missed
+ * the bug. Other findings are ignored, because they may come from slowness alone.
  */
-export async function findPlanted(cluster: Cluster, bug: PlantedBug): Promise<readonly string[]> {
-  const found = await attackCopy(cluster, bug.name, bug.patches, [bug.attack], REST_MS)
-  return found.filter((line) => bug.shows.test(line))
+export async function attackWithBug(cluster: Cluster, bug: PlantedBug): Promise<readonly string[]> {
+  const findings = await attackCopy(cluster, bug.name, bug.patches, [bug.attack], IDLE_MS)
+  return findings.filter((line) => bug.shows.test(line))
 }
 
-/** All of the attacks on a copy without a bug: what they find would be no bug's. */
-export function findNone(cluster: Cluster): Promise<readonly string[]> {
-  const attacks = plantedBugs.map(({ attack }) => attack)
+/** Runs all attacks on a copy of the server without a bug. Returns the findings, which must be empty. */
+export function attackWithoutBug(cluster: Cluster): Promise<readonly string[]> {
+  const attacks = [...new Set(plantedBugs.map(({ attack }) => attack))]
   return attackCopy(cluster, 'no bug', [], attacks)
 }
 
@@ -146,12 +218,12 @@ async function attackCopy(
   name: string,
   patches: readonly Patch[],
   attacks: readonly PlantedBug['attack'][],
-  restMs?: number,
+  idleMs?: number,
 ): Promise<readonly string[]> {
   const root = copyServer(join(cluster.folder, name.replaceAll(/[^a-z0-9]+/g, '-')), patches)
   return withFleet(cluster, { ...options, root }, async (run) => {
-    const seen: string[] = []
-    for (const attack of attacks) seen.push(...((await attack(run)) ?? []))
-    return [...seen, ...(await run.wrong(restMs))]
+    const findings: string[] = []
+    for (const attack of attacks) findings.push(...((await attack(run)) ?? []))
+    return [...findings, ...(await run.listFindings(idleMs))]
   })
 }

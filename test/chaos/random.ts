@@ -1,8 +1,8 @@
-/** One seed draws the same row of numbers each time: what a run does, not when the machine comes to it. */
+/** Seeded random numbers: a seed repeats the choices of a run, not their timing. */
 export type Random = Readonly<{
-  /** A whole number from `least` up to, and without, `below`. */
+  /** An integer from `least` to `below`, exclusive. */
   draw(least: number, below: number): number
-  oneOf<T>(things: readonly T[]): T
+  oneOf<T>(values: readonly T[]): T
 }>
 
 /** mulberry32 (Tommy Ettinger, public domain): good enough to choose among faults. */
@@ -17,10 +17,10 @@ export function createRandom(seed: number): Random {
   const draw = (least: number, below: number) => least + Math.floor(next() * (below - least))
   return {
     draw,
-    oneOf(things) {
-      const thing = things[draw(0, things.length)]
-      if (thing === undefined) throw new Error('there is nothing to choose from')
-      return thing
+    oneOf(values) {
+      const value = values[draw(0, values.length)]
+      if (value === undefined) throw new Error('oneOf needs at least one value')
+      return value
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Findings } from './checks.ts'
 
-/** The faults injected in a whole run, and their results. */
+/** Counts of the injected faults and of the findings in a whole run. */
 export type Totals = {
   kills: number
   crashes: number
@@ -10,15 +10,15 @@ export type Totals = {
   lost: number
   wrongCredits: number
   imbalance: number
-  /** Other findings: a failed case, an answer that no client should get, an alarm that no fault explains. */
+  /** Failed cases, replies that no partner may get, alarms that no fault explains. */
   other: number
-  /** The longest that it took, once nothing more went wrong, until nothing was under way. */
-  restMs: number
-  planted: { found: number; of: number }
+  /** Longest time from the last fault of a case until nothing was under way. */
+  idleMs: number
+  planted: { detected: number; total: number }
   notes: Map<string, string>
 }
 
-export const noTotals = (): Totals => ({
+export const createTotals = (): Totals => ({
   kills: 0,
   crashes: 0,
   reorgs: 0,
@@ -28,8 +28,8 @@ export const noTotals = (): Totals => ({
   wrongCredits: 0,
   imbalance: 0,
   other: 0,
-  restMs: 0,
-  planted: { found: 0, of: 0 },
+  idleMs: 0,
+  planted: { detected: 0, total: 0 },
   notes: new Map(),
 })
 
@@ -42,10 +42,10 @@ export function countFindings(totals: Totals, findings: Findings): void {
 }
 
 export function isClean({ paidTwice, lost, wrongCredits, imbalance, other, planted }: Totals): boolean {
-  return paidTwice + lost + wrongCredits + imbalance + other === 0 && planted.found === planted.of
+  return paidTwice + lost + wrongCredits + imbalance + other === 0 && planted.detected === planted.total
 }
 
-export function table(totals: Totals): string {
+export function formatTable(totals: Totals): string {
   const rows: readonly (readonly [string, string | number])[] = [
     ['kills', totals.kills],
     ['crashes', totals.crashes],
@@ -56,10 +56,10 @@ export function table(totals: Totals): string {
     ['wrong credits', totals.wrongCredits],
     ['ledger imbalance', totals.imbalance],
     ['other findings', totals.other],
-    ['planted bugs found', `${totals.planted.found}/${totals.planted.of}`],
-    ['longest way to rest', `${Math.round(totals.restMs / 1000)} s`],
+    ['planted bugs found', `${totals.planted.detected}/${totals.planted.total}`],
+    ['longest time to idle', `${Math.round(totals.idleMs / 1000)} s`],
     ...totals.notes,
   ]
-  const width = Math.max(...rows.map(([what]) => what.length)) + 2
-  return rows.map(([what, figure]) => what.padEnd(width) + figure).join('\n')
+  const width = Math.max(...rows.map(([label]) => label.length)) + 2
+  return rows.map(([label, value]) => label.padEnd(width) + value).join('\n')
 }

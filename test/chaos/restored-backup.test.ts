@@ -6,10 +6,10 @@ import { createDatabase } from '../support/database.ts'
 import { isFinished, type MemoryCluster, startMemoryCluster } from '../support/memory-cluster.ts'
 import { until } from '../support/until.ts'
 
-type Made = Awaited<ReturnType<typeof createDatabase>>
+type TestDatabase = Awaited<ReturnType<typeof createDatabase>>
 let cluster: MemoryCluster
-let live: Made
-let backup: Made | null = null
+let live: TestDatabase
+let backup: TestDatabase | null = null
 
 beforeAll(async () => {
   cluster = await startMemoryCluster('the restored app')
@@ -21,47 +21,48 @@ afterAll(async () => {
   await live.drop()
 })
 
-/** A copy of the whole database as it is at this moment. No client may be connected to it. */
-async function copy(from: Made): Promise<Made> {
-  const made = await createDatabase(inject('databaseUrl'))
+/** Copies the database. No client may be connected to it. */
+async function copyDatabase(source: TestDatabase): Promise<TestDatabase> {
+  const copy = await createDatabase(inject('databaseUrl'))
   const admin = new pg.Client({ connectionString: inject('databaseUrl') })
   await admin.connect()
-  const name = ({ url }: Made) => new URL(url).pathname.slice(1)
-  await admin.query(`drop database ${name(made)}`)
-  await admin.query(`create database ${name(made)} template ${name(from)}`)
+  const name = ({ url }: TestDatabase) => new URL(url).pathname.slice(1)
+  await admin.query(`drop database ${name(copy)}`)
+  await admin.query(`create database ${name(copy)} template ${name(source)}`)
   await admin.end()
-  return made
+  return copy
 }
 
-const rows = ({ database }: App, where: string, ...values: unknown[]) =>
+const findPayouts = ({ database }: App, where: string, ...values: unknown[]) =>
   database.query(`select 1 from payouts where ${where}`, values)
 
-/** What `swapyard signer release` does, and resuming what the watchers paused meanwhile. */
-const release = ({ store }: App) =>
+/** Does the same as `swapyard signer release` and resumes the pauses of the watchers. */
+const releaseSigner = ({ store }: App) =>
   store.transaction(async (tx) => {
     await tx.signingJournal.beginGeneration()
     for (const { scope } of await tx.pauses.list()) await tx.pauses.resume(scope)
     await tx.alarms.clear('database:older')
   })
 
-test('F7: an old backup with the current signing journal pays nothing twice; payouts are held and missing ones are listed and imported', async () => {
+test('F7: after the restore of an old backup, holds payouts, lists and imports missing ones, and pays each once', async () => {
   const first = await cluster.open({ databaseUrl: live.url })
   await cluster.fund(first.app)
   const early = await cluster.order(first.app)
   cluster.pay(early)
   await until('the early exchange is finished', () => isFinished(first.app, early))
-  // Created before the backup, paid after it: the backup knows the address, and neither deposit nor payout.
-  const [late, lost] = [await cluster.order(first.app), await cluster.order(first.app)]
+  // Created before the backup and paid after it: the backup has the address but neither deposit nor payout.
+  const [late, unrestored] = [await cluster.order(first.app), await cluster.order(first.app)]
   await first.stop()
-  backup = await copy(live)
+  backup = await copyDatabase(live)
 
   const second = await cluster.open({ databaseUrl: live.url })
-  for (const order of [late, lost]) cluster.pay(order)
-  for (const order of [late, lost]) await until('a late exchange is finished', () => isFinished(second.app, order))
-  const paid = await Promise.all([late, lost].map((order) => cluster.received(second.app, order)))
+  for (const order of [late, unrestored]) cluster.pay(order)
+  for (const order of [late, unrestored])
+    await until('a late exchange is finished', () => isFinished(second.app, order))
+  const paid = await Promise.all([late, unrestored].map((order) => cluster.received(second.app, order)))
   expect(paid.every((units) => units > 0n)).toBe(true)
   const [sent, unknownTransaction] = await Promise.all(
-    [late, lost].map(async ({ id }) => {
+    [late, unrestored].map(async ({ id }) => {
       const [row] = await second.app.database.query<{ tx_hash: string; id: string }>(
         'select a.tx_hash, p.id from payouts p join attempts a on a.transaction_id = p.transaction_id where p.exchange_id = $1',
         [id],
@@ -78,44 +79,47 @@ test('F7: an old backup with the current signing journal pays nothing twice; pay
   expect(alarm?.detail).toMatchObject({
     missing: expect.arrayContaining([
       expect.objectContaining({ txHash: sent?.tx_hash, address: late.recipient }),
-      expect.objectContaining({ txHash: unknownTransaction?.tx_hash, address: lost.recipient }),
+      expect.objectContaining({ txHash: unknownTransaction?.tx_hash, address: unrestored.recipient }),
     ]),
   })
-  // The deposits are found again and ask for their payouts again: under the same ids.
+  // The watcher records the deposits again, and the payouts get the same ids.
   for (const payout of [sent, unknownTransaction])
-    await until('the payout waits again', async () => (await rows(restored.app, 'id = $1', payout?.id)).length === 1)
+    await until(
+      'the payout is reserved again',
+      async () => (await findPayouts(restored.app, 'id = $1', payout?.id)).length === 1,
+    )
   await restored.stop()
 
-  // Another worker, whose own journal knows nothing of it, is held by the same row.
+  // The same database row holds a worker with another signing journal.
   const other = await cluster.open({ databaseUrl: backup.url, journal: 'another.log' })
-  const behind = await cluster.order(other.app)
-  cluster.pay(behind)
-  await until('a payout of after the restore waits as well', async () => {
-    const waiting = await rows(other.app, "exchange_id = $1 and state = 'reserved'", behind.id)
+  const afterRestore = await cluster.order(other.app)
+  cluster.pay(afterRestore)
+  await until('a payout that is new after the restore is also held', async () => {
+    const waiting = await findPayouts(other.app, "exchange_id = $1 and state = 'reserved'", afterRestore.id)
     return waiting.length === 1
   })
-  const all = [late.id, lost.id, behind.id]
-  expect(await rows(other.app, "exchange_id = any($1) and state <> 'reserved'", all)).toEqual([])
+  const all = [late.id, unrestored.id, afterRestore.id]
+  expect(await findPayouts(other.app, "exchange_id = any($1) and state <> 'reserved'", all)).toEqual([])
 
-  // One is taken in again; the other one's bytes are lost with its journal: what is put aside for a person.
+  // One payout is imported. The signed bytes of the other are missing, so it needs an operator.
   await other.app.database.query('delete from forgotten_transactions where tx_hash = $1', [unknownTransaction?.tx_hash])
   await restoreSignedPayouts(other.app.store)
-  await until('it is found on the chain', () => isFinished(other.app, late))
-  await release(other.app)
-  await until('the one without bytes is put aside', async () => {
-    // The ledger misses what it paid, and the reconciler pauses for that: a person books it, or goes on as here.
-    await release(other.app)
-    return (await rows(other.app, "id = $1 and attention = 'RELEASED'", unknownTransaction?.id)).length === 1
+  await until('the imported payout is confirmed', () => isFinished(other.app, late))
+  await releaseSigner(other.app)
+  await until('the payout without signed bytes needs attention', async () => {
+    // The ledger misses the earlier payment, so the reconciler pauses. An operator books it or, as here, resumes.
+    await releaseSigner(other.app)
+    return (await findPayouts(other.app, "id = $1 and attention = 'RELEASED'", unknownTransaction?.id)).length === 1
   })
-  await until('the payout of after the restore is made', async () => {
-    await release(other.app)
-    return isFinished(other.app, behind)
+  await until('the payout that is new after the restore is paid', async () => {
+    await releaseSigner(other.app)
+    return isFinished(other.app, afterRestore)
   })
-  expect(await Promise.all([late, lost].map((order) => cluster.received(other.app, order)))).toEqual(paid)
+  expect(await Promise.all([late, unrestored].map((order) => cluster.received(other.app, order)))).toEqual(paid)
   await other.stop()
 
-  // The signer of before is content: its records are settled, and the new life is one that the database knows.
-  const back = await cluster.open({ databaseUrl: backup.url })
-  expect((await back.app.store.pauses.list()).map(({ scope }) => scope)).not.toContain('payouts:all')
-  expect(await Promise.all([late, lost].map((order) => cluster.received(back.app, order)))).toEqual(paid)
+  // The first signing journal causes no pause: its records are settled, and the database knows its generation.
+  const reopened = await cluster.open({ databaseUrl: backup.url })
+  expect((await reopened.app.store.pauses.list()).map(({ scope }) => scope)).not.toContain('payouts:all')
+  expect(await Promise.all([late, unrestored].map((order) => cluster.received(reopened.app, order)))).toEqual(paid)
 })

@@ -3,90 +3,90 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Run } from './run.ts'
 
-export type Restarted = Readonly<{ answered: number; failed: readonly string[]; created: readonly string[] }>
+export type RestartResult = Readonly<{ answered: number; failed: readonly string[]; created: readonly string[] }>
 
-type Ask = Readonly<{ method: 'GET' | 'POST'; path: string; body: unknown; key: string }>
-type Outcome = { body: { id: string } } | { againMs: number } | { failed: string }
+type PartnerRequest = Readonly<{ method: 'GET' | 'POST'; path: string; body: unknown; key: string }>
+type Outcome = { body: { id: string } } | { retryAfterMs: number } | { failed: string }
 
-/** How long one request is repeated. */
+/** Maximum time for the retries of one request. */
 const PATIENCE_MS = 60_000
-/** How often the balancer asks who is ready: several times within what a process drains. */
+/** Interval of the load balancer's health checks; must be much shorter than `clocks.drain`. */
 const READY_EVERY_MS = 100
 const TIMEOUT_MS = 20_000
 const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth' }
 const RATE = `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, amount: '0.01', flow: 'standard' })}`
 
 /**
- * Asks at this rate, as a balancer does: processes that say they are ready, in turn, while every one is stopped by SIGTERM
- * and started again, one after the other. After a 503 with `Retry-After` it is asked again, when that says. Everything else
- * has failed, a refused or reset connection too: who drains takes what comes until nothing does.
+ * Stops every process with SIGTERM and starts it again, one after the other, while requests go to the ready processes in
+ * turn, as behind a load balancer. A 503 is repeated after its `Retry-After`. Every other error is a failure, refused and
+ * reset connections included, because a draining process must still answer.
  */
-export async function restartOneByOne({ fleet, customers }: Run, perSecond: number): Promise<Restarted> {
+export async function restartOneByOne({ fleet, customers }: Run, perSecond: number): Promise<RestartResult> {
   const urls = fleet.apis.map(({ url }) => url ?? '')
   const failed: string[] = []
   const created: string[] = []
-  const asking = new Set<Promise<void>>()
+  const pending = new Set<Promise<void>>()
   let answered = 0
-  let over = false
+  let isOver = false
   let ready = urls
 
-  const balance = (async () => {
-    while (!over) {
+  const healthChecks = (async () => {
+    while (!isOver) {
       const states = await Promise.all(urls.map(isReady))
       ready = urls.filter((_, n) => states[n])
       await delay(READY_EVERY_MS)
     }
   })()
 
-  const ask = async (n: number) => {
-    const request = question(n, created.at(-1))
-    const until = performance.now() + PATIENCE_MS
-    for (let tries = 0; performance.now() < until; tries++) {
-      const url = ready[(n + tries) % ready.length]
-      const outcome = url === undefined ? { againMs: READY_EVERY_MS } : await attempt(url, request)
+  const sendWithRetries = async (n: number) => {
+    const request = createRequest(n, created.at(-1))
+    const deadline = performance.now() + PATIENCE_MS
+    for (let attempts = 0; performance.now() < deadline; attempts++) {
+      const url = ready[(n + attempts) % ready.length]
+      const outcome = url === undefined ? { retryAfterMs: READY_EVERY_MS } : await sendOnce(url, request)
       if ('failed' in outcome) return void failed.push(`${request.method} ${request.path}: ${outcome.failed}`)
       if ('body' in outcome) {
         answered++
         if (request.method === 'POST') created.push(outcome.body.id)
         return
       }
-      await delay(outcome.againMs)
+      await delay(outcome.retryAfterMs)
     }
-    failed.push(`${request.method} ${request.path}: never answered`)
+    failed.push(`${request.method} ${request.path}: no answer within ${PATIENCE_MS} ms`)
   }
 
   const load = (async () => {
-    for (let n = 0; !over; n++) {
-      const one: Promise<void> = ask(n).catch((error: Error) => void failed.push(error.message))
-      asking.add(one)
-      void one.finally(() => asking.delete(one))
+    for (let n = 0; !isOver; n++) {
+      const one: Promise<void> = sendWithRetries(n).catch((error: Error) => void failed.push(error.message))
+      pending.add(one)
+      void one.finally(() => pending.delete(one))
       await delay(1_000 / perSecond)
     }
   })()
   const order = { from: 'btc@btc', to: 'eth@eth', amount: '0.004' }
-  const bought = Promise.all(Array.from({ length: 4 }, () => customers.buy(order)))
+  const purchases = Promise.all(Array.from({ length: 4 }, () => customers.buy(order)))
   await delay(1_000)
   for (const one of fleet.all) {
     await one.end('SIGTERM')
     await one.start()
   }
-  over = true
-  await Promise.all([load, balance])
-  await Promise.all(asking)
-  await bought
+  isOver = true
+  await Promise.all([load, healthChecks])
+  await Promise.all(pending)
+  await purchases
   return { answered, failed, created }
 }
 
 async function isReady(url: string): Promise<boolean> {
-  const asked = { headers: { connection: 'close' }, signal: AbortSignal.timeout(TIMEOUT_MS) }
-  return fetch(`${url}/health/ready`, asked).then(
+  const init = { headers: { connection: 'close' }, signal: AbortSignal.timeout(TIMEOUT_MS) }
+  return fetch(`${url}/health/ready`, init).then(
     ({ ok }) => ok,
     () => false,
   )
 }
 
-/** One of five creates an exchange, two ask for a rate, two for the status of the newest. */
-function question(n: number, newest = randomUUID() as string): Ask {
+/** Of five requests one creates an exchange, two read a rate, and two read the status of the newest exchange. */
+function createRequest(n: number, newest = randomUUID() as string): PartnerRequest {
   const key = randomUUID()
   if (n % 5 > 0) return { method: 'GET', path: n % 2 === 0 ? RATE : statusOf(newest), body: undefined, key }
   const body = { ...pair, fromAmount: '0.01', flow: 'standard', address: privateKeyToAddress(generatePrivateKey()) }
@@ -95,20 +95,20 @@ function question(n: number, newest = randomUUID() as string): Ask {
 
 const statusOf = (id: string): string => `/v1/cross-chain/exchange/status?id=${id}`
 
-async function attempt(url: string, { method, path, body, key }: Ask): Promise<Outcome> {
+async function sendOnce(url: string, { method, path, body, key }: PartnerRequest): Promise<Outcome> {
   const headers: Record<string, string> = { 'x-api-key': 'sandbox', connection: 'close' }
   if (method === 'POST') Object.assign(headers, { 'content-type': 'application/json', 'idempotency-key': key })
-  const sent = method === 'POST' ? { body: JSON.stringify(body) } : {}
+  const payload = method === 'POST' ? { body: JSON.stringify(body) } : {}
   let answer: Response
   try {
-    answer = await fetch(url + path, { method, headers, ...sent, signal: AbortSignal.timeout(TIMEOUT_MS) })
+    answer = await fetch(url + path, { method, headers, ...payload, signal: AbortSignal.timeout(TIMEOUT_MS) })
   } catch (error) {
     const cause =
       error instanceof Error && error.cause instanceof Error && 'code' in error.cause ? error.cause.code : error
     return { failed: `no answer: ${String(cause)}` }
   }
   const retryAfter = answer.headers.get('retry-after')
-  if (answer.status === 503 && retryAfter !== null) return { againMs: Number(retryAfter) * 1_000 }
+  if (answer.status === 503 && retryAfter !== null) return { retryAfterMs: Number(retryAfter) * 1_000 }
   const text = await answer.text()
   if (answer.ok || (answer.status === 404 && method === 'GET')) return { body: JSON.parse(text) }
   return { failed: `${answer.status} ${text.slice(0, 200)}` }

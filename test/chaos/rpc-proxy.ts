@@ -1,97 +1,92 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Transaction } from '@scure/btc-signer'
 import { keccak256 } from 'viem'
 import type { Json } from '../support/until.ts'
+import { type LocalServer, readBody, sendJson, startLocalServer } from './local-server.ts'
 import { type NodeEndpoint, nodeEndpoint } from './node-endpoint.ts'
 
 /**
- * What a node may do with a transaction that it is offered. `silent`: takes it and never answers, nor anything else for a
- * while. `known`: takes it and says that it had it before. `lie`: says that it took it, and forgets it.
+ * Faults of a node that receives a transaction. `silent`: accepts it without an answer and answers nothing else for a
+ * while. `known`: accepts it and reports it as already known. `drop`: reports it as accepted and drops it.
  */
-export type BroadcastFault = 'silent' | 'known' | 'lie'
+export type BroadcastFault = 'silent' | 'known' | 'drop'
 
 /** Forwards JSON-RPC to a node unchanged, except for the faults that a test configures. */
-export type RpcProxy = Readonly<{
-  url: string
-  /** The next broadcasts meet these, one each. */
-  misbehave(faults: readonly BroadcastFault[]): void
-  /** All of them are over. */
-  isGood(): boolean
-  /** Multiplies the fee rates that the node estimates. */
-  feeTimes(times: number): void
-  /** Raw transactions that were offered, in order, by hash: the same may come again. */
-  offered(): readonly { hash: string; raw: string }[]
-  close(): Promise<void>
-}>
+export type RpcProxy = LocalServer &
+  Readonly<{
+    /** Each of the next broadcasts gets one of these faults. */
+    queueFaults(faults: readonly BroadcastFault[]): void
+    /** Whether all queued faults are used. */
+    hasUsedAllFaults(): boolean
+    /** Multiplies the fee rates that the node estimates. */
+    multiplyFees(factor: number): void
+    /** All raw transactions that the node received, in order, repeated ones included. */
+    broadcasts(): readonly { hash: string; raw: string }[]
+  }>
 
 const SEND = new Set(['eth_sendRawTransaction', 'sendrawtransaction'])
-/** How long a node that took a transaction silently gives no answer to anything. */
+/** How long a node with the fault `silent` answers nothing. */
 const SILENCE_MS = 2_000
-/** EIP-1474 "transaction rejected"; geth's text. Bitcoin Core's RPC_VERIFY_ALREADY_IN_CHAIN. */
+/** EIP-1474 "transaction rejected" with geth's text; Bitcoin Core's RPC_VERIFY_ALREADY_IN_CHAIN. */
 const KNOWN = {
   evm: { code: -32000, message: 'already known' },
   bitcoin: { code: -27, message: 'Transaction already in block chain' },
 }
 
-type State = { faults: BroadcastFault[]; times: number; darkUntil: number; offered: { hash: string; raw: string }[] }
+type State = {
+  faults: BroadcastFault[]
+  feeFactor: number
+  silentUntil: number
+  broadcasts: { hash: string; raw: string }[]
+}
 type Call = { id: unknown; method: string; params?: readonly unknown[] }
 
 export async function startRpcProxy(upstream: string, family: 'evm' | 'bitcoin'): Promise<RpcProxy> {
-  const state: State = { faults: [], times: 1, darkUntil: 0, offered: [] }
-  const server = createServer((request, response) => {
-    serve(state, { upstream: nodeEndpoint(upstream), family }, request, response).catch(() => response.destroy())
-  })
-  server.keepAliveTimeout = 120_000
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
+  const state: State = { faults: [], feeFactor: 1, silentUntil: 0, broadcasts: [] }
+  const node = { upstream: nodeEndpoint(upstream), family }
+  const server = await startLocalServer((request, response) => handle(state, node, request, response))
   return {
-    url: `http://127.0.0.1:${port}/`,
-    misbehave: (faults) => {
+    close: server.close,
+    url: `${server.url}/`,
+    queueFaults: (faults) => {
       state.faults = [...faults]
     },
-    isGood: () => state.faults.length === 0,
-    feeTimes: (times) => {
-      state.times = times
+    hasUsedAllFaults: () => state.faults.length === 0,
+    multiplyFees: (factor) => {
+      state.feeFactor = factor
     },
-    offered: () => state.offered,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    broadcasts: () => state.broadcasts,
   }
 }
 
 type Node = Readonly<{ upstream: NodeEndpoint; family: 'evm' | 'bitcoin' }>
 
-async function serve(state: State, node: Node, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  if (Date.now() < state.darkUntil) return void response.destroy()
-  const body = Buffer.concat(chunks).toString('utf8')
+async function handle(state: State, node: Node, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = (await readBody(request)).toString('utf8')
+  if (Date.now() < state.silentUntil) return void response.destroy()
   const calls = JSON.parse(body) as Call | readonly Call[]
   const call = Array.isArray(calls) ? null : (calls as Call)
-  if (call && SEND.has(call.method)) return send(state, node, call, body, response)
+  if (call && SEND.has(call.method)) return broadcast(state, node, call, body, response)
   const answer = await forward(node, body)
-  reply(response, state.times === 1 || !call ? answer : dearer(state.times, call.method, answer))
+  sendJson(response, state.feeFactor === 1 || !call ? answer : multiplyFees(state.feeFactor, call.method, answer))
 }
 
-async function send(state: State, node: Node, call: Call, body: string, response: ServerResponse): Promise<void> {
+async function broadcast(state: State, node: Node, call: Call, body: string, response: ServerResponse): Promise<void> {
   const raw = String(call.params?.[0])
   const hash =
     node.family === 'evm'
       ? keccak256(raw as `0x${string}`)
       : Transaction.fromRaw(Buffer.from(raw, 'hex'), { allowUnknownOutputs: true }).id
-  state.offered.push({ hash, raw })
+  state.broadcasts.push({ hash, raw })
   const fault = state.faults.shift()
-  if (fault === 'lie') return reply(response, JSON.stringify({ jsonrpc: '2.0', id: call.id, result: hash }))
+  if (fault === 'drop') return sendJson(response, JSON.stringify({ jsonrpc: '2.0', id: call.id, result: hash }))
   const answer = await forward(node, body)
   if (fault === 'silent') {
-    state.darkUntil = Date.now() + SILENCE_MS
+    state.silentUntil = Date.now() + SILENCE_MS
     response.destroy()
   } else if (fault === 'known') {
-    reply(response, JSON.stringify({ jsonrpc: '2.0', id: call.id, error: KNOWN[node.family] }))
-  } else reply(response, answer)
+    sendJson(response, JSON.stringify({ jsonrpc: '2.0', id: call.id, error: KNOWN[node.family] }))
+  } else sendJson(response, answer)
 }
 
 async function forward({ upstream: { url, headers } }: Node, body: string): Promise<string> {
@@ -99,20 +94,15 @@ async function forward({ upstream: { url, headers } }: Node, body: string): Prom
   return answer.text()
 }
 
-function reply(response: ServerResponse, body: string): void {
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
-  response.end(body)
-}
-
-/** Fees of mempools and estimates, in the forms of both families. */
-function dearer(times: number, method: string, answer: string): string {
+/** Multiplies mempool fees and fee estimates in an answer of either family. */
+function multiplyFees(factor: number, method: string, answer: string): string {
   const parsed = JSON.parse(answer) as { result?: Json }
   const { result } = parsed
-  if (method === 'getmempoolinfo') result.mempoolminfee = Number((result.mempoolminfee * times).toFixed(8))
+  if (method === 'getmempoolinfo') result.mempoolminfee = Number((result.mempoolminfee * factor).toFixed(8))
   else if (method === 'eth_maxPriorityFeePerGas' || method === 'eth_gasPrice')
-    parsed.result = `0x${(BigInt(result) * BigInt(times)).toString(16)}`
+    parsed.result = `0x${(BigInt(result) * BigInt(factor)).toString(16)}`
   else if (method === 'eth_feeHistory')
-    result.baseFeePerGas = result.baseFeePerGas.map((fee: string) => `0x${(BigInt(fee) * BigInt(times)).toString(16)}`)
+    result.baseFeePerGas = result.baseFeePerGas.map((fee: string) => `0x${(BigInt(fee) * BigInt(factor)).toString(16)}`)
   else return answer
   return JSON.stringify(parsed)
 }

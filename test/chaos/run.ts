@@ -1,23 +1,24 @@
 import { until } from '../support/until.ts'
-import { allFindings, comeToRest, type Findings, judge } from './checks.ts'
+import { collectFindings, type Findings, listFindings, waitUntilIdle } from './checks.ts'
 import { type Client, createClient } from './client.ts'
 import type { Cluster } from './cluster.ts'
 import { type Customers, createCustomers } from './customers.ts'
 import { createFleet, type Fleet, type FleetOptions } from './fleet.ts'
 
-/** A started fleet with its partner and that partner's customers. */
+/** A started fleet, a partner and the partner's customers. */
 export type Run = Readonly<{
   fleet: Fleet
   client: Client
   customers: Customers
-  /** Waits until everything is done, and judges. */
-  findings(timeoutMs?: number): Promise<Findings>
-  /** The same as lines: none is what must be. */
-  wrong(timeoutMs?: number): Promise<readonly string[]>
+  /** Waits until nothing is under way, then checks the app. */
+  check(timeoutMs?: number): Promise<Findings>
+  /** The findings of `check`, one line each. */
+  listFindings(timeoutMs?: number): Promise<readonly string[]>
   close(): Promise<void>
 }>
 
-const REST_MS = 180_000
+/** Maximum time without progress. */
+const IDLE_MS = 180_000
 
 export async function openRun(cluster: Cluster, options: FleetOptions): Promise<Run> {
   const fleet = await createFleet(cluster, options)
@@ -25,21 +26,27 @@ export async function openRun(cluster: Cluster, options: FleetOptions): Promise<
     await fleet.start()
     const client = createClient(fleet.apis.map(({ url }) => url ?? ''))
     const customers = createCustomers(fleet, client)
-    await Promise.all(fleet.apis.map(({ url }) => until('it quotes', () => quotes(client, url ?? ''))))
-    const findings = async (timeoutMs = REST_MS) => {
-      const left = await comeToRest(fleet, customers.purchases, customers.offerAgain, timeoutMs)
-      return judge(fleet, client, customers.purchases, left)
+    await Promise.all(fleet.apis.map(({ url }) => until('it quotes', () => isQuoting(client, url ?? ''))))
+    const check = async (timeoutMs = IDLE_MS) => {
+      const open = await waitUntilIdle(fleet, customers.purchases, customers.rebroadcast, timeoutMs)
+      return collectFindings(fleet, client, customers, open)
     }
-    const wrong = async (timeoutMs?: number) => allFindings(await findings(timeoutMs))
-    return { fleet, client, customers, findings, wrong, close: fleet.stop }
+    return {
+      fleet,
+      client,
+      customers,
+      check,
+      listFindings: async (timeoutMs) => listFindings(await check(timeoutMs)),
+      close: fleet.stop,
+    }
   } catch (error) {
-    tellCrashes(fleet)
+    printCrashes(fleet)
     await fleet.stop()
     throw error
   }
 }
 
-/** A fleet for as long as the work takes. */
+/** Runs the work on a new fleet and stops the fleet. */
 export async function withFleet<T>(
   cluster: Cluster,
   options: FleetOptions,
@@ -49,15 +56,15 @@ export async function withFleet<T>(
   try {
     return await work(run)
   } catch (error) {
-    tellCrashes(run.fleet)
+    printCrashes(run.fleet)
     throw error
   } finally {
     await run.close()
   }
 }
 
-/** Each process reads wallets and fees on its own, so it may accept requests before it has reserves. */
-async function quotes({ once }: Client, url: string): Promise<boolean> {
+/** Each process reads wallets and fees separately, so a process may accept requests before it can quote. */
+async function isQuoting({ once }: Client, url: string): Promise<boolean> {
   const pairs = [
     { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth', amount: '0.01' },
     { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'btc', toNetwork: 'btc', amount: '0.2' },
@@ -73,7 +80,6 @@ async function quotes({ once }: Client, url: string): Promise<boolean> {
   return true
 }
 
-/** Whatever failed, the processes know why. */
-function tellCrashes({ all }: Fleet): void {
+function printCrashes({ all }: Fleet): void {
   for (const crash of all.flatMap((one) => one.takeCrashes())) console.error(crash)
 }

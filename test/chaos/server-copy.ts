@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 const repository = join(import.meta.dirname, '../..')
 
-/** A change of one file of the server: `find` must stand in it exactly once. */
+/** Replaces `find` by `put` in one file of the server. `find` must occur in it exactly once. */
 export type Patch = Readonly<{ file: string; find: string; put: string }>
 
-/** A copy of what a server process needs, changed. The checkout stays as it is. */
+/** Copies the files of a server process and applies the patches. The checkout does not change. */
 export function copyServer(to: string, patches: readonly Patch[]): string {
   mkdirSync(to)
-  // Other parts that the server serves or imports lie where they lie.
+  // Folders that the server imports or serves unchanged are linked.
   for (const name of ['node_modules', 'sandbox', 'web', 'contracts', 'vectors', 'docs'].filter((one) =>
     existsSync(join(repository, one)),
   ))
@@ -21,7 +21,7 @@ export function copyServer(to: string, patches: readonly Patch[]): string {
     const text = readFileSync(path, 'utf8')
     const parts = text.split(find)
     if (parts.length !== 2)
-      throw new Error(`${file} has ${parts.length - 1} times what the planted bug changes: ${find}`)
+      throw new Error(`${file} contains the quoted line of the patch ${parts.length - 1} times, not once: ${find}`)
     writeFileSync(path, parts.join(put))
   }
   return to

@@ -5,24 +5,25 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { compileCache } from '../support/compile-cache.ts'
 
 export type Role = 'api' | 'worker'
-export type Spot = Readonly<{ name: string; nth: number }>
+/** The n-th visit of a checkpoint. */
+export type KillPoint = Readonly<{ name: string; nth: number }>
 
-/** One real process of the server, which can be killed and started again on its own folder and port. */
+/** A real process of the server. It can be killed and restarted with the same folder and port. */
 export type ServerProcess = Readonly<{
   name: string
   role: Role
   url: string | null
-  /** Resolves when it is ready. `killAt`: it kills itself there. */
-  start(options?: { killAt?: Spot; waitReady?: boolean }): Promise<void>
+  /** Resolves when the process is ready. With `killAt` it kills itself at that point. */
+  start(options?: { killAt?: KillPoint; waitReady?: boolean }): Promise<void>
   isRunning(): boolean
   isReady(): boolean
-  /** Resolves when it has ended. */
+  /** Resolves when the process has exited. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
-  /** Lives of it that ended by SIGKILL. */
-  kills(): number
-  /** How it ended without being asked to, since the last time this was asked. */
+  /** Number of exits by SIGKILL. */
+  countKills(): number
+  /** Returns the unexpected exits since the last call. */
   takeCrashes(): readonly string[]
-  /** Checkpoints at which this process was killed, over all of its starts. */
+  /** Checkpoints at which the process was killed, over all of its starts. */
   killedAt(): readonly string[]
 }>
 
@@ -38,7 +39,7 @@ export type ServerOptions = Readonly<{
 const READY_MS = 180_000
 const preload = join(import.meta.dirname, 'kill-at.ts')
 
-/** The child exits with the process that started it, however that one ends. */
+/** Children that must not outlive this process. */
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
@@ -54,14 +55,14 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
   let child: ChildProcess | null = null
   let ended: Promise<void> = Promise.resolve()
   let readyFrom = 0
-  let isSeenReady = false
-  let asked = false
+  let hasReadyLine = false
+  let isExitExpected = false
   let kills = 0
 
-  function launch(killAt: Spot | undefined): void {
+  function launch(killAt: KillPoint | undefined): void {
     readyFrom = logLength(logFile)
-    isSeenReady = false
-    asked = killAt !== undefined
+    hasReadyLine = false
+    isExitExpected = killAt !== undefined
     const next = spawnServer(options, folder, logFile, {
       TEST_KILLED_AT: pointsFile,
       TEST_KILL_AT: killAt ? `${killAt.name}:${killAt.nth}` : '',
@@ -70,7 +71,7 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
     ended = new Promise((resolve) => {
       next.once('exit', (code, signal) => {
         if (signal === 'SIGKILL') kills++
-        if (!asked && code !== 0) crashes.push(`${name} ended with ${signal ?? code}: ${tail(logFile)}`)
+        if (!isExitExpected && code !== 0) crashes.push(`${name} ended with ${signal ?? code}: ${tail(logFile)}`)
         resolve()
       })
     })
@@ -79,9 +80,9 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
   const isRunning = () => child !== null && child.exitCode === null && child.signalCode === null
   const isReady = () => {
     if (!isRunning()) return false
-    // Looked up once a life: logs of a storm are long.
-    isSeenReady ||= readFileSync(logFile).subarray(readyFrom).includes('ready: ')
-    return isSeenReady
+    // Cached until the next start, because logs get long.
+    hasReadyLine ||= readFileSync(logFile).subarray(readyFrom).includes('ready: ')
+    return hasReadyLine
   }
   return {
     name,
@@ -101,15 +102,15 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
     },
     async end(signal) {
       if (!isRunning()) return ended
-      asked = true
+      isExitExpected = true
       child?.kill(signal)
       await ended
     },
-    kills: () => kills,
+    countKills: () => kills,
     takeCrashes() {
-      const taken = crashes
+      const newCrashes = crashes
       crashes = []
-      return taken
+      return newCrashes
     },
     killedAt: () => (existsSync(pointsFile) ? readFileSync(pointsFile, 'utf8').split('\n').filter(Boolean) : []),
   }
@@ -126,7 +127,7 @@ function spawnServer(
   const main = join(root, 'server/src/main.ts')
   const child = spawn(process.execPath, ['--import', preload, main, 'start', '--sandbox', '--role', role], {
     cwd: root,
-    env: { ...environment(options, folder), ...env },
+    env: { ...createEnvironment(options, folder), ...env },
     stdio: ['ignore', log, log],
   })
   closeSync(log)
@@ -135,8 +136,8 @@ function spawnServer(
   return child
 }
 
-/** Nothing of ours but what the process needs: settings of the test run must not reach it. */
-function environment({ role, port, env }: ServerOptions, folder: string): Record<string, string> {
+/** Only the variables that the process needs, so that settings of the test run do not reach it. */
+function createEnvironment({ role, port, env }: ServerOptions, folder: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
     ...compileCache,

@@ -2,31 +2,32 @@ import type { FleetOptions } from './fleet.ts'
 import type { Random } from './random.ts'
 import type { Run } from './run.ts'
 
-/** How much of it: `npm test` takes little, `npm run chaos` as much as its arguments say. */
-export type Pace = Readonly<{
-  stormMs: number
-  /** Every named point by every worker, not by one of them. */
+/** Length and output of a run: short for `npm test`, set by arguments for `npm run chaos`. */
+export type SuiteContext = Readonly<{
+  /** Duration of the random faults. */
+  randomMs: number
+  /** Kill every worker at every checkpoint, not only one of them. */
   isThorough: boolean
   random: Random
-  say(line: string): void
-  /** A row of the report. */
-  note(what: string, figure: string): void
+  log(line: string): void
+  /** Adds a row to the report. */
+  note(label: string, value: string): void
 }>
 
-/** One thing that goes wrong in the scenario. It throws where something is wrong that no judgement of the app sees. */
+/** Injects a fault. `work` throws for errors that the checks after the case do not detect. */
 export type SuiteCase = Readonly<{
   name: string
-  work(run: Run, pace: Pace): Promise<void>
+  work(run: Run, context: SuiteContext): Promise<void>
 }>
 
-/** Cases that one app goes through in order. */
+/** Cases that run in order on one app. */
 export type Suite = Readonly<{
-  /** Chains that it needs. */
+  /** Required chains. */
   networks: readonly string[]
-  /** Chains that it takes in where their nodes are installed. */
+  /** Chains that are used if their nodes are installed. */
   optional?: readonly string[]
-  /** The same, with customers who take minutes more: in `npm run chaos` alone. */
-  patient?: readonly string[]
+  /** The same, in `npm run chaos` only, because their exchanges take minutes longer. */
+  optionalSlow?: readonly string[]
   options: FleetOptions
   cases: readonly SuiteCase[]
 }>

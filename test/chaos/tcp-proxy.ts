@@ -1,30 +1,26 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/**
- * A TCP proxy that hurts: black hole, reset, and the cut that leaves a question open. It knows nothing of what it
- * carries but the marker that it waits for.
- */
+/** A TCP proxy that can stall, reset or cut connections. It interprets no protocol and only searches for a marker. */
 export type TcpProxy = Readonly<{
   port: number
-  /** Connections stay open, and nothing passes, until it is switched off. */
+  /** While on, connections stay open and no data passes. */
   blackHole(on: boolean): void
-  /** Open connections stay open without an answer; new ones work as before. */
+  /** Open connections stay open and pass no more data; new ones work normally. */
   abandon(): void
-  /** Ends every connection by RST. */
+  /** Ends every connection with an RST. */
   reset(): void
   /**
-   * The next `times` connections that send the marker are cut: `answer` = the target has done what was asked, and its reply
-   * is lost; `request` = it never heard of it.
+   * Cuts the next `times` connections that send the marker. `answer`: the target executes the request and its answer is
+   * lost. `request`: the target never receives the request.
    */
-  cutAt(marker: string, lost: 'answer' | 'request', times: number): void
-  /** Cuts so far. */
-  cuts(): number
+  cutAt(marker: string, part: 'answer' | 'request', times: number): void
+  countCuts(): number
   close(): Promise<void>
 }>
 
-type Cut = { marker: Buffer; lost: 'answer' | 'request'; left: number }
+type Cut = { marker: Buffer; part: 'answer' | 'request'; left: number }
 type State = {
-  dark: boolean
+  isBlackHole: boolean
   cut: Cut | null
   cuts: number
   pairs: Set<Pair>
@@ -33,27 +29,27 @@ type State = {
 type Pair = Readonly<{ client: Socket; target: Socket }>
 
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
-  const state: State = { dark: false, cut: null, cuts: 0, pairs: new Set(), all: new Set() }
-  const server = createServer((client) => join(state, client, connect(targetPort, '127.0.0.1')))
+  const state: State = { isBlackHole: false, cut: null, cuts: 0, pairs: new Set(), all: new Set() }
+  const server = createServer((client) => connectPair(state, client, connect(targetPort, '127.0.0.1')))
   const port = await listen(server)
-  const both = (act: (socket: Socket) => void) => {
+  const forEachSocket = (act: (socket: Socket) => void) => {
     for (const { client, target } of state.pairs) for (const socket of [client, target]) act(socket)
   }
   return {
     port,
     blackHole: (on) => {
-      state.dark = on
-      both((socket) => (on ? socket.pause() : socket.resume()))
+      state.isBlackHole = on
+      forEachSocket((socket) => (on ? socket.pause() : socket.resume()))
     },
     abandon: () => {
-      both((socket) => socket.pause())
+      forEachSocket((socket) => socket.pause())
       for (const pair of state.pairs) state.pairs.delete(pair)
     },
-    reset: () => both((socket) => socket.resetAndDestroy()),
-    cutAt: (marker, lost, times) => {
-      state.cut = { marker: Buffer.from(marker, 'latin1'), lost, left: times }
+    reset: () => forEachSocket((socket) => socket.resetAndDestroy()),
+    cutAt: (marker, part, times) => {
+      state.cut = { marker: Buffer.from(marker, 'latin1'), part, left: times }
     },
-    cuts: () => state.cuts,
+    countCuts: () => state.cuts,
     close: async () => {
       for (const socket of state.all) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
@@ -61,29 +57,29 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   }
 }
 
-function join(state: State, client: Socket, target: Socket): void {
+function connectPair(state: State, client: Socket, target: Socket): void {
   const pair = { client, target }
   state.pairs.add(pair)
   let isCut = false
-  const sever = () => {
+  const cutAnswer = () => {
     state.cuts++
     client.resetAndDestroy()
-    // What was sent is still read and done by the target.
+    // The target still reads and executes what it received.
     target.end()
   }
   client.on('data', (chunk: Buffer) => {
-    const lost = isCut ? null : takeCut(state, chunk)
-    if (lost === 'request') {
+    const part = isCut ? null : takeCut(state, chunk)
+    if (part === 'request') {
       state.cuts++
       client.resetAndDestroy()
       target.destroy()
       return
     }
-    if (lost === 'answer') isCut = true
+    if (part === 'answer') isCut = true
     target.write(chunk)
   })
   target.on('data', (chunk: Buffer) => {
-    if (isCut) return sever()
+    if (isCut) return cutAnswer()
     client.write(chunk)
   })
   for (const [socket, other] of [
@@ -92,7 +88,7 @@ function join(state: State, client: Socket, target: Socket): void {
   ] as const) {
     socket.setNoDelay(true)
     state.all.add(socket)
-    if (state.dark) socket.pause()
+    if (state.isBlackHole) socket.pause()
     socket.on('error', () => other.destroy())
     socket.on('end', () => other.end())
     socket.on('close', () => {
@@ -103,12 +99,12 @@ function join(state: State, client: Socket, target: Socket): void {
   }
 }
 
-/** A marker that is split over two pieces is missed: there will be another. */
-function takeCut(state: State, chunk: Buffer): Cut['lost'] | null {
+/** Misses a marker that is split over two chunks; a later marker is cut instead. */
+function takeCut(state: State, chunk: Buffer): Cut['part'] | null {
   const { cut } = state
   if (cut === null || cut.left === 0 || !chunk.includes(cut.marker)) return null
   cut.left--
-  return cut.lost
+  return cut.part
 }
 
 function listen(server: Server): Promise<number> {

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Cluster, startCluster } from './cluster.ts'
 import { createRandom } from './random.ts'
 import { openRun, type Run } from './run.ts'
-import type { Pace, Suite } from './suite.ts'
+import type { Suite, SuiteContext } from './suite.ts'
 
-const nobodyListens = () => undefined
-const SHORT: Omit<Pace, 'random'> = { stormMs: 25_000, isThorough: false, say: nobodyListens, note: nobodyListens }
+const ignore = () => undefined
+const SHORT: Omit<SuiteContext, 'random'> = { randomMs: 25_000, isThorough: false, log: ignore, note: ignore }
 const SEED = 2
 const TIMEOUT_MS = 600_000
 
-/** Runs all cases of a suite on one app, with the checks after each: no double payment, no loss. */
+/** Runs all cases of a suite on one app and checks for double payments and losses after each case. */
 export function testSuite({ networks, optional = [], options, cases }: Suite): void {
   let cluster: Cluster
   let run: Run
@@ -28,7 +28,7 @@ export function testSuite({ networks, optional = [], options, cases }: Suite): v
         const missing = networks.filter((one) => !cluster.chains.networks.some(({ network }) => network === one))
         skip(missing.length > 0, `no node for ${missing} is installed`)
         await work(run, { ...SHORT, random: createRandom(SEED) })
-        expect(await run.wrong()).toEqual([])
+        expect(await run.listFindings()).toEqual([])
       },
       TIMEOUT_MS,
     )

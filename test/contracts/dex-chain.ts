@@ -21,7 +21,7 @@ import type { UniswapV2Pool } from '../../server/src/swap/routing/pools/uniswap-
 import type { UniswapV3Pool } from '../../server/src/swap/routing/pools/uniswap-v3.ts'
 import type { UniswapV4Pool } from '../../server/src/swap/routing/pools/uniswap-v4.ts'
 
-/** A chain of our own with the router, the executor and Uniswap's real contracts, whose pools we make and read. */
+// A local chain with our router and executor and Uniswap's published contracts, on which tests create and read pools.
 
 const chainAbi = parseAbi([
   'function approve(address, uint256)',
@@ -43,15 +43,18 @@ const chainAbi = parseAbi([
   'function modifyLiquidity(Key, Change, bytes) payable',
 ])
 
-/** Its `mint` would be taken for a pair's. */
+/** Separate from `chainAbi`, which contains the `mint` of pairs. */
 const positionsAbi = parseAbi([
   'struct Position { address token0; address token1; uint24 fee; int24 tickLower; int24 tickUpper; uint256 amount0Desired; uint256 amount1Desired; uint256 amount0Min; uint256 amount1Min; address recipient; uint256 deadline; }',
   'function mint(Position)',
 ])
 
-const coin = 10n ** 18n
+/** One unit of a token with 18 decimals. */
+export const ether = 10n ** 18n
+/** A deadline in the far future, in Unix seconds. */
+export const farDeadline = 2n ** 40n
+/** The price 1 as `sqrtPriceX96`. */
 const priceOne = 2n ** 96n
-const forever = 2n ** 40n
 
 async function startAnvil() {
   const require = createRequire(import.meta.url)
@@ -67,7 +70,7 @@ async function startAnvil() {
       return { child, url: `http://${listening[1]}` }
     }
   }
-  throw new Error('anvil ended before it listened')
+  throw new Error('anvil exited before it listened')
 }
 
 export async function startDexChain() {
@@ -106,18 +109,24 @@ export async function startDexChain() {
     (await reader.readContract({ address, abi: chainAbi as Abi, functionName, args })) as T
 
   for (const { data } of [swapRouter, swapExecutor]) await send(owner, deploymentProxy, data)
-  const addresses = (text: string, ...values: unknown[]) =>
+  const encodeParameters = (text: string, ...values: unknown[]) =>
     encodeAbiParameters(parseAbiParameters(text), values as never)
   const wrapped = await deploy('wrapped')
-  await write(owner, wrapped, 'deposit', [], 1_000_000n * coin)
-  const supply = addresses('uint256', 10n ** 30n)
+  await write(owner, wrapped, 'deposit', [], 1_000_000n * ether)
+  const supply = encodeParameters('uint256', 10n ** 30n)
   const tokens = [await deploy('token', supply), await deploy('token', supply), await deploy('token', supply)] as const
-  const v2 = await deploy('uniswapV2Factory', addresses('address', zeroAddress))
+  const v2 = await deploy('uniswapV2Factory', encodeParameters('address', zeroAddress))
   const v3 = await deploy('uniswapV3Factory')
-  const positions = await deploy('uniswapV3Positions', addresses('address, address, address', v3, wrapped, zeroAddress))
-  const v4 = await deploy('uniswapV4Manager', addresses('address', owner))
-  const v4Liquidity = await deploy('uniswapV4Liquidity', addresses('address', v4))
-  const peer = await deploy('swapRouter02', addresses('address, address, address, address', v2, v3, positions, wrapped))
+  const positions = await deploy(
+    'uniswapV3Positions',
+    encodeParameters('address, address, address', v3, wrapped, zeroAddress),
+  )
+  const v4 = await deploy('uniswapV4Manager', encodeParameters('address', owner))
+  const v4Liquidity = await deploy('uniswapV4Liquidity', encodeParameters('address', v4))
+  const swapRouter02 = await deploy(
+    'swapRouter02',
+    encodeParameters('address, address, address, address', v2, v3, positions, wrapped),
+  )
   for (const token of [...tokens, wrapped])
     for (const spender of [positions, v4Liquidity]) await write(owner, token, 'approve', [spender, 2n ** 255n])
 
@@ -140,8 +149,8 @@ export async function startDexChain() {
     const [token0, token1] = sorted(a, b)
     await write(owner, positions, 'createAndInitializePoolIfNecessary', [token0, token1, feePpm, priceOne])
     const pool = await read<Hex>(v3, 'getPool', [token0, token1, feePpm])
-    const amounts = { amount0Desired: 50_000n * coin, amount1Desired: 50_000n * coin, amount0Min: 0n, amount1Min: 0n }
-    const range = { tickLower: -width, tickUpper: width, recipient: owner, deadline: forever }
+    const amounts = { amount0Desired: 50_000n * ether, amount1Desired: 50_000n * ether, amount0Min: 0n, amount1Min: 0n }
+    const range = { tickLower: -width, tickUpper: width, recipient: owner, deadline: farDeadline }
     await write(owner, positions, 'mint', [{ token0, token1, fee: feePpm, ...range, ...amounts }])
     const [sqrtPrice, tick] = await read<[bigint, number]>(pool, 'slot0')
     const liquidity = await read<bigint>(pool, 'liquidity')
@@ -154,15 +163,15 @@ export async function startDexChain() {
     return { ...identity, kind: 'uniswap-v3', sqrtPrice, tick, liquidity, tickSpacing, ticks, feePpm }
   }
 
-  /** `a` null is the native coin. */
+  /** `a`: null = the native coin. */
   async function makeV4(a: Hex | null, b: Hex, lpFeePpm: number, tickSpacing: number): Promise<UniswapV4Pool> {
     const [currency0, currency1] = a === null ? [zeroAddress, b] : sorted(a, b)
     const key = { currency0, currency1, fee: lpFeePpm, tickSpacing, hooks: zeroAddress }
     const width = 50 * tickSpacing
-    const liquidity = 400_000n * coin
+    const liquidity = 400_000n * ether
     await write(owner, v4, 'initialize', [key, priceOne])
     const change = { tickLower: -width, tickUpper: width, liquidityDelta: liquidity, salt: `0x${'0'.repeat(64)}` }
-    await write(owner, v4Liquidity, 'modifyLiquidity', [key, change, '0x'], a === null ? 100_000n * coin : 0n)
+    await write(owner, v4Liquidity, 'modifyLiquidity', [key, change, '0x'], a === null ? 100_000n * ether : 0n)
     const ticks = [
       { index: -width, net: liquidity },
       { index: width, net: -liquidity },
@@ -191,16 +200,16 @@ export async function startDexChain() {
     child.kill()
     if (child.exitCode === null) await once(child, 'exit')
   }
-  const people = { owner, user, recipient, partner }
+  const accounts = { owner, user, recipient, partner }
   const factories = { v2, v3, v4, positions }
   return {
-    ...people,
+    ...accounts,
     url,
     factories,
     reader,
     wrapped,
     tokens,
-    peer,
+    swapRouter02,
     send,
     deploy,
     write,

@@ -2,12 +2,12 @@ import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.
 import { createMedianPrices } from '../../server/src/adapters/prices/median.ts'
 import type { Prices } from '../../server/src/core/ports/prices.ts'
 
-/** The median of three sources, the way production has it. One of them lies on demand, and all can be old. */
+/** The median of three sources, as in production. A test can falsify the third source and age all of them. */
 export type FaultyPrices = Prices & {
-  /** What the third source makes of every price. */
-  lie: (units: bigint) => bigint
+  /** Changes every price of the third source. */
+  falsify: (units: bigint) => bigint
   ageMs: number
-  /** How often they were read. */
+  /** Number of reads. */
   readonly reads: number
 }
 
@@ -15,7 +15,7 @@ export function createFaultyPrices(): FaultyPrices {
   const still = createEmbeddedPrices({ now: Date.now, still: true })
   let reads = 0
   const faulty: FaultyPrices = {
-    lie: (units) => units,
+    falsify: (units) => units,
     ageMs: 0,
     get reads() {
       return reads
@@ -26,16 +26,16 @@ export function createFaultyPrices(): FaultyPrices {
       return { at: at - faulty.ageMs, usd }
     },
   }
-  const liar: Prices = {
+  const faultySource: Prices = {
     async read() {
       const { at, usd } = await still.read()
       const altered = [...usd].map(
-        ([key, { bid, ask }]) => [key, { bid: faulty.lie(bid), ask: faulty.lie(ask) }] as const,
+        ([key, { bid, ask }]) => [key, { bid: faulty.falsify(bid), ask: faulty.falsify(ask) }] as const,
       )
       return { at, usd: new Map(altered) }
     },
   }
-  const sources = [still, still, liar].map((prices, at) => ({ id: `source-${at}`, prices }))
+  const sources = [still, still, faultySource].map((prices, index) => ({ id: `source-${index}`, prices }))
   const median = createMedianPrices({ sources, quorum: 2, now: Date.now })
   return faulty
 }

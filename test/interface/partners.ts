@@ -3,7 +3,7 @@ import { scopes } from '../../server/src/core/domain/partner.ts'
 import { makeApiKey } from '../../server/src/core/services/partner-keys.ts'
 import { pepper, type Scenario } from '../support/scenario.ts'
 
-/** A partner of its own with one key, as `swapyard partner` makes them. */
+/** Adds a partner with one key, as `swapyard partner` does. */
 export async function addPartner({ app: { database } }: Scenario, name: string, openExchangesMax = 1_000) {
   const store = createPartnerStore(database)
   await store.add({ name, feeBps: 0, openExchangesMax, rateLimitPerMinute: 60_000, strict: false })

@@ -1,18 +1,18 @@
 import type { Scenario } from '../support/scenario.ts'
 
-/** What a table holds: how many rows, and a hash over all of them. */
-export type Contents = Readonly<Record<string, Readonly<{ rows: number; digest: string }>>>
+/** Row count and hash of all rows by table. */
+export type TableContents = Readonly<Record<string, Readonly<{ rows: number; digest: string }>>>
 
-/** Bookkeeping that every request may touch: when a key was last used, and what of a minute was spent. */
-const EXCEPTED = ['api_keys', 'spent']
+/** Tables that every request may write: the last use of a key, and the rate limit counters. */
+const EXCLUDED = ['api_keys', 'spent']
 
-/** Reads all tables of a scenario, the jobs' included. Stop its workers first: blocks come by themselves. */
-export async function createTableReader({ app: { database } }: Scenario): Promise<() => Promise<Contents>> {
+/** Returns a function that reads all tables of a scenario, including the jobs. Stop the workers first: they write rows for blocks. */
+export async function createTableReader({ app: { database } }: Scenario): Promise<() => Promise<TableContents>> {
   const tables = await database.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
        and not (n.nspname = 'public' and c.relname = any($1)) order by 1`,
-    [EXCEPTED],
+    [EXCLUDED],
   )
   const digests = tables.map(
     ({ name }) =>

@@ -15,7 +15,7 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: findOnPath('chromium') ?? 'chromium', args })
 }
 
-/** A page, loaded. Whatever it complains about, and whatever it asks of another host, is a problem. */
+/** Opens a page and collects problems: console messages, page errors, and requests to other hosts. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -27,15 +27,15 @@ export async function openPage(
   page.on('console', (message) => void problems.push(`${message.type()}: ${message.text()}`))
   page.on('pageerror', (error) => void problems.push(error.message))
   page.on('request', (request) => {
-    const { protocol, origin: asked } = new URL(request.url())
-    if (protocol !== 'data:' && asked !== origin) problems.push(`asks ${asked}`)
+    const { protocol, origin: requestOrigin } = new URL(request.url())
+    if (protocol !== 'data:' && requestOrigin !== origin) problems.push(`request to ${requestOrigin}`)
   })
   await page.goto(url)
   return { page, problems }
 }
 
-/** The brightest of a colour's three parts. */
-export async function brightness(page: Page, selector: string): Promise<number> {
+/** Returns the largest RGB component of an element's text color. */
+export async function readBrightness(page: Page, selector: string): Promise<number> {
   const color = await page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).color`)
   return Math.max(...[...color.matchAll(/\d+/g)].slice(0, 3).map(Number))
 }

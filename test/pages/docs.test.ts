@@ -5,7 +5,7 @@ import { openApiDocument } from '../../schema/src/openapi.ts'
 import { servedRoutes } from '../../server/src/app/http.ts'
 import { createTestApp } from '../../server/test/core/http/app-for-tests.ts'
 import { describeWith } from '../support/describe-with.ts'
-import { brightness, openPage, phone, startBrowser } from './browser.ts'
+import { openPage, phone, readBrightness, startBrowser } from './browser.ts'
 
 describeWith('chromium', 'the reference at /docs', () => {
   const closers: (() => Promise<unknown>)[] = []
@@ -22,28 +22,28 @@ describeWith('chromium', 'the reference at /docs', () => {
     closers.unshift(() => browser.close())
   })
   afterAll(async () => {
-    for (const stop of closers) await stop()
+    for (const close of closers) await close()
   })
 
-  async function open(options: BrowserContextOptions = {}) {
-    const opened = await openPage(browser, `${origin}/docs`, options)
-    await opened.page.locator('.opblock').first().waitFor()
-    return opened
+  async function openDocs(options: BrowserContextOptions = {}) {
+    const docsPage = await openPage(browser, `${origin}/docs`, options)
+    await docsPage.page.locator('.opblock').first().waitFor()
+    return docsPage
   }
 
-  test('shows every operation of the document, and nothing complains', async () => {
-    const { page, problems } = await open()
+  test('shows every operation of the document without problems', async () => {
+    const { page, problems } = await openDocs()
     const { paths } = openApiDocument(servedRoutes({ sandboxControlUrl: null }), { serverUrl: origin })
     const documented = Object.values(paths as Record<string, object>).flatMap((path) => Object.keys(path))
     expect(await page.locator('.opblock').count()).toBe(documented.length)
-    // What Swagger UI finds wrong with a document stands in the page.
+    // Swagger UI shows errors of the document in the page.
     expect(await page.getByText('not supported').count()).toBe(0)
     expect(problems).toEqual([])
     await page.close()
   })
 
-  test('sends a request, with the key', async () => {
-    const { page, problems } = await open()
+  test('sends a request with the API key', async () => {
+    const { page, problems } = await openDocs()
     await page.getByRole('button', { name: 'Authorize' }).click()
     await page.locator('.auth-container input').fill('sandbox')
     await page.locator('.auth-container button[type=submit]').click()
@@ -57,19 +57,19 @@ describeWith('chromium', 'the reference at /docs', () => {
     await page.close()
   })
 
-  test('is dark where the reader wants it dark', async () => {
-    const brightnessIn = async (colorScheme: 'light' | 'dark') => {
-      const { page } = await open({ colorScheme })
-      const bright = await brightness(page, '.info .title')
+  test('follows the color scheme of the browser', async () => {
+    const readTitleBrightness = async (colorScheme: 'light' | 'dark') => {
+      const { page } = await openDocs({ colorScheme })
+      const brightness = await readBrightness(page, '.info .title')
       await page.close()
-      return bright
+      return brightness
     }
-    expect(await brightnessIn('dark')).toBeGreaterThan(170)
-    expect(await brightnessIn('light')).toBeLessThan(100)
+    expect(await readTitleBrightness('dark')).toBeGreaterThan(170)
+    expect(await readTitleBrightness('light')).toBeLessThan(100)
   })
 
-  test('fits a phone, with an operation open', async () => {
-    const { page, problems } = await open(phone)
+  test('fits a phone with an operation open', async () => {
+    const { page, problems } = await openDocs(phone)
     await page.locator('.opblock-summary').nth(1).click()
     await page.getByRole('button', { name: 'Execute' }).waitFor()
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)

@@ -5,9 +5,9 @@ import { statusOf } from '../../server/src/core/http/errors.ts'
 import { mountErrorPage } from '../../server/src/pages/errors.ts'
 import { createTestApp, listen } from '../../server/test/core/http/app-for-tests.ts'
 import { describeWith } from '../support/describe-with.ts'
-import { brightness, openPage, phone, startBrowser } from './browser.ts'
+import { openPage, phone, readBrightness, startBrowser } from './browser.ts'
 
-describeWith('chromium', 'the page of errors at /docs/errors', () => {
+describeWith('chromium', 'the error reference at /docs/errors', () => {
   const closers: (() => Promise<unknown>)[] = []
   let browser: Browser
   let url = ''
@@ -21,10 +21,10 @@ describeWith('chromium', 'the page of errors at /docs/errors', () => {
     closers.unshift(() => browser.close())
   })
   afterAll(async () => {
-    for (const stop of closers) await stop()
+    for (const close of closers) await close()
   })
 
-  test('has every code, and each is an address of its own', async () => {
+  test('lists every code with an anchor', async () => {
     const { page, problems } = await openPage(browser, `${url}#RATE_ID_EXPIRED`)
     expect(await page.locator('tbody th').allTextContents()).toEqual(Object.keys(errorCodes).toSorted())
     const row = page.locator('tr:target')
@@ -34,17 +34,17 @@ describeWith('chromium', 'the page of errors at /docs/errors', () => {
     await page.close()
   })
 
-  test('fits a phone, and is dark where the reader wants it dark', async () => {
+  test('fits a phone and follows the color scheme of the browser', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, problems } = await openPage(browser, url, { ...phone, colorScheme })
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
-      expect((await brightness(page, 'h1')) > 170).toBe(colorScheme === 'dark')
+      expect((await readBrightness(page, 'h1')) > 170).toBe(colorScheme === 'dark')
       expect(problems).toEqual([])
       await page.close()
     }
   })
 
-  test('is where the OpenAPI document says', async () => {
+  test('has the URL that the OpenAPI document names', async () => {
     const document = await (await fetch(new URL('/openapi.json', url))).json()
     const { info, servers } = document as { info: { description: string }; servers: [{ url: string }] }
     expect(info.description).toContain(`${servers[0].url}/docs/errors`)

@@ -9,10 +9,10 @@ import { mountExplorer } from '../../server/src/pages/explorer.ts'
 import { createTestApp } from '../../server/test/core/http/app-for-tests.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
-import { whilePaused } from '../support/mining.ts'
-import { nodeCall, nodeOf } from '../support/nodes.ts'
+import { whileMiningPaused } from '../support/mining.ts'
+import { callNode, findNode } from '../support/nodes.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
-import { brightness, openPage, phone, startBrowser } from './browser.ts'
+import { openPage, phone, readBrightness, startBrowser } from './browser.ts'
 
 let scenario: Scenario
 beforeAll(async () => {
@@ -20,16 +20,20 @@ beforeAll(async () => {
 })
 afterAll(() => scenario.stop())
 
-async function text(path: string): Promise<{ status: number; body: string; headers: Headers }> {
+async function fetchText(path: string): Promise<{ status: number; body: string; headers: Headers }> {
   const answer = await fetch(scenario.url + path)
   return { status: answer.status, body: await answer.text(), headers: answer.headers }
 }
 
-/** The page that a currency's own template names. */
-async function pathOf(currency: string, kind: 'addressExplorer' | 'txExplorer', subject: string): Promise<string> {
+/** Returns the path of a page from the currency's URL template. */
+async function readPagePath(
+  currency: string,
+  kind: 'addressExplorer' | 'txExplorer',
+  subject: string,
+): Promise<string> {
   const { body } = await scenario.call('GET', '/v1/cross-chain/available-currencies')
-  const found = body.find((one: Record<string, string>) => `${one['ticker']}@${one['network']}` === currency)
-  return new URL(found[kind].replace('{}', subject)).pathname
+  const entry = body.find((item: Record<string, string>) => `${item['ticker']}@${item['network']}` === currency)
+  return new URL(entry[kind].replace('{}', subject)).pathname
 }
 
 async function pay(currency: string, address: string, amount: string): Promise<string> {
@@ -38,29 +42,29 @@ async function pay(currency: string, address: string, amount: string): Promise<s
   return hash
 }
 
-describe('an address', () => {
+describe('an address page', () => {
   test.each([
     ['btc@btc', '0.125'],
     ['ltc@ltc', '2.5'],
     ['eth@eth', '1.75'],
     ['usdt@eth', '310.5'],
-  ])('with %s shows the balance, and the transaction that brought it', async (currency, amount) => {
+  ])('shows the %s balance and the transaction that paid it', async (currency, amount) => {
     const [ticker = '', network = ''] = currency.split('@')
     const { address } = await scenario.wallet(network)
     const hash = await pay(currency, address, amount)
     await scenario.mine(network, 1)
     expect(await scenario.balance(currency, address)).toBe(amount)
-    const { status, body } = await text(await pathOf(currency, 'addressExplorer', address))
+    const { status, body } = await fetchText(await readPagePath(currency, 'addressExplorer', address))
     expect(status).toBe(200)
     expect(body).toContain(`${amount} ${ticker.toUpperCase()}</dd>`)
     expect(body).toContain(`+${amount} ${ticker.toUpperCase()}`)
     expect(body).toContain(`/sandbox/explorer/${network}/tx/${hash}`)
   })
 
-  test('that is unused is empty', async () => {
+  test('shows an unused address as empty', async () => {
     for (const network of ['btc', 'eth']) {
       const { address } = await scenario.wallet(network)
-      const { status, body } = await text(`/sandbox/explorer/${network}/address/${address}`)
+      const { status, body } = await fetchText(`/sandbox/explorer/${network}/address/${address}`)
       expect(status).toBe(200)
       expect(body).toContain(`>0 ${network.toUpperCase()}</dd>`)
       expect(body).toContain('None.')
@@ -68,62 +72,64 @@ describe('an address', () => {
   })
 })
 
-describe('a transaction', () => {
-  test('of an output chain waits, then has confirmations, inputs, outputs and a fee', async () => {
+describe('a transaction page', () => {
+  test('shows a UTXO transaction as unconfirmed, then with confirmations, inputs, outputs and fee', async () => {
     const { address } = await scenario.wallet('btc')
-    const { hash, path } = await whilePaused(scenario, 'btc', async () => {
-      const paid = await pay('btc@btc', address, '0.03')
-      const shown = await pathOf('btc@btc', 'txExplorer', paid)
-      expect((await text(shown)).body).toContain('unconfirmed')
-      return { hash: paid, path: shown }
+    const { hash, path } = await whileMiningPaused(scenario, 'btc', async () => {
+      const hash = await pay('btc@btc', address, '0.03')
+      const path = await readPagePath('btc@btc', 'txExplorer', hash)
+      expect((await fetchText(path)).body).toContain('unconfirmed')
+      return { hash, path }
     })
     await scenario.mine('btc', 2)
-    const { status, body } = await text(path)
+    const { status, body } = await fetchText(path)
     expect(status).toBe(200)
-    // Others are on the chain too.
+    // Other tests mine on this chain, so the count may rise between the two reads.
     const [, confirmations] = /<dt>Confirmations<\/dt><dd>(\d+) /.exec(body) ?? []
-    const { confirmations: counted } = await nodeCall('btc', 'getrawtransaction', [hash, true])
+    const { confirmations: nodeConfirmations } = await callNode('btc', 'getrawtransaction', [hash, true])
     expect(Number(confirmations)).toBeGreaterThanOrEqual(2)
-    expect(Number(confirmations)).toBeLessThanOrEqual(counted)
+    expect(Number(confirmations)).toBeLessThanOrEqual(nodeConfirmations)
     expect(body).toContain('0.03 BTC')
     expect(body).toContain(`/sandbox/explorer/btc/address/${address}`)
     expect(body).toMatch(/<dt>Fee<\/dt><dd>0\.0\d+ BTC/)
-    // What a person would follow: to the coins that it spends.
-    const [, spent = ''] = /tx\/([0-9a-f]{64})"><code>[0-9a-f]{64}<\/code><\/a>:\d/.exec(body) ?? []
-    expect((await text(`/sandbox/explorer/btc/tx/${spent}`)).status).toBe(200)
+    // The page links to the transaction of a spent output.
+    const [, parentHash = ''] = /tx\/([0-9a-f]{64})"><code>[0-9a-f]{64}<\/code><\/a>:\d/.exec(body) ?? []
+    expect((await fetchText(`/sandbox/explorer/btc/tx/${parentHash}`)).status).toBe(200)
   })
 
-  test('of tokens shows who gave what to whom', async () => {
+  test('shows token transfers with amount and addresses', async () => {
     const { address } = await scenario.wallet('eth')
     const hash = await pay('usdc@eth', address, '42.5')
     await scenario.mine('eth', 1)
-    const { body } = await text(await pathOf('usdc@eth', 'txExplorer', hash))
+    const { body } = await fetchText(await readPagePath('usdc@eth', 'txExplorer', hash))
     expect(body).toContain('Token transfers')
     expect(body).toContain('42.5 USDC')
     expect(body).toContain(`/sandbox/explorer/eth/address/${address}`)
     expect(body).toContain('in a block')
   })
 
-  test('that left the chain is said to be in no block, where the node remembers it', async () => {
+  test('shows a transaction that left the chain as dropped if the node still has it', async () => {
     const { address } = await scenario.wallet('ltc')
     const hash = await pay('ltc@ltc', address, '0.01')
     await scenario.mine('ltc', 1)
     await scenario.reorg('ltc', 3, true)
-    expect((await text(`/sandbox/explorer/ltc/tx/${hash}`)).body).toContain(
+    expect((await fetchText(`/sandbox/explorer/ltc/tx/${hash}`)).body).toContain(
       'dropped: neither in a block nor in the mempool',
     )
   })
 
-  test('that failed is said to have failed', async () => {
+  test('shows a failed transaction as failed', async () => {
     const wallet = await fundEvmWallet(scenario, 'eth', '1')
-    const { usdc = '' } = nodeOf('eth').tokens
-    // It has none: OpenZeppelin's ERC-20 reverts.
+    const { usdc = '' } = findNode('eth').tokens
+    // The wallet has no USDC, so OpenZeppelin's ERC-20 reverts.
     const hash = await wallet.call(usdc as Hex, erc20Abi, 'transfer', [wallet.address, 1n])
-    expect((await text(`/sandbox/explorer/eth/tx/${hash}`)).body).toContain('<span class="badge failed">failed</span>')
+    expect((await fetchText(`/sandbox/explorer/eth/tx/${hash}`)).body).toContain(
+      '<span class="badge failed">failed</span>',
+    )
   })
 })
 
-describe('what is not there', () => {
+describe('the explorer', () => {
   test.each([
     ['/sandbox/explorer/nowhere/tx/1', 'This sandbox does not run this network'],
     ['/sandbox/explorer/xmr/tx/1', 'This sandbox does not run this network'],
@@ -133,28 +139,28 @@ describe('what is not there', () => {
     [`/sandbox/explorer/eth/tx/0x${'ab'.repeat(32)}`, 'No such transaction on Ethereum'],
     ['/sandbox/explorer/eth/tx/%3Cscript%3Ealert(1)%3C%2Fscript%3E', 'No such transaction on Ethereum'],
     ['/sandbox/explorer/%3Cb%3E/tx/%22%3E', 'This sandbox does not run this network'],
-  ])('%s is 404: %s', async (path, sentence) => {
-    const { status, body, headers } = await text(path)
+  ])('returns 404 for %s: %s', async (path, heading) => {
+    const { status, body, headers } = await fetchText(path)
     expect(status).toBe(404)
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(body).toContain(`<h1>${sentence}</h1>`)
+    expect(body).toContain(`<h1>${heading}</h1>`)
     expect(body).not.toMatch(/<script|<b>/)
   })
 
-  test('a node that is away is 503, with a sentence', async () => {
+  test('returns 503 with a message if the node does not respond', async () => {
     const { app } = createTestApp()
     const chain = present(scenario.app.chains.get('eth'), 'the chain')
-    const away = present(createExplorer(chain, [`http://127.0.0.1:${await freePort()}`], []), 'an explorer')
-    mountExplorer(app, new Map([['eth', away]]))
+    const unreachable = present(createExplorer(chain, [`http://127.0.0.1:${await freePort()}`], []), 'an explorer')
+    mountExplorer(app, new Map([['eth', unreachable]]))
     const answer = await app.inject({ url: `/sandbox/explorer/eth/tx/0x${'ab'.repeat(32)}` })
     expect(answer.statusCode).toBe(503)
     expect(answer.body).toContain('The node does not answer')
     expect((await app.inject({ url: '/sandbox/explorer' })).body).toContain('no response')
     await app.close()
-    await away.close()
+    await unreachable.close()
   })
 
-  test('outside the sandbox there is no explorer', async () => {
+  test('is absent outside the sandbox', async () => {
     const { app } = createTestApp()
     const { catalogue, chains } = scenario.app
     mountPages(app, { environment: 'production', nodes: [], catalogue, chains })
@@ -171,24 +177,24 @@ describeWith('chromium', 'in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  test('a person walks from an address to its transaction and back; nothing complains, and it fits a phone', async () => {
+  test('links an address, its transaction and the networks without problems, and fits a phone', async () => {
     const { address } = await scenario.wallet('eth')
     await pay('usdt@eth', address, '12.5')
     await scenario.mine('eth', 3)
     for (const colorScheme of ['light', 'dark'] as const) {
       const url = `${scenario.url}/sandbox/explorer/eth/address/${address}`
       const { page, problems } = await openPage(browser, url, { ...phone, colorScheme })
-      const width = () => page.evaluate('document.documentElement.scrollWidth')
-      expect(await width()).toBeLessThanOrEqual(390)
-      expect((await brightness(page, 'h1')) > 170).toBe(colorScheme === 'dark')
+      const readWidth = () => page.evaluate('document.documentElement.scrollWidth')
+      expect(await readWidth()).toBeLessThanOrEqual(390)
+      expect((await readBrightness(page, 'h1')) > 170).toBe(colorScheme === 'dark')
       await page.locator('tbody a').first().click()
       await page.getByText('Token transfers').waitFor()
-      expect(await width()).toBeLessThanOrEqual(390)
+      expect(await readWidth()).toBeLessThanOrEqual(390)
       await page.getByRole('link', { name: address }).click()
       await page.getByText('Address on Ethereum').waitFor()
       await page.getByRole('link', { name: 'Sandbox explorer' }).click()
       await page.getByRole('heading', { name: 'Networks' }).waitFor()
-      expect(await width()).toBeLessThanOrEqual(390)
+      expect(await readWidth()).toBeLessThanOrEqual(390)
       expect(problems).toEqual([])
       await page.close()
     }

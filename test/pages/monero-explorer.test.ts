@@ -6,7 +6,7 @@ import { present } from '../../server/src/lib/assert.ts'
 import { call, post } from '../../server/test/adapters/chains/monero/payer.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
-import { brightness, openPage, phone, startBrowser } from './browser.ts'
+import { openPage, phone, readBrightness, startBrowser } from './browser.ts'
 
 describeWith('monerod', 'Monero in the explorer', () => {
   let scenario: Scenario
@@ -15,22 +15,22 @@ describeWith('monerod', 'Monero in the explorer', () => {
   })
   afterAll(() => scenario?.stop())
 
-  const text = async (path: string) => {
+  const fetchText = async (path: string) => {
     const answer = await fetch(scenario.url + path)
     return { status: answer.status, body: await answer.text() }
   }
-  /** The page that the currency's own template names. */
-  const pathOf = async (kind: 'addressExplorer' | 'txExplorer', subject: string) => {
+  /** Returns the path of a page from the currency's URL template. */
+  const readPagePath = async (kind: 'addressExplorer' | 'txExplorer', subject: string) => {
     const { body } = await scenario.call('GET', '/v1/cross-chain/available-currencies')
-    const found = body.find((one: Record<string, string>) => one['network'] === 'xmr')
-    return new URL(found[kind].replace('{}', subject)).pathname
+    const entry = body.find((item: Record<string, string>) => item['network'] === 'xmr')
+    return new URL(entry[kind].replace('{}', subject)).pathname
   }
   const pay = async (address: string): Promise<string> =>
     (await scenario.control('/deposits', { network: 'xmr', currency: 'xmr', address, amount: '0.5' })).hash
 
-  test('an address page says that only the owner sees its balance', async () => {
+  test('shows on an address page that Monero hides its balance', async () => {
     const { address } = await scenario.wallet('xmr')
-    const { status, body } = await text(await pathOf('addressExplorer', address))
+    const { status, body } = await fetchText(await readPagePath('addressExplorer', address))
     expect(status).toBe(200)
     expect(body).toContain(address)
     expect(body).toContain('Monero hides addresses and amounts')
@@ -38,20 +38,20 @@ describeWith('monerod', 'Monero in the explorer', () => {
     expect(body).not.toMatch(/\d XMR/)
   })
 
-  test('a transaction waits, then has confirmations, a fee, rings and keys, and neither addresses nor amounts', async () => {
+  test('shows a transaction as unconfirmed, then with confirmations, fee, rings and keys, without addresses and amounts', async () => {
     const { address } = await scenario.wallet('xmr')
-    // Others mine on this chain, and replace its blocks.
-    const { hash, path } = await scenario.until('a payment is shown before its block', async () => {
-      const paid = await pay(address)
-      const shown = await pathOf('txExplorer', paid)
-      return (await text(shown)).body.includes('unconfirmed') ? { hash: paid, path: shown } : null
+    // Other tests mine on this chain and replace its blocks, so repeat until the payment is shown unconfirmed.
+    const { hash, path } = await scenario.until('the payment is shown unconfirmed', async () => {
+      const hash = await pay(address)
+      const path = await readPagePath('txExplorer', hash)
+      return (await fetchText(path)).body.includes('unconfirmed') ? { hash, path } : null
     })
-    const body = await scenario.until('it is shown in its block', async () => {
+    const body = await scenario.until('the payment is shown in its block', async () => {
       await scenario.mine('xmr', 2)
-      const shown = await text(path)
-      return shown.status === 200 && shown.body.includes('in a block') ? shown.body : null
+      const page = await fetchText(path)
+      return page.status === 200 && page.body.includes('in a block') ? page.body : null
     })
-    // As the node itself says it.
+    // Compare with the node's own data.
     const { txs } = (await post('/get_transactions', { txs_hashes: [hash], decode_as_json: true })) as {
       txs: [{ as_json: string; block_height: number; confirmations: number }]
     }
@@ -69,31 +69,31 @@ describeWith('monerod', 'Monero in the explorer', () => {
     expect(body).not.toContain(address)
   })
 
-  test('new coins of a block show what they are', async () => {
+  test('shows a coinbase transaction with its reward and unlock block', async () => {
     const { block_header: header } = (await call('get_last_block_header', {})) as {
       block_header: { miner_tx_hash: string; reward: number }
     }
-    const { body } = await text(`/sandbox/explorer/xmr/tx/${header.miner_tx_hash}`)
+    const { body } = await fetchText(`/sandbox/explorer/xmr/tx/${header.miner_tx_hash}`)
     expect(body).toContain('newly mined')
-    const [, shown] = /(\d+\.\d+) XMR<\/td>/.exec(body) ?? []
-    expect(Math.round(Number(shown) * 1e12)).toBe(header.reward)
+    const [, amount] = /(\d+\.\d+) XMR<\/td>/.exec(body) ?? []
+    expect(Math.round(Number(amount) * 1e12)).toBe(header.reward)
     expect(body).toMatch(/locked until block \d+/)
   })
 
-  test('what is not there is 404, and a node that is away 503', async () => {
-    for (const [path, sentence] of [
+  test('returns 404 for a missing page and fails with NETWORK_UNAVAILABLE if the node does not respond', async () => {
+    for (const [path, heading] of [
       ['/sandbox/explorer/xmr/address/4abc', 'Not an address on Monero'],
       [`/sandbox/explorer/xmr/tx/${'ab'.repeat(32)}`, 'No such transaction on Monero'],
       ['/sandbox/explorer/xmr/tx/1', 'No such transaction on Monero'],
     ] as const) {
-      const { status, body } = await text(path)
-      expect([status, body.includes(`<h1>${sentence}</h1>`)]).toEqual([404, true])
+      const { status, body } = await fetchText(path)
+      expect([status, body.includes(`<h1>${heading}</h1>`)]).toEqual([404, true])
     }
     const chain = present(scenario.app.chains.get('xmr'), 'the chain')
     const assets = scenario.app.catalogue.list().flatMap(({ asset }) => (asset.network === 'xmr' ? [asset] : []))
-    const away = present(createExplorer(chain, [`http://127.0.0.1:${await freePort()}`], assets), 'an explorer')
-    await expect(away.transaction('ab'.repeat(32))).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
-    await away.close()
+    const unreachable = present(createExplorer(chain, [`http://127.0.0.1:${await freePort()}`], assets), 'an explorer')
+    await expect(unreachable.transaction('ab'.repeat(32))).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+    await unreachable.close()
   })
 
   describeWith('chromium', 'in a browser', () => {
@@ -103,18 +103,24 @@ describeWith('monerod', 'Monero in the explorer', () => {
     })
     afterAll(() => browser.close())
 
-    test('nothing complains, by day and by night, and it fits a phone', async () => {
+    test('has no problems in either color scheme and fits a phone', async () => {
       const { address } = await scenario.wallet('xmr')
-      const paths = [await pathOf('addressExplorer', address), await pathOf('txExplorer', await pay(address))]
+      const paths = [
+        await readPagePath('addressExplorer', address),
+        await readPagePath('txExplorer', await pay(address)),
+      ]
       await scenario.mine('xmr', 12)
       for (const path of paths)
         for (const colorScheme of ['light', 'dark'] as const) {
           const { page, problems } = await openPage(browser, scenario.url + path, { ...phone, colorScheme })
           expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
-          expect((await brightness(page, 'h1')) > 170).toBe(colorScheme === 'dark')
-          const shots = process.env['PAGE_SHOTS']
-          if (shots !== undefined)
-            await page.screenshot({ path: `${shots}/xmr-${paths.indexOf(path)}-${colorScheme}.png`, fullPage: true })
+          expect((await readBrightness(page, 'h1')) > 170).toBe(colorScheme === 'dark')
+          const screenshotFolder = process.env['PAGE_SHOTS']
+          if (screenshotFolder !== undefined)
+            await page.screenshot({
+              path: `${screenshotFolder}/xmr-${paths.indexOf(path)}-${colorScheme}.png`,
+              fullPage: true,
+            })
           await page.getByRole('link', { name: 'Sandbox explorer' }).click()
           await page.getByRole('heading', { name: 'Networks' }).waitFor()
           await page.getByText('Monero').first().waitFor()

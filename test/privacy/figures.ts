@@ -1,28 +1,45 @@
-import { type Case, hitRate } from './model.ts'
+import { measureHitRate } from './model.ts'
+import type { Case } from './simulation.ts'
 
-/** Prints the table of docs/private-exchanges.md: `node test/privacy/figures.ts`. The same numbers each time. */
+/** Prints the hit rates of docs/private-exchanges.md: `node test/privacy/figures.ts`. Seeded: every run prints the same. */
 const ROUNDS = 50
 const MINUTE_S = 60
-const arrivals: readonly [string, number][] = [
+const intermediaries: readonly (readonly [string, Case['intermediary']])[] = [
+  ['Litecoin, transparent (`efficient`)', 'ltc'],
+  ['Monero, hidden (`privatePlus`)', 'xmr'],
+]
+const arrivals: readonly (readonly [string, number])[] = [
   ['10 minutes', 10 * MINUTE_S],
   ['an hour', 60 * MINUTE_S],
   ['a day', 1_440 * MINUTE_S],
 ]
-const columns: readonly (readonly [string, Pick<Case, 'sizes' | 'delayS' | 'noise'>])[] = [
-  ['equal, no wait', { sizes: 'equal', delayS: 0, noise: 0 }],
-  ['equal, 10 min', { sizes: 'equal', delayS: 10 * MINUTE_S, noise: 0 }],
-  ['equal, 60 min', { sizes: 'equal', delayS: 60 * MINUTE_S, noise: 0 }],
-  ['random, no wait', { sizes: 'random', delayS: 0, noise: 0 }],
-  ['random, 10 min', { sizes: 'random', delayS: 10 * MINUTE_S, noise: 0 }],
-  ['random, 60 min', { sizes: 'random', delayS: 60 * MINUTE_S, noise: 0 }],
-  ['random, 10 min, ±1 %', { sizes: 'random', delayS: 10 * MINUTE_S, noise: 0.01 }],
-  ['random, 60 min, ±1 %', { sizes: 'random', delayS: 60 * MINUTE_S, noise: 0.01 }],
-  ['random, 60 min, ±3 %', { sizes: 'random', delayS: 60 * MINUTE_S, noise: 0.03 }],
+type Column = Readonly<{ name: string }> & Partial<Pick<Case, 'delayS' | 'noise' | 'isPartWithheld'>>
+const delays: readonly Column[] = [
+  { name: 'no delay', delayS: 0 },
+  { name: 'delay to 10 min' },
+  { name: 'to 60 min', delayS: 60 * MINUTE_S },
+]
+const variations: readonly Column[] = [
+  { name: 'to 10 min, ±1 %', noise: 0.01 },
+  { name: 'to 60 min, ±1 %', delayS: 60 * MINUTE_S, noise: 0.01 },
+  { name: 'to 60 min, ±3 %', delayS: 60 * MINUTE_S, noise: 0.03 },
+  { name: 'to 60 min, ±3 %, nothing withheld', delayS: 60 * MINUTE_S, noise: 0.03, isPartWithheld: false },
 ]
 
-console.log(`| a hundred within | ${columns.map(([name]) => name).join(' | ')} |`)
-console.log(`|---|${columns.map(() => '---').join('|')}|`)
-for (const [name, arriveS] of arrivals) {
-  const rates = columns.map(([, it]) => `${(100 * hitRate({ ...it, arriveS }, ROUNDS)).toFixed(0)} %`)
-  console.log(`| ${name} | ${rates.join(' | ')} |`)
+function printTable(columns: readonly (Column & Pick<Case, 'sizes'>)[]): void {
+  console.log(
+    `\n| intermediary | a hundred within | ${columns.map(({ sizes, name }) => `${sizes}, ${name}`).join(' | ')} |`,
+  )
+  console.log(`|---|---|${columns.map(() => '---').join('|')}|`)
+  for (const [intermediaryName, intermediary] of intermediaries)
+    for (const [arrivalName, arriveS] of arrivals) {
+      const rates = columns.map(({ name: _name, ...column }) => {
+        const defaults = { intermediary, arriveS, delayS: 10 * MINUTE_S, noise: 0, isPartWithheld: true }
+        return `${(100 * measureHitRate({ ...defaults, ...column }, ROUNDS)).toFixed(0)} %`
+      })
+      console.log(`| ${intermediaryName} | ${arrivalName} | ${rates.join(' | ')} |`)
+    }
 }
+
+printTable((['equal', 'random'] as const).flatMap((sizes) => delays.map((column) => ({ ...column, sizes }))))
+printTable(variations.map((column) => ({ ...column, sizes: 'random' })))

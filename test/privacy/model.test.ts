@@ -1,31 +1,60 @@
-import { expect, test } from 'vitest'
-import { hitRate } from './model.ts'
+import { describe, expect, test } from 'vitest'
+import { measureHitRate } from './model.ts'
+import type { Case } from './simulation.ts'
 
 const ROUNDS = 10
-const HOUR_S = 3_600
-const hidden = { delayS: 600, noise: 0 }
+const [MINUTES_10_S, HOUR_S, DAY_S] = [600, 3_600, 86_400]
+const defaults = { sizes: 'equal', delayS: MINUTES_10_S, arriveS: DAY_S, noise: 0, isPartWithheld: true } as const
+const transparent = { ...defaults, intermediary: 'ltc' } as const
+const hidden = { ...defaults, intermediary: 'xmr' } as const
+const measure = (parameters: Case, rounds = ROUNDS) => measureHitRate(parameters, rounds)
 
-test('of one size and all at once the matcher does as chance does', () => {
-  // Of a hundred one is right by chance; of a thousand guesses about ten.
-  expect(hitRate({ ...hidden, sizes: 'equal', arriveS: 600 }, ROUNDS)).toBeLessThan(0.04)
+describe('an analyst who sees the payments between the legs', () => {
+  test('tells apart equal sizes of different source blocks over a day, whatever the delays', () => {
+    // Deposits of one size in one block look alike; the analyst can guess one of them. A hundred deposits at random times
+    // among 144 random blocks fall into 100 · 144 / (100 + 144) = 59 different blocks on average.
+    const distinctBlocks = 144 / (100 + 144)
+    for (const delayS of [0, MINUTES_10_S, HOUR_S])
+      expect(Math.abs(measure({ ...transparent, delayS }) - distinctBlocks)).toBeLessThan(0.06)
+  })
+
+  test('matches random sizes, whatever the delays', () => {
+    for (const delayS of [0, HOUR_S])
+      expect(measure({ ...transparent, sizes: 'random', arriveS: HOUR_S, delayS })).toBeGreaterThan(0.99)
+  })
+
+  test('hits no more than chance does for equal sizes within ten minutes', () => {
+    // Chance hits 1 of 100, so about 10 in the thousand pairs of ten rounds.
+    expect(measure({ ...transparent, arriveS: MINUTES_10_S })).toBeLessThan(0.04)
+  })
+
+  test('hits more if nothing is withheld and payouts vary', () => {
+    const varied = { ...transparent, sizes: 'random', arriveS: MINUTES_10_S, delayS: HOUR_S, noise: 0.01 } as const
+    // The random numbers are seeded: the rates are 0.80 and 0.87.
+    expect(measure({ ...varied, isPartWithheld: false }, 20)).toBeGreaterThan(measure(varied, 20) + 0.04)
+  })
 })
 
-test('random sizes without waits are all matched, whatever the time', () => {
-  expect(hitRate({ sizes: 'random', arriveS: HOUR_S, delayS: 0, noise: 0 }, ROUNDS)).toBeGreaterThan(0.99)
-})
+describe('an analyst who does not see the payments between the legs', () => {
+  test('matches random sizes by the amounts at both ends', () => {
+    for (const delayS of [0, HOUR_S])
+      expect(measure({ ...hidden, sizes: 'random', arriveS: HOUR_S, delayS })).toBeGreaterThan(0.98)
+  })
 
-test('waits hide payments of one size that come alone, and longer waits hide them better', () => {
-  const rate = (delayS: number) => hitRate({ sizes: 'equal', arriveS: 24 * HOUR_S, delayS, noise: 0 }, ROUNDS)
-  // The random are the same each time: 0.53, 0.46 and 0.25.
-  const [none, short, long] = [rate(0), rate(600), rate(HOUR_S)]
-  expect(none).toBeGreaterThan(short + 0.05)
-  expect(short).toBeGreaterThan(long + 0.15)
-})
+  test('hits less for equal sizes over a day if delays are an hour', () => {
+    // The rates are 0.58 and 0.50.
+    expect(measure({ ...hidden, delayS: 0 }, 20)).toBeGreaterThan(measure({ ...hidden, delayS: HOUR_S }, 20) + 0.04)
+  })
 
-test('waits and amounts that differ make it worse, in this order', () => {
-  const plain = hitRate({ ...hidden, sizes: 'random', arriveS: HOUR_S, delayS: 0 }, ROUNDS)
-  const waited = hitRate({ ...hidden, sizes: 'random', arriveS: HOUR_S }, ROUNDS)
-  const drawn = hitRate({ ...hidden, sizes: 'random', arriveS: HOUR_S, noise: 0.01 }, ROUNDS)
-  expect(plain).toBeGreaterThan(waited + 0.02)
-  expect(waited).toBeGreaterThan(drawn + 0.05)
+  test('hits no more than chance does for equal sizes within ten minutes', () => {
+    expect(measure({ ...hidden, arriveS: MINUTES_10_S })).toBeLessThan(0.04)
+  })
+
+  test('hits fewer random sizes than one who sees them, if payouts vary', () => {
+    const varied = { sizes: 'random', arriveS: HOUR_S, delayS: HOUR_S, noise: 0.03 } as const
+    const [seen, unseen] = [measure({ ...transparent, ...varied }), measure({ ...hidden, ...varied })]
+    // The rates are 0.67 and 0.57, and 1 without the variation.
+    expect(seen).toBeLessThan(0.75)
+    expect(seen).toBeGreaterThan(unseen + 0.05)
+  })
 })

@@ -1,93 +1,122 @@
 import { createRandom } from '../chaos/random.ts'
-import { type Match, match, type Seen } from './matcher.ts'
-
-/** What of a run differs from another. Times in seconds; `noise` is the most by which a payout differs from the market, as a fraction. */
-export type Case = Readonly<{ sizes: 'random' | 'equal'; arriveS: number; delayS: number; noise: number }>
-
-const COUNT = 100
-/** Bitcoin → Litecoin → Ethereum as they are: a block on average, and confirmations before a payment counts. */
-const [BTC, LTC] = [
-  { blockS: 600, confirmations: 2 },
-  { blockS: 150, confirmations: 6 },
-]
-const ETH_BLOCK_S = 12
-/** A day's standard deviation of either price against the other. */
-const DAY_MOVE = 0.03
-const DAY_S = 86_400
-/** The path of a price is drawn in steps of so many seconds. */
-const STEP_S = 30
-/** A decade, evenly in its logarithm. */
-const DECADE = Math.LN10
+import { type ChainCosts, type Cost, type Match, matchChains, matchPairs } from './matcher.ts'
+import {
+  type Case,
+  COUNT,
+  ETH_BLOCK_S,
+  intermediaries,
+  type SimulatedRun,
+  simulateRun,
+  WITHHELD,
+} from './simulation.ts'
 
 /**
- * A hundred exchanges on chains with blocks as real ones have them and with prices that move, and the matcher's guess. The
- * analyst sees payments when they are sent, blocks, and all prices; and knows at which confirmation the first leg is
- * converted, but not when the second one is.
+ * The fraction by which an amount may differ from the published rate and still count as equal: the movement of a price
+ * within the second in which we convert, at 3 % a day.
  */
-export function playCase(it: Case, seed: number): Match {
+const PRECISION = 0.0001
+/** Standard deviations. Beyond them an amount is impossible. */
+const PRECISION_MAX = 5
+
+/**
+ * Simulates a hundred exchanges and matches them. The analyst sees every payment on every transparent chain with its amount,
+ * its block and the time at which it was broadcast, and knows all rates, fees, confirmations and the bounds of every random
+ * value. On a transparent intermediary these are also the payments between the legs; on Monero only its block times.
+ */
+export function simulateCase(parameters: Case, seed: number): Match {
   const random = createRandom(seed)
-  const unit = () => random.draw(0, 2 ** 30) / 2 ** 30
-  const endS = it.arriveS + 2 * it.delayS + DAY_S
-  const blocks = { btc: drawBlocks(unit, BTC.blockS, endS), ltc: drawBlocks(unit, LTC.blockS, endS) }
-  const prices = { first: drawPrices(unit, endS), second: drawPrices(unit, endS) }
-  const payers: Seen[] = []
-  const recipients: Seen[] = []
-  for (let n = 0; n < COUNT; n++) {
-    const amount = it.sizes === 'equal' ? 1 : Math.exp(unit() * DECADE)
-    const counted = deepAt(blocks.btc, unit() * it.arriveS, BTC.confirmations)
-    const converted = deepAt(blocks.ltc, counted + unit() * it.delayS, LTC.confirmations)
-    const paid = nextMultiple(converted + unit() * it.delayS, ETH_BLOCK_S)
-    const market = priceAt(prices.first, counted) * priceAt(prices.second, converted)
-    payers.push({ asset: 'btc', amount, time: counted })
-    recipients.push({ asset: 'eth', amount: amount * market * (1 + (2 * unit() - 1) * it.noise), time: paid })
-  }
-  // The second leg was converted somewhere in the last wait: the middle of it is the best guess.
-  const expected = ({ amount, time }: Seen, to: Pick<Seen, 'time'>) =>
-    amount * priceAt(prices.first, time) * priceAt(prices.second, to.time - it.delayS / 2)
-  const unsure = DAY_MOVE * Math.sqrt(it.delayS / 3 / DAY_S)
-  const same = Math.max(unsure + it.noise / 2, 0.0001)
-  return match(payers, recipients, expected, { leastSeconds: 0, mostSeconds: mostSeconds(it), same }, (most) =>
-    random.draw(0, most),
-  )
+  const run = simulateRun(parameters, () => random.draw(0, 2 ** 30) / 2 ** 30)
+  const drawBelow = (limit: number) => random.draw(0, limit)
+  if (parameters.intermediary === 'xmr') return matchPairs(COUNT, createPairCost(run, parameters), drawBelow)
+  return matchChains(COUNT, createChainCosts(run, parameters), drawBelow)
 }
 
-/** Both waits, and ten blocks' time of what the intermediary needs: more is seen in one of thousands. */
-const mostSeconds = ({ delayS }: Case): number => 2 * delayS + 3 * LTC.blockS * (LTC.confirmations + 1)
-
-/** Times of blocks, as miners find them. */
-function drawBlocks(unit: () => number, blockS: number, endS: number): readonly number[] {
-  const times: number[] = []
-  let at = 0
-  while (at < endS) {
-    times.push(at)
-    at -= Math.log(1 - unit()) * blockS
-  }
-  return times
-}
-
-/** When a payment of that time has its confirmations. */
-function deepAt(blocks: readonly number[], time: number, confirmations: number): number {
-  const index = blocks.findIndex((at) => at > time)
-  return blocks[index + confirmations - 1] ?? Number.POSITIVE_INFINITY
-}
-
-function drawPrices(unit: () => number, endS: number): readonly number[] {
-  const move = DAY_MOVE * Math.sqrt(STEP_S / DAY_S)
-  let price = 1
-  return Array.from({ length: Math.ceil(endS / STEP_S) + 1 }, () => {
-    price *= 1 + move * (unit() < 0.5 ? -1 : 1)
-    return price
-  })
-}
-
-const priceAt = (prices: readonly number[], time: number): number =>
-  prices[Math.min(Math.max(Math.floor(time / STEP_S), 0), prices.length - 1)] ?? 1
-
-const nextMultiple = (time: number, step: number): number => Math.ceil(time / step) * step
-
-/** Many runs of one case, as a share. */
-export function hitRate(it: Case, rounds: number): number {
+/** Mean hit rate of many runs of one case. */
+export function measureHitRate(parameters: Case, rounds: number): number {
   let hits = 0
-  for (let round = 0; round < rounds; round++) hits += playCase(it, 1 + round).hits
+  for (let round = 0; round < rounds; round++) hits += simulateCase(parameters, 1 + round).hits
   return hits / (rounds * COUNT)
+}
+
+/** What the analyst computes for each payment: logarithms of amounts at the known rates. */
+function readLogs({ payers, intermediaryPayments, recipients, readFirstPrice, readSecondPrice }: SimulatedRun) {
+  return {
+    converted: payers.map(({ amount, creditedAt }) => Math.log(amount * readFirstPrice(creditedAt))),
+    sent: intermediaryPayments.map(({ amount }) => Math.log(amount)),
+    secondRate: intermediaryPayments.map(({ convertedAt }) => Math.log(readSecondPrice(convertedAt))),
+    paid: recipients.map(({ amount }) => Math.log(amount)),
+  }
+}
+
+/** A transparent intermediary: both legs are visible, and the block of the payment between them fixes the second rate. */
+function createChainCosts(run: SimulatedRun, { delayS, noise, isPartWithheld }: Case): ChainCosts {
+  const logs = readLogs(run)
+  const withheldMin = isPartWithheld ? -Math.log(1 - WITHHELD.min) : 0
+  const withheldMax = isPartWithheld ? -Math.log(1 - WITHHELD.max) : 0
+  const isWithin = (value: number, min: number, max: number) => value >= min && value <= max
+  return {
+    candidates: COUNT,
+    first: (payer, via) => {
+      const seconds = read(run.intermediaryPayments, via).sentAt - read(run.payers, payer).creditedAt
+      if (!isWithin(seconds, 0, delayS)) return null
+      const withheld = read(logs.converted, payer) - read(logs.sent, via)
+      const tolerance = PRECISION * PRECISION_MAX
+      return isWithin(withheld, withheldMin - tolerance, withheldMax + tolerance) ? 0 : null
+    },
+    second: (via, recipient) => {
+      const seconds = read(run.recipients, recipient).paidAt - read(run.intermediaryPayments, via).convertedAt
+      return isWithin(seconds, 0, delayS + ETH_BLOCK_S) ? 0 : null
+    },
+    whole: (payer, via, recipient) =>
+      findAmountCost(read(logs.paid, recipient) - read(logs.converted, payer) - read(logs.secondRate, via), noise),
+  }
+}
+
+/**
+ * Monero: the payment between the legs is hidden. Each block that could contain it gives another second rate; the likelihood
+ * of a pair is the sum over these blocks.
+ */
+function createPairCost(run: SimulatedRun, { intermediary, delayS, noise }: Case) {
+  const { converted, paid } = readLogs(run)
+  const { confirmations } = intermediaries[intermediary]
+  const blocks = run.intermediaryBlocks
+  const conversions = blocks.flatMap((at, n) => {
+    const convertedAt = blocks[n + confirmations - 1]
+    if (n === 0 || convertedAt === undefined) return []
+    return [{ after: read(blocks, n - 1), at, convertedAt, logRate: Math.log(run.readSecondPrice(convertedAt)) }]
+  })
+  const possibleConversions = run.recipients.map(({ paidAt }) =>
+    conversions.filter(({ convertedAt }) => convertedAt <= paidAt && convertedAt >= paidAt - delayS - ETH_BLOCK_S),
+  )
+  return (payer: number, recipient: number): Cost => {
+    const { creditedAt } = read(run.payers, payer)
+    let likelihood: number | null = null
+    for (const { after, at, logRate } of read(possibleConversions, recipient)) {
+      const share = findSendShare(creditedAt, delayS, after, at)
+      if (share === 0) continue
+      const cost = findAmountCost(read(paid, recipient) - read(converted, payer) - logRate, noise)
+      likelihood = (likelihood ?? 0) + (cost === null ? 0 : share * Math.exp(-cost))
+    }
+    return likelihood === null ? null : -Math.log(Math.max(likelihood, Number.MIN_VALUE))
+  }
+}
+
+/** The probability that a payment with a random delay after `creditedAt` is sent between two blocks. */
+function findSendShare(creditedAt: number, delayS: number, after: number, before: number): number {
+  if (delayS === 0) return creditedAt >= after && creditedAt < before ? 1 : 0
+  return Math.max(0, Math.min(before, creditedAt + delayS) - Math.max(after, creditedAt)) / delayS
+}
+
+/** `error`: the logarithm of the paid amount over the expected one. With noise all deviations within it are equally likely. */
+function findAmountCost(error: number, noise: number): Cost {
+  const deviation = Math.abs(error)
+  const noiseLog = -Math.log(1 - noise)
+  const excess = Math.max(0, deviation - noiseLog) / PRECISION
+  return noise > 0 && excess > PRECISION_MAX ? null : (excess * excess) / 2
+}
+
+function read<T>(values: readonly T[], index: number): T {
+  const value = values[index]
+  if (value === undefined) throw new Error(`no value at ${index}`)
+  return value
 }

@@ -1,129 +1,127 @@
 import { describe, expect, test } from 'vitest'
 import { createGraph, type Kind } from './graph.ts'
 import type { Movement } from './movements.ts'
-import { linksOf } from './observer.ts'
+import { findLinks } from './observer.ts'
 
-/*
- * What the observer takes for a tie, and what not: each kind by the least that shows it, beside what differs from that in
- * one thing alone.
- */
+/* Each kind of link has a minimal example, and a counterexample that differs in one point. */
 
 let count = 0
-type Shown = Partial<Pick<Movement, 'keys' | 'contents'>>
-/** A transaction in which all of `from` pay all of `to`. */
-function pays(asset: string, from: readonly string[], to: readonly string[], shown: Shown = {}): Movement {
+type Extras = Partial<Pick<Movement, 'keys' | 'payloads'>>
+/** Creates a transaction in which all of `from` pay all of `to`. */
+function createPayment(asset: string, from: readonly string[], to: readonly string[], extras: Extras = {}): Movement {
   const sides = (holders: readonly string[]) => holders.map((holder) => ({ holder, asset, units: 1n }))
   const [, network = ''] = asset.split('@')
-  const place = { network, txHash: `0x${count++}`, height: 1, time: 1 }
-  return { ...place, from: sides(from), to: sides(to), keys: [], contents: [], ...shown }
+  const position = { network, txHash: `0x${count++}`, height: 1, time: 1 }
+  return { ...position, from: sides(from), to: sides(to), keys: [], payloads: [], ...extras }
 }
 
-const kindsOf = (movements: readonly Movement[], from: string, to: string): readonly Kind[] =>
-  linksOf(movements)
+const findKinds = (movements: readonly Movement[], from: string, to: string): readonly Kind[] =>
+  findLinks(movements)
     .filter((link) => link.from === from && link.to === to)
     .map(({ kind }) => kind)
-const areTied = (movements: readonly Movement[], a: string, b: string): boolean =>
-  createGraph(linksOf(movements)).areTied(a, b)
+const areLinked = (movements: readonly Movement[], a: string, b: string): boolean =>
+  createGraph(findLinks(movements)).areLinked(a, b)
 
-describe('a sweep', () => {
-  const emptied = pays('pol@matic', ['deposit'], ['wallet'])
+describe('sweeps', () => {
+  const sweep = createPayment('pol@matic', ['deposit'], ['wallet'])
 
-  test('is what an address pays that pays one other alone', () => {
-    expect(kindsOf([emptied], 'deposit', 'wallet')).toEqual(['swept'])
-    expect(areTied([emptied], 'deposit', 'wallet')).toBe(true)
+  test('detects an address that pays only one other address', () => {
+    expect(findKinds([sweep], 'deposit', 'wallet')).toEqual(['swept'])
+    expect(areLinked([sweep], 'deposit', 'wallet')).toBe(true)
   })
 
-  test('is not what an address pays that pays somebody else, too', () => {
-    const other = pays('pol@matic', ['deposit'], ['shop'])
-    expect(kindsOf([emptied, other], 'deposit', 'wallet')).toEqual(['paid'])
+  test('ignores an address that pays a second address', () => {
+    const otherPayment = createPayment('pol@matic', ['deposit'], ['shop'])
+    expect(findKinds([sweep, otherPayment], 'deposit', 'wallet')).toEqual(['paid'])
   })
 })
 
 describe('gas', () => {
-  // On Polygon, whose coin has not the network's name.
-  const coin = pays('pol@matic', ['wallet'], ['deposit'])
-  const wages = pays('pol@matic', ['wallet'], ['somebody'])
-  const token = pays('usdt@matic', ['deposit'], ['wallet'])
+  // On Polygon, where the ticker of the native currency differs from the network's id.
+  const gas = createPayment('pol@matic', ['wallet'], ['deposit'])
+  const salary = createPayment('pol@matic', ['wallet'], ['somebody'])
+  const tokenSweep = createPayment('usdt@matic', ['deposit'], ['wallet'])
 
-  test('is coin to an address whose tokens are swept to the one that gave it', () => {
-    expect(kindsOf([coin, wages, token], 'wallet', 'deposit')).toEqual(['gas'])
-    expect(kindsOf([coin, wages, token], 'wallet', 'somebody')).toEqual(['paid'])
+  test('detects native currency for an address that sweeps its tokens back to the sender', () => {
+    expect(findKinds([gas, salary, tokenSweep], 'wallet', 'deposit')).toEqual(['gas'])
+    expect(findKinds([gas, salary, tokenSweep], 'wallet', 'somebody')).toEqual(['paid'])
   })
 
-  test('is not coin to an address that sends coin alone', () => {
-    const back = pays('pol@matic', ['deposit'], ['wallet'])
-    expect(kindsOf([coin, wages, back], 'wallet', 'deposit')).toEqual(['paid'])
+  test('ignores native currency for an address that sends no tokens', () => {
+    const refund = createPayment('pol@matic', ['deposit'], ['wallet'])
+    expect(findKinds([gas, salary, refund], 'wallet', 'deposit')).toEqual(['paid'])
   })
 
-  test('is not coin to an address whose tokens go elsewhere', () => {
-    const elsewhere = pays('usdt@matic', ['deposit'], ['shop'])
-    expect(kindsOf([coin, wages, elsewhere], 'wallet', 'deposit')).toEqual(['paid'])
+  test('ignores native currency for an address that sends its tokens elsewhere', () => {
+    const tokenPayment = createPayment('usdt@matic', ['deposit'], ['shop'])
+    expect(findKinds([gas, salary, tokenPayment], 'wallet', 'deposit')).toEqual(['paid'])
   })
 })
 
 describe('inputs', () => {
-  test('that are spent together are of one wallet, however many', () => {
-    const spent = pays('btc@btc', ['one', 'two', 'three'], ['shop'])
-    expect(kindsOf([spent], 'one', 'two')).toEqual(['spent together'])
-    expect(kindsOf([spent], 'one', 'three')).toEqual(['spent together'])
-    expect(areTied([spent], 'two', 'three')).toBe(true)
+  test('links all inputs of one transaction', () => {
+    const spent = createPayment('btc@btc', ['one', 'two', 'three'], ['shop'])
+    expect(findKinds([spent], 'one', 'two')).toEqual(['spent together'])
+    expect(findKinds([spent], 'one', 'three')).toEqual(['spent together'])
+    expect(areLinked([spent], 'two', 'three')).toBe(true)
   })
 
-  test('that are spent one by one are not', () => {
-    const apart = [pays('btc@btc', ['one'], ['shop']), pays('btc@btc', ['two'], ['inn'])]
-    expect(areTied(apart, 'one', 'two')).toBe(false)
+  test('does not link inputs of different transactions', () => {
+    const separate = [createPayment('btc@btc', ['one'], ['shop']), createPayment('btc@btc', ['two'], ['inn'])]
+    expect(areLinked(separate, 'one', 'two')).toBe(false)
   })
 })
 
 describe('change', () => {
-  const bought = pays('btc@btc', ['payer'], ['shop', 'rest'])
+  const purchase = createPayment('btc@btc', ['payer'], ['shop', 'rest'])
 
-  test('is what is spent later together with an input of the same wallet', () => {
-    const later = pays('btc@btc', ['payer', 'rest'], ['inn'])
-    expect(kindsOf([bought, later], 'payer', 'rest')).toEqual(['change', 'spent together'])
-    expect(kindsOf([bought, later], 'payer', 'shop')).toEqual(['paid'])
+  test('detects an output that a later transaction spends together with an input of the same wallet', () => {
+    const later = createPayment('btc@btc', ['payer', 'rest'], ['inn'])
+    expect(findKinds([purchase, later], 'payer', 'rest')).toEqual(['change', 'spent together'])
+    expect(findKinds([purchase, later], 'payer', 'shop')).toEqual(['paid'])
   })
 
-  test('is not what is spent alone', () => {
-    const later = pays('btc@btc', ['rest'], ['inn'])
-    expect(kindsOf([bought, later], 'payer', 'rest')).toEqual(['paid'])
+  test('ignores an output that is spent alone', () => {
+    const later = createPayment('btc@btc', ['rest'], ['inn'])
+    expect(findKinds([purchase, later], 'payer', 'rest')).toEqual(['paid'])
   })
 })
 
-describe('a content', () => {
-  const word = 'ab'.repeat(16)
-  const other = 'cd'.repeat(16)
-  const both = (first: string, second: string) => [
-    pays('btc@btc', ['payer'], ['deposit'], { contents: [first] }),
-    pays('eth@eth', ['wallet'], ['recipient'], { contents: [second] }),
+describe('payloads', () => {
+  const payload = 'ab'.repeat(16)
+  const otherPayload = 'cd'.repeat(16)
+  const createTwoPayments = (first: string, second: string) => [
+    createPayment('btc@btc', ['payer'], ['deposit'], { payloads: [first] }),
+    createPayment('eth@eth', ['wallet'], ['recipient'], { payloads: [second] }),
   ]
 
-  test('of sixteen bytes that two chains show ties all sides of both', () => {
+  test('link all sides of two transactions on different chains if 16 bytes are equal', () => {
     for (const one of ['payer', 'deposit'])
-      for (const another of ['wallet', 'recipient']) expect(areTied(both(word, word), one, another)).toBe(true)
-    expect(kindsOf(both(word, word), 'recipient', `content:${word}`)).toEqual(['one content'])
+      for (const another of ['wallet', 'recipient'])
+        expect(areLinked(createTwoPayments(payload, payload), one, another)).toBe(true)
+    expect(findKinds(createTwoPayments(payload, payload), 'recipient', `content:${payload}`)).toEqual(['one content'])
   })
 
-  test('that differs links no one, nor does a shorter one', () => {
-    expect(areTied(both(word, other), 'deposit', 'recipient')).toBe(false)
-    const short = word.slice(2)
-    expect(areTied(both(short, short), 'deposit', 'recipient')).toBe(false)
+  test('link nothing if they differ or are shorter than 16 bytes', () => {
+    expect(areLinked(createTwoPayments(payload, otherPayload), 'deposit', 'recipient')).toBe(false)
+    const short = payload.slice(2)
+    expect(areLinked(createTwoPayments(short, short), 'deposit', 'recipient')).toBe(false)
   })
 })
 
-describe('a key', () => {
-  const twoChains = (shown: Shown) => [
-    pays('btc@btc', ['key:1'], ['shop'], shown),
-    pays('eth@eth', ['0x1'], ['recipient']),
+describe('keys', () => {
+  const createMovements = (extras: Extras) => [
+    createPayment('btc@btc', ['key:1'], ['shop'], extras),
+    createPayment('eth@eth', ['0x1'], ['recipient']),
   ]
 
-  test('that a signature shows is one holder under both of its names', () => {
-    const shown = twoChains({ keys: [['key:1', '0x1']] })
-    expect(kindsOf(shown, 'key:1', '0x1')).toEqual(['one key'])
-    expect(areTied(shown, 'shop', 'recipient')).toBe(true)
+  test('link the holders on two chains if a signature reveals the common key', () => {
+    const movements = createMovements({ keys: [['key:1', '0x1']] })
+    expect(findKinds(movements, 'key:1', '0x1')).toEqual(['one key'])
+    expect(areLinked(movements, 'shop', 'recipient')).toBe(true)
   })
 
-  test('that none shows is two holders', () => {
-    expect(areTied(twoChains({}), 'shop', 'recipient')).toBe(false)
+  test('link nothing if no signature reveals the key', () => {
+    expect(areLinked(createMovements({}), 'shop', 'recipient')).toBe(false)
   })
 })

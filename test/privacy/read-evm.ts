@@ -1,46 +1,48 @@
-import { evmBankAddress } from '../../sandbox/src/keys.ts'
-import { nodeCall, nodeOf } from '../support/nodes.ts'
+import { callNode, findNode } from '../support/nodes.ts'
 import type { Json } from '../support/scenario.ts'
-import { coinOf, evmHolder, type Movement } from './movements.ts'
+import { findNativeAsset, type Movement, toEvmHolder } from './movements.ts'
 
 /** ERC-20: keccak256 of `Transfer(address,address,uint256)`. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-/** A selector, an address and a number: the call of a plain transfer, whose address and number are read as such. */
+/** The sender in the event of a token that is created. It is no holder. */
+const ZERO_ADDRESS = toEvmHolder('0x0000000000000000000000000000000000000000')
+/** Calldata of a plain `transfer(address,uint256)`. The reader takes recipient and amount from the event instead. */
 const TRANSFER_CALL = /^0xa9059cbb[0-9a-f]{128}$/
 
-/** Every payment of the blocks above `after`: coin that transactions carry, and tokens that contracts say were moved. */
+/** Reads every payment in the blocks above `after`: native currency from transactions, tokens from Transfer events. */
 export async function readEvm(network: string, after: number): Promise<readonly Movement[]> {
-  const top = Number(await nodeCall(network, 'eth_blockNumber'))
-  const hex = (height: number) => `0x${height.toString(16)}`
-  const filter = { fromBlock: hex(after + 1), toBlock: hex(top), topics: [TRANSFER] }
-  const moved: Json[] = await nodeCall(network, 'eth_getLogs', [filter])
+  const top = Number(await callNode(network, 'eth_blockNumber'))
+  const toHex = (height: number) => `0x${height.toString(16)}`
+  const filter = { fromBlock: toHex(after + 1), toBlock: toHex(top), topics: [TRANSFER] }
+  const transfers: Json[] = await callNode(network, 'eth_getLogs', [filter])
   const tickers = new Map(
-    Object.entries(nodeOf(network).tokens).map(([ticker, address]) => [address.toLowerCase(), ticker]),
+    Object.entries(findNode(network).tokens).map(([ticker, address]) => [address.toLowerCase(), ticker]),
   )
-  const holderOf = (address: string) => holderOn(network, address)
-  const asset = coinOf(network)
+  const asset = findNativeAsset(network)
   const movements: Movement[] = []
   for (let height = after + 1; height <= top; height++) {
-    const block = await nodeCall(network, 'eth_getBlockByNumber', [hex(height), true])
+    const block = await callNode(network, 'eth_getBlockByNumber', [toHex(height), true])
     for (const { hash, from, to, value, input } of block.transactions) {
-      const shape = { network, txHash: hash, height, time: Number(block.timestamp), keys: [] }
-      const contents = input.length > 2 && !TRANSFER_CALL.test(input) ? [input.slice(2)] : []
-      const coin = { asset, units: BigInt(value) }
-      const pays = coin.units > 0n && to !== null
+      const common = { network, txHash: hash, height, time: Number(block.timestamp), keys: [] }
+      const payloads = input.length > 2 && !TRANSFER_CALL.test(input) ? [input.slice(2)] : []
+      const native = { asset, units: BigInt(value) }
+      const pays = native.units > 0n && to !== null
       movements.push({
-        ...shape,
-        from: pays ? [{ ...coin, holder: holderOf(from) }] : [],
-        to: pays ? [{ ...coin, holder: holderOf(to) }] : [],
-        contents,
+        ...common,
+        from: pays ? [{ ...native, holder: toEvmHolder(from) }] : [],
+        to: pays ? [{ ...native, holder: toEvmHolder(to) }] : [],
+        payloads,
       })
-      for (const { address, topics, data } of moved.filter((one) => one.transactionHash === hash)) {
+      for (const { address, topics, data } of transfers.filter(({ transactionHash }) => transactionHash === hash)) {
         const token = { asset: `${tickers.get(address) ?? address}@${network}`, units: BigInt(data) }
         movements.push({
-          ...shape,
-          // Who pays the gas of another's transfer acts together with it.
-          from: [...new Set([holderOf(addressOf(topics[1])), holderOf(from)])].map((holder) => ({ ...token, holder })),
-          to: [{ ...token, holder: holderOf(addressOf(topics[2])) }],
-          contents: [],
+          ...common,
+          // The sender of the transaction pays the gas for the token's owner, so the two act together.
+          from: [...new Set([toEvmHolder(toAddress(topics[1])), toEvmHolder(from)])]
+            .filter((holder) => holder !== ZERO_ADDRESS)
+            .map((holder) => ({ ...token, holder })),
+          to: [{ ...token, holder: toEvmHolder(toAddress(topics[2])) }],
+          payloads: [],
         })
       }
     }
@@ -48,11 +50,4 @@ export async function readEvm(network: string, after: number): Promise<readonly 
   return movements
 }
 
-const addressOf = (topic: string): string => `0x${topic.slice(-40)}`
-
-const bank = evmHolder(evmBankAddress())
-/** The sandbox's bank plays all payers, by one key on all networks: no two customers have that in common. */
-function holderOn(network: string, address: string): string {
-  const holder = evmHolder(address)
-  return holder === bank ? `the payers on ${network}` : holder
-}
+const toAddress = (topic: string): string => `0x${topic.slice(-40)}`

@@ -1,17 +1,17 @@
 import { call, post } from '../../server/test/adapters/chains/monero/payer.ts'
 import type { Json } from '../support/scenario.ts'
 
-/** What a public Monero node shows of its payments. */
+/** What a public Monero node shows about payments. */
 export type MoneroView = Readonly<{
   payments: number
-  /** One-time keys of outputs: their owner is not visible. */
+  /** One-time keys of the outputs. They do not show the owner. */
   outputs: readonly string[]
-  /** Amounts that are not hidden; rewards of blocks are no payments. */
-  shownAmounts: number
-  /** The fewest outputs that an input may be spending. */
-  leastRing: number
-  /** Bytes that a payment carries beside its own one-time keys and an encrypted payment id. */
-  contents: number
+  /** Count of amounts in plain text. Block rewards are no payments. */
+  plainAmounts: number
+  /** Smallest ring: the number of outputs that an input may spend. */
+  minRing: number
+  /** Bytes in `tx_extra` in addition to one-time keys and an encrypted payment id. */
+  extraBytes: number
 }>
 
 const TRANSACTIONS_MAX = 100
@@ -34,27 +34,27 @@ export async function readMonero(after: number): Promise<MoneroView> {
   return {
     payments: payments.length,
     outputs: outputs.map(({ target }: Json) => target.tagged_key?.key ?? target.key),
-    shownAmounts: outputs.filter(({ amount }: Json) => amount !== 0).length,
-    leastRing: Math.min(...rings),
-    contents: payments.reduce((sum, { extra, vout }) => sum + unknownBytes(extra, vout.length), 0),
+    plainAmounts: outputs.filter(({ amount }: Json) => amount !== 0).length,
+    minRing: Math.min(...rings),
+    extraBytes: payments.reduce((sum, { extra, vout }) => sum + countUnknownBytes(extra, vout.length), 0),
   }
 }
 
-export async function moneroHeight(): Promise<number> {
+export async function readMoneroHeight(): Promise<number> {
   const { count }: Json = await call('get_block_count', {})
   return count - 1
 }
 
-const [KEY, KEY_BYTES] = [0x01, 32]
+const [PUBLIC_KEY, KEY_BYTES] = [0x01, 32]
 const [NONCE, ENCRYPTED_ID] = [0x02, 0x09]
-const KEYS = 0x04
+const ADDITIONAL_KEYS = 0x04
 
-/** tx_extra: the transaction's key, one key an output where it pays subaddresses, and an id that only the recipient reads. */
-function unknownBytes(extra: readonly number[], outputs: number): number {
+/** Known fields of tx_extra: the transaction's key, one key for each output to a subaddress, and the encrypted payment id. */
+function countUnknownBytes(extra: readonly number[], outputs: number): number {
   let at = 0
   while (at < extra.length) {
-    if (extra[at] === KEY) at += 1 + KEY_BYTES
-    else if (extra[at] === KEYS && extra[at + 1] === outputs) at += 2 + KEY_BYTES * outputs
+    if (extra[at] === PUBLIC_KEY) at += 1 + KEY_BYTES
+    else if (extra[at] === ADDITIONAL_KEYS && extra[at + 1] === outputs) at += 2 + KEY_BYTES * outputs
     else if (extra[at] === NONCE && extra[at + 1] === ENCRYPTED_ID) at += 2 + ENCRYPTED_ID
     else break
   }

@@ -12,39 +12,39 @@ const root = join(import.meta.dirname, '../..')
 const readyAt = /ready: \w+ at (http:\S+)/
 const service = ['server/src/main.ts', 'start', '--sandbox']
 
-/** One run of the program, as a person starts it: its own process group, nothing of our environment. */
+/** One run of the program in its own process group and without the environment of the tests. */
 export type Program = Readonly<{
   pid: number
-  /** All that it has said, on both outputs. */
-  said(): string
-  /** The URL that it names once it is ready. */
-  ready(): Promise<string>
-  /** Waits until it has said this. */
-  says(text: string): Promise<void>
-  /** How it ended, once it has. */
+  /** Returns the text of both outputs. */
+  output(): string
+  /** Waits until the program is ready and returns its URL. */
+  waitUntilReady(): Promise<string>
+  /** Waits until the output contains the text. */
+  waitForOutput(text: string): Promise<void>
+  /** Resolves when the process has exited and its outputs are closed. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** The process itself has ended: what it left behind may still write to its outputs. */
+  /** Resolves when the process has exited; its children may still write to its outputs. */
   exited: Promise<void>
   kill(signal: NodeJS.Signals): void
-  /** Kills it with everything that it started in its group. */
+  /** Kills the program and the children in its process group. */
   killGroup(): void
 }>
 
 export type ProgramOptions = Readonly<{
   env: Record<string, string>
   args?: readonly string[]
-  /** What starts it in its turn, for example `setpriv --reuid=…`. */
-  through?: readonly string[]
-  /** A program of this clone and its arguments, where it is not the service. */
+  /** Command that starts the program, for example `setpriv --reuid=…`. */
+  wrapper?: readonly string[]
+  /** Program of this repository with its arguments. Default: the service. */
   command?: readonly string[]
-  /** The service by `npm start`. */
-  byNpm?: boolean
+  /** Starts the service with `npm start`. */
+  usesNpm?: boolean
 }>
 
-export function startProgram({ env, args = [], through = [], command = service, byNpm }: ProgramOptions): Program {
+export function startProgram({ env, args = [], wrapper = [], command = service, usesNpm }: ProgramOptions): Program {
   const [main = '', ...words] = command
-  const program = byNpm ? ['npm', '--prefix', root, 'start', '--'] : [process.execPath, join(root, main), ...words]
-  const [file = '', ...rest] = [...through, ...program, ...args]
+  const program = usesNpm ? ['npm', '--prefix', root, 'start', '--'] : [process.execPath, join(root, main), ...words]
+  const [file = '', ...rest] = [...wrapper, ...program, ...args]
   const child: ChildProcess = spawn(file, rest, {
     cwd: '/',
     detached: true,
@@ -60,10 +60,10 @@ export function startProgram({ env, args = [], through = [], command = service, 
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const pid = child.pid ?? 0
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
-      said += text
+      output += text
     })
   }
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -74,23 +74,23 @@ export function startProgram({ env, args = [], through = [], command = service, 
       resolve({ code, signal })
     })
   })
-  async function saidUntil(condition: () => boolean): Promise<void> {
-    const look = () => {
-      if (!condition() && isEnded) throw new Error(`it ended: ${said}`)
+  async function waitUntilOutput(condition: () => boolean): Promise<void> {
+    const check = () => {
+      if (!condition() && isEnded) throw new Error(`the program ended: ${output}`)
       return condition()
     }
-    await until('the program says it', look, { timeoutMs: PATIENCE_MS, intervalMs: 50, explain: () => said })
+    await until('the program prints the text', check, { timeoutMs: PATIENCE_MS, intervalMs: 50, explain: () => output })
   }
   return {
     pid,
-    said: () => said,
+    output: () => output,
     ended,
     exited,
-    async ready() {
-      await saidUntil(() => readyAt.test(said))
-      return readyAt.exec(said)?.[1] ?? ''
+    async waitUntilReady() {
+      await waitUntilOutput(() => readyAt.test(output))
+      return readyAt.exec(output)?.[1] ?? ''
     },
-    says: (text) => saidUntil(() => said.includes(text)),
+    waitForOutput: (text) => waitUntilOutput(() => output.includes(text)),
     kill: (signal) => {
       if (!isEnded) process.kill(pid, signal)
     },
@@ -103,41 +103,41 @@ export function startProgram({ env, args = [], through = [], command = service, 
 export type StartCluster = Readonly<{
   folder: string
   chainsFile: string
-  /** Makes another user the owner of these paths in it; of all where none are named. */
-  giveTo(uid: number, paths?: readonly string[]): void
-  /** Something outside of the folder that goes with it. */
+  /** Makes another user the owner of these paths in the folder. Default: all paths. */
+  changeOwner(uid: number, paths?: readonly string[]): void
+  /** Adds a path outside the folder that `remove` deletes, too. */
   removeLater(path: string): void
   remove(): void
 }>
 
-/** A folder of its own with a `chains.json` of two of the shared chains: to fund more would use up the bank. */
-export function makeCluster(): StartCluster {
+/** Creates a folder with a `chains.json` for two of the shared chains. More chains would use up the sandbox bank. */
+export function createStartCluster(): StartCluster {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-start-'))
   const chains = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
   const chainsFile = join(folder, 'two-chains.json')
   const networks = chains.networks.filter(({ network }) => ['btc', 'eth'].includes(network))
   writeFileSync(chainsFile, JSON.stringify({ ...chains, networks }))
-  // Another user must be able to enter a folder inside it.
+  // Another user must be able to enter this folder.
   chmodSync(folder, 0o755)
-  const removed = [folder]
+  const pathsToRemove = [folder]
   return {
     folder,
     chainsFile,
-    giveTo(uid, paths = ['.', ...readdirSync(folder)]) {
+    changeOwner(uid, paths = ['.', ...readdirSync(folder)]) {
       for (const path of paths) chownSync(join(folder, path), uid, uid)
     },
-    removeLater: (path) => void removed.push(path),
+    removeLater: (path) => void pathsToRemove.push(path),
     remove() {
-      for (const path of removed) rmSync(path, { recursive: true, force: true })
+      for (const path of pathsToRemove) rmSync(path, { recursive: true, force: true })
     },
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as a partner's script would read them
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses without types, as a partner's script does
 export type Json = any
 
-/** One request with the sandbox's key. */
-export async function ask(url: string, body?: unknown): Promise<Readonly<{ status: number; body: Json }>> {
+/** Sends a request with the sandbox's API key. */
+export async function sendRequest(url: string, body?: unknown): Promise<Readonly<{ status: number; body: Json }>> {
   const answer = await fetch(url, {
     headers: { 'x-api-key': 'sandbox', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),

@@ -5,7 +5,7 @@ import { coinTypes } from '../../server/src/app/keys.ts'
 import { createDatabase } from '../support/database.ts'
 import { createQuickKeystore } from '../support/keystore.ts'
 import { until } from '../support/until.ts'
-import { ask, makeCluster, order, type Program, type StartCluster, startProgram } from './program.ts'
+import { createStartCluster, order, type Program, type StartCluster, sendRequest, startProgram } from './program.ts'
 
 const passphrase = 'a passphrase of the two roles'
 
@@ -14,7 +14,7 @@ let database: Awaited<ReturnType<typeof createDatabase>>
 let programs: Program[] = []
 
 beforeAll(async () => {
-  cluster = makeCluster()
+  cluster = createStartCluster()
   database = await createDatabase(inject('databaseUrl'))
   await createQuickKeystore(join(cluster.folder, 'keystore.json'), passphrase, coinTypes)
 })
@@ -27,7 +27,7 @@ afterAll(async () => {
   cluster.remove()
 })
 
-/** Only the worker gets the passphrase. */
+/** Starts a role. Only the worker gets the passphrase. */
 function start(role: 'api' | 'worker', env: Record<string, string>): Program {
   const program = startProgram({
     args: ['--role', role],
@@ -45,36 +45,39 @@ function start(role: 'api' | 'worker', env: Record<string, string>): Program {
   return program
 }
 
-/** One figure of a process's metrics. */
-async function figure(url: string, name: string): Promise<number> {
+/** Reads one value of a process's metrics. */
+async function readMetric(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
-  const line = text.split('\n').find((one) => one.startsWith(name))
+  const line = text.split('\n').find((entry) => entry.startsWith(name))
   return Number(line?.split(' ').at(-1) ?? Number.NaN)
 }
 
-test('an exchange that one process creates is served by the other', async () => {
+test('the worker executes an exchange that the api creates', async () => {
   const port = await freePort()
   const worker = start('worker', {
     SWAPYARD_WORKER_PORT: String(port),
     SWAPYARD_KEYSTORE_PASSPHRASE: passphrase,
   })
   const api = start('api', {})
-  const [workerUrl, url] = await Promise.all([worker.ready(), api.ready()])
+  const [workerUrl, url] = await Promise.all([worker.waitUntilReady(), api.waitUntilReady()])
   expect(workerUrl).toBe(`http://127.0.0.1:${port}`)
-  expect((await ask(`${workerUrl}/health/ready`)).status).toBe(200)
-  // Health and metrics are all that a worker shows.
-  expect((await ask(`${workerUrl}/v1/cross-chain/available-currencies`)).status).toBe(404)
-  await until('the api is ready', async () => (await ask(`${url}/health/ready`)).status === 200)
+  // A worker serves only health and metrics.
+  expect((await sendRequest(`${workerUrl}/v1/cross-chain/available-currencies`)).status).toBe(404)
+  for (const [role, at] of [
+    ['worker', workerUrl],
+    ['api', url],
+  ])
+    await until(`the ${role} is ready`, async () => (await sendRequest(`${at}/health/ready`)).status === 200)
 
-  const { body: created } = await ask(`${url}/v1/cross-chain/exchange`, order)
-  await until('the worker counts it', async () => {
-    return (await figure(workerUrl, 'swapyard_open_exchanges{status="pending"}')) === 1
+  const { body: created } = await sendRequest(`${url}/v1/cross-chain/exchange`, order)
+  await until('the worker counts the exchange', async () => {
+    return (await readMetric(workerUrl, 'swapyard_open_exchanges{status="pending"}')) === 1
   })
-  const paid = { network: 'btc', currency: 'btc', address: created.request.depositAddress, amount: '0.01' }
-  expect((await ask(`${url}/sandbox/deposits`, paid)).status).toBe(201)
-  const status = async () =>
-    (await ask(`${url}/v1/cross-chain/exchange/status?id=${created.id}`)).body.exchange.status as string
-  await until('it is paid out', async () => (await status()) === 'finished')
+  const deposit = { network: 'btc', currency: 'btc', address: created.request.depositAddress, amount: '0.01' }
+  expect((await sendRequest(`${url}/sandbox/deposits`, deposit)).status).toBe(201)
+  const readStatus = async () =>
+    (await sendRequest(`${url}/v1/cross-chain/exchange/status?id=${created.id}`)).body.exchange.status as string
+  await until('the exchange is paid out', async () => (await readStatus()) === 'finished')
 
   for (const program of [api, worker]) program.kill('SIGTERM')
   for (const program of [api, worker]) expect(await program.ended).toEqual({ code: 0, signal: null })

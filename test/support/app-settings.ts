@@ -3,7 +3,7 @@ import type { ServiceSettings } from '../../server/src/exchange/settings.ts'
 const USD = 10n ** 12n
 const MINUTE_MS = 60_000
 
-/** Settings for tests: payouts are replaced soon, and limits are out of reach. */
+/** Settings for tests: stuck payouts are replaced after a minute, and no test reaches the limits. */
 export const appSettings: ServiceSettings = {
   rateIdMs: MINUTE_MS,
   fixedLockMs: 20 * MINUTE_MS,

@@ -5,23 +5,23 @@ import { parseUnits } from 'viem'
 import { type BitcoinTicker, parametersOf, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
 import { createOutputReader } from '../../sandbox/src/bitcoin/outputs.ts'
 import { createJsonRpc } from '../../sandbox/src/json-rpc.ts'
-import { nodeCall, nodeOf } from './nodes.ts'
+import { callNode, findNode } from './nodes.ts'
 import type { Json, Scenario } from './scenario.ts'
 
-/** Units that the wallet's transactions leave to the miner: far above what nodes relay, far below any amount here. */
+/** Fee of the wallet's transactions: far above the relay minimum, far below the amounts in tests. */
 const FEE_UNITS = 20_000n
-/** BIP-125: may be replaced. */
+/** Signals replaceability (BIP-125). */
 const SEQUENCE = 0xfffffffd
 
 export type Output = Readonly<{ address: string; amount: string }>
 export type Signed = Readonly<{ txid: string; hex: string }>
 
-/** A customer's own wallet with one confirmed coin: it can pay several outputs at once, and spend the same coin twice. */
+/** A customer's wallet with one confirmed UTXO. It can pay several outputs at once and can double-spend the UTXO. */
 export type BitcoinWallet = Readonly<{
   address: string
   /**
-   * Signs a payment of the coin; what is left goes back to the wallet. `feeTimes` raises the fee; `lockTime` is the height
-   * above which it may be mined, and below which no pool keeps it.
+   * Signs a transaction that spends the UTXO and returns the change to the wallet. `feeTimes` multiplies the fee. Nodes mine
+   * and relay the transaction only above the height `lockTime`.
    */
   sign(outputs: readonly Output[], feeTimes?: bigint, lockTime?: number): Signed
   send(signed: Signed): Promise<string>
@@ -37,11 +37,11 @@ export async function fundBitcoinWallet(
   const { script } = p2wpkh(pubECDSA(key), parametersOf(network))
   const { hash: txid } = await scenario.control('/deposits', { network, currency: 'native', address, amount })
   const units = parseUnits(amount, 8)
-  const found = await scenario.until('the wallet has its coin', async () => {
-    const transaction = await nodeCall(network, 'getrawtransaction', [txid, true])
+  const funding = await scenario.until('the wallet has its UTXO', async () => {
+    const transaction = await callNode(network, 'getrawtransaction', [txid, true])
     return (transaction.confirmations ?? 0) > 0 ? transaction : null
   })
-  const index: number = found.vout.find(
+  const index: number = funding.vout.find(
     (output: Json) => output.scriptPubKey.hex === Buffer.from(script).toString('hex'),
   ).n
   return {
@@ -49,47 +49,47 @@ export async function fundBitcoinWallet(
     sign(outputs, feeTimes = 1n, lockTime = 0) {
       const transaction = new Transaction({ lockTime })
       transaction.addInput({ txid, index, sequence: SEQUENCE, witnessUtxo: { script, amount: units } })
-      const pays = outputs.map((output) => ({
+      const payments = outputs.map((output) => ({
         script: scriptOfAddress(network, output.address),
         amount: parseUnits(output.amount, 8),
       }))
-      const rest = units - FEE_UNITS * feeTimes - pays.reduce((sum, pay) => sum + pay.amount, 0n)
-      for (const pay of pays) transaction.addOutput(pay)
-      transaction.addOutput({ script, amount: rest })
+      const paidUnits = payments.reduce((sum, payment) => sum + payment.amount, 0n)
+      for (const payment of payments) transaction.addOutput(payment)
+      transaction.addOutput({ script, amount: units - FEE_UNITS * feeTimes - paidUnits })
       transaction.sign(key)
       transaction.finalize()
       return { txid: transaction.id, hex: transaction.hex }
     },
-    send: ({ hex }) => nodeCall(network, 'sendrawtransaction', [hex]),
+    send: ({ hex }) => callNode(network, 'sendrawtransaction', [hex]),
   }
 }
 
 /**
- * Replaces the blocks from the one with `txid` on by a longer branch that holds `instead`; mining must be paused. Everybody
- * else's transactions go back to the mempool: the sandbox's own `drop` would take away all that the bank paid meanwhile.
- * `below`: so many blocks below are replaced too, where `txid` may not be mined yet and no pool keeps it.
+ * Replaces the block of `txid` and all later blocks by a longer branch that contains `replacement`. Mining must be paused.
+ * All other transactions return to the mempool; the sandbox's `drop` would also remove the bank's payments. `blocksBelow`
+ * more blocks are replaced, so that the lock time of `txid` keeps it out of the mempool.
  */
-export async function mineInstead(
+export async function replaceBlocks(
   network: BitcoinTicker,
   txid: string,
-  instead: Signed | null,
-  below = 0,
+  replacement: Signed | null,
+  blocksBelow = 0,
 ): Promise<void> {
-  const mined = await nodeCall(network, 'getrawtransaction', [txid, true])
-  const height: number = (await nodeCall(network, 'getblockheader', [mined.blockhash])).height - below
-  const blockhash: string = await nodeCall(network, 'getblockhash', [height])
-  const top: number = await nodeCall(network, 'getblockcount')
-  const rpc = createJsonRpc(nodeOf(network).rpcUrls[0] ?? '')
+  const mined = await callNode(network, 'getrawtransaction', [txid, true])
+  const height: number = (await callNode(network, 'getblockheader', [mined.blockhash])).height - blocksBelow
+  const blockhash: string = await callNode(network, 'getblockhash', [height])
+  const tipHeight: number = await callNode(network, 'getblockcount')
+  const rpc = createJsonRpc(findNode(network).rpcUrls[0] ?? '')
   const outputs = createOutputReader(rpc)
-  const others = (await outputs.readTransactionsSince(blockhash)).filter((bytes) => bytes !== mined.hex)
-  await nodeCall(network, 'invalidateblock', [blockhash])
-  for (let at = height; at <= top + 1; at++) {
-    await nodeCall(network, 'generateblock', [
+  const otherTransactions = (await outputs.readTransactionsSince(blockhash)).filter((bytes) => bytes !== mined.hex)
+  await callNode(network, 'invalidateblock', [blockhash])
+  for (let newHeight = height; newHeight <= tipHeight + 1; newHeight++) {
+    await callNode(network, 'generateblock', [
       `raw(6a10${randomBytes(16).toString('hex')})`,
-      at === height && instead ? [instead.hex] : [],
+      newHeight === height && replacement ? [replacement.hex] : [],
     ])
   }
-  // What spent `txid` is refused.
-  await outputs.rebroadcast(others)
+  // Nodes reject the transactions that spend outputs of `txid`.
+  await outputs.rebroadcast(otherTransactions)
   rpc.close()
 }

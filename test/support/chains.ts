@@ -8,13 +8,13 @@ const START_MS = 90_000
 export type Chains = Readonly<{ file: string; stop(): Promise<void> }>
 
 type ChainsOptions = Readonly<{
-  /** Without one, output is dropped and errors go to the test's own. */
+  /** Default: standard output is dropped, and standard error is the test's own. */
   logFile?: string
-  /** False lets the sandbox's traders move the pools. Tests bring the prices they need. */
+  /** False lets the sandbox's traders move the pools. True is the default, because tests set their prices themselves. */
   still?: boolean
 }>
 
-/** The sandbox's chains in a process of their own, which ends with this one. */
+/** Starts the sandbox's chains in a child process that ends with this process. */
 export async function startChains(
   folder: string,
   networks: readonly string[] | 'all',
@@ -35,11 +35,11 @@ export async function startChains(
   child.stdout?.resume()
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const file = join(folder, 'chains.json')
-  const look = () => {
-    if (child.exitCode !== null) throw new Error(`the sandbox chains ended with code ${child.exitCode}`)
+  const isStarted = () => {
+    if (child.exitCode !== null) throw new Error(`the sandbox chains exited with code ${child.exitCode}`)
     return existsSync(file)
   }
-  await until('the sandbox chains start', look, { timeoutMs: START_MS })
+  await until('the sandbox chains start', isStarted, { timeoutMs: START_MS })
   return {
     file,
     stop: async () => {

@@ -4,17 +4,17 @@ import { openDatabase } from '../../server/src/adapters/postgres/core/database.t
 import { migrate } from '../../server/src/adapters/postgres/core/migrate.ts'
 import { prepareJobs } from '../../server/src/adapters/postgres/queue/job-runner.ts'
 
-/** A fresh database on the shared cluster: empty, or a copy of the template, which has no connections. */
+/** Creates a database on the shared cluster: empty, or a copy of the template. The template must have no connections. */
 export async function createDatabase(
   clusterUrl: string,
   template: string | null = null,
 ): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `scenario_${randomBytes(6).toString('hex')}`
-  await onCluster(clusterUrl, `create database ${name}${template === null ? '' : ` template ${template}`}`)
-  // Plainly first: by force, the server refuses to end its own autovacuum, which a plain drop waits for.
+  await runOnCluster(clusterUrl, `create database ${name}${template === null ? '' : ` template ${template}`}`)
+  // A plain drop waits for autovacuum; `with (force)` fails because it may not end autovacuum.
   const drop = () =>
-    onCluster(clusterUrl, `drop database if exists ${name}`).catch(() =>
-      onCluster(clusterUrl, `drop database if exists ${name} with (force)`),
+    runOnCluster(clusterUrl, `drop database if exists ${name}`).catch(() =>
+      runOnCluster(clusterUrl, `drop database if exists ${name} with (force)`),
     )
   return { url: urlOf(clusterUrl, name), drop }
 }
@@ -25,10 +25,10 @@ const urlOf = (clusterUrl: string, name: string): string => {
   return url.href
 }
 
-/** A database with the program's schema, to be copied: a copy costs a tenth of all migrations. Returns its name. */
+/** Creates a template database with the program's schema and returns its name. A copy takes a tenth of the time of all migrations. */
 export async function createTemplate(clusterUrl: string): Promise<string> {
   const name = 'template_of_scenarios'
-  await onCluster(clusterUrl, `create database ${name}`)
+  await runOnCluster(clusterUrl, `create database ${name}`)
   const database = openDatabase(urlOf(clusterUrl, name), { max: 1, waitMs: 30_000 })
   try {
     await migrate(database)
@@ -39,7 +39,7 @@ export async function createTemplate(clusterUrl: string): Promise<string> {
   return name
 }
 
-async function onCluster(url: string, statement: string): Promise<void> {
+async function runOnCluster(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -10,31 +10,31 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Compiled } from '../../server/test/adapters/chains/evm/tokens.ts'
-import { nodeOf } from './nodes.ts'
+import { findNode } from './nodes.ts'
 import { PATIENCE_MS } from './patience.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Above what any of these transactions takes: some are meant to fail, so that nothing is estimated. */
+/** Enough for every transaction of the tests. Gas is not estimated, because some transactions must fail. */
 const GAS = 3_000_000n
 
 export type EvmWallet = Readonly<{
   address: Hex
-  /** Answers the contract's address once it is mined. */
+  /** Returns the contract's address after the deployment is mined. */
   deploy(contract: Compiled, args: readonly unknown[], value?: bigint): Promise<Hex>
   pay(to: string, amount: string): Promise<Hex>
-  /** Calls a contract's function; answers once it is mined, however it went. */
+  /** Calls a contract's function and returns the hash after the transaction is mined, also if it failed. */
   call(to: Hex, abi: Abi, functionName: string, args: readonly unknown[], value?: bigint): Promise<Hex>
 }>
 
-/** A customer's own wallet on an EVM network, with coin from the bank. */
+/** Creates a customer's wallet on an EVM network with native currency from the sandbox bank. */
 export async function fundEvmWallet(
   scenario: Scenario,
   network: string,
   amount: string,
-  own?: { address: string; privateKey: string },
+  existingWallet?: { address: string; privateKey: string },
 ): Promise<EvmWallet> {
-  const { address, privateKey } = own ?? (await scenario.wallet(network))
-  const { rpcUrls, chainId = 0 } = nodeOf(network)
+  const { address, privateKey } = existingWallet ?? (await scenario.wallet(network))
+  const { rpcUrls, chainId = 0 } = findNode(network)
   const chain = defineChain({
     id: chainId,
     name: network,
@@ -46,25 +46,27 @@ export async function fundEvmWallet(
   const writer = createWalletClient({ chain, account, transport: http() })
   await scenario.control('/deposits', { network, currency: 'native', address, amount })
   await scenario.until(
-    'the wallet has its coin',
+    'the wallet is funded',
     async () => (await reader.getBalance({ address: account.address })) >= parseEther(amount),
   )
-  const mined = async (hash: Hex) => reader.waitForTransactionReceipt({ hash, timeout: PATIENCE_MS })
+  const waitForReceipt = async (hash: Hex) => reader.waitForTransactionReceipt({ hash, timeout: PATIENCE_MS })
   return {
     address: account.address,
     async deploy({ abi, bytecode }, args, value = 0n) {
-      const { contractAddress } = await mined(await writer.deployContract({ abi, bytecode, args, value, gas: GAS }))
-      if (!contractAddress) throw new Error('nothing was deployed')
+      const { contractAddress } = await waitForReceipt(
+        await writer.deployContract({ abi, bytecode, args, value, gas: GAS }),
+      )
+      if (!contractAddress) throw new Error('the receipt has no contract address')
       return contractAddress
     },
     async pay(to, amount) {
-      const { transactionHash } = await mined(
+      const { transactionHash } = await waitForReceipt(
         await writer.sendTransaction({ to: to as Hex, value: parseEther(amount) }),
       )
       return transactionHash
     },
     async call(to, abi, functionName, args, value = 0n) {
-      const { transactionHash } = await mined(
+      const { transactionHash } = await waitForReceipt(
         await writer.sendTransaction({ to, data: encodeFunctionData({ abi, functionName, args }), value, gas: GAS }),
       )
       return transactionHash

@@ -1,6 +1,6 @@
 import { createKeystore } from '../../server/src/adapters/signers/keystore.ts'
 
-/** Sealed as all are, but so that it opens in a millisecond: processes under test are started by the hundred. */
+/** Creates a keystore with a weak key derivation that opens in a millisecond, because tests start hundreds of processes. */
 export async function createQuickKeystore(
   path: string,
   passphrase: string,

@@ -2,12 +2,12 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Scenario, type ScenarioOptions, startScenario } from './scenario.ts'
 
-/** Others may trade there before. */
+/** Timeout of a hook that waits for the lock: other test files may hold it first. */
 export const LOCK_MS = 400_000
 
 /**
- * Waits until no other test trades in a network's pools, for tests that compare amounts to the unit. Files of one run share
- * the chains; the lock is the cluster's, and goes with its connection.
+ * Waits until no other test trades in a network's pools, for tests that compare exact amounts. The test files of a run share
+ * the chains. The lock is an advisory lock of the database cluster; the returned function releases it.
  */
 export async function lockMarket(clusterUrl: string, network: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: clusterUrl })
@@ -17,8 +17,8 @@ export async function lockMarket(clusterUrl: string, network: string): Promise<(
 }
 
 /**
- * A scenario that has a network to itself until it is stopped, among those that reorganise it deeply: what others paid there
- * may be dropped by that.
+ * Starts a scenario with a lock on the network until it stops, for tests that reorganise the chain deeply: a reorganisation
+ * may drop the payments of other tests.
  */
 export async function startScenarioAloneOn(network: string, options: ScenarioOptions): Promise<Scenario> {
   const unlock = await lockMarket(inject('databaseUrl'), network)

@@ -2,10 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { networks as definitions } from '../../server/networks/index.ts'
-import { createMemoryChain } from '../../server/src/adapters/chains/memory/chain.ts'
-import { createMemoryKeys } from '../../server/src/adapters/chains/memory/keys.ts'
-import { createMemoryNetwork, type MemoryNetwork } from '../../server/src/adapters/chains/memory/network.ts'
-import { signMemory } from '../../server/src/adapters/chains/memory/transaction.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
 import { type App, createApp, sandboxKeys } from '../../server/src/app/app.ts'
@@ -16,23 +12,28 @@ import { resolveNetwork } from '../../server/src/core/domain/network.ts'
 import type { Chain } from '../../server/src/exchange/ports/chain.ts'
 import { createLog } from '../../server/src/lib/log.ts'
 import { startLoop } from '../../server/src/lib/loop.ts'
+import { createMemoryChain } from '../../server/test/memory-chain/chain.ts'
+import { createMemoryKeys } from '../../server/test/memory-chain/keys.ts'
+import { createMemoryNetwork, type MemoryNetwork } from '../../server/test/memory-chain/network.ts'
+import { signMemory } from '../../server/test/memory-chain/transaction.ts'
 import { appSettings } from './app-settings.ts'
 import { createQuickKeystore } from './keystore.ts'
 import { PATIENCE_MS } from './patience.ts'
 import { until } from './until.ts'
 
-const COIN = 10n ** 18n
-/** What each hot wallet starts with: far more than any run pays out. */
-const FUNDS = 100_000n * COIN
-/** Creates in flight, as many partners' requests would be. */
-const CREATES = 32
+/** Units of one ether and of one BNB. */
+const WHOLE = 10n ** 18n
+/** Initial balance of each hot wallet: far more than any run pays out. */
+const FUNDS = 100_000n * WHOLE
+/** Number of concurrent create requests. */
+const CONCURRENT_CREATES = 32
 const pepper = Buffer.from('a pepper of the memory app')
 
 export type MemoryApp = Readonly<{
   app: App
   /** By network: `eth` and `bsc`. */
   memoryNetworks: ReadonlyMap<string, MemoryNetwork>
-  /** Takes so many exchanges of ether on `eth` for BNB on `bsc` from their creation until each is finished. */
+  /** Creates and pays `count` exchanges of ether on `eth` to BNB on `bsc`, and waits until all are finished. */
   run(count: number): Promise<{ count: number; seconds: number; recipients: readonly string[] }>
   stop(): Promise<void>
 }>
@@ -45,8 +46,8 @@ export type MemoryAppOptions = Readonly<{
 }>
 
 /**
- * The whole app, with every service, loop and job that it runs with, on two chains in this process: what an exchange
- * costs the app alone, without nodes and networks.
+ * Starts the whole app with all services, loops and jobs on two chains in this process, to measure an exchange without
+ * nodes and networks.
  */
 export async function startMemoryApp({ databaseUrl, blockMs = 200 }: MemoryAppOptions): Promise<MemoryApp> {
   const folder = await mkdtemp(join(tmpdir(), 'swapyard-memory-app-'))
@@ -112,7 +113,7 @@ export async function startMemoryApp({ databaseUrl, blockMs = 200 }: MemoryAppOp
   }
 }
 
-/** The watchers must have begun: they follow a chain from its head on. */
+/** Waits for the watchers before paying, because they follow a chain from its current head on. */
 async function fund(
   { store, services, chains }: App,
   memoryNetworks: ReadonlyMap<string, MemoryNetwork>,
@@ -123,7 +124,7 @@ async function fund(
   })
   for (const [network, chain] of chains)
     memoryNetworks.get(network)?.pay({ address: chain.addresses.hot(), units: FUNDS })
-  await until('the hot wallets are filled and prices are there', async () => services.readiness().length === 0)
+  await until('the app is ready', async () => services.readiness().length === 0)
 }
 
 async function runExchanges(
@@ -134,10 +135,10 @@ async function runExchanges(
   const { partner } = await services.authenticate(sandboxKeys[0], '127.0.0.1')
   const [row] = await database.query<{ at: Date }>('select clock_timestamp() as at')
   const since = row?.at ?? new Date(0)
-  const recipients = newAddresses(memoryNetworks.get('bsc'), `recipients since ${since.getTime()}`, count)
+  const recipients = deriveAddresses(memoryNetworks.get('bsc'), `recipients since ${since.getTime()}`, count)
   const startedAt = performance.now()
   let next = 0
-  const customers = Array.from({ length: CREATES }, async () => {
+  const customers = Array.from({ length: CONCURRENT_CREATES }, async () => {
     for (let n = next++; n < count; n = next++) {
       const { exchange } = await services.createExchange(
         partner,
@@ -152,7 +153,7 @@ async function runExchanges(
         },
         null,
       )
-      memoryNetworks.get('eth')?.pay({ address: exchange.deposit.address, units: COIN / 10n })
+      memoryNetworks.get('eth')?.pay({ address: exchange.deposit.address, units: WHOLE / 10n })
     }
   })
   await Promise.all(customers)
@@ -163,8 +164,8 @@ async function runExchanges(
         'select status, count(*)::int as count from exchanges where created_at >= $1 group by 1',
         [since],
       )
-      const bad = rows.filter(({ status }) => status === 'failed' || status === 'refunded')
-      if (bad.length > 0) throw new Error(`exchanges ended otherwise: ${JSON.stringify(rows)}`)
+      const unsuccessful = rows.filter(({ status }) => status === 'failed' || status === 'refunded')
+      if (unsuccessful.length > 0) throw new Error(`exchanges failed: ${JSON.stringify(rows)}`)
       return rows.find(({ status }) => status === 'finished')?.count === count
     },
     PATIENCE_MS + count * 200,
@@ -172,8 +173,8 @@ async function runExchanges(
   return { count, seconds: (performance.now() - startedAt) / 1000, recipients }
 }
 
-function newAddresses(memoryNetwork: MemoryNetwork | undefined, seed: string, count: number): readonly string[] {
-  if (!memoryNetwork) throw new Error('no memoryNetwork')
+function deriveAddresses(memoryNetwork: MemoryNetwork | undefined, seed: string, count: number): readonly string[] {
+  if (!memoryNetwork) throw new Error('the network bsc is missing')
   const { addresses } = createMemoryChain({
     network: memoryNetwork.network,
     memoryNetwork,

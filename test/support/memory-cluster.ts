@@ -2,10 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { networks as definitions } from '../../server/networks/index.ts'
-import { createMemoryChain } from '../../server/src/adapters/chains/memory/chain.ts'
-import { createMemoryKeys } from '../../server/src/adapters/chains/memory/keys.ts'
-import { createMemoryNetwork } from '../../server/src/adapters/chains/memory/network.ts'
-import { signMemory } from '../../server/src/adapters/chains/memory/transaction.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
 import { type App, createApp, sandboxKeys } from '../../server/src/app/app.ts'
@@ -15,26 +11,31 @@ import { defaultSpreads } from '../../server/src/core/domain/book.ts'
 import { resolveNetwork } from '../../server/src/core/domain/network.ts'
 import { createLog, type Log } from '../../server/src/lib/log.ts'
 import { startLoop } from '../../server/src/lib/loop.ts'
+import { createMemoryChain } from '../../server/test/memory-chain/chain.ts'
+import { createMemoryKeys } from '../../server/test/memory-chain/keys.ts'
+import { createMemoryNetwork } from '../../server/test/memory-chain/network.ts'
+import { signMemory } from '../../server/test/memory-chain/transaction.ts'
 import { appSettings } from './app-settings.ts'
 import { createQuickKeystore } from './keystore.ts'
 import { until } from './until.ts'
 
-const COIN = 10n ** 18n
+/** Units of one ether and of one BNB. */
+const WHOLE = 10n ** 18n
 const BLOCK_MS = 200
 
 export type MemoryOrder = Readonly<{ id: string; deposit: string; recipient: string }>
 type OpenOptions = Readonly<{ databaseUrl: string; journal?: string; log?: Log }>
 
-/** Two running chains and one keystore. Apps are opened on them one after another, each with its own database and journal. */
+/** Two running chains and one keystore. A test opens apps on them one after another, each with its own database and journal. */
 export type MemoryCluster = Readonly<{
   words: string
   keystore: string
   passphrase: string
   pepper: Buffer
   open(options: OpenOptions): Promise<{ app: App; stop(): Promise<void> }>
-  /** Waits until the app watches, and fills its hot wallets. */
+  /** Waits until the app watches the chains, and funds its hot wallets. */
   fund(app: App): Promise<void>
-  /** A tenth of an ether on `eth` for BNB on `bsc`. */
+  /** Creates an exchange of 0.1 ether on `eth` to BNB on `bsc`. */
   order(app: App): Promise<MemoryOrder>
   pay(order: MemoryOrder): void
   received(app: App, order: MemoryOrder): Promise<bigint>
@@ -66,25 +67,25 @@ export async function startMemoryCluster(name: string): Promise<MemoryCluster> {
     onError: () => undefined,
   })
   const stops: (() => Promise<void>)[] = []
-  const ours = { folder, keystore, passphrase, pepper, memoryNetworks }
+  const shared = { folder, keystore, passphrase, pepper, memoryNetworks }
   return {
     words,
     keystore,
     passphrase,
     pepper,
     open: async (options) => {
-      const opened = await openApp(ours, options)
+      const opened = await openApp(shared, options)
       stops.push(opened.stop)
       return opened
     },
     fund: async ({ store, services, chains }) => {
       for (const [network, chain] of chains) {
         await until(`${network} is watched`, async () => (await store.chainLog.cursor(network)) !== null)
-        memoryNetworks.get(network)?.pay({ address: chain.addresses.hot(), units: 1_000n * COIN })
+        memoryNetworks.get(network)?.pay({ address: chain.addresses.hot(), units: 1_000n * WHOLE })
       }
       await until('the app is ready', async () => services.readiness().length === 0)
     },
-    ...customers(name, memoryNetworks),
+    ...createCustomers(name, memoryNetworks),
     stop: async () => {
       for (const stop of stops.splice(0).reverse()) await stop()
       await mining.stop()
@@ -94,7 +95,7 @@ export async function startMemoryCluster(name: string): Promise<MemoryCluster> {
 }
 
 type MemoryNetworks = ReadonlyMap<string, ReturnType<typeof createMemoryNetwork>>
-type Ours = Readonly<{
+type SharedParts = Readonly<{
   folder: string
   keystore: string
   passphrase: string
@@ -102,14 +103,17 @@ type Ours = Readonly<{
   memoryNetworks: MemoryNetworks
 }>
 
-function customers(name: string, memoryNetworks: MemoryNetworks): Pick<MemoryCluster, 'order' | 'pay' | 'received'> {
+function createCustomers(
+  name: string,
+  memoryNetworks: MemoryNetworks,
+): Pick<MemoryCluster, 'order' | 'pay' | 'received'> {
   const keys = createMemoryKeys(`customers of ${name}`)
   let count = 0
   return {
     order: async ({ services }) => {
       const { partner } = await services.authenticate(sandboxKeys[0], '127.0.0.1')
       const memoryNetwork = memoryNetworks.get('bsc')
-      if (!memoryNetwork) throw new Error('no chain')
+      if (!memoryNetwork) throw new Error('the network bsc is missing')
       const { addresses } = createMemoryChain({ network: memoryNetwork.network, memoryNetwork, publicKeys: keys })
       const recipient = addresses.deposit(count++).address
       const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'bnb', toNetwork: 'bsc' }
@@ -120,7 +124,7 @@ function customers(name: string, memoryNetworks: MemoryNetworks): Pick<MemoryClu
       )
       return { id: exchange.id, deposit: exchange.deposit.address, recipient }
     },
-    pay: ({ deposit }) => void memoryNetworks.get('eth')?.pay({ address: deposit, units: COIN / 10n }),
+    pay: ({ deposit }) => void memoryNetworks.get('eth')?.pay({ address: deposit, units: WHOLE / 10n }),
     received: async ({ chains }, { recipient }) => {
       const bnb = { id: 'bnb@bsc', ticker: 'bnb', network: 'bsc', decimals: 18, contract: null } as const
       return (await chains.get('bsc')?.reader.balance(recipient, bnb)) ?? 0n
@@ -128,7 +132,7 @@ function customers(name: string, memoryNetworks: MemoryNetworks): Pick<MemoryClu
   }
 }
 
-async function openApp({ folder, keystore, passphrase, pepper, memoryNetworks }: Ours, options: OpenOptions) {
+async function openApp({ folder, keystore, passphrase, pepper, memoryNetworks }: SharedParts, options: OpenOptions) {
   const publicKeys = openPublicKeys(keystore)
   const signer = await openSigner({
     path: keystore,

@@ -1,11 +1,11 @@
 import type { Scenario } from './scenario.ts'
 
-/** No blocks come by themselves meanwhile: for a few seconds only, others are on the chain too. */
-export async function whilePaused<T>(scenario: Scenario, network: string, work: () => Promise<T>): Promise<T> {
-  await scenario.mining(network, true)
+/** Runs `work` while automatic mining is paused. Keep it to a few seconds, because other tests share the chain. */
+export async function whileMiningPaused<T>(scenario: Scenario, network: string, work: () => Promise<T>): Promise<T> {
+  await scenario.setMiningPaused(network, true)
   try {
     return await work()
   } finally {
-    await scenario.mining(network, false)
+    await scenario.setMiningPaused(network, false)
   }
 }

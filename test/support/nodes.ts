@@ -6,14 +6,14 @@ import type { Json } from './scenario.ts'
 
 type Node = ChainsFile['networks'][number]
 
-/** The test chains' node of a network, with the contracts of its tokens. */
-export function nodeOf(network: string): Node {
+/** Returns the sandbox node of a network with the contract addresses of its tokens. */
+export function findNode(network: string): Node {
   const { networks } = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
-  const node = networks.find((one) => one.network === network)
-  if (!node) throw new Error(`the test chains have no ${network}`)
+  const node = networks.find((entry) => entry.network === network)
+  if (!node) throw new Error(`the sandbox does not run the network ${network}`)
   return node
 }
 
-/** Calls a node directly, beside the server and the sandbox's controls. */
-export const nodeCall = async (network: string, method: string, params: readonly unknown[] = []): Promise<Json> =>
-  callOnce(nodeOf(network).rpcUrls[0] ?? '', method, params)
+/** Calls a node directly, without the server and without the sandbox's control API. */
+export const callNode = async (network: string, method: string, params: readonly unknown[] = []): Promise<Json> =>
+  callOnce(findNode(network).rpcUrls[0] ?? '', method, params)

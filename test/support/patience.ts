@@ -1,6 +1,6 @@
 /**
- * How long a test waits for what it expects, at most. What comes, comes at once, and only what fails waits for so long: a machine
- * that is busy with everything else must not fail a test.
+ * Maximum wait for an expected result. It is long, so that a busy machine does not fail a test; only failing tests wait
+ * this long.
  */
 export const PATIENCE_MS = 120_000
 export const PATIENCE = { timeout: PATIENCE_MS } as const

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { until as lookUntil } from '@swapyard/lib/until.ts'
+import { callOnce } from '@swapyard/lib/json-rpc.ts'
+import { until as waitUntil } from '@swapyard/lib/until.ts'
 import { inject } from 'vitest'
 import { networks as definitions } from '../../server/networks/index.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
@@ -18,44 +19,47 @@ import { seedSandboxPartners } from '../../server/src/app/sandbox-partners.ts'
 import { type SwapOffer, sandboxSwaps } from '../../server/src/app/swaps.ts'
 import { defaultSpreads } from '../../server/src/core/domain/book.ts'
 import type { Prices } from '../../server/src/core/ports/prices.ts'
+import { present } from '../../server/src/lib/assert.ts'
 import { createLog, type Log } from '../../server/src/lib/log.ts'
 import type { Loop } from '../../server/src/lib/loop.ts'
 import { appSettings } from './app-settings.ts'
 import { createDatabase } from './database.ts'
-import { checkInvariants } from './invariants.ts'
+import { checkInvariants, type ReadOutputs } from './invariants.ts'
 import { createQuickKeystore } from './keystore.ts'
+import { readMoneroWallet } from './monero-wallet.ts'
 import { PATIENCE_MS } from './patience.ts'
+import { type CallNode, listUnspent, readHighestIndex, sumUnits } from './utxo-wallets.ts'
 
 const USD = 10n ** 12n
-/** What each scenario has of each currency: of litecoin the bank has 1.3 million dollars for all scenarios together. */
+/** Initial balance of each currency. The sandbox bank has litecoin worth 1.3 million USD for all scenarios together. */
 const FUNDS_USD = 25_000n * USD
 export const pepper = Buffer.from('a pepper of the test scenarios')
 
 export type ScenarioOptions = Readonly<{
-  /** Networks that this scenario works with: fewer are faster. */
+  /** Networks of this scenario. Fewer networks start faster. */
   networks: readonly string[]
-  /** Where the chains stand that this scenario works with: those of the whole run, unless others are named. */
+  /** Path of chains.json. Default: the chains of the whole run. */
   chainsFile?: string
   settings?: Partial<AppOptions['settings']>
-  /** Frozen prices: the default, so that amounts can be compared. */
+  /** Freezes the prices, so that tests can compare amounts. Default: true. */
   still?: boolean
-  /** Prices that the test moves itself. */
+  /** Prices that the test controls. */
   prices?: Prices
   denied?: readonly string[]
-  /** With the DeFi half on these networks, and what differs from the sandbox's settings. */
+  /** Turns swaps on and overrides the sandbox's swap settings. */
   swaps?: SwapOffer['settings']
-  /** Nodes that swaps are served by in place of the chains' own, by network. */
+  /** RPC URLs for swaps by network, in place of the chains' nodes. */
   swapNodes?: ReadonlyMap<string, string>
-  /** Aggregators that quotes are compared with. */
+  /** Aggregators for comparison with own quotes. */
   aggregators?: SwapOffer['aggregators']
-  /** Parts of a copy of the server with something changed, in place of the checkout's. */
+  /** Parts of a modified copy of the server, in place of the checkout's. */
   server?: ServerParts
   log?: Log
 }>
 
 export type ServerParts = Readonly<{ createApp: typeof createApp; networks: typeof definitions }>
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of the API are read as a partner's script would read them
+// biome-ignore lint/suspicious/noExplicitAny: tests read API responses without types, as a partner's script does
 export type Json = any
 export type Answer = Readonly<{ status: number; body: Json; headers: Headers }>
 export type OrderInput = Readonly<{
@@ -69,38 +73,38 @@ export type OrderInput = Readonly<{
 }> &
   Readonly<Record<string, unknown>>
 
-/** A whole app on the shared chains: its own database, keys and wallets, driven as a partner and as a person would. */
+/** A whole app on the shared chains with its own database, keys and wallets. Tests act as a partner and as a customer. */
 export type Scenario = Readonly<{
   app: App
   url: string
   chains: ChainsFile
-  /** Where this scenario's operator takes fees of swaps; null without swaps. */
+  /** Address that receives the operator's swap fees; null without swaps. */
   feeAddress: string | null
-  /** The private key of a network's hot wallet: what a thief of the keystore would have. */
+  /** Returns the private key of a network's hot wallet, as a thief of the keystore would have it. */
   hotKey(network: string): Uint8Array
-  /** Path of the signer's journal. */
-  journal(): string
+  /** Reads the text of the signer's journal. */
+  readJournal(): string
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   rate(from: string, to: string, amount: string, flow?: 'standard' | 'fixed-rate'): Promise<Json>
-  /** Creates an exchange; a fresh wallet of the target is the recipient unless one is given. Asserts 201. */
+  /** Creates an exchange and asserts 201. The default recipient is a new wallet on the target network. */
   create(order: OrderInput): Promise<Json>
-  /** Pays from the sandbox bank: to the exchange's deposit address, in its own currency unless another is named (`usdc@eth`). */
+  /** Pays the deposit address from the sandbox bank. The default currency is the exchange's; another example is `usdc@eth`. */
   deposit(exchange: Json, amount: string, currency?: string): Promise<string>
   wallet(network: string): Promise<{ address: string; privateKey: string }>
   balance(currency: string, address: string): Promise<string>
   control(path: string, body: unknown): Promise<Json>
   mine(network: string, count: number): Promise<void>
   reorg(network: string, depth: number, drop?: boolean): Promise<void>
-  /** Stops or starts the blocks that come by themselves. */
-  mining(network: string, paused: boolean): Promise<void>
+  /** Pauses or resumes automatic mining. */
+  setMiningPaused(network: string, paused: boolean): Promise<void>
   status(exchange: Json): Promise<Json>
-  /** Polls until the exchange has the status; fails at once where it has another terminal one. */
-  settles(exchange: Json, status: string, timeoutMs?: number): Promise<Json>
-  until<T>(what: string, look: () => Promise<T | null | undefined | false>, timeoutMs?: number): Promise<T>
+  /** Polls until the exchange has the status. Fails at once if it has another terminal status. */
+  waitForStatus(exchange: Json, status: string, timeoutMs?: number): Promise<Json>
+  until<T>(what: string, find: () => Promise<T | null | undefined | false>, timeoutMs?: number): Promise<T>
   stopWorkers(): Promise<void>
   startWorkers(): Promise<void>
-  /** Waits until nothing is under way, then: ledger balanced, closed exchanges owe nothing, wallets equal the ledger. */
-  invariants(): Promise<void>
+  /** See `checkInvariants` in invariants.ts. */
+  checkInvariants(): Promise<void>
   stop(): Promise<void>
 }>
 
@@ -109,7 +113,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const folder = await mkdtemp(join(tmpdir(), 'swapyard-scenario-'))
   const database = await createDatabase(inject('databaseUrl'), inject('databaseTemplate'))
   const keystore = join(folder, 'keystore.json')
-  const server = options.server ?? { createApp: createApp, networks: definitions }
+  const server = options.server ?? { createApp, networks: definitions }
   await createQuickKeystore(keystore, 'a passphrase', coinTypes)
   const journalPath = join(folder, 'signed.log')
   const signer = await openSigner({
@@ -119,12 +123,12 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     signWith: createSigning('sandbox'),
     coinTypeOf: (network) => server.networks.find(({ id }) => id === network)?.coinType ?? 60,
   })
-  const swaps = options.swaps && offerOf(chains, options)
+  const swaps = options.swaps && createSwapOffer(chains, options)
   const nodes = chains.networks.filter(({ network }) => options.networks.includes(network))
   const app = await server.createApp({
     environment: 'sandbox',
     databaseUrl: database.url,
-    // Every network is watched by a loop of its own.
+    // Every network has its own watcher loop.
     poolMax: Math.max(10, 2 * options.networks.length),
     nodes,
     publicKeys: openPublicKeys(keystore),
@@ -144,23 +148,39 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   })
   await seedSandboxPartners(app.database, pepper)
   let workers: Loop | null = await app.startWorkers()
-  await answers(app)
+  await waitForReads(app)
   const funding = { app, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD }
   await (await fundSandbox(funding)).later
   const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
-  const trouble = async () =>
+  const describeTrouble = async () =>
     JSON.stringify({ pauses: await app.store.pauses.list(), alarms: await app.store.alarms.list(20) })
-  const calls = createCalls(url, chains.controlUrl, trouble)
+  const hotKey = (network: string) => {
+    const { coinType = 60, hotIndex = 0 } = server.networks.find(({ id }) => id === network) ?? {}
+    return signer.walletKey(coinType, hotIndex)
+  }
+  const readOutputs: ReadOutputs = async (network, addresses) => {
+    const rpcUrl = present(nodes.find((node) => node.network === network)?.rpcUrls[0], `a node of ${network}`)
+    if (network !== 'xmr') {
+      const call: CallNode = (method, params) => callOnce(rpcUrl, method, params)
+      return sumUnits(await listUnspent(call, network === 'ltc' ? 'ltc' : 'btc', addresses))
+    }
+    const viewKeys = openPublicKeys(keystore).viewKeys?.(128)
+    const highestIndex = await readHighestIndex(app.database, network)
+    return readMoneroWallet(present(viewKeys, 'view keys of Monero'), hotKey(network), rpcUrl, highestIndex)
+  }
+  const calls = createCalls(
+    url,
+    chains.controlUrl,
+    describeTrouble,
+    Math.max(REFUSALS_MAX, REFUSALS_PER_NETWORK * options.networks.length),
+  )
   return {
     app,
     url,
     chains,
     feeAddress: swaps?.settings?.feeAddresses?.values().next().value ?? null,
-    hotKey: (network) => {
-      const { coinType = 60, hotIndex = 0 } = server.networks.find(({ id }) => id === network) ?? {}
-      return signer.walletKey(coinType, hotIndex)
-    },
-    journal: () => readFileSync(journalPath, 'utf8'),
+    hotKey,
+    readJournal: () => readFileSync(journalPath, 'utf8'),
     ...calls,
     stopWorkers: async () => {
       await workers?.stop()
@@ -169,7 +189,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     startWorkers: async () => {
       workers ??= await app.startWorkers()
     },
-    invariants: () => checkInvariants(app),
+    checkInvariants: () => checkInvariants(app, readOutputs),
     stop: async () => {
       await app.http.close()
       await workers?.stop()
@@ -181,44 +201,59 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   }
 }
 
-/** On a machine that other tests keep busy the loops' first connections take their time, and questions are refused until then. */
-async function answers({ store }: App): Promise<void> {
+/** Waits until the app reads its database: on a busy machine it refuses reads until the loops have their connections. */
+async function waitForReads({ store }: App): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS
-  const ask = () => store.ledger.balances('asset:wallet').catch((error: Error) => error)
-  for (let said = await ask(); said instanceof Error; said = await ask()) if (Date.now() > deadline) throw said
+  const readBalances = () => store.ledger.balances('asset:wallet').catch((error: Error) => error)
+  for (let result = await readBalances(); result instanceof Error; result = await readBalances())
+    if (Date.now() > deadline) throw result
 }
 
-function offerOf(chains: ChainsFile, { networks, swaps, swapNodes, aggregators }: ScenarioOptions): SwapOffer {
+function createSwapOffer(chains: ChainsFile, { networks, swaps, swapNodes, aggregators }: ScenarioOptions): SwapOffer {
   const served = chains.networks.filter(({ network }) => networks.includes(network))
   const offer = sandboxSwaps(
-    served.map((one) => {
-      const node = swapNodes?.get(one.network)
-      return node === undefined ? one : { ...one, rpcUrls: [node] }
+    served.map((entry) => {
+      const rpcUrl = swapNodes?.get(entry.network)
+      return rpcUrl === undefined ? entry : { ...entry, rpcUrls: [rpcUrl] }
     }),
   )
-  // Of its own, so that what lies there is this scenario's.
-  const own = `0x${randomBytes(20).toString('hex')}`
-  const feeAddresses = new Map(networks.map((network) => [network, own]))
+  // Each scenario has its own address, so that it receives no fees of other scenarios.
+  const feeAddress = `0x${randomBytes(20).toString('hex')}`
+  const feeAddresses = new Map(networks.map((network) => [network, feeAddress]))
   const settings = { ...offer.settings, feeAddresses, ...swaps }
   return { ...offer, settings, ...(aggregators === undefined ? {} : { aggregators }) }
 }
 
+/** Overloaded answers of one scenario that a busy machine excuses: more if many networks are tested side by side. */
+const [REFUSALS_MAX, REFUSALS_PER_NETWORK] = [100, 40]
+/** The `Retry-After` of these answers. */
+const RETRY_MS = 1_000
 const TERMINAL = ['finished', 'failed', 'refunded']
-const split = (currency: string): { ticker: string; network: string } => {
+const splitCurrency = (currency: string): { ticker: string; network: string } => {
   const [ticker = '', network = ''] = currency.split('@')
   return { ticker, network }
 }
 
-/** `trouble`: what the app complains of, shown where a wait is in vain. */
-function createCalls(url: string, controlUrl: string, trouble: () => Promise<string>) {
-  /** A machine that other tests keep busy makes the app refuse work for a moment; a partner asks again. */
+/** `describeTrouble`: pauses and alarms of the app, shown when a wait times out. */
+function createCalls(url: string, controlUrl: string, describeTrouble: () => Promise<string>, refusalsMax: number) {
+  let refusals = 0
+  /** Repeats an overloaded answer as a partner would. A busy machine causes some in a scenario; more are a fault of the app. */
   function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    return until('the app takes the request', async () => {
-      const answer = await ask(method, path, body, headers)
-      return answer.body?.code === 'OVERLOADED' ? null : answer
-    })
+    const attempt = async () => {
+      const answer = await sendRequest(method, path, body, headers)
+      if (answer.body?.code !== 'OVERLOADED') return answer
+      refusals += 1
+      if (refusals > refusalsMax) throw new Error(`${refusals} answers of this scenario were OVERLOADED: ${path}`)
+      return null
+    }
+    return waitUntil('the app accepts the request', attempt, { timeoutMs: PATIENCE_MS, intervalMs: RETRY_MS })
   }
-  async function ask(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+  async function sendRequest(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<Answer> {
     const json = body === undefined ? {} : { 'content-type': 'application/json' }
     const answer = await fetch(url + path, {
       method,
@@ -243,10 +278,10 @@ function createCalls(url: string, controlUrl: string, trouble: () => Promise<str
   }
   async function until<T>(
     what: string,
-    look: () => Promise<T | null | undefined | false>,
+    find: () => Promise<T | null | undefined | false>,
     timeoutMs = PATIENCE_MS,
   ): Promise<T> {
-    return lookUntil(what, look, { timeoutMs, explain: trouble })
+    return waitUntil(what, find, { timeoutMs, explain: describeTrouble })
   }
   const status = async ({ id }: Json): Promise<Json> =>
     (await call('GET', `/v1/cross-chain/exchange/status?id=${id}`)).body.exchange
@@ -258,12 +293,12 @@ function createCalls(url: string, controlUrl: string, trouble: () => Promise<str
     status,
     wallet,
     rate: async (from: string, to: string, amount: string, flow = 'standard') => {
-      const [a, b] = [split(from), split(to)]
+      const [source, target] = [splitCurrency(from), splitCurrency(to)]
       const query = new URLSearchParams({
-        fromCurrency: a.ticker,
-        fromNetwork: a.network,
-        toCurrency: b.ticker,
-        toNetwork: b.network,
+        fromCurrency: source.ticker,
+        fromNetwork: source.network,
+        toCurrency: target.ticker,
+        toNetwork: target.network,
         amount,
         flow,
       })
@@ -272,13 +307,13 @@ function createCalls(url: string, controlUrl: string, trouble: () => Promise<str
       return answer.body
     },
     create: async ({ from, to, amount, flow = 'standard', ...rest }: OrderInput) => {
-      const [a, b] = [split(from), split(to)]
-      const address = rest.address ?? (await wallet(b.network)).address
+      const [source, target] = [splitCurrency(from), splitCurrency(to)]
+      const address = rest.address ?? (await wallet(target.network)).address
       const answer = await call('POST', '/v1/cross-chain/exchange', {
-        fromCurrency: a.ticker,
-        fromNetwork: a.network,
-        toCurrency: b.ticker,
-        toNetwork: b.network,
+        fromCurrency: source.ticker,
+        fromNetwork: source.network,
+        toCurrency: target.ticker,
+        toNetwork: target.network,
         fromAmount: amount,
         flow,
         ...rest,
@@ -289,26 +324,28 @@ function createCalls(url: string, controlUrl: string, trouble: () => Promise<str
     },
     deposit: async ({ request }: Json, amount: string, currency?: string) => {
       const { ticker, network } =
-        currency === undefined ? { ticker: request.fromCurrency, network: request.fromNetwork } : split(currency)
+        currency === undefined
+          ? { ticker: request.fromCurrency, network: request.fromNetwork }
+          : splitCurrency(currency)
       return (await control('/deposits', { network, currency: ticker, address: request.depositAddress, amount })).hash
     },
     balance: async (currency: string, address: string) => {
-      const { ticker, network } = split(currency)
+      const { ticker, network } = splitCurrency(currency)
       const answer = await fetch(`${controlUrl}/balance?${new URLSearchParams({ network, currency: ticker, address })}`)
       return ((await answer.json()) as { amount: string }).amount
     },
     mine: async (network: string, count: number) => void (await control('/blocks', { network, count })),
     reorg: async (network: string, depth: number, drop = false) =>
       void (await control('/reorgs', { network, depth, drop })),
-    mining: async (network: string, paused: boolean) => void (await control('/mining', { network, paused })),
-    settles: (exchange: Json, wanted: string, timeoutMs?: number) =>
+    setMiningPaused: async (network: string, paused: boolean) => void (await control('/mining', { network, paused })),
+    waitForStatus: (exchange: Json, expected: string, timeoutMs?: number) =>
       until(
-        `exchange ${exchange.id} is ${wanted}`,
+        `exchange ${exchange.id} is ${expected}`,
         async () => {
           const now = await status(exchange)
-          if (now.status === wanted) return now
-          if (TERMINAL.includes(now.status) && !(now.status === 'failed' && wanted === 'refunded'))
-            throw new Error(`exchange is ${now.status}, not ${wanted}: ${JSON.stringify(now)}`)
+          if (now.status === expected) return now
+          if (TERMINAL.includes(now.status) && !(now.status === 'failed' && expected === 'refunded'))
+            throw new Error(`exchange is ${now.status}, not ${expected}: ${JSON.stringify(now)}`)
           return null
         },
         timeoutMs,

@@ -1,9 +1,9 @@
-import { until as look } from '@swapyard/lib/until.ts'
+import { until as waitUntil } from '@swapyard/lib/until.ts'
 import { PATIENCE_MS } from './patience.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of APIs and nodes are read as a script would read them
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of APIs and nodes without types
 export type Json = any
 
-/** Waits as long as a busy machine may need. */
-export const until = <T>(what: string, find: Parameters<typeof look<T>>[1], timeoutMs = PATIENCE_MS): Promise<T> =>
-  look(what, find, { timeoutMs })
+/** Waits for a result, by default up to PATIENCE_MS. */
+export const until = <T>(what: string, find: Parameters<typeof waitUntil<T>>[1], timeoutMs = PATIENCE_MS): Promise<T> =>
+  waitUntil(what, find, { timeoutMs })

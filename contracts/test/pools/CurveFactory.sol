@@ -15,8 +15,8 @@ abstract contract CurveRegistry {
     }
 
     function find_pool_for_coins(address from, address to, uint256 i) external view returns (address) {
-        address[] storage found = _markets[uint160(from) ^ uint160(to)];
-        return i < found.length ? found[i] : address(0);
+        address[] storage pools = _markets[uint160(from) ^ uint160(to)];
+        return i < pools.length ? pools[i] : address(0);
     }
 
     function setMeta(address pool, bool meta) external {
@@ -75,12 +75,12 @@ contract CurveOldFactory is CurveRegistry {
         emit PlainPoolDeployed(get_coins(pool), amp, fee, msg.sender);
     }
 
-    function get_coins(address pool) public view returns (address[4] memory found) {
-        for (uint256 i = 0; i < coinsOf[pool].length; i++) found[i] = coinsOf[pool][i];
+    function get_coins(address pool) public view returns (address[4] memory list) {
+        for (uint256 i = 0; i < coinsOf[pool].length; i++) list[i] = coinsOf[pool][i];
     }
 
-    function get_decimals(address pool) external view returns (uint256[4] memory found) {
-        for (uint256 i = 0; i < coinsOf[pool].length; i++) found[i] = IDecimals(coinsOf[pool][i]).decimals();
+    function get_decimals(address pool) external view returns (uint256[4] memory list) {
+        for (uint256 i = 0; i < coinsOf[pool].length; i++) list[i] = IDecimals(coinsOf[pool][i]).decimals();
     }
 }
 
@@ -94,11 +94,11 @@ contract CurveListing is CurveRegistry {
         emit PoolAdded(pool, "");
     }
 
-    function get_coins(address pool) external view returns (address[8] memory found) {
-        for (uint256 i = 0; i < coinsOf[pool].length; i++) found[i] = coinsOf[pool][i];
+    function get_coins(address pool) external view returns (address[8] memory list) {
+        for (uint256 i = 0; i < coinsOf[pool].length; i++) list[i] = coinsOf[pool][i];
     }
 
-    function get_decimals(address pool) external view returns (uint256[8] memory found) {
-        for (uint256 i = 0; i < coinsOf[pool].length; i++) found[i] = IDecimals(coinsOf[pool][i]).decimals();
+    function get_decimals(address pool) external view returns (uint256[8] memory list) {
+        for (uint256 i = 0; i < coinsOf[pool].length; i++) list[i] = IDecimals(coinsOf[pool][i]).decimals();
     }
 }

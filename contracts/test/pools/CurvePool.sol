@@ -8,7 +8,7 @@ interface IDecimals {
 }
 
 /// @dev Test implementation of a Curve pool of two or more coins: Curve's published StableSwap invariant, its events, the ramp of A,
-///   the fee and the half of it that leaves the pool as admin fee. `age` selects the generation: StableSwap-NG (0), the factories
+///   the fee and its half that leaves the pool as admin fee. `age` selects the generation: StableSwap-NG (0), the factories
 ///   before it (1) or the pools of 2020 (2). `exchange` has both argument types and returns nothing, as in the oldest pools. Without
 ///   access control.
 contract CurvePool {
@@ -77,12 +77,12 @@ contract CurvePool {
     }
 
     /// @dev Age 1 returns a static array, which is encoded without a length.
-    function get_balances() external view returns (uint256[] memory held) {
+    function get_balances() external view returns (uint256[] memory result) {
         require(age < 2);
-        held = _balances;
+        result = _balances;
         if (age == 1) {
             assembly ("memory-safe") {
-                return(add(held, 32), mul(mload(held), 32))
+                return(add(result, 32), mul(mload(result), 32))
             }
         }
     }
@@ -202,9 +202,9 @@ contract CurvePool {
             dy = dy * 1e18 / _rate(j);
             return (dy - dy * fee / FEE_ONE - _skew, 0);
         }
-        uint256 taken = dy * _fee((xp[i] + x) / 2, (xp[j] + y) / 2) / FEE_ONE;
-        dy = (dy - taken) * 1e18 / _rate(j) - _skew;
-        toAdmin = taken * admin_fee / FEE_ONE * 1e18 / _rate(j);
+        uint256 feeAmount = dy * _fee((xp[i] + x) / 2, (xp[j] + y) / 2) / FEE_ONE;
+        dy = (dy - feeAmount) * 1e18 / _rate(j) - _skew;
+        toAdmin = feeAmount * admin_fee / FEE_ONE * 1e18 / _rate(j);
     }
 
     function _fee(uint256 xi, uint256 xj) private view returns (uint256) {
@@ -245,9 +245,9 @@ contract CurvePool {
         uint256 c = d;
         for (uint256 k = 0; k < n; k++) {
             if (k == j) continue;
-            uint256 there = k == i ? x : xp[k];
-            s += there;
-            c = c * d / (there * n);
+            uint256 balance = k == i ? x : xp[k];
+            s += balance;
+            c = c * d / (balance * n);
         }
         c = c * d * AMP_ONE / (amp * n * n);
         uint256 b = s + d * AMP_ONE / (amp * n);

@@ -147,8 +147,8 @@ contract LiquidityBookPool {
             uint256 reserve = swapForY ? getBin[id].y : getBin[id].x;
             if (reserve == 0) continue;
             _updateAccumulator(v, id);
-            (uint256 taken, uint256 out, uint256 cost) = _step(id, reserve, _feeOf(v), swapForY, amountInLeft);
-            amountInLeft -= uint128(taken);
+            (uint256 spent, uint256 out, uint256 cost) = _step(id, reserve, _feeOf(v), swapForY, amountInLeft);
+            amountInLeft -= uint128(spent);
             amountOut += uint128(out);
             fee += uint128(cost);
             if (amountInLeft == 0) break;
@@ -166,11 +166,11 @@ contract LiquidityBookPool {
             uint256 reserve = swapForY ? getBin[id].y : getBin[id].x;
             if (reserve > 0) {
                 _updateAccumulator(v, id);
-                (uint256 taken, uint256 out, uint256 cost) = _step(id, reserve, _feeOf(v), swapForY, left);
-                left -= taken;
+                (uint256 spent, uint256 out, uint256 cost) = _step(id, reserve, _feeOf(v), swapForY, left);
+                left -= spent;
                 paid += out;
-                _move(id, swapForY, taken, out, cost * getStaticFeeParameters.protocolShare / BASIS);
-                emit Swap(msg.sender, to, id, bytes32(taken), bytes32(out), v.accumulator, bytes32(cost), 0);
+                _move(id, swapForY, spent, out, cost * getStaticFeeParameters.protocolShare / BASIS);
+                emit Swap(msg.sender, to, id, bytes32(spent), bytes32(out), v.accumulator, bytes32(cost), 0);
             }
             if (left == 0) break;
             bool more;
@@ -191,8 +191,8 @@ contract LiquidityBookPool {
             : IERC20(getTokenY).balanceOf(address(this)) - getReserves.y - _protocolFees.y;
     }
 
-    function _move(uint24 id, bool forY, uint256 taken, uint256 out, uint256 toProtocol) private {
-        (uint128 added, uint128 removed, uint128 protocolFee) = (uint128(taken - toProtocol), uint128(out), uint128(toProtocol));
+    function _move(uint24 id, bool forY, uint256 spent, uint256 out, uint256 toProtocol) private {
+        (uint128 added, uint128 removed, uint128 protocolFee) = (uint128(spent - toProtocol), uint128(out), uint128(toProtocol));
         Bin storage bin = getBin[id];
         if (forY) {
             (bin.x, bin.y) = (bin.x + added, bin.y - removed);
@@ -263,7 +263,7 @@ contract LiquidityBookPool {
     function _step(uint24 id, uint256 reserve, uint256 fee, bool forY, uint256 left)
         private
         view
-        returns (uint256 taken, uint256 out, uint256 cost)
+        returns (uint256 spent, uint256 out, uint256 cost)
     {
         uint256 price = getPriceFromId(id);
         uint256 net = forY ? _divUp(reserve << 128, price) : _divUp(reserve * price, 1 << 128);
@@ -275,7 +275,7 @@ contract LiquidityBookPool {
         return (left, out < reserve ? out : reserve, cost);
     }
 
-    /// @dev (1 + binStep ÷ 10^4)^(id − 2^23) as 128.128 fixed point. The power is computed of the inverse, which stays below one.
+    /// @dev (1 + binStep ÷ 10^4)^(id − 2^23) as 128.128 fixed point. The power is computed from the inverse, which is below one.
     function getPriceFromId(uint24 id) public view returns (uint256 price) {
         if (id == 1 << 23) return 1 << 128;
         bool above = id > 1 << 23;

@@ -18,11 +18,11 @@ contract SecondCaller {
 /// @dev An attacker's pool that implements the interfaces of all kinds.
 contract MaliciousPool {
     enum Attack {
-        AskMore,
-        AskOther,
-        AskTwice,
-        AskThroughAnother,
-        AskNothing,
+        RequestMore,
+        RequestOther,
+        RequestTwice,
+        RequestBySecondCaller,
+        SkipCallback,
         Unlock,
         Reenter,
         LeaveAllowance
@@ -95,13 +95,13 @@ contract MaliciousPool {
     }
 
     function execute(address to, int256 amount) private {
-        if (attack == Attack.AskMore) callBack(amount + 1, -1, abi.encode(victim, a));
-        if (attack == Attack.AskOther) callBack(-1, 1e18, abi.encode(b, victim, 1e18));
-        if (attack == Attack.AskTwice) {
+        if (attack == Attack.RequestMore) callBack(amount + 1, -1, abi.encode(victim, a));
+        if (attack == Attack.RequestOther) callBack(-1, 1e18, abi.encode(b, victim, 1e18));
+        if (attack == Attack.RequestTwice) {
             callBack(amount, -1, "");
             callBack(amount, -1, "");
         }
-        if (attack == Attack.AskThroughAnother) secondCaller.callBack(address(executor), amount);
+        if (attack == Attack.RequestBySecondCaller) secondCaller.callBack(address(executor), amount);
         if (attack == Attack.Unlock) {
             executor.unlockCallback(abi.encode(b, uint256(0), attacker));
             executor.unlockCallback(abi.encode(b, uint256(0), attacker));

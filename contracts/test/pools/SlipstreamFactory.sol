@@ -65,10 +65,10 @@ contract SlipstreamFactory {
     /// @param mark The fee constant in the pool's code, which the test replaces
     function createPool(bytes calldata code, address a, address b, int24 spacing, uint160 price, uint24 mark) external {
         parameters = Parameters(address(this), a, b, mark, spacing);
-        bytes memory created = code;
+        bytes memory creationCode = code;
         address pool;
         assembly {
-            pool := create(0, add(created, 32), mload(created))
+            pool := create(0, add(creationCode, 32), mload(creationCode))
         }
         IPool(pool).initialize(price);
         getPool[a][b][spacing] = getPool[b][a][spacing] = pool;

@@ -26,7 +26,7 @@ contract SolidlyPool {
     address public token0;
     address public token1;
     bool public stable;
-    /// @dev Whether Newton's iteration is that of Solidly and Velodrome V1, or that of Velodrome V2.
+    /// @dev True: Newton's iteration of Solidly and Velodrome V1. False: Newton's iteration of Velodrome V2.
     bool private usesV1Iteration;
     IPoolFactory private factory;
     uint256 private unit0;
@@ -119,7 +119,7 @@ contract SolidlyPool {
         return y;
     }
 
-    /// @dev Ends when no neighbouring y is closer. The neighbour above is tested with _k, which scales once more.
+    /// @dev Ends when neither y + 1 nor y - 1 is closer. Tests y + 1 with _k, which scales the amounts a second time.
     function _solveV2(uint256 x, uint256 k, uint256 y) private view returns (uint256) {
         for (uint256 i = 0; i < 255; i++) {
             uint256 product = _product(x, y);
@@ -172,7 +172,7 @@ abstract contract SolidlyFactory is IPoolFactory {
     }
 }
 
-/// @dev Views of Velodrome V1's factory and of its forks that call pools pairs.
+/// @dev Views of Velodrome V1's factory and of its forks, which use the term pair for a pool.
 contract VelodromeV1Factory is SolidlyFactory {
     event PairCreated(address indexed token0, address indexed token1, bool stable, address pair, uint256 count);
 
@@ -199,7 +199,7 @@ contract VelodromeV1Factory is SolidlyFactory {
         return feeOf(pair, SolidlyPool(pair).stable()) * 1e14;
     }
 
-    /// @dev Ramses' view; 0 means that the pair has no fee of its own.
+    /// @dev Ramses' view; 0 means that the pair uses the default fee.
     function pairFee(address) external pure returns (uint256) {
         return 0;
     }

@@ -16,6 +16,8 @@ contract TestToken {
     /// @dev Called before every transfer, as ERC-777 calls the hooks of holders.
     address public hook;
     bytes public hookData;
+    /// @dev Limits the hook to transfers from or to this address; zero: every transfer.
+    address private hookParty;
     bool public hookFailed;
 
     error NotEnough();
@@ -39,7 +41,11 @@ contract TestToken {
     }
 
     function setHook(address hook_, bytes calldata hookData_) external {
-        (hook, hookData) = (hook_, hookData_);
+        setHookDuring(address(0), hook_, hookData_);
+    }
+
+    function setHookDuring(address party, address hook_, bytes calldata hookData_) public {
+        (hookParty, hook, hookData, hookFailed) = (party, hook_, hookData_, false);
     }
 
     function approve(address spender, uint256 amount) external {
@@ -63,7 +69,7 @@ contract TestToken {
     }
 
     function _move(address from, address to, uint256 amount) private {
-        if (hook != address(0)) {
+        if (hook != address(0) && (hookParty == address(0) || hookParty == from || hookParty == to)) {
             (bool success,) = hook.call(hookData);
             if (!success) hookFailed = true;
         }

@@ -1,11 +1,9 @@
 import { encodeAbiParameters, encodeFunctionData, getContractAddress, type Hex, parseAbi } from 'viem'
-import { traderAbi } from '../../src/evm/trader-abi.ts'
 import type { PoolPlan } from '../../src/market/pool-plans.ts'
-import type { Address, MarketPool } from '../../src/market/snapshot.ts'
-import { type Asset, lowercaseAddress } from './create-pool.ts'
+import type { MarketPool } from '../../src/market/snapshot.ts'
+import { callFromTrader, type Dependencies, findAssets, lowercaseAddress, toMarketPool } from './create-pool.ts'
 import { toUnits } from './deploy-tokens.ts'
-import type { DexContracts } from './dex-contracts.ts'
-import type { FreshChain, TransactionRequest } from './fresh-chain.ts'
+import type { FreshChain } from './fresh-chain.ts'
 
 const abi = parseAbi([
   'function create(string name, string symbol, address[] tokens, uint256[] weights, uint256 swapFee, address owner)',
@@ -16,18 +14,15 @@ const abi = parseAbi([
 ])
 const weight = 5n * 10n ** 17n
 
-type Dependencies = Readonly<{ owner: Address; contracts: DexContracts; findAsset: (name: string) => Asset }>
-
 /** Creates the network's weighted pool with weights 50/50. */
 export async function createBalancerPool(
   chain: FreshChain,
   plan: PoolPlan,
   dependencies: Dependencies,
 ): Promise<MarketPool> {
-  const { owner, contracts, findAsset } = dependencies
-  const [first, second] = [findAsset(plan.tokens[0]), findAsset(plan.tokens[1])]
-  const sides = BigInt(first.address) < BigInt(second.address) ? ([first, second] as const) : ([second, first] as const)
-  const tokens = [sides[0].address, sides[1].address] as const
+  const { owner, contracts } = dependencies
+  const [a, b] = findAssets(plan, dependencies)
+  const tokens = [a.address, b.address]
   const fee = BigInt(plan.feePpm) * 10n ** 12n
   const create = encodeFunctionData({
     abi,
@@ -40,36 +35,21 @@ export async function createBalancerPool(
   const call = { to: address, data: encodeFunctionData({ abi, functionName: 'getPoolId' }) }
   const id = (await chain.rpc.call('eth_call', [call, 'latest'])) as Hex
   const dollars = BigInt(plan.ranges[0]?.dollars ?? 0) / 2n
-  const amounts = sides.map(({ price, decimals }) => toUnits(price, decimals, dollars))
-  const sendFromTrader = (to: Address, data: Hex): TransactionRequest => {
-    const args = [to, 0n, data] as const
-    return {
-      from: owner,
-      to: contracts.trader,
-      data: encodeFunctionData({ abi: traderAbi, functionName: 'call', args }),
-    }
-  }
+  const amounts = [a, b].map(({ price, decimals }) => toUnits(price, decimals, dollars))
   // Join kind 0 (INIT): the first join, with the amount of each token.
   const userData = encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256[]' }], [0n, amounts])
   const request = { assets: tokens, maxAmountsIn: amounts, userData, fromInternalBalance: false }
   await chain.runTransactions([
     ...tokens.map((token, index) => {
       const args = [contracts.balancerVault, amounts[index] ?? 0n] as const
-      return sendFromTrader(token, encodeFunctionData({ abi, functionName: 'approve', args }))
+      return callFromTrader(dependencies, token, 0n, encodeFunctionData({ abi, functionName: 'approve', args }))
     }),
-    sendFromTrader(
+    callFromTrader(
+      dependencies,
       contracts.balancerVault,
+      0n,
       encodeFunctionData({ abi, functionName: 'joinPool', args: [id, contracts.trader, contracts.trader, request] }),
     ),
   ])
-  return {
-    kind: plan.kind,
-    address: lowercaseAddress(address),
-    id,
-    tokens,
-    prices: [sides[0].price, sides[1].price],
-    decimals: [sides[0].decimals, sides[1].decimals],
-    feePpm: plan.feePpm,
-    spacing: 0,
-  }
+  return { ...toMarketPool({ plan, a, b }, lowercaseAddress(address)), id }
 }

@@ -6,6 +6,7 @@ import {
   type Hex,
   keccak256,
   parseAbi,
+  zeroAddress,
 } from 'viem'
 import { toTraderPool, traderAbi } from '../../src/evm/trader-abi.ts'
 import type { LiquidityRange, PoolPlan } from '../../src/market/pool-plans.ts'
@@ -17,7 +18,6 @@ import { toUnits } from './deploy-tokens.ts'
 import type { DexContracts } from './dex-contracts.ts'
 import type { TransactionRequest } from './fresh-chain.ts'
 
-const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 const abi = parseAbi([
   'function createPair(address a, address b)',
   'function createPool(address a, address b)',
@@ -33,7 +33,11 @@ const v4Abi = parseAbi([
 
 /** A token of a plan on the network, with its price key. */
 export type Asset = Readonly<{ address: Address; price: string; decimals: number; hasTransferFee: boolean }>
-type Dependencies = Readonly<{ owner: Address; contracts: DexContracts; findAsset: (name: string) => Asset }>
+export type Dependencies = Readonly<{
+  owner: Address
+  contracts: DexContracts
+  findAsset: (name: string) => Asset
+}>
 
 export type PoolCreation = Readonly<{ pool: MarketPool; sends: readonly TransactionRequest[] }>
 
@@ -42,8 +46,7 @@ type Planner = (draft: Draft) => PoolCreation
 
 /** Plans the transactions that create a pool at the base price and add its liquidity. */
 export function planPoolCreation(plan: PoolPlan, dependencies: Dependencies): PoolCreation {
-  const [first, second] = [dependencies.findAsset(plan.tokens[0]), dependencies.findAsset(plan.tokens[1])]
-  const [a, b] = BigInt(first.address) < BigInt(second.address) ? [first, second] : [second, first]
+  const [a, b] = findAssets(plan, dependencies)
   const sqrtPrice = sqrtPriceX96(
     { price: priceOf(a.price, null), decimals: a.decimals },
     { price: priceOf(b.price, null), decimals: b.decimals },
@@ -51,6 +54,21 @@ export function planPoolCreation(plan: PoolPlan, dependencies: Dependencies): Po
   const planCreation = planners[plan.kind]
   if (planCreation === undefined) throw new Error(`create-pool.ts does not create ${plan.kind} pools`)
   return planCreation({ ...dependencies, plan, a, b, sqrtPrice })
+}
+
+/** The tokens of the plan in address order. */
+export function findAssets({ tokens }: PoolPlan, { findAsset }: Dependencies): readonly [Asset, Asset] {
+  const [first, second] = [findAsset(tokens[0]), findAsset(tokens[1])]
+  return BigInt(first.address) < BigInt(second.address) ? [first, second] : [second, first]
+}
+
+/** A call that the trader's contract makes. */
+export function callFromTrader(
+  { owner, contracts }: Pick<Dependencies, 'owner' | 'contracts'>,
+  ...args: readonly [to: Address, value: bigint, data: Hex]
+): TransactionRequest {
+  const data = encodeFunctionData({ abi: traderAbi, functionName: 'call', args })
+  return { from: owner, to: contracts.trader, data }
 }
 
 const planners: Partial<Record<PoolPlan['kind'], Planner>> = {
@@ -62,8 +80,7 @@ const planners: Partial<Record<PoolPlan['kind'], Planner>> = {
     const fund = (side: Asset): TransactionRequest => {
       const units = toUnits(side.price, side.decimals, dollars)
       const sent = [pool.address, side.hasTransferFee ? (units * 100n) / 99n : units] as const
-      const args = [side.address, 0n, encodeFunctionData({ abi, functionName: 'transfer', args: sent })] as const
-      return { from, to: contracts.trader, data: encodeFunctionData({ abi: traderAbi, functionName: 'call', args }) }
+      return callFromTrader(draft, side.address, 0n, encodeFunctionData({ abi, functionName: 'transfer', args: sent }))
     }
     const create = encodeFunctionData({ abi, functionName: 'createPair', args: [a.address, b.address] })
     const mint = encodeFunctionData({ abi, functionName: 'mint', args: [contracts.trader] })
@@ -110,7 +127,7 @@ const planners: Partial<Record<PoolPlan['kind'], Planner>> = {
 const computeAddress = (deployer: Address, salt: Hex, code: 'v2Pair' | 'v3Pool' | 'algebraPool'): Address =>
   lowercaseAddress(getCreate2Address({ from: deployer, salt, bytecodeHash: computeInitCodeHash(code) }))
 
-const toMarketPool = ({ plan, a, b }: Draft, address: Address): MarketPool => ({
+export const toMarketPool = ({ plan, a, b }: Pick<Draft, 'plan' | 'a' | 'b'>, address: Address): MarketPool => ({
   kind: plan.kind,
   tokens: [a.address, b.address],
   prices: [a.price, b.price],

@@ -1,20 +1,10 @@
-import {
-  concatHex,
-  encodeAbiParameters,
-  encodeFunctionData,
-  getCreate2Address,
-  type Hex,
-  keccak256,
-  parseAbi,
-  stringToHex,
-} from 'viem'
-import { planDeployment } from '../../src/evm/deployments.ts'
+import { concatHex, encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { deployer, planContract, planDeployment } from '../../src/evm/deployments.ts'
 import { evmBankAddress } from '../../src/keys.ts'
 import type { Address } from '../../src/market/snapshot.ts'
 import { type MarketToken, marketTokens } from '../../src/market/tokens.ts'
 import { priceOf } from '../../src/prices.ts'
 import { compile } from '../compile.ts'
-import { deployer } from './dex-contracts.ts'
 import type { FreshChain, TransactionRequest } from './fresh-chain.ts'
 
 /** US dollars of each token that the trader gets: a thousand times the liquidity of all pools of a network. */
@@ -52,7 +42,5 @@ function planToken(network: string, token: MarketToken, bank: Hex): { address: H
     [{ type: 'string' }, { type: 'string' }, { type: 'address' }],
     [name, symbol, bank],
   )
-  const bytecode = concatHex([compile(['LevyToken']).LevyToken.creation, parameters])
-  const salt = keccak256(stringToHex(`swapyard sandbox ${network} ${ticker}`))
-  return { address: getCreate2Address({ from: deployer, salt, bytecode }), data: concatHex([salt, bytecode]) }
+  return planContract(network, ticker, concatHex([compile(['LevyToken']).LevyToken.creation, parameters]))
 }

@@ -10,17 +10,17 @@ import {
   parseAbi,
   parseAbiParameters,
   stringToHex,
+  zeroAddress,
 } from 'viem'
+import { deployer } from '../../src/evm/deployments.ts'
 import type { Address } from '../../src/market/snapshot.ts'
 import { celoToken } from '../../src/market/tokens.ts'
 import { compile } from '../compile.ts'
 import { type ArtifactName, readCreationCode, readMulticall3Code, readRuntimeCode } from './artifacts.ts'
 import type { FreshChain, TransactionRequest } from './fresh-chain.ts'
 
-export const deployer = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 const multicall3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
 const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
-const zeroAddress = '0x0000000000000000000000000000000000000000'
 const salt = keccak256(stringToHex('swapyard sandbox market'))
 
 export type DexContracts = Readonly<Record<DexContractName, Address>>

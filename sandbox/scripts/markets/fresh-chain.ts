@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { gunzipSync } from 'node:zlib'
 import { freePort } from '@swapyard/lib/free-port.ts'
+import { type Hex, numberToHex } from 'viem'
+import { findAnvilProgram } from '../../src/evm/anvil.ts'
 import { createJsonRpc, type JsonRpc } from '../../src/json-rpc.ts'
 import { sandboxMnemonic } from '../../src/keys.ts'
 import { findNetwork } from '../../src/market/tokens.ts'
 import { sandboxChainIdOffset } from '../../src/networks.ts'
 import { waitUntilReady } from '../../src/wait-until-ready.ts'
 
-type Hex = `0x${string}`
 export type TransactionRequest = Readonly<{ from: Hex; to?: Hex; data: Hex; gas?: bigint }>
 
 export type FreshChain = Readonly<{
@@ -24,35 +24,33 @@ export type FreshChain = Readonly<{
 /** Unix time of the first block, one second per block. In the past, so that every start of the sandbox is later. */
 const genesisSeconds = 1_767_225_600
 const defaultGas = 12_000_000n
-const require = createRequire(import.meta.url)
 
 /** Starts an anvil whose blocks depend only on the transactions. */
 export async function startFreshChain(network: string): Promise<FreshChain> {
   const { realChainId, baseFeeWei } = findNetwork(network)
   const port = await freePort()
-  const arch = process.arch === 'x64' ? 'amd64' : process.arch
-  const program = require.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil`)
   const args = [
     ...['--port', String(port), '--chain-id', String(sandboxChainIdOffset + realChainId)],
     ...['--mnemonic', sandboxMnemonic, '--accounts', '10', '--balance', '1000000000'],
     ...['--timestamp', String(genesisSeconds), '--no-mining', '--quiet'],
     ...(network === 'celo' ? ['--celo'] : []),
   ]
-  const child = spawn(program, args, { stdio: 'ignore' })
+  const child = spawn(findAnvilProgram(), args, { stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}/`
   const rpc = createJsonRpc(url)
   const stop = () => {
     rpc.close()
     child.kill()
   }
-  const exitReason = () => (child.exitCode === null ? null : `exited with code ${child.exitCode}`)
+  const exitReason = new Promise<string>((resolve) => {
+    child.once('exit', (code) => resolve(`exited with code ${code}`))
+  })
   await waitUntilReady(() => rpc.call('eth_chainId'), exitReason)
-  const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`
   let height = 0
   const mineBlock = async () => {
     await rpc.batch([
       ['evm_setNextBlockTimestamp', [genesisSeconds + ++height]],
-      ['anvil_setNextBlockBaseFeePerGas', [hex(baseFeeWei)]],
+      ['anvil_setNextBlockBaseFeePerGas', [numberToHex(baseFeeWei)]],
       ['evm_mine', []],
     ])
   }
@@ -61,8 +59,10 @@ export async function startFreshChain(network: string): Promise<FreshChain> {
     const calls = requests.map(({ from, to, data, gas = defaultGas }) => {
       const nonce = nonces.get(from) ?? 0
       nonces.set(from, nonce + 1)
-      const fees = { gas: hex(gas), maxFeePerGas: hex(baseFeeWei + 2n * 10n ** 9n), maxPriorityFeePerGas: '0x0' }
-      return ['eth_sendTransaction', [{ from, ...(to ? { to } : {}), data, nonce: hex(nonce), ...fees }]] as const
+      const maxFeePerGas = numberToHex(baseFeeWei + 2n * 10n ** 9n)
+      const fees = { gas: numberToHex(gas), maxFeePerGas, maxPriorityFeePerGas: '0x0' }
+      const transaction = { from, ...(to ? { to } : {}), data, nonce: numberToHex(nonce), ...fees }
+      return ['eth_sendTransaction', [transaction]] as const
     })
     const hashes = (await rpc.batch(calls)) as Hex[]
     const readReceipt = async (hash: Hex | undefined) =>

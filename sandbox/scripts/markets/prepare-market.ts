@@ -1,12 +1,11 @@
-import { encodeFunctionData, type Hex, parseAbi, toHex } from 'viem'
-import { traderAbi } from '../../src/evm/trader-abi.ts'
+import { encodeFunctionData, type Hex, parseAbi, toHex, zeroAddress } from 'viem'
 import { evmBankAddress, evmTraderAddress } from '../../src/keys.ts'
 import { listPoolPlans } from '../../src/market/pool-plans.ts'
 import type { Address, Dex, Market, MarketSnapshot } from '../../src/market/snapshot.ts'
 import { celoToken, findLeadingTokens, findNetwork, marketTokens, wrappedNativeNames } from '../../src/market/tokens.ts'
 import { computeInitCodeHash } from './artifacts.ts'
 import { createBalancerPool } from './create-balancer-pool.ts'
-import { type Asset, lowercaseAddress, planPoolCreation } from './create-pool.ts'
+import { type Asset, callFromTrader, lowercaseAddress, planPoolCreation } from './create-pool.ts'
 import { deployMarketTokens } from './deploy-tokens.ts'
 import { type DexContracts, deployDexContracts, placeCeloToken, setWrappedName } from './dex-contracts.ts'
 import { type FreshChain, startFreshChain } from './fresh-chain.ts'
@@ -16,7 +15,6 @@ const toWeiHex = (whole: bigint): Hex => toHex(whole * 10n ** 18n)
 const traderBalance = 2n * 10n ** 12n
 /** Anvil's initial balance of an account. The gas that the deployment cost is restored to it. */
 const accountBalance = 10n ** 9n
-const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 
 /** Builds the market of one network on a fresh chain. */
 export async function prepareMarket(network: string): Promise<MarketSnapshot> {
@@ -81,8 +79,7 @@ async function buildMarket(chain: FreshChain, network: string): Promise<MarketSn
 
 function wrapHalf(owner: Address, contracts: DexContracts) {
   const deposit = encodeFunctionData({ abi: parseAbi(['function deposit()']), functionName: 'deposit' })
-  const args = [contracts.wrapped, (traderBalance / 2n) * 10n ** 18n, deposit] as const
-  return { from: owner, to: contracts.trader, data: encodeFunctionData({ abi: traderAbi, functionName: 'call', args }) }
+  return callFromTrader({ owner, contracts }, contracts.wrapped, (traderBalance / 2n) * 10n ** 18n, deposit)
 }
 
 function createAssetLookup(network: string, wrapped: Address, tokens: Readonly<Record<string, Address>>) {

@@ -1,6 +1,6 @@
 import { Address, NETWORK, OutScript, p2wpkh, WIF } from '@scure/btc-signer'
 import { pubECDSA, randomPrivateKeyBytes } from '@scure/btc-signer/utils.js'
-import { ControlError } from '../control-error.ts'
+import { invalidAddress } from '../control-error.ts'
 import { bitcoinNetworks } from '../networks.ts'
 
 export type BitcoinTicker = keyof typeof bitcoinNetworks
@@ -31,11 +31,6 @@ export function scriptOfAddress(network: BitcoinTicker, address: string): Uint8A
   try {
     return OutScript.encode(Address(parametersOf(network)).decode(address))
   } catch (cause) {
-    throw new ControlError(
-      400,
-      'INVALID_ADDRESS',
-      `"${address.slice(0, 120)}" is not a valid ${network} address in the sandbox`,
-      cause,
-    )
+    throw invalidAddress(network, address, cause)
   }
 }

@@ -14,8 +14,6 @@ export type BcoinNode = Readonly<{
   readLocked<Result>(work: () => Promise<Result>): Promise<Result>
   /** Mines one block on the tip. `txs: null` takes the mempool's transactions; `time: null` is now. */
   mineBlock(block: { script: Buffer; txs: readonly Tx[] | null; time: number | null }): Promise<Block>
-  /** Null if the block was accepted, else the BIP-22 reject reason. */
-  submitBlock(block: Block): Promise<string | null>
   acceptTransaction(tx: Tx, options: { testOnly: boolean; maxFeeRate: number }): Promise<Acceptance>
   /** False if the block does not exist. */
   invalidateBlock(hash: string): Promise<boolean>
@@ -67,12 +65,6 @@ export async function openBcoinNode(journalFile: string): Promise<BcoinNode> {
         if (reason !== null) throw new Error(reason)
         journal.append({ kind: 'block', bytes: block.toRaw() })
         return block
-      }),
-    submitBlock: (block) =>
-      runExclusive(async () => {
-        const reason = await chainstate.submit(block)
-        if (reason === null || reason === 'inconclusive') journal.append({ kind: 'block', bytes: block.toRaw() })
-        return reason
       }),
     acceptTransaction: (tx, options) =>
       runExclusive(async () => {

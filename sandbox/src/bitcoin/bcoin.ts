@@ -8,8 +8,6 @@ export type Script = {
   toASM(decode?: boolean): string
   toRaw(): Buffer
   isProgram(): boolean
-  isUnspendable(): boolean
-  getType(): number
   fromRaw(raw: Buffer): Script
 }
 export type Outpoint = { hash: string; index: number }
@@ -68,7 +66,7 @@ export type Entry = {
   rhash(): string
   isGenesis(): boolean
 }
-export type CoinView = { addTX(tx: Tx, height: number): void; getOutput(prevout: Outpoint): Output | null }
+export type CoinView = { addTX(tx: Tx, height: number): void }
 export type Coin = { height: number; coinbase: boolean; value: number; script: Script }
 export type TxMeta = { tx: Tx; height: number; block: string | null; time: number }
 
@@ -110,8 +108,6 @@ export type MempoolEntry = {
   fee: number
   height: number
   time: number
-  descFee: number
-  descSize: number
 }
 export type Mempool = {
   tip: string
@@ -154,14 +150,12 @@ export type Bcoin = Readonly<{
   Tx: { fromRaw(raw: Buffer): Tx }
   Block: { fromRaw(raw: Buffer): Block }
   CoinEntry: { fromRaw(raw: Buffer): { height: number; coinbase: boolean; output: Output } }
-  Script: { prototype: Script & { isStandard(): boolean }; fromRaw(raw: Buffer): Script }
   coinKeys: { min(): Buffer; max(): Buffer; parse(key: Buffer): [string, number] }
-  types: Record<string, number>
   genericAddress: unknown
 }>
 
 /** bcoin's error for a transaction or block that violates its rules. */
-export type VerifyError = Error & { type: 'VerifyError'; code: string; reason: string; score: number }
+export type VerifyError = Error & { type: 'VerifyError'; reason: string }
 
 export function isVerifyError(error: unknown): error is VerifyError {
   return error instanceof Error && (error as { type?: unknown }).type === 'VerifyError'
@@ -179,7 +173,7 @@ export function loadBcoin(): Bcoin {
   const network: Network = load('protocol/network').get('regtest')
   // bcoin's regtest prefix is `rb`; Bitcoin Core uses `bcrt` (BIP-173).
   network.addressPrefix.bech32 = 'bcrt'
-  const script: Bcoin['Script'] = load('script/script')
+  const script: { prototype: Script & { isStandard(): boolean } } = load('script/script')
   const isStandardBefore = script.prototype.isStandard
   // Since 0.19 Bitcoin Core relays payments to witness programs of any version, including taproot.
   script.prototype.isStandard = function (this: Script) {
@@ -193,9 +187,7 @@ export function loadBcoin(): Bcoin {
     Tx: load('primitives/tx'),
     Block: load('primitives/block'),
     CoinEntry: load('coins/coinentry'),
-    Script: script,
     coinKeys: load('blockchain/layout').c,
-    types: load('script/common').types,
     genericAddress: load('primitives/address').fromProgram(0, Buffer.alloc(20)),
   }
 }

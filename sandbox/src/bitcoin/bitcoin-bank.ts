@@ -5,6 +5,7 @@ import { formatUnits, parseUnits } from '../amount.ts'
 import { ControlError } from '../control-error.ts'
 import type { JsonRpc } from '../json-rpc.ts'
 import type { BitcoinKey } from './addresses.ts'
+import type { Scan } from './outputs.ts'
 
 type Utxo = Readonly<{
   txid: string
@@ -17,7 +18,7 @@ type Utxo = Readonly<{
 export type BitcoinBank = Readonly<{
   pay(script: Uint8Array, units: bigint): Promise<string>
   /** Builds a transaction that pays the UTXOs back to the bank, and so conflicts with every other spend of them. */
-  buildConflict(utxos: readonly { txid: string; vout: number; units: bigint }[]): string
+  buildConflict(utxos: readonly Omit<Utxo, 'depth'>[]): string
   /** True if the bank's key signed this input. */
   isSignedByBank(witness: readonly string[] | undefined): boolean
 }>
@@ -29,6 +30,7 @@ const feeRate = 10n
  */
 const inputBytes = 68n
 const overheadBytes = 11n + 43n + 31n
+const feeOf = (inputs: number) => feeRate * (BigInt(inputs) * inputBytes + overheadBytes)
 /** Smaller change goes to the fee. Above every dust limit; Litecoin's is the highest with 5460. */
 const minChangeUnits = 10_000n
 /** Nodes reject chains of more than 25 unconfirmed transactions. */
@@ -71,10 +73,7 @@ export function createBitcoinBank(rpc: JsonRpc, key: BitcoinKey): BitcoinBank {
     buildConflict(utxos) {
       const tx = buildTransaction(key, utxos)
       const total = utxos.reduce((sum, utxo) => sum + utxo.units, 0n)
-      tx.addOutput({
-        script: key.script,
-        amount: total - feeRate * (BigInt(utxos.length) * inputBytes + overheadBytes),
-      })
+      tx.addOutput({ script: key.script, amount: total - feeOf(utxos.length) })
       tx.sign(key.privateKey)
       tx.finalize()
       utxoSet.refreshNext()
@@ -84,10 +83,7 @@ export function createBitcoinBank(rpc: JsonRpc, key: BitcoinKey): BitcoinBank {
   }
 }
 
-function buildTransaction(
-  key: BitcoinKey,
-  utxos: readonly { txid: string; vout: number; units: bigint }[],
-): Transaction {
+function buildTransaction(key: BitcoinKey, utxos: readonly Omit<Utxo, 'depth'>[]): Transaction {
   const tx = new Transaction({ allowUnknownOutputs: true })
   for (const { txid, vout, units } of utxos) {
     tx.addInput({ txid, index: vout, sequence, witnessUtxo: { script: key.script, amount: units } })
@@ -97,7 +93,6 @@ function buildTransaction(
 
 /** Selects the smallest sufficient UTXO, or else the largest ones until they suffice. */
 function selectUtxos(utxos: readonly Utxo[], units: bigint): { selected: Utxo[]; fee: bigint } {
-  const feeOf = (count: number) => feeRate * (BigInt(count) * inputBytes + overheadBytes)
   const bySize = [...utxos].sort((a, b) => a.depth - b.depth || (a.units < b.units ? -1 : 1))
   const single = bySize.find((utxo) => utxo.units >= units + feeOf(1))
   if (single) return { selected: [single], fee: feeOf(1) }
@@ -110,8 +105,6 @@ function selectUtxos(utxos: readonly Utxo[], units: bigint): { selected: Utxo[];
   }
   throw new ControlError(409, 'BANK_IS_SHORT', `the sandbox bank has only ${formatUnits(sum, 8)}`)
 }
-
-type Scan = { unspents: { txid: string; vout: number; amount: string | number }[] }
 
 /** How many payments to remember, because a reorg can return them to the mempool. */
 const trackedPaymentsMax = 2_000

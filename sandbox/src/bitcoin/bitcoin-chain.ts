@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { RpcError } from '@swapyard/lib/json-rpc.ts'
 import pLimit from 'p-limit'
 import { formatUnits, parseUnits } from '../amount.ts'
-import { ControlError } from '../control-error.ts'
-import { createJsonRpc, type JsonRpc } from '../json-rpc.ts'
+import { ControlError, requireNativeCurrency, requireReorgDepth } from '../control-error.ts'
+import { createJsonRpc, type JsonRpc, rethrowRpcError } from '../json-rpc.ts'
 import { bitcoinBankKey } from '../keys.ts'
 import type { LocalChain, Tip } from '../local-chain.ts'
 import { type BitcoinTicker, createExternalWallet, keyOf, scriptOfAddress } from './addresses.ts'
@@ -37,12 +36,7 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
 
   const reorganize = async (depth: number, drop: boolean): Promise<Tip> => {
     const tipHeight = (await rpc.call('getblockcount')) as number
-    if (tipHeight - depth < initialBlocks)
-      throw new ControlError(
-        409,
-        'REORG_TOO_DEEP',
-        `depth is ${depth}; at most ${tipHeight - initialBlocks} blocks can be replaced`,
-      )
+    requireReorgDepth(depth, tipHeight - initialBlocks)
     const firstHash = (await rpc.call('getblockhash', [tipHeight - depth + 1])) as string
     const bankInputs = drop ? await outputs.findInputsSince(firstHash, bank.isSignedByBank) : []
     const transactions = await outputs.readTransactionsSince(firstHash)
@@ -94,12 +88,6 @@ async function readTip(rpc: JsonRpc): Promise<Tip> {
   return { height, hash: (await rpc.call('getbestblockhash')) as string }
 }
 
-function requireNativeCurrency(network: BitcoinTicker, currency: string): void {
-  if (currency === 'native' || currency === network) return
-  const message = `${network} has no currency "${currency.slice(0, 40)}" in the sandbox`
-  throw new ControlError(404, 'CURRENCY_NOT_FOUND', message)
-}
-
 /** Runs one `scantxoutset` at a time: nodes reject a second one. */
 function serializeScans(rpc: JsonRpc): JsonRpc {
   const runExclusive = pLimit(1)
@@ -111,10 +99,4 @@ function serializeScans(rpc: JsonRpc): JsonRpc {
 /** Burns block rewards, so that the UTXO set stays small. Random, so that two branches never have the same block. */
 function createBurnDescriptor(): string {
   return `raw(6a10${randomBytes(16).toString('hex')})`
-}
-
-function rethrowRpcError(error: unknown): never {
-  if (error instanceof RpcError)
-    throw new ControlError(409, 'NODE_REFUSED', `the node rejected the request: ${error.message}`, error)
-  throw error
 }

@@ -1,5 +1,5 @@
-import { Address, NETWORK, OutScript } from '@scure/btc-signer'
-import { bitcoinNetworks } from '../networks.ts'
+import { Address, OutScript } from '@scure/btc-signer'
+import { parametersOf } from './addresses.ts'
 import type { Block, Chain, Entry, MempoolEntry, Output, Script, Tx } from './bcoin.ts'
 import { revHex } from './bcoin.ts'
 import { isReplaceable } from './mempool-acceptance.ts'
@@ -38,13 +38,11 @@ function scriptType(raw: Buffer): string {
   return 'nonstandard'
 }
 
-export const regtest = { ...NETWORK, ...bitcoinNetworks.btc }
-
 function addressOf(raw: Buffer): string | null {
   try {
     const decoded = OutScript.decode(raw)
     // A bare public key has no address.
-    return decoded.type === 'pk' || decoded.type === 'unknown' ? null : Address(regtest).encode(decoded)
+    return decoded.type === 'pk' || decoded.type === 'unknown' ? null : Address(parametersOf('btc')).encode(decoded)
   } catch {
     return null
   }

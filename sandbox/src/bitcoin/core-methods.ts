@@ -173,20 +173,13 @@ export const miningMethods: Readonly<Record<string, RpcMethod>> = {
     })
     return { hash: block.rhash() }
   },
-  submitblock: async (node, args) => {
-    const reason = await node.submitBlock(parseBlock(node, args.text(0, 'hexdata')))
-    return reason
-  },
-  invalidateblock: async (node, args) => {
-    if (!(await node.invalidateBlock(args.hash(0, 'blockhash'))))
-      throw new CoreError(coreCode.notFound, 'Block not found')
-    return null
-  },
-  reconsiderblock: async (node, args) => {
-    if (!(await node.reconsiderBlock(args.hash(0, 'blockhash'))))
-      throw new CoreError(coreCode.notFound, 'Block not found')
-    return null
-  },
+  invalidateblock: async (node, args) => requireBlock(await node.invalidateBlock(args.hash(0, 'blockhash'))),
+  reconsiderblock: async (node, args) => requireBlock(await node.reconsiderBlock(args.hash(0, 'blockhash'))),
+}
+
+function requireBlock(exists: boolean): null {
+  if (!exists) throw new CoreError(coreCode.notFound, 'Block not found')
+  return null
 }
 
 async function generate(node: BcoinNode, count: number, script: Buffer): Promise<string[]> {
@@ -242,13 +235,5 @@ function parseTransaction({ bcoin }: BcoinNode, hex: string): Tx {
     return tx
   } catch {
     throw failed
-  }
-}
-
-function parseBlock({ bcoin }: BcoinNode, hex: string): Block {
-  try {
-    return bcoin.Block.fromRaw(Buffer.from(hex, 'hex'))
-  } catch {
-    throw new CoreError(coreCode.deserialization, 'Block decode failed')
   }
 }

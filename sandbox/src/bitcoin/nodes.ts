@@ -68,15 +68,8 @@ export async function startLitecoind({ program, folder, port, children, onExit }
   )
   const rpcUrl = `http://sandbox:${password}@127.0.0.1:${port}/`
   const rpc = createJsonRpc(rpcUrl)
-  let exitReason: string | null = null
-  void child.exitReason.then((reason) => {
-    exitReason = reason
-    onExit(reason)
-  })
-  await waitUntilReady(
-    () => rpc.call('getblockcount'),
-    () => exitReason,
-  )
+  void child.exitReason.then(onExit)
+  await waitUntilReady(() => rpc.call('getblockcount'), child.exitReason)
   const networkDetails = (await rpc.call('getnetworkinfo')) as { subversion: string }
   return {
     client: `litecoind ${/:([\d.]+)/.exec(networkDetails.subversion)?.[1] ?? ''}`.trim(),

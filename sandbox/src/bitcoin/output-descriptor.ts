@@ -1,6 +1,6 @@
 import { Address, OutScript } from '@scure/btc-signer'
+import { parametersOf } from './addresses.ts'
 import { CoreError, coreCode } from './core-arguments.ts'
-import { regtest } from './core-format.ts'
 
 /**
  * The script of an address or of a descriptor `addr(…)` or `raw(…)`. A checksum after `#` is optional and not verified.
@@ -12,7 +12,7 @@ export function scriptOf(text: string): Buffer {
     return Buffer.from(match[2] ?? '', 'hex')
   }
   try {
-    return Buffer.from(OutScript.encode(Address(regtest).decode(match?.[2] ?? text)))
+    return Buffer.from(OutScript.encode(Address(parametersOf('btc')).decode(match?.[2] ?? text)))
   } catch {
     throw new CoreError(coreCode.notFound, match ? 'Address is not valid' : 'Invalid address')
   }

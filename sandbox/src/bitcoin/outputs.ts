@@ -5,7 +5,8 @@ import type { JsonRpc } from '../json-rpc.ts'
 type Vin = { txid?: string; vout?: number; txinwitness?: string[] }
 type Vout = { value: string | number; n: number; scriptPubKey: { hex: string } }
 type Transaction = { txid: string; hex: string; vin: Vin[]; vout: Vout[] }
-type Scan = { unspents: { txid: string; vout: number; amount: string | number }[] }
+/** The result of `scantxoutset`. */
+export type Scan = { unspents: { txid: string; vout: number; amount: string | number }[] }
 type Outpoint = Readonly<{ txid: string; vout: number }>
 
 const decimals = 8

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Child, Children } from '../children.ts'
+import type { Children } from '../children.ts'
 import { readJson, writeJson, writeText } from '../files.ts'
 import { createJsonRpc, type JsonRpc } from '../json-rpc.ts'
 import { evmAccounts, sandboxMnemonic } from '../keys.ts'
@@ -13,8 +13,7 @@ export type Anvil = Readonly<{
   client: string
   rpcUrl: string
   rpc: JsonRpc
-  /** Null on a chain from before the sandbox had markets. */
-  market: Market | null
+  market: Market
   stop(): Promise<void>
 }>
 
@@ -51,9 +50,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     writeJson(marketFile, snapshot.market)
     writeText(state, snapshot.state)
   }
-  const market = readJson(marketFile) as Market | null
-  if (market === null)
-    log(`${options.network}: this chain has no DEX contracts; delete ${options.folder} to start a new chain with them`)
+  const market = readJson(marketFile) as Market
   try {
     const anvil = { ...(await launchAnvil(options, state)), market }
     if (existsSync(state)) copyFileSync(state, backup)
@@ -82,20 +79,16 @@ async function launchAnvil(
     '--no-mining',
     '--quiet',
   ]
-  const child: Child = children.start(findAnvilProgram(), args, join(folder, 'anvil.log'))
+  const child = children.start(findAnvilProgram(), args, join(folder, 'anvil.log'))
   const rpcUrl = `http://127.0.0.1:${port}/`
   const rpc = createJsonRpc(rpcUrl)
-  let exitReason: string | null = null
-  void child.exitReason.then((reason) => {
-    exitReason = reason
-  })
   const probe = async () => {
     // Another process may have a node at this port; its chain id differs.
     const id = await rpc.call('eth_chainId')
     if (Number(id) !== chainId) throw new Error(`the node at port ${port} has chain id ${String(id)}, not ${chainId}`)
   }
   try {
-    await waitUntilReady(probe, () => exitReason)
+    await waitUntilReady(probe, child.exitReason)
   } catch (error) {
     rpc.close()
     await child.stop(1000)
@@ -116,7 +109,7 @@ async function launchAnvil(
 const require = createRequire(import.meta.url)
 
 /** Foundry publishes the program in one npm package per platform. */
-function findAnvilProgram(): string {
+export function findAnvilProgram(): string {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const folder = `@foundry-rs/anvil-${process.platform}-${arch}`
   try {

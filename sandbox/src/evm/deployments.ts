@@ -1,5 +1,5 @@
 import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
-import { concatHex, encodeAbiParameters, getCreate2Address, type Hex, keccak256, stringToHex } from 'viem'
+import { concatHex, encodeAbiParameters, getCreate2Address, type Hex, keccak256, numberToHex, stringToHex } from 'viem'
 import creationCode from '../generated/tokens.json' with { type: 'json' }
 import type { JsonRpc } from '../json-rpc.ts'
 import type { SandboxToken } from '../tokens.ts'
@@ -8,7 +8,7 @@ import type { SandboxToken } from '../tokens.ts'
  * Arachnid's deterministic deployment proxy, which anvil has on every chain. Its input is the salt and the creation
  * code.
  */
-const deployer = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+export const deployer = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 /** Whole tokens of the bank: enough of the cheapest token to fund many servers with millions of dollars each. */
 const supplyTokens = 10n ** 15n
 const gas = 3_000_000n
@@ -16,15 +16,18 @@ const gas = 3_000_000n
 type Payer = Readonly<{ bank: Hex; feeWei: bigint }>
 type Deployment = Readonly<{ address: Hex; data: Hex }>
 
-/** The address depends only on network, ticker and code, so it is the same in every sandbox. */
 export function planDeployment(token: SandboxToken, bank: Hex): Deployment {
   const code = (token.kind === 'tether' ? creationCode.TetherToken : creationCode.ListedToken) as Hex
   const parameters = encodeAbiParameters(
     [{ type: 'string' }, { type: 'string' }, { type: 'uint8' }, { type: 'address' }, { type: 'uint256' }],
     [token.name, token.symbol, token.decimals, bank, supplyTokens * 10n ** BigInt(token.decimals)],
   )
-  const bytecode = concatHex([code, parameters])
-  const salt = keccak256(stringToHex(`swapyard sandbox ${token.network} ${token.ticker}`))
+  return planContract(token.network, token.ticker, concatHex([code, parameters]))
+}
+
+/** The address depends only on network, ticker and code, so it is the same in every sandbox. */
+export function planContract(network: string, ticker: string, bytecode: Hex): Deployment {
+  const salt = keccak256(stringToHex(`swapyard sandbox ${network} ${ticker}`))
   return { address: getCreate2Address({ from: deployer, salt, bytecode }), data: concatHex([salt, bytecode]) }
 }
 
@@ -32,33 +35,17 @@ export function planDeployment(token: SandboxToken, bank: Hex): Deployment {
 export async function deployTokens(
   rpc: JsonRpc,
   tokens: readonly SandboxToken[],
-  { bank, feeWei }: Payer,
+  payer: Payer,
 ): Promise<Record<string, Hex>> {
-  const plans = tokens.map((token) => ({ name: token.ticker, ...planDeployment(token, bank) }))
-  return deployMissing(rpc, plans, { bank, feeWei })
+  const plans = tokens.map((token) => ({ name: token.ticker, ...planDeployment(token, payer.bank) }))
+  return deployMissing(rpc, plans, payer)
 }
 
 /** Deploys our router and its executors. They are not in the snapshot, so that existing chains get each new version. */
-export async function deployExecutors(
-  rpc: JsonRpc,
-  payer: Payer,
-): Promise<Readonly<{ swapRouter: Hex; swapExecutor: Hex; externalExecutor: Hex }>> {
-  const lower = ({ address, data }: Deployment): Deployment => ({ address: address.toLowerCase() as Hex, data })
-  const plans = {
-    swapRouter: lower(swapRouter),
-    swapExecutor: lower(swapExecutor),
-    externalExecutor: lower(externalExecutor),
-  }
-  await deployMissing(
-    rpc,
-    Object.entries(plans).map(([name, plan]) => ({ name, ...plan })),
-    payer,
-  )
-  return {
-    swapRouter: plans.swapRouter.address,
-    swapExecutor: plans.swapExecutor.address,
-    externalExecutor: plans.externalExecutor.address,
-  }
+export async function deployExecutors(rpc: JsonRpc, payer: Payer): Promise<Record<string, Hex>> {
+  const contracts = Object.entries({ swapRouter, swapExecutor, externalExecutor })
+  const plans = contracts.map(([name, { address, data }]) => ({ name, address: address.toLowerCase() as Hex, data }))
+  return deployMissing(rpc, plans, payer)
 }
 
 async function deployMissing(
@@ -71,11 +58,13 @@ async function deployMissing(
   const missing = plans.filter((_plan, index) => codes[index] === '0x')
   if (missing.length === 0) return contracts
   const nonce = Number(await rpc.call('eth_getTransactionCount', [bank, 'latest']))
-  const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`
   const hashes = await rpc.batch(
     missing.map(({ data }, index) => {
-      const fees = { gas: hex(gas), maxFeePerGas: hex(feeWei), maxPriorityFeePerGas: hex(1n) }
-      return ['eth_sendTransaction', [{ from: bank, to: deployer, data, nonce: hex(nonce + index), ...fees }]] as const
+      const fees = { gas: numberToHex(gas), maxFeePerGas: numberToHex(feeWei), maxPriorityFeePerGas: numberToHex(1n) }
+      return [
+        'eth_sendTransaction',
+        [{ from: bank, to: deployer, data, nonce: numberToHex(nonce + index), ...fees }],
+      ] as const
     }),
   )
   // About ten deployments fit into a block.

@@ -1,6 +1,6 @@
-import { encodeFunctionData, getAddress, type Hex, isAddress, parseAbi } from 'viem'
+import { encodeFunctionData, getAddress, type Hex, isAddress, numberToHex, parseAbi } from 'viem'
 import { formatUnits, parseUnits } from '../amount.ts'
-import { ControlError } from '../control-error.ts'
+import { ControlError, currencyNotFound } from '../control-error.ts'
 import type { JsonRpc } from '../json-rpc.ts'
 import type { SandboxToken } from '../tokens.ts'
 
@@ -51,8 +51,7 @@ export function createEvmBank({
     const token = listedTokens.find((one) => one.ticker === currency)
     const contract = contracts[currency]
     if (token && contract) return { contract, decimals: token.decimals }
-    const message = `${network} has no currency "${currency.slice(0, 40)}" in the sandbox`
-    throw new ControlError(404, 'CURRENCY_NOT_FOUND', message)
+    throw currencyNotFound(network, currency)
   }
 
   const readUnits = async (contract: Hex | null, owner: Hex): Promise<bigint> => {
@@ -62,7 +61,11 @@ export function createEvmBank({
   }
 
   const sendTransaction = async (transaction: { to: Hex; value?: Hex; data?: Hex }, nonce?: Hex): Promise<Hex> => {
-    const fees = { gas: toHex(paymentGas), maxFeePerGas: toHex(feeWei), maxPriorityFeePerGas: toHex(tipWei) }
+    const fees = {
+      gas: numberToHex(paymentGas),
+      maxFeePerGas: numberToHex(feeWei),
+      maxPriorityFeePerGas: numberToHex(tipWei),
+    }
     const next = nonce ?? (await rpc.call('eth_getTransactionCount', [bank, 'pending']))
     return (await rpc.call('eth_sendTransaction', [{ from: bank, nonce: next, ...transaction, ...fees }])) as Hex
   }
@@ -79,7 +82,7 @@ export function createEvmBank({
         if (available < units) {
           throw new ControlError(409, 'BANK_IS_SHORT', `the sandbox bank has only ${formatUnits(available, decimals)}`)
         }
-        if (contract === null) return sendTransaction({ to, value: toHex(units) })
+        if (contract === null) return sendTransaction({ to, value: numberToHex(units) })
         return sendTransaction({
           to: contract,
           data: encodeFunctionData({ abi, functionName: 'transfer', args: [to, units] }),
@@ -93,8 +96,6 @@ export function createEvmBank({
     fillNonce: (nonce) => sendTransaction({ to: bank, value: '0x0' }, nonce),
   }
 }
-
-const toHex = (value: bigint | number): Hex => `0x${value.toString(16)}`
 
 function parseAddress(network: string, text: string): Hex {
   // A mixed-case address must match its EIP-55 checksum; an address in one case has none.

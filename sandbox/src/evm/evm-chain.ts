@@ -1,7 +1,6 @@
-import { RpcError } from '@swapyard/lib/json-rpc.ts'
 import pLimit from 'p-limit'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { ControlError } from '../control-error.ts'
+import { rethrowRpcError } from '../json-rpc.ts'
 import { evmBankAddress } from '../keys.ts'
 import type { LocalChain } from '../local-chain.ts'
 import { type EvmNetwork, sandboxChainIdOffset } from '../networks.ts'
@@ -31,7 +30,7 @@ export async function createEvmChain(
   const bank = createEvmBank({ rpc, network, nativeTicker, address, listedTokens, contracts, feeWei, tipWei })
   const miner = await createEvmMiner({ rpc, baseFeeWei, bank })
   const { market } = anvil
-  const trader = market && createTrader({ rpc, market, baseFeeWei, isFrozen, now: Date.now })
+  const trader = createTrader({ rpc, market, baseFeeWei, isFrozen })
 
   return {
     network,
@@ -40,7 +39,7 @@ export async function createEvmChain(
     rpcUrls: [anvil.rpcUrl],
     chainId: sandboxChainIdOffset + definition.realChainId,
     tokens: contracts,
-    ...(market && { market: { ...market, contracts: { ...market.contracts, ...executors } } }),
+    market: { ...market, contracts: { ...market.contracts, ...executors } },
     createWallet() {
       const privateKey = generatePrivateKey()
       return { network, address: privateKeyToAddress(privateKey), memo: null, privateKey }
@@ -55,7 +54,7 @@ export async function createEvmChain(
         await miner.mine(count)
         return miner.readTip()
       }),
-    ...(trader && { trade: () => runExclusive(() => trader.trade()) }),
+    trade: () => runExclusive(() => trader.trade()),
     reorganize: (depth) => runExclusive(() => miner.reorganize(depth)).catch(rethrowRpcError),
     countPending: () => miner.countPending(),
     async stop() {
@@ -66,10 +65,4 @@ export async function createEvmChain(
       await anvil.stop()
     },
   }
-}
-
-function rethrowRpcError(error: unknown): never {
-  if (error instanceof RpcError)
-    throw new ControlError(409, 'NODE_REFUSED', `the node rejected the request: ${error.message}`, error)
-  throw error
 }

@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import { type Hex, numberToHex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { ControlError } from '../control-error.ts'
 import type { JsonRpc, RpcCall } from '../json-rpc.ts'
@@ -14,7 +14,7 @@ export async function createEvmMiner({ rpc, baseFeeWei, bank }: Dependencies) {
   const startHeight = Number(await rpc.call('eth_blockNumber'))
   // The base fee of an idle chain would fall to zero (EIP-1559): set it for every block.
   const blockCalls = (): RpcCall[] => [
-    ['anvil_setNextBlockBaseFeePerGas', [`0x${baseFeeWei.toString(16)}`]],
+    ['anvil_setNextBlockBaseFeePerGas', [numberToHex(baseFeeWei)]],
     ['evm_mine', []],
   ]
 

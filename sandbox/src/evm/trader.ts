@@ -1,4 +1,4 @@
-import { encodeFunctionData, type Hex } from 'viem'
+import { encodeFunctionData, type Hex, numberToHex } from 'viem'
 import type { JsonRpc } from '../json-rpc.ts'
 import { evmTraderAddress } from '../keys.ts'
 import type { Market, MarketPool } from '../market/snapshot.ts'
@@ -12,11 +12,10 @@ type Dependencies = Readonly<{
   baseFeeWei: bigint
   /** The pools stay at the fixed base prices. */
   isFrozen: boolean
-  now(): number
 }>
 
 /** Moves the pools towards the sandbox's prices, as arbitrageurs do on a real chain. */
-export type Trader = Readonly<{ address: Hex; trade(): Promise<void> }>
+export type Trader = Readonly<{ trade(): Promise<void> }>
 
 /** The trader sends one transaction every four blocks, which trades in four pools. */
 const blocksPerRound = 4
@@ -32,7 +31,7 @@ const offsetPpmMax = 2000
 const partsPerMillion = 1_000_000n
 
 /** The trader's contract owns all tokens that it trades: no other balance changes. */
-export function createTrader({ rpc, market, baseFeeWei, isFrozen, now }: Dependencies): Trader {
+export function createTrader({ rpc, market, baseFeeWei, isFrozen }: Dependencies): Trader {
   const address = evmTraderAddress()
   const pools = market.pools.filter(({ kind }) => kind !== 'balancer-weighted')
   let isAligned = false
@@ -45,8 +44,8 @@ export function createTrader({ rpc, market, baseFeeWei, isFrozen, now }: Depende
       from: address,
       to: market.trader,
       data: encodeFunctionData({ abi: traderAbi, functionName: 'move', args }),
-      gas: toHex(gasPerPool * BigInt(moves.length)),
-      maxFeePerGas: toHex(2n * baseFeeWei),
+      gas: numberToHex(gasPerPool * BigInt(moves.length)),
+      maxFeePerGas: numberToHex(2n * baseFeeWei),
       // A zero tip does not change fee estimates.
       maxPriorityFeePerGas: '0x0',
     }
@@ -63,7 +62,7 @@ export function createTrader({ rpc, market, baseFeeWei, isFrozen, now }: Depende
         return ['eth_call', [{ to: market.trader, data }, 'latest']] as const
       }),
     )
-    const second = isFrozen ? null : toSeconds(now())
+    const second = isFrozen ? null : unixSeconds()
     for (const [index, pool] of pools.entries()) {
       const current = BigInt(prices[index] as Hex)
       const target = computeTarget(pool, second, 0)
@@ -78,7 +77,6 @@ export function createTrader({ rpc, market, baseFeeWei, isFrozen, now }: Depende
   }
 
   return {
-    address,
     async trade() {
       if (!isAligned) return alignPools()
       if (isFrozen || ++blocks % blocksPerRound !== 0) return
@@ -87,7 +85,7 @@ export function createTrader({ rpc, market, baseFeeWei, isFrozen, now }: Depende
         (_none, index) => pools[(nextPool + index) % pools.length],
       )
       nextPool = (nextPool + poolsPerRound) % pools.length
-      const second = toSeconds(now())
+      const second = unixSeconds()
       await sendMove(
         selected.filter((pool) => pool !== undefined),
         (pool) => computeTarget(pool, second, 2 * Math.random() - 1),
@@ -98,15 +96,9 @@ export function createTrader({ rpc, market, baseFeeWei, isFrozen, now }: Depende
 
 /** The square root of the sandbox price, shifted by `part` (−1 to 1) of half the pool's fee. */
 function computeTarget({ prices, decimals, feePpm }: MarketPool, second: number | null, part: number): bigint {
-  const [token0, token1] = [0, 1].map((side) => ({
-    price: priceOf(prices[side] ?? '', second),
-    decimals: decimals[side] ?? 0,
-  }))
-  if (token0 === undefined || token1 === undefined) throw new Error('a pool must have two tokens')
+  const tokenAt = (side: 0 | 1) => ({ price: priceOf(prices[side], second), decimals: decimals[side] })
   const parts = Math.round((Math.min(feePpm, offsetPpmMax) * part) / 2)
-  return (sqrtPriceX96(token0, token1) * (partsPerMillion + BigInt(parts))) / partsPerMillion
+  return (sqrtPriceX96(tokenAt(0), tokenAt(1)) * (partsPerMillion + BigInt(parts))) / partsPerMillion
 }
 
-const toSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000)
-
-const toHex = (value: bigint): Hex => `0x${value.toString(16)}`
+const unixSeconds = () => Math.floor(Date.now() / 1000)

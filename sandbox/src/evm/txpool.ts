@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import { type Hex, numberToHex } from 'viem'
 import type { JsonRpc } from '../json-rpc.ts'
 import type { EvmBank } from './evm-bank.ts'
 
@@ -43,7 +43,7 @@ export async function refillTxpool(
   if (bankNonces.length > 0) {
     const next = Number(await rpc.call('eth_getTransactionCount', [bank.address, 'latest']))
     for (let nonce = next; nonce < Math.max(...bankNonces); nonce++) {
-      if (!bankNonces.includes(nonce)) await bank.fillNonce(`0x${nonce.toString(16)}`)
+      if (!bankNonces.includes(nonce)) await bank.fillNonce(numberToHex(nonce))
     }
   }
   for (const { raw } of [...transactions].sort((a, b) => a.nonce - b.nonce)) {

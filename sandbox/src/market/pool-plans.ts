@@ -22,14 +22,23 @@ const range = (percent: LiquidityRange['percent'], millions: number): LiquidityR
   dollars: millions * million,
 })
 
-function concentrated(
-  kind: PoolPlan['kind'],
-  [a, b]: readonly [string, string],
-  feePpm: number,
-  ranges: readonly LiquidityRange[],
-): PoolPlan {
-  return { kind, tokens: [a, b], feePpm, spacing: spacings[feePpm] ?? 60, ranges }
-}
+/** Returns a function that defines pools of a kind with concentrated liquidity. */
+const concentrated =
+  (kind: PoolPlan['kind']) =>
+  (a: string, b: string, feePpm: number, ...ranges: LiquidityRange[]): PoolPlan => ({
+    kind,
+    tokens: [a, b],
+    feePpm,
+    spacing: spacings[feePpm] ?? 60,
+    ranges,
+  })
+
+const v3 = concentrated('uniswap-v3')
+const v4 = concentrated('uniswap-v4')
+const algebra = (a: string, b: string, ...ranges: LiquidityRange[]): PoolPlan => ({
+  ...concentrated('algebra')(a, b, 100, ...ranges),
+  spacing: 60,
+})
 
 const v2 = (a: string, b: string, millions: number): PoolPlan => ({
   kind: 'uniswap-v2',
@@ -48,14 +57,6 @@ export function listPoolPlans(network: string): readonly PoolPlan[] {
     .map(({ ticker }) => ticker)
     .filter((ticker) => !leaders.includes(ticker))
   const others = tail.filter((ticker) => !['link', 'uni', 'aave', 'shib', 'pepe', 'crv'].includes(ticker))
-  const v3 = (a: string, b: string, feePpm: number, ...ranges: LiquidityRange[]) =>
-    concentrated('uniswap-v3', [a, b], feePpm, ranges)
-  const v4 = (a: string, b: string, feePpm: number, ...ranges: LiquidityRange[]) =>
-    concentrated('uniswap-v4', [a, b], feePpm, ranges)
-  const algebra = (a: string, b: string, ...ranges: LiquidityRange[]): PoolPlan => ({
-    ...concentrated('algebra', [a, b], 100, ranges),
-    spacing: 60,
-  })
   return [
     v2('wrapped', 'usdc', 3),
     v2('wrapped', 'usdt', 0.8),

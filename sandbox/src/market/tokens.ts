@@ -2,16 +2,13 @@ import { type EvmNetwork, evmNetworks } from '../networks.ts'
 import { type SandboxToken, sandboxTokens } from '../tokens.ts'
 
 /** A token with pools. Its ticker is its price key. */
-export type MarketToken = Readonly<{
-  ticker: string
-  symbol: string
-  name: string
-  decimals: number
-  /** `fee-on-transfer` burns a part of each transfer; `tether` returns no value from its calls. */
-  kind: SandboxToken['kind'] | 'fee-on-transfer'
-  /** True for tokens of the catalogue; the others exist only for swaps. */
-  isListed: boolean
-}>
+export type MarketToken = Omit<SandboxToken, 'network' | 'kind'> &
+  Readonly<{
+    /** `fee-on-transfer` burns a part of each transfer; `tether` returns no value from its calls. */
+    kind: SandboxToken['kind'] | 'fee-on-transfer'
+    /** True for tokens of the catalogue; the others exist only for swaps. */
+    isListed: boolean
+  }>
 
 const unlistedToken = (
   ticker: string,

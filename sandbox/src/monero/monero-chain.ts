@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { formatUnits, parseUnits } from '../amount.ts'
 import type { Children } from '../children.ts'
-import { ControlError } from '../control-error.ts'
+import { ControlError, invalidAddress, requireNativeCurrency, requireReorgDepth } from '../control-error.ts'
 import { moneroBank } from '../keys.ts'
 import type { LocalChain, Tip } from '../local-chain.ts'
 import { type MoneroProgramOptions, type RunningMoneroProgram, startMonerod, startWalletRpc } from './monero-nodes.ts'
@@ -70,13 +70,13 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
       return { network: 'xmr', address: String(address), memo: null, privateKey: moneroBank.spendKey }
     },
     async deposit({ currency, address, amount }) {
-      requireNativeCurrency(currency)
+      requireNativeCurrency('xmr', currency)
       const units = parseUnits(amount, decimals)
       if (units === 0n) throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
       return withBank((wallet) => sendPayment(wallet, address, units)).catch(rethrowMoneroError)
     },
     async readBalance({ currency, address }) {
-      requireNativeCurrency(currency)
+      requireNativeCurrency('xmr', currency)
       return withBank((wallet) => readBalance(wallet, address)).catch(rethrowMoneroError)
     },
     mine: (count) =>
@@ -92,11 +92,6 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
       await daemon.stop()
     },
   }
-}
-
-const requireNativeCurrency = (currency: string) => {
-  if (currency === 'native' || currency === 'xmr') return
-  throw new ControlError(404, 'CURRENCY_NOT_FOUND', `xmr has no currency "${currency.slice(0, 40)}" in the sandbox`)
 }
 
 /** Height of the tip: one less than monerod's block count. */
@@ -193,12 +188,7 @@ async function openBank(wallet: MoneroRpc, isNew: boolean): Promise<void> {
 async function sendPayment(wallet: MoneroRpc, address: string, units: bigint): Promise<string> {
   await wallet.call('refresh')
   const { valid } = await wallet.call('validate_address', { address })
-  if (valid !== true)
-    throw new ControlError(
-      400,
-      'INVALID_ADDRESS',
-      `"${address.slice(0, 120)}" is not a valid xmr address in the sandbox`,
-    )
+  if (valid !== true) throw invalidAddress('xmr', address)
   const transfer = () => wallet.call('transfer', { destinations: [{ address, amount: units }], account_index: 0 })
   const sent = await transfer().catch(async (error: unknown) => {
     // After a reorg the wallet may hold output indexes of replaced blocks.
@@ -223,12 +213,7 @@ async function readBalance(wallet: MoneroRpc, address: string): Promise<string> 
  */
 async function reorganize(daemon: MoneroRpc, depth: number, drop: boolean): Promise<Tip> {
   const tipHeight = await readHeight(daemon)
-  if (tipHeight - depth < initialBlocks)
-    throw new ControlError(
-      409,
-      'REORG_TOO_DEEP',
-      `depth is ${depth}; at most ${tipHeight - initialBlocks} blocks can be replaced`,
-    )
+  requireReorgDepth(depth, tipHeight - initialBlocks)
   const minedIds = await readTransactionIdsSince(daemon, tipHeight - depth + 1)
   const { tx_hashes: poolIds = [] } = (await daemon.post('/get_transaction_pool_hashes', {})) as {
     tx_hashes?: string[]

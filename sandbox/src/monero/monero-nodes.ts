@@ -5,7 +5,7 @@ import type { Children } from '../children.ts'
 import { waitUntilReady } from '../wait-until-ready.ts'
 import { createMoneroRpc, type MoneroRpc } from './monero-rpc.ts'
 
-export type RunningMoneroProgram = Readonly<{ port: number; rpc: MoneroRpc; stop(): Promise<void> }>
+export type RunningMoneroProgram = Readonly<{ rpc: MoneroRpc; stop(): Promise<void> }>
 export type MoneroProgramOptions = Readonly<{
   program: string
   folder: string
@@ -22,85 +22,62 @@ export const initialChainFile = new URL('../generated/monero-chain.zst', import.
 
 /** Starts monerod 0.18 on regtest: offline, on loopback, with difficulty 1, from the prepared chain. */
 export async function startMonerod({
-  program,
-  folder,
-  port,
   restrictedPort,
-  children,
-  onExit,
+  ...options
 }: MoneroProgramOptions & { restrictedPort?: number }): Promise<RunningMoneroProgram> {
-  unpackChain(folder)
-  const child = children.start(
-    program,
-    [
-      '--regtest',
-      '--keep-fakechain',
-      '--offline',
-      '--fixed-difficulty=1',
-      '--non-interactive',
-      `--data-dir=${folder}`,
-      '--db-sync-mode=fastest:async:250000000bytes',
-      '--rpc-bind-ip=127.0.0.1',
-      `--rpc-bind-port=${port}`,
-      ...(restrictedPort === undefined
-        ? []
-        : ['--rpc-restricted-bind-ip=127.0.0.1', `--rpc-restricted-bind-port=${restrictedPort}`]),
-      '--rpc-ssl=disabled',
-      '--no-zmq',
-      '--no-igd',
-      '--check-updates=disabled',
-      '--log-level=0',
-      `--log-file=${join(folder, 'monerod.log')}`,
-      `--max-log-file-size=${logBytesMax}`,
-      '--max-log-files=2',
-    ],
-    '/dev/null',
-  )
-  const rpc = createMoneroRpc(port)
-  await waitUntilRpcAnswers(child.exitReason, onExit, () => rpc.call('get_info'))
-  return { port, rpc, stop: () => child.stop(10_000) }
+  unpackChain(options.folder)
+  const args = [
+    '--regtest',
+    '--keep-fakechain',
+    '--offline',
+    '--fixed-difficulty=1',
+    '--non-interactive',
+    `--data-dir=${options.folder}`,
+    '--db-sync-mode=fastest:async:250000000bytes',
+    ...(restrictedPort === undefined
+      ? []
+      : ['--rpc-restricted-bind-ip=127.0.0.1', `--rpc-restricted-bind-port=${restrictedPort}`]),
+    '--no-zmq',
+    '--no-igd',
+    '--check-updates=disabled',
+  ]
+  return startProgram(options, args, 'monerod.log', 'get_info')
 }
 
 /** Starts monero-wallet-rpc for the bank wallet. */
-export async function startWalletRpc(
-  { program, folder, port, children, onExit }: MoneroProgramOptions,
-  daemonPort: number,
-): Promise<RunningMoneroProgram> {
-  mkdirSync(folder, { recursive: true })
-  const child = children.start(
-    program,
-    [
-      `--daemon-address=127.0.0.1:${daemonPort}`,
-      '--trusted-daemon',
-      '--rpc-bind-ip=127.0.0.1',
-      `--rpc-bind-port=${port}`,
-      '--disable-rpc-login',
-      '--rpc-ssl=disabled',
-      '--daemon-ssl=disabled',
-      `--wallet-dir=${folder}`,
-      '--log-level=0',
-      `--log-file=${join(folder, 'wallet.log')}`,
-      `--max-log-file-size=${logBytesMax}`,
-      '--max-log-files=2',
-    ],
-    '/dev/null',
-  )
-  const rpc = createMoneroRpc(port)
-  await waitUntilRpcAnswers(child.exitReason, onExit, () => rpc.call('get_version'))
-  return { port, rpc, stop: () => child.stop(10_000) }
+export async function startWalletRpc(options: MoneroProgramOptions, daemonPort: number): Promise<RunningMoneroProgram> {
+  mkdirSync(options.folder, { recursive: true })
+  const args = [
+    `--daemon-address=127.0.0.1:${daemonPort}`,
+    '--trusted-daemon',
+    '--disable-rpc-login',
+    '--daemon-ssl=disabled',
+    `--wallet-dir=${options.folder}`,
+  ]
+  return startProgram(options, args, 'wallet.log', 'get_version')
 }
 
-async function waitUntilRpcAnswers(
-  exit: Promise<string>,
-  onExit: (reason: string) => void,
-  probe: () => Promise<unknown>,
-): Promise<void> {
-  let exitReason: string | null = null
-  void exit.then((reason) => {
-    exitReason = reason
-    onExit(reason)
-  })
-  await waitUntilReady(probe, () => exitReason)
+/** Starts a program of Monero and waits until its RPC answers `probeMethod`. */
+async function startProgram(
+  { program, folder, port, children, onExit }: MoneroProgramOptions,
+  args: readonly string[],
+  logFile: string,
+  probeMethod: string,
+): Promise<RunningMoneroProgram> {
+  const commonArgs = [
+    '--rpc-bind-ip=127.0.0.1',
+    `--rpc-bind-port=${port}`,
+    '--rpc-ssl=disabled',
+    '--log-level=0',
+    `--log-file=${join(folder, logFile)}`,
+    `--max-log-file-size=${logBytesMax}`,
+    '--max-log-files=2',
+  ]
+  const child = children.start(program, [...args, ...commonArgs], '/dev/null')
+  void child.exitReason.then(onExit)
+  const rpc = createMoneroRpc(port)
+  await waitUntilReady(() => rpc.call(probeMethod), child.exitReason)
+  return { rpc, stop: () => child.stop(10_000) }
 }
 
 const databasePath = (folder: string) => join(folder, 'fake', 'lmdb', 'data.mdb')

@@ -3,11 +3,11 @@ import type { Worker } from 'node:worker_threads'
 import { type Database, openDatabase } from '../adapters/postgres/core/database.ts'
 import { listen } from '../adapters/postgres/core/listen.ts'
 import { migrate } from '../adapters/postgres/core/migrate.ts'
+import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
 import { createThrottle } from '../adapters/postgres/core/throttle.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
-import { createDenyList } from '../adapters/screening/deny-list.ts'
 import type { CurrencyOverrides, WalletSettings } from '../config/file.ts'
 import type { AssetId } from '../core/domain/asset.ts'
 import { emptyBook, type SpreadPolicy } from '../core/domain/book.ts'
@@ -17,35 +17,42 @@ import { type PriceSnapshot, unitsWorth } from '../core/domain/price.ts'
 import { type ApiSettings, apiDefaults } from '../core/http/settings.ts'
 import type { Prices } from '../core/ports/prices.ts'
 import { createAuthenticate } from '../core/services/authenticate.ts'
-import { type DatabaseClock, startDatabaseClock } from '../core/services/database-clock.ts'
+import { startDatabaseClock } from '../core/services/database-clock.ts'
+import { createRecordNodeNotes } from '../exchange/operations/record-node-notes.ts'
+import { createCheckAddress } from '../exchange/orders/check-address.ts'
 import { type CreateExchangeDeps, createCreateExchange } from '../exchange/orders/create-exchange.ts'
 import { createCreatePrivateExchange } from '../exchange/orders/create-private-exchange.ts'
 import { createDepositAddresses } from '../exchange/orders/deposit-addresses.ts'
+import { createExpectations } from '../exchange/orders/expectations.ts'
 import { createFindExchange, createListExchanges } from '../exchange/orders/find-exchange.ts'
 import { createOpenCounts } from '../exchange/orders/open-counts.ts'
 import type { JournalingSigner, PublicKeys } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
-import { createChooseIntermediary } from '../exchange/quotes/choose-intermediary.ts'
+import {
+  createChooseIntermediary,
+  createFindPrivateFailure,
+  createQuotePrivate,
+} from '../exchange/quotes/choose-intermediary.ts'
 import { createListCurrencies } from '../exchange/quotes/list-currencies.ts'
-import { createQuotePrivate } from '../exchange/quotes/quote-private.ts'
 import { createQuoteRate } from '../exchange/quotes/quote-rate.ts'
 import { createRateIds } from '../exchange/quotes/rate-id.ts'
-import { createRatesFeed } from '../exchange/quotes/rates-feed.ts'
-import { readiness } from '../exchange/quotes/readiness.ts'
+import { createRatesFeed, type RatesFeed } from '../exchange/quotes/rates-feed.ts'
+import { createReadiness } from '../exchange/quotes/readiness.ts'
 import { type RefreshBook, refreshBook, refreshBookOnce } from '../exchange/quotes/refresh-book.ts'
-import { privacyDefaults, type ServiceSettings } from '../exchange/settings.ts'
+import { type PrivacySettings, privacyDefaults, type ServiceSettings } from '../exchange/settings.ts'
 import { createBatcher } from '../lib/batch.ts'
 import { smallest } from '../lib/bigint.ts'
 import type { Log } from '../lib/log.ts'
 import type { Loop } from '../lib/loop.ts'
-import { type ClosableChain, createChains, type NetworkNodes, type Wallets } from './chains.ts'
-import { createHttpServer, type HttpServer } from './http.ts'
+import { isPoolPause } from '../swap/domain/pool-pauses.ts'
+import { type ClosableChain, createChains, type NetworkNodes, type OnNodeNote, type Wallets } from './chains.ts'
+import { createHttpServer, type HttpServer, type Services } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import { mountPages } from './pages.ts'
-import type { Services } from './services.ts'
+import { createScreening } from './screening.ts'
 import { openSwaps, type SwapOffer, type Swaps } from './swaps.ts'
-import { type SwapWorkerKeys, startWorkers, type WorkerDependencies } from './workers.ts'
+import { type SharedDependencies, startWorkers } from './workers.ts'
 
 /** The published API keys of the sandbox's two partners. */
 export const sandboxKeys = ['sandbox', 'sandbox-b'] as const
@@ -119,11 +126,19 @@ export async function createApp(options: AppOptions): Promise<App> {
   const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
   const database = options.database ?? (await prepareDatabase(options.databaseUrl, options))
   const store = createStore(database)
-  const { catalogue, chains } = connectChains(options)
+  const nodeNotes = createRecordNodeNotes({
+    alarms: store.alarms,
+    networks: options.nodes.map(({ network }) => network),
+    log,
+    onNote: metrics.nodeNoted,
+    now: Date.now,
+  })
+  const { catalogue, chains } = connectChains(options, nodeNotes.add)
   await registerAddressesAndAssets(store, catalogue, chains)
   const clock = await startDatabaseClock(() => readClock(database), onError)
   const books = createBookSnapshot(emptyBook(options.spreads))
-  const refresh = createRefreshBook(options, { store, catalogue, chains, books, clock })
+  const shared = { store, catalogue, chains, books, clock, database }
+  const refresh = createRefreshBook(options, shared)
   const stopping = new AbortController()
   const starting = new Set<string>()
   await refreshBookOnce(refresh)
@@ -136,21 +151,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     onError,
   })
   const throttle = options.rateLimit ? createThrottle({ database, onError }) : null
-  const { forget, ...authentication } = createAuthentication(options, database, clock)
-  const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
-  const swaps = openSwaps(options, { database, catalogue, books, clock })
-  const services = createServices(options, {
-    store,
-    catalogue,
-    chains,
-    books,
-    clock,
-    database,
-    feed: feed.ratesFeed,
-    ...authentication,
-    starting,
-    swaps,
+  const { forget, ...authentication } = createAuthenticate({
+    partners: createPartnerStore(database),
+    pepper: options.pepper,
+    sandboxKeys: environment === 'sandbox' ? sandboxKeys : [],
+    acceptsTestKeys: environment === 'sandbox',
+    throttled: options.rateLimit,
+    now: clock.now,
   })
+  const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
+  const swaps = openSwaps(options, { database, catalogue, books, clock, onNodeNote: nodeNotes.add })
+  const services = createServices(options, { ...shared, ...authentication, feed, starting, swaps })
   const http = createHttpServer({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
   if (!options.api.operationsOnly) mountPages(http, { environment, nodes: options.nodes, catalogue, chains })
   return {
@@ -162,7 +173,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     services,
     http,
     starting,
-    startWorkers: () => startWorkers(options, { store, catalogue, chains, books, clock, database, ...swaps }),
+    startWorkers: () => startWorkers(options, { ...shared, ...swaps, nodeNotes }),
     stop: async () => {
       stopping.abort()
       feed.close()
@@ -173,9 +184,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
 }
 
-function connectChains(options: AppOptions) {
+function connectChains(options: AppOptions, onNodeNote: OnNodeNote) {
   const { environment, nodes, publicKeys, overrides, chains } = options
-  return createChains(environment, nodes, publicKeys, overrides, chains, walletsOf(options))
+  return createChains(environment, nodes, publicKeys, overrides, chains, walletsOf(options), onNodeNote)
 }
 
 /** Null without the seed, from which these wallets are built. */
@@ -184,21 +195,6 @@ function walletsOf({ signer, walletFolder, walletSettings: settings }: AppOption
   return walletKey === undefined || walletFolder === undefined
     ? null
     : { folder: walletFolder, walletKey, ...(settings && { settings }) }
-}
-
-function createAuthentication(
-  { environment, pepper, rateLimit }: AppOptions,
-  database: Database,
-  { now }: DatabaseClock,
-) {
-  const known = environment === 'sandbox' ? sandboxKeys : []
-  return createAuthenticate({
-    partners: createPartnerStore(database),
-    pepper,
-    sandboxKeys: known,
-    throttled: rateLimit,
-    now,
-  })
 }
 
 async function readClock(database: Database): Promise<Date> {
@@ -236,7 +232,7 @@ function capped(
 
 function createRefreshBook(
   { prices, metrics, log, settings }: AppOptions,
-  { store, catalogue, chains, books, clock }: Omit<WorkerDependencies, 'database' | SwapWorkerKeys>,
+  { store, catalogue, chains, books, clock }: SharedDependencies,
 ): RefreshBook {
   return {
     books,
@@ -253,6 +249,7 @@ function createRefreshBook(
       return {
         networks: new Set([...named('network:'), ...all]),
         assets: named('asset:') as ReadonlySet<`${string}@${string}`>,
+        pools: new Set(scopes.filter(isPoolPause)),
       }
     },
     now: clock.now,
@@ -263,15 +260,14 @@ function createRefreshBook(
   }
 }
 
-function createServices(
-  options: AppOptions,
-  dependencies: Omit<WorkerDependencies, SwapWorkerKeys> &
-    Pick<Services, 'authenticate'> & {
-      feed: Services['ratesFeed']
-      starting: ReadonlySet<string>
-      swaps: Swaps
-    },
-): Services {
+type ServiceDependencies = SharedDependencies &
+  Pick<Services, 'authenticate'> & {
+    feed: RatesFeed
+    starting: ReadonlySet<string>
+    swaps: Swaps
+  }
+
+function createServices(options: AppOptions, dependencies: ServiceDependencies): Services {
   const { store, catalogue, chains, books, clock } = dependencies
   const { settings } = options
   const rateIds = createRateIds(options.pepper)
@@ -279,7 +275,9 @@ function createServices(
   const { metrics } = options
   const commit = createBatcher(store.exchanges.create, { most: 100, running: 2 })
   const privacy = settings.privacy ?? privacyDefaults
-  const chooseIntermediary = createChooseIntermediary({ currencies: catalogue.list(), books, clock, chains, privacy })
+  const currencies = catalogue.list()
+  const intermediaries = { currencies, books, clock, chains, privacy }
+  const chooseIntermediary = createChooseIntermediary(intermediaries)
   const creating: CreateExchangeDeps = {
     catalogue,
     books,
@@ -296,16 +294,12 @@ function createServices(
     allocateDeposit: createDepositAddresses(chains, store.exchanges.takeKeyIndexes),
     findByIdempotencyKey: store.exchanges.findRepeated,
     countOpen: createOpenCounts({ countOpen: store.exchanges.countOpen, now: clock.now }),
-    screening: createDenyList(options.denied),
+    screening: createScreening(options.denied, chains),
   }
   return {
     authenticate: dependencies.authenticate,
-    listCurrencies: createListCurrencies({ currencies: catalogue.list(), books }),
-    quoteRate: counted(
-      quoteRate,
-      () => metrics.quoted('quoted'),
-      () => metrics.quoted('refused'),
-    ),
+    ...createReadServices(dependencies, privacy),
+    quoteRate: countQuotes(quoteRate, metrics),
     createExchange: createCreateExchange(creating),
     createPrivateExchange: createCreatePrivateExchange({ ...creating, chooseIntermediary, privacy, draw: randomInt }),
     quotePrivate: createQuotePrivate(catalogue, chooseIntermediary),
@@ -313,28 +307,48 @@ function createServices(
     listExchanges: createListExchanges(store),
     swaps: dependencies.swaps.services,
     withIdempotency: dependencies.swaps.withIdempotency,
-    ratesFeed: dependencies.feed,
-    readiness: () => [
-      ...dependencies.starting,
-      ...dependencies.swaps.starting(),
-      ...readiness({ currencies: catalogue.list(), networks: [...chains.keys()], books, now: clock.now() }),
-    ],
   }
 }
 
-/** Counts the outcomes of a function. */
-function counted<Args extends unknown[], R>(
-  work: (...args: Args) => R,
-  onDone: () => void,
-  onRefused: () => void,
-): (...args: Args) => R {
-  return (...args) => {
+/** Services that only read, mostly from memory. */
+function createReadServices(
+  { catalogue, chains, books, clock, database, feed, starting, swaps }: ServiceDependencies,
+  privacy: PrivacySettings,
+) {
+  const currencies = catalogue.list()
+  const readiness = createReadiness({
+    currencies,
+    networks: [...chains.keys()],
+    books,
+    feed,
+    findPrivateFailure: createFindPrivateFailure({ currencies, books, clock, chains, privacy }),
+    now: clock.now,
+  })
+  return {
+    listCurrencies: createListCurrencies({ currencies, books }),
+    expectations: createExpectations({ currencies, books, privacy }),
+    checkAddress: createCheckAddress({
+      catalogue,
+      chains,
+      isOwnAddress: (address) => isOwnAddress(database, address),
+    }),
+    ratesFeed: feed.ratesFeed,
+    readiness: () => {
+      const reasons = [...starting, ...swaps.starting()]
+      return reasons.length > 0 ? reasons : readiness()
+    },
+  }
+}
+
+/** Counts quotes by their outcome. */
+function countQuotes(quoteRate: Services['quoteRate'], metrics: Metrics): Services['quoteRate'] {
+  return (partner, request) => {
     try {
-      const result = work(...args)
-      onDone()
-      return result
+      const issued = quoteRate(partner, request)
+      metrics.quoted('quoted')
+      return issued
     } catch (error) {
-      onRefused()
+      metrics.quoted('refused')
       throw error
     }
   }

@@ -12,6 +12,7 @@ import { assetId } from '../core/domain/asset.ts'
 import { type Catalogue, createCatalogue } from '../core/domain/catalogue.ts'
 import type { CurrencyDefinition } from '../core/domain/currency.ts'
 import { type Environment, type Family, resolveNetwork } from '../core/domain/network.ts'
+import type { NodeNote } from '../core/ports/chain.ts'
 import type { Chain } from '../exchange/ports/chain.ts'
 import type { FamilySigner, PublicKeys } from '../exchange/ports/signer.ts'
 
@@ -20,11 +21,13 @@ export type NetworkNodes = Readonly<{
   network: string
   rpcUrls: readonly string[]
   tokens: Readonly<Record<string, string>>
+  /** False where the operator accepts that no node of an EVM network offers traces. */
+  traces?: boolean
 }>
 
 /** Families with an adapter. Networks of other families are listed as disabled. */
 export const families = ['bitcoin', 'evm', 'monero'] as const satisfies readonly Family[]
-const isServed = (family: Family | undefined): boolean => families.some((served) => served === family)
+export const isServed = (family: Family | undefined): boolean => families.some((served) => served === family)
 
 /** The signing function of each family. */
 export function createSigning(environment: Environment): Record<(typeof families)[number], FamilySigner> {
@@ -35,7 +38,14 @@ export function createSigning(environment: Environment): Record<(typeof families
   }
 }
 
-export type ClosableChain = Chain & { close?(): Promise<void> }
+export type ClosableChain = Chain & {
+  close?(): Promise<void>
+  /** EVM: whether a node offers traces. */
+  hasTraces?(): Promise<boolean>
+}
+
+/** Receives notes about reads with reduced certainty. */
+export type OnNodeNote = (network: string, note: NodeNote) => void
 
 /** For families whose transactions an external wallet builds (Monero): its folder and the keys it is built from. */
 export type Wallets = Readonly<{
@@ -59,6 +69,7 @@ export function createChains(
   overrides: CurrencyOverrides = new Map(),
   ready: ReadonlyMap<string, ClosableChain> = new Map(),
   wallets: Wallets | null = null,
+  onNodeNote: OnNodeNote = () => undefined,
 ): { catalogue: Catalogue; chains: ReadonlyMap<string, ClosableChain> } {
   // Keystores older than Monero support have no keys for it: create one from the same seed phrase.
   const seesMonero = publicKeys.viewKeys?.(MONERO_COIN) != null
@@ -96,7 +107,11 @@ export function createChains(
       const contracts = catalogue
         .list()
         .flatMap(({ asset }) => (asset.network === network.id && asset.contract !== null ? [asset.contract] : []))
-      chains.set(network.id, createEvmChain({ ...options, tokens: contracts }))
+      const note = (one: NodeNote) => onNodeNote(network.id, one)
+      chains.set(
+        network.id,
+        createEvmChain({ ...options, tokens: contracts, expectsTraces: node.traces ?? true, note }),
+      )
     }
   }
   return { catalogue, chains }

@@ -12,6 +12,7 @@ import { createHttp } from '../lib/http.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { type App, createApp, prepareDatabase, type Role } from './app.ts'
 import type { NetworkNodes } from './chains.ts'
+import { requireDurableDatabase, requireTraces } from './check-production.ts'
 import type { Keys } from './keys.ts'
 import { createMetrics } from './metrics.ts'
 import type { SandboxChains } from './sandbox-chains.ts'
@@ -27,6 +28,7 @@ export type DatabaseAndLog = Readonly<{ log: Log; databaseUrl: string; database:
 export async function openDatabaseAndLog(config: Config, databaseUrl: string): Promise<DatabaseAndLog> {
   const log = createLog({ level: config.logLevel, pretty: false })
   log.debug({ settings: describeConfig(config) }, 'settings read')
+  if (config.environment === 'production') await requireDurableDatabase(databaseUrl)
   return { log, databaseUrl, database: await prepareDatabase(databaseUrl, { poolMax: config.poolMax, log }) }
 }
 
@@ -46,7 +48,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
   const { databaseAndLog, chains, keys, port, closers } = ground
   const { log } = databaseAndLog
   const nodes: readonly NetworkNodes[] =
-    chains?.nodes ?? [...config.networks].map(([network, { rpcUrls }]) => ({ network, rpcUrls, tokens: {} }))
+    chains?.nodes ?? [...config.networks].map(([network, settings]) => ({ network, ...settings, tokens: {} }))
   const { clocks, limits } = config
   const app = await createApp({
     environment: config.environment,
@@ -87,6 +89,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     metrics: createMetrics(),
   })
   closers.push(() => app.stop())
+  if (config.environment === 'production') await requireTraces(app.chains, config.networks, log)
   if (config.environment === 'sandbox') await seedSandboxPartners(app.database, Buffer.from(config.pepper))
   return app
 }

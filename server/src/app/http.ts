@@ -15,6 +15,8 @@ import { createServer, guardOverload } from '../core/http/server.ts'
 import type { ApiSettings, HttpLog, HttpMetrics } from '../core/http/settings.ts'
 import { createStaticFiles } from '../core/http/static-files.ts'
 import { compileValidator, type KnownKeys, unknownKeyProblems, validationError } from '../core/http/validation.ts'
+import type { CoreServices } from '../core/services/interfaces.ts'
+import { mountAddresses } from '../exchange/api/addresses.ts'
 import { mountAvailableCurrencies } from '../exchange/api/available-currencies.ts'
 import { mountExchange, mountPrivateExchange } from '../exchange/api/exchange.ts'
 import { mountList } from '../exchange/api/list.ts'
@@ -22,11 +24,13 @@ import { createListing } from '../exchange/api/listing.ts'
 import { mountPrivateRate, mountRate } from '../exchange/api/rate.ts'
 import { mountRates } from '../exchange/api/rates-feed.ts'
 import { mountStatus } from '../exchange/api/status.ts'
+import type { ExchangeServices } from '../exchange/interfaces.ts'
 import { mountSwapList } from '../swap/api/list.ts'
 import { mountSwapQuote } from '../swap/api/quote.ts'
+import { mountSwapStatus } from '../swap/api/status.ts'
 import { mountTokens } from '../swap/api/tokens.ts'
 import { mountTransactions } from '../swap/api/transactions.ts'
-import type { Services } from './services.ts'
+import type { SwapServices } from '../swap/interfaces.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -47,6 +51,9 @@ declare module 'fastify' {
 
 export type HttpServer = FastifyInstance
 
+/** Everything that the routes call. */
+export type Services = CoreServices & ExchangeServices & Readonly<{ swaps: SwapServices }>
+
 export type HttpServerOptions = Readonly<{
   services: Services
   log: HttpLog
@@ -55,8 +62,8 @@ export type HttpServerOptions = Readonly<{
 }>
 
 /** The operations that this server has, for its documentation and for tests. */
-export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): RouteDefinition[] {
-  return [...Object.values(routes), ...(settings.sandboxControlUrl === null ? [] : Object.values(sandboxRoutes))]
+export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): Record<string, RouteDefinition> {
+  return { ...routes, ...(settings.sandboxControlUrl === null ? {} : sandboxRoutes) }
 }
 
 export function createHttpServer({ services, log, metrics, settings }: HttpServerOptions): HttpServer {
@@ -81,7 +88,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountHealth(context, () => state.draining)
   mountMetrics(context)
   if (settings.operationsOnly) return app
-  const listing = createListing(services.listCurrencies)
+  const listing = createListing(services)
   const sendFile = createStaticFiles()
   mountAvailableCurrencies(context)
   mountRate(context)
@@ -89,11 +96,13 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountExchange(context, listing)
   mountPrivateExchange(context, listing)
   mountStatus(context, listing)
+  mountAddresses(context)
   mountList(context, listing)
   mountTokens(context)
   mountSwapQuote(context)
   mountTransactions(context)
   mountSwapList(context)
+  mountSwapStatus(context)
   mountRates(context)
   mountIcons(context, sendFile)
   mountDocs(context, documented, sendFile)

@@ -13,12 +13,10 @@ import type { PublicKeys } from '../exchange/ports/signer.ts'
 import { present } from '../lib/assert.ts'
 import { openAddresses } from './addresses.ts'
 import type { Role } from './app.ts'
-import { createSigning, families } from './chains.ts'
+import { createSigning, isServed } from './chains.ts'
 
 export const coinTypes = [
-  ...new Set(
-    definitions.filter(({ family }) => families.some((served) => served === family)).map(({ coinType }) => coinType),
-  ),
+  ...new Set(definitions.filter(({ family }) => isServed(family)).map(({ coinType }) => coinType)),
 ]
 
 type ClosableSigner = Awaited<ReturnType<typeof openSigner>>

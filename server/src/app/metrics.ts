@@ -21,138 +21,89 @@ export type Metrics = RouterMetrics &
       event: 'signed' | 'confirmed',
     ): void
     jobFailed(job: string): void
+    /** A read with reduced certainty: a block without traces, or a pruned state. */
+    nodeNoted(network: string, note: string): void
     /** Whole coins, for a look: the exact units are in the ledger. Any value but 0 is an alarm. */
     ledgerDifference(assetId: string, coins: number): void
+    ledgerFaults(count: number): void
     walletBalance(assetId: string, coins: number): void
     /** Sets the count of every status given; the others become 0. */
     openExchanges(counts: ReadonlyMap<string, number>): void
     priceAge(seconds: number): void
+    /** Size of the worker's signing journal, which grows for ever. */
+    journalBytes(bytes: number): void
     /** Prometheus text. */
     render(): Promise<string>
     contentType: string
   }>
 
+/** Methods that are a label; clients may send any. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
 /** One instance per process. `defaults` adds the metrics of the process (CPU, memory, event loop). */
 export function createMetrics({ defaults = true }: { defaults?: boolean } = {}): Metrics {
   const registry = new Registry()
   if (defaults) collectDefaultMetrics({ register: registry, prefix: 'swapyard_' })
+  const { counter, gauge, histogram } = createFactories(registry)
+  const requests = histogram(
+    'swapyard_http_request_duration_seconds',
+    'Requests by route, method and status',
+    REQUEST_BUCKETS,
+    ['route', 'method', 'status'],
+  )
+  const quotes = counter('swapyard_quotes_total', 'Rate quotes', ['outcome'])
+  // Both series exist from the start, so that a rate over them is defined.
+  for (const outcome of ['quoted', 'refused']) quotes.inc({ outcome }, 0)
+  const creates = counter('swapyard_creates_total', 'Exchanges asked for', ['outcome'])
+  const steps = histogram('swapyard_exchange_step_duration_seconds', 'Steps of exchanges', STEP_BUCKETS, ['step'])
+  const payouts = counter('swapyard_payouts_total', 'What left the wallets', ['network', 'purpose', 'event'])
+  const failures = counter('swapyard_job_failures_total', 'Jobs that failed', ['job'])
+  const notes = counter('swapyard_node_notes_total', 'Reads with reduced certainty', ['network', 'note'])
+  const lag = gauge('swapyard_watcher_lag_blocks', 'Blocks not scanned yet', ['network'])
+  const difference = gauge('swapyard_ledger_difference_coins', 'Wallets less ledger; any value but 0 is an alarm', [
+    'asset',
+  ])
+  const ledgerFaults = gauge('swapyard_ledger_faults', 'Faults of the ledger; any value but 0 is an alarm', [])
+  const balance = gauge('swapyard_wallet_balance_coins', 'What the wallets hold', ['asset'])
+  const open = gauge('swapyard_open_exchanges', 'Exchanges in progress', ['status'])
+  const age = gauge('swapyard_price_age_seconds', 'Age of the oldest price in use', [])
+  const journal = gauge('swapyard_signing_journal_bytes', "Size of the worker's signing journal", [])
   return {
-    ...createRequestMetrics(registry),
-    ...createRateMetrics(registry),
-    ...createWorkMetrics(registry),
-    ...createGauges(registry),
     ...createRouterMetrics(registry),
-    render: () => registry.metrics(),
-    contentType: registry.contentType,
-  }
-}
-
-/** Methods that are a label; clients may send any. */
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-
-function createRequestMetrics(registry: Registry): Pick<Metrics, 'observeRequest'> {
-  const requests = new Histogram({
-    name: 'swapyard_http_request_duration_seconds',
-    help: 'Requests by route, method and status',
-    labelNames: ['route', 'method', 'status'] as const,
-    buckets: REQUEST_BUCKETS,
-    registers: [registry],
-  })
-  return {
     observeRequest: (route, sentMethod, status, seconds) => {
       const method = METHODS.has(sentMethod) ? sentMethod : 'other'
       requests.observe({ route, method, status }, seconds)
     },
-  }
-}
-
-function createRateMetrics(registry: Registry): Pick<Metrics, 'quoted' | 'created'> {
-  const registers = [registry]
-  const quotes = new Counter({
-    name: 'swapyard_quotes_total',
-    help: 'Rate quotes',
-    labelNames: ['outcome'] as const,
-    registers,
-  })
-  // Both series exist from the start, so that a rate over them is defined.
-  for (const outcome of ['quoted', 'refused']) quotes.inc({ outcome }, 0)
-  const creates = new Counter({
-    name: 'swapyard_creates_total',
-    help: 'Exchanges asked for',
-    labelNames: ['outcome'] as const,
-    registers,
-  })
-  return {
     quoted: (outcome) => quotes.inc({ outcome }),
     created: (outcome) => creates.inc({ outcome }),
-  }
-}
-
-function createWorkMetrics(registry: Registry): Pick<Metrics, 'stepped' | 'paid' | 'jobFailed'> {
-  const registers = [registry]
-  const steps = new Histogram({
-    name: 'swapyard_exchange_step_duration_seconds',
-    help: 'Steps of exchanges',
-    labelNames: ['step'] as const,
-    buckets: STEP_BUCKETS,
-    registers,
-  })
-  const payouts = new Counter({
-    name: 'swapyard_payouts_total',
-    help: 'What left the wallets',
-    labelNames: ['network', 'purpose', 'event'] as const,
-    registers,
-  })
-  const failures = new Counter({
-    name: 'swapyard_job_failures_total',
-    help: 'Jobs that failed',
-    labelNames: ['job'] as const,
-    registers,
-  })
-  return {
     stepped: (step, seconds) => steps.observe({ step }, seconds),
     paid: (network, purpose, event) => payouts.inc({ network, purpose, event }),
     jobFailed: (job) => failures.inc({ job }),
-  }
-}
-
-function createGauges(
-  registry: Registry,
-): Pick<Metrics, 'watcherLag' | 'ledgerDifference' | 'walletBalance' | 'openExchanges' | 'priceAge'> {
-  const registers = [registry]
-  const lag = new Gauge({
-    name: 'swapyard_watcher_lag_blocks',
-    help: 'Blocks not scanned yet',
-    labelNames: ['network'] as const,
-    registers,
-  })
-  const difference = new Gauge({
-    name: 'swapyard_ledger_difference_coins',
-    help: 'Wallets less ledger; any value but 0 is an alarm',
-    labelNames: ['asset'] as const,
-    registers,
-  })
-  const balance = new Gauge({
-    name: 'swapyard_wallet_balance_coins',
-    help: 'What the wallets hold',
-    labelNames: ['asset'] as const,
-    registers,
-  })
-  const open = new Gauge({
-    name: 'swapyard_open_exchanges',
-    help: 'Exchanges in progress',
-    labelNames: ['status'] as const,
-    registers,
-  })
-  const age = new Gauge({ name: 'swapyard_price_age_seconds', help: 'Age of the oldest price in use', registers })
-  return {
+    nodeNoted: (network, note) => notes.inc({ network, note }),
     watcherLag: (network, blocks) => lag.set({ network }, blocks),
     ledgerDifference: (asset, coins) => difference.set({ asset }, coins),
+    ledgerFaults: (count) => ledgerFaults.set(count),
     walletBalance: (asset, coins) => balance.set({ asset }, coins),
     openExchanges(counts) {
       open.reset()
       for (const [status, count] of counts) open.set({ status }, count)
     },
     priceAge: (seconds) => age.set(seconds),
+    journalBytes: (bytes) => journal.set(bytes),
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}
+
+/** Creators of metrics in one registry. */
+function createFactories(registry: Registry) {
+  const registers = [registry]
+  return {
+    counter: <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+      new Counter({ name, help, labelNames, registers }),
+    gauge: <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+      new Gauge({ name, help, labelNames, registers }),
+    histogram: <Label extends string>(name: string, help: string, buckets: number[], labelNames: readonly Label[]) =>
+      new Histogram({ name, help, buckets, labelNames, registers }),
   }
 }

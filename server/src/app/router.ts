@@ -8,6 +8,7 @@ import { createThreadRouter, openThread, type ThreadRouter } from '../adapters/r
 import { type Environment, resolveNetwork } from '../core/domain/network.ts'
 import type { Log } from '../lib/log.ts'
 import type { DexNetwork } from '../swap/domain/dex.ts'
+import type { PoolsDepth } from '../swap/ports/pools.ts'
 import type { RouterThreadInput } from './router-thread.ts'
 import type { ChainsFile } from './sandbox-chains.ts'
 
@@ -24,6 +25,9 @@ export type RouterOptions = Readonly<{
   environment: Environment
   networks: readonly RoutedNetwork[]
   database: Database
+  /** Scopes of pools that routes must not use. */
+  pauses?: () => ReadonlySet<string>
+  onDepth?: (network: string, depth: PoolsDepth) => void
   log: Log
   metrics: RouterMetrics
   /** Time limit of a search, in ms; it then returns the best route so far. */
@@ -32,7 +36,8 @@ export type RouterOptions = Readonly<{
   thread?: Worker
 }>
 
-const BUDGET_MS = 150
+/** Time limit of one search. */
+export const BUDGET_MS = 150
 /** Maximum age of the newest block, in ms and in block times. Not applied in the sandbox, where mining can be paused. */
 const HEAD_AGE_MS = 90_000
 const HEAD_AGE_BLOCKS = 20
@@ -44,7 +49,7 @@ export const openRouterThread = (): Worker => openThread(ENTRY)
 
 /** Starts the router thread. Until a network's pools are read, its `state` is null and its quotes are refused. */
 export function startRouter(options: RouterOptions): ThreadRouter {
-  const { environment, networks, database, log, metrics, budgetMs = BUDGET_MS, thread } = options
+  const { environment, networks, database, log, metrics, budgetMs = BUDGET_MS, thread, pauses, onDepth } = options
   const workerInput: RouterThreadInput = {
     budgetMs,
     networks: networks.flatMap(({ rpcUrls, dexNetwork, tokens }) => {
@@ -62,6 +67,8 @@ export function startRouter(options: RouterOptions): ThreadRouter {
     snapshots: createPoolSnapshots(database),
     log,
     metrics,
+    ...(pauses ? { pauses } : {}),
+    ...(onDepth ? { onDepth } : {}),
     ...(thread === undefined ? {} : { opened: thread }),
   })
 }
@@ -86,13 +93,16 @@ export function sandboxRouting(networks: ChainsFile['networks']): readonly Route
   })
 }
 
-/** The configured networks and their DEXes, from the files in `server/dexes`. */
+/** The configured networks and their DEXes, from the files in `server/dexes`, with the operator's connector tokens. */
 export function productionRouting(
   nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
   tokensOf: (network: string) => readonly string[],
+  connectors: ReadonlyMap<string, readonly string[]>,
 ): readonly RoutedNetwork[] {
   return nodes.flatMap(({ network, rpcUrls }) => {
-    const dexNetwork = dexNetworks.find((one) => one.network === network)
-    return dexNetwork === undefined ? [] : [{ rpcUrls, dexNetwork, tokens: tokensOf(network) }]
+    const known = dexNetworks.find((one) => one.network === network)
+    if (known === undefined) return []
+    const dexNetwork = { ...known, connectors: [...known.connectors, ...(connectors.get(network) ?? [])] }
+    return [{ rpcUrls, dexNetwork, tokens: tokensOf(network) }]
   })
 }

@@ -48,19 +48,17 @@ const STOP_MS = 15_000
 
 /** Uses the chains of a live chains.json, or starts new ones. Resolves when that is decided; `up` resolves when they are usable. */
 export async function startSandboxChains(options: SandboxChainsOptions): Promise<{ up: Promise<SandboxChains> }> {
+  const isOwn = options.file === join(options.dataDir, 'chains.json')
   const running = await readLive(options.file)
   if (running) {
     options.say(`chains: using those of ${options.file}`)
     // A killed server of this data folder left them running: they now stop with this process.
-    const inherited = running.endWithServers && options.file === join(options.dataDir, 'chains.json')
+    const inherited = running.endWithServers && isOwn
     const stop = () => (inherited ? stopProcess(running.pid) : Promise.resolve())
     return { up: Promise.resolve({ ...toChains(running), stop }) }
   }
   // Chains of another data folder are started by their owner; they may still be starting.
-  if (options.file !== join(options.dataDir, 'chains.json')) {
-    return { up: waitUntilUp(options.file, null) }
-  }
-  return { up: waitUntilUp(options.file, launch(options)) }
+  return { up: waitUntilUp(options.file, isOwn ? launch(options) : null) }
 }
 
 async function waitUntilUp(file: string, child: ChildProcess | null): Promise<SandboxChains> {

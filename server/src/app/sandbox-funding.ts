@@ -29,7 +29,7 @@ export type FundSandbox = Readonly<{
 
 /**
  * Funds empty hot wallets at the first start, as an operator would: real transfers, counted when confirmed. `later` resolves
- * when the slow currencies have arrived; until then they have no reserve.
+ * when the slow currencies have arrived; until then they have no reserve, and the app is not ready.
  */
 export async function fundSandbox(options: FundSandbox): Promise<{ later: Promise<void> }> {
   const { app, say } = options
@@ -41,15 +41,19 @@ export async function fundSandbox(options: FundSandbox): Promise<{ later: Promis
     .filter(({ enabled, asset }) => enabled && chains.has(asset.network) && (held.get(asset.id) ?? 0n) === 0n)
   const isSlow = ({ network }: Currency) => network.confirmations > CLOCK_BLOCKS
   const [slow, quick] = [empty.filter(isSlow), empty.filter((currency) => !isSlow(currency))]
+  if (empty.length > 0) starting.add(reason)
   if (quick.length > 0) {
-    starting.add(reason)
     say(`wallets: funding ${quick.length} currencies`)
     await fill(options, quick)
-    starting.delete(reason)
   }
-  if (slow.length === 0) return { later: Promise.resolve() }
+  if (slow.length === 0) {
+    starting.delete(reason)
+    return { later: Promise.resolve() }
+  }
   say(`wallets: ${namesOf(slow)} will follow`)
+  // Not ready before: every enabled currency can then be paid out.
   const later = fill(options, slow).then(() => {
+    starting.delete(reason)
     if (!options.signal?.aborted) say(`wallets: ${namesOf(slow)} can be paid out as well`)
   })
   return { later }

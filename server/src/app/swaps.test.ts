@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { dexNetworks } from '../../dexes/index.ts'
 import { createPackageLists } from '../adapters/token-lists/package-lists.ts'
 import { decode } from '../config/schema.ts'
 import { swapsSchema, toSwapConfig } from '../config/swaps.ts'
@@ -56,4 +57,35 @@ it('lists no contract of the coin as a token, though published lists name it', (
     expect(listed).toHaveLength(published.length - 1)
     expect(listed.map(({ address }) => address)).not.toContain(coin)
   }
+})
+
+/** Connector tokens that no published list names: Lido's wstETH (docs.lido.fi/deployed-contracts) and Beets' stS (docs.beets.fi). */
+const otherSources: Readonly<Record<string, readonly string[]>> = {
+  arbitrum: ['0x5979d7b546e38e414f7e9822514be443a4800529'],
+  base: ['0xc1cba3fcea344f92d9239c08c0568f6f2f0ee452'],
+  linea: ['0xb5bedd42000b71fdde22d3ee8a79bd49a568fc8f'],
+  matic: ['0x03b54a6e9a984069379fae1a4fc4dbae93b3bccd'],
+  sonic: ['0xe5da20f15420ad15de0fa650600afc998bbe3955'],
+  uni: ['0xc02fe7317d4eb8753a02c35fe019786854a92001'],
+}
+
+it.for(dexNetworks.map((one) => [one.network, one] as const))(
+  'connector tokens of %s are on a published list, or have a named source (D2)',
+  ([network, { connectors, stablecoin }]) => {
+    const offer = productionSwaps([{ network, rpcUrls: ['http://127.0.0.1:1'] }], config)
+    const chainId = serveNetworks('production', offer.routing).get(network)?.chain.network.evm?.chainId ?? 0
+    const published = new Set(lists.list(chainId).map(({ address }) => address))
+    const lower = connectors.map((one) => one.toLowerCase())
+    expect(lower.filter((one) => !published.has(one))).toEqual(otherSources[network] ?? [])
+    expect(new Set(lower).size).toBe(lower.length)
+    expect(lower).toContain(stablecoin?.toLowerCase())
+  },
+)
+
+it('adds connector tokens of the operator to those of the program', () => {
+  const own = `0x${'ab'.repeat(20)}`
+  const withOwn = toSwapConfig(decode(swapsSchema, { networks: { base: { connectors: [own] } } }).value, [])
+  const [routed] = productionSwaps([{ network: 'base', rpcUrls: ['http://127.0.0.1:1'] }], withOwn).routing
+  const known = dexNetworks.find(({ network }) => network === 'base')?.connectors ?? []
+  expect(routed?.dexNetwork.connectors).toEqual([...known, own])
 })

@@ -12,13 +12,13 @@ import { createSwapIdempotencyStore } from '../adapters/postgres/swap/idempotenc
 import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
 import { createSwapStore } from '../adapters/postgres/swap/swaps.ts'
 import type { RouterMetrics } from '../adapters/router/router-metrics.ts'
-import { createDenyList } from '../adapters/screening/deny-list.ts'
 import { createEvmSwapChain } from '../adapters/swap-chain/chain.ts'
 import { createPackageLists } from '../adapters/token-lists/package-lists.ts'
 import type { AggregatorConfig, SwapConfig } from '../config/swaps.ts'
 import type { Catalogue } from '../core/domain/catalogue.ts'
 import { AppError } from '../core/domain/errors.ts'
 import { type Environment, resolveNetwork } from '../core/domain/network.ts'
+import type { NodeNote } from '../core/ports/chain.ts'
 import type { DatabaseClock } from '../core/services/database-clock.ts'
 import type { WithIdempotency } from '../core/services/interfaces.ts'
 import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
@@ -27,9 +27,16 @@ import { createHttp, type Http } from '../lib/http.ts'
 import type { Log } from '../lib/log.ts'
 import { createBuildSwap } from '../swap/build/build-swap.ts'
 import { createSwapRefs } from '../swap/build/swap-refs.ts'
+import { swapNetworks } from '../swap/domain/swap.ts'
 import { createWithIdempotency } from '../swap/idempotent.ts'
-import { type OwnTokens, type SwapServices, type SwapSettings, swapDefaults } from '../swap/interfaces.ts'
-import { createSwapNetworks, type SwapNetwork } from '../swap/networks.ts'
+import {
+  type OwnTokens,
+  type SwapNetworkView,
+  type SwapServices,
+  type SwapSettings,
+  swapDefaults,
+} from '../swap/interfaces.ts'
+import { createSwapNetworks, type SwapNetwork, type SwapNetworks } from '../swap/networks.ts'
 import type { Aggregator } from '../swap/ports/aggregator.ts'
 import type { Router } from '../swap/ports/router.ts'
 import { type AggregatorReliability, createAggregatorReliability } from '../swap/quotes/aggregator-reliability.ts'
@@ -39,6 +46,7 @@ import {
   createAskAggregators,
   createBuildAggregatorCall,
 } from '../swap/quotes/ask-aggregators.ts'
+import { createDepthAlarm } from '../swap/quotes/depth-alarm.ts'
 import { createQuoteSwap } from '../swap/quotes/quote-swap.ts'
 import { createSwapValues } from '../swap/quotes/swap-values.ts'
 import { createSendApproval } from '../swap/send/send-approval.ts'
@@ -47,12 +55,14 @@ import { createListTokens } from '../swap/tokens/list-tokens.ts'
 import { createListedTokens } from '../swap/tokens/listed-tokens.ts'
 import { createReadToken } from '../swap/tokens/read-token.ts'
 import { createTokenCache } from '../swap/tokens/token-cache.ts'
-import { createListSwaps } from '../swap/track/list-swaps.ts'
+import { createFindSwap, createListSwaps } from '../swap/track/list-swaps.ts'
 import { createReconcileFees } from '../swap/track/reconcile-fees.ts'
 import { createScanFeeEvents } from '../swap/track/scan-fee-events.ts'
 import { createTrackSwap } from '../swap/track/track-swap.ts'
+import type { OnNodeNote } from './chains.ts'
 import { productionRouting, type RoutedNetwork, sandboxRouting, startRouter } from './router.ts'
 import type { ChainsFile } from './sandbox-chains.ts'
+import { createScreening } from './screening.ts'
 
 export type SwapOffer = Readonly<{
   /** Served networks with their nodes and DEXes. */
@@ -86,6 +96,7 @@ type SwapDependencies = Readonly<{
   catalogue: Catalogue
   books: BookSnapshot
   clock: DatabaseClock
+  onNodeNote?: OnNodeNote
 }>
 
 export type Swaps = Readonly<{
@@ -122,7 +133,7 @@ export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
 /** The swap networks of the operator's file and the published lists that have nodes. */
 export function productionSwaps(
   nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
-  { tokens, disabled, aggregators, aggregatorBudgetMs, ...settings }: SwapConfig,
+  { tokens, connectors, disabled, aggregators, aggregatorBudgetMs, ...settings }: SwapConfig,
 ): SwapOffer {
   const lists = createPackageLists()
   const tokensOf = (id: string): readonly string[] => {
@@ -133,6 +144,7 @@ export function productionSwaps(
     routing: productionRouting(
       nodes.filter(({ network }) => !disabled.has(network)),
       tokensOf,
+      connectors,
     ),
     ownTokens: tokens,
     settings,
@@ -146,11 +158,13 @@ export function openSwaps(
   dependencies: SwapDependencies,
 ): Swaps {
   const { environment, swaps, routerThread: thread, log, metrics, api } = options
-  const networks = swaps?.routing ?? []
+  const networks = withCatalogueTokens(swaps?.routing ?? [], dependencies.catalogue)
   const isQuoting = networks.length > 0 && !api.operationsOnly
-  const { database } = dependencies
+  const { database, books } = dependencies
+  const pauses = () => books.current().pauses.pools ?? noScopes
+  const onDepth = createDepthAlarm(createStore(database).alarms, log)
   const router = isQuoting
-    ? startRouter({ environment, networks, database, log, metrics, ...(thread ? { thread } : {}) })
+    ? startRouter({ environment, networks, database, pauses, onDepth, log, metrics, ...(thread ? { thread } : {}) })
     : null
   // Started speculatively; not needed for this role.
   if (router === null) void thread?.terminate()
@@ -168,6 +182,19 @@ export function openSwaps(
       await Promise.all([router?.stop(), http.close()])
     },
   }
+}
+
+const noScopes: ReadonlySet<string> = new Set()
+
+/** The tokens of the operator's currencies are listed, too. */
+function withCatalogueTokens(networks: readonly RoutedNetwork[], catalogue: Catalogue): readonly RoutedNetwork[] {
+  const assets = catalogue.list().map(({ asset }) => asset)
+  return networks.map((one) => {
+    const contracts = assets.flatMap(({ network, contract }) =>
+      network === one.dexNetwork.network && contract !== null ? [contract] : [],
+    )
+    return { ...one, tokens: [...new Set([...one.tokens, ...contracts].map((token) => token.toLowerCase()))] }
+  })
 }
 
 const noRouter: Router = {
@@ -208,7 +235,7 @@ export function createSwapServices(
   const { books, clock, router, database } = dependencies
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
-  const served = serveNetworks(environment, offer?.routing ?? [])
+  const served = serveNetworks(environment, offer?.routing ?? [], dependencies.onNodeNote)
   const networks = createSwapNetworks(served, books)
   const listed = listedTokens(options, dependencies, served)
   const { find: findToken, peek } = createTokenCache(listed, clock.now)
@@ -228,7 +255,7 @@ export function createSwapServices(
     approvals: createBuiltApprovals(database),
     swaps: createSwapStore(database),
     refs: createSwapRefs(options.pepper),
-    screening: createDenyList(options.denied),
+    screening: createScreening(options.denied, new Map()),
     withIdempotency: createWithIdempotency(createSwapIdempotencyStore(database)),
     valuesOf: createSwapValues({ books, priceKeyOf: priceKeys(dependencies.catalogue), now: clock.now }),
     now: clock.now,
@@ -238,12 +265,14 @@ export function createSwapServices(
   }
   return {
     services: {
+      listNetworks: () => listNetworks(networks, dependencies.catalogue),
       listTokens: createListTokens(shared),
       readToken: createReadToken(shared),
       quoteSwap: createQuoteSwap({ ...shared, findToken: peek }),
       buildSwap: createBuildSwap(shared),
       sendApproval: createSendApproval(shared),
       sendSwap: createSendSwap(shared),
+      findSwap: createFindSwap(shared),
       listSwaps: createListSwaps(shared),
     },
     withIdempotency: shared.withIdempotency,
@@ -253,19 +282,33 @@ export function createSwapServices(
   }
 }
 
+function listNetworks(networks: SwapNetworks, catalogue: Catalogue): readonly SwapNetworkView[] {
+  return swapNetworks.map((network) => ({
+    network,
+    chainId: catalogue.findNetwork(network)?.evm?.chainId ?? null,
+    enabled: networks.find(network) !== null && !networks.isPaused(network),
+  }))
+}
+
 /** By ticker. */
 export const serveNetworks = (
   environment: Environment,
   routing: readonly RoutedNetwork[],
+  onNodeNote: OnNodeNote = () => undefined,
 ): ReadonlyMap<string, SwapNetwork> =>
-  new Map(routing.map((one) => [one.dexNetwork.network, toServed(environment, one)] as const))
+  new Map(routing.map((one) => [one.dexNetwork.network, toServed(environment, one, onNodeNote)] as const))
 
-function toServed(environment: Environment, { rpcUrls, dexNetwork }: RoutedNetwork): SwapNetwork {
+function toServed(
+  environment: Environment,
+  { rpcUrls, dexNetwork }: RoutedNetwork,
+  onNodeNote: OnNodeNote,
+): SwapNetwork {
   const definition = definitions.find(({ id }) => id === dexNetwork.network)
   const network = resolveNetwork(present(definition, `the network ${dexNetwork.network}`), environment)
   const nativeIsToken = dexNetwork.nativeIsToken ?? false
   const { wrapped } = dexNetwork
-  return { chain: createEvmSwapChain({ network, rpcUrls, wrapped, nativeIsToken }), nativeIsToken }
+  const note = (one: NodeNote) => onNodeNote(network.id, one)
+  return { chain: createEvmSwapChain({ network, rpcUrls, wrapped, nativeIsToken, note }), nativeIsToken }
 }
 
 function listedTokens(

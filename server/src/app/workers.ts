@@ -1,6 +1,5 @@
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { startJobs } from '../adapters/postgres/queue/job-runner.ts'
-import { createDenyList } from '../adapters/screening/deny-list.ts'
 import { createInventoryVenue } from '../adapters/venues/inventory.ts'
 import type { Catalogue } from '../core/domain/catalogue.ts'
 import { AppError } from '../core/domain/errors.ts'
@@ -13,9 +12,11 @@ import { createSweepDeposits } from '../exchange/deposits/sweep-deposits.ts'
 import { watchChain } from '../exchange/deposits/watch-chain.ts'
 import { deadlinesOf } from '../exchange/domain/deadlines.ts'
 import { createWatchJobs } from '../exchange/operations/alert-stuck-jobs.ts'
+import { createCheckLedger } from '../exchange/operations/check-ledger.ts'
 import { createCompareJournal } from '../exchange/operations/compare-signing-journal.ts'
 import { pollDueRows } from '../exchange/operations/poll-due-rows.ts'
 import { createReconcile } from '../exchange/operations/reconcile.ts'
+import type { NodeNotes } from '../exchange/operations/record-node-notes.ts'
 import { createAdvanceTransaction } from '../exchange/payouts/advance-transaction.ts'
 import { createDispatchPayouts } from '../exchange/payouts/dispatch-payouts.ts'
 import type { JournalingSigner } from '../exchange/ports/signer.ts'
@@ -25,23 +26,24 @@ import type { ServiceSettings } from '../exchange/settings.ts'
 import { createStepExchange } from '../exchange/settlement/step-exchange.ts'
 import { runSingly } from '../lib/coalesce.ts'
 import type { Log } from '../lib/log.ts'
-import { type Loop, startLoop } from '../lib/loop.ts'
+import { type Loop, type LoopOptions, startLoop } from '../lib/loop.ts'
 import type { ClosableChain } from './chains.ts'
 import type { Metrics } from './metrics.ts'
+import { createScreening } from './screening.ts'
+import type { Swaps } from './swaps.ts'
 
 /** What the workers share with the rest of the app. */
-export type WorkerDependencies = Readonly<{
+export type SharedDependencies = Readonly<{
   store: Store
   catalogue: Catalogue
   chains: ReadonlyMap<string, ClosableChain>
   books: BookSnapshot
   clock: DatabaseClock
   database: Database
-  trackSwap(id: string): Promise<void>
-  reconcileFees(): Promise<void>
-  findFees(): Promise<boolean>
 }>
-export type SwapWorkerKeys = 'trackSwap' | 'reconcileFees' | 'findFees'
+
+type WorkerDependencies = SharedDependencies &
+  Pick<Swaps, 'trackSwap' | 'reconcileFees' | 'findFees'> & { nodeNotes: NodeNotes }
 
 export type WorkerOptions = Readonly<{
   environment: Environment
@@ -63,7 +65,7 @@ export async function startWorkers(options: WorkerOptions, dependencies: WorkerD
   const { log, metrics, settings, signer } = options
   if (!signer) throw new AppError('INTERNAL', 'a worker needs the signer')
   // Before anything is signed: a restored database must not repeat a payment that was already released.
-  const comparing = await startComparing(store, signer, log)
+  const comparing = await startComparing(store, signer, options)
   const byAsset = new Map(catalogue.list().map((currency) => [currency.asset.id, currency]))
   const shared = {
     store,
@@ -82,7 +84,7 @@ export async function startWorkers(options: WorkerOptions, dependencies: WorkerD
     ...shared,
     currencyOf: (id) => byAsset.get(id) ?? null,
     venue: createInventoryVenue(),
-    screening: createDenyList(options.denied),
+    screening: createScreening(options.denied, chains),
     clock: dependencies.clock,
   })
   const perform = {
@@ -150,15 +152,24 @@ async function startWatchedJobs(
   }
 }
 
-async function startComparing(store: Store, { journal: memory }: JournalingSigner, log: Log): Promise<Loop> {
-  const compareJournal = createCompareJournal({ store, journal: memory, log })
+async function startComparing(
+  store: Store,
+  { journal }: JournalingSigner,
+  { log, metrics }: WorkerOptions,
+): Promise<Loop> {
+  const compareJournal = createCompareJournal({ store, journal, log, onSize: metrics.journalBytes })
   await compareJournal('all')
-  return startLoop({
-    paceMs: COMPARE_MS,
-    backoffMs: COMPARE_MS,
-    turn: async () => void (await compareJournal('newest')),
-    onError: (err) => log.warn({ err }, 'comparison with the signing journal failed'),
-  })
+  return repeat(
+    log,
+    COMPARE_MS,
+    'comparison with the signing journal failed',
+    async () => void (await compareJournal('newest')),
+  )
+}
+
+/** Repeats a turn. A failure is logged, and slows the repetition down to once a minute. */
+function repeat(log: Log, paceMs: number, failure: string, turn: LoopOptions['turn']): Loop {
+  return startLoop({ paceMs, backoffMs: 60_000, turn, onError: (err) => log.warn({ err }, failure) })
 }
 
 /** As a number for a gauge; the alarm has the exact units. */
@@ -167,7 +178,7 @@ const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 
 /** Starts sweeping and reconciliation. */
 function slowLoops(
   { environment, log, metrics }: WorkerOptions,
-  { store, chains, reconcileFees, findFees }: WorkerDependencies,
+  { store, chains, reconcileFees, findFees, nodeNotes }: WorkerDependencies,
   shared: Parameters<typeof createSweepDeposits>[0],
 ): Loop[] {
   const sweepDeposits = createSweepDeposits(shared)
@@ -178,45 +189,28 @@ function slowLoops(
     onDifference: (id, units) => metrics.ledgerDifference(id, wholeCoins(units, shared.assetById(id).decimals)),
   })
   const each = (paceMs: number, name: string, work: (chain: ClosableChain) => Promise<void>) =>
-    startLoop({
-      paceMs,
-      backoffMs: 60_000,
-      turn: async () => {
-        for (const chain of chains.values())
-          await work(chain).catch((err: unknown) => log.warn({ network: chain.network.id, err }, `${name} failed`))
-        return undefined
-      },
-      onError: (err) => log.warn({ err }, `${name} failed`),
+    repeat(log, paceMs, `${name} failed`, async () => {
+      for (const chain of chains.values())
+        await work(chain).catch((err: unknown) => log.warn({ network: chain.network.id, err }, `${name} failed`))
+      return undefined
     })
-  const reconcilePaceMs = environment === 'sandbox' ? 10_000 : 60_000
-  const fees = startLoop({
-    paceMs: reconcilePaceMs,
-    backoffMs: 60_000,
-    turn: async () => void (await reconcileFees()),
-    onError: (err) => log.warn({ err }, 'comparison of partner fees failed'),
-  })
-  const finding = startLoop({
-    paceMs: environment === 'sandbox' ? 5_000 : 30_000,
-    backoffMs: 60_000,
-    turn: async () => ((await findFees()) ? 'again' : undefined),
-    onError: (err) => log.warn({ err }, 'scan for fees of unreported swaps failed'),
-  })
-  const gauges = startLoop({
-    paceMs: 5_000,
-    backoffMs: 60_000,
-    turn: async () => {
+  const checkLedger = createCheckLedger({ store, log, onFaults: metrics.ledgerFaults })
+  const isSandbox = environment === 'sandbox'
+  const reconcilePaceMs = isSandbox ? 10_000 : 60_000
+  return [
+    each(5_000, 'sweep', sweepDeposits),
+    each(reconcilePaceMs, 'reconciliation', reconcile),
+    repeat(log, reconcilePaceMs, 'comparison of partner fees failed', async () => void (await reconcileFees())),
+    repeat(log, isSandbox ? 5_000 : 30_000, 'scan for fees of unreported swaps failed', async () =>
+      (await findFees()) ? 'again' : undefined,
+    ),
+    repeat(log, isSandbox ? 10_000 : 3_600_000, 'check of the ledger failed', async () => void (await checkLedger())),
+    repeat(log, 5_000, 'notes about nodes were not recorded', async () => void (await nodeNotes.turn())),
+    repeat(log, 5_000, 'gauges were not updated', async () => {
       metrics.openExchanges(await store.reconciliation.openByStatus())
       for (const [id, units] of await store.ledger.balances('asset:wallet'))
         metrics.walletBalance(id, wholeCoins(units, shared.assetById(id).decimals))
       return undefined
-    },
-    onError: (err) => log.warn({ err }, 'gauges were not updated'),
-  })
-  return [
-    each(5_000, 'sweep', sweepDeposits),
-    each(reconcilePaceMs, 'reconciliation', reconcile),
-    fees,
-    finding,
-    gauges,
+    }),
   ]
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
-import { createDenyList } from '../adapters/screening/deny-list.ts'
 import { openAddresses } from '../app/addresses.ts'
+import { createScreening } from '../app/screening.ts'
 import type { Config } from '../config/load.ts'
 import type { AssetId } from '../core/domain/asset.ts'
 import type { Addresses } from '../exchange/ports/chain.ts'
@@ -21,7 +21,7 @@ export async function checkAddress(
   // Our address of another network is refused as well: no watcher looks for it on this one.
   const isHot = [...own.values()].some((one) => one.addresses.hot() === parsed)
   if (isHot || (await isOwnAddress(database, parsed))) fail(`${address} is an address of this service`)
-  const verdict = await createDenyList(config.denied).screen({ network, address: parsed, direction: 'recipient' })
+  const verdict = await createScreening(config.denied, own).screen({ network, address: parsed, direction: 'recipient' })
   if (verdict !== 'allow') fail(`${parsed} is never served (screening.denied)`)
   return { parsed, addresses }
 }

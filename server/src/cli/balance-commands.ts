@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import { formatUnits, parseUnits } from '../core/domain/amount.ts'
 import type { AssetId } from '../core/domain/asset.ts'
 import { createOperateBalances } from '../exchange/operations/operate-balances.ts'
 import { checkDestination } from './addresses.ts'
 import { promptReason, type ReasonOption, withReason } from './audit-note.ts'
 import { withDatabase } from './database.ts'
-import { findPartner, listedCurrency } from './lookup.ts'
+import { decimalsOf, findPartner, listedCurrency } from './lookup.ts'
 import { print } from './print.ts'
 
 const LISTED_MAX = 1_000
@@ -93,6 +92,3 @@ const operateOn = (database: Database) =>
   )
 
 /** Swap fees are in tokens that need not be listed. */
-async function decimalsOf(database: Database, id: AssetId): Promise<number> {
-  return (await createFeeAccounts(database).findDecimals(id)) ?? listedCurrency(id).decimals
-}

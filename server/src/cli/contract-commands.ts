@@ -85,6 +85,8 @@ async function sendAll(networks: readonly EvmNetwork[], account: Account): Promi
 function explain(reason: DeployRefusal, account: string): string {
   if (reason.kind === 'no-deployer')
     return 'the deterministic deployment proxy is missing; deploy it first (contracts/README.md)'
+  if (reason.kind === 'unsupported-opcodes')
+    return 'the chain does not execute TSTORE, MCOPY or PUSH0 (Cancun), which the contracts use; every swap would revert'
   if (reason.kind === 'pending-transactions')
     return `transactions of ${account} (${reason.transactions}) are in no block yet; run this command again when they are`
   const coins = (wei: bigint) => formatUnits(wei, NATIVE_DECIMALS)

@@ -5,6 +5,7 @@ import { migrate } from '../adapters/postgres/core/migrate.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
 import { type Config, loadConfig } from '../config/load.ts'
 import { FolderLockedError, lockFolder } from '../lib/lock.ts'
+import { print } from './print.ts'
 
 /** Opens and migrates the configured database for one command, and closes it afterwards. */
 export async function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {
@@ -20,6 +21,10 @@ export async function withDatabase<T>(work: (database: Database, config: Config)
     await embedded?.stop()
   }
 }
+
+/** Prints the rows that a command reads from the database. */
+export const printRows = (read: (database: Database) => Promise<readonly unknown[]>): Promise<void> =>
+  withDatabase(async (database) => (await read(database)).forEach(print))
 
 /** Uses the embedded database of a running service, or starts it for this command. */
 async function openEmbedded(config: Config): Promise<{ url: string; stop(): Promise<void> }> {

@@ -10,7 +10,7 @@ import { canonicalNetwork } from '../core/domain/catalogue.ts'
 import { type SwapNetwork, tokenAsset } from '../swap/networks.ts'
 import { createBookFeePayment } from '../swap/track/book-fee-payment.ts'
 import { promptReason, type ReasonOption, withReason } from './audit-note.ts'
-import { withDatabase } from './database.ts'
+import { printRows, withDatabase } from './database.ts'
 import { readSandbox } from './evm-nodes.ts'
 import { findPartner } from './lookup.ts'
 import { fail, integer, print } from './print.ts'
@@ -45,14 +45,8 @@ export function addFeeCommands(partners: Command): void {
     .action(bookPaidFees)
   partners
     .command('fees-unclaimed')
-    .description(
-      'lists fees of swaps without a known partner: fees at your addresses, and native-coin fees whose receiver is unknown',
-    )
-    .action(() =>
-      withDatabase(async (database) => {
-        for (const fee of await createSwapFeeStore(database).listUnclaimed(UNCLAIMED_MAX)) print(fee)
-      }),
-    )
+    .description('lists fees at your addresses from swaps without a known partner')
+    .action(() => printRows((database) => createSwapFeeStore(database).listUnclaimed(UNCLAIMED_MAX)))
   partners
     .command('fees-search')
     .argument('<network>')

@@ -1,7 +1,9 @@
 import { currencies } from '../../currencies/index.ts'
+import { dexNetworks } from '../../dexes/index.ts'
 import { networks } from '../../networks/index.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { partnerRow } from '../adapters/postgres/core/partners.ts'
+import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import { type AssetId, assetId } from '../core/domain/asset.ts'
 import { canonicalNetwork, canonicalTicker } from '../core/domain/catalogue.ts'
 import type { CurrencyDefinition } from '../core/domain/currency.ts'
@@ -11,6 +13,11 @@ import { fail } from './print.ts'
 
 export const listedCurrency = (id: AssetId): CurrencyDefinition =>
   currencies.find(({ ticker, network }) => assetId(ticker, network) === id) ?? fail(`${id} is not a listed currency`)
+
+/** Also of the tokens in which swaps paid fees (`0x…@network`). */
+export async function decimalsOf(database: Database, id: AssetId): Promise<number> {
+  return (await createFeeAccounts(database).findDecimals(id)) ?? listedCurrency(id).decimals
+}
 
 /** `ticker@network`, in any case and by aliases. */
 export function findCurrency(text: string): AssetId {
@@ -25,6 +32,20 @@ export function findNetwork(text: string): string {
   const known = networks.map(({ id }) => id)
   const id = canonicalNetwork(text)
   return known.includes(id) ? id : fail(`there is no network ${text}; the networks are ${known.join(', ')}`)
+}
+
+/** What routes may be kept from: the name of a DEX, the id or address of a pool, or the address of a token, `@` a network of swaps. */
+export function findPausable(kind: 'dex' | 'pool' | 'token', text: string): string {
+  const [name = '', network = '', ...rest] = text.toLowerCase().split('@')
+  const dexNetwork = dexNetworks.find((one) => one.network === canonicalNetwork(network))
+  if (rest.length > 0 || dexNetwork === undefined)
+    fail(`${text} names no network of swaps; write ${kind}:…@network, for example ${kind}:…@base`)
+  const { dexes } = dexNetwork
+  if (kind === 'dex' && !dexes.some((dex) => dex.name === name))
+    fail(`there is no DEX ${name}; those of ${dexNetwork.network} are ${dexes.map((dex) => dex.name).join(', ')}`)
+  if (kind === 'token' && !/^0x[0-9a-f]{40}$/.test(name)) fail(`${name} is not the address of a token`)
+  if (kind === 'pool' && !/^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(name)) fail(`${name} is no address or id of a pool`)
+  return `${name}@${dexNetwork.network}`
 }
 
 export async function findPartner(database: Database, name: string): Promise<{ id: string; name: string }> {

@@ -7,11 +7,13 @@ import { openAddresses } from '../app/addresses.ts'
 import { envExample, settingsPage } from '../config/describe.ts'
 import { loadConfig } from '../config/load.ts'
 import { verifyAuditLog } from '../core/services/verify-audit-log.ts'
-import { withDatabase } from './database.ts'
+import { printRows, withDatabase } from './database.ts'
 import { addExchangeCommands } from './exchange-commands.ts'
+import { addLedgerCommands } from './ledger-commands.ts'
 import { addPauseCommands } from './pause-commands.ts'
 import { addPayoutCommands } from './payout-commands.ts'
 import { fail, print } from './print.ts'
+import { addReportCommands } from './report-commands.ts'
 import { addSignerCommands } from './signer-commands.ts'
 
 /** The operator's commands: keys, pauses, held exchanges and payouts, alarms, settings, audit log. */
@@ -23,11 +25,7 @@ export function addOperatorCommands(program: Command): void {
   program
     .command('alarms')
     .description('lists open alarms')
-    .action(() =>
-      withDatabase(async (database) => {
-        for (const alarm of await createStore(database).alarms.list(1_000)) print(alarm)
-      }),
-    )
+    .action(() => printRows((database) => createStore(database).alarms.list(1_000)))
   program
     .command('wallets')
     .alias('balances')
@@ -51,6 +49,8 @@ export function addOperatorCommands(program: Command): void {
       writeFileSync(join(root, 'docs/settings.md'), settingsPage())
     })
   addExchangeCommands(program)
+  addLedgerCommands(program)
+  addReportCommands(program)
   program
     .command('audit')
     .description('the log of operator actions')

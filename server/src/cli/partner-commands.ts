@@ -2,6 +2,8 @@ import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { createPartnerStore, keyRow, partnerRow } from '../adapters/postgres/core/partners.ts'
 import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
+import type { Config } from '../config/load.ts'
+import type { KeyKind } from '../core/domain/api-key.ts'
 import { canonicalNetwork } from '../core/domain/catalogue.ts'
 import { type Scope, scopes } from '../core/domain/partner.ts'
 import type { PartnerStore } from '../core/ports/store/partners.ts'
@@ -23,9 +25,6 @@ const bps = integerBetween(0, 1_000)
 const count = integerBetween(1, 999_999_999)
 const days = integerBetween(1, 3_650)
 const lifetimeText = 'the secret expires after so many days; never by default'
-const feeText = 'partner fee in basis points of the amount out'
-const openText = 'maximum number of open exchanges'
-const rateText = 'weighted requests per minute'
 const strictText = 'refuse unknown members of bodies and queries'
 
 /** Options that are absent take their value from the settings. */
@@ -79,12 +78,15 @@ export function addPartnerCommands(program: Command): void {
   addKeyCommands(partners)
 }
 
+const withTerms = (command: Command): Command =>
+  withReason(command)
+    .option('--fee-bps <bps>', 'partner fee in basis points of the amount out', bps)
+    .option('--open-exchanges-max <count>', 'maximum number of open exchanges', count)
+    .option('--rate-limit <units>', 'weighted requests per minute', count)
+
 function addPartner(partners: Command): void {
-  withReason(partners.command('add <name>'))
+  withTerms(partners.command('add <name>'))
     .description('adds a partner; absent options take their value from the settings')
-    .option('--fee-bps <bps>', feeText, bps)
-    .option('--open-exchanges-max <count>', openText, count)
-    .option('--rate-limit <units>', rateText, count)
     .option('--strict', strictText, false)
     .action((name: string, { feeBps, openExchangesMax, rateLimit, strict, reason }: NewPartnerOptions) =>
       withDatabase(async (database, { partners: defaults }) => {
@@ -129,11 +131,8 @@ function addFeeAddress(partners: Command): void {
 
 /** Changes only what the options name. */
 function addPartnerSet(partners: Command): void {
-  withReason(partners.command('set <name>'))
+  withTerms(partners.command('set <name>'))
     .description('changes fee, limits or strictness of a partner; open exchanges keep their fee')
-    .option('--fee-bps <bps>', feeText, bps)
-    .option('--open-exchanges-max <count>', openText, count)
-    .option('--rate-limit <units>', rateText, count)
     .option('--strict', strictText)
     .option('--no-strict', 'ignore unknown members of bodies and queries')
     .action((name: string, { rateLimit, reason, ...options }: Partial<NewPartnerOptions>) =>
@@ -175,20 +174,19 @@ function addKeySet(keys: Command): void {
     )
 }
 
+/** Production refuses test keys, and creates none. */
+const kindIn = ({ environment }: Pick<Config, 'environment'>): KeyKind => (environment === 'sandbox' ? 'test' : 'live')
+
 function addKeyCommands(partners: Command): void {
   const keys = partners.command('keys').description('API keys of a partner')
   withReason(keys.command('add <name>'))
     .description('creates a key and shows it once')
     .option('--scopes <list>', `comma list of ${scopes.join(', ')}`, scopes.join(','))
     .option('--ip <cidr...>', 'only these addresses may use it, as CIDR blocks; any by default')
-    .option('--test', 'creates a test key (sy_test_…)', false)
     .option('--lifetime-days <days>', lifetimeText, days)
-    .action((name: string, { scopes: list, ip = [], test, lifetimeDays, reason }) =>
+    .action((name: string, { scopes: list, ip = [], lifetimeDays, reason }) =>
       withDatabase(async (database, config) => {
-        const { keyId, text, hmac } = makeApiKey(
-          test || config.environment === 'sandbox' ? 'test' : 'live',
-          Buffer.from(config.pepper),
-        )
+        const { keyId, text, hmac } = makeApiKey(kindIn(config), Buffer.from(config.pepper))
         const allowed = { scopes: toScopes(list), ipAllowList: toBlocks(ip) }
         const key = { keyId, hmac, ...allowed, createdBy: 'cli', ...toLifetime(lifetimeDays) }
         await change(database, 'key', keyId, 'add', { reason }, async (store) => {
@@ -203,11 +201,7 @@ function addKeyCommands(partners: Command): void {
     .option('--lifetime-days <days>', lifetimeText, days)
     .action((keyId: string, { overlapHours, lifetimeDays, reason }) =>
       withDatabase(async (database, config) => {
-        const {
-          keyId: _,
-          text,
-          hmac,
-        } = makeApiKey(config.environment === 'sandbox' ? 'test' : 'live', Buffer.from(config.pepper), keyId)
+        const { keyId: _, text, hmac } = makeApiKey(kindIn(config), Buffer.from(config.pepper), keyId)
         await change(database, 'key', keyId, 'rotate', { reason }, async (store) => {
           const { lifetimeMs } = toLifetime(lifetimeDays)
           if (!(await store.keys.rotate(keyId, hmac, overlapHours * HOUR_MS, lifetimeMs)))

@@ -2,35 +2,37 @@ import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
+import { AppError } from '../core/domain/errors.ts'
+import type { PauseStore } from '../core/ports/store/pauses.ts'
 import { type ReasonOption, toAuditNote, withReason, withRequiredReason } from './audit-note.ts'
-import { withDatabase } from './database.ts'
-import { readScope } from './pause-scope.ts'
-import { print } from './print.ts'
+import { printRows, withDatabase } from './database.ts'
+import { findCurrency, findNetwork, findPausable } from './lookup.ts'
+import { fail, print } from './print.ts'
 
 /** `swapyard pause`, `pauses` and `resume`. */
 export function addPauseCommands(program: Command): void {
   withRequiredReason(program.command('pause <scope>'))
-    .description('pauses a scope: all, network:btc, payouts:eth, asset:usdt@eth, partner:<name or id>')
+    .description(
+      'pauses a scope: all, network:btc, payouts:eth, asset:usdt@eth, partner:<name or id>; of swap routes: dex:sushiswap-v2@base, pool:<id>@base, token:<address>@base',
+    )
     .action((text: string, options: ReasonOption) =>
       withDatabase(async (database) => {
-        const scope = await readScope(text, createPartnerStore(database))
+        const scope = await readScope(text, database)
         const note = toAuditNote(options)
         await createStore(database).transaction(async (tx) => {
           const before = (await tx.pauses.list()).find((pause) => pause.scope === scope) ?? null
-          await tx.pauses.pause(scope, note.reason, 'cli')
+          await tx.pauses.announce(scope, note.reason, 'cli')
           await tx.auditLog.record({ ...note, act: 'pause', subject: scope, before, after: { scope, ...note } })
         })
-        print({ scope, paused: true })
+        // In force from here on. What was being signed before ends within a moment, or is waited for.
+        const isWaitedFor = await waitForSigners(createStore(database).pauses)
+        print({ scope, paused: true, ...(isWaitedFor ? {} : { warning: STILL_SIGNING }) })
       }),
     )
   program
     .command('pauses')
     .description('lists pauses and their reasons')
-    .action(() =>
-      withDatabase(async (database) => {
-        for (const pause of await createStore(database).pauses.list()) print(pause)
-      }),
-    )
+    .action(() => printRows((database) => createStore(database).pauses.list()))
   withReason(program.command('resume <scope>'))
     .description('ends a pause')
     .action((text: string, options: ReasonOption) =>
@@ -46,8 +48,39 @@ export function addPauseCommands(program: Command): void {
     )
 }
 
+/** Each wait ends after the lock timeout of five seconds. */
+const WAITS_MAX = 12
+const STILL_SIGNING =
+  'a signature that began before the pause has not ended: look at the workers, and run the command again'
+
+/** False if a signature that began before is still in progress: the pause is in force, and holds everything later. */
+async function waitForSigners(pauses: PauseStore): Promise<boolean> {
+  for (let n = 0; n < WAITS_MAX; n++) {
+    try {
+      await pauses.waitForSigners()
+      return true
+    } catch (error) {
+      if (!(error instanceof AppError) || !error.retryable) throw error
+    }
+  }
+  return false
+}
+
 /** A paused scope as `pauses` lists it can be resumed even if its network, asset or partner no longer exists. */
 async function findPause(text: string, database: Database): Promise<string> {
   const paused = await createStore(database).pauses.list()
-  return paused.some(({ scope }) => scope === text) ? text : readScope(text, createPartnerStore(database))
+  return paused.some(({ scope }) => scope === text) ? text : readScope(text, database)
+}
+
+/** The scope in the form that signing looks up. Partners are found by name or id. */
+async function readScope(text: string, database: Database): Promise<string> {
+  if (text === 'all' || text === 'payouts:all') return text
+  const [, kind, name = ''] = /^(network|payouts|asset|partner|dex|pool|token):(.+)$/s.exec(text) ?? []
+  if (kind === 'dex' || kind === 'pool' || kind === 'token') return `${kind}:${findPausable(kind, name)}`
+  if (kind === 'network' || kind === 'payouts') return `${kind}:${findNetwork(name)}`
+  if (kind === 'asset') return `asset:${findCurrency(name)}`
+  if (kind !== 'partner') fail('the scope is all, network:…, payouts:…, asset:…, partner:…, dex:…, pool:… or token:…')
+  const partners = await createPartnerStore(database).list()
+  const partner = partners.find((one) => one.id === name || one.name === name)
+  return `partner:${partner?.id ?? fail(`there is no partner ${name}; \`swapyard partners list\` lists them`)}`
 }

@@ -3,7 +3,7 @@ import { createStore } from '../adapters/postgres/exchange/store.ts'
 import type { AuditNote } from '../core/services/audit-note.ts'
 import { createOperatePayouts } from '../exchange/operations/operate-payouts.ts'
 import { type ReasonOption, toAuditNote, withRequiredReason } from './audit-note.ts'
-import { withDatabase } from './database.ts'
+import { printRows, withDatabase } from './database.ts'
 import { print } from './print.ts'
 
 const LISTED_MAX = 1_000
@@ -21,11 +21,7 @@ export function addPayoutCommands(program: Command): void {
   payouts
     .command('list')
     .description('lists held payouts and the reasons')
-    .action(() =>
-      withDatabase(async (database) => {
-        for (const payout of await createStore(database).operator.listHeldPayouts(LISTED_MAX)) print(payout)
-      }),
-    )
+    .action(() => printRows((database) => createStore(database).operator.listHeldPayouts(LISTED_MAX)))
   const decisions = [
     ['release', 'retries a sweep, a gas supply or a withdrawal; pays a payout again that a reorganisation reversed'],
     ['drop', 'never pays it from our wallet; the deposits of a sweep are swept again later'],
@@ -56,6 +52,14 @@ export function addPayoutCommands(program: Command): void {
       run(options, async (operate, note) => {
         await operate.addFundingTransaction(transactionId, options.raw.toLowerCase(), note)
         return { transactionId, next: 'swapyard alarms' }
+      }),
+    )
+  withRequiredReason(payouts.command('release-input <network> <outpoint>'))
+    .description('lets payouts spend an output again that was quarantined because another input was invalid')
+    .action((network: string, outpoint: string, options: ReasonOption) =>
+      run(options, async (operate, note) => {
+        await operate.releaseInput(network, outpoint, note)
+        return { network, outpoint }
       }),
     )
   const fundings = program.command('fundings').description('deposits outside of every exchange')

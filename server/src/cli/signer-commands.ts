@@ -1,9 +1,9 @@
-import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { PAYOUTS_PAUSE, SIGNING_JOURNAL_ALARM } from '../exchange/operations/compare-signing-journal.ts'
 import { restoreSignedPayouts } from '../exchange/operations/restore-signed-payouts.ts'
-import { withDatabase } from './database.ts'
+import { toAuditNote } from './audit-note.ts'
+import { printRows, withDatabase } from './database.ts'
 import { print } from './print.ts'
 
 const LISTED_MAX = 10_000
@@ -14,19 +14,11 @@ export function addSignerCommands(program: Command): void {
   signer
     .command('missing')
     .description('lists payouts that were sent and that the database does not know')
-    .action(() =>
-      withDatabase(async (database) => {
-        for (const forgotten of await createStore(database).signingJournal.listMissing(LISTED_MAX)) print(forgotten)
-      }),
-    )
+    .action(() => printRows((database) => createStore(database).signingJournal.listMissing(LISTED_MAX)))
   signer
     .command('import')
     .description('imports missing payouts once the database asks for the same ones again; repeat until none waits')
-    .action(() =>
-      withDatabase(async (database) => {
-        for (const imported of await restoreSignedPayouts(createStore(database))) print(imported)
-      }),
-    )
+    .action(() => printRows((database) => restoreSignedPayouts(createStore(database))))
   signer
     .command('release')
     .description(
@@ -41,10 +33,9 @@ export function addSignerCommands(program: Command): void {
           await tx.pauses.resume(PAYOUTS_PAUSE)
           await tx.alarms.clear(SIGNING_JOURNAL_ALARM)
           await tx.auditLog.record({
-            actor: userInfo().username,
+            ...toAuditNote({ reason }),
             act: 'signer release',
             subject: SIGNING_JOURNAL_ALARM,
-            reason,
             detail: {
               generation,
               settled: missing.map(({ network, txHash, payoutId }) => ({ network, txHash, payoutId })),

@@ -6,15 +6,17 @@ import { defaultSpreads, type SpreadPolicy } from '../core/domain/book.ts'
 import { type PrivacySettings, privacyDefaults, USD } from '../exchange/settings.ts'
 import {
   byAsset,
-  byTicker,
+  byNetwork,
   decode,
   duration,
   httpUrl,
   integer,
+  knownNetworks,
   object,
   oneOf,
   scaled,
   section,
+  unknownName,
   whole,
 } from './schema.ts'
 import { type SwapConfig, swapsSchema, toSwapConfig } from './swaps.ts'
@@ -25,10 +27,13 @@ export type CurrencyOverrides = ReadonlyMap<string, Readonly<{ enabled?: boolean
 /** Of a Monero wallet: the block from which it scans, and how many outputs it keeps. */
 export type WalletSettings = Readonly<{ restoreHeight: number; outputsReady: number }>
 
+/** `traces` is false where the operator accepts that no node of an EVM network offers traces. */
+export type NetworkSettings = Readonly<{ rpcUrls: readonly string[]; traces: boolean }>
+
 /** The settings of the config file, with the defaults of all that it does not set. */
 export type FileConfig = Readonly<{
   environment: 'production' | 'sandbox'
-  networks: ReadonlyMap<string, Readonly<{ rpcUrls: readonly string[] }>>
+  networks: ReadonlyMap<string, NetworkSettings>
   currencies: CurrencyOverrides
   /** null = the sandbox's own prices, which are not real. */
   prices: Readonly<{ sources: readonly string[]; quorum: number }> | null
@@ -67,6 +72,13 @@ const network = object({
     maxItems: 8,
     description: 'URLs of its nodes. All of them must agree before money moves; use two or more',
   }),
+  traces: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description:
+        'EVM networks: the program does not start if no node offers traces (`trace_block` or `debug_traceBlockByHash`). `false` accepts that, and then deposits of the native currency that a contract sends are not recorded',
+    }),
+  ),
 })
 
 const currency = object({
@@ -165,7 +177,7 @@ const partners = section(
 /** The file that SWAPYARD_CONFIG names. */
 export const fileSchema = object({
   environment: oneOf(['production', 'sandbox'], 'production', 'The environment that the file configures'),
-  networks: byTicker(network),
+  networks: byNetwork(network),
   currencies: byAsset(currency),
   prices: Type.Optional(prices),
   screening: Type.Optional(
@@ -210,6 +222,7 @@ export function readConfigFile(path: string | undefined, problems: string[]): Fi
   const decoded = decode(fileSchema, isSandbox ? Value.Default(sandboxDefaults, content) : (content ?? {}))
   const { value, isInvalid } = decoded
   for (const problem of decoded.problems) problems.push(`${SOURCE}: ${problem.path || 'the file'} ${problem.message}`)
+  problems.push(...findContradictions(value))
   if (content !== undefined && value.environment === 'production') {
     if (Object.keys(value.networks).length === 0 && !isInvalid('networks'))
       problems.push(`${SOURCE}: networks is missing: at least one, with its rpcUrls`)
@@ -217,6 +230,21 @@ export function readConfigFile(path: string | undefined, problems: string[]): Fi
       problems.push(`${SOURCE}: prices is missing: its sources, and the quorum of them that must agree`)
   }
   return toFileConfig(value, problems)
+}
+
+/** Members that contradict each other, or the catalogue. */
+function findContradictions({ prices, screening }: StaticDecode<typeof fileSchema>): readonly string[] {
+  const sources = prices?.sources.length ?? 0
+  const isShort = prices !== undefined && prices.quorum > sources
+  const denied = (screening?.denied ?? []).flatMap((entry, index) => {
+    const [network = ''] = entry.split(':', 1)
+    const { kind, names } = knownNetworks
+    return names.includes(network)
+      ? []
+      : [`${SOURCE}: screening.denied.${index}: ${network} ${unknownName(kind, network, names)}`]
+  })
+  const quorum = `${SOURCE}: prices.quorum is ${prices?.quorum}, and prices.sources has ${sources}: no price would ever be used`
+  return isShort ? [quorum, ...denied] : denied
 }
 
 function readJson(path: string, problems: string[]): unknown {
@@ -232,7 +260,9 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
   const { spreads, clocks: times, privacy: bounds } = file
   return {
     environment: file.environment,
-    networks: new Map(Object.entries(file.networks)),
+    networks: new Map(
+      Object.entries(file.networks).map(([network, { rpcUrls, traces = true }]) => [network, { rpcUrls, traces }]),
+    ),
     currencies: new Map(Object.entries(file.currencies)),
     prices: file.prices ?? null,
     denied: file.screening?.denied ?? [],

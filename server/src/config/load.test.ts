@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { currencies } from '../../currencies/index.ts'
 import { describeConfig, envExample, settingsPage } from './describe.ts'
 import { ConfigError, loadConfig, requireProduction } from './load.ts'
 
@@ -158,18 +159,44 @@ describe('unusable settings', () => {
     for (const path of [
       'networks.btc.rpcUrls',
       'networks.eth.rpcUrls.0',
-      'networks.eth has unknown members: colour',
+      'networks.eth.colour is not a setting; did you mean',
       'clocks.rateId',
-      'limit',
+      'limit is not a setting; did you mean limits?',
     ]) {
       expect(text).toContain(path)
     }
   })
 
-  test('of the file include keys that are not tickers in lower case', () => {
-    const text = problemsOf(production({ currencies: { 'BTC@btc': {} }, swaps: { networks: { ETH: {} } } })).join('\n')
-    expect(text).toContain('currencies.BTC@btc must match pattern')
-    expect(text).toContain('swaps.networks.ETH must match pattern')
+  test.each([
+    [{ networks: { BTC: { rpcUrls: ['http://x'] } } }, 'networks.BTC is not a network; did you mean btc?'],
+    [{ networks: { etherium: { rpcUrls: ['http://x'] } } }, 'networks.etherium is not a network; did you mean eth?'],
+    [{ networks: { 'Foo Bar!': { rpcUrls: ['http://x'] } } }, 'networks.Foo Bar! is not a network; did you mean'],
+    [
+      { currencies: { 'USDT@ETH': { enabled: false } } },
+      'currencies.USDT@ETH is not a listed currency; did you mean usdt@eth?',
+    ],
+    [{ currencies: { 'usdt@ehh': {} } }, 'currencies.usdt@ehh is not a listed currency; did you mean usdt@eth?'],
+    [
+      { currencies: { 'usdt@eth': { enabld: false } } },
+      'currencies.usdt@eth.enabld is not a setting; did you mean enabled?',
+    ],
+    [
+      { swaps: { networks: { Base: { enabled: false } } } },
+      'swaps.networks.Base is not a network with swaps; did you mean base?',
+    ],
+    [{ swaps: { networks: { btc: {} } } }, 'swaps.networks.btc is not a network with swaps; did you mean'],
+    [
+      { signer: { limits: { 'bct@btc': { transaction: '1', hour: '1', day: '1' } } } },
+      'signer.limits.bct@btc is not a listed currency; did you mean btc@btc?',
+    ],
+    [{ screening: { denied: ['etherium:0x1'] } }, 'screening.denied.0: etherium is not a network; did you mean eth?'],
+    [
+      { prices: { sources: ['https://prices.example/usd'], quorum: 3 } },
+      'prices.quorum is 3, and prices.sources has 1',
+    ],
+  ])('of the file name the path and the closest known name: %j', (file, expected) => {
+    const problems = problemsOf(production(file))
+    expect(problems.filter((problem) => problem.startsWith(`SWAPYARD_CONFIG: ${expected}`))).toHaveLength(1)
   })
 
   test('of the file do not hide those of the environment, and are reported once', () => {
@@ -219,6 +246,15 @@ describe('production', () => {
     expect(problemsOf(environment)).toHaveLength(4)
   })
 
+  test('requires traces of every network whose settings do not say otherwise', () => {
+    const networks = { eth: { rpcUrls: ['https://a.example'] }, bsc: { rpcUrls: ['https://b.example'], traces: false } }
+    const config = loadConfig(production({ networks }))
+    expect([...config.networks].map(([network, { traces }]) => [network, traces])).toEqual([
+      ['eth', true],
+      ['bsc', false],
+    ])
+  })
+
   test('reads secrets from files and generates none', () => {
     const { SWAPYARD_PEPPER: _, ...environment } = production()
     const path = write('pepper', `${CANARY}\n`)
@@ -233,8 +269,36 @@ describe('production', () => {
   })
 })
 
+const root = join(import.meta.dirname, '../../..')
+
+describe('the documented example of production', () => {
+  const example = join(root, 'docs/examples/production.json')
+
+  test('is accepted, with two nodes per network and three price sources', () => {
+    const config = loadConfig({ ...production(), SWAPYARD_CONFIG: example })
+    requireProduction(config)
+    expect([...config.networks].map(([network, { rpcUrls }]) => [network, rpcUrls.length])).toEqual([
+      ['btc', 2],
+      ['eth', 2],
+      ['bsc', 2],
+    ])
+    expect(config.prices).toMatchObject({ sources: { length: 3 }, quorum: 2 })
+    expect(config.clocks.fixedLockMs).toBe(900_000)
+  })
+
+  test('names listed currencies only', () => {
+    const listed = currencies.map(({ ticker, network }) => `${ticker}@${network}`)
+    const config = loadConfig({ ...production(), SWAPYARD_CONFIG: example })
+    expect(listed).toEqual(expect.arrayContaining([...config.currencies.keys(), ...config.signerLimits.keys()]))
+  })
+
+  test('is the example on docs/settings.md', () => {
+    const page = readFileSync(join(root, 'docs/settings.md'), 'utf8')
+    expect(page).toContain(readFileSync(example, 'utf8'))
+  })
+})
+
 describe('the generated pages', () => {
-  const root = join(import.meta.dirname, '../../..')
   test('.env.example and docs/settings.md are up to date (npm run swapyard -- settings --write)', () => {
     expect(readFileSync(join(root, '.env.example'), 'utf8')).toBe(envExample())
     expect(readFileSync(join(root, 'docs/settings.md'), 'utf8')).toBe(settingsPage())

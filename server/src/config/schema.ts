@@ -1,6 +1,10 @@
-import Type, { type StaticDecode, type TObject, type TProperties, type TSchema, type TString } from 'typebox'
+import Type, { type StaticDecode, type TObject, type TProperties, type TSchema } from 'typebox'
 import Value from 'typebox/value'
+import { currencies } from '../../currencies/index.ts'
+import { networks } from '../../networks/index.ts'
 import { present } from '../lib/assert.ts'
+import { findClosestName } from '../lib/closest-name.ts'
+import { swapNetworks } from '../swap/domain/swap.ts'
 
 /* Building blocks of the settings: every default is stated once, in its schema, and decoded with it. */
 
@@ -12,13 +16,26 @@ export const object = <Members extends TProperties>(members: Members, options: o
 export const section = <Members extends TProperties>(members: Members, description?: string) =>
   object(members, { default: {}, ...(description && { description }) })
 
-const recordBy =
-  (keys: TString, description: string) =>
-  <Member extends TSchema>(member: Member, ownDescription = description) =>
-    Type.Record(keys, member, { propertyNames: keys, default: {}, description: ownDescription })
+/** The names that the program knows, and what they name. */
+export type KnownNames = Readonly<{ kind: string; names: readonly string[] }>
 
-export const byTicker = recordBy(Type.String({ pattern: '^[a-z0-9]{2,12}$' }), 'By ticker')
-export const byAsset = recordBy(Type.String({ pattern: '^[a-z0-9]{2,12}@[a-z0-9]{2,12}$' }), 'By `ticker@network`')
+/** A map whose keys are refused unless they are among `known`. */
+const recordBy =
+  (known: KnownNames, description: string) =>
+  <Member extends TSchema>(member: Member, ownDescription = description) =>
+    Type.Record(Type.String(), member, { known, default: {}, description: ownDescription })
+
+const networkIds = networks.map(({ id }) => id)
+export const knownNetworks: KnownNames = { kind: 'network', names: networkIds }
+const knownSwapNetworks: KnownNames = { kind: 'network with swaps', names: swapNetworks }
+const knownAssets: KnownNames = {
+  kind: 'listed currency',
+  names: currencies.map(({ ticker, network }) => `${ticker}@${network}`),
+}
+
+export const byNetwork = recordBy(knownNetworks, 'By ticker')
+export const bySwapNetwork = recordBy(knownSwapNetworks, 'By ticker')
+export const byAsset = recordBy(knownAssets, 'By `ticker@network`')
 
 export const httpUrl = (options: object = {}) => Type.String({ pattern: '^https?://', maxLength: 2048, ...options })
 
@@ -75,14 +92,15 @@ export type Decoded<Schema extends TObject> = Readonly<{
   isInvalid(member: string): boolean
 }>
 
-/** A wrong name is an error of the member and of the object that has it: one of the two is printed. */
-const repeated = ['boolean', 'propertyNames']
+/** Problems of names come from `findUnknownNames`. */
+const ofNames = ['boolean', 'propertyNames', 'additionalProperties']
 
 /** Decodes with defaults. A member with a problem is replaced by its default, so that all others can be checked as well. */
 export function decode<Schema extends TObject>(schema: Schema, content: unknown): Decoded<Schema> {
-  const problems = [...Value.Errors(schema, Value.Default(schema, Value.Clone(content)))]
-    .filter(({ keyword }) => !repeated.includes(keyword))
+  const others = [...Value.Errors(schema, Value.Default(schema, Value.Clone(content)))]
+    .filter(({ keyword }) => !ofNames.includes(keyword))
     .map((error) => ({ path: error.instancePath.slice(1).replaceAll('/', '.'), message: explain(error) }))
+  const problems = [...findUnknownNames(schema, content, ''), ...others]
   const invalid = new Set(problems.map(({ path }) => path.split('.', 1)[0]))
   const isValid = (name: string) => Object.hasOwn(schema.properties, name) && !invalid.has(name)
   const valid = Object.fromEntries(Object.entries(content ?? {}).filter(([name]) => isValid(name)))
@@ -90,9 +108,29 @@ export function decode<Schema extends TObject>(schema: Schema, content: unknown)
 }
 
 function explain({ keyword, message, params }: { keyword: string; message: string; params: object }): string {
-  const unknown = 'additionalProperties' in params ? params.additionalProperties : null
-  if (keyword === 'additionalProperties' && Array.isArray(unknown)) return `has unknown members: ${unknown.join(', ')}`
   if (keyword === 'enum' && 'allowedValues' in params && Array.isArray(params.allowedValues))
     return `must be one of ${params.allowedValues.join(', ')}`
   return message
 }
+
+type Annotated = TSchema &
+  Readonly<{ known?: KnownNames; properties?: Readonly<Record<string, TSchema>>; items?: TSchema }>
+
+/** Names of the content that the schema does not know, each with its path and the closest known name. */
+function findUnknownNames(schema: TSchema, content: unknown, path: string): readonly Problem[] {
+  if (typeof content !== 'object' || content === null) return []
+  const { known, properties, items } = schema as Annotated
+  const below = (name: string) => (path === '' ? name : `${path}.${name}`)
+  if (Array.isArray(content))
+    return items ? content.flatMap((item, index) => findUnknownNames(items, item, below(String(index)))) : []
+  const { kind, names } = known ?? { kind: 'setting', names: Object.keys(properties ?? {}) }
+  if (names.length === 0) return []
+  return Object.entries(content).flatMap(([name, value]) => {
+    if (!names.includes(name)) return [{ path: below(name), message: unknownName(kind, name, names) }]
+    const member = Type.IsRecord(schema) ? Type.RecordValue(schema) : properties?.[name]
+    return member ? findUnknownNames(member, value, below(name)) : []
+  })
+}
+
+export const unknownName = (kind: string, name: string, names: readonly string[]): string =>
+  `is not a ${kind}; did you mean ${findClosestName(name.toLowerCase(), names)}?`

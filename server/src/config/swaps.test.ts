@@ -21,6 +21,7 @@ it('has a default for every setting, and no aggregators', () => {
     impactMaxPpm: 500_000,
     feeAddresses: new Map(),
     tokens: new Map(),
+    connectors: new Map(),
     disabled: new Set(),
     aggregators: [],
     aggregatorBudgetMs: 400,
@@ -49,12 +50,14 @@ it('reads keys from their files, and reports files that cannot be read or are em
   ])
 })
 
-it('reads fee addresses, tokens and disabled networks', () => {
+it('reads fee addresses, tokens, connector tokens and disabled networks', () => {
   const token = { address: `0x${'1'.repeat(40)}`, name: 'Own', symbol: 'OWN', decimals: 6 }
-  const networks = { eth: { feeAddress: `0x${'2'.repeat(40)}`, tokens: [token] }, sei: { enabled: false } }
+  const connectors = [`0x${'3'.repeat(40)}`]
+  const networks = { eth: { feeAddress: `0x${'2'.repeat(40)}`, tokens: [token], connectors }, sei: { enabled: false } }
   const { config } = read({ networks, priceImpactMaxPercent: 10, deadline: '5m' })
   expect(config.feeAddresses.get('eth')).toBe(networks.eth.feeAddress)
   expect(config.tokens.get('eth')).toEqual([token])
+  expect(config.connectors.get('eth')).toEqual(connectors)
   expect([...config.disabled]).toEqual(['sei'])
   expect([config.impactMaxPpm, config.deadlineMs]).toEqual([100_000, 300_000])
 })

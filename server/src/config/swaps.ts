@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import Type, { type StaticDecode } from 'typebox'
 import { type SwapSettings, swapDefaults } from '../swap/interfaces.ts'
-import { byTicker, duration, httpUrl, object, scaled, section, whole } from './schema.ts'
+import { bySwapNetwork, duration, httpUrl, object, scaled, section, whole } from './schema.ts'
 
 const contract = (description: string) => Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description })
 
@@ -20,14 +20,21 @@ const network = section({
   tokens: Type.Array(token, {
     default: [],
     maxItems: 10_000,
-    description: 'Tokens that are listed in addition to the published lists',
+    description:
+      'Tokens that are listed in addition to the published lists. Routes may pass through them: list only tokens that you trust',
+  }),
+  connectors: Type.Array(contract('Address of its contract'), {
+    default: [],
+    maxItems: 20,
+    description:
+      'Connector tokens in addition to those of the program: pools of every listed token with them are looked up',
   }),
 })
 
 const shared = {
   url: Type.Optional(httpUrl({ description: "Replaces the aggregator's public URL" })),
   contracts: Type.Decode(
-    byTicker(
+    bySwapNetwork(
       Type.Array(contract('Address of one of its contracts'), { maxItems: 20 }),
       'Contracts that may be called and may spend tokens, by network; replaces the addresses that the aggregator publishes. `[]`: its quotes are compared and never used',
     ),
@@ -74,12 +81,14 @@ export const swapsSchema = section({
     [0, 10_000],
     'Basis points that an aggregator must pay more than our own route, net of gas, to be chosen',
   ),
-  networks: byTicker(network),
+  networks: bySwapNetwork(network),
 })
 
 export type SwapConfig = Readonly<
   SwapSettings & {
     tokens: ReadonlyMap<string, readonly Readonly<StaticDecode<typeof token>>[]>
+    /** The operator's connector tokens, by network. */
+    connectors: ReadonlyMap<string, readonly string[]>
     /** Networks on which swaps are not served. */
     disabled: ReadonlySet<string>
     aggregators: readonly AggregatorConfig[]
@@ -106,6 +115,7 @@ export function toSwapConfig(swaps: StaticDecode<typeof swapsSchema>, problems: 
     impactMaxPpm: swaps.priceImpactMaxPercent,
     feeAddresses: new Map(networks.flatMap(([id, { feeAddress }]) => (feeAddress ? [[id, feeAddress] as const] : []))),
     tokens: new Map(networks.map(([id, { tokens }]) => [id, tokens])),
+    connectors: new Map(networks.map(([id, { connectors }]) => [id, connectors])),
     disabled: new Set(networks.flatMap(([id, { enabled }]) => (enabled === false ? [id] : []))),
     aggregators: toAggregators(swaps.aggregators, problems),
     aggregatorBudgetMs: swaps.aggregatorBudget,

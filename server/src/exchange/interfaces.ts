@@ -1,9 +1,11 @@
 import type { Currency } from '../core/domain/currency.ts'
+import type { Problem } from '../core/domain/errors.ts'
 import type { Partner } from '../core/domain/partner.ts'
 import type { Idempotency } from '../core/services/interfaces.ts'
-import type { ExchangeStatus, ExchangeType, ExchangeView, Flow } from './domain/exchange.ts'
+import type { Exchange, ExchangeType, ExchangeView, Flow, Leg } from './domain/exchange.ts'
 import type { PrivateType } from './domain/private-plan.ts'
-import type { IssuedQuote, RateQuote } from './domain/rate-quote.ts'
+import type { IssuedQuote, PrivateQuote } from './domain/rate-quote.ts'
+import type { ExchangeQuery } from './ports/store/exchanges.ts'
 
 /** Text as the partner sent it. The service resolves aliases and letter case. */
 export type RateRequest = Readonly<{
@@ -15,35 +17,38 @@ export type RateRequest = Readonly<{
   flow: Flow
 }>
 
-export type ExchangeOrder = Readonly<{
-  fromCurrency: string
-  fromNetwork: string
-  toCurrency: string
-  toNetwork: string
-  fromAmount: string
-  flow: Flow
-  address?: string
-  memo?: string
-  refundAddress?: string
-  refundMemo?: string
-  rateId?: string
-}>
+export type ExchangeOrder = Omit<RateRequest, 'amount'> &
+  Readonly<{
+    fromAmount: string
+    address?: string | undefined
+    memo?: string | undefined
+    refundAddress?: string | undefined
+    refundMemo?: string | undefined
+    rateId?: string | undefined
+  }>
 
 /** A private exchange has neither flow nor rateId. */
 export type PrivateRateRequest = Omit<RateRequest, 'flow'> & Readonly<{ privateType: PrivateType }>
 export type PrivateExchangeOrder = Omit<ExchangeOrder, 'flow' | 'rateId'> & Readonly<{ privateType: PrivateType }>
 
-/** Conditions are exact and combined with AND. Tickers are canonical and lower case; an unknown one matches nothing. */
-export type ExchangeFilter = Readonly<{
-  status?: ExchangeStatus
-  exchangeType?: ExchangeType
-  fromCurrency?: string
-  fromNetwork?: string
-  toCurrency?: string
-  toNetwork?: string
-}>
+export type ExchangeFilter = Omit<ExchangeQuery, 'partnerId'>
 
 export type Feed = Readonly<{ xml: Buffer; gzip: Buffer; brotli: Buffer; etag: string; lastModified: Date }>
+
+/** Estimates for responses. Null if a network is no longer listed. */
+export type Expectations = Readonly<{
+  /** Confirmations that a deposit of the requested amount needs. */
+  confirmationsOf(exchange: Exchange): number | null
+  /** Average time from the deposit to the payout, if the deposit needs these confirmations. */
+  secondsOf(exchange: Exchange, confirmations: number | null): number | null
+  secondsOfLeg(exchange: Exchange, leg: Leg, confirmations: number): number | null
+}>
+
+/** `problems` is empty if a create accepts the address and the memo. */
+export type CheckedAddress = Readonly<{
+  destination: Readonly<{ address: string; memo: string | null }> | null
+  problems: readonly Problem[]
+}>
 
 /** The services that the exchange routes call. Failures are `AppError`s. */
 export type ExchangeServices = Readonly<{
@@ -52,7 +57,7 @@ export type ExchangeServices = Readonly<{
   quoteRate(partner: Partner, request: RateRequest): IssuedQuote
   createExchange(partner: Partner, order: ExchangeOrder, idempotency: Idempotency | null): Promise<ExchangeView>
   /** Both legs, from the same book in memory. */
-  quotePrivate(partner: Partner, request: PrivateRateRequest): { quote: RateQuote; expectedSeconds: number }
+  quotePrivate(partner: Partner, request: PrivateRateRequest): PrivateQuote
   createPrivateExchange(
     partner: Partner,
     order: PrivateExchangeOrder,
@@ -66,6 +71,11 @@ export type ExchangeServices = Readonly<{
     filter: ExchangeFilter,
     page: { page: number; limit: number } | null,
   ): Promise<{ total: number; rows: AsyncIterable<ExchangeView> }>
+  expectations: Expectations
+  /** Checks a recipient as a create does, apart from screening. Throws CURRENCY_NOT_FOUND and PAIR_UNAVAILABLE. */
+  checkAddress(
+    request: Readonly<{ currency: string; network: string; address: string; memo: string | undefined }>,
+  ): Promise<CheckedAddress>
   /** From memory. Throws RATES_UNAVAILABLE. */
   ratesFeed(): Feed
 }>

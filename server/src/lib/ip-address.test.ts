@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLoopback, isWithin, toBlock } from './ip-address.ts'
+import { callerNetwork, isLoopback, isWithin, toBlock } from './ip-address.ts'
 
 test('an IPv4 address in IPv6 form counts as IPv4', () => {
   expect(isWithin('::ffff:192.0.2.7', ['192.0.2.0/24'])).toBe(true)
@@ -24,4 +24,13 @@ test.for([
   ['elsewhere', null],
 ] as const)('the block of %s is %s', ([text, block]) => {
   expect(toBlock(text)).toBe(block)
+})
+
+test('callers of one IPv6 network are one caller (M27.10)', () => {
+  // Addresses of RFC 3849 and RFC 5737.
+  expect(callerNetwork('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
+  expect(callerNetwork('2001:db8:1:2::')).toBe('2001:db8:1:2::/64')
+  expect(callerNetwork('2001:db8:1:3::1')).toBe('2001:db8:1:3::/64')
+  expect(callerNetwork('192.0.2.7')).toBe('192.0.2.7')
+  expect(callerNetwork('::ffff:192.0.2.7')).toBe('192.0.2.7')
 })

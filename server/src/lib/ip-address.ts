@@ -12,6 +12,14 @@ export function isWithin(ip: string, blocks: readonly string[]): boolean {
   })
 }
 
+/** One IPv6 customer has 2^64 addresses, so its callers are counted by the /64 (RFC 6177). An IPv4 address stands for itself. */
+export function callerNetwork(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  if (address.kind() === 'ipv4') return address.toString()
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`).toString()}/64`
+}
+
 /** A CIDR block, or the block of one address; null for anything else. */
 export function toBlock(text: string): string | null {
   if (ipaddr.isValidCIDR(text)) return text

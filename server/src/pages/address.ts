@@ -2,6 +2,7 @@ import type { Network } from '../core/domain/network.ts'
 import type { AddressFacts, AddressTransfer } from '../exchange/ports/explorer.ts'
 import { type Html, html } from '../lib/html.ts'
 import { addressLink, amountOf, transactionLink } from './amounts.ts'
+import { table } from './page.ts'
 
 export function addressBody(network: Network, facts: AddressFacts): Html {
   const { address, balances, sentCount } = facts
@@ -37,12 +38,11 @@ function transferTable(network: Network, { transfers, blocks }: AddressFacts): H
   if (transfers.length === 0) return html`${range}<p class="quiet">None.</p>`
   // Transactions of output-based networks have no single counterparty.
   const hasCounterparty = transfers.some(({ counterparty }) => counterparty !== null)
-  return html`${range}<table>
-<thead><tr><th>Block</th><th>Transaction</th>${hasCounterparty ? html`<th>From or to</th>` : null}<th class="amount">Amount</th></tr></thead>
-<tbody>
-${transfers.map((transfer) => transferRow(network, transfer, hasCounterparty))}
-</tbody>
-</table>`
+  return html`${range}${table(
+    html`<th>Block</th><th>Transaction</th>${hasCounterparty ? html`<th>From or to</th>` : null}<th class="amount">Amount</th>`,
+    transfers,
+    (transfer) => transferRow(network, transfer, hasCounterparty),
+  )}`
 }
 
 function transferRow(

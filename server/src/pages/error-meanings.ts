@@ -63,8 +63,15 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
   MEMO_REQUIRED: ['The network requires a memo', 'Ask the user for it: a payment without it is lost'],
   METHOD_NOT_ALLOWED: ['The path exists, but not with this method', 'Use a method of the header `Allow`'],
   NETWORK_NOT_FOUND: ['This server has no network with this name', 'Use a network of the documentation'],
+  NETWORK_NOT_SERVED: [
+    'This server does not serve swaps on this network of the specification (DeFi)',
+    'Use a network of `/v1/defi/networks` with `enabled: true`',
+  ],
   NETWORK_PAUSED: ['The network is paused, for example for maintenance', 'Retry later'],
-  NETWORK_UNAVAILABLE: ["The network's nodes do not answer", 'Retry later'],
+  NETWORK_UNAVAILABLE: [
+    "The network's nodes do not answer, or do not know the transaction of a `hash` yet",
+    'Retry after `Retry-After`',
+  ],
   NONCE_CONFLICT: ['Another transaction of the account used the nonce (DeFi)', 'Build the transaction again'],
   NO_ROUTE: [
     'No pools connect the two tokens for this amount, or one of them is new to us and its pools are being read (DeFi)',

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type ErrorCode, errorCodes } from '../core/domain/errors.ts'
 import { type Html, html } from '../lib/html.ts'
 import { errorMeanings } from './error-meanings.ts'
-import { sendPage } from './page.ts'
+import { sendPage, table } from './page.ts'
 
 const PATH = '/docs/errors'
 
@@ -28,12 +28,9 @@ problem of the request, each with a code of this table. If waiting helps, the he
 seconds. After a timeout or a closed connection the result is unknown: repeat a create with the same
 <code>Idempotency-Key</code>.</p>
 <section>
-<table>
-<thead><tr><th>Code</th><th>Status</th><th>Meaning</th><th>What to do</th></tr></thead>
-<tbody>
-${codes.map((code) => row(code, statusOf(code)))}
-</tbody>
-</table>
+${table(html`<th>Code</th><th>Status</th><th>Meaning</th><th>What to do</th>`, codes, (code) =>
+  row(code, statusOf(code)),
+)}
 </section>`
 }
 

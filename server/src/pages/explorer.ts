@@ -5,7 +5,7 @@ import type { ChainExplorer, HeadFacts } from '../exchange/ports/explorer.ts'
 import { type Html, html } from '../lib/html.ts'
 import { addressBody } from './address.ts'
 import { timeText } from './amounts.ts'
-import { type Page, sendPage } from './page.ts'
+import { type Page, sendPage, table } from './page.ts'
 import { isSettling, transactionBody } from './transaction.ts'
 
 const EXPLORER_PATH = '/sandbox/explorer'
@@ -103,10 +103,9 @@ function indexBody(heads: readonly Readonly<{ one: ChainExplorer; head: HeadFact
 <p class="quiet">An address is at <code>${EXPLORER_PATH}/NETWORK/address/ADDRESS</code>, a transaction at <code>${EXPLORER_PATH}/NETWORK/tx/HASH</code>.</p>
 <section>
 <h2>Networks</h2>
-<table>
-<thead><tr><th>Network</th><th>Ticker</th><th>Latest block</th><th>Time</th></tr></thead>
-<tbody>
-${heads.map(
+${table(
+  html`<th>Network</th><th>Ticker</th><th>Latest block</th><th>Time</th>`,
+  heads,
   ({ one: { network }, head }) => html`<tr>
 <td>${network.name}</td>
 <td data-name="Ticker"><code>${network.id}</code></td>
@@ -115,7 +114,5 @@ ${heads.map(
 </tr>
 `,
 )}
-</tbody>
-</table>
 </section>`
 }

@@ -11,6 +11,14 @@ export type Page = Readonly<{
   refreshSeconds?: number
 }>
 
+/** A table with its header cells, and a row for each item. */
+export const table = <T>(head: Html, items: readonly T[], toRow: (item: T) => Html): Html => html`<table>
+<thead><tr>${head}</tr></thead>
+<tbody>
+${items.map(toRow)}
+</tbody>
+</table>`
+
 const headers = {
   'content-security-policy': policy,
   'x-content-type-options': 'nosniff',

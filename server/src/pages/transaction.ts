@@ -2,6 +2,7 @@ import type { Network } from '../core/domain/network.ts'
 import type { TransactionFacts } from '../exchange/ports/explorer.ts'
 import { type Html, html } from '../lib/html.ts'
 import { addressLink, amountOf, timeText, transactionLink } from './amounts.ts'
+import { table } from './page.ts'
 
 const statusTexts: Readonly<Record<TransactionFacts['status'], string>> = {
   waiting: 'unconfirmed',
@@ -42,10 +43,9 @@ function transferSection({ id }: Network, { transfers }: TransactionFacts): Html
   if (transfers.length === 0) return null
   return html`<section>
 <h2>Token transfers</h2>
-<table>
-<thead><tr><th>From</th><th>To</th><th class="amount">Amount</th></tr></thead>
-<tbody>
-${transfers.map(
+${table(
+  html`<th>From</th><th>To</th><th class="amount">Amount</th>`,
+  transfers,
   ({ from, to, amount: sum }) => html`<tr>
 <td data-name="From">${addressLink(id, from)}</td>
 <td data-name="To">${addressLink(id, to)}</td>
@@ -53,8 +53,6 @@ ${transfers.map(
 </tr>
 `,
 )}
-</tbody>
-</table>
 </section>`
 }
 
@@ -62,10 +60,9 @@ function outputSections({ id }: Network, { inputs, outputs }: TransactionFacts):
   if (outputs.length === 0) return null
   return html`<section>
 <h2>Inputs</h2>
-<table>
-<thead><tr><th>From</th><th>Output spent</th><th class="amount">Amount</th></tr></thead>
-<tbody>
-${inputs.map(
+${table(
+  html`<th>From</th><th>Output spent</th><th class="amount">Amount</th>`,
+  inputs,
   ({ spends, address, amount: sum }) => html`<tr>
 <td data-name="From">${address === null ? '–' : addressLink(id, address)}</td>
 <td data-name="Output">${spends === null ? 'newly mined' : html`${transactionLink(id, spends.hash)}:${spends.index}`}</td>
@@ -73,15 +70,12 @@ ${inputs.map(
 </tr>
 `,
 )}
-</tbody>
-</table>
 </section>
 <section>
 <h2>Outputs</h2>
-<table>
-<thead><tr><th>To</th><th>Kind</th><th class="amount">Amount</th></tr></thead>
-<tbody>
-${outputs.map(
+${table(
+  html`<th>To</th><th>Kind</th><th class="amount">Amount</th>`,
+  outputs,
   ({ address, kind, amount: sum }) => html`<tr>
 <td data-name="To">${address === null ? '–' : addressLink(id, address)}</td>
 <td data-name="Kind">${kind}</td>
@@ -89,8 +83,6 @@ ${outputs.map(
 </tr>
 `,
 )}
-</tbody>
-</table>
 </section>`
 }
 
@@ -104,34 +96,28 @@ ${
   inputs.length === 0
     ? html`<p class="quiet">None: newly mined.</p>`
     : html`<p class="quiet">Each input spends one output of its ring; the chain hides which. The key image prevents a second spend.</p>
-<table>
-<thead><tr><th>Key image</th><th class="amount">Outputs in its ring</th></tr></thead>
-<tbody>
-${inputs.map(
+${table(
+  html`<th>Key image</th><th class="amount">Outputs in its ring</th>`,
+  inputs,
   ({ keyImage, ring }) => html`<tr>
 <td data-name="Key image"><code>${keyImage}</code></td>
 <td class="amount" data-name="Outputs in its ring">${ring}</td>
 </tr>
 `,
-)}
-</tbody>
-</table>`
+)}`
 }
 </section>
 <section>
 <h2>Outputs</h2>
 <p class="quiet">${name} shows neither the address nor the amount of an output${lockedUntil === null ? null : html`. These outputs are locked until ${lockedUntil instanceof Date ? timeText(lockedUntil) : html`block ${lockedUntil}`}`}.</p>
-<table>
-<thead><tr><th>One-time key</th><th class="amount">Amount</th></tr></thead>
-<tbody>
-${outputs.map(
+${table(
+  html`<th>One-time key</th><th class="amount">Amount</th>`,
+  outputs,
   ({ key, amount: sum }) => html`<tr>
 <td data-name="One-time key"><code>${key}</code></td>
 <td class="amount" data-name="Amount">${sum === null ? 'hidden' : amountOf(sum)}</td>
 </tr>
 `,
 )}
-</tbody>
-</table>
 </section>`
 }

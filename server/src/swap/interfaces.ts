@@ -67,14 +67,21 @@ export type SwapListFilter = Readonly<{
   fromTokenAddress?: string
   toTokenAddress?: string
   network?: string
+  hash?: string
+  account?: string
 }>
 
 export type SwapView = Readonly<{ swap: Swap; formatAddress(address: string): string }>
+
+/** `enabled`: served and not paused. */
+export type SwapNetworkView = Readonly<{ network: string; chainId: number | null; enabled: boolean }>
 
 /** The swap half as the HTTP layer calls it. Failures are `AppError`s. */
 export type SwapServices = Readonly<{
   /** Returns the same array until the list changes. */
   listTokens(network: string): readonly TokenView[]
+  /** Every network of the specification. */
+  listNetworks(): readonly SwapNetworkView[]
   /** Waits for a node if the token is not cached. */
   readToken(network: string, address: string): Promise<TokenView>
   /** Uses no database and no node. A token that is not cached is read in the background; the quote fails with NO_ROUTE. */
@@ -89,6 +96,8 @@ export type SwapServices = Readonly<{
   ): Promise<string>
   /** Returns the transaction hash. */
   sendSwap(partner: Partner, request: SendRequest, idempotency: Idempotency | null): Promise<string>
+  /** One swap of any age by its id or its hash; null if the partner has none. */
+  findSwap(partner: Partner, key: Readonly<{ id?: string; hash?: string }>): Promise<SwapView | null>
   /** The swaps of the last 24 h, newest first. Without a page all of them, streamed by key range. */
   listSwaps(
     partner: Partner,

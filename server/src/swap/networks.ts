@@ -22,7 +22,7 @@ export const tokenAsset = (network: SwapNetwork, token: string): AssetId =>
   assetId(ledgerToken(network, token), network.chain.network.id)
 
 export type SwapNetworks = Readonly<{
-  /** Finds by name or alias, in any case. Throws NETWORK_NOT_FOUND, or NETWORK_UNAVAILABLE if the network is not served. */
+  /** Finds by name or alias, in any case. Throws NETWORK_NOT_FOUND, or NETWORK_NOT_SERVED for another network of the specification. */
   get(name: string): SwapNetwork
   /** As `get`; throws NETWORK_PAUSED if the operator paused the network. */
   getOpen(name: string): SwapNetwork
@@ -38,9 +38,8 @@ export function createSwapNetworks(served: ReadonlyMap<string, SwapNetwork>, boo
     if (network !== undefined) return network
     if (!swapNetworks.some((ticker) => ticker === id))
       throw new AppError('NETWORK_NOT_FOUND', 'there are no swaps on this network', { field: 'network' })
-    throw new AppError('NETWORK_UNAVAILABLE', `this server does not serve swaps on ${id}`, {
+    throw new AppError('NETWORK_NOT_SERVED', `this server does not serve swaps on ${id}: see /v1/defi/networks`, {
       field: 'network',
-      retryAfterSeconds: 60,
     })
   }
   return {

@@ -8,31 +8,33 @@ import { journalEntry } from '../../src/core/domain/ledger/journal.ts'
 import { openShell, type Shell } from './shell.ts'
 
 const ETHER = 10n ** 18n
-/** Of EIP-55's own examples. */
+/** Example addresses of EIP-55. */
 const owner = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
-const another = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
+const otherOwner = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 
 let shell: Shell
 let swapyard: Shell['swapyard']
 let database: Database
-let hot = ''
+let hotAddress = ''
 beforeAll(async () => {
   shell = await openShell()
   swapyard = shell.swapyard
   await swapyard(['keystore', 'create'])
   for (const name of ['acme', 'beta']) await swapyard(['partners', 'add', name])
   database = openDatabase(shell.url, { max: 1, applicationName: 'test' })
-  hot = String((await swapyard(['keystore', 'addresses'])).lines.find(({ network }) => network === 'eth')?.['hot'])
+  hotAddress = String(
+    (await swapyard(['keystore', 'addresses'])).lines.find(({ network }) => network === 'eth')?.['hot'],
+  )
   // The service registers its hot addresses when it starts.
-  await createStore(database).wallets.registerHotAddress('eth', hot, 0)
+  await createStore(database).wallets.registerHotAddress('eth', hotAddress, 0)
 })
 afterAll(async () => {
   await database.close()
   await shell.close()
 })
 
-/** Credits a partner as the fees of its exchanges would. */
-async function earn(name: string, units: bigint): Promise<void> {
+/** Credits a partner's balance, as the fees of its exchanges do. */
+async function creditPartner(name: string, units: bigint): Promise<void> {
   const [row] = await database.query<{ id: string }>('select id from partners where name = $1', [name])
   const entry = journalEntry(`test:${name}:${units}`, 'earned', null, [
     { debit: accounts.wallet, credit: partnerAccount(row?.id ?? ''), assetId: 'eth@eth', units },
@@ -40,8 +42,8 @@ async function earn(name: string, units: bigint): Promise<void> {
   await createStore(database).ledger.post(entry)
 }
 
-/** A deposit with an unknown memo. */
-async function insertUnclaimed(units: bigint): Promise<string> {
+/** Inserts a credited deposit with an unknown memo. */
+async function insertUnclaimedDeposit(units: bigint): Promise<string> {
   const [row] = await database.query<{ id: string }>(
     `insert into deposits (network, identity, tx_hash, address, asset_id, units, required_confirmations, block_height, block_hash, unclaimed, status, credited_units, credits)
      values ('eth', $1, $1, 'ours', 'eth@eth', $2, 1, 1, 'block', true, 'credited', $2, 1) returning id`,
@@ -58,30 +60,30 @@ const payOut = (
   key: string,
   { currency = 'eth@eth', address = owner, rest = ['--reason', 'invoice 7 of May'], env = {} } = {},
 ) => swapyard(['partners', 'pay-out', name, currency, address, amount, '--key', key, ...rest], env)
-const payouts = () =>
+const listPayouts = () =>
   database.query<{ units: string; address: string }>('select units, address from payouts order by created_at')
 
-/** One sentence on standard error, without a stack or a database message. */
+/** Expects exit code 1 and one sentence on standard error: no stack and no database message. */
 function expectRefusal({ code, error, lines }: Awaited<ReturnType<typeof swapyard>>, sentence: string): void {
   expect([code, lines]).toEqual([1, []])
   expect(error).toContain(sentence)
   expect(error.trim().split('\n')).toHaveLength(1)
 }
 
-const refusedAs = (sentence: string) => (answer: Awaited<ReturnType<typeof swapyard>>) =>
+const expectRefusalWith = (sentence: string) => (answer: Awaited<ReturnType<typeof swapyard>>) =>
   expectRefusal(answer, sentence)
 
-describe('the balance of a partner', () => {
-  test('is empty at first, and cannot be paid out then', async () => {
+describe('partner balances', () => {
+  test('lists nothing for an empty balance, and rejects a payout', async () => {
     expect(await swapyard(['partners', 'balances', 'acme'])).toMatchObject({ code: 0, lines: [], error: '' })
     expectRefusal(await payOut('acme', '0.5', 'early'), 'partner acme has 0 eth@eth; 0.5 eth@eth cannot be paid out')
     expectRefusal(await swapyard(['partners', 'balances', 'unknown']), 'there is no partner unknown')
     expectRefusal(await payOut('unknown', '0.5', 'early'), 'there is no partner unknown')
   })
 
-  test('is listed by currency, and paid out once per key', async () => {
-    await earn('acme', 3n * ETHER)
-    await earn('beta', ETHER)
+  test('pays out once per key, and lists the rest by currency', async () => {
+    await creditPartner('acme', 3n * ETHER)
+    await creditPartner('beta', ETHER)
     const balance = async (name: string) => (await swapyard(['partners', 'balances', name])).lines
     expect(await balance('acme')).toEqual([{ name: 'acme', currency: 'eth@eth', amount: '3' }])
     const first = await payOut('acme', '1.25', 'may')
@@ -93,72 +95,131 @@ describe('the balance of a partner', () => {
       code: 0,
       lines: [{ payoutId: first.lines[0]?.['payoutId'], repeated: true }],
     })
-    expect(await payouts()).toEqual([{ units: '1250000000000000000', address: owner }])
+    expect(await listPayouts()).toEqual([{ units: '1250000000000000000', address: owner }])
     expect(await balance('acme')).toEqual([{ name: 'acme', currency: 'eth@eth', amount: '1.75' }])
-    for (const other of [await payOut('acme', '1', 'may'), await payOut('acme', '1.25', 'may', { address: another })])
-      expectRefusal(other, `this key or deposit already has a payout: 1.25 eth@eth to ${owner}`)
+    for (const conflicting of [
+      await payOut('acme', '1', 'may'),
+      await payOut('acme', '1.25', 'may', { address: otherOwner }),
+    ])
+      expectRefusal(conflicting, `this key or deposit already has a payout: 1.25 eth@eth to ${owner}`)
     expectRefusal(
       await payOut('acme', '1.76', 'june'),
       'partner acme has 1.75 eth@eth; 1.76 eth@eth cannot be paid out',
     )
     // Keys of different partners are independent.
     expect(await payOut('beta', '0.25', 'may')).toMatchObject({ code: 0, lines: [{ repeated: false }] })
-    expect((await payouts()).map(({ units }) => units)).toEqual(['1250000000000000000', '250000000000000000'])
+    expect((await listPayouts()).map(({ units }) => units)).toEqual(['1250000000000000000', '250000000000000000'])
     expect(await balance('beta')).toEqual([{ name: 'beta', currency: 'eth@eth', amount: '0.75' }])
   })
 
-  test('is paid in its own currency, to a valid address that is not ours, with a key and a reason', async () => {
-    const before = await payouts()
+  test('rejects a payout in another currency, to an invalid, denied or own address, or without a key or a reason', async () => {
+    const before = await listPayouts()
     const denied = join(shell.folder, 'denied.json')
-    writeFileSync(denied, JSON.stringify({ environment: 'sandbox', screening: { denied: [`eth:${another}`] } }))
+    writeFileSync(denied, JSON.stringify({ environment: 'sandbox', screening: { denied: [`eth:${otherOwner}`] } }))
     await Promise.all([
-      payOut('acme', '1', 'a', { currency: 'usdt@eth' }).then(refusedAs('partner acme has 0 usdt@eth')),
-      payOut('acme', '1', 'b', { currency: 'nothing@eth' }).then(refusedAs('nothing@eth is not a listed currency')),
-      payOut('acme', '1', 'c', { currency: 'btc@btc' }).then(refusedAs('is not an address of btc')),
-      payOut('acme', '1', 'd', { address: `${owner}0` }).then(refusedAs('is not an address of eth')),
-      payOut('acme', '1', 'e', { address: String(hot) }).then(refusedAs('is an address of this service')),
-      payOut('acme', '1', 'f', { address: another, env: { SWAPYARD_CONFIG: denied } }).then(
-        refusedAs('is never served'),
+      payOut('acme', '1', 'a', { currency: 'usdt@eth' }).then(expectRefusalWith('partner acme has 0 usdt@eth')),
+      payOut('acme', '1', 'b', { currency: 'nothing@eth' }).then(
+        expectRefusalWith('nothing@eth is not a listed currency'),
       ),
-      payOut('acme', '0', 'g').then(refusedAs('0 eth@eth cannot be paid out')),
-      payOut('acme', '0.1234567890123456789', 'h').then(refusedAs('has 19 decimals; ETH has 18')),
-      payOut('acme', '1e3', 'i').then(refusedAs('must be a plain decimal amount')),
-      payOut('acme', '1', 'j', { rest: [] }).then(refusedAs('a reason of at least 3 letters')),
-      payOut('acme', '1', 'k', { rest: ['--reason', '-'] }).then(refusedAs('a reason of at least 3 letters')),
+      payOut('acme', '1', 'c', { currency: 'btc@btc' }).then(expectRefusalWith('is not an address of btc')),
+      payOut('acme', '1', 'd', { address: `${owner}0` }).then(expectRefusalWith('is not an address of eth')),
+      payOut('acme', '1', 'e', { address: String(hotAddress) }).then(
+        expectRefusalWith('is an address of this service'),
+      ),
+      payOut('acme', '1', 'f', { address: otherOwner, env: { SWAPYARD_CONFIG: denied } }).then(
+        expectRefusalWith('is never served'),
+      ),
+      payOut('acme', '0', 'g').then(expectRefusalWith('0 eth@eth cannot be paid out')),
+      payOut('acme', '0.1234567890123456789', 'h').then(expectRefusalWith('has 19 decimals; ETH has 18')),
+      payOut('acme', '1e3', 'i').then(expectRefusalWith('must be a plain decimal amount')),
+      payOut('acme', '1', 'j', { rest: [] }).then(expectRefusalWith('a reason of at least 3 letters')),
+      payOut('acme', '1', 'k', { rest: ['--reason', '-'] }).then(expectRefusalWith('a reason of at least 3 letters')),
     ])
     const unnamed = await swapyard(['partners', 'pay-out', 'acme', 'eth@eth', owner, '1', '--reason', 'invoice 8'])
     expect(unnamed).toMatchObject({ code: 2, lines: [], error: expect.stringContaining('--key') })
-    expect(await payouts()).toEqual(before)
+    expect(await listPayouts()).toEqual(before)
   })
 })
 
-describe('an unclaimed deposit', () => {
-  test('is listed, and paid to its owner in full and once', async () => {
+describe('unclaimed deposits', () => {
+  test('are listed, and each is paid out in full, once', async () => {
     expect(await swapyard(['unclaimed', 'list'])).toMatchObject({ code: 0, lines: [], error: '' })
-    const [first, second] = [await insertUnclaimed(ETHER / 2n), await insertUnclaimed(ETHER / 4n)]
-    const pay = (id: string, address = another, rest = ['--reason', 'she showed her wallet']) =>
+    const [first, second] = [await insertUnclaimedDeposit(ETHER / 2n), await insertUnclaimedDeposit(ETHER / 4n)]
+    const pay = (id: string, address = otherOwner, rest = ['--reason', 'the sender proved ownership']) =>
       swapyard(['unclaimed', 'pay-out', id, address, ...rest])
     expect((await swapyard(['unclaimed', 'list'])).lines).toMatchObject([
       { depositId: first, currency: 'eth@eth', amount: '0.5' },
       { depositId: second, currency: 'eth@eth', amount: '0.25' },
     ])
     expectRefusal(await pay(first, 'nowhere'), 'is not an address of eth')
-    expectRefusal(await pay(first, another, []), 'a reason of at least 3 letters')
+    expectRefusal(await pay(first, otherOwner, []), 'a reason of at least 3 letters')
     const paid = await pay(first)
     expect(paid).toMatchObject({ code: 0, lines: [{ depositId: first, amount: '0.5', repeated: false }] })
     expect(await pay(first)).toMatchObject({
       code: 0,
       lines: [{ payoutId: paid.lines[0]?.['payoutId'], repeated: true }],
     })
-    expectRefusal(await pay(first, owner), `this key or deposit already has a payout: 0.5 eth@eth to ${another}`)
-    expect((await payouts()).filter(({ address }) => address === another)).toEqual([
-      { units: '500000000000000000', address: another },
+    expectRefusal(await pay(first, owner), `this key or deposit already has a payout: 0.5 eth@eth to ${otherOwner}`)
+    expect((await listPayouts()).filter(({ address }) => address === otherOwner)).toEqual([
+      { units: '500000000000000000', address: otherOwner },
     ])
     expect((await swapyard(['unclaimed', 'list'])).lines).toMatchObject([{ depositId: second }])
   })
 
-  test.each(['999999', 'x'])('%s is refused as a deposit', async (id) => {
-    const answer = await swapyard(['unclaimed', 'pay-out', id, another, '--reason', 'a test'])
+  test.each(['999999', 'x'])('rejects %s as the id of a deposit', async (id) => {
+    const answer = await swapyard(['unclaimed', 'pay-out', id, otherOwner, '--reason', 'a test'])
     expectRefusal(answer, `deposit ${id} is not unclaimed`)
+  })
+})
+
+describe('a report', () => {
+  test('states the postings of the period in units of the currency, with their sign', async () => {
+    const entry = journalEntry('test:capital', 'funding', null, [
+      { debit: accounts.wallet, credit: 'equity:capital', assetId: 'btc@btc', units: 150_000_000n },
+    ])
+    await createStore(database).ledger.post(entry)
+    const day = new Date().toISOString().slice(0, 10)
+    const period = ['--from', day, '--to', day]
+    const { code, lines } = await swapyard(['report', 'trial-balance', ...period])
+    expect(code).toBe(0)
+    const bitcoin = { assetId: 'btc@btc', opening: '0' }
+    expect(lines.filter(({ assetId }) => assetId === 'btc@btc')).toEqual([
+      { ...bitcoin, account: 'asset:wallet', debits: '1.5', credits: '0', closing: '1.5' },
+      { ...bitcoin, account: 'equity:capital', debits: '0', credits: '1.5', closing: '-1.5' },
+    ])
+    expect(await swapyard(['report', 'revenue', ...period, '--by', 'partner', '--csv'])).toMatchObject({ code: 0 })
+    expect(await swapyard(['report', 'costs', ...period, '--by', 'exchange'])).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    [['--from', '2026-02-30', '--to', '2026-03-01'], /--from.* must be a day, for example 2026-11-01/],
+    [['--from', '2026-03-02', '--to', '2026-03-01'], /--to is before --from/],
+    [['--from', '2026-03-02'], /--to/],
+  ])('rejects the period %j', async (period, sentence) => {
+    const { code, error } = await swapyard(['report', 'revenue', ...period])
+    expect(code).not.toBe(0)
+    expect(error).toMatch(sentence)
+  })
+})
+
+describe('the ledger check', () => {
+  test('exits with 1 and prints each fault after a balance was changed, and with 0 otherwise', async () => {
+    expect(await swapyard(['ledger', 'check'])).toMatchObject({ code: 0, lines: [{ faults: 0 }] })
+    await database.query(
+      "update balances set units = units + 3 where account = 'asset:wallet' and asset_id = 'eth@eth'",
+    )
+    const answer = await swapyard(['ledger', 'check'])
+    await database.query(
+      "update balances set units = units - 3 where account = 'asset:wallet' and asset_id = 'eth@eth'",
+    )
+    expect(answer).toMatchObject({
+      code: 1,
+      lines: [
+        { kind: 'sum', assetId: 'eth@eth', units: '3' },
+        { kind: 'balance', assetId: 'eth@eth', account: 'asset:wallet' },
+      ],
+      error: expect.stringContaining('the balances of eth@eth sum to 3, not to 0'),
+    })
+    expect(BigInt(String(answer.lines[1]?.['stored'])) - BigInt(String(answer.lines[1]?.['posted']))).toBe(3n)
   })
 })

@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => shell.close())
 
 describe('the command line', () => {
-  test('creates the keys once, and lists their addresses', async () => {
-    const made = await swapyard(['keystore', 'create'])
-    expect(made).toMatchObject({ code: 0, lines: [{ words: expect.stringMatching(/^([a-z]+ ){23}[a-z]+$/) }] })
+  test('creates the keystore once, lists its addresses, and restores it from its words', async () => {
+    const created = await swapyard(['keystore', 'create'])
+    expect(created).toMatchObject({ code: 0, lines: [{ words: expect.stringMatching(/^([a-z]+ ){23}[a-z]+$/) }] })
     const before = readFileSync(join(folder, 'keystore.json'), 'utf8')
     const again = await swapyard(['keystore', 'create'])
     expect(again).toMatchObject({ code: 1, error: expect.stringContaining('already') })
@@ -28,7 +28,7 @@ describe('the command line', () => {
     const { lines } = await swapyard(['keystore', 'addresses'])
     expect(lines.find(({ network }) => network === 'btc')).toMatchObject({ hot: expect.stringMatching(/^bcrt1q/) })
     const words = join(folder, 'words')
-    writeFileSync(words, `${String(made.lines[0]?.['words'])}\n`)
+    writeFileSync(words, `${String(created.lines[0]?.['words'])}\n`)
     const restored = { SWAPYARD_KEYSTORE: join(folder, 'restored.json') }
     expect(await swapyard(['keystore', 'create', '--from-words', words], restored)).toMatchObject({
       code: 0,
@@ -37,10 +37,13 @@ describe('the command line', () => {
     expect((await swapyard(['keystore', 'addresses'], restored)).lines).toEqual(lines)
   })
 
-  test('writes the public keys for API machines; a worker does not start with them', async () => {
-    const half = join(folder, 'public.json')
-    const env = { SWAPYARD_KEYSTORE: half }
-    expect(await swapyard(['keystore', 'export-public', half])).toMatchObject({ code: 0, lines: [{ file: half }] })
+  test('exports public keys, and starts no worker with them', async () => {
+    const publicKeysFile = join(folder, 'public.json')
+    const env = { SWAPYARD_KEYSTORE: publicKeysFile }
+    expect(await swapyard(['keystore', 'export-public', publicKeysFile])).toMatchObject({
+      code: 0,
+      lines: [{ file: publicKeysFile }],
+    })
     expect((await swapyard(['keystore', 'addresses'], env)).lines).toEqual(
       (await swapyard(['keystore', 'addresses'])).lines,
     )
@@ -50,7 +53,7 @@ describe('the command line', () => {
     }
   })
 
-  test('ends the hold after a restore, with a required reason', async () => {
+  test('requires a reason to release the hold after a restore', async () => {
     expect(await swapyard(['pause', 'payouts:all', '--reason', 'as the signer does'])).toMatchObject({ code: 0 })
     expect(await swapyard(['signer', 'missing'])).toMatchObject({ code: 0, lines: [] })
     expect(await swapyard(['signer', 'import'])).toMatchObject({ code: 0, lines: [] })
@@ -61,7 +64,7 @@ describe('the command line', () => {
     })
   })
 
-  test('adds a partner with a key that is shown once, and lists it without its secret', async () => {
+  test('adds a partner, shows its key once, and lists it without the secret', async () => {
     expect(await swapyard(['partners', 'add', 'acme', '--fee-bps', '25', '--strict'])).toMatchObject({
       code: 0,
       lines: [{ name: 'acme' }],
@@ -154,7 +157,7 @@ describe('the command line', () => {
     await database.close()
   })
 
-  test('refuses a recipient that is not an address of its network', async () => {
+  test('rejects a recipient that is not an address of its network, or that is ours', async () => {
     await swapyard(['partners', 'add', 'payee'])
     const set = (currency: string, address: string) => swapyard(['partners', 'recipient', 'payee', currency, address])
     expect(await set('eth@eth', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94')).toMatchObject({
@@ -170,7 +173,7 @@ describe('the command line', () => {
       code: 1,
       error: expect.stringContaining('is not an address of btc'),
     })
-    // Aliases that partners may use in requests are accepted here as well.
+    // The command accepts the same aliases as requests of partners.
     expect(await set('ETH@erc20', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94')).toMatchObject({
       code: 0,
       lines: [{ currency: 'eth@eth' }],
@@ -181,7 +184,7 @@ describe('the command line', () => {
     })
     const { lines } = await swapyard(['keystore', 'addresses'])
     const ours = lines.find(({ network }) => network === 'eth')
-    // Registered by a worker for one network; the key has the same address on every EVM network.
+    // A worker registered the address for one network. Its key has the same address on every EVM network.
     const database = openDatabase(url, { max: 1, applicationName: 'test' })
     await database.query("insert into house_addresses values ('eth', $1, 'change', 1)", [ours?.['firstDeposit']])
     await database.close()
@@ -204,6 +207,10 @@ describe('the command line', () => {
     [['partners', 'keys', 'add', 'acme', '--scopes', 'everything'], 'unknown scopes: everything'],
     [['partners', 'keys', 'revoke', 'nothing'], 'there is no active key'],
     [['pause', 'everything', '--reason', 'x'], 'the scope is'],
+    [['pause', 'dex:nowhere@base', '--reason', 'x'], 'there is no DEX nowhere'],
+    [['pause', 'dex:sushiswap-v2@btc', '--reason', 'x'], 'names no network of swaps'],
+    [['pause', 'token:0x12@base', '--reason', 'x'], 'is not the address of a token'],
+    [['pause', 'pool:usdc@base', '--reason', 'x'], 'no address or id of a pool'],
     [['pause', 'network:bct', '--reason', 'x'], 'there is no network bct; the networks are '],
     [['pause', 'payouts:bct', '--reason', 'x'], 'there is no network bct; the networks are '],
     [['pause', 'asset:usdt@et', '--reason', 'x'], 'usdt@et is not a listed currency'],
@@ -223,13 +230,13 @@ describe('the command line', () => {
     expect(error.trim().split('\n')).toHaveLength(1)
   })
 
-  test.each(['5000', '-1', '1.5'])('refuses a fee of %s basis points', async (fee) => {
+  test.each(['5000', '-1', '1.5'])('rejects a fee of %s basis points', async (fee) => {
     const { code, error } = await swapyard(['partners', 'add', 'dear', `--fee-bps=${fee}`])
     expect([code, error]).toEqual([2, expect.stringMatching(/--fee-bps.* must be (from 0 to 1000|a whole number)/)])
     expect(error).not.toContain('partners_fee_bps_check')
   })
 
-  test('pauses and resumes', async () => {
+  test('pauses and resumes a network', async () => {
     expect(await swapyard(['pause', 'network:btc', '--reason', 'a test'])).toMatchObject({
       code: 0,
       lines: [{ scope: 'network:btc', paused: true }],
@@ -241,7 +248,10 @@ describe('the command line', () => {
   test.each([
     ['network:Bitcoin', 'network:btc'],
     ['asset:USDT@erc20', 'asset:usdt@eth'],
-  ])('pauses %s as the scope that signing looks up', async (named, scope) => {
+    ['dex:SushiSwap-V2@arb1', 'dex:sushiswap-v2@arbitrum'],
+    [`token:0x${'AB'.repeat(20)}@base`, `token:0x${'ab'.repeat(20)}@base`],
+    [`pool:0x${'AB'.repeat(32)}@base`, `pool:0x${'ab'.repeat(32)}@base`],
+  ])('pauses %s as scope %s', async (named, scope) => {
     expect((await swapyard(['pause', named, '--reason', 'a test'])).lines).toEqual([{ scope, paused: true }])
     expect((await swapyard(['resume', named])).lines).toEqual([{ scope, paused: false }])
   })
@@ -257,7 +267,7 @@ describe('the command line', () => {
     expect((await swapyard(['resume', scope])).lines).toEqual([{ scope, paused: false }])
   })
 
-  test('does not start in production without a config: it lists what is missing and exits with code 2', async () => {
+  test('exits with code 2 in production without a config, and lists the missing settings', async () => {
     const { code, error } = await swapyard(['start', '--role', 'api'])
     expect(code).toBe(2)
     for (const name of ['SWAPYARD_CONFIG', 'DATABASE_URL', 'SWAPYARD_PEPPER']) expect(error).toContain(name)
@@ -269,11 +279,11 @@ describe('the command line', () => {
   })
 
   test('uses the embedded database of a running service, and starts it if none runs', async () => {
-    const alone = join(folder, 'alone')
-    const env = { DATABASE_URL: '', SWAPYARD_DATA_DIR: alone }
+    const dataDir = join(folder, 'alone')
+    const env = { DATABASE_URL: '', SWAPYARD_DATA_DIR: dataDir }
     expect(await swapyard(['partners', 'add', 'first'], env)).toMatchObject({ code: 0 })
-    const lock = lockFolder(alone)
-    const postgres = await startPostgres({ dataDir: alone })
+    const lock = lockFolder(dataDir)
+    const postgres = await startPostgres({ dataDir })
     try {
       expect(await swapyard(['partners', 'add', 'second'], env)).toMatchObject({ code: 0 })
       const { lines } = await swapyard(['partners', 'list'], env)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/adapters/postgres/core/database.ts'
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
-import { created, ltc, newExchange } from '../exchange/money-path.ts'
+import { ltc, makeNewExchange, requireCreated } from '../exchange/money-path.ts'
 import { plan } from '../exchange/private/private-money-path.ts'
 import { openShell, type Shell } from './shell.ts'
 
@@ -22,10 +22,10 @@ const considered = [
   { assetId: 'eth@eth', refused: 'SAME_NETWORK' },
 ] as const
 
-test('shows a private exchange with its plan and the intermediaries that were considered', async () => {
+test('shows a private exchange with its plan and the considered intermediaries', async () => {
   const [partner] = await database.query<{ id: string }>("select id from partners where name = 'acme'")
-  const row = { ...newExchange({ via: ltc, plan: { ...plan, considered } }), partnerId: partner?.id ?? '' }
-  const { id, deposit, recipient } = created((await createStore(database).exchanges.create([row]))[0])
+  const row = { ...makeNewExchange({ via: ltc, plan: { ...plan, considered } }), partnerId: partner?.id ?? '' }
+  const { id, deposit, recipient } = requireCreated((await createStore(database).exchanges.create([row]))[0])
   const { code, lines } = await shell.swapyard(['exchanges', 'show', id])
   expect(code).toBe(0)
   expect(lines[0]).toMatchObject({ what: 'exchange', id, partner: 'acme', recipient_address: recipient?.address })

@@ -1,69 +1,71 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { PATIENCE_MS } from '../../../test/support/patience.ts'
+import type { Json } from '../../../test/support/until.ts'
+import { readOwnVectors } from '../../../test/support/vectors.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-lab-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const run = promisify(execFile)
-type Ended = { stdout: string; stderr: string; code?: number }
+type LabResult = { stdout: string; stderr: string; code?: number }
 
-async function lab(command: 'pools' | 'route', content: unknown): Promise<Ended> {
+async function runLab(command: 'pools' | 'route', content: unknown): Promise<LabResult> {
   const file = join(folder, 'market.json')
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
   const started = run(process.execPath, ['server/src/main.ts', 'lab', command, file], {
     cwd: root,
     timeout: PATIENCE_MS,
   })
-  return started.catch((error: Ended) => error)
+  return started.catch((error: LabResult) => error)
 }
 
-const lines = ({ stdout }: Ended) =>
+const parseLines = ({ stdout }: LabResult) =>
   stdout
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
-const pool = (token0: number | string, token1: number | string, reserve0: string, reserve1: string) => ({
+const createPool = (token0: number | string, token1: number | string, reserve0: string, reserve1: string) => ({
   ...{ token0, token1, reserve0, reserve1, feePpm: 3000 },
 })
-const from = (pools: readonly object[], amountIn: string, tokenIn: number | string = 0) => ({
+const createCase = (pools: readonly object[], amountIn: string, tokenIn: number | string = 0) => ({
   ...{ pools, tokenIn, tokenOut: 1, amountIn },
 })
 
 describe('lab route', () => {
-  test('prints a line for each case, with no output where no route exists or too little goes in', async () => {
-    const deep = pool(0, 1, '1000000', '2000000')
-    const ended = await lab('route', {
+  test('prints a line for each case, with output 0 without a route or for too small an amount', async () => {
+    const deep = createPool(0, 1, '1000000', '2000000')
+    const result = await runLab('route', {
       cases: [
-        from([], '1000'),
-        from([pool(0, 2, '1000000', '1000000'), pool(1, 3, '1000000', '1000000')], '1000'),
-        from([pool(0, 1, '0', '1000000')], '1000'),
-        from([pool(0, 1, '1000000', '0')], '1000'),
-        from([pool(1, 0, '1000000', '2000000')], '1'),
-        from([deep], '0'),
-        from([deep], '1000', 1),
-        from([deep], `1${'0'.repeat(40)}`),
+        createCase([], '1000'),
+        createCase([createPool(0, 2, '1000000', '1000000'), createPool(1, 3, '1000000', '1000000')], '1000'),
+        createCase([createPool(0, 1, '0', '1000000')], '1000'),
+        createCase([createPool(0, 1, '1000000', '0')], '1000'),
+        createCase([createPool(1, 0, '1000000', '2000000')], '1'),
+        createCase([deep], '0'),
+        createCase([deep], '1000', 1),
+        createCase([deep], `1${'0'.repeat(40)}`),
         // 99 700 000 · 2 000 000 ÷ (10¹² + 99 700 000), rounded down.
-        from([pool(1, 1, '5', '5'), deep], '100'),
-        from([pool('0xa', 1, '2000000', '1000000')], '1000', '0xa'),
+        createCase([createPool(1, 1, '5', '5'), deep], '100'),
+        createCase([createPool('0xa', 1, '2000000', '1000000')], '1000', '0xa'),
       ],
     })
-    expect(ended.stderr).toBe('')
-    const nothing = { out: '0', flow: [] }
-    const [, , , , , , , exceeding] = lines(ended)
-    // A pair's reserves are uint112; a smaller amount has a route.
-    expect(exceeding.reason).toMatch(
+    expect(result.stderr).toBe('')
+    const noRoute = { out: '0', flow: [] }
+    const [, , , , , , , exceedingCase] = parseLines(result)
+    // Reserves of a pair are uint112. A smaller amount has a route.
+    expect(exceedingCase.reason).toMatch(
       /^10{40} exceeds what the pools can take \(a reserve is at most 5192296858534827628530496329220095\); /,
     )
-    expect(lines(ended)).toEqual([
-      ...Array.from({ length: 7 }, (_, index) => ({ case: index, ...nothing })),
-      { case: 7, ...nothing, reason: exceeding.reason },
+    expect(parseLines(result)).toEqual([
+      ...Array.from({ length: 7 }, (_, index) => ({ case: index, ...noRoute })),
+      { case: 7, ...noRoute, reason: exceedingCase.reason },
       { case: 8, out: '199', flow: [{ pool: 1, tokenIn: 0, tokenOut: 1, amountIn: '100', amountOut: '199' }] },
       { case: 9, out: '498', flow: [{ pool: 0, tokenIn: '0xa', tokenOut: 1, amountIn: '1000', amountOut: '498' }] },
     ])
@@ -72,85 +74,94 @@ describe('lab route', () => {
   test.each([
     ['{}', 'has no list "cases"'],
     ['[', 'is not a JSON file'],
-    [{ cases: [from([], '1'), null] }, 'cases[1] is not an object'],
-    [{ cases: [{ ...from([], '1'), pools: {} }] }, 'cases[0].pools is not a list'],
-    [{ cases: [from([pool(0, 1, '-1', '5')], '1')] }, 'cases[0].pools[0].reserve0 must be from 0'],
-    [{ cases: [from([pool(0, 1, '0x10', '5')], '1')] }, 'cases[0].pools[0].reserve0 must be a whole number as text'],
+    [{ cases: [createCase([], '1'), null] }, 'cases[1] is not an object'],
+    [{ cases: [{ ...createCase([], '1'), pools: {} }] }, 'cases[0].pools is not a list'],
+    [{ cases: [createCase([createPool(0, 1, '-1', '5')], '1')] }, 'cases[0].pools[0].reserve0 must be from 0'],
     [
-      { cases: [from([pool(0, 1, '5', '5'), pool(0, 1, `1${'0'.repeat(60)}`, '5')], '1')] },
+      { cases: [createCase([createPool(0, 1, '0x10', '5')], '1')] },
+      'cases[0].pools[0].reserve0 must be a whole number as text',
+    ],
+    [
+      { cases: [createCase([createPool(0, 1, '5', '5'), createPool(0, 1, `1${'0'.repeat(60)}`, '5')], '1')] },
       'cases[0].pools[1].reserve0 exceeds the reserve of a pair, which is from 0 to 5192296858534827628530496329220095',
     ],
     [
-      { cases: [from([pool(0, 1, '5', String(2n ** 112n))], '1')] },
+      { cases: [createCase([createPool(0, 1, '5', String(2n ** 112n))], '1')] },
       'cases[0].pools[0].reserve1 exceeds the reserve of a pair',
     ],
-    [{ cases: [from([{ ...pool(0, 1, '5', '5'), feePpm: 1_000_001 }], '1')] }, 'cases[0].pools[0].feePpm must be'],
-    [{ cases: [from([{ ...pool(0, 1, '5', '5'), token1: null }], '1')] }, 'cases[0].pools[0].token1 must name a token'],
-    [{ cases: [from([], '1.5')] }, 'cases[0].amountIn must be a whole number as text'],
-    [{ cases: [from([], '-5')] }, 'cases[0].amountIn must be from 0'],
-    [{ cases: [{ ...from([], '5'), amountIn: 1e21 }] }, 'cases[0].amountIn must be a whole number as text'],
-  ])('refuses %j in one sentence', async (content, sentence) => {
-    const ended = await lab('route', content)
-    expect(ended).toMatchObject({ code: 1, stdout: '' })
-    expect(ended.stderr).toContain(sentence)
-    expect(ended.stderr.trim().split('\n')).toHaveLength(1)
+    [
+      { cases: [createCase([{ ...createPool(0, 1, '5', '5'), feePpm: 1_000_001 }], '1')] },
+      'cases[0].pools[0].feePpm must be',
+    ],
+    [
+      { cases: [createCase([{ ...createPool(0, 1, '5', '5'), token1: null }], '1')] },
+      'cases[0].pools[0].token1 must name a token',
+    ],
+    [{ cases: [createCase([], '1.5')] }, 'cases[0].amountIn must be a whole number as text'],
+    [{ cases: [createCase([], '-5')] }, 'cases[0].amountIn must be from 0'],
+    [{ cases: [{ ...createCase([], '5'), amountIn: 1e21 }] }, 'cases[0].amountIn must be a whole number as text'],
+  ])('rejects %j in one sentence', async (content, sentence) => {
+    const result = await runLab('route', content)
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(result.stderr).toContain(sentence)
+    expect(result.stderr.trim().split('\n')).toHaveLength(1)
   })
 })
 
 describe('lab pools', () => {
-  const { pools } = JSON.parse(readFileSync(join(root, 'vectors/univ3_bytecode_fuzz.json'), 'utf8'))
+  const { pools } = readOwnVectors<Json>('univ3_bytecode_fuzz.json')
   const [first] = pools
 
-  test('computes what the contract does, also for pools without a tick and swaps without a limit', async () => {
+  test('computes the same as the contract, also for pools without a tick and swaps without a limit', async () => {
     const { tick: _tick, swaps, ...rest } = first
     const swap = { zeroForOne: true, amountSpecified: '1' }
     const limit = (price: string) => ({ ...swap, sqrtPriceLimitX96: price })
-    const ended = await lab('pools', {
+    const result = await runLab('pools', {
       pools: [
         first,
         { ...rest, swaps: [swap, limit('4295128740'), limit('4295128739'), { ...limit('1'), amountSpecified: '0' }] },
       ],
     })
-    expect(ended.stderr).toBe('')
-    const printed = lines(ended)
-    const expected = swaps.map(({ expect: done }: { expect: object }, index: number) => ({
+    expect(result.stderr).toBe('')
+    const printed = parseLines(result)
+    const expected = swaps.map(({ expect: expectation }: { expect: object }, index: number) => ({
       pool: 0,
       swap: index,
-      ...done,
+      ...expectation,
     }))
     expect(printed.slice(0, swaps.length)).toEqual(expected)
-    const [free, far, ...refused] = printed.slice(swaps.length)
-    expect({ ...far, swap: 0 }).toEqual(free)
+    const [unlimited, farLimit, ...reverted] = printed.slice(swaps.length)
+    expect({ ...farLimit, swap: 0 }).toEqual(unlimited)
     // As UniswapV3Pool.swap reverts.
-    expect(refused).toEqual([
+    expect(reverted).toEqual([
       { pool: 1, swap: 2, error: 'SPL' },
       { pool: 1, swap: 3, error: 'AS' },
     ])
   })
 
-  test('reverts as the contract does where no price is left in the direction of the swap', async () => {
+  test('reverts as the contract does if the price is at its limit in the direction of the swap', async () => {
     const swap = { amountSpecified: '1000' }
     const [down, up] = [
       { ...swap, zeroForOne: true },
       { ...swap, zeroForOne: false },
     ]
     const positions = [{ tickLower: -887270, tickUpper: 887270, liquidity: '1000000' }]
-    const at = (sqrtPriceX96: string, swaps: readonly object[]) => ({
+    const createPoolAt = (sqrtPriceX96: string, swaps: readonly object[]) => ({
       fee: 500,
       tickSpacing: 10,
       sqrtPriceX96,
       positions,
       swaps,
     })
-    const ended = await lab('pools', {
+    const result = await runLab('pools', {
       pools: [
-        at('4295128739', [down, { ...down, sqrtPriceLimitX96: '4295128740' }, up]),
-        at('4295128740', [down]),
-        at('1461446703485210103287273052203988822378723970341', [up, down]),
+        createPoolAt('4295128739', [down, { ...down, sqrtPriceLimitX96: '4295128740' }, up]),
+        createPoolAt('4295128740', [down]),
+        createPoolAt('1461446703485210103287273052203988822378723970341', [up, down]),
       ],
     })
-    expect(ended.stderr).toBe('')
-    expect(lines(ended)).toEqual([
+    expect(result.stderr).toBe('')
+    expect(parseLines(result)).toEqual([
       { pool: 0, swap: 0, error: 'SPL' },
       { pool: 0, swap: 1, error: 'SPL' },
       expect.objectContaining({ pool: 0, swap: 2, amount1: '1000' }),
@@ -184,10 +195,10 @@ describe('lab pools', () => {
       'pools[0].swaps[0].zeroForOne must be true or',
     ],
     [{ ...first, swaps: undefined }, 'pools[0].swaps is not a list'],
-  ])('refuses a wrong pool in one sentence (%#)', async (content, sentence) => {
-    const ended = await lab('pools', { pools: [content] })
-    expect(ended).toMatchObject({ code: 1, stdout: '' })
-    expect(ended.stderr).toContain(sentence)
-    expect(ended.stderr.trim().split('\n')).toHaveLength(1)
+  ])('rejects an invalid pool in one sentence (%#)', async (content, sentence) => {
+    const result = await runLab('pools', { pools: [content] })
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(result.stderr).toContain(sentence)
+    expect(result.stderr.trim().split('\n')).toHaveLength(1)
   })
 })

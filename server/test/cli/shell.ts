@@ -11,11 +11,11 @@ const main = join(import.meta.dirname, '../../src/main.ts')
 
 export type Answer = Readonly<{ code: number; lines: Record<string, unknown>[]; error: string }>
 
-/** An operator's shell: a directory, a database and the command line. */
+/** Runs the command line with its own data directory and database. */
 export type Shell = Readonly<{
   folder: string
   url: string
-  /** Runs one command in a process of its own. */
+  /** Runs one command in a separate process. */
   swapyard(args: readonly string[], env?: Record<string, string>): Promise<Answer>
   close(): Promise<void>
 }>

@@ -1,9 +1,9 @@
 import { eth } from '../../networks/eth.ts'
-import { createMemoryChain } from '../../src/adapters/chains/memory/chain.ts'
-import { createMemoryKeys } from '../../src/adapters/chains/memory/keys.ts'
-import { createMemoryNetwork } from '../../src/adapters/chains/memory/network.ts'
-import { signMemory } from '../../src/adapters/chains/memory/transaction.ts'
 import { resolveNetwork } from '../../src/core/domain/network.ts'
+import { createMemoryChain } from '../memory-chain/chain.ts'
+import { createMemoryKeys } from '../memory-chain/keys.ts'
+import { createMemoryNetwork } from '../memory-chain/network.ts'
+import { signMemory } from '../memory-chain/transaction.ts'
 import { describeChain } from './chain.ts'
 import { evmAddresses } from './vectors.ts'
 

@@ -8,32 +8,32 @@ import type { ThrottleVerdict } from '../../src/core/ports/throttle.ts'
 
 let database: Database
 let drop: () => Promise<void>
-const closing: (() => Promise<void>)[] = []
+const closers: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
-  const made = await createDatabase(inject('databaseUrl'))
-  drop = made.drop
-  database = openDatabase(made.url, { max: 4, waitMs: 10_000 })
+  const created = await createDatabase(inject('databaseUrl'))
+  drop = created.drop
+  database = openDatabase(created.url, { max: 4, waitMs: 10_000 })
   await migrate(database)
 })
 afterAll(async () => {
-  for (const close of closing) await close()
+  for (const close of closers) await close()
   await database.close()
   await drop()
 })
 
-/** A moment in the middle of a minute, so that no window ends within a test. */
+/** 20 s into a minute, so that no minute ends during a test. */
 const NOON = Date.UTC(2030, 0, 1, 12, 0, 20)
 
-function open(clock: { now: number } = { now: NOON }, errors: unknown[] = []) {
+function openThrottle(clock: { now: number } = { now: NOON }, errors: unknown[] = []) {
   const throttle = createThrottle({ database, now: () => clock.now, onError: (error) => errors.push(error) })
-  closing.push(throttle.close)
+  closers.push(throttle.close)
   return (key: string, cost: number, limit: number) => throttle.take(key, cost, limit) as ThrottleVerdict
 }
 
-describe('the budget of a minute', () => {
-  test('is spent by cost, answered at once, and refuses what would exceed it', () => {
-    const take = open()
+describe('minute budget', () => {
+  test('deducts the cost of a request, and rejects a request that exceeds the rest', () => {
+    const take = openThrottle()
     expect(take('a', 50, 100)).toEqual({ allowed: true, limit: 100, remaining: 50, resetSeconds: 40 })
     expect(take('a', 51, 100)).toMatchObject({ allowed: false, remaining: 50 })
     expect(take('a', 50, 100)).toMatchObject({ allowed: true, remaining: 0 })
@@ -41,9 +41,9 @@ describe('the budget of a minute', () => {
     expect(take('b', 1, 100)).toMatchObject({ allowed: true, remaining: 99 })
   })
 
-  test('is whole again in the next minute', () => {
+  test('resets in the next minute', () => {
     const clock = { now: NOON }
-    const take = open(clock)
+    const take = openThrottle(clock)
     expect(take('minute', 100, 100).allowed).toBe(true)
     clock.now += 39_999
     expect(take('minute', 1, 100)).toMatchObject({ allowed: false, resetSeconds: 1 })
@@ -51,40 +51,40 @@ describe('the budget of a minute', () => {
     expect(take('minute', 1, 100)).toMatchObject({ allowed: true, remaining: 99, resetSeconds: 60 })
   })
 
-  test('is one over all processes', async () => {
-    const [one, two] = [open(), open()]
+  test('is shared by all processes', async () => {
+    const [one, two] = [openThrottle(), openThrottle()]
     for (let n = 0; n < 60; n++) expect(one('shared', 1, 100).allowed).toBe(true)
-    // The second learns of the first by what it sends of its own.
-    await until('the second process hears of the first', () => two('shared', 1, 1_000).remaining < 1_000 - 60)
+    // A process receives the counts of the others when it sends its own.
+    await until('the second process has the count of the first', () => two('shared', 1, 1_000).remaining < 1_000 - 60)
     let allowed = 0
     for (let n = 0; n < 100; n++) if (two('shared', 1, 100).allowed) allowed++
     expect(allowed).toBeLessThan(40)
-    await until('the first process hears of the second', () => !one('shared', 1, 100).allowed)
+    await until('the first process has the count of the second', () => !one('shared', 1, 100).allowed)
   })
 
-  test('two processes at once overshoot by no more than what one lets through before they hear of each other', async () => {
-    const [one, two] = [open(), open()]
+  test('is exceeded by at most one budget before two processes exchange their counts', async () => {
+    const [one, two] = [openThrottle(), openThrottle()]
     let allowed = 0
     for (let n = 0; n < 200; n++) for (const take of [one, two]) if (take('burst', 1, 100).allowed) allowed++
     expect(allowed).toBeLessThanOrEqual(200)
     expect(allowed).toBeGreaterThanOrEqual(100)
-    await until('both are summed', () => one('burst', 1, 300).remaining < 100)
+    await until('the first process has the sum of both counts', () => one('burst', 1, 300).remaining < 100)
     expect(one('burst', 1, 100).allowed).toBe(false)
     expect(two('burst', 1, 100).allowed).toBe(false)
   })
 
-  test('is kept in memory while the database is away', async () => {
+  test('counts in memory while the database is unavailable', async () => {
     const errors: unknown[] = []
-    const made = await createDatabase(inject('databaseUrl'))
-    const closed = openDatabase(made.url, { max: 1, waitMs: 500 })
-    const throttle = createThrottle({ database: closed, now: () => NOON, onError: (error) => errors.push(error) })
+    const created = await createDatabase(inject('databaseUrl'))
+    const unmigrated = openDatabase(created.url, { max: 1, waitMs: 500 })
+    const throttle = createThrottle({ database: unmigrated, now: () => NOON, onError: (error) => errors.push(error) })
     const take = (cost: number) => throttle.take('away', cost, 10) as ThrottleVerdict
     expect(take(6).allowed).toBe(true)
-    await until('the missing table is noticed', () => errors.length > 0)
+    await until('the missing table is reported', () => errors.length > 0)
     expect(take(6).allowed).toBe(false)
     expect(take(4).allowed).toBe(true)
     await throttle.close()
-    await closed.close()
-    await made.drop()
+    await unmigrated.close()
+    await created.drop()
   })
 })

@@ -13,10 +13,10 @@ import type {
   UnsignedTransaction,
   WatchedTransaction,
 } from '../../src/exchange/ports/chain.ts'
-import type { PayoutOrigin, ReleasedTransaction, SignIntent } from '../../src/exchange/ports/signer.ts'
+import type { ReleasedTransaction, SignIntent } from '../../src/exchange/ports/signer.ts'
 import type { Payment, Utxo } from '../../src/exchange/ports/spend.ts'
 
-/** What a block holds of one transaction. */
+/** A transaction of the fake chain. `keys` are the outpoints or nonces that only one transaction can use. */
 type Tx = Readonly<{
   txHash: string
   sender: string | null
@@ -29,79 +29,86 @@ type Tx = Readonly<{
 }>
 type Block = Readonly<{ height: number; hash: string; parentHash: string; txs: readonly Tx[] }>
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40)
+const hashText = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40)
 const FEE = 1_000n
 const GAS = 21_000n
 
 /**
- * A chain of one node, in memory, of either family: enough to bring deposits, reorganise, revert, refuse and replace at
- * will. It knows nothing of the store: what it says comes from its own blocks.
+ * A chain of one node in memory, of the bitcoin or the evm family. Tests use it to pay, reorganise, revert, reject and
+ * replace. It does not read the store: every answer comes from its own blocks.
  */
 export function createFakeChain(network: Network) {
   const isBitcoin = network.family === 'bitcoin'
-  let blocks: Block[] = [{ height: 0, hash: digest(`${network.id} 0`), parentHash: '', txs: [] }]
+  let blocks: Block[] = [{ height: 0, hash: hashText(`${network.id} 0`), parentHash: '', txs: [] }]
   let pool: Tx[] = []
   let salt = 0
-  const knobs = {
-    refuses: false,
-    reverts: false,
-    deaf: false,
+  const behaviour = {
+    rejectsBroadcasts: false,
+    revertsTransactions: false,
+    /** A broadcast has no effect, and its outcome is unknown to the sender. */
+    dropsBroadcasts: false,
     feeRate: 10n,
-    gasRefused: null as string | null,
-    tags: { safe: null, finalized: null } as Record<FinalityTag, number | null>,
+    /** The gas estimate of a payment to this address fails. */
+    revertingRecipient: null as string | null,
+    /** An output of ours whose signature no node accepts. */
+    unsignableOutpoint: null as string | null,
+    tagHeights: { safe: null, finalized: null } as Record<FinalityTag, number | null>,
   }
 
   const head = (): Block => blocks[blocks.length - 1] as Block
-  const mined = (): readonly Tx[] => blocks.flatMap(({ txs }) => txs)
-  const takes = (tx: Tx) => !mined().some((other) => other.keys.some((key) => tx.keys.includes(key)))
+  const listMined = (): readonly Tx[] => blocks.flatMap(({ txs }) => txs)
+  const conflicts = (one: Tx, other: Tx) => other.keys.some((key) => one.keys.includes(key))
+  const hasMinedConflict = (tx: Tx) => listMined().some((other) => conflicts(tx, other))
 
-  /** Every coin that it spends is there; those of strangers are. */
+  /** All inputs are outputs of mined transactions or of `also`. Inputs of foreign wallets always exist. */
   const isFunded = ({ spends }: Tx, also: readonly Tx[]) => {
-    const made = new Set([...mined(), ...also].flatMap(({ transfers }) => transfers.map(({ identity }) => identity)))
-    return spends.every((outpoint) => outpoint.startsWith('foreign:') || made.has(outpoint))
+    const outpoints = new Set(
+      [...listMined(), ...also].flatMap(({ transfers }) => transfers.map(({ identity }) => identity)),
+    )
+    return spends.every((outpoint) => outpoint.startsWith('foreign:') || outpoints.has(outpoint))
   }
 
   function mine(count = 1): void {
     for (let n = 0; n < count; n++) {
       const txs: Tx[] = []
       for (const tx of pool)
-        if (takes(tx) && isFunded(tx, txs) && !txs.some((other) => other.keys.some((key) => tx.keys.includes(key))))
-          txs.push(knobs.reverts && tx.nonce !== null ? { ...tx, ok: false, transfers: [] } : tx)
+        if (!hasMinedConflict(tx) && isFunded(tx, txs) && !txs.some((other) => conflicts(tx, other)))
+          txs.push(behaviour.revertsTransactions && tx.nonce !== null ? { ...tx, ok: false, transfers: [] } : tx)
       pool = []
       const { height, hash } = head()
       blocks.push({
         height: height + 1,
         parentHash: hash,
-        hash: digest(`${network.id} ${height + 1} ${hash} ${salt++}`),
+        hash: hashText(`${network.id} ${height + 1} ${hash} ${salt++}`),
         txs,
       })
     }
   }
 
-  /** Other blocks in place of the last `depth`. Their transactions wait again, but for those that `drop` names. */
+  /** Replaces the last `depth` blocks. Their transactions are mined again, except those that `drop` selects. */
   function reorg(depth: number, drop: (txHash: string) => boolean = () => false): void {
-    const removed = blocks.slice(-depth)
+    const removedBlocks = blocks.slice(-depth)
     blocks = blocks.slice(0, -depth)
     pool = [
-      ...removed
+      ...removedBlocks
         .flatMap(({ txs }) => txs)
         .filter(({ txHash }) => !drop(txHash))
         .map((tx) => ({ ...tx, ok: true })),
       ...pool,
     ]
-    const waiting = pool
+    const returned = pool
     pool = []
     mine(depth)
-    pool = waiting
+    pool = returned
   }
 
-  /** Somebody pays an address; in the next block. Returns the hash. */
+  /** Adds a payment of a foreign wallet to the pool. Returns the hash. */
   function pay(
     address: string,
     units: bigint,
     { contract = null, sender = null, memo = null }: Partial<Pick<Transfer, 'contract' | 'sender' | 'memo'>> = {},
   ): string {
-    const txHash = digest(`pay ${address} ${units} ${salt++}`)
+    const txHash = hashText(`pay ${address} ${units} ${salt++}`)
     pool.push({
       txHash,
       sender: null,
@@ -115,8 +122,8 @@ export function createFakeChain(network: Network) {
     return txHash
   }
 
-  /** A payment that was in a block before, offered again. */
-  function offer(transfer: Transfer | undefined): void {
+  /** Adds a payment of an earlier block to the pool again. */
+  function resubmit(transfer: Transfer | undefined): void {
     if (transfer)
       pool.push({
         txHash: transfer.txHash,
@@ -130,9 +137,9 @@ export function createFakeChain(network: Network) {
       })
   }
 
-  /** A stranger takes a resource of ours: an outpoint, or `address:nonce`. */
-  function steal(key: string): string {
-    const txHash = digest(`steal ${key} ${salt++}`)
+  /** Adds a foreign transaction that uses a resource of ours: an outpoint, or `address:nonce`. Returns the hash. */
+  function addConflict(key: string): string {
+    const txHash = hashText(`conflict ${key} ${salt++}`)
     pool.unshift({
       txHash,
       sender: null,
@@ -153,7 +160,7 @@ export function createFakeChain(network: Network) {
     hot: () => `${network.id}-hot`,
     change: (index: number) => (isBitcoin ? `${network.id}-change-${index}` : `${network.id}-hot`),
   }
-  const own = ({ branch, index }: { branch: string; index: number }) =>
+  const addressAt = ({ branch, index }: { branch: string; index: number }) =>
     branch === 'hot'
       ? addresses.hot()
       : branch === 'change'
@@ -161,20 +168,20 @@ export function createFakeChain(network: Network) {
         : addresses.deposit(index).address
 
   function build({
-    payments: pays,
+    payments,
     from,
     fee,
-    utxos: coins,
+    utxos,
     changeIndex,
     nonce,
     replaces,
     gasLimit,
   }: SpendRequest): UnsignedTransaction {
-    for (const { units } of pays)
+    for (const { units } of payments)
       if (isBitcoin && units < (network.bitcoin?.dustUnits ?? 0n)) throw new AppError('AMOUNT_BELOW_MIN', 'dust')
     if (!isBitcoin) {
-      const [pay] = pays
-      if (!pay || nonce === null) throw new Error('an account pays once, with a nonce')
+      const [pay] = payments
+      if (!pay || nonce === null) throw new Error('A transaction of an account needs a payment and a nonce')
       const maxFeePerGas =
         replaces?.intent.family === 'evm' ? (replaces.intent.maxFeePerGas * 113n) / 100n + 1n : fee.rate
       const intent: SignIntent = {
@@ -188,34 +195,35 @@ export function createFakeChain(network: Network) {
         maxFeePerGas,
         maxPriorityFeePerGas: fee.tip,
       }
-      const key = `${own(from)}:${nonce}`
+      const key = `${addressAt(from)}:${nonce}`
       return { intent, conflictKey: key, resources: [key], feeUnits: (gasLimit ?? GAS) * maxFeePerGas, change: null }
     }
     const inputs: Utxo[] = replaces?.intent.family === 'bitcoin' ? [...replaces.intent.inputs] : []
     const feeUnits = replaces ? replaces.feeUnits + FEE : FEE
-    const needed = pays.reduce((sum, { units }) => sum + units, feeUnits)
-    const held = () => inputs.reduce((sum, { units }) => sum + units, 0n)
-    for (const coin of coins) if (held() < needed) inputs.push(coin)
+    const neededUnits = payments.reduce((sum, { units }) => sum + units, feeUnits)
+    const inputUnits = () => inputs.reduce((sum, { units }) => sum + units, 0n)
+    for (const utxo of utxos) if (inputUnits() < neededUnits) inputs.push(utxo)
     const [first] = inputs
-    if (!first || held() < needed) throw new AppError('INSUFFICIENT_LIQUIDITY', 'the coins do not cover it')
-    const rest = held() - needed
+    if (!first || inputUnits() < neededUnits)
+      throw new AppError('INSUFFICIENT_LIQUIDITY', `the inputs have ${inputUnits()} units; ${neededUnits} are needed`)
+    const rest = inputUnits() - neededUnits
     const path = { branch: 'change' as const, index: changeIndex }
-    const change = rest > 0n ? { path, units: rest, address: own(path), vout: pays.length } : null
+    const change = rest > 0n ? { path, units: rest, address: addressAt(path), vout: payments.length } : null
     const intent: SignIntent = {
       family: 'bitcoin',
       network: network.id,
       inputs,
-      pays,
+      pays: payments,
       change: change && { path, units: rest },
     }
     return { intent, conflictKey: first.outpoint, resources: inputs.map(({ outpoint }) => outpoint), feeUnits, change }
   }
 
-  function toTx(raw: string): Tx {
+  function decodeTx(raw: string): Tx {
     const intent = JSON.parse(raw, (_key, value) =>
       typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
     ) as SignIntent
-    const txHash = digest(raw)
+    const txHash = hashText(raw)
     const transfer = (n: number, address: string, units: bigint, contract: string | null): Transfer => ({
       identity: isBitcoin ? `${txHash}:${n}` : contract === null ? txHash : `${txHash}:0`,
       txHash,
@@ -226,7 +234,7 @@ export function createFakeChain(network: Network) {
       sender: null,
     })
     if (intent.family === 'evm') {
-      const sender = own(intent.from)
+      const sender = addressAt(intent.from)
       return {
         txHash,
         sender,
@@ -238,11 +246,12 @@ export function createFakeChain(network: Network) {
         transfers: [transfer(0, intent.pay.address, intent.pay.units, intent.pay.asset.contract)],
       }
     }
-    if (intent.family === 'monero') throw new Error('no transaction of this family')
+    if (intent.family === 'monero') throw new Error('The fake chain has no Monero')
     const spends = intent.inputs.map(({ outpoint }) => outpoint)
     const transfers = intent.pays.map((pay, n) => transfer(n, pay.address, pay.units, null))
-    if (intent.change) transfers.push(transfer(intent.pays.length, own(intent.change.path), intent.change.units, null))
-    const paid = transfers.reduce((sum, { units }) => sum + units, 0n)
+    if (intent.change)
+      transfers.push(transfer(intent.pays.length, addressAt(intent.change.path), intent.change.units, null))
+    const paidUnits = transfers.reduce((sum, { units }) => sum + units, 0n)
     return {
       txHash,
       sender: null,
@@ -251,32 +260,29 @@ export function createFakeChain(network: Network) {
       keys: spends,
       transfers,
       ok: true,
-      feeUnits: intent.inputs.reduce((sum, { units }) => sum + units, 0n) - paid,
+      feeUnits: intent.inputs.reduce((sum, { units }) => sum + units, 0n) - paidUnits,
     }
   }
 
   async function broadcast(raw: string): Promise<BroadcastResult> {
-    const tx = toTx(raw)
-    if (knobs.refuses) return { kind: 'rejected', reason: 'no' }
-    if (knobs.deaf) return { kind: 'unknown', reason: 'no answer' }
-    if ([...pool, ...mined()].some(({ txHash }) => txHash === tx.txHash)) return { kind: 'known' }
-    if (!takes(tx)) return { kind: 'rejected', reason: 'spent' }
+    const tx = decodeTx(raw)
+    if (behaviour.rejectsBroadcasts || isUnsignable(tx)) return { kind: 'rejected', reason: 'no' }
+    if (behaviour.dropsBroadcasts) return { kind: 'unknown', reason: 'no answer' }
+    if ([...pool, ...listMined()].some(({ txHash }) => txHash === tx.txHash)) return { kind: 'known' }
+    if (hasMinedConflict(tx)) return { kind: 'rejected', reason: 'spent' }
     if (isBitcoin && !isFunded(tx, pool)) return { kind: 'rejected', reason: 'missing inputs' }
-    pool = [...pool.filter((other) => !other.keys.some((key) => tx.keys.includes(key))), tx]
+    pool = [...pool.filter((other) => !conflicts(tx, other)), tx]
     return { kind: 'accepted' }
   }
 
-  async function observe({
-    txHash,
-    conflictKey,
-    ancestorSpends: origins = [],
-  }: WatchedTransaction): Promise<Observation> {
+  async function observe({ txHash, conflictKey, ancestorSpends = [] }: WatchedTransaction): Promise<Observation> {
     for (const block of blocks) {
-      const lost = origins.find(({ outpoint, spentBy }) =>
-        block.txs.some((one) => one.txHash !== spentBy && one.keys.includes(outpoint)),
-      )
-      if (lost && head().height - block.height >= network.finalityBlocks)
-        return { kind: 'invalidated', proof: { parent: lost.spentBy } }
+      const [conflictingSpend] = ancestorSpends.flatMap(({ outpoint, spentBy }) => {
+        const spender = block.txs.find((one) => one.txHash !== spentBy && one.keys.includes(outpoint))
+        return spender === undefined ? [] : [{ spentBy: spender.txHash, parent: spentBy }]
+      })
+      if (conflictingSpend && head().height - block.height >= network.finalityBlocks)
+        return { kind: 'invalidated', proof: conflictingSpend }
       const tx = block.txs.find((one) => one.txHash === txHash)
       if (tx)
         return { kind: 'included', block: { height: block.height, hash: block.hash }, ok: tx.ok, feeUnits: tx.feeUnits }
@@ -287,8 +293,10 @@ export function createFakeChain(network: Network) {
     return pool.some((one) => one.txHash === txHash) ? { kind: 'pending' } : { kind: 'unseen' }
   }
 
-  const held = (address: string, contract: string | null): bigint =>
-    mined()
+  const isUnsignable = ({ spends }: Tx) => spends.some((outpoint) => outpoint === behaviour.unsignableOutpoint)
+
+  const balanceOf = (address: string, contract: string | null): bigint =>
+    listMined()
       .flatMap((tx) => [
         ...tx.transfers.filter((one) => one.address === address && one.contract === contract).map(({ units }) => units),
         ...(tx.sender === address
@@ -320,67 +328,85 @@ export function createFakeChain(network: Network) {
       agrees: async ({ height, hash }) => blocks[height]?.hash === hash,
       receivedUnits: async ({ identity }, { height }) =>
         blocks[height]?.txs.flatMap(({ transfers }) => transfers).find((one) => one.identity === identity)?.units ?? 0n,
-      tagHeight: async (tag) => knobs.tags[tag],
-      balance: async (address, asset) => held(address, asset.contract),
-      feeRate: async () => ({ rate: knobs.feeRate, tip: 1n }),
+      tagHeight: async (tag) => behaviour.tagHeights[tag],
+      balance: async (address, asset) => balanceOf(address, asset.contract),
+      feeRate: async () => ({ rate: behaviour.feeRate, tip: 1n }),
+      ...(isBitcoin
+        ? {
+            findMissingUtxos: async (utxos: readonly Utxo[]) => {
+              const mined = listMined()
+              const spent = new Set(mined.flatMap(({ spends }) => spends))
+              const units = new Map(
+                mined.flatMap(({ transfers }) => transfers.map((one) => [one.identity, one.units] as const)),
+              )
+              const isHeld = (one: Utxo) => units.get(one.outpoint) === one.units && !spent.has(one.outpoint)
+              return utxos.filter((utxo) => !isHeld(utxo)).map(({ outpoint }) => outpoint)
+            },
+          }
+        : {}),
     },
     sender: {
       gasLimit: async (pay: Payment, from) => {
         if (isBitcoin) return null
-        if (knobs.gasRefused === pay.address) throw new AppError('SIMULATION_FAILED', 'it would revert')
-        if (held(own(from), pay.asset.contract) < pay.units)
-          throw new AppError('INSUFFICIENT_LIQUIDITY', 'the sender holds less')
+        if (behaviour.revertingRecipient === pay.address)
+          throw new AppError('SIMULATION_FAILED', 'the payment would revert')
+        if (balanceOf(addressAt(from), pay.asset.contract) < pay.units)
+          throw new AppError('INSUFFICIENT_LIQUIDITY', 'the balance of the sender is too low')
         return GAS
       },
       payoutFee: (_asset, fee) => (isBitcoin ? FEE : GAS * fee.rate),
       build,
       broadcast,
       observe,
+      findScriptFailure: async (raw) => (isUnsignable(decodeTx(raw)) ? 'the signature is invalid' : null),
     },
   }
   return {
     chain,
-    knobs,
+    behaviour,
     mine,
     reorg,
     pay,
-    offer,
-    steal,
-    held,
-    waiting: () => pool.map(({ txHash }) => txHash),
-    paidTo: (address: string) =>
-      mined()
+    resubmit,
+    addConflict,
+    balanceOf,
+    listPoolHashes: () => pool.map(({ txHash }) => txHash),
+    listPayments: (address: string) =>
+      listMined()
         .filter(({ ok }) => ok)
         .flatMap(({ transfers }) => transfers)
         .filter((one) => one.address === address),
-    toTx,
+    decodeTx,
   }
 }
 
 export type FakeChain = ReturnType<typeof createFakeChain>
 
-/** Signs by writing the intent down; keeps the journal that a signer keeps (I-37). */
+/**
+ * Signs an intent by its JSON text. Its journal rejects a second transaction of a payout if that does not conflict with the
+ * first (I-37).
+ */
 export function createFakeSigner() {
   const released = new Map<string, string>()
-  const idOf = createPayoutIds(Buffer.from('a seed of the fake signer'))
-  const keyOf = (intent: SignIntent) =>
+  const conflictKeyOf = (intent: SignIntent) =>
     intent.family !== 'evm'
       ? `${intent.inputs[0]?.outpoint}`
       : `${intent.from.branch}/${intent.from.index}:${intent.nonce}`
-  const pays = (intent: SignIntent) => (intent.family === 'evm' ? [intent.pay] : intent.pays)
+  const paymentsOf = (intent: SignIntent) => (intent.family === 'evm' ? [intent.pay] : intent.pays)
   return {
     released,
-    payoutId: ({ text, plainId, isReleasedUnderPlainId }: PayoutOrigin) =>
-      isReleasedUnderPlainId ? plainId : idOf(text),
+    payoutId: createPayoutIds(Buffer.from('a seed of the fake signer')),
     sign: async (intent: SignIntent) => {
       const raw = JSON.stringify(intent, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value))
-      return { raw, txHash: digest(raw) }
+      return { raw, txHash: hashText(raw) }
     },
     release: async ({ intent }: ReleasedTransaction) => {
-      for (const { payoutId } of pays(intent)) {
-        const before = released.get(payoutId)
-        if (before !== undefined && before !== keyOf(intent)) throw new AppError('INTERNAL', 'left before')
-        released.set(payoutId, keyOf(intent))
+      for (const { payoutId } of paymentsOf(intent)) {
+        const conflictKey = conflictKeyOf(intent)
+        const earlierKey = released.get(payoutId)
+        if (earlierKey !== undefined && earlierKey !== conflictKey)
+          throw new AppError('INTERNAL', `payout ${payoutId} was released before with ${earlierKey}`)
+        released.set(payoutId, conflictKey)
       }
     },
     expire: async (ids: readonly string[]) => {

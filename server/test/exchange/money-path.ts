@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { findLedgerFaults } from '../../../test/support/ledger.ts'
 import type { Database, Sql } from '../../src/adapters/postgres/core/database.ts'
 import { readExecutions } from '../../src/adapters/postgres/exchange/steps.ts'
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
@@ -23,6 +24,7 @@ import {
 import { createAdvanceTransaction } from '../../src/exchange/payouts/advance-transaction.ts'
 import { createDispatchPayouts } from '../../src/exchange/payouts/dispatch-payouts.ts'
 import type { CreateOutcome, NewExchange } from '../../src/exchange/ports/store/exchanges.ts'
+import type { PayoutPurpose } from '../../src/exchange/ports/store/execution.ts'
 import type { Payout } from '../../src/exchange/ports/store/payouts.ts'
 import type { Store } from '../../src/exchange/ports/store/store.ts'
 import { createBookSnapshot } from '../../src/exchange/quotes/book-snapshot.ts'
@@ -32,11 +34,12 @@ import { openTestDatabase } from '../adapters/postgres/database.ts'
 import { createFakeChain, createFakeSigner, type FakeChain } from './fake-chain.ts'
 
 export const partnerId = '018f2b1c-0000-7000-8000-000000000001'
+/** Base units of one BTC, LTC or WBTC; the name is that of Bitcoin Core. */
 export const COIN = 10n ** 8n
 export const ETHER = 10n ** 18n
-/** Another token with other decimals: what is counted as the wrong one shows at once. */
+/** A second token with other decimals, so that a mix-up of two tokens changes the amount. */
 export const wbtc = makeCurrency('wbtc', 'eth', { contract: '0xwbtc', priceKey: 'btc' })
-/** A third chain, for what goes through an intermediary. */
+/** The native currency of the third chain, the intermediary of private exchanges. */
 export const ltc = makeCurrency('ltc', 'ltc', { dustUnits: 546n })
 const currencies = [btc, eth, usdt, wbtc, ltc]
 const USD = 10n ** 12n
@@ -53,8 +56,8 @@ export const market: BookParts = {
   reserves: { ...bookParts.reserves, 'wbtc@eth': COIN, 'ltc@ltc': 10_000n * COIN },
 }
 
-/** The money path on a real database and two chains in memory, without workers: a test runs every step explicitly. */
-export async function startMoneyPath({ three = false } = {}) {
+/** The money path on a real database and fake chains, without a job runner: a test runs every step explicitly. */
+export async function startMoneyPath({ withLitecoin = false } = {}) {
   const { database, another, close } = await openTestDatabase()
   const store = createStore(database)
   const fakes = {
@@ -65,7 +68,7 @@ export async function startMoneyPath({ three = false } = {}) {
   const chains = new Map([
     ['btc', fakes.btc.chain],
     ['eth', fakes.eth.chain],
-    ...(three ? [['ltc', fakes.ltc.chain] as const] : []),
+    ...(withLitecoin ? [['ltc', fakes.ltc.chain] as const] : []),
   ])
   const signer = createFakeSigner()
   const books = createBookSnapshot(makeBook({ ...market, at: Date.now() + 3_600_000 }))
@@ -83,7 +86,7 @@ export async function startMoneyPath({ three = false } = {}) {
   }
   const byId = new Map(currencies.map((currency) => [currency.asset.id, currency]))
   const assetById = (id: AssetId): Asset => byId.get(id)?.asset ?? btc.asset
-  const shared = {
+  const dependencies = {
     store,
     chains,
     books,
@@ -100,65 +103,79 @@ export async function startMoneyPath({ three = false } = {}) {
     venue: createInventoryVenue(),
   }
   const services = {
-    step: createStepExchange(shared),
-    dispatch: createDispatchPayouts(shared),
-    advance: createAdvanceTransaction(shared),
-    record: createRecordBlocks(shared),
-    fund: createCountFundings(shared),
-    sweep: createSweepDeposits(shared),
+    step: createStepExchange(dependencies),
+    dispatch: createDispatchPayouts(dependencies),
+    advance: createAdvanceTransaction(dependencies),
+    record: createRecordBlocks(dependencies),
+    fund: createCountFundings(dependencies),
+    sweep: createSweepDeposits(dependencies),
   }
   await store.wallets.registerAssets(currencies.map(({ asset }) => asset.id))
   for (const [id, { addresses, network }] of chains)
     await store.wallets.registerHotAddress(id, addresses.hot(), network.hotIndex)
 
-  const ids = async (text: string) => (await database.query<{ id: string }>(text)).map(({ id }) => id)
-  const watch = async () => {
+  const queryIds = async (text: string) => (await database.query<{ id: string }>(text)).map(({ id }) => id)
+  const runWatchers = async () => {
     for (const chain of chains.values()) {
       await services.record(chain)
       await services.fund(chain)
     }
   }
-  /** What was woken, by the job's key; and what the sweeper would wake by its clock. */
-  const woken = async () => {
-    const keys = await ids('delete from graphile_worker._private_jobs returning key as id')
-    const due = await ids(
+  /** Removes the queued jobs. Returns their keys, those of the rows that polling would find, and one dispatch per network. */
+  const takeJobKeys = async () => {
+    const queued = await queryIds('delete from graphile_worker._private_jobs returning key as id')
+    const due = await queryIds(
       "select 'exchange:' || id as id from exchanges where status not in ('pending', 'finished', 'failed', 'refunded') or next_check_at < clock_timestamp()",
     )
-    const live = await ids("select 'transaction:' || id as id from transactions where state in ('live', 'confirmed')")
-    return [...new Set([...keys, ...due, ...live, ...[...chains.keys()].map((network) => `dispatch:${network}`)])]
+    const live = await queryIds(
+      "select 'transaction:' || id as id from transactions where state in ('live', 'confirmed')",
+    )
+    return [...new Set([...queued, ...due, ...live, ...[...chains.keys()].map((network) => `dispatch:${network}`)])]
   }
-  const perform = async (key: string) => {
+  const runJob = async (key: string) => {
     const [kind = '', id = ''] = key.split(':')
     if (kind === 'exchange') await services.step(id)
     if (kind === 'dispatch') await services.dispatch(id)
     if (kind === 'transaction') await services.advance(id)
   }
-  const work = async (rounds = 3) => {
-    for (let n = 0; n < rounds; n++) for (const key of await woken()) await perform(key)
+  const runJobs = async (rounds = 3) => {
+    for (let n = 0; n < rounds; n++) for (const key of await takeJobKeys()) await runJob(key)
   }
-  /** Every worker: what they do in seconds. */
-  const turn = async (times = 1) => {
+  const runWorkers = async (times = 1) => {
     for (let n = 0; n < times; n++) {
-      await watch()
-      await work()
+      await runWatchers()
+      await runJobs()
     }
   }
-  /** Blocks on both chains, one at a time, and all that follows from each. */
-  const blocks = async (count: number) => {
+  /** Mines blocks on every chain, one at a time, and runs the workers after each. */
+  const mineBlocks = async (count: number) => {
     for (let n = 0; n < count; n++) {
       fakes.btc.mine()
       fakes.eth.mine()
-      if (three) fakes.ltc.mine()
-      await turn()
+      if (withLitecoin) fakes.ltc.mine()
+      await runWorkers()
     }
   }
-  const fill = async (units: Partial<Record<'btc' | 'eth' | 'ltc', bigint>>) => {
+  const fundWallets = async (units: Partial<Record<'btc' | 'eth' | 'ltc', bigint>>) => {
     if (units.btc) fakes.btc.pay(fakes.btc.chain.addresses.hot(), units.btc)
     if (units.eth) fakes.eth.pay(fakes.eth.chain.addresses.hot(), units.eth)
     if (units.ltc) fakes.ltc.pay(fakes.ltc.chain.addresses.hot(), units.ltc)
-    await blocks(3)
+    await mineBlocks(3)
   }
-  await watch()
+  /** Ends the delay of every payout. */
+  const clearHolds = () => database.query('update payouts set held_until = null where held_until is not null')
+  const actions = createActions({ store, fakes })
+  /** An exchange whose payout in ether is reserved and can be signed. */
+  const reservePayout = async (): Promise<Exchange> => {
+    const exchange = await actions.createExchange()
+    actions.payDeposit(exchange, COIN / 200n)
+    await store.pauses.pause('payouts:eth', 'test', 'test')
+    await mineBlocks(2)
+    await store.pauses.resume('payouts:eth')
+    await clearHolds()
+    return exchange
+  }
+  await runWatchers()
   return {
     database,
     another,
@@ -169,22 +186,24 @@ export async function startMoneyPath({ three = false } = {}) {
     books,
     screening,
     settings,
-    shared,
+    dependencies,
     services,
-    watch,
-    woken,
-    perform,
-    work,
-    turn,
-    blocks,
-    fill,
-    ...reads({ database, store }),
-    ...acts({ store, fakes }),
+    runWatchers,
+    takeJobKeys,
+    runJob,
+    runJobs,
+    runWorkers,
+    mineBlocks,
+    fundWallets,
+    clearHolds,
+    reservePayout,
+    ...createReaders({ database, store, fakes }),
+    ...actions,
   }
 }
 
 /** All executions of an exchange, open or closed, in the order of their deposits. */
-export async function executionsOf(sql: Sql, { id }: Pick<Exchange, 'id'>) {
+export async function listExecutions(sql: Sql, { id }: Pick<Exchange, 'id'>) {
   const rows = await sql.query<{ id: string }>('select deposit_id as id from executions where exchange_id = $1', [id])
   return readExecutions(
     sql,
@@ -192,20 +211,24 @@ export async function executionsOf(sql: Sql, { id }: Pick<Exchange, 'id'>) {
   )
 }
 
-type Shared = Readonly<{ database: Database; store: Store; fakes: Readonly<Record<'btc' | 'eth' | 'ltc', FakeChain>> }>
+type Infrastructure = Readonly<{
+  database: Database
+  store: Store
+  fakes: Readonly<Record<'btc' | 'eth' | 'ltc', FakeChain>>
+}>
 
-export type Order = Partial<
+export type ExchangeOptions = Partial<
   Pick<
     NewExchange,
     'flow' | 'fromUnits' | 'toUnits' | 'recipient' | 'refund' | 'fixedLockMs' | 'rate' | 'idempotency' | 'plan'
   >
 > & { from?: typeof btc; via?: typeof btc; to?: typeof btc; flow?: Flow }
-/** Key indexes beside the database's own, which next legs use. */
-let keyIndex = 1_000_000
+/** Above the key indexes of the database, which next legs use. */
+let nextKeyIndex = 1_000_000
 
-/** A row as `create-exchange` makes it: bitcoin to ether unless the test says otherwise. */
-export function newExchange({ from = btc, via, to = eth, ...rest }: Order = {}): NewExchange {
-  const index = keyIndex++
+/** The row that `create-exchange` makes; bitcoin to ether by default. */
+export function makeNewExchange({ from = btc, via, to = eth, ...rest }: ExchangeOptions = {}): NewExchange {
+  const index = nextKeyIndex++
   return {
     id: randomUUID(),
     partnerId,
@@ -232,52 +255,75 @@ export function newExchange({ from = btc, via, to = eth, ...rest }: Order = {}):
   }
 }
 
-export function created(outcome: CreateOutcome | undefined): Exchange {
-  if (outcome?.kind !== 'created' && outcome?.kind !== 'repeated') throw new Error(`not created: ${outcome?.kind}`)
+/** The exchange of a create that succeeded; throws for every other outcome. */
+export function requireCreated(outcome: CreateOutcome | undefined): Exchange {
+  if (outcome?.kind !== 'created' && outcome?.kind !== 'repeated')
+    throw new Error(`the create returned ${outcome?.kind}`)
   return outcome.exchange
 }
 
-function acts({ store, fakes }: Pick<Shared, 'store' | 'fakes'>) {
+function createActions({ store, fakes }: Pick<Infrastructure, 'store' | 'fakes'>) {
   return {
-    order: async (order: Order = {}): Promise<Exchange> =>
-      created((await store.exchanges.create([newExchange(order)]))[0]),
-    deposit: (exchange: Exchange, units: bigint, sender: string | null = null) => {
+    createExchange: async (options: ExchangeOptions = {}): Promise<Exchange> =>
+      requireCreated((await store.exchanges.create([makeNewExchange(options)]))[0]),
+    /** On bitcoin or ethereum only. Returns the hash. */
+    payDeposit: (exchange: Exchange, units: bigint, sender: string | null = null) => {
       const network = exchange.legs[0]?.from.network === 'btc' ? 'btc' : 'eth'
       return fakes[network].pay(exchange.deposit.address, units, {
         sender,
         contract: exchange.legs[0]?.from.contract ?? null,
       })
     },
+    /** Inserts a payout of the hot wallet that belongs to no exchange. Returns its id. */
+    insertPayout: async (network: 'btc' | 'eth', units: bigint, address: string, purpose: PayoutPurpose) => {
+      const id = randomUUID()
+      await store.payouts.insert({
+        id,
+        exchangeId: null,
+        executionId: null,
+        depositId: null,
+        leg: null,
+        purpose,
+        network,
+        assetId: `${network}@${network}`,
+        from: 'hot',
+        address,
+        memo: null,
+        units,
+      })
+      return id
+    },
     decide: async (exchange: Exchange, decision: Decision) => {
-      const held = (await store.steps.load(exchange.id))?.executions.find(({ status }) => status === 'verifying')
-      if (!held) throw new Error('nothing is held')
+      const execution = (await store.steps.load(exchange.id))?.executions.find(({ status }) => status === 'verifying')
+      if (!execution) throw new Error(`exchange ${exchange.id} has no held execution`)
       await store.steps.saveExecution(
         exchange.id,
-        { id: held.id, status: held.status, reason: held.reason, decision },
+        { id: execution.id, status: execution.status, reason: execution.reason, decision },
         `operator: ${decision}`,
       )
     },
   }
 }
 
-function reads({ database, store }: Pick<Shared, 'database' | 'store'>) {
-  const one = async (exchange: Exchange, n = 0) => {
-    const execution = (await executionsOf(database, exchange))[n]
-    if (!execution) throw new Error('there is no such execution')
+function createReaders({ database, store, fakes }: Infrastructure) {
+  const readExecution = async (exchange: Exchange, n = 0) => {
+    const execution = (await listExecutions(database, exchange))[n]
+    if (!execution) throw new Error(`exchange ${exchange.id} has no execution ${n}`)
     return execution
   }
   return {
-    execution: one,
-    executions: (exchange: Exchange) => executionsOf(database, exchange),
-    status: async (exchange: Exchange) => (await store.steps.load(exchange.id))?.exchange.status,
-    events: async (exchange: Exchange) =>
+    readExecution,
+    listExecutions: (exchange: Exchange) => listExecutions(database, exchange),
+    readStatus: async (exchange: Exchange) => (await store.steps.load(exchange.id))?.exchange.status,
+    listEvents: async (exchange: Exchange) =>
       (
         await database.query<{ event: string }>('select event from events where exchange_id = $1 order by id', [
           exchange.id,
         ])
       ).map(({ event }) => event),
-    alarms: async () => (await store.alarms.list(100)).map(({ subject }) => subject.replace(/:.*/, '')).sort(),
-    payouts: (exchange: Exchange) =>
+    /** The kinds of the alarms, which are the first parts of their subjects. */
+    listAlarmKinds: async () => (await store.alarms.list(100)).map(({ subject }) => subject.replace(/:.*/, '')).sort(),
+    listPayouts: (exchange: Exchange) =>
       database.query<{
         id: string
         purpose: Payout['purpose']
@@ -289,14 +335,14 @@ function reads({ database, store }: Pick<Shared, 'database' | 'store'>) {
         'select id, purpose, state, units, attention, address from payouts where exchange_id = $1 order by created_at',
         [exchange.id],
       ),
-    /** Every posting adds up, balances are the sum of postings, and what is closed owes nothing. */
-    balanced: async () => {
-      expect(await store.reconciliation.imbalance()).toEqual([])
-      const owing = await database.query(
+    /** Entries and balances agree, a closed exchange owes nothing, and `promised` is the sum of the open payouts. */
+    expectBalanced: async () => {
+      expect(await findLedgerFaults(database)).toEqual([])
+      const owedAfterClose = await database.query(
         `select b.account, b.units from balances b join exchanges e on b.account = 'liability:exchange:' || e.id where b.units <> 0
            and not exists (select 1 from executions x where x.exchange_id = e.id and x.status not in ('finished', 'failed', 'refunded', 'pending'))`,
       )
-      expect(owing).toEqual([])
+      expect(owedAfterClose).toEqual([])
       const miscounted = await database.query(
         `select b.account, b.promised from balances b where b.promised <> coalesce((select sum(p.units) from payouts p
            where b.account = 'liability:exchange:' || p.exchange_id and b.asset_id = p.asset_id and p.execution_id is not null
@@ -304,8 +350,9 @@ function reads({ database, store }: Pick<Shared, 'database' | 'store'>) {
       )
       expect(miscounted).toEqual([])
     },
-    owed: async (exchange: Exchange) =>
+    readLiabilities: async (exchange: Exchange) =>
       Object.fromEntries(await store.ledger.balances(`liability:exchange:${exchange.id}`)),
-    wallet: (assetId: AssetId) => store.ledger.balance('asset:wallet', assetId),
+    countEtherPayments: (exchange: Exchange) => fakes.eth.listPayments(exchange.recipient?.address ?? '').length,
+    readWalletUnits: (assetId: AssetId) => store.ledger.balance('asset:wallet', assetId),
   }
 }

@@ -7,61 +7,65 @@ import type { Run } from '../run.ts'
 import type { Suite } from '../suite.ts'
 
 const REQUESTS_A_SECOND = 50
-/** Payouts that wait when the switch is thrown, and when the wallet is empty. */
+/** Payouts in the queue at the pause. */
 const QUEUED = 100
+/** Payouts in the queue while the hot wallet is empty. */
 const UNFUNDED = 12
 const PATIENCE_MS = 120_000
-/** Longer than a hold of the queue lasts: there is nothing to wait for but time. */
-const STILL_MS = 7_000
+/** Longer than a payout is held before the next try. */
+const PAUSE_MS = 7_000
 
 export const operations: Suite = {
   networks: ['btc', 'eth'],
   options: { apis: 2, workers: 2, config: { clocks: { drain: '2s' } } },
   cases: [
-    { name: 'F21: a rolling restart under 50 requests a second fails no request', work: restart },
-    { name: 'F23: after a pause commits, nothing is signed; after it ends, everything is', work: pauseAndResume },
+    { name: 'F21: answers every request during a rolling restart under 50 requests a second', work: restartUnderLoad },
     {
-      name: 'F24: an empty hot wallet holds its queue up, and once it is filled the queue goes on in its order',
+      name: 'F23: signs nothing after a pause commits, and signs the whole queue after the resume',
+      work: pauseAndResume,
+    },
+    {
+      name: 'F24: holds payouts while the hot wallet is empty and signs them in order after it is funded',
       work: emptyAndFill,
     },
   ],
 }
 
-async function restart(run: Run): Promise<void> {
+async function restartUnderLoad(run: Run): Promise<void> {
   const { answered, failed, created } = await restartOneByOne(run, REQUESTS_A_SECOND)
   assert.deepEqual(failed, [])
   assert.ok(answered > 4 * REQUESTS_A_SECOND, `${answered} requests were answered`)
-  const found = await run.fleet.database.query('select 1 from exchanges where id = any($1::uuid[])', [created])
-  assert.equal(found.length, created.length)
+  const rows = await run.fleet.database.query('select 1 from exchanges where id = any($1::uuid[])', [created])
+  assert.equal(rows.length, created.length)
   assert.deepEqual(
     run.fleet.all.flatMap((one) => one.takeCrashes()),
     [],
   )
 }
 
-async function queue(run: Run, count: number) {
+async function buySeveral(run: Run, count: number) {
   const order = { from: 'btc@btc', to: 'eth@eth', amount: '0.003' }
   return Promise.all(Array.from({ length: count }, () => run.customers.buy(order)))
 }
 
-async function waiting({ fleet }: Run): Promise<number> {
+async function countWaiting({ fleet }: Run): Promise<number> {
   const sql = "select 1 from payouts where purpose = 'payout' and network = 'eth' and state = 'reserved'"
   return (await fleet.database.query(sql)).length
 }
 
 async function pauseAndResume(run: Run): Promise<void> {
   const { database, store } = run.fleet
-  await store.pauses.pause('payouts:eth', 'a queue is to form', 'test')
-  const bought = await queue(run, QUEUED)
-  await until('they are queued', async () => (await waiting(run)) === QUEUED, PATIENCE_MS)
+  await store.pauses.pause('payouts:eth', 'fill the queue', 'test')
+  const bought = await buySeveral(run, QUEUED)
+  await until('they are queued', async () => (await countWaiting(run)) === QUEUED, PATIENCE_MS)
   await store.pauses.resume('payouts:eth')
-  await until('some are signed', async () => (await waiting(run)) <= QUEUED - 5, PATIENCE_MS)
+  await until('some are signed', async () => (await countWaiting(run)) <= QUEUED - 5, PATIENCE_MS)
   await store.pauses.pause('payouts:eth', 'stop', 'test')
   const [row] = await database.query<{ now: Date }>('select clock_timestamp() as now')
-  const left = await waiting(run)
-  assert.ok(left > 0, 'the pause came too late to be seen')
-  await delay(STILL_MS)
-  assert.equal(await waiting(run), left)
+  const left = await countWaiting(run)
+  assert.ok(left > 0, 'all payouts were signed before the pause')
+  await delay(PAUSE_MS)
+  assert.equal(await countWaiting(run), left)
   const signed = "select 1 from attempts where created_at > $1 and network = 'eth'"
   assert.deepEqual(await database.query(signed, [row?.now]), [])
   await store.pauses.resume('payouts:eth')
@@ -71,20 +75,20 @@ async function pauseAndResume(run: Run): Promise<void> {
 async function emptyAndFill(run: Run): Promise<void> {
   const { cluster, chains, database, store } = run.fleet
   const hot = chains.get('eth')?.addresses.hot() ?? ''
-  const held = await cluster.call('eth', 'eth_getBalance', [hot, 'latest'])
+  const balance = await cluster.call('eth', 'eth_getBalance', [hot, 'latest'])
   await cluster.call('eth', 'anvil_setBalance', [hot, '0x0'])
-  const bought = await queue(run, UNFUNDED)
+  const bought = await buySeveral(run, UNFUNDED)
   const alarm = "select 1 from alarms where subject = 'wallet:eth'"
-  // A payout that no worker has processed yet may be signed as soon as the wallet is funded.
-  const lookedAt = "select 1 from payouts where network = 'eth' and state = 'reserved' and held_until is not null"
-  const stands = async () =>
-    (await database.query(lookedAt)).length === UNFUNDED && (await database.query(alarm)).length > 0
-  await until('the queue waits and an alarm is raised', stands, PATIENCE_MS)
-  await cluster.call('eth', 'anvil_setBalance', [hot, held])
+  // A payout that no worker has processed yet would not be held: it may be signed as soon as the wallet is funded.
+  const heldPayouts = "select 1 from payouts where network = 'eth' and state = 'reserved' and held_until is not null"
+  const isQueueHeld = async () =>
+    (await database.query(heldPayouts)).length === UNFUNDED && (await database.query(alarm)).length > 0
+  await until('the queue waits and an alarm is raised', isQueueHeld, PATIENCE_MS)
+  await cluster.call('eth', 'anvil_setBalance', [hot, balance])
   const isSigned = async () => {
-    // The reconciler may have seen the hole: ending its pause is the operator's word.
+    // The reconciler may pause payouts because of the missing balance; the operator resumes them.
     await store.pauses.resume('payouts:eth')
-    return (await waiting(run)) === 0
+    return (await countWaiting(run)) === 0
   }
   await until('they are signed', isSigned, PATIENCE_MS)
   await expectStatuses(run, bought, ['finished'])

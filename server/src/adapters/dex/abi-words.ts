@@ -8,6 +8,10 @@ export function wordsOf(hex: Hex): readonly bigint[] {
 }
 
 export const wordAt = (words: readonly bigint[], index: number): bigint => words[index] ?? 0n
+/** The first word of an answer; null without an answer. */
+export const firstWord = (answer: Hex | null | undefined): bigint | null => (answer ? wordAt(wordsOf(answer), 0) : null)
+/** As `firstWord`, but 0 without an answer. */
+export const numberOf = (answer: Hex | null | undefined): bigint => firstWord(answer) ?? 0n
 export const addressOf = (word: bigint): string => `0x${(word & ((1n << 160n) - 1n)).toString(16).padStart(40, '0')}`
 export const signed = (word: bigint, bits: number): bigint => BigInt.asIntN(bits, word)
 export const toWord = (value: bigint | number): string =>

@@ -1,6 +1,6 @@
 import type { AlgebraPool } from '../../swap/routing/pools/algebra.ts'
 import { wordAt, wordsOf } from './abi-words.ts'
-import { algebraDex, both, GLOBAL_STATE, readAlgebraTicks, TICK_SPACING } from './algebra.ts'
+import { algebraDex, algebraTickSource, both, GLOBAL_STATE, readAlgebraTicks, TICK_SPACING } from './algebra.ts'
 import { readEach } from './block-reader.ts'
 import type { DexReader, TrackedPool } from './tracked-pool.ts'
 import { applyV3, INITIALIZE, LIQUIDITY, small, stateOf, v3Topics } from './uniswap-v3.ts'
@@ -18,7 +18,7 @@ const BEFORE_SWAP = 1n
 /** price, tick, lastFee, pluginConfig, communityFee, unlocked */
 const STATE_WORDS = 6
 
-const { creation, parseCreation, lookUp, poolOf } = algebraDex
+const { creation, parseCreation, lookUp } = algebraDex
 
 /**
  * Algebra Integral. Pools with a before-swap plugin are excluded, because their fee cannot be forecast. The fee of other pools
@@ -28,7 +28,6 @@ export const algebraIntegralDex: DexReader = {
   creation,
   parseCreation,
   lookUp,
-  poolOf,
   async readBase({ reader }, at, identities) {
     const calls = [GLOBAL_STATE, LIQUIDITY, TICK_SPACING] as const
     const answers = await readEach(reader, at, identities, calls)
@@ -44,6 +43,7 @@ export const algebraIntegralDex: DexReader = {
     })
   },
   readTicks: readAlgebraTicks,
+  tickSource: algebraTickSource,
   topics: [...v3Topics, INITIALIZE, FEE, PLUGIN_CONFIG, SPACING, LATER_SWAP, LATER_BURN],
   apply(tracked, log) {
     const { pool } = tracked

@@ -2,8 +2,9 @@ import type { AlgebraPool } from '../../swap/routing/pools/algebra.ts'
 import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
 import { forecastFees, withFeeAt } from './algebra-fee.ts'
 import { readEach } from './block-reader.ts'
+import { findPools, indexedTokens, poolIdentity } from './pool-identity.ts'
 import { isConcentrated, readTicksOf } from './ticks.ts'
-import type { DexReader, ReadContext, TrackedPool } from './tracked-pool.ts'
+import type { ConcentratedPool, DexReader, ReadContext, TickSource, TrackedPool } from './tracked-pool.ts'
 import { applyV3, bitmapOf, INITIALIZE, LIQUIDITY, small, stateOf, v3Topics } from './uniswap-v3.ts'
 
 /** Pool(address indexed,address indexed,address) */
@@ -20,22 +21,15 @@ const PLUGIN = '0xef01df4f'
 const SPACING = 60
 
 /** Versions 1 and 2. */
-export const algebraDex: DexReader = {
+export const algebraDex = {
   creation: ({ factory }) => ({ address: factory, topic: CREATED }),
-  parseCreation({ topics, fields }, dex) {
-    const [, token0, token1] = topics
-    if (token0 === undefined || token1 === undefined) return null
-    const address = addressOf(wordAt(wordsOf(fields), 0))
-    return { id: address, address, dex, tokens: [addressOf(BigInt(token0)), addressOf(BigInt(token1))] }
+  parseCreation(log, dex) {
+    const tokens = indexedTokens(log)
+    return tokens && poolIdentity(addressOf(wordAt(wordsOf(log.fields), 0)), dex, tokens)
   },
-  async lookUp({ reader }, at, dex, pairs) {
-    const calls = pairs.map(([a, b]) => ({ to: dex.factory, calldata: callOf(POOL_BY_PAIR, a, b) }))
-    const answers = await reader.read(at, calls)
-    return pairs.flatMap((tokens, index) => {
-      const answer = answers[index]
-      const word = answer ? wordAt(wordsOf(answer), 0) : 0n
-      return word === 0n ? [] : [{ id: addressOf(word), address: addressOf(word), dex, tokens }]
-    })
+  lookUp({ reader }, at, dex, pairs) {
+    const searches = pairs.map((tokens) => ({ tokens }))
+    return findPools(reader, at, dex, searches, ({ tokens: [a, b] }) => callOf(POOL_BY_PAIR, a, b))
   },
   async readBase({ reader }, at, identities) {
     const calls = [GLOBAL_STATE, LIQUIDITY, TICK_SPACING, LIMIT_ORDER_SPACING, PLUGIN] as const
@@ -60,23 +54,26 @@ export const algebraDex: DexReader = {
     const withTicks = await readAlgebraTicks(readContext, at, tracked)
     return withTicks && forecastFees(readContext, at, withTicks, await readContext.reader.minedAt(at))
   },
+  tickSource: algebraTickSource,
   topics: [...v3Topics, INITIALIZE],
-  poolOf: ({ address }) => address,
   apply: applyV3,
   renew: forecastFees,
   atTime: withFeeAt,
-}
+} satisfies DexReader
 
-/** The bitmap has a bit for every tick in version 2 and Integral, and for every usable tick in version 1. */
 export async function readAlgebraTicks(
-  { reader }: ReadContext,
+  readContext: ReadContext,
   at: string,
   tracked: TrackedPool,
 ): Promise<TrackedPool | null> {
   const { pool } = tracked
-  if (!isConcentrated(pool) || pool.kind !== 'algebra') return tracked
-  const step = pool.ticksBy === 'list' ? 1 : pool.tickSpacing
-  return readTicksOf(pool, bitmapOf(reader, at, pool.address, TICK_TABLE, step))
+  return isConcentrated(pool) ? readTicksOf(pool, algebraTickSource(readContext, at, pool)) : tracked
+}
+
+/** The bitmap has a bit for every tick in version 2 and Integral, and for every usable tick in version 1. */
+export function algebraTickSource({ reader }: ReadContext, at: string, pool: ConcentratedPool): TickSource {
+  const step = pool.kind === 'algebra' && pool.ticksBy === 'list' ? 1 : pool.tickSpacing
+  return bitmapOf(reader, at, pool.address, TICK_TABLE, step)
 }
 
 export const both = (fee: bigint): readonly [number, number] => [Number(fee), Number(fee)]

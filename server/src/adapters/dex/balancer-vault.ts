@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
-import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
-import type { DexLog } from './logs.ts'
+import { addressOf, callOf, firstWord, listOf, numberOf, wordAt, wordsOf } from './abi-words.ts'
+import { poolIdentity } from './pool-identity.ts'
 import type { DexReader, PoolIdentity, ReadContext } from './tracked-pool.ts'
 
 /** PoolCreated(address indexed), emitted by a pool factory. */
@@ -29,14 +29,11 @@ export function vaultDex(poolTopics: readonly string[], readBase: DexReader['rea
     creation: ({ factory }) => ({ address: factory, topic: CREATED }),
     parseCreation({ topics }, dex) {
       if (topics[1] === undefined || dex.vault === undefined) return null
-      const address = addressOf(BigInt(topics[1]))
-      return { id: address, address, dex, tokens: [] }
+      return poolIdentity(addressOf(BigInt(topics[1])), dex, [])
     },
-    lookUp: null,
     readBase,
-    readTicks: null,
     topics: [SWAP, CHANGED, MANAGED, ...poolTopics],
-    poolOf: (log: DexLog) =>
+    poolOf: (log) =>
       poolTopics.includes(log.topics[0] ?? '') ? log.address : addressOf(BigInt(log.topics[1] ?? 0) >> 96n),
     apply: () => 'reread',
   }
@@ -92,9 +89,8 @@ export async function readHoldings(
 }
 
 function factorOf(answer: Hex | null | undefined): bigint | null {
-  const decimals = answer ? wordAt(wordsOf(answer), 0) : null
+  const decimals = firstWord(answer)
   return decimals === null || decimals > BigInt(DECIMALS_MAX) ? null : 10n ** (BigInt(DECIMALS_MAX) - decimals)
 }
 
-export const isSet = (answer: Hex | null | undefined): boolean =>
-  Boolean(answer) && wordAt(wordsOf(answer ?? '0x'), 0) !== 0n
+export const isSet = (answer: Hex | null | undefined): boolean => numberOf(answer) !== 0n

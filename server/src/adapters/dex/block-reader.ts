@@ -28,10 +28,11 @@ const PER_CALL = 400
 /** Limit of concurrent calls to one node. */
 const CALLS_AT_ONCE = 200
 
-/** Uses Multicall3 if the network has it, JSON batches otherwise. */
-export function createBlockReader(rpc: Rpc, multicall3: string | null): BlockReader {
+/** Uses Multicall3 if the network has it, JSON batches otherwise. `currentRpc`: the node for the next read. */
+export function createBlockReader(currentRpc: () => Rpc, multicall3: string | null): BlockReader {
   return {
     async read(blockHash, calls) {
+      const rpc = currentRpc()
       const results: (Hex | null)[] = []
       const size = multicall3 === null ? CALLS_AT_ONCE : PER_CALL
       for (let start = 0; start < calls.length; start += size) {
@@ -43,26 +44,39 @@ export function createBlockReader(rpc: Rpc, multicall3: string | null): BlockRea
       }
       return results
     },
-    revertsOf: (blockHash, code, calls) => Promise.all(calls.map((call) => revertOf(rpc, blockHash, code, call))),
-    minedAt: async (blockHash) => (await headerOf(rpc, blockHash)).minedAtMs / 1000,
+    revertsOf: (blockHash, code, calls) =>
+      Promise.all(calls.map((call) => revertOf(currentRpc(), blockHash, code, call))),
+    minedAt: async (blockHash) => (await headerOf(currentRpc(), blockHash)).minedAtMs / 1000,
     storageAt: async (blockHash, address, slot) =>
-      BigInt(await rpc.ask('eth_getStorageAt', [address, `0x${slot.toString(16)}`, { blockHash }], bytes)),
+      BigInt(await currentRpc().ask('eth_getStorageAt', [address, `0x${slot.toString(16)}`, { blockHash }], bytes)),
   }
 }
 
+type Answers = readonly (Hex | null)[]
+
+/** Makes all calls at once; returns the answers of each list. */
+export async function readLists(
+  reader: Pick<BlockReader, 'read'>,
+  at: string,
+  lists: readonly (readonly ContractCall[])[],
+): Promise<readonly Answers[]> {
+  const answers = await reader.read(at, lists.flat())
+  let end = 0
+  return lists.map(({ length }) => {
+    end += length
+    return answers.slice(end - length, end)
+  })
+}
+
 /** Sends the same calls to each contract; returns one row of answers per contract. */
-export async function readEach(
+export function readEach(
   reader: Pick<BlockReader, 'read'>,
   at: string,
   contracts: readonly Readonly<{ address: string }>[],
   calls: readonly Hex[],
-): Promise<readonly (readonly (Hex | null)[])[]> {
-  const answers = await reader.read(
-    at,
-    contracts.flatMap(({ address: to }) => calls.map((calldata) => ({ to, calldata }))),
-  )
-  const width = calls.length
-  return contracts.map((_, index) => answers.slice(width * index, width * (index + 1)))
+): Promise<readonly Answers[]> {
+  const lists = contracts.map(({ address: to }) => calls.map((calldata) => ({ to, calldata })))
+  return readLists(reader, at, lists)
 }
 
 async function readByMulticall(rpc: Rpc, multicall3: string, blockHash: string, calls: readonly ContractCall[]) {

@@ -1,6 +1,8 @@
 import { type Hex, toEventSelector, toFunctionSelector } from 'viem'
 import { type CurveStablePool, curveStable, invariantNow } from '../../swap/routing/pools/curve-stable.ts'
-import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
+import { addressOf, callOf, listOf, numberOf, wordsOf } from './abi-words.ts'
+import { readLists } from './block-reader.ts'
+import { poolIdentity } from './pool-identity.ts'
 import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 
 const event = (text: string) => toEventSelector(text)
@@ -88,7 +90,7 @@ export const curveDex: DexReader = {
     const tokens = coins.map(addressOf)
     return tokens.length < 2 ? null : { id: `${dex.factory} ${tokens.join(' ')}`, address: dex.factory, dex, tokens }
   },
-  resolve: (readContext, at, identities) => resolve(readContext, at, identities),
+  resolve,
   async lookUp({ reader }, at, dex, pairs) {
     if (generationOf(dex) === 'registry') return listedPools(dex)
     const to = dex.factory
@@ -96,7 +98,7 @@ export const curveDex: DexReader = {
       const calls = searched.flatMap(([a, b]) =>
         indexes.map((index) => ({ to, calldata: callOf(call.poolFor, a, b, index) })),
       )
-      return (await reader.read(at, calls)).map((answer) => (answer ? wordAt(wordsOf(answer), 0) : 0n))
+      return (await reader.read(at, calls)).map(numberOf)
     }
     const first = await poolsAt(pairs, [0])
     const otherIndexes = Array.from({ length: POOLS_OF_PAIR - 1 }, (_, place) => place + 1)
@@ -105,12 +107,10 @@ export const curveDex: DexReader = {
       otherIndexes,
     )
     const pools = new Set([...first, ...others].filter((word) => word !== 0n).map(addressOf))
-    return [...pools].map((address) => ({ id: address, address, dex, tokens: [] }))
+    return [...pools].map((address) => poolIdentity(address, dex, []))
   },
-  readBase: (readContext, at, identities) => readPlain(readContext, at, identities),
-  readTicks: null,
+  readBase: readPlain,
   topics: changeTopics,
-  poolOf: ({ address }) => address,
   apply: () => 'reread',
 }
 
@@ -119,10 +119,7 @@ const generationOf = ({ implementations, pools }: PoolIdentity['dex']): 'ng' | '
   pools !== undefined ? 'registry' : implementations !== undefined ? 'old' : 'ng'
 
 const listedPools = (dex: PoolIdentity['dex']): readonly PoolIdentity[] =>
-  (dex.pools ?? []).map((pool) => {
-    const address = pool.toLowerCase()
-    return { id: address, address, dex, tokens: [] }
-  })
+  (dex.pools ?? []).map((pool) => poolIdentity(pool.toLowerCase(), dex, []))
 
 /** The log contains only the coins. Finds their pools among the newest of the factory. */
 async function resolve(
@@ -151,7 +148,7 @@ async function resolve(
   const tokenLists = new Set(identities.map(({ tokens }) => tokens.join()))
   return addresses.flatMap((address, index) => {
     const tokens = coinsOf(dex, coinAnswers[index])
-    return tokenLists.has(tokens.join()) ? [{ id: address, address, dex, tokens }] : []
+    return tokenLists.has(tokens.join()) ? [poolIdentity(address, dex, tokens)] : []
   })
 }
 
@@ -189,11 +186,7 @@ async function readPlain(
       calldata: callOf(call.balanceAt, place),
     })),
   ])
-  const results = await readContext.reader.read(at, plans.flat())
-  let next = 0
-  const answersOfPools = plans.map(({ length }) => {
-    const own = results.slice(next, next + length)
-    next += length
+  const answersOfPools = (await readLists(readContext.reader, at, plans)).map((own) => {
     const named = Object.fromEntries(callNames.map((name, place) => [name, own[place] ?? null])) as Omit<
       Answers,
       'each'
@@ -287,16 +280,15 @@ async function verifyMaths(
   answersOfPools: readonly Answers[],
 ) {
   const trials = pools.map((pool) => (pool?.balances.every((balance) => balance > 0n) ? trialsOf(pool) : []))
-  const calls = trials.flatMap((poolTrials, index) =>
+  const calls = trials.map((poolTrials, index) =>
     poolTrials.map(({ from, to, amount }) => ({
       to: pools[index]?.address ?? '',
       calldata: callOf(call.amountOut, from, to, amount),
     })),
   )
-  const answers = await reader.read(at, calls)
-  let next = 0
+  const answers = await readLists(reader, at, calls)
   return pools.map((pool, index) => {
-    const results = (trials[index] ?? []).map((trial) => ({ ...trial, paid: numberOf(answers[next++]) }))
+    const results = (trials[index] ?? []).map((trial, n) => ({ ...trial, paid: numberOf(answers[index]?.[n]) }))
     if (pool === null || results.length === 0) return pool
     const isNg = pool.offPegFee !== null
     const variants = isNg ? [pool] : [pool, { ...pool, invariant: otherOf(pool) }]
@@ -335,5 +327,3 @@ function matchesVirtualPrice(pool: CurveStablePool, { price, supply }: Answers):
   const invariant = invariantNow(pool)
   return shares > 0n && invariant !== null && (invariant * ONE) / shares === numberOf(price)
 }
-
-const numberOf = (answer: Hex | null | undefined): bigint => (answer ? wordAt(wordsOf(answer), 0) : 0n)

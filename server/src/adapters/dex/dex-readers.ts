@@ -65,13 +65,17 @@ export async function resolveAll(
   return resolved
 }
 
-/** Reads the base state of the pools with the reader of each DEX, in no particular order. */
+/**
+ * Reads the base state of the pools with the reader of each DEX, in no particular order. Omits pools of the native currency where that
+ * is a token: the executor pays the two in different ways, so that a route through such a pool would revert.
+ */
 export async function readBases(
   readContext: ReadContext,
   at: string,
   identities: readonly PoolIdentity[],
 ): Promise<TrackedPool[]> {
-  const byDex = Map.groupBy(identities, ({ dex }) => dex)
+  const tradable = identities.filter(({ native }) => !(native === true && readContext.nativeIsToken))
+  const byDex = Map.groupBy(tradable, ({ dex }) => dex)
   const bases: TrackedPool[] = []
   for (const [dex, pools] of byDex) {
     const states = (await readerOf(dex)?.readBase(readContext, at, pools)) ?? []

@@ -2,6 +2,7 @@ import type { Dex } from '../../swap/domain/dex.ts'
 import { type Rpc, refusalOf } from '../chains/evm/rpc.ts'
 import { readerOf } from './dex-readers.ts'
 import { scanLogs } from './logs.ts'
+import { isListed, type Listing } from './rank.ts'
 import type { DexReader, PoolIdentity, ReadContext } from './tracked-pool.ts'
 
 export type DiscoverOptions = Readonly<{
@@ -9,18 +10,19 @@ export type DiscoverOptions = Readonly<{
   readContext: ReadContext
   dexes: readonly Dex[]
   connectors: readonly string[]
-  /** Tokens whose pairs with the connector tokens are looked up if the log history is not available. */
+  /** Listed tokens, whose pairs with the connector tokens are looked up if the log history is not available. */
   tokens: readonly string[]
+  listing: Listing
   at: Readonly<{ height: number; hash: string }>
   /** Limit of blocks whose logs are scanned. */
   scanBlocksMax: number
   onSkipped(dex: Dex, error: unknown): void
 }>
 
-/** Limit of pools of one DEX that are ranked. */
+/** Limit of pools of one DEX that are ranked. If the logs have more, the pairs are looked up as well. */
 const POOLS_MAX = 20_000
 
-/** Finds the pools of every DEX by the factory's logs or by pairs. Throws if the node does not answer: partial results are unusable. */
+/** Finds the pools of listed tokens of every DEX by the factory's logs or by pairs. Throws if the node does not answer: partial results are unusable. */
 export async function discover(options: DiscoverOptions): Promise<PoolIdentity[]> {
   const pools = new Map<string, PoolIdentity>()
   for (const dex of options.dexes) {
@@ -35,9 +37,10 @@ async function discoverDex(dex: Dex, reader: DexReader, options: DiscoverOptions
   const { at, readContext } = options
   const byPairs = async () => (await reader.lookUp?.(readContext, at.hash, dex, pairsOf(options))) ?? []
   const isScannable = dex.deployedAt !== undefined && at.height - dex.deployedAt <= options.scanBlocksMax
-  if (!isScannable && reader.lookUp !== null) return byPairs()
+  if (!isScannable && reader.lookUp) return byPairs()
   try {
-    return await scan(dex, reader, options)
+    const scanned = await scan(dex, reader, options)
+    return scanned.length < POOLS_MAX ? scanned : [...scanned, ...(await byPairs())]
   } catch (error) {
     // The node refused: it has no old logs.
     if (refusalOf(error) === null) throw error
@@ -49,7 +52,7 @@ async function discoverDex(dex: Dex, reader: DexReader, options: DiscoverOptions
 async function scan(
   dex: Dex,
   reader: DexReader,
-  { rpc, at, readContext, scanBlocksMax }: DiscoverOptions,
+  { rpc, at, readContext, scanBlocksMax, listing }: DiscoverOptions,
 ): Promise<readonly PoolIdentity[]> {
   const from = Math.max(dex.deployedAt ?? 0, at.height - scanBlocksMax)
   const { address, topic } = reader.creation(dex)
@@ -57,7 +60,7 @@ async function scan(
   for await (const logs of scanLogs(rpc, from, at.height, { addresses: [address], topics: [topic] })) {
     for (const log of logs) {
       const pool = reader.parseCreation(log, dex, readContext.wrapped)
-      if (pool !== null) pools.push(pool)
+      if (pool !== null && isListed(listing, pool.tokens)) pools.push(pool)
     }
     if (pools.length >= POOLS_MAX) break
   }

@@ -4,20 +4,20 @@ import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
 import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
 import { readEach } from './block-reader.ts'
 import type { DexLog } from './logs.ts'
+import { findPools, indexedTokens, poolIdentity } from './pool-identity.ts'
 import { areTermsUnchanged, forecastFees, withForecastFee } from './slipstream-fee.ts'
 import { trySwaps } from './swap-trial.ts'
 import { afterLiquidity, readTicksOf } from './ticks.ts'
-import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
+import type { DexReader, ReadContext, TrackedPool } from './tracked-pool.ts'
 import {
   applyV3,
-  bitmapOf,
   CREATED,
   LIQUIDITY,
   SLOT0,
   small,
   stateOf,
-  TICK_BITMAP,
   TICK_SPACING,
+  v3TickSource,
   v3Topics,
 } from './uniswap-v3.ts'
 
@@ -74,30 +74,21 @@ const forks: Readonly<Record<ForkedV3, Fork>> = {
 function createDynamicFeeV3(fork: Fork): DexReader {
   return {
     creation: ({ factory }) => ({ address: factory, topic: fork.created }),
-    parseCreation({ topics, fields }, dex) {
-      const [topic, token0, token1, key] = topics
-      if (token0 === undefined || token1 === undefined || key === undefined) return null
-      const words = wordsOf(fields)
-      const address = addressOf(wordAt(words, topic === CREATED ? 1 : 0))
-      const tokens = [addressOf(BigInt(token0)), addressOf(BigInt(token1))]
-      return { id: address, address, dex, tokens }
+    parseCreation(log, dex) {
+      const tokens = indexedTokens(log)
+      const [topic, , , key] = log.topics
+      if (tokens === null || key === undefined) return null
+      return poolIdentity(addressOf(wordAt(wordsOf(log.fields), topic === CREATED ? 1 : 0)), dex, tokens)
     },
     async lookUp({ reader }, at, dex, pairs) {
       const [spacings] = fork.keys ? [] : await reader.read(at, [{ to: dex.factory, calldata: TICK_SPACINGS }])
       const keys = fork.keys ?? listOf(wordsOf(spacings ?? '0x'), 0).map(small)
-      const keyedPairs = pairs.flatMap((tokens) => keys.map((key) => ({ tokens, key })))
-      const calls = keyedPairs.map(({ tokens: [a, b], key }) => ({
-        to: dex.factory,
-        calldata: callOf(fork.getPool, a, b, key),
-      }))
-      const answers = await reader.read(at, calls)
-      return keyedPairs.flatMap(({ tokens, key }, index): PoolIdentity[] => {
-        const answer = answers[index]
-        const address = answer ? addressOf(wordAt(wordsOf(answer), 0)) : addressOf(0n)
-        if (address === addressOf(0n)) return []
-        const keyed = fork.getPool === POOL_BY_FEE ? { feePpm: key } : { tickSpacing: key }
-        return [{ id: address, address, dex, tokens, ...keyed }]
-      })
+      const searches = pairs.flatMap((tokens) =>
+        keys.map((key) => (fork.getPool === POOL_BY_FEE ? { tokens, feePpm: key } : { tokens, tickSpacing: key })),
+      )
+      return findPools(reader, at, dex, searches, ({ tokens: [a, b], feePpm, tickSpacing }) =>
+        callOf(fork.getPool, a, b, feePpm ?? tickSpacing),
+      )
     },
     async readBase({ reader }, at, identities) {
       const calls: readonly Hex[] = [LIQUIDITY, TICK_SPACING, SLOT0, ...(fork.fee ?? [])]
@@ -111,8 +102,8 @@ function createDynamicFeeV3(fork: Fork): DexReader {
       })
     },
     readTicks: (readContext, at, base) => readAndVerify(fork, readContext, at, base),
+    tickSource: v3TickSource,
     topics: [...v3Topics, NUMBERED_MINT],
-    poolOf: ({ address }) => address,
     apply,
     refresh: (readContext, at, pools, now) => refresh(fork, readContext, at, pools, now),
   }
@@ -126,10 +117,7 @@ async function readAndVerify(
   { pool: base }: TrackedPool,
 ): Promise<TrackedPool | null> {
   const basePool = base as UniswapV3Pool
-  const whole = await readTicksOf(
-    basePool,
-    bitmapOf(readContext.reader, at, basePool.address, TICK_BITMAP, basePool.tickSpacing),
-  )
+  const whole = await readTicksOf(basePool, v3TickSource(readContext, at, basePool))
   if (whole === null) return null
   const pool = whole.pool as UniswapV3Pool
   const verdict = await trySwaps(readContext, at, pool)

@@ -1,6 +1,6 @@
 import { externalExecutor, swapRouter } from '@swapyard/contracts'
 import { encodeFunctionData, type Hex, zeroAddress } from 'viem'
-import type { AggregatorCall } from '../../swap/domain/aggregator-call.ts'
+import type { AggregatorCall } from '../../swap/ports/aggregator.ts'
 import { type EncodedSwap, orderOf, type SwapTerms } from './encode-swap.ts'
 
 /** Words that ExternalExecutor.sol reads before the calldata. */

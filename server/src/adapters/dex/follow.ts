@@ -1,8 +1,10 @@
 import pMap from 'p-map'
 import type { Dex } from '../../swap/domain/dex.ts'
+import { admitNew } from './admission.ts'
 import { identityOf, keyOf, readBases, readerOf, readWhole, resolveAll } from './dex-readers.ts'
 import type { DexLog } from './logs.ts'
 import type { PoolSet } from './pool-set.ts'
+import { isListed, type Listing } from './rank.ts'
 import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 import { INITIALIZE } from './uniswap-v3.ts'
 
@@ -19,12 +21,12 @@ export type Follower = Readonly<{
   /** The log topics to request. */
   topics: readonly string[]
   fold(): LogFold
-  /** Remembers pools that are not initialized yet. Their Initialize log triggers a read. */
-  watchUninitialized(identities: readonly PoolIdentity[]): void
+  /** Remembers pools that are not initialized, or empty. Their next log triggers a read. */
+  watchEmpty(identities: readonly PoolIdentity[]): void
 }>
 
 const RENEWED_AT_ONCE = 8
-/** Limit of uninitialized V3 pools. */
+/** Limit of pools that wait for their next log. The oldest are forgotten; a renewed lookup finds them. */
 const WAITING_MAX = 5_000
 
 type Creation = Readonly<{ dex: Dex; reader: DexReader; address: string; topic: string }>
@@ -32,14 +34,20 @@ type FollowContext = Readonly<{
   readContext: ReadContext
   dexes: ReadonlyMap<string, Dex>
   pools: PoolSet
-  /** The pool that the log creates or initializes, or null. */
+  listing: Listing
+  /** The pool of listed tokens that the log creates, or a waiting pool that it changes; or null. */
   parseNewPool(log: DexLog): PoolIdentity | null
   /** Key of the tracked pool that the log changes, or null. */
   findChangedPool(log: DexLog): string | null
   updateWaiting(newPools: readonly PoolIdentity[], changes: Changes): void
 }>
 
-export function createFollower(readContext: ReadContext, dexes: ReadonlyMap<string, Dex>, pools: PoolSet): Follower {
+export function createFollower(
+  readContext: ReadContext,
+  dexes: ReadonlyMap<string, Dex>,
+  pools: PoolSet,
+  listing: Listing,
+): Follower {
   const creations: Creation[] = []
   for (const dex of dexes.values()) {
     const reader = readerOf(dex)
@@ -51,23 +59,42 @@ export function createFollower(readContext: ReadContext, dexes: ReadonlyMap<stri
     ...new Set([...kinds.flatMap((reader) => reader.topics), ...creations.map(({ topic }) => topic), INITIALIZE]),
   ]
 
-  function watchUninitialized(identities: readonly PoolIdentity[]): void {
-    for (const one of identities) if (waiting.size < WAITING_MAX) waiting.set(one.id, one)
+  function watchEmpty(identities: readonly PoolIdentity[]): void {
+    for (const one of identities) {
+      waiting.delete(one.id)
+      waiting.set(one.id, one)
+    }
+    for (const [oldest] of waiting) {
+      if (waiting.size <= WAITING_MAX) break
+      waiting.delete(oldest)
+    }
+  }
+
+  /** Any contract can emit these topics: a log counts only if the pool, its manager, vault or factory emitted it. */
+  function findWaiting(log: DexLog): PoolIdentity | null {
+    if (waiting.size === 0) return null
+    for (const reader of kinds) {
+      if (log.topics[0] !== INITIALIZE && !reader.topics.includes(log.topics[0] ?? '')) continue
+      const one = waiting.get(reader.poolOf?.(log) ?? log.address)
+      if (one && [one.id, one.address, one.dex.factory, one.dex.vault].includes(log.address)) return one
+    }
+    return null
   }
 
   const followContext: FollowContext = {
     readContext,
     dexes,
     pools,
+    listing,
     parseNewPool(log) {
-      if (log.topics[0] === INITIALIZE) return waiting.get(log.address) ?? null
       const creation = creations.find(({ address, topic }) => address === log.address && topic === log.topics[0])
-      return creation?.reader.parseCreation(log, creation.dex, readContext.wrapped) ?? null
+      const created = creation?.reader.parseCreation(log, creation.dex, readContext.wrapped) ?? null
+      return created !== null && isListed(listing, created.tokens) ? created : findWaiting(log)
     },
     findChangedPool(log) {
       for (const reader of kinds) {
         if (!reader.topics.includes(log.topics[0] ?? '')) continue
-        const key = reader.poolOf(log)
+        const key = reader.poolOf?.(log) ?? log.address
         const pool = pools.get(key)?.pool
         // Any contract can emit these topics: accept only logs of the pool, its manager or its factory.
         const emitters = pool && [pool.address, key, dexes.get(pool.dex)?.factory]
@@ -77,20 +104,14 @@ export function createFollower(readContext: ReadContext, dexes: ReadonlyMap<stri
     },
     updateWaiting(newPools, changes) {
       for (const { id } of newPools) if (changes.has(id)) waiting.delete(id)
-      watchUninitialized(newPools.filter(({ id }) => !changes.has(id)))
+      watchEmpty(newPools.filter(({ id }) => !changes.has(id)))
     },
   }
-  return { topics, fold: () => createFold(followContext), watchUninitialized }
+  return { topics, fold: () => createFold(followContext), watchEmpty }
 }
 
-function createFold({
-  readContext,
-  dexes,
-  pools,
-  parseNewPool,
-  findChangedPool,
-  updateWaiting,
-}: FollowContext): LogFold {
+function createFold(followContext: FollowContext): LogFold {
+  const { readContext, dexes, pools, parseNewPool, findChangedPool } = followContext
   const changes = new Map<string, TrackedPool | null>()
   const toReread = new Set<string>()
   const created = new Map<string, PoolIdentity>()
@@ -144,14 +165,31 @@ function createFold({
       const existing = [...toReread].flatMap((key) => identityOf(pools.get(key) as TrackedPool, dexes) ?? [])
       const newPools = await resolveAll(readContext, at, [...created.values()])
       if (existing.length + newPools.length === 0) return changes
-      const bases = await readBases(readContext, at, [...existing, ...newPools])
-      // A pool that no longer answers is dropped.
-      for (const { id } of existing) changes.set(id, null)
-      for (const tracked of await readWhole(readContext, at, bases, dexes)) changes.set(keyOf(tracked.pool), tracked)
-      updateWaiting(newPools, changes)
+      await readPools(followContext, at, changes, { existing, newPools })
       return changes
     },
   }
+}
+
+/** Reads these pools into the changes. Of new pools those that are admitted; the others of listed tokens wait for their next log. */
+async function readPools(
+  { readContext, dexes, pools, listing, updateWaiting }: FollowContext,
+  at: string,
+  changes: Map<string, TrackedPool | null>,
+  { existing, newPools }: Readonly<Record<'existing' | 'newPools', readonly PoolIdentity[]>>,
+): Promise<void> {
+  const bases = await readBases(readContext, at, [...existing, ...newPools])
+  const existingIds = new Set(existing.map(({ id }) => id))
+  const isNew = ({ pool }: TrackedPool) => !existingIds.has(keyOf(pool))
+  // A pool that no longer answers is dropped.
+  for (const id of existingIds) changes.set(id, null)
+  const reread = bases.filter((base) => !isNew(base))
+  const admitted = await admitNew({ readContext, at, dexes, listing }, bases.filter(isNew), pools.all())
+  for (const tracked of [...(await readWhole(readContext, at, reread, dexes)), ...admitted])
+    changes.set(keyOf(tracked.pool), tracked)
+  const unlisted = new Set(bases.flatMap(({ pool }) => (isListed(listing, pool.tokens) ? [] : [keyOf(pool)])))
+  const listedPools = newPools.filter(({ id }) => !unlisted.has(id))
+  updateWaiting(listedPools, changes)
 }
 
 /** Refreshes the pools of kinds that change without a log. */

@@ -2,6 +2,7 @@ import { type Hex, toEventSelector, toFunctionSelector } from 'viem'
 import { type LiquidityBookPool, liquidityBook } from '../../swap/routing/pools/liquidity-book.ts'
 import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
 import { readEach } from './block-reader.ts'
+import { indexedTokens, poolIdentity } from './pool-identity.ts'
 import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 
 const CREATED = toEventSelector('LBPairCreated(address,address,uint256,address,uint256)')
@@ -49,29 +50,23 @@ const TRIAL_PART = 100n
  */
 export const liquidityBookDex: DexReader = {
   creation: ({ factory }) => ({ address: factory, topic: CREATED }),
-  parseCreation({ topics, fields }, dex) {
-    const [, x, y] = topics
-    if (x === undefined || y === undefined) return null
-    return pairIdentity(wordAt(wordsOf(fields), 0), dex, [addressOf(BigInt(x)), addressOf(BigInt(y))])
+  parseCreation(log, dex) {
+    const tokens = indexedTokens(log)
+    return tokens && poolIdentity(addressOf(wordAt(wordsOf(log.fields), 0)), dex, tokens)
   },
   async lookUp({ reader }, at, dex, pairs) {
     const calls = pairs.map(([a, b]) => ({ to: dex.factory, calldata: callOf(call.pairs, a, b) }))
     return (await reader.read(at, calls)).flatMap((answer) => {
       const [, count = 0n, ...words] = wordsOf(answer ?? '0x')
       const places = words.flatMap((_, place) => (place % ENTRY_WORDS === 1 ? [place] : []))
-      return places.flatMap((place, index) => (index < count ? [pairIdentity(wordAt(words, place), dex, [])] : []))
+      const pools = places.map((place) => poolIdentity(addressOf(wordAt(words, place)), dex, []))
+      return pools.filter((_, index) => index < count)
     })
   },
-  readBase: (readContext, at, identities) => readPairs(readContext, at, identities),
-  readTicks: (readContext, at, tracked) => readBins(readContext, at, tracked),
+  readBase: readPairs,
+  readTicks: readBins,
   topics: changeTopics,
-  poolOf: ({ address }) => address,
   apply: () => 'reread',
-}
-
-function pairIdentity(word: bigint, dex: PoolIdentity['dex'], tokens: readonly string[]): PoolIdentity {
-  const address = addressOf(word)
-  return { id: address, address, dex, tokens }
 }
 
 async function readPairs(

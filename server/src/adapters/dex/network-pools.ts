@@ -1,15 +1,18 @@
 import { assert } from '../../lib/assert.ts'
 import type { DexNetwork } from '../../swap/domain/dex.ts'
+import { isPaused, noPoolPauses, type PoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource } from '../../swap/ports/pools.ts'
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { quantity } from '../chains/evm/replies.ts'
 import { createRpc, type Rpc, rpcDefaults, unavailable } from '../chains/evm/rpc.ts'
 import { createBlockReader } from './block-reader.ts'
 import { compareSample } from './compare.ts'
+import { createDepthHistory } from './depth-history.ts'
 import { createFeeOnTransferTokens } from './fee-on-transfer.ts'
 import { type Header, latestHeader } from './headers.ts'
 import { pack } from './pack.ts'
 import { createPoolSet } from './pool-set.ts'
-import { liquidityOf } from './rank.ts'
+import { liquidityOf, listedDepth } from './rank.ts'
 import { originOf, setUp } from './read-all.ts'
 import { syncToHead } from './sync.ts'
 import {
@@ -44,6 +47,7 @@ export function createNetworkPools(options: NetworkPoolsOptions): PoolSource {
   const { pools, counts, dexNetwork, settings, now } = context
   const maintenance = createMaintenance(context)
   const { nativeContract } = options.network.evm ?? {}
+  const unpaused = createUnpausedPools(context)
   const tokens = createFeeOnTransferTokens(nodes.rpc, dexNetwork.wrapped, now, nativeContract ? [nativeContract] : [])
   let at: Readonly<{ head: Header; readAtMs: number }> | null = null
 
@@ -75,22 +79,21 @@ export function createNetworkPools(options: NetworkPoolsOptions): PoolSource {
       const { head, readAtMs } = at
       return {
         ...{ block, readAtMs, head: head.height, wrapped: dexNetwork.wrapped },
-        pools: tokens.poolsWithCheckedTokens(pools.pools()),
+        pools: tokens.poolsWithCheckedTokens(unpaused()),
+        listed: context.listing.listed,
         feeOnTransferTokens: tokens.feeOnTransfer(),
         gasPrice: maintenance.gasPrice(),
       }
     },
     counts: () => ({ ...counts }),
-    liquidity() {
-      const unit = context.setup.value?.stablecoinUnit ?? null
-      const { stablecoin, wrapped } = dexNetwork
-      const feeOnTransfer = tokens.feeOnTransfer()
-      // Exclude fee-on-transfer tokens, so that token lists show them as not swappable.
-      const tradable = pools.pools().filter((pool) => !pool.tokens.some((token) => feeOnTransfer.has(token)))
-      const priceUnit = stablecoin === undefined || unit === null ? null : { token: stablecoin, unit }
-      return liquidityOf(tradable, wrapped, priceUnit)
-    },
+    ...createReports(context, () =>
+      unpaused().filter((pool) => !pool.tokens.some((one) => tokens.feeOnTransfer().has(one))),
+    ),
     request: maintenance.request,
+    pause(scopes) {
+      context.pauses.value = poolPausesOf(scopes, options.network.id)
+      maintenance.pausesChanged()
+    },
     async advance() {
       try {
         return await advanceOnce()
@@ -99,6 +102,38 @@ export function createNetworkPools(options: NetworkPoolsOptions): PoolSource {
         throw error
       }
     },
+  }
+}
+
+/** `tradable`: without fee-on-transfer tokens, so that token lists show them as not swappable. */
+function createReports(
+  { setup, dexNetwork, listing, pools, depths, now }: SyncContext,
+  tradable: () => readonly Pool[],
+): Pick<PoolSource, 'liquidity' | 'depth'> {
+  return {
+    liquidity() {
+      const unit = setup.value?.stablecoinUnit ?? null
+      const { stablecoin } = dexNetwork
+      const priceUnit = stablecoin === undefined || unit === null ? null : { token: stablecoin, unit }
+      return liquidityOf(tradable(), listing, priceUnit)
+    },
+    depth() {
+      const wei = listedDepth(pools.pools(), listing)
+      depths.record(wei, now())
+      return { wei, maximumWei: depths.maximum(now()) }
+    },
+  }
+}
+
+/** The pools that the operator has not paused; the same array until something changes. */
+function createUnpausedPools({ pools, pauses }: SyncContext): () => readonly Pool[] {
+  let cache: Readonly<{ all: readonly Pool[]; paused: PoolPauses; unpaused: readonly Pool[] }> | null = null
+  return () => {
+    const [all, paused] = [pools.pools(), pauses.value]
+    if (cache?.all === all && cache.paused === paused) return cache.unpaused
+    const some = all.filter((pool) => !isPaused(pool, paused))
+    cache = { all, paused, unpaused: some.length === all.length ? all : some }
+    return cache.unpaused
   }
 }
 
@@ -121,6 +156,11 @@ function createMaintenance(context: SyncContext) {
   return {
     gasPrice: () => gas.price,
     request: lookup.add,
+    pausesChanged(): void {
+      // The next snapshot has no paused pools. Resumed pools that an earlier one lacked are looked up again.
+      snapshotAtMs = Number.NEGATIVE_INFINITY
+      renewedAtMs = Number.NEGATIVE_INFINITY
+    },
     async readGasPrice(): Promise<void> {
       if (now() - gas.atMs < GAS_PRICE_MS) return
       gas = { price: await rpc().ask('eth_gasPrice', [], quantity), atMs: now() }
@@ -130,7 +170,7 @@ function createMaintenance(context: SyncContext) {
       if (block === null) return
       if (now() - renewedAtMs >= settings.renewEveryMs) {
         renewedAtMs = now()
-        for (const token of context.tokens) lookup.add(token)
+        lookup.renew()
       }
       await lookup.run(setup)
       dropExcessPools(context)
@@ -143,11 +183,12 @@ function createMaintenance(context: SyncContext) {
 }
 
 async function save(context: SyncContext, setup: NetworkSetup): Promise<void> {
-  const { options, network, pools, log } = context
+  const { options, network, pools, log, pauses, depths } = context
   const block = pools.block()
   if (block === null) return
   try {
-    const packed = await pack(pools.all(), originOf(context, setup))
+    const tracked = pools.all().filter(({ pool }) => !isPaused(pool, pauses.value))
+    const packed = await pack({ tracked, depths: depths.list() }, originOf(context, setup))
     await options.snapshots.save({ network: network.id, block, packed })
   } catch (err) {
     log.warn({ err, network: network.id }, 'pool snapshot could not be saved')
@@ -174,25 +215,26 @@ function createNodes({ network, rpcUrls }: NetworkPoolsOptions): Nodes {
 
 function createSyncContext(options: NetworkPoolsOptions, { rpc }: Nodes): SyncContext {
   const dexNetwork = normalizeAddresses(options.dexNetwork)
+  const tokens = options.tokens.map((token) => token.toLowerCase())
+  const connectors = new Set([dexNetwork.wrapped, ...dexNetwork.connectors])
   return {
     options,
     network: options.network,
     dexNetwork,
-    tokens: options.tokens.map((token) => token.toLowerCase()),
+    tokens,
+    listing: { wrapped: dexNetwork.wrapped, connectors, listed: new Set([...connectors, ...tokens]) },
     settings: { ...poolDefaults, ...options.settings },
     log: options.log,
     now: options.now ?? Date.now,
     rpc,
     readContext: {
-      reader: {
-        read: (hash, calls) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).read(hash, calls),
-        revertsOf: (...args) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).revertsOf(...args),
-        minedAt: (hash) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).minedAt(hash),
-        storageAt: (...args) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).storageAt(...args),
-      },
+      reader: createBlockReader(rpc, dexNetwork.multicall3 ?? null),
       wrapped: dexNetwork.wrapped,
+      nativeIsToken: dexNetwork.nativeIsToken ?? false,
     },
     pools: createPoolSet(reorgDepth(options.network)),
+    pauses: { value: noPoolPauses },
+    depths: createDepthHistory(),
     counts: { reorgs: 0, differences: 0, rereads: 0 },
     setup: { value: null },
   }

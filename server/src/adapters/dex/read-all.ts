@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Dex } from '../../swap/domain/dex.ts'
 import { wordAt, wordsOf } from './abi-words.ts'
+import { admitAll } from './admission.ts'
 import { checkDex } from './check-dexes.ts'
-import { keyOf, readBases, readWhole } from './dex-readers.ts'
+import { keyOf, readBases } from './dex-readers.ts'
 import { discover } from './discover.ts'
 import { createFollower } from './follow.ts'
 import { type Header, headerAt, latestHeader } from './headers.ts'
 import { unpack } from './pack.ts'
-import { rank, selectWithinLimits } from './rank.ts'
+import { hasLiquidity } from './rank.ts'
 import type { NetworkSetup, SyncContext } from './sync-context.ts'
 
 const DECIMALS = '0x313ce567'
@@ -15,7 +16,7 @@ const DECIMALS = '0x313ce567'
 /** Checks the DEXes on the chain, then restores the pools from the snapshot or reads them all. */
 export async function setUp(context: SyncContext, head: Header): Promise<void> {
   const dexes = await usableDexes(context, head)
-  const follower = createFollower(context.readContext, dexes, context.pools)
+  const follower = createFollower(context.readContext, dexes, context.pools, context.listing)
   const setup = { dexes, follower, stablecoinUnit: await readStablecoinUnit(context, head) }
   if (!(await restoreSnapshot(context, setup))) await readAll(context, setup)
   context.setup.value = setup
@@ -58,8 +59,9 @@ async function restoreSnapshot(context: SyncContext, setup: NetworkSetup): Promi
     const stored = await unpack(snapshot.packed, originOf(context, setup))
     const { height, hash } = snapshot.block
     if (stored === null || (await headerAt(rpc(), height))?.hash !== hash) return false
-    pools.reset(snapshot.block, stored)
-    log.info({ network: network.id, pools: stored.length, height }, 'pools restored from the snapshot')
+    pools.reset(snapshot.block, stored.tracked)
+    context.depths.restore(stored.depths)
+    log.info({ network: network.id, pools: stored.tracked.length, height }, 'pools restored from the snapshot')
     return true
   } catch (err) {
     log.warn({ err, network: network.id }, 'pool snapshot could not be loaded')
@@ -74,7 +76,7 @@ export async function readAll(context: SyncContext, setup: NetworkSetup): Promis
 }
 
 async function readAt(context: SyncContext, head: Header, { dexes, follower }: NetworkSetup): Promise<void> {
-  const { readContext, dexNetwork, settings, pools, network, log, tokens } = context
+  const { readContext, dexNetwork, settings, pools, network, log, tokens, listing } = context
   context.counts.rereads++
   const identities = await discover({
     rpc: context.rpc(),
@@ -82,6 +84,7 @@ async function readAt(context: SyncContext, head: Header, { dexes, follower }: N
     dexes: [...dexes.values()],
     connectors: dexNetwork.connectors,
     tokens,
+    listing,
     at: head,
     scanBlocksMax: settings.scanBlocksMax,
     onSkipped: (dex, err) =>
@@ -91,10 +94,10 @@ async function readAt(context: SyncContext, head: Header, { dexes, follower }: N
       ),
   })
   const bases = await readBases(readContext, head.hash, identities)
-  const readKeys = new Set(bases.map(({ pool }) => keyOf(pool)))
-  follower.watchUninitialized(identities.filter(({ id }) => !readKeys.has(id)))
-  const ranked = rank(bases, dexNetwork.wrapped, settings.poolsMax)
-  const selected = selectWithinLimits(await readWhole(readContext, head.hash, ranked, dexes), settings)
+  const selected = await admitAll({ readContext, at: head.hash, dexes, listing }, bases, settings)
+  const withLiquidity = new Set(bases.flatMap(({ pool }) => (hasLiquidity(pool) ? [keyOf(pool)] : [])))
+  const selectedKeys = new Set(selected.map(({ pool }) => keyOf(pool)))
+  follower.watchEmpty(identities.filter(({ id }) => !withLiquidity.has(id) && !selectedKeys.has(id)))
   pools.reset({ height: head.height, hash: head.hash }, selected)
   log.info({ network: network.id, found: identities.length, pools: selected.length, height: head.height }, 'pools read')
 }

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
-import { addressOf, callOf, listOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
+import { addressOf, callOf, firstWord, listOf, numberOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
 import type { ContractCall } from './block-reader.ts'
 import { FORECAST_SECONDS, highestFee, QUOTE_FEE_SECONDS } from './fee-forecast.ts'
 import type { ReadContext, TrackedPool } from './tracked-pool.ts'
@@ -149,8 +149,6 @@ function tickDeviation({ tick, span, observations }: DynamicFee, { now, sum, sum
   return tick > mean ? tick - mean : mean - tick
 }
 
-const answerOf = (answer: Hex | null | undefined): bigint | null => (answer ? wordAt(wordsOf(answer), 0) : null)
-
 /** Null if the factory has an unpublished module. */
 async function readTerms({ reader }: ReadContext, at: string, pools: readonly FeeToForecast[]) {
   const v3Pools = pools.map(({ tracked }) => tracked.pool as UniswapV3Pool)
@@ -158,7 +156,7 @@ async function readTerms({ reader }: ReadContext, at: string, pools: readonly Fe
     at,
     v3Pools.flatMap(({ address: to }) => [FACTORY, SLOT0 as Hex].map((calldata) => ({ to, calldata }))),
   )
-  const factories = v3Pools.map((_, place) => addressOf(answerOf(poolAnswers[2 * place]) ?? 0n))
+  const factories = v3Pools.map((_, place) => addressOf(numberOf(poolAnswers[2 * place])))
   const slots = v3Pools.map((_, place) => wordsOf(poolAnswers[2 * place + 1] ?? '0x'))
   const fees = await reader.read(
     at,
@@ -172,7 +170,7 @@ async function readTerms({ reader }: ReadContext, at: string, pools: readonly Fe
     }),
   )
   const modules = v3Pools.map(({ address }, place) => {
-    const module = addressOf(answerOf(fees[3 * place]) ?? 0n)
+    const module = addressOf(numberOf(fees[3 * place]))
     return { address, factory: factories[place] ?? '', module }
   })
   const moduleAnswers = await reader.read(
@@ -180,19 +178,19 @@ async function readTerms({ reader }: ReadContext, at: string, pools: readonly Fe
     modules.flatMap((one) => termCalls(one.address, one)),
   )
   return modules.map((one, place): Terms | null => {
-    const usual = answerOf(fees[3 * place + 1])
+    const usual = firstWord(fees[3 * place + 1])
     const answers = moduleAnswers.slice(6 * place, 6 * place + 6)
     const [module, config, custom, ...defaults] = answers
     if (!module || usual === null) return null
     const fixed = { ...one, answers: textOf(answers), dynamic: null }
-    if (answerOf(module) === 0n) return { ...fixed, base: usual }
+    if (firstWord(module) === 0n) return { ...fixed, base: usual }
     const words = wordsOf(config ?? '0x')
-    const own = config ? wordAt(words, 0) : answerOf(custom)
+    const own = config ? wordAt(words, 0) : firstWord(custom)
     if (own === null) return null
     const base = own === NO_FEE ? 0n : own === 0n ? usual : own
     if (!config || own === NO_FEE) return { ...fixed, base }
-    const observedAt = answerOf(fees[3 * place + 2])
-    const dynamic = dynamicFeeOf(words, base, slots[place] ?? [], defaults.map(answerOf), observedAt)
+    const observedAt = firstWord(fees[3 * place + 2])
+    const dynamic = dynamicFeeOf(words, base, slots[place] ?? [], defaults.map(firstWord), observedAt)
     return dynamic && { ...fixed, base, dynamic }
   })
 }

@@ -1,7 +1,9 @@
 import type { Hex } from 'viem'
 import type { Dex, SolidlyFork } from '../../swap/domain/dex.ts'
 import { type SolidlyPool, solidly } from '../../swap/routing/pools/solidly.ts'
-import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
+import { addressOf, callOf, firstWord, numberOf, wordAt, wordsOf } from './abi-words.ts'
+import { readLists } from './block-reader.ts'
+import { findPools, indexedTokens, poolIdentity } from './pool-identity.ts'
 import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 
 /** PairCreated(address indexed,address indexed,bool,address,uint256) */
@@ -58,32 +60,21 @@ const forkOf = ({ fork = 'solidly' }: Dex): Fork => forks[fork]
 
 export const solidlyDex: DexReader = {
   creation: (dex) => ({ address: dex.factory, topic: forkOf(dex).created }),
-  parseCreation({ topics, fields }, dex) {
-    const [topic, token0, token1, stableTopic] = topics
-    if (token0 === undefined || token1 === undefined) return null
-    const words = wordsOf(fields)
+  parseCreation(log, dex) {
+    const tokens = indexedTokens(log)
+    if (tokens === null) return null
+    const words = wordsOf(log.fields)
+    const [topic, , , stableTopic] = log.topics
     const isIndexed = topic === POOL_CREATED
     const stable = (isIndexed ? BigInt(stableTopic ?? 0) : wordAt(words, 0)) !== 0n
-    const tokens = [addressOf(BigInt(token0)), addressOf(BigInt(token1))]
-    return poolIdentity(addressOf(wordAt(words, isIndexed ? 0 : 1)), dex, tokens, stable)
+    return poolIdentity(addressOf(wordAt(words, isIndexed ? 0 : 1)), dex, tokens, { stable })
   },
-  async lookUp({ reader }, at, dex, pairs) {
+  lookUp({ reader }, at, dex, pairs) {
     const searches = pairs.flatMap((tokens) => [false, true].map((stable) => ({ tokens, stable })))
-    const answers = await reader.read(
-      at,
-      searches.map(({ tokens: [a, b], stable }) => ({
-        to: dex.factory,
-        calldata: callOf(forkOf(dex).lookUp, a, b, stable ? 1 : 0),
-      })),
-    )
-    return searches.flatMap(({ tokens, stable }, index) => {
-      const answer = answers[index]
-      const word = answer ? wordAt(wordsOf(answer), 0) : 0n
-      return word === 0n ? [] : [poolIdentity(addressOf(word), dex, tokens, stable)]
-    })
+    const { lookUp } = forkOf(dex)
+    return findPools(reader, at, dex, searches, ({ tokens: [a, b], stable }) => callOf(lookUp, a, b, stable ? 1 : 0))
   },
   readBase,
-  readTicks: null,
   topics: [SYNC, SYNC_SHORT, CUSTOM_FEE],
   poolOf: ({ address, topics }) => (topics[0] === CUSTOM_FEE ? addressOf(BigInt(topics[1] ?? 0)) : address),
   apply(tracked, { topics, fields }) {
@@ -91,10 +82,6 @@ export const solidlyDex: DexReader = {
     const words = wordsOf(fields)
     return { ...tracked, pool: { ...tracked.pool, reserves: [wordAt(words, 0), wordAt(words, 1)] } }
   },
-}
-
-function poolIdentity(address: string, dex: Dex, tokens: readonly string[], stable: boolean): PoolIdentity {
-  return { id: address, address, dex, tokens, stable }
 }
 
 async function readBase(
@@ -111,7 +98,7 @@ async function readBase(
       ...identities.map(({ address: to }) => ({ to, calldata: METADATA }) as const),
     ]),
   ])
-  const paused = new Set(factories.filter((_, index) => wordAt(wordsOf(answers[index] ?? '0x'), 0) !== 0n))
+  const paused = new Set(factories.filter((_, index) => numberOf(answers[index]) !== 0n))
   const poolsWithoutFee = identities.map((one, index) => poolOf(one, answers[factories.length + index]))
   const verified = await verifyAll(readContext, at, identities, poolsWithoutFee)
   return verified.map((one, index) => {
@@ -146,12 +133,9 @@ async function verifyAll(
   const calls = pools.map((pool, index) =>
     pool === null ? [] : trialCalls(pool, (identities[index] as PoolIdentity).dex),
   )
-  const answers = await reader.read(at, calls.flat())
-  let next = 0
+  const answers = await readLists(reader, at, calls)
   return pools.map((poolWithoutFee, index) => {
-    const poolAnswers = answers.slice(next, next + (calls[index]?.length ?? 0))
-    next += poolAnswers.length
-    const [first, second, ...fees] = poolAnswers.map((answer) => (answer ? wordAt(wordsOf(answer), 0) : null))
+    const [first, second, ...fees] = (answers[index] ?? []).map(firstWord)
     const feePpm = feeOf((identities[index] as PoolIdentity).dex, fees)
     if (poolWithoutFee === null || feePpm === null) return null
     const pool = { ...poolWithoutFee, feePpm }

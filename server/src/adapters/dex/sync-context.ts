@@ -2,10 +2,13 @@ import type { LimitFunction } from 'p-limit'
 import type { Network } from '../../core/domain/network.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Dex, DexNetwork } from '../../swap/domain/dex.ts'
+import type { PoolPauses } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSnapshots } from '../../swap/ports/pools.ts'
 import type { Rpc } from '../chains/evm/rpc.ts'
+import type { DepthHistory } from './depth-history.ts'
 import type { Follower } from './follow.ts'
 import type { PoolSet } from './pool-set.ts'
+import type { Listing } from './rank.ts'
 import type { ReadContext } from './tracked-pool.ts'
 
 export type PoolSettings = Readonly<{
@@ -34,7 +37,7 @@ export type NetworkPoolsOptions = Readonly<{
   network: Network
   rpcUrls: readonly string[]
   dexNetwork: DexNetwork
-  /** Tokens whose pairs with the connector tokens are looked up. */
+  /** Listed tokens. Their pairs with the connector tokens are looked up; pools of other tokens are read on request only. */
   tokens: readonly string[]
   snapshots: PoolSnapshots
   /** Limits concurrent full reads, which need much memory. */
@@ -55,8 +58,9 @@ export type SyncContext = Readonly<{
   options: NetworkPoolsOptions
   network: Network
   dexNetwork: DexNetwork
-  /** In lower case. */
+  /** Listed tokens, in lower case. */
   tokens: readonly string[]
+  listing: Listing
   settings: PoolSettings
   log: Log
   now: () => number
@@ -64,6 +68,9 @@ export type SyncContext = Readonly<{
   rpc(): Rpc
   readContext: ReadContext
   pools: PoolSet
+  /** Set by the operator while the process runs. */
+  pauses: { value: PoolPauses }
+  depths: DepthHistory
   counts: { reorgs: number; differences: number; rereads: number }
   /** The result of `setUp`; null before. */
   setup: { value: NetworkSetup | null }

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { signed, wordAt, wordsOf } from './abi-words.ts'
-import type { GrossTick, TickRange, TrackedPool } from './tracked-pool.ts'
+import type { ConcentratedPool, GrossTick, TickRange, TickSource, TrackedPool } from './tracked-pool.ts'
 
 const MAX_TICK = 887_272
 /** Pools whose bitmap has more words are read only near their price. */
@@ -13,21 +13,16 @@ const NEAR_END_TICKS = 20_000
 /** Limit of ticks of one pool. The largest pools have two thousand. */
 const TICKS_MAX = 10_000
 
-export type ConcentratedPool = Extract<Pool, { kind: 'uniswap-v3' | 'uniswap-v4' | 'algebra' }>
 export const isConcentrated = (pool: Pool): pool is ConcentratedPool =>
   pool.kind === 'uniswap-v3' || pool.kind === 'uniswap-v4' || pool.kind === 'algebra'
 
-/** Reads the bitmap and the ticks of a pool. `step`: ticks between two bits of the bitmap. */
-export type TickSource = Readonly<{
-  step: number
-  /** Null for a missing answer. */
-  words(indexes: readonly number[]): Promise<readonly (bigint | null)[]>
-  ticks(indexes: readonly number[]): Promise<readonly (GrossTick | null)[]>
-}>
-
-/** Null if an answer is missing or the pool has more than TICKS_MAX ticks. */
-export async function readTicksOf(pool: ConcentratedPool, source: TickSource): Promise<TrackedPool | null> {
-  const { range, words } = wordsToRead(pool.tick, source.step)
+/** Null if an answer is missing or the pool has more than TICKS_MAX ticks. With `reach`, only ticks that near to the price are read. */
+export async function readTicksOf(
+  pool: ConcentratedPool,
+  source: TickSource,
+  reach?: number,
+): Promise<TrackedPool | null> {
+  const { range, words } = wordsToRead(pool.tick, source.step, reach)
   const indexes: number[] = []
   for (const [index, word] of (await source.words(words)).entries()) {
     // A missing answer does not mean an empty word.
@@ -45,11 +40,12 @@ export async function readTicksOf(pool: ConcentratedPool, source: TickSource): P
   return withTicks(pool, ticks, range)
 }
 
-function wordsToRead(tick: number, step: number): { range: TickRange | undefined; words: number[] } {
+function wordsToRead(tick: number, step: number, reach?: number): { range: TickRange | undefined; words: number[] } {
   const wordOf = (index: number) => Math.floor(index / step / 256)
-  const whole = wordOf(MAX_TICK) - wordOf(-MAX_TICK) + 1 <= WORDS_MAX
-  const first = whole ? wordOf(-MAX_TICK) : Math.max(wordOf(-MAX_TICK), wordOf(tick - REACH_TICKS))
-  const last = whole ? wordOf(MAX_TICK) : Math.min(wordOf(MAX_TICK), wordOf(tick + REACH_TICKS))
+  const whole = reach === undefined && wordOf(MAX_TICK) - wordOf(-MAX_TICK) + 1 <= WORDS_MAX
+  const ticks = reach ?? REACH_TICKS
+  const first = whole ? wordOf(-MAX_TICK) : Math.max(wordOf(-MAX_TICK), wordOf(tick - ticks))
+  const last = whole ? wordOf(MAX_TICK) : Math.min(wordOf(MAX_TICK), wordOf(tick + ticks))
   const words = Array.from({ length: last - first + 1 }, (_, index) => first + index)
   return { range: whole ? undefined : { low: first * 256 * step, high: (last * 256 + 255) * step }, words }
 }

@@ -1,6 +1,7 @@
-import { keyOf, readBases, readerOf, readWhole } from './dex-readers.ts'
+import { isPaused } from '../../swap/domain/pool-pauses.ts'
+import { admitRequested, exceedsPlaces, selectPools } from './admission.ts'
+import { keyOf, readBases, readerOf } from './dex-readers.ts'
 import { pairsOf } from './discover.ts'
-import { rank, selectWithinLimits, valuesOf, worthOf } from './rank.ts'
 import type { NetworkSetup, SyncContext } from './sync-context.ts'
 import type { PoolIdentity } from './tracked-pool.ts'
 
@@ -10,6 +11,8 @@ export type TokenLookup = Readonly<{
   add(token: string): void
   /** Looks up the pools of some waiting tokens. */
   run(setup: NetworkSetup): Promise<void>
+  /** Looks up the pools of all listed tokens, and of any other at its next request. */
+  renew(): void
 }>
 
 /** Tokens per run: a few hundred calls, half a second. */
@@ -20,7 +23,7 @@ const LOOKUP_INTERVAL_MS = 10 * 60_000
 const LOOKUP_TIMES_MAX = 5_000
 
 export function createTokenLookup(context: SyncContext): TokenLookup {
-  const { now } = context
+  const { now, tokens: listedTokens } = context
   const waiting = new Set<string>()
   const lookedUpAt = new Map<string, number>()
 
@@ -28,6 +31,10 @@ export function createTokenLookup(context: SyncContext): TokenLookup {
     add(token) {
       const at = lookedUpAt.get(token)
       if (waiting.size < WAITING_MAX && (at === undefined || now() - at >= LOOKUP_INTERVAL_MS)) waiting.add(token)
+    },
+    renew() {
+      lookedUpAt.clear()
+      for (const token of listedTokens) if (waiting.size < WAITING_MAX) waiting.add(token)
     },
     async run(setup) {
       if (waiting.size === 0) return
@@ -48,7 +55,7 @@ export function createTokenLookup(context: SyncContext): TokenLookup {
 
 /** Adds the pools of these tokens with the connector tokens that have any liquidity, after the present block. */
 async function lookUpPools(context: SyncContext, { dexes }: NetworkSetup, tokens: readonly string[]): Promise<void> {
-  const { pools, readContext, dexNetwork, network, log } = context
+  const { pools, readContext, dexNetwork, network, log, listing } = context
   const block = pools.block()
   if (block === null) return
   const pairs = pairsOf({ connectors: dexNetwork.connectors, tokens, readContext })
@@ -57,20 +64,17 @@ async function lookUpPools(context: SyncContext, { dexes }: NetworkSetup, tokens
     for (const one of (await readerOf(dex)?.lookUp?.(readContext, block.hash, dex, pairs)) ?? [])
       if (pools.get(one.id) === undefined) identities.set(one.id, one)
   const bases = await readBases(readContext, block.hash, [...identities.values()])
-  const values = valuesOf([...pools.pools(), ...bases.map(({ pool }) => pool)], dexNetwork.wrapped)
-  const valuable = bases.filter(({ pool }) => worthOf(pool, values) > 0)
-  if (valuable.length === 0) return
-  pools.add(await readWhole(readContext, block.hash, valuable, dexes))
-  log.info({ network: network.id, tokens: tokens.length, pools: valuable.length }, 'pools added for requested tokens')
+  const admitted = await admitRequested({ readContext, at: block.hash, dexes, listing }, bases, pools.all())
+  if (admitted.length === 0) return
+  pools.add(admitted)
+  log.info({ network: network.id, tokens: tokens.length, pools: admitted.length }, 'pools added for requested tokens')
 }
 
-/** Drops the least valuable pools once a limit is exceeded by a tenth. */
-export function dropExcessPools({ pools, settings, dexNetwork }: SyncContext): void {
+/** Drops the least valuable pools once a limit is exceeded by a tenth; paused pools before all others. */
+export function dropExcessPools({ pools, settings, listing, pauses }: SyncContext): void {
   const all = pools.all()
-  const ticks = all.reduce((sum, one) => sum + (one.ticks?.length ?? 0), 0)
-  if (all.length <= settings.poolsMax * 1.1 && ticks <= settings.ticksMax * 1.1) return
-  const selected = new Set(
-    selectWithinLimits(rank(all, dexNetwork.wrapped, settings.poolsMax), settings).map(({ pool }) => keyOf(pool)),
-  )
+  if (!exceedsPlaces(all, listing, settings)) return
+  const unpaused = all.filter(({ pool }) => !isPaused(pool, pauses.value))
+  const selected = new Set(selectPools(unpaused, listing, settings).map(({ pool }) => keyOf(pool)))
   pools.drop(all.map(({ pool }) => keyOf(pool)).filter((key) => !selected.has(key)))
 }

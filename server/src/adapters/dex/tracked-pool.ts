@@ -10,6 +10,16 @@ export type GrossTick = Tick & Readonly<{ gross: bigint }>
 /** Ticks outside of the range are not read; there the pool counts as empty. */
 export type TickRange = Readonly<{ low: number; high: number }>
 
+export type ConcentratedPool = Extract<Pool, { kind: 'uniswap-v3' | 'uniswap-v4' | 'algebra' }>
+
+/** Reads the bitmap and the ticks of a pool. `step`: ticks between two bits of the bitmap. */
+export type TickSource = Readonly<{
+  step: number
+  /** Null for a missing answer. */
+  words(indexes: readonly number[]): Promise<readonly (bigint | null)[]>
+  ticks(indexes: readonly number[]): Promise<readonly (GrossTick | null)[]>
+}>
+
 /** A pool with the data for updates from block to block. Immutable. */
 export type TrackedPool = Readonly<{
   pool: Pool
@@ -43,7 +53,8 @@ export type PoolIdentity = Readonly<{
   stable?: boolean
 }>
 
-export type ReadContext = Readonly<{ reader: BlockReader; wrapped: string }>
+/** `nativeIsToken`: the native currency is the wrapped token itself (Celo). */
+export type ReadContext = Readonly<{ reader: BlockReader; wrapped: string; nativeIsToken: boolean }>
 
 /** Finds, reads and updates the pools of one kind of DEX. */
 export type DexReader = Readonly<{
@@ -56,15 +67,13 @@ export type DexReader = Readonly<{
     at: string,
     parseCreation: readonly PoolIdentity[],
   ) => Promise<readonly PoolIdentity[]>
-  /** Reads the pools of pairs from the factory; each pair is sorted. Null if the kind has no such call. */
-  lookUp:
-    | ((
-        readContext: ReadContext,
-        at: string,
-        dex: Dex,
-        pairs: readonly (readonly [string, string])[],
-      ) => Promise<readonly PoolIdentity[]>)
-    | null
+  /** Reads the pools of pairs from the factory; each pair is sorted. Absent if the kind has no such call. */
+  lookUp?: (
+    readContext: ReadContext,
+    at: string,
+    dex: Dex,
+    pairs: readonly (readonly [string, string])[],
+  ) => Promise<readonly PoolIdentity[]>
   /** State without ticks; null if the pool is not tradable. */
   readBase(
     readContext: ReadContext,
@@ -72,11 +81,13 @@ export type DexReader = Readonly<{
     parseCreation: readonly PoolIdentity[],
   ): Promise<readonly (TrackedPool | null)[]>
   /** Adds the ticks to the state of `readBase`; null if they cannot be read. */
-  readTicks: ((readContext: ReadContext, at: string, tracked: TrackedPool) => Promise<TrackedPool | null>) | null
+  readTicks?: (readContext: ReadContext, at: string, tracked: TrackedPool) => Promise<TrackedPool | null>
+  /** Concentrated kinds: where the ticks of a pool are read. */
+  tickSource?: (readContext: ReadContext, at: string, pool: ConcentratedPool) => TickSource
   /** Logs that change pools. */
   topics: readonly string[]
-  /** Key of the pool that a log belongs to. */
-  poolOf(log: DexLog): string
+  /** Key of the pool that a log belongs to. Absent: the emitter. */
+  poolOf?: (log: DexLog) => string
   /** The pool after the log; `reread` if the log is not sufficient. */
   apply(tracked: TrackedPool, log: DexLog): TrackedPool | 'reread'
   /** Reads what the logs of a changed pool do not contain, or renews an expired one; `now`: the block's time, Unix seconds. */

@@ -1,6 +1,8 @@
+import type { Dex } from '../../swap/domain/dex.ts'
 import type { UniswapV2Pool } from '../../swap/routing/pools/uniswap-v2.ts'
 import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
-import type { DexReader, PoolIdentity } from './tracked-pool.ts'
+import { findPools, indexedTokens, poolIdentity } from './pool-identity.ts'
+import type { DexReader } from './tracked-pool.ts'
 
 /** PairCreated(address indexed,address indexed,address,uint256) */
 const CREATED = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9'
@@ -13,22 +15,13 @@ const FEE_PPM = 3_000
 
 export const uniswapV2Dex: DexReader = {
   creation: ({ factory }) => ({ address: factory, topic: CREATED }),
-  parseCreation({ topics, fields }, dex) {
-    const [, token0, token1] = topics
-    if (token0 === undefined || token1 === undefined) return null
-    return pairIdentity(addressOf(wordAt(wordsOf(fields), 0)), dex, [
-      addressOf(BigInt(token0)),
-      addressOf(BigInt(token1)),
-    ])
+  parseCreation(log, dex) {
+    const tokens = indexedTokens(log)
+    return tokens && poolIdentity(addressOf(wordAt(wordsOf(log.fields), 0)), dex, tokens, feeOf(dex))
   },
-  async lookUp({ reader }, at, dex, pairs) {
-    const calls = pairs.map(([a, b]) => ({ to: dex.factory, calldata: callOf(GET_PAIR, a, b) }))
-    const answers = await reader.read(at, calls)
-    return pairs.flatMap((tokens, index) => {
-      const answer = answers[index]
-      const word = answer ? wordAt(wordsOf(answer), 0) : 0n
-      return word === 0n ? [] : [pairIdentity(addressOf(word), dex, tokens)]
-    })
+  lookUp({ reader }, at, dex, pairs) {
+    const searches = pairs.map((tokens) => ({ tokens, ...feeOf(dex) }))
+    return findPools(reader, at, dex, searches, ({ tokens: [a, b] }) => callOf(GET_PAIR, a, b))
   },
   async readBase({ reader }, at, identities) {
     const answers = await reader.read(
@@ -45,9 +38,7 @@ export const uniswapV2Dex: DexReader = {
       return { pool }
     })
   },
-  readTicks: null,
   topics: [SYNC],
-  poolOf: ({ address }) => address,
   apply(tracked, { fields }) {
     if (tracked.pool.kind !== 'uniswap-v2') return 'reread'
     const words = wordsOf(fields)
@@ -55,6 +46,4 @@ export const uniswapV2Dex: DexReader = {
   },
 }
 
-function pairIdentity(address: string, dex: PoolIdentity['dex'], tokens: readonly string[]): PoolIdentity {
-  return { id: address, address, dex, tokens, feePpm: dex.feePpm ?? FEE_PPM }
-}
+const feeOf = ({ feePpm = FEE_PPM }: Dex) => ({ feePpm })

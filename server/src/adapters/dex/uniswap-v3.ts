@@ -1,10 +1,11 @@
 import type { Hex } from 'viem'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
-import { addressOf, callOf, signed, wordAt, wordsOf } from './abi-words.ts'
-import { readEach } from './block-reader.ts'
+import { addressOf, callOf, firstWord, signed, wordAt, wordsOf } from './abi-words.ts'
+import { type BlockReader, readEach } from './block-reader.ts'
 import type { DexLog } from './logs.ts'
+import { findPools, indexedTokens, poolIdentity } from './pool-identity.ts'
 import { afterLiquidity, afterSwap, isConcentrated, readTicksOf, tickOf } from './ticks.ts'
-import type { DexReader, PoolIdentity, TrackedPool } from './tracked-pool.ts'
+import type { ConcentratedPool, DexReader, PoolIdentity, ReadContext, TickSource, TrackedPool } from './tracked-pool.ts'
 
 /** PoolCreated(address indexed,address indexed,uint24 indexed,int24,address) */
 export const CREATED = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118'
@@ -23,39 +24,23 @@ const GET_POOL = '0x1698ee82'
 export const SLOT0 = '0x3850c7bd'
 export const LIQUIDITY = '0x1a686502'
 export const TICK_SPACING = '0xd0c93a7c'
-export const TICK_BITMAP = '0x5339c296'
+const TICK_BITMAP = '0x5339c296'
 export const TICKS = '0xf30dba93'
 /** The fees of Uniswap and PancakeSwap, ppm. */
 const FEES = [100, 500, 2_500, 3_000, 10_000]
 
 export const uniswapV3Dex: DexReader = {
   creation: ({ factory }) => ({ address: factory, topic: CREATED }),
-  parseCreation({ topics, fields }, dex) {
-    const [, token0, token1, fee] = topics
-    if (token0 === undefined || token1 === undefined || fee === undefined) return null
-    const words = wordsOf(fields)
-    const address = addressOf(wordAt(words, 1))
-    return {
-      id: address,
-      address,
-      dex,
-      tokens: [addressOf(BigInt(token0)), addressOf(BigInt(token1))],
-      feePpm: Number.parseInt(fee, 16),
-      tickSpacing: small(wordAt(words, 0)),
-    }
+  parseCreation(log, dex) {
+    const [tokens, fee] = [indexedTokens(log), log.topics[3]]
+    if (tokens === null || fee === undefined) return null
+    const words = wordsOf(log.fields)
+    const terms = { feePpm: Number.parseInt(fee, 16), tickSpacing: small(wordAt(words, 0)) }
+    return poolIdentity(addressOf(wordAt(words, 1)), dex, tokens, terms)
   },
-  async lookUp({ reader }, at, dex, pairs) {
-    const searches = pairs.flatMap((tokens) => FEES.map((fee) => ({ tokens, fee })))
-    const calls = searches.map(({ tokens: [a, b], fee }) => ({
-      to: dex.factory,
-      calldata: callOf(GET_POOL, a, b, fee),
-    }))
-    const answers = await reader.read(at, calls)
-    return searches.flatMap(({ tokens, fee }, index): PoolIdentity[] => {
-      const answer = answers[index]
-      const address = answer ? addressOf(wordAt(wordsOf(answer), 0)) : addressOf(0n)
-      return address === addressOf(0n) ? [] : [{ id: address, address, dex, tokens, feePpm: fee }]
-    })
+  lookUp({ reader }, at, dex, pairs) {
+    const searches = pairs.flatMap((tokens) => FEES.map((feePpm) => ({ tokens, feePpm })))
+    return findPools(reader, at, dex, searches, ({ tokens: [a, b], feePpm }) => callOf(GET_POOL, a, b, feePpm))
   },
   async readBase({ reader }, at, identities) {
     const calls = [SLOT0, LIQUIDITY, TICK_SPACING] as const
@@ -69,14 +54,21 @@ export const uniswapV3Dex: DexReader = {
       return { pool }
     })
   },
-  async readTicks({ reader }, at, tracked) {
+  async readTicks(readContext, at, tracked) {
     const { pool } = tracked
-    if (!isConcentrated(pool)) return tracked
-    return readTicksOf(pool, bitmapOf(reader, at, pool.address, TICK_BITMAP, pool.tickSpacing))
+    return isConcentrated(pool) ? readTicksOf(pool, v3TickSource(readContext, at, pool)) : tracked
   },
+  tickSource: v3TickSource,
   topics: [SWAP, PANCAKE_SWAP, MINT, BURN],
-  poolOf: ({ address }) => address,
   apply: applyV3,
+}
+
+export function v3TickSource(
+  { reader }: ReadContext,
+  at: string,
+  { address, tickSpacing }: Pick<ConcentratedPool, 'address' | 'tickSpacing'>,
+): TickSource {
+  return bitmapOf(reader, at, address, TICK_BITMAP, tickSpacing)
 }
 
 /** A pool without fee and ticks. `slot0` and Algebra's `globalState` both begin with price and tick. Null for an uninitialized pool. */
@@ -112,13 +104,7 @@ export const v3Topics = [SWAP, MINT, BURN]
 /** Decodes a tick or a spacing (int24). */
 export const small = (word: bigint): number => Number(signed(word, 24))
 
-export function bitmapOf(
-  reader: Parameters<NonNullable<DexReader['readTicks']>>[0]['reader'],
-  at: string,
-  address: string,
-  selector: `0x${string}`,
-  step: number,
-) {
+export function bitmapOf(reader: BlockReader, at: string, address: string, selector: `0x${string}`, step: number) {
   const ask = (method: `0x${string}`, indexes: readonly number[]) =>
     reader.read(
       at,
@@ -126,8 +112,7 @@ export function bitmapOf(
     )
   return {
     step,
-    words: async (indexes: readonly number[]) =>
-      (await ask(selector, indexes)).map((answer) => (answer ? wordAt(wordsOf(answer), 0) : null)),
+    words: async (indexes: readonly number[]) => (await ask(selector, indexes)).map(firstWord),
     ticks: async (indexes: readonly number[]) =>
       (await ask(TICKS, indexes)).map((answer, place) => tickOf(indexes[place] as number, answer)),
   }

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, type Hex, keccak256 } from 'viem'
 import type { UniswapV4Pool } from '../../swap/routing/pools/uniswap-v4.ts'
-import { addressOf, callOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
+import { addressOf, callOf, firstWord, numberOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
 import type { BlockReader } from './block-reader.ts'
 import { afterLiquidity, afterSwap, isConcentrated, readTicksOf } from './ticks.ts'
 import type { DexReader, PoolIdentity, TrackedPool } from './tracked-pool.ts'
@@ -89,6 +89,7 @@ export const uniswapV4Dex: DexReader = {
   async readTicks({ reader }, at, tracked) {
     return isConcentrated(tracked.pool) ? readTicksOf(tracked.pool, storageOf(reader, at, tracked.pool)) : tracked
   },
+  tickSource: ({ reader }, at, pool) => storageOf(reader, at, pool),
   topics: [SWAP, MODIFY, PROTOCOL_FEE],
   poolOf: ({ topics }) => topics[1] ?? '',
   apply(tracked, { topics, fields }): TrackedPool | 'reread' {
@@ -122,7 +123,6 @@ function idOf(currency0: string, currency1: string, fee: number, spacing: number
 const slotOf = (id: string): bigint =>
   BigInt(keccak256(encodeAbiParameters([{ type: 'bytes32' }, { type: 'uint256' }], [id as Hex, POOLS_SLOT])))
 const mappingSlot = (key: number, mapping: bigint): bigint => BigInt(keccak256(`0x${toWord(key)}${toWord(mapping)}`))
-const numberOf = (answer: Hex | null | undefined): bigint => (answer ? wordAt(wordsOf(answer), 0) : 0n)
 /** The lower twelve bits are the fee for token 0 in. */
 const protocolFees = (packed: bigint): readonly [number, number] => [
   Number(packed & 0xfffn),
@@ -142,7 +142,7 @@ function storageOf(
         at,
         keys.map((key) => ({ to: address, calldata: callOf(LOAD, mappingSlot(key, mapping)) })),
       )
-    ).map((answer) => (answer ? numberOf(answer) : null))
+    ).map(firstWord)
   return {
     step: tickSpacing,
     words: (indexes: readonly number[]) => load(indexes, slot + BITMAP_OFFSET),

@@ -15,7 +15,7 @@ export type ClusterLocation = Readonly<{
 type LocationRecord = Readonly<{ home: string; password: string }>
 
 /** Used if the user of Postgres cannot enter the data folder, for example below /root. */
-const SYSTEM_FOLDER = '/var/lib/swapyard'
+export const SYSTEM_FOLDER = '/var/lib/swapyard'
 
 /**
  * Locates the cluster of a data folder. After its creation, the file place.json of the data folder records the location. A
@@ -66,8 +66,4 @@ function createSystemFolder(dataFolder: string, owner: Owner): string {
   give(folder, owner)
   if (!canReach(owner, folder)) throw new Error(`user ${owner.uid} cannot enter ${folder}, the folder for the database`)
   return folder
-}
-
-export function binariesFolder(): string {
-  return SYSTEM_FOLDER
 }

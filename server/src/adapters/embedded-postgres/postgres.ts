@@ -5,10 +5,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '@swapyard/lib/free-port.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { cleanEnvironment, createCluster } from './cluster.ts'
-import { binariesFolder, type ClusterLocation, locateCluster, recordLocation } from './cluster-location.ts'
+import { type ClusterLocation, locateCluster, recordLocation, SYSTEM_FOLDER } from './cluster-location.ts'
 import { stopOrphan } from './orphan.ts'
 import { give } from './owner.ts'
-import { urlOf } from './running.ts'
+import { readyPort, urlOf } from './running.ts'
 
 export type EmbeddedPostgres = Readonly<{
   /** Connects as the owner of the database, who is not a superuser. Contains the password. */
@@ -47,7 +47,7 @@ exit $code`
 /** Starts the database of a data folder. Creates it if it does not exist; stops the Postgres that a crash left running. */
 export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const location = locateCluster(options.dataDir)
-  const binaries = findBinaries(location.owner, binariesFolder())
+  const binaries = findBinaries(location.owner, SYSTEM_FOLDER)
   if (location.isNew) {
     // A cluster without a record is probably an interrupted creation. It is renamed, because we never delete a database.
     if (existsSync(location.cluster)) {
@@ -97,7 +97,7 @@ async function launch(location: ClusterLocation, { postgres }: Binaries, port: n
   child.once('error', (cause) => {
     failure = new Error('Postgres cannot be started', { cause })
   })
-  while (!isReady(location.cluster, port)) {
+  while (readyPort(location.cluster) !== String(port)) {
     if (failure) throw failure
     if (hasEnded(child)) throw new Error(`Postgres did not start: ${tail(logFile)}`)
     if (Date.now() > deadline) {
@@ -107,16 +107,6 @@ async function launch(location: ClusterLocation, { postgres }: Binaries, port: n
     await wait(POLL_MS)
   }
   return child
-}
-
-/** The eighth line of its pid file says `ready`, the fourth the port (PostgreSQL, src/include/utils/pidfile.h). */
-function isReady(cluster: string, port: number): boolean {
-  try {
-    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
-    return lines[3] === String(port) && lines[7]?.trim() === 'ready'
-  } catch {
-    return false
-  }
 }
 
 function supervise(

@@ -8,8 +8,7 @@ import type {
   TransactionFacts,
 } from '../../exchange/ports/explorer.ts'
 import { present } from '../../lib/assert.ts'
-import type { ExplorerOptions } from './evm.ts'
-import { type Fields, fieldsOf, listOf, type Node, NodeError, textOf, timeOf } from './node.ts'
+import { type ExplorerOptions, type Fields, fieldsOf, listOf, type Node, NodeError, textOf, timeOf } from './node.ts'
 
 /** Number of latest blocks that are searched for transfers: a node has no index by address. */
 const BLOCKS = 100

@@ -1,5 +1,4 @@
 import type { Asset } from '../../core/domain/asset.ts'
-import type { Network } from '../../core/domain/network.ts'
 import type {
   AddressFacts,
   AddressTransfer,
@@ -7,7 +6,7 @@ import type {
   ChainExplorer,
   TransactionFacts,
 } from '../../exchange/ports/explorer.ts'
-import { type Fields, fieldsOf, listOf, type Node, NodeError, textOf, timeOf } from './node.ts'
+import { type ExplorerOptions, type Fields, fieldsOf, listOf, type Node, NodeError, textOf, timeOf } from './node.ts'
 
 /** ERC-20: `Transfer(address,address,uint256)`. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -17,13 +16,6 @@ const BALANCE_OF = '0x70a08231'
 const LOG_BLOCKS = 50_000n
 /** Maximum transfers on a page, native and token transfers each. */
 const PAGE = 25
-
-export type ExplorerOptions = Readonly<{
-  network: Network
-  node: Node
-  assets: readonly Asset[]
-  parse(text: string): string | null
-}>
 
 const quantity = (value: unknown): bigint =>
   typeof value === 'string' && /^0x[0-9a-fA-F]+$/.test(value) ? BigInt(value) : 0n

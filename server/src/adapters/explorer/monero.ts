@@ -1,18 +1,12 @@
 import { parseExact } from '@swapyard/lib/json-rpc.ts'
 import type { Asset } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
-import type { Network } from '../../core/domain/network.ts'
 import type { AssetAmount, ChainExplorer, TransactionFacts } from '../../exchange/ports/explorer.ts'
 import { present } from '../../lib/assert.ts'
 import { createHttp } from '../../lib/http.ts'
-import { type Fields, fieldsOf, listOf, textOf, timeOf } from './node.ts'
+import { type ExplorerOptions, type Fields, fieldsOf, listOf, textOf, timeOf } from './node.ts'
 
-export type MoneroExplorerOptions = Readonly<{
-  network: Network
-  url: string
-  assets: readonly Asset[]
-  parse(text: string): string | null
-}>
+type MoneroExplorerOptions = Omit<ExplorerOptions, 'node'> & Readonly<{ url: string }>
 
 /** Maximum wait of a page for one call. */
 const TIMEOUT_MS = 5_000

@@ -1,4 +1,5 @@
 import { createJsonRpc } from '@swapyard/lib/json-rpc.ts'
+import type { Asset } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 
@@ -21,6 +22,13 @@ export class NodeError extends Error {
 export type Node = Readonly<{
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
   close(): Promise<void>
+}>
+
+export type ExplorerOptions = Readonly<{
+  network: Network
+  node: Node
+  assets: readonly Asset[]
+  parse(text: string): string | null
 }>
 
 export function openNode(network: Network, url: string): Node {

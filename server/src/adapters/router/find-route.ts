@@ -3,10 +3,11 @@ import type { PoolsAt } from '../../swap/ports/pools.ts'
 import type { RoutedSwap, RouteOrder } from '../../swap/ports/router.ts'
 import { likelyPaths } from '../../swap/routing/likely-paths.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
-import { createPoolMarket, type PoolMarket } from '../../swap/routing/pool-market.ts'
+import type { PoolMarket } from '../../swap/routing/pool-market.ts'
 import { bestRoute } from '../../swap/routing/route.ts'
 import { HOPS_MAX, SWAPS_MAX } from '../../swap/routing/search.ts'
 import { middleOutOf } from './middle-price.ts'
+import { createRouteMarkets, type RouteMarket } from './route-markets.ts'
 
 export type RouteLimits = Readonly<{
   /** Time limit of a search, which then returns its best route. */
@@ -17,22 +18,12 @@ export type RouteLimits = Readonly<{
 const NATIVE_PROBE = 10n ** 15n
 const MILLION = 1_000_000
 
-/** Finds routes over one network's pools. Builds the market at the first request after a change of the pools. */
+/** Finds routes over one network's pools. */
 export function createRouteFinder({ budgetMs }: RouteLimits) {
-  type CachedMarket = Pick<PoolsAt, 'pools' | 'feeOnTransferTokens'> &
-    Readonly<{ market: PoolMarket; nativeRates: Map<string, number> }>
-  let cached: CachedMarket | null = null
-
-  function marketOf({ pools, feeOnTransferTokens }: PoolsAt): CachedMarket {
-    if (cached?.pools === pools && cached.feeOnTransferTokens === feeOnTransferTokens) return cached
-    // A pool with such a token pays more than the recipient gets.
-    const usable = pools.filter(({ tokens }) => !tokens.some((token) => feeOnTransferTokens.has(token)))
-    cached = { pools, feeOnTransferTokens, market: createPoolMarket(usable), nativeRates: new Map() }
-    return cached
-  }
+  const marketOf = createRouteMarkets()
 
   /** Base units of a token for one wei; 0 if no pool prices it. */
-  function nativeRate({ market, nativeRates }: CachedMarket, wrapped: string, token: string): number {
+  function nativeRate({ market, nativeRates }: RouteMarket, wrapped: string, token: string): number {
     const cachedRate = nativeRates.get(token)
     if (cachedRate !== undefined) return cachedRate
     const options = { hopsMax: HOPS_MAX, swapsMax: SWAPS_MAX, gasPrice: 0, isOver: () => true }
@@ -47,9 +38,9 @@ export function createRouteFinder({ budgetMs }: RouteLimits) {
     for (const token of [tokenIn, tokenOut])
       if (at.feeOnTransferTokens.has(token))
         throw new AppError('NO_ROUTE', `the token ${token} takes a fee on transfer, which is not supported`)
-    const current = marketOf(at)
-    const { market } = current
     if (tokenIn === at.wrapped && tokenOut === at.wrapped) return wrap(at, amountIn)
+    const current = marketOf(at, { tokenIn, tokenOut })
+    const { market } = current
     const deadline = performance.now() + budgetMs
     const gasPrice = Number(at.gasPrice) * nativeRate(current, at.wrapped, tokenOut)
     const options = { hopsMax: HOPS_MAX, swapsMax: SWAPS_MAX, gasPrice, isOver: () => performance.now() > deadline }

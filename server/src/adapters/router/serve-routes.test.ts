@@ -24,6 +24,7 @@ function startThread() {
   const { port1: port, port2: clientPort } = new MessageChannel()
   const clock = { ms: 1_000_000 }
   const requestedTokens: string[] = []
+  const pauses: unknown[] = []
   const block = { height: 7, hash: '0xb7' }
   const readAtMs = clock.ms
   const source: PoolSource = {
@@ -33,12 +34,15 @@ function startThread() {
       readAtMs,
       head: 7,
       pools: [pool],
+      listed: new Set([native, gold]),
       feeOnTransferTokens: new Set([feeToken]),
       gasPrice: 0n,
       wrapped: native,
     }),
     counts: () => ({ reorgs: 0, differences: 0, rereads: 1 }),
     liquidity: () => new Map(),
+    depth: () => ({ wei: 1, maximumWei: 2 }),
+    pause: (scopes) => pauses.push([...scopes]),
     request: (token) => requestedTokens.push(token),
     advance: async () => undefined,
   }
@@ -52,6 +56,8 @@ function startThread() {
   return {
     clock,
     requestedTokens,
+    pauses,
+    pause: (scopes: readonly string[]) => clientPort.postMessage({ kind: 'pauses', scopes } satisfies ToThread),
     ask: (order: RouteOrder) => ask(clientPort, { kind: 'route', id: 1, order, atMs: clock.ms }),
     askAt: (order: RouteOrder, atMs: number) => ask(clientPort, { kind: 'route', id: 1, order, atMs }),
     async stop() {
@@ -114,5 +120,13 @@ test('names the fee-on-transfer token in the refusal', async () => {
 test('refuses orders whose caller has timed out', async () => {
   const thread = startThread()
   expect(await thread.askAt(order(native, gold), thread.clock.ms - 2_001)).toMatchObject({ code: 'OVERLOADED' })
+  await thread.stop()
+})
+
+test('applies pauses before the next order', async () => {
+  const thread = startThread()
+  thread.pause(['token:0x02@eth'])
+  await thread.ask(order(native, gold))
+  expect(thread.pauses).toEqual([['token:0x02@eth']])
   await thread.stop()
 })

@@ -58,7 +58,7 @@ export function serveRoutes({ port, networks, budgetMs, log, now = Date.now }: S
     post({ kind: 'state', network, state: { block, readAtMs, pools: pools.length }, head, counts: one.source.counts() })
     if (now() - one.liquiditySentMs < LIQUIDITY_MS) return
     one.liquiditySentMs = now()
-    post({ kind: 'liquidity', network, liquidity: one.source.liquidity() })
+    post({ kind: 'liquidity', network, liquidity: one.source.liquidity(), depth: one.source.depth() })
   }
 
   function answer(message: Extract<ToThread, { kind: 'route' }>): void {
@@ -78,6 +78,7 @@ export function serveRoutes({ port, networks, budgetMs, log, now = Date.now }: S
 
   const listener = (message: ToThread) => {
     if (message.kind === 'route') answer(message)
+    if (message.kind === 'pauses') for (const { source } of served.values()) source.pause(message.scopes)
   }
   port.on('message', listener)
   return {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { until } from '../../../../test/support/until.ts'
 import { createMetrics } from '../../app/metrics.ts'
 import { createLog } from '../../lib/log.ts'
 import { createThreadRouter, type ThreadRouterDeps } from './thread-router.ts'
@@ -42,11 +43,39 @@ test.for([
   const [first, waiting] = await Promise.all([refused(fault), refused('eth')])
   expect(first).toContain(code)
   expect(waiting).toMatch(/^(NETWORK_UNAVAILABLE|OVERLOADED)/)
-  const deadline = Date.now() + 10_000
-  while ((await refused('eth')) !== 'NO_ROUTE: bare') {
-    expect(Date.now()).toBeLessThan(deadline)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  await until('the thread answers again', async () => (await refused('eth')) === 'NO_ROUTE: bare', 10_000)
   await router.stop()
   expect(await refused('eth')).toContain('NETWORK_UNAVAILABLE')
+})
+
+/** Refuses every order with the pauses that it was sent, and how often. */
+const pausedProgram = `
+  import { parentPort } from 'node:worker_threads'
+  let [scopes, times] = [[], 0]
+  parentPort.on('message', (message) => {
+    if (message.kind === 'pauses') [scopes, times] = [message.scopes, times + 1]
+    if (message.kind !== 'route') return
+    if (message.order.network === 'crash') throw new Error('intended')
+    const text = [times, ...scopes].join(' ')
+    parentPort.postMessage({ kind: 'refused', id: message.id, code: 'NO_ROUTE', message: text, seconds: 0 })
+  })
+`
+
+test('sends pauses with the first order after a change, and to a new thread', { timeout: 20_000 }, async () => {
+  let scopes: ReadonlySet<string> = new Set()
+  const entry = new URL(`data:text/javascript,${encodeURIComponent(pausedProgram)}`)
+  const router = createThreadRouter({ ...deps, entry, pauses: () => scopes })
+  const ask = (network = 'eth') => router.route(order(network)).catch((error: Error) => error.message)
+  expect(await ask()).toBe('0')
+  scopes = new Set(['token:0x02@eth', 'dex:x@base'])
+  expect(await ask()).toBe('1 dex:x@base token:0x02@eth')
+  // Read again, unchanged.
+  scopes = new Set(['dex:x@base', 'token:0x02@eth'])
+  expect(await ask()).toBe('1 dex:x@base token:0x02@eth')
+  scopes = new Set()
+  expect(await ask()).toBe('2')
+  scopes = new Set(['dex:x@base'])
+  await ask('crash')
+  await until('the thread answers again', async () => (await ask()) === '1 dex:x@base', 10_000)
+  await router.stop()
 })

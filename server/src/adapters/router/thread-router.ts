@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Log } from '../../lib/log.ts'
-import type { PoolSnapshots } from '../../swap/ports/pools.ts'
+import type { PoolSnapshots, PoolsDepth } from '../../swap/ports/pools.ts'
 import type { PoolState, Router } from '../../swap/ports/router.ts'
 import type { FromThread, ToThread } from './messages.ts'
 import { createPendingOrders } from './pending-orders.ts'
@@ -15,6 +15,10 @@ export type ThreadRouterDeps = Readonly<{
   /** A thread of the same program that was opened before and has got no message. */
   opened?: Worker
   snapshots: PoolSnapshots
+  /** The present pauses, by scope; the same set until they are read again. Absent: none. */
+  pauses?: () => ReadonlySet<string>
+  /** Called with every report of a network's depth, four times a minute. */
+  onDepth?: (network: string, depth: PoolsDepth) => void
   log: Log
   metrics: RouterMetrics
   /** Concurrent orders; more are refused. */
@@ -53,6 +57,7 @@ export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
   const orders = createPendingOrders(deps.queueMax ?? QUEUE_MAX, deps.answerMs ?? ANSWER_MS)
   const states = new Map<string, PoolState>()
   const liquidities = new Map<string, ReadonlyMap<string, number>>()
+  const sendPauses = createPauseSender(deps.pauses)
   const thread = superviseThread(deps, {
     receive(message, post) {
       if (message.kind === 'routed' || message.kind === 'refused') {
@@ -65,15 +70,19 @@ export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
       } else if (message.kind === 'state') {
         const { network, state, head, counts } = message
         states.set(network, state)
+        sendPauses(post)
         const { pools, block, readAtMs } = state
         deps.metrics.poolsAt(network, { pools, height: block.height, head, readAtMs })
         deps.metrics.poolFaults(network, counts)
-      } else if (message.kind === 'liquidity') liquidities.set(message.network, message.liquidity)
-      else if (message.kind === 'log') deps.log[message.level](message.fields, message.message)
+      } else if (message.kind === 'liquidity') {
+        liquidities.set(message.network, message.liquidity)
+        deps.onDepth?.(message.network, message.depth)
+      } else if (message.kind === 'log') deps.log[message.level](message.fields, message.message)
       else void handleSnapshot(message, deps.snapshots).then(post)
     },
     onExit() {
       states.clear()
+      sendPauses.reset()
       orders.rejectAll(restarting)
     },
   })
@@ -84,7 +93,12 @@ export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
       if (worker === null) throw restarting()
       return orders.add(
         order,
-        (id) => worker.postMessage({ kind: 'route', id, order, atMs: Date.now() } satisfies ToThread),
+        (id) => {
+          const post = (message: ToThread) => worker.postMessage(message)
+          // Before the order, so that no answer uses what is paused now.
+          sendPauses(post)
+          post({ kind: 'route', id, order, atMs: Date.now() })
+        },
         // A thread that hangs in one order cannot answer the others.
         () => void worker.terminate(),
       )
@@ -93,6 +107,27 @@ export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
     liquidity: (network) => liquidities.get(network) ?? new Map(),
     stop: () => thread.stop(),
   }
+}
+
+/** Sends the pauses to the thread when they have changed. */
+function createPauseSender(pauses: ThreadRouterDeps['pauses']) {
+  let read: ReadonlySet<string> | undefined
+  let sent = ''
+  const send = (post: (message: ToThread) => void): void => {
+    const current = pauses?.()
+    if (current === undefined || current === read) return
+    read = current
+    const scopes = [...current].sort()
+    if (scopes.join() === sent) return
+    sent = scopes.join()
+    post({ kind: 'pauses', scopes })
+  }
+  /** A new thread knows no pauses. */
+  const reset = (): void => {
+    read = undefined
+    sent = ''
+  }
+  return Object.assign(send, { reset })
 }
 
 const restarting = (): AppError => new AppError('NETWORK_UNAVAILABLE', 'the router is restarting: try again')

@@ -231,7 +231,7 @@ describe('the signer', () => {
 })
 
 describe('ids of payouts', () => {
-  const origin = { text: '["btc","ab:0",0,"0"]', plainId: 'p-plain', isReleasedUnderPlainId: false }
+  const origin = '["btc","ab:0",0,"0"]'
   const signerOf = (keystore: string, journal: string) =>
     openSigner({
       path: keystore,
@@ -251,18 +251,7 @@ describe('ids of payouts', () => {
     expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(second).toBe(first)
     expect(third).not.toBe(first)
-    expect(signers[0]?.payoutId({ ...origin, text: '["btc","ab:0",1,"0"]' })).not.toBe(first)
+    expect(signers[0]?.payoutId('["btc","ab:0",1,"0"]')).not.toBe(first)
     await Promise.all(signers.map((signer) => signer.close()))
-  })
-
-  test('are the plain ids if the database or the journal shows a release under the plain id', async () => {
-    const signer = await signerOf(path, 'ids-of-before.log')
-    expect(signer.payoutId({ ...origin, isReleasedUnderPlainId: true })).toBe('p-plain')
-    expect(signer.payoutId(origin)).not.toBe('p-plain')
-    const left = { network: 'btc', txHash: 'tx', raw: 'raw', feeUnits: 1n, conflictKey: 'c', wallet: 'w' }
-    const intent = intentOf({ ...pay, payoutId: 'p-plain' })
-    await signer.release({ ...left, intent, from: { branch: 'hot', index: 0 } })
-    expect(signer.payoutId(origin)).toBe('p-plain')
-    await signer.close()
   })
 })

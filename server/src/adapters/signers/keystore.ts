@@ -80,7 +80,6 @@ export async function openSigner(
     released: journal.outflows,
     now: options.now ?? Date.now,
   })
-  const keyedId = createPayoutIds(seed)
   const sources = new Map<number, KeySource>()
   const keysOf = (network: string): KeySource => {
     const coinType = options.coinTypeOf(network)
@@ -90,13 +89,12 @@ export async function openSigner(
   }
   return {
     journal: journal.memory,
-    payoutId: ({ text, plainId, isReleasedUnderPlainId }) =>
-      isReleasedUnderPlainId || journal.hasReleased(plainId) ? plainId : keyedId(text),
+    payoutId: createPayoutIds(seed),
     walletKey: (coinType, index) => createKeySource(seed, coinType).privateKey({ branch: 'hot', index }),
     async sign(intent, stored): Promise<SignedTransaction> {
       const pays = paysOf(intent)
       assertStored(pays, stored)
-      journal.check(pays, conflictKeyOf(intent))
+      await journal.check(pays, conflictKeyOf(intent))
       const signWith = options.signWith[intent.family]
       assert(signWith, `a signing function for ${intent.family}`)
       outflow.take(pays)

@@ -1,4 +1,5 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -141,6 +142,15 @@ describe('the signing journal', () => {
     },
   )
 
+  test('releases nothing after another process has written to the file', async () => {
+    const path = newFile()
+    const journal = await open(path)
+    await journal.release([payOf('a')], '0xhot:1', transactionOf('0x1'))
+    const other = await open(path)
+    await other.release([payOf('b')], '0xhot:2', transactionOf('0x2'))
+    await expect(journal.release([payOf('c')], '0xhot:3', transactionOf('0x3'))).rejects.toThrow('another writer')
+  })
+
   test('releases nothing after a failed write', async () => {
     const journal = await open(newFile())
     await journal.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
@@ -162,11 +172,12 @@ describe('the memory of the signing journal', () => {
     await first.close()
     const { memory, outflows } = await open(path)
     expect(memory.generation()).toBe('018f2b1c-0000-7000-8000-00000000000e')
-    expect(memory.releases()).toMatchObject([
+    expect(memory.newestReleases()).toMatchObject([
       { payoutId: 'a', network: 'eth', txHash: '0x1', assetId: 'eth@eth', address: '0xa', memo: null, units: 5n },
       { payoutId: 'a', txHash: '0x2' },
     ])
-    expect(memory.releases(1)).toMatchObject([{ txHash: '0x2' }])
+    for await (const releases of memory.allReleases())
+      expect(releases).toMatchObject([{ txHash: '0x1' }, { txHash: '0x2' }])
     expect(outflows(0)).toHaveLength(1)
     expect(await memory.releasedTransactions(new Set(['0x2']))).toEqual([transactionOf('0x2')])
   })
@@ -174,24 +185,90 @@ describe('the memory of the signing journal', () => {
   test('check refuses what release would refuse', async () => {
     const journal = await open(newFile())
     await journal.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
-    expect(() => journal.check([payOf('a')], 'eth hot:1')).not.toThrow()
-    expect(() => journal.check([payOf('b')], 'eth hot:2')).not.toThrow()
-    expect(() => journal.check([payOf('a')], 'eth hot:2')).toThrow('was released before')
+    await journal.check([payOf('a')], 'eth hot:1')
+    await journal.check([payOf('b')], 'eth hot:2')
+    await expect(journal.check([payOf('a')], 'eth hot:2')).rejects.toThrow('was released before')
     await journal.expire(['a'], { height: 3 })
-    expect(() => journal.check([payOf('a')], 'eth hot:2')).not.toThrow()
+    await journal.check([payOf('a')], 'eth hot:2')
+  })
+})
+
+const DAY_MS = 86_400_000
+
+describe('a journal of several segments (M6)', () => {
+  /** Small segments: each release fills one. */
+  async function openSmall(path: string, now: () => number = Date.now): Promise<SigningJournal> {
+    const journal = await openSigningJournal(path, now, 100)
+    opened.push(() => journal.close().catch(() => undefined))
+    return journal
+  }
+
+  async function fill(path: string, ids: readonly string[]): Promise<void> {
+    const journal = await openSmall(path)
+    for (const [n, id] of ids.entries()) await journal.release([payOf(id)], `eth hot:${n}`, transactionOf(`0x${n}`))
+    await journal.close()
+  }
+
+  test('refuses what any of them refuses, and names the hash of the segment before', async () => {
+    const path = newFile()
+    await fill(path, ['a', 'b', 'c'])
+    const header = readFileSync(`${path}.2`, 'utf8').split('\n')[0] ?? ''
+    const digest = createHash('sha256').update(readFileSync(path)).digest('hex')
+    expect(JSON.parse(header)).toEqual({ kind: 'segment', number: 2, previous: digest })
+    const journal = await openSmall(path)
+    for (const id of ['a', 'b', 'c'])
+      await expect(journal.release([payOf(id)], 'eth hot:9', transactionOf('0x9'))).rejects.toThrow('released before')
+    expect(journal.memory.newestReleases().map(({ payoutId }) => payoutId)).toEqual(['a', 'b', 'c'])
+    expect(await journal.memory.releasedTransactions(new Set(['0x0', '0x2']))).toHaveLength(2)
+    const sizes = [path, `${path}.2`, `${path}.3`, `${path}.4`].map((file) => statSync(file).size)
+    expect(journal.memory.bytes()).toBe(sizes.reduce((total, size) => total + size))
   })
 
-  test('enforces the lines of versions that did not compare it with the database', async () => {
+  test.each<[string, (path: string) => void, string]>([
+    ['a changed segment', (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('"a"', '"x"')), 'changed'],
+    ['a shortened segment', (path) => writeFileSync(path, `${readFileSync(path, 'utf8').split('\n')[0]}\n`), 'changed'],
+    ['a missing segment', (path) => rmSync(`${path}.2`), 'is missing'],
+    ['a missing first segment', (path) => rmSync(path), 'is missing'],
+    ['a first segment that was rotated', (path) => renameSync(path, `${path}.1`), 'was renamed'],
+    ['a torn inner segment', (path) => appendFileSync(`${path}.2`, 'torn'), 'middle of a line'],
+  ])('does not open with %s', async (_what, damage, message) => {
     const path = newFile()
-    writeFileSync(
-      path,
-      `${JSON.stringify({ kind: 'released', payoutId: 'a', conflictKey: 'eth hot:1', destination: 'eth@eth 0xa ', units: '5' })}\n`,
-    )
-    const journal = await open(path)
-    expect(journal.memory.releases()).toEqual([])
-    await expect(journal.release([payOf('a')], 'eth hot:2', transactionOf('0x1'))).rejects.toThrow(
-      'was released before',
-    )
-    await journal.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
+    await fill(path, ['a', 'b', 'c'])
+    damage(path)
+    await expect(openSmall(path)).rejects.toThrow(message)
+  })
+
+  test('continues after a crash that left a segment without its header', async () => {
+    const path = newFile()
+    await fill(path, ['a'])
+    writeFileSync(`${path}.2`, '{"kind":"segm')
+    const second = await openSmall(path)
+    await second.release([payOf('b')], 'eth hot:2', transactionOf('0x2'))
+    await second.close()
+    const third = await openSmall(path)
+    await expect(third.release([payOf('b')], 'eth hot:3', transactionOf('0x3'))).rejects.toThrow('released before')
+  })
+
+  test('refuses a second transaction for a payout that is no longer in memory', async () => {
+    const path = newFile()
+    let now = Date.parse('2026-01-01T00:00:00Z')
+    const journal = await openSmall(path, () => now)
+    await journal.release([payOf('old')], 'eth hot:1', transactionOf('0x1'))
+    await journal.release([payOf('expired')], 'eth hot:2', transactionOf('0x2'))
+    await journal.expire(['expired'], { height: 3 })
+    now += 30 * DAY_MS
+    // Releases memory: from here on the first two are known from the disk alone.
+    await journal.release([payOf('new')], 'eth hot:3', transactionOf('0x3'))
+    const checkBoth = async (one: SigningJournal) => {
+      await expect(one.check([payOf('old')], 'eth hot:4')).rejects.toThrow('released before')
+      await expect(one.release([payOf('old')], 'eth hot:4', transactionOf('0x4'))).rejects.toThrow('released before')
+      await one.release([payOf('old')], 'eth hot:1', transactionOf('0x1'))
+      await one.check([payOf('expired')], 'eth hot:5')
+      await expect(one.check([payOf('expired', { units: 6n })], 'eth hot:5')).rejects.toThrow('released before')
+      expect(one.outflows(now - DAY_MS).map(({ payoutId }) => payoutId)).toEqual(['new'])
+    }
+    await checkBoth(journal)
+    await journal.close()
+    await checkBoth(await openSmall(path, () => now))
   })
 })

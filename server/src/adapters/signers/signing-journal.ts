@@ -1,5 +1,3 @@
-import { type FileHandle, open } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import {
@@ -10,6 +8,8 @@ import {
   type SignIntent,
 } from '../../exchange/ports/signer.ts'
 import type { Payment } from '../../exchange/ports/spend.ts'
+import { createIdSet, type IdSet } from './id-set.ts'
+import { openSegments, type Segments } from './journal-segments.ts'
 
 /*
  * The signer's own append-only file of released payouts, like the slashing protection of validators (EIP-3076). With it, a
@@ -22,13 +22,12 @@ type ReleaseLine = {
   conflictKey: string
   destination: string
   units: string
-  /** Absent in lines of versions that did not compare the journal with the database. */
-  network?: string
-  txHash?: string
-  assetId?: AssetId
-  address?: string
-  memo?: string | null
-  at?: string
+  network: string
+  txHash: string
+  assetId: AssetId
+  address: string
+  memo: string | null
+  at: string
 }
 /** The transaction in full, before its releases, so that a restored database can import it. */
 type TransactionLine = Omit<ReleasedTransaction, 'intent' | 'feeUnits'> & {
@@ -43,9 +42,17 @@ type Line =
   | { kind: 'epoch'; epoch: string }
 
 /** `conflictKey` is null after a conflict proof: another transaction may pay, but the same units to the same destination. */
-type ReleasedPayout = { conflictKey: string | null; destination: string; units: string; hashes: readonly string[] }
+type ReleasedPayout = {
+  conflictKey: string | null
+  destination: string
+  units: string
+  hashes: readonly string[]
+  at: number
+}
 type State = {
   payouts: Map<string, ReleasedPayout>
+  /** Payouts that only the disk knows in full. */
+  old: IdSet
   releases: PayoutRelease[]
   outflows: Outflow[]
   generation: string | null
@@ -56,31 +63,48 @@ export type Outflow = Readonly<{ payoutId: string; assetId: AssetId; address: st
 
 export type SigningJournal = Readonly<{
   /** Throws if a payout was released with another conflict key, destination or amount. */
-  check(pays: readonly Payment[], conflictKey: string): void
+  check(pays: readonly Payment[], conflictKey: string): Promise<void>
   /** Resolves when the release is on disk. Throws like `check`. */
   release(pays: readonly Payment[], conflictKey: string, transaction: ReleasedTransaction): Promise<void>
   expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
-  hasReleased(payoutId: string): boolean
   memory: SignerJournal
   /** First releases after a time, oldest first. */
   outflows(since: number): readonly Outflow[]
   close(): Promise<void>
 }>
 
-export async function openSigningJournal(path: string, now: () => number = Date.now): Promise<SigningJournal> {
-  const handle = await open(path, 'a+', 0o600)
-  const state = await read(handle, path).catch(async (error: unknown) => {
-    await handle.close()
-    throw error
-  })
-  const folder = await open(dirname(path), 'r')
-  await folder.sync().finally(() => folder.close())
-  const append = createAppend(handle)
+const DAY_MS = 86_400_000
+/** Payouts stay in memory for this time: by then their transactions are final. Later questions read the disk. */
+const MEMORY_MS = 14 * DAY_MS
+/** Lines between two releases of memory while the journal is read. */
+const FORGET_LINES = 50_000
+/** Releases in memory, for the comparison with the database. */
+const NEWEST = 2_000
+
+export async function openSigningJournal(
+  path: string,
+  now: () => number = Date.now,
+  segmentBytes?: number,
+): Promise<SigningJournal> {
+  const state: State = { payouts: new Map(), old: createIdSet(), releases: [], outflows: [], generation: null }
+  let count = 0
+  const replay = (text: Buffer, place: string) => {
+    remember(state, parse(text, place))
+    if (++count % FORGET_LINES === 0) forget(state, now())
+  }
+  const segments = await openSegments(path, replay, segmentBytes)
+  forget(state, now())
+  let forgottenAt = now()
+  const append = (lines: readonly Line[]) => segments.append(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const recall = (pays: readonly Payment[]) =>
+    recallPayouts(state, segments, new Set(pays.map(({ payoutId }) => payoutId)))
   return {
-    check: (pays, conflictKey) => {
+    check: async (pays, conflictKey) => {
+      await recall(pays)
       for (const pay of pays) isAlreadyReleased(state.payouts.get(pay.payoutId), lineOf(pay, conflictKey, '', now()))
     },
     async release(pays, conflictKey, transaction) {
+      await recall(pays)
       const lines = pays.flatMap((pay): Line[] => {
         const line = lineOf(pay, conflictKey, transaction.txHash, now())
         return isAlreadyReleased(state.payouts.get(pay.payoutId), line) ? [] : [line]
@@ -89,6 +113,9 @@ export async function openSigningJournal(path: string, now: () => number = Date.
       for (const line of lines) remember(state, line)
       // A repeated release adds no lines but waits for the earlier ones, which may be of the same payouts.
       await append(lines.length === 0 ? [] : [toTransactionLine(transaction), ...lines])
+      if (now() - forgottenAt < DAY_MS / 24) return
+      forget(state, now())
+      forgottenAt = now()
     },
     async expire(payoutIds, proof) {
       const lines = [...new Set(payoutIds)].map(
@@ -97,7 +124,6 @@ export async function openSigningJournal(path: string, now: () => number = Date.
       await append(lines)
       for (const line of lines) remember(state, line)
     },
-    hasReleased: (payoutId) => state.payouts.has(payoutId),
     memory: {
       generation: () => state.generation,
       recordGeneration: async (generation) => {
@@ -105,22 +131,52 @@ export async function openSigningJournal(path: string, now: () => number = Date.
         await append([line])
         remember(state, line)
       },
-      releases: (last) => (last === undefined ? state.releases : state.releases.slice(-last)),
-      releasedTransactions: (txHashes) => readTransactions(path, txHashes),
+      newestReleases: () => state.releases.slice(-NEWEST),
+      allReleases: () => readReleases(segments),
+      releasedTransactions: (txHashes) => readTransactions(segments, txHashes),
+      bytes: segments.bytes,
     },
     outflows: (since) => {
       // Both filters read all entries: a clock that was set back can leave the times out of order.
       state.outflows = state.outflows.filter(({ at }) => at > since - DAY_MS)
       return state.outflows.filter(({ at }) => at > since)
     },
-    close: async () => {
-      await append([]).catch(() => undefined)
-      await handle.close()
-    },
+    close: segments.close,
   }
 }
 
-const DAY_MS = 86_400_000
+/** Releases the memory of old payouts. Their ids stay, so that a question about one of them reads the disk. */
+function forget(state: State, now: number): void {
+  for (const [payoutId, { at }] of state.payouts) {
+    if (at > now - MEMORY_MS) continue
+    state.old.add(payoutId)
+    state.payouts.delete(payoutId)
+  }
+  state.outflows = state.outflows.filter(({ at }) => at > now - 2 * DAY_MS)
+  state.releases = state.releases.slice(-NEWEST)
+}
+
+/** Reads the old payouts among these from the disk, which takes seconds: an old payout is released again only after a mishap. */
+async function recallPayouts(state: State, segments: Segments, payoutIds: ReadonlySet<string>): Promise<void> {
+  const { payouts, old } = state
+  const missing = new Set([...payoutIds].filter((id) => !payouts.has(id) && old.mayHave(id)))
+  if (missing.size === 0) return
+  const present = [...payoutIds].flatMap((id) => {
+    const payout = payouts.get(id)
+    return payout ? [[id, payout] as const] : []
+  })
+  const recalled: State = { ...state, payouts: new Map(), old: createIdSet(), releases: [], outflows: [] }
+  for await (const lines of segments.lines()) {
+    for (const text of lines) {
+      const line = parseUnless(text, TRANSACTION_START)
+      if (line !== null && 'payoutId' in line && missing.has(line.payoutId)) remember(recalled, line)
+    }
+  }
+  // A concurrent release may have brought one back, with more than the disk had.
+  for (const [id, payout] of recalled.payouts) if (!payouts.has(id)) payouts.set(id, payout)
+  // Another release may have freed the memory of the others while the disk was read.
+  for (const [id, payout] of present) if (!payouts.has(id)) payouts.set(id, payout)
+}
 
 const destinationOf = (pay: Payment): string => `${pay.asset.id} ${pay.address} ${pay.memo ?? ''}`
 
@@ -143,50 +199,31 @@ function isAlreadyReleased(before: ReleasedPayout | undefined, line: ReleaseLine
   if (!before) return false
   const isSame = before.destination === line.destination && before.units === line.units
   if (isSame && before.conflictKey === null) return false
-  if (isSame && before.conflictKey === line.conflictKey) return before.hashes.includes(line.txHash ?? '')
-  throw new AlreadyReleasedError(line.payoutId)
+  if (isSame && before.conflictKey === line.conflictKey) return before.hashes.includes(line.txHash)
+  throw new AlreadyReleasedError(line.payoutId, before.hashes, isSame)
 }
 
-/** Writes and syncs one batch after the other. After a failure the content of the file is unknown, so every later write fails until a restart reads it. */
-function createAppend(handle: FileHandle): (lines: readonly Line[]) => Promise<void> {
-  let last: Promise<void> = Promise.resolve()
-  return (lines) => {
-    if (lines.length === 0) return last
-    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
-    last = last.then(async () => {
-      await handle.appendFile(text)
-      await handle.datasync()
-    })
-    return last
+const TRANSACTION_START = Buffer.from('{"kind":"transaction"')
+
+function parse(text: Buffer, place: string): Line {
+  try {
+    return JSON.parse(text.toString('utf8')) as Line
+  } catch (cause) {
+    throw new AppError(
+      'INTERNAL',
+      `${place} cannot be read; the signer does not start until an operator has checked the file`,
+      { cause },
+    )
   }
 }
 
-/** Cuts off an incomplete last line: its release was never acknowledged, so no one has the bytes. Throws on any other damage. */
-async function read(handle: FileHandle, path: string): Promise<State> {
-  const state: State = { payouts: new Map(), releases: [], outflows: [], generation: null }
-  const bytes = await handle.readFile()
-  const end = bytes.lastIndexOf(0x0a) + 1
-  if (end < bytes.length) {
-    await handle.truncate(end)
-    await handle.datasync()
-  }
-  const lines = bytes.subarray(0, end).toString('utf8').split('\n').slice(0, -1)
-  for (const [n, text] of lines.entries()) {
-    try {
-      remember(state, JSON.parse(text) as Line)
-    } catch (cause) {
-      throw new AppError(
-        'INTERNAL',
-        `line ${n + 1} of the signing journal ${path} cannot be read; the signer does not start until an operator has checked the file`,
-        { cause },
-      )
-    }
-  }
-  return state
+/** Null for lines that begin in this way, which are not parsed. The lines were checked when the journal was opened. */
+function parseUnless(text: Buffer, start: Buffer): Line | null {
+  return text.subarray(0, start.length).equals(start) ? null : (JSON.parse(text.toString('utf8')) as Line)
 }
 
 function remember(state: State, line: Line): void {
-  const { payouts } = state
+  const { payouts, old } = state
   if (line.kind === 'transaction') return
   if (line.kind === 'epoch') {
     state.generation = line.epoch
@@ -197,18 +234,40 @@ function remember(state: State, line: Line): void {
     if (before) payouts.set(line.payoutId, { ...before, conflictKey: null })
     return
   }
-  const { payoutId, conflictKey, destination, network, txHash, assetId, address, memo } = line
-  const units = BigInt(line.units)
+  const { payoutId, conflictKey, destination } = line
+  const release = toRelease(line)
   payouts.set(payoutId, {
     conflictKey,
     destination,
     units: line.units,
-    hashes: [...(before?.conflictKey === conflictKey ? before.hashes : []), ...(txHash === undefined ? [] : [txHash])],
+    hashes: [...(before?.conflictKey === conflictKey ? before.hashes : []), line.txHash],
+    at: release.at.getTime(),
   })
-  if (network === undefined || txHash === undefined || assetId === undefined || address === undefined) return
-  const at = new Date(line.at ?? 0)
-  state.releases.push({ payoutId, network, txHash, assetId, address, memo: memo ?? null, units, at })
-  if (before === undefined) state.outflows.push({ payoutId, assetId, address, units, at: at.getTime() })
+  state.releases.push(release)
+  const { assetId, address, units, at } = release
+  if (before === undefined && !old.mayHave(payoutId))
+    state.outflows.push({ payoutId, assetId, address, units, at: at.getTime() })
+}
+
+const toRelease = ({ payoutId, network, txHash, assetId, address, memo, units, at }: ReleaseLine): PayoutRelease => ({
+  payoutId,
+  network,
+  txHash,
+  assetId,
+  address,
+  memo,
+  units: BigInt(units),
+  at: new Date(at),
+})
+
+async function* readReleases(segments: Segments): AsyncGenerator<readonly PayoutRelease[]> {
+  for await (const lines of segments.lines()) {
+    const releases = lines.flatMap((text) => {
+      const line = parseUnless(text, TRANSACTION_START)
+      return line?.kind === 'released' ? toRelease(line) : []
+    })
+    if (releases.length > 0) yield releases
+  }
 }
 
 /** JSON has no bigint: units travel as `{"$units": "123"}`. */
@@ -221,23 +280,21 @@ function toTransactionLine({ intent, feeUnits, ...rest }: ReleasedTransaction): 
   return { kind: 'transaction', ...rest, intent: plain, feeUnits: feeUnits.toString() }
 }
 
-async function readTransactions(path: string, txHashes: ReadonlySet<string>): Promise<readonly ReleasedTransaction[]> {
-  const transactions: ReleasedTransaction[] = []
-  const readHashes = new Set<string>()
-  const file = await open(path, 'r')
-  try {
-    for await (const text of file.readLines()) {
-      if (!text.startsWith('{"kind":"transaction"') || !text.endsWith('}')) continue
-      const { kind: _, ...line } = JSON.parse(text) as TransactionLine
-      if (!txHashes.has(line.txHash) || readHashes.has(line.txHash)) continue
-      readHashes.add(line.txHash)
+async function readTransactions(
+  segments: Segments,
+  txHashes: ReadonlySet<string>,
+): Promise<readonly ReleasedTransaction[]> {
+  const transactions = new Map<string, ReleasedTransaction>()
+  for await (const lines of segments.lines()) {
+    for (const text of lines) {
+      if (!text.subarray(0, TRANSACTION_START.length).equals(TRANSACTION_START)) continue
+      const { kind: _, ...line } = JSON.parse(text.toString('utf8')) as TransactionLine
+      if (!txHashes.has(line.txHash) || transactions.has(line.txHash)) continue
       const intent = JSON.parse(JSON.stringify(line.intent), (_key, value: unknown) =>
         typeof value === 'object' && value !== null && MARK in value ? BigInt(String(value[MARK])) : value,
       ) as SignIntent
-      transactions.push({ ...line, intent, feeUnits: BigInt(line.feeUnits) })
+      transactions.set(line.txHash, { ...line, intent, feeUnits: BigInt(line.feeUnits) })
     }
-  } finally {
-    await file.close()
   }
-  return transactions
+  return [...transactions.values()]
 }

@@ -72,7 +72,7 @@ export function createEvmSwapChain(options: EvmSwapChainOptions): SwapChain {
     observe: (hash, sent) => track(nodes, network, hash, { sent, note }),
     findTransaction: (hash) => forPartner(findTransaction(requestNodes, evm.chainId, hash)),
     readFinalHeight: () => readFinalHeight(nodes, network),
-    listPaidFees: (from, to) => listPaidFees(nodes, from, to),
+    listPaidFees: (query) => listPaidFees(nodes, query),
     readBalance: async (address, token) =>
       minOf(await askEveryNode(nodes, (node) => balanceAt(node, address, isNative(token) ? null : token, 'latest'))),
     readPayment: (hash, transfer) => readPayment({ nodes, network, wrapped, nativeIsToken, note }, hash, transfer),

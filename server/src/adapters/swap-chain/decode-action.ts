@@ -39,7 +39,7 @@ const APPROVE = '0x095ea7b3'
 const allowanceSelectors: ReadonlySet<string> = new Set([APPROVE, '0x39509351', '0xd73dd623', '0xa22cb465'])
 
 /** Detects allowances by selector alone: tokens also accept calldata with trailing bytes or a value. */
-export const decodeUnsupportedApproval = (input: Hex): SignedTransaction['action'] =>
+const decodeUnsupportedApproval = (input: Hex): SignedTransaction['action'] =>
   allowanceSelectors.has(input.slice(0, APPROVE.length)) ? { kind: 'unsupported-approval' } : null
 
 function decodePlainApproval(token: string, input: Hex, value: bigint): SignedTransaction['action'] {

@@ -9,11 +9,20 @@ import { feeCaps, readFeeRate, readL1Fee } from '../chains/evm/fees.ts'
 import type { EvmNode } from '../chains/evm/node.ts'
 import { count, hash, orNull, quantity, type ReceiptReply, receipt, transaction } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
-import { type ContractState, chainIdOf, type DeployTarget, hasCode, nodeOf, readStates } from './deploy.ts'
+import {
+  type ContractState,
+  chainIdOf,
+  type DeployTarget,
+  hasCode,
+  nodeOf,
+  readStates,
+  supportsOpcodes,
+} from './deploy.ts'
 
 /** Why nothing was sent. Amounts in wei. */
 export type DeployRefusal =
   | Readonly<{ kind: 'no-deployer' }>
+  | Readonly<{ kind: 'unsupported-opcodes' }>
   | Readonly<{ kind: 'pending-transactions'; transactions: number }>
   | Readonly<{ kind: 'insufficient-balance'; balance: bigint; needed: bigint }>
 
@@ -58,6 +67,7 @@ export async function deployFromAccount(
   const missing = states.filter(({ isDeployed }) => !isDeployed)
   if (missing.length === 0) return null
   if (!(await hasCode(node, deploymentProxy))) return { kind: 'no-deployer' }
+  if (!(await supportsOpcodes(node))) return { kind: 'unsupported-opcodes' }
   const nonceAt = (block: string) => node.ask('eth_getTransactionCount', [account.address, block], count)
   const [nonce, next] = await Promise.all([nonceAt('latest'), nonceAt('pending')])
   // Pending transactions may be the same deployments of an interrupted run. Sent twice, the later ones would fail at a cost.

@@ -11,7 +11,7 @@ import type { Network } from '../../core/domain/network.ts'
 import { assert, present } from '../../lib/assert.ts'
 import { createNode, type EvmNode, hex } from '../chains/evm/node.ts'
 import { address, bytes, hash, list, quantity } from '../chains/evm/replies.ts'
-import { rpcDefaults, unavailable } from '../chains/evm/rpc.ts'
+import { refusalOf, rpcDefaults, unavailable } from '../chains/evm/rpc.ts'
 
 const names = ['router', 'executor', 'external-executor'] as const
 type ContractName = (typeof names)[number]
@@ -81,6 +81,22 @@ async function plan(node: EvmNode, chainId: number, input: string): Promise<Cont
   const call = { to: deploymentProxy, data: input }
   const gas = await node.ask('eth_estimateGas', [call], quantity).catch(() => null)
   return { chainId, to: deploymentProxy, data: input, value: '0', gas: gas === null ? null : gas.toString() }
+}
+
+/**
+ * Creation code that returns 1 through TSTORE and TLOAD (EIP-1153), MCOPY (EIP-5656) and PUSH0 (EIP-3855). Our contracts use these
+ * opcodes; a chain without them accepts their deployment and then reverts every swap.
+ */
+const OPCODE_PROBE = '0x60015f5d5f5c5f5260205f60205e60206020f3'
+
+/** Whether the chain executes the opcodes of our contracts. */
+export async function supportsOpcodes(node: EvmNode): Promise<boolean> {
+  try {
+    return BigInt(await node.ask('eth_call', [{ data: OPCODE_PROBE }, 'latest'], bytes)) === 1n
+  } catch (error) {
+    if (refusalOf(error) === null) throw error
+    return false
+  }
 }
 
 /** Whether the deterministic deployer is on the network. */

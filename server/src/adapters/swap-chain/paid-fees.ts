@@ -1,5 +1,5 @@
 import { swapRouter } from '@swapyard/contracts'
-import { decodeEventLog, type Hex, toEventSelector, zeroAddress } from 'viem'
+import { decodeEventLog, type Hex, pad, toEventSelector, zeroAddress } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
 import { nativeAddress } from '../../swap/domain/token.ts'
 import type { PaidFee } from '../../swap/ports/swap-chain.ts'
@@ -18,9 +18,14 @@ export async function readFinalHeight(nodes: readonly EvmNode[], network: Networ
   return Math.max(0, height - Math.max(network.finalityBlocks, network.confirmations) + 1)
 }
 
+type Query = Readonly<{ from: number; to: number /** The recipients of the fees. */; feeTo: readonly string[] }>
+
 /** Reads the router's events with one query per node; halves the range if a node refuses it as too large. */
-export async function listPaidFees(nodes: readonly EvmNode[], from: number, to: number): Promise<readonly PaidFee[]> {
-  const [first = [], ...others] = await askEveryNode(nodes, (node) => feesOf(node, from, to))
+export async function listPaidFees(nodes: readonly EvmNode[], query: Query): Promise<readonly PaidFee[]> {
+  const { from, to, feeTo } = query
+  // For a node an empty list of topics matches every event.
+  if (feeTo.length === 0) return []
+  const [first = [], ...others] = await askEveryNode(nodes, (node) => feesOf(node, query))
   const text = textOf(first)
   // A node whose log index lags would hide fees permanently.
   if (others.some((one) => textOf(one) !== text))
@@ -29,21 +34,30 @@ export async function listPaidFees(nodes: readonly EvmNode[], from: number, to: 
 }
 
 const textOf = (fees: readonly PaidFee[]): string =>
-  fees.map(({ hash, logIndex, token, units, ref, sender }) => [hash, logIndex, token, units, ref, sender].join()).join()
+  fees
+    .map(({ hash, logIndex, token, units, ref, sender, feeTo, executor }) =>
+      [hash, logIndex, token, units, ref, sender, feeTo, executor].join(),
+    )
+    .join()
 
-async function feesOf(node: EvmNode, from: number, to: number): Promise<readonly PaidFee[]> {
+async function feesOf(node: EvmNode, { from, to, feeTo }: Query): Promise<readonly PaidFee[]> {
   try {
-    const range = { fromBlock: hex(from), toBlock: hex(to), address: router, topics: [SWAPPED] }
+    const recipients = feeTo.map((one) => pad(one as Hex))
+    const topics = [SWAPPED, null, null, recipients]
+    const range = { fromBlock: hex(from), toBlock: hex(to), address: router, topics }
     const events = await node.ask('eth_getLogs', [range], list(paidFee, LOGS_MAX))
     return events
       .filter((one) => one !== null)
-      .filter(({ units }) => units > 0n)
+      .filter((one) => one.units > 0n && feeTo.includes(one.feeTo))
       .sort((a, b) => a.height - b.height || a.logIndex - b.logIndex)
   } catch (error) {
     const exceedsLimit = refusalOf(error) !== null || failureOf(error)?.isTooLarge === true
     if (from === to || !exceedsLimit) throw error
     const middle = Math.floor((from + to) / 2)
-    return [...(await feesOf(node, from, middle)), ...(await feesOf(node, middle + 1, to))]
+    return [
+      ...(await feesOf(node, { from, to: middle, feeTo })),
+      ...(await feesOf(node, { from: middle + 1, to, feeTo })),
+    ]
   }
 }
 
@@ -61,5 +75,7 @@ const paidFee: Decode<PaidFee | null> = (reply) => {
     sender: args.sender.toLowerCase(),
     token: args.tokenOut === zeroAddress ? nativeAddress : args.tokenOut.toLowerCase(),
     units: args.fee,
+    feeTo: args.feeTo.toLowerCase(),
+    executor: args.executor.toLowerCase(),
   }
 }

@@ -2,6 +2,7 @@ import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { decodeFunctionResult, encodeFunctionData, type Hex, keccak256, parseAbi, stringToHex } from 'viem'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
+import type { FeeRate } from '../../core/ports/chain.ts'
 import { present } from '../../lib/assert.ts'
 import { isNative } from '../../swap/domain/token.ts'
 import type { PreparedSwap, SwapOrder } from '../../swap/ports/swap-chain.ts'
@@ -16,7 +17,7 @@ import { encodeApprove, NO_REF } from './decode-action.ts'
 import { l1GasOf } from './l1-gas.ts'
 import { revertReason } from './revert-reason.ts'
 import { type Outcome, simulate, type UnsignedCall } from './simulate.ts'
-import { type FeeRates, serializeUnsigned } from './unsigned.ts'
+import { serializeUnsigned } from './unsigned.ts'
 
 export type PrepareContext = Readonly<{
   network: Network
@@ -156,7 +157,7 @@ const approval = ({ account, tokenIn }: SwapOrder, units: bigint): UnsignedCall 
 const refuses = (outcome: Outcome | undefined): boolean =>
   !outcome?.ok || (outcome.returned !== '0x' && BigInt(outcome.returned) !== 1n)
 
-type ResetCheck = Readonly<{ network: Network; fees: FeeRates; l1Gas: bigint; order: SwapOrder; nonce: number }>
+type ResetCheck = Readonly<{ network: Network; fees: FeeRate; l1Gas: bigint; order: SwapOrder; nonce: number }>
 
 /** Throws ALLOWANCE_RESET_REQUIRED if the token accepts an approval of 0: USDT requires it before a new allowance (line 205). */
 async function throwIfResetNeeded(node: EvmNode, { network, fees, l1Gas, order, nonce }: ResetCheck): Promise<void> {
@@ -194,7 +195,7 @@ async function checkDeployed(node: EvmNode, executor: Hex): Promise<void> {
 }
 
 /** `l1Fee` is the L1 fee of a transfer of 200 bytes. It grows with the size of the transaction. */
-function l1FeeOf({ l1Fee = 0n }: FeeRates, { input }: UnsignedCall): bigint {
+function l1FeeOf({ l1Fee = 0n }: FeeRate, { input }: UnsignedCall): bigint {
   const size = BigInt(input.length / 2 + 120)
   return (l1Fee * size + 199n) / 200n
 }

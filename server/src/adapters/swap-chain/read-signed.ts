@@ -11,7 +11,7 @@ import {
 import { AppError } from '../../core/domain/errors.ts'
 import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
 import { addressOfKey } from '../chains/evm/address.ts'
-import { decodeAction, decodeUnsupportedApproval } from './decode-action.ts'
+import { decodeAction } from './decode-action.ts'
 
 /** Size limit of nodes (geth: 128 KiB). */
 const BYTES_MAX = 131_072
@@ -24,7 +24,7 @@ type Parsed = ReturnType<typeof parse>
 export function readSigned(chainId: number, raw: string): SignedTransaction {
   const signed = bytesOf(raw)
   const { unsigned, recovery, r, s } = parse(signed)
-  const { to, nonce = 0, value = 0n, data: input = '0x', type } = unsigned
+  const { to, nonce = 0, value = 0n, data: input = '0x' } = unsigned
   const signer = recover({ unsigned, recovery, r, s })
   if (unsigned.chainId !== chainId) {
     const own = unsigned.chainId === undefined ? 'no chain id' : `chain id ${unsigned.chainId}`
@@ -37,8 +37,7 @@ export function readSigned(chainId: number, raw: string): SignedTransaction {
     chainId,
     nonce,
     to: target,
-    // An EIP-7702 transaction also changes the account's code: we never build that.
-    action: type === 'eip7702' ? decodeUnsupportedApproval(input) : decodeAction(target, input, value),
+    action: decodeAction(target, input, value),
   }
 }
 
@@ -55,6 +54,8 @@ function parse(signed: Hex) {
   const { r, s, v, yParity, ...fields } = parsed as typeof parsed & Signature
   if (r === undefined || s === undefined) throw invalid('it is not signed')
   if (fields.type === 'eip4844') throw invalid('blob transactions are not supported')
+  // Whatever it calls, it can lend the signer's account to any contract (D8).
+  if (fields.type === 'eip7702') throw invalid('it changes the code of an account (EIP-7702)')
   const unsigned = fields as TransactionSerializable & { data?: Hex; to?: string | null }
   const signature = { r, s, ...(v === undefined ? {} : { v }), ...(yParity === undefined ? {} : { yParity }) }
   const serialized = attempt(() => serializeTransaction(unsigned, signature as never), 'its signature cannot be read')

@@ -1,7 +1,8 @@
 import { swapRouter } from '@swapyard/contracts'
 import { getAddress, type Hex, parseEventLogs } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
-import type { SignedTransaction, SwapObservation } from '../../swap/ports/swap-chain.ts'
+import type { TransactionObservation } from '../../swap/domain/swap.ts'
+import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
 import { askEveryNode, type EvmNode, type Note } from '../chains/evm/node.ts'
 import { observe } from '../chains/evm/observe.ts'
 import { findAgreedHead } from '../chains/evm/reader.ts'
@@ -17,7 +18,7 @@ export async function track(
   network: Network,
   txHash: string,
   { sent, note }: { sent: Sent | undefined; note: Note },
-): Promise<SwapObservation> {
+): Promise<TransactionObservation> {
   const conflictKey = sent === undefined ? null : `${getAddress(sent.signer)}:${sent.nonce}`
   const observed = await observe(nodes, network, { txHash, conflictKey }, note)
   if (observed.kind === 'invalidated') return { kind: 'replaced' }

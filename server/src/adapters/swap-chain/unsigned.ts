@@ -4,8 +4,7 @@ import type { FeeRate } from '../../core/ports/chain.ts'
 import { assert } from '../../lib/assert.ts'
 import type { UnsignedCall } from './simulate.ts'
 
-export type FeeRates = FeeRate
-type Details = Readonly<{ nonce: number; gas: bigint; fees: FeeRates }>
+type Details = Readonly<{ nonce: number; gas: bigint; fees: FeeRate }>
 
 /** Serializes for signing as viem and ethers do: EIP-1559, or legacy with chain id (EIP-155) if the chain has no dynamic fees. */
 export function serializeUnsigned(

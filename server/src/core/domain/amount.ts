@@ -8,11 +8,12 @@ const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/
 /** Longer than any amount that `numeric(78,0)` holds. Longer texts are rejected before they reach BigInt. */
 const LENGTH_MAX = 80
 
-/** Decimal text → units. Parsing never rounds: more decimals than the asset has are rejected. */
+/** Decimal text → units. Parsing never rounds: more decimals than the asset has are rejected. Trailing zeros do not count. */
 export function parseUnits(text: string, asset: Asset, field = 'amount'): bigint {
   const match = text.length <= LENGTH_MAX ? DECIMAL.exec(text) : null
   if (!match) throw new AppError('AMOUNT_MALFORMED', `${field} must be a plain decimal amount, such as 0.01`, { field })
-  const [, whole = '0', fraction = ''] = match
+  const [, whole = '0', decimals = ''] = match
+  const fraction = withoutTrailingZeros(decimals)
   if (fraction.length > asset.decimals) {
     const limit = `${asset.ticker.toUpperCase()} has ${asset.decimals}`
     throw new AppError('AMOUNT_PRECISION', `${field} has ${fraction.length} decimals; ${limit}`, { field })
@@ -21,6 +22,12 @@ export function parseUnits(text: string, asset: Asset, field = 'amount'): bigint
 }
 
 const ZERO = 0x30
+
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length
+  while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end -= 1
+  return digits.slice(0, end)
+}
 
 /** Units → plain decimal text: no exponent, no trailing zeros. */
 export function formatUnits(units: bigint, decimals: number): string {
@@ -62,3 +69,6 @@ export function toSignificant(units: bigint, rounding: Rounding, significantDigi
 }
 
 export const BPS = 10_000n
+
+export const sumUnits = (parts: readonly Readonly<{ units: bigint }>[]): bigint =>
+  parts.reduce((total, { units }) => total + units, 0n)

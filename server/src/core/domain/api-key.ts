@@ -7,14 +7,15 @@ const PATTERN = /^sy_(live|test)_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})_([0-9A-Za-z]
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 export type KeyKind = 'live' | 'test'
-export type ApiKey = Readonly<{ keyId: string; secret: string }>
+export type ApiKey = Readonly<{ kind: KeyKind; keyId: string; secret: string }>
 
 /** The parts of a key, or null if its form or checksum is wrong. */
 export function parseApiKey(text: string, crc32: (text: string) => number): ApiKey | null {
   const match = PATTERN.exec(text)
   if (!match) return null
-  const [, , keyId = '', secret = '', checksum] = match
-  return checksumOf(text.slice(0, -7), crc32) === checksum ? { keyId, secret } : null
+  const [, kind, keyId = '', secret = '', checksum] = match
+  if (checksumOf(text.slice(0, -7), crc32) !== checksum) return null
+  return { kind: kind === 'live' ? 'live' : 'test', keyId, secret }
 }
 
 /** The text of a key. `id` is an existing id or 6 random bytes; `random` is 32 random bytes for the secret. */

@@ -27,7 +27,12 @@ export type Reserves = Readonly<{
   available: ReadonlyMap<AssetId, bigint | null>
 }>
 
-export type Pauses = Readonly<{ networks: ReadonlySet<NetworkId>; assets: ReadonlySet<AssetId> }>
+export type Pauses = Readonly<{
+  networks: ReadonlySet<NetworkId>
+  assets: ReadonlySet<AssetId>
+  /** Scopes of DEXes, pools and tokens that routes must not use. Absent: none. */
+  pools?: ReadonlySet<string>
+}>
 
 /** Our spread in basis points. The higher one of the two asset classes applies. */
 export type SpreadPolicy = Readonly<{

@@ -1,23 +1,4 @@
-export type ErrorKind =
-  | 'invalid'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not_found'
-  | 'method'
-  | 'timeout'
-  | 'conflict'
-  | 'expired'
-  | 'too_large'
-  | 'uri_too_long'
-  | 'media_type'
-  | 'headers_too_large'
-  | 'refused'
-  | 'throttled'
-  | 'restricted'
-  | 'unavailable'
-  | 'bug'
-
-/** Every error code of the API. A code is stable: it is never renamed or reused. */
+/** Every error code of the API with its kind. A code is stable: it is never renamed or reused. */
 export const errorCodes = {
   ADDRESS_IS_OURS: 'invalid',
   ALLOWANCE_RESET_REQUIRED: 'conflict',
@@ -44,6 +25,7 @@ export const errorCodes = {
   MEMO_REQUIRED: 'invalid',
   METHOD_NOT_ALLOWED: 'method',
   NETWORK_NOT_FOUND: 'not_found',
+  NETWORK_NOT_SERVED: 'refused',
   NETWORK_PAUSED: 'unavailable',
   NETWORK_UNAVAILABLE: 'unavailable',
   NONCE_CONFLICT: 'conflict',
@@ -73,9 +55,10 @@ export const errorCodes = {
   UNSUPPORTED_MEDIA_TYPE: 'media_type',
   URI_TOO_LONG: 'uri_too_long',
   VALIDATION_ERROR: 'invalid',
-} as const satisfies Record<string, ErrorKind>
+} as const
 
 export type ErrorCode = keyof typeof errorCodes
+export type ErrorKind = (typeof errorCodes)[ErrorCode]
 
 /** One problem of a request. Limits are decimal text; `requote` is a fresh quote. */
 export type Problem = Readonly<{ code: ErrorCode; field?: string; message?: string; [extra: string]: unknown }>

@@ -58,6 +58,8 @@ export type Network = Readonly<{
   finalityBlocks: number
   blockTimeMs: number
   memo: 'none' | 'optional' | 'required'
+  /** What users of this network call the memo. Absent without memos. */
+  memoName?: string
   regexAddress: string
   addressExplorer: string
   txExplorer: string

@@ -74,7 +74,7 @@ const pageHeaders = {
 /** Mounts the API reference, served by this server alone, and its OpenAPI document. */
 export function mountDocs(
   { app, settings }: ApiContext,
-  documented: readonly RouteDefinition[],
+  documented: Readonly<Record<string, RouteDefinition>>,
   sendFile: StaticFiles,
 ): void {
   const document = JSON.stringify(openApiDocument(documented, { serverUrl: settings.publicUrl }))

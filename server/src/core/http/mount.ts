@@ -1,6 +1,7 @@
 import type { RouteDefinition } from '@swapyard/schema'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { present } from '../../lib/assert.ts'
+import { callerNetwork } from '../../lib/ip-address.ts'
 import type { Caller } from '../domain/partner.ts'
 import type { CoreServices } from '../services/interfaces.ts'
 import { checkAccess, readKey } from './auth.ts'
@@ -78,7 +79,7 @@ function throttlePublic({ settings }: ApiContext, route: RouteDefinition): Reque
   return (request, reply, done) => {
     request.operation = route.path
     if (throttle && route.cost > 0)
-      charge(throttle, reply, { key: `ip:${request.ip}`, cost: route.cost, limitPerMinute })
+      charge(throttle, reply, { key: `ip:${callerNetwork(request.ip)}`, cost: route.cost, limitPerMinute })
     done()
   }
 }

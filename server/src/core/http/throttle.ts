@@ -1,17 +1,22 @@
 import type { FastifyReply } from 'fastify'
 import { AppError } from '../domain/errors.ts'
-import type { Throttle, ThrottleVerdict } from '../ports/throttle.ts'
+import type { Throttle } from '../ports/throttle.ts'
 
 /**
- * `RateLimit` as in draft-ietf-httpapi-ratelimit-headers-10 on every answer. A refusal adds the policy and the header
- * names of earlier drafts, which most clients still read. Throws RATE_LIMIT_EXCEEDED.
+ * Takes the cost of one request from its key's budget. Sends `RateLimit` and `RateLimit-Policy` as in
+ * draft-ietf-httpapi-ratelimit-headers-10 with every answer, so that a client knows its quota before it is refused. A refusal
+ * adds the header names of earlier drafts, which most clients still read. Throws RATE_LIMIT_EXCEEDED.
  */
-function apply(verdict: ThrottleVerdict, reply: FastifyReply): void {
-  const { allowed, limit, remaining, resetSeconds } = verdict
+export function charge(
+  throttle: Throttle,
+  reply: FastifyReply,
+  { key, cost, limitPerMinute }: Readonly<{ key: string; cost: number; limitPerMinute: number }>,
+): void {
+  const { allowed, limit, remaining, resetSeconds } = throttle.take(key, cost, limitPerMinute)
   reply.header('ratelimit', `"minute";r=${remaining};t=${resetSeconds}`)
+  reply.header('ratelimit-policy', `"minute";q=${limit};w=60`)
   if (allowed) return
   reply.headers({
-    'ratelimit-policy': `"minute";q=${limit};w=60`,
     'ratelimit-limit': limit,
     'ratelimit-remaining': remaining,
     'ratelimit-reset': resetSeconds,
@@ -20,13 +25,4 @@ function apply(verdict: ThrottleVerdict, reply: FastifyReply): void {
     retryAfterSeconds: Math.max(1, resetSeconds),
     extra: { limit: String(limit) },
   })
-}
-
-/** Takes the cost of one request from its key's budget. */
-export function charge(
-  throttle: Throttle,
-  reply: FastifyReply,
-  budget: { key: string; cost: number; limitPerMinute: number },
-): void {
-  apply(throttle.take(budget.key, budget.cost, budget.limitPerMinute), reply)
 }

@@ -1,10 +1,19 @@
-import { AMOUNT_PATTERN, LIMIT_PATTERN, PAGE_PATTERN, PERCENT_PATTERN, TOKEN_AMOUNT_PATTERN } from '@swapyard/schema'
+import {
+  AMOUNT_PATTERN,
+  LIMIT_PATTERN,
+  PAGE_PATTERN,
+  PERCENT_PATTERN,
+  TOKEN_AMOUNT_OR_ZERO_PATTERN,
+  TOKEN_AMOUNT_PATTERN,
+} from '@swapyard/schema'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { AppError, type ErrorCode, type Problem } from '../domain/errors.ts'
 import { FEE_PPM, formatPercent, SLIPPAGE_PPM } from '../domain/percent.ts'
+import { explainAmount } from './explain-amount.ts'
+import { createNormalizeMembers } from './normalize-members.ts'
 
 /** An object schema of TypeBox with its members. */
 type ObjectSchema = TSchema & { properties?: Readonly<Record<string, unknown>> }
@@ -26,6 +35,7 @@ const rangeCodes: ReadonlySet<ErrorCode> = new Set(Object.values(percentages).ma
 const amountDigits: Readonly<Record<string, readonly [number, number]>> = {
   [AMOUNT_PATTERN]: [40, 18],
   [TOKEN_AMOUNT_PATTERN]: [40, 36],
+  [TOKEN_AMOUNT_OR_ZERO_PATTERN]: [40, 36],
 }
 /** The rule of a pattern, as text. */
 const patternRules: Readonly<Record<string, string>> = {
@@ -49,19 +59,20 @@ export function validationError(problems: readonly Problem[]): AppError {
 }
 
 /**
- * Compiles a request schema. Nothing is coerced, defaulted or removed. The validator returns true, without allocating, or all
- * problems at once.
+ * Compiles a request schema. Optional members that are null or empty are removed and amounts that are numbers become text;
+ * nothing else is coerced or defaulted. The validator returns true, without allocating, or all problems at once.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema)
   const declared = declaredKeys(schema)
+  const normalize = createNormalizeMembers(schema)
   const part = httpPart === 'body' ? 'body' : 'query'
   return (value: unknown) => {
-    const bracketed = part === 'query' ? bracketProblems(value, declared) : null
-    if (bracketed === null && validator.Check(value)) return true
-    return {
-      error: validationError(toProblems({ errors: validator.Errors(value), sent: value }, part, bracketed ?? [])),
-    }
+    const found = part === 'query' ? bracketProblems(value, declared) : NO_PROBLEMS
+    const numbers = normalize(value)
+    if (found.length + numbers.length === 0 && validator.Check(value)) return true
+    const problems = toProblems({ errors: validator.Errors(value), sent: value }, part, [...found, ...numbers])
+    return { error: validationError(problems) }
   }
 }
 
@@ -70,7 +81,7 @@ function declaredKeys(schema: TSchema): ReadonlySet<string> {
 }
 
 /** Refuses `status[]=x` and `status[$ne]=x`, which are meant as `status`; other unknown keys are ignored. */
-function bracketProblems(query: unknown, declared: ReadonlySet<string>): Problem[] | null {
+function bracketProblems(query: unknown, declared: ReadonlySet<string>): readonly Problem[] {
   let problems: Problem[] | null = null
   for (const key in query as Record<string, unknown>) {
     if (declared.has(key)) continue
@@ -81,8 +92,10 @@ function bracketProblems(query: unknown, declared: ReadonlySet<string>): Problem
     problems ??= []
     problems.push({ code: 'VALIDATION_ERROR', field, message: `${field} must be given once, as plain text` })
   }
-  return problems
+  return problems ?? NO_PROBLEMS
 }
+
+const NO_PROBLEMS: readonly Problem[] = []
 
 /** Keeps one problem per field, the first; problems of `found` take precedence over a missing field. */
 function toProblems(
@@ -116,12 +129,8 @@ function problemsOf(error: TLocalizedValidationError, part: 'body' | 'query', se
   const field = path === '' ? part : path
   const digits = error.keyword === 'pattern' ? amountDigits[String(error.params.pattern)] : undefined
   if (digits !== undefined) {
-    const [before, behind] = digits
-    const most = `may have ${before} digits before the point and ${behind} behind it at most`
-    const rule = isAmount(valueAt(sent, error.instancePath))
-      ? most
-      : 'must be a plain decimal amount above zero, such as 0.01'
-    return [{ code: 'AMOUNT_MALFORMED', field, message: `${field} ${rule}` }]
+    const reason = explainAmount(valueAt(sent, error.instancePath), digits)
+    return [{ code: 'AMOUNT_MALFORMED', field, message: `${field} ${reason}` }]
   }
   if (error.keyword === 'pattern' && error.params.pattern === PERCENT_PATTERN) return [percentProblem(field)]
   if (error.keyword === 'enum') {
@@ -138,10 +147,6 @@ function percentProblem(field: string): Problem {
   const [min, max] = [formatPercent(found.least), formatPercent(found.most)]
   return { code: found.code, field, message: `${field} must be ${form}: ${min} to ${max}`, min, max }
 }
-
-/** Whether a positive amount is well-formed and only too long. */
-const isAmount = (text: unknown): boolean =>
-  typeof text === 'string' && /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text) && /[1-9]/.test(text)
 
 function valueAt(sent: unknown, instancePath: string): unknown {
   const [, ...names] = instancePath.split('/')

@@ -1,7 +1,5 @@
 import type { PriceSnapshot } from '../domain/price.ts'
 
-export type { PriceSnapshot }
-
 export interface Prices {
   /** Reads the source once; never returns an old snapshot with a new time. Throws RATES_UNAVAILABLE. */
   read(): Promise<PriceSnapshot>

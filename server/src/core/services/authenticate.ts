@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { isWithin } from '../../lib/ip-address.ts'
+import { callerNetwork, isWithin } from '../../lib/ip-address.ts'
 import { createTtlCache, type TtlCache } from '../../lib/ttl-cache.ts'
 import { type ApiKey, parseApiKey } from '../domain/api-key.ts'
 import { AppError } from '../domain/errors.ts'
@@ -9,10 +9,12 @@ import type { PartnerStore, StoredKey } from '../ports/store/partners.ts'
 import { hashSecret } from './partner-keys.ts'
 
 export type AuthenticateDeps = Readonly<{
-  partners: PartnerStore
+  partners: Pick<PartnerStore, 'findKey' | 'touchKey'>
   pepper: Uint8Array
   /** The sandbox's published keys. */
   sandboxKeys: readonly string[]
+  /** False in production: a key that is named a test key must not move real money. */
+  acceptsTestKeys: boolean
   /** Whether wrong keys are throttled by address. */
   throttled: boolean
   now(): number
@@ -63,12 +65,12 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     deps.partners.touchKey(keyId).catch(() => undefined)
   }
 
-  function refuse(ip: string): AppError {
+  function refuse(ip: string, reason = 'the API key is not valid'): AppError {
     if (deps.throttled) {
-      checkSpent(wrong, ip, deps.now())
-      spend(wrong, ip, deps.now())
+      checkSpent(wrong, callerNetwork(ip), deps.now())
+      spend(wrong, callerNetwork(ip), deps.now())
     }
-    return new AppError('API_KEY_INVALID', 'the API key is not valid')
+    return new AppError('API_KEY_INVALID', reason)
   }
 
   return {
@@ -79,9 +81,10 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       const cached = keys.known(key)
       if (cached) return accept(key, cached, ip)
       // Before any hash or query, so that guessing is slowed down.
-      if (deps.throttled) checkSpent(wrong, ip, deps.now())
+      if (deps.throttled) checkSpent(wrong, callerNetwork(ip), deps.now())
       const parsed = keys.parse(key)
       if (parsed === null) throw refuse(ip)
+      if (parsed.kind === 'test' && !deps.acceptsTestKeys) throw refuse(ip, 'a test key works in the sandbox only')
       return keys.read(key, parsed).then((one) => accept(key, one, ip))
     },
   }
@@ -101,7 +104,8 @@ function createKeys({ partners, pepper, sandboxKeys, now }: AuthenticateDeps): K
   /** One query per key at a time, shared by all waiting requests. A query that began before a change is not cached. */
   let asked = new Map<string, Promise<Known>>()
 
-  const parse = (key: string) => (sandboxKeys.includes(key) ? { keyId: key, secret: key } : parseApiKey(key, crc32))
+  const parse = (key: string) =>
+    sandboxKeys.includes(key) ? { kind: 'test' as const, keyId: key, secret: key } : parseApiKey(key, crc32)
 
   const look = async ({ keyId, secret }: ApiKey): Promise<Known> => {
     const hash = hashSecret(secret, pepper)

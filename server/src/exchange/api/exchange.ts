@@ -64,8 +64,7 @@ async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
 
 /** Copies known members only, so that no other member of the body reaches the service. */
 function toOrder(body: CreateExchangeBody): ExchangeOrder {
-  const { flow, rateId } = body
-  return { ...toTerms(body), flow, ...(rateId === undefined ? {} : { rateId }) }
+  return { ...toTerms(body), flow: body.flow, rateId: body.rateId }
 }
 
 /** Ignores a rateId: private exchanges have none, so it stays unused. */
@@ -74,16 +73,7 @@ function toPrivateOrder(body: CreatePrivateExchangeBody): PrivateExchangeOrder {
 }
 
 function toTerms(body: CreatePrivateExchangeBody): Omit<ExchangeOrder, 'flow' | 'rateId'> {
+  const { fromCurrency, fromNetwork, toCurrency, toNetwork, fromAmount } = body
   const { address, memo, refundAddress, refundMemo } = body
-  return {
-    fromCurrency: body.fromCurrency,
-    fromNetwork: body.fromNetwork,
-    toCurrency: body.toCurrency,
-    toNetwork: body.toNetwork,
-    fromAmount: body.fromAmount,
-    ...(address === undefined ? {} : { address }),
-    ...(memo === undefined ? {} : { memo }),
-    ...(refundAddress === undefined ? {} : { refundAddress }),
-    ...(refundMemo === undefined ? {} : { refundMemo }),
-  }
+  return { fromCurrency, fromNetwork, toCurrency, toNetwork, fromAmount, address, memo, refundAddress, refundMemo }
 }

@@ -1,5 +1,6 @@
 import type { Asset } from '../../core/domain/asset.ts'
 import type { Currency } from '../../core/domain/currency.ts'
+import type { ExchangeServices } from '../interfaces.ts'
 import type { Listing } from './present.ts'
 
 type Index = Readonly<{
@@ -9,7 +10,10 @@ type Index = Readonly<{
 }>
 
 /** Indexes the currency list that partners see: networks that require a memo, and assets by id. Built once per list. */
-export function createListing(listCurrencies: () => readonly Currency[]): Listing {
+export function createListing({
+  listCurrencies,
+  expectations,
+}: Pick<ExchangeServices, 'listCurrencies' | 'expectations'>): Listing {
   let cached: Index | null = null
   const getIndex = (): Index => {
     const currencies = listCurrencies()
@@ -17,6 +21,7 @@ export function createListing(listCurrencies: () => readonly Currency[]): Listin
     return cached
   }
   return {
+    expectations,
     requiresMemo: (network) => getIndex().memoNetworks.has(network),
     assetOf: (id) => getIndex().assets.get(id) ?? null,
   }

@@ -63,11 +63,13 @@ function execution(change: Partial<ExecutionView>): ExecutionView {
     payoutHash: 'out',
     refund: null,
     createdAt: exchange.createdAt,
+    confirmations: { network: 'net', height: 7, required: 3, seen: 2 },
     ...change,
   }
 }
 
-const listing: Listing = { requiresMemo: () => false, assetOf: () => null }
+const expectations = { confirmationsOf: () => 6, secondsOf: () => 1_800, secondsOfLeg: () => 900 }
+const listing: Listing = { requiresMemo: () => false, assetOf: () => null, expectations }
 
 describe('presentRateQuote', () => {
   test('returns numbers that equal the amounts exactly', () => {
@@ -140,6 +142,37 @@ describe('presentExchange', () => {
       ['1', '2.5'],
     ])
     expect([request.fromCurrency, request.toCurrency]).toEqual(['aaa', 'bbb'])
+  })
+
+  test('states the confirmations of the latest open deposit, and an estimate before the first', () => {
+    const open = (seen: number) => ({ network: 'net', height: 7, required: 3, seen })
+    const confirming = execution({ status: 'confirming', confirmations: open(1) })
+    const fields = (executions: readonly ExecutionView[]) => {
+      const { confirmationsRequired, confirmationsSeen, expectedSeconds, exchanges } = presentExchange(
+        { exchange, executions },
+        listing,
+      )
+      return [
+        confirmationsRequired,
+        confirmationsSeen,
+        expectedSeconds,
+        exchanges.map((item) => item.confirmationsSeen),
+      ]
+    }
+    expect(fields([])).toEqual([6, 0, 1_800, []])
+    expect(fields([confirming, execution({})])).toEqual([3, 1, 1_800, [1, 2]])
+    expect(fields([execution({ confirmations: open(3) })])).toEqual([3, 3, 1_800, [3]])
+  })
+
+  test('states the end of the fixed rate and of the exchange, also at the create', () => {
+    const fixedUntil = new Date('2026-01-02T03:24:05.006Z')
+    const view = { exchange: { ...exchange, fixedUntil }, executions: [] }
+    for (const present of [presentExchange, presentCreated])
+      expect(present(view, listing)).toMatchObject({
+        expiresAt: '2026-01-03T03:04:05.006Z',
+        fixedUntil: '2026-01-02T03:24:05.006Z',
+      })
+    expect(presentCreated({ exchange, executions: [] }, listing).fixedUntil).toBeNull()
   })
 
   test('throws if a required deposit memo is missing (I-33)', () => {

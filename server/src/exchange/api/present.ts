@@ -14,7 +14,9 @@ import type { Currency } from '../../core/domain/currency.ts'
 import { formatUsd } from '../../core/domain/price.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { Exchange, ExchangeView, ExecutionView, Leg, RefundView } from '../domain/exchange.ts'
-import type { IssuedQuote, RateQuote } from '../domain/rate-quote.ts'
+import { isOpenExecution } from '../domain/lifecycle.ts'
+import type { IssuedQuote, PrivateQuote, RateQuote } from '../domain/rate-quote.ts'
+import type { Expectations } from '../interfaces.ts'
 
 /** Powers of ten that are exact in binary64: 10^0 to 10^22. */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
@@ -37,7 +39,7 @@ const absolute = (template: string, publicUrl: string): string =>
   template.startsWith('/') ? publicUrl + template : template
 
 export function presentCurrency(currency: Currency, publicUrl: string): WireCurrency {
-  const { definition, network, enabled } = currency
+  const { definition, asset, network, enabled } = currency
   return {
     ticker: definition.ticker,
     network: definition.network,
@@ -55,6 +57,10 @@ export function presentCurrency(currency: Currency, publicUrl: string): WireCurr
     txExplorer: absolute(network.txExplorer, publicUrl),
     confirmations: network.confirmations,
     rank: definition.rank,
+    decimals: asset.decimals,
+    contractAddress: asset.contract,
+    chainId: network.evm?.chainId ?? null,
+    memoName: network.memoName ?? null,
   }
 }
 
@@ -66,8 +72,13 @@ export function presentRateQuote({ quote, rateId, validUntil }: IssuedQuote): Wi
   return { ...presentEstimate(quote), rateId, validUntil: validUntil === null ? null : validUntil.toISOString() }
 }
 
-export function presentPrivateQuote(quote: RateQuote, expectedSeconds: number): PrivateRateQuote {
-  return { ...presentEstimate(quote), expectedSeconds }
+export function presentPrivateQuote({ quote, expectedSeconds, intermediary }: PrivateQuote): PrivateRateQuote {
+  const { asset, isTransparent } = intermediary
+  return {
+    ...presentEstimate(quote),
+    expectedSeconds,
+    intermediary: { currency: asset.ticker, network: asset.network, isTransparent },
+  }
 }
 
 function presentEstimate(quote: RateQuote): Omit<WireQuote, 'rateId' | 'validUntil'> {
@@ -102,6 +113,7 @@ export type Listing = Readonly<{
   requiresMemo(network: string): boolean
   /** null if the catalogue no longer lists it. */
   assetOf(id: AssetId): Asset | null
+  expectations: Expectations
 }>
 
 /** A deposit without its required memo is lost, so throw instead of showing the address alone (I-33). */
@@ -112,9 +124,9 @@ function checkedMemo(exchange: Exchange, { requiresMemo }: Listing): string | nu
   return memo
 }
 
-function presentListedRequest(exchange: Exchange, listing: Listing): ListedExchange['request'] {
+/** Terms of an exchange that never change. */
+function presentTerms(exchange: Exchange) {
   const { from, to } = endpointsOf(exchange)
-  const { recipient, refund } = exchange
   return {
     fromCurrency: from.ticker,
     fromNetwork: from.network,
@@ -123,18 +135,16 @@ function presentListedRequest(exchange: Exchange, listing: Listing): ListedExcha
     amountFromRequested: formatUnits(exchange.fromUnits, from.decimals),
     amountToRequested: formatUnits(exchange.toUnits, to.decimals),
     depositAddress: exchange.deposit.address,
-    depositMemo: checkedMemo(exchange, listing),
-    recipientAddress: recipient === null ? '' : recipient.address,
-    recipientMemo: recipient === null ? null : recipient.memo,
-    refundAddress: refund === null ? null : refund.address,
-    refundMemo: refund === null ? null : refund.memo,
+    recipientAddress: exchange.recipient === null ? '' : exchange.recipient.address,
   }
 }
 
 type WireExecution = ExchangeRecord['exchanges'][number]
 
-function presentExecution(execution: ExecutionView, { from, to }: Leg, listing: Listing): WireExecution {
-  const { receivedUnits, sentUnits, refund } = execution
+function presentExecution(execution: ExecutionView, exchange: Exchange, listing: Listing): WireExecution {
+  const leg = present(exchange.legs[execution.leg], 'leg of an execution')
+  const { from, to } = leg
+  const { receivedUnits, sentUnits, refund, confirmations } = execution
   return {
     amountFromReceived: receivedUnits === null ? null : formatUnits(receivedUnits, from.decimals),
     amountToReceived: sentUnits === null ? null : formatUnits(sentUnits, to.decimals),
@@ -144,6 +154,9 @@ function presentExecution(execution: ExecutionView, { from, to }: Leg, listing: 
     created: execution.createdAt.toISOString(),
     statusReason: execution.reason,
     refund: refund === null ? null : presentRefund(refund, from, listing),
+    confirmationsRequired: confirmations.required,
+    confirmationsSeen: confirmations.seen,
+    expectedSeconds: listing.expectations.secondsOfLeg(exchange, leg, confirmations.required),
   }
 }
 
@@ -162,24 +175,29 @@ function presentRefund({ assetId, units, address, memo, txHash }: RefundView, fr
 
 /** In the order of legs, then of deposits. */
 function presentExecutions({ exchange, executions }: ExchangeView, listing: Listing): WireExecution[] {
-  return executions.map((execution) =>
-    presentExecution(execution, present(exchange.legs[execution.leg], 'leg of an execution'), listing),
-  )
+  return executions.map((execution) => presentExecution(execution, exchange, listing))
+}
+
+/** Confirmations of the customer's deposit that determines the status: the latest open one, else the latest. */
+function presentProgress({ exchange, executions }: ExchangeView, { expectations }: Listing) {
+  const deposits = executions.filter(({ leg }) => leg === 0)
+  const latest = deposits.findLast(isOpenExecution) ?? deposits.at(-1)
+  const required = latest === undefined ? expectations.confirmationsOf(exchange) : latest.confirmations.required
+  return {
+    ...presentDeadlines(exchange),
+    confirmationsRequired: required,
+    confirmationsSeen: latest?.confirmations.seen ?? 0,
+    expectedSeconds: expectations.secondsOf(exchange, required),
+  }
+}
+
+function presentDeadlines({ expiresAt, fixedUntil }: Exchange) {
+  return { expiresAt: expiresAt.toISOString(), fixedUntil: fixedUntil === null ? null : fixedUntil.toISOString() }
 }
 
 export function presentExchange(view: ExchangeView, listing: Listing): ExchangeRecord {
-  const { exchange } = view
-  const request = presentListedRequest(exchange, listing) as ExchangeRecord['request']
-  request.flow = exchange.flow
-  return {
-    id: exchange.id,
-    created: exchange.createdAt.toISOString(),
-    exchangeType: exchange.type,
-    status: exchange.status,
-    statusReason: exchange.reason,
-    request,
-    exchanges: presentExecutions(view, listing),
-  }
+  const listed = presentListedExchange(view, listing)
+  return { ...listed, request: { ...listed.request, flow: view.exchange.flow } }
 }
 
 export function presentStatus(view: ExchangeView, listing: Listing): ExchangeStatusAnswer {
@@ -188,14 +206,22 @@ export function presentStatus(view: ExchangeView, listing: Listing): ExchangeSta
 
 export function presentListedExchange(view: ExchangeView, listing: Listing): ListedExchange {
   const { exchange } = view
+  const { recipient, refund } = exchange
   return {
     id: exchange.id,
     created: exchange.createdAt.toISOString(),
     exchangeType: exchange.type,
     status: exchange.status,
     statusReason: exchange.reason,
-    request: presentListedRequest(exchange, listing),
+    request: {
+      ...presentTerms(exchange),
+      depositMemo: checkedMemo(exchange, listing),
+      recipientMemo: recipient === null ? null : recipient.memo,
+      refundAddress: refund === null ? null : refund.address,
+      refundMemo: refund === null ? null : refund.memo,
+    },
     exchanges: presentExecutions(view, listing),
+    ...presentProgress(view, listing),
   }
 }
 
@@ -204,7 +230,6 @@ export function presentListedExchange(view: ExchangeView, listing: Listing): Lis
  * the exchange's current status.
  */
 export function presentCreated({ exchange }: ExchangeView, listing: Listing): CreatedExchange {
-  const { from, to } = endpointsOf(exchange)
   const depositMemo = checkedMemo(exchange, listing)
   return {
     id: exchange.id,
@@ -212,17 +237,11 @@ export function presentCreated({ exchange }: ExchangeView, listing: Listing): Cr
     exchangeType: exchange.type,
     status: 'pending',
     request: {
-      fromCurrency: from.ticker,
-      fromNetwork: from.network,
-      toCurrency: to.ticker,
-      toNetwork: to.network,
-      amountFromRequested: formatUnits(exchange.fromUnits, from.decimals),
-      amountToRequested: formatUnits(exchange.toUnits, to.decimals),
-      depositAddress: exchange.deposit.address,
+      ...presentTerms(exchange),
       ...(depositMemo === null ? {} : { depositMemo }),
-      recipientAddress: exchange.recipient === null ? '' : exchange.recipient.address,
       flow: exchange.flow,
     },
     exchanges: [],
+    ...presentDeadlines(exchange),
   }
 }

@@ -17,19 +17,13 @@ export function mountPrivateRate(context: ApiContext<ExchangeServices>): void {
   mount(context, routes.quotePrivateRate, (request, reply) => {
     const { flow: _flow, ...terms } = toRateRequest(request.query as RateQuery)
     const { privateType } = request.query as PrivateRateQuery
-    const { quote, expectedSeconds } = services.quotePrivate(callerOf(request).partner, { ...terms, privateType })
+    const quote = services.quotePrivate(callerOf(request).partner, { ...terms, privateType })
     reply.header('cache-control', 'no-store')
-    return presentPrivateQuote(quote, expectedSeconds)
+    return presentPrivateQuote(quote)
   })
 }
 
 function toRateRequest(query: RateQuery): RateRequest {
-  return {
-    fromCurrency: query.fromCurrency,
-    fromNetwork: query.fromNetwork,
-    toCurrency: query.toCurrency,
-    toNetwork: query.toNetwork,
-    amount: query.amount ?? '1',
-    flow: query.flow ?? 'standard',
-  }
+  const { fromCurrency, fromNetwork, toCurrency, toNetwork, amount = '1', flow = 'standard' } = query
+  return { fromCurrency, fromNetwork, toCurrency, toNetwork, amount, flow }
 }

@@ -1,9 +1,10 @@
-import { routes, type StatusQuery } from '@swapyard/schema'
+import { type AnyStatusQuery, ExchangeStatusList, routes, STATUS_IDS_MAX, type StatusQuery } from '@swapyard/schema'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../core/domain/errors.ts'
 import { sendTagged } from '../../core/http/etag.ts'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
-import { serializeAnswer } from '../../core/http/serialize.ts'
+import { serializeAnswer, serializerOf } from '../../core/http/serialize.ts'
+import { charge } from '../../core/http/throttle.ts'
 import type { ExchangeType, ExchangeView } from '../domain/exchange.ts'
 import type { ExchangeServices } from '../interfaces.ts'
 import { type Listing, presentExchange, presentStatus } from './present.ts'
@@ -12,9 +13,12 @@ import { type Listing, presentExchange, presentStatus } from './present.ts'
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 
 export function mountStatus(context: ApiContext<ExchangeServices>, listing: Listing): void {
-  mount(context, routes.getExchangeStatus, async (request, reply) =>
-    send(request, reply, presentStatus(await find(context, request), listing)),
-  )
+  mount(context, routes.getExchangeStatus, async (request, reply) => {
+    const { id, ids } = request.query as AnyStatusQuery
+    if (ids !== undefined) return sendSeveral(context, request, reply, listing)
+    if (id === undefined) throw invalidQuery('id', 'id is required, or ids')
+    return send(request, reply, presentStatus(await find(context, request), listing))
+  })
   mount(context, routes.getStandardExchangeStatus, async (request, reply) =>
     send(request, reply, presentExchange(await find(context, request, 'standard'), listing)),
   )
@@ -26,6 +30,38 @@ export function mountStatus(context: ApiContext<ExchangeServices>, listing: List
 function send(request: FastifyRequest, reply: FastifyReply, answer: object): FastifyReply {
   return sendTagged(request, reply, serializeAnswer(reply, answer))
 }
+
+/** Ids in one request that cost as much as a single one. */
+const IDS_PER_UNIT = 10
+
+async function sendSeveral(
+  { services, settings }: ApiContext<ExchangeServices>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  listing: Listing,
+): Promise<FastifyReply> {
+  const { partner } = callerOf(request)
+  const ids = readIds(request.query as AnyStatusQuery)
+  const cost = Math.ceil(ids.length / IDS_PER_UNIT) - 1
+  if (settings.throttle && cost > 0)
+    charge(settings.throttle, reply, { key: partner.id, cost, limitPerMinute: partner.rateLimitPerMinute })
+  const known = ids.filter((id) => ID.test(id))
+  const views = await Promise.all(known.map((id) => services.findExchange(partner, id)))
+  const data = views.flatMap((view) => (view === null ? [] : [presentStatus(view, listing)]))
+  return sendTagged(request, reply, serializerOf(reply, ExchangeStatusList)({ data }))
+}
+
+/** Without duplicates and empty parts. */
+function readIds({ id, ids = '' }: AnyStatusQuery): readonly string[] {
+  if (id !== undefined) throw invalidQuery('ids', 'id and ids cannot be sent together')
+  const list = ids.split(',').map((one) => one.trim())
+  const distinct = [...new Set(list.filter((one) => one !== ''))]
+  if (distinct.length === 0) throw invalidQuery('ids', 'ids must name at least one exchange')
+  if (distinct.length > STATUS_IDS_MAX) throw invalidQuery('ids', `ids must name at most ${STATUS_IDS_MAX} exchanges`)
+  return distinct
+}
+
+const invalidQuery = (field: string, message: string) => new AppError('VALIDATION_ERROR', message, { field })
 
 async function find(
   { services }: ApiContext<ExchangeServices>,

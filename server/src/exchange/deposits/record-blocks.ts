@@ -51,7 +51,9 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
       // If another watcher was faster, continue from its cursor.
       cursor = appended ? block : ((await deps.store.chainLog.cursor(network)) ?? cursor)
     }
-    await deps.store.chainLog.recordSightings(network, await chain.reader.mempool())
+    // What no deposit can follow must not show as one.
+    const pending = (await chain.reader.mempool()).filter(({ contract }) => deps.assetOf(network, contract) !== null)
+    await deps.store.chainLog.recordSightings(network, pending)
     return { height: cursor.height, behind: Math.max(head.height - cursor.height, 0) }
   }
 }

@@ -25,6 +25,9 @@ const WORTH_FACTOR = 3n
 /** A native sweep leaves this many times its cost for the fee, which may rise before the signature. */
 const FEE_MARGIN = 2n
 
+/** Of payouts to ourselves. */
+const noExchange = { exchangeId: null, executionId: null, depositId: null, leg: null, memo: null } as const
+
 /** Plans sweeps of final deposits to the hot wallet (account families). Supplies an address with gas before a token sweep. */
 export function createSweepDeposits(deps: SweepDeps) {
   /** Cursor of the next run by network, so that addresses not worth a sweep do not block the others. */
@@ -82,16 +85,12 @@ async function hasGas(
     if (await tx.wallets.isGasSupplyPending(chain.network.id, address)) return
     await tx.payouts.insert({
       id: timeOrderedId(),
-      exchangeId: null,
-      executionId: null,
-      depositId: null,
-      leg: null,
+      ...noExchange,
       purpose: 'gas',
       network: chain.network.id,
       assetId: native.id,
       from: 'hot',
       address,
-      memo: null,
       units: costUnits * FEE_MARGIN,
     })
     await tx.wake([{ kind: 'dispatch', id: chain.network.id }])
@@ -110,16 +109,12 @@ async function planSweep(
   await store.transaction(async (tx) => {
     await tx.payouts.insert({
       id,
-      exchangeId: null,
-      executionId: null,
-      depositId: null,
-      leg: null,
+      ...noExchange,
       purpose: 'sweep',
       network: chain.network.id,
       assetId,
       from: { branch: 'deposit', index: keyIndex },
       address: chain.addresses.hot(),
-      memo: null,
       units,
     })
     // If another process sweeps one of them, this plan is rolled back.

@@ -80,6 +80,15 @@ export type RefundView = Readonly<{
   txHash: string | null
 }>
 
+/** Confirmations of a deposit. `seen` is at most `required`, so that a deep deposit does not change with each block. */
+export type ConfirmationsView = Readonly<{ network: string; height: number | null; required: number; seen: number }>
+
+/** The confirmations of a deposit in the block at `height`, if the chain's recorded head is at `head`. */
+export function countConfirmations(height: number | null, head: number | null, required: number): number {
+  if (height === null || head === null || head < height) return 0
+  return Math.min(head - height + 1, required)
+}
+
 /** One item of the API's `exchanges`: the execution of one deposit (standard) or one leg (private). */
 export type ExecutionView = Readonly<{
   leg: number
@@ -91,6 +100,7 @@ export type ExecutionView = Readonly<{
   payoutHash: string | null
   /** null if there is no refund. */
   refund: RefundView | null
+  confirmations: ConfirmationsView
   createdAt: Date
 }>
 

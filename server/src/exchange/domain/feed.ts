@@ -39,15 +39,28 @@ export function escapeXml(text: string): string {
   return text.replace(ILLEGAL, '').replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
+/** A piece of the document, with the targets of its directions. `from` is null for the frame. */
+export type FeedPiece = Readonly<{ text: string; from: AssetId | null; targets: readonly AssetId[] }>
+
+const frame = (text: string): FeedPiece => ({ text, from: null, targets: [] })
+
 /**
  * The feed in the BestChange format, one item a line. Each yielded piece holds one source currency, so that the caller can
  * yield to the event loop in between. Contains only directions that can be exchanged now.
  */
-export function* renderFeed(source: FeedSource): Generator<string> {
+export function* renderFeed(source: FeedSource): Generator<FeedPiece> {
   const sides = listSides(source)
-  yield '<?xml version="1.0" encoding="UTF-8"?>\n<rates>\n'
-  for (const from of sides) yield sides.map((to) => renderItem(source, from, to)).join('')
-  yield '</rates>\n'
+  yield frame('<?xml version="1.0" encoding="UTF-8"?>\n<rates>\n')
+  for (const from of sides) {
+    const items = sides.map((to) => ({ to: to.currency.asset.id, text: renderItem(source, from, to) }))
+    const listed = items.filter(({ text }) => text !== '')
+    yield {
+      text: listed.map(({ text }) => text).join(''),
+      from: from.currency.asset.id,
+      targets: listed.map(({ to }) => to),
+    }
+  }
+  yield frame('</rates>\n')
 }
 
 /** A currency with the parts that its items share. `target` is null if it cannot be paid out now. */

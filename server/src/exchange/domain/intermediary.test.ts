@@ -70,15 +70,18 @@ describe('quoteLegs', () => {
         let both: [PairPricing, PairPricing]
         try {
           both = legs(reserve + ETHER / 1_000n)
-        } catch {
-          return
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'INSUFFICIENT_LIQUIDITY' })
+          fc.pre(false)
+          throw error
         }
         const { minUnits, maxUnits } = quoteLegs(...both, 100_000_000n)
         const out = (units: bigint) => afterNetworkFee(both[1], afterNetworkFee(both[0], units))
         expect(afterNetworkFee(both[0], minUnits)).toBeGreaterThanOrEqual(both[1].minUnits)
         expect(out(maxUnits ?? 0n)).toBeLessThanOrEqual(both[1].availableUnits ?? 0n)
       }),
-      { numRuns: 200 },
+      // fast-check fails the property if more reserves are refused than accepted.
+      { numRuns: 200, maxSkipsPerRun: 1 },
     )
   })
 })

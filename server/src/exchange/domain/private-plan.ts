@@ -3,7 +3,8 @@ import type { AssetId } from '../../core/domain/asset.ts'
 import type { ErrorCode } from '../../core/domain/errors.ts'
 
 /** `privatePlus`: through Monero only. `efficient`: through the best intermediary of any network. */
-export type PrivateType = 'privatePlus' | 'efficient'
+export const privateTypes = ['privatePlus', 'efficient'] as const
+export type PrivateType = (typeof privateTypes)[number]
 
 /** 100 % in parts per million. */
 export const PPM = 1_000_000n

@@ -35,3 +35,10 @@ export type RateTerms = Readonly<{
   /** By the database's clock. */
   expiresAt: Date
 }>
+
+/** `isTransparent`: everyone can see the payment between the legs on the intermediary's chain. */
+export type PrivateQuote = Readonly<{
+  quote: RateQuote
+  expectedSeconds: number
+  intermediary: Readonly<{ asset: Asset; isTransparent: boolean }>
+}>

@@ -5,19 +5,27 @@ import type { Store } from '../ports/store/store.ts'
 /** Pause of all payouts: no worker signs on any network. Deposits and quotes continue. */
 export const PAYOUTS_PAUSE = 'payouts:all'
 export const SIGNING_JOURNAL_ALARM = 'database:older'
-/** Number of releases compared each minute. A backup lacks the newest ones. A start compares all. */
-const NEWEST = 2_000
+/** A start reads the whole journal, a gigabyte in some seconds. */
+const JOURNAL_BYTES_MAX = 8 * 1024 ** 3
 const LISTED_MAX = 50
 
-type CompareDeps = Readonly<{ store: Store; journal: SignerJournal; log: Log }>
+type CompareDeps = Readonly<{
+  store: Store
+  journal: SignerJournal
+  log: Log
+  /** For metrics. */
+  onSize?(bytes: number): void
+}>
 
 /**
  * Compares the database with this signer's journal (I-37). A database that lacks a release was restored from a backup or
  * lost transactions in a failover, and would pay again. Then payouts are paused until the operator acknowledges the missing
- * releases. Returns whether both agree.
+ * releases. Returns whether both agree. A backup lacks the newest releases: these are compared each minute, all at a start.
  */
-export function createCompareJournal({ store, journal, log }: CompareDeps) {
+export function createCompareJournal(deps: CompareDeps) {
+  const { store, journal, log } = deps
   return async function compareJournal(extent: 'all' | 'newest'): Promise<boolean> {
+    await reportSize(deps)
     const journalGeneration = journal.generation()
     const { generation, reasons } = await store.transaction(async (tx) => {
       const current = await tx.signingJournal.generation()
@@ -25,10 +33,11 @@ export function createCompareJournal({ store, journal, log }: CompareDeps) {
       if (current.hasMoved) problems.push('the database cluster or its WAL timeline has changed')
       if (journalGeneration !== null && !(await tx.signingJournal.recognizesGeneration(journalGeneration)))
         problems.push('the signing journal has a later generation than the database')
-      const releases = extent === 'all' ? journal.releases() : journal.releases(NEWEST)
-      const missingTxHashes = await tx.signingJournal.recordMissing(releases)
-      if (missingTxHashes.length > 0)
-        await tx.signingJournal.storeForImport(await journal.releasedTransactions(new Set(missingTxHashes)))
+      const missingTxHashes = new Set<string>()
+      for await (const releases of extent === 'all' ? journal.allReleases() : [journal.newestReleases()])
+        for (const txHash of await tx.signingJournal.recordMissing(releases)) missingTxHashes.add(txHash)
+      if (missingTxHashes.size > 0)
+        await tx.signingJournal.storeForImport(await journal.releasedTransactions(missingTxHashes))
       const missing = await tx.signingJournal.listUnacknowledged(LISTED_MAX)
       if (missing.length > 0) problems.push('the database lacks payouts that the signer released')
       if (problems.length > 0) {
@@ -55,4 +64,11 @@ export function createCompareJournal({ store, journal, log }: CompareDeps) {
     if (journalGeneration !== generation) await journal.recordGeneration(generation)
     return true
   }
+}
+
+async function reportSize({ store, journal, onSize }: Omit<CompareDeps, 'log'>): Promise<void> {
+  const bytes = journal.bytes()
+  onSize?.(bytes)
+  if (bytes > JOURNAL_BYTES_MAX)
+    await store.alarms.raise('journal:size', 'the signing journal of a worker makes its starts slow', { bytes })
 }

@@ -60,6 +60,8 @@ export function createOperatePayouts(store: Store) {
         if (isReversed) await settleByHand(tx, id)
       }),
     ...createHints(store),
+    releaseInput: (network: string, outpoint: string, note: AuditNote) =>
+      releaseInput(store, { network, outpoint, note }),
     /** Books a deposit with an unknown memo as capital of the operator. */
     claim: (depositId: string, note: AuditNote) =>
       store.transaction(async (tx) => {
@@ -80,38 +82,49 @@ export function createOperatePayouts(store: Store) {
 
 /** Hints of the operator about a pending transaction of ours. They change nothing about signing. */
 function createHints(store: Store) {
+  const storeHint = (
+    id: string,
+    { note, act, after }: Readonly<{ note: AuditNote; act: string; after: Record<string, unknown> }>,
+    save: (tx: StoreTx) => Promise<boolean>,
+  ) =>
+    store.transaction(async (tx) => {
+      requireReason(note)
+      if (!(await save(tx))) throw refused(`transaction ${id} is settled or unknown: see swapyard alarms`)
+      await tx.auditLog.record({ ...note, act, subject: id, after })
+      await tx.wake([{ kind: 'transaction', id }])
+    })
   return {
     /** Names a transaction that may conflict with ours. Only the nodes can prove it. */
-    setConflictingTransaction: (transactionId: string, conflictingTxHash: string, note: AuditNote) =>
-      store.transaction(async (tx) => {
-        requireReason(note)
+    setConflictingTransaction: (id: string, conflictingTxHash: string, note: AuditNote) =>
+      storeHint(id, { note, act: 'conflicting transaction named', after: { conflictingTxHash } }, async (tx) => {
         if (!/^[0-9A-Za-z]{20,100}$/.test(conflictingTxHash))
           throw refused(`${conflictingTxHash} is not a transaction hash: use 20 to 100 letters and digits`)
-        if (!(await tx.operator.setConflictingTxHash(transactionId, conflictingTxHash)))
-          throw refused(`transaction ${transactionId} is settled or unknown: see swapyard alarms`)
-        await tx.auditLog.record({
-          ...note,
-          act: 'conflicting transaction named',
-          subject: transactionId,
-          after: { conflictingTxHash },
-        })
-        await tx.wake([{ kind: 'transaction', id: transactionId }])
+        return tx.operator.setConflictingTxHash(id, conflictingTxHash)
       }),
     /**
      * Stores the bytes of a transaction that creates a missing input of ours. Broadcasting them restores the input and our
      * payment, unless nodes reject them because another transaction spent their inputs: then that one conflicts with ours.
      */
-    addFundingTransaction: (transactionId: string, raw: string, note: AuditNote) =>
-      store.transaction(async (tx) => {
-        requireReason(note)
+    addFundingTransaction: (id: string, raw: string, note: AuditNote) =>
+      storeHint(id, { note, act: 'funding transaction added', after: { raw } }, async (tx) => {
         if (raw.length > FUNDING_HEX_MAX || !/^([0-9a-f]{2})+$/.test(raw))
           throw refused(`--raw must be lower-case hex of at most ${FUNDING_HEX_MAX} digits`)
-        if (!(await tx.operator.addFundingTransaction(transactionId, raw)))
-          throw refused(`transaction ${transactionId} is settled or unknown: see swapyard alarms`)
-        await tx.auditLog.record({ ...note, act: 'funding transaction added', subject: transactionId, after: { raw } })
-        await tx.wake([{ kind: 'transaction', id: transactionId }])
+        return tx.operator.addFundingTransaction(id, raw)
       }),
   }
+}
+
+/** Lets payouts spend an output again that was quarantined with others. */
+async function releaseInput(
+  store: Store,
+  { network, outpoint, note }: Readonly<{ network: string; outpoint: string; note: AuditNote }>,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    requireReason(note)
+    if (!(await tx.transactions.releaseQuarantined(network, outpoint)))
+      throw refused(`output ${outpoint} of ${network} is not quarantined: see swapyard alarms`)
+    await tx.auditLog.record({ ...note, act: 'input released', subject: `${network} ${outpoint}` })
+  })
 }
 
 async function settleByHand(tx: StoreTx, id: string): Promise<void> {

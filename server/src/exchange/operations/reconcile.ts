@@ -2,6 +2,7 @@ import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { spendsInPlace } from '../../core/domain/network.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
+import type { Utxo } from '../ports/spend.ts'
 import type { Store } from '../ports/store/store.ts'
 
 export type ReconcileDeps = Readonly<{
@@ -13,62 +14,97 @@ export type ReconcileDeps = Readonly<{
 
 /** Deposit addresses checked in one run. */
 const TARGETS_MAX = 200
+/** Outputs looked up on the nodes in one run; the next run continues after them. */
+const UTXOS_MAX = 2_000
+/** Missing outputs that are looked up again in the next run, and named in the alarm. */
+const MISSING_MAX = 500
+const MISSING_SHOWN = 10
 
 /**
- * Compares the ledger with the wallets. A difference raises an alarm, and pauses the network's payouts if funds are missing;
- * code never adjusts the ledger. It must exist in two consecutive runs, because funds move between the two readings.
+ * Compares the ledger with the wallets, as the nodes report them (I-7). A difference raises an alarm, and pauses the network's
+ * payouts if funds are missing; code never adjusts the ledger. It must exist in two consecutive runs, because funds move
+ * between the two readings.
  */
-export function createReconcile({ store, assetById, log, onDifference }: ReconcileDeps) {
+export function createReconcile(deps: ReconcileDeps) {
+  const { store, assetById, onDifference } = deps
   const suspects = new Set<string>()
+  const findMissing = createFindMissing(store)
 
   async function compareWallet(chain: Chain): Promise<void> {
-    const network = chain.network.id
-    for (const { assetId: id, low, high, utxoUnits } of await store.reconciliation.positions(
-      network,
-      nativeId(chain.network),
-    )) {
+    const missing = await findMissing(chain)
+    const missingUnits = missing.reduce((sum, { units }) => sum + units, 0n)
+    const positions = await store.reconciliation.positions(chain.network.id, nativeId(chain.network))
+    for (const { assetId, low, high, utxoUnits } of positions) {
       const held = spendsInPlace(chain.network)
-        ? utxoUnits
-        : await chain.reader.balance(chain.addresses.hot(), assetById(id))
+        ? utxoUnits - missingUnits
+        : await chain.reader.balance(chain.addresses.hot(), assetById(assetId))
       const difference = held < low ? held - low : held > high ? held - high : 0n
-      onDifference(id, difference)
-      const subject = `difference:${id}`
+      onDifference(assetId, difference)
+      const subject = `difference:${assetId}`
       if (difference === 0n) {
         suspects.delete(subject)
         await store.alarms.clear(subject)
       } else if (suspects.has(subject)) {
-        log.error({ network, asset: id, difference: difference.toString() }, 'ledger and chain differ')
-        await store.alarms.raise(subject, 'ledger and chain differ', {
-          difference: difference.toString(),
-          held: held.toString(),
-        })
-        if (difference < 0n) await store.pauses.pause(`payouts:${network}`, 'ledger and chain differ', 'reconciler')
+        await report(deps, chain, { assetId, difference, held, missing })
       } else {
         suspects.add(subject)
       }
     }
   }
 
-  /** Native currency on deposit addresses that the scan missed: a node without traces does not report internal transfers. */
-  async function findUnrecordedDeposits(chain: Chain): Promise<void> {
-    if (spendsInPlace(chain.network)) return
-    const native = assetById(nativeId(chain.network))
-    for (const { exchangeId, address, recorded } of await store.reconciliation.openTargets(
-      chain.network.id,
-      TARGETS_MAX,
-    )) {
-      const held = await chain.reader.balance(address, native)
-      if (held > recorded)
-        await store.alarms.raise(`unseen:${exchangeId}`, 'a deposit address holds more than the scan recorded', {
-          address,
-          units: (held - recorded).toString(),
-        })
-      else await store.alarms.clear(`unseen:${exchangeId}`)
-    }
-  }
-
   return async function reconcile(chain: Chain): Promise<void> {
     await compareWallet(chain)
-    await findUnrecordedDeposits(chain)
+    await findUnrecordedDeposits(deps, chain)
+  }
+}
+
+type Difference = Readonly<{ assetId: AssetId; difference: bigint; held: bigint; missing: readonly Utxo[] }>
+
+async function report({ store, log }: ReconcileDeps, { network }: Chain, found: Difference): Promise<void> {
+  const { assetId, difference, held, missing } = found
+  const outpoints = missing.slice(0, MISSING_SHOWN).map(({ outpoint }) => outpoint)
+  log.error({ network: network.id, asset: assetId, difference: difference.toString() }, 'ledger and chain differ')
+  await store.alarms.raise(`difference:${assetId}`, 'ledger and chain differ', {
+    difference: difference.toString(),
+    held: held.toString(),
+    ...(outpoints.length > 0 ? { missing: outpoints } : {}),
+  })
+  if (difference < 0n) await store.pauses.pause(`payouts:${network.id}`, 'ledger and chain differ', 'reconciler')
+}
+
+/** Finds recorded outputs that a node does not have. A run reads a part of all outputs, and those that were missing before. */
+function createFindMissing(store: Store) {
+  const walks = new Map<string, { after: string; missing: readonly Utxo[] }>()
+  return async ({ network: { id }, reader }: Chain): Promise<readonly Utxo[]> => {
+    if (!reader.findMissingUtxos) return []
+    const { after, missing: before } = walks.get(id) ?? { after: '', missing: [] }
+    const page = await store.reconciliation.freeUtxos(id, after, UTXOS_MAX)
+    const again = await store.reconciliation.freeUtxosAmong(
+      id,
+      before.slice(0, MISSING_MAX).map(({ outpoint }) => outpoint),
+    )
+    const utxos = [...new Map([...again, ...page].map((utxo) => [utxo.outpoint, utxo])).values()]
+    const outpoints = new Set(await reader.findMissingUtxos(utxos))
+    const missing = utxos.filter(({ outpoint }) => outpoints.has(outpoint))
+    walks.set(id, { after: page.length < UTXOS_MAX ? '' : (page.at(-1)?.outpoint ?? ''), missing })
+    return missing
+  }
+}
+
+/** Native currency on deposit addresses that the scan missed: a node without traces does not report internal transfers. */
+async function findUnrecordedDeposits({ store, assetById }: ReconcileDeps, chain: Chain): Promise<void> {
+  if (spendsInPlace(chain.network)) return
+  const native = assetById(nativeId(chain.network))
+  for (const { exchangeId, address, recorded } of await store.reconciliation.openTargets(
+    chain.network.id,
+    TARGETS_MAX,
+  )) {
+    const held = await chain.reader.balance(address, native)
+    if (held > recorded)
+      await store.alarms.raise(`unseen:${exchangeId}`, 'a deposit address holds more than the scan recorded', {
+        address,
+        units: (held - recorded).toString(),
+      })
+    else await store.alarms.clear(`unseen:${exchangeId}`)
   }
 }

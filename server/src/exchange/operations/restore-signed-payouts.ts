@@ -1,5 +1,5 @@
-import { signedEntry } from '../../core/domain/ledger/entries.ts'
 import { timeOrderedId } from '../../lib/id.ts'
+import { bookSigned } from '../payouts/dispatch-payouts.ts'
 import { exchangeJobs } from '../payouts/payment.ts'
 import { inputsOf, type PayoutRelease } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
@@ -61,22 +61,10 @@ async function importOne(
     return 'another transaction uses its nonce or its inputs'
   }
   await tx.transactions.addAttempt(id, { ...transaction, outpoints })
-  if (existingId === null) await book(tx, id, payouts)
+  if (existingId === null) await bookSigned(tx, id, payouts)
   await tx.signingJournal.markImported(network, txHash)
   await tx.wake([{ kind: 'transaction', id }, ...exchangeJobs(payouts)])
   return null
-}
-
-/** Same bookings as in `dispatchPayouts` at the signature. */
-async function book(tx: StoreTx, id: string, payouts: readonly Payout[]): Promise<void> {
-  await tx.payouts.sign(
-    payouts.map((payout) => payout.id),
-    id,
-  )
-  for (const payout of payouts) {
-    await tx.ledger.post(signedEntry({ ...payout, payoutId: payout.id, transactionId: id }))
-    if (payout.orderId !== null) await tx.inventory.release(payout.orderId)
-  }
 }
 
 /** A second release of a payout needs a conflict proof of the first, so only the latest one can pay. */

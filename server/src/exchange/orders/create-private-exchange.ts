@@ -5,11 +5,11 @@ import { present } from '../../lib/assert.ts'
 import type { ExchangeView } from '../domain/exchange.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
 import type { PrivateExchangeOrder } from '../interfaces.ts'
+import { isSameHolder } from '../ports/chain.ts'
 import type { ChooseIntermediary, ChosenIntermediary } from '../quotes/choose-intermediary.ts'
 import type { PrivacySettings } from '../settings.ts'
 import { type CreateExchangeDeps, createFromOrder } from './create-exchange.ts'
 import { type ResolvedOrder, readOrder } from './read-order.ts'
-import { isSameHolder } from './same-holder.ts'
 
 export type CreatePrivateDeps = CreateExchangeDeps &
   Readonly<{

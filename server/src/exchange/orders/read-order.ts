@@ -116,7 +116,7 @@ function locate(deps: ReadOrderDeps, currency: Currency | null, name: string): C
 }
 
 /** Checks by the rules of the network's family, not by the published regex. Adds problems to `problems`. */
-function readDestination(
+export function readDestination(
   target: (ChainOfNetwork & Readonly<{ isRequired: boolean }>) | null,
   address: string | undefined,
   memo: string | undefined,

@@ -5,13 +5,16 @@ import { checkpoint } from '../../core/services/checkpoint.ts'
 import { present } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain, Observation } from '../ports/chain.ts'
-import type { Signer } from '../ports/signer.ts'
+import { AlreadyReleasedError, type Signer } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
 import type { ServiceSettings } from '../settings.ts'
+import { learnInvalidation } from './learn-invalidation.ts'
 import { dropInputs, findMissingInputs, type MissingInputs, raiseMissingInputs } from './missing-inputs.ts'
+import { type ObservedAttempt, observeAttempts } from './observe-attempts.ts'
 import { exchangeJobs, transactionAlarms } from './payment.ts'
+import { quarantineInputs } from './quarantine-inputs.ts'
 import { rebroadcastStalled } from './rebroadcast-stalled.ts'
 import { replaceTransaction } from './replace-transaction.ts'
 import { requeuePayouts } from './requeue-payouts.ts'
@@ -32,7 +35,6 @@ export type AdvanceDeps = Readonly<{
 const STUCK_BLOCKS = 20
 const RECHECK_MS_MAX = 15_000
 
-type ObservedAttempt = Readonly<{ attempt: Attempt; observation: Observation }>
 type Inclusion = Extract<Observation, { kind: 'included' }>
 
 /**
@@ -47,7 +49,7 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
     const newest = present(transaction.attempts.at(-1), 'an attempt')
     if (!newest.sent) return broadcastAttempt(deps, chain, transaction, newest)
 
-    const observed = await observeAttempts(deps, chain, transaction)
+    const observed = await observeAttempts(deps.store, chain, transaction)
     checkpoint('transaction.observed')
     for (const { attempt, observation } of observed)
       if (observation.kind === 'included') return followIncluded(deps, chain, transaction, attempt, observation)
@@ -66,22 +68,6 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
   }
 }
 
-async function observeAttempts(
-  { store }: AdvanceDeps,
-  chain: Chain,
-  { network, conflictKey, conflictingTxHash, attempts }: OutgoingTransaction,
-): Promise<readonly ObservedAttempt[]> {
-  const observed: ObservedAttempt[] = []
-  for (const attempt of attempts) {
-    const { txHash, raw, intent } = attempt
-    const outpoints = intent.family === 'bitcoin' ? intent.inputs.map(({ outpoint }) => outpoint) : []
-    const ancestorSpends = outpoints.length === 0 ? [] : await store.recovery.findAncestorSpends(network, outpoints)
-    const observation = await chain.sender.observe({ txHash, conflictKey, raw, ancestorSpends, conflictingTxHash })
-    observed.push({ attempt, observation })
-  }
-  return observed
-}
-
 /** Sends the stored bytes to all nodes. Their answers change no state; the next observation does (I-15). */
 async function broadcastAttempt(
   deps: AdvanceDeps,
@@ -89,7 +75,9 @@ async function broadcastAttempt(
   transaction: OutgoingTransaction,
   attempt: Attempt,
 ): Promise<void> {
-  if (!(await recordRelease(deps, transaction, attempt))) return scheduleCheck(deps, chain, transaction, null)
+  if (!(await recordRelease(deps, chain, transaction, attempt))) return scheduleCheck(deps, chain, transaction, null)
+  // A node that checks the bytes has them, so their release is on disk first (I-37).
+  if (!attempt.sent && (await quarantineInputs(deps, chain, transaction, attempt))) return
   checkpoint('transaction.before-broadcast')
   const result = await chain.sender.broadcast(attempt.raw)
   checkpoint('transaction.broadcast')
@@ -108,15 +96,22 @@ async function broadcastAttempt(
 
 /** Records the release in the signer's journal. False if the signer refuses, because a payout left in another transaction (I-37). */
 async function recordRelease(
-  { store, signer, log }: AdvanceDeps,
-  { id, network, wallet, from, conflictKey }: OutgoingTransaction,
-  { intent, txHash, raw, feeUnits }: Attempt,
+  deps: AdvanceDeps,
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  attempt: Attempt,
 ): Promise<boolean> {
+  const { store, signer, log } = deps
+  const { id, network, wallet, from, conflictKey } = transaction
+  const { intent, txHash, raw, feeUnits } = attempt
   try {
     await signer.release({ network, txHash, raw, intent, feeUnits, conflictKey, wallet, from })
     return true
   } catch (error) {
     if (!(error instanceof AppError)) throw error
+    // Each payout of a batch may have been released before.
+    if (error instanceof AlreadyReleasedError && (await learnInvalidation(deps, chain, error)))
+      return recordRelease(deps, chain, transaction, attempt)
     log.error({ network, transactionId: id, txHash, err: error }, 'signer refuses to release a transaction')
     await store.alarms.raise(`release:${id}`, 'the signer released these payouts before', { network, txHash })
     return false

@@ -3,12 +3,13 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain, UnsignedTransaction } from '../ports/chain.ts'
-import { OutflowLimitError, type SignedTransaction, type Signer } from '../ports/signer.ts'
+import { AlreadyReleasedError, OutflowLimitError, type SignedTransaction, type Signer } from '../ports/signer.ts'
 import type { Utxo } from '../ports/spend.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { StoreTx } from '../ports/store/store.ts'
 import { holdForFunds, holdForSignerLimit, refusePayout } from './hold-payouts.ts'
 import { toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
+import { type Prebuilt, takePrebuilt } from './prebuild.ts'
 
 export type BuildDeps = Readonly<{ assetById(id: AssetId): Asset; signer: Signer; log: Log }>
 
@@ -21,6 +22,8 @@ export type Batch = Readonly<{
   gasUnits: bigint | null
   nonce: number
   wallet: string
+  /** The transaction of exactly these payouts, where building is slow; null elsewhere. */
+  prebuilt: Prebuilt | null
 }>
 
 type BuiltBatch = Readonly<{
@@ -57,6 +60,8 @@ export async function buildBatch(
       await tx.alarms.clear(`wallet:${chain.network.id}`)
       return built
     } catch (error) {
+      // Whether another transaction may pay is asked outside of this database transaction.
+      if (error instanceof AlreadyReleasedError) throw error
       if (!(error instanceof AppError) || error.retryable) throw error
       if (error.code === 'INSUFFICIENT_LIQUIDITY') count = Math.floor(count / 2)
       else if (count > 1) count = 1
@@ -82,8 +87,9 @@ async function buildAndSign(
   const { payouts, fee, nonce, gasLimit } = batch
   const [oldest] = payouts
   if (!oldest) throw new AppError('INTERNAL', 'a batch has no payouts')
-  const unsigned = await wrapBuildError(() =>
-    chain.sender.build({
+  const unsigned = await wrapBuildError(() => {
+    if (batch.prebuilt !== null) return takePrebuilt(batch.prebuilt, payouts)
+    return chain.sender.build({
       payments: payouts.map((payout) => toPayment(deps, payout)),
       from: oldest.from,
       fee,
@@ -93,8 +99,8 @@ async function buildAndSign(
       replaces: null,
       gasLimit,
       sweepAll: false,
-    }),
-  )
+    })
+  })
   if (!(await isCovered(tx, chain, batch, unsigned.feeUnits)))
     throw new AppError('INSUFFICIENT_LIQUIDITY', 'the wallet does not cover the transaction')
   const signed = await wrapBuildError(() => deps.signer.sign(unsigned.intent, payouts.map(toStoredPayout)))

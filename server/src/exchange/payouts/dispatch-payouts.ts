@@ -1,18 +1,22 @@
 import { nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { signedEntry } from '../../core/domain/ledger/entries.ts'
+import type { FeeRate } from '../../core/ports/chain.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { present } from '../../lib/assert.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import type { Chain } from '../ports/chain.ts'
-import type { KeyPath } from '../ports/spend.ts'
+import { AlreadyReleasedError } from '../ports/signer.ts'
+import type { KeyPath, Utxo } from '../ports/spend.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
-import { batchSize } from './batch-size.ts'
+import type { TransactionStore } from '../ports/store/transactions.ts'
 import { type Batch, type BuildDeps, buildBatch } from './build-batch.ts'
 import { type CheckDeps, selectPermitted } from './check-payouts.ts'
 import { holdForFunds, refusePayout } from './hold-payouts.ts'
+import { learnInvalidation } from './learn-invalidation.ts'
 import { exchangeJobs, toPayment, walletOf, wrapBuildError } from './payment.ts'
+import { hasLostInputs, type Prebuilt, prebuild } from './prebuild.ts'
 
 export type DispatchDeps = CheckDeps &
   BuildDeps &
@@ -58,30 +62,106 @@ async function dispatchBatch(deps: DispatchDeps, chain: Chain): Promise<boolean>
       ? null
       : await chain.reader.balance(wallet, deps.assetById(nativeId(chain.network)))
   checkpoint('dispatch.estimated')
-  const transactionId = await deps.store.transaction(async (tx) => {
-    const nonce = await tx.transactions.lockLane(network, wallet)
-    const queue = await tx.payouts.queue(network, canBatch ? BATCH_MAX : 1)
-    const candidates = queue.filter(
-      (payout) => isSamePath(payout.from, first.from) && (canBatch || payout.id === first.id),
-    )
-    const permitted = await selectPermitted(deps, tx, await limitBatch(tx, chain, candidates))
+  const choice: Choice = { first, canBatch, wallet }
+  const prebuilt = chain.sender.buildsSlowly ? await prebuildChosen(deps, chain, choice, fee) : null
+  if (prebuilt === 'nothing') return hasMore(deps, chain)
+  const transactionId = await signOrRefuse(deps, chain, async (tx) => {
+    const { permitted, nonce } = await choosePayouts(deps, tx, chain, { ...choice, only: prebuilt?.payouts ?? null })
     if (permitted.length === 0) return null
-    return signBatch(deps, tx, chain, { payouts: permitted, fee, gasLimit, gasUnits, nonce, wallet })
+    const utxos = canBatch ? await listSpendable(tx.transactions, chain) : []
+    if (prebuilt && (permitted.length !== prebuilt.payouts.length || hasLostInputs(prebuilt, utxos))) {
+      await tx.outflow.release(permitted.map(({ id }) => id))
+      return null
+    }
+    return signBatch(deps, tx, chain, { payouts: permitted, fee, gasLimit, gasUnits, nonce, wallet, prebuilt }, utxos)
   })
   checkpoint('dispatch.committed')
-  if (transactionId === null) return (await deps.store.payouts.queue(network, 1)).length > 0
-  return true
+  return transactionId !== null || hasMore(deps, chain)
+}
+
+const hasMore = async ({ store }: DispatchDeps, { network }: Chain): Promise<boolean> =>
+  (await store.payouts.queue(network.id, 1)).length > 0
+
+/** `only`: of these payouts; null = of the whole queue. */
+type Choice = Readonly<{ first: Payout; canBatch: boolean; wallet: string; only?: readonly Payout[] | null }>
+
+/** Locks the wallet's lane and the payouts for the next transaction, and holds those that may not be signed now. */
+async function choosePayouts(
+  deps: DispatchDeps,
+  tx: StoreTx,
+  chain: Chain,
+  { first, canBatch, wallet, only = null }: Choice,
+): Promise<Readonly<{ permitted: readonly Payout[]; nonce: number }>> {
+  const nonce = await tx.transactions.lockLane(chain.network.id, wallet)
+  const queue = await tx.payouts.queue(chain.network.id, canBatch ? BATCH_MAX : 1)
+  const candidates = queue.filter(
+    (payout) => isSamePath(payout.from, first.from) && (canBatch || payout.id === first.id),
+  )
+  const limited =
+    only === null
+      ? await limitBatch(tx, chain, candidates)
+      : candidates.filter(({ id }) => only.some((one) => one.id === id))
+  return { permitted: await selectPermitted(deps, tx, limited), nonce }
+}
+
+/** Chooses the payouts in one database transaction, and builds theirs after its commit, without any lock (M23). */
+async function prebuildChosen(
+  deps: DispatchDeps,
+  chain: Chain,
+  choice: Choice,
+  fee: FeeRate,
+): Promise<Prebuilt | 'nothing'> {
+  const chosen = await deps.store.transaction(async (tx) => {
+    const { permitted } = await choosePayouts(deps, tx, chain, choice)
+    // Counted again when they are signed.
+    await tx.outflow.release(permitted.map(({ id }) => id))
+    return permitted
+  })
+  if (chosen.length === 0) return 'nothing'
+  return prebuild(deps, chain, chosen, { fee, utxos: await listSpendable(deps.store.transactions, chain) })
+}
+
+/**
+ * Runs the signing transaction. A payout that the signer released in another transaction is queued again if that one is
+ * proved invalidated, and else held for the operator. Null = nothing was signed.
+ */
+async function signOrRefuse(
+  deps: DispatchDeps,
+  chain: Chain,
+  work: (tx: StoreTx) => Promise<string | null>,
+): Promise<string | null> {
+  try {
+    return await deps.store.transaction(work)
+  } catch (error) {
+    if (!(error instanceof AlreadyReleasedError)) throw error
+    if (await learnInvalidation(deps, chain, error)) return null
+    await deps.store.transaction(async (tx) => {
+      const [payout] = await tx.payouts.find([error.payoutId])
+      if (payout) await refusePayout(deps, tx, payout, error)
+    })
+    return null
+  }
 }
 
 const isSamePath = (a: KeyPath, b: KeyPath): boolean => a.branch === b.branch && a.index === b.index
 
 async function limitBatch(tx: StoreTx, chain: Chain, queue: readonly Payout[]): Promise<readonly Payout[]> {
   if (!chain.sender.prefersSeparatePayouts) return queue
-  return queue.slice(0, batchSize(queue, await listSpendable(tx, chain)))
+  return queue.slice(0, batchSize(queue, await listSpendable(tx.transactions, chain)))
 }
 
-const listSpendable = (tx: StoreTx, { network }: Chain) =>
-  tx.transactions.listSpendable(network.id, network.confirmations, UTXOS_MAX)
+/**
+ * Number of payouts for the next transaction on a network where sharing a transaction links its payouts: as few as possible,
+ * such that half of the outputs that can pay any of them suffice for the queue. The other half stays for later payouts,
+ * because change is locked for several blocks.
+ */
+export function batchSize(payouts: readonly Readonly<{ units: bigint }>[], utxos: readonly Utxo[]): number {
+  const sufficient = utxos.filter((utxo) => payouts.every(({ units }) => units < utxo.units)).length
+  return Math.ceil(payouts.length / Math.max(1, Math.floor(sufficient / 2)))
+}
+
+const listSpendable = (transactions: TransactionStore, { network }: Chain) =>
+  transactions.listSpendable(network.id, network.confirmations, UTXOS_MAX)
 
 /** Asks the node before the transaction begins. A payout that would fail on its chain is held for the operator. */
 async function estimateGas(deps: DispatchDeps, chain: Chain, payout: Payout): Promise<bigint | null | 'refused'> {
@@ -99,10 +179,16 @@ async function estimateGas(deps: DispatchDeps, chain: Chain, payout: Payout): Pr
 }
 
 /** Signs the batch and stores the transaction. Null if nothing of it can be signed now. */
-async function signBatch(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch): Promise<string | null> {
+async function signBatch(
+  deps: DispatchDeps,
+  tx: StoreTx,
+  chain: Chain,
+  batch: Batch,
+  utxos: readonly Utxo[],
+): Promise<string | null> {
   const network = chain.network.id
   const isAccountChain = batch.gasLimit !== null
-  const built = await buildBatch(deps, tx, chain, batch, isAccountChain ? [] : await listSpendable(tx, chain))
+  const built = await buildBatch(deps, tx, chain, batch, utxos)
   if (built === null) return null
   const { unsigned, signed, payouts } = built
   const postponed = batch.payouts.slice(payouts.length)
@@ -124,17 +210,20 @@ async function signBatch(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: B
     feeUnits: unsigned.feeUnits,
     outpoints: isAccountChain ? [] : unsigned.resources,
   })
-  await tx.payouts.sign(
-    payouts.map((payout) => payout.id),
-    id,
-  )
-  for (const payout of payouts) {
-    await tx.ledger.post(signedEntry({ ...payout, payoutId: payout.id, transactionId: id }))
-    // The wallet's account has paid, so the order's reservation ends.
-    if (payout.executionId !== null && payout.orderId !== null) await tx.inventory.release(payout.orderId)
-  }
+  await bookSigned(tx, id, payouts)
   await tx.wake([{ kind: 'transaction', id }, ...exchangeJobs(payouts)])
   for (const { purpose } of payouts) deps.onPaid?.(network, purpose, 'signed')
   deps.log.info({ network, transactionId: id, txHash: signed.txHash, payouts: payouts.length }, 'transaction signed')
   return id
+}
+
+/** Books the payouts of a transaction that is signed and stored. */
+export async function bookSigned(tx: StoreTx, transactionId: string, payouts: readonly Payout[]): Promise<void> {
+  const ids = payouts.map(({ id }) => id)
+  await tx.payouts.sign(ids, transactionId)
+  for (const payout of payouts) {
+    await tx.ledger.post(signedEntry({ ...payout, payoutId: payout.id, transactionId }))
+    // The wallet's account has paid, so the order's reservation ends.
+    if (payout.orderId !== null) await tx.inventory.release(payout.orderId)
+  }
 }

@@ -4,10 +4,13 @@ import { spendsInPlace } from '../../core/domain/network.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Chain } from '../ports/chain.ts'
+import type { Chain, UnsignedTransaction } from '../ports/chain.ts'
 import { AlreadyReleasedError, type Signer, type SignIntent } from '../ports/signer.ts'
+import type { Utxo } from '../ports/spend.ts'
+import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
+import { learnInvalidation } from './learn-invalidation.ts'
 import { exchangeJobs, pauseScopes, toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
 
 type ReplaceDeps = Readonly<{ store: Store; signer: Signer; assetById(id: AssetId): Asset; log: Log }>
@@ -33,9 +36,19 @@ export async function replaceTransaction(
   // An earlier nonce or a node is in the way; a higher fee would not help.
   if (intent.family === 'evm' && intent.maxFeePerGas > fee.rate * FEE_RISE_MAX) return 'ENOUGH'
   try {
-    return await deps.store.transaction((tx) => signReplacement(deps, tx, chain, transaction, { newest, intent, fee }))
+    const replacement: Replacement = { newest, intent, fee }
+    const prebuilt = chain.sender.buildsSlowly
+      ? await buildReplacement(deps, chain, transaction, replacement, {
+          payouts: await deps.store.payouts.listByTransaction(transaction.id),
+          utxos: [],
+          changeIndex: 0,
+        })
+      : null
+    return await deps.store.transaction((tx) => signReplacement(deps, tx, chain, transaction, replacement, prebuilt))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
+    if (error instanceof AlreadyReleasedError && (await learnInvalidation(deps, chain, error)))
+      return replaceTransaction(deps, chain, transaction, newest, intent)
     // Signing would pay twice: a bug, or manipulation. The alarm stays for the operator.
     if (error instanceof AlreadyReleasedError)
       await deps.store.alarms.raise(`release:${error.payoutId}`, 'the signer released this payout before', {
@@ -53,8 +66,10 @@ async function signReplacement(
   tx: StoreTx,
   chain: Chain,
   transaction: OutgoingTransaction,
-  { newest, intent, fee }: Replacement,
+  replacement: Replacement,
+  prebuilt: UnsignedTransaction | null,
 ): Promise<string | null> {
+  const { newest, intent } = replacement
   const current = await tx.transactions.load(transaction.id)
   if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return null
   const payouts = await tx.payouts.listByTransaction(transaction.id)
@@ -65,19 +80,8 @@ async function signReplacement(
     ? await tx.transactions.listSpendable(transaction.network, chain.network.confirmations, UTXOS_MAX)
     : []
   const changeIndex = await changeIndexFor(tx, chain, intent)
-  const unsigned = await wrapBuildError(() =>
-    chain.sender.build({
-      payments: payouts.map((payout) => toPayment(deps, payout)),
-      from: transaction.from,
-      fee,
-      utxos,
-      sweepAll: false,
-      changeIndex,
-      nonce: intent.family === 'evm' ? intent.nonce : null,
-      gasLimit: intent.family === 'evm' ? intent.gasLimit : null,
-      replaces: { intent, feeUnits: newest.feeUnits },
-    }),
-  )
+  const unsigned =
+    prebuilt ?? (await buildReplacement(deps, chain, transaction, replacement, { payouts, utxos, changeIndex }))
   assert(unsigned.conflictKey === transaction.conflictKey, 'a replacement spends the conflict key of all attempts')
   const signed = await wrapBuildError(() => deps.signer.sign(unsigned.intent, payouts.map(toStoredPayout)))
   await tx.transactions.addAttempt(transaction.id, {
@@ -92,6 +96,36 @@ async function signReplacement(
     'transaction replaced',
   )
   return null
+}
+
+function buildReplacement(
+  deps: ReplaceDeps,
+  chain: Chain,
+  { from }: OutgoingTransaction,
+  { newest, intent, fee }: Replacement,
+  {
+    payouts,
+    utxos,
+    changeIndex,
+  }: Readonly<{
+    payouts: readonly Payout[]
+    utxos: readonly Utxo[]
+    changeIndex: number
+  }>,
+): Promise<UnsignedTransaction> {
+  return wrapBuildError(() =>
+    chain.sender.build({
+      payments: payouts.map((payout) => toPayment(deps, payout)),
+      from,
+      fee,
+      utxos,
+      sweepAll: false,
+      changeIndex,
+      nonce: intent.family === 'evm' ? intent.nonce : null,
+      gasLimit: intent.family === 'evm' ? intent.gasLimit : null,
+      replaces: { intent, feeUnits: newest.feeUnits },
+    }),
+  )
 }
 
 /** A replacement keeps the change address. If there was no change, it gets a new one, so that it can have change. */

@@ -35,11 +35,25 @@ export interface Addresses {
   change(index: number): string
 }
 
+type NetworkAddress = Readonly<{ network: string; address: string }>
+
+/** Whether two addresses are visibly of one holder: the same account, key or script, also on different networks. */
+export function isSameHolder(
+  chains: ReadonlyMap<string, Pick<Chain, 'addresses'>>,
+  a: NetworkAddress,
+  b: NetworkAddress,
+): boolean {
+  const holderOf = ({ network, address }: NetworkAddress) =>
+    chains.get(network)?.addresses.holderId?.(address) ?? address
+  return holderOf(a) === holderOf(b)
+}
+
 /** A transfer to any address. The store decides which addresses are ours. */
 export type Transfer = Readonly<{
   /**
    * Unique on the network for ever: `txid:vout` (bitcoin), the one-time public key (monero), and on EVM chains `txHash`
-   * (native, top level), `txHash:n` (n-th token event of the transaction, whichever block mines it) or `txHash:trace:0.1`.
+   * (native, top level), `txHash:contract:n` (n-th event of the token in the transaction, whichever block mines it) or
+   * `txHash:trace:0.1`.
    */
   identity: string
   txHash: string
@@ -91,6 +105,11 @@ export interface ChainReader {
   balance(address: string, asset: Asset): Promise<bigint>
   /** Fee rate that gets a transfer into one of the next blocks. */
   feeRate(): Promise<FeeRate>
+  /**
+   * The outpoints of these outputs that some node does not have unspent, with these units, on its best chain. Independent of
+   * the scan and its table. Absent on networks with balances.
+   */
+  findMissingUtxos?(utxos: readonly Utxo[]): Promise<readonly string[]>
   /** Resource in `spends` when the output of this transfer is spent; absent where it is the transfer's identity. */
   outpoint?(transfer: Transfer, path: KeyPath): string
 }
@@ -162,6 +181,8 @@ export type WatchedTransaction = Readonly<{
 }>
 
 export interface ChainSender {
+  /** Building takes seconds, because a wallet process does it (monero): it runs outside of every database transaction. */
+  readonly buildsSlowly?: boolean
   /** Payouts share a transaction only where outputs are scarce, because sharing would link them (monero). */
   readonly prefersSeparatePayouts?: boolean
   /** Gas limit by estimation on the node (evm); null for families without gas. Not for use inside a database transaction. */
@@ -173,6 +194,11 @@ export interface ChainSender {
    * monero: a local wallet builds the transaction within a second and relays nothing.
    */
   build(request: SpendRequest): UnsignedTransaction | Promise<UnsignedTransaction>
+  /**
+   * The reason why no block can ever include the bytes: their scripts fail on every node that checks them. Null if a node
+   * would accept them, refuses them for another reason, or none can check. Absent where nodes offer no check.
+   */
+  findScriptFailure?(raw: string): Promise<string | null>
   /** Sends the bytes to all nodes. Any doubt about the result is `unknown` (I-15). */
   broadcast(raw: string): Promise<BroadcastResult>
   /** Looks up a transaction by its id on all nodes and, if no node has it, searches a conflict proof. */

@@ -51,22 +51,13 @@ export type StoredPayout = Readonly<{
   units: bigint
 }>
 
-/** Determines the id of a payout: the deposit on its chain, the leg, and the number of earlier payouts for it. */
-export type PayoutOrigin = Readonly<{
-  text: string
-  /** The id before ids were keyed (decision 0032). Old journals contain it. */
-  plainId: string
-  /** A signer's journal has a release under `plainId` that the database does not have. */
-  isReleasedUnderPlainId: boolean
-}>
-
 /** Holds the keys. Signs only with a stored payout for each payment; refuses with an AppError or InvariantError. */
 export interface Signer {
   /**
    * Payout id, derived from the deposit with a secret key. A restored database that pays the deposit again derives the same
    * id and finds it in the journal (I-37). Without the key, a journal does not link payouts to deposits.
    */
-  payoutId(origin: PayoutOrigin): string
+  payoutId(origin: string): string
   /** Local, takes milliseconds: may be called inside a database transaction. */
   sign(intent: SignIntent, stored: readonly StoredPayout[]): Promise<SignedTransaction>
   /**
@@ -109,10 +100,14 @@ export type SignerJournal = Readonly<{
   generation(): string | null
   /** Returns once the record is on disk. */
   recordGeneration(generation: string): Promise<void>
-  /** Oldest first; `last` = only that many of the newest. */
-  releases(last?: number): readonly PayoutRelease[]
-  /** Reads the journal file again; only called for transactions that the database lacks. */
+  /** Some thousands, oldest first. */
+  newestReleases(): readonly PayoutRelease[]
+  /** All, oldest first, some at a time from the disk. */
+  allReleases(): AsyncIterable<readonly PayoutRelease[]>
+  /** Reads the journal again; only called for transactions that the database lacks. */
   releasedTransactions(txHashes: ReadonlySet<string>): Promise<readonly ReleasedTransaction[]>
+  /** Its size on disk. It grows for ever. */
+  bytes(): number
 }>
 
 /** A signer that keeps a journal of its own. */
@@ -138,10 +133,16 @@ export class OutflowLimitError extends AppError {
 /** The signer's journal refuses a payout: it left by another transaction without a conflict proof, or to another destination. */
 export class AlreadyReleasedError extends AppError {
   readonly payoutId: string
+  /** The transactions by which it was released and may still pay. */
+  readonly txHashes: readonly string[]
+  /** False: to another destination, or of another amount. */
+  readonly isSamePayment: boolean
 
-  constructor(payoutId: string) {
+  constructor(payoutId: string, txHashes: readonly string[], isSamePayment: boolean) {
     super('INTERNAL', `payout ${payoutId} was released before, by another transaction or to another destination`)
     this.payoutId = payoutId
+    this.txHashes = txHashes
+    this.isSamePayment = isSamePayment
   }
 }
 

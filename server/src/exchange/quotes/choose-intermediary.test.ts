@@ -4,7 +4,7 @@ import { makeBook, makeCurrency, NOW, price } from '../domain/pricing.fixture.ts
 import type { PrivateType } from '../domain/private-plan.ts'
 import type { Chain } from '../ports/chain.ts'
 import { createBookSnapshot } from './book-snapshot.ts'
-import { createChooseIntermediary } from './choose-intermediary.ts'
+import { createChooseIntermediary, createQuotePrivate } from './choose-intermediary.ts'
 
 const btc = makeCurrency('btc', 'btc', { dustUnits: 546n })
 const ltc = makeCurrency('ltc', 'ltc', { dustUnits: 546n })
@@ -139,5 +139,20 @@ describe('chooseIntermediary', () => {
     expect(() => chooser([btc, ltc, eth], { fees: fees as typeof parts.fees })(btc, eth)).toThrow(
       refused('NETWORK_UNAVAILABLE'),
     )
+  })
+})
+
+describe('quotePrivate', () => {
+  const monero: Currency = { ...xmr, network: { ...xmr.network, family: 'monero' } }
+  const currencies = [btc, ltc, monero, eth]
+  const catalogue = { find: (ticker: string) => currencies.find(({ asset }) => asset.ticker === ticker) ?? null }
+  const request = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth', amount: '1' }
+
+  test('names the intermediary and tells whether its payments are public', () => {
+    const choose = chooser(currencies)
+    const quote = createQuotePrivate(catalogue, (_partner, { from, to }, type) => choose(from, to, type))
+    const quoteThrough = (privateType: PrivateType) => quote(partner, { ...request, privateType }).intermediary
+    expect(quoteThrough('efficient')).toEqual({ asset: ltc.asset, isTransparent: true })
+    expect(quoteThrough('privatePlus')).toEqual({ asset: monero.asset, isTransparent: false })
   })
 })

@@ -1,6 +1,8 @@
+import { powerOfTen } from '../../core/domain/amount.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
+import { privateDelaySeconds, secondsOf } from '../domain/expected-time.ts'
 import {
   chooseBestIntermediary,
   type QuotedIntermediary,
@@ -8,10 +10,11 @@ import {
   RESERVE_MARGIN_PPM,
 } from '../domain/intermediary.ts'
 import type { IntermediaryOption, PrivateType } from '../domain/private-plan.ts'
+import type { ExchangeServices } from '../interfaces.ts'
 import type { Chain } from '../ports/chain.ts'
 import { type PrivacySettings, requiredConfirmations } from '../settings.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
-import type { QuoteClock } from './quote-rate.ts'
+import { type CurrencyLookup, type QuoteClock, readPair } from './quote-rate.ts'
 
 export type ChooseIntermediaryDependencies = Readonly<{
   currencies: readonly Currency[]
@@ -45,8 +48,12 @@ export function createChooseIntermediary(deps: ChooseIntermediaryDependencies): 
     // Errors of the pair itself come first.
     books.price({ from, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
     if (from.network.id === to.network.id || wallet(from) === wallet(to)) {
-      const networks = `${from.network.id} and ${to.network.id}`
-      const message = `${networks} share one hot wallet, which would link both sides: use a standard exchange`
+      const [source, target] = [from.network.id, to.network.id]
+      const wallets =
+        source === target
+          ? `both sides use the hot wallet of ${source}`
+          : `${source} and ${target} share one hot wallet`
+      const message = `${wallets}, which would link them: use a standard exchange`
       throw new AppError('PAIR_UNAVAILABLE', message, { field: 'toNetwork' })
     }
     const quoted: QuotedIntermediary[] = []
@@ -75,6 +82,49 @@ export function createChooseIntermediary(deps: ChooseIntermediaryDependencies): 
   }
 }
 
+/** Whether a private exchange of this direction can be quoted now: null, or the reason why not. */
+export type FindPrivateFailure = (endpoints: Endpoints, type: PrivateType) => AppError | null
+
+/** As `createChooseIntermediary`, for readiness: the first intermediary that serves the direction is enough. */
+export function createFindPrivateFailure(deps: ChooseIntermediaryDependencies): FindPrivateFailure {
+  const wallet = ({ network }: Currency) => deps.chains.get(network.id)?.addresses.hot() ?? null
+  const anyone = { feeBps: 0 }
+  return ({ from, to }, type) => {
+    const failures: AppError[] = []
+    const { pauses } = deps.books.current()
+    const candidates = listCandidates(deps.currencies, type).filter(
+      (via) =>
+        !pauses.networks.has(via.network.id) &&
+        !pauses.assets.has(via.asset.id) &&
+        findExclusion(via, [from, to], wallet) === null,
+    )
+    for (const via of candidates) {
+      try {
+        quoteThrough(deps, anyone, { from, to }, via, powerOfTen(from.asset.decimals))
+        return null
+      } catch (error) {
+        if (!(error instanceof AppError) || error.kind === 'bug') throw error
+        failures.push(error)
+      }
+    }
+    return noIntermediary(type, [from, to], failures)
+  }
+}
+
+/** Quotes both legs from the book in memory. Not binding: a private create computes its own price. */
+export function createQuotePrivate(
+  catalogue: CurrencyLookup,
+  chooseIntermediary: ChooseIntermediary,
+): ExchangeServices['quotePrivate'] {
+  return (partner, request) => {
+    const { from, to, fromUnits } = readPair(catalogue, request)
+    const { quote, seconds, via } = chooseIntermediary(partner, { from, to }, request.privateType, fromUnits)
+    // Of the families with an adapter, only Monero hides addresses and amounts.
+    const isTransparent = via.network.family !== 'monero'
+    return { quote, expectedSeconds: seconds, intermediary: { asset: via.asset, isTransparent } }
+  }
+}
+
 /** No tokens, because an issuer can freeze them. No memo networks, because two exchanges would share one address. */
 function listCandidates(currencies: readonly Currency[], type: PrivateType): readonly Currency[] {
   if (type === 'privatePlus') return currencies.filter(({ asset }) => asset.id === MONERO)
@@ -94,7 +144,7 @@ function findExclusion(
 
 function quoteThrough(
   { books, clock, privacy }: ChooseIntermediaryDependencies,
-  partner: Partner,
+  partner: Pick<Partner, 'feeBps'>,
   { from, to }: Endpoints,
   via: Currency,
   fromUnits: bigint,
@@ -105,15 +155,9 @@ function quoteThrough(
   if (quote.maxUnits !== null && quote.maxUnits < quote.minUnits)
     throw new AppError('INSUFFICIENT_LIQUIDITY', 'the reserves do not cover the minimum amount: retry later')
   const { confirmations, finalityBlocks } = from.network
-  const deposit = secondsOf(from, requiredConfirmations(confirmations, finalityBlocks, quote.fromUsd))
-  const payouts = secondsOf(via, via.network.confirmations) + secondsOf(to, to.network.confirmations)
-  // Two random delays, each half of the maximum on average.
-  return { via, quote, seconds: deposit + payouts + Math.ceil(privacy.delayMaxMs / 1_000) }
-}
-
-/** Time for the block that includes a transaction, and for its confirmations. */
-function secondsOf({ network }: Currency, confirmations: number): number {
-  return Math.ceil((network.blockTimeMs * (confirmations + 1)) / 1_000)
+  const deposit = secondsOf(from.network, requiredConfirmations(confirmations, finalityBlocks, quote.fromUsd))
+  const payouts = secondsOf(via.network, via.network.confirmations) + secondsOf(to.network, to.network.confirmations)
+  return { via, quote, seconds: deposit + payouts + privateDelaySeconds(privacy.delayMaxMs) }
 }
 
 function noIntermediary(type: PrivateType, endpoints: readonly Currency[], failures: readonly AppError[]): AppError {

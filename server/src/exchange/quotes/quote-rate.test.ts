@@ -36,7 +36,7 @@ function start(offsetMs = 0) {
   const rateIds = createRateIds(Buffer.alloc(32, 7))
   const time = { now: NOW }
   const clock = { now: () => time.now, databaseNow: () => time.now + offsetMs }
-  return { books, rateIds, time, quoteRate: createQuoteRate({ catalogue, books, rateIds, clock }) }
+  return { books, rateIds, time, quoteRate: createQuoteRate({ catalogue, books, rateIds, clock, rateIdTtlMs: 60_000 }) }
 }
 
 /** Code and problems of a request that must fail. */

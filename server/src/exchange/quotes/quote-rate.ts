@@ -6,9 +6,6 @@ import type { ExchangeServices, RateRequest } from '../interfaces.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import type { RateIds } from './rate-id.ts'
 
-/** Validity of a rateId, from the receipt of the request. */
-export const RATE_ID_TTL_MS = 60_000
-
 /** Accepts any letter case and aliases. */
 export type CurrencyLookup = Readonly<{ find(ticker: string, network: string): Currency | null }>
 
@@ -20,13 +17,13 @@ type Dependencies = Readonly<{
   books: BookSnapshot
   rateIds: RateIds
   clock: QuoteClock
-  /** Milliseconds; the default is RATE_ID_TTL_MS. */
-  rateIdTtlMs?: number
+  /** Validity of a rateId, from the receipt of the request. */
+  rateIdTtlMs: number
 }>
 
 /** Quotes from the book in memory, synchronously and without a database query. */
 export function createQuoteRate(dependencies: Dependencies): ExchangeServices['quoteRate'] {
-  const { catalogue, books, rateIds, clock, rateIdTtlMs = RATE_ID_TTL_MS } = dependencies
+  const { catalogue, books, rateIds, clock, rateIdTtlMs } = dependencies
   return (partner, request) => {
     const { from, to, fromUnits } = readPair(catalogue, request)
     const pair = { from, to, flow: request.flow, partnerFeeBps: partner.feeBps }

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, hash, hkdfSync, randomFillSync, timingSafeEqual } from 'node:crypto'
 import { toSignificant } from '../../core/domain/amount.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { RateTerms } from '../domain/rate-quote.ts'
@@ -26,6 +26,8 @@ export type RateIds = Readonly<{
 const VERSION = 3
 const NONCE_AT = 7
 const NONCE_BYTES = 16
+/** Nonces that are generated at once. */
+const NONCES = 256
 const BINDING_AT = NONCE_AT + NONCE_BYTES
 const BINDING_BYTES = 16
 const AMOUNTS_AT = BINDING_AT + BINDING_BYTES
@@ -40,23 +42,24 @@ const PURPOSE = 'swapyard rate id 3'
 export function createRateIds(pepper: Uint8Array): RateIds {
   // A KeyObject, created once: `createHmac` with raw bytes takes 20 µs instead of 3 µs.
   const key = createSecretKey(new Uint8Array(hkdfSync('sha256', pepper, new Uint8Array(0), PURPOSE, 32)))
+  const writeNonce = createNonces()
   const macOf = (message: Uint8Array): Buffer =>
     createHmac('sha256', key).update(message).digest().subarray(0, MAC_BYTES)
   return {
     issue: (offer) => {
-      const expiry = Buffer.alloc(NONCE_AT - 1)
-      expiry.writeUIntBE(offer.expiresAt.getTime(), 0, expiry.length)
-      const fromUnits = toBytes(quotedUnits(offer))
-      const message = Buffer.concat([
-        Buffer.of(VERSION),
-        expiry,
-        randomBytes(NONCE_BYTES),
-        bindingOf(offer),
-        Buffer.of(fromUnits.length),
-        fromUnits,
-        toBytes(offer.toUnits),
-      ])
-      return Buffer.concat([message, macOf(message)]).toString('base64url')
+      const [fromUnits, toUnits] = [toHex(quotedUnits(offer)), toHex(offer.toUnits)]
+      const toUnitsAt = AMOUNTS_AT + 1 + fromUnits.length / 2
+      const macAt = toUnitsAt + toUnits.length / 2
+      const token = Buffer.alloc(macAt + MAC_BYTES)
+      token[0] = VERSION
+      token.writeUIntBE(offer.expiresAt.getTime(), 1, NONCE_AT - 1)
+      writeNonce(token)
+      bindingOf(offer).copy(token, BINDING_AT)
+      token[AMOUNTS_AT] = fromUnits.length / 2
+      token.write(fromUnits, AMOUNTS_AT + 1, 'hex')
+      token.write(toUnits, toUnitsAt, 'hex')
+      macOf(token.subarray(0, macAt)).copy(token, macAt)
+      return token.toString('base64url')
     },
     read: (text, claim) => {
       const token = decode(text)
@@ -91,6 +94,20 @@ export function createRateIds(pepper: Uint8Array): RateIds {
   }
 }
 
+/** Writes a random nonce into a token. Filling many at once takes a tenth of the time of `randomBytes` for each. */
+function createNonces(): (token: Buffer) => void {
+  const nonces = Buffer.alloc(NONCES * NONCE_BYTES)
+  let next = nonces.length
+  return (token) => {
+    if (next === nonces.length) {
+      randomFillSync(nonces)
+      next = 0
+    }
+    nonces.copy(token, NONCE_AT, next, next + NONCE_BYTES)
+    next += NONCE_BYTES
+  }
+}
+
 /** The bytes of a token in its only valid encoding, or null. */
 function decode(text: string): Buffer | null {
   if (!BASE64URL.test(text)) return null
@@ -110,10 +127,10 @@ function bindingOf({ partnerId, fromAssetId, toAssetId, flow }: Omit<RateClaim, 
   return digest.subarray(0, BINDING_BYTES)
 }
 
-/** Big-endian, without leading zero bytes; zero is one byte. */
-function toBytes(units: bigint): Buffer {
+/** Whole bytes, big-endian, without leading zero bytes; zero is one byte. */
+function toHex(units: bigint): string {
   const digits = units.toString(16)
-  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex')
+  return digits.length % 2 === 0 ? digits : `0${digits}`
 }
 
 const toUnits = (token: Buffer, start: number, end: number): bigint => BigInt(`0x${token.toString('hex', start, end)}`)

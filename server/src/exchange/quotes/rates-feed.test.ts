@@ -71,6 +71,19 @@ it('keeps ETag and date while the figures are unchanged', async () => {
   expect(feed.ratesFeed()).toBe(first)
 })
 
+it('throws RATES_UNAVAILABLE instead of an empty feed, and lists what it has', async () => {
+  const { feed, books } = start()
+  await feed.render()
+  expect([feed.lists('btc@btc', 'eth@eth'), feed.lists('btc@btc', 'btc@btc')]).toEqual([true, false])
+  books.replace({ pauses: { networks: new Set(['eth']), assets: new Set() } })
+  await feed.render()
+  expect(() => feed.ratesFeed()).toThrow(unavailable)
+  expect(feed.lists('btc@btc', 'eth@eth')).toBe(false)
+  books.replace({ pauses: { networks: new Set(), assets: new Set() } })
+  await feed.render()
+  expect(feed.ratesFeed().xml.toString()).toContain('<from>BTC</from><to>ETH</to>')
+})
+
 it('throws RATES_UNAVAILABLE with prices older than 30 s (I-30)', async () => {
   const { feed, time } = start()
   await feed.render()

@@ -11,8 +11,10 @@ import type { Feed } from '../interfaces.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 
 export type RatesFeed = Readonly<{
-  /** The last rendered feed, from memory. Throws RATES_UNAVAILABLE if its prices are too old. */
+  /** The last rendered feed, from memory. Throws RATES_UNAVAILABLE without directions, or if its prices are too old. */
   ratesFeed(): Feed
+  /** Whether the last rendered feed has this direction. */
+  lists(from: AssetId, to: AssetId): boolean
   /** Renders and compresses the current book. Also runs after each change of the book. */
   render(): Promise<void>
   /** Stops following the book. */
@@ -32,7 +34,7 @@ type Dependencies = Readonly<{
 }>
 
 /** `goodUntil`: milliseconds since 1970 after which its sources are too old. */
-type Rendered = Readonly<{ feed: Feed; goodUntil: number }>
+type Rendered = Readonly<{ feed: Feed; goodUntil: number; directions: ReadonlyMap<AssetId, ReadonlySet<AssetId>> }>
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
@@ -70,8 +72,14 @@ export function createRatesFeed(dependencies: Dependencies): RatesFeed {
       if (rendered === null || now() > rendered.goodUntil) {
         throw new AppError('RATES_UNAVAILABLE', 'the rates feed has no current prices: retry later')
       }
+      if (rendered.directions.size === 0)
+        throw new AppError(
+          'RATES_UNAVAILABLE',
+          'the rates feed has no direction that can be exchanged now: retry later',
+        )
       return rendered.feed
     },
+    lists: (from, to) => rendered?.directions.get(from)?.has(to) ?? false,
     render,
     close: () => {
       unsubscribe()
@@ -85,15 +93,17 @@ async function renderOnce(dependencies: Dependencies, previous: Rendered | null)
   const book = books.current()
   const startedAt = now()
   const pieces: string[] = []
-  for (const piece of renderFeed({ book, currencies, codes, now: startedAt })) {
-    pieces.push(piece)
+  const directions = new Map<AssetId, ReadonlySet<AssetId>>()
+  for (const { text, from, targets } of renderFeed({ book, currencies, codes, now: startedAt })) {
+    pieces.push(text)
+    if (from !== null && targets.length > 0) directions.set(from, new Set(targets))
     // A piece takes a fraction of a millisecond. Requests are served in between.
     await yieldToEventLoop()
   }
   const xml = Buffer.from(pieces.join(''), 'utf8')
   const etag = `"${createHash('sha256').update(xml).digest('base64url')}"`
   const goodUntil = Math.min(book.prices.at + PRICES_MAX_AGE_MS, book.reserves.at + RESERVES_MAX_AGE_MS)
-  if (previous?.feed.etag === etag) return { feed: previous.feed, goodUntil }
+  if (previous?.feed.etag === etag) return { feed: previous.feed, goodUntil, directions }
   const [gzipped, brotli] = await Promise.all([
     compressGzip(xml),
     compressBrotli(xml, {
@@ -104,5 +114,5 @@ async function renderOnce(dependencies: Dependencies, previous: Rendered | null)
       },
     }),
   ])
-  return { feed: { xml, gzip: gzipped, brotli, etag, lastModified: new Date(startedAt) }, goodUntil }
+  return { feed: { xml, gzip: gzipped, brotli, etag, lastModified: new Date(startedAt) }, goodUntil, directions }
 }

@@ -1,18 +1,19 @@
 import pMap from 'p-map'
 import { AppError } from '../../core/domain/errors.ts'
 import { exchangeAccount } from '../../core/domain/ledger/entries.ts'
-import type { Verdict } from '../../core/ports/screening.ts'
+import type { FinalityTag } from '../../core/domain/network.ts'
+import type { ScreeningSubject, Verdict } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { assert, unreachable } from '../../lib/assert.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
+import type { Chain } from '../ports/chain.ts'
 import type { Execution } from '../ports/store/execution.ts'
 import type { ExecutionPosition, StepContext } from '../ports/store/steps.ts'
 import type { StoreTx } from '../ports/store/store.ts'
 import { type Act, type Evidence, endsOf, getChain, holdFor, legOf, move, type StepDeps } from './steps/context.ts'
 import { convert, reconvert, reservePayout, unwind } from './steps/convert.ts'
 import { bookLoss, bookUnclaimed, credit, holdExecution, reverseLoss, revertToPending } from './steps/credit.ts'
-import { hasReachedFinalityTag } from './steps/finality-tag.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
 
 /** Acts on one execution in one transaction; longer than any path through the lifecycle. */
@@ -71,25 +72,11 @@ async function stepWindow(
   return next
 }
 
-export function toFacts(
-  { exchange, now, heads }: StepContext,
-  {
-    leg,
-    status,
-    reason,
-    deposit,
-    order,
-    payout,
-    decision,
-    source,
-    isSourceMissing,
-    nextLegFunded,
-    changedAt,
-  }: Execution,
-): Facts {
+function toFacts({ exchange, now, heads }: StepContext, execution: Execution): Facts {
+  const { leg, deposit, order, payout } = execution
   const depth = deposit.block === null ? 0 : (heads.get(deposit.network) ?? 0) - deposit.block.height + 1
   return {
-    status,
+    status: execution.status,
     deposit: deposit.block === null ? 'missing' : depth >= deposit.requiredConfirmations ? 'deep' : 'shallow',
     credited: deposit.status === 'credited',
     rejected: deposit.status === 'rejected',
@@ -97,28 +84,21 @@ export function toFacts(
     // The deposit of a later leg is our own payment, which is never late.
     expired: leg === 0 && now > exchange.expiresAt,
     fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
-    payout:
-      payout === null
-        ? 'none'
-        : payout.attention === null
-          ? payout.state
-          : payout.attention === 'LIMIT'
-            ? 'limited'
-            : 'refused',
-    decision,
-    source: sourceOf({ leg, status, reason, source, isSourceMissing }),
-    nextLegFunded: nextLegFunded || leg === exchange.legs.length - 1,
-    stalled: isStalled(exchange.plan, leg, now.getTime() - changedAt.getTime()),
+    payout: payoutFactOf(payout),
+    decision: execution.decision,
+    source: sourceOf(execution),
+    nextLegFunded: execution.nextLegFunded || leg === exchange.legs.length - 1,
+    stalled: isStalled(exchange.plan, leg, now.getTime() - execution.changedAt.getTime()),
   }
 }
 
-function sourceOf({
-  leg,
-  status,
-  reason,
-  source,
-  isSourceMissing,
-}: Pick<Execution, 'leg' | 'status' | 'reason' | 'source' | 'isSourceMissing'>): Facts['source'] {
+function payoutFactOf(payout: Execution['payout']): Facts['payout'] {
+  if (payout === null) return 'none'
+  if (payout.attention === null) return payout.state
+  return payout.attention === 'LIMIT' ? 'limited' : 'refused'
+}
+
+function sourceOf({ leg, status, reason, source, isSourceMissing }: Execution): Facts['source'] {
   if (leg === 0) return 'sound'
   if (source !== 'confirmed') return 'unconfirmed'
   if (isSourceMissing) return 'missing'
@@ -147,38 +127,44 @@ async function checkDeposit(
   { heads }: StepContext,
   { deposit }: Execution,
 ): Promise<Evidence['deposit']> {
-  const chain = getChain(deps, deposit.network)
-  if (deposit.block === null || !(await hasReachedFinalityTag(chain, deposit, heads.get(deposit.network) ?? 0)))
+  const { block, network, requiredTag, txHash } = deposit
+  const chain = getChain(deps, network)
+  if (block === null || !(await hasReachedFinalityTag(chain, requiredTag, block.height, heads.get(network) ?? 0)))
     return null
   const { reader } = chain
-  if (!(await reader.agrees(deposit.block))) {
-    deps.log.warn({ network: deposit.network, txHash: deposit.txHash }, 'nodes disagree about a deposit')
+  if (!(await reader.agrees(block))) {
+    deps.log.warn({ network, txHash }, 'nodes disagree about a deposit')
     return null
   }
-  const receivedUnits = await reader.receivedUnits(deposit, deposit.block)
+  const receivedUnits = await reader.receivedUnits(deposit, block)
   // A reorganisation between the two reads also gives 0, so the block must still be there.
-  if (receivedUnits === 0n && !(await reader.agrees(deposit.block))) return null
-  return { blockHash: deposit.block.hash, receivedUnits }
+  if (receivedUnits === 0n && !(await reader.agrees(block))) return null
+  return { blockHash: block.hash, receivedUnits }
+}
+
+/**
+ * Whether the chain's finality tag has reached the block at `height`. If a node does not offer the tag, `finalityBlocks`
+ * decide instead, so that a deposit does not wait for ever because of a node's settings.
+ */
+async function hasReachedFinalityTag(
+  { network, reader }: Chain,
+  tag: FinalityTag | null,
+  height: number,
+  head: number,
+): Promise<boolean> {
+  if (tag === null) return true
+  const tagHeight = await reader.tagHeight(tag)
+  return tagHeight === null ? head - height + 1 >= network.finalityBlocks : tagHeight >= height
 }
 
 /** The worst verdict on sender, recipient and refund address. No answer counts as `review`. */
 async function screen(deps: StepDeps, { exchange }: StepContext, { payer }: Execution): Promise<Verdict> {
   const { from, to } = endsOf(exchange)
-  const subjects = [
-    ...(payer === null ? [] : [{ network: from.network, address: payer, direction: 'sender' as const }]),
-    ...(exchange.recipient === null
-      ? []
-      : [
-          {
-            network: to.network,
-            address: exchange.recipient.address,
-            direction: 'recipient' as const,
-          },
-        ]),
-    ...(exchange.refund === null
-      ? []
-      : [{ network: from.network, address: exchange.refund.address, direction: 'refund' as const }]),
-  ]
+  const { recipient, refund } = exchange
+  const subjects: ScreeningSubject[] = []
+  if (payer !== null) subjects.push({ network: from.network, address: payer, direction: 'sender' })
+  if (recipient !== null) subjects.push({ network: to.network, address: recipient.address, direction: 'recipient' })
+  if (refund !== null) subjects.push({ network: from.network, address: refund.address, direction: 'refund' })
   const verdicts = await Promise.all(
     subjects.map((subject) => deps.screening.screen(subject).catch((): Verdict => 'review')),
   )
@@ -241,30 +227,20 @@ async function performStep(act: Act, step: Step): Promise<Execution | null> {
 async function resume(act: Act): Promise<Execution> {
   const { execution, tx } = act
   await tx.alarms.clear(`held:${execution.id}`)
-  if (execution.payout?.state === 'reserved') {
+  const { payout } = execution
+  if (payout?.state === 'reserved') {
     const isReleased = execution.decision === 'release'
-    if (isReleased) await tx.payouts.approve(execution.payout.id)
+    const isRefund = payout.purpose === 'refund'
+    if (isReleased) await tx.payouts.approve(payout.id)
     await tx.wake([
-      {
-        kind: 'dispatch',
-        id: execution.payout.purpose === 'refund' ? endsOf(act.context.exchange).from.network : legOf(act).to.network,
-      },
+      { kind: 'dispatch', id: isRefund ? endsOf(act.context.exchange).from.network : legOf(act).to.network },
     ])
-    const isRefund = execution.payout.purpose === 'refund'
-    return {
-      ...(await move(
-        act,
-        isRefund ? 'refunding' : 'exchanging',
-        isRefund ? (execution.onRelease?.reason ?? null) : null,
-        'released',
-        { decision: null },
-      )),
-      payout: { ...execution.payout, attention: isReleased ? null : execution.payout.attention },
-    }
+    const reason = isRefund ? (execution.onRelease?.reason ?? null) : null
+    const moved = await move(act, isRefund ? 'refunding' : 'exchanging', reason, 'released', { decision: null })
+    return { ...moved, payout: { ...payout, attention: isReleased ? null : payout.attention } }
   }
-  if (execution.payout?.purpose === 'refund')
-    return move(act, 'refunding', execution.onRelease?.reason ?? null, 'resumed')
-  if (execution.payout) return move(act, 'sending', null, 'released')
+  if (payout?.purpose === 'refund') return move(act, 'refunding', execution.onRelease?.reason ?? null, 'resumed')
+  if (payout) return move(act, 'sending', null, 'released')
   const { status, reason } = execution.onRelease ?? { status: 'exchanging', reason: null }
   return move(act, status, reason, 'released')
 }

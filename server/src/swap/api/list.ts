@@ -20,11 +20,13 @@ export function mountSwapList(context: ApiContext<{ swaps: SwapServices }>): voi
   })
 }
 
-function filterOf({ status, fromTokenAddress, toTokenAddress, network }: SwapListQuery) {
+function filterOf({ status, fromTokenAddress, toTokenAddress, network, hash, account }: SwapListQuery) {
   return {
     ...(status === undefined ? {} : { status }),
     ...(fromTokenAddress === undefined ? {} : { fromTokenAddress }),
     ...(toTokenAddress === undefined ? {} : { toTokenAddress }),
     ...(network === undefined ? {} : { network }),
+    ...(hash === undefined ? {} : { hash }),
+    ...(account === undefined ? {} : { account }),
   }
 }

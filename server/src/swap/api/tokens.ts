@@ -18,6 +18,9 @@ export function mountTokens(context: ApiContext<{ swaps: SwapServices }>): void 
     reply.header('link', pageLinks(routes.listTokens.path, { network: query.network }, page, listed.length))
     return sendTagged(request, reply, serializeAnswer(reply, listed.slice(start, start + page.limit).map(present)))
   })
+  mount(context, routes.listDefiNetworks, (request, reply) =>
+    sendTagged(request, reply, serializeAnswer(reply, services.swaps.listNetworks())),
+  )
   mount(context, routes.getToken, async (request, reply) => {
     const { network, address } = request.query as TokenQuery
     reply.header('cache-control', 'no-store')

@@ -1,7 +1,9 @@
 import { type BuildSwapBody, routes, type SendApprovalBody, type SendSwapBody } from '@swapyard/schema'
 import type { FastifyReply } from 'fastify'
+import type { Problem } from '../../core/domain/errors.ts'
 import { readIdempotency } from '../../core/http/idempotency.ts'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
+import { validationError } from '../../core/http/validation.ts'
 import type { SendRequest, SwapServices } from '../interfaces.ts'
 
 /** Builds, approves and sends. Members are copied one by one, so no other member of a body is passed on. */
@@ -38,7 +40,20 @@ function sendText(reply: FastifyReply, text: string): FastifyReply {
   return reply.send(JSON.stringify(text))
 }
 
+const ZERO = /^0(?:\.0+)?$/
+
+/** Only a transaction that is no swap moves no amount. */
+function checkAmounts({ isExchange = true, amountFrom, amountTo }: SendSwapBody): void {
+  if (!isExchange) return
+  const problems = Object.entries({ amountFrom, amountTo }).flatMap(([field, amount]): Problem[] => {
+    const message = `${field} must be above zero, except with isExchange: false`
+    return ZERO.test(amount) ? [{ code: 'AMOUNT_MALFORMED', field, message }] : []
+  })
+  if (problems.length > 0) throw validationError(problems)
+}
+
 function toRequest(body: SendSwapBody): SendRequest {
+  checkAmounts(body)
   const { account, amountFrom, amountTo, fromTokenAddress, toTokenAddress, network, rawTx, hash, to } = body
   return {
     ...{ account, amountFrom, amountTo, fromTokenAddress, toTokenAddress, network },

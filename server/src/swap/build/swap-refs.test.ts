@@ -47,19 +47,6 @@ it('binds the call of an aggregator, and distinguishes it from our own route', (
     expect(refs.read(ref, { ...terms, aggregatorCall: { ...aggregatorCall, ...changes } })).toBeNull()
 })
 
-it('verifies references of the older form without a call hash, but no new reference without its call', () => {
-  // Issued by an older version with the same pepper and terms.
-  const before = {
-    own: '0x0c68f69c6a29cc57f9a87e5bb36fe0968a2af90340d09da386b3ceaf99a935cc',
-    aggregatorCall: '0x0bdfc91fa28f8906d9d3acbfcb15c77807a7985a379af3536c91280503d98e53',
-  }
-  const aggregatorCall = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
-  expect(refs.read(before.own, terms)).toEqual({ owesFee: true })
-  expect(refs.read(before.aggregatorCall, { ...terms, aggregatorCall })).toEqual({ owesFee: true })
-  expect(refs.read(before.own, { ...terms, minReceived: 8n })).toBeNull()
-  expect(refs.read(refs.issue(terms), { ...terms, callHash: '' })).toBeNull()
-})
-
 it('does not bind the fee address without a fee', () => {
   const free = { ...terms, feePpm: 0 }
   expect(refs.read(refs.issue(free), { ...free, feeTo: zeroAddress })).not.toBeNull()

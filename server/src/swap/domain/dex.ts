@@ -84,7 +84,3 @@ export type DexNetwork = Readonly<{
   multicall3?: string
   dexes: readonly Dex[]
 }>
-
-export function defineDexes(definition: DexNetwork): DexNetwork {
-  return definition
-}

@@ -65,11 +65,14 @@ export type TransactionObservation =
       block: Block
       confirmations: number
       ok: boolean
+      /** Amount that the recipient got, from the receipt. */
       received: bigint | null
+      /** Referrer fee, from the receipt. */
       fee: bigint | null
     }>
   | Readonly<{ kind: 'pending' }>
   | Readonly<{ kind: 'unseen' }>
+  /** Another transaction with the same account and nonce is final. */
   | Readonly<{ kind: 'replaced' }>
 
 export type SwapProgress = Readonly<{
@@ -91,6 +94,9 @@ export type TrackLimits = Readonly<{
   droppedMs: number
 }>
 
+/** The amounts and the block of a swap that is in no block. */
+export const unmined = { receivedUnits: null, feeUnits: null, block: null } as const
+
 /**
  * Derives a swap's progress from the chain. Until finality the row follows the chain: a reorg reopens a finished swap, and a
  * dropped or refused transaction that is still mined before its deadline counts.
@@ -101,7 +107,6 @@ export function decideProgress(
   at: Readonly<{ nowMs: number; lastSeenMs: number }>,
   { confirmations, finalityBlocks, droppedMs }: TrackLimits,
 ): SwapProgress {
-  const unmined = { receivedUnits: null, feeUnits: null, block: null }
   switch (observation.kind) {
     case 'included': {
       const { block, ok, received, fee } = observation

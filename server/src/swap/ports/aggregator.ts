@@ -28,6 +28,14 @@ export type AggregatorTransaction = Readonly<{
   calldata: string
 }>
 
+/** A checked call of an aggregator's router, made by our executor. Addresses and bytes in lower case. */
+export type AggregatorCall = Readonly<{
+  target: string
+  /** The contract that may spend the input during the call; null for native input, which is sent as value. */
+  spender: string | null
+  calldata: string
+}>
+
 /** An external DEX aggregator. Its methods return null without a route, after the timeout, or for an unreadable reply. They never throw. */
 export interface Aggregator {
   readonly id: string

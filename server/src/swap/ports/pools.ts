@@ -8,6 +8,8 @@ export type PoolsAt = Readonly<{
   /** Height of the chain's newest block when the pools were read. */
   head: number
   pools: readonly Pool[]
+  /** Tokens of the published lists and of the operator, with the connector tokens. Any other is only source or target of a trade. */
+  listed: ReadonlySet<string>
   /** Fee-on-transfer tokens of these pools. No route uses them. */
   feeOnTransferTokens: ReadonlySet<string>
   /** Current price of a unit of gas in wei. */
@@ -17,6 +19,8 @@ export type PoolsAt = Readonly<{
 
 export type PoolCounts = Readonly<{ reorgs: number; differences: number; rereads: number }>
 
+export type PoolsDepth = Readonly<{ wei: number; maximumWei: number }>
+
 /** The pools of one network, kept current. */
 export interface PoolSource {
   readonly network: string
@@ -24,6 +28,10 @@ export interface PoolSource {
   current(): PoolsAt | null
   counts(): PoolCounts
   liquidity(): ReadonlyMap<string, number>
+  /** Usable liquidity of the pools of listed tokens, in wei: now, and the most of the last 24 hours. */
+  depth(): PoolsDepth
+  /** Replaces the pauses of pools; the scopes of all networks (`poolPausesOf`). */
+  pause(scopes: Iterable<string>): void
   /** Schedules a search for the pools of a token (lower case). */
   request(token: string): void
   /** Updates the pools towards the newest block. Returns `again` if it did not reach it. */

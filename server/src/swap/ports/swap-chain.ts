@@ -1,7 +1,7 @@
 import type { Network } from '../../core/domain/network.ts'
-import type { BlockRef } from '../../core/ports/chain.ts'
-import type { AggregatorCall } from '../domain/aggregator-call.ts'
+import type { TransactionObservation } from '../domain/swap.ts'
 import type { ExecutedSwap } from '../routing/execute.ts'
+import type { AggregatorCall } from './aggregator.ts'
 
 export type TokenFacts = Readonly<{ name: string; symbol: string; decimals: number }>
 
@@ -45,45 +45,19 @@ export type SignedTransaction = Readonly<{
     | Readonly<{ kind: 'approve'; token: string; spender: string; units: bigint }>
     /** Grants an allowance other than by the plain `approve` that we build. */
     | Readonly<{ kind: 'unsupported-approval' }>
-    | Readonly<{
-        /** A call of our router. Native currency is `nativeAddress`. The caller checks the executor. */
-        kind: 'swap'
-        router: string
-        executor: string
-        tokenIn: string
-        tokenOut: string
-        amountIn: bigint
-        minReceived: bigint
-        recipient: string
-        feePpm: number
-        feeTo: string
-        deadline: number
-        /** 32 bytes in hex. */
-        ref: string
-        /** The call that the external executor makes. */
-        aggregatorCall?: AggregatorCall
-        /** Equals `SwapChain.hashCall` of the order that was built. */
-        callHash: string
-      }>
+    | SwapAction
     | null
 }>
 
-/** The state of a swap's transaction on its chain. */
-export type SwapObservation =
-  | Readonly<{
-      kind: 'included'
-      block: BlockRef
-      confirmations: number
-      ok: boolean
-      /** Amount that the recipient got, from the receipt. */
-      received: bigint | null
-      /** Referrer fee, from the receipt. */
-      fee: bigint | null
-    }>
-  | Readonly<{ kind: 'pending' }>
-  | Readonly<{ kind: 'unseen' }>
-  /** Another transaction with the same account and nonce is final. */
-  | Readonly<{ kind: 'replaced' }>
+/** A decoded call of our router. Native currency is `nativeAddress`. The caller checks the executor. */
+export type SwapAction = Omit<SwapOrder, 'account' | 'swaps'> &
+  Readonly<{
+    kind: 'swap'
+    router: string
+    executor: string
+    /** Equals `SwapChain.hashCall` of the order that was built. */
+    callHash: string
+  }>
 
 /** A fee of a swap, from our router's event. */
 export type PaidFee = Readonly<{
@@ -96,6 +70,10 @@ export type PaidFee = Readonly<{
   sender: string
   token: string
   units: bigint
+  /** Recipient of the fee. */
+  feeTo: string
+  /** The contract that traded. */
+  executor: string
 }>
 
 /** The amount that a transaction moved between two accounts. */
@@ -143,15 +121,15 @@ export interface SwapChain {
   /** Sends to every node. */
   broadcast(raw: string): Promise<SwapBroadcast>
   /** `sent` names the signer and nonce; without it a replaced transaction is reported as `unseen`. */
-  observe(hash: string, sent?: Readonly<{ signer: string; nonce: number }>): Promise<SwapObservation>
+  observe(hash: string, sent?: Readonly<{ signer: string; nonce: number }>): Promise<TransactionObservation>
   /** A transaction by its hash, mined or pending. Null if no node knows it. */
   findTransaction(hash: string): Promise<SignedTransaction | null>
   /** Amount of a token or native currency that a transaction moved between two accounts. Null if it is not mined or failed. */
   readPayment(hash: string, transfer: Readonly<{ token: string; from: string; to: string }>): Promise<Payment | null>
   /** Height of the newest final block that every node has. */
   readFinalHeight(): Promise<number>
-  /** Swaps with a fee in a range of final blocks, in chain order. Throws if the nodes disagree. */
-  listPaidFees(from: number, to: number): Promise<readonly PaidFee[]>
+  /** Fees that these accounts received in a range of final blocks, in chain order. Throws if the nodes disagree. */
+  listPaidFees(query: Readonly<{ from: number; to: number; feeTo: readonly string[] }>): Promise<readonly PaidFee[]>
   /** Current balance of a token or of native currency. */
   readBalance(address: string, token: string): Promise<bigint>
 }

@@ -1,13 +1,7 @@
-/** A token of a published list or of the operator's list. */
-export type ListedToken = Readonly<{
-  /** Lower case. */
-  address: string
-  name: string
-  symbol: string
-  decimals: number
-  /** URL of its icon, if the list has one. */
-  icon: string | null
-}>
+import type { Token } from '../domain/token.ts'
+
+/** A token of a published list or of the operator's list, with the URL of its icon if the list has one. */
+export type ListedToken = Omit<Token, 'network'> & Readonly<{ icon: string | null }>
 
 /** Published token lists, read once, in their order. */
 export interface TokenLists {

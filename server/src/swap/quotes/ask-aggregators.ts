@@ -1,7 +1,7 @@
-import type { AggregatorCall } from '../domain/aggregator-call.ts'
 import { isNative } from '../domain/token.ts'
 import type {
   Aggregator,
+  AggregatorCall,
   AggregatorOrder,
   AggregatorQuote,
   AggregatorTransaction,

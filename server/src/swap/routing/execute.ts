@@ -41,7 +41,7 @@ export function executeRoute(
     if (tokenIn === undefined || tokenOut === undefined) return { amountOut: null, failedIndex, amountIn: 0n }
     const balance = balances.get(tokenIn) ?? 0n
     const amount = swap.share === SHARE_ALL ? balance : (balance * BigInt(swap.share)) >> SHARE_BITS
-    // The share rounds down to zero. The executor skips such a swap, too.
+    // The share rounds down to zero. The executor would revert: the built route leaves such a swap out.
     if (amount === 0n) continue
     const result = swapExact(pool, swap.tokenIn, swap.tokenOut, amount)
     if (result === null) return { amountOut: null, failedIndex, amountIn: amount }

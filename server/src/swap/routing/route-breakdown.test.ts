@@ -79,13 +79,14 @@ test('shares of random routes add up to exactly 100 percent', () => {
           { source: '0', target: '1', amountIn },
           { hopsMax: 4, swapsMax: 12, gasPrice: 0, isOver: () => false },
         )
-        if (route === null) return
+        fc.pre(route !== null)
         const paths = breakDown(route.swaps, '0', '1')
         expect(paths.reduce((sum, { bps }) => sum + bps, 0)).toBe(10_000)
         for (const hop of paths.flatMap(({ hops }) => hops))
           expect(hop.pools.reduce((sum, { bps }) => sum + bps, 0)).toBe(10_000)
       },
     ),
-    { numRuns: 200 },
+    // fast-check fails the property if more than four of five random markets have no route.
+    { numRuns: 200, maxSkipsPerRun: 4 },
   )
 })

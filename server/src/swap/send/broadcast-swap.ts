@@ -45,8 +45,3 @@ export function refusalOf({ because }: Pick<Rejected, 'because'>, field: string)
       return new AppError('RAW_TX_INVALID', 'the nodes refuse the transaction', { field })
   }
 }
-
-/** The error if no node answered the broadcast. */
-export function noNodeAnswered(chain: SwapChain): AppError {
-  return new AppError('NETWORK_UNAVAILABLE', `no node of ${chain.network.id} accepted the transaction: send it again`)
-}

@@ -6,13 +6,12 @@ import type { SwapTerms } from '../domain/swap.ts'
 import type { Token } from '../domain/token.ts'
 import type { SendRequest } from '../interfaces.ts'
 import type { SwapNetwork } from '../networks.ts'
-import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
+import type { SignedTransaction, SwapAction, SwapChain } from '../ports/swap-chain.ts'
 import { isSameAsset, type ReadSwapDeps, readAmount, readSides, refusal } from '../quotes/read-swap-request.ts'
 import { invalid } from './send-approval.ts'
 
 export type CheckSwapDeps = ReadSwapDeps & Readonly<{ refs: SwapRefs }>
 
-type SwapAction = Extract<NonNullable<SignedTransaction['action']>, { kind: 'swap' }>
 type BuiltAction = SwapAction & Pick<BuiltTerms, 'owesFee'>
 
 /**
@@ -42,6 +41,15 @@ export function checkBuilt(
       field,
     )
   return { ...action, ...built }
+}
+
+/** The terms that a signed swap itself states. */
+export function termsOf(
+  { network }: SwapChain,
+  { hash, signer, nonce }: SignedTransaction,
+  { recipient, minReceived, feePpm, feeTo, deadline }: SwapAction,
+): Omit<SwapTerms, 'from' | 'to'> {
+  return { network: network.id, hash, sender: signer, nonce, recipient, minReceived, feePpm, feeTo, deadline }
 }
 
 /** Checks that the request agrees with the transaction. Throws one error with all differences. */

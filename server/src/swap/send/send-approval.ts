@@ -1,16 +1,18 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
+import type { Screening } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import type { WithIdempotency } from '../../core/services/interfaces.ts'
+import { screen } from '../build/build-swap.ts'
 import type { SwapServices } from '../interfaces.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
 import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
-import { broadcastSwap, noNodeAnswered, refusalOf } from './broadcast-swap.ts'
+import { broadcastSwap, refusalOf } from './broadcast-swap.ts'
 
 export type CheckApprovalDeps = Readonly<{ approvals: BuiltApprovals }>
 export type SendApprovalDeps = CheckApprovalDeps &
-  Readonly<{ networks: SwapNetworks; withIdempotency: WithIdempotency }>
+  Readonly<{ networks: SwapNetworks; screening: Screening; withIdempotency: WithIdempotency }>
 
 /** Broadcasts a signed approval, if its spender is our router and its amount is one that we built. */
 export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendApproval'] {
@@ -21,11 +23,22 @@ export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendAp
       const signed = readAs(chain, rawApproveTx, 'rawApproveTx')
       await checkApproval(deps, partner, chain, signed, 'rawApproveTx')
       if (signed.action?.kind !== 'approve') throw invalid('it is not an approval of a token', 'rawApproveTx')
+      await screenTransaction(deps.screening, chain, signed)
       checkpoint('approval.checked')
       await sendOnly(chain, signed, rawApproveTx, 'rawApproveTx')
       checkpoint('approval.sent')
       return signed.hash
     })
+}
+
+/** Screens the signer and the called address of a transaction before we broadcast it. */
+export async function screenTransaction(
+  screening: Screening,
+  chain: SwapChain,
+  { signer, to }: SignedTransaction,
+): Promise<void> {
+  await screen(screening, chain, chain.formatAddress(signer))
+  if (to !== null && to !== chain.router) await screen(screening, chain, chain.formatAddress(to))
 }
 
 /** Decodes a transaction. Errors name the request member in `field`. */
@@ -64,7 +77,8 @@ export async function checkApproval(
 /** Broadcasts a transaction that is not recorded. */
 export async function sendOnly(chain: SwapChain, signed: SignedTransaction, raw: string, field: string): Promise<void> {
   const sent = await broadcastSwap(chain, signed, raw)
-  if (sent.kind === 'unknown') throw noNodeAnswered(chain)
+  if (sent.kind === 'unknown')
+    throw new AppError('NETWORK_UNAVAILABLE', `no node of ${chain.network.id} accepted the transaction: send it again`)
   if (sent.kind === 'refused') throw refusalOf(sent, field)
 }
 

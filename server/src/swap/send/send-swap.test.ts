@@ -32,6 +32,10 @@ const request = {
 
 let outcome: SwapBroadcast
 let verdict: Verdict
+/** An address that screening blocks; null = none. */
+let denied: string | null
+/** What the chain reads from the signed bytes. */
+let read: SignedTransaction
 let recorded: NewSwap[]
 let sent: number
 /** Status that a concurrent update has set; null = none. */
@@ -41,6 +45,8 @@ let now: number
 beforeEach(() => {
   outcome = { kind: 'accepted' }
   verdict = 'allow'
+  denied = null
+  read = signed
   recorded = []
   sent = 0
   concurrentStatus = null
@@ -52,7 +58,7 @@ const chain = {
   parse: (text: string) => text,
   parseAccount: (text: string) => text,
   formatAddress: (address: string) => address,
-  readSigned: () => signed,
+  readSigned: () => read,
   broadcast: async () => {
     sent++
     return outcome
@@ -78,7 +84,7 @@ const send = (changes: object = {}) =>
     refs,
     swaps,
     approvals: { save: async () => undefined, has: async () => false },
-    screening: { screen: async () => verdict },
+    screening: { screen: async ({ address }) => (address === denied ? 'block' : verdict) },
     withIdempotency: (_partner, _key, work) => work(),
     now: () => now,
   })(partner, { ...request, ...changes }, null)
@@ -105,6 +111,18 @@ describe('a restricted account', () => {
     verdict = 'block'
     await expect(send({ isExchange })).rejects.toMatchObject({ code: 'RESTRICTED' })
     expect([sent, recorded]).toEqual([0, []])
+  })
+})
+
+describe('a transaction that is no swap of ours', () => {
+  it.each([user, '0xmixer'])('is not broadcast if %s is restricted (D8)', async (address) => {
+    denied = address
+    read = { ...signed, to: '0xmixer', action: null }
+    await expect(send({ isExchange: false })).rejects.toMatchObject({ code: 'RESTRICTED' })
+    expect(sent).toBe(0)
+    denied = null
+    expect(await send({ isExchange: false })).toBe(HASH)
+    expect([sent, recorded]).toEqual([1, []])
   })
 })
 

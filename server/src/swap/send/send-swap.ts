@@ -4,14 +4,13 @@ import type { Screening } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import type { WithIdempotency } from '../../core/services/interfaces.ts'
 import { timeOrderedId } from '../../lib/id.ts'
-import { screen } from '../build/build-swap.ts'
-import type { Swap } from '../domain/swap.ts'
+import { type Swap, unmined } from '../domain/swap.ts'
 import type { SendRequest, SwapServices } from '../interfaces.ts'
 import type { SwapStore, TrackedSwap } from '../ports/store/swaps.ts'
 import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
 import { broadcastSwap, refusalOf } from './broadcast-swap.ts'
-import { type CheckSwapDeps, checkBuilt, checkRequest } from './check-swap.ts'
-import { type CheckApprovalDeps, checkApproval, invalid, readAs, sendOnly } from './send-approval.ts'
+import { type CheckSwapDeps, checkBuilt, checkRequest, termsOf } from './check-swap.ts'
+import { type CheckApprovalDeps, checkApproval, invalid, readAs, screenTransaction, sendOnly } from './send-approval.ts'
 
 export type SendSwapDeps = CheckSwapDeps &
   CheckApprovalDeps &
@@ -24,6 +23,9 @@ export type SendSwapDeps = CheckSwapDeps &
 
 /** Delay of the tracker's first check: the first broadcast is over by then. */
 const FIRST_CHECK_MS = 1_000
+
+/** `Retry-After` of a hash that no node knows. */
+const UNKNOWN_HASH_SECONDS = 2
 
 /** Checks, records and broadcasts a signed swap, or records one that was broadcast already. */
 export function createSendSwap(deps: SendSwapDeps): SwapServices['sendSwap'] {
@@ -46,21 +48,13 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
   const action = checkBuilt(deps.refs, partner, chain, signed, field)
   const sides = await checkRequest(deps, network, request, action)
   if (rawTx !== undefined && isLate(deps, action.deadline)) return repeatLate(deps, partner, chain, signed)
-  await screen(deps.screening, chain, chain.formatAddress(signed.signer))
+  await screenTransaction(deps.screening, chain, signed)
   const recorded = await deps.swaps.record({
+    ...termsOf(chain, signed, action),
     ...sides,
     id: timeOrderedId(),
     partnerId: partner.id,
-    network: chain.network.id,
-    hash: signed.hash,
-    sender: signed.signer,
-    nonce: signed.nonce,
-    recipient: action.recipient,
-    minReceived: action.minReceived,
-    feePpm: action.feePpm,
-    feeTo: action.feeTo,
     owesFee: action.owesFee,
-    deadline: action.deadline,
     raw: rawTx ?? null,
   })
   checkpoint('swap.recorded')
@@ -85,22 +79,24 @@ async function findSentTransaction(chain: SwapChain, hash: string): Promise<Sign
     })
   const transaction = await chain.findTransaction(hash.toLowerCase())
   if (transaction !== null) return transaction
-  throw new AppError('VALIDATION_ERROR', 'no node knows a transaction with this hash: send rawTx, or try again later', {
+  // A wallet that broadcasts and reports at once is faster than the gossip between nodes.
+  throw new AppError('NETWORK_UNAVAILABLE', 'no node knows a transaction with this hash yet: retry, or send rawTx', {
     field: 'hash',
+    retryAfterSeconds: UNKNOWN_HASH_SECONDS,
   })
 }
 
 type Other = Readonly<{ signed: SignedTransaction; raw: string | null; field: string }>
 
-/** Broadcasts without a record. Swaps and approvals are checked as usual. */
+/** Broadcasts without a record. Swaps and approvals are checked as usual; signer and called address are always screened. */
 async function sendOther(deps: SendSwapDeps, partner: Partner, chain: SwapChain, other: Other): Promise<string> {
   const { signed, raw, field } = other
   await checkApproval(deps, partner, chain, signed, field)
   if (signed.to === chain.router) {
     const action = checkBuilt(deps.refs, partner, chain, signed, field)
     if (raw !== null && isLate(deps, action.deadline)) throw late()
-    await screen(deps.screening, chain, chain.formatAddress(signed.signer))
   }
+  await screenTransaction(deps.screening, chain, signed)
   if (raw !== null) await sendOnly(chain, signed, raw, field)
   return signed.hash
 }
@@ -128,11 +124,9 @@ async function broadcast({ swaps }: SendSwapDeps, chain: SwapChain, { recorded, 
   if (sent.kind === 'unknown') return
   const isRefused = sent.kind === 'refused'
   const progress = {
+    ...unmined,
     status: isRefused ? 'failed' : 'pending',
     reason: isRefused ? 'rejected' : null,
-    receivedUnits: null,
-    feeUnits: null,
-    block: null,
     isFinal: false,
   } as const
   const advanced = await swaps.advance(recorded, {

@@ -1,12 +1,12 @@
 import { timeOrderedId } from '../../lib/id.ts'
 import type { SwapRefs } from '../build/swap-refs.ts'
-import { isNative } from '../domain/token.ts'
 import type { SwapSettings } from '../interfaces.ts'
-import { ledgerToken, type SwapNetwork, type SwapNetworks } from '../networks.ts'
+import type { SwapNetwork, SwapNetworks } from '../networks.ts'
 import type { FeeAccounts } from '../ports/store/fee-accounts.ts'
 import type { FeeScanResult, SwapFeeStore, UnclaimedFee } from '../ports/store/swap-fees.ts'
 import type { NewSwap } from '../ports/store/swaps.ts'
-import type { PaidFee, SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
+import type { PaidFee, SignedTransaction, SwapAction, SwapChain } from '../ports/swap-chain.ts'
+import { termsOf } from '../send/check-swap.ts'
 import type { FindToken } from '../tokens/token-cache.ts'
 
 export type ScanFeeEventsDeps = Readonly<{
@@ -52,11 +52,11 @@ export function createScanFeeEvents(deps: ScanFeeEventsDeps): () => Promise<bool
 async function scanNetwork(deps: ScanFeeEventsDeps, network: SwapNetwork): Promise<boolean> {
   const { chain } = network
   const { id } = chain.network
-  const final = await chain.readFinalHeight()
+  const [final, feeTo] = await Promise.all([chain.readFinalHeight(), listFeeAddresses(deps, chain)])
   let from = await deps.fees.readScannedHeight(id, final)
   for (let n = 0; n < RANGES_MAX && from < final; n++) {
     const to = Math.min(from + RANGE_BLOCKS, final)
-    const result = await attributeFees(deps, network, await chain.listPaidFees(from + 1, to))
+    const result = await attributeFees(deps, chain, await chain.listPaidFees({ from: from + 1, to, feeTo }))
     // Another process scanned this range and continues from there.
     if (!(await deps.fees.saveScan(id, { from, to }, result))) return false
     logResult(deps, id, result)
@@ -73,31 +73,26 @@ function logResult({ log }: ScanFeeEventsDeps, network: string, { swaps, unclaim
 
 async function attributeFees(
   deps: ScanFeeEventsDeps,
-  network: SwapNetwork,
+  chain: SwapChain,
   paid: readonly PaidFee[],
 ): Promise<FeeScanResult> {
   if (paid.length === 0) return { swaps: [], unclaimed: [] }
-  const { chain } = network
   const unreported = await deps.fees.findUnreported(chain.network.id, [...new Set(paid.map(({ hash }) => hash))])
   const [swaps, unclaimed]: [NewSwap[], UnclaimedFee[]] = [[], []]
   if (unreported.size === 0) return { swaps, unclaimed }
-  const [partnerIds, feeAddresses] = await Promise.all([deps.fees.listPartnerIds(), listFeeAddresses(deps, chain)])
+  const partnerIds = await deps.fees.listPartnerIds()
   for (const fee of paid.filter(({ hash }) => unreported.has(hash))) {
     const signed = await chain.findTransaction(fee.hash)
     const action = signed === null ? null : directCallOf(chain, signed, fee)
-    if (signed === null || action === null) {
-      unclaimed.push(...(await findIndirectFees(network, fee, feeAddresses)))
-      continue
-    }
-    const built = findPartner(deps.refs, chain, { signed, action, partnerIds })
-    if (built?.owesFee) swaps.push(await swapOf(deps, chain, { signed, action, partnerId: built.partnerId }))
-    // Terms that we did not build, or built with another pepper.
-    if (built === null && feeAddresses.has(action.feeTo)) unclaimed.push(unclaimedOf(chain, fee, action.feeTo))
+    const call = signed === null || action === null ? null : { signed, action }
+    const built = call === null ? null : findPartner(deps.refs, chain, { ...call, partnerIds })
+    // Another contract made the call, such as a smart wallet; or terms that we did not build, or built with another pepper.
+    if (call === null || built === null) unclaimed.push({ ...fee, network: chain.network.id })
+    else if (built.owesFee) swaps.push(await swapOf(deps, chain, { ...call, partnerId: built.partnerId }))
   }
   return { swaps, unclaimed }
 }
 
-type SwapAction = Extract<NonNullable<SignedTransaction['action']>, { kind: 'swap' }>
 type Call = Readonly<{ signed: SignedTransaction; action: SwapAction }>
 
 /** The transaction's own call of the router, if it emitted the event; null if another contract called the router. */
@@ -133,20 +128,12 @@ async function swapOf(
     return { token, decimals, units }
   }
   return {
+    ...termsOf(chain, signed, action),
     id: timeOrderedId(),
     partnerId,
-    network: chain.network.id,
-    hash: signed.hash,
-    sender: signed.signer,
-    nonce: signed.nonce,
-    recipient: action.recipient,
     from: await side(action.tokenIn, action.amountIn),
     to: await side(action.tokenOut, action.minReceived),
-    minReceived: action.minReceived,
-    feePpm: action.feePpm,
-    feeTo: action.feeTo,
     owesFee: true,
-    deadline: action.deadline,
     raw: null,
   }
 }
@@ -155,35 +142,9 @@ async function swapOf(
 async function listFeeAddresses(
   { feeAccounts, settings }: ScanFeeEventsDeps,
   chain: SwapChain,
-): Promise<ReadonlySet<string>> {
+): Promise<readonly string[]> {
   const used = (await feeAccounts.listHeldFees()).map(({ address }) => address)
   const configured = settings.feeAddresses.get(chain.network.id)
-  return new Set(
-    [...used, ...(configured === undefined ? [] : [configured])].flatMap((one) => chain.parseAccount(one) ?? []),
-  )
+  const all = [...used, ...(configured === undefined ? [] : [configured])]
+  return [...new Set(all.flatMap((one) => chain.parseAccount(one) ?? []))]
 }
-
-/**
- * Fees of a router call that another contract made, for example a smart wallet. The token's events show whether one of our
- * addresses got the fee. Native currency leaves no event, so the fee may be ours.
- */
-async function findIndirectFees(
-  network: SwapNetwork,
-  fee: PaidFee,
-  feeAddresses: ReadonlySet<string>,
-): Promise<readonly UnclaimedFee[]> {
-  const { chain } = network
-  const token = ledgerToken(network, fee.token)
-  if (isNative(token)) return [unclaimedOf(chain, fee, null)]
-  for (const to of feeAddresses) {
-    const moved = await chain.readPayment(fee.hash, { token, from: chain.router, to })
-    if (moved !== null && moved.units >= fee.units) return [unclaimedOf(chain, fee, to)]
-  }
-  return []
-}
-
-const unclaimedOf = (chain: SwapChain, fee: PaidFee, feeTo: string | null): UnclaimedFee => ({
-  ...fee,
-  network: chain.network.id,
-  feeTo,
-})

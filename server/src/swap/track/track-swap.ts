@@ -1,6 +1,6 @@
 import type { Network } from '../../core/domain/network.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
-import { decideProgress, type Swap } from '../domain/swap.ts'
+import { decideProgress, type Swap, unmined } from '../domain/swap.ts'
 import { type SwapNetwork, type SwapNetworks, tokenAsset } from '../networks.ts'
 import type { SwapStore, TrackedSwap } from '../ports/store/swaps.ts'
 import { broadcastSwap } from '../send/broadcast-swap.ts'
@@ -48,14 +48,7 @@ async function rebroadcast(
   if (sent.kind === 'unknown' && !isDropped) return
   const isRefused = sent.kind === 'refused'
   await advance(deps, tracked, {
-    progress: {
-      status: 'failed',
-      reason: isRefused ? 'rejected' : 'dropped',
-      receivedUnits: null,
-      feeUnits: null,
-      block: null,
-      isFinal: false,
-    },
+    progress: { ...unmined, status: 'failed', reason: isRefused ? 'rejected' : 'dropped', isFinal: false },
     fee: null,
     isSeen: false,
     isSent: true,

@@ -7,7 +7,7 @@ import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { createPoolMarket } from '../../../src/swap/routing/pool-market.ts'
 import { bestRoute } from '../../../src/swap/routing/route.ts'
 import { startVenueCluster, type VenueCluster } from './venue-cluster.ts'
-import { isInstalled, type Venues } from './venues.ts'
+import type { Venues } from './venues.ts'
 
 /*
  * Uniswap's published contracts on a real node with random swaps and liquidity changes: compares our state with the contracts after
@@ -22,7 +22,6 @@ const BOUNDS = [-1_200, -600, -120, 0, 60, 600, 1_200, 6_000]
 let cluster: VenueCluster
 let venues: Venues
 beforeAll(async () => {
-  if (!isInstalled) return
   cluster = await startVenueCluster()
   venues = cluster.venues
 })
@@ -268,7 +267,7 @@ async function compareQuotes(pools: readonly Pool[], amountIn: bigint): Promise<
   return compared
 }
 
-describe.skipIf(!isInstalled)('the pools of a network', () => {
+describe('the pools of a network', () => {
   test('are found, updated in every block, rolled back after a reorg and restored after a restart', async () => {
     const clock = { ms: Date.now() }
     const source = createSource(clock)

@@ -202,7 +202,8 @@ describe('the markets of the sandbox', () => {
         const source = createSource(network, snapshots)
         const { pools, block } = await advanceToHead(source, network)
         sessions.set(network, { source, first: pools, at: block.height })
-        while ((await advanceToHead(source, network)).block.height < block.height + BLOCKS) await pause(250)
+        const isFollowed = async () => (await advanceToHead(source, network)).block.height >= block.height + BLOCKS
+        await until(`${network} is followed for ${BLOCKS} blocks`, isFollowed)
       }),
     )
   })
@@ -231,8 +232,6 @@ describe('the markets of the sandbox', () => {
     await sandbox.post('/mining', { network, paused: false })
   })
 })
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 function compareKinds(network: string, pools: readonly Pool[]): void {
   const kinds = (some: readonly { kind: string }[]) => [...new Set(some.map(({ kind }) => kind))].sort()

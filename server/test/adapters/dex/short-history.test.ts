@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startVenueCluster, type VenueCluster } from './venue-cluster.ts'
-import { isInstalled, type Venues } from './venues.ts'
+import type { Venues } from './venues.ts'
 
 /*
  * After a restart anvil, and other nodes that keep few states, cannot read blocks before the restart. The proxy here rejects such
@@ -17,7 +17,6 @@ type Call = Readonly<{ id: number; method: string; params: readonly unknown[] }>
 let cluster: VenueCluster
 let venues: Venues
 beforeAll(async () => {
-  if (!isInstalled) return
   cluster = await startVenueCluster()
   venues = cluster.venues
 })
@@ -56,7 +55,7 @@ async function addPair(a: number, b: number): Promise<void> {
 }
 
 /** `missed` blocks are final in the first case and may be reorged in the second. Pools exist before and are created during the gap. */
-test.skipIf(!isInstalled).for([
+test.for([
   { missed: 30, isRefused: true, there: 0, first: [0, 1], second: [1, 2] },
   { missed: 4, isRefused: false, there: 2, first: [0, 2], second: [0, 3] },
 ] as const)(

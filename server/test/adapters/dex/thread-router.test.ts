@@ -8,7 +8,7 @@ import type { RouterThreadInput } from '../../../src/app/router-thread.ts'
 import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import type { PoolSnapshots } from '../../../src/swap/ports/pools.ts'
-import { isInstalled, startVenues, type Venues } from './venues.ts'
+import { startVenues, type Venues } from './venues.ts'
 
 const log = createLog({ level: 'silent', pretty: false })
 const metrics = createMetrics({ defaults: false })
@@ -20,7 +20,6 @@ const DEADLINE = 2n ** 40n
 let venues: Venues
 let router: ThreadRouter
 beforeAll(async () => {
-  if (!isInstalled) return
   venues = await startVenues()
   const [a, b, c] = venues.tokens as readonly [Hex, Hex, Hex]
   for (const [x, y] of [
@@ -51,7 +50,7 @@ afterAll(async () => {
   await venues?.anvil.stop()
 })
 
-describe.skipIf(!isInstalled)('the router in its thread', () => {
+describe('the router in its thread', () => {
   test('returns the output that the chain would pay at the returned block', async () => {
     const [a, b, c] = venues.tokens as readonly [Hex, Hex, Hex]
     const amountIn = 10n ** 20n

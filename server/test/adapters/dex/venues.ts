@@ -24,8 +24,7 @@ const artifacts = {
   v4Quoter: uniswap('v4-periphery', 'foundry-out/V4Quoter.sol/V4Quoter.json'),
 }
 export type Contract = keyof typeof artifacts
-export const isInstalled = Object.values(artifacts).every((one) => one !== null)
-export const artifactOf = (name: Contract) => artifacts[name] as Artifact
+export const artifactOf = (name: Contract): Artifact => artifacts[name]
 
 const GAS = 12_000_000n
 /** Code that emits its calldata as a log: the first three words are topics (CALLDATACOPY, LOG3). */

@@ -4,7 +4,7 @@ import { sqlState } from '../../../src/adapters/postgres/core/database.ts'
 import { conversionEntry, depositEntry, fundingEntry, signedEntry } from '../../../src/core/domain/ledger/entries.ts'
 import { exchangeStatuses } from '../../../src/exchange/domain/exchange.ts'
 import { nextStatuses } from '../../../src/exchange/domain/lifecycle.ts'
-import { COIN, ETHER, newExchange, partnerId, startMoneyPath } from '../../exchange/money-path.ts'
+import { COIN, ETHER, makeNewExchange, partnerId, startMoneyPath } from '../../exchange/money-path.ts'
 
 const SMALL = COIN / 200n
 /** check_violation, unique_violation, foreign_key_violation, not_null_violation; insufficient_privilege is ours for what is append-only. */
@@ -15,10 +15,10 @@ let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 let row: { exchange: string; execution: string; deposit: string; payout: string; transaction: string; attempt: string }
 beforeAll(async () => {
   fixture = await startMoneyPath()
-  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
-  const exchange = await fixture.order()
-  fixture.deposit(exchange, SMALL)
-  await fixture.blocks(7)
+  await fixture.fundWallets({ btc: 50n * COIN, eth: 2_000n * ETHER })
+  const exchange = await fixture.createExchange()
+  fixture.payDeposit(exchange, SMALL)
+  await fixture.mineBlocks(7)
   const [found] = await fixture.database.query<typeof row>(
     `select x.exchange_id as exchange, x.id as execution, x.deposit_id as deposit, p.id as payout, p.transaction_id as transaction, a.id as attempt
      from executions x join payouts p on p.execution_id = x.id join attempts a on a.transaction_id = p.transaction_id where x.exchange_id = $1`,
@@ -101,19 +101,19 @@ describe('the ledger (I-1, I-2)', () => {
 
   test('books an event once, however often it is posted', async () => {
     const { ledger } = fixture.store
-    const before = await fixture.wallet('btc@btc')
+    const before = await fixture.readWalletUnits('btc@btc')
     const results = await Promise.all(
       Array.from({ length: 8 }, () => ledger.post(fundingEntry('once', 1, 'btc@btc', 7n))),
     )
     expect(results.filter(Boolean)).toHaveLength(1)
-    expect((await fixture.wallet('btc@btc')) - before).toBe(7n)
+    expect((await fixture.readWalletUnits('btc@btc')) - before).toBe(7n)
     await run("insert into journal (id, event) values ('undo', 'test')")
     await run("insert into postings values ('undo', 0, 'equity:capital', 'asset:wallet', 'btc@btc', 7)")
   })
 
   test('allows exactly ten of twelve concurrent postings of 10 from a balance of 100', async () => {
     const { ledger } = fixture.store
-    const exchange = await fixture.order()
+    const exchange = await fixture.createExchange()
     await ledger.post(fundingEntry('hundred', 1, 'usdt@eth', 100n))
     const take = (n: number) =>
       ledger.post(
@@ -129,15 +129,8 @@ describe('the ledger (I-1, I-2)', () => {
       )
     const outcomes = await Promise.allSettled(Array.from({ length: 12 }, (_, n) => take(n)))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
-    expect(await fixture.wallet('usdt@eth')).toBe(0n)
-    await fixture.balanced()
-  })
-
-  test('shows a balance that was changed without a posting', async () => {
-    await run("update balances set units = units + 1 where account = 'equity:capital' and asset_id = 'btc@btc'")
-    expect(await fixture.store.reconciliation.imbalance()).not.toEqual([])
-    await run("update balances set units = units - 1 where account = 'equity:capital' and asset_id = 'btc@btc'")
-    expect(await fixture.store.reconciliation.imbalance()).toEqual([])
+    expect(await fixture.readWalletUnits('usdt@eth')).toBe(0n)
+    await fixture.expectBalanced()
   })
 })
 
@@ -168,7 +161,7 @@ describe('deposits (I-5) and destinations (I-19)', () => {
   })
 
   test('use a destination for one exchange only, for ever', async () => {
-    const other = await fixture.order()
+    const other = await fixture.createExchange()
     await refused(
       UNIQUE,
       'insert into deposit_targets (exchange_id, leg, network, address, memo, key_index) select $1, 1, network, address, memo, key_index from deposit_targets where exchange_id = $2',
@@ -179,7 +172,7 @@ describe('deposits (I-5) and destinations (I-19)', () => {
       row.exchange,
     ])
     await refused(APPEND_ONLY, 'delete from deposit_targets where exchange_id = $1', [row.exchange])
-    const twin = newExchange()
+    const twin = makeNewExchange()
     await expect(fixture.store.exchanges.create([{ ...twin, deposit: other.deposit }])).rejects.toThrow()
   })
 
@@ -196,7 +189,17 @@ describe('deposits (I-5) and destinations (I-19)', () => {
   })
 })
 
-describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
+/** Marks a transaction as expired in a database transaction that is rolled back: 'accepted' or the error's SQL state. */
+async function tryExpiring(id: string, proof: object): Promise<string | null> {
+  const rollback = new Error('rolled back')
+  const work = fixture.database.transaction(async (tx) => {
+    await tx.query("update transactions set state = 'expired', proof = $2 where id = $1", [id, JSON.stringify(proof)])
+    throw rollback
+  })
+  return work.catch((error: unknown) => (error === rollback ? 'accepted' : sqlState(error)))
+}
+
+describe('payouts (I-8, I-9, I-10, I-12, I-13, I-26)', () => {
   const copy = (fields: string) =>
     `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, address, units) select gen_random_uuid(), exchange_id, execution_id, deposit_id, leg, ${fields}, network, asset_id, address, units from payouts where id = $1`
 
@@ -223,10 +226,10 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
   })
 
   test('leave their transaction only with a proof that it is invalid', async () => {
-    const exchange = await fixture.order()
-    fixture.deposit(exchange, SMALL)
-    fixture.fakes.eth.knobs.deaf = true
-    await fixture.blocks(2)
+    const exchange = await fixture.createExchange()
+    fixture.payDeposit(exchange, SMALL)
+    fixture.fakes.eth.behaviour.dropsBroadcasts = true
+    await fixture.mineBlocks(2)
     const [signed] = (await run("select id, transaction_id from payouts where exchange_id = $1 and state = 'signed'", [
       exchange.id,
     ])) as { id: string; transaction_id: string }[]
@@ -234,11 +237,32 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
     await refused(CHECK, 'update payouts set transaction_id = $2 where id = $1', [signed?.id, row.transaction])
     await refused(CHECK, "update payouts set state = 'void' where id = $1", [signed?.id])
     await refused(CHECK, "update transactions set state = 'expired' where id = $1", [signed?.transaction_id])
+    // None of these names a conflicting transaction for each attempt, or the block in which the transaction failed.
+    for (const proof of [
+      {},
+      [],
+      { proof: [] },
+      { proof: {} },
+      { proof: [{}] },
+      { proof: [{ txHash: 'ours' }] },
+      { proof: [{ spentBy: 'other' }] },
+      { proof: [{ txHash: 'ours', spentBy: 'other' }, { txHash: 'ours too' }] },
+      { reverted: '' },
+      { reverted: null },
+      { height: 7 },
+    ])
+      expect([proof, await tryExpiring(signed?.transaction_id ?? '', proof)]).toEqual([proof, CHECK])
+    for (const proof of [
+      { reverted: 'a block hash', height: 7 },
+      { proof: [{ txHash: 'ours', spentBy: 'other' }] },
+      { proof: [{ txHash: 'ours', conflictingTxHash: 'other' }] },
+    ])
+      expect([proof, await tryExpiring(signed?.transaction_id ?? '', proof)]).toEqual([proof, 'accepted'])
     // `hold` does not change signed payouts.
     await fixture.store.payouts.hold([signed?.id ?? ''], 'LIMIT', null)
-    expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'signed', attention: null }])
-    fixture.fakes.eth.knobs.deaf = false
-    await fixture.blocks(4)
+    expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'signed', attention: null }])
+    fixture.fakes.eth.behaviour.dropsBroadcasts = false
+    await fixture.mineBlocks(4)
   })
 
   test('cannot share a nonce or an outpoint between two transactions', async () => {
@@ -279,10 +303,10 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
 
 describe('statuses (I-17)', () => {
   test('of an execution change along the allowed edges only', async () => {
-    const exchange = await fixture.order()
-    fixture.deposit(exchange, SMALL)
-    await fixture.blocks(1)
-    const { id } = await fixture.execution(exchange)
+    const exchange = await fixture.createExchange()
+    fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(1)
+    const { id } = await fixture.readExecution(exchange)
     // From every status to every other: in a transaction that is never committed.
     for (const from of exchangeStatuses) {
       for (const to of exchangeStatuses) {
@@ -303,13 +327,61 @@ describe('statuses (I-17)', () => {
     }
   })
 
+  /** Statuses that an exchange with one deposit may take from `pending`, by the status of its execution (docs/lifecycle.md). */
+  const allowed: Readonly<Record<string, readonly string[]>> = {
+    none: ['failed'],
+    pending: ['failed'],
+    // A deposit that is recorded while a step ends does not stop the step.
+    confirming: ['confirming', 'failed'],
+    exchanging: ['exchanging'],
+    sending: ['sending'],
+    refunding: ['refunding'],
+    verifying: ['verifying'],
+    finished: ['finished'],
+    refunded: ['refunded'],
+    failed: ['failed'],
+  }
+
+  /** Gives the first execution and then the exchange a status, in a database transaction that is rolled back. */
+  async function tryStatus(id: string, ofExecution: string, ofExchange: string): Promise<string | null> {
+    const rollback = new Error('rolled back')
+    const work = fixture.database.transaction(async (tx) => {
+      await tx.query('alter table executions disable trigger execution_status')
+      await tx.query('update executions set status = $2 where exchange_id = $1', [id, ofExecution])
+      await tx.query('alter table executions enable trigger execution_status')
+      await tx.query('update exchanges set status = $2 where id = $1', [id, ofExchange])
+      throw rollback
+    })
+    return work.catch((error: unknown) => (error === rollback ? 'accepted' : sqlState(error)))
+  }
+
+  test('of an exchange follow from its executions', async () => {
+    const [empty, paid] = [await fixture.createExchange(), await fixture.createExchange()]
+    fixture.payDeposit(paid, SMALL)
+    fixture.fakes.btc.mine()
+    await fixture.runWatchers()
+    expect(await fixture.readStatus(paid)).toBe('pending')
+    for (const to of [...exchangeStatuses.filter((status) => status !== 'pending'), 'unknown']) {
+      for (const from of [...exchangeStatuses, 'none']) {
+        const { id } = from === 'none' ? empty : paid
+        const outcome = await tryStatus(id, from, to)
+        expect(outcome, `execution ${from}, exchange ${to}`).toBe(allowed[from]?.includes(to) ? 'accepted' : CHECK)
+      }
+    }
+  })
+
   test('of an exchange are final, except failed, which may become refunding', async () => {
     for (const to of exchangeStatuses.filter((status) => status !== 'finished'))
       await refused(CHECK, 'update exchanges set status = $2 where id = $1', [row.exchange, to])
-    const failed = await fixture.order()
+    const failed = await fixture.createExchange()
     await run("update exchanges set status = 'failed' where id = $1", [failed.id])
-    await refused(CHECK, "update exchanges set status = 'pending' where id = $1", [failed.id])
-    await run("update exchanges set status = 'refunding' where id = $1", [failed.id])
+    for (const to of exchangeStatuses.filter((status) => status !== 'failed'))
+      await refused(CHECK, 'update exchanges set status = $2 where id = $1', [failed.id, to])
+    fixture.payDeposit(failed, SMALL)
+    fixture.fakes.btc.mine()
+    await fixture.runWatchers()
+    expect(await tryStatus(failed.id, 'refunding', 'refunding')).toBe('accepted')
+    expect(await tryStatus(failed.id, 'exchanging', 'exchanging')).toBe(CHECK)
     for (const change of [
       'partner_id = gen_random_uuid()',
       'from_units = from_units + 1',

@@ -10,20 +10,20 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 test('lists both legs partsOf a finished private exchange with their payouts', async () => {
-  const exchange = await fixture.order({ via: ltc, plan })
-  fixture.deposit(exchange, SMALL)
-  await fixture.blocks(14)
+  const exchange = await fixture.createExchange({ via: ltc, plan })
+  fixture.payDeposit(exchange, SMALL)
+  await fixture.mineBlocks(14)
   const details = await readExchangeDetails(fixture.database, exchange.id)
   expect(details).toMatchObject({ exchange: { id: exchange.id, type: 'private', status: 'finished' }, plan })
   const partsOf = (what: string) => details?.parts.filter((part) => part['what'] === what) ?? []
-  const executions = await fixture.executions(exchange)
+  const executions = await fixture.listExecutions(exchange)
   expect(partsOf('address')).toHaveLength(2)
   expect(partsOf('execution')).toMatchObject(executions.map(({ leg, id, status }) => ({ leg, id, status })))
   expect(partsOf('payout')).toMatchObject(
     executions.map(({ payoutHash }) => ({ purpose: 'payout', state: 'confirmed', tx_hashes: [payoutHash] })),
   )
   const events = partsOf('event').map(({ event }) => event)
-  expect(events).toEqual(await fixture.events(exchange))
+  expect(events).toEqual(await fixture.listEvents(exchange))
   expect(events.length).toBeGreaterThan(2)
   expect(await readExchangeDetails(fixture.database, 'x')).toBeNull()
 })

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
+import { createBuiltApprovals } from '../../../src/adapters/postgres/swap/approvals.ts'
+import { createFeeAccounts } from '../../../src/adapters/postgres/swap/fee-accounts.ts'
+import { createSwapIdempotencyStore } from '../../../src/adapters/postgres/swap/idempotency.ts'
+import { createSwapStore } from '../../../src/adapters/postgres/swap/swaps.ts'
 import type { ExchangeView } from '../../../src/exchange/domain/exchange.ts'
+import type { ExchangeFilter } from '../../../src/exchange/interfaces.ts'
 import { createListExchanges } from '../../../src/exchange/orders/find-exchange.ts'
-import { created, newExchange } from '../../exchange/money-path.ts'
+import type { NewSwap } from '../../../src/swap/ports/store/swaps.ts'
+import { makeNewExchange, requireCreated } from '../../exchange/money-path.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** Store functions that answer a partner. A function that is added here must filter by partner. */
@@ -22,7 +28,9 @@ beforeAll(async () => {
   for (const partnerId of partners) {
     for (let n = 0; n < 30; n++) {
       const idempotency = { key: `key-${n}`, requestHash: partnerId }
-      const exchange = created((await store.exchanges.create([{ ...newExchange({ idempotency }), partnerId }]))[0])
+      const exchange = requireCreated(
+        (await store.exchanges.create([{ ...makeNewExchange({ idempotency }), partnerId }]))[0],
+      )
       owner.set(exchange.id, partnerId)
       keys.set(`${partnerId} ${idempotency.key}`, exchange.id)
     }
@@ -87,7 +95,7 @@ describe('a list', () => {
   const partnerId = randomUUID()
   beforeAll(async () => {
     for (let n = 0; n < 6; n++)
-      await store.exchanges.create(Array.from({ length: 100 }, () => ({ ...newExchange(), partnerId })))
+      await store.exchanges.create(Array.from({ length: 100 }, () => ({ ...makeNewExchange(), partnerId })))
   })
 
   test('continues where it stopped: every row once, newest first, also with many rows in one millisecond', async () => {
@@ -110,8 +118,8 @@ describe('a list', () => {
   test('applies its filters and shows nothing older than 24 hours', async () => {
     const other = randomUUID()
     const [recent, old] = [
-      { ...newExchange(), partnerId: other },
-      { ...newExchange(), partnerId: other },
+      { ...makeNewExchange(), partnerId: other },
+      { ...makeNewExchange(), partnerId: other },
     ]
     await store.exchanges.create([recent, old])
     await app.database.query('alter table exchanges disable trigger exchange_update')
@@ -133,14 +141,15 @@ describe('a list', () => {
         toNetwork: 'eth',
       }),
     ).toEqual([recent.id])
-    for (const filter of [
+    const others: readonly ExchangeFilter[] = [
       { status: 'failed' },
       { exchangeType: 'private' },
       { fromCurrency: 'eth' },
       { fromNetwork: 'eth' },
       { toCurrency: 'btc' },
       { toNetwork: 'btc' },
-    ]) {
+    ]
+    for (const filter of others) {
       expect(await list(filter)).toEqual([])
       expect(await store.exchanges.count({ partnerId: other, ...filter })).toBe(0)
     }
@@ -149,5 +158,93 @@ describe('a list', () => {
     expect(await store.exchanges.find(other, recent.id, 'private')).toBeNull()
     for (const id of ['', 'x', recent.id.toUpperCase(), `${recent.id}0`, "' or true --"])
       expect(await store.exchanges.find(other, id)).toBeNull()
+  })
+})
+
+describe('swap rows of a partner (I-20)', () => {
+  const SWAPS_OF_EACH = 20
+  const owners = [
+    { id: randomUUID(), name: 'swaps of one', feeAddress: '0xfe01' },
+    { id: randomUUID(), name: 'swaps of another', feeAddress: '0xfe02' },
+  ] as const
+  const key = 'the key of both'
+  /** Both partners swap the same tokens on the same network for the same account. */
+  const newSwap = (partnerId: string, hash: string): NewSwap => ({
+    ...{ id: randomUUID(), partnerId, network: 'eth', hash, sender: '0x11', nonce: 1, recipient: '0x11' },
+    ...{ from: { token: '0x22', decimals: 6, units: 10n }, to: { token: '0x33', decimals: 18, units: 1_000n } },
+    ...{ minReceived: 900n, feePpm: 0, feeTo: '0x44', owesFee: false, deadline: 2_000_000_000, raw: null },
+  })
+  const approvalOf = (partnerId: string, units: bigint) => {
+    return { partnerId, network: 'eth', account: '0x11', token: '0x22', units }
+  }
+  const hashOf = (owner: number, n: number) => `0x${owner}${n}`
+  let database: ReturnType<TestDatabase['another']>
+  let swaps: ReturnType<typeof createSwapStore>
+
+  beforeAll(async () => {
+    database = app.another(1)
+    swaps = createSwapStore(database)
+    for (const [at, { id, name, feeAddress }] of owners.entries()) {
+      await database.query('insert into partners (id, name) values ($1, $2)', [id, name])
+      await createFeeAccounts(database).setAddress(name, 'eth', feeAddress)
+      await createBuiltApprovals(database).save(approvalOf(id, BigInt(1 + at)))
+      await createSwapIdempotencyStore(database).saveResponse(id, key, { requestHash: id, response: name })
+      for (let n = 0; n < SWAPS_OF_EACH; n++)
+        expect(await swaps.record(newSwap(id, hashOf(at, n)))).toMatchObject({ swap: { partnerId: id } })
+    }
+  })
+
+  test('are the only rows in its responses', async () => {
+    for (const [at, { id }] of owners.entries()) {
+      const listed = await swaps.list({ partnerId: id }, null, 100, 0)
+      expect(listed.map(({ hash }) => hash).sort()).toEqual(
+        Array.from({ length: SWAPS_OF_EACH }, (_, n) => hashOf(at, n)).sort(),
+      )
+      expect(await swaps.list({ partnerId: id, network: 'eth', tokenIn: '0x22' }, null, 100, 0)).toEqual(listed)
+      expect(await swaps.count({ partnerId: id })).toBe(SWAPS_OF_EACH)
+      expect((await swaps.findByHash(id, 'eth', hashOf(at, 3)))?.hash).toBe(hashOf(at, 3))
+      expect(await swaps.findByHash(id, 'eth', hashOf(1 - at, 3))).toBeNull()
+      const [own, foreign] = [{ hash: hashOf(at, 3) }, { hash: hashOf(1 - at, 3) }]
+      const reported = await swaps.findReported(id, own)
+      expect(reported).toMatchObject(own)
+      expect(await swaps.findReported(id, foreign)).toBeNull()
+      expect(await swaps.findReported(owners[1 - at]?.id ?? '', { id: reported?.id ?? '' })).toBeNull()
+    }
+    expect(await swaps.list({ partnerId: randomUUID() }, null, 100, 0)).toEqual([])
+    expect(await swaps.count({ partnerId: randomUUID() })).toBe(0)
+  })
+
+  test('are not taken over by a partner that reports the same transaction', async () => {
+    const [one, other] = owners
+    const before = await swaps.findByHash(other.id, 'eth', hashOf(1, 3))
+    expect(await swaps.record(newSwap(one.id, hashOf(1, 3)))).toBeNull()
+    expect(await swaps.findByHash(other.id, 'eth', hashOf(1, 3))).toEqual(before)
+    expect(await swaps.count({ partnerId: one.id })).toBe(SWAPS_OF_EACH)
+  })
+
+  test('are its own approvals, stored responses and fee addresses', async () => {
+    const [approvals, idempotency] = [createBuiltApprovals(database), createSwapIdempotencyStore(database)]
+    for (const [at, { id, name, feeAddress }] of owners.entries()) {
+      expect(await approvals.has(approvalOf(id, BigInt(1 + at)))).toBe(true)
+      expect(await approvals.has(approvalOf(id, BigInt(2 - at)))).toBe(false)
+      expect(await idempotency.findResponse(id, key)).toEqual({ requestHash: id, response: name })
+      // The first response stays, and it is this partner's.
+      const second = { requestHash: 'other', response: 'other' }
+      expect(await idempotency.saveResponse(id, key, second)).toEqual({ requestHash: id, response: name })
+      expect(await createFeeAccounts(database).findAddress(id, 'eth')).toBe(feeAddress)
+    }
+    expect(await idempotency.findResponse(randomUUID(), key)).toBeNull()
+    expect(await createFeeAccounts(database).findAddress(randomUUID(), 'eth')).toBeNull()
+  })
+
+  test('come from these functions alone', () => {
+    const answersPartners = ['count', 'findByHash', 'findReported', 'list', 'record']
+    // The tracker's: their ids come from our own jobs.
+    const tracking = ['advance', 'find']
+    expect(Object.keys(swaps).sort()).toEqual([...answersPartners, ...tracking].sort())
+    expect(Object.keys(createBuiltApprovals(database)).sort()).toEqual(['has', 'save'])
+    expect(Object.keys(createSwapIdempotencyStore(database)).sort()).toEqual(['findResponse', 'saveResponse'])
+    const operator = ['findDecimals', 'listHeldFees', 'setAddress']
+    expect(Object.keys(createFeeAccounts(database)).sort()).toEqual(['findAddress', ...operator].sort())
   })
 })

@@ -14,7 +14,7 @@ import { type OpenTransaction, openTransaction } from './open-transaction.ts'
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
   fixture = await startMoneyPath()
-  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
+  await fixture.fundWallets({ btc: 50n * COIN, eth: 2_000n * ETHER })
 })
 afterAll(() => fixture.close())
 
@@ -44,16 +44,16 @@ function poller(now?: () => number) {
 
 /** A refunded exchange: it has rows in all tables that a response shows. */
 async function refunded() {
-  const exchange = await fixture.order()
-  fixture.deposit(exchange, 2_900n)
-  await fixture.blocks(8)
-  expect(await fixture.status(exchange)).toBe('refunded')
+  const exchange = await fixture.createExchange()
+  fixture.payDeposit(exchange, 2_900n)
+  await fixture.mineBlocks(8)
+  expect(await fixture.readStatus(exchange)).toBe('refunded')
   return exchange.id
 }
 
 describe('a poll', () => {
   test('queries only the changes of an unchanged exchange, and reads a changed one again', async () => {
-    const { id } = await fixture.order()
+    const { id } = await fixture.createExchange()
     const { look, find, recordQueries } = poller()
     await look(id)
     expect(await recordQueries(() => find(partnerId, id))).toEqual(['changed-exchanges'])
@@ -63,7 +63,7 @@ describe('a poll', () => {
   })
 
   test('shares one query with concurrent polls', async () => {
-    const { id } = await fixture.order()
+    const { id } = await fixture.createExchange()
     const { look, find, recordQueries } = poller()
     await look(id)
     expect(await recordQueries(() => Promise.all(Array.from({ length: 50 }, () => find(partnerId, id))))).toHaveLength(
@@ -73,25 +73,25 @@ describe('a poll', () => {
 
   test('returns the current rows at every step', async () => {
     const { look } = poller()
-    const [paid, back] = [await fixture.order(), await fixture.order()]
+    const [paid, back] = [await fixture.createExchange(), await fixture.createExchange()]
     const statuses = new Set<string | undefined>()
     const lookAtBoth = async () => {
       for (const { id } of [paid, back]) statuses.add((await look(id))?.exchange.status)
     }
     await lookAtBoth()
-    fixture.deposit(paid, COIN / 200n)
-    fixture.deposit(back, 2_900n)
-    await fixture.turn()
+    fixture.payDeposit(paid, COIN / 200n)
+    fixture.payDeposit(back, 2_900n)
+    await fixture.runWorkers()
     for (let block = 0; block < 8; block++) {
       await lookAtBoth()
-      await fixture.blocks(1)
+      await fixture.mineBlocks(1)
     }
     await lookAtBoth()
     expect([...statuses]).toEqual(expect.arrayContaining(['pending', 'confirming', 'finished', 'refunded']))
   })
 
   test("finds nothing for another partner's exchange, although it is cached", async () => {
-    const { id } = await fixture.order()
+    const { id } = await fixture.createExchange()
     const { look, find } = poller()
     await look(id)
     expect(await find(randomUUID(), id)).toBeNull()
@@ -100,28 +100,33 @@ describe('a poll', () => {
   })
 
   test('does not cache a response that was delayed while the exchange changed', async () => {
-    const { id } = await fixture.order()
+    const { id } = await fixture.createExchange()
     const delay = Promise.withResolvers<void>()
-    let isSlow = false
-    const find = createFind({
+    const slowRead = Promise.withResolvers<void>()
+    let [isSlow, time] = [false, 0]
+    const sql: Sql = {
       query: async (text, values, name) => {
         const rows = await fixture.database.query<never>(text, values, name)
-        if (isSlow && name === 'find-exchanges') await delay.promise
+        if (isSlow && name === 'find-exchanges') {
+          slowRead.resolve()
+          await delay.promise
+        }
         return rows
       },
-    })
+    }
+    const find = createFind(sql, () => time)
     const refund = async () => (await find(partnerId, id))?.exchange.refund?.address
     await refund()
     await fixture.store.operator.setRefund(id, { address: 'first', memo: null })
     isSlow = true
     const slow = refund()
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await slowRead.promise
     await fixture.store.operator.setRefund(id, { address: 'second', memo: null })
     isSlow = false
-    // The mark moves meanwhile.
+    // The mark moves every 200 ms.
     for (let n = 0; n < 4; n++) {
+      time += 100
       expect(await refund()).toBe('second')
-      await new Promise((resolve) => setTimeout(resolve, 100))
     }
     delay.resolve()
     expect(await slow).toBe('first')
@@ -130,7 +135,7 @@ describe('a poll', () => {
 
   test('clears the cache after a long pause, after many changes, and after a table was rewritten', async () => {
     let time = Date.now()
-    const { id } = await fixture.order()
+    const { id } = await fixture.createExchange()
     const { look, find, recordQueries } = poller(() => time)
     const again = () => recordQueries(() => find(partnerId, id))
     await look(id)

@@ -59,6 +59,7 @@ beforeAll(async () => {
     "insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash, deposit_id, spent_by, spent_height) select 'btc', identity, address, 'deposit', key_index, 5, block_height, 'h', id, case when id % 10 <> 0 then 'x' end, case when id % 10 <> 0 then block_height end from deposits",
   )
   await database.query("insert into cursors values ('btc', 1000000, 'h'), ('eth', 1000000, 'h')")
+  await database.query("insert into blocks (network, height, hash, parent_hash) values ('btc', 1000000, 'h', 'g')")
   await database.query("insert into balances values ('asset:wallet', 'eth@eth', 5)")
   await database.query('analyze')
   const [row] = await database.query<{ id: string }>('select exchange_id as id from executions limit 1')
@@ -107,14 +108,21 @@ const block = {
   transactions: transfers.map(({ txHash }, n) => ({ txHash, sender: null, nonce: null, spends: [`${n + 1}:0`] })),
 }
 
-/** Appends a block once without recording its queries. */
-async function appendUnrecorded(store: ReturnType<typeof createStore>): Promise<void> {
+type Store = ReturnType<typeof createStore>
+
+/** Runs statements in a transaction that is rolled back. Fails if one of them fails. */
+async function runAndRollBack(store: Store, work: Parameters<Store['transaction']>[0]): Promise<void> {
   const rollback = new Error('rolled back')
-  const work = store.transaction(async (tx) => {
-    await tx.chainLog.append('btc', block, rules)
+  const run = store.transaction(async (tx) => {
+    await work(tx)
     throw rollback
   })
-  await expect(work).rejects.toBe(rollback)
+  await expect(run).rejects.toBe(rollback)
+}
+
+/** Appends a block once without recording its queries. */
+async function appendUnrecorded(store: Store): Promise<void> {
+  await runAndRollBack(store, (tx) => tx.chainLog.append('btc', block, rules))
   queries.length = 0
 }
 
@@ -134,27 +142,24 @@ test('no query per exchange or block scans a growing table sequentially', async 
   await store.reconciliation.positions('eth', 'eth@eth')
   await store.transactions.unpaidFees('eth', 'hot')
   await store.payouts.queue('eth', 1)
-  await store
-    .transaction(async (tx) => {
-      await tx.steps.load(exchangeId)
-      await tx.steps.load(exchangeId, { leg: 0, depositId: '7' })
-      await tx.steps.summarize(exchangeId)
-      await tx.steps.isRateUsed(exchangeId, { leg: 0, depositId: '7' }, 'btc@btc')
-      await tx.operator.listHeldExecutions(exchangeId, null, 50)
-      await tx.ledger.unreserved(exchangeId, 'btc@btc')
-      await tx.signingJournal.readPayoutOrigin('7', 0)
-      await tx.wallets.sweptUnits(id)
-      await tx.chainLog.recordSightings('btc', [{ txHash: 'seen', address: 'address-7', memo: null }])
-      await tx.payouts.queue('eth', 50)
-      await tx.payouts.listByTransaction(id)
-      await tx.payouts.requeue(id, null)
-      await tx.transactions.load(id)
-      await tx.transactions.listSpendable('btc', 2, 500)
-      await tx.chainLog.append('btc', block, rules)
-      await tx.chainLog.rewind('btc', 1_000_000, block).catch(() => false)
-      throw new Error('rolled back')
-    })
-    .catch(() => undefined)
+  await runAndRollBack(store, async (tx) => {
+    await tx.steps.load(exchangeId)
+    await tx.steps.load(exchangeId, { leg: 0, depositId: '7' })
+    await tx.steps.summarize(exchangeId)
+    await tx.steps.isRateUsed(exchangeId, { leg: 0, depositId: '7' }, 'btc@btc')
+    await tx.operator.listHeldExecutions(exchangeId, null, 50)
+    await tx.ledger.unreserved(exchangeId, 'btc@btc')
+    await tx.signingJournal.readPayoutOrigin('7', 0)
+    await tx.wallets.sweptUnits(id)
+    await tx.chainLog.recordSightings('btc', [{ txHash: 'seen', address: 'address-7', memo: null }])
+    await tx.payouts.queue('eth', 50)
+    await tx.payouts.listByTransaction(id)
+    await tx.payouts.requeue(id, null)
+    await tx.transactions.load(id)
+    await tx.transactions.listSpendable('btc', 2, 500)
+    await tx.chainLog.append('btc', block, rules)
+    await tx.chainLog.rewind('btc', 1_000_000, block)
+  })
   expect(queries.length).toBeGreaterThan(30)
   const scans: string[] = []
   for (const { text, values } of queries.filter(

@@ -2,6 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../../../../test/support/patience.ts'
 import { readContracts } from '../../../src/adapters/swap-chain/deploy.ts'
 import {
   type DeployedContract,
@@ -115,6 +116,19 @@ test('sends nothing without sufficient balance, or with pending transactions', a
     names.map(() => [false, 'the deterministic deployment proxy is missing']),
   )
   expect(await readNonce()).toBe(1n)
+})
+
+test('sends nothing to a chain without the opcodes of the contracts (D10)', { timeout: PATIENCE_MS }, async () => {
+  const shanghai = await startAnvil(['--hardfork', 'shanghai'])
+  const signer = openDeployer(key)
+  if (signer === null) throw new Error('no key')
+  await shanghai.request('anvil_setBalance', [account, hex(10n ** 18n)])
+  const deployed: DeployedContract[] = []
+  const target = { network, rpcUrls: [shanghai.url] }
+  expect(await deployFromAccount(target, signer, (one) => deployed.push(one))).toEqual({ kind: 'unsupported-opcodes' })
+  expect(deployed).toEqual([])
+  expect(await shanghai.request('eth_getTransactionCount', [account, 'pending'])).toBe('0x0')
+  await shanghai.stop()
 })
 
 test('rejects an invalid key and a key file that other users can read', async () => {

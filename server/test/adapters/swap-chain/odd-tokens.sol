@@ -41,6 +41,22 @@ contract Looping {
     }
 }
 
+/// Has text that is no UTF-8.
+contract Garbled {
+    uint8 public constant decimals = 6;
+    bytes public constant name = hex"fffe41c3";
+    bytes public constant symbol = hex"ff42";
+}
+
+/// Reverts when it is asked for its symbol.
+contract Mute {
+    uint8 public constant decimals = 6;
+
+    function symbol() external pure returns (string memory) {
+        revert();
+    }
+}
+
 /// Reverts with a custom error.
 contract Grumpy {
     mapping(address => mapping(address => uint256)) public allowance;

@@ -14,19 +14,24 @@ let a: string
 let hash: string
 let height: number
 let units: bigint
+let feeTo: string
 
 beforeAll(async () => {
   stage = await startStage()
   chain = stage.swaps()
   a = stage.dex.tokens[0].toLowerCase()
+  feeTo = stage.dex.partner.toLowerCase()
 })
 afterAll(() => stage?.dex.stop())
+
+const listFees = (on: SwapChain, from: number, to: number) => on.listPaidFees({ from, to, feeTo: [feeTo] })
 
 const expectedFees = () => [
   {
     ...{ hash, height, token: a, units, sender: user.address.toLowerCase(), logIndex: expect.any(Number) },
     // The order's reference is text; the contract has its hash.
     ref: keccak256(stringToBytes('a swap')),
+    ...{ feeTo, executor: chain.executor },
   },
 ]
 
@@ -45,9 +50,12 @@ test('lists fees up to the newest block with the confirmations of finality', asy
   const head = Number(await stage.ask<string>('eth_blockNumber'))
   // Finality needs five blocks, including the newest.
   expect(await chain.readFinalHeight()).toBe(head - 4)
-  expect(await chain.listPaidFees(0, await chain.readFinalHeight())).toEqual(expectedFees())
-  expect(await chain.listPaidFees(height, height)).toEqual(expectedFees())
-  expect(await chain.listPaidFees(height + 1, height + 20)).toEqual([])
+  expect(await listFees(chain, 0, await chain.readFinalHeight())).toEqual(expectedFees())
+  expect(await listFees(chain, height, height)).toEqual(expectedFees())
+  expect(await listFees(chain, height + 1, height + 20)).toEqual([])
+  // Fees of other recipients, and no recipient: nothing is looked up.
+  const others = [[user.address.toLowerCase()], []]
+  for (const feeTo of others) expect(await chain.listPaidFees({ from: 0, to: height, feeTo })).toEqual([])
 })
 
 test('halves the range for a node that refuses large ranges', async () => {
@@ -62,7 +70,7 @@ test('halves the range for a node that refuses large ranges', async () => {
       : undefined,
   )
   const own = stage.swaps({ rpcUrls: [narrow.url] })
-  expect(await own.listPaidFees(height - 2, height + 37)).toEqual(expectedFees())
+  expect(await listFees(own, height - 2, height + 37)).toEqual(expectedFees())
   // 40 blocks, two of 20, four of 10.
   expect(narrow.callCount('eth_getLogs')).toBe(7)
   await narrow.stop()
@@ -71,17 +79,17 @@ test('halves the range for a node that refuses large ranges', async () => {
 test('throws if the nodes disagree or one fails', async () => {
   const late = await startFaultyNode(stage.url)
   const both = stage.swaps({ rpcUrls: [stage.url, late.url] })
-  expect(await both.listPaidFees(height, height + 10)).toEqual(expectedFees())
+  expect(await listFees(both, height, height + 10)).toEqual(expectedFees())
   late.set(({ method }) => (method === 'eth_getLogs' ? { result: [] } : undefined))
-  await expect(both.listPaidFees(height, height + 10)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+  await expect(listFees(both, height, height + 10)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
   late.set(({ method }) => (method === 'eth_getLogs' ? { status: 500 } : undefined))
-  await expect(both.listPaidFees(height, height + 10)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+  await expect(listFees(both, height, height + 10)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
   // Events of another contract are ignored, even if the query did not request them.
   late.set(async ({ method }, forward) => {
     if (method !== 'eth_getLogs') return undefined
     const logs = (await forward()) as readonly object[]
     return { result: logs.map((log) => ({ ...log, address: `0x${'ab'.repeat(20)}` })) }
   })
-  expect(await stage.swaps({ rpcUrls: [late.url] }).listPaidFees(height, height + 10)).toEqual([])
+  expect(await listFees(stage.swaps({ rpcUrls: [late.url] }), height, height + 10)).toEqual([])
   await late.stop()
 })

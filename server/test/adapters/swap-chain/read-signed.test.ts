@@ -47,6 +47,14 @@ test('rejects transactions of other chains', async () => {
     expect(() => chain.readSigned(raw)).toThrow(expect.objectContaining({ code: 'TX_CHAIN_MISMATCH' }))
 })
 
+test('rejects an EIP-7702 transaction, whatever it calls (D8)', async () => {
+  const authorization = await user.signAuthorization?.({ address: token, chainId: 31_337, nonce: 1 })
+  for (const changes of [{}, { data: '0x' }, { to: chain.router, data: '0x12345678' }]) {
+    const raw = await signed({ ...changes, type: 'eip7702', authorizationList: [authorization] })
+    expect(() => chain.readSigned(raw)).toThrow(expect.objectContaining({ code: 'RAW_TX_INVALID' }))
+  }
+})
+
 test('rejects input that is not a canonical signed transaction', async () => {
   const raw = await signed()
   const { r, s, yParity, ...unsigned } = parseTransaction(raw) as never as { r: Hex; s: Hex; yParity: number }

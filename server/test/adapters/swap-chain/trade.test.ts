@@ -299,13 +299,14 @@ test("shows a token's custom error in hex", async () => {
   })
 })
 
-test('reads token metadata, also from non-standard tokens', async () => {
+test('reads token metadata, also from non-standard tokens (B123)', async () => {
   const odd = await compile(new URL('./odd-tokens.sol', import.meta.url).pathname)
   const { StandardToken } = await testTokens()
   const facts = async (name: string) => chain.readToken(await stage.deploy(present(odd[name], name)))
   expect(await facts('Bytes32Token')).toEqual({ name: 'Maker', symbol: 'MKR', decimals: 18 })
-  for (const name of ['Collection', 'Absurd', 'Looping']) expect(await facts(name)).toBeNull()
+  for (const name of ['Collection', 'Absurd', 'Looping', 'Mute']) expect(await facts(name)).toBeNull()
   expect(await facts('Endless')).toEqual({ name: 'END', symbol: 'END', decimals: 6 })
+  expect(await facts('Garbled')).toEqual({ name: 'A', symbol: 'B', decimals: 6 })
   const unprintable = await stage.deploy(StandardToken, [
     `  Tab\tand \u202eline\n\u0000${'x'.repeat(500)}`,
     ' US\u200bD ',

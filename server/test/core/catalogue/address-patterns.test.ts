@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest'
 import { networks } from '../../../networks/index.ts'
 import { type Environment, resolveNetwork } from '../../../src/core/domain/network.ts'
 import {
-  addressForms,
+  addressFormats,
   base58check,
-  cashAddr,
-  moneroAddress,
-  rippleAddress,
-  stellarAddress,
-  tonAddress,
-  tronAddress,
+  deriveMoneroAddress,
+  deriveTronAddress,
+  encodeCashAddr,
+  encodeRippleAddress,
+  encodeStellarAddress,
+  encodeTonAddress,
 } from './derive-addresses.ts'
 
 const environments: readonly Environment[] = ['production', 'sandbox']
@@ -25,34 +25,35 @@ const patterns = new Map(
   ),
 )
 
-function patternOf(network: string, environment: Environment): RegExp {
+function findPattern(network: string, environment: Environment): RegExp {
   const pattern = patterns.get(`${network} ${environment}`)
   if (!pattern) throw new Error(`${network} has no pattern`)
   return pattern
 }
 
-/** Hashed, so that every value is a private key in range, fast-check's favourite zeros too. */
+/** Private keys: hashed, so that every value is in range, also the zeros that fast-check prefers. */
 const keys = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => sha256(bytes))
-const title = (form: (typeof addressForms)[number]) => `${form.network} ${form.environment}: ${form.name}`
-const forms = addressForms.map((form) => [title(form), form] as const)
+const formatTitle = (format: (typeof addressFormats)[number]) =>
+  `${format.network} ${format.environment}: ${format.name}`
+const formats = addressFormats.map((format) => [formatTitle(format), format] as const)
 
-describe('regexAddress takes every real address', () => {
-  it('has forms of every network in both environments', () => {
-    const covered = new Set(addressForms.map((form) => `${form.network} ${form.environment}`))
+describe('regexAddress accepts valid addresses', () => {
+  it('has test formats of every network in both environments', () => {
+    const covered = new Set(addressFormats.map((format) => `${format.network} ${format.environment}`))
     expect([...patterns.keys()].filter((key) => !covered.has(key))).toEqual([])
   })
 
-  it.each(forms)('%s', (_, form) => {
-    const pattern = patternOf(form.network, form.environment)
+  it.each(formats)('%s', (_, format) => {
+    const pattern = findPattern(format.network, format.environment)
     fc.assert(
       fc.property(keys, (key) => {
-        expect(form.derive(key)).toMatch(pattern)
+        expect(format.derive(key)).toMatch(pattern)
       }),
       { numRuns: 40 },
     )
   })
 
-  it('at both ends of every version byte', () => {
+  it('accepts the lowest and the highest hash of every version byte', () => {
     const ends: readonly (readonly [string, Environment, number])[] = [
       ['btc', 'production', 0],
       ['btc', 'production', 5],
@@ -69,41 +70,41 @@ describe('regexAddress takes every real address', () => {
     for (const [network, environment, version] of ends) {
       for (const fill of [0, 255]) {
         const address = base58check.encode(concatBytes(Uint8Array.of(version), new Uint8Array(20).fill(fill)))
-        expect(address).toMatch(patternOf(network, environment))
+        expect(address).toMatch(findPattern(network, environment))
       }
     }
     for (const fill of [0, 255]) {
       const hash = new Uint8Array(20).fill(fill)
       for (const version of [0, 8])
-        expect(cashAddr('bitcoincash', version, hash)).toMatch(patternOf('bch', 'production'))
-      expect(rippleAddress(concatBytes(Uint8Array.of(0), hash))).toMatch(patternOf('xrp', 'production'))
-      expect(stellarAddress(new Uint8Array(32).fill(fill))).toMatch(patternOf('xlm', 'production'))
+        expect(encodeCashAddr('bitcoincash', version, hash)).toMatch(findPattern('bch', 'production'))
+      expect(encodeRippleAddress(concatBytes(Uint8Array.of(0), hash))).toMatch(findPattern('xrp', 'production'))
+      expect(encodeStellarAddress(new Uint8Array(32).fill(fill))).toMatch(findPattern('xlm', 'production'))
       for (const tag of [0x11, 0x51])
-        expect(tonAddress(tag, new Uint8Array(32).fill(fill))).toMatch(patternOf('ton', 'production'))
+        expect(encodeTonAddress(tag, new Uint8Array(32).fill(fill))).toMatch(findPattern('ton', 'production'))
     }
   })
 })
 
-describe('the derivations of this test', () => {
-  /** Published pairs, so that a slip in a derivation above cannot agree with a slip in a pattern. */
-  it('give the published addresses', () => {
+describe('test derivations', () => {
+  /** Published pairs detect an error in a derivation that matches the same error in a pattern. */
+  it('yield published addresses', () => {
     // CashAddr specification, "Examples of address translation".
     const hash = base58check.decode('1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu').subarray(1)
-    expect(cashAddr('bitcoincash', 0, hash)).toBe('bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a')
+    expect(encodeCashAddr('bitcoincash', 0, hash)).toBe('bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a')
     // XRP Ledger documentation: ACCOUNT_ZERO.
-    expect(rippleAddress(new Uint8Array(21))).toBe('rrrrrrrrrrrrrrrrrrrrrhoLvTp')
+    expect(encodeRippleAddress(new Uint8Array(21))).toBe('rrrrrrrrrrrrrrrrrrrrrhoLvTp')
     // SEP-23 test vector.
-    expect(stellarAddress(hexToBytes('3f0c34bf93ad0d9971d04ccc90f705511c838aad9734a4a2fb0d7a03fc7fe89a'))).toBe(
+    expect(encodeStellarAddress(hexToBytes('3f0c34bf93ad0d9971d04ccc90f705511c838aad9734a4a2fb0d7a03fc7fe89a'))).toBe(
       'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ',
     )
     // TON: the zero address.
-    expect(tonAddress(0x11, new Uint8Array(32))).toBe('EQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAM9c')
-    expect(tonAddress(0x51, new Uint8Array(32))).toBe('UQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAJKZ')
+    expect(encodeTonAddress(0x11, new Uint8Array(32))).toBe('EQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAM9c')
+    expect(encodeTonAddress(0x51, new Uint8Array(32))).toBe('UQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAJKZ')
     // TRON: private key 1 has the Ethereum address 0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf under 0x41.
-    expect(tronAddress(hexToBytes('01'.padStart(64, '0')))).toBe(
+    expect(deriveTronAddress(hexToBytes('01'.padStart(64, '0')))).toBe(
       base58check.encode(hexToBytes('417e5f4552091a69125d5dfcb7b8c2659029395bdf')),
     )
-    expect(moneroAddress(18, sha256(new Uint8Array(32)))).toHaveLength(95)
+    expect(deriveMoneroAddress(18, sha256(new Uint8Array(32)))).toHaveLength(95)
   })
 
   it.each([
@@ -122,21 +123,21 @@ describe('the derivations of this test', () => {
     ['xrp', 'X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ'],
     ['doge', 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L'],
     ['bch', 'bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a'],
-  ])('and %s takes the well known %s', (network, address) => {
-    expect(address).toMatch(patternOf(network, 'production'))
+  ])('agree with the pattern of %s on the published %s', (network, address) => {
+    expect(address).toMatch(findPattern(network, 'production'))
   })
 })
 
-describe('regexAddress refuses near-misses', () => {
-  it.each(forms)('%s', (_, form) => {
-    const pattern = patternOf(form.network, form.environment)
+describe('regexAddress rejects invalid addresses', () => {
+  it.each(formats)('%s', (_, format) => {
+    const pattern = findPattern(format.network, format.environment)
     fc.assert(
       fc.property(keys, fc.nat(), fc.nat(), (key, at, which) => {
-        const address = form.derive(key)
+        const address = format.derive(key)
         const index = 1 + (at % (address.length - 1))
-        const illegal = form.illegal.charAt(which % form.illegal.length)
-        const wrong = [
-          // Behind the separators of bech32 and CashAddr, where `1` and `b` do not belong.
+        const illegal = format.illegal.charAt(which % format.illegal.length)
+        const invalid = [
+          // After the separators of bech32 and CashAddr, where `1` and `b` are illegal.
           address.slice(0, -1) + illegal,
           address.slice(0, -7) + illegal + address.slice(-6),
           `${address}\n`,
@@ -148,61 +149,65 @@ describe('regexAddress refuses near-misses', () => {
           '',
           address.slice(0, 8),
         ]
-        if (form.fixedLength) {
-          wrong.push(address.slice(0, index) + address.slice(index + 1))
-          wrong.push(address.slice(0, index) + address.charAt(index) + address.slice(index))
+        if (format.fixedLength) {
+          invalid.push(address.slice(0, index) + address.slice(index + 1))
+          invalid.push(address.slice(0, index) + address.charAt(index) + address.slice(index))
         }
-        for (const text of wrong) expect(text).not.toMatch(pattern)
+        for (const text of invalid) expect(text).not.toMatch(pattern)
       }),
       { numRuns: 40 },
     )
   })
 
-  it('refuses mixed case where the form has one case', () => {
-    expect('bc1qAR0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq').not.toMatch(patternOf('btc', 'production'))
-    expect('bitcoincash:QPM2QSZNHKS23Z7629MMS6S4CWEF74VCWVY22GDX6A').not.toMatch(patternOf('bch', 'production'))
-    expect('tr7nhqjekqxgtci8q8zy4pl8otszgjlj6t').not.toMatch(patternOf('trx', 'production'))
+  it('rejects mixed case in formats with one case', () => {
+    expect('bc1qAR0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq').not.toMatch(findPattern('btc', 'production'))
+    expect('bitcoincash:QPM2QSZNHKS23Z7629MMS6S4CWEF74VCWVY22GDX6A').not.toMatch(findPattern('bch', 'production'))
+    expect('tr7nhqjekqxgtci8q8zy4pl8otszgjlj6t').not.toMatch(findPattern('trx', 'production'))
   })
 })
 
-describe('regexAddress refuses other networks', () => {
-  /** What has one form on two networks. Solana's form, base58 without a version, cannot refuse others and is left out. */
-  const evm = new Set(networks.filter((network) => network.family === 'evm').map((network) => network.id))
-  const sameForm = (a: string, b: string, form: (typeof addressForms)[number]) =>
-    (evm.has(a) && evm.has(b)) ||
-    // Litecoin's old P2SH is Bitcoin's.
-    (['btc', 'ltc'].includes(a) && ['btc', 'ltc'].includes(b) && form.name === 'p2sh of version 5') ||
-    // Regtest chains descend from one another and kept the version bytes.
-    (form.environment === 'sandbox' &&
-      /version (111|196)$/.test(form.name) &&
+describe('regexAddress rejects addresses of other networks', () => {
+  /** Formats that two networks share. Solana is omitted: its addresses are base58 without a version and match those of others. */
+  const evmNetworks = new Set(networks.filter((network) => network.family === 'evm').map((network) => network.id))
+  const isSharedFormat = (a: string, b: string, format: (typeof addressFormats)[number]) =>
+    (evmNetworks.has(a) && evmNetworks.has(b)) ||
+    // Litecoin's old P2SH has Bitcoin's version byte.
+    (['btc', 'ltc'].includes(a) && ['btc', 'ltc'].includes(b) && format.name === 'p2sh of version 5') ||
+    // The regtest chains of Bitcoin, Litecoin and Dogecoin share version bytes.
+    (format.environment === 'sandbox' &&
+      /version (111|196)$/.test(format.name) &&
       [a, b].every((id) => ['btc', 'ltc', 'doge'].includes(id)))
 
-  it.each(forms)('%s', (_, form) => {
+  it.each(formats)('%s', (_, format) => {
     fc.assert(
       fc.property(keys, (key) => {
-        const address = form.derive(key)
-        const takers = networks
+        const address = format.derive(key)
+        const acceptingNetworks = networks
           .map((network) => network.id)
-          .filter((id) => id !== 'sol' && patternOf(id, form.environment).test(address))
-        expect(takers.filter((id) => id !== form.network && !sameForm(form.network, id, form))).toEqual([])
+          .filter((id) => id !== 'sol' && findPattern(id, format.environment).test(address))
+        expect(
+          acceptingNetworks.filter((id) => id !== format.network && !isSharedFormat(format.network, id, format)),
+        ).toEqual([])
       }),
       { numRuns: 15 },
     )
   })
 
-  /** Networks whose addresses are the same on main and test chains, by their own rules. */
-  const oneForAll = new Set([...evm, 'xmr', 'sol', 'sui', 'xlm', 'trx'])
+  /** Networks that define the same addresses for main and test chains. */
+  const sharedByEnvironments = new Set([...evmNetworks, 'xmr', 'sol', 'sui', 'xlm', 'trx'])
 
   it.each(
-    forms.filter(
-      ([, form]) =>
-        !oneForAll.has(form.network) && !form.name.startsWith('classic') && !form.name.includes('without its prefix'),
+    formats.filter(
+      ([, format]) =>
+        !sharedByEnvironments.has(format.network) &&
+        !format.name.startsWith('classic') &&
+        !format.name.includes('without its prefix'),
     ),
-  )('and the other environment: %s', (_, form) => {
-    const other = patternOf(form.network, form.environment === 'production' ? 'sandbox' : 'production')
+  )('rejects the other environment: %s', (_, format) => {
+    const other = findPattern(format.network, format.environment === 'production' ? 'sandbox' : 'production')
     fc.assert(
       fc.property(keys, (key) => {
-        expect(form.derive(key)).not.toMatch(other)
+        expect(format.derive(key)).not.toMatch(other)
       }),
       { numRuns: 15 },
     )

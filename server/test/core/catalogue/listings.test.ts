@@ -20,14 +20,14 @@ const environments: readonly Environment[] = ['production', 'sandbox']
 const production = createCatalogue({ networks, currencies, environment: 'production', tokens: {}, enabled: () => true })
 const listed = production.list()
 const ids = listed.map((currency) => currency.asset.id)
-const iconFolder = join(
+const iconDir = join(
   dirname(createRequire(import.meta.url).resolve('cryptocurrency-icons/package.json')),
   'svg',
   'color',
 )
 
-describe('the networks', () => {
-  it('are those of the specification and more', () => {
+describe('networks', () => {
+  it('are the DeFi networks of the specification and nine others', () => {
     const defi = [
       'eth',
       'sol',
@@ -48,8 +48,8 @@ describe('the networks', () => {
     expect(networks.map((network) => network.id).sort()).toEqual([...defi, ...others].sort())
   })
 
-  it('have the chain ids, coins and decimals that viem has', () => {
-    const known = {
+  it('have the chain ids, native currencies, decimals and explorers of viem', () => {
+    const expected = {
       eth: chains.mainnet,
       arbitrum: chains.arbitrum,
       base: chains.base,
@@ -68,8 +68,8 @@ describe('the networks', () => {
         .filter((network) => network.family === 'evm')
         .map((network) => network.id)
         .sort(),
-    ).toEqual(Object.keys(known).sort())
-    for (const [id, chain] of Object.entries(known)) {
+    ).toEqual(Object.keys(expected).sort())
+    for (const [id, chain] of Object.entries(expected)) {
       const network = production.findNetwork(id)
       expect([id, network?.evm?.chainId, network?.symbol, network?.decimals]).toEqual([
         id,
@@ -82,7 +82,7 @@ describe('the networks', () => {
     }
   })
 
-  it('have ids in the sandbox that no real chain has', () => {
+  it('have sandbox chain ids that no real chain uses', () => {
     const real = new Set<number>(Object.values(chains).map((chain) => chain.id))
     for (const definition of networks) {
       const evm = resolveNetwork(definition, 'sandbox').evm
@@ -116,24 +116,24 @@ describe('the networks', () => {
     }
   })
 
-  it('look at a block until the highest value tier has its confirmations', () => {
+  it('set finality no lower than the confirmations of the highest value tier', () => {
     for (const definition of networks) {
       const { confirmations, finalityBlocks } = resolveNetwork(definition, 'production')
       expect(finalityBlocks).toBeGreaterThanOrEqual(4 * confirmations)
     }
   })
 
-  it('have small depths in the sandbox', () => {
+  it('require few confirmations in the sandbox', () => {
     for (const definition of networks) {
       const network = resolveNetwork(definition, 'sandbox')
-      // Monero itself keeps an output locked for ten blocks, on every chain of its own.
+      // Monero locks every output for ten blocks, also on test chains.
       const [confirmations, finalityBlocks] = network.family === 'monero' ? [10, 20] : [3, 10]
       expect(network.confirmations).toBeLessThanOrEqual(confirmations)
       expect([network.finalityBlocks, network.blockTimeMs]).toEqual([finalityBlocks, 1000])
     }
   })
 
-  it('differ by coin type as SLIP-44 registers them', () => {
+  it('have the coin types of SLIP-44', () => {
     const registered: Record<string, number> = {
       btc: 0,
       ltc: 2,
@@ -152,30 +152,32 @@ describe('the networks', () => {
   })
 })
 
-describe('the listings', () => {
+describe('listings', () => {
   it('are at least 40 on at least 15 networks, each once', () => {
     expect(ids.length).toBeGreaterThanOrEqual(40)
     expect(new Set(ids).size).toBe(ids.length)
     expect(new Set(listed.map((currency) => currency.network.id)).size).toBeGreaterThanOrEqual(15)
   })
 
-  it("have every network's own coin under its symbol", () => {
+  it("include every network's native currency under its symbol", () => {
     for (const network of production.networks()) {
-      const coins = listed.filter((currency) => currency.network.id === network.id && currency.asset.contract === null)
-      expect(coins.map((coin) => coin.definition.symbol)).toEqual([network.symbol])
+      const natives = listed.filter(
+        (currency) => currency.network.id === network.id && currency.asset.contract === null,
+      )
+      expect(natives.map(({ definition }) => definition.symbol)).toEqual([network.symbol])
     }
   })
 
-  it('never list a native coin again by its ERC-20', () => {
+  it('exclude ERC-20 contracts of native currencies', () => {
     const mirrors = ['0x471ece3750da237f93b8e339c536989b8978a438', '0x0000000000000000000000000000000000001010']
     for (const { asset } of listed) expect(mirrors).not.toContain(asset.contract?.toLowerCase())
   })
 
-  it('have ranks of their own', () => {
+  it('have consecutive ranks', () => {
     expect(listed.map((currency) => currency.definition.rank)).toEqual(listed.map((_, index) => index + 1))
   })
 
-  it('name things plainly and agree with themselves', () => {
+  it('have valid fields that agree across networks', () => {
     const byTicker = new Map<string, string>()
     for (const { definition } of listed) {
       expect(definition.ticker).toMatch(/^[a-z0-9]{1,16}$/)
@@ -185,15 +187,15 @@ describe('the listings', () => {
       expect(definition.decimals).toBeGreaterThanOrEqual(0)
       expect(definition.decimals).toBeLessThanOrEqual(24)
       expect(definition.isStable).toBe(definition.assetClass === 'stable')
-      // The API serves one icon and one price a ticker.
+      // The API serves one icon and one price per ticker.
       const shared = [definition.icon, definition.priceKey, definition.name].join()
       expect([definition.ticker, byTicker.get(definition.ticker) ?? shared]).toEqual([definition.ticker, shared])
       byTicker.set(definition.ticker, shared)
     }
   })
 
-  it('have contracts in canonical form', () => {
-    const forms: Record<string, RegExp> = {
+  it('have contracts in canonical format', () => {
+    const formats: Record<string, RegExp> = {
       sol: /^[1-9A-HJ-NP-Za-km-z]{43,44}$/,
       sui: /^0x[0-9a-f]{64}::[a-z_]+::[A-Z_]+$/,
       xlm: /^[A-Z0-9]{1,12}:G[A-D][A-Z2-7]{54}$/,
@@ -204,7 +206,7 @@ describe('the listings', () => {
       if (asset.contract === null) continue
       if (network.family === 'evm')
         expect(getAddress(asset.contract.toLowerCase() as `0x${string}`)).toBe(asset.contract)
-      else expect(asset.contract).toMatch(forms[network.id] ?? /^never$/)
+      else expect(asset.contract).toMatch(formats[network.id] ?? /^never$/)
     }
     const contracts = listed.flatMap(({ asset }) =>
       asset.contract === null ? [] : [`${asset.network} ${asset.contract}`],
@@ -212,8 +214,8 @@ describe('the listings', () => {
     expect(new Set(contracts).size).toBe(contracts.length)
   })
 
-  /** BNB Smart Chain's own issues of these have 18 decimals; everywhere else they have 6 (7 on Stellar). */
-  it('have the decimals that trip people', () => {
+  /** On BNB Smart Chain these tokens have 18 decimals, on Stellar 7, elsewhere 6. */
+  it('have the right decimals for USDT and USDC', () => {
     for (const { asset } of listed.filter(({ asset }) => asset.ticker === 'usdt' || asset.ticker === 'usdc')) {
       expect([asset.id, asset.decimals]).toEqual([
         asset.id,
@@ -222,13 +224,13 @@ describe('the listings', () => {
     }
   })
 
-  it('have an icon that is there', async () => {
-    for (const { definition } of listed) await access(join(iconFolder, iconFile(definition)))
+  it('have an icon file', async () => {
+    for (const { definition } of listed) await access(join(iconDir, iconFile(definition)))
     expect(iconPath({ ticker: 'usdt' })).toBe('/icons/usdt.svg')
   })
 })
 
-describe('the feed codes', () => {
+describe('feed codes', () => {
   const codes = feedCodes(listed)
 
   it('are unique', () => {
@@ -236,8 +238,8 @@ describe('the feed codes', () => {
     expect(new Set(codes.values()).size).toBe(listed.length)
   })
 
-  it('are those that rate monitors know', () => {
-    const known = {
+  it('are the codes of rate monitors', () => {
+    const expected = {
       'btc@btc': 'BTC',
       'eth@eth': 'ETH',
       'eth@base': 'ETHBASE',
@@ -259,13 +261,13 @@ describe('the feed codes', () => {
       'btcb@bsc': 'BTCBEP20',
       'trx@trx': 'TRX',
     } as const
-    for (const [id, code] of Object.entries(known))
+    for (const [id, code] of Object.entries(expected))
       expect([id, codes.get(id as `${string}@${string}`)]).toEqual([id, code])
   })
 })
 
-describe('the aliases', () => {
-  it('lead to what is there and hide nothing', () => {
+describe('aliases', () => {
+  it('point to existing ids and shadow none', () => {
     const networkIds = new Set<string>(networks.map((network) => network.id))
     for (const [alias, id] of networkAliases) {
       expect(networkIds.has(id)).toBe(true)
@@ -289,13 +291,13 @@ describe('the aliases', () => {
     ['eth', 'optimism', 'eth@op'],
     ['eth', 'unichain', 'eth@uni'],
     ['s', 'sonic', 's@sonic'],
-  ])('%s on %s is %s', (ticker, network, id) => {
+  ])('resolve %s on %s to %s', (ticker, network, id) => {
     expect(production.find(ticker, network)?.asset.id).toBe(id)
   })
 })
 
 describe('in the sandbox', () => {
-  it('only coins and deployed tokens are enabled', () => {
+  it('enables only native currencies and deployed tokens', () => {
     const usdt = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
     const sandbox = createCatalogue({
       networks,

@@ -13,21 +13,21 @@ export type TestApp = {
 }
 
 /**
- * The HTTP server over services in memory, with its log lines collected or `written`. Close it after use. Without the guard against overload: injected requests leave
- * the event loop no turn of its own.
+ * Creates the HTTP server over services in memory. `lines` collects its log lines unless `customLog` is given. The overload
+ * guard is off, because injected requests occupy the event loop. Close the app after use.
  */
-export function createTestApp(settings: Partial<ApiSettings> = {}, written: HttpLog | null = null): TestApp {
+export function createTestApp(settings: Partial<ApiSettings> = {}, customLog: HttpLog | null = null): TestApp {
   const services = createServicesInMemory()
   const lines: LogLine[] = []
   const observed: TestApp['observed'] = []
-  const write = (level: LogLine['level']) => (fields: object, message: string) =>
+  const collectLines = (level: LogLine['level']) => (fields: object, message: string) =>
     void lines.push({ level, fields: { ...fields }, message })
-  const gathered: HttpLog = {
-    info: write('info'),
-    warn: write('warn'),
-    error: write('error'),
+  const collectingLog: HttpLog = {
+    info: collectLines('info'),
+    warn: collectLines('warn'),
+    error: collectLines('error'),
   }
-  const log = written ?? gathered
+  const log = customLog ?? collectingLog
   const app = createHttpServer({
     services,
     log,
@@ -41,7 +41,7 @@ export function createTestApp(settings: Partial<ApiSettings> = {}, written: Http
   return { app, services, lines, observed }
 }
 
-/** Listens on a free port of loopback and names it. */
+/** Listens on a free port of loopback and returns its number. */
 export async function listen(app: FastifyInstance): Promise<number> {
   await app.listen({ port: 0, host: '127.0.0.1' })
   return (app.server.address() as AddressInfo).port

@@ -12,12 +12,12 @@ beforeEach(() => {
 })
 afterEach(() => scenario.app.close())
 
-async function create(headers: Record<string, string> = key, change: object = {}) {
+async function sendCreate(headers: Record<string, string> = key, change: object = {}) {
   return scenario.app.inject({ method: 'POST', url: exchangeUrl, headers, payload: { ...goodOrder, ...change } })
 }
 
-describe('a quote', () => {
-  test('has the fields of the spec, numbers where it says number, and the additive ones', async () => {
+describe('quotes', () => {
+  test('return the fields of the specification in its types, and additional fields', async () => {
     const answer = await scenario.app.inject({ url: rateUrl, headers: key })
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toEqual({
@@ -37,21 +37,21 @@ describe('a quote', () => {
     })
   })
 
-  test('is for 1 and at the floating rate where nothing else is asked', async () => {
+  test('default to an amount of 1 at the floating rate', async () => {
     const { amount: _amount, ...pair } = goodRate
     const answer = await scenario.app.inject({ url: `/v1/cross-chain/rate?${new URLSearchParams(pair)}`, headers: key })
     expect(answer.json().fromAmount).toBe(1)
   })
 
-  test('takes tickers in any case and by their aliases', async () => {
+  test('accept tickers in any case, and aliases', async () => {
     const query = new URLSearchParams({ ...goodRate, fromCurrency: 'BTC', fromNetwork: 'Bitcoin', toNetwork: 'ERC20' })
     const answer = await scenario.app.inject({ url: `/v1/cross-chain/rate?${query}`, headers: key })
     expect(answer.json()).toMatchObject({ fromCurrency: 'btc', fromNetwork: 'btc', toNetwork: 'eth' })
   })
 })
 
-describe('a query', () => {
-  test('names each wrong member once, with what is wrong', async () => {
+describe('query validation', () => {
+  test('reports each invalid parameter once, with the reason', async () => {
     const answer = await scenario.app.inject({
       url: '/v1/cross-chain/rate?fromCurrency[]=btc&fromNetwork=btc&toNetwork=',
       headers: key,
@@ -66,9 +66,9 @@ describe('a query', () => {
   })
 })
 
-describe('a create', () => {
-  test("answers 201 with exactly the spec's members", async () => {
-    const answer = await create(key, { refundAddress: `bcrt1${'q'.repeat(38)}` })
+describe('creates', () => {
+  test('return 201 with exactly the members of the specification', async () => {
+    const answer = await sendCreate(key, { refundAddress: `bcrt1${'q'.repeat(38)}` })
     expect(answer.statusCode).toBe(201)
     expect(answer.json()).toEqual({
       id: expect.any(String),
@@ -87,21 +87,23 @@ describe('a create', () => {
         flow: 'standard',
       },
       exchanges: [],
+      expiresAt: expect.any(String),
+      fixedUntil: null,
     })
   })
 
-  test('shows the deposit memo where there is one', async () => {
-    const answer = await create(key, { fromCurrency: 'xrp', fromNetwork: 'xrp', fromAmount: '100' })
+  test('return the deposit memo if the network requires one', async () => {
+    const answer = await sendCreate(key, { fromCurrency: 'xrp', fromNetwork: 'xrp', fromAmount: '100' })
     expect(answer.json().request).toMatchObject({ depositAddress: 'deposit-xrp-1', depositMemo: '1' })
   })
 
-  test('gives the same bytes to the same key and body, whatever became of the exchange', async () => {
+  test('return the same bytes for the same key and body, even if the exchange has changed', async () => {
     const headers = { ...key, 'idempotency-key': 'one' }
-    const first = await create(headers)
+    const first = await sendCreate(headers)
     const [row] = scenario.services.rows
     if (row) row.view = { ...row.view, exchange: { ...row.view.exchange, status: 'finished' } }
-    expect((await create(headers)).body).toBe(first.body)
-    // Members that are ignored do not make it another body; neither does their order.
+    expect((await sendCreate(headers)).body).toBe(first.body)
+    // Ignored members and the order of members make no difference.
     const reordered = Object.fromEntries(Object.entries({ ...goodOrder, unknown: 1 }).toReversed())
     const again = await scenario.app.inject({ method: 'POST', url: exchangeUrl, headers, payload: reordered })
     expect(again.body).toBe(first.body)
@@ -109,18 +111,18 @@ describe('a create', () => {
   })
 
   test.each([
-    ['an amount written otherwise', { fromAmount: '0.010' }, 409],
-    ['a ticker written otherwise', { fromCurrency: 'BTC' }, 409],
-    ['a member more', { refundAddress: `bcrt1${'q'.repeat(38)}` }, 409],
-    ['a member that is ignored', { colour: 'red' }, 201],
-  ])('with %s under the same key', async (_, change, status) => {
+    ['an amount in another format', { fromAmount: '0.010' }, 409],
+    ['a ticker in another case', { fromCurrency: 'BTC' }, 409],
+    ['an additional member', { refundAddress: `bcrt1${'q'.repeat(38)}` }, 409],
+    ['an ignored member', { colour: 'red' }, 201],
+  ])('compare the body under the same key: %s', async (_, change, status) => {
     const headers = { ...key, 'idempotency-key': 'same' }
-    const first = await create(headers)
-    const again = await create(headers, change)
+    const first = await sendCreate(headers)
+    const again = await sendCreate(headers, change)
     expect(again.statusCode).toBe(status)
     if (status === 201) expect(again.body).toBe(first.body)
     else expect(again.json().code).toBe('IDEMPOTENCY_CONFLICT')
-    // Not the body: nothing of these makes it another request.
+    // Query, headers, white space and escapes are not compared.
     const escaped = JSON.stringify(goodOrder, null, 2).replace('btc', '\\u0062tc')
     const elsewhere = { ...headers, 'x-other': 'header', 'content-type': 'application/json' }
     const third = await scenario.app.inject({
@@ -132,13 +134,13 @@ describe('a create', () => {
     expect(third.body).toBe(first.body)
   })
 
-  test('that was refused leaves its key free', async () => {
+  test('store no refusal under the key', async () => {
     const headers = { ...key, 'idempotency-key': 'free' }
-    expect((await create(headers, { fromAmount: '900000' })).statusCode).toBe(422)
-    expect((await create(headers)).statusCode).toBe(201)
+    expect((await sendCreate(headers, { fromAmount: '900000' })).statusCode).toBe(422)
+    expect((await sendCreate(headers)).statusCode).toBe(201)
   })
 
-  test('lists every problem at once, also what a strict partner may not send', async () => {
+  test('list all problems at once, including unknown members from a strict partner', async () => {
     const headers = { 'x-api-key': 'strict', 'content-type': 'application/json' }
     const payload = { ...goodOrder, fromCurrency: 7, fromAmount: '-1', flow: 'fixed', colour: 'red' }
     const answer = await scenario.app.inject({ method: 'POST', url: exchangeUrl, headers, payload })
@@ -153,8 +155,8 @@ describe('a create', () => {
   })
 })
 
-describe('the body of a create', () => {
-  const send = async (contentType: string) => {
+describe('content type of a create', () => {
+  const sendWithContentType = async (contentType: string) => {
     const headers = { ...key, 'content-type': contentType }
     const answer = await scenario.app.inject({
       method: 'POST',
@@ -171,8 +173,8 @@ describe('the body of a create', () => {
     'Application/JSON; Charset=UTF-8',
     'application/json; charset="utf-8"',
     'application/json; charset=us-ascii',
-  ])('is taken as %s', async (contentType) => {
-    expect(await send(contentType)).toEqual([201, undefined])
+  ])('accepts %s', async (contentType) => {
+    expect(await sendWithContentType(contentType)).toEqual([201, undefined])
   })
 
   test.each([
@@ -182,14 +184,14 @@ describe('the body of a create', () => {
     'application/json; charset=utf-7',
     'application/json; charset=utf-8; charset=utf-16',
     'application/json; charset=',
-  ])('is refused as %s', async (contentType) => {
-    expect(await send(contentType)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+  ])('rejects %s', async (contentType) => {
+    expect(await sendWithContentType(contentType)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
   })
 })
 
-describe('a status', () => {
-  test('names the kind and gives the full request', async () => {
-    const { id } = (await create()).json()
+describe('status', () => {
+  test('returns the type and the full request', async () => {
+    const { id } = (await sendCreate()).json()
     const answer = await scenario.app.inject({ url: `${exchangeUrl}/status?id=${id}`, headers: key })
     expect(answer.json()).toMatchObject({
       type: 'standard',
@@ -202,8 +204,8 @@ describe('a status', () => {
     })
   })
 
-  test('is 304 for who has it, and 200 again once it changed', async () => {
-    const { id } = (await create()).json()
+  test('returns 304 for the current ETag, and 200 after a change', async () => {
+    const { id } = (await sendCreate()).json()
     const url = `${exchangeUrl}/status/standard?id=${id}`
     const first = await scenario.app.inject({ url, headers: key })
     const headers = { ...key, 'if-none-match': String(first.headers.etag) }
@@ -214,8 +216,8 @@ describe('a status', () => {
     expect((await scenario.app.inject({ url, headers })).statusCode).toBe(200)
   })
 
-  test('refuses to show a deposit address without the memo that its network demands (I-33)', async () => {
-    const { id } = (await create(key, { fromCurrency: 'xrp', fromNetwork: 'xrp', fromAmount: '100' })).json()
+  test('shows no deposit address without the memo that its network requires (I-33)', async () => {
+    const { id } = (await sendCreate(key, { fromCurrency: 'xrp', fromNetwork: 'xrp', fromAmount: '100' })).json()
     const [row] = scenario.services.rows
     if (row) row.view = { ...row.view, exchange: { ...row.view.exchange, deposit: { address: 'r', memo: null } } }
     const answer = await scenario.app.inject({ url: `${exchangeUrl}/status?id=${id}`, headers: key })
@@ -224,8 +226,8 @@ describe('a status', () => {
   })
 })
 
-describe('a failure of ours', () => {
-  test('says nothing but the request, and is logged as an error with its cause', async () => {
+describe('internal errors', () => {
+  test('return only the request id, and log the cause', async () => {
     scenario.services.broken.find = new Error('select * from secrets failed on 10.0.0.1')
     const answer = await scenario.app.inject({ url: `${exchangeUrl}/status?id=x`, headers: key })
     const { requestId } = answer.json()
@@ -243,7 +245,7 @@ describe('a failure of ours', () => {
   })
 })
 
-describe('a mistake in a handler', () => {
+describe('errors in a handler', () => {
   const cause = new RangeError('there is no third leg')
   const wrong = { legs: undefined } as unknown as { legs: string[] }
   test.each<[string, string, () => unknown]>([
@@ -256,7 +258,7 @@ describe('a mistake in a handler', () => {
       },
     ],
     ['Error', 'rejected', () => Promise.reject(new Error('rejected', { cause }))],
-  ])('%s is 500 without a word of it, and its stack and cause are in the log', async (type, message, handler) => {
+  ])('%s returns 500 without details, and logs stack and cause', async (type, message, handler) => {
     const lines: string[] = []
     const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } })
     const { app } = createTestApp({}, log)
@@ -287,8 +289,8 @@ describe('a mistake in a handler', () => {
   })
 })
 
-describe('what is written down', () => {
-  test('is one line and one observation per request, without query and key', async () => {
+describe('request log', () => {
+  test('has one line and one observation per request, without query and key', async () => {
     await scenario.app.inject({ url: `${rateUrl}&secret=1`, headers: key })
     await scenario.app.inject({ url: '/nowhere?x-api-key=sandbox' })
     expect(scenario.lines).toMatchObject([
@@ -302,7 +304,7 @@ describe('what is written down', () => {
     ])
   })
 
-  test('the id of the request is in the header and in the error', async () => {
+  test('has a request id that the header and the error return', async () => {
     const [first, second] = await Promise.all([1, 2].map(() => scenario.app.inject({ url: '/nowhere' })))
     expect(first?.headers['x-request-id']).toBe(first?.json().requestId)
     expect(first?.headers['x-request-id']).not.toBe(second?.headers['x-request-id'])
@@ -310,14 +312,15 @@ describe('what is written down', () => {
 })
 
 describe('metrics', () => {
-  test('are for loopback, and for the operator with the token', async () => {
-    const ask = (remoteAddress: string, headers = {}) =>
+  test('are served to loopback, and to the operator with the token', async () => {
+    const fetchMetrics = (remoteAddress: string, headers = {}) =>
       scenario.app.inject({ url: '/metrics', remoteAddress, headers })
-    for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect((await ask(address)).statusCode).toBe(200)
-    expect((await ask('192.0.2.1')).statusCode).toBe(403)
-    expect((await ask('192.0.2.1', { 'x-forwarded-for': '127.0.0.1' })).statusCode).toBe(403)
-    expect((await ask('192.0.2.1', { authorization: 'Bearer wrong' })).statusCode).toBe(403)
-    expect((await ask('192.0.2.1', { authorization: 'Bearer operator-token' })).statusCode).toBe(200)
+    for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+      expect((await fetchMetrics(address)).statusCode).toBe(200)
+    expect((await fetchMetrics('192.0.2.1')).statusCode).toBe(403)
+    expect((await fetchMetrics('192.0.2.1', { 'x-forwarded-for': '127.0.0.1' })).statusCode).toBe(403)
+    expect((await fetchMetrics('192.0.2.1', { authorization: 'Bearer wrong' })).statusCode).toBe(403)
+    expect((await fetchMetrics('192.0.2.1', { authorization: 'Bearer operator-token' })).statusCode).toBe(200)
   })
 
   test.each([
@@ -326,30 +329,30 @@ describe('metrics', () => {
     { forwarded: 'for=198.51.100.7' },
     { 'x-real-ip': '198.51.100.7' },
     { via: '1.1 front' },
-  ])('are not for everybody behind a proxy on this machine: %j', async (forwarded) => {
-    const ask = async (headers = {}) =>
-      (await scenario.app.inject({ url: '/metrics', headers: { ...forwarded, ...headers } })).statusCode
-    expect(await ask()).toBe(403)
-    expect(await ask({ authorization: 'Bearer wrong' })).toBe(403)
-    expect(await ask({ authorization: 'operator-token' })).toBe(403)
-    expect(await ask({ authorization: 'Bearer operator-token' })).toBe(200)
-    const trusting = createTestApp({ trustedProxies: 1 })
-    expect((await trusting.app.inject({ url: '/metrics', headers: forwarded })).statusCode).toBe(403)
-    await trusting.app.close()
+  ])('are refused to requests through a local proxy: %j', async (proxyHeaders) => {
+    const fetchMetrics = async (headers = {}) =>
+      (await scenario.app.inject({ url: '/metrics', headers: { ...proxyHeaders, ...headers } })).statusCode
+    expect(await fetchMetrics()).toBe(403)
+    expect(await fetchMetrics({ authorization: 'Bearer wrong' })).toBe(403)
+    expect(await fetchMetrics({ authorization: 'operator-token' })).toBe(403)
+    expect(await fetchMetrics({ authorization: 'Bearer operator-token' })).toBe(200)
+    const trustingApp = createTestApp({ trustedProxies: 1 })
+    expect((await trustingApp.app.inject({ url: '/metrics', headers: proxyHeaders })).statusCode).toBe(403)
+    await trustingApp.app.close()
   })
 
-  test('are for loopback alone where no token is set, whatever is sent as one', async () => {
+  test('are refused to every token if none is set', async () => {
     const { app } = createTestApp({ operatorToken: null })
-    const ask = async (headers = {}) =>
+    const fetchMetrics = async (headers = {}) =>
       (await app.inject({ url: '/metrics', remoteAddress: '192.0.2.1', headers })).statusCode
     for (const authorization of ['Bearer null', 'Bearer ', 'Bearer undefined'])
-      expect(await ask({ authorization })).toBe(403)
+      expect(await fetchMetrics({ authorization })).toBe(403)
     await app.close()
   })
 })
 
 describe('documentation and icons', () => {
-  test('the reference loads from this server alone', async () => {
+  test('loads the reference from this server only', async () => {
     const page = await scenario.app.inject({ url: '/docs' })
     expect(page.headers['content-security-policy']).toContain("default-src 'none'")
     const links = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => String(link))
@@ -361,12 +364,12 @@ describe('documentation and icons', () => {
     expect(page.body).not.toMatch(/<script>|https?:\/\//)
   })
 
-  test('the reference is found with a slash at its end as well', async () => {
+  test('redirects /docs/ to /docs', async () => {
     const answer = await scenario.app.inject({ url: '/docs/' })
     expect([answer.statusCode, answer.headers.location]).toEqual([308, '/docs'])
   })
 
-  test('icons are those of listed currencies and nothing else', async () => {
+  test('serves icons of listed currencies only', async () => {
     const icon = await scenario.app.inject({ url: '/icons/usdt.svg' })
     expect([icon.statusCode, icon.headers['content-type']]).toEqual([200, 'image/svg+xml'])
     for (const name of ['zec.svg', '..%2f..%2fpackage.json', '%2e%2e', 'usdt', 'constructor']) {
@@ -374,7 +377,7 @@ describe('documentation and icons', () => {
     }
   })
 
-  test('HEAD is answered wherever GET is: with its headers, and no body', async () => {
+  test('answers HEAD on GET routes with the same length and no body', async () => {
     for (const url of [
       '/icons/usdt.svg',
       '/icons/tokens/usdc.svg',
@@ -391,7 +394,7 @@ describe('documentation and icons', () => {
     expect(missing.statusCode).toBe(404)
   })
 
-  test('the image of every currency is there', async () => {
+  test('serves the image of every currency', async () => {
     const listed = await scenario.app.inject({ url: '/v1/cross-chain/available-currencies', headers: key })
     for (const { image } of listed.json())
       expect((await scenario.app.inject({ url: new URL(image).pathname })).statusCode).toBe(200)

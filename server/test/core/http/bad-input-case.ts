@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../src/core/domain/errors.ts'
+import type { Family } from '../../../src/core/domain/network.ts'
 import { goodOrder, goodRate, type TestApp } from './app-for-tests.ts'
 
 export type Sent = {
@@ -9,34 +10,42 @@ export type Sent = {
 }
 export type Answer = { status: number; headers: Record<string, string>; body: string }
 
-/** One row of the corpus, made executable. `status` and `codes` are what the row expects, each answer one of them. */
+/** An executable row of the corpus. Each answer must have one of `status` and one of `codes`. */
 export type BadInput =
   | {
       id: string
       requests: readonly Sent[] | ((scenario: TestApp) => Promise<readonly Sent[]>)
       status: readonly number[]
       codes?: readonly ErrorCode[]
-      /** Further checks; may throw. */
+      /** Additional assertions. */
       also?: (answers: readonly Answer[], scenario: TestApp) => void
     }
-  /** Bytes on a real socket, for what no HTTP client would send. `{port}` stands for the port. */
+  /** Raw bytes for a socket: requests that no HTTP client sends. */
   | { id: string; bytes: readonly string[]; status: readonly number[]; codes?: readonly ErrorCode[] }
-  /** Set where the HTTP layer alone cannot decide: the file that tests it. */
+  /** For a row that the HTTP layer alone cannot test: the file that tests it. The file names the id of the row. */
   | { id: string; elsewhere: string }
+  /** For a row whose route or chain family does not exist. The test fails as soon as it exists. */
+  | { id: string; missing: Missing }
 
-/** Over the composed app, with its database, chains and keys. */
+/** `route`: matches the path of every route that the row is about. `family`: the chain family that has no adapter. */
+export type Missing = Readonly<{ reason: string } & ({ route: RegExp } | { family: Family })>
+
+/** Tests the whole app with database, chains and keys. */
 export const inTheApp = 'test/interface/bad-inputs.test.ts'
-export const laterIssue = 'a later issue: private exchanges have no routes yet (their schemas are in schema/)'
-/** The codecs come with their families; until then the app says PAIR_UNAVAILABLE, which `inTheApp` checks. */
-export const laterFamily = 'a later issue: no adapter of this family yet'
+/** Tests swaps with pools, a router contract and a node. */
+export const inSwaps = 'server/test/swap/api/bad-inputs.test.ts'
+/** The app answers PAIR_UNAVAILABLE for currencies of this family, which `inTheApp` tests. */
+export const noAdapter = (family: Family): { missing: Missing } => ({
+  missing: { family, reason: 'no adapter parses its addresses and transactions' },
+})
 
 export const key = { 'x-api-key': 'sandbox' }
 export const json = { ...key, 'content-type': 'application/json' }
 const rates = '/v1/cross-chain/rate'
 const exchanges = '/v1/cross-chain/exchange'
 
-/** The same good request, once with each of these changes. `null` takes a member away. */
-export function rate(...changes: readonly Record<string, string | null>[]): Sent[] {
+/** Rate requests: the valid request, once with each change. `null` removes a parameter. */
+export function requestRate(...changes: readonly Record<string, string | null>[]): Sent[] {
   return changes.map((change) => {
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries({ ...goodRate, ...change })) if (value !== null) query.set(name, value)
@@ -44,27 +53,42 @@ export function rate(...changes: readonly Record<string, string | null>[]): Sent
   })
 }
 
-export function create(...changes: readonly Record<string, unknown>[]): Sent[] {
+/** Private rate requests: the valid request, once with each change. `null` removes a parameter. */
+export function requestPrivateRate(...changes: readonly Record<string, string | null>[]): Sent[] {
+  return requestRate(...changes.map((change) => ({ privateType: 'efficient', ...change }))).map((sent) => ({
+    ...sent,
+    url: sent.url.replace(rates, `${rates}/private`),
+  }))
+}
+
+export function requestCreate(...changes: readonly Record<string, unknown>[]): Sent[] {
   return changes.map((change) => {
     const members = Object.entries({ ...goodOrder, ...change }).filter(([, value]) => value !== undefined)
     return { method: 'POST', url: exchanges, headers: json, body: JSON.stringify(Object.fromEntries(members)) }
   })
 }
 
-/** The create route with a body as it stands. */
-export function createRaw(...bodies: readonly (string | Buffer)[]): Sent[] {
+export function requestPrivateCreate(...changes: readonly Record<string, unknown>[]): Sent[] {
+  return requestCreate(...changes.map((change) => ({ flow: undefined, ...change }))).map((sent) => ({
+    ...sent,
+    url: `${exchanges}/private`,
+  }))
+}
+
+/** Creates with raw bodies. */
+export function requestRawCreate(...bodies: readonly (string | Buffer)[]): Sent[] {
   return bodies.map((body) => ({ method: 'POST', url: exchanges, headers: json, body }))
 }
 
-export function status(...queries: readonly string[]): Sent[] {
+export function requestStatus(...queries: readonly string[]): Sent[] {
   return queries.map((query) => ({ url: `${exchanges}/status?${query}`, headers: key }))
 }
 
-export function list(...queries: readonly string[]): Sent[] {
+export function requestList(...queries: readonly string[]): Sent[] {
   return queries.map((query) => ({ url: `${exchanges}/list?${query}`, headers: key }))
 }
 
-/** Every keyed route, well-formed except for its headers. */
+/** A valid request to every route that needs an API key, but without the key. */
 export const keyedRoutes: readonly Sent[] = [
   { url: '/v1/cross-chain/available-currencies' },
   { url: `${rates}?${new URLSearchParams(goodRate)}` },
@@ -74,6 +98,6 @@ export const keyedRoutes: readonly Sent[] = [
   { method: 'POST', url: exchanges, headers: { 'content-type': 'application/json' }, body: JSON.stringify(goodOrder) },
 ]
 
-export function onEveryKeyedRoute(headers: Record<string, string>): Sent[] {
+export function requestKeyedRoutes(headers: Record<string, string>): Sent[] {
   return keyedRoutes.map((route) => ({ ...route, headers: { ...route.headers, ...headers } }))
 }

@@ -3,13 +3,13 @@ import { gzipSync } from 'node:zlib'
 import { goodOrder } from './app-for-tests.ts'
 import {
   type BadInput,
-  create,
-  createRaw,
   inTheApp,
   json,
   key,
   keyedRoutes,
-  onEveryKeyedRoute,
+  requestCreate,
+  requestKeyedRoutes,
+  requestRawCreate,
 } from './bad-input-case.ts'
 
 const goodBody = JSON.stringify(goodOrder)
@@ -18,10 +18,10 @@ const head =
 
 /** Keys, methods, paths, bodies: B001 to B033. */
 export const framing: readonly BadInput[] = [
-  { id: 'B001', requests: onEveryKeyedRoute({}), status: [401], codes: ['API_KEY_MISSING'] },
+  { id: 'B001', requests: requestKeyedRoutes({}), status: [401], codes: ['API_KEY_MISSING'] },
   {
     id: 'B002',
-    requests: [...onEveryKeyedRoute({ 'x-api-key': '' }), ...onEveryKeyedRoute({ 'x-api-key': ' ' })],
+    requests: [...requestKeyedRoutes({ 'x-api-key': '' }), ...requestKeyedRoutes({ 'x-api-key': ' ' })],
     status: [401],
     codes: ['API_KEY_MISSING'],
   },
@@ -30,10 +30,10 @@ export const framing: readonly BadInput[] = [
   { id: 'B005', elsewhere: inTheApp },
   {
     id: 'B006',
-    requests: onEveryKeyedRoute({ 'x-api-key': 'suspended' }),
+    requests: requestKeyedRoutes({ 'x-api-key': 'suspended' }),
     status: [403, 404, 200],
     codes: ['PARTNER_SUSPENDED', 'EXCHANGE_NOT_FOUND'],
-    // Currencies, rate and create are refused; the two statuses and the list can still be read.
+    // Currencies, rate and create are refused. Both status routes and the list still answer.
     also: (answers) =>
       deepEqual(
         answers.map(({ status }) => status),
@@ -42,13 +42,13 @@ export const framing: readonly BadInput[] = [
   },
   {
     id: 'B007',
-    requests: create({}).map((sent) => ({ ...sent, headers: { ...json, 'x-api-key': 'read-only' } })),
+    requests: requestCreate({}).map((sent) => ({ ...sent, headers: { ...json, 'x-api-key': 'read-only' } })),
     status: [403],
     codes: ['SCOPE_REQUIRED'],
   },
   {
     id: 'B008',
-    requests: onEveryKeyedRoute({
+    requests: requestKeyedRoutes({
       'x-api-key': 'far-away',
       'x-forwarded-for': '192.0.2.1',
       forwarded: 'for=192.0.2.1',
@@ -77,7 +77,8 @@ export const framing: readonly BadInput[] = [
     ],
     status: [401],
     codes: ['API_KEY_MISSING'],
-    also: (_answers, { lines }) => ok(!JSON.stringify(lines).includes('sandbox'), 'a key in the query is not logged'),
+    also: (_answers, { lines }) =>
+      ok(!JSON.stringify(lines).includes('sandbox'), 'the log contains a key from the query'),
   },
   {
     id: 'B011',
@@ -94,7 +95,12 @@ export const framing: readonly BadInput[] = [
     status: [400],
     codes: ['VALIDATION_ERROR'],
   },
-  { id: 'B013', requests: onEveryKeyedRoute({ 'x-api-key': "' OR 1=1--" }), status: [401], codes: ['API_KEY_INVALID'] },
+  {
+    id: 'B013',
+    requests: requestKeyedRoutes({ 'x-api-key': "' OR 1=1--" }),
+    status: [401],
+    codes: ['API_KEY_INVALID'],
+  },
   {
     id: 'B014',
     requests: [
@@ -117,37 +123,46 @@ export const framing: readonly BadInput[] = [
     status: [415],
     codes: ['UNSUPPORTED_MEDIA_TYPE'],
   },
-  { id: 'B016', requests: createRaw(''), status: [400], codes: ['VALIDATION_ERROR'] },
-  { id: 'B017', requests: createRaw('{"fromCurrency":"btc"'), status: [400], codes: ['VALIDATION_ERROR'] },
-  { id: 'B018', requests: createRaw('[]', '"x"', '1', 'null', 'true'), status: [400], codes: ['VALIDATION_ERROR'] },
+  { id: 'B016', requests: requestRawCreate(''), status: [400], codes: ['VALIDATION_ERROR'] },
+  { id: 'B017', requests: requestRawCreate('{"fromCurrency":"btc"'), status: [400], codes: ['VALIDATION_ERROR'] },
+  {
+    id: 'B018',
+    requests: requestRawCreate('[]', '"x"', '1', 'null', 'true'),
+    status: [400],
+    codes: ['VALIDATION_ERROR'],
+  },
   {
     id: 'B019',
-    requests: createRaw(JSON.stringify({ ...goodOrder, pad: 'x'.repeat(2 * 1024 * 1024) })),
+    requests: requestRawCreate(JSON.stringify({ ...goodOrder, pad: 'x'.repeat(2 * 1024 * 1024) })),
     status: [413],
     codes: ['BODY_TOO_LARGE'],
   },
   {
     id: 'B020',
-    requests: createRaw('{"a":'.repeat(100_000), `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, '['.repeat(60_000)),
+    requests: requestRawCreate(
+      '{"a":'.repeat(100_000),
+      `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
+      '['.repeat(60_000),
+    ),
     status: [400, 413],
     codes: ['VALIDATION_ERROR', 'BODY_TOO_LARGE'],
   },
   {
     id: 'B021',
-    requests: createRaw(goodBody.replace('{', '{"__proto__":{"isAdmin":true},')),
+    requests: requestRawCreate(goodBody.replace('{', '{"__proto__":{"isAdmin":true},')),
     status: [400],
     codes: ['VALIDATION_ERROR'],
   },
   {
     id: 'B022',
-    requests: createRaw(goodBody.replace('{', '{"constructor":{"prototype":{"x":1}},')),
+    requests: requestRawCreate(goodBody.replace('{', '{"constructor":{"prototype":{"x":1}},')),
     status: [400],
     codes: ['VALIDATION_ERROR'],
   },
   {
     id: 'B023',
-    // The last one wins, in the request and in its hash alike: the same as the body without the first.
-    requests: createRaw(goodBody.replace('{', '{"fromAmount":"999",'), goodBody).map((sent) => ({
+    // The last value of a repeated member counts, in the request and in its hash. The first body equals the second.
+    requests: requestRawCreate(goodBody.replace('{', '{"fromAmount":"999",'), goodBody).map((sent) => ({
       ...sent,
       headers: { ...json, 'idempotency-key': 'B023' },
     })),
@@ -182,7 +197,7 @@ export const framing: readonly BadInput[] = [
   },
   {
     id: 'B028',
-    requests: createRaw(
+    requests: requestRawCreate(
       Buffer.from(goodBody, 'utf16le'),
       Buffer.from([0xff, 0xfe]),
       Buffer.from(goodBody.replace('btc', 'b\xff'), 'latin1'),
@@ -216,7 +231,7 @@ export const framing: readonly BadInput[] = [
   },
   {
     id: 'B031',
-    requests: onEveryKeyedRoute(key).map((sent) => ({
+    requests: requestKeyedRoutes(key).map((sent) => ({
       ...sent,
       url: `${sent.url.split('?')[0]}?q=${'x'.repeat(10_000)}`,
     })),

@@ -2,61 +2,69 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import type { ExchangeType } from '../../../src/exchange/domain/exchange.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { goodOrder, type TestApp } from './app-for-tests.ts'
-import { type Answer, type BadInput, inTheApp, json, key, laterIssue, list, status } from './bad-input-case.ts'
+import { type Answer, type BadInput, inTheApp, json, key, requestList, requestStatus } from './bad-input-case.ts'
 
-/** An exchange of the partner of this key; returns its id. */
-async function created(
+/** Creates an exchange as the partner of `apiKey` and returns its id. */
+async function createExchange(
   { app, services }: TestApp,
   apiKey = 'sandbox',
   type: ExchangeType = 'standard',
 ): Promise<string> {
   const headers = { ...json, 'x-api-key': apiKey }
   const answer = await app.inject({ method: 'POST', url: '/v1/cross-chain/exchange', headers, payload: goodOrder })
-  const row = present(services.rows[0], 'the row just made')
+  const row = present(services.rows[0], 'the new row')
   row.view = { ...row.view, exchange: { ...row.view.exchange, type } }
   return answer.json().id
 }
 
-function totals(answers: readonly Answer[]): number[] {
+function readTotals(answers: readonly Answer[]): number[] {
   return answers.map(({ body }) => JSON.parse(body).total)
 }
 
 /** Status, list, currencies, feed: B102 to B119. */
 export const reads: readonly BadInput[] = [
-  { id: 'B102', requests: status('', 'id='), status: [400], codes: ['VALIDATION_ERROR'] },
+  { id: 'B102', requests: requestStatus('', 'id='), status: [400], codes: ['VALIDATION_ERROR'] },
   {
     id: 'B103',
-    requests: status('id=abc', 'id=1', "id=' or 1=1", 'id=%00'),
+    requests: requestStatus('id=abc', 'id=1', "id=' or 1=1", 'id=%00'),
     status: [404],
     codes: ['EXCHANGE_NOT_FOUND'],
   },
   {
     id: 'B104',
     requests: async (scenario) =>
-      status(`id=${await created(scenario, 'sandbox-b')}`, 'id=0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'),
+      requestStatus(`id=${await createExchange(scenario, 'sandbox-b')}`, 'id=0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'),
     status: [404],
     codes: ['EXCHANGE_NOT_FOUND'],
-    // The same bytes as for an id that never was, but for the id of the request.
-    also: ([others, unknown]) => {
-      const strip = (answer: Answer | undefined) => ({ ...JSON.parse(answer?.body ?? ''), requestId: '' })
-      deepEqual(strip(others), strip(unknown))
+    // The same bytes as for an unknown id, except for the request id.
+    also: ([otherPartner, unknown]) => {
+      const removeRequestId = (answer: Answer | undefined) => ({ ...JSON.parse(answer?.body ?? ''), requestId: '' })
+      deepEqual(removeRequestId(otherPartner), removeRequestId(unknown))
     },
   },
   {
     id: 'B105',
     requests: async (scenario) => {
-      const id = await created(scenario, 'sandbox', 'private')
+      const id = await createExchange(scenario, 'sandbox', 'private')
       return [{ url: `/v1/cross-chain/exchange/status/standard?id=${id}`, headers: key }]
     },
     status: [404],
     codes: ['EXCHANGE_NOT_FOUND'],
   },
-  { id: 'B106', elsewhere: laterIssue },
+  {
+    id: 'B106',
+    requests: async (scenario) => {
+      const id = await createExchange(scenario)
+      return [{ url: `/v1/cross-chain/exchange/status/private?id=${id}`, headers: key }]
+    },
+    status: [404],
+    codes: ['EXCHANGE_NOT_FOUND'],
+  },
   { id: 'B107', elsewhere: inTheApp },
-  { id: 'B108', requests: status('id=a&id=b'), status: [400], codes: ['VALIDATION_ERROR'] },
+  { id: 'B108', requests: requestStatus('id=a&id=b'), status: [400], codes: ['VALIDATION_ERROR'] },
   {
     id: 'B109',
-    requests: list('status=done'),
+    requests: requestList('status=done'),
     status: [400],
     codes: ['VALIDATION_ERROR'],
     also: ([answer]) => {
@@ -64,35 +72,39 @@ export const reads: readonly BadInput[] = [
       ok(allowed.includes('pending') && allowed.includes('refunded'))
     },
   },
-  { id: 'B110', requests: list('exchangeType=STANDARD'), status: [400], codes: ['VALIDATION_ERROR'] },
+  { id: 'B110', requests: requestList('exchangeType=STANDARD'), status: [400], codes: ['VALIDATION_ERROR'] },
   {
     id: 'B111',
     requests: async (scenario) => {
-      await created(scenario)
-      await created(scenario, 'sandbox-b')
-      return list('partnerId=p2', 'created[gte]=1970')
+      await createExchange(scenario)
+      await createExchange(scenario, 'sandbox-b')
+      return requestList('partnerId=p2', 'created[gte]=1970')
     },
     status: [200],
-    also: (answers) => deepEqual(totals(answers), [1, 1]),
+    also: (answers) => deepEqual(readTotals(answers), [1, 1]),
   },
   {
     id: 'B112',
     requests: async (scenario) => {
-      await created(scenario)
-      return list(`fromCurrency=${encodeURIComponent("btc' UNION SELECT 1")}`, 'fromCurrency=%00', 'toNetwork=zzz')
+      await createExchange(scenario)
+      return requestList(
+        `fromCurrency=${encodeURIComponent("btc' UNION SELECT 1")}`,
+        'fromCurrency=%00',
+        'toNetwork=zzz',
+      )
     },
     status: [200],
-    also: (answers) => deepEqual(totals(answers), [0, 0, 0]),
+    also: (answers) => deepEqual(readTotals(answers), [0, 0, 0]),
   },
   {
     id: 'B113',
     requests: async (scenario) => {
-      await created(scenario)
+      await createExchange(scenario)
       scenario.services.advance(24 * 3_600_000 + 1_000)
-      return list('')
+      return requestList('')
     },
     status: [200],
-    also: (answers) => deepEqual(totals(answers), [0]),
+    also: (answers) => deepEqual(readTotals(answers), [0]),
   },
   { id: 'B114', elsewhere: inTheApp },
   { id: 'B115', elsewhere: 'server/test/exchange/api/list.test.ts' },

@@ -1,23 +1,24 @@
 import { type Catalogue, createCatalogue } from '../../../src/core/domain/catalogue.ts'
 import type { CurrencyDefinition } from '../../../src/core/domain/currency.ts'
-import { defineNetwork, type NetworkDefinition } from '../../../src/core/domain/network.ts'
+import { defineNetwork, type EvmParameters, type NetworkDefinition } from '../../../src/core/domain/network.ts'
 
-type Shape = { id: string; name: string; decimals: number; memo: 'none' | 'required'; regexAddress: string }
+type Shape = Pick<NetworkDefinition, 'id' | 'name' | 'decimals' | 'memo' | 'memoName'> & {
+  regexAddress: string
+  evm?: EvmParameters
+}
 
-function network({ id, name, decimals, memo, regexAddress }: Shape): NetworkDefinition {
+function createNetwork({ regexAddress, evm, ...shape }: Shape): NetworkDefinition {
+  const { id } = shape
   const explorers = {
     addressExplorer: `https://explorer.test/${id}/{}`,
     txExplorer: `https://explorer.test/${id}/tx/{}`,
   }
-  const environment = { confirmations: 2, finalityBlocks: 10, regexAddress, ...explorers }
+  const environment = { confirmations: 2, finalityBlocks: 10, regexAddress, ...explorers, ...(evm && { evm }) }
   return defineNetwork({
-    id,
-    name,
+    ...shape,
     family: 'bitcoin',
     coinType: 0,
     symbol: id.toUpperCase(),
-    decimals,
-    memo,
     blockTimeMs: 1_000,
     tokenSuffix: id.toUpperCase(),
     production: environment,
@@ -26,30 +27,50 @@ function network({ id, name, decimals, memo, regexAddress }: Shape): NetworkDefi
 }
 
 const networks = [
-  network({ id: 'btc', name: 'Bitcoin', decimals: 8, memo: 'none', regexAddress: '^bcrt1[02-9ac-hj-np-z]{38,58}$' }),
-  network({ id: 'eth', name: 'Ethereum', decimals: 18, memo: 'none', regexAddress: '^0x[0-9a-fA-F]{40}$' }),
-  network({
+  createNetwork({
+    id: 'btc',
+    name: 'Bitcoin',
+    decimals: 8,
+    memo: 'none',
+    regexAddress: '^bcrt1[02-9ac-hj-np-z]{38,58}$',
+  }),
+  createNetwork({
+    id: 'eth',
+    name: 'Ethereum',
+    decimals: 18,
+    memo: 'none',
+    regexAddress: '^0x[0-9a-fA-F]{40}$',
+    evm: { chainId: 1, finalityTag: null, dynamicFees: true },
+  }),
+  createNetwork({
     id: 'xrp',
     name: 'XRP Ledger',
     decimals: 6,
     memo: 'required',
+    memoName: 'Destination tag',
     regexAddress: '^r[1-9A-HJ-NP-Za-km-z]{24,34}$',
   }),
-  network({ id: 'doge', name: 'Dogecoin', decimals: 8, memo: 'none', regexAddress: '^D[1-9A-HJ-NP-Za-km-z]{33}$' }),
+  createNetwork({
+    id: 'doge',
+    name: 'Dogecoin',
+    decimals: 8,
+    memo: 'none',
+    regexAddress: '^D[1-9A-HJ-NP-Za-km-z]{33}$',
+  }),
 ]
 
-function currency(
+function createCurrency(
   ticker: string,
-  on: string,
+  networkId: string,
   rank: number,
   extra: Partial<CurrencyDefinition> = {},
 ): CurrencyDefinition {
   return {
     ticker,
-    network: on,
+    network: networkId,
     symbol: ticker.toUpperCase(),
     name: ticker.toUpperCase(),
-    decimals: networks.find(({ id }) => id === on)?.decimals ?? 0,
+    decimals: networks.find(({ id }) => id === networkId)?.decimals ?? 0,
     contract: null,
     assetClass: 'major',
     isStable: false,
@@ -62,18 +83,18 @@ function currency(
   }
 }
 
-/** Four networks, one of them down (doge), one that demands memos (xrp, which has no fixed rates either). */
+/** Four networks: doge is disabled; xrp requires memos and has no fixed rates. */
 export function createTestCatalogue(): Catalogue {
   const contract = '0xdAC17F958D2ee523a2206206994597C13D831ec7'
   return createCatalogue({
     environment: 'sandbox',
     networks,
     currencies: [
-      currency('btc', 'btc', 1),
-      currency('eth', 'eth', 2),
-      currency('usdt', 'eth', 3, { decimals: 6, contract, isStable: true, assetClass: 'stable' }),
-      currency('xrp', 'xrp', 4, { supportsFixedRate: false }),
-      currency('doge', 'doge', 5),
+      createCurrency('btc', 'btc', 1),
+      createCurrency('eth', 'eth', 2),
+      createCurrency('usdt', 'eth', 3, { decimals: 6, contract, isStable: true, assetClass: 'stable' }),
+      createCurrency('xrp', 'xrp', 4, { supportsFixedRate: false }),
+      createCurrency('doge', 'doge', 5),
     ],
     tokens: { eth: { usdt: contract } },
     enabled: (id) => id !== 'doge',

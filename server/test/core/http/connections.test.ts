@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { until } from '../../../../test/support/until.ts'
 import { createTestApp, goodRate, listen, type TestApp } from './app-for-tests.ts'
 
-/* What a client sees on a connection of its own: heads, their limits and framing, pipelining, slow clients, timeouts. */
+/* Behaviour of single connections: request heads with their limits and framing, pipelining, slow clients, timeouts. */
 const scenarios: TestApp[] = []
 afterEach(async () => {
   for (const { app } of scenarios.splice(0)) await app.close()
@@ -21,13 +22,13 @@ const quote = `GET ${target} HTTP/1.1\r\nHost: here\r\nX-Api-Key: sandbox\r\n\r\
 const live = 'GET /health/live HTTP/1.1\r\nHost: here\r\n\r\n'
 const LIVE = '{"status":"ok"}'
 
-/** Sends the pieces one by one, ends its own side, and reads until the server has ended the other. */
-async function converse(port: number, ...pieces: readonly string[]): Promise<string> {
-  const socket = await open(port)
+/** Sends the pieces one by one, closes the sending side, and reads until the server closes the connection. */
+async function sendPieces(port: number, ...pieces: readonly string[]): Promise<string> {
+  const socket = await openSocket(port)
   const text = readAll(socket)
   for (const piece of pieces) {
     socket.write(piece, 'latin1')
-    // One turn for the piece to leave: the kernel joins what is sent at once.
+    // Yields to the event loop, so that the kernel does not join this piece with the next.
     await new Promise(setImmediate)
     await new Promise(setImmediate)
   }
@@ -44,22 +45,22 @@ function readAll(socket: Socket): Promise<string> {
     socket
       .on('close', () => resolve(text))
       .on('error', (error: Error & { code?: string }) => {
-        // The server refused before it had read everything.
+        // The server refused the request before it had read all of it.
         if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error)
       })
   })
 }
 
-async function open(port: number): Promise<Socket> {
+async function openSocket(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   await once(socket, 'connect')
   return socket
 }
 
-const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
+const parseStatuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
 
-/** Every answer of a connection. Bodies are as long as their Content-Length says. */
-function answersOf(text: string): { status: number; headers: string; body: string }[] {
+/** Parses all answers on a connection by their Content-Length. */
+function parseAnswers(text: string): { status: number; headers: string; body: string }[] {
   const answers: { status: number; headers: string; body: string }[] = []
   for (let rest = text; rest !== ''; ) {
     const end = rest.indexOf('\r\n\r\n')
@@ -73,10 +74,10 @@ function answersOf(text: string): { status: number; headers: string; body: strin
 }
 
 type Head = { method?: string; target?: string; version?: string; more?: string[] }
-const toHead = ({ method = 'GET', target: asked = target, version = 'HTTP/1.1', more = [] }: Head) =>
-  [`${method} ${asked} ${version}`, 'Host: here', 'X-Api-Key: sandbox', ...more, '', ''].join('\r\n')
+const formatHead = ({ method = 'GET', target: requestTarget = target, version = 'HTTP/1.1', more = [] }: Head) =>
+  [`${method} ${requestTarget} ${version}`, 'Host: here', 'X-Api-Key: sandbox', ...more, '', ''].join('\r\n')
 
-describe('a head', () => {
+describe('request heads', () => {
   test.each<[string, Head]>([
     ['a header without a value', { more: ['Accept:'] }],
     ['white space around a value', { more: ['Accept:  a '] }],
@@ -90,9 +91,9 @@ describe('a head', () => {
     ['the target in absolute form', { target: `http://here${target}` }],
     ['HTTP/1.0', { version: 'HTTP/1.0' }],
     ['HEAD', { method: 'HEAD' }],
-  ])('is served with %s', async (_name, head) => {
+  ])('are accepted with %s', async (_name, head) => {
     const { port } = await start()
-    expect(statusesOf(await converse(port, toHead(head)))).toEqual([200])
+    expect(parseStatuses(await sendPieces(port, formatHead(head)))).toEqual([200])
   })
 
   test.each<[string, Head, number, string]>([
@@ -113,21 +114,21 @@ describe('a head', () => {
     ['a method in lower case', { method: 'get' }, 400, 'VALIDATION_ERROR'],
     ['POST', { method: 'POST' }, 405, 'METHOD_NOT_ALLOWED'],
     ['OPTIONS', { method: 'OPTIONS' }, 405, 'METHOD_NOT_ALLOWED'],
-  ])('is refused with %s', async (_name, head, status, code) => {
+  ])('are rejected with %s', async (_name, head, status, code) => {
     const { port } = await start()
-    const [answer] = answersOf(await converse(port, toHead(head)))
+    const [answer] = parseAnswers(await sendPieces(port, formatHead(head)))
     expect([answer?.status, JSON.parse(answer?.body ?? '').code]).toEqual([status, code])
   })
 
-  test('that was spoilt anywhere is served, or refused in the error shape, and the server lives on', async () => {
+  test('are served, or rejected in the error format, after any mutation, and the server stays up', async () => {
     const { port } = await start()
-    const put = fc.constantFrom(' ', '\t', '\r', '\n', '\r\n', '\0', ':', ',', 'é', '\x7f', 'a', '\r\n ', '/', '?')
-    const spoilt = fc
-      .record({ at: fc.nat(quote.length), put, taken: fc.nat(2) })
-      .map((drawn) => quote.slice(0, drawn.at) + drawn.put + quote.slice(drawn.at + drawn.taken))
+    const inserted = fc.constantFrom(' ', '\t', '\r', '\n', '\r\n', '\0', ':', ',', 'é', '\x7f', 'a', '\r\n ', '/', '?')
+    const mutatedHeads = fc
+      .record({ at: fc.nat(quote.length), inserted, removed: fc.nat(2) })
+      .map((mutation) => quote.slice(0, mutation.at) + mutation.inserted + quote.slice(mutation.at + mutation.removed))
     await fc.assert(
-      fc.asyncProperty(spoilt, async (head) => {
-        for (const { status, headers, body } of answersOf(await converse(port, head))) {
+      fc.asyncProperty(mutatedHeads, async (head) => {
+        for (const { status, headers, body } of parseAnswers(await sendPieces(port, head))) {
           expect([200, 400, 401, 404, 405]).toContain(status)
           expect(headers).toMatch(/^content-type: application\/json; charset=utf-8\r?$/im)
           expect(headers).toMatch(/^x-request-id: \S+\r?$/im)
@@ -138,62 +139,63 @@ describe('a head', () => {
       }),
       { numRuns: 300 },
     )
-    expect(statusesOf(await converse(port, quote))).toEqual([200])
+    expect(parseStatuses(await sendPieces(port, quote))).toEqual([200])
   })
 })
 
-describe('a connection', () => {
-  test('answers a request that comes in two pieces, wherever it is cut', async () => {
+describe('connections', () => {
+  test('answer a request that arrives in two pieces, at any cut', async () => {
     const { port } = await start()
     for (let cut = 1; cut < quote.length; cut += 7) {
-      expect(statusesOf(await converse(port, quote.slice(0, cut), quote.slice(cut)))).toEqual([200])
+      expect(parseStatuses(await sendPieces(port, quote.slice(0, cut), quote.slice(cut)))).toEqual([200])
     }
   })
 
-  test('answers pipelined requests in their order', async () => {
+  test('answer pipelined requests in order', async () => {
     const { port } = await start()
-    const text = await converse(port, quote, quote + live + quote, quote)
+    const text = await sendPieces(port, quote, quote + live + quote, quote)
     const bodies = text.split(/HTTP\/1\.1 200 OK/).map((answer) => (answer.includes(LIVE) ? 'live' : 'quote'))
     expect(bodies.slice(1)).toEqual(['quote', 'quote', 'live', 'quote', 'quote'])
   })
 
-  test('checks the key of every request', async () => {
+  test('check the key of every request', async () => {
     const { port } = await start()
     const other = quote.replace('sandbox', 'wrong')
-    expect(statusesOf(await converse(port, quote, quote, other, quote))).toEqual([200, 200, 401, 200])
+    expect(parseStatuses(await sendPieces(port, quote, quote, other, quote))).toEqual([200, 200, 401, 200])
   })
 
-  test('delivers every answer to a client that reads late', async () => {
-    const { port } = await start()
-    const socket = await open(port)
-    const count = 5_000
+  test('deliver every answer to a client that reads late', async () => {
+    const { app, port } = await start()
+    const connected = once(app.server, 'connection')
+    const socket = await openSocket(port)
+    const [peer] = (await connected) as [Socket]
     socket.pause()
-    for (let sent = 0; sent < count; sent++) {
-      if (!socket.write(quote))
-        await Promise.race([once(socket, 'drain'), new Promise((resolve) => setTimeout(resolve, 50))])
-    }
+    // More answers than the buffers of both sockets hold.
+    const count = 20_000
+    for (let sent = 0; sent < count; sent++) socket.write(quote)
+    await until('the server waits for the client', () => peer.writableLength > 0)
     const text = readAll(socket)
     socket.resume()
     socket.end()
-    expect(statusesOf(await text)).toEqual(Array.from({ length: count }, () => 200))
+    expect(parseStatuses(await text)).toEqual(Array.from({ length: count }, () => 200))
   })
 
-  test('without a request is answered 408 after the header timeout', async () => {
+  test('answer 408 after the header timeout if no request arrives', async () => {
     const { port } = await start({ headersTimeoutMs: 500 })
-    expect(statusesOf(await readAll(await open(port)))).toEqual([408])
+    expect(parseStatuses(await readAll(await openSocket(port)))).toEqual([408])
   })
 
-  test('is closed when it stays idle longer than the keep-alive timeout', async () => {
+  test('are closed after the keep-alive timeout', async () => {
     const { app, port } = await start()
     app.server.keepAliveTimeout = 200
-    const socket = await open(port)
+    const socket = await openSocket(port)
     socket.write(quote)
-    expect(statusesOf(await readAll(socket))).toEqual([200])
+    expect(parseStatuses(await readAll(socket))).toEqual([200])
   })
 
-  test('that is idle does not keep the server from closing', async () => {
+  test('do not delay the shutdown of the server while idle', async () => {
     const { app, port } = await start()
-    const socket = await open(port)
+    const socket = await openSocket(port)
     socket.write(quote)
     await once(socket, 'data')
     const closed = once(socket, 'close')

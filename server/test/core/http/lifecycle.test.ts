@@ -17,7 +17,7 @@ function start(settings: Partial<ApiSettings> = {}): TestApp {
   return scenario
 }
 
-function ask(port: number, path: string, agent: Agent): Promise<IncomingMessage> {
+function sendGet(port: number, path: string, agent: Agent): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = get({ port, host: '127.0.0.1', path, agent, headers: { 'x-api-key': 'sandbox' } }, (answer) => {
       answer.resume().on('end', () => resolve(answer))
@@ -27,7 +27,7 @@ function ask(port: number, path: string, agent: Agent): Promise<IncomingMessage>
 }
 
 describe('readiness', () => {
-  test('is 503 with the reasons while quotes or creates would fail; liveness stays', async () => {
+  test('returns 503 with the reasons while quotes or creates would fail, and leaves liveness at 200', async () => {
     const { app, services } = start()
     expect((await app.inject({ url: '/health/ready' })).statusCode).toBe(200)
     services.broken.reasons = ['no prices']
@@ -40,28 +40,28 @@ describe('readiness', () => {
 })
 
 describe('draining', () => {
-  test('turns readiness off, asks connections to close, and finishes what is under way', async () => {
+  test('turns readiness off, closes connections, and finishes requests in progress', async () => {
     const { app, services } = start()
     const port = await listen(app)
     let release: () => void = () => undefined
-    const held = new Promise<void>((resolve) => {
+    const blocked = new Promise<void>((resolve) => {
       release = resolve
     })
-    let entered = false
+    let isCalled = false
     Object.assign(services, {
       findExchange: async () => {
-        entered = true
-        await held
+        isCalled = true
+        await blocked
         return null
       },
     })
     const agent = new Agent({ keepAlive: true })
-    const inProgress = ask(port, '/v1/cross-chain/exchange/status?id=x', agent)
-    await vi.waitUntil(() => entered, PATIENCE)
+    const inProgress = sendGet(port, '/v1/cross-chain/exchange/status?id=x', agent)
+    await vi.waitUntil(() => isCalled, PATIENCE)
     app.drain()
-    const ready = await ask(port, '/health/ready', agent)
+    const ready = await sendGet(port, '/health/ready', agent)
     expect([ready.statusCode, ready.headers.connection]).toEqual([503, 'close'])
-    const live = await ask(port, '/health/live', agent)
+    const live = await sendGet(port, '/health/live', agent)
     expect(live.statusCode).toBe(200)
     const closed = app.close()
     release()
@@ -72,7 +72,7 @@ describe('draining', () => {
 })
 
 describe('overload', () => {
-  test('is 503 with Retry-After for all but liveness, and passes', async () => {
+  test('returns 503 with Retry-After on all routes except liveness, and recovers', async () => {
     const { app } = start({ overload: { eventLoopDelayMs: 20, sampleMs: 50 } })
     await app.ready()
     const status = async (url: string) => (await app.inject({ url })).statusCode
@@ -93,8 +93,8 @@ describe('overload', () => {
   })
 })
 
-describe('a create that takes too long', () => {
-  test('is 503 and says that it may have been carried out', async () => {
+describe('slow creates', () => {
+  test('return 503 and point to the Idempotency-Key', async () => {
     const { app, services } = start({ createTimeoutMs: 50 })
     Object.assign(services, { createExchange: () => new Promise(() => undefined) })
     const answer = await app.inject({
@@ -108,8 +108,8 @@ describe('a create that takes too long', () => {
   })
 })
 
-describe('a connection', () => {
-  test('serves what comes after Expect: 100-continue', async () => {
+describe('connections', () => {
+  test('serve a body that follows Expect: 100-continue', async () => {
     const { app } = start()
     const socket = connect(await listen(app), '127.0.0.1').setEncoding('utf8')
     let text = ''
@@ -125,7 +125,7 @@ describe('a connection', () => {
     expect(text).toContain('HTTP/1.1 201')
   })
 
-  test('with another Expect, with too many headers, without a Host, for a proxy or not of HTTP at all is answered in the error shape', async () => {
+  test('answer in the error format to another Expect, too many headers, no Host, CONNECT and non-HTTP bytes', async () => {
     const { app } = start()
     const port = await listen(app)
     const answers = await Promise.all(

@@ -7,19 +7,19 @@ export type Input = {
   body: string | null
 }
 
-/** A value that fits a schema. Its examples come up often, so that some requests get somewhere. */
-function fitting(schema: JsonSchema, example?: unknown): fc.Arbitrary<unknown> {
+/** Generates values that match a schema. Examples are frequent, so that some requests succeed. */
+function generateValue(schema: JsonSchema, example?: unknown): fc.Arbitrary<unknown> {
   const examples = [
     ...((schema['examples'] as unknown[] | undefined) ?? []),
     ...(example === undefined ? [] : [example]),
   ]
-  const general = generalOf(schema)
-  return examples.length === 0 ? general : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...examples) }, general)
+  const generated = generateFromSchema(schema)
+  return examples.length === 0 ? generated : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...examples) }, generated)
 }
 
-function generalOf(schema: JsonSchema): fc.Arbitrary<unknown> {
+function generateFromSchema(schema: JsonSchema): fc.Arbitrary<unknown> {
   const {
-    enum: words,
+    enum: values,
     pattern,
     minLength,
     maxLength,
@@ -33,115 +33,119 @@ function generalOf(schema: JsonSchema): fc.Arbitrary<unknown> {
     minimum?: number
     maximum?: number
   }
-  if (words) return fc.constantFrom(...words)
-  if (schema['type'] === 'object') return fittingObject(schema)
+  if (values) return fc.constantFrom(...values)
+  if (schema['type'] === 'object') return generateObject(schema)
   if (schema['type'] === 'boolean') return fc.boolean()
   if (schema['type'] === 'integer') return fc.integer({ min: minimum ?? 0, max: maximum ?? 1_000 })
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern), { maxLength: maxLength ?? 60 })
-  // Any Unicode at all: NUL, marks and emoji included.
+  // Any Unicode, including NUL, combining marks and emoji.
   return fc.string({ unit: 'binary', minLength: minLength ?? 0, maxLength: Math.min(maxLength ?? 64, 64) })
 }
 
-/** Half of them have what is required and no more: the optional members are what most requests are refused for. */
-function fittingObject(schema: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
+/** Half of the objects have only the required members, because optional members cause most refusals. */
+function generateObject(schema: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
   const properties = schema['properties'] as Record<string, JsonSchema>
   const required = (schema['required'] as string[] | undefined) ?? []
-  const model = Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, fitting(member)]))
-  const plain = Object.fromEntries(Object.entries(model).filter(([name]) => required.includes(name)))
+  const model = Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, generateValue(member)]))
+  const requiredOnly = Object.fromEntries(Object.entries(model).filter(([name]) => required.includes(name)))
   const dependent = (schema['dependentRequired'] as Record<string, string[]> | undefined) ?? {}
-  const whole = fc.record(model, { requiredKeys: required }).map((value) => {
-    const lacking = Object.entries(dependent).filter(
+  const full = fc.record(model, { requiredKeys: required }).map((value) => {
+    const incomplete = Object.entries(dependent).filter(
       ([name, needs]) => name in value && !needs.every((need) => need in value),
     )
-    return Object.fromEntries(Object.entries(value).filter(([name]) => !lacking.some(([drop]) => drop === name)))
+    return Object.fromEntries(Object.entries(value).filter(([name]) => !incomplete.some(([drop]) => drop === name)))
   })
-  return fc.oneof(fc.record(plain), whole)
+  return fc.oneof(fc.record(requiredOnly), full)
 }
 
-/** Well-formed by the document: whether it can be served is another matter. */
-export function goodInput(operation: Operation): fc.Arbitrary<Input> {
-  const parameters = operation.parameters.map(({ name, in: place, required, schema, example }) => {
-    const value = fitting(schema, example).map((text) => ({ name, place, text: String(text) }))
+/** Generates input that matches the document. The server may still refuse it. */
+export function generateGoodInput(operation: Operation): fc.Arbitrary<Input> {
+  const parameters = operation.parameters.map(({ name, in: location, required, schema, example }) => {
+    const value = generateValue(schema, example).map((text) => ({ name, location, text: String(text) }))
     return required ? value : fc.option(value, { freq: 1 })
   })
   const body =
-    operation.body === null ? fc.constant(null) : fittingObject(operation.body).map((value) => JSON.stringify(value))
-  return fc.tuple(fc.tuple(...parameters), body).map(([given, text]) => {
-    const present = given.filter((one) => one !== null)
+    operation.body === null ? fc.constant(null) : generateObject(operation.body).map((value) => JSON.stringify(value))
+  return fc.tuple(fc.tuple(...parameters), body).map(([generatedParameters, text]) => {
+    const present = generatedParameters.filter((one) => one !== null)
     return {
-      query: present.filter(({ place }) => place === 'query').map(({ name, text: value }) => [name, value] as const),
+      query: present
+        .filter(({ location }) => location === 'query')
+        .map(({ name, text: value }) => [name, value] as const),
       headers: Object.fromEntries(
-        present.filter(({ place }) => place === 'header').map(({ name, text: value }) => [name, value]),
+        present.filter(({ location }) => location === 'header').map(({ name, text: value }) => [name, value]),
       ),
       body: text,
     }
   })
 }
 
-/** Something is wrong for certain: the answer must be 400. */
-export function badInput(operation: Operation): fc.Arbitrary<Input> | null {
-  const spoilers = [...operation.parameters.flatMap(parameterSpoilers), ...bodySpoilers(operation.body)]
-  if (spoilers.length === 0) return null
+/** Generates input with one certain error: the answer must be 400. Null if the operation takes no input. */
+export function generateBadInput(operation: Operation): fc.Arbitrary<Input> | null {
+  const mutations = [...operation.parameters.flatMap(listParameterMutations), ...listBodyMutations(operation.body)]
+  if (mutations.length === 0) return null
   return fc
-    .tuple(goodInput(operation), fc.constantFrom(...spoilers), fc.string({ minLength: 1 }))
-    .map(([input, spoil, junk]) => spoil(input, junk))
+    .tuple(generateGoodInput(operation), fc.constantFrom(...mutations), fc.string({ minLength: 1 }))
+    .map(([input, mutate, randomText]) => mutate(input, randomText))
 }
 
-type Spoiler = (input: Input, junk: string) => Input
+type Mutation = (input: Input, randomText: string) => Input
 
-function parameterSpoilers({ name, in: place, required, schema }: Operation['parameters'][number]): Spoiler[] {
+function listParameterMutations({ name, in: location, required, schema }: Operation['parameters'][number]): Mutation[] {
   const replace =
-    (value: string): Spoiler =>
+    (value: string): Mutation =>
     (input) =>
-      place === 'header'
+      location === 'header'
         ? { ...input, headers: { ...input.headers, [name]: value } }
         : { ...input, query: [...input.query.filter(([other]) => other !== name), [name, value]] }
   const { pattern, maxLength } = schema as { pattern?: string; maxLength?: number }
-  const spoilers: Spoiler[] = []
-  if (place === 'query') {
-    spoilers.push((input) => ({
+  const mutations: Mutation[] = []
+  if (location === 'query') {
+    mutations.push((input) => ({
       ...input,
       query: [...input.query.filter(([other]) => other !== name), [name, 'a'], [name, 'b']],
     }))
-    spoilers.push((input, junk) => ({ ...input, query: [...input.query, [`${name}[${junk}]`, 'x']] }))
+    mutations.push((input, randomText) => ({ ...input, query: [...input.query, [`${name}[${randomText}]`, 'x']] }))
   }
-  if (required) spoilers.push((input) => ({ ...input, query: input.query.filter(([other]) => other !== name) }))
-  if (schema['enum'] || pattern?.includes('[0-9]')) spoilers.push(replace('no such word'), replace('-1'), replace('٣'))
-  if (maxLength !== undefined) spoilers.push(replace('9'.repeat(maxLength + 1)))
-  return spoilers
+  if (required) mutations.push((input) => ({ ...input, query: input.query.filter(([other]) => other !== name) }))
+  if (schema['enum'] || schema['type'] === 'integer' || pattern?.includes('[0-9]'))
+    mutations.push(replace('no such word'), replace('-1'), replace('٣'))
+  if (maxLength !== undefined) mutations.push(replace('9'.repeat(maxLength + 1)))
+  return mutations
 }
 
-/** Whether a schema wants such a value. */
-function takes(schema: JsonSchema, value: unknown): boolean {
+/** True if the schema accepts the type of the value. */
+function acceptsType(schema: JsonSchema, value: unknown): boolean {
   const types = [schema['type']].flat()
+  if (value === null) return types.includes('null')
   if (typeof value === 'boolean') return types.includes('boolean')
   return typeof value === 'number' && (types.includes('integer') || types.includes('number'))
 }
 
-function bodySpoilers(body: JsonSchema | null): Spoiler[] {
+function listBodyMutations(body: JsonSchema | null): Mutation[] {
   if (body === null) return []
-  const change =
-    (text: (body: Record<string, unknown>) => string): Spoiler =>
+  const changeBody =
+    (text: (body: Record<string, unknown>) => string): Mutation =>
     (input) => ({
       ...input,
       body: text(JSON.parse(input.body ?? '{}')),
     })
   const properties = body['properties'] as Record<string, JsonSchema>
   const required = (body['required'] as string[] | undefined) ?? []
-  const wrong = [7, true, null, [], {}, ['x'], { $ne: 'x' }]
+  const wrongValues = [7, true, null, [], {}, ['x'], { $ne: 'x' }]
   return [
-    change((good) => JSON.stringify(good).slice(0, -1)),
-    change((good) => JSON.stringify([good])),
-    change(() => ''),
-    (input, junk) => ({ ...input, body: JSON.stringify(junk) }),
-    ...required.map((name) => change(({ [name]: _left, ...rest }) => JSON.stringify(rest))),
+    changeBody((good) => JSON.stringify(good).slice(0, -1)),
+    changeBody((good) => JSON.stringify([good])),
+    changeBody(() => ''),
+    (input, randomText) => ({ ...input, body: JSON.stringify(randomText) }),
+    ...required.map((name) => changeBody(({ [name]: _removed, ...rest }) => JSON.stringify(rest))),
     ...Object.entries(properties).flatMap(([name, schema]) => [
-      ...wrong
-        .filter((value) => !takes(schema, value))
-        .map((value) => change((good) => JSON.stringify({ ...good, [name]: value }))),
-      ...(schema['enum'] ? [change((good) => JSON.stringify({ ...good, [name]: 'no such word' }))] : []),
+      ...wrongValues
+        .filter((value) => !acceptsType(schema, value))
+        .map((value) => changeBody((good) => JSON.stringify({ ...good, [name]: value }))),
+      ...(schema['enum'] ? [changeBody((good) => JSON.stringify({ ...good, [name]: 'no such word' }))] : []),
       ...(typeof schema['maxLength'] === 'number'
-        ? [change((good) => JSON.stringify({ ...good, [name]: '9'.repeat(Number(schema['maxLength']) + 1) }))]
+        ? [changeBody((good) => JSON.stringify({ ...good, [name]: '9'.repeat(Number(schema['maxLength']) + 1) }))]
         : []),
     ]),
   ]

@@ -14,20 +14,20 @@ export type Parameter = {
 export type Operation = {
   method: string
   path: string
-  keyed: boolean
+  needsKey: boolean
   parameters: Parameter[]
   body: JsonSchema | null
-  /** By status: the validator of the body; null without a body. */
+  /** By status: content type and validator of the body; null if there is no body. */
   responses: ReadonlyMap<number, { contentType: string; check: Validator | null } | null>
 }
 
-/** Operations of an OpenAPI document, with every reference put in its place. Holds documents without recursion only. */
+/** Reads the operations of an OpenAPI document and resolves all references. The document must not be recursive. */
 export function readOperations(document: unknown): Operation[] {
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve)
     if (typeof value !== 'object' || value === null) return value
     const { $ref } = value as Json
-    if (typeof $ref === 'string') return resolve(follow(document, $ref))
+    if (typeof $ref === 'string') return resolve(followReference(document, $ref))
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member)]))
   }
   const { paths } = resolve(document) as { paths: Record<string, Record<string, Json>> }
@@ -36,7 +36,7 @@ export function readOperations(document: unknown): Operation[] {
   )
 }
 
-function follow(document: unknown, reference: string): unknown {
+function followReference(document: unknown, reference: string): unknown {
   const steps = reference.replace(/^#\//, '').split('/')
   return steps.reduce<unknown>((inner, step) => (inner as Json | undefined)?.[step], document)
 }
@@ -58,14 +58,14 @@ function toOperation(method: string, path: string, operation: Json): Operation {
   return {
     method,
     path,
-    keyed: security.length > 0,
+    needsKey: security.length > 0,
     parameters,
     body: requestBody?.content['application/json'].schema ?? null,
-    responses: new Map(Object.entries(responses).map(([status, response]) => [Number(status), toCheck(response)])),
+    responses: new Map(Object.entries(responses).map(([status, response]) => [Number(status), compileCheck(response)])),
   }
 }
 
-function toCheck({ content }: Response) {
+function compileCheck({ content }: Response) {
   const [first] = Object.entries(content ?? {})
   if (first === undefined) return null
   const [contentType, { schema }] = first

@@ -9,10 +9,10 @@ beforeEach(() => {
 })
 afterEach(() => scenario.app.close())
 
-/** Another seed with every run would find more; one that is named can be repeated. */
+/** A fixed seed makes failures reproducible. A new seed for each run would find more of them. */
 const seed = 20_260_102
 
-test('every operation keeps the promises of the OpenAPI document', async () => {
+test('every operation conforms to the OpenAPI document', async () => {
   const { operations, answers } = await checkOperations({
     apiKey: 'sandbox',
     runs: 300,
@@ -27,6 +27,6 @@ test('every operation keeps the promises of the OpenAPI document', async () => {
       return { status: answer.statusCode, headers: answer.headers as Record<string, string>, body: answer.body }
     },
   })
-  expect(operations).toBe(20)
+  expect(operations).toBe(23)
   expect(answers).toBeGreaterThan(4_000)
 })

@@ -1,11 +1,11 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { STATUS_CODES } from 'node:http'
 import fc from 'fast-check'
-import { badInput, goodInput, type Input } from './openapi-inputs.ts'
+import { generateBadInput, generateGoodInput, type Input } from './openapi-inputs.ts'
 import { type Operation, readOperations } from './openapi-operations.ts'
 
 export type PropertyAnswer = { status: number; headers: Record<string, string>; body: string }
-/** One HTTP exchange with the server under test, whichever it is. */
+/** Sends one HTTP request to the server under test. */
 export type Ask = (
   method: string,
   url: string,
@@ -19,9 +19,9 @@ export type PropertyOptions = Readonly<{
   /** Inputs per operation, of each kind. */
   runs: number
   seed: number
-  /** Which operations to drive; all where it is absent. Leave out what changes the chains of a server that others use. */
+  /** Selects operations by path; all by default. Exclude operations that change chains which other tests share. */
   includes?: (path: string) => boolean
-  /** Everything that the server keeps, by table, where it can be seen: compared around what is refused. */
+  /** Reads the server's tables, which a refused request must not change. Default: the number of exchanges. */
   contents?: () => Promise<unknown>
 }>
 
@@ -33,9 +33,8 @@ type AskOperation = (input: Input, headers: Record<string, string>) => Promise<P
 type Report = { operations: number; answers: number; created: number }
 
 /**
- * Drives every operation of the server's own OpenAPI document with inputs that fit it and inputs that don't, and holds
- * each answer to the document. Rejects with the smallest input that breaks a promise, and the seed that found it.
- * `created` is how many exchanges came of it.
+ * Sends valid and invalid inputs to every operation of the server's OpenAPI document, and checks each answer against the
+ * document. Rejects with the smallest failing input and its seed. `created` counts the created exchanges.
  */
 export async function checkOperations(options: PropertyOptions): Promise<Report> {
   const document = await options.request('GET', '/openapi.json', {}, null)
@@ -46,7 +45,7 @@ export async function checkOperations(options: PropertyOptions): Promise<Report>
   for (const operation of operations) {
     const ask: AskOperation = async (input, headers) => {
       answers += 1
-      const answer = await answerTo(options.request, operation, input, headers)
+      const answer = await sendRequest(options.request, operation, input, headers)
       if (CREATES.includes(operation.path) && answer.status === 201) ids.add(JSON.parse(answer.body).id)
       return answer
     }
@@ -57,47 +56,47 @@ export async function checkOperations(options: PropertyOptions): Promise<Report>
 
 async function checkOperation(options: PropertyOptions, operation: Operation, ask: AskOperation): Promise<void> {
   const parameters = { numRuns: options.runs, seed: options.seed }
-  const headers: Record<string, string> = operation.keyed ? { 'x-api-key': options.apiKey } : {}
-  const contents = options.contents ?? (async () => listed(options))
-  let before = await contents()
+  const headers: Record<string, string> = operation.needsKey ? { 'x-api-key': options.apiKey } : {}
+  const readContents = options.contents ?? (async () => readTotal(options))
+  let before = await readContents()
   await fc.assert(
-    fc.asyncProperty(goodInput(operation), async (input) => {
+    fc.asyncProperty(generateGoodInput(operation), async (input) => {
       const { status } = await ask(input, headers)
       if (operation.method !== 'POST') return
-      const after = await contents()
-      if (status >= 400) deepEqual(after, before, 'what is refused leaves nothing behind')
+      const after = await readContents()
+      if (status >= 400) deepEqual(after, before, 'a refused request changed stored data')
       before = after
     }),
     parameters,
   )
-  const bad = badInput(operation)
-  if (bad) {
+  const badInputs = generateBadInput(operation)
+  if (badInputs) {
     await fc.assert(
-      fc.asyncProperty(bad, async (input) => {
+      fc.asyncProperty(badInputs, async (input) => {
         const answer = await ask(input, headers)
         ok([400, 429].includes(answer.status), `expected 400, not ${answer.status} ${answer.body}`)
       }),
       parameters,
     )
   }
-  if (operation.keyed) await checkKeyless(operation, ask, options.seed)
-  deepEqual(await contents(), before, `${operation.method} ${operation.path} leaves nothing of what it refuses`)
+  if (operation.needsKey) await checkWithoutKey(operation, ask, options.seed)
+  deepEqual(await readContents(), before, `a refused ${operation.method} ${operation.path} changed stored data`)
 }
 
-async function checkKeyless(operation: Operation, ask: AskOperation, seed: number): Promise<void> {
-  const keyless = fc.asyncProperty(goodInput(operation), async (input) => {
+async function checkWithoutKey(operation: Operation, ask: AskOperation, seed: number): Promise<void> {
+  const requestWithoutKey = fc.asyncProperty(generateGoodInput(operation), async (input) => {
     equal((await ask(input, {})).status, 401)
     ok([401, 429].includes((await ask(input, { 'x-api-key': 'no-such-key' })).status))
   })
-  await fc.assert(keyless, { numRuns: 5, seed })
+  await fc.assert(requestWithoutKey, { numRuns: 5, seed })
 }
 
-async function listed({ request, apiKey }: PropertyOptions): Promise<unknown> {
+async function readTotal({ request, apiKey }: PropertyOptions): Promise<unknown> {
   const answer = await request('GET', `${LIST}?limit=1`, { 'x-api-key': apiKey }, null)
   return (JSON.parse(answer.body) as { total?: unknown }).total
 }
 
-async function answerTo(
+async function sendRequest(
   request: Ask,
   operation: Operation,
   input: Input,
@@ -108,7 +107,7 @@ async function answerTo(
   const type: Record<string, string> = input.body === null ? {} : { 'content-type': 'application/json' }
   const startedAt = performance.now()
   const answer = await request(operation.method, url, { ...input.headers, ...headers, ...type }, input.body)
-  ok(performance.now() - startedAt < ANSWER_MS_MAX, 'an answer comes in time')
+  ok(performance.now() - startedAt < ANSWER_MS_MAX, `no answer within ${ANSWER_MS_MAX} ms`)
   checkAnswer(operation, answer)
   return answer
 }
@@ -135,5 +134,5 @@ function checkError(status: number, headers: Record<string, string>, body: Recor
   equal(body['error'], STATUS_CODES[status])
   equal(body['requestId'], headers['x-request-id'])
   ok(status !== 429 || Number(headers['retry-after']) >= 1)
-  ok(!/node_modules|\bat \w+ \(|FST_ERR|select .* from/i.test(JSON.stringify(body)), 'nothing of the inside shows')
+  ok(!/node_modules|\bat \w+ \(|FST_ERR|select .* from/i.test(JSON.stringify(body)), 'the error reveals internals')
 }

@@ -10,12 +10,12 @@ let mounted: string[]
 
 beforeEach(async () => {
   scenario = createTestApp({ sandboxControlUrl: 'http://127.0.0.1:9' })
-  mounted = mountedRoutes(scenario.app.printRoutes({ commonPrefix: false }))
+  mounted = listMountedRoutes(scenario.app.printRoutes({ commonPrefix: false }))
 })
 afterEach(() => scenario.app.close())
 
-/** `METHOD path` of every route, from the tree that the router prints: four characters a level. */
-function mountedRoutes(tree: string): string[] {
+/** Parses `METHOD path` of every route from the tree that the router prints. A level is four characters wide. */
+function listMountedRoutes(tree: string): string[] {
   const parents: string[] = []
   return tree.split('\n').flatMap((line) => {
     const [, indent = '', step = '', methods = ''] = /^(.*)[├└]── (\S*)(?: \(([A-Z, ]+)\))?/.exec(line) ?? []
@@ -26,8 +26,8 @@ function mountedRoutes(tree: string): string[] {
   })
 }
 
-describe('the documentation', () => {
-  test('has every route of the server but those that serve files and operators', async () => {
+describe('OpenAPI document', () => {
+  test('has every route of the server except those for files and operators', async () => {
     const { paths } = (await scenario.app.inject({ url: '/openapi.json' })).json()
     const documented = Object.entries<object>(paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
@@ -35,9 +35,9 @@ describe('the documentation', () => {
     const undocumented = ['/metrics', '/openapi.json', '/icons/:name', '/icons/tokens/:name', '/docs']
     const internal = (route: string) =>
       undocumented.some((path) => route === `GET ${path}` || route.startsWith(`GET ${path}/`))
-    // HEAD is wherever GET is, which goes without saying (RFC 9110 §9.1).
-    const own = mounted.filter((route) => !route.startsWith('HEAD '))
-    expect(own.filter((route) => !internal(route)).toSorted()).toEqual(
+    // GET implies HEAD (RFC 9110 §9.1).
+    const withoutHead = mounted.filter((route) => !route.startsWith('HEAD '))
+    expect(withoutHead.filter((route) => !internal(route)).toSorted()).toEqual(
       documented.filter((route) => !route.startsWith('HEAD ')).toSorted(),
     )
     expect(
@@ -54,22 +54,24 @@ describe('the documentation', () => {
     expect(mounted.filter(internal).length).toBeGreaterThan(5)
   })
 
-  test('leaves the sandbox out in production', async () => {
-    const elsewhere = createTestApp()
-    const { paths } = (await elsewhere.app.inject({ url: '/openapi.json' })).json()
+  test('omits the sandbox in production', async () => {
+    const production = createTestApp()
+    const { paths } = (await production.app.inject({ url: '/openapi.json' })).json()
     expect(Object.keys(paths).filter((path) => path.startsWith('/sandbox'))).toEqual([])
-    await elsewhere.app.close()
+    await production.app.close()
   })
 })
 
-describe('the words of the interface', () => {
-  test("are the domain's own", () => {
+describe('schema enums', () => {
+  test('equal those of the domain', () => {
     expect(schema.exchangeStatuses).toEqual(exchangeStatuses)
     expect(schema.statusReasons).toEqual(statusReasons)
     expect(schema.defiNetworks).toEqual(swapNetworks)
     expect(schema.swapStatuses).toEqual(swapStatuses)
     expect(schema.swapReasons).toEqual(swapReasons)
-    const used = Object.values(schema.routes).map(({ access }) => access)
-    expect(used.filter((access) => access !== 'public' && !(scopes as readonly string[]).includes(access))).toEqual([])
+    const accesses = Object.values(schema.routes).map(({ access }) => access)
+    expect(accesses.filter((access) => access !== 'public' && !(scopes as readonly string[]).includes(access))).toEqual(
+      [],
+    )
   })
 })

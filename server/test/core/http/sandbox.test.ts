@@ -5,13 +5,13 @@ import { createTestApp, type TestApp } from './app-for-tests.ts'
 
 const key = { 'x-api-key': 'sandbox' }
 let control: Server
-let asked: string[]
+let requests: string[]
 let answer: { status: number; body: string }
 let scenario: TestApp
 
 /** A control server that records its requests and answers as configured. */
 beforeEach(async () => {
-  asked = []
+  requests = []
   answer = { status: 200, body: '{"hash":"0xabc"}' }
   control = createServer((request, response) => {
     let body = ''
@@ -19,7 +19,7 @@ beforeEach(async () => {
       body += chunk
     })
     request.on('end', () => {
-      asked.push(`${request.method} ${request.url} ${body}`)
+      requests.push(`${request.method} ${request.url} ${body}`)
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
     })
   })
@@ -32,41 +32,42 @@ afterEach(async () => {
 })
 
 const deposit = { network: 'btc', currency: 'native', address: 'a', amount: '0.01' }
-const pay = () => scenario.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload: deposit })
+const sendDeposit = () =>
+  scenario.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload: deposit })
 
-describe('the sandbox controls', () => {
-  test('are forwarded without their prefix; POSTs answer 201', async () => {
-    const paid = await pay()
+describe('sandbox controls', () => {
+  test('are forwarded without their prefix, and answer POST with 201', async () => {
+    const paid = await sendDeposit()
     expect([paid.statusCode, paid.json()]).toEqual([201, { hash: '0xabc' }])
     await scenario.app.inject({ url: '/sandbox/balance?network=btc&currency=native&address=a%26b', headers: key })
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       `POST /deposits ${JSON.stringify(deposit)}`,
       'GET /balance?network=btc&currency=native&address=a%26b ',
     ])
   })
 
-  test('take tickers in any case and by their aliases, and nothing that they do not know', async () => {
+  test('accept tickers in any case and aliases, and drop unknown members', async () => {
     const payload = { ...deposit, network: 'Bitcoin', currency: 'XBT', partnerId: 2 }
     const paid = await scenario.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload })
     expect(paid.statusCode).toBe(201)
     await scenario.app.inject({ url: '/sandbox/balance?network=ERC20&currency=Native&address=a&foo=1', headers: key })
     const reorg = { network: 'btc', depth: 2, drop: true }
     await scenario.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: reorg })
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       `POST /deposits ${JSON.stringify({ ...deposit, currency: 'btc' })}`,
       'GET /balance?network=eth&currency=native&address=a ',
       `POST /reorgs ${JSON.stringify(reorg)}`,
     ])
   })
 
-  test('take no reorganisation that the chains refuse: 50 blocks at most', async () => {
+  test('reject a reorg of more than 50 blocks, the limit of the chains', async () => {
     const reorg = (depth: number) =>
       scenario.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: { network: 'btc', depth } })
     expect([(await reorg(50)).statusCode, (await reorg(51)).json().message]).toEqual([201, 'depth must be <= 50'])
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
-  test('are done once for an Idempotency-Key', async () => {
+  test('succeed once per Idempotency-Key', async () => {
     const payOnce = (idempotencyKey: string, amount = deposit.amount) =>
       scenario.app.inject({
         method: 'POST',
@@ -84,41 +85,41 @@ describe('the sandbox controls', () => {
     expect((await payOnce('two')).json()).toEqual({ hash: '0xdef' })
     const other = await payOnce('one', '0.02')
     expect([other.statusCode, other.json().code]).toEqual([409, 'IDEMPOTENCY_CONFLICT'])
-    expect(asked).toHaveLength(3)
+    expect(requests).toHaveLength(3)
   })
 
-  test('need a key', async () => {
+  test('require an API key', async () => {
     expect((await scenario.app.inject({ url: '/sandbox/networks' })).statusCode).toBe(401)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
-  test('that are refused come back in the error shape', async () => {
+  test('return refusals in the error format', async () => {
     answer = { status: 404, body: '{"message":"there is no network zzz"}' }
-    const refused = await pay()
+    const refused = await sendDeposit()
     expect([refused.statusCode, refused.json().code, refused.json().message]).toEqual([
       404,
       'NETWORK_NOT_FOUND',
       'there is no network zzz',
     ])
     answer = { status: 400, body: '{"error":{"code":"INVALID_ADDRESS","message":"not an address"}}' }
-    expect((await pay()).json().code).toBe('VALIDATION_ERROR')
+    expect((await sendDeposit()).json().code).toBe('VALIDATION_ERROR')
     answer = { status: 400, body: '{"code":"INVALID_ADDRESS","message":"not an address"}' }
-    expect((await pay()).json().code).toBe('INVALID_ADDRESS')
+    expect((await sendDeposit()).json().code).toBe('INVALID_ADDRESS')
   })
 
   test.each([
-    ['an answer that is no JSON', 200, '<html>'],
+    ['an answer that is not JSON', 200, '<html>'],
     ['an answer that is too long', 200, `"${'x'.repeat(2 * 1024 * 1024)}"`],
     ['a failure of the chains', 500, '{"message":"stack"}'],
-  ])('%s is 503', async (_name, status, body) => {
+  ])('return 503 for %s', async (_name, status, body) => {
     answer = { status, body }
-    const failed = await pay()
+    const failed = await sendDeposit()
     expect([failed.statusCode, failed.json().code]).toEqual([503, 'NETWORK_UNAVAILABLE'])
   })
 
   test('do not exist outside the sandbox', async () => {
-    const elsewhere = createTestApp()
-    expect((await elsewhere.app.inject({ url: '/sandbox/networks', headers: key })).statusCode).toBe(404)
-    await elsewhere.app.close()
+    const production = createTestApp()
+    expect((await production.app.inject({ url: '/sandbox/networks', headers: key })).statusCode).toBe(404)
+    await production.app.close()
   })
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import type { Services } from '../../../src/app/services.ts'
+import type { Services } from '../../../src/app/http.ts'
 import { parseUnits, scale, toSignificant } from '../../../src/core/domain/amount.ts'
 import type { Catalogue } from '../../../src/core/domain/catalogue.ts'
 import type { Currency } from '../../../src/core/domain/currency.ts'
@@ -16,58 +16,64 @@ import { createWithIdempotency } from '../../../src/swap/idempotent.ts'
 import { createSwapsInMemory, type SwapsInMemory } from '../../swap/routes/swaps-in-memory.ts'
 import { createTestCatalogue } from './catalogue-for-tests.ts'
 
-/** Dollars per coin; every pair converts by them, less one percent. */
+/** USD per unit of each ticker. Every pair converts at these prices, less one percent. */
 const usd: Readonly<Record<string, bigint>> = { btc: 64_000n, eth: 3_200n, usdt: 1n, xrp: 2n, doge: 1n }
 const MIN_USD = 10n
 const MAX_USD = 100_000n
 const RATE_ID_TTL_MS = 60_000
 const SANCTIONED = '0x000000000000000000000000000000000000dEaD'
 
-type Held = { partnerId: string; terms: string; issued: IssuedQuote; expiresAt: number; used: boolean }
+type IssuedRate = { partnerId: string; terms: string; issued: IssuedQuote; expiresAt: number; used: boolean }
 type Row = { partnerId: string; view: ExchangeView }
 type Scenario = {
   catalogue: Catalogue
   rows: Row[]
-  held: Map<string, Held>
-  answers: Map<string, { requestHash: string; view: ExchangeView }>
+  issuedRates: Map<string, IssuedRate>
+  storedResponses: Map<string, { requestHash: string; view: ExchangeView }>
   now(): number
 }
 
 export type ServicesInMemory = Services & {
   swaps: SwapsInMemory
-  /** Every exchange there is, newest first. */
+  /** All exchanges, newest first. */
   rows: Row[]
-  /** Puts an exchange there without a create. */
+  /** Inserts an exchange without a create request. */
   insert(partnerId: string, view: ExchangeView): void
-  /** Moves the clock on. */
+  /** Advances the clock. */
   advance(ms: number): void
-  /** Set to make `readiness` name a reason, `ratesFeed` fail, or `findExchange` meet a bug. */
+  /** Set to make `readiness` return reasons, `ratesFeed` fail, or `findExchange` throw. */
   broken: { reasons: string[]; rates: boolean; find: Error | null }
 }
 
-function partner(id: string, extra: Partial<Partner> = {}): Partner {
+function createPartner(id: string, extra: Partial<Partner> = {}): Partner {
   const limits = { openExchangesMax: 100_000, rateLimitPerMinute: 600 }
   return { id, name: id, feeBps: 0, suspended: false, ...limits, strict: false, defaultRecipients: new Map(), ...extra }
 }
 
-function caller(owner: Partner, allowed: readonly Scope[] = scopes): Caller {
+function createCaller(owner: Partner, allowed: readonly Scope[] = scopes): Caller {
   return { partner: owner, keyId: `key-of-${owner.id}`, scopes: new Set(allowed) }
 }
 
 const callers = new Map<string, Caller>([
-  ['sandbox', caller(partner('p1'))],
-  ['sandbox-b', caller(partner('p2'))],
-  ['read-only', caller(partner('p1'), ['rates:read', 'exchange:read'])],
-  ['suspended', caller(partner('p3', { suspended: true }))],
-  ['strict', caller(partner('p4', { strict: true }))],
-  ['far-away', caller(partner('p5'))],
+  ['sandbox', createCaller(createPartner('p1'))],
+  ['sandbox-b', createCaller(createPartner('p2'))],
+  ['read-only', createCaller(createPartner('p1'), ['rates:read', 'exchange:read'])],
+  ['suspended', createCaller(createPartner('p3', { suspended: true }))],
+  ['strict', createCaller(createPartner('p4', { strict: true }))],
+  ['far-away', createCaller(createPartner('p5'))],
 ])
 
-/** Services as `interfaces.ts` states them, over plain arrays: enough to test the HTTP layer. */
+/** Implements the services of `interfaces.ts` over arrays, for tests of the HTTP layer. */
 export function createServicesInMemory(): ServicesInMemory {
   let skewMs = 0
   const now = () => Date.now() + skewMs
-  const scenario: Scenario = { catalogue: createTestCatalogue(), rows: [], held: new Map(), answers: new Map(), now }
+  const scenario: Scenario = {
+    catalogue: createTestCatalogue(),
+    rows: [],
+    issuedRates: new Map(),
+    storedResponses: new Map(),
+    now,
+  }
   const broken: ServicesInMemory['broken'] = { reasons: [], rates: false, find: null }
   const feed = createFeed()
   return {
@@ -82,8 +88,10 @@ export function createServicesInMemory(): ServicesInMemory {
     quoteRate: (owner, request) => quote(scenario, owner, request),
     createExchange: async (owner, order, idempotency) => create(scenario, owner, order, idempotency),
     quotePrivate: (owner, request) => {
-      checkPrivate(resolvePair(scenario, { ...request, flow: 'standard' }), request.privateType)
-      return { quote: quote(scenario, owner, { ...request, flow: 'standard' }).quote, expectedSeconds: 120 }
+      const standard = { ...request, flow: 'standard' } as const
+      checkPrivate(resolvePair(scenario, standard), request.privateType)
+      const { quote: rate } = quote(scenario, owner, standard)
+      return { quote: rate, expectedSeconds: 120, intermediary: { asset: rate.from, isTransparent: true } }
     },
     createPrivateExchange: async (owner, { privateType, ...order }, idempotency) =>
       create(scenario, owner, { ...order, flow: 'standard' }, idempotency, (pair) => checkPrivate(pair, privateType)),
@@ -95,6 +103,13 @@ export function createServicesInMemory(): ServicesInMemory {
     listExchanges: async (owner, filter, page) => list(scenario, owner, filter, page),
     swaps: createSwapsInMemory(),
     withIdempotency: createWithIdempotency(createResponses()),
+    expectations: { confirmationsOf: () => 2, secondsOf: () => 1_800, secondsOfLeg: () => 900 },
+    checkAddress: async ({ currency, network, address, memo }) => {
+      const found = scenario.catalogue.find(currency, network)
+      if (found === null) throw new AppError('CURRENCY_NOT_FOUND', 'there is no such currency', { field: 'currency' })
+      const problems = findDestinationProblems(found, address, memo)
+      return { destination: problems.length === 0 ? { address, memo: memo ?? null } : null, problems }
+    },
     ratesFeed: () => {
       if (broken.rates) throw new AppError('RATES_UNAVAILABLE', 'there are no current rates')
       return feed
@@ -115,16 +130,16 @@ function createResponses(): Parameters<typeof createWithIdempotency>[0] {
   }
 }
 
-/** `sandbox` is answered synchronously, every other key later: the HTTP layer accepts both. */
+/** Answers `sandbox` synchronously and every other key asynchronously: the HTTP layer accepts both. */
 function authenticate(key: string | undefined, ip: string): Caller | Promise<Caller> {
   if (key === undefined) throw new AppError('API_KEY_MISSING', 'no API key was sent in x-api-key')
-  const found = callers.get(key)
-  if (key === 'sandbox' && found) return found
+  const caller = callers.get(key)
+  if (key === 'sandbox' && caller) return caller
   return Promise.resolve().then(() => {
-    if (!found) throw new AppError('API_KEY_INVALID', 'the API key is not valid')
+    if (!caller) throw new AppError('API_KEY_INVALID', 'the API key is not valid')
     if (key === 'far-away' && ip !== '192.0.2.1')
       throw new AppError('IP_NOT_ALLOWED', 'this address may not use the key')
-    return found
+    return caller
   })
 }
 
@@ -145,11 +160,11 @@ function resolvePair({ catalogue }: Scenario, request: Omit<RateRequest, 'amount
   return { from, to }
 }
 
-function worth(currency: Currency, dollars: bigint): bigint {
+function toUnitsOfUsd(currency: Currency, dollars: bigint): bigint {
   return scale(dollars * 10n ** BigInt(currency.asset.decimals), 1n, usd[currency.asset.ticker] ?? 1n, 'up')
 }
 
-function priced({ from, to }: Pair, fromUnits: bigint, flow: RateRequest['flow']): IssuedQuote['quote'] {
+function priceQuote({ from, to }: Pair, fromUnits: bigint, flow: RateRequest['flow']): IssuedQuote['quote'] {
   const dollars = scale(
     fromUnits * (usd[from.asset.ticker] ?? 1n),
     10n ** 12n,
@@ -158,7 +173,7 @@ function priced({ from, to }: Pair, fromUnits: bigint, flow: RateRequest['flow']
   )
   const gross = scale(dollars, 10n ** BigInt(to.asset.decimals), (usd[to.asset.ticker] ?? 1n) * 10n ** 12n, 'down')
   const toUnits = toSignificant(scale(gross, 99n, 100n, 'down'), 'down')
-  const [minUnits, maxUnits] = [worth(from, MIN_USD), worth(from, MAX_USD)]
+  const [minUnits, maxUnits] = [toUnitsOfUsd(from, MIN_USD), toUnitsOfUsd(from, MAX_USD)]
   return {
     from: from.asset,
     to: to.asset,
@@ -177,47 +192,53 @@ function priced({ from, to }: Pair, fromUnits: bigint, flow: RateRequest['flow']
 function quote(scenario: Scenario, owner: Partner, request: RateRequest): IssuedQuote {
   const pair = resolvePair(scenario, request)
   const fromUnits = toSignificant(parseUnits(request.amount, pair.from.asset), 'down')
-  const found = priced(pair, fromUnits, request.flow)
-  if (!found.withinBounds) return { quote: found, rateId: null, validUntil: null }
+  const quoted = priceQuote(pair, fromUnits, request.flow)
+  if (!quoted.withinBounds) return { quote: quoted, rateId: null, validUntil: null }
   const expiresAt = scenario.now() + RATE_ID_TTL_MS
-  const issued = { quote: found, rateId: randomUUID(), validUntil: new Date(expiresAt) }
-  scenario.held.set(issued.rateId, { partnerId: owner.id, terms: termsOf(found), issued, expiresAt, used: false })
+  const issued = { quote: quoted, rateId: randomUUID(), validUntil: new Date(expiresAt) }
+  scenario.issuedRates.set(issued.rateId, {
+    partnerId: owner.id,
+    terms: formatTerms(quoted),
+    issued,
+    expiresAt,
+    used: false,
+  })
   return issued
 }
 
-function termsOf({ from, to, flow, fromUnits }: IssuedQuote['quote']): string {
+function formatTerms({ from, to, flow, fromUnits }: IssuedQuote['quote']): string {
   return [from.id, to.id, flow, fromUnits].join(' ')
 }
 
-/** Without XMR there is no privatePlus, and on one network there is no intermediary. */
+/** privatePlus needs XMR, which is not listed. Two currencies of one network have no intermediary. */
 function checkPrivate({ from, to }: Pair, privateType: PrivateType): null {
   if (privateType === 'privatePlus') throw new AppError('PAIR_UNAVAILABLE', 'XMR is not available')
   if (from.network.id === to.network.id) throw new AppError('PAIR_UNAVAILABLE', 'one wallet would serve both ends')
   return null
 }
 
-/** `through`: a private one, whose pair it checks. */
+/** `checkPair`: checks the pair of a private exchange; null for a standard exchange. */
 function create(
   scenario: Scenario,
   owner: Partner,
   order: ExchangeOrder,
   idempotency: Idempotency | null,
-  through: ((pair: Pair) => null) | null = null,
+  checkPair: ((pair: Pair) => null) | null = null,
 ): ExchangeView {
   const key = `${owner.id} ${idempotency?.key}`
-  const before = idempotency ? scenario.answers.get(key) : undefined
-  if (before && before.requestHash === idempotency?.requestHash) return before.view
-  if (before) throw new AppError('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key was used with another body')
+  const stored = idempotency ? scenario.storedResponses.get(key) : undefined
+  if (stored && stored.requestHash === idempotency?.requestHash) return stored.view
+  if (stored) throw new AppError('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key was used with another body')
   const pair = resolvePair(scenario, order)
-  through?.(pair)
+  checkPair?.(pair)
   const fromUnits = parseUnits(order.fromAmount, pair.from.asset, 'fromAmount')
-  const found = priced(pair, fromUnits, order.flow)
-  checkBounds(found)
+  const quoted = priceQuote(pair, fromUnits, order.flow)
+  checkBounds(quoted)
   checkDestinations(pair, order)
-  const toUnits = useRateId(scenario, owner, order, found)
-  const view = toView(scenario, owner, order, pair, { fromUnits, toUnits }, through === null ? 'standard' : 'private')
+  const toUnits = useRateId(scenario, owner, order, quoted)
+  const view = toView(scenario, owner, order, pair, { fromUnits, toUnits }, checkPair === null ? 'standard' : 'private')
   scenario.rows.unshift({ partnerId: owner.id, view })
-  if (idempotency) scenario.answers.set(key, { requestHash: idempotency.requestHash, view })
+  if (idempotency) scenario.storedResponses.set(key, { requestHash: idempotency.requestHash, view })
   return view
 }
 
@@ -231,50 +252,51 @@ function checkBounds({ fromUnits, minUnits, maxUnits, from }: IssuedQuote['quote
 
 function checkDestinations({ from, to }: Pair, order: ExchangeOrder): void {
   const { address, memo, refundAddress } = order
-  const problems: Problem[] = []
-  if (address !== undefined && !new RegExp(to.network.regexAddress).test(address)) {
-    problems.push({ code: 'INVALID_ADDRESS', field: 'address', message: `address is none of ${to.network.name}` })
-  }
+  const problems = findDestinationProblems(to, address, memo)
   if (refundAddress !== undefined && !new RegExp(from.network.regexAddress).test(refundAddress)) {
     problems.push({
       code: 'INVALID_REFUND_ADDRESS',
       field: 'refundAddress',
-      message: `refundAddress is none of ${from.network.name}`,
+      message: `refundAddress is not an address of ${from.network.name}`,
     })
-  }
-  if (to.network.memo === 'required' && address !== undefined && memo === undefined) {
-    problems.push({ code: 'MEMO_REQUIRED', field: 'memo', message: `${to.network.name} demands a memo` })
-  }
-  if (to.network.memo === 'none' && memo !== undefined) {
-    problems.push({ code: 'MEMO_NOT_SUPPORTED', field: 'memo', message: `${to.network.name} has no memos` })
-  }
-  if (to.network.memo === 'required' && memo !== undefined && !/^(0|[1-9][0-9]{0,9})$/.test(memo)) {
-    problems.push({ code: 'MEMO_INVALID', field: 'memo', message: 'memo is no destination tag' })
   }
   const [first] = problems
   if (first) throw new AppError(first.code, first.message ?? '', { problems })
   if (address === SANCTIONED) throw new AppError('RESTRICTED', 'this address cannot be served')
 }
 
-function useRateId(scenario: Scenario, owner: Partner, order: ExchangeOrder, found: IssuedQuote['quote']): bigint {
+function findDestinationProblems({ network }: Currency, address?: string, memo?: string): Problem[] {
+  const problems: Problem[] = []
+  const add = (code: Problem['code'], field: string, message: string) => void problems.push({ code, field, message })
+  if (address !== undefined && !new RegExp(network.regexAddress).test(address))
+    add('INVALID_ADDRESS', 'address', `address is not an address of ${network.name}`)
+  if (network.memo === 'required' && address !== undefined && memo === undefined)
+    add('MEMO_REQUIRED', 'memo', `${network.name} requires a memo`)
+  if (network.memo === 'none' && memo !== undefined) add('MEMO_NOT_SUPPORTED', 'memo', `${network.name} has no memos`)
+  if (network.memo === 'required' && memo !== undefined && !/^(0|[1-9][0-9]{0,9})$/.test(memo))
+    add('MEMO_INVALID', 'memo', 'memo is not a destination tag')
+  return problems
+}
+
+function useRateId(scenario: Scenario, owner: Partner, order: ExchangeOrder, quoted: IssuedQuote['quote']): bigint {
   const { rateId } = order
   if (rateId === undefined) {
     if (order.flow === 'fixed-rate')
       throw new AppError('RATE_ID_REQUIRED', 'a fixed rate needs a rateId', { field: 'rateId' })
-    return found.toUnits
+    return quoted.toUnits
   }
-  const held = scenario.held.get(rateId)
-  if (!held) throw new AppError('RATE_ID_INVALID', 'this rateId is none of ours', { field: 'rateId' })
-  if (held.partnerId !== owner.id || held.terms !== termsOf(found)) {
+  const issuedRate = scenario.issuedRates.get(rateId)
+  if (!issuedRate) throw new AppError('RATE_ID_INVALID', 'this rateId was not issued here', { field: 'rateId' })
+  if (issuedRate.partnerId !== owner.id || issuedRate.terms !== formatTerms(quoted)) {
     throw new AppError('RATE_ID_MISMATCH', 'this rateId was given for other terms', { field: 'rateId' })
   }
-  if (held.used) throw new AppError('RATE_ID_USED', 'this rateId was used before', { field: 'rateId' })
-  if (scenario.now() > held.expiresAt) {
+  if (issuedRate.used) throw new AppError('RATE_ID_USED', 'this rateId was used before', { field: 'rateId' })
+  if (scenario.now() > issuedRate.expiresAt) {
     const requote = quote(scenario, owner, { ...order, amount: order.fromAmount })
     throw new AppError('RATE_ID_EXPIRED', 'this rateId has expired', { field: 'rateId', extra: { requote } })
   }
-  held.used = true
-  return held.issued.quote.toUnits
+  issuedRate.used = true
+  return issuedRate.issued.quote.toUnits
 }
 
 type Units = Readonly<{ fromUnits: bigint; toUnits: bigint }>
@@ -321,7 +343,7 @@ function list(
 ) {
   const since = scenario.now() - 86_400_000
   const expected = Object.entries(filter)
-  const found = scenario.rows.filter(({ partnerId, view: { exchange } }) => {
+  const matches = scenario.rows.filter(({ partnerId, view: { exchange } }) => {
     const [leg] = exchange.legs
     assert(leg, 'an exchange has a leg')
     const has: Record<string, string> = {
@@ -335,9 +357,9 @@ function list(
     const recent = exchange.createdAt.getTime() >= since
     return partnerId === owner.id && recent && expected.every(([name, value]) => has[name] === value)
   })
-  const shown = page ? found.slice((page.page - 1) * page.limit, page.page * page.limit) : found
+  const shown = page ? matches.slice((page.page - 1) * page.limit, page.page * page.limit) : matches
   return {
-    total: found.length,
+    total: matches.length,
     rows: (async function* () {
       for (const { view } of shown) yield view
     })(),

@@ -9,17 +9,17 @@ afterEach(async () => {
   for (const { app } of scenarios.splice(0)) await app.close()
 })
 
-/** Counts for ever: a minute never ends in these tests. */
-function counting(): { throttle: Throttle; taken: string[] } {
+/** Creates a throttle that records its charges. It never resets: no minute ends in these tests. */
+function createRecordingThrottle(): { throttle: Throttle; charges: string[] } {
   const used = new Map<string, number>()
-  const taken: string[] = []
+  const charges: string[] = []
   return {
-    taken,
+    charges,
     throttle: {
-      take: (who, cost, limit) => {
-        const sum = (used.get(who) ?? 0) + cost
-        if (sum <= limit) used.set(who, sum)
-        taken.push(`${who} ${cost} ${limit}`)
+      take: (account, cost, limit) => {
+        const sum = (used.get(account) ?? 0) + cost
+        if (sum <= limit) used.set(account, sum)
+        charges.push(`${account} ${cost} ${limit}`)
         return { allowed: sum <= limit, limit, remaining: Math.max(0, limit - sum), resetSeconds: 42 }
       },
     },
@@ -27,24 +27,26 @@ function counting(): { throttle: Throttle; taken: string[] } {
 }
 
 function start() {
-  const { throttle, taken } = counting()
+  const { throttle, charges } = createRecordingThrottle()
   const scenario = createTestApp({ throttle, publicLimitPerMinute: 2 })
   scenarios.push(scenario)
-  return { app: scenario.app, taken }
+  return { app: scenario.app, charges }
 }
 
-describe('requests are counted', () => {
-  test('counts by partner and weight: create 50, quote 5, status 1', async () => {
-    const { app, taken } = start()
+describe('request limits', () => {
+  test('charge partners by weight: create 50, quote 5, status 1', async () => {
+    const { app, charges } = start()
     await app.inject({ url: `/v1/cross-chain/rate?${new URLSearchParams(goodRate)}`, headers: key })
     await app.inject({ method: 'POST', url: '/v1/cross-chain/exchange', headers: key, payload: goodOrder })
     const last = await app.inject({ url: '/v1/cross-chain/exchange/status?id=x', headers: key })
-    expect(taken).toEqual(['p1 5 600', 'p1 50 600', 'p1 1 600'])
+    expect(charges).toEqual(['p1 5 600', 'p1 50 600', 'p1 1 600'])
     const { ratelimit } = last.headers
     expect(ratelimit).toBe('"minute";r=544;t=42')
+    // The quota is known before it is exceeded.
+    expect(last.headers['ratelimit-policy']).toBe('"minute";q=600;w=60')
   })
 
-  test('refuses with 429 and says when to come back', async () => {
+  test('refuse with 429 and the time of the next retry', async () => {
     const { app } = start()
     const answers = []
     for (let count = 0; count < 13; count += 1) {
@@ -66,17 +68,17 @@ describe('requests are counted', () => {
     expect(other.statusCode).toBe(200)
   })
 
-  test('counts public routes by address, and health never', async () => {
+  test('charge public routes by address, and never charge health (B119)', async () => {
     const { app } = start()
-    const ask = async (url: string, remoteAddress: string) => (await app.inject({ url, remoteAddress })).statusCode
-    expect(await ask('/v1/rates', '192.0.2.1')).toBe(200)
-    expect(await ask('/v1/rates', '192.0.2.1')).toBe(200)
-    expect(await ask('/v1/rates', '192.0.2.1')).toBe(429)
-    expect(await ask('/v1/rates', '192.0.2.2')).toBe(200)
-    for (let count = 0; count < 5; count += 1) expect(await ask('/health/live', '192.0.2.1')).toBe(200)
+    const sendGet = async (url: string, remoteAddress: string) => (await app.inject({ url, remoteAddress })).statusCode
+    expect(await sendGet('/v1/rates', '192.0.2.1')).toBe(200)
+    expect(await sendGet('/v1/rates', '192.0.2.1')).toBe(200)
+    expect(await sendGet('/v1/rates', '192.0.2.1')).toBe(429)
+    expect(await sendGet('/v1/rates', '192.0.2.2')).toBe(200)
+    for (let count = 0; count < 5; count += 1) expect(await sendGet('/health/live', '192.0.2.1')).toBe(200)
   })
 
-  test('wrong keys, too: after too many the answer says when to retry', async () => {
+  test('return the time of the next retry after too many wrong keys', async () => {
     const scenario = createTestApp()
     scenarios.push(scenario)
     const authenticate = () => {
@@ -91,10 +93,10 @@ describe('requests are counted', () => {
     expect(refused.headers).toMatchObject({ 'retry-after': '3', ratelimit: '"keys";r=0;t=3' })
   })
 
-  test('is not asked without a key', async () => {
-    const { app, taken } = start()
+  test('charge nothing for a missing or wrong key', async () => {
+    const { app, charges } = start()
     await app.inject({ url: '/v1/cross-chain/exchange/list' })
     await app.inject({ url: '/v1/cross-chain/exchange/list', headers: { 'x-api-key': 'wrong' } })
-    expect(taken).toEqual([])
+    expect(charges).toEqual([])
   })
 })

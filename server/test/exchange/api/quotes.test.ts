@@ -6,18 +6,18 @@ import type { Throttle } from '../../../src/core/ports/throttle.ts'
 import type { IssuedQuote } from '../../../src/exchange/domain/rate-quote.ts'
 import { createTestApp, goodRate, type TestApp } from '../../core/http/app-for-tests.ts'
 
-/* GET /v1/cross-chain/rate, which partners poll more than anything else. */
+/* GET /v1/cross-chain/rate, the route that partners call most. */
 const scenarios: TestApp[] = []
 afterEach(async () => {
   for (const { app } of scenarios.splice(0)) await app.close()
 })
 
-function start(settings: Parameters<typeof createTestApp>[0] = {}) {
+function startApp(settings: Parameters<typeof createTestApp>[0] = {}) {
   const scenario = createTestApp(settings)
   scenarios.push(scenario)
-  const ask = (url: string, headers: Record<string, string> = key, method: 'GET' | 'HEAD' | 'POST' = 'GET') =>
+  const request = (url: string, headers: Record<string, string> = key, method: 'GET' | 'HEAD' | 'POST' = 'GET') =>
     scenario.app.inject({ url, headers, method, remoteAddress: '127.0.0.1' })
-  return { ...scenario, ask }
+  return { ...scenario, request }
 }
 
 const key = { 'x-api-key': 'sandbox' }
@@ -49,29 +49,29 @@ const issuedQuotes: fc.Arbitrary<IssuedQuote> = fc.record({
   validUntil: fc.option(fc.date({ min: new Date(0), max: new Date('9999-01-01'), noInvalidDate: true })),
 })
 
-/** The first 15 significant digits of an amount, as a literal: independent of our own formatting. */
-function literalOf(amount: bigint, decimals: number, rounding: 'up' | 'down'): number {
+/** The first 15 significant digits of an amount as a number, computed without the code under test. */
+function toRoundedNumber(amount: bigint, decimals: number, rounding: 'up' | 'down'): number {
   const digits = String(amount)
-  const dropped = Math.max(0, digits.length - 15)
-  const unit = 10n ** BigInt(dropped)
-  const kept = amount / unit + (rounding === 'up' && amount % unit > 0n ? 1n : 0n)
-  return Number(`${kept}e${dropped - decimals}`)
+  const droppedDigits = Math.max(0, digits.length - 15)
+  const unit = 10n ** BigInt(droppedDigits)
+  const significand = amount / unit + (rounding === 'up' && amount % unit > 0n ? 1n : 0n)
+  return Number(`${significand}e${droppedDigits - decimals}`)
 }
 
-const significantDigits = (value: number): number =>
+const countSignificantDigits = (value: number): number =>
   String(value)
     .replace(/e.*$/, '')
     .replace('.', '')
     .replace(/^0+|0+$/g, '').length
 
-describe('the body of a quote', () => {
-  test('matches the published schema, member by member in its order, for any quote', async () => {
-    const { services, ask } = start()
+describe('the body of a rate quote', () => {
+  test('matches the published schema and the order of its members, for any quote', async () => {
+    const { services, request } = startApp()
     const quoteRate = vi.spyOn(services, 'quoteRate')
     await fc.assert(
       fc.asyncProperty(issuedQuotes, async (issued) => {
         quoteRate.mockReturnValue(issued)
-        const { statusCode, body, headers } = await ask(path(goodRate))
+        const { statusCode, body, headers } = await request(path(goodRate))
         const answer = JSON.parse(body)
         expect(statusCode).toBe(200)
         expect(Check(RateQuote, answer)).toBe(true)
@@ -83,29 +83,29 @@ describe('the body of a quote', () => {
     )
   })
 
-  test('has amounts as JSON numbers with at most 15 significant digits, minimums rounded up', async () => {
-    const { services, ask } = start()
+  test('has JSON numbers with at most 15 significant digits; the minimum is rounded up, other amounts down', async () => {
+    const { services, request } = startApp()
     const quoteRate = vi.spyOn(services, 'quoteRate')
     await fc.assert(
       fc.asyncProperty(issuedQuotes, async (issued) => {
         quoteRate.mockReturnValue(issued)
-        const answer = JSON.parse((await ask(path(goodRate))).body)
+        const answer = JSON.parse((await request(path(goodRate))).body)
         const { from, to, minUnits, maxUnits, fromUnits, toUnits } = issued.quote
-        expect(answer.min).toBe(literalOf(minUnits, from.decimals, 'up'))
-        expect(answer.max).toBe(maxUnits === null ? null : literalOf(maxUnits, from.decimals, 'down'))
-        expect(answer.fromAmount).toBe(literalOf(fromUnits, from.decimals, 'down'))
-        expect(answer.toAmount).toBe(literalOf(toUnits, to.decimals, 'down'))
+        expect(answer.min).toBe(toRoundedNumber(minUnits, from.decimals, 'up'))
+        expect(answer.max).toBe(maxUnits === null ? null : toRoundedNumber(maxUnits, from.decimals, 'down'))
+        expect(answer.fromAmount).toBe(toRoundedNumber(fromUnits, from.decimals, 'down'))
+        expect(answer.toAmount).toBe(toRoundedNumber(toUnits, to.decimals, 'down'))
         for (const value of [answer.min, answer.max ?? 0, answer.fromAmount, answer.toAmount])
-          expect(significantDigits(value)).toBeLessThanOrEqual(15)
+          expect(countSignificantDigits(value)).toBeLessThanOrEqual(15)
       }),
     )
   })
 })
 
-describe('a quote', () => {
-  test('is not to be stored, has a request id, and leaves one log line and one observation', async () => {
-    const { ask, lines, observed } = start()
-    const { statusCode, headers } = await ask(path(goodRate))
+describe('a request for a rate quote', () => {
+  test('has no-store and a request id, writes one log line and records one metric', async () => {
+    const { request, lines, observed } = startApp()
+    const { statusCode, headers } = await request(path(goodRate))
     expect(statusCode).toBe(200)
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
@@ -133,8 +133,8 @@ describe('a quote', () => {
     expect(observed).toEqual([{ route: '/v1/cross-chain/rate', method: 'GET', status: 200 }])
   })
 
-  test('is an answer of the schema or an error of the documented shape, whatever query and key are sent', async () => {
-    const { ask } = start()
+  test('returns a valid quote or a documented error for any query and key', async () => {
+    const { request } = startApp()
     const value = fc.oneof(
       fc.constantFrom('btc', 'usdt', 'ETH', 'nope', '', '0.01', '-1', '1e3', '0', 'fixed', 'standard', 'a b'),
       fc.string({ maxLength: 4 }),
@@ -147,13 +147,15 @@ describe('a quote', () => {
         .constantFrom('', '&', '=', '==', 'amount', 'amount=1=2', '%', 'a=%zz')
         .map((tail) => `${path(goodRate)}${tail}`),
     )
+    let quoted = 0
     const keys = fc.constantFrom('sandbox', 'strict', 'read-only', 'suspended', 'far-away', 'wrong', 'sandbox,sandbox')
     await fc.assert(
-      fc.asyncProperty(urls, keys, async (url, sent) => {
-        const { statusCode, body, headers } = await ask(url, { 'x-api-key': sent })
+      fc.asyncProperty(urls, keys, async (url, apiKey) => {
+        const { statusCode, body, headers } = await request(url, { 'x-api-key': apiKey })
         const answer = JSON.parse(body)
         if (statusCode === 200) {
-          expect(['sandbox', 'strict', 'read-only']).toContain(sent)
+          quoted += 1
+          expect(['sandbox', 'strict', 'read-only']).toContain(apiKey)
           expect(Check(RateQuote, answer)).toBe(true)
         } else {
           expect([400, 401, 403, 404, 422]).toContain(statusCode)
@@ -163,30 +165,32 @@ describe('a quote', () => {
       }),
       { numRuns: 300 },
     )
+    // About one query in ten is valid and has a key that may quote.
+    expect(quoted).toBeGreaterThan(5)
   })
 
-  test('refuses unknown members for a strict partner only', async () => {
-    const { ask } = start()
+  test('rejects unknown parameters for a strict partner only', async () => {
+    const { request } = startApp()
     const url = path({ ...goodRate, colour: 'red' })
-    expect((await ask(url)).statusCode).toBe(200)
-    const refused = await ask(url, { 'x-api-key': 'strict' })
-    expect([refused.statusCode, refused.json().errors[0].field]).toEqual([400, 'colour'])
+    expect((await request(url)).statusCode).toBe(200)
+    const response = await request(url, { 'x-api-key': 'strict' })
+    expect([response.statusCode, response.json().errors[0].field]).toEqual([400, 'colour'])
   })
 
-  test('reads the caller address from the trusted proxy', async () => {
-    const { ask } = start({ trustedProxies: 1 })
-    const statusOf = async (forwarded: string) =>
-      (await ask(path(goodRate), { 'x-api-key': 'far-away', 'x-forwarded-for': forwarded })).statusCode
-    expect(await statusOf('192.0.2.1')).toBe(200)
-    expect(await statusOf('198.51.100.7, 192.0.2.1')).toBe(200)
-    expect(await statusOf('192.0.2.1, 198.51.100.7')).toBe(403)
-    expect(await statusOf('')).toBe(403)
-    const untrusting = start()
+  test('reads the client IP from the header of a trusted proxy only', async () => {
+    const { request } = startApp({ trustedProxies: 1 })
+    const requestFrom = async (forwarded: string) =>
+      (await request(path(goodRate), { 'x-api-key': 'far-away', 'x-forwarded-for': forwarded })).statusCode
+    expect(await requestFrom('192.0.2.1')).toBe(200)
+    expect(await requestFrom('198.51.100.7, 192.0.2.1')).toBe(200)
+    expect(await requestFrom('192.0.2.1, 198.51.100.7')).toBe(403)
+    expect(await requestFrom('')).toBe(403)
+    const untrusting = startApp()
     const headers = { 'x-api-key': 'far-away', 'x-forwarded-for': '192.0.2.1' }
-    expect((await untrusting.ask(path(goodRate), headers)).statusCode).toBe(403)
+    expect((await untrusting.request(path(goodRate), headers)).statusCode).toBe(403)
   })
 
-  test('costs its weight once, also when it is refused, and is 429 when the budget is spent', async () => {
+  test('takes its cost from the budget once, even when it is rejected; returns 429 when the budget is used up', async () => {
     let spent = 0
     const throttle: Throttle = {
       take: (_key, cost, limit) => {
@@ -195,40 +199,40 @@ describe('a quote', () => {
         return { allowed, limit, remaining: 12 - spent, resetSeconds: 9 }
       },
     }
-    const { ask } = start({ throttle })
-    const answers = [await ask(path(goodRate)), await ask(path(goodRate)), await ask(path(goodRate))]
+    const { request } = startApp({ throttle })
+    const answers = [await request(path(goodRate)), await request(path(goodRate)), await request(path(goodRate))]
     expect(answers.map(({ statusCode, headers }) => [statusCode, headers['ratelimit']])).toEqual([
       [200, '"minute";r=7;t=9'],
       [200, '"minute";r=2;t=9'],
       [429, '"minute";r=2;t=9'],
     ])
     spent = 0
-    await ask(path({ ...goodRate, fromCurrency: 'nope' }))
+    await request(path({ ...goodRate, fromCurrency: 'nope' }))
     expect(spent).toBe(5)
   })
 
-  test('is 500 after a bug, which is logged as an error', async () => {
-    const { services, ask, lines } = start()
+  test('returns 500 after an unexpected exception and logs an error', async () => {
+    const { services, request, lines } = startApp()
     vi.spyOn(services, 'quoteRate').mockImplementation(() => {
       throw new TypeError('a bug')
     })
-    expect((await ask(path(goodRate))).statusCode).toBe(500)
+    expect((await request(path(goodRate))).statusCode).toBe(500)
     expect(lines.map(({ level }) => level)).toEqual(['error'])
   })
 
-  test('asks to close the connection while the server drains', async () => {
-    const { app, ask } = start()
+  test('sends Connection: close while the server drains', async () => {
+    const { app, request } = startApp()
     app.drain()
-    const { statusCode, headers } = await ask(path(goodRate))
+    const { statusCode, headers } = await request(path(goodRate))
     expect([statusCode, headers.connection]).toEqual([200, 'close'])
   })
 
-  test('has the headers of GET and no body for HEAD, and 405 with Allow for POST', async () => {
-    const { ask } = start()
-    const head = await ask(path(goodRate), key, 'HEAD')
+  test('returns the headers without a body for HEAD, and 405 with Allow for POST', async () => {
+    const { request } = startApp()
+    const head = await request(path(goodRate), key, 'HEAD')
     expect([head.statusCode, head.body, head.headers['cache-control']]).toEqual([200, '', 'no-store'])
     expect(Number(head.headers['content-length'])).toBeGreaterThan(200)
-    const post = await ask(path(goodRate), key, 'POST')
+    const post = await request(path(goodRate), key, 'POST')
     expect([post.statusCode, post.headers.allow]).toEqual([405, 'GET, HEAD'])
   })
 })

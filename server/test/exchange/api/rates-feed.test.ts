@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => scenario.app.close())
 
 describe('the rates feed', () => {
-  test('comes in the encoding that the client likes, the same once decoded', async () => {
+  test('uses the encoding that the client prefers; the decoded body is always the same', async () => {
     const plain = await scenario.app.inject({ url })
     const gzip = await scenario.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
     const brotli = await scenario.app.inject({ url, headers: { 'accept-encoding': 'gzip, deflate, br' } })
@@ -23,31 +23,31 @@ describe('the rates feed', () => {
     expect(plain.headers.vary).toBe('accept-encoding')
   })
 
-  test('is 304 for who has it, by tag before date', async () => {
+  test('returns 304 for an unchanged feed; the ETag takes precedence over the date', async () => {
     const { headers } = await scenario.app.inject({ url })
     const etag = String(headers.etag)
     const modified = String(headers['last-modified'])
-    const ask = async (conditions: Record<string, string>) =>
+    const requestStatus = async (conditions: Record<string, string>) =>
       (await scenario.app.inject({ url, headers: conditions })).statusCode
-    expect(await ask({ 'if-none-match': etag })).toBe(304)
-    expect(await ask({ 'if-none-match': `"other", W/${etag}` })).toBe(304)
-    expect(await ask({ 'if-none-match': '*' })).toBe(304)
-    expect(await ask({ 'if-none-match': '"other"', 'if-modified-since': modified })).toBe(200)
-    expect(await ask({ 'if-modified-since': modified })).toBe(304)
-    expect(await ask({ 'if-modified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' })).toBe(200)
-    expect(await ask({ 'if-modified-since': 'nonsense' })).toBe(200)
+    expect(await requestStatus({ 'if-none-match': etag })).toBe(304)
+    expect(await requestStatus({ 'if-none-match': `"other", W/${etag}` })).toBe(304)
+    expect(await requestStatus({ 'if-none-match': '*' })).toBe(304)
+    expect(await requestStatus({ 'if-none-match': '"other"', 'if-modified-since': modified })).toBe(200)
+    expect(await requestStatus({ 'if-modified-since': modified })).toBe(304)
+    expect(await requestStatus({ 'if-modified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' })).toBe(200)
+    expect(await requestStatus({ 'if-modified-since': 'nonsense' })).toBe(200)
   })
 
-  test('HEAD has the headers of GET and no body', async () => {
+  test('returns the headers of GET without a body for HEAD', async () => {
     const [get, head] = await Promise.all(
       (['GET', 'HEAD'] as const).map((method) => scenario.app.inject({ method, url })),
     )
-    const strip = ({ 'x-request-id': _id, date: _date, ...headers }: Record<string, unknown>) => headers
-    expect(strip(head?.headers ?? {})).toEqual(strip(get?.headers ?? {}))
+    const omitRequestHeaders = ({ 'x-request-id': _id, date: _date, ...headers }: Record<string, unknown>) => headers
+    expect(omitRequestHeaders(head?.headers ?? {})).toEqual(omitRequestHeaders(get?.headers ?? {}))
     expect(head?.body).toBe('')
   })
 
-  test('stale prices are 503 with Retry-After, in the error shape', async () => {
+  test('returns 503 with Retry-After and an error body when prices are stale', async () => {
     scenario.services.broken.rates = true
     const answer = await scenario.app.inject({ url })
     expect([answer.statusCode, answer.json().code, answer.headers['retry-after']]).toEqual([
@@ -58,7 +58,7 @@ describe('the rates feed', () => {
   })
 })
 
-describe('the encoding', () => {
+describe('negotiating the encoding', () => {
   const offered = ['br', 'gzip', 'identity'] as const
   test.each([
     [undefined, 'identity'],
@@ -71,7 +71,7 @@ describe('the encoding', () => {
     ['x-gzip', 'gzip'],
     ['deflate', 'identity'],
     ['gzip;q=nonsense', 'identity'],
-  ])('%s gives %s', (header, expected) => {
+  ])('Accept-Encoding %s selects %s', (header, expected) => {
     expect(negotiateEncoding(header, offered)).toBe(expected)
   })
 })

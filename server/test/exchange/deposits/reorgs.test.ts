@@ -7,194 +7,196 @@ const SMALL = COIN / 200n
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
   fixture = await startMoneyPath()
-  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
+  await fixture.fundWallets({ btc: 50n * COIN, eth: 2_000n * ETHER })
 })
 afterAll(() => fixture.close())
-afterEach(() => fixture.balanced())
+afterEach(() => fixture.expectBalanced())
 
-const suspense = () => fixture.store.ledger.balance('expense:suspense', 'btc@btc')
-const paid = (exchange: Exchange) => fixture.fakes.eth.paidTo(exchange.recipient?.address ?? '').length
-const expire = (exchange: Exchange) =>
+const readSuspense = () => fixture.store.ledger.balance('expense:suspense', 'btc@btc')
+const expireExchange = (exchange: Exchange) =>
   fixture.database.query(
     "update exchanges set expires_at = clock_timestamp() - interval '1 second', next_check_at = clock_timestamp() where id = $1",
     [exchange.id],
   )
-/** No payout of ether is signed until it is resumed. */
-const pause = () => fixture.store.pauses.pause('payouts:eth', 'test', 'test')
-const resume = async () => {
+/** No payout on ethereum is signed until `resumePayouts`. */
+const pausePayouts = () => fixture.store.pauses.pause('payouts:eth', 'test', 'test')
+const resumePayouts = async () => {
   await fixture.store.pauses.resume('payouts:eth')
-  await fixture.database.query('update payouts set held_until = null where held_until is not null')
+  await fixture.clearHolds()
 }
-/** Replaces blocks by ones without this transaction, and runs the watchers. */
+/** Replaces the newest blocks by blocks without this transaction, and runs the workers. */
 const replaceBlocks = async (depth: number, txHash: string) => {
   fixture.fakes.btc.reorg(depth, (one) => one === txHash)
-  await fixture.turn()
+  await fixture.runWorkers()
 }
 
-describe('a deposit leaves the chain (D8)', () => {
-  test('before it was counted: the exchange waits again, and fails with its time', async () => {
-    const exchange = await fixture.order()
-    const txHash = fixture.deposit(exchange, SMALL)
-    await fixture.blocks(1)
-    expect(await fixture.status(exchange)).toBe('confirming')
+describe('a deposit that leaves the chain (D8)', () => {
+  test('before it is credited: returns the exchange to pending, and the exchange fails at its expiry', async () => {
+    const exchange = await fixture.createExchange()
+    const txHash = fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(1)
+    expect(await fixture.readStatus(exchange)).toBe('confirming')
     await replaceBlocks(1, txHash)
-    expect(await fixture.status(exchange)).toBe('pending')
-    await expire(exchange)
-    await fixture.turn()
+    expect(await fixture.readStatus(exchange)).toBe('pending')
+    await expireExchange(exchange)
+    await fixture.runWorkers()
     expect(await fixture.store.exchanges.find(exchange.partnerId, exchange.id)).toMatchObject({
       exchange: { status: 'failed', reason: 'DEPOSIT_VANISHED' },
     })
   })
 
-  test('counted and converted, not signed: everything is taken back; back on the chain it is paid once', async () => {
-    await pause()
-    const [exchange, before] = [await fixture.order(), await fixture.wallet('btc@btc')]
-    fixture.deposit(exchange, SMALL)
-    await fixture.blocks(2)
-    expect(await fixture.execution(exchange)).toMatchObject({ status: 'exchanging', payout: { state: 'reserved' } })
+  test('after the conversion, before the payout is signed: reverses credit and conversion; mined again, it is paid once', async () => {
+    await pausePayouts()
+    const [exchange, unitsBefore] = [await fixture.createExchange(), await fixture.readWalletUnits('btc@btc')]
+    fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(2)
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'exchanging', payout: { state: 'reserved' } })
     fixture.fakes.btc.reorg(2)
-    await fixture.turn()
-    expect(await fixture.execution(exchange)).toMatchObject({
+    await fixture.runWorkers()
+    expect(await fixture.readExecution(exchange)).toMatchObject({
       status: 'pending',
       payout: null,
       order: null,
       receivedUnits: null,
     })
-    expect(await fixture.wallet('btc@btc')).toBe(before)
-    expect(await fixture.owed(exchange)).toEqual({})
-    await resume()
-    await fixture.blocks(8)
-    expect(await fixture.status(exchange)).toBe('finished')
-    expect(paid(exchange)).toBe(1)
+    expect(await fixture.readWalletUnits('btc@btc')).toBe(unitsBefore)
+    expect(await fixture.readLiabilities(exchange)).toEqual({})
+    await resumePayouts()
+    await fixture.mineBlocks(8)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
   })
 
-  test('and comes back before anybody looked: nothing is signed until it is as deep as it must be', async () => {
-    await pause()
-    const exchange = await fixture.order()
-    fixture.deposit(exchange, SMALL)
-    await fixture.blocks(2)
-    await resume()
+  test('and is mined again before the next step: no payout is signed below the required confirmations', async () => {
+    await pausePayouts()
+    const exchange = await fixture.createExchange()
+    fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(2)
+    await resumePayouts()
     fixture.fakes.btc.reorg(2)
     await fixture.services.record(fixture.fakes.btc.chain)
     await fixture.services.dispatch('eth')
-    expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'reserved' }])
+    expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'reserved' }])
     fixture.fakes.btc.mine()
     await fixture.services.record(fixture.fakes.btc.chain)
-    // In a block again, counted still, and one block too shallow.
-    expect((await fixture.execution(exchange)).deposit).toMatchObject({ status: 'credited', block: expect.anything() })
+    // Mined again and still credited, with one confirmation too few.
+    expect((await fixture.readExecution(exchange)).deposit).toMatchObject({
+      status: 'credited',
+      block: expect.anything(),
+    })
     await fixture.services.dispatch('eth')
-    expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'reserved' }])
-    await fixture.blocks(6)
-    expect(await fixture.status(exchange)).toBe('finished')
-    expect(paid(exchange)).toBe(1)
+    expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'reserved' }])
+    await fixture.mineBlocks(6)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
   })
 
-  test('signed: a loss that is shown; the payout takes its suite, and a deposit that is back is no loss', async () => {
-    const [exchange, before] = [await fixture.order(), await suspense()]
-    fixture.deposit(exchange, SMALL)
-    await fixture.blocks(2)
-    expect(await fixture.status(exchange)).toBe('sending')
+  test('after the payout is signed: books a loss with an alarm; the payout continues, and a returned deposit clears the loss', async () => {
+    const [exchange, suspenseBefore] = [await fixture.createExchange(), await readSuspense()]
+    fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(2)
+    expect(await fixture.readStatus(exchange)).toBe('sending')
     fixture.fakes.btc.reorg(2)
-    await fixture.turn()
-    expect(await fixture.execution(exchange)).toMatchObject({
+    await fixture.runWorkers()
+    expect(await fixture.readExecution(exchange)).toMatchObject({
       status: 'verifying',
       reason: 'REORG_AFTER_PAYOUT',
       deposit: { lost: true },
     })
-    expect((await suspense()) - before).toBe(SMALL)
-    expect(await fixture.alarms()).toContain('reorg')
-    await fixture.blocks(6)
-    expect(await fixture.status(exchange)).toBe('finished')
-    expect(await suspense()).toBe(before)
-    expect(await fixture.alarms()).not.toContain('reorg')
-    expect(paid(exchange)).toBe(1)
+    expect((await readSuspense()) - suspenseBefore).toBe(SMALL)
+    expect(await fixture.listAlarmKinds()).toContain('reorg')
+    await fixture.mineBlocks(6)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect(await readSuspense()).toBe(suspenseBefore)
+    expect(await fixture.listAlarmKinds()).not.toContain('reorg')
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
   })
 
-  test('finished: the loss is booked and the exchange stays finished', async () => {
-    const [exchange, before] = [await fixture.order(), await suspense()]
-    const txHash = fixture.deposit(exchange, SMALL)
-    await fixture.blocks(7)
-    expect(await fixture.status(exchange)).toBe('finished')
+  test('after the exchange finished: books a loss, and the exchange stays finished', async () => {
+    const [exchange, suspenseBefore] = [await fixture.createExchange(), await readSuspense()]
+    const txHash = fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(7)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
     await replaceBlocks(7, txHash)
-    expect(await fixture.status(exchange)).toBe('finished')
-    expect((await suspense()) - before).toBe(SMALL)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect((await readSuspense()) - suspenseBefore).toBe(SMALL)
   })
 
-  test('signed, and that transaction is invalidated: nothing is lost or paid', async () => {
-    const [exchange, before] = [await fixture.order(), await suspense()]
-    const txHash = fixture.deposit(exchange, SMALL)
-    fixture.fakes.eth.knobs.deaf = true
-    await fixture.blocks(2)
+  test('and whose signed payout is invalidated: books no loss and pays nothing', async () => {
+    const [exchange, suspenseBefore] = [await fixture.createExchange(), await readSuspense()]
+    const txHash = fixture.payDeposit(exchange, SMALL)
+    fixture.fakes.eth.behaviour.dropsBroadcasts = true
+    await fixture.mineBlocks(2)
     const [{ conflict_key: key } = { conflict_key: '' }] = await fixture.database.query<{ conflict_key: string }>(
       "select conflict_key from transactions where state = 'live'",
     )
     await replaceBlocks(2, txHash)
-    expect(await fixture.execution(exchange)).toMatchObject({ status: 'verifying', deposit: { lost: true } })
-    fixture.fakes.eth.steal(key)
-    await fixture.blocks(12)
-    fixture.fakes.eth.knobs.deaf = false
-    expect(await fixture.execution(exchange)).toMatchObject({
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', deposit: { lost: true } })
+    fixture.fakes.eth.addConflict(key)
+    await fixture.mineBlocks(12)
+    fixture.fakes.eth.behaviour.dropsBroadcasts = false
+    expect(await fixture.readExecution(exchange)).toMatchObject({
       status: 'verifying',
       reason: 'DEPOSIT_VANISHED',
       deposit: { lost: false },
       payout: null,
     })
-    expect(await suspense()).toBe(before)
-    await expire(exchange)
-    await fixture.blocks(3)
-    expect(await fixture.status(exchange)).toBe('failed')
-    expect(await fixture.owed(exchange)).toEqual({})
-    expect(paid(exchange)).toBe(0)
+    expect(await readSuspense()).toBe(suspenseBefore)
+    await expireExchange(exchange)
+    await fixture.mineBlocks(3)
+    expect(await fixture.readStatus(exchange)).toBe('failed')
+    expect(await fixture.readLiabilities(exchange)).toEqual({})
+    expect(fixture.countEtherPayments(exchange)).toBe(0)
   })
 
-  test('given up, and is on the chain after all: it goes back', async () => {
-    const exchange = await fixture.order()
-    const txHash = fixture.deposit(exchange, SMALL)
-    await fixture.blocks(1)
-    const [payment] = fixture.fakes.btc.paidTo(exchange.deposit.address)
+  test('and returns after the exchange failed: is refunded', async () => {
+    const exchange = await fixture.createExchange()
+    const txHash = fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(1)
+    const [payment] = fixture.fakes.btc.listPayments(exchange.deposit.address)
     await replaceBlocks(1, txHash)
-    await expire(exchange)
-    await fixture.turn()
-    expect(await fixture.status(exchange)).toBe('failed')
-    fixture.fakes.btc.offer(payment)
-    await fixture.blocks(8)
-    expect(await fixture.status(exchange)).toBe('refunded')
-    expect(fixture.fakes.btc.paidTo(exchange.refund?.address ?? '')).toHaveLength(1)
+    await expireExchange(exchange)
+    await fixture.runWorkers()
+    expect(await fixture.readStatus(exchange)).toBe('failed')
+    fixture.fakes.btc.resubmit(payment)
+    await fixture.mineBlocks(8)
+    expect(await fixture.readStatus(exchange)).toBe('refunded')
+    expect(fixture.fakes.btc.listPayments(exchange.refund?.address ?? '')).toHaveLength(1)
   })
 
-  test('while it is held for its refund address: closed at the expiry, and nothing is owed', async () => {
-    const exchange = await fixture.order({ refund: null })
-    const txHash = fixture.deposit(exchange, 2_900n)
-    await fixture.blocks(2)
-    expect(await fixture.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'NO_REFUND_ADDRESS' })
+  test('while it waits for a refund address: the exchange fails at its expiry', async () => {
+    const exchange = await fixture.createExchange({ refund: null })
+    const txHash = fixture.payDeposit(exchange, 2_900n)
+    await fixture.mineBlocks(2)
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'NO_REFUND_ADDRESS' })
     await replaceBlocks(2, txHash)
-    expect(await fixture.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'DEPOSIT_VANISHED' })
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'DEPOSIT_VANISHED' })
     await fixture.decide(exchange, 'release')
-    await fixture.turn()
-    expect(await fixture.execution(exchange)).toMatchObject({ status: 'verifying' })
-    await expire(exchange)
-    await fixture.turn()
-    expect(await fixture.status(exchange)).toBe('failed')
+    await fixture.runWorkers()
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying' })
+    await expireExchange(exchange)
+    await fixture.runWorkers()
+    expect(await fixture.readStatus(exchange)).toBe('failed')
   })
 })
 
-describe('a payout leaves the chain', () => {
-  test('before and after its confirmations: the same bytes are there again, once', async () => {
-    const exchange = await fixture.order()
-    fixture.deposit(exchange, SMALL)
-    await fixture.blocks(3)
-    expect(paid(exchange)).toBe(1)
+describe('a payout that leaves the chain', () => {
+  test('before or after its confirmations: is rebroadcast with the same bytes and arrives once', async () => {
+    const exchange = await fixture.createExchange()
+    fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(3)
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
     fixture.fakes.eth.reorg(1, () => true)
-    await fixture.turn()
-    expect(paid(exchange)).toBe(0)
-    await fixture.blocks(4)
-    expect(await fixture.status(exchange)).toBe('finished')
+    await fixture.runWorkers()
+    expect(fixture.countEtherPayments(exchange)).toBe(0)
+    await fixture.mineBlocks(4)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
     fixture.fakes.eth.reorg(4, () => true)
-    await fixture.turn(2)
-    expect(paid(exchange)).toBe(0)
-    await fixture.blocks(3)
-    expect(paid(exchange)).toBe(1)
-    expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'confirmed' }])
+    await fixture.runWorkers(2)
+    expect(fixture.countEtherPayments(exchange)).toBe(0)
+    await fixture.mineBlocks(3)
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
+    expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'confirmed' }])
     expect(
       await fixture.database.query(
         'select 1 from attempts a join payouts p on p.transaction_id = a.transaction_id where p.exchange_id = $1',

@@ -8,19 +8,20 @@ let stores: readonly ReturnType<typeof createStore>[]
 beforeAll(async () => {
   app = await openTestDatabase()
   stores = [createStore(app.database), createStore(app.another(10))]
-  await store().wallets.registerHotAddress('eth', 'eth-hot', 0)
+  await getStore().wallets.registerHotAddress('eth', 'eth-hot', 0)
 })
 afterAll(() => app.close())
 
-function store(n = 0): ReturnType<typeof createStore> {
-  const one = stores[n % stores.length]
-  if (!one) throw new Error('no store')
-  return one
+/** The store of the n-th process. */
+function getStore(n = 0): ReturnType<typeof createStore> {
+  const store = stores[n % stores.length]
+  if (!store) throw new Error(`no store ${n}`)
+  return store
 }
 const LIMITS = { hour: 100n, day: 150n }
-const payout = async () => {
+const insertPayout = async () => {
   const id = randomUUID()
-  await store().payouts.insert({
+  await getStore().payouts.insert({
     id,
     exchangeId: null,
     executionId: null,
@@ -36,69 +37,69 @@ const payout = async () => {
   })
   return id
 }
-const take = (id: string, scopes: readonly string[], usd: bigint, n = 0) =>
-  store(n).transaction((tx) => tx.outflow.take(id, scopes, usd, LIMITS))
-const older = (scope: string, time: string) =>
+const takeOutflow = (id: string, scopes: readonly string[], usd: bigint, n = 0) =>
+  getStore(n).transaction((tx) => tx.outflow.take(id, scopes, usd, LIMITS))
+const setBack = (scope: string, time: string) =>
   app.database.query(`update outflows set at = at - interval '${time}' where scope = $1`, [scope])
 
-describe('the rolling limits (I-24)', () => {
-  test('let ten of twelve at once, in two processes, take a tenth each', async () => {
-    const ids = await Promise.all(Array.from({ length: 12 }, payout))
-    const outcomes = await Promise.all(ids.map((id, n) => take(id, ['race'], 10n, n)))
+describe('the rolling outflow limits (I-24)', () => {
+  test('accept ten of twelve concurrent payouts of a tenth, in two processes', async () => {
+    const ids = await Promise.all(Array.from({ length: 12 }, insertPayout))
+    const outcomes = await Promise.all(ids.map((id, n) => takeOutflow(id, ['race'], 10n, n)))
     expect(outcomes.filter((outcome) => outcome === null)).toHaveLength(10)
     expect(outcomes.filter((outcome) => outcome === 'hour')).toHaveLength(2)
   })
 
-  test('roll: what left an hour ago counts for the day, and after a day not at all', async () => {
-    expect(await take(await payout(), ['roll'], 100n)).toBeNull()
-    expect(await take(await payout(), ['roll'], 1n)).toBe('hour')
-    await older('roll', '61 minutes')
-    expect(await take(await payout(), ['roll'], 51n)).toBe('day')
-    expect(await take(await payout(), ['roll'], 50n)).toBeNull()
-    await older('roll', '24 hours')
-    expect(await take(await payout(), ['roll'], 100n)).toBeNull()
+  test('count a payout for one hour and for one day', async () => {
+    expect(await takeOutflow(await insertPayout(), ['roll'], 100n)).toBeNull()
+    expect(await takeOutflow(await insertPayout(), ['roll'], 1n)).toBe('hour')
+    await setBack('roll', '61 minutes')
+    expect(await takeOutflow(await insertPayout(), ['roll'], 51n)).toBe('day')
+    expect(await takeOutflow(await insertPayout(), ['roll'], 50n)).toBeNull()
+    await setBack('roll', '24 hours')
+    expect(await takeOutflow(await insertPayout(), ['roll'], 100n)).toBeNull()
   })
 
-  test('take of all scopes or of none', async () => {
-    await take(await payout(), ['b-full'], 100n)
-    expect(await take(await payout(), ['a-free', 'b-full'], 1n)).toBe('hour')
+  test('take from all scopes or from none', async () => {
+    await takeOutflow(await insertPayout(), ['b-full'], 100n)
+    expect(await takeOutflow(await insertPayout(), ['a-free', 'b-full'], 1n)).toBe('hour')
     expect(await app.database.query("select 1 from outflows where scope = 'a-free'")).toEqual([])
   })
 
-  test('count a payout once, and when it is signed: one that waited is no old one', async () => {
-    const id = await payout()
-    expect(await take(id, ['wait'], 60n)).toBeNull()
-    await older('wait', '2 hours')
-    expect(await take(id, ['wait'], 60n)).toBeNull()
-    expect(await take(await payout(), ['wait'], 60n)).toBe('hour')
-    await store().outflow.release([id])
-    expect(await take(await payout(), ['wait'], 60n)).toBeNull()
+  test('count a payout once, from its signature on', async () => {
+    const id = await insertPayout()
+    expect(await takeOutflow(id, ['wait'], 60n)).toBeNull()
+    await setBack('wait', '2 hours')
+    expect(await takeOutflow(id, ['wait'], 60n)).toBeNull()
+    expect(await takeOutflow(await insertPayout(), ['wait'], 60n)).toBe('hour')
+    await getStore().outflow.release([id])
+    expect(await takeOutflow(await insertPayout(), ['wait'], 60n)).toBeNull()
   })
 })
 
 describe('a pause (I-25)', () => {
-  test('that is committed is seen by every signature that comes after, and waits for those before', async () => {
+  test('waits for running signatures, and stops every later one once it is committed', async () => {
     const order: string[] = []
-    const held = Promise.withResolvers<void>()
-    const reading = Promise.withResolvers<void>()
-    const signing = store().transaction(async (tx) => {
+    const mayCommit = Promise.withResolvers<void>()
+    const hasRead = Promise.withResolvers<void>()
+    const signing = getStore().transaction(async (tx) => {
       expect(await tx.pauses.active(['all', 'payouts:eth'])).toEqual([])
-      reading.resolve()
-      await held.promise
+      hasRead.resolve()
+      await mayCommit.promise
       order.push('signed')
     })
-    await reading.promise
-    const pausing = store(1)
+    await hasRead.promise
+    const pausing = getStore(1)
       .pauses.pause('payouts:eth', 'test', 'test')
       .then(() => order.push('paused'))
-    const waiting = async () =>
+    const isPauseWaiting = async () =>
       (await app.database.query("select 1 from pg_locks where locktype = 'advisory' and not granted")).length > 0
-    while (!(await waiting()));
-    held.resolve()
+    while (!(await isPauseWaiting()));
+    mayCommit.resolve()
     await Promise.all([signing, pausing])
     expect(order).toEqual(['signed', 'paused'])
-    expect(await store().transaction((tx) => tx.pauses.active(['all', 'payouts:eth']))).toEqual(['payouts:eth'])
-    await store().pauses.resume('payouts:eth')
-    expect(await store().transaction((tx) => tx.pauses.active(['payouts:eth']))).toEqual([])
+    expect(await getStore().transaction((tx) => tx.pauses.active(['all', 'payouts:eth']))).toEqual(['payouts:eth'])
+    await getStore().pauses.resume('payouts:eth')
+    expect(await getStore().transaction((tx) => tx.pauses.active(['payouts:eth']))).toEqual([])
   })
 })

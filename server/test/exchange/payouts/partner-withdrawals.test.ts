@@ -7,7 +7,7 @@ import { createOperatePayouts } from '../../../src/exchange/operations/operate-p
 import { COIN, ETHER, partnerId, startMoneyPath } from '../money-path.ts'
 
 const SMALL = COIN / 200n
-const word = { actor: 'anna', reason: 'the partner asked for it' }
+const note = { actor: 'anna', reason: 'the partner asked for it' }
 const partner = { id: partnerId, name: 'acme' }
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
@@ -15,84 +15,84 @@ let balances: ReturnType<typeof createOperateBalances>
 beforeAll(async () => {
   fixture = await startMoneyPath()
   balances = createOperateBalances(fixture.store)
-  await fixture.fill({ btc: COIN, eth: 2_000n * ETHER })
+  await fixture.fundWallets({ btc: COIN, eth: 2_000n * ETHER })
 })
 afterAll(() => fixture.close())
-afterEach(() => fixture.balanced())
+afterEach(() => fixture.expectBalanced())
 
-const owed = async () => (await balances.balances(partnerId)).get('eth@eth') ?? 0n
-const pay = (units: bigint, key: string, address = `own-${key}`) =>
+const readOwed = async () => (await balances.balances(partnerId)).get('eth@eth') ?? 0n
+const payOut = (units: bigint, key: string, address = `own-${key}`) =>
   balances.payOut(
     partner,
     { assetId: 'eth@eth', network: 'eth', units, destination: { address, memo: null } },
     key,
-    word,
+    note,
   )
-const arrived = (address: string) => fixture.fakes.eth.paidTo(address).map(({ units }) => units)
-/** Proceeds of an exchange without an address. */
-async function earn(): Promise<bigint> {
-  fixture.deposit(await fixture.order({ recipient: null }), SMALL)
-  await fixture.blocks(3)
-  return owed()
+const listReceived = (address: string) => fixture.fakes.eth.listPayments(address).map(({ units }) => units)
+/** Finishes an exchange without a recipient, which credits the partner. Returns what we owe the partner. */
+async function earnBalance(): Promise<bigint> {
+  fixture.payDeposit(await fixture.createExchange({ recipient: null }), SMALL)
+  await fixture.mineBlocks(3)
+  return readOwed()
 }
 
 describe('a partner’s balance', () => {
-  test('is paid out, and owed no more from the moment it is asked for', async () => {
-    const before = await earn()
-    expect(before).toBeGreaterThan(0n)
-    expect(await pay(before - 5n, 'first')).toMatchObject({ state: 'reserved', repeated: false })
-    expect(await owed()).toBe(5n)
-    await fixture.blocks(5)
-    expect(arrived('own-first')).toEqual([before - 5n])
-    const rest = await fixture.database.query(
+  test('is paid out, and is reduced by the request', async () => {
+    const balance = await earnBalance()
+    expect(balance).toBeGreaterThan(0n)
+    expect(await payOut(balance - 5n, 'first')).toMatchObject({ state: 'reserved', repeated: false })
+    expect(await readOwed()).toBe(5n)
+    await fixture.mineBlocks(5)
+    expect(listReceived('own-first')).toEqual([balance - 5n])
+    const remaining = await fixture.database.query(
       "select units from balances where account like 'liability:withdrawal:%' and units <> 0",
     )
-    expect(rest).toEqual([])
-    expect(await fixture.wallet('eth@eth')).toBe(fixture.fakes.eth.held('eth-hot', null))
+    expect(remaining).toEqual([])
+    expect(await fixture.readWalletUnits('eth@eth')).toBe(fixture.fakes.eth.balanceOf('eth-hot', null))
   })
 
-  test('asked for ten times at once under one key is paid once; under that key nothing else is', async () => {
-    const before = await earn()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => pay(1_000n, 'second')))
-    expect(new Set(answers.map(({ payoutId }) => payoutId)).size).toBe(1)
-    expect(answers.filter(({ repeated }) => !repeated)).toHaveLength(1)
-    expect(await owed()).toBe(before - 1_000n)
-    await expect(pay(2_000n, 'second')).rejects.toThrow('already has a payout')
-    await expect(pay(1_000n, 'second', 'thief')).rejects.toThrow('already has a payout')
-    await fixture.blocks(5)
-    expect(arrived('own-second')).toEqual([1_000n])
-    expect(await pay(1_000n, 'second')).toMatchObject({ state: 'confirmed', repeated: true })
+  test('is paid once for ten concurrent requests with one key, which cannot be used for another payout', async () => {
+    const balance = await earnBalance()
+    const results = await Promise.all(Array.from({ length: 10 }, () => payOut(1_000n, 'second')))
+    expect(new Set(results.map(({ payoutId }) => payoutId)).size).toBe(1)
+    expect(results.filter(({ repeated }) => !repeated)).toHaveLength(1)
+    expect(await readOwed()).toBe(balance - 1_000n)
+    await expect(payOut(2_000n, 'second')).rejects.toThrow('already has a payout')
+    await expect(payOut(1_000n, 'second', 'thief')).rejects.toThrow('already has a payout')
+    await fixture.mineBlocks(5)
+    expect(listReceived('own-second')).toEqual([1_000n])
+    expect(await payOut(1_000n, 'second')).toMatchObject({ state: 'confirmed', repeated: true })
   })
 
-  test('is never paid twice by two who ask for most of it at once', async () => {
-    const before = await earn()
-    const most = (before * 6n) / 10n
-    const outcomes = await Promise.allSettled([pay(most, 'here'), pay(most, 'there')])
+  test('covers one of two concurrent requests for most of it', async () => {
+    const balance = await earnBalance()
+    const most = (balance * 6n) / 10n
+    const outcomes = await Promise.allSettled([payOut(most, 'here'), payOut(most, 'there')])
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-    expect(await owed()).toBe(before - most)
-    await expect(pay(before, 'more')).rejects.toThrow('cannot be paid out')
-    await expect(pay(0n, 'nothing')).rejects.toThrow('cannot be paid out')
-    await fixture.blocks(5)
-    expect(arrived('own-here').length + arrived('own-there').length).toBe(1)
+    expect(await readOwed()).toBe(balance - most)
+    await expect(payOut(balance, 'more')).rejects.toThrow('cannot be paid out')
+    await expect(payOut(0n, 'nothing')).rejects.toThrow('cannot be paid out')
+    await fixture.mineBlocks(5)
+    expect(listReceived('own-here').length + listReceived('own-there').length).toBe(1)
   })
 
-  test('stands still while the partner is paused, and is owed again where the pay-out is dropped', async () => {
-    await earn()
-    const before = await owed()
+  test('is not paid while the partner is paused, and is owed again when the payout is dropped', async () => {
+    await earnBalance()
+    const balance = await readOwed()
     await fixture.store.pauses.pause(`partner:${partnerId}`, 'asked to', 'test')
-    const { payoutId } = await pay(7_000n, 'paused')
-    await fixture.blocks(3)
-    expect(arrived('own-paused')).toEqual([])
+    const { payoutId } = await payOut(7_000n, 'paused')
+    await fixture.mineBlocks(3)
+    expect(listReceived('own-paused')).toEqual([])
     await fixture.store.payouts.hold([payoutId], 'REVERTED', null)
-    await createOperatePayouts(fixture.store).drop(payoutId, word)
-    expect(await owed()).toBe(before)
+    await createOperatePayouts(fixture.store).drop(payoutId, note)
+    expect(await readOwed()).toBe(balance)
     await fixture.store.pauses.resume(`partner:${partnerId}`)
-    await fixture.blocks(3)
-    expect(arrived('own-paused')).toEqual([])
-    await expect(pay(7_000n, 'paused')).rejects.toThrow('another --key')
+    await fixture.mineBlocks(3)
+    expect(listReceived('own-paused')).toEqual([])
+    await expect(payOut(7_000n, 'paused')).rejects.toThrow('another --key')
   })
 
-  test('is paid for a reason, which stands in the chain of acts', async () => {
+  test('is paid only with a reason, which is recorded in the audit log', async () => {
     await expect(
       balances.payOut(
         partner,
@@ -104,11 +104,11 @@ describe('a partner’s balance', () => {
     const [act] = await fixture.database.query(
       "select act, actor, subject, reason, before, after from operator_acts where act = 'pay-out' order by id limit 1",
     )
-    expect(act).toMatchObject({ actor: 'anna', subject: 'partner acme', reason: word.reason })
+    expect(act).toMatchObject({ actor: 'anna', subject: 'partner acme', reason: note.reason })
     expect(await verifyAuditLog(fixture.store.auditLog)).toMatchObject({ kind: 'whole' })
   })
 
-  test('the database takes no pay-out that takes nothing out of what is owed', async () => {
+  test('is debited by every withdrawal, or the database rejects the withdrawal', async () => {
     const insert = fixture.database.query(
       `insert into payouts (id, purpose, network, asset_id, address, units, owed_from) values ($1, 'withdrawal', 'eth', 'eth@eth', 'thief', 5, $2)`,
       [randomUUID(), `liability:partner:${partnerId}`],
@@ -117,31 +117,38 @@ describe('a partner’s balance', () => {
   })
 })
 
-describe('unclaimed deposits', () => {
-  const here = async () => ({ address: 'its-owner', memo: null })
+describe('an unclaimed deposit', () => {
+  const readOwnerAddress = async () => ({ address: 'its-owner', memo: null })
 
-  test('is paid to its owner as a whole, once', async () => {
-    const exchange = await fixture.order({ refund: null })
-    fixture.deposit(exchange, 2_900n)
-    const other = await fixture.order({ refund: null })
-    fixture.deposit(other, 2_800n)
-    await fixture.blocks(4)
+  test('is paid to its owner completely and once', async () => {
+    const exchange = await fixture.createExchange({ refund: null })
+    fixture.payDeposit(exchange, 2_900n)
+    const other = await fixture.createExchange({ refund: null })
+    fixture.payDeposit(other, 2_800n)
+    await fixture.mineBlocks(4)
     const operate = createOperateExchanges(fixture.store)
-    for (const { id } of [exchange, other]) await operate.decide(id, 'fail', null, word)
-    await fixture.turn()
+    for (const { id } of [exchange, other]) await operate.decide(id, 'fail', null, note)
+    await fixture.runWorkers()
     const [first, second] = await fixture.store.operator.listUnclaimed(10)
     expect([first, second]).toMatchObject([
       { exchangeId: exchange.id, assetId: 'btc@btc', units: 2_900n },
       { exchangeId: other.id, units: 2_800n },
     ])
     const depositId = first?.depositId ?? ''
-    const answers = await Promise.all(Array.from({ length: 5 }, () => balances.payUnclaimed(depositId, here, word)))
-    expect(answers.filter(({ repeated }) => !repeated)).toHaveLength(1)
+    const results = await Promise.all(
+      Array.from({ length: 5 }, () => balances.payUnclaimed(depositId, readOwnerAddress, note)),
+    )
+    expect(results.filter(({ repeated }) => !repeated)).toHaveLength(1)
     expect(await fixture.store.operator.listUnclaimed(10)).toMatchObject([{ exchangeId: other.id }])
-    await fixture.blocks(5)
-    expect(fixture.fakes.btc.paidTo('its-owner').map(({ units }) => units)).toEqual([2_900n])
-    expect(await balances.payUnclaimed(depositId, here, word)).toMatchObject({ state: 'confirmed', repeated: true })
+    await fixture.mineBlocks(5)
+    expect(fixture.fakes.btc.listPayments('its-owner').map(({ units }) => units)).toEqual([2_900n])
+    expect(await balances.payUnclaimed(depositId, readOwnerAddress, note)).toMatchObject({
+      state: 'confirmed',
+      repeated: true,
+    })
     expect(await fixture.store.ledger.balance('liability:unclaimed', 'btc@btc')).toBe(-2_800n)
-    await expect(balances.payUnclaimed('999999', here, word)).rejects.toThrow('deposit 999999 is not unclaimed')
+    await expect(balances.payUnclaimed('999999', readOwnerAddress, note)).rejects.toThrow(
+      'deposit 999999 is not unclaimed',
+    )
   })
 })

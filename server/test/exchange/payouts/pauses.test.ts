@@ -9,78 +9,77 @@ const SMALL = COIN / 200n
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
   fixture = await startMoneyPath()
-  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
+  await fixture.fundWallets({ btc: 50n * COIN, eth: 2_000n * ETHER })
 })
 afterAll(() => fixture.close())
-afterEach(() => fixture.balanced())
+afterEach(() => fixture.expectBalanced())
 
-const states = async (exchange: Exchange) => (await fixture.payouts(exchange)).map(({ state }) => state)
-const unhold = () => fixture.database.query('update payouts set held_until = null where held_until is not null')
+const readStates = async (exchange: Exchange) => (await fixture.listPayouts(exchange)).map(({ state }) => state)
 
-/** Bitcoin to ether, and ether to bitcoin: one payout on each network. */
-async function two(): Promise<{ toEther: Exchange; toBitcoin: Exchange }> {
-  const toEther = await fixture.order()
-  const toBitcoin = await fixture.order({ from: eth, to: btc, fromUnits: ETHER, toUnits: COIN / 25n })
-  fixture.deposit(toEther, SMALL)
-  fixture.deposit(toBitcoin, ETHER / 10n)
+/** Pays an exchange to ether and one to bitcoin: one payout on each network. */
+async function payBoth(): Promise<{ toEther: Exchange; toBitcoin: Exchange }> {
+  const toEther = await fixture.createExchange()
+  const toBitcoin = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER, toUnits: COIN / 25n })
+  fixture.payDeposit(toEther, SMALL)
+  fixture.payDeposit(toBitcoin, ETHER / 10n)
   return { toEther, toBitcoin }
 }
 
-describe('a pause stops signatures in its scope, and no others (I-25)', () => {
+describe('a pause stops the signatures in its scope and no others (I-25)', () => {
   test.each([
     ['the network', 'network:eth'],
     ["the network's payouts", 'payouts:eth'],
     ['the asset', 'asset:eth@eth'],
-  ])('of %s', async (_what, scope) => {
+  ])('of %s', async (_scopeName, scope) => {
     await fixture.store.pauses.pause(scope, 'a test', 'test')
-    const { toEther, toBitcoin } = await two()
-    await fixture.blocks(6)
-    expect(await states(toEther)).toEqual(['reserved'])
-    expect(await fixture.status(toBitcoin)).toBe('finished')
+    const { toEther, toBitcoin } = await payBoth()
+    await fixture.mineBlocks(6)
+    expect(await readStates(toEther)).toEqual(['reserved'])
+    expect(await fixture.readStatus(toBitcoin)).toBe('finished')
     await fixture.store.pauses.resume(scope)
-    await unhold()
-    await fixture.blocks(4)
-    expect(await fixture.status(toEther)).toBe('finished')
+    await fixture.clearHolds()
+    await fixture.mineBlocks(4)
+    expect(await fixture.readStatus(toEther)).toBe('finished')
   })
 
   test.each([
     ['the partner', `partner:${partnerId}`],
     ['all payouts', 'payouts:all'],
     ['everything', 'all'],
-  ])('of %s, on every network', async (_what, scope) => {
+  ])('of %s, on every network', async (_scopeName, scope) => {
     await fixture.store.pauses.pause(scope, 'a test', 'test')
-    const { toEther, toBitcoin } = await two()
-    await fixture.blocks(5)
-    expect([await states(toEther), await states(toBitcoin)]).toEqual([['reserved'], ['reserved']])
+    const { toEther, toBitcoin } = await payBoth()
+    await fixture.mineBlocks(5)
+    expect([await readStates(toEther), await readStates(toBitcoin)]).toEqual([['reserved'], ['reserved']])
     await fixture.store.pauses.resume(scope)
-    await unhold()
-    await fixture.blocks(4)
-    expect([await fixture.status(toEther), await fixture.status(toBitcoin)]).toEqual(['finished', 'finished'])
+    await fixture.clearHolds()
+    await fixture.mineBlocks(4)
+    expect([await fixture.readStatus(toEther), await fixture.readStatus(toBitcoin)]).toEqual(['finished', 'finished'])
   })
 
   test('of another partner or another asset of the network changes nothing', async () => {
     const others = ['partner:018f2b1c-0000-7000-8000-0000000000ff', `asset:${usdt.asset.id}`]
     for (const scope of others) await fixture.store.pauses.pause(scope, 'a test', 'test')
-    const { toEther, toBitcoin } = await two()
-    await fixture.blocks(6)
-    expect([await fixture.status(toEther), await fixture.status(toBitcoin)]).toEqual(['finished', 'finished'])
+    const { toEther, toBitcoin } = await payBoth()
+    await fixture.mineBlocks(6)
+    expect([await fixture.readStatus(toEther), await fixture.readStatus(toBitcoin)]).toEqual(['finished', 'finished'])
     for (const scope of others) await fixture.store.pauses.resume(scope)
   })
 
-  test('covers replacements: the same bytes are offered, and no others are signed', async () => {
-    const exchange = await fixture.order()
-    fixture.deposit(exchange, SMALL)
+  test('stops replacements: the same bytes are rebroadcast, and no others are signed', async () => {
+    const exchange = await fixture.createExchange()
+    fixture.payDeposit(exchange, SMALL)
     await fixture.store.pauses.pause('payouts:eth', 'a test', 'test')
-    await fixture.blocks(2)
+    await fixture.mineBlocks(2)
     await fixture.store.pauses.resume('payouts:eth')
-    await unhold()
+    await fixture.clearHolds()
     await fixture.services.dispatch('eth')
-    expect(await states(exchange)).toEqual(['signed'])
+    expect(await readStates(exchange)).toEqual(['signed'])
     const [{ id = '' } = {}] = await fixture.database.query<{ id: string }>(
       'select transaction_id as id from payouts where exchange_id = $1',
       [exchange.id],
     )
-    const attempts = () => fixture.database.query('select 1 from attempts where transaction_id = $1', [id])
+    const listAttempts = () => fixture.database.query('select 1 from attempts where transaction_id = $1', [id])
     await fixture.services.advance(id)
     await fixture.database.query(
       "update attempts set created_at = created_at - interval '1 day' where transaction_id = $1",
@@ -88,16 +87,16 @@ describe('a pause stops signatures in its scope, and no others (I-25)', () => {
     )
     await fixture.store.pauses.pause('payouts:eth', 'a test', 'test')
     await fixture.services.advance(id)
-    expect(await attempts()).toHaveLength(1)
+    expect(await listAttempts()).toHaveLength(1)
     await fixture.store.pauses.resume('payouts:eth')
     await fixture.services.advance(id)
-    expect(await attempts()).toHaveLength(2)
-    await fixture.blocks(4)
-    expect(await fixture.status(exchange)).toBe('finished')
+    expect(await listAttempts()).toHaveLength(2)
+    await fixture.mineBlocks(4)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
   })
 })
 
-describe("the signer's own limit", () => {
+describe('the limit of the signer', () => {
   test.each([
     ['hour' as const, null],
     ['transaction' as const, 'LIMIT'],
@@ -106,11 +105,11 @@ describe("the signer's own limit", () => {
     fixture.signer.sign = async () => {
       throw new OutflowLimitError('eth@eth', window)
     }
-    const exchange = await fixture.order()
-    fixture.deposit(exchange, SMALL)
-    await fixture.blocks(3)
-    expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'reserved', attention }])
-    expect(await fixture.alarms()).toContain('signer-limit')
+    const exchange = await fixture.createExchange()
+    fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(3)
+    expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'reserved', attention }])
+    expect(await fixture.listAlarmKinds()).toContain('signer-limit')
     expect(
       await fixture.database.query(
         'select 1 from outflows o join payouts p on p.id = o.payout_id where p.exchange_id = $1',
@@ -119,9 +118,9 @@ describe("the signer's own limit", () => {
     ).toEqual([])
     fixture.signer.sign = sign
     if (attention !== null) await fixture.decide(exchange, 'release')
-    await unhold()
-    await fixture.blocks(5)
-    expect(await fixture.status(exchange)).toBe('finished')
-    expect(fixture.fakes.eth.paidTo(exchange.recipient?.address ?? '')).toHaveLength(1)
+    await fixture.clearHolds()
+    await fixture.mineBlocks(5)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect(fixture.fakes.eth.listPayments(exchange.recipient?.address ?? '')).toHaveLength(1)
   })
 })

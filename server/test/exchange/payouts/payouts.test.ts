@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { AppError } from '../../../src/core/domain/errors.ts'
-import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
@@ -9,237 +8,198 @@ const SMALL = COIN / 200n
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
   fixture = await startMoneyPath()
-  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
+  await fixture.fundWallets({ btc: 50n * COIN, eth: 2_000n * ETHER })
 })
 afterAll(() => fixture.close())
-afterEach(() => fixture.balanced())
+afterEach(() => fixture.expectBalanced())
 
-const paid = (exchange: Exchange) => fixture.fakes.eth.paidTo(exchange.recipient?.address ?? '').length
-const signedNonces = async () =>
+const listSignedNonces = async () =>
   (
     await fixture.database.query<{ key: string }>(
       "select conflict_key as key from transactions where network = 'eth' and wallet = 'eth-hot' order by created_at",
     )
   ).map(({ key }) => Number(key.split(':')[1]))
-const age = () => fixture.database.query("update attempts set created_at = created_at - interval '1 day'")
-/** An exchange whose payout waits to be signed. */
-const waiting = async () => {
-  const exchange = await fixture.order()
-  fixture.deposit(exchange, SMALL)
-  await fixture.store.pauses.pause('payouts:eth', 'test', 'test')
-  await fixture.blocks(2)
-  await fixture.store.pauses.resume('payouts:eth')
-  await fixture.database.query('update payouts set held_until = null where held_until is not null')
-  return exchange
-}
+const ageAttempts = () => fixture.database.query("update attempts set created_at = created_at - interval '1 day'")
 
 describe('a payout', () => {
-  test('that is signed while its estimate is under way is not taken out of its transaction', async () => {
-    const exchange = await waiting()
+  test('that is signed during a failing gas estimate stays in its transaction', async () => {
+    const exchange = await fixture.reservePayout()
     const { sender } = fixture.fakes.eth.chain
     const estimate = sender.gasLimit
     for (const code of ['INSUFFICIENT_LIQUIDITY', 'SIMULATION_FAILED'] as const) {
       sender.gasLimit = async () => {
         sender.gasLimit = estimate
         await fixture.services.dispatch('eth')
-        throw new AppError(code, 'somebody was faster')
+        throw new AppError(code, 'signed meanwhile')
       }
       await fixture.services.dispatch('eth')
-      expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'signed', attention: null }])
+      expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'signed', attention: null }])
     }
-    await fixture.blocks(4)
-    expect(paid(exchange)).toBe(1)
-    expect(await fixture.status(exchange)).toBe('finished')
+    await fixture.mineBlocks(4)
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
   })
 
-  test('is signed once by many dispatchers, stepped by many steppers, sent by many senders', async () => {
-    const exchanges = await Promise.all(Array.from({ length: 6 }, () => fixture.order()))
-    for (const exchange of exchanges) fixture.deposit(exchange, SMALL)
+  test('is signed and paid once by concurrent workers', async () => {
+    const exchanges = await Promise.all(Array.from({ length: 6 }, () => fixture.createExchange()))
+    for (const exchange of exchanges) fixture.payDeposit(exchange, SMALL)
     for (let n = 0; n < 7; n++) {
       fixture.fakes.btc.mine()
       fixture.fakes.eth.mine()
-      await fixture.watch()
+      await fixture.runWatchers()
       for (let round = 0; round < 3; round++) {
-        const keys = await fixture.woken()
+        const keys = await fixture.takeJobKeys()
         await Promise.all(
           [...keys, ...keys, ...keys].map((key) =>
-            fixture.perform(key).catch((error: unknown) => expect(error).toBeInstanceOf(AppError)),
+            fixture.runJob(key).catch((error: unknown) => expect(error).toBeInstanceOf(AppError)),
           ),
         )
       }
     }
-    await fixture.blocks(4)
+    await fixture.mineBlocks(4)
     for (const exchange of exchanges) {
-      expect(paid(exchange)).toBe(1)
-      expect(await fixture.status(exchange)).toBe('finished')
+      expect(fixture.countEtherPayments(exchange)).toBe(1)
+      expect(await fixture.readStatus(exchange)).toBe('finished')
     }
-    const nonces = await signedNonces()
+    const nonces = await listSignedNonces()
     expect(nonces).toEqual(nonces.map((_, n) => n))
   })
 
-  test('that reverts is held, and signed again with the next nonce when the operator releases it', async () => {
-    const exchange = await waiting()
-    fixture.fakes.eth.knobs.reverts = true
-    await fixture.blocks(13)
-    fixture.fakes.eth.knobs.reverts = false
-    expect(await fixture.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'OPERATOR' })
-    expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'reserved', attention: 'REVERTED' }])
-    expect(await fixture.alarms()).toEqual(expect.arrayContaining(['invalid', 'held']))
-    const before = await signedNonces()
+  test('that reverts is held, and is signed with the next nonce when the operator releases it', async () => {
+    const exchange = await fixture.reservePayout()
+    fixture.fakes.eth.behaviour.revertsTransactions = true
+    await fixture.mineBlocks(13)
+    fixture.fakes.eth.behaviour.revertsTransactions = false
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'OPERATOR' })
+    expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'reserved', attention: 'REVERTED' }])
+    expect(await fixture.listAlarmKinds()).toEqual(expect.arrayContaining(['invalid', 'held']))
+    const noncesBefore = await listSignedNonces()
     await fixture.decide(exchange, 'release')
-    await fixture.blocks(5)
-    expect(await fixture.status(exchange)).toBe('finished')
-    expect(await signedNonces()).toEqual([...before, before.length])
-    expect(paid(exchange)).toBe(1)
+    await fixture.mineBlocks(5)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect(await listSignedNonces()).toEqual([...noncesBefore, noncesBefore.length])
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
   })
 
-  test('that nodes refuse is offered again and again, the same bytes', async () => {
-    const exchange = await waiting()
-    fixture.fakes.eth.knobs.refuses = true
-    await fixture.blocks(3)
-    expect(await fixture.alarms()).toContain('broadcast')
-    fixture.fakes.eth.knobs.refuses = false
-    await fixture.blocks(5)
-    expect(await fixture.alarms()).not.toContain('broadcast')
-    expect(paid(exchange)).toBe(1)
-    expect(await fixture.status(exchange)).toBe('finished')
+  test('that nodes reject is rebroadcast with the same bytes until they accept it', async () => {
+    const exchange = await fixture.reservePayout()
+    fixture.fakes.eth.behaviour.rejectsBroadcasts = true
+    await fixture.mineBlocks(3)
+    expect(await fixture.listAlarmKinds()).toContain('broadcast')
+    fixture.fakes.eth.behaviour.rejectsBroadcasts = false
+    await fixture.mineBlocks(5)
+    expect(await fixture.listAlarmKinds()).not.toContain('broadcast')
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
   })
 
-  test('that is not mined is replaced under the same nonce, and one of the two arrives', async () => {
-    const exchange = await waiting()
-    fixture.fakes.eth.knobs.deaf = true
-    await fixture.work()
-    await age()
-    await fixture.work(2)
-    fixture.fakes.eth.knobs.deaf = false
+  test('that is not mined is replaced with the same nonce, and one attempt confirms', async () => {
+    const exchange = await fixture.reservePayout()
+    fixture.fakes.eth.behaviour.dropsBroadcasts = true
+    await fixture.runJobs()
+    await ageAttempts()
+    await fixture.runJobs(2)
+    fixture.fakes.eth.behaviour.dropsBroadcasts = false
     const attempts = await fixture.database.query<{ tx_hash: string; raw: string; state: string }>(
       'select a.tx_hash, a.raw, a.state from attempts a join payouts p on p.transaction_id = a.transaction_id where p.exchange_id = $1 order by a.id',
       [exchange.id],
     )
     expect(attempts.map(({ state }) => state)).toEqual(['replaced', 'signed'])
-    // Somebody relays the old one after all.
+    // The first attempt is broadcast again.
     await fixture.fakes.eth.chain.sender.broadcast(attempts[0]?.raw ?? '')
     fixture.fakes.eth.mine()
-    await fixture.blocks(4)
-    expect(await fixture.status(exchange)).toBe('finished')
-    expect(paid(exchange)).toBe(1)
-    expect((await fixture.execution(exchange)).payoutHash).toBe(attempts[0]?.tx_hash)
+    await fixture.mineBlocks(4)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
+    expect((await fixture.readExecution(exchange)).payoutHash).toBe(attempts[0]?.tx_hash)
   })
 
-  test('is not raised without end where its fee is not what it waits for', async () => {
-    const exchange = await waiting()
-    fixture.fakes.eth.knobs.deaf = true
+  test('that stays unmined at higher fees has a fee limit and raises an alarm', async () => {
+    const exchange = await fixture.reservePayout()
+    fixture.fakes.eth.behaviour.dropsBroadcasts = true
     for (let n = 0; n < 20; n++) {
-      await fixture.work(2)
-      await age()
+      await fixture.runJobs(2)
+      await ageAttempts()
     }
-    fixture.fakes.eth.knobs.deaf = false
+    fixture.fakes.eth.behaviour.dropsBroadcasts = false
     const [fees] = await fixture.database.query<{ most: string; least: string }>(
       'select max(a.fee_units) as most, min(a.fee_units) as least from attempts a join payouts p on p.transaction_id = a.transaction_id where p.exchange_id = $1',
       [exchange.id],
     )
     expect(BigInt(fees?.most ?? 0)).toBeLessThan(BigInt(fees?.least ?? 0) * 6n)
-    expect(await fixture.alarms()).toContain('stuck')
-    await fixture.blocks(5)
-    expect(await fixture.status(exchange)).toBe('finished')
-    expect(await fixture.alarms()).not.toContain('stuck')
+    expect(await fixture.listAlarmKinds()).toContain('stuck')
+    await fixture.mineBlocks(5)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect(await fixture.listAlarmKinds()).not.toContain('stuck')
   })
 
-  test('that is proven invalid is signed again, and paid once', async () => {
-    const exchange = await waiting()
-    fixture.fakes.eth.knobs.deaf = true
-    await fixture.work()
+  test('that is proven invalid is signed again and paid once', async () => {
+    const exchange = await fixture.reservePayout()
+    fixture.fakes.eth.behaviour.dropsBroadcasts = true
+    await fixture.runJobs()
     const [{ key } = { key: '' }] = await fixture.database.query<{ key: string }>(
       "select conflict_key as key from transactions where state = 'live'",
     )
-    fixture.fakes.eth.steal(key)
-    await fixture.blocks(11)
-    fixture.fakes.eth.knobs.deaf = false
-    await fixture.blocks(5)
-    expect(await fixture.status(exchange)).toBe('finished')
-    expect(paid(exchange)).toBe(1)
+    fixture.fakes.eth.addConflict(key)
+    await fixture.mineBlocks(11)
+    fixture.fakes.eth.behaviour.dropsBroadcasts = false
+    await fixture.mineBlocks(5)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
   })
 
-  test('that its chain would refuse is put aside, and stops no other', async () => {
-    const [bad, good] = [await waiting(), await waiting()]
-    fixture.fakes.eth.knobs.gasRefused = bad.recipient?.address ?? null
-    await fixture.blocks(5)
-    expect(await fixture.execution(bad)).toMatchObject({ status: 'verifying', reason: 'OPERATOR' })
-    expect(await fixture.status(good)).toBe('finished')
-    fixture.fakes.eth.knobs.gasRefused = null
-    await fixture.decide(bad, 'refund')
-    await fixture.blocks(5)
-    expect(await fixture.status(bad)).toBe('refunded')
+  test('whose gas estimate fails is held, and delays no other', async () => {
+    const [reverting, valid] = [await fixture.reservePayout(), await fixture.reservePayout()]
+    fixture.fakes.eth.behaviour.revertingRecipient = reverting.recipient?.address ?? null
+    await fixture.mineBlocks(5)
+    expect(await fixture.readExecution(reverting)).toMatchObject({ status: 'verifying', reason: 'OPERATOR' })
+    expect(await fixture.readStatus(valid)).toBe('finished')
+    fixture.fakes.eth.behaviour.revertingRecipient = null
+    await fixture.decide(reverting, 'refund')
+    await fixture.mineBlocks(5)
+    expect(await fixture.readStatus(reverting)).toBe('refunded')
   })
 
-  test('that can never be built stops no other of its batch', async () => {
-    const queue = async (units: bigint, address: string) =>
-      fixture.store.payouts.insert({
-        id: crypto.randomUUID(),
-        exchangeId: null,
-        executionId: null,
-        depositId: null,
-        leg: null,
-        purpose: 'withdrawal',
-        network: 'btc',
-        assetId: 'btc@btc',
-        from: 'hot',
-        address,
-        memo: null,
-        units,
-      })
-    await queue(10_000n, 'first')
-    await queue(545n, 'dust')
-    await queue(10_000n, 'last')
-    await fixture.blocks(4)
+  test('that cannot be built delays no other of its batch', async () => {
+    await fixture.insertPayout('btc', 10_000n, 'first', 'withdrawal')
+    await fixture.insertPayout('btc', 545n, 'dust', 'withdrawal')
+    await fixture.insertPayout('btc', 10_000n, 'last', 'withdrawal')
+    await fixture.mineBlocks(4)
     expect([
-      fixture.fakes.btc.paidTo('first').length,
-      fixture.fakes.btc.paidTo('dust').length,
-      fixture.fakes.btc.paidTo('last').length,
+      fixture.fakes.btc.listPayments('first').length,
+      fixture.fakes.btc.listPayments('dust').length,
+      fixture.fakes.btc.listPayments('last').length,
     ]).toEqual([1, 0, 1])
-    expect(await fixture.alarms()).toContain('payout')
+    expect(await fixture.listAlarmKinds()).toContain('payout')
   })
 
-  test('waits for its wallet, and leaves no addresses behind while it does', async () => {
-    const exchange = await fixture.order({ from: eth, to: btc, fromUnits: ETHER })
-    const app = () => fixture.database.query("select 1 from house_addresses where network = 'btc'")
-    const free = await fixture.database.query(
+  test('waits for spendable outputs, and derives no addresses meanwhile', async () => {
+    const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
+    const listAddresses = () => fixture.database.query("select 1 from house_addresses where network = 'btc'")
+    const reservedOutputs = await fixture.database.query(
       "update coins set reserved_by = (select id from transactions limit 1) where network = 'btc' and spent_by is null and reserved_by is null returning outpoint",
     )
     fixture.fakes.eth.pay(exchange.deposit.address, ETHER)
-    await fixture.blocks(9)
-    const before = (await app()).length
+    await fixture.mineBlocks(9)
+    const addressesBefore = (await listAddresses()).length
     for (let n = 0; n < 5; n++) {
-      await fixture.database.query('update payouts set held_until = null where held_until is not null')
-      await fixture.work(1)
+      await fixture.clearHolds()
+      await fixture.runJobs(1)
     }
-    expect((await app()).length).toBe(before)
-    expect(await fixture.alarms()).toContain('wallet')
+    expect((await listAddresses()).length).toBe(addressesBefore)
+    expect(await fixture.listAlarmKinds()).toContain('wallet')
     await fixture.database.query('update coins set reserved_by = null where outpoint = any($1)', [
-      free.map((row) => Object.values(row)[0]),
+      reservedOutputs.map((row) => Object.values(row)[0]),
     ])
-    await fixture.database.query('update payouts set held_until = null where held_until is not null')
-    await fixture.blocks(4)
-    expect(await fixture.status(exchange)).toBe('finished')
+    await fixture.clearHolds()
+    await fixture.mineBlocks(4)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
   })
 
-  test('of all that an account holds is not signed without its fee', async () => {
-    const held = await fixture.store.ledger.balance('asset:wallet', 'eth@eth')
-    await fixture.store.payouts.insert({
-      id: crypto.randomUUID(),
-      exchangeId: null,
-      executionId: null,
-      depositId: null,
-      leg: null,
-      purpose: 'gas',
-      network: 'eth',
-      assetId: 'eth@eth',
-      from: 'hot',
-      address: 'everything',
-      memo: null,
-      units: held,
-    })
-    await fixture.work()
+  test('of the whole balance is not signed, because nothing is left for the fee', async () => {
+    const balance = await fixture.store.ledger.balance('asset:wallet', 'eth@eth')
+    await fixture.insertPayout('eth', balance, 'everything', 'gas')
+    await fixture.runJobs()
     expect(
       await fixture.database.query("select 1 from payouts where address = 'everything' and state = 'reserved'"),
     ).toHaveLength(1)
@@ -247,37 +207,39 @@ describe('a payout', () => {
   })
 })
 
-describe('deposits of an account', () => {
-  test('are swept once by two sweepers, and the ledger says what the chain says', async () => {
-    const exchange = await fixture.order({ from: eth, to: btc, fromUnits: ETHER })
+describe('deposits on an account chain', () => {
+  test('are swept once by two concurrent sweepers, and the ledger equals the chain', async () => {
+    const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
     fixture.fakes.eth.pay(exchange.deposit.address, ETHER)
-    await fixture.blocks(11)
+    await fixture.mineBlocks(11)
     const { chain } = fixture.fakes.eth
     await Promise.all(
       [fixture.services.sweep(chain), fixture.services.sweep(chain)].map((run) =>
         run.catch((error: unknown) => expect(error).toBeInstanceOf(AppError)),
       ),
     )
-    await fixture.blocks(5)
+    await fixture.mineBlocks(5)
     const swept = await fixture.database.query(
       "select p.state from payouts p join deposit_targets t on t.key_index = p.key_index where p.purpose = 'sweep' and t.exchange_id = $1",
       [exchange.id],
     )
     expect(swept).toEqual([{ state: 'confirmed' }])
     expect(await fixture.store.ledger.balance('asset:deposits', 'eth@eth')).toBe(0n)
-    expect(await fixture.wallet('eth@eth')).toBe(fixture.fakes.eth.held('eth-hot', null))
+    expect(await fixture.readWalletUnits('eth@eth')).toBe(fixture.fakes.eth.balanceOf('eth-hot', null))
   })
 
-  test('that are worth no sweep do not stand before those that are', async () => {
+  test('that are worth less than a sweep costs do not delay the sweep of others', async () => {
     for (let n = 0; n < 21; n++)
-      fixture.fakes.eth.pay((await fixture.order({ from: eth, to: btc })).deposit.address, 600_000n)
-    await fixture.blocks(1)
-    const rich = await fixture.order({ from: eth, to: btc, fromUnits: ETHER })
-    fixture.fakes.eth.pay(rich.deposit.address, ETHER)
-    await fixture.blocks(12)
+      fixture.fakes.eth.pay((await fixture.createExchange({ from: eth, to: btc })).deposit.address, 600_000n)
+    await fixture.mineBlocks(1)
+    const large = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
+    fixture.fakes.eth.pay(large.deposit.address, ETHER)
+    await fixture.mineBlocks(12)
     for (let n = 0; n < 3; n++) await fixture.services.sweep(fixture.fakes.eth.chain)
     expect(
-      await fixture.database.query('select 1 from deposits where exchange_id = $1 and swept_by is not null', [rich.id]),
+      await fixture.database.query('select 1 from deposits where exchange_id = $1 and swept_by is not null', [
+        large.id,
+      ]),
     ).toHaveLength(1)
   })
 })

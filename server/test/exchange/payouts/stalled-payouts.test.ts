@@ -5,43 +5,43 @@ import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
   fixture = await startMoneyPath()
-  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
+  await fixture.fundWallets({ btc: 50n * COIN, eth: 2_000n * ETHER })
 })
 afterAll(() => fixture.close())
 
-test('a payment that waits in a pool for too long is an alarm in plain words, which its confirmation ends', async () => {
+test('a payment that stays in the mempool too long raises an alarm, which its confirmation clears', async () => {
   const { eth } = fixture.fakes
-  const asked: string[] = []
-  let answer: RebroadcastResult = { kind: 'rebroadcast' }
+  const rebroadcastHashes: string[] = []
+  let result: RebroadcastResult = { kind: 'rebroadcast' }
   eth.chain.sender.rebroadcast = async ({ txHash }) => {
-    asked.push(txHash)
-    return answer
+    rebroadcastHashes.push(txHash)
+    return result
   }
-  const exchange = await fixture.order()
-  fixture.deposit(exchange, COIN / 200n)
+  const exchange = await fixture.createExchange()
+  fixture.payDeposit(exchange, COIN / 200n)
   for (let n = 0; n < 3; n++) {
     fixture.fakes.btc.mine()
-    await fixture.turn()
+    await fixture.runWorkers()
   }
-  const waiting = eth.waiting()
-  expect(waiting).toHaveLength(1)
-  expect([...new Set(asked)]).toEqual(waiting)
-  expect(await fixture.alarms()).toEqual([])
+  const poolHashes = eth.listPoolHashes()
+  expect(poolHashes).toHaveLength(1)
+  expect([...new Set(rebroadcastHashes)]).toEqual(poolHashes)
+  expect(await fixture.listAlarmKinds()).toEqual([])
 
-  answer = { kind: 'unmined', blocks: 10, remedy: 'run this' }
-  await fixture.turn()
+  result = { kind: 'unmined', blocks: 10, remedy: 'run this' }
+  await fixture.runWorkers()
   expect(await fixture.store.alarms.list(10)).toMatchObject([
     {
       alarm: 'a payment is in the pools of nodes and is not mined',
-      detail: { network: 'eth', txHash: waiting[0], blocks: 10, remedy: 'run this' },
+      detail: { network: 'eth', txHash: poolHashes[0], blocks: 10, remedy: 'run this' },
     },
   ])
-  expect((await fixture.alarms())[0]).toBe('unmined')
-  expect(eth.waiting()).toEqual(waiting)
+  expect((await fixture.listAlarmKinds())[0]).toBe('unmined')
+  expect(eth.listPoolHashes()).toEqual(poolHashes)
 
-  await fixture.blocks(4)
-  expect(await fixture.status(exchange)).toBe('finished')
-  expect(await fixture.alarms()).toEqual([])
-  expect(eth.paidTo(exchange.recipient?.address ?? '')).toHaveLength(1)
-  await fixture.balanced()
+  await fixture.mineBlocks(4)
+  expect(await fixture.readStatus(exchange)).toBe('finished')
+  expect(await fixture.listAlarmKinds()).toEqual([])
+  expect(eth.listPayments(exchange.recipient?.address ?? '')).toHaveLength(1)
+  await fixture.expectBalanced()
 })

@@ -1,10 +1,10 @@
 import type { PrivatePlan } from '../../../src/exchange/domain/private-plan.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
-/** Well above the least, well below what the wallets hold. */
+/** In bitcoin: above the minimum deposit, below the limits and the wallet balances. */
 export const SMALL = COIN / 200n
 
-/** Nothing waits, and half a percent is withheld. */
+/** No delays; 0.5 % is withheld. */
 export const plan: PrivatePlan = {
   privateType: 'efficient',
   delaysMs: [0, 0],
@@ -15,19 +15,19 @@ export const plan: PrivatePlan = {
 
 const BLOCKS_MAX = 30
 
-/** Three chains with full wallets: bitcoin and ether at the ends, litecoin between them. */
+/** Three chains with funded wallets: bitcoin and ether at the ends, litecoin as the intermediary. */
 export async function startPrivateMoneyPath() {
-  const fixture = await startMoneyPath({ three: true })
-  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER, ltc: 10_000n * COIN })
+  const fixture = await startMoneyPath({ withLitecoin: true })
+  await fixture.fundWallets({ btc: 50n * COIN, eth: 2_000n * ETHER, ltc: 10_000n * COIN })
   return {
     ...fixture,
-    /** Mines and lets every worker take its turn, until the condition holds. */
-    async blocksUntil(condition: () => Promise<boolean>): Promise<void> {
+    /** Mines blocks and runs the workers until the condition holds. */
+    async mineBlocksUntil(condition: () => Promise<boolean>): Promise<void> {
       for (let n = 0; n < BLOCKS_MAX; n++) {
         if (await condition()) return
-        await fixture.blocks(1)
+        await fixture.mineBlocks(1)
       }
-      throw new Error(`not within ${BLOCKS_MAX} blocks`)
+      throw new Error(`the condition did not hold within ${BLOCKS_MAX} blocks`)
     },
   }
 }

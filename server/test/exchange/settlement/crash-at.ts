@@ -3,15 +3,15 @@ import { type Checkpoint, onCheckpoint } from '../../../src/core/services/checkp
 
 class SimulatedCrash extends Error {}
 
-/** Simulates a crash at the n-th pass through a checkpoint; the result says whether it happened. Uncommitted work is lost. */
-export function dieAt(place: Checkpoint, nth: number): () => boolean {
+/** Throws at the n-th pass through a checkpoint; uncommitted work is lost. The result tells whether the crash happened. */
+export function crashAt(checkpoint: Checkpoint, nth: number): () => boolean {
   let left = nth
   onCheckpoint((name) => {
-    if (name === place && left-- === 1) throw new SimulatedCrash(place)
+    if (name === checkpoint && left-- === 1) throw new SimulatedCrash(checkpoint)
   })
   return () => left < 1
 }
 
-/** Work that may fail only by the simulated crash. */
-export const survive = (work: Promise<unknown>): Promise<unknown> =>
+/** Waits for the work. Any error other than the simulated crash fails the test. */
+export const ignoreSimulatedCrash = (work: Promise<unknown>): Promise<unknown> =>
   work.catch((error: unknown) => expect(error).toBeInstanceOf(SimulatedCrash))

@@ -1,71 +1,77 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { checkpoints, onCheckpoint } from '../../../src/core/services/checkpoint.ts'
+import { exchangeCheckpoints, onCheckpoint } from '../../../src/core/services/checkpoint.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
-import { dieAt, survive } from './crash-at.ts'
+import { crashAt, ignoreSimulatedCrash } from './crash-at.ts'
 
 const SMALL = COIN / 200n
-/** What the process passes on the way of one exchange from its deposit to its end. */
-const exchangeSteps = checkpoints.filter((name) => name !== 'create.committed' && !/^(swap|approval)\./.test(name))
+/** The checkpoints between the deposit and the end of an exchange. */
+const testedCheckpoints = exchangeCheckpoints.filter((name) => name !== 'create.committed')
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
   fixture = await startMoneyPath()
-  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
+  await fixture.fundWallets({ btc: 50n * COIN, eth: 2_000n * ETHER })
 })
 afterAll(() => fixture.close())
 afterEach(() => onCheckpoint(null))
 
-/** Runs blocks and workers; each may crash and is started again. */
-async function live(blocks: number): Promise<void> {
-  const { fakes, watch, woken, perform } = fixture
+const createFromEther = () => fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
+
+/** Mines blocks and runs jobs. Each run may crash and is repeated. */
+async function runWithCrashes(blocks: number): Promise<void> {
+  const { fakes, runWatchers, takeJobKeys, runJob } = fixture
   for (let n = 0; n < blocks; n++) {
     fakes.btc.mine()
     fakes.eth.mine()
     for (let round = 0; round < 3; round++) {
-      await survive(watch())
-      for (const key of await woken()) await survive(perform(key))
+      await ignoreSimulatedCrash(runWatchers())
+      for (const key of await takeJobKeys()) await ignoreSimulatedCrash(runJob(key))
     }
   }
-  await survive(fixture.services.sweep(fakes.eth.chain))
+  await ignoreSimulatedCrash(fixture.services.sweep(fakes.eth.chain))
 }
 
 describe('a process that crashes at any checkpoint', () => {
-  for (const place of exchangeSteps) {
-    test.each([1, 2])(`${place}, time %i: is paid once, and so is its refund`, async (nth) => {
-      const [paid, refunded] = [await fixture.order(), await fixture.order()]
-      fixture.deposit(paid, SMALL)
-      fixture.deposit(refunded, 2_900n)
-      const crashed = dieAt(place, nth)
-      await live(4)
-      // A reorganisation that takes the payout out and brings it back.
+  for (const checkpoint of testedCheckpoints) {
+    test.each([1, 2])(`${checkpoint}, pass %i: pays one exchange and refunds the other, each once`, async (nth) => {
+      const [valid, tooSmall] = [await fixture.createExchange(), await fixture.createExchange()]
+      fixture.payDeposit(valid, SMALL)
+      fixture.payDeposit(tooSmall, 2_900n)
+      // Only deposits of ether are swept. Each pass needs one.
+      const swept = checkpoint === 'sweep.planned' ? [await createFromEther(), await createFromEther()] : []
+      for (const { deposit } of swept) fixture.fakes.eth.pay(deposit.address, ETHER)
+      const hasCrashed = crashAt(checkpoint, nth)
+      await runWithCrashes(4)
+      // The payout leaves its chain and is mined again.
       fixture.fakes.eth.reorg(2)
       fixture.fakes.btc.reorg(1)
-      await live(6)
-      const happened = crashed()
+      await runWithCrashes(6)
+      expect(hasCrashed(), `pass ${nth} of ${checkpoint}`).toBe(true)
       onCheckpoint(null)
-      await live(3)
-      expect([await fixture.status(paid), await fixture.status(refunded)], `${place} ${happened}`).toEqual([
-        'finished',
-        'refunded',
-      ])
-      expect(fixture.fakes.eth.paidTo(paid.recipient?.address ?? '')).toHaveLength(1)
-      expect(fixture.fakes.btc.paidTo(refunded.refund?.address ?? '')).toHaveLength(1)
-      await fixture.balanced()
+      await runWithCrashes(3)
+      expect([await fixture.readStatus(valid), await fixture.readStatus(tooSmall)]).toEqual(['finished', 'refunded'])
+      for (const exchange of swept) {
+        expect(await fixture.readStatus(exchange)).toBe('finished')
+        expect(fixture.fakes.btc.listPayments(exchange.recipient?.address ?? '')).toHaveLength(1)
+      }
+      expect(fixture.fakes.eth.listPayments(valid.recipient?.address ?? '')).toHaveLength(1)
+      expect(fixture.fakes.btc.listPayments(tooSmall.refund?.address ?? '')).toHaveLength(1)
+      await fixture.expectBalanced()
     })
   }
 
-  test('passes every place', async () => {
-    const seen = new Set<string>()
-    onCheckpoint((name) => seen.add(name))
-    const [one, other] = [await fixture.order(), await fixture.order()]
-    fixture.deposit(one, SMALL)
-    fixture.deposit(other, SMALL)
-    const account = await fixture.order({ from: eth, to: btc, fromUnits: ETHER })
-    fixture.fakes.eth.pay(account.deposit.address, ETHER)
-    await live(3)
+  test('passes every checkpoint', async () => {
+    const passed = new Set<string>()
+    onCheckpoint((name) => passed.add(name))
+    const [first, second] = [await fixture.createExchange(), await fixture.createExchange()]
+    fixture.payDeposit(first, SMALL)
+    fixture.payDeposit(second, SMALL)
+    const fromEther = await createFromEther()
+    fixture.fakes.eth.pay(fromEther.deposit.address, ETHER)
+    await runWithCrashes(3)
     fixture.fakes.eth.reorg(1)
-    await live(12)
-    expect(exchangeSteps.filter((name) => !seen.has(name))).toEqual([])
+    await runWithCrashes(12)
+    expect(testedCheckpoints.filter((name) => !passed.has(name))).toEqual([])
   })
 })

@@ -16,7 +16,7 @@ test('the tracker does not broadcast a swap after its deadline, when it could on
   const order = { fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1' }
   const request = { ...order, slippage: '1', referrerFee: '0' }
   await scenario.stopWorkers()
-  await scenario.mining(NETWORK, true)
+  await scenario.setMiningPaused(NETWORK, true)
   try {
     const built = await stage.build({ ...request, account: user.address })
     const rawTx = await sign(user, built.body[0])
@@ -36,7 +36,7 @@ test('the tracker does not broadcast a swap after its deadline, when it could on
     expect(await stage.becomes(hash, 'failed')).toMatchObject({ statusReason: 'dropped' })
     expect(await stage.rpc('eth_getTransactionByHash', hash)).toBeNull()
   } finally {
-    await scenario.mining(NETWORK, false)
+    await scenario.setMiningPaused(NETWORK, false)
   }
   expect(await stage.client.getTransactionCount({ address: user.address })).toBe(0)
 })

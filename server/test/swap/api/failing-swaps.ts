@@ -1,7 +1,7 @@
 import { type Hex, parseTransaction } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { expect } from 'vitest'
-import { whilePaused } from '../../../../test/support/mining.ts'
+import { whileMiningPaused } from '../../../../test/support/mining.ts'
 import type { Json } from '../../../../test/support/scenario.ts'
 import { NATIVE, type Stage, sendBodyOf, sign, trade } from './partner.ts'
 import { nativeAmountFor } from './paying-swaps.ts'
@@ -24,7 +24,7 @@ async function cancel(stage: Stage, user: PrivateKeyAccount, rawTx: Hex): Promis
   return user.signTransaction({ ...own, ...fees, type: 'eip1559' })
 }
 
-/** The price moves beyond the slippage before the swap is mined. */
+/** The price moves beyond the slippage before the swap is mined (B142). */
 export async function isReverted(stage: Stage): Promise<void> {
   const whaleAmount = await nativeAmountFor(stage, WHALE_USD)
   const [user, whale] = [await stage.user(), await stage.user({ native: String(Number(whaleAmount) + 50) })]
@@ -44,7 +44,7 @@ export async function isReverted(stage: Stage): Promise<void> {
 /** Another transaction uses its nonce. */
 export async function isReplaced(stage: Stage): Promise<void> {
   const user = await stage.user()
-  const hash = await whilePaused(stage.scenario, stage.network, async () => {
+  const hash = await whileMiningPaused(stage.scenario, stage.network, async () => {
     const { rawTx, hash } = await trade(stage, user, request(stage))
     expect((await stage.becomes(hash, 'pending')).statusReason).toBeNull()
     await stage.client.sendRawTransaction({ serializedTransaction: await cancel(stage, user, rawTx) })
@@ -57,7 +57,7 @@ export async function isReplaced(stage: Stage): Promise<void> {
 /** Every node drops it; a new broadcast before the deadline recovers it. */
 export async function isDroppedAndRecovers(stage: Stage): Promise<void> {
   const user = await stage.user()
-  const { rawTx, hash } = await whilePaused(stage.scenario, stage.network, async () => {
+  const { rawTx, hash } = await whileMiningPaused(stage.scenario, stage.network, async () => {
     const sent = await trade(stage, user, request(stage))
     await stage.becomes(sent.hash, 'pending')
     await stage.rpc('anvil_dropTransaction', sent.hash)
@@ -77,7 +77,7 @@ export async function isReopenedByReorg(stage: Stage): Promise<void> {
   const usdc = stage.token('usdc')
   // The user's funding is below the reorg.
   await stage.scenario.mine(stage.network, 8)
-  const { before, hash } = await whilePaused(stage.scenario, stage.network, async () => {
+  const { before, hash } = await whileMiningPaused(stage.scenario, stage.network, async () => {
     const { rawTx, hash } = await trade(stage, user, request(stage))
     await stage.scenario.mine(stage.network, 3)
     const before = await stage.becomes(hash, 'finished')

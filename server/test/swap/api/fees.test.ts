@@ -73,10 +73,10 @@ describe('fees that the operator holds for a partner', { timeout: LOCK_MS }, () 
     expect(await balances()).toEqual([owed])
 
     const part = units / 3n
-    await stage.scenario.mining(NETWORK, true)
+    await stage.scenario.setMiningPaused(NETWORK, true)
     const first = await pay(usdc, part)
     expect((await feesPaid(usdc, first)).error).toContain('of 10 confirmations')
-    await stage.scenario.mining(NETWORK, false)
+    await stage.scenario.setMiningPaused(NETWORK, false)
     await stage.scenario.mine(NETWORK, 12)
     const refused = [
       [feesPaid(usdc, first, { rest: [] }), 'a reason of at least 3 letters'],
@@ -99,13 +99,13 @@ describe('fees that the operator holds for a partner', { timeout: LOCK_MS }, () 
     expect((await feesPaid(usdc, first)).lines).toMatchObject([{ ...booked, repeated: true }])
     expect((await feesPaid(usdc, first, { name: 'sandbox-b' })).error).toContain('was booked for another partner')
     expect(await balances()).toEqual([{ ...owed, amount: formatUnits(units - part, 6) }])
-    await stage.scenario.invariants()
+    await stage.scenario.checkInvariants()
 
     const rest = await pay(usdc, units - part)
     await stage.scenario.mine(NETWORK, 12)
     expect((await feesPaid(usdc, rest)).lines).toMatchObject([{ repeated: false }])
     expect([await balances(), (await swapyard('fees')).lines]).toEqual([[], []])
-    await stage.scenario.invariants()
+    await stage.scenario.checkInvariants()
   })
 
   test('in native currency are booked from a plain transfer, and never above the owed amount', async () => {

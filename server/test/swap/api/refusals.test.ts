@@ -66,7 +66,7 @@ describe('tokens', () => {
     ])
       expect((await info(address)).body).toMatchObject({ statusCode: 400, code: 'INVALID_ADDRESS' })
     expect((await info(usdc, 'btc')).body).toMatchObject({ statusCode: 404, code: 'NETWORK_NOT_FOUND' })
-    expect((await info(usdc, 'sol')).body).toMatchObject({ statusCode: 503, code: 'NETWORK_UNAVAILABLE' })
+    expect((await info(usdc, 'sol')).body).toMatchObject({ statusCode: 422, code: 'NETWORK_NOT_SERVED' })
   })
 
   test('may return bytes32 names, and are not tradable without a pool', async () => {
@@ -144,7 +144,7 @@ describe('a quote', () => {
     [{ amount: `1${'0'.repeat(40)}` }, 400, 'AMOUNT_MALFORMED'],
     [{ referrerFee: '5.0001' }, 400, 'REFERRER_FEE_OUT_OF_RANGE'],
     [{ network: 'btc' }, 404, 'NETWORK_NOT_FOUND'],
-    [{ network: 'sui' }, 503, 'NETWORK_UNAVAILABLE'],
+    [{ network: 'sui' }, 422, 'NETWORK_NOT_SERVED'],
     [{ amount: '9'.repeat(40) }, 422, 'INSUFFICIENT_LIQUIDITY'],
   ] as const)('of %o is %i %s', async ([changes, status, code]) => {
     const answer = await stage.quote(request(changes))
@@ -187,7 +187,7 @@ describe('a build', () => {
     expect((await stage.build({ ...numbers, slippage: true })).status).toBe(400)
   })
 
-  test('reports what the account lacks', async () => {
+  test('reports what the account lacks (B138)', async () => {
     const { address } = await stage.user()
     const poor = await stage.build({ ...request({ amount: '51' }), account: address })
     expect(poor.body).toMatchObject({
@@ -211,7 +211,7 @@ describe('a build', () => {
     expect((await build({ amount: '2' })).body).toMatchObject({ statusCode: 409, code: 'IDEMPOTENCY_CONFLICT' })
   })
 
-  test('of a token that requires an allowance reset returns the reset to sign', async () => {
+  test('of a token that requires an allowance reset returns the reset to sign (B140)', async () => {
     const user = await stage.user({ usdt: '100' })
     const usdt = stage.token('usdt')
     const trade = (amount: string) => ({
@@ -229,7 +229,7 @@ describe('a build', () => {
     expect((await stage.build(trade('50'))).body).toHaveLength(2)
   })
 
-  test('that would revert names the contract’s error', async () => {
+  test('that would revert names the contract’s error (B134)', async () => {
     // The token now takes a fee of 1 % on transfer, which quotes do not know yet: the output is below the minimum.
     const user = await stage.user()
     const [pepe, levy] = [stage.token('pepe'), stage.token('levy')]
@@ -246,7 +246,7 @@ describe('a build', () => {
     }
   })
 
-  test('of a fee-on-transfer token is rejected as its quote is, with the reason', async () => {
+  test('of a fee-on-transfer token is rejected as its quote is, with the reason (B133)', async () => {
     const user = await stage.user()
     const levy = stage.token('levy')
     for (const sides of [{ toTokenAddress: levy }, { fromTokenAddress: levy, toTokenAddress: usdc }]) {
@@ -261,7 +261,7 @@ describe('a build', () => {
     }
   })
 
-  test('with an excessive price impact is rejected', async () => {
+  test('with an excessive price impact is rejected (B136)', async () => {
     const user = await stage.user({ pepe: '100000000000000' })
     const pepe = stage.token('pepe')
     const trade = {

@@ -38,6 +38,7 @@ function tamperWith(raw: string, changes: Readonly<Record<string, unknown>>): He
   })
 }
 
+/** Other terms, another chain (B144), no valid signature, another contract. */
 export async function refusesTamperedSwaps(stage: Stage): Promise<void> {
   const user = await stage.user()
   const raw = await buildSwap(stage, user)
@@ -55,7 +56,7 @@ export async function refusesTamperedSwaps(stage: Stage): Promise<void> {
   expect((await stage.rows()).filter(({ addressFrom }) => addressFrom === user.address)).toEqual([])
 }
 
-/** Only our router can be approved. Other transactions are sent by `isExchange: false`, without a record. */
+/** Only our router can be approved (B146), and an approval is no swap (B159). Other transactions are sent by `isExchange: false`, without a record. */
 export async function onlyApprovesOurRouter(stage: Stage): Promise<void> {
   const user = await stage.user({ usdc: '10' })
   const sides = { fromTokenAddress: stage.token('usdc'), toTokenAddress: NATIVE, amount: '10' }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { whilePaused } from '../../../../test/support/mining.ts'
+import { whileMiningPaused } from '../../../../test/support/mining.ts'
 import type { Json } from '../../../../test/support/scenario.ts'
 import { type Stage, sign } from './partner.ts'
 import { buildSwap, sendBody } from './refused-swaps.ts'
@@ -8,7 +8,7 @@ import { buildSwap, sendBody } from './refused-swaps.ts'
 export async function isOneRow(stage: Stage): Promise<void> {
   const user = await stage.user()
   const rawTx = await sign(user, await buildSwap(stage, user))
-  const hash = await whilePaused(stage.scenario, stage.network, async () => {
+  const hash = await whileMiningPaused(stage.scenario, stage.network, async () => {
     const answers = await Promise.all([1, 2, 3].map(() => stage.send({ ...sendBody(stage, user), rawTx })))
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
     await stage.scenario.mine(stage.network, 1)
@@ -48,6 +48,6 @@ export async function isReportedByHash(stage: Stage): Promise<void> {
   await stage.scenario.mine(stage.network, 3)
   const row = await stage.becomes(hash, 'finished')
   expect(row).toMatchObject({ addressFrom: user.address, addressTo: user.address })
-  // Another partner cannot claim it.
+  // Another partner cannot claim it (B153, B155).
   expect((await stage.send({ ...sendBody(stage, user), hash }, { 'x-api-key': 'sandbox-b' })).status).toBe(400)
 }

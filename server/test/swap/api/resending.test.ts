@@ -25,11 +25,11 @@ const send = (body: object) => stage.scenario.call('POST', '/v1/defi/send/swap',
 const readTransaction = (hash: string) => stage.rpc<object | null>('eth_getTransactionByHash', hash)
 
 async function withoutMining<T>(work: () => Promise<T>): Promise<T> {
-  await stage.scenario.mining(NETWORK, true)
+  await stage.scenario.setMiningPaused(NETWORK, true)
   try {
     return await work()
   } finally {
-    await stage.scenario.mining(NETWORK, false)
+    await stage.scenario.setMiningPaused(NETWORK, false)
   }
 }
 
@@ -46,7 +46,7 @@ describe('a swap that nodes dropped', () => {
         expect((await send(body)).status).toBe(201)
         expect(await readTransaction(hash), `sent again while ${status}`).not.toBeNull()
       }
-      await stage.scenario.mining(NETWORK, false)
+      await stage.scenario.setMiningPaused(NETWORK, false)
       expect(await stage.becomes(hash, 'finished')).toMatchObject({ statusReason: null })
     })
   })
@@ -80,7 +80,7 @@ test('a refused swap that is mined nevertheless counts, and so does its fee', as
   // The user's wallet broadcasts it.
   await stage.client.sendRawTransaction({ serializedTransaction: rawTx })
   expect(await stage.becomes(hash, 'finished')).toMatchObject({ statusReason: null })
-  await stage.scenario.invariants()
+  await stage.scenario.checkInvariants()
 })
 
 describe('fees', () => {
@@ -96,7 +96,7 @@ describe('fees', () => {
       [id],
     )
     expect(entries).toEqual([{ debit: `asset:fees:${before}` }])
-    await stage.scenario.invariants()
+    await stage.scenario.checkInvariants()
   })
 
   test('cannot go to our contracts, from which anyone could withdraw them', async () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => stage.scenario.stop())
 
 describe('a swap is rejected', () => {
-  test('if the request contradicts the transaction', async () => {
+  test('if the request contradicts the transaction (B152, B161)', async () => {
     const user = await stage.user()
     const rawTx = await sign(user, await buildSwap(stage, user))
     const refused = async (changes: object) => (await stage.send({ ...sendBody(stage, user), rawTx, ...changes })).body
@@ -33,11 +33,11 @@ describe('a swap is rejected', () => {
     expect((await refused({ amountFrom: '0x1' })).code).toBe('VALIDATION_ERROR')
   })
 
-  test('without rawTx and hash, and with an unknown hash', async () => {
+  test('without rawTx and hash, and with an unknown hash (B151)', async () => {
     const user = await stage.user()
     expect((await stage.send(sendBody(stage, user))).body).toMatchObject({ statusCode: 400, code: 'VALIDATION_ERROR' })
     expect((await stage.send({ ...sendBody(stage, user), hash: `0x${'1'.repeat(64)}` })).body).toMatchObject({
-      statusCode: 400,
+      statusCode: 503,
     })
   })
 

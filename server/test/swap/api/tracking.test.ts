@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { whilePaused } from '../../../../test/support/mining.ts'
+import { whileMiningPaused } from '../../../../test/support/mining.ts'
 import { LOCK_MS, NATIVE, type Stage, sendBodyOf, sign, startStage, trade } from './partner.ts'
 
 let stage: Stage
@@ -32,13 +32,13 @@ describe('a fee that the operator holds for the partner', () => {
     const account = { taker: `asset:fees:${taker}`, swap: `liability:swap:${id}` }
     const booked = { id: `swap:${id}:fee:1`, debit: account.taker, credit: account.swap, units }
     expect(await entries(id)).toEqual([booked])
-    await stage.scenario.invariants()
-    await whilePaused(stage.scenario, stage.network, async () => {
+    await stage.scenario.checkInvariants()
+    await whileMiningPaused(stage.scenario, stage.network, async () => {
       await stage.scenario.reorg(stage.network, 6)
       await stage.rpc('anvil_dropTransaction', hash).catch(() => null)
       await stage.scenario.until('it is reversed', async () => (await entries(id)).length === 2)
       expect(await stage.balance(usdc, taker)).toBe(0n)
-      await stage.scenario.invariants()
+      await stage.scenario.checkInvariants()
       await stage.client.sendRawTransaction({ serializedTransaction: rawTx })
     })
     await stage.becomes(hash, 'finished')
@@ -63,7 +63,7 @@ describe('a fee that the operator holds for the partner', () => {
       },
     ])
     expect(await stage.balance(usdc, taker)).toBe(BigInt(units))
-    await stage.scenario.invariants()
+    await stage.scenario.checkInvariants()
   })
 })
 
@@ -74,7 +74,7 @@ describe('a recorded swap', () => {
     const rawTx = await sign(user, built.body[0])
     const { database } = stage.scenario.app
     await stage.scenario.stopWorkers()
-    const sent = await whilePaused(stage.scenario, stage.network, () =>
+    const sent = await whileMiningPaused(stage.scenario, stage.network, () =>
       stage.send({ ...sendBodyOf(stage, user, request(), '2000'), rawTx }),
     )
     const hash: string = JSON.parse(sent.body)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nodeOf } from '../../../../test/support/nodes.ts'
+import { findNode } from '../../../../test/support/nodes.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { type FaultyNode, startFaultyNode } from '../../adapters/chains/evm/faulty-node.ts'
 import { LOCK_MS, NATIVE, type Stage, startStage } from './partner.ts'
@@ -10,7 +10,7 @@ let node: FaultyNode
 let stage: Stage
 const logged: string[] = []
 beforeAll(async () => {
-  const [url = ''] = nodeOf('eth').rpcUrls
+  const [url = ''] = findNode('eth').rpcUrls
   node = await startFaultyNode(url)
   const log = createLog({ level: 'warn', pretty: false, destination: { write: (line) => void logged.push(line) } })
   stage = await startStage('eth', { swapNodes: new Map([['eth', node.url]]), log })

@@ -68,7 +68,7 @@ describe('the fee of an unreported swap', { timeout: LOCK_MS }, () => {
     const user = await stage.user()
     const rawTx = await sign(user, await build(user))
     const body = { ...sendBodyOf(stage, user, request(), '1'), rawTx }
-    await stage.scenario.mining(NETWORK, true)
+    await stage.scenario.setMiningPaused(NETWORK, true)
     const sent = await send({ ...body, isExchange: false })
     expect(sent.status, JSON.stringify(sent.body)).toBe(201)
     const hash = JSON.parse(sent.body)
@@ -78,11 +78,11 @@ describe('the fee of an unreported swap', { timeout: LOCK_MS }, () => {
     // Not final yet: a reorg may still remove it.
     await waitForScan()
     expect(await readOwed()).toBe(0n)
-    await stage.scenario.mining(NETWORK, false)
+    await stage.scenario.setMiningPaused(NETWORK, false)
     await stage.scenario.mine(NETWORK, FINAL)
     await waitUntilOwed(fee)
     expect((await stage.list()).exchanges.map((one: Json) => one.hash)).not.toContain(hash)
-    await stage.scenario.invariants()
+    await stage.scenario.checkInvariants()
 
     expect((await send({ ...body, rawTx: undefined, hash })).status).toBe(201)
     const row = await stage.becomes(hash, 'finished')
@@ -95,7 +95,7 @@ describe('the fee of an unreported swap', { timeout: LOCK_MS }, () => {
     await waitForScan()
     expect(await readOwed()).toBe(fee)
     expect(await feeStore().listUnclaimed(10)).toEqual([])
-    await stage.scenario.invariants()
+    await stage.scenario.checkInvariants()
   })
 
   test('broadcast while no worker runs, reorged and mined again, is booked from the final chain', async () => {
@@ -105,7 +105,7 @@ describe('the fee of an unreported swap', { timeout: LOCK_MS }, () => {
     // The users' funding is below the reorg.
     await stage.scenario.mine(NETWORK, 8)
     await stage.scenario.stopWorkers()
-    await stage.scenario.mining(NETWORK, true)
+    await stage.scenario.setMiningPaused(NETWORK, true)
     const hashes = [await broadcastDirectly(rawMined), await broadcastDirectly(rawDropped)]
     expect(await readHeld()).toBeGreaterThan(paid)
     await stage.scenario.reorg(NETWORK, 5)
@@ -115,11 +115,11 @@ describe('the fee of an unreported swap', { timeout: LOCK_MS }, () => {
     const fee = (await readHeld()) - paid
     expect(fee).toBeGreaterThan(0n)
     await stage.scenario.mine(NETWORK, 2 * FINAL)
-    await stage.scenario.mining(NETWORK, false)
+    await stage.scenario.setMiningPaused(NETWORK, false)
     expect(await readOwed()).toBe(before)
     await stage.scenario.startWorkers()
     await waitUntilOwed(before + fee)
-    await stage.scenario.invariants()
+    await stage.scenario.checkInvariants()
   })
 
   test('with terms that were not built, or through another contract, is listed as unclaimed', async () => {
@@ -159,12 +159,26 @@ describe('the fee of an unreported swap', { timeout: LOCK_MS }, () => {
       }),
     )
     const second = (await readHeld()) - paid - first
+    // A fee of another recipient makes no row (D10).
+    const stranger = privateKeyToAccount(generatePrivateKey()).address
+    await broadcastDirectly(
+      await user.signTransaction({
+        ...own,
+        ...{ ...fees, to: stage.router, value: order.amountIn, data: encodeWith({ feeTo: stranger }) },
+        nonce: (unsigned.nonce ?? 0) + 2,
+      }),
+    )
     await stage.scenario.mine(NETWORK, FINAL)
-    const rows = await stage.scenario.until('both are unclaimed', async () => {
-      const rows = await feeStore().listUnclaimed(10)
-      return rows.length === 2 ? rows : null
-    })
-    const shared = { network: NETWORK, token: usdc.toLowerCase(), feeTo: taker.toLowerCase(), ref: order.ref }
+    await waitForScan()
+    const rows = await feeStore().listUnclaimed(10)
+    expect(rows).toHaveLength(2)
+    const shared = {
+      network: NETWORK,
+      token: usdc.toLowerCase(),
+      feeTo: taker.toLowerCase(),
+      executor: order.executor.toLowerCase(),
+      ref: order.ref,
+    }
     expect(new Map(rows.map((row) => [row.hash, row]))).toMatchObject(
       new Map([
         [other, { ...shared, units: first, sender: user.address.toLowerCase() }],

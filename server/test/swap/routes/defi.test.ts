@@ -99,3 +99,57 @@ describe('bodies', () => {
     expect((await post('/v1/defi/send/swap', { ...sendSwap, rawTx: '0x01', isExchange: 'false' })).statusCode).toBe(400)
   })
 })
+
+describe('the networks of swaps', () => {
+  test('are all networks of the specification, with those that are served', async () => {
+    const list: { network: string; enabled: boolean }[] = (await get('/v1/defi/networks')).json()
+    expect(list.map(({ network }) => network)).toEqual(
+      'eth sol sui sei arbitrum base bsc cchain celo linea matic op sonic uni'.split(' '),
+    )
+    expect(list.filter(({ enabled }) => enabled)).toEqual([{ network: 'eth', chainId: 1, enabled: true }])
+  })
+
+  test('that are not served are refused for good, without Retry-After', async () => {
+    const query = new URLSearchParams({ ...trade, network: 'sol', slippage: '1', referrerFee: '0' })
+    const answer = await get(`/v1/defi/quote?${query}`)
+    expect([answer.statusCode, answer.json().code, answer.headers['retry-after']]).toEqual([
+      422,
+      'NETWORK_NOT_SERVED',
+      undefined,
+    ])
+  })
+})
+
+describe('one swap', () => {
+  const hash = `0x${'cd'.repeat(32)}`
+  const id = '0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'
+  beforeEach(() => {
+    const side = { token: usdcToken.address.toLowerCase(), decimals: 6, units: 1_000_000n }
+    scenario.services.swaps.rows.push({
+      ...{ id, hash, partnerId: 'p1', network: 'eth', sender: 'me', recipient: 'me', nonce: 1, from: side, to: side },
+      ...{ minReceived: 1n, feePpm: 0, feeTo: '', deadline: 0, status: 'pending', reason: null, receivedUnits: null },
+      ...{ block: null, createdAt: new Date(0), updatedAt: new Date(0) },
+    })
+  })
+
+  test('is found by its id or its hash at any age, by its partner alone', async () => {
+    for (const query of [`id=${id}`, `hash=${hash}`]) {
+      const answer = await get(`/v1/defi/exchange/status?${query}`)
+      expect(answer.json()).toMatchObject({ id, hash, status: 'pending', amountFrom: '1' })
+      const etag = String(answer.headers['etag'])
+      expect((await get(`/v1/defi/exchange/status?${query}`, 'sandbox', { 'if-none-match': etag })).statusCode).toBe(
+        304,
+      )
+      expect((await get(`/v1/defi/exchange/status?${query}`, 'sandbox-b')).json().code).toBe('EXCHANGE_NOT_FOUND')
+    }
+    expect((await get('/v1/defi/exchange/status?hash=0x01')).statusCode).toBe(404)
+    for (const query of ['', 'id=', `id=${id}&hash=${hash}`])
+      expect((await get(`/v1/defi/exchange/status?${query}`)).statusCode).toBe(400)
+  })
+
+  test('is found in the list by its hash and its account', async () => {
+    const total = async (query: string) => (await get(`/v1/defi/exchange/list?${query}`)).json().total
+    expect([await total(`hash=${hash}`), await total('account=me')]).toEqual([1, 1])
+    expect([await total('hash=0x01'), await total('account=you'), await total('hash=')]).toEqual([0, 0, 1])
+  })
+})

@@ -21,6 +21,7 @@ export function createSwapsInMemory(): SwapsInMemory {
   const rows: Swap[] = []
   return {
     rows,
+    listNetworks: () => swapNetworks.map((network) => ({ network, chainId: 1, enabled: network === 'eth' })),
     listTokens: (network) => {
       checkNetwork(network)
       return tokens
@@ -69,6 +70,10 @@ export function createSwapsInMemory(): SwapsInMemory {
         throw new AppError('VALIDATION_ERROR', 'rawTx is required', { field: 'rawTx' })
       return hashOf(rawTx ?? hash ?? '')
     },
+    findSwap: async (partner, { id, hash }) => {
+      const swap = rows.find((row) => row.partnerId === partner.id && (row.id === id || row.hash === hash))
+      return swap === undefined ? null : { swap, formatAddress: (address: string) => address }
+    },
     listSwaps: async (partner, filter, page) => {
       const matching = rows.filter((row) => row.partnerId === partner.id && matches(row, filter))
       const shown = page === null ? matching : matching.slice((page.page - 1) * page.limit, page.page * page.limit)
@@ -83,10 +88,12 @@ export function createSwapsInMemory(): SwapsInMemory {
   }
 }
 
-function matches(row: Swap, { status, network, fromTokenAddress }: SwapListFilter): boolean {
+function matches(row: Swap, { status, network, fromTokenAddress, hash, account }: SwapListFilter): boolean {
   return (
     (status === undefined || row.status === status) &&
     (network === undefined || row.network === network) &&
+    (hash === undefined || row.hash === hash) &&
+    (account === undefined || row.sender === account) &&
     (fromTokenAddress === undefined || row.from.token === fromTokenAddress)
   )
 }
@@ -94,7 +101,7 @@ function matches(row: Swap, { status, network, fromTokenAddress }: SwapListFilte
 function checkNetwork(network: string): void {
   if (network.toLowerCase() === 'eth') return
   const isKnown = swapNetworks.some((ticker) => ticker === network)
-  throw new AppError(isKnown ? 'NETWORK_UNAVAILABLE' : 'NETWORK_NOT_FOUND', 'not here', { field: 'network' })
+  throw new AppError(isKnown ? 'NETWORK_NOT_SERVED' : 'NETWORK_NOT_FOUND', 'not here', { field: 'network' })
 }
 
 function find(address: string, field: string): TokenView {

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
+import { readPublicVectors } from '../../../../test/support/vectors.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
-import { type Case, compareAll, noIdentity, readVectors } from './vectors.ts'
+import { type Case, compareAll, noIdentity } from './vectors.ts'
 
 const ONE = 10n ** 18n
 
@@ -43,7 +44,7 @@ type Solution = Readonly<{
 }>
 
 describe('Balancer V3, recorded from the chain by balancer-maths', () => {
-  const all = readVectors<readonly Recording[]>('balancer_v3_maths')
+  const all = readPublicVectors<readonly Recording[]>('balancer_v3_maths.json')
   // The 17 files contain pool kinds that we do not support, and a stable pool with a hook that sets its fee.
   const supported =
     all?.filter(({ pool }) => ['WEIGHTED', 'STABLE'].includes(pool.poolType) && pool.hook === undefined) ?? null
@@ -51,7 +52,7 @@ describe('Balancer V3, recorded from the chain by balancer-maths', () => {
 })
 
 describe('Uniswap V2 and Balancer V2, from test cases of the CoW solvers', () => {
-  const all = readVectors<readonly Solution[]>('cow_baseline_cases')
+  const all = readPublicVectors<readonly Solution[]>('cow_baseline_cases.json')
   compareAll('every interaction', all?.flatMap(casesOfSolution) ?? null, 19)
 })
 

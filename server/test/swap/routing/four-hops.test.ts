@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { fourHopBound } from '../../../../bench/hop-bound.ts'
 import { createSwapMarket } from '../../../../bench/swap-markets.ts'
 import { createPoolMarket } from '../../../src/swap/routing/pool-market.ts'
 import { bestRoute } from '../../../src/swap/routing/route.ts'
+import { fourHopBound } from './hop-bound.ts'
 
 /*
  * Trades of the benchmark's markets for which four-hop routes are hard to optimize. `tinesOutput` was recorded from @sushiswap/tines 1.0.11
@@ -33,7 +33,7 @@ test.each(trades)(
 
 /*
  * Includes trades for which longer paths pay more, and routes in which paths of four hops join and split, so that five swaps follow one
- * another along the route. The dual values of `bench/hop-bound.ts` certify the bound.
+ * another along the route. The dual values of `server/test/swap/routing/hop-bound.ts` certify the bound.
  */
 test('routes reach the upper bound of four-hop paths within 10^-8', { timeout: 60_000 }, () => {
   const market = createSwapMarket(100, 12_445)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { readPublicVectors } from '../../../../test/support/vectors.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
-import { amountOutOf, type Case, compareAll, noIdentity, readVectors } from './vectors.ts'
+import { amountOutOf, type Case, compareAll, noIdentity } from './vectors.ts'
 
 type Row = Readonly<{
   kind: string
@@ -28,7 +29,7 @@ type Row = Readonly<{
   expectedAmountIn?: string
 }>
 
-const rows = readVectors<readonly Row[]>('kyber_univ2_solidly')
+const rows = readPublicVectors<readonly Row[]>('kyber_univ2_solidly.json')
 /** Without two rows of fee-on-transfer tokens, which we do not trade. `taxedToken` is a field of the recording. */
 const supported = rows?.filter(({ taxedToken }) => taxedToken === undefined) ?? null
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findLedgerFaults } from '../../../../test/support/ledger.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { createSwapStore } from '../../../src/adapters/postgres/swap/swaps.ts'
 import { present } from '../../../src/lib/assert.ts'
@@ -62,7 +63,7 @@ describe('the fee of a swap', () => {
     const last = await reload(swapId(1))
     expect(await swaps.advance(last, finished({}, true))).toBe(true)
     expect([await readHeld(), await readOwed()]).toEqual([70n, -70n])
-    expect(await createStore(app.database).reconciliation.imbalance()).toEqual([])
+    expect(await findLedgerFaults(app.database)).toEqual([])
     // An update from before finality is rejected.
     expect(await swaps.advance(last, finished())).toBe(false)
     expect(await swaps.advance(last, pending)).toBe(false)

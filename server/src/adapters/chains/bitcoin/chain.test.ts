@@ -2,12 +2,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { afterEach, describe, expect, test } from 'vitest'
+import { bch } from '../../../../networks/bch.ts'
 import { btc } from '../../../../networks/btc.ts'
 import { doge } from '../../../../networks/doge.ts'
 import { type NetworkDefinition, resolveNetwork } from '../../../core/domain/network.ts'
 import { createBitcoinChain } from './chain.ts'
 
-// Fake nodes that lie, lag or lack methods of Bitcoin Core. Tests with real nodes are in `test/bitcoin`.
+// Fake nodes that lie, lag or lack methods of Bitcoin Core.
 
 type Reply = { result: unknown } | { error: { code: number; message: string } } | 'hang up'
 type Rules = Record<string, (...params: never[]) => Reply>
@@ -348,6 +349,50 @@ describe('a node with fewer methods', () => {
   ])('gives a bounded fee rate: %s', async (_name, rules, rate) => {
     const { reader } = await chainOver(btc, rules)
     expect(await reader.feeRate()).toEqual({ rate, tip: 0n })
+  })
+})
+
+test('shows an output with a CashToken as another token, and counts no units of it as received (M8)', async () => {
+  const hash = id(77)
+  const plain = transaction(id(501), hash)
+  const [output] = plain.vout
+  // The form of Bitcoin Cash Node 27, for a token that anyone can make.
+  const paid = {
+    ...plain,
+    vout: [
+      { ...output, tokenData: { category: id(9), amount: '1' } },
+      { ...output, n: 1 },
+    ],
+  }
+  const { reader } = await chainOver(bch, {
+    getblockhash: () => ({ result: hash }),
+    getblock: () => ({ result: { hash, height: 9, previousblockhash: id(76), time: 1, tx: [paid] } }),
+    getrawtransaction: () => ({ result: paid }),
+  })
+  const [token, coin] = (await reader.block(9))?.transfers ?? []
+  expect([token?.contract, coin?.contract]).toEqual([`cashtoken:${id(9)}`, null])
+  const received = [token, coin].map(async (one) => one && reader.receivedUnits(one, { height: 9, hash }))
+  expect(await Promise.all(received)).toEqual([0n, 100_000_000n])
+})
+
+describe('a script failure (M8)', () => {
+  const answers = (reason: string): Rules => ({
+    testmempoolaccept: () => ({ result: [{ txid: id(7), allowed: reason === '', 'reject-reason': reason }] }),
+  })
+  // The reasons are those of Bitcoin Core 27, src/validation.cpp.
+  const failed = 'mandatory-script-verify-flag-failed (Signature must be zero for failed CHECK(MULTI)SIG operation)'
+  test.each<[string, Rules[], string | null]>([
+    ['is one if every node reports it', [answers(failed), answers(failed)], failed],
+    ['is one with the code that Bitcoin Cash Node adds', [answers(`16: ${failed}`), answers(failed)], `16: ${failed}`],
+    ['is none if only one node is configured', [answers(failed)], null],
+    ['is none if the other node cannot check', [answers(failed), {}], null],
+    ['is none if a node accepts the transaction', [answers(failed), answers('')], null],
+    ['is none for a rule of relaying', [answers('non-mandatory-script-verify-flag (Dust)')], null],
+    ['is none without an answer', [answers(failed), { testmempoolaccept: () => 'hang up' }], null],
+    ['is none if no node can check', [{}], null],
+  ])('%s', async (_name, nodes, reason) => {
+    const { sender } = await chainOver(btc, ...nodes)
+    expect(await sender.findScriptFailure?.('00')).toBe(reason)
   })
 })
 

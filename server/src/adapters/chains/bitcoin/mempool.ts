@@ -1,5 +1,6 @@
 import type { BitcoinParameters } from '../../../core/domain/network.ts'
 import type { Transfer } from '../../../exchange/ports/chain.ts'
+import { firstAnswer } from '../shared/agreement.ts'
 import type { BitcoinNode } from './rpc.ts'
 import { transfersOf } from './scan.ts'
 
@@ -18,7 +19,7 @@ export function createMempoolReader(parameters: BitcoinParameters, nodes: readon
   let backlog: readonly string[] = []
 
   return async (): Promise<readonly Transfer[]> => {
-    const { node, txids } = await firstMempool(nodes)
+    const { node, txids } = await firstAnswer(nodes, async (node) => ({ node, txids: await node.mempool() }))
     const current = new Set(txids.slice(0, TXIDS_MAX))
     const arrivals = [...current].filter((txid) => !previous.has(txid))
     const queue = [...arrivals, ...backlog.filter((txid) => current.has(txid))]
@@ -35,16 +36,4 @@ export function createMempoolReader(parameters: BitcoinParameters, nodes: readon
     backlog = queue.slice(LOOKUPS_MAX)
     return transfers
   }
-}
-
-async function firstMempool(nodes: readonly BitcoinNode[]): Promise<{ node: BitcoinNode; txids: readonly string[] }> {
-  let failure: unknown = null
-  for (const node of nodes) {
-    try {
-      return { node, txids: await node.mempool() }
-    } catch (error) {
-      failure = error
-    }
-  }
-  throw failure
 }

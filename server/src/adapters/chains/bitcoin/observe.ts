@@ -136,8 +136,8 @@ async function findSpender(
   { outpoint, spentBy }: RequiredSpend,
   { lowest, namedTxHash }: { lowest: number; namedTxHash: string | null },
 ): Promise<Spender | null> {
-  const unspent = await Promise.all(nodes.map((node) => node.unspent(outpoint)))
-  if (unspent.includes(true)) return null
+  const units = await Promise.all(nodes.map((node) => node.unspentUnits(outpoint)))
+  if (units.some((value) => value !== null)) return null
   const named =
     namedTxHash === null || namedTxHash === spentBy ? null : await verifyNamedSpender(nodes, outpoint, namedTxHash)
   const spender = named ?? (await search(outpoint, lowest))

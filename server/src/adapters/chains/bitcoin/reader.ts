@@ -1,20 +1,23 @@
+import pMap from 'p-map'
 import { AppError } from '../../../core/domain/errors.ts'
 import type { BitcoinParameters, Network } from '../../../core/domain/network.ts'
 import type { BlockRef, FeeRate } from '../../../core/ports/chain.ts'
 import type { ChainReader, Transfer } from '../../../exchange/ports/chain.ts'
+import type { Utxo } from '../../../exchange/ports/spend.ts'
 import { InvariantError } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
-import { findAgreedHash, findAgreedHead } from '../shared/agreement.ts'
+import { findAgreedHash, findAgreedHead, firstAnswer } from '../shared/agreement.ts'
 import { minOf } from '../shared/min-max.ts'
 import { addressOf, parametersOf, parseHexScript } from './address.ts'
 import { createMempoolReader } from './mempool.ts'
-import type { NodeBlock } from './replies.ts'
 import { type BitcoinNode, splitOutpoint } from './rpc.ts'
 import { scanBlock } from './scan.ts'
 import { feeRateMax } from './transfer.ts'
 
 /** Fee rate of a node without an estimate: this multiple of the relay fee, or 125 % of the mempool's minimum fee. */
 const FALLBACK_RELAY_FEES = 10n
+/** Outputs looked up at the same time on each node. */
+const LOOKUPS_PARALLEL = 8
 
 export function createReader(network: Network, nodes: readonly BitcoinNode[]): ChainReader {
   const parameters = parametersOf(network)
@@ -23,7 +26,8 @@ export function createReader(network: Network, nodes: readonly BitcoinNode[]): C
     block: async (height) => {
       const hash = await findAgreedHash(nodes, height)
       if (hash === null) return null
-      const block = await firstBlock(nodes, hash)
+      // All nodes agree on the hash, so the first node that answers may serve the block.
+      const block = await firstAnswer(nodes, (node) => node.block(hash))
       return block && scanBlock(parameters, block)
     },
     mempool: createMempoolReader(parameters, nodes),
@@ -36,20 +40,17 @@ export function createReader(network: Network, nodes: readonly BitcoinNode[]): C
       throw new InvariantError('the bitcoin family has no balances: sum the unspent outputs in the store')
     },
     feeRate: () => readFeeRate(network, nodes),
+    findMissingUtxos: (utxos) => findMissingUtxos(nodes, utxos),
   }
 }
 
-/** All nodes agree on the hash, so the first node that answers may serve the block. */
-async function firstBlock(nodes: readonly BitcoinNode[], hash: string): Promise<NodeBlock | null> {
-  let failure: unknown = null
-  for (const node of nodes) {
-    try {
-      return await node.block(hash)
-    } catch (error) {
-      failure = error
-    }
+async function findMissingUtxos(nodes: readonly BitcoinNode[], utxos: readonly Utxo[]): Promise<readonly string[]> {
+  const isHeld = async ({ outpoint, units }: Utxo) => {
+    const answers = await Promise.all(nodes.map((node) => node.unspentUnits(outpoint)))
+    return answers.every((answer) => answer === units)
   }
-  throw failure
+  const held = await pMap(utxos, isHeld, { concurrency: LOOKUPS_PARALLEL })
+  return utxos.filter((_, at) => !held[at]).map(({ outpoint }) => outpoint)
 }
 
 async function readReceived(
@@ -73,7 +74,7 @@ async function readReceived(
     })
   if (transaction.coinbase) return 0n
   const output = transaction.outputs.find((candidate) => candidate.vout === vout)
-  if (output === undefined) return 0n
+  if (output === undefined || output.tokenCategory !== null) return 0n
   return addressOf(parameters, parseHexScript(output.script)) === transfer.address ? output.units : 0n
 }
 

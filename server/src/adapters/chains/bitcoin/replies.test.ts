@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readAmount, readBlock, readHash, readTransaction } from './replies.ts'
+import { readHash } from '../shared/replies.ts'
+import { readAmount, readBlock, readTransaction } from './replies.ts'
 
 const hash = (digit: string) => digit.repeat(64)
 
@@ -50,8 +51,8 @@ describe('a transaction', () => {
       coinbase: false,
       spends: [`${hash('b')}:3`],
       outputs: [
-        { vout: 0, units: 100_000_000n, script: '51' },
-        { vout: 1, units: 200_000_000n, script: '51' },
+        { vout: 0, units: 100_000_000n, script: '51', tokenCategory: null },
+        { vout: 1, units: 200_000_000n, script: '51', tokenCategory: null },
       ],
       blockHash: hash('c'),
     })

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/domain/errors.ts'
+import { isHex, malformed, readEntry, readHash, readInteger } from '../shared/replies.ts'
 
 /** A block in a node's reply. `transactions` holds full transactions or only their ids. */
 export type NodeBlock<T = NodeTransaction> = Readonly<{
@@ -14,7 +14,8 @@ export type NodeTransaction = Readonly<{
   /** Coinbase: its outputs are spendable after 100 blocks. */
   coinbase: boolean
   spends: readonly string[]
-  outputs: readonly { vout: number; units: bigint; script: string }[]
+  /** `tokenCategory`: the output also carries a CashToken (Bitcoin Cash, CHIP-2022-02). */
+  outputs: readonly { vout: number; units: bigint; script: string; tokenCategory: string | null }[]
   /** The block that includes the transaction, according to the node; null if unconfirmed. */
   blockHash: string | null
 }>
@@ -23,33 +24,8 @@ export type NodeTransaction = Readonly<{
 const NO_HASH = '0'.repeat(64)
 const DECIMALS = 8
 
-/** For a reply of unknown form: handled like no answer, so that no decision depends on it. */
-function malformed(what: string): AppError {
-  return new AppError('NETWORK_UNAVAILABLE', 'a node of the network gives no usable answers', {
-    cause: new Error(`malformed ${what} in a reply`),
-  })
-}
-
-export function readEntry(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('object')
-  return value as Record<string, unknown>
-}
-
 function readList(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw malformed('list')
-  return value
-}
-
-export function readInteger(value: unknown, min = 0): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) throw malformed('integer')
-  return value
-}
-
-const HASH = /^[0-9a-f]{64}$/
-const HEX = /^(?:[0-9a-f]{2})*$/
-
-export function readHash(value: unknown): string {
-  if (typeof value !== 'string' || !HASH.test(value)) throw malformed('hash')
   return value
 }
 
@@ -87,8 +63,10 @@ export function readTransaction(value: unknown): NodeTransaction {
     const output = readEntry(item)
     if (output['ismweb'] === true) continue
     const script = readEntry(output['scriptPubKey'])['hex']
-    if (typeof script !== 'string' || !HEX.test(script)) throw malformed('script')
-    outputs.push({ vout: readInteger(output['n']), units: readAmount(output['value']), script })
+    if (!isHex(script)) throw malformed('script')
+    const token = output['tokenData']
+    const tokenCategory = token === undefined || token === null ? null : readHash(readEntry(token)['category'])
+    outputs.push({ vout: readInteger(output['n']), units: readAmount(output['value']), script, tokenCategory })
   }
   const blockHash = entry['blockhash']
   return {

@@ -2,8 +2,8 @@ import type { JsonRpc, RpcAnswer } from '@swapyard/lib/json-rpc.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
-import type { NodeBlock, NodeTransaction } from './replies.ts'
-import { readAmount, readBlock, readEntry, readHash, readHashes, readInteger, readTransaction } from './replies.ts'
+import { readEntry, readHash, readInteger } from '../shared/replies.ts'
+import { type NodeBlock, type NodeTransaction, readAmount, readBlock, readHashes, readTransaction } from './replies.ts'
 
 /**
  * One node with Bitcoin Core's JSON-RPC and `txindex=1`. `null` means that the node answered "not found". Without a valid
@@ -19,13 +19,15 @@ export type BitcoinNode = Readonly<{
   /** In the mempool or in a block. */
   transaction(txid: string): Promise<NodeTransaction | null>
   mempool(): Promise<readonly string[]>
-  /** Whether an output is unspent on the best chain; ignores the mempool. */
-  unspent(outpoint: string): Promise<boolean>
+  /** Units of an output that is unspent on the best chain, null for any other; ignores the mempool. */
+  unspentUnits(outpoint: string): Promise<bigint | null>
   /** Units per 1000 vB for inclusion within two blocks; null without an estimate. */
   estimateFeeRate(): Promise<bigint | null>
   /** Minimum units per 1000 vB that the node relays, and that its mempool currently admits. */
   minFeeRate(): Promise<{ relay: bigint; mempool: bigint }>
   send(raw: string): Promise<RpcAnswer>
+  /** The node's reason to refuse the bytes, null if it would accept them; `unsupported` without `testmempoolaccept`. */
+  checkAcceptance(raw: string): Promise<string | null | 'unsupported'>
   close(): Promise<void>
 }>
 
@@ -71,11 +73,18 @@ export function createBitcoinNode(network: Network, rpc: JsonRpc): BitcoinNode {
     },
     transaction,
     mempool: async () => readHashes(await ask('getrawmempool', [])),
-    unspent: async (outpoint) => {
+    unspentUnits: async (outpoint) => {
       const [txid, vout] = splitOutpoint(outpoint)
-      return (await ask('gettxout', [txid, vout, false])) !== null
+      const reply = await ask('gettxout', [txid, vout, false])
+      return reply === null ? null : readAmount(readEntry(reply)['value'])
     },
     ...createFeeCalls(ask),
+    checkAcceptance: async (raw) => {
+      const reply = await ask('testmempoolaccept', [[raw]], [RPC_ERROR.methodNotFound])
+      if (reply === null) return 'unsupported'
+      const { allowed, 'reject-reason': reason } = readEntry(Array.isArray(reply) ? reply[0] : null)
+      return allowed === true ? null : String(reason ?? '')
+    },
     send: (raw) => rpc.call('sendrawtransaction', [raw]),
     close: () => rpc.close(),
   } satisfies BitcoinNode)

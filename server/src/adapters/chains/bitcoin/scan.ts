@@ -21,13 +21,16 @@ export function scanBlock(parameters: BitcoinParameters, block: NodeBlock): Scan
  * scripts without an address, such as bare multisig. The sender is null: an input's address may belong to an exchange,
  * which must not receive refunds.
  *
+ * An output with a CashToken is a transfer of an unlisted token: its digest must contain the token, so our signature would
+ * invalidate every payout of the transaction that spends it (M8).
+ *
  * Litecoin: a withdrawal from its extension blocks (MWEB) is an output of an ordinary transaction, the HogEx. It is
  * spendable after six blocks, no later than we treat a Litecoin deposit as confirmed.
  */
 export function transfersOf(parameters: BitcoinParameters, transaction: NodeTransaction): Transfer[] {
   if (transaction.coinbase) return []
   const transfers: Transfer[] = []
-  for (const { vout, units, script } of transaction.outputs) {
+  for (const { vout, units, script, tokenCategory } of transaction.outputs) {
     const address = units === 0n ? null : addressOf(parameters, parseHexScript(script))
     if (address === null) continue
     transfers.push({
@@ -35,7 +38,7 @@ export function transfersOf(parameters: BitcoinParameters, transaction: NodeTran
       txHash: transaction.txid,
       address,
       memo: null,
-      contract: null,
+      contract: tokenCategory === null ? null : `cashtoken:${tokenCategory}`,
       units,
       sender: null,
     })

@@ -4,6 +4,7 @@ import type { RpcAnswer } from '@swapyard/lib/json-rpc.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { BroadcastResult, PureSender } from '../../../exchange/ports/chain.ts'
 import type { CompressedKeys } from '../../../exchange/ports/signer.ts'
+import { combineResults } from '../shared/agreement.ts'
 import { createObserve, isPendingOrMined } from './observe.ts'
 import { type BitcoinNode, RPC_ERROR } from './rpc.ts'
 import { buildTransfer, payoutFee } from './transfer.ts'
@@ -14,6 +15,7 @@ export function createSender(network: Network, nodes: readonly BitcoinNode[], pu
     payoutFee: (_asset, fee) => payoutFee(network, fee),
     build: (request) => buildTransfer(network, publicKeys, request),
     broadcast: (raw) => broadcastAll(nodes, raw),
+    findScriptFailure: (raw) => findScriptFailure(nodes, raw),
     observe: createObserve(network, nodes),
   }
 }
@@ -21,9 +23,24 @@ export function createSender(network: Network, nodes: readonly BitcoinNode[], pu
 async function broadcastAll(nodes: readonly BitcoinNode[], raw: string): Promise<BroadcastResult> {
   const txid = txidOf(raw)
   if (txid === null) return { kind: 'rejected', reason: 'not a transaction' }
-  const results = await Promise.all(nodes.map((node) => broadcastTo(node, raw, txid)))
-  const of = (kind: BroadcastResult['kind']) => results.find((result) => result.kind === kind)
-  return of('accepted') ?? of('known') ?? of('unknown') ?? of('rejected') ?? { kind: 'unknown', reason: 'no node' }
+  return combineResults(await Promise.all(nodes.map((node) => broadcastTo(node, raw, txid))))
+}
+
+/**
+ * Begins the reason of a failed consensus rule of scripts; failed relay rules begin with `non-mandatory`, and pass at other
+ * nodes (Bitcoin Core, src/validation.cpp). Bitcoin Cash Node puts a code before it.
+ */
+const SCRIPT_FAILED = /^(?:\d+: )?mandatory-script-verify-flag-failed/
+
+/**
+ * The reason, if two or more nodes are configured and every one of them reports it. A single node could lie, and pay with the
+ * bytes later (I-13).
+ */
+async function findScriptFailure(nodes: readonly BitcoinNode[], raw: string): Promise<string | null> {
+  if (nodes.length < 2) return null
+  // A node that does not answer, or cannot check, proves nothing.
+  const reasons = await Promise.all(nodes.map((node) => node.checkAcceptance(raw).catch(() => null)))
+  return reasons.every((reason) => reason !== null && SCRIPT_FAILED.test(reason)) ? (reasons[0] ?? null) : null
 }
 
 async function broadcastTo(node: BitcoinNode, raw: string, txid: string): Promise<BroadcastResult> {

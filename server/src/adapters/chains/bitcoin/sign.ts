@@ -1,7 +1,7 @@
 import { hex } from '@scure/base'
 import { Script, SigHash, Transaction } from '@scure/btc-signer'
 import { pubECDSA, signECDSA } from '@scure/btc-signer/utils.js'
-import { scale } from '../../../core/domain/amount.ts'
+import { scale, sumUnits } from '../../../core/domain/amount.ts'
 import type { BitcoinParameters, Network } from '../../../core/domain/network.ts'
 import type { FamilySigner, KeySource, SignedTransaction, SignIntent } from '../../../exchange/ports/signer.ts'
 import { assert, present } from '../../../lib/assert.ts'
@@ -74,7 +74,7 @@ function checkAmounts(parameters: BitcoinParameters, intent: BitcoinIntent, outp
   )
   const outpoints = new Set(intent.inputs.map(({ outpoint }) => outpoint))
   assert(outpoints.size === intent.inputs.length, 'no UTXO is spent twice')
-  const inputUnits = intent.inputs.reduce((total, { units }) => total + units, 0n)
+  const inputUnits = sumUnits(intent.inputs)
   const fee = inputUnits - outputs.reduce((total, { amount }) => total + amount, 0n)
   const size = transferSize(
     parameters,

@@ -234,12 +234,12 @@ describe('a replacement', () => {
       (id, rate, newRate, amounts, more) => {
         const wallet = utxos(...amounts)
         const old = attempt(() => build(id, { utxos: wallet, fee: { rate, tip: 0n } }))
-        if (old === null) return
+        fc.pre(old !== null)
         const further = more.map((units, index) => utxo(100 + index, units))
         const next = attempt(() =>
           replace(id, old, { utxos: [...wallet, ...further], fee: { rate: newRate, tip: 0n }, changeIndex: 9 }),
         )
-        if (next === null) return
+        fc.pre(next !== null)
         checkSound(id, next, newRate)
         expect(next.conflictKey).toBe(old.conflictKey)
         expect(next.resources.slice(0, old.resources.length)).toEqual(old.resources)
@@ -251,7 +251,8 @@ describe('a replacement', () => {
         expect(next.feeUnits * oldSize).toBeGreaterThan(old.feeUnits * size)
       },
     )
-    fc.assert(property, { numRuns: 150 })
+    // fast-check fails the property if more draws are refused than accepted.
+    fc.assert(property, { numRuns: 150, maxSkipsPerRun: 1 })
   })
 
   test('takes the higher fee from the change first, then from further UTXOs', () => {

@@ -1,4 +1,4 @@
-import { scale } from '../../../core/domain/amount.ts'
+import { scale, sumUnits } from '../../../core/domain/amount.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import type { BitcoinParameters, Network } from '../../../core/domain/network.ts'
 import type { FeeRate } from '../../../core/ports/chain.ts'
@@ -190,8 +190,8 @@ function selectInputs(
   candidates: readonly Utxo[],
 ): Draft {
   const inputs = [...required]
-  let inputUnits = sum(required)
-  const paidUnits = sum(terms.payments)
+  let inputUnits = sumUnits(required)
+  const paidUnits = sumUnits(terms.payments)
   for (const next of [null, ...candidates]) {
     if (next !== null) {
       inputs.push(next)
@@ -210,7 +210,7 @@ function draftSweep(terms: Terms, request: SpendRequest, inputs: readonly Utxo[]
   const [payment] = terms.payments
   const unitsMax = request.payments[0]?.units
   assert(payment !== undefined && unitsMax !== undefined, 'a sweep has one payment')
-  const inputUnits = sum(inputs)
+  const inputUnits = sumUnits(inputs)
   const split = inputUnits > unitsMax ? splitRemainder(terms, inputs.length, inputUnits - unitsMax) : null
   if (split !== null) return { inputs, payments: [{ ...payment, units: unitsMax }], ...split }
   const feeUnits = terms.feeFor(transferSize(terms.parameters, inputs.length, terms.scriptLengths))
@@ -236,12 +236,8 @@ function splitRemainder(
   return remainder >= feeWithoutChange ? { changeUnits: null, feeUnits: remainder } : null
 }
 
-function sum(parts: readonly { units: bigint }[]): bigint {
-  return parts.reduce((total, { units }) => total + units, 0n)
-}
-
 function insufficientFor(terms: Terms, request: SpendRequest): AppError {
-  const needed = request.sweepAll ? terms.parameters.dustUnits : sum(terms.payments)
+  const needed = request.sweepAll ? terms.parameters.dustUnits : sumUnits(terms.payments)
   return new AppError('INSUFFICIENT_LIQUIDITY', 'the spendable outputs do not cover the payment and its fee', {
     extra: { neededUnits: needed.toString(), coins: request.utxos.length },
   })

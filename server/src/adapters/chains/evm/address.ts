@@ -1,23 +1,21 @@
 import { ECDH } from 'node:crypto'
 import type { Network } from '../../../core/domain/network.ts'
-import type { Addresses } from '../../../exchange/ports/chain.ts'
 import type { PublicKeys } from '../../../exchange/ports/signer.ts'
 import type { KeyPath } from '../../../exchange/ports/spend.ts'
 import { assert } from '../../../lib/assert.ts'
-import { addressOfPoint, readAddress } from '../shared/account-address.ts'
+import { type AccountAddresses, addressOfPoint, readAddress } from '../shared/account-address.ts'
 
 /** Highest reserved address: precompiles and system contracts (0x01…0x11, Arbitrum's 0x64…, Polygon's 0x1010, 0xdead). */
 const RESERVED_MAX = 0xffffn
 /** The address by which aggregators name the native currency; never a recipient. */
 const NATIVE_PLACEHOLDER = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
-export type EvmAddresses = Addresses & {
-  /** The address of a key path. */
-  addressAt(path: KeyPath): string
-}
-
 /** `tokens`: token contracts of the catalogue, refused as recipients because a payment to them is lost. */
-export function createEvmAddresses(network: Network, publicKeys: PublicKeys, tokens: readonly string[]): EvmAddresses {
+export function createEvmAddresses(
+  network: Network,
+  publicKeys: PublicKeys,
+  tokens: readonly string[],
+): AccountAddresses {
   const refused = new Set([NATIVE_PLACEHOLDER, ...tokens.map((token) => token.toLowerCase())])
   const hotKey: KeyPath = { branch: 'hot', index: network.hotIndex }
   let hot: string | null = null

@@ -20,6 +20,8 @@ export type EvmChainOptions = Readonly<{
   caps?: FeeCaps
   /** A token contract that moves the native currency (Celo); default: the known one of the chain id. */
   nativeContract?: string | null
+  /** False where the operator accepts that no node offers traces. Default: true. */
+  expectsTraces?: boolean
   /** Reports that the adapter reads with reduced certainty. */
   note?: Note
 }>
@@ -41,15 +43,20 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   assert(evm !== undefined && rpcUrls.length > 0, `${network.id} has parameters and a node`)
   for (const token of tokens) assert(parseAddress(token) === token, `token ${token} is in canonical form`)
   const nativeContract = options.nativeContract ?? nativeContracts[evm.chainId] ?? null
-  const note = options.note ?? (() => undefined)
+  const { expectsTraces = true, note = () => undefined } = options
   const rpcOptions = { ...rpcDefaults, ...options.rpc }
   const nodes = rpcUrls.map((url, n) => createNode(`${network.id} node ${n + 1}`, url, evm.chainId, rpcOptions))
-  const refused = nativeContract === null ? tokens : [...tokens, nativeContract]
-  const addresses = createEvmAddresses(network, publicKeys, refused)
+  const contracts = nativeContract === null ? tokens : [...tokens, nativeContract]
+  const addresses = createEvmAddresses(network, publicKeys, contracts)
   return Object.freeze({
     network,
     addresses,
-    reader: createEvmReader({ network, nodes, caps: options.caps ?? feeCaps, scan: { nativeContract, note } }),
+    reader: createEvmReader({
+      network,
+      nodes,
+      caps: options.caps ?? feeCaps,
+      scan: { tokens: contracts, nativeContract, expectsTraces, note },
+    }),
     sender: createEvmSender({ network, nodes, addresses, note }),
     async hasTraces() {
       const capabilities = await askEveryNode(nodes, (node) => node.capabilities())

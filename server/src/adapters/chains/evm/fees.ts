@@ -1,4 +1,5 @@
 import { encodeFunctionData, type Hex, keccak256, parseAbi, toHex } from 'viem'
+import type { Asset } from '../../../core/domain/asset.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { FeeRate } from '../../../core/ports/chain.ts'
 import { assert } from '../../../lib/assert.ts'
@@ -13,6 +14,8 @@ export type FeeCaps = Readonly<{ rate: bigint; tip: bigint }>
 /** 10 000 gwei: Polygon has reached several thousand. 500 gwei: geth's own limit for a suggested tip. */
 export const feeCaps: FeeCaps = { rate: 10_000_000_000_000n, tip: 500_000_000_000n }
 
+/** Typical gas of a payout with a margin of 20 %: a native transfer takes 21 000, a token transfer about 65 000. */
+const TYPICAL_GAS = { native: 25_200n, token: 78_000n }
 const FEE_HISTORY_BLOCKS = 5
 const TIP_PERCENTILE = 60
 
@@ -21,6 +24,10 @@ const L1_ORACLE = '0x420000000000000000000000000000000000000F'
 const l1Oracle = parseAbi(['function getL1Fee(bytes) view returns (uint256)'])
 /** A signed ERC-20 transfer has about 180 bytes. */
 const SIGNED_BYTES = 200
+
+export function typicalFee(asset: Asset, fee: FeeRate): bigint {
+  return (asset.contract === null ? TYPICAL_GAS.native : TYPICAL_GAS.token) * fee.rate + (fee.l1Fee ?? 0n)
+}
 
 /** Twice the next base fee, which covers six blocks of maximum increase (12.5 % each), plus the current tip. */
 export async function readFeeRate(nodes: readonly EvmNode[], network: Network, caps: FeeCaps): Promise<FeeRate> {

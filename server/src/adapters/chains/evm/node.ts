@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/domain/errors.ts'
+import type { NodeNote } from '../../../core/ports/chain.ts'
 import { blockHash, blockHeight, bytes, list } from './replies.ts'
 import { createRpc, failureOf, type Rpc, type RpcOptions, refusalOf } from './rpc.ts'
 
@@ -12,13 +13,8 @@ export type EvmNode = Rpc & {
   capabilities(): Promise<Capabilities>
 }
 
-/** A note for the operator: the adapter reads the chain with reduced certainty. */
-export type EvmNote = Readonly<{
-  kind: 'traces-missing' | 'state-pruned'
-  node: string
-  detail: string
-}>
-export type Note = (note: EvmNote) => void
+/** Receives notes for the operator. */
+export type Note = (note: NodeNote) => void
 
 /** A node without traces or block receipts is probed again after this many blocks, because operators reconfigure nodes. */
 const PROBE_INTERVAL_CALLS = 500

@@ -1,7 +1,8 @@
 import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { Observation, WatchedTransaction } from '../../../exchange/ports/chain.ts'
-import { assert, present } from '../../../lib/assert.ts'
+import { present } from '../../../lib/assert.ts'
+import { parseConflictKey } from '../shared/account-transfer.ts'
 import { askEveryNode, type EvmNode, hex, type Note } from './node.ts'
 import { findAgreedHead, hashAt, readTaggedHeight } from './reader.ts'
 import { feeOf } from './received.ts'
@@ -147,12 +148,6 @@ async function findNonceUse(
   const read = await node.ask('eth_getBlockByNumber', [hex(height), true], orNull(block))
   const tx = read?.transactions.find((one) => one.from === address && one.nonce === nonce)
   return read && tx ? { txHash: tx.hash, hash: read.hash } : null
-}
-
-function parseConflictKey(key: string): { address: string; nonce: number } {
-  const match = /^(0x[0-9a-fA-F]{40}):(0|[1-9][0-9]{0,15})$/.exec(key)
-  assert(match?.[1] && match[2], 'a conflict key is address:nonce')
-  return { address: match[1], nonce: Number(match[2]) }
 }
 
 /** The highest final block of all nodes: by depth, and by the chain's finality tag if it has one. */

@@ -94,15 +94,30 @@ async function firstBlock(
   )
   const ordered = [...nodes.filter((_, n) => hasTraces[n]), ...nodes.filter((_, n) => !hasTraces[n])]
   let isMissing = false
+  const incomplete: BlockMovements[] = []
   try {
     return await askFirstNode(ordered, async (node) => {
       const read = await readBlock(node, height, scan)
-      if (read !== null) return read
-      isMissing = true
-      throw unavailable(`${node.name} has no block ${height} yet`)
+      isMissing ||= read === null
+      if (read === null) throw unavailable(`${node.name} has no block ${height} yet`)
+      const detail = `block ${read.height} ${read.hash}`
+      // `readBlock` notes a missing trace of a node that offers traces.
+      if (!read.isTraced && scan.expectsTraces && !hasTraces[nodes.indexOf(node)])
+        scan.note({ kind: 'traces-missing', node: node.name, detail })
+      if (read.unreadable.length === 0) return read
+      incomplete.push(read)
+      scan.note({
+        kind: 'logs-missing',
+        node: node.name,
+        detail: `${detail}, transactions ${read.unreadable.join(' ')}`,
+      })
+      throw unavailable(`${node.name} cannot return all logs of block ${height}`)
     })
   } catch (error) {
-    if (isMissing && error instanceof AppError) return null
+    if (!(error instanceof AppError)) throw error
+    if (isMissing) return null
+    // No node can ever return them in one reply: the other deposits must not wait.
+    if (incomplete[0] !== undefined && incomplete.length === nodes.length) return incomplete[0]
     throw error
   }
 }

@@ -1,3 +1,4 @@
+import { sumUnits } from '../../../core/domain/amount.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ChainReader } from '../../../exchange/ports/chain.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
@@ -45,7 +46,9 @@ async function readClaim(
 
   // The transfers to the address in this block share the real gain of its balance in proportion. Transfer fees, false
   // events and shrinking balances reduce each share; the shares never exceed the gain.
-  const incoming = sum(read.movements.filter((one) => one.address === own.address && one.contract === own.contract))
+  const incoming = sumUnits(
+    read.movements.filter((one) => one.address === own.address && one.contract === own.contract),
+  )
   const gain = rise + (await readOutflow(node, own, read))
   return [own, incoming > gain ? (own.units * gain) / incoming : own.units]
 }
@@ -102,7 +105,9 @@ async function limitByCurrentBalance(node: EvmNode, own: Movement): Promise<bigi
 
 /** The units that left the address in the block, such as our sweeps. They reduce the rise of the balance. */
 async function readOutflow(node: EvmNode, own: Movement, read: BlockMovements): Promise<bigint> {
-  const transferred = sum(read.movements.filter((one) => one.from === own.address && one.contract === own.contract))
+  const transferred = sumUnits(
+    read.movements.filter((one) => one.from === own.address && one.contract === own.contract),
+  )
   if (own.contract !== null) return transferred
   const sent = read.transactions.filter((tx) => tx.from === own.address)
   const receipts = await node.askMany(
@@ -122,8 +127,4 @@ export async function balanceAt(node: EvmNode, address: string, contract: string
   if (contract === null) return node.ask('eth_getBalance', [address, at], quantity)
   const word = await ethCall(node, { to: contract, data: balanceCall(address) }, at)
   return word.length === 66 ? BigInt(word) : 0n
-}
-
-function sum(movements: readonly Movement[]): bigint {
-  return movements.reduce((total, { units }) => total + units, 0n)
 }

@@ -9,7 +9,7 @@ const APPROVAL: Hex = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac
 /** The logs of two transactions in a block that includes `first` before `second`. */
 function block(first: string, second: string) {
   const entry = (txHash: string, topic: Hex, index: number): LogReply => ({
-    address: '0x',
+    address: '0xt',
     topics: [topic],
     data: '0x',
     blockHash: '0xb',
@@ -32,8 +32,16 @@ test('a token deposit keeps its identity if a reorganisation includes it at anot
     identifyTransferLogs(logs)
       .map(([identity]) => identity)
       .sort()
-  expect(identities(block('0xa1', '0xa2'))).toEqual(['0xa1:0', '0xa1:1', '0xa2:0', '0xa2:1'])
+  expect(identities(block('0xa1', '0xa2'))).toEqual(['0xa1:0xt:0', '0xa1:0xt:1', '0xa2:0xt:0', '0xa2:0xt:1'])
   expect(identities(block('0xa2', '0xa1'))).toEqual(identities(block('0xa1', '0xa2')))
+})
+
+test('a token deposit has the same identity whether the logs of other contracts were read or not (M5)', () => {
+  const own = block('0xa1', '0xa2')
+  const other = own.map((log) => ({ ...log, address: '0xspam', index: log.index * 2 }))
+  const merged = [...other, ...own.map((log) => ({ ...log, index: log.index * 2 + 1 }))]
+  const identities = identifyTransferLogs(merged).map(([identity]) => identity)
+  expect(identities).toEqual(expect.arrayContaining(identifyTransferLogs(own).map(([identity]) => identity)))
 })
 
 test('identities do not depend on the order in which a node returns the logs', () => {

@@ -1,15 +1,13 @@
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
+import { type BlockLogs, readBlockLogs, readReceipts } from './block-logs.ts'
 import { callTracer, type EvmNode, hex, type Note } from './node.ts'
 import {
   type BlockReply,
   block as decodeBlock,
   type LogReply,
-  list,
-  log,
   orNull,
   type ReceiptReply,
-  receipt,
   type TransactionReply,
 } from './replies.ts'
 import { failureOf, refusalOf, unavailable } from './rpc.ts'
@@ -27,11 +25,17 @@ export type BlockMovements = BlockRef &
     transactions: readonly TransactionReply[]
     /** False without traces: then only the reconciler's balance check detects native transfers from contracts. */
     isTraced: boolean
+    /** Transactions whose logs no reply could hold. */
+    unreadable: readonly string[]
   }>
 
 export type ScanOptions = Readonly<{
+  /** Contracts of the listed tokens, and `nativeContract`. */
+  tokens: readonly string[]
   /** A token contract that moves the native currency (Celo): its transfers count as native transfers. */
   nativeContract: string | null
+  /** False where the operator accepts that no node offers traces: then their absence is not noted. */
+  expectsTraces: boolean
   note: Note
 }>
 
@@ -58,25 +62,23 @@ export async function readBlock(
   const block = await node.ask(method, [byHash ? at : hex(at), true], orNull(decodeBlock))
   if (block === null) return null
   if (byHash ? block.hash !== at : block.height !== at) throw unavailable(`${node.name} answered with another block`)
-  if (block.transactions.length === 0) return { ...block, movements: [], isTraced: true }
+  if (block.transactions.length === 0) return { ...block, movements: [], isTraced: true, unreadable: [] }
 
-  const capabilities = await node.capabilities()
-  const [logs, traces, receipts] = await Promise.all([
-    node.ask('eth_getLogs', [{ blockHash: block.hash, topics: [TRANSFER_TOPIC] }], list(log)),
+  const [blockLogs, traces] = await Promise.all([
+    readBlockLogs(node, block, options.tokens),
     readTraces(node, block, options.note),
-    capabilities.blockReceipts ? node.ask('eth_getBlockReceipts', [block.hash], list(receipt)) : null,
   ])
-  const outcomes = await readOutcomes(node, block, receipts, traces)
+  const outcomes = await readOutcomes(node, block, blockLogs, traces)
   const succeeded = (txHash: string) => outcomes.get(txHash) === true
   const bySender = new Map(block.transactions.map((tx) => [tx.hash, tx]))
-  checkLogs(node, block, logs, receipts)
   return {
     ...block,
     isTraced: traces !== null,
+    unreadable: blockLogs.unreadable,
     movements: [
       ...block.transactions.filter((tx) => succeeded(tx.hash)).flatMap(nativeMovement),
       ...(traces?.inner ?? []).filter(({ txHash }) => succeeded(txHash)).map(innerMovement),
-      ...identifyTransferLogs(logs).flatMap(([identity, entry]) => {
+      ...identifyTransferLogs(limitUnlisted(blockLogs.logs, options.tokens)).flatMap(([identity, entry]) => {
         return tokenMovement(identity, entry, bySender.get(entry.txHash), options.nativeContract)
       }),
     ],
@@ -129,48 +131,47 @@ async function readTraces(node: EvmNode, block: BlockReply, note: Note): Promise
 async function readOutcomes(
   node: EvmNode,
   block: BlockReply,
-  receipts: readonly ReceiptReply[] | null,
+  { receipts, unreadable }: BlockLogs,
   traces: BlockTraces | null,
 ): Promise<ReadonlyMap<string, boolean>> {
-  if (receipts !== null) return outcomesOf(node, block, receipts)
+  if (receipts !== null) {
+    const outcomes = outcomesOf(node, block, receipts, unreadable)
+    return new Map([...(traces?.outcomes ?? []), ...outcomes])
+  }
   if (traces !== null) return traces.outcomes
-  const paying = block.transactions.filter((tx) => tx.value > 0n && tx.to !== null)
-  const single = await node.askMany(
-    paying.map((tx) => ({ method: 'eth_getTransactionReceipt', params: [tx.hash] })),
-    receipt,
+  const single = await readReceipts(
+    node,
+    block.transactions.filter((tx) => tx.value > 0n && tx.to !== null),
   )
-  if (single.some((entry, n) => entry.txHash !== paying[n]?.hash)) throw unavailable(`${node.name} mixes up receipts`)
-  return outcomesOf(node, block, single)
+  return outcomesOf(node, block, single.receipts, single.unreadable)
 }
 
-function outcomesOf(node: EvmNode, block: BlockReply, receipts: readonly ReceiptReply[]): ReadonlyMap<string, boolean> {
+/** A transaction without a readable receipt paid no account: what pays an account has no logs. */
+function outcomesOf(
+  node: EvmNode,
+  block: BlockReply,
+  receipts: readonly ReceiptReply[],
+  unreadable: readonly string[],
+): ReadonlyMap<string, boolean> {
   for (const { blockHash } of receipts) {
     if (blockHash !== block.hash) throw unavailable(`${node.name} left block ${block.height} while it was read`)
   }
   const outcomes = new Map(receipts.map((entry) => [entry.txHash, entry.ok]))
-  const isMissing = block.transactions.some((tx) => tx.value > 0n && tx.to !== null && !outcomes.has(tx.hash))
+  const isMissing = block.transactions.some(({ hash, value, to }) => {
+    return value > 0n && to !== null && !outcomes.has(hash) && !unreadable.includes(hash)
+  })
   if (isMissing) throw unavailable(`${node.name} has no receipt yet of a transaction in block ${block.height}`)
   return outcomes
 }
 
-/** Nodes serve logs from a separate index, so compare their number with the receipts if those were read. */
-function checkLogs(
-  node: EvmNode,
-  block: BlockReply,
-  logs: readonly LogReply[],
-  receipts: readonly ReceiptReply[] | null,
-): void {
-  const counts = new Map<string, number>()
-  for (const { blockHash, txHash } of logs) {
-    if (blockHash !== block.hash) throw unavailable(`${node.name} answered with logs of another block`)
-    counts.set(txHash, (counts.get(txHash) ?? 0) + 1)
-  }
-  for (const entry of receipts ?? []) {
-    const expected = entry.logs.filter(({ topics }) => topics[0] === TRANSFER_TOPIC).length
-    if (expected !== (counts.get(entry.txHash) ?? 0)) {
-      throw unavailable(`${node.name} returns different logs by eth_getLogs and by receipts for block ${block.height}`)
-    }
-  }
+/** Transfers of unlisted tokens per block: they are never credited, and each costs its sender about 1 900 gas. */
+const UNLISTED_MAX = 10_000
+
+function limitUnlisted(logs: readonly LogReply[], tokens: readonly string[]): readonly LogReply[] {
+  if (logs.length <= UNLISTED_MAX) return logs
+  const listed = new Set(tokens)
+  let unlisted = 0
+  return logs.filter(({ address }) => listed.has(address) || unlisted++ < UNLISTED_MAX)
 }
 
 function nativeMovement(tx: TransactionReply): Movement[] {
@@ -196,16 +197,18 @@ function innerMovement({ txHash, path, from, to, units }: BlockTraces['inner'][n
 }
 
 /**
- * Transfer logs with their identity: the index among the Transfer logs of the same transaction. The log index of the block
- * would change if a reorganisation includes the transaction at another position.
+ * Transfer logs with their identity: the contract and the index among its Transfer logs of the same transaction. The log
+ * index of the block would change if a reorganisation includes the transaction at another position, and an index among the
+ * logs of all contracts if a block is too large to read them.
  */
 export function identifyTransferLogs(logs: readonly LogReply[]): readonly (readonly [string, LogReply])[] {
   const nextIndex = new Map<string, number>()
   const transfers = logs.filter(({ topics }) => topics[0] === TRANSFER_TOPIC).toSorted((a, b) => a.index - b.index)
   return transfers.map((entry) => {
-    const index = nextIndex.get(entry.txHash) ?? 0
-    nextIndex.set(entry.txHash, index + 1)
-    return [`${entry.txHash}:${index}`, entry] as const
+    const key = `${entry.txHash}:${entry.address}`
+    const index = nextIndex.get(key) ?? 0
+    nextIndex.set(key, index + 1)
+    return [`${key}:${index}`, entry] as const
   })
 }
 

@@ -3,16 +3,17 @@ import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { BroadcastResult, PureSender } from '../../../exchange/ports/chain.ts'
 import type { Payment } from '../../../exchange/ports/spend.ts'
-import { assert } from '../../../lib/assert.ts'
+import type { AccountAddresses } from '../shared/account-address.ts'
+import { buildTransfer } from '../shared/account-transfer.ts'
+import { combineResults } from '../shared/agreement.ts'
 import { maxOf } from '../shared/min-max.ts'
-import type { EvmAddresses } from './address.ts'
+import { typicalFee } from './fees.ts'
 import { askEveryNode, type EvmNode, ethCall, hex, type Note } from './node.ts'
 import { observe } from './observe.ts'
 import { balanceAt } from './received.ts'
 import { bytes, count, hash, orNull, quantity, receipt, transaction } from './replies.ts'
 import { failureOf, refusalOf } from './rpc.ts'
 import { transferCall } from './token.ts'
-import { buildTransfer, typicalFee } from './transfer.ts'
 
 /** The protocol's gas for a native transfer to an account without code: exact, so it needs no margin. */
 const PLAIN_TRANSFER_GAS = 21_000n
@@ -32,7 +33,7 @@ const rejectCodes: ReadonlySet<number> = new Set([-32000, -32003, -32010, -32602
 export type EvmSenderOptions = Readonly<{
   network: Network
   nodes: readonly EvmNode[]
-  addresses: EvmAddresses
+  addresses: AccountAddresses
   note: Note
 }>
 
@@ -87,18 +88,13 @@ function simulationFailed(message: string, cause?: unknown): AppError {
   return new AppError('SIMULATION_FAILED', message, { cause })
 }
 
-/** Sends a signed transaction, ours or a user's, to every node. Accepted if one accepts; rejected only if all reject. */
+/** Sends a signed transaction, ours or a user's, to every node. */
 export async function broadcast(nodes: readonly EvmNode[], raw: string): Promise<BroadcastResult> {
   const signed = bytes(raw)
   const txHash = keccak256(signed)
   const { nonce = 0 } = parseTransaction(signed)
   const sender = await recoverTransactionAddress({ serializedTransaction: signed as `0x02${string}` })
-  const results = await askEveryNode(nodes, (node) => broadcastTo(node, signed, { txHash, sender, nonce }))
-  const of = (kind: BroadcastResult['kind']) => results.find((result) => result.kind === kind)
-
-  const result = of('accepted') ?? of('known') ?? of('unknown') ?? of('rejected')
-  assert(result, 'a network has a node')
-  return result
+  return combineResults(await askEveryNode(nodes, (node) => broadcastTo(node, signed, { txHash, sender, nonce })))
 }
 
 type SignedParts = Readonly<{ txHash: string; sender: string; nonce: number }>

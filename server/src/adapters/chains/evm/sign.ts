@@ -2,9 +2,9 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, type Hex, hexToBytes, keccak256, parseTransaction, serializeTransaction } from 'viem'
 import type { FamilySigner } from '../../../exchange/ports/signer.ts'
 import { assert } from '../../../lib/assert.ts'
+import type { EvmIntent } from '../shared/account-transfer.ts'
 import { addressOfKey, parseAddress } from './address.ts'
 import { parseTransferCall, transferCall } from './token.ts'
-import type { EvmIntent } from './transfer.ts'
 
 /** Above the gas of any transfer of ours: a higher limit means that the intent is something else. */
 const GAS_MAX = 2_000_000n

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { xmr } from '../../../../networks/xmr.ts'
 import { createAddresses, readAddress } from './address.ts'
-import { bytesOf, hashToPoint, littleEndian, readPoint, times, timesBase, toScalar } from './ed25519.ts'
+import { decodeBase58, encodeBase58 } from './base58.ts'
+import { bytesOf, hashToPoint, keccak, littleEndian, readPoint, times, timesBase, toScalar } from './ed25519.ts'
 import { createWalletKeys, derive, outputSecret, viewTag } from './keys.ts'
 import { keyImageOf, lockOf } from './scan.ts'
 import { fromHex, toHex } from './transaction.ts'
@@ -68,6 +69,27 @@ describe('addresses of Monero', () => {
         expect(addresses.parse(`${text.slice(0, at)}1${text.slice(at)}`)).toBeNull()
       }
     }
+  })
+
+  test('of other Monero networks are refused (B076)', () => {
+    /** The same keys under another network prefix, with a valid checksum. */
+    const withPrefix = (text: string, prefix: number) => {
+      const body = Uint8Array.of(prefix, ...(decodeBase58(text) ?? []).slice(1, -4))
+      return encodeBase58(Uint8Array.of(...body, ...keccak(body).subarray(0, 4)))
+    }
+    // Standard, integrated, subaddress of mainnet, testnet and stagenet (cryptonote_config.h).
+    const prefixes = [
+      { text: wallet.address, own: 18, others: [53, 24] },
+      { text: wallet.integrated, own: 19, others: [54, 25] },
+      { text: wallet.subaddresses[0], own: 42, others: [63, 36] },
+    ]
+    for (const { text, own, others } of prefixes) {
+      expect(withPrefix(text, own)).toBe(text)
+      for (const other of others) expect(addresses.parse(withPrefix(text, other))).toBeNull()
+    }
+    // A separate memo is MEMO_NOT_SUPPORTED: the network has none.
+    expect(addresses.parseMemo('1234567890abcdef')).toBeNull()
+    expect(xmr.memo).toBe('none')
   })
 })
 

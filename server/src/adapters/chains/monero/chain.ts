@@ -10,6 +10,7 @@ import { createOutputOrigins } from './output-origins.ts'
 import { createReader } from './reader.ts'
 import { createSender } from './sender.ts'
 import { createWalletSession } from './wallet.ts'
+import { createWalletOutputs } from './wallet-outputs.ts'
 
 export type MoneroChainOptions = Readonly<{
   network: Network
@@ -38,6 +39,7 @@ export function createMoneroChain({ network, rpcUrls, viewKeys, spending }: Mone
   assert(first, 'a chain is read from at least one node')
   const addresses = createAddresses(keys)
   const origins = createOutputOrigins()
+  const outputs = createWalletOutputs(origins)
   const wallet =
     spending === null
       ? null
@@ -50,12 +52,12 @@ export function createMoneroChain({ network, rpcUrls, viewKeys, spending }: Mone
   return Object.freeze({
     network,
     addresses,
-    reader: createReader(network, nodes, keys, origins),
+    reader: createReader({ network, nodes, keys, origins, outputs, wallet }),
     sender: createSender({
       network,
       nodes,
       wallet,
-      origins,
+      outputs,
       hot: addresses.hot(),
       outputsReady: spending?.outputsReady ?? moneroDefaults.outputsReady,
     }),

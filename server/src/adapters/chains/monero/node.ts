@@ -2,19 +2,9 @@ import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { Http } from '../../../lib/http.ts'
+import { malformed, readEntry, readHash, readInteger } from '../shared/replies.ts'
 import { createPoolCalls, type PoolCalls } from './pool.ts'
-import {
-  type Answer,
-  call,
-  malformed,
-  post,
-  readEntry,
-  readHash,
-  readHex,
-  readInteger,
-  readList,
-  readUnits,
-} from './rpc.ts'
+import { type Answer, call, post, readHex, readList, readUnits } from './rpc.ts'
 import type { ChainTime } from './scan.ts'
 import { parseTransaction, type Transaction } from './transaction.ts'
 

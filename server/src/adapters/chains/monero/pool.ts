@@ -1,6 +1,7 @@
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { Http } from '../../../lib/http.ts'
-import { type Answer, call, post, readEntry, readHash, readInteger, readList, TIMEOUT_MS } from './rpc.ts'
+import { readEntry, readHash, readInteger } from '../shared/replies.ts'
+import { type Answer, call, post, readList, TIMEOUT_MS } from './rpc.ts'
 
 /** `failed`: the block at which the node's check of the transaction failed; null if it did not fail. */
 export type PoolEntry = Readonly<{ failed: BlockRef | null }>

@@ -2,27 +2,35 @@ import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ChainReader, ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
+import type { Utxo } from '../../../exchange/ports/spend.ts'
 import { assert, InvariantError, present } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
-import { findAgreedHash, findAgreedHead } from '../shared/agreement.ts'
+import { findAgreedHash, findAgreedHead, firstAnswer } from '../shared/agreement.ts'
 import { minOf } from '../shared/min-max.ts'
 import { subaddressOf, type WalletKeys } from './keys.ts'
 import type { MoneroNode, NodeTransaction } from './node.ts'
 import type { OutputOrigins } from './output-origins.ts'
 import { findOutputs, isLocked, keyImageOf, type OwnOutput } from './scan.ts'
+import type { WalletOutput, WalletSession } from './wallet.ts'
+import type { WalletOutputs } from './wallet-outputs.ts'
 
 /** Maximum fee rate in units per byte: a transaction of 2 kB then costs 0.1 XMR. */
 const RATE_MAX = 50_000_000n
 /** Pool transactions looked up per call. */
 const LOOKUPS_MAX = 500
 
+export type ReaderOptions = Readonly<{
+  network: Network
+  nodes: readonly MoneroNode[]
+  keys: WalletKeys
+  origins: OutputOrigins
+  outputs: WalletOutputs
+  /** null in a process without the seed. */
+  wallet: WalletSession | null
+}>
+
 /** Reads blocks from the daemons and scans them with our view key; does not rely on a wallet's state (D46). */
-export function createReader(
-  network: Network,
-  nodes: readonly MoneroNode[],
-  keys: WalletKeys,
-  origins: OutputOrigins,
-): ChainReader {
+export function createReader({ network, nodes, keys, origins, outputs, wallet }: ReaderOptions): ChainReader {
   // The shared secrets of our outputs, kept while their transfer objects exist.
   const secrets = new WeakMap<Transfer, OwnOutput>()
   return {
@@ -46,7 +54,32 @@ export function createReader(
       origins.record(keyImage, transfer.txHash, subaddressOf(path).index)
       return keyImage
     },
+    ...(wallet === null ? {} : { findMissingUtxos: (utxos) => findMissingUtxos(nodes, wallet, outputs, utxos) }),
   }
+}
+
+/**
+ * Amounts are readable with the keys only, so the wallet program, which scans the chain itself, is asked for them; that the
+ * outputs are unspent, all daemons are asked by key image.
+ */
+async function findMissingUtxos(
+  nodes: readonly MoneroNode[],
+  wallet: WalletSession,
+  outputs: WalletOutputs,
+  utxos: readonly Utxo[],
+): Promise<readonly string[]> {
+  if (utxos.length === 0) return []
+  const isHeld = (held: ReadonlyMap<string, WalletOutput>, { outpoint, units }: Utxo) =>
+    held.get(outpoint)?.units === units
+  const inWallet = await wallet.run(async (open) => {
+    const held = await outputs.read(open, utxos)
+    return utxos.every((utxo) => isHeld(held, utxo)) ? held : outputs.repair(open)
+  })
+  const outpoints = utxos.map(({ outpoint }) => outpoint)
+  const spent = await Promise.all(nodes.map((node) => node.areSpent(outpoints)))
+  return utxos
+    .filter((utxo, at) => !isHeld(inWallet, utxo) || spent.some((answers) => answers[at] !== false))
+    .map(({ outpoint }) => outpoint)
 }
 
 async function readBlock(
@@ -82,25 +115,19 @@ async function readBlock(
 }
 
 /** All nodes agree on the hash, so the first node that answers may serve the block and its transactions. */
-async function firstBlock(nodes: readonly MoneroNode[], hash: string) {
-  let failure: unknown = null
-  for (const node of nodes) {
-    try {
-      const block = await node.block(hash)
-      const byHash = new Map((await node.transactions(block.txHashes)).map((one) => [one.txHash, one]))
-      const transactions = block.txHashes.map((txHash): NodeTransaction => {
-        const transaction = byHash.get(txHash)
-        if (transaction) return transaction
-        throw new AppError('NETWORK_UNAVAILABLE', 'a node does not find a transaction of a block', {
-          cause: new Error(txHash),
-        })
+function firstBlock(nodes: readonly MoneroNode[], hash: string) {
+  return firstAnswer(nodes, async (node) => {
+    const block = await node.block(hash)
+    const byHash = new Map((await node.transactions(block.txHashes)).map((one) => [one.txHash, one]))
+    const transactions = block.txHashes.map((txHash): NodeTransaction => {
+      const transaction = byHash.get(txHash)
+      if (transaction) return transaction
+      throw new AppError('NETWORK_UNAVAILABLE', 'a node does not find a transaction of a block', {
+        cause: new Error(txHash),
       })
-      return { block, transactions }
-    } catch (error) {
-      failure = error
-    }
-  }
-  throw failure
+    })
+    return { block, transactions }
+  })
 }
 
 /** Unconfirmed transfers from the first node; never credited. Omits double spends and locked outputs. */

@@ -1,6 +1,6 @@
 import { parseExact } from '@swapyard/lib/json-rpc.ts'
-import { AppError } from '../../../core/domain/errors.ts'
 import type { Http } from '../../../lib/http.ts'
+import { isEntry, isHex, malformed } from '../shared/replies.ts'
 
 /** The answer to a call; `unknown` if there was no valid answer. */
 export type Answer =
@@ -52,9 +52,6 @@ export const call = (method: string, params: Readonly<Record<string, unknown>>) 
   params,
 })
 
-const isEntry = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Writes bigints as JSON integers. No text that we send has the form `@digits@`. */
 const toJson = (body: unknown): string =>
   JSON.stringify(body, (_key, value: unknown) => (typeof value === 'bigint' ? `@${value}@` : value)).replace(
@@ -62,27 +59,10 @@ const toJson = (body: unknown): string =>
     '$1',
   )
 
-/** For a reply of unknown form: handled like no answer, so that no decision depends on it. */
-export function malformed(what: string): AppError {
-  return new AppError('NETWORK_UNAVAILABLE', 'a node of the network gives no usable answers', {
-    cause: new Error(`malformed ${what} in a reply`),
-  })
-}
-
-export function readEntry(value: unknown): Readonly<Record<string, unknown>> {
-  if (!isEntry(value)) throw malformed('object')
-  return value
-}
-
 /** monerod omits empty lists. */
 export function readList(value: unknown): readonly unknown[] {
   if (value === undefined) return []
   if (!Array.isArray(value)) throw malformed('list')
-  return value
-}
-
-export function readInteger(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw malformed('integer')
   return value
 }
 
@@ -93,15 +73,7 @@ export function readUnits(value: unknown): bigint {
   return BigInt(text)
 }
 
-const HASH = /^[0-9a-f]{64}$/
-const HEX = /^(?:[0-9a-f]{2})*$/
-
-export function readHash(value: unknown): string {
-  if (typeof value !== 'string' || !HASH.test(value)) throw malformed('hash')
-  return value
-}
-
 export function readHex(value: unknown): Uint8Array {
-  if (typeof value !== 'string' || !HEX.test(value)) throw malformed('bytes')
+  if (!isHex(value)) throw malformed('bytes')
   return new Uint8Array(Buffer.from(value, 'hex'))
 }

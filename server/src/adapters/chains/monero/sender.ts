@@ -1,17 +1,18 @@
+import { sumUnits } from '../../../core/domain/amount.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { FeeRate } from '../../../core/ports/chain.ts'
 import type { BroadcastResult, ChainSender, SpendRequest, UnsignedTransaction } from '../../../exchange/ports/chain.ts'
 import type { Payment, Utxo } from '../../../exchange/ports/spend.ts'
 import { assert } from '../../../lib/assert.ts'
+import { combineResults } from '../shared/agreement.ts'
 import { readAddress } from './address.ts'
-import { subaddressOf } from './keys.ts'
 import type { MoneroNode } from './node.ts'
 import { createObserve } from './observe.ts'
-import type { OutputOrigins } from './output-origins.ts'
 import { createRebroadcast } from './rebroadcast.ts'
 import { fromHex, parseTransaction } from './transaction.ts'
 import type { BuiltTransaction, Wallet, WalletOutput, WalletSession } from './wallet.ts'
+import type { WalletOutputs } from './wallet-outputs.ts'
 
 /** Outputs of one transaction (BULLETPROOF_PLUS_MAX_OUTPUTS); one is the change. */
 const OUTPUTS_MAX = 16
@@ -27,30 +28,26 @@ export type SenderOptions = Readonly<{
   /** null in a process without the seed, which cannot build transactions. */
   wallet: WalletSession | null
   hot: string
-  /** The transactions of our outputs, as far as this process has scanned them. */
-  origins: OutputOrigins
+  outputs: WalletOutputs
   /** Target number of spendable outputs: change is locked for ten blocks, and other outputs pay meanwhile. */
   outputsReady: number
 }>
 
-/** What builds found missing in the wallet: a subaddress index, key images. A rescan did not find the `unfindable` ones. */
-type WalletGaps = { index: number; readonly missing: Set<string>; readonly unfindable: Set<string> }
-
 export function createSender(options: SenderOptions): ChainSender {
-  const { network, nodes, wallet, origins } = options
-  const gaps: WalletGaps = { index: 0, missing: new Set(), unfindable: new Set() }
+  const { network, nodes, wallet, outputs } = options
   return {
     prefersSeparatePayouts: true,
+    buildsSlowly: true,
     // Called before the database transaction that selects outputs, so slow wallet work happens here.
     gasLimit: async () => {
-      await wallet?.run((openWallet) => prepareWallet(openWallet, gaps, origins))
+      await wallet?.run((openWallet) => outputs.repair(openWallet))
       return null
     },
     payoutFee: (_asset, fee) => feeBound(fee, 2, 2),
     build: async (request) => {
       checkPayments(network, request)
       if (wallet === null) throw new AppError('INTERNAL', 'a process without the seed cannot build transactions')
-      return wallet.runIfOpen((openWallet) => build(options, gaps, openWallet, request))
+      return wallet.runIfOpen((openWallet) => build(options, openWallet, request))
     },
     broadcast: (raw) => broadcastAll(nodes, raw),
     observe: createObserve(network, nodes),
@@ -79,17 +76,12 @@ function checkPayments({ id, name }: Network, { payments, sweepAll }: SpendReque
   if (!fits) throw insufficient(payments, `the payment does not fit into one transaction of ${name}`)
 }
 
-async function build(
-  options: SenderOptions,
-  gaps: WalletGaps,
-  wallet: Wallet,
-  request: SpendRequest,
-): Promise<UnsignedTransaction> {
+async function build(options: SenderOptions, wallet: Wallet, request: SpendRequest): Promise<UnsignedTransaction> {
   const { network, hot, outputsReady } = options
   const { payments } = request
   const replaced = replacedInputs(request)
   const candidates = replaced ?? request.utxos
-  const outputs = await readWalletOutputs(wallet, gaps, candidates)
+  const outputs = await options.outputs.read(wallet, candidates)
   const spendable = candidates.filter(({ outpoint, units }) => {
     const output = outputs.get(outpoint)
     return output?.unlocked === true && output.units === units
@@ -103,45 +95,6 @@ async function build(
   return toUnsigned(network, request, selected, built, replaced)
 }
 
-/** The wallet's outputs. Records the given outputs that it lacks, for the next `prepareWallet`. */
-async function readWalletOutputs(
-  wallet: Wallet,
-  gaps: WalletGaps,
-  utxos: readonly Utxo[],
-): Promise<ReadonlyMap<string, WalletOutput>> {
-  const outputs = await wallet.outputs()
-  gaps.index = Math.max(gaps.index, ...utxos.map(({ path }) => subaddressOf(path).index))
-  for (const { outpoint } of utxos) if (!outputs.has(outpoint)) gaps.missing.add(outpoint)
-  return outputs
-}
-
-/**
- * Work that is too slow for a database transaction: opens the wallet, extends its lookahead, adds missing outputs and freezes
- * new ones. Scans the transactions of missing outputs if recorded; rescans the chain for the rest, once per output.
- */
-async function prepareWallet(wallet: Wallet, gaps: WalletGaps, origins: OutputOrigins): Promise<void> {
-  await wallet.extendLookahead(Math.max(gaps.index, origins.highestIndex()))
-  let outputs = await wallet.outputs('slow')
-  const listMissing = () =>
-    [...gaps.missing].filter((keyImage) => !outputs.has(keyImage) && !gaps.unfindable.has(keyImage))
-  const txHashes = new Set(listMissing().flatMap((keyImage) => origins.txHashOf(keyImage) ?? []))
-  // The wallet rejects the whole list if one transaction has been orphaned meanwhile.
-  const isScanned = txHashes.size > 0 && (await wallet.scan([...txHashes]).then(() => true, falseIfAppError))
-  if (isScanned) outputs = await wallet.outputs('slow')
-  if (listMissing().length > 0) {
-    await wallet.rescan()
-    outputs = await wallet.outputs('slow')
-    for (const keyImage of gaps.missing) if (!outputs.has(keyImage)) gaps.unfindable.add(keyImage)
-  }
-  gaps.missing.clear()
-  for (const [keyImage, { frozen }] of outputs) if (!frozen) await wallet.setFrozen(keyImage, true)
-}
-
-function falseIfAppError(error: unknown): boolean {
-  if (error instanceof AppError) return false
-  throw error
-}
-
 function replacedInputs({ replaces }: SpendRequest): readonly Utxo[] | null {
   if (replaces === null) return null
   assert(replaces.intent.family === 'monero', 'a replacement is of the same family')
@@ -150,7 +103,7 @@ function replacedInputs({ replaces }: SpendRequest): readonly Utxo[] | null {
 
 /** The smallest sufficient output, so that large ones remain for large payments; else the fewest, largest first. */
 function selectInputs(utxos: readonly Utxo[], payments: readonly Payment[], fee: FeeRate): readonly Utxo[] {
-  const paidUnits = sum(payments)
+  const paidUnits = sumUnits(payments)
   const needed = (inputs: number) => paidUnits + feeBound(fee, inputs, payments.length + 1)
   const bySize = [...utxos].sort((a, b) => (a.units === b.units ? 0 : a.units < b.units ? -1 : 1))
   const single = bySize.find(({ units }) => units >= needed(1))
@@ -158,7 +111,7 @@ function selectInputs(utxos: readonly Utxo[], payments: readonly Payment[], fee:
   const selected: Utxo[] = []
   for (const utxo of bySize.reverse()) {
     selected.push(utxo)
-    if (sum(selected) >= needed(selected.length)) return selected
+    if (sumUnits(selected) >= needed(selected.length)) return selected
   }
   throw insufficient(payments, 'the spendable outputs do not cover the payment and its fee')
 }
@@ -175,7 +128,7 @@ type SplitInput = Readonly<{
 function planSplits({ outputs, selected, payments, fee, outputsReady }: SplitInput): readonly bigint[] {
   const remaining = outputs.size - selected.length + 1
   const partsMax = Math.min(outputsReady - remaining, PAYMENTS_MAX - payments.length)
-  const change = sum(selected) - sum(payments) - feeBound(fee, selected.length, OUTPUTS_MAX)
+  const change = sumUnits(selected) - sumUnits(payments) - feeBound(fee, selected.length, OUTPUTS_MAX)
   const partMin = SPLIT_FEES_MIN * feeBound(fee, 1, 2)
   for (let parts = partsMax; parts > 0; parts--) {
     const units = change / BigInt(parts + 1)
@@ -235,9 +188,7 @@ function toUnsigned(
 async function broadcastAll(nodes: readonly MoneroNode[], raw: string): Promise<BroadcastResult> {
   const transaction = parseTransaction(fromHex(raw), null)
   if (transaction === null) return { kind: 'rejected', reason: 'not a transaction' }
-  const results = await Promise.all(nodes.map((node) => broadcastTo(node, raw, transaction.txHash)))
-  const of = (kind: BroadcastResult['kind']) => results.find((result) => result.kind === kind)
-  return of('accepted') ?? of('known') ?? of('unknown') ?? of('rejected') ?? { kind: 'unknown', reason: 'no node' }
+  return combineResults(await Promise.all(nodes.map((node) => broadcastTo(node, raw, transaction.txHash))))
 }
 
 async function broadcastTo(node: MoneroNode, raw: string, txHash: string): Promise<BroadcastResult> {
@@ -272,10 +223,6 @@ const REFUSALS = [
   'tx_extra_too_big',
 ] as const
 
-function sum(parts: readonly { units: bigint }[]): bigint {
-  return parts.reduce((total, { units }) => total + units, 0n)
-}
-
 function insufficient(payments: readonly Payment[], message: string): AppError {
-  return new AppError('INSUFFICIENT_LIQUIDITY', message, { extra: { neededUnits: sum(payments).toString() } })
+  return new AppError('INSUFFICIENT_LIQUIDITY', message, { extra: { neededUnits: sumUnits(payments).toString() } })
 }

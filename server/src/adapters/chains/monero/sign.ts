@@ -1,3 +1,4 @@
+import { sumUnits } from '../../../core/domain/amount.ts'
 import type { FamilySigner, KeySource, SignedTransaction, SignIntent } from '../../../exchange/ports/signer.ts'
 import type { Payment } from '../../../exchange/ports/spend.ts'
 import { assert, present } from '../../../lib/assert.ts'
@@ -24,9 +25,9 @@ export const signMonero: FamilySigner = (intent, keys) => {
   checkSpends(intent, transaction)
   const rest = removePayments(intent, transaction)
   const changeUnits = sumChange(readKeys(keys), transaction, rest)
-  const inputUnits = sum(intent.inputs)
+  const inputUnits = sumUnits(intent.inputs)
   assert(
-    inputUnits === sum(intent.pays) + changeUnits + transaction.feeUnits,
+    inputUnits === sumUnits(intent.pays) + changeUnits + transaction.feeUnits,
     'the inputs equal payments, change and fee',
   )
   return { txHash: transaction.txHash, raw: intent.raw } satisfies SignedTransaction
@@ -84,5 +85,3 @@ function sumChange(keys: WalletKeys, transaction: Transaction, rest: readonly Ou
 function isHot(keys: WalletKeys, output: Output, secret: bigint): boolean {
   return readPoint(fromHex(output.key))?.subtract(timesBase(secret)).equals(keys.spendPoint) ?? false
 }
-
-const sum = (parts: readonly { units: bigint }[]): bigint => parts.reduce((total, { units }) => total + units, 0n)

@@ -4,13 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../../../core/domain/errors.ts'
 import { assert } from '../../../lib/assert.ts'
 import { createHttp } from '../../../lib/http.ts'
+import { readEntry, readHash } from '../shared/replies.ts'
 import { createAddresses } from './address.ts'
 import { answerChallenge } from './digest.ts'
 import { bytesOf } from './ed25519.ts'
 import type { WalletKeys } from './keys.ts'
-import { type Answer, call, post, readEntry, readHash, readHex, readList, readUnits } from './rpc.ts'
+import { type Answer, call, post, readHex, readList, readUnits } from './rpc.ts'
 import { toHex } from './transaction.ts'
 import { startWalletChild, type WalletChild } from './wallet-child.ts'
+import { walletPasswordOf } from './wallet-password.ts'
 
 /** An output in the wallet. */
 export type WalletOutput = Readonly<{ units: bigint; unlocked: boolean; frozen: boolean }>
@@ -27,7 +29,7 @@ export type BuiltTransaction = Readonly<{
 export type Wallet = Readonly<{
   /** Refreshes, and returns the unspent outputs by key image. `slow` allows a refresh of many blocks. */
   outputs(refresh?: 'slow'): Promise<ReadonlyMap<string, WalletOutput>>
-  /** Makes the wallet scan for subaddresses up to this index and 512 beyond. */
+  /** Makes the wallet scan for subaddresses up to this index and 128 beyond. */
   extendLookahead(index: number): Promise<void>
   /** Scans these transactions again, for subaddresses added after their blocks were scanned. */
   scan(txHashes: readonly string[]): Promise<void>
@@ -66,7 +68,12 @@ const LOOKAHEAD_MS = 60_000
 const SCAN_MS = 12 * 3_600_000
 const CHALLENGES_MAX = 3
 /** Subaddresses beyond the highest paid one, because many assigned addresses are never paid. */
-const LOOKAHEAD = 512
+const LOOKAHEAD = 128
+/**
+ * Subaddresses beyond the last created one that the wallet scans for (SUBADDRESS_LOOKAHEAD_MINOR in wallet2.h). It derives
+ * that many keys for each created address.
+ */
+const SCANNED_BEYOND = 200
 /** Addresses that one call can create (wallet_rpc_server.cpp). */
 const ADDRESSES_MAX = 64
 /** wallet_rpc_server_error_codes.h: transaction too large, not enough money, not enough unlocked money. */
@@ -156,8 +163,10 @@ async function waitUntilReady(ask: Ask, child: WalletChild): Promise<void> {
   }
 }
 
-/** The password of the wallet file, derived from the view key: with the seed one can open it, without it not. */
-const passwordOf = ({ keys }: WalletOptions): string => toHex(bytesOf(keys.view, 32))
+function passwordOf({ keys }: WalletOptions): string {
+  assert(keys.spend !== null, 'only a process with the seed opens a wallet')
+  return walletPasswordOf(keys.spend)
+}
 
 async function restore(ask: Ask, options: WalletOptions): Promise<void> {
   const { folder, keys, restoreHeight } = options
@@ -215,8 +224,8 @@ function createWallet(ask: Ask, indexFile: string): Wallet {
     },
     extendLookahead: async (index) => {
       addresses ??= readList((await request('get_address', { account_index: 0 }))['addresses']).length
-      if (index + LOOKAHEAD / 2 <= addresses) return
-      while (addresses < index + LOOKAHEAD) {
+      if (index + LOOKAHEAD < addresses + SCANNED_BEYOND) return
+      while (addresses + SCANNED_BEYOND <= index + LOOKAHEAD) {
         await request('create_address', { account_index: 0, count: ADDRESSES_MAX }, LOOKAHEAD_MS)
         addresses += ADDRESSES_MAX
       }

@@ -1,5 +1,12 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import type { Addresses } from '../../../exchange/ports/chain.ts'
+import type { KeyPath } from '../../../exchange/ports/spend.ts'
 import { assert } from '../../../lib/assert.ts'
+
+export type AccountAddresses = Addresses & {
+  /** The address of a key path. */
+  addressAt(path: KeyPath): string
+}
 
 /**
  * The canonical form of an Ethereum-style address, or null. EIP-55: text in a single case has no checksum and is accepted;

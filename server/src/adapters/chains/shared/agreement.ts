@@ -1,6 +1,8 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
+import type { BroadcastResult } from '../../../exchange/ports/chain.ts'
+import { present } from '../../../lib/assert.ts'
 
 /** Blocks below the lowest head to search for a common block. Nodes that differ further are on different chains. */
 const DISAGREEMENT_MAX = 100
@@ -29,4 +31,23 @@ export async function findAgreedHead(network: Network, nodes: readonly Node[]): 
   throw new AppError('NETWORK_UNAVAILABLE', `the nodes of ${network.name} disagree at the moment`, {
     cause: new Error(`the nodes have no common block in the ${DISAGREEMENT_MAX} blocks below ${lowest}`),
   })
+}
+
+/** The answer of the first node that succeeds, in order; throws the last failure if none does. */
+export async function firstAnswer<N, T>(nodes: readonly N[], ask: (node: N) => Promise<T>): Promise<T> {
+  let failure: unknown = null
+  for (const node of nodes) {
+    try {
+      return await ask(node)
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure
+}
+
+/** The outcome of a broadcast to all nodes: accepted if one accepts, rejected only if all reject. */
+export function combineResults(results: readonly BroadcastResult[]): BroadcastResult {
+  const of = (kind: BroadcastResult['kind']) => results.find((result) => result.kind === kind)
+  return present(of('accepted') ?? of('known') ?? of('unknown') ?? of('rejected'), 'the answer of a node')
 }

@@ -3,20 +3,10 @@ import type { Sql } from './database.ts'
 
 export function createAlarmStore(sql: Sql): AlarmStore {
   return {
-    async list(limit) {
-      const rows = await sql.query<{
-        subject: string
-        alarm: string
-        detail: Record<string, unknown>
-        raised_at: Date
-      }>('select subject, alarm, detail, raised_at from alarms order by raised_at desc limit $1', [limit])
-      return rows.map((row) => ({
-        subject: row.subject,
-        alarm: row.alarm,
-        detail: row.detail,
-        raisedAt: row.raised_at,
-      }))
-    },
+    list: (limit) =>
+      sql.query('select subject, alarm, detail, raised_at as "raisedAt" from alarms order by raised_at desc limit $1', [
+        limit,
+      ]),
     async raise(subject, alarm, detail) {
       await sql.query(
         `insert into alarms (subject, alarm, detail) values ($1, $2, $3)

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { AppError } from '../../../core/domain/errors.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
 
 /** Runs SQL: the pool (each statement on its own) or a transaction. Returns `numeric` and `int8` as text. */
 export interface Sql {
@@ -12,8 +13,11 @@ export interface Tx extends Sql {
 }
 
 export interface Database extends Sql {
-  /** Runs `work` in one transaction. Repeats it after a serialization failure or deadlock, up to `ATTEMPTS_MAX` runs. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` in one transaction. Repeats it after a serialization failure or deadlock, up to `ATTEMPTS_MAX` runs.
+   * `statementTimeoutMs` replaces the limit of each statement, for reads of whole tables and migrations.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: { statementTimeoutMs: number }): Promise<T>
   /** For the job queue, which needs the pool itself. */
   readonly pool: pg.Pool
   close(): Promise<void>
@@ -21,6 +25,8 @@ export interface Database extends Sql {
 
 const ATTEMPTS_MAX = 5
 const STATEMENT_MS = 10_000
+/** The driver waits this much longer than the server: the server's own limit has no effect after the network to it failed. */
+const DRIVER_EXTRA_MS = 2_000
 /** Errors after which the same transaction can be repeated: serialization_failure, deadlock_detected. */
 const RETRIABLE = new Set(['40001', '40P01'])
 /**
@@ -31,6 +37,20 @@ const UNAVAILABLE = /^(08|53|57P0|55P03|57014|25P0[34])/
 
 // Times arrive as Date, bigints and numerics as text; only the functions that read rows convert them with BigInt(text).
 const types = { getTypeParser: pg.types.getTypeParser }
+
+/** A row with the fields of `T`. Its `numeric` and `int8` columns `K` are text. */
+export type RowOf<T, K extends keyof T> = Omit<T, K> & Readonly<Record<K, string>>
+
+export const unitsOrNull = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
+/** Columns store no memo as an empty text. */
+export const memoOrNull = (text: string): string | null => (text === '' ? null : text)
+export const blockOrNull = (height: string | null, hash: string | null): BlockRef | null =>
+  height === null || hash === null ? null : { height: Number(height), hash }
+
+/** Whether the statement returns a row, because it found or changed one. */
+export async function hasRow(sql: Sql, text: string, values: readonly unknown[]): Promise<boolean> {
+  return (await sql.query(text, values)).length > 0
+}
 
 export type DatabaseOptions = Readonly<{
   max: number
@@ -49,8 +69,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     types,
     connectionTimeoutMillis: options.waitMs ?? 2_000,
     statement_timeout: options.statementTimeoutMs ?? STATEMENT_MS,
-    // The server's own limit has no effect after the network to the server failed.
-    query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + 2_000,
+    query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + DRIVER_EXTRA_MS,
     lock_timeout: 5_000,
     idle_in_transaction_session_timeout: 15_000,
     application_name: options.applicationName ?? 'swapyard',
@@ -63,7 +82,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
   return {
     pool,
     query: (text, values, name) => run(pool, text, values, name),
-    transaction: (work) => transact(pool, work),
+    transaction: (work, transactionOptions) => transact(pool, work, transactionOptions?.statementTimeoutMs ?? null),
     close: () => pool.end(),
   }
 }
@@ -73,22 +92,32 @@ async function run<Row extends object>(
   text: string,
   values: readonly unknown[] = [],
   name?: string,
+  timeoutMs: number | null = null,
 ): Promise<Row[]> {
   try {
-    const config = { text, values: values as unknown[], ...(name === undefined ? {} : { name }) }
+    const config = {
+      text,
+      values: values as unknown[],
+      ...(name === undefined ? {} : { name }),
+      ...(timeoutMs === null ? {} : { query_timeout: timeoutMs + DRIVER_EXTRA_MS }),
+    }
     return (await target.query<Row>(config)).rows
   } catch (error) {
     throw translate(error)
   }
 }
 
-async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>, timeoutMs: number | null): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await connect(pool)
     let broken: Error | undefined
     try {
       await run(client, 'begin')
-      const result = await work({ inTransaction: true, query: (text, values, name) => run(client, text, values, name) })
+      if (timeoutMs !== null) await run(client, `set local statement_timeout = ${timeoutMs}`)
+      const result = await work({
+        inTransaction: true,
+        query: (text, values, name) => run(client, text, values, name, timeoutMs),
+      })
       await run(client, 'commit')
       return result
     } catch (error) {

@@ -1,14 +1,15 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import { exchangeAccount } from '../../../core/domain/ledger/entries.ts'
-import type { Account } from '../../../core/domain/ledger/journal.ts'
+import type { Posting } from '../../../core/domain/ledger/journal.ts'
 import type { Ledger } from '../../../core/ports/store/ledger.ts'
-import type { Sql } from './database.ts'
+import { hasRow, type RowOf, type Sql } from './database.ts'
 
 export function createLedger(sql: Sql): Ledger {
   return {
     async post(entry) {
       if (entry.postings.length === 0) return false
-      const rows = await sql.query(
+      return hasRow(
+        sql,
         `with entry as (
            insert into journal (id, event, exchange_id) values ($1, $2, $3) on conflict (id) do nothing returning id
          )
@@ -27,7 +28,6 @@ export function createLedger(sql: Sql): Ledger {
           entry.postings.map((posting) => posting.units.toString()),
         ],
       )
-      return rows.length > 0
     },
     entry: (id) => findEntry(sql, id),
     async balance(account, assetId) {
@@ -55,25 +55,14 @@ export function createLedger(sql: Sql): Ledger {
 }
 
 async function findEntry(sql: Sql, id: string): ReturnType<Ledger['entry']> {
-  const rows = await sql.query<{
-    event: string
-    exchange_id: string | null
-    debit: Account
-    credit: Account
-    asset_id: AssetId
-    units: string
-  }>(
-    `select j.event, j.exchange_id, p.debit, p.credit, p.asset_id, p.units from journal j join postings p on p.journal_id = j.id
-     where j.id = $1 order by p.position`,
+  const rows = await sql.query<RowOf<Posting, 'units'> & { event: string; exchangeId: string | null }>(
+    `select j.event, j.exchange_id as "exchangeId", p.debit, p.credit, p.asset_id as "assetId", p.units
+     from journal j join postings p on p.journal_id = j.id where j.id = $1 order by p.position`,
     [id],
   )
   const [first] = rows
   if (!first) return null
-  const postings = rows.map(({ debit, credit, asset_id, units }) => ({
-    debit,
-    credit,
-    assetId: asset_id,
-    units: BigInt(units),
-  }))
-  return { id, event: first.event, exchangeId: first.exchange_id, postings }
+  const { event, exchangeId } = first
+  const postings = rows.map(({ debit, credit, assetId, units }) => ({ debit, credit, assetId, units: BigInt(units) }))
+  return { id, event, exchangeId, postings }
 }

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Database, sqlState } from './database.ts'
+import { type Database, sqlState, type Tx } from './database.ts'
 
 const folder = join(import.meta.dirname, '../../../../migrations')
 /** Key of the advisory lock: only one process migrates at a time. */
 const LOCK = 7_240_919
+/** Migrating a large table takes long. */
+const STATEMENT_MS = 24 * 3_600_000
 /** unique_violation (of the catalogue), duplicate_table, duplicate_object (its row type). */
 const CREATED_CONCURRENTLY = new Set(['23505', '42P07', '42710'])
 
@@ -29,9 +31,9 @@ export async function migrate(database: Database): Promise<readonly string[]> {
   for (const { name, text, sha256 } of files) {
     // A start with nothing to apply makes one query and waits for no lock.
     if (appliedNames.has(name)) continue
-    await database.transaction(async (tx) => {
-      // Migrating a large table takes long, and so does waiting for the process that migrates it.
-      await tx.query('set local statement_timeout = 0; set local lock_timeout = 0')
+    const apply = async (tx: Tx) => {
+      // The lock may take as long as the process that holds it needs for its migration.
+      await tx.query('set local lock_timeout = 0')
       await tx.query('select pg_advisory_xact_lock($1)', [LOCK])
       const rows = await tx.query<Migration>('select name, sha256 from migrations')
       checkApplied(rows, files)
@@ -39,7 +41,8 @@ export async function migrate(database: Database): Promise<readonly string[]> {
       await tx.query(text)
       await tx.query('insert into migrations (name, sha256) values ($1, $2)', [name, sha256])
       applied.push(name)
-    })
+    }
+    await database.transaction(apply, { statementTimeoutMs: STATEMENT_MS })
   }
   return applied
 }
@@ -54,7 +57,7 @@ function checkApplied(applied: readonly Migration[], files: readonly Migration[]
   const unknown = applied.map(({ name }) => name).filter((name) => name < last && !own.has(name))
   if (unknown.length > 0)
     throw new Error(
-      `the database was created by a version before 0.1.0, whose schema cannot be upgraded (migration ${unknown.sort()[0]} is unknown to this version): start with a new data folder (SWAPYARD_DATA_DIR) or an empty database (DATABASE_URL). If the old database holds funds, pay them out first with the version that created it.`,
+      `the database was created by an earlier version, whose schema cannot be upgraded (migration ${unknown.sort()[0]} is unknown to this version): start with a new data folder (SWAPYARD_DATA_DIR) or an empty database (DATABASE_URL). If the old database holds funds, pay them out first with the version that created it.`,
     )
   for (const { name, sha256 } of applied)
     if ((own.get(name) ?? sha256) !== sha256)

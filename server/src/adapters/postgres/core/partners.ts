@@ -2,27 +2,19 @@ import { randomUUID } from 'node:crypto'
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Partner, Scope } from '../../../core/domain/partner.ts'
 import type { KeyStore, ListedKey, PartnerStore, StoredKey } from '../../../core/ports/store/partners.ts'
-import { memoOrNull } from './columns.ts'
-import type { Database, Sql, Tx } from './database.ts'
+import { type Database, hasRow, memoOrNull, type Sql, type Tx } from './database.ts'
 
-type PartnerRow = {
-  id: string
-  name: string
-  fee_bps: number
-  open_exchanges_max: number
-  rate_limit_per_minute: number
-  strict: boolean
-  suspended: boolean
-  recipients: { asset_id: AssetId; address: string; memo: string }[] | null
-}
+type PartnerRow = Omit<Partner, 'defaultRecipients'> &
+  Readonly<{ recipients: { asset_id: AssetId; address: string; memo: string }[] | null }>
 type KeyRow = PartnerRow & {
-  key_id: string
+  keyId: string
   scopes: Scope[]
-  ip_allow_list: string[]
+  ipAllowList: string[]
   secrets: { hmac: string; expires_at: string | null }[] | null
 }
 
-const PARTNER = `p.id, p.name, p.fee_bps, p.open_exchanges_max, p.rate_limit_per_minute, p.strict, p.suspended,
+const PARTNER = `p.id, p.name, p.fee_bps as "feeBps", p.suspended, p.open_exchanges_max as "openExchangesMax",
+  p.rate_limit_per_minute as "rateLimitPerMinute", p.strict,
   (select json_agg(r) from default_recipients r where r.partner_id = p.id) as recipients`
 
 type ListedKeyRow = {
@@ -55,34 +47,28 @@ export function createPartnerStore(database: Database): PartnerStore {
       )
       return added.length > 0 ? id : null
     },
-    async set(name, { feeBps, openExchangesMax, rateLimitPerMinute, strict }) {
-      const changed = await database.query(
+    set: (name, { feeBps, openExchangesMax, rateLimitPerMinute, strict }) =>
+      hasRow(
+        database,
         `update partners set fee_bps = coalesce($2, fee_bps), open_exchanges_max = coalesce($3, open_exchanges_max),
            rate_limit_per_minute = coalesce($4, rate_limit_per_minute), strict = coalesce($5, strict) where name = $1 returning 1`,
         [name, feeBps, openExchangesMax, rateLimitPerMinute, strict],
-      )
-      return changed.length > 0
-    },
+      ),
     async list() {
       const rows = await database.query<PartnerRow & { keys: ListedKeyRow[] | null }>(
         `select ${PARTNER}, (select json_agg(k order by k.created_at) from (${KEYS}) k) as keys from partners p order by p.name limit 1000`,
       )
-      return rows.map((row) => ({ ...toPartner(row), keys: (row.keys ?? []).map(toListedKey) }))
+      return rows.map(({ keys, ...row }) => ({ ...toPartner(row), keys: (keys ?? []).map(toListedKey) }))
     },
-    async setSuspended(name, suspended) {
-      return (
-        (await database.query('update partners set suspended = $2 where name = $1 returning 1', [name, suspended]))
-          .length > 0
-      )
-    },
-    async setRecipient(name, assetId, address, memo) {
-      const rows = await database.query(
+    setSuspended: (name, suspended) =>
+      hasRow(database, 'update partners set suspended = $2 where name = $1 returning 1', [name, suspended]),
+    setRecipient: (name, assetId, address, memo) =>
+      hasRow(
+        database,
         `insert into default_recipients (partner_id, asset_id, address, memo) select id, $2, $3, $4 from partners where name = $1
          on conflict (partner_id, asset_id) do update set address = excluded.address, memo = excluded.memo returning 1`,
         [name, assetId, address, memo ?? ''],
-      )
-      return rows.length > 0
-    },
+      ),
   }
 }
 
@@ -109,7 +95,7 @@ export async function keyRow(sql: Sql, keyId: string): Promise<Record<string, un
 
 async function findKey(database: Database, keyId: string): Promise<StoredKey | null> {
   const [row] = await database.query<KeyRow>(
-    `select ${PARTNER}, k.id as key_id, k.scopes, k.ip_allow_list,
+    `select ${PARTNER}, k.id as "keyId", k.scopes, k.ip_allow_list as "ipAllowList",
        (select json_agg(json_build_object('hmac', encode(s.hmac, 'hex'), 'expires_at', s.expires_at)) from key_secrets s
         where s.key_id = k.id and (s.expires_at is null or s.expires_at > clock_timestamp())) as secrets
      from api_keys k join partners p on p.id = k.partner_id where k.id = $1 and k.revoked_at is null`,
@@ -117,16 +103,16 @@ async function findKey(database: Database, keyId: string): Promise<StoredKey | n
     'find-key',
   )
   if (!row) return null
-  const secrets = (row.secrets ?? []).map(({ hmac, expires_at }) => ({
-    hmac: Buffer.from(hmac, 'hex'),
-    expiresAt: expires_at === null ? null : new Date(expires_at),
-  }))
+  const { keyId: _, scopes, ipAllowList, secrets, ...partner } = row
   return {
-    keyId: row.key_id,
-    partner: toPartner(row),
-    scopes: new Set(row.scopes),
-    ipAllowList: row.ip_allow_list,
-    secrets,
+    keyId,
+    partner: toPartner(partner),
+    scopes: new Set(scopes),
+    ipAllowList,
+    secrets: (secrets ?? []).map(({ hmac, expires_at }) => ({
+      hmac: Buffer.from(hmac, 'hex'),
+      expiresAt: expires_at === null ? null : new Date(expires_at),
+    })),
   }
 }
 
@@ -159,24 +145,19 @@ function createKeyStore(database: Database): KeyStore {
         return true
       })
     },
-    async set(keyId, { scopes, ipAllowList }) {
-      const changed = await database.query(
+    set: (keyId, { scopes, ipAllowList }) =>
+      hasRow(
+        database,
         `update api_keys set scopes = coalesce($2, scopes), ip_allow_list = coalesce($3, ip_allow_list)
          where id = $1 and revoked_at is null returning 1`,
         [keyId, scopes, ipAllowList],
-      )
-      return changed.length > 0
-    },
-    async revoke(keyId) {
-      return (
-        (
-          await database.query(
-            'update api_keys set revoked_at = clock_timestamp() where id = $1 and revoked_at is null returning 1',
-            [keyId],
-          )
-        ).length > 0
-      )
-    },
+      ),
+    revoke: (keyId) =>
+      hasRow(
+        database,
+        'update api_keys set revoked_at = clock_timestamp() where id = $1 and revoked_at is null returning 1',
+        [keyId],
+      ),
   }
 }
 
@@ -199,17 +180,11 @@ function toListedKey(row: ListedKeyRow): ListedKey {
   }
 }
 
-function toPartner(row: PartnerRow): Partner {
+function toPartner({ recipients, ...partner }: PartnerRow): Partner {
   return {
-    id: row.id,
-    name: row.name,
-    feeBps: row.fee_bps,
-    suspended: row.suspended,
-    openExchangesMax: row.open_exchanges_max,
-    rateLimitPerMinute: row.rate_limit_per_minute,
-    strict: row.strict,
+    ...partner,
     defaultRecipients: new Map(
-      (row.recipients ?? []).map(({ asset_id, address, memo }) => [asset_id, { address, memo: memoOrNull(memo) }]),
+      (recipients ?? []).map(({ asset_id, address, memo }) => [asset_id, { address, memo: memoOrNull(memo) }]),
     ),
   }
 }

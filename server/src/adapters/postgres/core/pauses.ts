@@ -14,9 +14,10 @@ export function createPauseStore(sql: Sql, locking: boolean): PauseStore {
     },
     async active(scopes) {
       if (locking) await sql.query('select pg_advisory_xact_lock_shared($1)', [PAUSE_LOCK])
-      return (
-        await sql.query<{ scope: string }>('select scope from pauses where scope = any($1::text[])', [scopes])
-      ).map((row) => row.scope)
+      const rows = await sql.query<{ scope: string }>('select scope from pauses where scope = any($1::text[])', [
+        scopes,
+      ])
+      return rows.map(({ scope }) => scope)
     },
     async pause(scope, reason, actor) {
       await sql.query(
@@ -25,6 +26,16 @@ export function createPauseStore(sql: Sql, locking: boolean): PauseStore {
          on conflict (scope) do update set reason = excluded.reason, actor = excluded.actor`,
         [scope, reason, actor, PAUSE_LOCK],
       )
+    },
+    async announce(scope, reason, actor) {
+      await sql.query(
+        `insert into pauses (scope, reason, actor) values ($1, $2, $3)
+         on conflict (scope) do update set reason = excluded.reason, actor = excluded.actor`,
+        [scope, reason, actor],
+      )
+    },
+    async waitForSigners() {
+      await sql.query(LOCK_PAUSES)
     },
     async resume(scope) {
       await sql.query('delete from pauses where scope = $1', [scope])

@@ -56,7 +56,8 @@ export function createThrottle({
       const minute = minuteOf(now())
       let count = counts.get(key)
       if (count?.minute !== minute) {
-        if (counts.size >= KEYS_MAX) counts.clear()
+        // The oldest entry, and not all of them: many callers must not give every other one a new budget (M27.10).
+        if (counts.size >= KEYS_MAX) counts.delete(counts.keys().next().value ?? key)
         count = { minute, spent: 0, unsent: 0 }
         counts.set(key, count)
       }

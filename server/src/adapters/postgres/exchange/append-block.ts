@@ -1,32 +1,18 @@
 import type { Job } from '../../../core/ports/jobs.ts'
-import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
+import type { ScannedBlock } from '../../../exchange/ports/chain.ts'
 import type { AppendRules } from '../../../exchange/ports/store/chain-log.ts'
-import { timeOrderedId } from '../../../lib/id.ts'
 import type { Sql } from '../core/database.ts'
 import { LOCK_PAUSES } from '../core/pauses.ts'
 import { schedule, wake } from '../core/wake.ts'
-import { findLegTransfers, legKey, replaceDepositHash } from './next-leg.ts'
-
-type Target = {
-  exchange_id: string
-  leg: number
-  address: string
-  memo: string
-  key_index: string
-  source_execution: string | null
-}
-/** A hot wallet or change address. */
-type WalletAddress = { address: string; branch: 'hot' | 'change'; key_index: string }
-/** Our rows that a block touches. `legTransfers`: our payouts that fund a next leg, by `legKey`. */
-type Ours = Readonly<{
-  targets: Map<string, Target>
-  walletAddresses: Map<string, WalletAddress>
-  attempts: Map<string, string>
-  legTransfers: ReadonlySet<string>
-}>
-type OwnTransfer = Readonly<{ transfer: Transfer; target: Target | null; walletAddress: WalletAddress | null }>
-
-const targetKey = (address: string, memo: string | null) => `${address} ${memo ?? ''}`
+import { findLegTransfers } from './next-leg.ts'
+import {
+  isDeposit,
+  type Ours,
+  recordTransfers,
+  type Target,
+  targetKey,
+  type WalletAddress,
+} from './record-transfers.ts'
 
 /**
  * Appends one block in the caller's transaction. It looks up the addresses, hashes and outpoints of the block by index, so
@@ -69,17 +55,10 @@ export async function appendBlock(
 function exchangesPaid(block: ScannedBlock, ours: Ours, rules: AppendRules): readonly string[] {
   return block.transfers.flatMap((transfer) => {
     const target = ours.targets.get(targetKey(transfer.address, transfer.memo))
-    return target && isDeposit(ours, rules, transfer, target) ? [target.exchange_id] : []
+    return target && rules.assetOf(transfer.contract) !== null && isDeposit(ours, rules, transfer, target)
+      ? [target.exchange_id]
+      : []
   })
-}
-
-/**
- * The customer pays the first leg: a transfer in one of our own transactions is change, a sweep or gas. Our payout of the
- * leg before pays a later leg; our stored transaction identifies it, not the data of the chain.
- */
-function isDeposit({ attempts, legTransfers }: Ours, rules: AppendRules, transfer: Transfer, { leg }: Target): boolean {
-  if (leg === 0) return !attempts.has(transfer.txHash)
-  return legTransfers.has(legKey(transfer.txHash, transfer.address, rules.assetOf(transfer.contract)?.id ?? ''))
 }
 
 async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise<Ours> {
@@ -164,172 +143,6 @@ async function freeze(sql: Sql, network: string, txHash: string, detail: Record<
   await sql.query(
     "insert into pauses (scope, reason, actor) values ($1, 'a transaction of our wallet that we did not sign', 'watcher') on conflict (scope) do nothing",
     [`payouts:${network}`],
-  )
-}
-
-async function recordTransfers(
-  sql: Sql,
-  network: string,
-  block: ScannedBlock,
-  rules: AppendRules,
-  ours: Ours,
-): Promise<readonly Job[]> {
-  const jobs: Job[] = [...ours.attempts.values()].map((id) => ({ kind: 'transaction', id }))
-  for (const transfer of block.transfers) {
-    const target = ours.targets.get(targetKey(transfer.address, transfer.memo)) ?? null
-    const walletAddress = ours.walletAddresses.get(transfer.address) ?? null
-    if (target === null && walletAddress === null) continue
-    const ownTransfer = { transfer, target, walletAddress }
-    const isOurPayment = ours.attempts.has(transfer.txHash)
-    const isPayin = target === null ? !isOurPayment : isDeposit(ours, rules, transfer, target)
-    // The address of a later leg is never shown: a payment by anyone else belongs to no exchange.
-    const isStray = target !== null && target.leg > 0 && !isOurPayment
-    const depositId = isPayin || isStray ? await recordDeposit(sql, network, block, rules, ownTransfer, isStray) : null
-    if (depositId === 'duplicate') continue
-    if (rules.tracksUtxos && transfer.contract === null)
-      await recordUtxo(sql, network, block, rules, ownTransfer, depositId)
-    if (isPayin && target) jobs.push({ kind: 'exchange', id: target.exchange_id })
-  }
-  return jobs
-}
-
-/**
- * Inserts one row per transfer, by its identity, or updates its block after a reorg. A reorg may also change the identity,
- * which makes a new row: it takes the time when its transaction was first seen. The required confirmations of a row never
- * fall. A deposit that was reversed or rejected in one block is checked again in the next.
- */
-async function recordDeposit(
-  sql: Sql,
-  network: string,
-  block: ScannedBlock,
-  rules: AppendRules,
-  { transfer, target, walletAddress }: OwnTransfer,
-  isStray: boolean,
-): Promise<string | 'duplicate'> {
-  const asset = isStray ? null : rules.assetOf(transfer.contract)
-  const required =
-    target?.leg === 0
-      ? rules.requirements(asset?.id ?? null, transfer.units)
-      : { confirmations: rules.fundingConfirmations, tag: null }
-  // Our payment to ourselves is one deposit, whichever of its attempts confirms.
-  if (target?.source_execution && !isStray) await replaceDepositHash(sql, network, target.source_execution, transfer)
-  const [row] = await sql.query<{ id: string }>(
-    `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender,
-       block_height, block_hash, required_confirmations, required_tag, unclaimed, status, first_seen_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-       least(clock_timestamp(),
-         (select min(s.first_seen_at) from sightings s where s.network = $1 and s.tx_hash = $3 and s.exchange_id = $4),
-         (select min(o.first_seen_at) from deposits o where o.network = $1 and o.tx_hash = $3 and o.exchange_id = $4)))
-     on conflict (network, identity) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, orphaned_at = null, required_confirmations = greatest(d.required_confirmations, $19),
-       status = case when d.status = 'reversed' or (d.status = 'rejected' and d.asset_id is not null) then 'seen' else d.status end
-       where d.tx_hash = excluded.tx_hash
-     returning id`,
-    [
-      network,
-      transfer.identity,
-      transfer.txHash,
-      target?.exchange_id ?? null,
-      target?.leg ?? null,
-      transfer.address,
-      transfer.memo ?? '',
-      target?.key_index ?? walletAddress?.key_index ?? null,
-      asset?.id ?? null,
-      transfer.contract,
-      transfer.units,
-      transfer.sender,
-      block.height,
-      block.hash,
-      Math.max(required.confirmations, transfer.lockConfirmations ?? 0),
-      required.tag,
-      target === null && rules.usesMemos,
-      asset ? 'seen' : 'rejected',
-      transfer.lockConfirmations ?? 0,
-    ],
-  )
-  if (!row) return alarmDuplicate(sql, network, transfer)
-  const { id } = row
-  if (target && asset) await openExecution(sql, target, id, transfer, { assetId: asset.id, height: block.height })
-  if (!asset) {
-    await sql.query(
-      `insert into alarms (subject, alarm, detail) values ($1, $2, $3)
-       on conflict (subject) do update set seen_at = clock_timestamp()`,
-      [
-        `stray:${network}:${transfer.identity}`,
-        isStray
-          ? 'someone paid an internal address that is never shown'
-          : 'an unlisted token arrived at an address of ours',
-        JSON.stringify({ contract: transfer.contract, exchangeId: target?.exchange_id ?? null }),
-      ],
-    )
-  }
-  await sql.query(
-    'update sightings set gone_at = clock_timestamp() where network = $1 and tx_hash = $2 and gone_at is null',
-    [network, transfer.txHash],
-  )
-  return id
-}
-
-/** Another transaction with the same identity: two Monero outputs with one key, only one of them can be spent (D41). */
-async function alarmDuplicate(sql: Sql, network: string, { identity, txHash, units }: Transfer): Promise<'duplicate'> {
-  await sql.query(
-    `insert into alarms (subject, alarm, detail) values ($1, 'a second output was paid to a one-time key of ours: only one of the two can be spent', $2)
-     on conflict (subject) do update set seen_at = clock_timestamp()`,
-    [`burnt:${network}:${txHash}:${identity}`, JSON.stringify({ txHash, units: units.toString() })],
-  )
-  return 'duplicate'
-}
-
-async function openExecution(
-  sql: Sql,
-  target: Target,
-  depositId: string,
-  { txHash, units }: Transfer,
-  where: { assetId: string; height: number },
-): Promise<void> {
-  await sql.query(
-    `with opened as (
-       insert into executions (id, exchange_id, deposit_id, leg, payin_hash, source_execution) values ($1, $2, $3, $4, $5, $7)
-       on conflict do nothing returning id)
-     insert into events (exchange_id, execution_id, event, status, detail)
-     select $2, id, 'deposit seen', 'confirming', $6 from opened`,
-    [
-      timeOrderedId(),
-      target.exchange_id,
-      depositId,
-      target.leg,
-      txHash,
-      JSON.stringify({ txHash, units: units.toString(), ...where }),
-      target.source_execution,
-    ],
-  )
-}
-
-async function recordUtxo(
-  sql: Sql,
-  network: string,
-  block: ScannedBlock,
-  rules: AppendRules,
-  { transfer, target, walletAddress }: OwnTransfer,
-  depositId: string | null,
-): Promise<void> {
-  const branch = target ? 'deposit' : (walletAddress?.branch ?? 'hot')
-  const keyIndex = target?.key_index ?? walletAddress?.key_index ?? '0'
-  await sql.query(
-    `insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash, deposit_id, made_from)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     on conflict (network, outpoint) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, gone_at = null`,
-    [
-      network,
-      rules.outpoint?.(transfer, { branch, index: Number(keyIndex) }) ?? transfer.identity,
-      transfer.address,
-      branch,
-      keyIndex,
-      transfer.units,
-      block.height,
-      block.hash,
-      depositId,
-      block.transactions.find(({ txHash }) => txHash === transfer.txHash)?.spends ?? [],
-    ],
   )
 }
 

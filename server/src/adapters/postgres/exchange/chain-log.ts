@@ -1,6 +1,6 @@
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ChainLog } from '../../../exchange/ports/store/chain-log.ts'
-import type { Sql } from '../core/database.ts'
+import { hasRow, type Sql } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { appendBlock } from './append-block.ts'
 
@@ -24,13 +24,12 @@ export function createChainLog(sql: Sql): ChainLog {
     begin: (network, block) => begin(sql, network, block),
     rewind: (network, height, from) => rewind(sql, network, height, from),
     recordSightings: (network, transfers) => recordSightings(sql, network, transfers),
-    async listSightings(limit) {
-      const rows = await sql.query<{ network: string; tx_hash: string; exchange_id: string }>(
-        'select network, tx_hash, exchange_id from sightings where gone_at is null order by last_seen_at limit $1',
+    listSightings: (limit) =>
+      sql.query(
+        `select network, tx_hash as "txHash", exchange_id as "exchangeId" from sightings
+         where gone_at is null order by last_seen_at limit $1`,
         [limit],
-      )
-      return rows.map((row) => ({ network: row.network, txHash: row.tx_hash, exchangeId: row.exchange_id }))
-    },
+      ),
     async recordLookup(network, txHash, isMissing) {
       const rows = await sql.query<{ exchange_id: string }>(
         `update sightings set last_seen_at = clock_timestamp(), gone_at = case when $3 then clock_timestamp() end
@@ -56,17 +55,17 @@ export function createChainLog(sql: Sql): ChainLog {
 }
 
 /** Only the first watcher starts the log: the first block of another one could be above blocks that were never scanned. */
-async function begin(
+function begin(
   sql: Sql,
   network: string,
   { height, hash, parentHash }: { height: number; hash: string; parentHash: string },
 ): Promise<boolean> {
-  const begun = await sql.query(
+  return hasRow(
+    sql,
     `with begun as (insert into cursors (network, height, hash) values ($1, $2, $3) on conflict (network) do nothing returning network)
      insert into blocks (network, height, hash, parent_hash) select network, $2, $3, $4 from begun returning 1`,
     [network, height, hash, parentHash],
   )
-  return begun.length > 0
 }
 
 /** Rolls back all blocks above `height`. Their deposits and transactions are in no block until a new block includes them. */

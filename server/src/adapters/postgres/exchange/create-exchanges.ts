@@ -2,7 +2,7 @@ import type { Exchange } from '../../../exchange/domain/exchange.ts'
 import type { CreateOutcome, NewExchange } from '../../../exchange/ports/store/exchanges.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import type { Database, Sql, Tx } from '../core/database.ts'
-import { reserve } from './inventory.ts'
+import { release, reserve } from './inventory.ts'
 import { type ExchangeRow, exchangeColumns, toExchange } from './rows.ts'
 
 type Verdict = 'created' | 'rate_expired' | 'rate_used' | 'address_is_ours' | 'refund_is_ours'
@@ -218,12 +218,7 @@ async function undoUnused(tx: Tx, batch: readonly NewExchange[], rows: readonly 
   const held = batch.filter((row) => row.fixedLockMs !== null && unused.includes(row.id))
   const without = [...unused, ...batch.filter((row) => !rows.some(({ id }) => id === row.id)).map((row) => row.id)]
   if (without.length > 0) await tx.query('delete from idempotency_keys where exchange_id = any($1::uuid[])', [without])
-  for (const row of inAssetOrder(held)) {
-    await tx.query(
-      'with released as (delete from reservations where id = $1 returning asset_id, units) update inventory i set promised = promised - released.units from released where i.asset_id = released.asset_id',
-      [`hold:${row.id}`],
-    )
-  }
+  for (const row of inAssetOrder(held)) await release(tx, `hold:${row.id}`)
 }
 
 function toInput(row: NewExchange, n: number) {

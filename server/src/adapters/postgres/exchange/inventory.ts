@@ -29,8 +29,15 @@ export async function reserve(
   return true
 }
 
-const RELEASE = `with released as (delete from reservations where id = $1 returning asset_id, units)
-  update inventory i set promised = i.promised - released.units from released where i.asset_id = released.asset_id returning released.units`
+/** Deletes the reservation and returns its units; 0 if it does not exist. */
+export async function release(sql: Sql, id: string): Promise<bigint> {
+  const [row] = await sql.query<{ units: string }>(
+    `with released as (delete from reservations where id = $1 returning asset_id, units)
+     update inventory i set promised = i.promised - released.units from released where i.asset_id = released.asset_id returning released.units`,
+    [id],
+  )
+  return BigInt(row?.units ?? 0)
+}
 
 export function createInventoryStore(sql: Sql): InventoryStore {
   return {
@@ -43,10 +50,7 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       return new Map(rows.map((row) => [row.asset_id, BigInt(row.units) < 0n ? 0n : BigInt(row.units)]))
     },
     reserve: (id, assetId, units, exchangeId, expiresInMs) => reserve(sql, id, assetId, units, exchangeId, expiresInMs),
-    async release(id) {
-      const [row] = await sql.query<{ units: string }>(RELEASE, [id])
-      return row ? BigInt(row.units) : 0n
-    },
+    release: (id) => release(sql, id),
     // The reservation of a fixed rate stays while the exchange processes a deposit that arrived in time.
     async releaseExpired(limit) {
       const rows = await sql.query(

@@ -1,36 +1,23 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { ExchangeStatus, StatusReason } from '../../../exchange/domain/exchange.ts'
-import type { Decision } from '../../../exchange/domain/lifecycle.ts'
-import type { OnRelease } from '../../../exchange/ports/store/execution.ts'
 import type { HeldExecution, HeldPayout, OperatorStore } from '../../../exchange/ports/store/operator.ts'
-import type { Sql } from '../core/database.ts'
+import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 import { createUnclaimedStore } from './unclaimed.ts'
 
-type HeldRow = {
-  id: string
-  purpose: HeldPayout['purpose']
-  network: string
-  asset_id: AssetId
-  units: string
-  address: string
-  state: HeldPayout['state']
-  attention: string | null
-  exchange_id: string | null
-  transaction_id: string | null
-  lost: boolean
-}
-const HELD =
-  'select id, purpose, network, asset_id, units, address, state, attention, exchange_id, transaction_id, lost from payouts'
+type HeldRow = RowOf<HeldPayout, 'units'>
+const HELD = `select id, purpose, network, asset_id as "assetId", units, address, state, attention, exchange_id as "exchangeId",
+  transaction_id as "transactionId", lost from payouts`
+const toHeld = (row: HeldRow): HeldPayout => ({ ...row, units: BigInt(row.units) })
 
 export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
   return {
     listHeldExecutions: (exchangeId, deposit, limit) => heldExecutions(sql, locking, exchangeId, deposit, limit),
     async findRefund(exchangeId) {
-      const [row] = await sql.query<{ asset_id: AssetId; refund_address: string | null; refund_memo: string | null }>(
-        "select from_currency || '@' || from_network as asset_id, refund_address, refund_memo from exchanges where id = $1",
+      const [row] = await sql.query<{ assetId: AssetId; address: string | null; memo: string | null }>(
+        `select from_currency || '@' || from_network as "assetId", refund_address as address, refund_memo as memo
+         from exchanges where id = $1`,
         [exchangeId],
       )
-      return row ? { assetId: row.asset_id, address: row.refund_address, memo: row.refund_memo } : null
+      return row ?? null
     },
     async setRefund(exchangeId, { address, memo }) {
       await sql.query('update exchanges set refund_address = $2, refund_memo = $3 where id = $1', [
@@ -53,52 +40,21 @@ export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
     async releaseSweptDeposits(payoutId) {
       await sql.query('update deposits set swept_by = null where swept_by = $1', [payoutId])
     },
-    async setConflictingTxHash(transactionId, txHash) {
-      const rows = await sql.query(
+    setConflictingTxHash: (transactionId, txHash) =>
+      hasRow(
+        sql,
         "update transactions set rival = $2, next_check_at = clock_timestamp() where id::text = $1 and state = 'live' returning 1",
         [transactionId, txHash],
-      )
-      return rows.length > 0
-    },
-    async addFundingTransaction(transactionId, raw) {
-      const rows = await sql.query(
+      ),
+    addFundingTransaction: (transactionId, raw) =>
+      hasRow(
+        sql,
         `update transactions set fundings = array_append(array_remove(fundings, $2), $2), next_check_at = clock_timestamp()
          where id::text = $1 and state = 'live' and cardinality(fundings) < 50 returning 1`,
         [transactionId, raw],
-      )
-      return rows.length > 0
-    },
+      ),
     ...createUnclaimedStore(sql, locking),
   }
-}
-
-function toHeld(row: HeldRow): HeldPayout {
-  return {
-    id: row.id,
-    purpose: row.purpose,
-    network: row.network,
-    assetId: row.asset_id,
-    units: BigInt(row.units),
-    address: row.address,
-    state: row.state,
-    attention: row.attention,
-    exchangeId: row.exchange_id,
-    transactionId: row.transaction_id,
-    lost: row.lost,
-  }
-}
-
-type HeldExecutionRow = {
-  id: string
-  deposit_id: string
-  tx_hash: string
-  asset_id: AssetId | null
-  units: string
-  status: ExchangeStatus
-  reason: StatusReason | null
-  decision: Decision | null
-  release_status: OnRelease['status'] | null
-  release_reason: StatusReason | null
 }
 
 async function heldExecutions(
@@ -109,23 +65,14 @@ async function heldExecutions(
   limit: number,
 ): Promise<readonly HeldExecution[]> {
   if (locking) await sql.query('select 1 from exchanges where id = $1 for no key update', [exchangeId])
-  const rows = await sql.query<HeldExecutionRow>(
-    `select x.id, x.deposit_id, d.tx_hash, d.asset_id, coalesce(d.credited_units, d.units) as units, x.status, x.reason,
-       x.decision, x.release_status, x.release_reason
+  const rows = await sql.query<RowOf<HeldExecution, 'units'>>(
+    `select x.id, x.deposit_id as "depositId", d.tx_hash as "txHash", d.asset_id as "assetId",
+       coalesce(d.credited_units, d.units) as units, x.status, x.reason, x.decision, case when x.release_status is not null
+         then json_build_object('status', x.release_status, 'reason', x.release_reason) end as "onRelease"
      from executions x join deposits d on d.id = x.deposit_id join exchanges e on e.id = x.exchange_id
      where e.id = $1 and x.status = 'verifying' and ($3::text is null or $3 in (x.id::text, x.deposit_id::text, d.tx_hash))
      order by x.leg, x.deposit_id limit $2`,
     [exchangeId, limit, deposit],
   )
-  return rows.map((row) => ({
-    id: row.id,
-    depositId: row.deposit_id,
-    txHash: row.tx_hash,
-    assetId: row.asset_id,
-    units: BigInt(row.units),
-    status: row.status,
-    reason: row.reason,
-    decision: row.decision,
-    onRelease: row.release_status === null ? null : { status: row.release_status, reason: row.release_reason },
-  }))
+  return rows.map((row) => ({ ...row, units: BigInt(row.units) }))
 }

@@ -1,38 +1,18 @@
-import type { AssetId } from '../../../core/domain/asset.ts'
-import type { Account } from '../../../core/domain/ledger/journal.ts'
-import type { PayoutPurpose } from '../../../exchange/ports/store/execution.ts'
 import type { Payout, PayoutStore } from '../../../exchange/ports/store/payouts.ts'
-import { memoOrNull } from '../core/columns.ts'
-import type { Sql } from '../core/database.ts'
+import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 
-type Row = {
-  id: string
-  exchange_id: string | null
-  execution_id: string | null
-  deposit_id: string | null
-  /** On a later leg: the deposit that the customer paid for the leg before. */
-  source_deposit: string | null
-  leg: number | null
-  partner_id: string | null
-  purpose: PayoutPurpose
-  network: string
-  asset_id: AssetId
+type Row = RowOf<Omit<Payout, 'from'>, 'units'> & {
   branch: 'deposit' | 'hot'
-  key_index: string
-  address: string
-  memo: string
-  units: string
-  approved: boolean
-  state: Payout['state']
-  order_id: string | null
-  owed_from: Account | null
-  lost: boolean
+  keyIndex: string
+  /** On a later leg: the deposit that the customer paid for the leg before. */
+  sourceDeposit: string | null
 }
 
-const COLUMNS = `p.id, p.exchange_id, p.execution_id, p.deposit_id, p.leg,
-  coalesce(e.partner_id::text, substring(p.owed_from from '^liability:partner:(.*)$')) as partner_id, p.purpose, p.network, p.asset_id, p.branch, p.key_index,
-  p.address, p.memo, p.units, p.approved, p.state, x.order_id, p.owed_from, p.lost,
-  (select s.deposit_id from executions s where s.id = x.source_execution) as source_deposit
+const COLUMNS = `p.id, p.exchange_id as "exchangeId", p.execution_id as "executionId", p.deposit_id as "depositId", p.leg,
+  coalesce(e.partner_id::text, substring(p.owed_from from '^liability:partner:(.*)$')) as "partnerId", p.purpose, p.network,
+  p.asset_id as "assetId", p.branch, p.key_index as "keyIndex", p.address, nullif(p.memo, '') as memo, p.units, p.approved,
+  p.state, x.order_id as "orderId", p.owed_from as "owedFrom", p.lost as "isReversed",
+  (select s.deposit_id from executions s where s.id = x.source_execution) as "sourceDeposit"
   from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id`
 
 const CREDITED = "d.status = 'credited' and d.block_height <= k.height - d.required_confirmations + 1"
@@ -49,9 +29,8 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
     insert: (payout) => insert(sql, payout),
     queue: (network, limit) => queue(sql, locking, network, limit),
     async listByTransaction(transactionId) {
-      return (await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1 order by p.id`, [transactionId])).map(
-        toPayout,
-      )
+      const rows = await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1 order by p.id`, [transactionId])
+      return rows.map(toPayout)
     },
     async haveCreditedDeposits(transactionId) {
       const rows = await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1`, [transactionId])
@@ -88,13 +67,8 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
         [id],
       )
     },
-    async void(id) {
-      const rows = await sql.query(
-        "update payouts set state = 'void' where id = $1 and state = 'reserved' returning 1",
-        [id],
-      )
-      return rows.length > 0
-    },
+    void: (id) =>
+      hasRow(sql, "update payouts set state = 'void' where id = $1 and state = 'reserved' returning 1", [id]),
   }
 }
 
@@ -126,9 +100,8 @@ async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0]): P
 
 async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise<readonly Payout[]> {
   const lock = locking ? ' for no key update of p' : ''
-  return (await sql.query<Row>(`select ${COLUMNS} where p.id::text = any($1) order by p.id${lock}`, [ids])).map(
-    toPayout,
-  )
+  const rows = await sql.query<Row>(`select ${COLUMNS} where p.id::text = any($1) order by p.id${lock}`, [ids])
+  return rows.map(toPayout)
 }
 
 async function deferYounger(sql: Sql, ids: readonly string[]): Promise<void> {
@@ -156,7 +129,7 @@ async function queue(sql: Sql, locking: boolean, network: string, limit: number)
 
 /** The rows whose deposits are credited. Locks the deposits, so that no reorg changes them before the signature is committed. */
 async function lockBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[]> {
-  const backing = (row: Row) => [row.deposit_id, row.source_deposit].flatMap((id) => (id === null ? [] : [id]))
+  const backing = (row: Row) => [row.depositId, row.sourceDeposit].flatMap((id) => (id === null ? [] : [id]))
   const deposits = rows.flatMap(backing)
   if (deposits.length === 0) return rows
   const credited = await sql.query<{ id: string }>(
@@ -168,25 +141,6 @@ async function lockBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[
   return rows.filter((row) => backing(row).every((id) => ids.has(id)))
 }
 
-function toPayout(row: Row): Payout {
-  return {
-    id: row.id,
-    exchangeId: row.exchange_id,
-    executionId: row.execution_id,
-    depositId: row.deposit_id,
-    leg: row.leg,
-    partnerId: row.partner_id,
-    purpose: row.purpose,
-    network: row.network,
-    assetId: row.asset_id,
-    from: { branch: row.branch, index: Number(row.key_index) },
-    address: row.address,
-    memo: memoOrNull(row.memo),
-    units: BigInt(row.units),
-    approved: row.approved,
-    state: row.state,
-    orderId: row.order_id,
-    owedFrom: row.owed_from,
-    isReversed: row.lost,
-  }
+function toPayout({ branch, keyIndex, sourceDeposit: _, ...row }: Row): Payout {
+  return { ...row, from: { branch, index: Number(keyIndex) }, units: BigInt(row.units) }
 }

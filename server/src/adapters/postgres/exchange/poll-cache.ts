@@ -1,4 +1,9 @@
-import type { ExchangeType, ExchangeView } from '../../../exchange/domain/exchange.ts'
+import {
+  countConfirmations,
+  type ExchangeType,
+  type ExchangeView,
+  type ExecutionView,
+} from '../../../exchange/domain/exchange.ts'
 import type { ExchangeStore } from '../../../exchange/ports/store/exchanges.ts'
 import { createBatcher } from '../../../lib/batch.ts'
 import { createTtlCache, type TtlCache } from '../../../lib/ttl-cache.ts'
@@ -7,7 +12,8 @@ import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsCol
 
 /*
  * Caches exchanges for status requests. Before a cached view is used, one query for all concurrent polls asks which
- * exchanges changed, so no response is older than its request. docs/poll-cache.md has the argument.
+ * exchanges changed and where the chains' heads are, so no response is older than its request. docs/poll-cache.md has the
+ * argument.
  */
 
 /** `xmin`: all transactions below it had ended when the view was read. */
@@ -37,7 +43,7 @@ const FIND = `select k.n, ${XMIN} as xmin, ${exchangeColumns}, ${executionsColum
   join deposit_targets t on t.exchange_id = e.id and t.leg = 0`
 
 /** Changes if the server restarts or fails over, or a table is restored, truncated or rewritten: numbers may have restarted. */
-const GENERATION = `concat_ws(' ', pg_postmaster_start_time(), ${['exchanges', 'executions', 'payouts']
+const GENERATION = `concat_ws(' ', pg_postmaster_start_time(), ${['exchanges', 'executions', 'payouts', 'deposits']
   .map((table) => `'${table}'::regclass::oid, pg_relation_filenode('${table}')`)
   .join(', ')})`
 /**
@@ -50,8 +56,16 @@ const CHANGES = `select ${GENERATION} as generation, ${XMIN} as xmin,
   (select json_agg(json_build_object('id', c.id, 'by', c.changed_by::text)) from (
      (select id, changed_by from exchanges where ${CHANGED})
      union all (select exchange_id, changed_by from executions where ${CHANGED})
-     union all (select exchange_id, changed_by from payouts where purpose = 'refund' and ${CHANGED})) c) as changes`
-type ChangesRow = { generation: string; xmin: string; changes: { id: string; by: string }[] | null }
+     union all (select exchange_id, changed_by from payouts where purpose = 'refund' and ${CHANGED})
+     union all (select exchange_id, changed_by from deposits where exchange_id is not null and ${CHANGED})) c) as changes,
+  (select json_object_agg(network, height) from cursors) as heads`
+type Heads = Readonly<Record<string, number>>
+type ChangesRow = {
+  generation: string
+  xmin: string
+  changes: { id: string; by: string }[] | null
+  heads: Heads | null
+}
 
 async function findExchanges(sql: Sql, keys: readonly Key[]): Promise<readonly (CachedView | null)[]> {
   const values = [keys.map(({ id }) => id), keys.map(({ partnerId }) => partnerId), keys.map(({ type }) => type)]
@@ -66,6 +80,7 @@ type Mark = Readonly<{ generation: string; xmin: bigint; at: number }>
 function createChangeTracker(sql: Sql, cache: TtlCache<string, CachedView>, now: () => number) {
   let mark: Mark | null = null
   let queriedAt = Number.NEGATIVE_INFINITY
+  let heads: Heads = {}
 
   async function removeChanged(): Promise<void> {
     if (mark && now() - queriedAt > PAUSE_MS) mark = null
@@ -73,6 +88,7 @@ function createChangeTracker(sql: Sql, cache: TtlCache<string, CachedView>, now:
     queriedAt = now()
     if (!row) throw new Error('the query for changed exchanges returned no row')
     const changes = row.changes ?? []
+    heads = row.heads ?? {}
     if (mark === null || row.generation !== mark.generation || changes.length >= CHANGES_MAX) {
       cache.clear()
       mark = null
@@ -94,6 +110,8 @@ function createChangeTracker(sql: Sql, cache: TtlCache<string, CachedView>, now:
   return {
     removeChanged: () => removeChangedOnce(null),
     hasMark: () => mark !== null,
+    /** Recorded heights of the chains at the last query. */
+    heads: () => heads,
     /** A view below the mark may miss changes that no later query returns, so it is not cached. */
     add: (found: CachedView) => {
       if (mark && found.xmin >= mark.xmin) cache.set(found.view.exchange.id, found)
@@ -110,11 +128,23 @@ export function createFind(sql: Sql, now: () => number = Date.now): ExchangeStor
     const isUsable = cached && belongsTo(cached.view, partnerId, type)
     if (isUsable || !tracker.hasMark()) await tracker.removeChanged()
     // The same object as before the query: a view that was added during the query may be older than this request.
-    if (isUsable && cache.get(id) === cached) return cached.view
+    if (isUsable && cache.get(id) === cached) return atHeads(cached.view, tracker.heads())
     const row = await findBatched({ id, partnerId, type: type ?? null })
     if (row) tracker.add(row)
     return row?.view ?? null
   }
+}
+
+/** Blocks change the confirmations of a cached view, not its rows. */
+function atHeads(view: ExchangeView, heads: Heads): ExchangeView {
+  const executions = view.executions.map((execution) => withHead(execution, heads))
+  return executions.every((execution, index) => execution === view.executions[index]) ? view : { ...view, executions }
+}
+
+function withHead(execution: ExecutionView, heads: Heads): ExecutionView {
+  const { network, height, required, seen } = execution.confirmations
+  const current = countConfirmations(height, heads[network] ?? null, required)
+  return current === seen ? execution : { ...execution, confirmations: { network, height, required, seen: current } }
 }
 
 const belongsTo = ({ exchange }: ExchangeView, partnerId: string, type?: ExchangeType): boolean =>

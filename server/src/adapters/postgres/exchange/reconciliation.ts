@@ -1,7 +1,8 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
 import type { ReconciliationStore } from '../../../exchange/ports/store/reconciliation.ts'
-import type { Sql } from '../core/database.ts'
+import type { Database, Sql } from '../core/database.ts'
+import { toUtxo, type UtxoRow } from './rows.ts'
 
 /*
  * The range of units that the chain may show for each asset. `low`: the ledger's wallet balance, which already excludes
@@ -23,7 +24,25 @@ where b.account = $2 and split_part(b.asset_id, '@', 2) = $1`
 /** Deposits of one exchange that are summed; an address with more is not compared. */
 const SUMMED_MAX = 1_000
 
-export function createReconciliationStore(sql: Sql): ReconciliationStore {
+const FREE_UTXOS = `select outpoint, units, branch, key_index from coins
+  where network = $1 and block_height is not null and spent_by is null and reserved_by is null`
+
+/** Two checks, because neither sees every fault: each asset's balances sum to zero, and each balance equals its postings. */
+const LEDGER_FAULTS = `
+with posted as (
+  select account, asset_id, sum(units) as units from (
+    select debit as account, asset_id, units from postings union all select credit, asset_id, -units from postings) changes
+  group by account, asset_id)
+(select null as account, asset_id, sum(units) as stored, 0 as posted from balances group by asset_id having sum(units) <> 0
+ union all
+ select account, asset_id, coalesce(b.units, 0), coalesce(p.units, 0) from balances b full join posted p using (account, asset_id)
+ where coalesce(b.units, 0) <> coalesce(p.units, 0))
+order by account nulls first, asset_id limit $1`
+type FaultRow = { account: string | null; asset_id: AssetId; stored: string; posted: string }
+/** Reads all postings: minutes for hundreds of millions. */
+const LEDGER_MS = 600_000
+
+export function createReconciliationStore(sql: Sql, database: Database): ReconciliationStore {
   return {
     async positions(network, native) {
       const [utxo] = await sql.query('select 1 from coins where network = $1 limit 1', [network])
@@ -37,6 +56,20 @@ export function createReconciliationStore(sql: Sql): ReconciliationStore {
         low: BigInt(row.wallet) - BigInt(row.fees),
         high: BigInt(row.wallet) + BigInt(row.moving),
       }))
+    },
+    async freeUtxos(network, after, limit) {
+      const rows = await sql.query<UtxoRow>(`${FREE_UTXOS} and outpoint > $2 order by outpoint limit $3`, [
+        network,
+        after,
+        limit,
+      ])
+      return rows.map(toUtxo)
+    },
+    async freeUtxosAmong(network, outpoints) {
+      if (outpoints.length === 0) return []
+      return (await sql.query<UtxoRow>(`${FREE_UTXOS} and outpoint = any($2::text[])`, [network, outpoints])).map(
+        toUtxo,
+      )
     },
     async openTargets(network, limit) {
       const rows = await sql.query<{ exchange_id: string; address: string; recorded: string }>(
@@ -54,18 +87,15 @@ export function createReconciliationStore(sql: Sql): ReconciliationStore {
       )
       return rows.map((row) => ({ exchangeId: row.exchange_id, address: row.address, recorded: BigInt(row.recorded) }))
     },
-    async imbalance() {
-      const rows = await sql.query<{ asset_id: AssetId; units: string }>(
-        `select asset_id, sum(units) as units from (
-           select asset_id, sum(units) as units from balances group by asset_id
-           union all
-           select b.asset_id, abs(b.units - coalesce(p.units, 0)) from balances b left join (
-             select account, asset_id, sum(units) as units from (
-               select debit as account, asset_id, units from postings union all select credit, asset_id, -units from postings) x
-             group by account, asset_id) p using (account, asset_id) where b.units <> coalesce(p.units, 0)
-         ) y group by asset_id having sum(units) <> 0`,
+    async ledgerFaults(limit) {
+      const rows = await database.transaction((tx) => tx.query<FaultRow>(LEDGER_FAULTS, [limit]), {
+        statementTimeoutMs: LEDGER_MS,
+      })
+      return rows.map(({ account, asset_id, stored, posted }) =>
+        account === null
+          ? { kind: 'sum', assetId: asset_id, units: BigInt(stored) }
+          : { kind: 'balance', assetId: asset_id, account, stored: BigInt(stored), posted: BigInt(posted) },
       )
-      return rows.map((row) => ({ assetId: row.asset_id, units: BigInt(row.units) }))
     },
     async openByStatus() {
       const rows = await sql.query<{ status: string; count: string }>(

@@ -1,5 +1,5 @@
 import type { ReversedPayoutStore } from '../../../exchange/ports/store/reversed-payouts.ts'
-import type { Sql } from '../core/database.ts'
+import { hasRow, type Sql } from '../core/database.ts'
 
 const CLOSED = "x.status in ('finished', 'refunded')"
 const PAYS = "p.execution_id = x.id and p.purpose in ('payout', 'refund')"
@@ -21,13 +21,12 @@ export function createReversedPayoutStore(sql: Sql): ReversedPayoutStore {
       )
     },
     recordOrphaned: (transactionId) => recordOrphaned(sql, transactionId),
-    async isReportedOrphaned(transactionId) {
-      const rows = await sql.query(
+    isReportedOrphaned: (transactionId) =>
+      hasRow(
+        sql,
         `select 1 from payouts p join executions x on ${PAYS} where p.transaction_id = $1 and x.reason = 'PAYOUT_VANISHED' limit 1`,
         [transactionId],
-      )
-      return rows.length > 0
-    },
+      ),
     restore: (transactionId, txHash) => restore(sql, transactionId, txHash),
     reopen: (transactionId) => reopen(sql, transactionId),
     async settleByHand(payoutId) {

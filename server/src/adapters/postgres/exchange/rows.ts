@@ -1,18 +1,21 @@
 import type { Asset, AssetId } from '../../../core/domain/asset.ts'
 import type { FinalityTag } from '../../../core/domain/network.ts'
-import type {
-  Exchange,
-  ExchangeStatus,
-  ExchangeType,
-  ExchangeView,
-  ExecutionView,
-  Leg,
-  RefundView,
-  StatusReason,
+import {
+  type ConfirmationsView,
+  countConfirmations,
+  type Exchange,
+  type ExchangeStatus,
+  type ExchangeType,
+  type ExchangeView,
+  type ExecutionView,
+  type Leg,
+  type RefundView,
+  type StatusReason,
 } from '../../../exchange/domain/exchange.ts'
 import { shownState } from '../../../exchange/domain/shown-state.ts'
+import type { KeyPath, Utxo } from '../../../exchange/ports/spend.ts'
 import type { Deposit } from '../../../exchange/ports/store/execution.ts'
-import { memoOrNull, unitsOrNull } from '../core/columns.ts'
+import { blockOrNull, memoOrNull, unitsOrNull } from '../core/database.ts'
 
 /** Converts rows of exchanges, executions and deposits to domain values. `numeric` and `int8` arrive as text. */
 
@@ -70,6 +73,10 @@ export type ExecutionViewRow = {
   payout: string | null
   refund: { asset: AssetId; units: string; address: string; memo: string; hash: string | null } | null
   created: string
+  network: string
+  height: number | null
+  required: number
+  head: number | null
 }
 
 export const exchangeColumns = `e.id, e.partner_id, e.type, e.flow, e.legs, e.from_units, e.to_units, t.address, t.memo,
@@ -84,8 +91,11 @@ export const executionsColumn = `(select json_agg(json_build_object('leg', x.leg
   'received', x.received_units::text, 'sent', x.sent_units::text, 'payin', x.payin_hash, 'payout', x.payout_hash,
   'refund', case when r.id is not null then json_build_object('asset', r.asset_id, 'units', r.units::text,
     'address', r.address, 'memo', r.memo, 'hash', case when r.transaction_id is not null then x.payout_hash end) end,
-  'created', x.created_at) order by x.leg, x.deposit_id)
+  'created', x.created_at, 'network', d.network, 'height', d.block_height, 'required', d.required_confirmations,
+  'head', c.height) order by x.leg, x.deposit_id)
   from (select * from executions where exchange_id = e.id order by leg desc, deposit_id desc limit ${SHOWN_MAX}) x
+  join deposits d on d.id = x.deposit_id
+  left join cursors c on c.network = d.network
   left join payouts r on r.execution_id = x.id and r.purpose = 'refund' and r.state <> 'void') as executions`
 
 export const destination = (address: string | null, memo: string | null) =>
@@ -130,7 +140,12 @@ function toExecutionView(row: ExecutionViewRow): ExecutionView {
     payoutHash: row.payout,
     refund: row.refund === null ? null : toRefund(row.refund),
     createdAt: new Date(row.created),
+    confirmations: toConfirmations(row),
   }
+}
+
+function toConfirmations({ network, height, required, head }: ExecutionViewRow): ConfirmationsView {
+  return { network, height, required, seen: countConfirmations(height, head, required) }
 }
 
 function toRefund({ asset, units, address, memo, hash }: NonNullable<ExecutionViewRow['refund']>): RefundView {
@@ -149,10 +164,7 @@ export function toDeposit(row: DepositRow, fields: Pick<Deposit, 'id' | 'status'
     contract: row.contract,
     units: BigInt(row.units),
     sender: row.sender,
-    block:
-      row.block_height === null || row.block_hash === null
-        ? null
-        : { height: Number(row.block_height), hash: row.block_hash },
+    block: blockOrNull(row.block_height, row.block_hash),
     orphaned: row.orphaned_at !== null,
     firstSeenAt: row.first_seen_at,
     requiredConfirmations: row.required_confirmations,
@@ -162,3 +174,11 @@ export function toDeposit(row: DepositRow, fields: Pick<Deposit, 'id' | 'status'
     credits: row.credits,
   }
 }
+
+export type UtxoRow = { outpoint: string; units: string; branch: KeyPath['branch']; key_index: string }
+
+export const toUtxo = ({ outpoint, units, branch, key_index }: UtxoRow): Utxo => ({
+  outpoint,
+  units: BigInt(units),
+  path: { branch, index: Number(key_index) },
+})

@@ -1,12 +1,12 @@
-import type { AssetId } from '../../../core/domain/asset.ts'
 import type { PayoutRelease, ReleasedTransaction } from '../../../exchange/ports/signer.ts'
+import type { KeyPath } from '../../../exchange/ports/spend.ts'
 import type {
   ImportableTransaction,
   MissingRelease,
   SigningJournalStore,
 } from '../../../exchange/ports/store/signing-journal.ts'
 import { present } from '../../../lib/assert.ts'
-import type { Sql } from '../core/database.ts'
+import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 import { fromIntentJson, toIntentJson } from './intent-json.ts'
 
 /** Only one comparison with a journal, or release of a hold, runs at a time. */
@@ -20,24 +20,12 @@ const INDEXES_SKIPPED = 1_000_000
 const CLUSTER = `select (select system_identifier::text from pg_control_system()) as system,
   substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as timeline`
 
-/** The id of payout $1 in earlier versions, which made ids without a key (decision 0032). */
-const PLAIN_ID = `select plain_payout_id(d.network, d.identity, p.leg,
-    (select count(*) from payouts o where o.deposit_id = p.deposit_id and o.execution_id is not null and o.created_at < p.created_at))
-  from payouts p join deposits d on d.id = p.deposit_id where p.id = $1::uuid and p.execution_id is not null`
-
 type GenerationRow = { epoch: string; system_identifier: string; timeline: string }
-type MissingReleaseRow = {
-  payout_id: string
-  network: string
-  tx_hash: string
-  asset_id: AssetId
-  address: string
-  memo: string
-  units: string
-  released_at: Date
-  acknowledged_at: Date | null
-  matched_payout: string | null
-}
+type MissingReleaseRow = RowOf<MissingRelease, 'units'>
+const MISSING_RELEASES = `select payout_id as "payoutId", network, tx_hash as "txHash", asset_id as "assetId", address,
+  nullif(memo, '') as memo, units, released_at as at, acknowledged_at is not null as acknowledged,
+  matched_payout as "matchedPayout" from forgotten_payouts`
+const toMissingRelease = (row: MissingReleaseRow): MissingRelease => ({ ...row, units: BigInt(row.units) })
 
 export function createSigningStore(sql: Sql): SigningJournalStore {
   return { ...createGenerations(sql), ...createMissingReleases(sql), ...createImports(sql) }
@@ -63,12 +51,13 @@ function createGenerations(
       return row ? { generation: row.epoch, hasMoved: row.moved } : { generation: await begin(), hasMoved: false }
     },
     async recognizesGeneration(generation) {
-      const rows = await sql.query(
+      const isKnown = await hasRow(
+        sql,
         `select 1 from signing_epochs where epoch = $1
          union all select 1 from forgotten_epochs where epoch = $1 and acknowledged_at is not null`,
         [generation],
       )
-      if (rows.length > 0) return true
+      if (isKnown) return true
       await sql.query('insert into forgotten_epochs (epoch) values ($1) on conflict do nothing', [generation])
       return false
     },
@@ -90,13 +79,10 @@ function createMissingReleases(
   SigningJournalStore,
   'recordMissing' | 'storeForImport' | 'listUnacknowledged' | 'listMissing' | 'findEarlierPayment' | 'readPayoutOrigin'
 > {
-  const list = async (where: string, limit: number) =>
-    (
-      await sql.query<MissingReleaseRow>(
-        `select * from forgotten_payouts where ${where} order by released_at, network, tx_hash limit $1`,
-        [limit],
-      )
-    ).map(toMissingRelease)
+  const list = async (where: string, limit: number) => {
+    const query = `${MISSING_RELEASES} where ${where} order by released_at, network, tx_hash limit $1`
+    return (await sql.query<MissingReleaseRow>(query, [limit])).map(toMissingRelease)
+  }
   return {
     async recordMissing(releases) {
       const missing = new Set<string>()
@@ -111,36 +97,23 @@ function createMissingReleases(
       const [row] = await sql.query<{ tx_hash: string }>(
         `update forgotten_payouts f set matched_payout = $1::uuid where (network, tx_hash, payout_id) = (
            select network, tx_hash, payout_id from forgotten_payouts
-           where (payout_id in ($1::text, (${PLAIN_ID})) or (asset_id = $2 and address = $3 and memo = $4))
+           where (payout_id = $1::text or (asset_id = $2 and address = $3 and memo = $4))
              and (matched_payout is null or matched_payout = $1::uuid)
-           order by (payout_id in ($1::text, (${PLAIN_ID}))) desc, released_at limit 1 for update)
+           order by (payout_id = $1::text) desc, released_at limit 1 for update)
          returning tx_hash`,
         [id, assetId, address, memo ?? ''],
       )
       return row?.tx_hash ?? null
     },
     async readPayoutOrigin(depositId, leg) {
-      const [row] = await sql.query<{
-        network: string
-        identity: string
-        before: string
-        plain_id: string
-        forgotten: boolean
-      }>(
-        `select d.network, d.identity, n.before, i.plain_id,
-           exists (select 1 from forgotten_payouts f where f.payout_id = i.plain_id) as forgotten
-         from deposits d,
-           lateral (select count(*) as before from payouts p where p.deposit_id = d.id and p.execution_id is not null) n,
-           lateral (select plain_payout_id(d.network, d.identity, $2, n.before) as plain_id) i
-         where d.id = $1`,
-        [depositId, leg],
+      const [row] = await sql.query<{ network: string; identity: string; before: string }>(
+        `select d.network, d.identity,
+           (select count(*) from payouts p where p.deposit_id = d.id and p.execution_id is not null) as before
+         from deposits d where d.id = $1`,
+        [depositId],
       )
-      const { network, identity, before, plain_id, forgotten } = present(row, 'the deposit that is paid')
-      return {
-        text: JSON.stringify([network, identity, leg, before]),
-        plainId: plain_id,
-        isReleasedUnderPlainId: forgotten,
-      }
+      const { network, identity, before } = present(row, 'the deposit that is paid')
+      return JSON.stringify([network, identity, leg, before])
     },
   }
 }
@@ -220,53 +193,25 @@ async function storeForImport(sql: Sql, transactions: readonly ReleasedTransacti
     )
 }
 
-type ImportableRow = {
-  network: string
-  tx_hash: string
-  raw: string
-  intent: unknown
-  fee_units: string
-  conflict_key: string
-  wallet: string
-  branch: ReleasedTransaction['from']['branch']
-  index: number
-}
+type ImportableRow = RowOf<Omit<ReleasedTransaction, 'intent' | 'from'>, 'feeUnits'> & KeyPath & { intent: unknown }
 
 async function listImportable(sql: Sql, limit: number): Promise<readonly ImportableTransaction[]> {
   const rows = await sql.query<ImportableRow>(
-    `select t.*, t.key_index::int as index from forgotten_transactions t where t.imported_at is null
+    `select t.network, t.tx_hash as "txHash", t.raw, t.intent, t.fee_units as "feeUnits", t.conflict_key as "conflictKey",
+       t.wallet, t.branch, t.key_index::int as index
+     from forgotten_transactions t where t.imported_at is null
      order by (select min(p.released_at) from forgotten_payouts p where p.network = t.network and p.tx_hash = t.tx_hash), t.tx_hash limit $1`,
     [limit],
   )
-  const releases = await sql.query<MissingReleaseRow>(
-    `select * from forgotten_payouts where (network, tx_hash) in (select network, tx_hash from forgotten_transactions where imported_at is null)`,
+  const releaseRows = await sql.query<MissingReleaseRow>(
+    `${MISSING_RELEASES} where (network, tx_hash) in (select network, tx_hash from forgotten_transactions where imported_at is null)`,
   )
-  return rows.map((row) => ({
-    network: row.network,
-    txHash: row.tx_hash,
-    raw: row.raw,
-    intent: fromIntentJson(row.intent),
-    feeUnits: BigInt(row.fee_units),
-    conflictKey: row.conflict_key,
-    wallet: row.wallet,
-    from: { branch: row.branch, index: row.index },
-    releases: releases
-      .filter((release) => release.network === row.network && release.tx_hash === row.tx_hash)
-      .map(toMissingRelease),
+  const releases = releaseRows.map(toMissingRelease)
+  return rows.map(({ intent, branch, index, ...row }) => ({
+    ...row,
+    intent: fromIntentJson(intent),
+    feeUnits: BigInt(row.feeUnits),
+    from: { branch, index },
+    releases: releases.filter(({ network, txHash }) => network === row.network && txHash === row.txHash),
   }))
-}
-
-function toMissingRelease(row: MissingReleaseRow): MissingRelease {
-  return {
-    payoutId: row.payout_id,
-    network: row.network,
-    txHash: row.tx_hash,
-    assetId: row.asset_id,
-    address: row.address,
-    memo: row.memo === '' ? null : row.memo,
-    units: BigInt(row.units),
-    at: row.released_at,
-    acknowledged: row.acknowledged_at !== null,
-    matchedPayout: row.matched_payout,
-  }
 }

@@ -12,8 +12,7 @@ import type {
   StepContext,
   StepStore,
 } from '../../../exchange/ports/store/steps.ts'
-import { unitsOrNull } from '../core/columns.ts'
-import type { Sql } from '../core/database.ts'
+import { hasRow, type Sql, unitsOrNull } from '../core/database.ts'
 import { type DepositRow, type ExchangeRow, exchangeColumns, toDeposit, toExchange } from './rows.ts'
 
 /** Maximum executions that one transaction of a step processes. */
@@ -166,19 +165,18 @@ async function summarize(sql: Sql, id: string): Promise<ExecutionSummary> {
      order by w.leg, w.deposit_id`,
     [id, exchangeStatuses],
   )
-  const toRepair = await sql.query(`select 1 from deposits d where d.exchange_id = $1 and ${NEEDS_REPAIR} limit 1`, [
-    id,
-  ])
-  return { latestByStatus: latest, needsRepair: toRepair.length > 0 }
+  const repairQuery = `select 1 from deposits d where d.exchange_id = $1 and ${NEEDS_REPAIR} limit 1`
+  return { latestByStatus: latest, needsRepair: await hasRow(sql, repairQuery, [id]) }
 }
 
-async function isRateUsed(
+function isRateUsed(
   sql: Sql,
   exchangeId: string,
   { leg, depositId }: ExecutionPosition,
   assetId: AssetId,
 ): Promise<boolean> {
-  const rows = await sql.query(
+  return hasRow(
+    sql,
     `(select 1 from executions x join deposits d on d.id = x.deposit_id
       where x.exchange_id = $1 and x.leg = $2 and x.rate_kind <> 'floating' and x.deposit_id <> $3 and d.asset_id = $4 limit 1)
      union all
@@ -186,7 +184,6 @@ async function isRateUsed(
         and d.block_height is not null and d.status <> 'rejected' limit 1)`,
     [exchangeId, leg, depositId, assetId],
   )
-  return rows.length > 0
 }
 
 async function save(sql: Sql, id: string, { status, reason, nextCheckAt, next }: ExchangeChange): Promise<void> {

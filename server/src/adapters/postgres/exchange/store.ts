@@ -14,6 +14,7 @@ import { createOutflowStore } from './outflow.ts'
 import { createPayoutStore } from './payouts.ts'
 import { createReconciliationStore } from './reconciliation.ts'
 import { createRecoveryStore } from './recovery.ts'
+import { createReportStore } from './reports.ts'
 import { createReversedPayoutStore } from './reversed-payouts.ts'
 import { createSigningStore } from './signing-journal.ts'
 import { createStepStore } from './steps.ts'
@@ -45,8 +46,9 @@ function stores(sql: Sql, database: Database, locking: boolean): Stores {
     inventory: createInventoryStore(sql),
     outflow: createOutflowStore(sql),
     jobs: createJobStore(sql),
-    reconciliation: createReconciliationStore(sql),
+    reconciliation: createReconciliationStore(sql, database),
     recovery: createRecoveryStore(sql, locking),
+    reports: createReportStore(database),
     reversedPayouts: createReversedPayoutStore(sql),
     operator: createOperatorStore(sql, locking),
     signingJournal: createSigningStore(sql),

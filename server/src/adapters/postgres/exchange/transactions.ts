@@ -1,39 +1,24 @@
 import type { SignIntent } from '../../../exchange/ports/signer.ts'
-import type { Utxo } from '../../../exchange/ports/spend.ts'
+import type { KeyPath, Utxo } from '../../../exchange/ports/spend.ts'
 import type {
   Attempt,
   OutgoingTransaction,
   TransactionOutcome,
   TransactionStore,
 } from '../../../exchange/ports/store/transactions.ts'
-import type { Sql } from '../core/database.ts'
+import { blockOrNull, hasRow, type RowOf, type Sql } from '../core/database.ts'
 import { fromIntentJson, toIntentJson } from './intent-json.ts'
+import { toUtxo, type UtxoRow } from './rows.ts'
 
-type Row = {
-  id: string
-  network: string
-  wallet: string
-  branch: 'deposit' | 'hot' | 'change'
-  key_index: string
-  conflict_key: string
-  state: OutgoingTransaction['state']
-  created_at: Date
-  rival: string | null
-  fundings: string[]
+type Row = Omit<OutgoingTransaction, 'from' | 'head' | 'attempts'> & {
+  branch: KeyPath['branch']
+  keyIndex: string
   head: string | null
-  now: Date
 }
-type AttemptRow = {
-  id: string
-  tx_hash: string
-  raw: string
+type AttemptRow = RowOf<Omit<Attempt, 'intent' | 'block'>, 'feeUnits'> & {
   intent: unknown
-  fee_units: string
-  state: Attempt['state']
-  block_height: string | null
-  block_hash: string | null
-  created_at: Date
-  sent_at: Date | null
+  height: string | null
+  hash: string | null
 }
 
 export function createTransactionStore(sql: Sql, locking: boolean): TransactionStore {
@@ -75,6 +60,7 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
     },
     addAttempt: (transactionId, attempt) => addAttempt(sql, transactionId, attempt),
     load: (id) => load(sql, id, locking),
+    findExpired: (network, txHashes) => findExpired(sql, network, txHashes),
     async unpaidFees(network, wallet) {
       const [row] = await sql.query<{ units: string }>(
         `select coalesce(sum(f.units), 0) as units from transactions t
@@ -84,31 +70,34 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
       )
       return BigInt(row?.units ?? 0)
     },
+    async quarantine(network, outpoints) {
+      await sql.query('update coins set quarantined = true where network = $1 and outpoint = any($2::text[])', [
+        network,
+        outpoints,
+      ])
+    },
+    releaseQuarantined: (network, outpoint) =>
+      hasRow(
+        sql,
+        'update coins set quarantined = false where network = $1 and outpoint = $2 and quarantined returning 1',
+        [network, outpoint],
+      ),
     settle: (id, outcome) => settle(sql, id, outcome),
   }
 }
 
 /** Largest first: dust that others send cannot crowd out the useful UTXOs. */
 async function listSpendable(sql: Sql, network: string, depth: number, limit: number): Promise<readonly Utxo[]> {
-  const rows = await sql.query<{
-    outpoint: string
-    units: string
-    branch: 'deposit' | 'hot' | 'change'
-    key_index: string
-  }>(
+  const rows = await sql.query<UtxoRow>(
     `select c.outpoint, c.units, c.branch, c.key_index from coins c
      left join deposits d on d.id = c.deposit_id
      join cursors k on k.network = c.network
-     where c.network = $1 and c.reserved_by is null and c.spent_by is null and c.block_height <= k.height - $2 + 1
+     where c.network = $1 and c.reserved_by is null and c.spent_by is null and not c.quarantined and c.block_height <= k.height - $2 + 1
        and (c.deposit_id is null or d.status = 'credited')
      order by c.units desc, c.block_height, c.outpoint limit $3 for update of c skip locked`,
     [network, depth, limit],
   )
-  return rows.map((row) => ({
-    outpoint: row.outpoint,
-    units: BigInt(row.units),
-    path: { branch: row.branch, index: Number(row.key_index) },
-  }))
+  return rows.map(toUtxo)
 }
 
 async function addAttempt(
@@ -133,46 +122,49 @@ async function addAttempt(
 
 async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTransaction | null> {
   const [row] = await sql.query<Row>(
-    `select t.id, t.network, t.wallet, t.branch, t.key_index, t.conflict_key, t.state, t.created_at, t.rival, t.fundings, clock_timestamp() as now,
+    `select t.id, t.network, t.wallet, t.branch, t.key_index as "keyIndex", t.conflict_key as "conflictKey", t.state,
+       t.created_at as "createdAt", t.rival as "conflictingTxHash", t.fundings as "fundingTransactions", clock_timestamp() as now,
        (select k.height from cursors k where k.network = t.network) as head
      from transactions t where t.id = $1${locking ? ' for no key update' : ''}`,
     [id],
   )
   if (!row) return null
   const attempts = await sql.query<AttemptRow>(
-    'select id, tx_hash, raw, intent, fee_units, state, block_height, block_hash, created_at, sent_at from attempts where transaction_id = $1 order by id',
+    `select id, tx_hash as "txHash", raw, intent, fee_units as "feeUnits", state, block_height as height, block_hash as hash,
+       created_at as "createdAt", sent_at is not null as sent from attempts where transaction_id = $1 order by id`,
     [id],
   )
+  const { branch, keyIndex, head, ...transaction } = row
   return {
-    id: row.id,
-    network: row.network,
-    wallet: row.wallet,
-    from: { branch: row.branch, index: Number(row.key_index) },
-    conflictKey: row.conflict_key,
-    state: row.state,
-    createdAt: row.created_at,
-    conflictingTxHash: row.rival,
-    fundingTransactions: row.fundings,
-    now: row.now,
-    head: row.head === null ? null : Number(row.head),
+    ...transaction,
+    from: { branch, index: Number(keyIndex) },
+    head: head === null ? null : Number(head),
     attempts: attempts.map(toAttempt),
   }
 }
 
-function toAttempt(row: AttemptRow): Attempt {
+async function findExpired(
+  sql: Sql,
+  network: string,
+  txHashes: readonly string[],
+): ReturnType<TransactionStore['findExpired']> {
+  const [row] = await sql.query<{ id: string; proof: Record<string, unknown>; conflictingTxHash: string | null }>(
+    `select t.id, t.proof, coalesce(jsonb_path_query_first(t.proof, '$.proof[*].spentBy'),
+       jsonb_path_query_first(t.proof, '$.proof[*].conflictingTxHash')) #>> '{}' as "conflictingTxHash"
+     from attempts a join transactions t on t.id = a.transaction_id
+     where a.network = $1 and a.tx_hash = any($2::text[]) and t.state = 'expired' limit 1`,
+    [network, txHashes],
+  )
+  const transaction = row ? await load(sql, row.id, false) : null
+  return row && transaction ? { transaction, proof: row.proof, conflictingTxHash: row.conflictingTxHash } : null
+}
+
+function toAttempt({ intent, feeUnits, height, hash, ...attempt }: AttemptRow): Attempt {
   return {
-    id: row.id,
-    txHash: row.tx_hash,
-    raw: row.raw,
-    intent: fromIntentJson(row.intent),
-    feeUnits: BigInt(row.fee_units),
-    state: row.state,
-    block:
-      row.block_height === null || row.block_hash === null
-        ? null
-        : { height: Number(row.block_height), hash: row.block_hash },
-    createdAt: row.created_at,
-    sent: row.sent_at !== null,
+    ...attempt,
+    intent: fromIntentJson(intent),
+    feeUnits: BigInt(feeUnits),
+    block: blockOrNull(height, hash),
   }
 }
 

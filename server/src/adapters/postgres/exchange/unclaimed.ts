@@ -1,16 +1,7 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { OperatorStore } from '../../../exchange/ports/store/operator.ts'
-import type { Sql } from '../core/database.ts'
+import type { OperatorStore, UnclaimedDeposit } from '../../../exchange/ports/store/operator.ts'
+import type { RowOf, Sql } from '../core/database.ts'
 
-type UnclaimedRow = {
-  id: string
-  exchange_id: string | null
-  network: string
-  tx_hash: string
-  asset_id: AssetId
-  units: string
-}
-const SELECT_DEPOSIT = `select d.id, d.exchange_id, d.network, d.tx_hash, d.asset_id, d.credited_units as units from deposits d`
 /** Its memo matches no exchange, or its execution was closed as failed and the money stayed here. */
 const UNCLAIMED = `d.status = 'credited' and (d.unclaimed or exists (
   select 1 from executions x join journal j on j.id = 'execution:' || x.id || ':unclaimed' where x.deposit_id = d.id and x.status = 'failed'))`
@@ -26,32 +17,29 @@ type UnclaimedStore = Pick<
 export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore {
   return {
     async findUnclaimed(depositId) {
-      const [row] = await sql.query<{ id: string; asset_id: AssetId; credited_units: string }>(
-        `select id, asset_id, credited_units from deposits
+      const [row] = await sql.query<{ id: string; assetId: AssetId; units: string }>(
+        `select id, asset_id as "assetId", credited_units as units from deposits
          where id::text = $1 and unclaimed and status = 'credited'${locking ? ' for no key update' : ''}`,
         [depositId],
       )
-      return row ? { id: row.id, assetId: row.asset_id, units: BigInt(row.credited_units) } : null
+      return row ? { ...row, units: BigInt(row.units) } : null
     },
     async findUnclaimedDeposit(depositId) {
-      const [row] = await sql.query<UnclaimedRow>(
-        `${SELECT_DEPOSIT} where d.id::text = $1 and (${UNCLAIMED} or ${HAS_PAYOUT})${locking ? ' for no key update of d' : ''}`,
+      const [row] = await sql.query<{ id: string; assetId: AssetId; network: string; units: string }>(
+        `select d.id, d.asset_id as "assetId", d.network, d.credited_units as units from deposits d
+         where d.id::text = $1 and (${UNCLAIMED} or ${HAS_PAYOUT})${locking ? ' for no key update of d' : ''}`,
         [depositId],
       )
-      return row ? { id: row.id, assetId: row.asset_id, network: row.network, units: BigInt(row.units) } : null
+      return row ? { ...row, units: BigInt(row.units) } : null
     },
     async listUnclaimed(limit) {
-      const rows = await sql.query<UnclaimedRow>(
-        `${SELECT_DEPOSIT} where ${UNCLAIMED} and not ${HAS_PAYOUT} order by d.id limit $1`,
+      const rows = await sql.query<RowOf<UnclaimedDeposit, 'units'>>(
+        `select d.id as "depositId", d.exchange_id as "exchangeId", d.tx_hash as "txHash", d.asset_id as "assetId",
+           d.credited_units as units
+         from deposits d where ${UNCLAIMED} and not ${HAS_PAYOUT} order by d.id limit $1`,
         [limit],
       )
-      return rows.map((row) => ({
-        depositId: row.id,
-        exchangeId: row.exchange_id,
-        txHash: row.tx_hash,
-        assetId: row.asset_id,
-        units: BigInt(row.units),
-      }))
+      return rows.map((row) => ({ ...row, units: BigInt(row.units) }))
     },
     async markUnclaimed(payoutId) {
       await sql.query(

@@ -1,7 +1,7 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Deposit } from '../../../exchange/ports/store/execution.ts'
 import { SWEEP_DEPOSITS_MAX, type WalletStore } from '../../../exchange/ports/store/wallets.ts'
-import type { Sql } from '../core/database.ts'
+import { hasRow, type Sql } from '../core/database.ts'
 import { type DepositRow, toDeposit } from './rows.ts'
 
 export type FundingRow = DepositRow & { id: string; status: Deposit['status'] }
@@ -52,13 +52,12 @@ export function createWalletStore(sql: Sql): WalletStore {
       )
       return BigInt(row?.units ?? 0)
     },
-    async isGasSupplyPending(network, address) {
-      const rows = await sql.query(
+    isGasSupplyPending: (network, address) =>
+      hasRow(
+        sql,
         "select 1 from payouts where network = $1 and address = $2 and purpose = 'gas' and state in ('reserved', 'signed') limit 1",
         [network, address],
-      )
-      return rows.length > 0
-    },
+      ),
     async listFundings(network, limit) {
       const rows = await sql.query<FundingRow>(
         `select d.* from deposits d join cursors k on k.network = d.network

@@ -1,5 +1,5 @@
 import type { BuiltApproval, BuiltApprovals } from '../../../swap/ports/store/approvals.ts'
-import type { Database } from '../core/database.ts'
+import { type Database, hasRow } from '../core/database.ts'
 
 export function createBuiltApprovals(database: Database): BuiltApprovals {
   const values = ({ partnerId, network, account, token, units }: BuiltApproval) => [
@@ -17,13 +17,12 @@ export function createBuiltApprovals(database: Database): BuiltApprovals {
         values(approval),
       )
     },
-    async has(approval) {
-      const rows = await database.query(
+    has: (approval) =>
+      hasRow(
+        database,
         `select 1 from built_approvals where partner_id = $1 and network = $2 and account = $3 and token = $4 and units = $5
          and built_at >= statement_timestamp() - interval '24 hours'`,
         values(approval),
-      )
-      return rows.length > 0
-    },
+      ),
   }
 }

@@ -2,7 +2,7 @@ import type { AssetId } from '../../../core/domain/asset.ts'
 import { feesAccount } from '../../../core/domain/ledger/entries.ts'
 import type { Account } from '../../../core/domain/ledger/journal.ts'
 import type { FeeAccounts } from '../../../swap/ports/store/fee-accounts.ts'
-import type { Database } from '../core/database.ts'
+import { type Database, hasRow } from '../core/database.ts'
 
 export function createFeeAccounts(database: Database): FeeAccounts {
   return {
@@ -13,20 +13,19 @@ export function createFeeAccounts(database: Database): FeeAccounts {
       )
       return row?.address ?? null
     },
-    async setAddress(partnerName, network, address) {
-      const rows =
-        address === null
-          ? await database.query(
-              `delete from fee_addresses f using partners p where p.id = f.partner_id and p.name = $1 and f.network = $2 returning 1`,
-              [partnerName, network],
-            )
-          : await database.query(
-              `insert into fee_addresses (partner_id, network, address) select id, $2, $3 from partners where name = $1
-               on conflict (partner_id, network) do update set address = excluded.address returning 1`,
-              [partnerName, network, address],
-            )
-      return rows.length > 0
-    },
+    setAddress: (partnerName, network, address) =>
+      address === null
+        ? hasRow(
+            database,
+            `delete from fee_addresses f using partners p where p.id = f.partner_id and p.name = $1 and f.network = $2 returning 1`,
+            [partnerName, network],
+          )
+        : hasRow(
+            database,
+            `insert into fee_addresses (partner_id, network, address) select id, $2, $3 from partners where name = $1
+             on conflict (partner_id, network) do update set address = excluded.address returning 1`,
+            [partnerName, network, address],
+          ),
     async listHeldFees() {
       const rows = await database.query<{ account: Account; asset_id: AssetId; units: string }>(
         'select account, asset_id, units from balances where starts_with(account, $1) order by account, asset_id',

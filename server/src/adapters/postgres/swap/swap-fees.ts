@@ -1,18 +1,6 @@
 import type { SwapFeeStore, UnclaimedFee } from '../../../swap/ports/store/swap-fees.ts'
-import type { Database, Sql } from '../core/database.ts'
+import { type Database, hasRow, type RowOf, type Sql } from '../core/database.ts'
 import { insertUnreportedSwap } from './swaps.ts'
-
-type UnclaimedRow = Readonly<{
-  network: string
-  hash: string
-  log_index: number
-  block_height: string
-  ref: string
-  sender: string
-  token: string
-  units: string
-  fee_to: string | null
-}>
 
 export function createSwapFeeStore(database: Database): SwapFeeStore {
   return {
@@ -45,48 +33,35 @@ export function createSwapFeeStore(database: Database): SwapFeeStore {
         for (const fee of unclaimed) await insertUnclaimed(tx, fee)
         return true
       }),
-    async resetScan(network, height) {
-      const rows = await database.query(
-        'update fee_searches set height = $2 where network = $1 and height > $2 returning 1',
-        [network, height],
-      )
-      return rows.length > 0
-    },
+    resetScan: (network, height) =>
+      hasRow(database, 'update fee_searches set height = $2 where network = $1 and height > $2 returning 1', [
+        network,
+        height,
+      ]),
     async listUnclaimed(limit) {
-      const rows = await database.query<UnclaimedRow>(
-        `select network, hash, log_index, block_height, ref, sender, token, units, fee_to from unclaimed_fees u
+      const rows = await database.query<RowOf<UnclaimedFee, 'height' | 'units'>>(
+        `select network, hash, log_index as "logIndex", block_height as height, ref, sender, token, units, fee_to as "feeTo",
+           executor
+         from unclaimed_fees u
          where not exists (select 1 from swaps s where s.network = u.network and s.hash = u.hash)
          order by found_at desc, network, hash, log_index limit $1`,
         [limit],
       )
-      return rows.map(toFee)
+      return rows.map((row) => ({ ...row, height: Number(row.height), units: BigInt(row.units) }))
     },
     async listPartnerIds() {
-      return (await database.query<{ id: string }>('select id from partners order by created_at, id')).map(
-        ({ id }) => id,
-      )
+      const rows = await database.query<{ id: string }>('select id from partners order by created_at, id')
+      return rows.map(({ id }) => id)
     },
   }
 }
 
 /** A repeated scan finds the same fee again; the first row stays. */
 async function insertUnclaimed(tx: Sql, fee: UnclaimedFee): Promise<void> {
-  const { network, hash, logIndex, height, ref, sender, token, units, feeTo } = fee
+  const { network, hash, logIndex, height, ref, sender, token, units, feeTo, executor } = fee
   await tx.query(
-    `insert into unclaimed_fees (network, hash, log_index, block_height, ref, sender, token, units, fee_to)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
-    [network, hash, logIndex, height, ref, sender, token, units, feeTo],
+    `insert into unclaimed_fees (network, hash, log_index, block_height, ref, sender, token, units, fee_to, executor)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
+    [network, hash, logIndex, height, ref, sender, token, units, feeTo, executor],
   )
 }
-
-const toFee = (row: UnclaimedRow): UnclaimedFee => ({
-  network: row.network,
-  hash: row.hash,
-  logIndex: row.log_index,
-  height: Number(row.block_height),
-  ref: row.ref,
-  sender: row.sender,
-  token: row.token,
-  units: BigInt(row.units),
-  feeTo: row.fee_to,
-})

@@ -7,8 +7,7 @@ import {
 } from '../../../core/domain/ledger/entries.ts'
 import type { Swap, SwapReason, SwapStatus } from '../../../swap/domain/swap.ts'
 import type { NewSwap, SwapAdvance, SwapQuery, SwapStore, TrackedSwap } from '../../../swap/ports/store/swaps.ts'
-import { unitsOrNull } from '../core/columns.ts'
-import type { Database, Sql } from '../core/database.ts'
+import { blockOrNull, type Database, type Sql, unitsOrNull } from '../core/database.ts'
 import { createLedger } from '../core/ledger.ts'
 
 type Row = Readonly<{
@@ -48,14 +47,17 @@ const COLUMNS = `s.id, s.partner_id, s.network, s.hash, s.status, s.reason, s.to
 /** Lists only swaps that the partner reported, not those that were only found on the chain. */
 const FILTER = `s.partner_id = $1 and s.told and s.created_at >= statement_timestamp() - interval '24 hours'
   and ($2::text is null or s.status = $2) and ($3::text is null or s.token_in = $3)
-  and ($4::text is null or s.token_out = $4) and ($5::text is null or s.network = $5)`
+  and ($4::text is null or s.token_out = $4) and ($5::text is null or s.network = $5)
+  and ($6::text is null or s.hash = $6) and ($7::text is null or s.sender = $7)`
 
-const filterValues = ({ partnerId, status, tokenIn, tokenOut, network }: SwapQuery) => [
+const filterValues = ({ partnerId, status, tokenIn, tokenOut, network, hash, sender }: SwapQuery) => [
   partnerId,
   status ?? null,
   tokenIn ?? null,
   tokenOut ?? null,
   network ?? null,
+  hash ?? null,
+  sender ?? null,
 ]
 
 /** The process that records a swap broadcasts it. If it crashed in between, the tracker does after this time. */
@@ -78,12 +80,21 @@ export function createSwapStore(database: Database): SwapStore {
       )
       return row === undefined ? null : toSwap(row)
     },
+    async findReported(partnerId, key) {
+      if ('id' in key && !UUID.test(key.id)) return null
+      const condition = 'id' in key ? 's.id = $2::uuid' : 's.hash = $2'
+      const [row] = await database.query<Row>(
+        `select ${COLUMNS} from swaps s where s.partner_id = $1 and s.told and ${condition} limit 1`,
+        [partnerId, 'id' in key ? key.id : key.hash],
+      )
+      return row === undefined ? null : toSwap(row)
+    },
     advance: (tracked, advance) => advanceSwap(database, tracked, advance),
     async list(query, after, limit, offset) {
       const rows = await database.query<Row>(
         `select ${COLUMNS} from swaps s
-         where ${FILTER} and ($6::timestamptz is null or (s.created_at, s.id) < ($6, $7::uuid))
-         order by s.created_at desc, s.id desc limit $8 offset $9`,
+         where ${FILTER} and ($8::timestamptz is null or (s.created_at, s.id) < ($8, $9::uuid))
+         order by s.created_at desc, s.id desc limit $10 offset $11`,
         [...filterValues(query), after?.createdAt ?? null, after?.id ?? null, limit, offset],
       )
       return rows.map(toSwap)
@@ -227,7 +238,6 @@ function toTracked(row: Row): TrackedSwap {
 }
 
 function toSwap(row: Row): Swap {
-  const { block_height: height, block_hash: hash } = row
   return {
     id: row.id,
     partnerId: row.partner_id,
@@ -245,7 +255,7 @@ function toSwap(row: Row): Swap {
     feePpm: row.fee_ppm,
     feeTo: row.fee_to,
     deadline: Number(row.deadline),
-    block: height === null || hash === null ? null : { height: Number(height), hash },
+    block: blockOrNull(row.block_height, row.block_hash),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

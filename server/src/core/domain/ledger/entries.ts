@@ -42,97 +42,70 @@ type Credit = Readonly<{
   location: FundsLocation
 }>
 
-export function depositEntry({ depositId, credits, exchangeId, assetId, units, location }: Credit): JournalEntry {
-  return journalEntry(`deposit:${depositId}:credit:${credits}`, 'deposit', exchangeId, [
-    { debit: accountAt(location), credit: exchangeAccount(exchangeId), assetId, units },
-  ])
+/** One posting about one credit of a deposit. */
+function creditEntry(
+  { depositId, credits, exchangeId, assetId, units }: Omit<Credit, 'location'>,
+  name: string,
+  event: string,
+  accountsOf: Readonly<{ debit: Account; credit: Account }>,
+): JournalEntry {
+  return journalEntry(`deposit:${depositId}:${name}:${credits}`, event, exchangeId, [{ ...accountsOf, assetId, units }])
 }
+
+export const depositEntry = (deposit: Credit): JournalEntry =>
+  creditEntry(deposit, 'credit', 'deposit', {
+    debit: accountAt(deposit.location),
+    credit: exchangeAccount(deposit.exchangeId),
+  })
 
 /** The deposit left the chain before a payout was signed. */
-export function depositReversalEntry({
-  depositId,
-  credits,
-  exchangeId,
-  assetId,
-  units,
-  location,
-}: Credit): JournalEntry {
-  return journalEntry(`deposit:${depositId}:reverse:${credits}`, 'deposit reversed', exchangeId, [
-    { debit: exchangeAccount(exchangeId), credit: accountAt(location), assetId, units },
-  ])
-}
+export const depositReversalEntry = (deposit: Credit): JournalEntry =>
+  creditEntry(deposit, 'reverse', 'deposit reversed', {
+    debit: exchangeAccount(deposit.exchangeId),
+    credit: accountAt(deposit.location),
+  })
 
 /** The deposit left the chain after the payout was signed. The loss is booked to `expense:suspense` (I-6). */
-export function depositLossEntry(loss: Credit): JournalEntry {
-  return journalEntry(`deposit:${loss.depositId}:loss:${loss.credits}`, 'deposit lost', loss.exchangeId, [
-    { debit: suspense, credit: accountAt(loss.location), assetId: loss.assetId, units: loss.units },
-  ])
-}
+export const depositLossEntry = (loss: Credit): JournalEntry =>
+  creditEntry(loss, 'loss', 'deposit lost', { debit: suspense, credit: accountAt(loss.location) })
 
 /** A deposit that was booked as a loss is on the chain again. */
-export function depositRecoveryEntry(deposit: Credit): JournalEntry {
-  return journalEntry(
-    `deposit:${deposit.depositId}:recovery:${deposit.credits}`,
-    'deposit recovered',
-    deposit.exchangeId,
-    [{ debit: accountAt(deposit.location), credit: suspense, assetId: deposit.assetId, units: deposit.units }],
-  )
-}
+export const depositRecoveryEntry = (deposit: Credit): JournalEntry =>
+  creditEntry(deposit, 'recovery', 'deposit recovered', { debit: accountAt(deposit.location), credit: suspense })
 
 /** The payout of a lost deposit was invalidated: nothing left, so the loss is reversed. */
-export function depositLossReversalEntry(
-  depositId: string,
-  credits: number,
-  exchangeId: string,
-  loss: { assetId: AssetId; units: bigint },
-): JournalEntry {
-  return journalEntry(`deposit:${depositId}:unlost:${credits}`, 'deposit loss reversed', exchangeId, [
-    { debit: exchangeAccount(exchangeId), credit: suspense, assetId: loss.assetId, units: loss.units },
-  ])
-}
+export const depositLossReversalEntry = (loss: Omit<Credit, 'location'>): JournalEntry =>
+  creditEntry(loss, 'unlost', 'deposit loss reversed', { debit: exchangeAccount(loss.exchangeId), credit: suspense })
 
 export const unclaimed: Account = 'liability:unclaimed'
 const lostAccount = (payoutId: string): Account => `liability:lost:${payoutId}`
 const withdrawalAccount = (payoutId: string): Account => `liability:withdrawal:${payoutId}`
-/** The id of the first credit has no number: fundings once could not be reversed. */
-const nth = (id: string, credits: number): string => (credits === 1 ? id : `${id}:${credits}`)
+
+/** An entry about one credit of a transfer to a hot wallet that belongs to no exchange. */
+type FundingEntry = (depositId: string, credits: number, assetId: AssetId, units: bigint) => JournalEntry
 
 /** The operator funded a hot wallet. */
-export function fundingEntry(depositId: string, credits: number, assetId: AssetId, units: bigint): JournalEntry {
-  return journalEntry(nth(`deposit:${depositId}:funding`, credits), 'funding', null, [
+export const fundingEntry: FundingEntry = (depositId, credits, assetId, units) =>
+  journalEntry(`deposit:${depositId}:funding:${credits}`, 'funding', null, [
     { debit: wallet, credit: capital, assetId, units },
   ])
-}
 
 /** The funding left the chain. */
-export function fundingReversalEntry(
-  depositId: string,
-  credits: number,
-  assetId: AssetId,
-  units: bigint,
-): JournalEntry {
-  return journalEntry(nth(`deposit:${depositId}:unfunding`, credits), 'funding reversed', null, [
+export const fundingReversalEntry: FundingEntry = (depositId, credits, assetId, units) =>
+  journalEntry(`deposit:${depositId}:unfunding:${credits}`, 'funding reversed', null, [
     { debit: capital, credit: wallet, assetId, units },
   ])
-}
 
 /** A payment to a shared address with an unknown memo: in the wallet, but not ours. */
-export function unknownMemoEntry(depositId: string, credits: number, assetId: AssetId, units: bigint): JournalEntry {
-  return journalEntry(`deposit:${depositId}:unclaimed:${credits}`, 'memo unknown', null, [
+export const unknownMemoEntry: FundingEntry = (depositId, credits, assetId, units) =>
+  journalEntry(`deposit:${depositId}:unclaimed:${credits}`, 'memo unknown', null, [
     { debit: wallet, credit: unclaimed, assetId, units },
   ])
-}
 
-export function unknownMemoReversalEntry(
-  depositId: string,
-  credits: number,
-  assetId: AssetId,
-  units: bigint,
-): JournalEntry {
-  return journalEntry(`deposit:${depositId}:unclaimed:${credits}:reversed`, 'memo unknown, reversed', null, [
+export const unknownMemoReversalEntry: FundingEntry = (depositId, credits, assetId, units) =>
+  journalEntry(`deposit:${depositId}:unclaimed:${credits}:reversed`, 'memo unknown, reversed', null, [
     { debit: unclaimed, credit: wallet, assetId, units },
   ])
-}
 
 /** The operator claimed unclaimed funds as capital. */
 export function claimEntry(depositId: string, assetId: AssetId, units: bigint): JournalEntry {
@@ -223,49 +196,35 @@ export type Outgoing = Readonly<{
 
 const sourceOf = (payout: Outgoing): Account => (payout.purpose === 'sweep' ? deposits : wallet)
 
-/** The payout is signed: its amount leaves the spendable balance. */
-export function signedEntry(payout: Outgoing): JournalEntry {
-  return journalEntry(
-    `payout:${payout.payoutId}:signed:${payout.transactionId}`,
-    `${payout.purpose} signed`,
-    payout.exchangeId,
-    [{ debit: outgoing, credit: sourceOf(payout), assetId: payout.assetId, units: payout.units }],
-  )
+/** One posting about a payout and its transaction. */
+function payoutEntry(
+  { payoutId, transactionId, purpose, exchangeId, assetId, units }: Outgoing,
+  event: 'signed' | 'invalidated' | 'sent' | 'reversed',
+  accountsOf: Readonly<{ debit: Account; credit: Account }>,
+): JournalEntry {
+  return journalEntry(`payout:${payoutId}:${event}:${transactionId}`, `${purpose} ${event}`, exchangeId, [
+    { ...accountsOf, assetId, units },
+  ])
 }
+
+/** The payout is signed: its amount leaves the spendable balance. */
+export const signedEntry = (payout: Outgoing): JournalEntry =>
+  payoutEntry(payout, 'signed', { debit: outgoing, credit: sourceOf(payout) })
 
 /** Every node proves the signed transaction invalidated: its amount is spendable again. */
-export function invalidatedEntry(payout: Outgoing): JournalEntry {
-  return journalEntry(
-    `payout:${payout.payoutId}:invalidated:${payout.transactionId}`,
-    `${payout.purpose} invalidated`,
-    payout.exchangeId,
-    [{ debit: sourceOf(payout), credit: outgoing, assetId: payout.assetId, units: payout.units }],
-  )
-}
+export const invalidatedEntry = (payout: Outgoing): JournalEntry =>
+  payoutEntry(payout, 'invalidated', { debit: sourceOf(payout), credit: outgoing })
 
 /** The payout has its confirmations. A sweep arrives in our hot wallet; a gas supply counts as spent. */
-export function sentEntry(payout: Outgoing): JournalEntry {
-  const debit = receiverOf(payout)
-  return journalEntry(
-    `payout:${payout.payoutId}:sent:${payout.transactionId}`,
-    `${payout.purpose} sent`,
-    payout.exchangeId,
-    [{ debit, credit: outgoing, assetId: payout.assetId, units: payout.units }],
-  )
-}
+export const sentEntry = (payout: Outgoing): JournalEntry =>
+  payoutEntry(payout, 'sent', { debit: receiverOf(payout), credit: outgoing })
 
 /**
  * A confirmed payout was reversed and its transaction invalidated: its amount is spendable, and owed again. A closed
  * exchange owes nothing (I-36), so then `liability:lost:<id>` owes it.
  */
-export function payoutReversalEntry(payout: Outgoing): JournalEntry {
-  return journalEntry(
-    `payout:${payout.payoutId}:reversed:${payout.transactionId}`,
-    `${payout.purpose} reversed`,
-    payout.exchangeId,
-    [{ debit: sourceOf(payout), credit: receiverOf(payout), assetId: payout.assetId, units: payout.units }],
-  )
-}
+export const payoutReversalEntry = (payout: Outgoing): JournalEntry =>
+  payoutEntry(payout, 'reversed', { debit: sourceOf(payout), credit: receiverOf(payout) })
 
 /** The operator paid a reversed payout from another wallet: the amount is now owed to the operator, as capital. */
 export function manualSettlementEntry(payout: Pick<Outgoing, 'payoutId' | 'exchangeId' | 'assetId' | 'units'>) {

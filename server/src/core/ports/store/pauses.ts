@@ -1,8 +1,16 @@
-/** Paused scopes: `all`, `payouts:all`, `network:<id>`, `payouts:<id>`, `asset:<id>` or `partner:<id>`. */
+/**
+ * Paused scopes: `all`, `payouts:all`, `network:<id>`, `payouts:<id>`, `asset:<id>` or `partner:<id>`; of routes `dex:<name>@<network>`,
+ * `pool:<id>@<network>` or `token:<address>@<network>`.
+ */
 export interface PauseStore {
   list(): Promise<readonly { scope: string; reason: string }[]>
   /** The paused ones of these scopes. Inside a transaction, no pause can commit between this read and the commit (I-25). */
   active(scopes: readonly string[]): Promise<readonly string[]>
+  /** Waits for signatures in progress. Fails if they take longer than a lock may. */
   pause(scope: string, reason: string, actor: string): Promise<void>
+  /** Pauses without waiting: signatures that begin after the commit see it. */
+  announce(scope: string, reason: string, actor: string): Promise<void>
+  /** Waits for signatures that began before. Fails like `pause`; may be repeated. */
+  waitForSigners(): Promise<void>
   resume(scope: string): Promise<void>
 }

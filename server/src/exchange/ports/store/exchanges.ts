@@ -1,4 +1,4 @@
-import type { Exchange, ExchangeType, ExchangeView, Leg } from '../../domain/exchange.ts'
+import type { Exchange, ExchangeStatus, ExchangeType, ExchangeView, Leg } from '../../domain/exchange.ts'
 import type { PrivatePlan } from '../../domain/private-plan.ts'
 import type { Destination } from '../chain.ts'
 
@@ -23,10 +23,11 @@ export type NewExchange = Readonly<{
   plan?: PrivatePlan
 }>
 
+/** Conditions are exact and combined with AND. Tickers are canonical and lower case; an unknown one matches nothing. */
 export type ExchangeQuery = Readonly<{
   partnerId: string
-  status?: string
-  exchangeType?: string
+  status?: ExchangeStatus
+  exchangeType?: ExchangeType
   fromCurrency?: string
   fromNetwork?: string
   toCurrency?: string

@@ -1,18 +1,31 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
+import type { Utxo } from '../spend.ts'
 
 /** Expected balance of one hot wallet by the ledger: between `low` and `high`, depending on unconfirmed transactions. */
 export type Position = Readonly<{ assetId: AssetId; low: bigint; high: bigint; utxoUnits: bigint }>
 
+/**
+ * What is wrong in the ledger. `sum`: the balances of an asset do not sum to zero. `balance`: the stored balance of one
+ * account differs from the sum of its postings.
+ */
+export type LedgerFault =
+  | Readonly<{ kind: 'sum'; assetId: AssetId; units: bigint }>
+  | Readonly<{ kind: 'balance'; assetId: AssetId; account: string; stored: bigint; posted: bigint }>
+
 export interface ReconciliationStore {
   /** `native` is the asset that network fees are paid in. */
   positions(network: string, native: AssetId): Promise<readonly Position[]>
+  /** Confirmed outputs that no transaction of ours spends: the next ones after an outpoint, in the order of their outpoints. */
+  freeUtxos(network: string, after: string, limit: number): Promise<readonly Utxo[]>
+  /** Those of the outpoints that `freeUtxos` would list. */
+  freeUtxosAmong(network: string, outpoints: readonly string[]): Promise<readonly Utxo[]>
   /** Deposit addresses of open exchanges in the native asset, with the units recorded there. Skips addresses with very many deposits. */
   openTargets(
     network: string,
     limit: number,
   ): Promise<readonly { exchangeId: string; address: string; recorded: bigint }[]>
-  /** Debits less credits of the whole journal, by asset. Anything but zero is a bug or tampering. */
-  imbalance(): Promise<readonly { assetId: AssetId; units: bigint }[]>
+  /** Reads the whole ledger in one snapshot. Any fault is a bug or tampering (I-1). */
+  ledgerFaults(limit: number): Promise<readonly LedgerFault[]>
   /** Number of open exchanges by status. */
   openByStatus(): Promise<ReadonlyMap<string, number>>
 }

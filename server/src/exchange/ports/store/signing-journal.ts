@@ -1,5 +1,5 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { PayoutOrigin, PayoutRelease, ReleasedTransaction } from '../signer.ts'
+import type { PayoutRelease, ReleasedTransaction } from '../signer.ts'
 
 export type MissingRelease = PayoutRelease & Readonly<{ acknowledged: boolean; matchedPayout: string | null }>
 
@@ -30,8 +30,8 @@ export interface SigningJournalStore {
     address: string
     memo: string | null
   }): Promise<string | null>
-  /** Origin of the next payout or refund of a deposit, from which the signer derives its id. */
-  readPayoutOrigin(depositId: string, leg: number): Promise<PayoutOrigin>
+  /** Determines the id of a deposit's next payout or refund: the deposit on its chain, the leg, the number of earlier payouts. */
+  readPayoutOrigin(depositId: string, leg: number): Promise<string>
   /** Begins a generation: acknowledges all missing releases and skips key indexes that the lost part may have used. */
   beginGeneration(): Promise<string>
 }

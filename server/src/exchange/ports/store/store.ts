@@ -9,6 +9,7 @@ import type { OutflowStore } from './outflow.ts'
 import type { PayoutStore } from './payouts.ts'
 import type { ReconciliationStore } from './reconciliation.ts'
 import type { RecoveryStore } from './recovery.ts'
+import type { ReportStore } from './reports.ts'
 import type { ReversedPayoutStore } from './reversed-payouts.ts'
 import type { SigningJournalStore } from './signing-journal.ts'
 import type { StepStore } from './steps.ts'
@@ -37,6 +38,7 @@ export interface Stores extends CoreStores {
   readonly jobs: JobStore
   readonly reconciliation: ReconciliationStore
   readonly recovery: RecoveryStore
+  readonly reports: ReportStore
   readonly reversedPayouts: ReversedPayoutStore
   readonly operator: OperatorStore
   readonly signingJournal: SigningJournalStore

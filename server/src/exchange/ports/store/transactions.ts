@@ -51,8 +51,21 @@ export interface TransactionStore {
   ): Promise<void>
   /** Locks the row inside a transaction. */
   load(id: string): Promise<OutgoingTransaction | null>
+  /** The invalidated transaction of one of these attempts, with its proof and the transaction that conflicts with it. */
+  findExpired(
+    network: string,
+    txHashes: readonly string[],
+  ): Promise<Readonly<{
+    transaction: OutgoingTransaction
+    proof: Record<string, unknown>
+    conflictingTxHash: string | null
+  }> | null>
   /** Maximum fees of this wallet's signed, unmined transactions, in units of the native asset. */
   unpaidFees(network: string, wallet: string): Promise<bigint>
+  /** Never spends these outputs again until the operator releases them. */
+  quarantine(network: string, outpoints: readonly string[]): Promise<void>
+  /** False if the output is not in quarantine. */
+  releaseQuarantined(network: string, outpoint: string): Promise<boolean>
   settle(id: string, outcome: TransactionOutcome): Promise<void>
 }
 

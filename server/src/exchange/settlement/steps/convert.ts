@@ -11,6 +11,7 @@ import { type DepositTerms, decideTerms, type LiveRate, toLiveRate } from '../..
 import type { Destination } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/store/execution.ts'
 import type { StoreTx } from '../../ports/store/store.ts'
+import type { VenueOrder } from '../../ports/venue.ts'
 import {
   type Act,
   convertibleUnits,
@@ -31,12 +32,23 @@ export function nextOrderId({ id, deposit, orderId }: Execution): string {
   return `${first}.${Number(orderId.slice(first.length + 1) || '1') + 1}`
 }
 
+/** Stores an order, before the venue gets it (I-22). */
+export function storeOrder({ deps, tx, execution }: Act, { id, give, giveUnits, take, takeUnits }: VenueOrder) {
+  return tx.inventory.order({
+    id,
+    executionId: execution.id,
+    venue: deps.venue.id,
+    giveAsset: give.id,
+    giveUnits,
+    takeAsset: take.id,
+    takeUnits,
+  })
+}
+
 /** Current floating price of a leg; throws like a quote. Only the last leg carries the partner fee. */
 function pricingOf(act: Act, leg = legOf(act)): PairPricing {
-  const {
-    deps,
-    context: { exchange },
-  } = act
+  const { deps } = act
+  const { exchange } = act.context
   const partnerFeeBps = leg === exchange.legs.at(-1) ? exchange.partnerFeeBps : 0
   const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
   const to = present(deps.currencyOf(leg.to.id), `the listing of ${leg.to.id}`)
@@ -60,10 +72,8 @@ function liveRateOf(act: Act): LiveRate {
 
 /** Terms on which this deposit executes; `wait` while a needed rate is unavailable. */
 export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }> {
-  const {
-    context: { exchange },
-    execution,
-  } = act
+  const { execution } = act
+  const { exchange } = act.context
   assert(isRightAsset(act), `execution ${execution.id} has terms only in the asset that was ordered`)
   const isLaterLeg = execution.leg > 0
   try {
@@ -89,23 +99,17 @@ export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }
 
 /** Whether the fixed rate applies: it serves the first deposit on the chain. If that leaves the chain, the next one gets it. */
 async function hasFixedRate(act: Act): Promise<boolean> {
-  const {
-    tx,
-    context: { exchange },
-    execution: { leg, deposit },
-  } = act
+  const { tx } = act
+  const { exchange } = act.context
+  const { leg, deposit } = act.execution
   if (exchange.flow !== 'fixed-rate') return false
   return !(await tx.steps.isRateUsed(exchange.id, { leg, depositId: deposit.id }, legOf(act).from.id))
 }
 
 /** Converts the deposit at the venue, with an order id that is stored before the call (I-22). Null = wait. */
 export async function convert(act: Act): Promise<Execution | null> {
-  const {
-    deps,
-    tx,
-    execution,
-    context: { exchange },
-  } = act
+  const { deps, tx, execution } = act
+  const { exchange } = act.context
   if (!isRightAsset(act)) return move(act, 'refunding', 'WRONG_ASSET', 'wrong asset')
   const terms = await termsOf(act)
   if (terms.kind === 'wait') return null
@@ -117,19 +121,11 @@ export async function convert(act: Act): Promise<Execution | null> {
   const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
   if (!(await isOwed(act, from.id, giveUnits))) return holdFor(act, 'OPERATOR', {}, { uncovered: from.id })
   const id = nextOrderId(execution)
-  const order = { id, give: from, giveUnits, take: to, takeUnits }
-  await tx.inventory.order({
-    id,
-    executionId: execution.id,
-    venue: deps.venue.id,
-    giveAsset: from.id,
-    giveUnits: order.giveUnits,
-    takeAsset: to.id,
-    takeUnits,
-  })
+  const order = { id, exchangeId: exchange.id, give: from, giveUnits, take: to, takeUnits }
+  await storeOrder(act, order)
   // The order uses what the fixed rate had reserved.
   if (terms.rate !== 'floating') await tx.inventory.release(`hold:${exchange.id}`)
-  const outcome = await deps.venue.place({ ...order, exchangeId: exchange.id }, tx)
+  const outcome = await deps.venue.place(order, tx)
   if (outcome.kind !== 'filled') {
     await tx.inventory.settleOrder(id, outcome.kind === 'rejected' ? 'rejected' : 'unknown')
     return outcome.kind === 'rejected'
@@ -142,7 +138,7 @@ export async function convert(act: Act): Promise<Execution | null> {
       orderId: id,
       exchangeId: exchange.id,
       partnerId: exchange.partnerId,
-      give: { assetId: from.id, units: order.giveUnits },
+      give: { assetId: from.id, units: giveUnits },
       take: { assetId: to.id, ...margin(act, convertibleUnits(act), terms.toUnits), dueUnits: takeUnits },
     }),
   )
@@ -218,11 +214,8 @@ function margin(act: Act, giveUnits: bigint, dueUnits: bigint) {
  * recipient. Null = no screening result in this step.
  */
 export async function reservePayout(act: Act): Promise<Execution | null> {
-  const {
-    tx,
-    execution,
-    context: { exchange },
-  } = act
+  const { tx, execution } = act
+  const { exchange } = act.context
   const { to } = legOf(act)
   const units = present(execution.dueUnits, 'a converted execution has what is due')
   if (act.evidence === null) return null

@@ -39,17 +39,8 @@ export async function credit(act: Act): Promise<Execution | null> {
         txHash: deposit.txHash,
       },
     )
-    return {
-      ...(await move(
-        act,
-        'failed',
-        'NOT_RECEIVED',
-        'nothing was received',
-        {},
-        { claimedUnits: deposit.units.toString() },
-      )),
-      deposit: rejected,
-    }
+    const detail = { claimedUnits: deposit.units.toString() }
+    return { ...(await move(act, 'failed', 'NOT_RECEIVED', 'nothing was received', {}, detail)), deposit: rejected }
   }
   const credits = deposit.credits + 1
   const credited = await saveDeposit(act, { status: 'credited', creditedUnits: receivedUnits, credits, lost: false })
@@ -123,16 +114,21 @@ export async function revertToPending(act: Act): Promise<Execution> {
 }
 
 async function uncredit(act: Act): Promise<Execution['deposit']> {
-  const {
-    tx,
-    execution: { deposit },
-    context: { exchange },
-  } = act
+  const { tx } = act
+  const { deposit } = act.execution
+  const { exchange } = act.context
   if (deposit.lost) {
     // The loss was booked because a payout was signed. That transaction is invalid, so nothing was lost.
     const loss = present(await tx.ledger.entry(`deposit:${deposit.id}:loss:${deposit.credits}`), 'the entry of a loss')
+    const { assetId, units } = present(loss.postings[0], 'its posting')
     await tx.ledger.post(
-      depositLossReversalEntry(deposit.id, deposit.credits, exchange.id, present(loss.postings[0], 'its posting')),
+      depositLossReversalEntry({
+        depositId: deposit.id,
+        credits: deposit.credits,
+        exchangeId: exchange.id,
+        assetId,
+        units,
+      }),
     )
     await tx.alarms.clear(`reorg:${deposit.id}`)
     return saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: false })
@@ -156,11 +152,8 @@ export async function holdExecution(act: Act, reason: StatusReason): Promise<Exe
  * loss, pauses the asset and returns null; the step tries again until the wallet is filled.
  */
 export async function bookLoss(act: Act): Promise<Execution | null> {
-  const {
-    execution,
-    tx,
-    context: { exchange },
-  } = act
+  const { execution, tx } = act
+  const { exchange } = act.context
   const loss = entryOf(act)
   const missing = loss.units - (await tx.ledger.balance(accounts[loss.location], loss.assetId))
   await tx.alarms.raise(`reorg:${execution.deposit.id}`, 'a deposit left the chain after its payout was signed', {
@@ -175,15 +168,8 @@ export async function bookLoss(act: Act): Promise<Execution | null> {
   await tx.ledger.post(depositLossEntry(loss))
   const deposit = await saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: true })
   const keepsStatus = isTerminal(execution.status) || execution.status === 'verifying'
-  return {
-    ...(await move(
-      act,
-      keepsStatus ? execution.status : 'verifying',
-      keepsStatus ? execution.reason : 'REORG_AFTER_PAYOUT',
-      'deposit lost',
-    )),
-    deposit,
-  }
+  const { status, reason } = keepsStatus ? execution : ({ status: 'verifying', reason: 'REORG_AFTER_PAYOUT' } as const)
+  return { ...(await move(act, status, reason, 'deposit lost')), deposit }
 }
 
 /** Reverses the loss of a deposit that is back on the chain and deep enough. */
@@ -205,11 +191,8 @@ export async function reverseLoss(act: Act): Promise<Execution | null> {
 
 /** Books the deposit of an exchange that the operator closed unpaid as unclaimed. */
 export async function bookUnclaimed(act: Act): Promise<void> {
-  const {
-    execution,
-    tx,
-    context: { exchange },
-  } = act
+  const { execution, tx } = act
+  const { exchange } = act.context
   if (execution.deposit.status !== 'credited') return
   const { units } = entryOf(act)
   await tx.ledger.post(unclaimedEntry(execution.id, exchange.id, depositAsset(act).id, units))

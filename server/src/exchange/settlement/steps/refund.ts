@@ -17,11 +17,8 @@ export async function startRefund(act: Act, reason: Parameters<typeof move>[2]):
 
 /** Reserves the refund of the deposit, less the network fee. Null = no current price for the fee. */
 export async function reserveRefund(act: Act): Promise<Execution | null> {
-  const {
-    tx,
-    execution,
-    context: { exchange },
-  } = act
+  const { tx, execution } = act
+  const { exchange } = act.context
   if (execution.leg > 0) return reserveReturn(act)
   const asset = depositAsset(act)
   const units = present(execution.deposit.creditedUnits, 'a refund has credited units')

@@ -1,6 +1,5 @@
 import type { Asset } from '../../../core/domain/asset.ts'
-import { isSameHolder } from '../../orders/same-holder.ts'
-import type { Destination } from '../../ports/chain.ts'
+import { type Destination, isSameHolder } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/store/execution.ts'
 import { type Act, endsOf, getChain } from './context.ts'
 
@@ -44,11 +43,8 @@ export function refundDestination({ deps, context: { exchange }, execution: { pa
 
 /** Queues the payout or refund and wakes the dispatcher of its network. */
 export async function reserve(act: Act, { id, purpose, asset, to, units, heldMs }: Reservation): Promise<Execution> {
-  const {
-    tx,
-    execution,
-    context: { exchange },
-  } = act
+  const { tx, execution } = act
+  const { exchange } = act.context
   await tx.payouts.insert({
     id,
     exchangeId: exchange.id,

@@ -14,7 +14,7 @@ import {
   isOwed,
   move,
 } from './context.ts'
-import { nextOrderId } from './convert.ts'
+import { nextOrderId, storeOrder } from './convert.ts'
 import { drawnDelayMs, minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 
 /**
@@ -93,19 +93,9 @@ async function convertBack(act: Act, costs: Costs, dueUnits: bigint): Promise<st
   const give = depositAsset(act)
   const take = endsOf(exchange).from
   const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
-  await tx.inventory.order({
-    id,
-    executionId: execution.id,
-    venue: deps.venue.id,
-    giveAsset: give.id,
-    giveUnits,
-    takeAsset: take.id,
-    takeUnits: dueUnits,
-  })
-  const outcome = await deps.venue.place(
-    { id, give, giveUnits, take, takeUnits: dueUnits, exchangeId: exchange.id },
-    tx,
-  )
+  const order = { id, exchangeId: exchange.id, give, giveUnits, take, takeUnits: dueUnits }
+  await storeOrder(act, order)
+  const outcome = await deps.venue.place(order, tx)
   // Another reservation was faster: roll back and run the step again.
   if (outcome.kind !== 'filled')
     throw new AppError('OVERLOADED', 'the reserve of the source asset was reserved by another step')

@@ -2,12 +2,7 @@ import type { PaidFee } from '../swap-chain.ts'
 import type { NewSwap } from './swaps.ts'
 
 /** A swap fee that cannot be attributed to a partner. Addresses in canonical form. */
-export type UnclaimedFee = PaidFee &
-  Readonly<{
-    network: string
-    /** Null for native currency paid through another contract: no event names the recipient. */
-    feeTo: string | null
-  }>
+export type UnclaimedFee = PaidFee & Readonly<{ network: string }>
 
 export type FeeScanResult = Readonly<{
   /** Unreported swaps of partners. A swap that already has a row is left unchanged. */

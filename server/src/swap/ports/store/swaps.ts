@@ -39,6 +39,8 @@ export type SwapFilter = Readonly<{
   tokenIn?: string
   tokenOut?: string
   network?: string
+  hash?: string
+  sender?: string
 }>
 export type SwapQuery = SwapFilter & Readonly<{ partnerId: string }>
 
@@ -48,6 +50,8 @@ export interface SwapStore {
   find(id: string): Promise<TrackedSwap | null>
   /** The partner's swap with this hash. */
   findByHash(partnerId: string, network: string, hash: string): Promise<Swap | null>
+  /** A swap that the partner reported, of any age. */
+  findReported(partnerId: string, key: Readonly<{ id: string } | { hash: string }>): Promise<Swap | null>
   /** Updates row, journal entries and next check in one transaction. False if the version has changed. */
   advance(tracked: TrackedSwap, advance: SwapAdvance): Promise<boolean>
   /** The last 24 hours, newest first. */

@@ -1,5 +1,5 @@
 import type { PoolIdentity, PoolMaths } from '../pool.ts'
-import { type Concentrated, concentratedCurve, limitOf, swapThroughTicks } from './concentrated.ts'
+import { type Concentrated, concentratedCurve, swapConcentrated } from './concentrated.ts'
 
 /**
  * Algebra: concentrated liquidity with a fee that the contract changes. The fee is part of the state and must be the value in the block of
@@ -21,23 +21,11 @@ export type AlgebraPool = PoolIdentity &
 /** Gas of a swap within one tick through our executor contract. */
 const GAS = 130_000
 
-/** AlgebraPool._calculateSwap with PriceMovementMath.movePriceTowardsTarget: the same steps and roundings as Uniswap V3. */
-function swap(state: AlgebraPool, tokenIn: number, _tokenOut: number, amountIn: bigint) {
-  if (amountIn <= 0n) return null
-  const zeroForOne = tokenIn === 0
-  const fee = BigInt(state.feePpm[zeroForOne ? 0 : 1])
-  const result = swapThroughTicks(state, zeroForOne, amountIn, limitOf(zeroForOne), fee, state.ticksBy === 'words')
-  const [input, output] = zeroForOne ? [result.amount0, -result.amount1] : [result.amount1, -result.amount0]
-  if (input !== amountIn || output <= 0n) return null
-  return {
-    amountOut: output,
-    next: { ...state, sqrtPrice: result.sqrtPrice, tick: result.tick, liquidity: result.liquidity },
-  }
-}
+const feeOf = ({ feePpm }: AlgebraPool, tokenIn: number): number => feePpm[tokenIn === 0 ? 0 : 1]
 
 export const algebra: PoolMaths<AlgebraPool> = {
-  swap,
-  curve(state, tokenIn) {
-    return concentratedCurve(state, tokenIn === 0, state.feePpm[tokenIn === 0 ? 0 : 1], GAS)
-  },
+  /** AlgebraPool._calculateSwap with PriceMovementMath.movePriceTowardsTarget: the same steps and roundings as Uniswap V3. */
+  swap: (state, tokenIn, _tokenOut, amountIn) =>
+    swapConcentrated(state, tokenIn, amountIn, feeOf(state, tokenIn), state.ticksBy === 'words'),
+  curve: (state, tokenIn) => concentratedCurve(state, tokenIn === 0, feeOf(state, tokenIn), GAS),
 }

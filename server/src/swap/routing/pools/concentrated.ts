@@ -1,4 +1,5 @@
 import { type Curve, createCurve, type Hyperbola } from '../curve.ts'
+import type { Swapped } from '../pool.ts'
 import {
   MAX_SQRT_PRICE,
   MAX_TICK,
@@ -84,6 +85,23 @@ export function swapThroughTicks(
 
 /** The price limit of the direction: the last price that a swap can reach. */
 export const limitOf = (zeroForOne: boolean): bigint => (zeroForOne ? MIN_SQRT_PRICE + 1n : MAX_SQRT_PRICE - 1n)
+
+/** Swaps the whole input. Null if the price reaches its limit before that, or if the pool pays nothing. */
+export function swapConcentrated<S extends Concentrated>(
+  state: S,
+  tokenIn: number,
+  amountIn: bigint,
+  feePpm: number,
+  byWords = true,
+): Swapped<S> | null {
+  if (amountIn <= 0n) return null
+  const zeroForOne = tokenIn === 0
+  const result = swapThroughTicks(state, zeroForOne, amountIn, limitOf(zeroForOne), BigInt(feePpm), byWords)
+  const [input, output] = zeroForOne ? [result.amount0, -result.amount1] : [result.amount1, -result.amount0]
+  if (input !== amountIn || output <= 0n) return null
+  const { sqrtPrice, tick, liquidity } = result
+  return { amountOut: output, next: { ...state, sqrtPrice, tick, liquidity } }
+}
 
 /** Last tick of the current bitmap word in this direction (TickBitmap.nextInitializedTickWithinOneWord). */
 function wordEnd(tick: number, spacing: number, zeroForOne: boolean): number {

@@ -1,5 +1,5 @@
 import type { PoolIdentity, PoolMaths } from '../pool.ts'
-import { type Concentrated, concentratedCurve, limitOf, swapThroughTicks } from './concentrated.ts'
+import { type Concentrated, concentratedCurve, swapConcentrated } from './concentrated.ts'
 
 /**
  * Uniswap V4 without hooks. If the pool holds the native coin, `native` is true, and `tokens` has the wrapped token's address first, because
@@ -33,15 +33,9 @@ function feeOf({ lpFeePpm, protocolFeePpm }: UniswapV4Pool, tokenIn: number): nu
  */
 function swap(state: UniswapV4Pool, tokenIn: number, _tokenOut: number, amountIn: bigint) {
   const fee = feeOf(state, tokenIn)
-  if (amountIn <= 0n || amountIn > INT128_MAX || fee >= PPM) return null
-  const zeroForOne = tokenIn === 0
-  const result = swapThroughTicks(state, zeroForOne, amountIn, limitOf(zeroForOne), BigInt(fee))
-  const [input, output] = zeroForOne ? [result.amount0, -result.amount1] : [result.amount1, -result.amount0]
-  if (input !== amountIn || output <= 0n || output > INT128_MAX) return null
-  return {
-    amountOut: output,
-    next: { ...state, sqrtPrice: result.sqrtPrice, tick: result.tick, liquidity: result.liquidity },
-  }
+  if (amountIn > INT128_MAX || fee >= PPM) return null
+  const swapped = swapConcentrated(state, tokenIn, amountIn, fee)
+  return swapped === null || swapped.amountOut > INT128_MAX ? null : swapped
 }
 
 export const uniswapV4: PoolMaths<UniswapV4Pool> = {

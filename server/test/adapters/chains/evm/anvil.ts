@@ -43,7 +43,8 @@ function binary(): string {
 }
 
 export async function startAnvil(options: readonly string[] = []): Promise<Anvil> {
-  const fixed = ['--port', '0', '--chain-id', String(TEST_CHAIN_ID), '--no-mining', '--order', 'fifo']
+  const chainId = options.includes('--chain-id') ? [] : ['--chain-id', String(TEST_CHAIN_ID)]
+  const fixed = ['--port', '0', ...chainId, '--no-mining', '--order', 'fifo']
   const child = spawn(binary(), [...fixed, ...options], { stdio: ['ignore', 'pipe', 'ignore'] })
   const url = await listening(child)
   const rpc = createJsonRpc({ url, timeoutMs: 20_000 })

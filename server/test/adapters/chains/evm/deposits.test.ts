@@ -151,7 +151,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
     const { contract, transfer } = await deploy('StandardToken')
     const { txHash, block, transfers } = await paid(transfer(ours, 21n), ours)
     expect(transfers).toEqual([
-      { identity: `${txHash}:0`, txHash, address: ours, memo: null, contract, units: 21n, sender: bank },
+      { identity: `${txHash}:${contract}:0`, txHash, address: ours, memo: null, contract, units: 21n, sender: bank },
     ])
     expect(await received(transfers[0], block)).toBe(21n)
   })

@@ -103,6 +103,27 @@ describe('a node without', () => {
     expect(await scanned.chain.hasTraces()).toBe(false)
   })
 
+  test('traces notes each block, unless the settings accept that', async () => {
+    node.set(({ method }) => (/trace/.test(method) ? notFound : undefined))
+    const scanned = await inner()
+    expect(await units(scanned)).toEqual([3n])
+    const block = await scanned.chain.reader.block(scanned.height)
+    expect(scanned.chain.notes).toEqual([
+      { kind: 'traces-missing', node: 'eth node 1', detail: `block ${scanned.height} ${block?.hash}` },
+      { kind: 'traces-missing', node: 'eth node 1', detail: `block ${scanned.height} ${block?.hash}` },
+    ])
+    const accepting = chainOf([node.url], { expectsTraces: false })
+    await accepting.reader.block(scanned.height)
+    expect(accepting.notes).toEqual([])
+  })
+
+  test('traces is not used, and not noted, while another node offers them', async () => {
+    node.set(({ method }) => (/trace/.test(method) ? notFound : undefined))
+    const chain = chainOf([node.url, anvil.url])
+    expect(await units({ ...(await inner()), chain })).toEqual([3n, 4n])
+    expect(chain.notes).toEqual([])
+  })
+
   test('both is read by single receipts', async () => {
     node.set(({ method }) => (/trace|getBlockReceipts/.test(method) ? notFound : undefined))
     expect(await units(await inner())).toEqual([3n])

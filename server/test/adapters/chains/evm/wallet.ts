@@ -4,9 +4,9 @@ import { mnemonicToSeedSync } from '@scure/bip39'
 import { getAddress } from 'viem'
 import { eth } from '../../../../networks/eth.ts'
 import { createEvmChain, type EvmChain, type EvmChainOptions } from '../../../../src/adapters/chains/evm/chain.ts'
-import type { EvmNote } from '../../../../src/adapters/chains/evm/node.ts'
 import { type Asset, assetId } from '../../../../src/core/domain/asset.ts'
 import { type Network, resolveNetwork } from '../../../../src/core/domain/network.ts'
+import type { NodeNote } from '../../../../src/core/ports/chain.ts'
 import type { KeySource, PublicKeys } from '../../../../src/exchange/ports/signer.ts'
 import type { KeyPath, Payment } from '../../../../src/exchange/ports/spend.ts'
 
@@ -46,8 +46,8 @@ export function token(contract: string, ticker = 'usdt', decimals = 6): Asset {
 export function chainOf(
   rpcUrls: readonly string[],
   parts: Partial<EvmChainOptions> = {},
-): EvmChain & { notes: EvmNote[] } {
-  const notes: EvmNote[] = []
+): EvmChain & { notes: NodeNote[] } {
+  const notes: NodeNote[] = []
   const chain = createEvmChain({
     network,
     rpcUrls,

@@ -85,4 +85,23 @@ describeWith('monerod', 'spendable outputs', () => {
     }
     expect(used.size).toBe(OUTPUTS_READY)
   })
+
+  test('are compared with the wallet program and the daemon, which know spent, invented and overstated ones (I-7)', async () => {
+    await node.pay(chain.addresses.hot(), '1')
+    const { height } = await node.mine(1)
+    // The block has change of earlier payments, too.
+    const held = present(
+      (await outputsAt(height)).find(({ units }) => units === 1_000n * MILLI_XMR),
+      'the output of the payment',
+    )
+    const find = present(chain.reader.findMissingUtxos, 'a UTXO network finds missing outputs')
+    expect(await find([held])).toEqual([])
+    const invented = { ...held, outpoint: 'ab'.repeat(32) }
+    expect(await find([held, invented])).toEqual([invented.outpoint])
+    expect(await find([{ ...held, units: held.units + 1n }])).toEqual([held.outpoint])
+    await node.mine(9)
+    await pay([held], 100n * MILLI_XMR)
+    await node.mine(1)
+    expect(await find([held])).toEqual([held.outpoint])
+  })
 })

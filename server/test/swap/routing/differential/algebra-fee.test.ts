@@ -118,7 +118,8 @@ type Plan = Readonly<{ steps: typeof steps extends fc.Arbitrary<infer T> ? T : n
 async function compareOne(ticksBy: 'words' | 'list', plan: Plan): Promise<ReadonlySet<number>> {
   const { anvil, ask, send } = chain
   const address = (await ask<Hex>('pool', [])).toLowerCase()
-  const reader = createBlockReader(createRpc('test', anvil.url, TEST_CHAIN_ID, rpcDefaults), null)
+  const rpc = createRpc('test', anvil.url, TEST_CHAIN_ID, rpcDefaults)
+  const reader = createBlockReader(() => rpc, null)
   const fees = new Set<number>()
   for (const [index, { idle, after, zeroForOne, size, digits }] of plan.steps.entries()) {
     if (idle > 0) {
@@ -127,7 +128,12 @@ async function compareOne(ticksBy: 'words' | 'list', plan: Plan): Promise<Readon
     }
     const { hash } = await anvil.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
     const now = await reader.minedAt(hash)
-    const tracked = await forecastFees({ reader, wrapped: '' }, hash, poolAt(address, ticksBy), now)
+    const tracked = await forecastFees(
+      { reader, wrapped: '', nativeIsToken: false },
+      hash,
+      poolAt(address, ticksBy),
+      now,
+    )
     expect(tracked.fees?.from, `step ${index}`).toBe(now)
     await anvil.request('evm_setNextBlockTimestamp', [hex(now + after)])
     await send('run', [[{ zeroForOne, amountIn: BigInt(digits) * 10n ** BigInt(size - 3) }]])

@@ -99,9 +99,9 @@ function readSwapCount(): number {
   return requested
 }
 
-/** Random samples; the seed is logged. */
+/** Random samples. The seed is logged; `TEST_SEED` repeats it. */
 export function drawSamples<T>(title: string, arbitrary: fc.Arbitrary<T>, count: number): T[] {
-  const seed = Math.floor(Math.random() * 2 ** 31)
+  const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
   console.info(`differential: ${title}, seed ${seed}`)
   return fc.sample(arbitrary, { seed, numRuns: count })
 }

@@ -1,0 +1,175 @@
+import { exampleOf, type Json, type JsonObject, toPlainJson } from './openapi-schemas.ts'
+import type { RouteDefinition, RouteResponse } from './route-definition.ts'
+
+const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
+
+/** Headers of responses, by name. */
+export const componentHeaders: JsonObject = {
+  'X-Request-Id': text('Identifies this request. Include it in support requests.', '3f1c9a0be7d24c55-1k'),
+  RateLimit: text('Remaining weight in this minute and seconds until it is full again.', '"minute";r=5995;t=1'),
+  'RateLimit-Policy': text('Weight per minute and window in seconds.', '"minute";q=6000;w=60'),
+  'Retry-After': {
+    description: 'Seconds after which the request may succeed.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 5,
+  },
+  Allow: text('Methods of this path.', 'GET, HEAD'),
+  ETag: text('Identifies this state of the resource; send it in `If-None-Match`.', 'W/"5hJ0oZ1kq8gVtXb2mYcN7w"'),
+  'Last-Modified': text('Time of the last change.', 'Fri, 02 Jan 2026 03:04:05 GMT'),
+  Link: text(
+    'URLs of the first, previous, next and last page (RFC 8288), if a page was requested.',
+    '</v1/cross-chain/exchange/list?page=2&limit=100>; rel="next"',
+  ),
+  'X-Total-Count': { description: 'Number of all items.', schema: { type: 'integer', minimum: 0 }, example: 800 },
+}
+
+type Failure = Readonly<{ description: string; phrase: string; code: string; message: string; field?: string }>
+
+const failures: Readonly<Record<number, Failure>> = {
+  400: {
+    ...{ description: 'The request is invalid; `errors` lists every problem.', phrase: 'Bad Request' },
+    ...{ code: 'VALIDATION_ERROR', message: 'flow is required', field: 'flow' },
+  },
+  401: {
+    ...{ description: 'The API key is missing or invalid.', phrase: 'Unauthorized' },
+    ...{ code: 'API_KEY_MISSING', message: 'the header x-api-key is missing' },
+  },
+  403: {
+    ...{ description: 'The API key does not have the required permission.', phrase: 'Forbidden' },
+    ...{ code: 'SCOPE_REQUIRED', message: 'this key lacks the scope exchange:create' },
+  },
+  404: {
+    ...{ description: 'The requested object does not exist.', phrase: 'Not Found' },
+    ...{
+      code: 'CURRENCY_NOT_FOUND',
+      message: 'fromCurrency "zzz" on network "btc" is not listed: use a pair of the currency list',
+      field: 'fromCurrency',
+    },
+  },
+  405: {
+    ...{
+      description: 'The path does not accept this method; `Allow` lists those that it does.',
+      phrase: 'Method Not Allowed',
+    },
+    ...{ code: 'METHOD_NOT_ALLOWED', message: 'this path takes GET and HEAD only' },
+  },
+  408: {
+    ...{ description: 'The request took too long to arrive.', phrase: 'Request Timeout' },
+    ...{ code: 'REQUEST_TIMEOUT', message: 'the request did not arrive in time' },
+  },
+  409: {
+    ...{ description: 'The request conflicts with an earlier one.', phrase: 'Conflict' },
+    ...{
+      code: 'IDEMPOTENCY_CONFLICT',
+      message: 'this Idempotency-Key was used with another body: use a new key for a new request',
+    },
+  },
+  410: {
+    ...{ description: 'The rateId has expired; a new quote is in `errors[0].requote`.', phrase: 'Gone' },
+    ...{ code: 'RATE_ID_EXPIRED', message: 'rateId has expired: use the fresh quote in requote', field: 'rateId' },
+  },
+  413: {
+    ...{ description: 'The body is too large.', phrase: 'Payload Too Large' },
+    ...{ code: 'BODY_TOO_LARGE', message: 'the body is larger than 64 KiB' },
+  },
+  414: {
+    ...{ description: 'The URL is too long.', phrase: 'URI Too Long' },
+    ...{ code: 'URI_TOO_LONG', message: 'the URL is longer than 8192 characters' },
+  },
+  415: {
+    ...{ description: 'The content type or encoding is not plain JSON.', phrase: 'Unsupported Media Type' },
+    ...{ code: 'UNSUPPORTED_MEDIA_TYPE', message: 'the body must be sent as application/json' },
+  },
+  422: {
+    ...{ description: 'The request is valid but cannot be fulfilled.', phrase: 'Unprocessable Entity' },
+    ...{
+      code: 'PAIR_UNAVAILABLE',
+      message: 'XRP on xrp is not available: choose a currency with enabled: true',
+      field: 'fromCurrency',
+    },
+  },
+  429: {
+    ...{ description: 'Too many requests.', phrase: 'Too Many Requests' },
+    ...{ code: 'RATE_LIMIT_EXCEEDED', message: 'more than 6000 weighted requests a minute' },
+  },
+  431: {
+    ...{ description: 'The headers are too large.', phrase: 'Request Header Fields Too Large' },
+    ...{ code: 'HEADERS_TOO_LARGE', message: 'the headers are larger than 16 KiB' },
+  },
+  451: {
+    ...{ description: 'Rejected by compliance screening.', phrase: 'Unavailable For Legal Reasons' },
+    ...{
+      code: 'RESTRICTED',
+      message: 'address is rejected by address screening: use another address',
+      field: 'address',
+    },
+  },
+  500: {
+    ...{ description: 'Internal error.', phrase: 'Internal Server Error' },
+    ...{ code: 'INTERNAL', message: 'unexpected failure in request 3f1c9a0be7d24c55-1k' },
+  },
+  503: {
+    ...{ description: 'Temporarily unavailable; retry after `Retry-After` seconds.', phrase: 'Service Unavailable' },
+    ...{ code: 'RATES_UNAVAILABLE', message: 'the prices are older than 30 s: retry later' },
+  },
+}
+
+/** Headers that an error response has besides `X-Request-Id`. */
+const failureHeaders: Readonly<Record<number, readonly string[]>> = {
+  405: ['Allow'],
+  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  503: ['Retry-After'],
+}
+
+const headersOf = (names: readonly string[]): JsonObject =>
+  Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+function failureOf(status: number): Failure {
+  const failure = failures[status]
+  if (failure === undefined) throw new Error(`status ${status} has no description`)
+  return failure
+}
+
+/** Error responses by name: `Error400`, … */
+export function componentResponses(statuses: readonly number[]): JsonObject {
+  return Object.fromEntries(statuses.map((status) => [`Error${status}`, toErrorResponse(status)]))
+}
+
+function toErrorResponse(status: number): JsonObject {
+  const { description, phrase, code, message, field } = failureOf(status)
+  const problem = { code, ...(field === undefined ? {} : { field }), message }
+  const example = {
+    ...{ message, error: phrase, statusCode: status, code },
+    ...{ requestId: '3f1c9a0be7d24c55-1k', errors: [problem] },
+  }
+  const schema = { $ref: '#/components/schemas/ErrorBody' }
+  const headers = headersOf(failureHeaders[status] ?? [])
+  return { description, headers, content: { 'application/json': { schema, example } } }
+}
+
+/** All responses of an operation. A response to HEAD has no body. */
+export function toResponses({ method, access, success, errors }: RouteDefinition): JsonObject {
+  const limits = access === 'public' ? [] : ['RateLimit', 'RateLimit-Policy']
+  const responses: Record<string, Json> = {}
+  for (const [status, response] of Object.entries(success)) responses[status] = toSuccess(response, limits)
+  for (const status of errors) {
+    responses[status] =
+      method === 'HEAD'
+        ? { description: failureOf(status).description, headers: headersOf(failureHeaders[status] ?? []) }
+        : { $ref: `#/components/responses/Error${status}` }
+  }
+  return responses
+}
+
+function toSuccess(response: RouteResponse, limits: readonly string[]): JsonObject {
+  const { description, schema, alternatives = [], contentType, headers = [], example } = response
+  const head = { description, headers: headersOf([...limits, ...headers]) }
+  if (schema === undefined && contentType === undefined) return head
+  const plain: Json = schema === undefined ? { type: 'string' } : toPlainJson(schema, false)
+  const forms = alternatives.map((one) => toPlainJson(one, false))
+  const body = {
+    schema: forms.length === 0 ? plain : { oneOf: [plain, ...forms] },
+    example: example ?? exampleOf(schema),
+  }
+  return { ...head, content: { [contentType ?? 'application/json']: body } }
+}

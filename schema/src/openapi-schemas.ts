@@ -1,0 +1,191 @@
+import type { TSchema } from 'typebox'
+import { AddressValidation } from './addresses.ts'
+import * as crossChain from './cross-chain.ts'
+import { CreateExchangeBody, CreatePrivateExchangeBody, LIMIT_PATTERN, PAGE_PATTERN } from './cross-chain-requests.ts'
+import * as defi from './defi.ts'
+import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
+import { ErrorBody, errorCodeNames, Problem } from './errors.ts'
+import * as service from './service.ts'
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+export type JsonObject = { readonly [key: string]: Json }
+type Members = Readonly<Record<string, unknown>>
+
+/** Schemas with a name in the document. */
+const namedSchemas: Readonly<Record<string, TSchema>> = {
+  AddressValidation,
+  AggregatorQuote: defi.AggregatorQuote,
+  BuildSwapBody,
+  CreateExchangeBody,
+  CreatePrivateExchangeBody,
+  CreatedExchange: crossChain.CreatedExchange,
+  CreatedRequest: crossChain.CreatedRequest,
+  Currency: crossChain.Currency,
+  CurrencyList: crossChain.CurrencyList,
+  DefiCurrency: defi.DefiCurrency,
+  DefiCurrencyList: defi.DefiCurrencyList,
+  DefiNetwork: defi.DefiNetwork,
+  DefiNetworkList: defi.DefiNetworkList,
+  DexExchange: defi.DexExchange,
+  DexExchangeList: defi.DexExchangeList,
+  DexPart: defi.DexPart,
+  ErrorBody,
+  ExchangeList: crossChain.ExchangeList,
+  ExchangeRecord: crossChain.ExchangeRecord,
+  ExchangeRequest: crossChain.ExchangeRequest,
+  ExchangeStatusAnswer: crossChain.ExchangeStatusAnswer,
+  ExchangeStatusList: crossChain.ExchangeStatusList,
+  Execution: crossChain.Execution,
+  Intermediary: crossChain.Intermediary,
+  ListedExchange: crossChain.ListedExchange,
+  ListedRequest: crossChain.ListedRequest,
+  Live: service.Live,
+  PrivateRateQuote: crossChain.PrivateRateQuote,
+  Problem,
+  QuoteFees: crossChain.QuoteFees,
+  RateQuote: crossChain.RateQuote,
+  RawTransactions: defi.RawTransactions,
+  Ready: service.Ready,
+  Refund: crossChain.Refund,
+  SendApprovalBody,
+  SendSwapBody,
+  SubRoute: defi.SubRoute,
+  SwapQuote: defi.SwapQuote,
+  SwapRoute: defi.SwapRoute,
+  TransactionHash: defi.TransactionHash,
+}
+/** Named only in the document of the sandbox. */
+const sandboxSchemas: Readonly<Record<string, TSchema>> = {
+  SandboxBalance: service.SandboxBalance,
+  SandboxBlocksBody: service.SandboxBlocksBody,
+  SandboxDeposit: service.SandboxDeposit,
+  SandboxDepositBody: service.SandboxDepositBody,
+  SandboxNetwork: service.SandboxNetwork,
+  SandboxNetworks: service.SandboxNetworks,
+  SandboxReorgsBody: service.SandboxReorgsBody,
+  SandboxReport: service.SandboxReport,
+  SandboxWallet: service.SandboxWallet,
+  SandboxWalletBody: service.SandboxWalletBody,
+}
+/** Enums with a name, so that a generator makes one type of each. */
+const namedEnums: Readonly<Record<string, Readonly<{ values: readonly string[]; description: string }>>> = {
+  DefiNetworkTicker: { values: defi.defiNetworks, description: 'Network of the DeFi part.' },
+  ErrorCode: { values: errorCodeNames, description: 'Stable code of a failure.' },
+  ExchangeStatus: { values: crossChain.exchangeStatuses, description: 'Status of an exchange or of an execution.' },
+  ExchangeType: { values: crossChain.exchangeTypes, description: 'Kind of exchange.' },
+  Flow: { values: crossChain.flows, description: 'Floating (`standard`) or fixed rate.' },
+  PrivateType: {
+    values: crossChain.privateTypes,
+    description: 'How the intermediary of a private exchange is chosen.',
+  },
+  StatusReason: { values: crossChain.statusReasons, description: 'Reason for a status.' },
+  SwapReason: { values: defi.swapReasons, description: 'Why a swap failed.' },
+  SwapStatus: { values: defi.swapStatuses, description: 'Status of a swap.' },
+}
+
+const allSchemas = Object.entries({ ...namedSchemas, ...sandboxSchemas })
+const nameBySchema = new Map<unknown, string>(allSchemas.map(([name, schema]) => [schema, name]))
+/** A nullable or optional object shares only the members with its schema. */
+const nameByMembers = new Map<unknown, string>(
+  allSchemas.flatMap(([name, schema]) => ('properties' in schema ? [[schema.properties, name] as const] : [])),
+)
+const nameByValues = new Map(Object.entries(namedEnums).map(([name, { values }]) => [values.join(), name]))
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+/** Plain JSON of a schema, with references to named schemas and enums. `isTopLevel`: the schema itself is not replaced. */
+export function toPlainJson(value: unknown, isTopLevel: boolean): Json {
+  if (Array.isArray(value)) return value.map((item) => toPlainJson(item, false))
+  if (typeof value !== 'object' || value === null) return value as Json
+  const name = isTopLevel ? undefined : nameBySchema.get(value)
+  if (name !== undefined) return reference(name)
+  const byMembers = isTopLevel ? null : toMembersReference(value as Members)
+  return toEnumReference(value as Members) ?? byMembers ?? toMembers(value as Members)
+}
+
+function toMembers(value: Members): JsonObject {
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlainJson(member, false)]))
+}
+
+/** `description` and `examples` may stand beside a reference since OpenAPI 3.1. */
+function toEnumReference({ enum: values, type, ...notes }: Members): JsonObject | null {
+  if (!Array.isArray(values)) return null
+  const isNullable = values.includes(null)
+  const name = nameByValues.get(values.filter((one) => one !== null).join())
+  if (name === undefined) return null
+  return { ...(isNullable ? { anyOf: [reference(name), { type: 'null' }] } : reference(name)), ...toMembers(notes) }
+}
+
+function toMembersReference({ type, properties, required, ...notes }: Members): JsonObject | null {
+  const name = nameByMembers.get(properties)
+  if (name === undefined) return null
+  return {
+    ...(Array.isArray(type) ? { anyOf: [reference(name), { type: 'null' }] } : reference(name)),
+    ...toMembers(notes),
+  }
+}
+
+/** Page and limit are text with a pattern for the server and numbers for everyone else. */
+const numberPatterns: Readonly<Record<string, JsonObject>> = {
+  [PAGE_PATTERN]: { type: 'integer', minimum: 1, maximum: 999_999_999 },
+  [LIMIT_PATTERN]: { type: 'integer', minimum: 1, maximum: 500 },
+}
+
+/** The schema of a query parameter, without the notes that belong to the parameter. */
+export function toParameterSchema({ description, examples, ...schema }: Members): Json {
+  const number = numberPatterns[String(schema['pattern'])]
+  const plain = number ?? toPlainJson(schema, true)
+  const { default: preset } = schema
+  return number !== undefined && preset !== undefined
+    ? { ...number, default: Number.parseInt(String(preset), 10) }
+    : plain
+}
+
+/** A request body: null is accepted for every optional member. */
+function toBody(schema: Members): JsonObject {
+  const { properties, required } = schema as { properties: Record<string, Members>; required?: readonly string[] }
+  const members = Object.entries(properties).map(([name, member]) => [
+    name,
+    required?.includes(name) ? toPlainJson(member, false) : toNullable(member),
+  ])
+  return { ...toMembers(schema), properties: Object.fromEntries(members) }
+}
+
+function toNullable(member: Members): Json {
+  const { type, enum: values } = member
+  return toMembers({
+    ...member,
+    type: [type, 'null'].flat(),
+    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+  })
+}
+
+const isBody = (name: string): boolean => name.endsWith('Body') && name !== 'ErrorBody'
+
+/** All named schemas and enums. */
+export function componentSchemas(withSandbox: boolean): JsonObject {
+  const schemas = Object.entries({ ...namedSchemas, ...(withSandbox ? sandboxSchemas : {}) }).map(([name, schema]) => [
+    name,
+    isBody(name) ? toBody(schema as unknown as Members) : toPlainJson(schema, true),
+  ])
+  const enums = Object.entries(namedEnums).map(([name, { values, description }]) => [
+    name,
+    { type: 'string', enum: values, description },
+  ])
+  return Object.fromEntries([...enums, ...schemas])
+}
+
+/** An example of a schema from the examples of its members. Optional members without an example are left out. */
+export function exampleOf(schema: unknown): Json {
+  const { examples, type, properties, items, enum: values } = schema as Members
+  if (Array.isArray(examples) && examples.length > 0) return examples[0] as Json
+  if (Array.isArray(values)) return values[0] as Json
+  if (type === 'array') return (schema as Members)['maxItems'] === 0 ? [] : [exampleOf(items)]
+  if (type !== 'object') return Array.isArray(type) ? null : 'text'
+  const { required = [] } = schema as { required?: readonly string[] }
+  return Object.fromEntries(
+    Object.entries(properties as Record<string, Members>)
+      .filter(([name, member]) => required.includes(name) || 'examples' in member)
+      .map(([name, member]) => [name, exampleOf(member)]),
+  )
+}

@@ -1,0 +1,120 @@
+import { AppError } from '../../../core/domain/errors.ts'
+import type { EvmNode } from './node.ts'
+import {
+  type BlockReply,
+  type LogReply,
+  list,
+  log,
+  type ReceiptReply,
+  receipt,
+  type TransactionReply,
+} from './replies.ts'
+import { failureOf, refusalOf, unavailable } from './rpc.ts'
+import { TRANSFER_TOPIC } from './token.ts'
+
+export type BlockLogs = Readonly<{
+  /** All Transfer logs of the block; of listed tokens alone where the node could not return the others. */
+  logs: readonly LogReply[]
+  /** Receipts of all transactions except `unreadable`; null if they were not read. */
+  receipts: readonly ReceiptReply[] | null
+  /** Transactions whose receipt is too large for one reply. Their logs are missing. */
+  unreadable: readonly string[]
+}>
+
+/**
+ * The Transfer logs of a block, compared with its receipts where the node returns those of a whole block. Anyone can fill a
+ * block with more logs than fit one reply, or than a provider returns (M5): then the receipts' logs, those of listed tokens
+ * alone, and at last the receipts of single transactions are read. Throws if the node does not answer, because only a reply
+ * that is too large proves that it can never be read.
+ */
+export async function readBlockLogs(node: EvmNode, block: BlockReply, tokens: readonly string[]): Promise<BlockLogs> {
+  const { blockReceipts } = await node.capabilities()
+  const readLogs = (addresses: Readonly<{ address?: readonly string[] }>) =>
+    attempt(node.ask('eth_getLogs', [{ blockHash: block.hash, topics: [TRANSFER_TOPIC], ...addresses }], list(log)))
+  // An empty list would select the logs of every contract.
+  const readListed = () => (tokens.length === 0 ? [] : readLogs({ address: tokens }))
+  const [logs, receipts] = await Promise.all([
+    readLogs({}),
+    blockReceipts ? attempt(node.ask('eth_getBlockReceipts', [block.hash], list(receipt))) : null,
+  ])
+  if (receipts !== null && !(receipts instanceof AppError)) {
+    if (logs instanceof AppError) return { logs: logsOf(receipts), receipts, unreadable: [] }
+    checkLogs(node, block, logs, receipts)
+    return { logs, receipts, unreadable: [] }
+  }
+  // A refusal may pass: it does not spare logs that were read the comparison, with single receipts.
+  const isFinal = receipts === null || failureOf(receipts)?.isTooLarge === true
+  if (isFinal || (logs instanceof AppError && isTooLarge(receipts))) {
+    const listed = logs instanceof AppError ? await readListed() : logs
+    if (!(listed instanceof AppError)) {
+      checkLogs(node, block, listed, [])
+      return { logs: listed, receipts: null, unreadable: [] }
+    }
+  } else if (logs instanceof AppError && !isTooLarge(logs)) {
+    throw receipts
+  }
+  const single = await readReceipts(node, block.transactions)
+  return { ...single, logs: logsOf(single.receipts) }
+}
+
+const logsOf = (receipts: readonly ReceiptReply[]): readonly LogReply[] =>
+  receipts.flatMap(({ logs }) => logs.filter(({ topics }) => topics[0] === TRANSFER_TOPIC))
+
+/** Transactions per batch: the replies of a batch share one limit. */
+const SLICE = 50
+
+/** The receipts of single transactions, one batch after the other. */
+export async function readReceipts(
+  node: EvmNode,
+  transactions: readonly TransactionReply[],
+): Promise<{ receipts: readonly ReceiptReply[]; unreadable: readonly string[] }> {
+  const receipts: ReceiptReply[] = []
+  const unreadable: string[] = []
+  for (let n = 0; n < transactions.length; n += SLICE) {
+    const slice = transactions.slice(n, n + SLICE)
+    const calls = slice.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+    const batch = await attempt(node.askMany(calls, receipt))
+    if (batch instanceof AppError && !isTooLarge(batch)) throw batch
+    for (const [index, { hash }] of slice.entries()) {
+      const one =
+        batch instanceof AppError
+          ? await attempt(node.ask('eth_getTransactionReceipt', [hash], receipt))
+          : (batch[index] ?? null)
+      if (one instanceof AppError && failureOf(one)?.isTooLarge !== true) throw one
+      if (one instanceof AppError) unreadable.push(hash)
+      else if (one?.txHash === hash) receipts.push(one)
+      else throw unavailable(`${node.name} mixes up receipts`)
+    }
+  }
+  return { receipts, unreadable }
+}
+
+/** A failed read as a value. */
+const attempt = <T>(reply: Promise<T>): Promise<T | AppError> =>
+  reply.catch((error: unknown) => {
+    if (error instanceof AppError) return error
+    throw error
+  })
+
+/** Larger than our limit, or refused: providers refuse more than a number of results. */
+const isTooLarge = (error: AppError): boolean => failureOf(error)?.isTooLarge === true || refusalOf(error) !== null
+
+/** Nodes serve logs from a separate index, so compare their number with the receipts if those were read. */
+function checkLogs(
+  node: EvmNode,
+  block: BlockReply,
+  logs: readonly LogReply[],
+  receipts: readonly ReceiptReply[],
+): void {
+  const counts = new Map<string, number>()
+  for (const { blockHash, txHash } of logs) {
+    if (blockHash !== block.hash) throw unavailable(`${node.name} answered with logs of another block`)
+    counts.set(txHash, (counts.get(txHash) ?? 0) + 1)
+  }
+  for (const entry of receipts) {
+    const expected = entry.logs.filter(({ topics }) => topics[0] === TRANSFER_TOPIC).length
+    if (expected !== (counts.get(entry.txHash) ?? 0)) {
+      throw unavailable(`${node.name} returns different logs by eth_getLogs and by receipts for block ${block.height}`)
+    }
+  }
+}

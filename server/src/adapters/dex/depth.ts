@@ -1,0 +1,70 @@
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
+import type { LiquidityBookPool } from '../../swap/routing/pools/liquidity-book.ts'
+import { isConcentrated } from './ticks.ts'
+import type { ConcentratedPool } from './tracked-pool.ts'
+
+/** Price move up to which liquidity counts as usable. */
+const PRICE_MOVE = 0.02
+/** The same move in the square root of the price. */
+const ROOT_MOVE = 1 + PRICE_MOVE / 2
+/** Ticks within the price move, on each side. */
+export const NEAR_TICKS = 200
+/** The id of the bin with price 1. */
+const BIN_OF_ONE = 2 ** 23
+const TICK_BASE = 1.0001
+
+/** What a pool holds of each token, in the order of the pool, in base units. */
+export type PoolDepth = Readonly<{
+  /** Amount of each token that the pool pays until its price has moved by PRICE_MOVE. */
+  amounts: readonly number[]
+  /** Amounts of equal value at the pool's own price. */
+  units: readonly number[]
+}>
+
+/** The depth of a pool. The ticks of a concentrated pool must be read within NEAR_TICKS of its price. */
+export function depthOfPool(pool: Pool): PoolDepth {
+  if (isConcentrated(pool)) return concentratedDepth(pool)
+  if (pool.kind === 'liquidity-book') return binDepth(pool)
+  const reserves = 'reserves' in pool ? pool.reserves : 'balances' in pool ? pool.balances : []
+  const amounts = reserves.map((amount) => Number(amount) * (PRICE_MOVE / 2))
+  const weights = 'weights' in pool ? pool.weights : []
+  return { amounts, units: amounts.map((amount, place) => amount / Number(weights[place] ?? 1n)) }
+}
+
+/** A position may end right beside the price, so the active liquidity alone says little about what the pool can pay. */
+function concentratedDepth({ sqrtPrice, liquidity, tick, ticks }: ConcentratedPool): PoolDepth {
+  const root = Number(sqrtPrice) / 2 ** 96
+  const [low, high] = [root / ROOT_MOVE, root * ROOT_MOVE]
+  let [amount0, amount1] = [0, 0]
+  let active = Number(liquidity)
+  let at = root
+  for (const { index, net } of ticks) {
+    if (index <= tick || at >= high) continue
+    const next = Math.min(high, Math.max(at, TICK_BASE ** (index / 2)))
+    amount0 += active * (1 / at - 1 / next)
+    at = next
+    active = Math.max(0, active + Number(net))
+  }
+  if (at < high) amount0 += active * (1 / at - 1 / high)
+  active = Number(liquidity)
+  at = root
+  for (let place = ticks.length - 1; place >= 0 && at > low; place--) {
+    const { index, net } = ticks[place] as (typeof ticks)[number]
+    if (index > tick) continue
+    const next = Math.max(low, Math.min(at, TICK_BASE ** (index / 2)))
+    amount1 += active * (at - next)
+    at = next
+    active = Math.max(0, active - Number(net))
+  }
+  if (at > low) amount1 += active * (at - low)
+  return { amounts: [amount0, amount1], units: [1 / root, root] }
+}
+
+/** The depth of the bins within PRICE_MOVE. */
+function binDepth({ bins, activeId, binStep }: LiquidityBookPool): PoolDepth {
+  const perBin = Math.log1p(binStep / 10_000)
+  const price = Math.exp((activeId - BIN_OF_ONE) * perBin)
+  const near = bins.filter(({ id }) => Math.abs(id - activeId) * perBin <= PRICE_MOVE)
+  const amounts = [0, 1].map((side) => near.reduce((sum, { reserves }) => sum + Number(reserves[side] ?? 0n), 0))
+  return { amounts, units: [1 / price, 1] }
+}

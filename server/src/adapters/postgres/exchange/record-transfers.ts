@@ -1,0 +1,312 @@
+import type { Job } from '../../../core/ports/jobs.ts'
+import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
+import type { AppendRules } from '../../../exchange/ports/store/chain-log.ts'
+import { timeOrderedId } from '../../../lib/id.ts'
+import type { Sql } from '../core/database.ts'
+import { legKey, replaceDepositHash } from './next-leg.ts'
+import { recordStrays } from './record-strays.ts'
+
+export type Target = {
+  exchange_id: string
+  leg: number
+  address: string
+  memo: string
+  key_index: string
+  source_execution: string | null
+}
+/** A hot wallet or change address. */
+export type WalletAddress = { address: string; branch: 'hot' | 'change'; key_index: string }
+/** Our rows that a block touches. `legTransfers`: our payouts that fund a next leg, by `legKey`. */
+export type Ours = Readonly<{
+  targets: Map<string, Target>
+  walletAddresses: Map<string, WalletAddress>
+  attempts: Map<string, string>
+  legTransfers: ReadonlySet<string>
+}>
+type OwnTransfer = Readonly<{
+  transfer: Transfer
+  target: Target | null
+  walletAddress: WalletAddress | null
+  /** A deposit of an exchange, or a transfer to a wallet address that is not ours. */
+  isPayin: boolean
+  /** A payment by anyone else to the address of a later leg, which is never shown: it belongs to no exchange. */
+  isStray: boolean
+}>
+
+export const targetKey = (address: string, memo: string | null) => `${address} ${memo ?? ''}`
+
+/**
+ * The customer pays the first leg: a transfer in one of our own transactions is change, a sweep or gas. Our payout of the
+ * leg before pays a later leg; our stored transaction identifies it, not the data of the chain.
+ */
+export function isDeposit(
+  { attempts, legTransfers }: Ours,
+  rules: AppendRules,
+  transfer: Transfer,
+  { leg }: Target,
+): boolean {
+  if (leg === 0) return !attempts.has(transfer.txHash)
+  return legTransfers.has(legKey(transfer.txHash, transfer.address, rules.assetOf(transfer.contract)?.id ?? ''))
+}
+
+/**
+ * Records the transfers to our addresses, in as many statements for one as for thousands: anyone can fill a block with them
+ * for a few dollars (M5). Only listed assets make rows of their own.
+ */
+export async function recordTransfers(
+  sql: Sql,
+  network: string,
+  block: ScannedBlock,
+  rules: AppendRules,
+  ours: Ours,
+): Promise<readonly Job[]> {
+  const all = block.transfers.flatMap((transfer) => readOwn(ours, rules, transfer) ?? [])
+  const listed = all.filter(({ transfer }) => rules.assetOf(transfer.contract) !== null)
+  await recordStrays(
+    sql,
+    network,
+    block.height,
+    all.filter(({ transfer, isPayin, isStray }) => {
+      return rules.assetOf(transfer.contract) === null && (isPayin || isStray)
+    }),
+  )
+  // Our payment to ourselves is one deposit, whichever of its attempts confirms. A token may report it twice.
+  const renamed = new Set<string>()
+  for (const { transfer, target, isPayin } of listed) {
+    const source = target?.source_execution
+    if (!isPayin || !source || renamed.has(source)) continue
+    renamed.add(source)
+    await replaceDepositHash(sql, network, source, transfer)
+  }
+  // One statement cannot update a row twice, so a second transfer with the same identity waits for the next statement.
+  let waiting: readonly OwnTransfer[] = listed
+  while (waiting.length > 0) {
+    const batch = takeBatch(waiting)
+    await recordBatch(sql, network, block, rules, batch)
+    waiting = waiting.filter((one) => !batch.has(one))
+  }
+  await endSightings(sql, network, all)
+  return [
+    ...[...ours.attempts.values()].map((id): Job => ({ kind: 'transaction', id })),
+    ...listed.flatMap(({ target, isPayin }): Job[] => {
+      return isPayin && target ? [{ kind: 'exchange', id: target.exchange_id }] : []
+    }),
+  ]
+}
+
+function readOwn(ours: Ours, rules: AppendRules, transfer: Transfer): OwnTransfer | null {
+  const target = ours.targets.get(targetKey(transfer.address, transfer.memo)) ?? null
+  const walletAddress = ours.walletAddresses.get(transfer.address) ?? null
+  if (target === null && walletAddress === null) return null
+  const isOurPayment = ours.attempts.has(transfer.txHash)
+  const isPayin = target === null ? !isOurPayment : isDeposit(ours, rules, transfer, target)
+  return { transfer, target, walletAddress, isPayin, isStray: target !== null && target.leg > 0 && !isOurPayment }
+}
+
+/** Rows per statement. */
+const BATCH_MAX = 5_000
+
+function takeBatch(waiting: readonly OwnTransfer[]): ReadonlySet<OwnTransfer> {
+  const byIdentity = new Map<string, OwnTransfer>()
+  for (const one of waiting) {
+    if (byIdentity.size === BATCH_MAX) break
+    if (!byIdentity.has(one.transfer.identity)) byIdentity.set(one.transfer.identity, one)
+  }
+  return new Set(byIdentity.values())
+}
+
+async function recordBatch(
+  sql: Sql,
+  network: string,
+  block: ScannedBlock,
+  rules: AppendRules,
+  batch: ReadonlySet<OwnTransfer>,
+): Promise<void> {
+  const incoming = [...batch].filter(({ isPayin, isStray }) => isPayin || isStray)
+  const depositIds = await upsertDeposits(sql, network, block, rules, incoming)
+  const duplicates = incoming.filter(({ transfer }) => !depositIds.has(transfer.identity))
+  await alarmDuplicates(sql, network, duplicates)
+  await openExecutions(sql, block, rules, incoming, depositIds)
+  if (incoming.some(({ isStray }) => isStray)) await alarmInternal(sql, network, incoming)
+  if (!rules.tracksUtxos) return
+  const skipped = new Set(duplicates)
+  await recordUtxos(
+    sql,
+    network,
+    block,
+    rules,
+    [...batch].filter((one) => one.transfer.contract === null && !skipped.has(one)),
+    depositIds,
+  )
+}
+
+/**
+ * One row per transfer, by its identity; after a reorg only its block changes. A reorg may also change the identity, which
+ * makes a new row: it takes the time when its transaction was first seen. The required confirmations of a row never fall.
+ * A deposit that was reversed or rejected in one block is checked again in the next. Returns the ids by identity, without
+ * those whose identity belongs to another transaction.
+ */
+async function upsertDeposits(
+  sql: Sql,
+  network: string,
+  block: ScannedBlock,
+  rules: AppendRules,
+  incoming: readonly OwnTransfer[],
+): Promise<ReadonlyMap<string, string>> {
+  if (incoming.length === 0) return new Map()
+  const rows = await sql.query<{ id: string; identity: string }>(
+    `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender,
+       block_height, block_hash, required_confirmations, required_tag, unclaimed, status, first_seen_at)
+     select $1, r.identity, r.tx_hash, r.exchange_id, r.leg, r.address, r.memo, r.key_index, r.asset_id, r.contract, r.units, r.sender,
+       $2, $3, r.confirmations, r.tag, r.unclaimed, case when r.asset_id is null then 'rejected' else 'seen' end,
+       least(clock_timestamp(),
+         (select min(s.first_seen_at) from sightings s where s.network = $1 and s.tx_hash = r.tx_hash and s.exchange_id = r.exchange_id),
+         (select min(o.first_seen_at) from deposits o where o.network = $1 and o.tx_hash = r.tx_hash and o.exchange_id = r.exchange_id))
+     from jsonb_to_recordset($4::jsonb) as r (n int, identity text, tx_hash text, exchange_id uuid, leg int, address text, memo text,
+       key_index bigint, asset_id text, contract text, units numeric, sender text, confirmations int, tag text, unclaimed boolean)
+     order by r.n
+     on conflict (network, identity) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, orphaned_at = null,
+       required_confirmations = greatest(d.required_confirmations, excluded.required_confirmations),
+       status = case when d.status = 'reversed' or (d.status = 'rejected' and d.asset_id is not null) then 'seen' else d.status end
+       where d.tx_hash = excluded.tx_hash
+     returning id, identity`,
+    [network, block.height, block.hash, JSON.stringify(incoming.map((one, n) => ({ n, ...depositRow(rules, one) })))],
+  )
+  return new Map(rows.map(({ id, identity }) => [identity, id]))
+}
+
+function depositRow(rules: AppendRules, { transfer, target, walletAddress, isStray }: OwnTransfer) {
+  const asset = isStray ? null : rules.assetOf(transfer.contract)
+  const required =
+    target?.leg === 0
+      ? rules.requirements(asset?.id ?? null, transfer.units)
+      : { confirmations: rules.fundingConfirmations, tag: null }
+  return {
+    identity: transfer.identity,
+    tx_hash: transfer.txHash,
+    exchange_id: target?.exchange_id ?? null,
+    leg: target?.leg ?? null,
+    address: transfer.address,
+    memo: transfer.memo ?? '',
+    key_index: target?.key_index ?? walletAddress?.key_index ?? null,
+    asset_id: asset?.id ?? null,
+    contract: transfer.contract,
+    units: transfer.units.toString(),
+    sender: transfer.sender,
+    confirmations: Math.max(required.confirmations, transfer.lockConfirmations ?? 0),
+    tag: required.tag,
+    unclaimed: target === null && rules.usesMemos,
+  }
+}
+
+/** Another transaction with the same identity: two Monero outputs with one key, only one of them can be spent (D41). */
+async function alarmDuplicates(sql: Sql, network: string, duplicates: readonly OwnTransfer[]): Promise<void> {
+  for (const { transfer } of duplicates) {
+    const { identity, txHash, units } = transfer
+    await sql.query(
+      `insert into alarms (subject, alarm, detail) values ($1, 'a second output was paid to a one-time key of ours: only one of the two can be spent', $2)
+       on conflict (subject) do update set seen_at = clock_timestamp()`,
+      [`burnt:${network}:${txHash}:${identity}`, JSON.stringify({ txHash, units: units.toString() })],
+    )
+  }
+}
+
+/** One alarm per asset, however many strangers pay internal addresses. */
+async function alarmInternal(sql: Sql, network: string, incoming: readonly OwnTransfer[]): Promise<void> {
+  const byContract = new Map(
+    incoming
+      .filter(({ isStray }) => isStray)
+      .map(({ transfer, target }) => [transfer.contract ?? 'native', { transfer, target }]),
+  )
+  for (const [contract, { transfer, target }] of byContract) {
+    await sql.query(
+      `insert into alarms (subject, alarm, detail) values ($1, 'someone paid an internal address that is never shown', $2)
+       on conflict (subject) do update set detail = excluded.detail, seen_at = clock_timestamp()`,
+      [
+        `stray:${network}:${contract}`,
+        JSON.stringify({ txHash: transfer.txHash, exchangeId: target?.exchange_id ?? null }),
+      ],
+    )
+  }
+}
+
+async function openExecutions(
+  sql: Sql,
+  block: ScannedBlock,
+  rules: AppendRules,
+  incoming: readonly OwnTransfer[],
+  depositIds: ReadonlyMap<string, string>,
+): Promise<void> {
+  const rows = incoming.flatMap(({ transfer, target, isStray }, n) => {
+    const depositId = depositIds.get(transfer.identity)
+    const asset = rules.assetOf(transfer.contract)
+    if (target === null || isStray || asset === null || depositId === undefined) return []
+    const { txHash, units } = transfer
+    return {
+      n,
+      id: timeOrderedId(),
+      exchange_id: target.exchange_id,
+      deposit_id: depositId,
+      leg: target.leg,
+      payin_hash: txHash,
+      source_execution: target.source_execution,
+      detail: { txHash, units: units.toString(), assetId: asset.id, height: block.height },
+    }
+  })
+  if (rows.length === 0) return
+  await sql.query(
+    `with r as (
+       select * from jsonb_to_recordset($1::jsonb) as r (n int, id uuid, exchange_id uuid, deposit_id bigint, leg int,
+         payin_hash text, source_execution uuid, detail jsonb)),
+     opened as (
+       insert into executions (id, exchange_id, deposit_id, leg, payin_hash, source_execution)
+       select id, exchange_id, deposit_id, leg, payin_hash, source_execution from r order by n
+       on conflict do nothing returning id)
+     insert into events (exchange_id, execution_id, event, status, detail)
+     select r.exchange_id, r.id, 'deposit seen', 'confirming', r.detail from r join opened using (id) order by r.n`,
+    [JSON.stringify(rows)],
+  )
+}
+
+async function recordUtxos(
+  sql: Sql,
+  network: string,
+  block: ScannedBlock,
+  rules: AppendRules,
+  own: readonly OwnTransfer[],
+  depositIds: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (own.length === 0) return
+  const spends = new Map(block.transactions.map((one) => [one.txHash, one.spends]))
+  const rows = own.map(({ transfer, target, walletAddress }) => {
+    const branch = target ? 'deposit' : (walletAddress?.branch ?? 'hot')
+    const keyIndex = target?.key_index ?? walletAddress?.key_index ?? '0'
+    return {
+      outpoint: rules.outpoint?.(transfer, { branch, index: Number(keyIndex) }) ?? transfer.identity,
+      address: transfer.address,
+      branch,
+      key_index: keyIndex,
+      units: transfer.units.toString(),
+      deposit_id: depositIds.get(transfer.identity) ?? null,
+      made_from: spends.get(transfer.txHash) ?? [],
+    }
+  })
+  await sql.query(
+    `insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash, deposit_id, made_from)
+     select $1, r.outpoint, r.address, r.branch, r.key_index, r.units, $2, $3, r.deposit_id, r.made_from
+     from jsonb_to_recordset($4::jsonb) as r (outpoint text, address text, branch text, key_index bigint, units numeric,
+       deposit_id bigint, made_from text[])
+     on conflict (network, outpoint) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, gone_at = null`,
+    [network, block.height, block.hash, JSON.stringify(rows)],
+  )
+}
+
+/** What a block includes is no longer pending. */
+async function endSightings(sql: Sql, network: string, own: readonly OwnTransfer[]): Promise<void> {
+  const hashes = [...new Set(own.filter((one) => one.isPayin || one.isStray).map(({ transfer }) => transfer.txHash))]
+  if (hashes.length === 0) return
+  await sql.query(
+    'update sightings set gone_at = clock_timestamp() where network = $1 and tx_hash = any($2::text[]) and gone_at is null',
+    [network, hashes],
+  )
+}

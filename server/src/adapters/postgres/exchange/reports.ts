@@ -1,0 +1,122 @@
+import type {
+  CostRow,
+  Grouping,
+  ReportStore,
+  RevenueRow,
+  TrialBalanceRow,
+} from '../../../exchange/ports/store/reports.ts'
+import type { Database, RowOf } from '../core/database.ts'
+
+/** The account without the id of an exchange, partner, swap, payout or address. */
+const KIND = `case when split_part(account, ':', 1) = 'liability' or account like 'asset:fees:%'
+  then split_part(account, ':', 1) || ':' || split_part(account, ':', 2) else account end`
+
+const TRIAL_BALANCE = `
+with changes as (
+  select o.debit as account, o.asset_id, o.units as debit, 0 as credit, j.at >= $1 as within
+  from postings o join journal j on j.id = o.journal_id where j.at < $2
+  union all
+  select o.credit, o.asset_id, 0, o.units, j.at >= $1
+  from postings o join journal j on j.id = o.journal_id where j.at < $2)
+select ${KIND} as account, asset_id as "assetId",
+  coalesce(sum(debit - credit) filter (where not within), 0) as opening,
+  coalesce(sum(debit) filter (where within), 0) as debits,
+  coalesce(sum(credit) filter (where within), 0) as credits,
+  sum(debit - credit) as closing
+from changes group by 1, 2 order by 2, 1`
+
+/** The group of a row of exchanges (e), partners (a) and a time (at). */
+const GROUPS: Readonly<Record<Grouping, string>> = {
+  day: "to_char(at at time zone 'UTC', 'YYYY-MM-DD')",
+  pair: "e.from_currency || '@' || e.from_network || '/' || e.to_currency || '@' || e.to_network",
+  partner: 'coalesce(a.name, e.partner_id::text)',
+  exchange: 'e.id::text',
+}
+
+/** Net of reversals: what was credited to the accounts less what was debited. */
+const earned = (accounts: string) =>
+  `coalesce(sum(units) filter (where credit ${accounts}), 0) - coalesce(sum(units) filter (where debit ${accounts}), 0)`
+
+const revenueBy = (grouping: Grouping) => `
+select ${GROUPS[grouping]} as "group", o.asset_id as "assetId", count(distinct e.id)::int as exchanges,
+  ${earned("= 'income:spread'")} as spread,
+  -- Other postings to a partner's account are proceeds and withdrawals.
+  ${earned("like 'liability:partner:%' and event like 'conversion%'")} as "partnerFees",
+  ${earned("= 'income:network-fee'")} as "networkFees",
+  ${earned("= 'income:dust'")} as dust
+from journal j join postings o on o.journal_id = j.id
+join exchanges e on e.id = j.exchange_id left join partners a on a.id = e.partner_id
+where j.at >= $1 and j.at < $2 and (o.credit like 'income:%' or o.debit like 'income:%'
+  or (j.event like 'conversion%' and (o.credit like 'liability:partner:%' or o.debit like 'liability:partner:%')))
+group by 1, 2 order by 1, 2 limit $3`
+
+/*
+ * Network fees are booked by transaction, and gas by payout: the entry's id names which. A transaction of several payouts
+ * divides its fee among them, and the first one takes the remainder.
+ */
+const costsBy = (grouping: Grouping) => `
+with cost as (
+  select j.id, j.at, split_part(j.id, ':', 1) as kind, split_part(j.id, ':', 2) as owner, o.asset_id,
+    sum(case when o.debit = 'expense:network-fee' then o.units else -o.units end) as units
+  from journal j join postings o on o.journal_id = j.id
+  where j.at >= $1 and j.at < $2 and (o.debit = 'expense:network-fee' or o.credit = 'expense:network-fee')
+  group by j.id, o.asset_id),
+share as (
+  select c.at, c.id, c.asset_id, p.purpose, coalesce(p.exchange_id, d.exchange_id, t.exchange_id) as exchange_id,
+    case when p.id is null then c.units
+      else div(c.units, count(*) over w) + case when row_number() over (w order by p.id) = 1
+        then c.units - count(*) over w * div(c.units, count(*) over w) else 0 end end as units
+  from cost c
+  left join payouts p on (c.kind = 'transaction' and p.transaction_id::text = c.owner) or (c.kind = 'payout' and p.id::text = c.owner)
+  left join lateral (select exchange_id from deposits where p.purpose = 'sweep' and swept_by = p.id limit 1) d on true
+  left join lateral (select exchange_id from deposit_targets
+    where p.purpose = 'gas' and network = p.network and address = p.address limit 1) t on true
+  window w as (partition by c.id, c.asset_id))
+select ${GROUPS[grouping]} as "group", s.asset_id as "assetId", count(distinct s.id)::int as transactions,
+  coalesce(sum(s.units) filter (where coalesce(s.purpose, '') not in ('sweep', 'gas')), 0) as payouts,
+  coalesce(sum(s.units) filter (where s.purpose = 'sweep'), 0) as sweeps,
+  coalesce(sum(s.units) filter (where s.purpose = 'gas'), 0) as gas
+from share s left join exchanges e on e.id = s.exchange_id left join partners a on a.id = e.partner_id
+group by 1, 2 order by 1, 2 limit $3`
+
+/** A trial balance reads all postings: minutes for hundreds of millions. */
+const REPORT_MS = 600_000
+
+export function createReportStore(database: Database): ReportStore {
+  const read = <Row extends object>(text: string, values: readonly unknown[]) =>
+    database.transaction((tx) => tx.query<Row>(text, values), { statementTimeoutMs: REPORT_MS })
+  return {
+    async trialBalance({ from, to }) {
+      type Units = 'opening' | 'debits' | 'credits' | 'closing'
+      const rows = await read<RowOf<TrialBalanceRow, Units>>(TRIAL_BALANCE, [from, to])
+      return rows.map(({ opening, debits, credits, closing, ...row }) => ({
+        ...row,
+        opening: BigInt(opening),
+        debits: BigInt(debits),
+        credits: BigInt(credits),
+        closing: BigInt(closing),
+      }))
+    },
+    async revenue({ from, to }, grouping, limit) {
+      type Units = 'spread' | 'partnerFees' | 'networkFees' | 'dust'
+      const rows = await read<RowOf<RevenueRow, Units>>(revenueBy(grouping), [from, to, limit])
+      return rows.map(({ spread, partnerFees, networkFees, dust, ...row }) => ({
+        ...row,
+        spread: BigInt(spread),
+        partnerFees: BigInt(partnerFees),
+        networkFees: BigInt(networkFees),
+        dust: BigInt(dust),
+      }))
+    },
+    async costs({ from, to }, grouping, limit) {
+      type Units = 'payouts' | 'sweeps' | 'gas'
+      const rows = await read<RowOf<CostRow, Units>>(costsBy(grouping), [from, to, limit])
+      return rows.map(({ payouts, sweeps, gas, ...row }) => ({
+        ...row,
+        payouts: BigInt(payouts),
+        sweeps: BigInt(sweeps),
+        gas: BigInt(gas),
+      }))
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import type { PoolsAt } from '../../swap/ports/pools.ts'
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
+import { createRouteFinder } from './find-route.ts'
+
+const ETHER = 10n ** 18n
+const [WETH, USDC, EVIL, OTHER] = ['0xee', '0xdc', '0xe1', '0xe2']
+const pair = (id: string, tokens: readonly [string, string], reserves: readonly [bigint, bigint]): Pool => ({
+  ...{ kind: 'uniswap-v2', id, address: id, dex: 'dex', tokens, reserves, feePpm: 3_000 },
+})
+const market = pair('market', [WETH, USDC], [1_000n * ETHER, 2_000_000n * ETHER])
+/** Both pools pay two percent more than the market. */
+const bait = [
+  pair('bait in', [WETH, EVIL], [500n * ETHER, 1_000_000n * ETHER]),
+  pair('bait out', [EVIL, USDC], [1_000_000n * ETHER, 1_020_000n * ETHER]),
+  pair('between', [EVIL, OTHER], [1_000n * ETHER, 1_000n * ETHER]),
+]
+const at = (pools: readonly Pool[]): PoolsAt => ({
+  ...{ block: { height: 7, hash: '0xb7' }, readAtMs: 0, head: 7, pools, gasPrice: 0n, wrapped: WETH },
+  ...{ feeOnTransferTokens: new Set(), listed: new Set([WETH, USDC]) },
+})
+const order = (tokenIn: string, tokenOut: string) => ({ network: 'eth', tokenIn, tokenOut, amountIn: 10n * ETHER })
+
+test('trades an unlisted token only as source or target (D2)', () => {
+  const find = createRouteFinder({ budgetMs: 1_000 })
+  const without = createRouteFinder({ budgetMs: 1_000 })(at([market]), order(WETH, USDC))
+  const state = at([market, ...bait])
+  expect(find(state, order(WETH, USDC))).toEqual(without)
+  // From and to the unlisted token, over its own pools and the market.
+  const bought = find(state, order(WETH, EVIL)).swaps.map(({ pool }) => pool.id)
+  expect(bought).toContain('bait in')
+  expect(find(state, order(EVIL, USDC)).swaps.map(({ pool }) => pool.id)).toContain('bait out')
+  expect(find(state, order(EVIL, OTHER)).swaps.map(({ pool }) => pool.id)).toEqual(['between'])
+  // Another unlisted token is no intermediate token either.
+  expect(() => find(state, order(WETH, OTHER))).toThrowError(expect.objectContaining({ code: 'NO_ROUTE' }))
+  expect(find(state, order(WETH, USDC))).toEqual(without)
+})

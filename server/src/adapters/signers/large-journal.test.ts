@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { openSigningJournal } from './signing-journal.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'swapyard-large-journal-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const MEBIBYTE = 1024 ** 2
+/** Above the longest string of the engine (2^29 − 24 characters), which the whole file once had to fit. */
+const BYTES = 600 * MEBIBYTE
+/** A transaction with its release takes about this many bytes on an EVM network. */
+const TRANSACTION_BYTES = 1_200
+
+const released = (payoutId: string, n: number): string =>
+  JSON.stringify({
+    kind: 'released',
+    payoutId,
+    conflictKey: `eth hot/0:${n}`,
+    destination: 'eth@eth 0xa ',
+    units: '5',
+    network: 'eth',
+    txHash: `0x${n}`,
+    assetId: 'eth@eth',
+    address: '0xa',
+    memo: null,
+    at: '2020-01-01T00:00:00.000Z',
+  })
+
+test('opens a journal of 600 MiB in little memory, and still refuses its first payout (M6)', async () => {
+  const path = join(folder, 'signed.log')
+  const file = createWriteStream(path)
+  const first = randomUUID()
+  const transaction = `{"kind":"transaction","raw":"0x${'ab'.repeat(TRANSACTION_BYTES / 2)}"}\n`
+  for (let n = 0, bytes = 0; bytes < BYTES; ) {
+    let text = ''
+    for (let lines = 0; lines < 1_000; lines++, n++)
+      text += `${transaction}${released(n === 0 ? first : randomUUID(), n)}\n`
+    bytes += text.length
+    if (!file.write(text)) await once(file, 'drain')
+  }
+  file.end()
+  await once(file, 'finish')
+  expect(statSync(path).size).toBeGreaterThan(BYTES)
+  globalThis.gc?.()
+  const before = process.memoryUsage().heapUsed
+  const journal = await openSigningJournal(path)
+  globalThis.gc?.()
+  // With every payout in memory it was about 400 MiB.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(150 * MEBIBYTE)
+  const asset = { id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null } as const
+  const pay = { payoutId: first, address: '0xa', memo: null, asset, units: 5n }
+  await expect(journal.check([pay], 'eth hot/0:9')).rejects.toThrow('was released before')
+  await journal.check([pay], 'eth hot/0:0')
+  await journal.expire([first], { height: 3 })
+  // The large file is closed; new lines are in a new one.
+  await journal.memory.recordGeneration('018f2b1c-0000-7000-8000-00000000000e')
+  await journal.close()
+  expect(statSync(`${path}.2`).size).toBeGreaterThan(0)
+})

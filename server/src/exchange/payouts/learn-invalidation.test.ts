@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { createLog } from '../../lib/log.ts'
+import type { Chain } from '../ports/chain.ts'
+import { AlreadyReleasedError, type Signer } from '../ports/signer.ts'
+import type { Store } from '../ports/store/store.ts'
+import { learnInvalidation } from './learn-invalidation.ts'
+
+/** The database has a proof that a stranger's transaction used the nonce of `first` and `second`. */
+function learn(error: AlreadyReleasedError, conflictingTxHash = 'stranger') {
+  const expired: string[] = []
+  const attempts = ['first', 'second'].map((txHash) => ({ txHash, raw: '0x', intent: { family: 'evm' } }))
+  const transaction = { id: 'expired', network: 'eth', conflictKey: 'hot:1', conflictingTxHash: null, attempts }
+  const store = {
+    transactions: { findExpired: async () => ({ transaction, proof: { conflictingTxHash }, conflictingTxHash }) },
+  } as unknown as Store
+  const chain = {
+    network: { id: 'eth' },
+    sender: { observe: async () => ({ kind: 'invalidated' }) },
+  } as unknown as Chain
+  const signer = { expire: async (ids: readonly string[]) => void expired.push(...ids) } as unknown as Signer
+  const log = createLog({ level: 'silent', pretty: false })
+  return learnInvalidation({ store, signer, log }, chain, error).then((isLearned) => ({ isLearned, expired }))
+}
+
+test('a proof that covers every released attempt is learned', async () => {
+  const error = new AlreadyReleasedError('payout', ['first', 'second'], true)
+  expect(await learn(error)).toEqual({ isLearned: true, expired: ['payout'] })
+})
+
+test.each<[string, AlreadyReleasedError, string?]>([
+  ['of another destination or amount', new AlreadyReleasedError('payout', ['first'], false)],
+  ['with an attempt that the database lost', new AlreadyReleasedError('payout', ['first', 'lost'], true)],
+  ['whose own attempt is the conflict', new AlreadyReleasedError('payout', ['first', 'second'], true), 'second'],
+])('no proof is learned for a release %s', async (_name, error, conflictingTxHash) => {
+  expect(await learn(error, conflictingTxHash)).toEqual({ isLearned: false, expired: [] })
+})

@@ -1,0 +1,35 @@
+import type { Log } from '../../lib/log.ts'
+import type { Chain } from '../ports/chain.ts'
+import type { AlreadyReleasedError, Signer } from '../ports/signer.ts'
+import type { Store } from '../ports/store/store.ts'
+import { isInvalidated } from './observe-attempts.ts'
+
+type LearnDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
+
+/**
+ * The signer refuses a payout that it released in another transaction. If the database has a proof that this one can never
+ * pay, another worker found it: the proof is made again with this worker's nodes, and recorded in its journal (M14). False
+ * without a proof: then the database may be older than the journal.
+ */
+export async function learnInvalidation(
+  { store, signer, log }: LearnDeps,
+  chain: Chain,
+  { payoutId, txHashes, isSamePayment }: AlreadyReleasedError,
+): Promise<boolean> {
+  // No proof permits another destination or amount.
+  if (!isSamePayment) return false
+  const expired = await store.transactions.findExpired(chain.network.id, txHashes)
+  if (expired === null) return false
+  const { transaction, conflictingTxHash } = expired
+  // An attempt that the database lost may have paid: then it, and no stranger, used the nonce or the output.
+  const known = new Set(transaction.attempts.map(({ txHash }) => txHash))
+  if (!txHashes.every((txHash) => known.has(txHash))) return false
+  if (conflictingTxHash !== null && txHashes.includes(conflictingTxHash)) return false
+  if (!(await isInvalidated(store, chain, transaction, conflictingTxHash))) return false
+  await signer.expire([payoutId], expired.proof)
+  log.warn(
+    { network: chain.network.id, payoutId, transactionId: expired.transaction.id },
+    'the signer learns that another worker proved a transaction invalidated',
+  )
+  return true
+}

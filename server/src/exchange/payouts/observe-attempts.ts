@@ -1,0 +1,44 @@
+import type { Chain, Observation } from '../ports/chain.ts'
+import type { Store } from '../ports/store/store.ts'
+import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
+
+export type ObservedAttempt = Readonly<{ attempt: Attempt; observation: Observation }>
+
+/** The state of every attempt on all nodes. */
+export async function observeAttempts(
+  store: Store,
+  chain: Chain,
+  { network, conflictKey, conflictingTxHash, attempts }: OutgoingTransaction,
+): Promise<readonly ObservedAttempt[]> {
+  const observed: ObservedAttempt[] = []
+  for (const attempt of attempts) {
+    const { txHash, raw, intent } = attempt
+    const outpoints = intent.family === 'bitcoin' ? intent.inputs.map(({ outpoint }) => outpoint) : []
+    const ancestorSpends = outpoints.length === 0 ? [] : await store.recovery.findAncestorSpends(network, outpoints)
+    const observation = await chain.sender.observe({ txHash, conflictKey, raw, ancestorSpends, conflictingTxHash })
+    observed.push({ attempt, observation })
+  }
+  return observed
+}
+
+/**
+ * Whether the nodes prove that the transaction can never pay: every attempt has a conflict proof, or one of them failed in a
+ * block that is final. `conflictingTxHash` says where to look.
+ */
+export async function isInvalidated(
+  store: Store,
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  conflictingTxHash: string | null,
+): Promise<boolean> {
+  const hint = conflictingTxHash ?? transaction.conflictingTxHash
+  const observed = await observeAttempts(store, chain, { ...transaction, conflictingTxHash: hint })
+  if (observed.length > 0 && observed.every(({ observation }) => observation.kind === 'invalidated')) return true
+  const { height } = await chain.reader.head()
+  for (const { observation } of observed) {
+    if (observation.kind !== 'included') continue
+    const { block, ok } = observation
+    return !ok && height - block.height + 1 >= chain.network.finalityBlocks && (await chain.reader.agrees(block))
+  }
+  return false
+}

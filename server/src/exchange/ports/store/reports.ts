@@ -1,0 +1,49 @@
+import type { AssetId } from '../../../core/domain/asset.ts'
+
+/** From `from`, included, to `to`, excluded. */
+export type Period = Readonly<{ from: Date; to: Date }>
+
+/** What the rows of a report are grouped by: a day in UTC, `btc@btc/eth@eth`, a partner's name, or an exchange's id. */
+export type Grouping = 'day' | 'pair' | 'partner' | 'exchange'
+
+/** Kinds of accounts: `liability:exchange` stands for the accounts of all exchanges. Debits less credits, in base units. */
+export type TrialBalanceRow = Readonly<{
+  account: string
+  assetId: AssetId
+  opening: bigint
+  debits: bigint
+  credits: bigint
+  closing: bigint
+}>
+
+/** Income of conversions and refunds, net of reversals, in base units. `partnerFees` are owed to partners. */
+export type RevenueRow = Readonly<{
+  group: string
+  assetId: AssetId
+  exchanges: number
+  spread: bigint
+  partnerFees: bigint
+  networkFees: bigint
+  dust: bigint
+}>
+
+/**
+ * What networks were paid, in base units: for payouts, refunds and withdrawals, for sweeps of deposits, and as gas for
+ * sweeps. The fee of a transaction that pays several exchanges is divided equally. `group` is null where no exchange
+ * caused the cost.
+ */
+export type CostRow = Readonly<{
+  group: string | null
+  assetId: AssetId
+  transactions: number
+  payouts: bigint
+  sweeps: bigint
+  gas: bigint
+}>
+
+/** Sums of the ledger over a period, in the order of their groups. They read the postings of the period, or all of them. */
+export interface ReportStore {
+  trialBalance(period: Period): Promise<readonly TrialBalanceRow[]>
+  revenue(period: Period, grouping: Grouping, limit: number): Promise<readonly RevenueRow[]>
+  costs(period: Period, grouping: Grouping, limit: number): Promise<readonly CostRow[]>
+}

@@ -1,0 +1,47 @@
+import { type BadInput, inSwaps, noAdapter } from './bad-input-case.ts'
+
+const refusals = 'server/test/swap/api/refusals.test.ts'
+const refusedSwaps = 'server/test/swap/api/refused-swaps.ts'
+const sending = 'server/test/swap/api/sending.test.ts'
+const testedInSwaps = (...ids: readonly string[]): BadInput[] => ids.map((id) => ({ id, elsewhere: inSwaps }))
+
+/** Tokens, quotes, builds and sends of swaps: B120 to B166. */
+export const swapInputs: readonly BadInput[] = [
+  ...testedInSwaps('B120', 'B121', 'B122'),
+  { id: 'B123', elsewhere: 'server/test/adapters/swap-chain/trade.test.ts' },
+  ...testedInSwaps('B124', 'B125', 'B126', 'B127', 'B128', 'B129', 'B130', 'B131', 'B132'),
+  { id: 'B133', elsewhere: refusals },
+  { id: 'B134', elsewhere: refusals },
+  ...testedInSwaps('B135'),
+  { id: 'B136', elsewhere: refusals },
+  ...testedInSwaps('B137'),
+  { id: 'B138', elsewhere: refusals },
+  ...testedInSwaps('B139'),
+  { id: 'B140', elsewhere: refusals },
+  ...testedInSwaps('B141'),
+  { id: 'B142', elsewhere: 'server/test/swap/api/failing-swaps.ts' },
+  ...testedInSwaps('B143'),
+  { id: 'B144', elsewhere: refusedSwaps },
+  ...testedInSwaps('B145'),
+  { id: 'B146', elsewhere: refusedSwaps },
+  ...testedInSwaps('B147', 'B148', 'B149', 'B150'),
+  { id: 'B151', elsewhere: sending },
+  { id: 'B152', elsewhere: sending },
+  { id: 'B153', elsewhere: 'server/test/swap/api/repeated-swaps.ts' },
+  ...testedInSwaps('B154'),
+  { id: 'B155', elsewhere: 'server/test/swap/api/repeated-swaps.ts' },
+  ...testedInSwaps('B156', 'B157', 'B158'),
+  { id: 'B159', elsewhere: refusedSwaps },
+  ...testedInSwaps('B160'),
+  { id: 'B161', elsewhere: sending },
+  { id: 'B162', ...noAdapter('solana') },
+  { id: 'B163', ...noAdapter('sui') },
+  ...testedInSwaps('B164', 'B165', 'B166'),
+]
+
+/** B167 to B169. Operators use the command line, which has no HTTP routes; `swapyard exchange refund` has its own tests. */
+export const operatorInputs: readonly BadInput[] = [
+  { id: 'B167', missing: { route: /console|operator|admin/i, reason: 'operators have no pages that act' } },
+  { id: 'B168', missing: { route: /console|operator|admin|refund/i, reason: 'operators have no pages that act' } },
+  { id: 'B169', missing: { route: /web-?hook|callback/i, reason: 'partners poll: nothing is delivered to them' } },
+]

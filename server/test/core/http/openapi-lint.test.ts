@@ -1,0 +1,128 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core'
+import { oas } from '@stoplight/spectral-rulesets'
+import * as schema from '@swapyard/schema'
+import { expect, test } from 'vitest'
+import { servedRoutes } from '../../../src/app/http.ts'
+import { errorCodes } from '../../../src/core/domain/errors.ts'
+
+type Server = readonly [name: string, settings: { sandboxControlUrl: string | null }, serverUrl: string]
+const servers: readonly Server[] = [
+  ['sandbox', { sandboxControlUrl: 'http://127.0.0.1:9' }, 'http://127.0.0.1:8080'],
+  ['production', { sandboxControlUrl: null }, 'https://api.swapyard.test'],
+]
+
+type Node = { [key: string]: unknown }
+const documentOf = ([, settings, serverUrl]: Server): Node =>
+  JSON.parse(JSON.stringify(schema.openApiDocument(servedRoutes(settings), { serverUrl })))
+
+test.each(servers)("Redocly's recommended-strict finds nothing in the document of the %s", async (...server) => {
+  const config = await createConfig({ extends: ['recommended-strict'] })
+  const lint = (document: Node) => lintFromString({ source: JSON.stringify(document), config })
+  const problems = await lint(documentOf(server))
+  expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
+  // The linter works: it finds a missing summary.
+  const { paths } = documentOf(server) as { paths: Record<string, Record<string, Node>> }
+  const worse = structuredClone({ ...documentOf(server), paths })
+  delete worse.paths['/v1/rates']?.['get']?.['summary']
+  expect((await lint(worse)).map(({ ruleId }) => ruleId)).toContain('operation-summary')
+})
+
+test.each(servers)('Spectral finds nothing in the document of the %s', async (...server) => {
+  const spectral = new spectralCore.Spectral()
+  // Its own type is a little wider than the type of a ruleset.
+  spectral.setRuleset({ extends: [oas as unknown as RulesetDefinition] })
+  const lint = (document: Node) => spectral.run(JSON.stringify(document))
+  expect((await lint(documentOf(server))).map(({ code, path }) => `${code} ${path.join('/')}`)).toEqual([])
+  // The linter works: it finds missing tags.
+  const found = await lint({ ...documentOf(server), tags: [] })
+  expect(found.map(({ code }) => code)).toContain('operation-tag-defined')
+})
+
+const document = documentOf(['sandbox', { sandboxControlUrl: 'http://127.0.0.1:9' }, 'http://127.0.0.1:8080'])
+const { components, paths } = document as {
+  components: { schemas: Record<string, Node>; headers: Node }
+  paths: Record<string, Record<string, Node>>
+}
+const operations = Object.entries(paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ name: `${method} ${path}`, method, operation })),
+)
+
+/** Places of objects with own members outside of the named schemas. */
+function findInlineObjects(value: unknown, place: string): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const { type, properties } = value as Node
+  const isObject = type === 'object' && typeof properties === 'object'
+  return [
+    ...(isObject ? [place] : []),
+    ...Object.entries(value).flatMap(([key, member]) => findInlineObjects(member, `${place}/${key}`)),
+  ]
+}
+
+test('every schema has a name', () => {
+  const inline = operations.flatMap(({ name, operation }) => findInlineObjects(operation, name))
+  const nested = Object.entries(components.schemas).flatMap(([name, { properties }]) =>
+    findInlineObjects(properties, name),
+  )
+  expect([...inline, ...nested]).toEqual([])
+  expect(Object.keys(components.schemas)).toEqual(
+    expect.arrayContaining(['CreatePrivateExchangeBody', 'PrivateRateQuote', 'Refund', 'RawTransactions', 'ErrorCode']),
+  )
+})
+
+test('error codes are an enum, the one of the server', () => {
+  expect(components.schemas['ErrorCode']?.['enum']).toEqual(Object.keys(errorCodes).toSorted())
+  for (const name of ['ErrorBody', 'Problem'])
+    expect(components.schemas[name]).toMatchObject({
+      properties: { code: { $ref: '#/components/schemas/ErrorCode' } },
+    })
+  expect([...schema.errorCodeNames].toSorted()).toEqual([...schema.errorCodeNames])
+})
+
+test('every operation declares 405 with Allow, and its headers', () => {
+  for (const { name, method, operation } of operations) {
+    const responses = operation['responses'] as Record<string, Node>
+    const headersOf = (status: string) => Object.keys((responses[status]?.['headers'] ?? {}) as Node)
+    expect([name, '405' in responses]).toEqual([name, true])
+    for (const status of Object.keys(responses).filter((one) => one < '400'))
+      expect(headersOf(status)).toContain('X-Request-Id')
+    if (!('304' in responses)) continue
+    const parameters = (operation['parameters'] as Node[]).map((one) => one['name'])
+    expect([name, method, parameters.includes('If-None-Match'), headersOf('200').includes('ETag')]).toEqual([
+      name,
+      method,
+      true,
+      true,
+    ])
+  }
+  const { responses } = document['components'] as { responses: Record<string, { headers: Node }> }
+  expect(Object.keys(responses['Error405']?.headers ?? {})).toContain('Allow')
+  expect(Object.keys(responses['Error429']?.headers ?? {})).toEqual(
+    expect.arrayContaining(['Retry-After', 'RateLimit', 'RateLimit-Policy']),
+  )
+  expect(Object.keys(responses['Error503']?.headers ?? {})).toContain('Retry-After')
+})
+
+test('every body has an example', () => {
+  const bodies = operations.flatMap(({ name, operation }) => {
+    const contents = [operation['requestBody'], ...Object.values(operation['responses'] as Node)]
+    return contents
+      .flatMap((one) => Object.values(((one as Node | undefined)?.['content'] ?? {}) as Node))
+      .map((media) => [name, media] as const)
+  })
+  expect(bodies.length).toBeGreaterThan(25)
+  expect(bodies.filter(([, media]) => !('example' in (media as Node))).map(([name]) => name)).toEqual([])
+})
+
+test('null is accepted by the schema of every optional member of a body', () => {
+  for (const name of ['CreateExchangeBody', 'CreatePrivateExchangeBody', 'SendSwapBody', 'SandboxDepositBody']) {
+    const { properties, required } = components.schemas[name] as {
+      properties: Record<string, Node>
+      required: string[]
+    }
+    const optional = Object.entries(properties).filter(([member]) => !required.includes(member))
+    expect(optional.length).toBeGreaterThan(0)
+    for (const [member, { type }] of optional)
+      expect([name, member, type]).toEqual([name, member, expect.arrayContaining(['null'])])
+  }
+})

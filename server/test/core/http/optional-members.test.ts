@@ -1,0 +1,192 @@
+import * as schema from '@swapyard/schema'
+import fc from 'fast-check'
+import type { TSchema } from 'typebox'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { decimalText } from '../../../src/core/http/normalize-members.ts'
+import { usdcToken } from '../../swap/routes/swaps-in-memory.ts'
+import { createTestApp, goodOrder, goodRate, type TestApp } from './app-for-tests.ts'
+
+let scenario: TestApp
+beforeEach(() => {
+  scenario = createTestApp()
+})
+afterEach(() => scenario.app.close())
+
+const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+const privateOrder = { ...goodOrder, flow: undefined, toCurrency: 'eth' }
+const swap = { network: 'eth', fromTokenAddress: NATIVE, toTokenAddress: usdcToken.address }
+const build = { ...swap, amount: '1', account: usdcToken.address, slippage: '0.5', referrerFee: '0' }
+const send = { ...swap, account: NATIVE, amountFrom: '1', amountTo: '2', commissionPercentage: '0', rawTx: '0x01' }
+const exchanges = '/v1/cross-chain/exchange'
+
+function post(url: string, payload: object, key = 'sandbox', headers: Record<string, string> = {}) {
+  return scenario.app.inject({ method: 'POST', url, headers: { 'x-api-key': key, ...headers }, payload })
+}
+const get = (path: string, query: Record<string, string>) =>
+  scenario.app.inject({ url: `${path}?${new URLSearchParams(query)}`, headers: { 'x-api-key': 'sandbox' } })
+
+/** The names of a request schema's members that may be absent. */
+function listOptional(request: TSchema): string[] {
+  const { properties, required = [] } = request as TSchema & { properties: object; required?: readonly string[] }
+  return Object.keys(properties).filter((name) => !required.includes(name))
+}
+
+describe('an optional member', () => {
+  const bodies: readonly (readonly [string, TSchema, object])[] = [
+    [exchanges, schema.CreateExchangeBody, { ...goodOrder, address: undefined }],
+    [`${exchanges}/private`, schema.CreatePrivateExchangeBody, { ...privateOrder, address: undefined }],
+    ['/v1/defi/send/swap', schema.SendSwapBody, { ...send, rawTx: undefined }],
+  ]
+  const cases = bodies.flatMap(([url, request, body]) =>
+    listOptional(request).flatMap((name) => [null, ''].map((empty) => [url, name, empty, body] as const)),
+  )
+
+  test('of every body is among the cases', () => {
+    const optional = Object.values(schema.routes as Record<string, schema.RouteDefinition>).flatMap(({ path, body }) =>
+      body ? listOptional(body).map((name) => `${path} ${name}`) : [],
+    )
+    expect([...new Set(cases.map(([url, name]) => `${url} ${name}`))].toSorted()).toEqual(optional.toSorted())
+    expect(optional.length).toBeGreaterThan(12)
+  })
+
+  test.each(cases)('of a body to %s counts as absent: %s = %j', async (url, name, empty, body) => {
+    const [without, sent] = [await post(url, body), await post(url, { ...body, [name]: empty })]
+    const comparable = (text: string) =>
+      text.replace(/"(id|created|expiresAt|requestId|depositAddress)":"[^"]*"/g, '"$1":"…"')
+    expect([sent.statusCode, comparable(sent.body)]).toEqual([without.statusCode, comparable(without.body)])
+    // A strict partner may send it, too.
+    expect((await post(url, { ...body, [name]: empty }, 'strict')).statusCode).toBe(without.statusCode)
+  })
+
+  test.each([
+    ['/v1/cross-chain/rate', schema.RateQuery, goodRate],
+    ['/v1/cross-chain/rate/private', schema.PrivateRateQuery, { ...goodRate, privateType: 'efficient' }],
+    [`${exchanges}/list`, schema.ListQuery, {}],
+    [`${exchanges}/status`, schema.AnyStatusQuery, { ids: 'unknown' }],
+    ['/v1/cross-chain/address/validate', schema.AddressQuery, { currency: 'eth', network: 'eth', address: NATIVE }],
+    ['/v1/defi/available-currencies', schema.TokensQuery, { network: 'eth' }],
+    ['/v1/defi/exchange/list', schema.SwapListQuery, {}],
+  ] as const)('of a query to %s counts as absent if it is empty', async (path, request, query) => {
+    const names = listOptional(request).filter((name) => !(name in query))
+    for (const name of names) {
+      const answer = await get(path, { ...query, [name]: '' })
+      expect([name, answer.statusCode]).toEqual([name, 200])
+    }
+  })
+
+  test('with two values is refused, even if one is empty', async () => {
+    const answer = await scenario.app.inject({
+      url: `${exchanges}/list?status=pending&status=`,
+      headers: { 'x-api-key': 'sandbox' },
+    })
+    expect(answer.json()).toMatchObject({ statusCode: 400, errors: [{ field: 'status' }] })
+  })
+
+  test('that is required may be neither null nor empty', async () => {
+    for (const flow of [null, '']) expect((await post(exchanges, { ...goodOrder, flow })).statusCode).toBe(400)
+    expect((await get('/v1/cross-chain/rate/private', { ...goodRate, privateType: '' })).statusCode).toBe(400)
+  })
+
+  test('echoes from a quote: a create accepts `rateId: null`', async () => {
+    const { rateId } = (await get('/v1/cross-chain/rate', { ...goodRate, amount: '0.00000001' })).json()
+    expect(rateId).toBeNull()
+    expect((await post(exchanges, { ...goodOrder, rateId })).statusCode).toBe(201)
+  })
+
+  test('makes no other request of a repeat, whether it is null, empty or absent', async () => {
+    const headers = { 'idempotency-key': 'optional' }
+    const first = await post(exchanges, goodOrder, 'sandbox', headers)
+    for (const memo of [null, '']) {
+      const again = await post(exchanges, { ...goodOrder, memo }, 'sandbox', headers)
+      expect([again.statusCode, again.body]).toEqual([201, first.body])
+    }
+  })
+})
+
+describe('an amount', () => {
+  const rate = async (amount: string) => (await get('/v1/cross-chain/rate', { ...goodRate, amount })).json()
+
+  test('may have trailing zeros beyond the decimals of the currency', async () => {
+    const plain = await rate('0.1')
+    for (const amount of ['0.100000000', '0.1000000000000000000', `0.1${'0'.repeat(77)}`]) {
+      const { rateId: _id, validUntil: _until, ...quote } = await rate(amount)
+      expect(quote).toEqual(expect.objectContaining({ fromAmount: plain.fromAmount, toAmount: plain.toAmount }))
+    }
+    expect((await post(exchanges, { ...goodOrder, fromAmount: '0.0100000000' })).statusCode).toBe(201)
+    expect((await rate('0.123456789')).code).toBe('AMOUNT_PRECISION')
+  })
+
+  test.each([
+    ['1e-7', 'it has an exponent'],
+    ['1E8', 'it has an exponent'],
+    ['+1', 'it starts with a sign'],
+    ['-1', 'it starts with a sign'],
+    ['1,5', 'it has a separator'],
+    ["1'000", 'it has a separator'],
+    ['1_000', 'it has a separator'],
+    ['1 000', 'it contains a space'],
+    ['1\u00a0000', 'it contains a space'],
+    [' 1', 'it contains a space'],
+    ['01', 'it has leading zeros'],
+    ['.5', 'the point needs digits on both sides'],
+    ['1.', 'the point needs digits on both sides'],
+    ['0', 'must be a plain decimal amount above zero, such as 0.01'],
+  ])('of the form %j is refused with the reason', async (amount, reason) => {
+    for (const answer of [
+      await rate(amount),
+      (await post(exchanges, { ...goodOrder, fromAmount: amount })).json(),
+      (await post('/v1/defi/transaction/swap', { ...build, amount })).json(),
+    ]) {
+      expect(answer).toMatchObject({ statusCode: 400, code: 'VALIDATION_ERROR' })
+      expect(answer.errors[0].code).toBe('AMOUNT_MALFORMED')
+      expect(answer.errors[0].message.endsWith(reason)).toBe(true)
+    }
+  })
+
+  test('in a body of the DeFi part may be a JSON number', async () => {
+    const bodyOf = (amount: string) => `${JSON.stringify(build).slice(0, -1)},"amount":${amount}}`
+    const postRaw = (payload: string) =>
+      scenario.app.inject({
+        method: 'POST',
+        url: '/v1/defi/transaction/swap',
+        headers: { 'x-api-key': 'sandbox', 'content-type': 'application/json' },
+        payload,
+      })
+    for (const amount of ['1', '1.5', '0.0000001', '1e-7', '123456789.012345', '100000000000000000000000'])
+      expect([amount, (await postRaw(bodyOf(amount))).statusCode]).toEqual([amount, 201])
+    for (const amount of ['1234567890123456', '0.1234567890123456', '-1', '0', '1e50']) {
+      const answer = (await postRaw(bodyOf(amount))).json()
+      expect([amount, answer.statusCode, answer.errors?.[0].code]).toEqual([amount, 400, 'AMOUNT_MALFORMED'])
+    }
+    // The other half states text.
+    expect((await post(exchanges, { ...goodOrder, fromAmount: 0.01 })).statusCode).toBe(400)
+  })
+
+  test('that is a number is converted exactly', () => {
+    const mantissa = fc.integer({ min: 1, max: 999_999_999_999_999 })
+    fc.assert(
+      fc.property(mantissa, fc.integer({ min: -36, max: 22 }), (digits, exponent) => {
+        const text = decimalText(Number(`${digits}e${exponent}`)) ?? ''
+        const [whole = '', fraction = ''] = text.split('.')
+        const units = BigInt(whole + fraction) * 10n ** BigInt(60 - fraction.length)
+        expect(units).toBe(BigInt(digits) * 10n ** BigInt(60 + exponent))
+        expect(text).not.toMatch(/e/)
+      }),
+    )
+    expect([0, -0, -1.5].map(decimalText)).toEqual(['0', '0', '-1.5'])
+  })
+
+  test('may be zero for a transaction that is no swap', async () => {
+    const zero = { ...send, amountFrom: '0', amountTo: '0' }
+    for (const body of [zero, { ...zero, amountFrom: 0, amountTo: '0.00' }])
+      expect((await post('/v1/defi/send/swap', { ...body, isExchange: false })).statusCode).toBe(201)
+    for (const isExchange of [true, null, undefined]) {
+      const answer = (await post('/v1/defi/send/swap', { ...zero, isExchange })).json()
+      expect(answer).toMatchObject({ statusCode: 400, code: 'VALIDATION_ERROR' })
+      expect(answer.errors.map(({ code, field }: { code: string; field: string }) => `${code} ${field}`)).toEqual([
+        'AMOUNT_MALFORMED amountFrom',
+        'AMOUNT_MALFORMED amountTo',
+      ])
+    }
+  })
+})

@@ -1,0 +1,312 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../../src/adapters/postgres/core/database.ts'
+import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
+import { createSwapIdempotencyStore } from '../../../src/adapters/postgres/swap/idempotency.ts'
+import { fundingEntry } from '../../../src/core/domain/ledger/entries.ts'
+import { btc, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
+import type { CreateOutcome, NewExchange } from '../../../src/exchange/ports/store/exchanges.ts'
+import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
+import { ETHER, makeNewExchange, partnerId, requireCreated } from '../money-path.ts'
+
+let app: TestDatabase
+let pools: readonly Database[]
+let stores: readonly ReturnType<typeof createStore>[]
+beforeAll(async () => {
+  app = await openTestDatabase()
+  pools = [app.database, app.another(10)]
+  stores = pools.map(createStore)
+  await getStore().wallets.registerAssets(['eth@eth'])
+  await getStore().wallets.registerHotAddress('eth', 'eth-hot', 0)
+  await getStore().ledger.post(fundingEntry('1', 1, 'eth@eth', 100n * ETHER))
+})
+afterAll(() => app.close())
+
+/** The store of the n-th process. */
+function getStore(n = 0): ReturnType<typeof createStore> {
+  const store = stores[n % stores.length]
+  if (!store) throw new Error(`no store ${n}`)
+  return store
+}
+const kindsOf = (outcomes: readonly CreateOutcome[]) => outcomes.map(({ kind }) => kind)
+const makeRate = (expiresInMs = 60_000) => ({ nonce: randomUUID(), expiresAt: new Date(Date.now() + expiresInMs) })
+const withKey = (key: string, requestHash = 'body'): Partial<NewExchange> => ({ idempotency: { key, requestHash } })
+const withFixedRate = (toUnits: bigint): Partial<NewExchange> => ({
+  flow: 'fixed-rate',
+  toUnits,
+  fixedLockMs: 1_200_000,
+  rate: makeRate(),
+})
+const readPromised = async () =>
+  BigInt(
+    (await app.database.query<{ promised: string }>("select promised from inventory where asset_id = 'eth@eth'"))[0]
+      ?.promised ?? 0,
+  )
+const countRows = async (ids: readonly string[]) =>
+  (await app.database.query('select id from exchanges where id = any($1::uuid[])', [ids])).length
+
+describe('the start of the app', () => {
+  test('registers hot addresses concurrently from several processes, and rejects those of another keystore', async () => {
+    const otherStores = Array.from({ length: 6 }, () => createStore(app.another(1)))
+    for (let round = 0; round < 40; round++)
+      await Promise.all(
+        otherStores.map((other) => other.wallets.registerHotAddress(`chain-${round}`, `hot-${round}`, round)),
+      )
+    await expect(getStore().wallets.registerHotAddress('chain-0', 'hot of other keys', 1)).rejects.toThrow('keystore')
+  })
+})
+
+describe('a batch of creates', () => {
+  test('returns an outcome for each row, and stores nothing of a rejected row', async () => {
+    const usedRate = makeRate()
+    expect(kindsOf(await getStore().exchanges.create([makeNewExchange({ rate: usedRate })]))).toEqual(['created'])
+    const existing = requireCreated((await getStore().exchanges.create([makeNewExchange()]))[0])
+    const promisedBefore = await readPromised()
+    const key = randomUUID()
+    const batch = [
+      makeNewExchange(),
+      makeNewExchange({ rate: usedRate }),
+      makeNewExchange({ rate: makeRate(-1) }),
+      makeNewExchange({ recipient: { address: 'eth-hot', memo: null } }),
+      makeNewExchange({ refund: { address: existing.deposit.address, memo: null } }),
+      makeNewExchange(withFixedRate(10n * ETHER)),
+      makeNewExchange(withFixedRate(1_000n * ETHER)),
+      makeNewExchange({
+        ...withFixedRate(10n * ETHER),
+        recipient: { address: 'eth-hot', memo: null },
+        ...withKey(randomUUID()),
+      }),
+      makeNewExchange(withKey(key)),
+      makeNewExchange(withKey(key)),
+      makeNewExchange(withKey(key, 'another body')),
+    ]
+    const outcomes = await getStore().exchanges.create(batch)
+    expect(kindsOf(outcomes)).toEqual([
+      'created',
+      'rate_used',
+      'rate_expired',
+      'address_is_ours',
+      'refund_is_ours',
+      'created',
+      'insufficient',
+      'address_is_ours',
+      'created',
+      'repeated',
+      'idempotency_conflict',
+    ])
+    expect(requireCreated(outcomes[9]).id).toBe(requireCreated(outcomes[8]).id)
+    expect(await countRows(batch.map(({ id }) => id))).toBe(3)
+    expect((await readPromised()) - promisedBefore).toBe(10n * ETHER)
+    expect(
+      await app.database.query('select 1 from idempotency_keys where exchange_id = any($1::uuid[])', [
+        batch.slice(0, 8).map(({ id }) => id),
+      ]),
+    ).toEqual([])
+  })
+
+  test('reports a rate that is used and expired as expired', async () => {
+    const usedRate = makeRate()
+    expect(kindsOf(await getStore().exchanges.create([makeNewExchange({ rate: usedRate })]))).toEqual(['created'])
+    const expiredRate = { ...usedRate, expiresAt: makeRate(-1).expiresAt }
+    for (const terms of [{}, withFixedRate(10n * ETHER), withKey(randomUUID())])
+      expect(kindsOf(await getStore().exchanges.create([makeNewExchange({ ...terms, rate: expiredRate })]))).toEqual([
+        'rate_expired',
+      ])
+  })
+
+  test('rejects an address of ours from another EVM network, where the same key has the same address', async () => {
+    const deposit = { address: `0x${randomUUID()}`, memo: null }
+    const legs = [{ from: { ...usdt.asset, network: 'arbitrum' }, to: btc.asset }]
+    expect(kindsOf(await getStore().exchanges.create([{ ...makeNewExchange(), deposit, legs }]))).toEqual(['created'])
+    const batch = [
+      makeNewExchange({ recipient: deposit }),
+      makeNewExchange({ refund: deposit }),
+      makeNewExchange({ recipient: { address: 'bsc-hot', memo: null } }),
+      makeNewExchange({ refund: { address: 'bsc-hot', memo: null } }),
+    ]
+    await getStore().wallets.registerHotAddress('bsc', 'bsc-hot', 0)
+    await getStore().wallets.registerHotAddress('polygon', 'bsc-hot', 0)
+    expect(kindsOf(await getStore().exchanges.create(batch))).toEqual([
+      'address_is_ours',
+      'refund_is_ours',
+      'address_is_ours',
+      'refund_is_ours',
+    ])
+  })
+
+  test('returns an outcome for each row when all rows are stored by one statement', async () => {
+    const usedRate = makeRate()
+    const batch = [makeNewExchange({ rate: usedRate }), makeNewExchange({ rate: usedRate }), makeNewExchange()]
+    expect(kindsOf(await getStore().exchanges.create(batch)).sort()).toEqual(['created', 'created', 'rate_used'])
+  })
+
+  test('returns the stored exchange', async () => {
+    const row = makeNewExchange({ ...withFixedRate(ETHER), ...withKey(randomUUID()) })
+    const exchange = requireCreated((await getStore().exchanges.create([row]))[0])
+    const stored = (await getStore().exchanges.find(partnerId, row.id))?.exchange
+    expect(exchange).toEqual(stored)
+    expect((exchange.fixedUntil?.getTime() ?? 0) - exchange.createdAt.getTime()).toBe(1_200_000)
+    expect(exchange.expiresAt.getTime() - exchange.createdAt.getTime()).toBe(86_400_000)
+    const [target] = await app.database.query(
+      'select leg, network, address, memo from deposit_targets where exchange_id = $1',
+      [row.id],
+    )
+    expect(target).toEqual({ leg: 0, network: 'btc', address: row.deposit.address, memo: '' })
+  })
+})
+
+describe('a rateId', () => {
+  test('creates one exchange when two processes use it fifty times at once (I-18)', async () => {
+    for (const terms of [{}, withFixedRate(ETHER / 100n)]) {
+      const rate = makeRate()
+      const batch = Array.from({ length: 50 }, () => makeNewExchange({ ...terms, rate }))
+      const outcomes = await Promise.all(batch.map((row, n) => getStore(n).exchanges.create([row])))
+      expect(kindsOf(outcomes.flat()).sort()).toEqual(['created', ...Array.from({ length: 49 }, () => 'rate_used')])
+      expect(await countRows(batch.map(({ id }) => id))).toBe(1)
+    }
+  })
+
+  test('creates one exchange per rate, without a deadlock, when two batches use the same rates in opposite order', async () => {
+    for (let n = 0; n < 10; n++) {
+      const [a, b] = [makeRate(), makeRate()]
+      const outcomes = await Promise.all([
+        getStore(0).exchanges.create([makeNewExchange({ rate: a }), makeNewExchange({ rate: b })]),
+        getStore(1).exchanges.create([makeNewExchange({ rate: b }), makeNewExchange({ rate: a })]),
+      ])
+      expect(kindsOf(outcomes.flat()).filter((kind) => kind === 'created')).toHaveLength(2)
+    }
+  })
+})
+
+describe('an idempotency key', () => {
+  test('is shared by exchanges and swaps', async () => {
+    const responses = createSwapIdempotencyStore(app.database)
+    await responses.saveResponse(partnerId, 'a swap', { requestHash: 'body', response: '"0xabc"' })
+    expect(kindsOf(await getStore().exchanges.create([makeNewExchange(withKey('a swap'))]))).toEqual([
+      'idempotency_conflict',
+    ])
+    expect(kindsOf(await getStore().exchanges.create([makeNewExchange(withKey('an exchange'))]))).toEqual(['created'])
+    expect(await responses.findResponse(partnerId, 'an exchange')).toEqual({ requestHash: 'body', response: null })
+  })
+
+  test('expires after 24 hours, for exchanges and swaps', async () => {
+    const responses = createSwapIdempotencyStore(app.database)
+    const [key, swapKey] = [randomUUID(), randomUUID()]
+    const createOther = () => getStore().exchanges.create([makeNewExchange(withKey(key, 'other'))])
+    const setBack = async (by: string) => {
+      for (const table of ['idempotency_keys', 'kept_answers'])
+        await app.database.query(
+          `update ${table} set created_at = created_at - $1::interval where key = any($2::text[])`,
+          [by, [key, swapKey]],
+        )
+      await getStore().jobs.deleteExpired()
+    }
+    await getStore().exchanges.create([makeNewExchange(withKey(key))])
+    await responses.saveResponse(partnerId, swapKey, { requestHash: 'body', response: '"0xabc"' })
+    await setBack('23 hours 59 minutes')
+    expect(kindsOf(await createOther())).toEqual(['idempotency_conflict'])
+    expect(await responses.findResponse(partnerId, swapKey)).not.toBeNull()
+    await setBack('1 minute')
+    expect(kindsOf(await createOther())).toEqual(['created'])
+    expect(await responses.findResponse(partnerId, swapKey)).toBeNull()
+  })
+
+  test('creates one exchange when two processes use it twenty times at once (I-21)', async () => {
+    const key = randomUUID()
+    const batch = Array.from({ length: 20 }, () => makeNewExchange(withKey(key)))
+    const outcomes = (await Promise.all(batch.map((row, n) => getStore(n).exchanges.create([row])))).flat()
+    expect(kindsOf(outcomes).sort()).toEqual(['created', ...Array.from({ length: 19 }, () => 'repeated')])
+    for (const outcome of outcomes) expect(requireCreated(outcome)).toEqual(requireCreated(outcomes[0]))
+    expect(await countRows(batch.map(({ id }) => id))).toBe(1)
+  })
+
+  test('repeats the first response after the status of the exchange has changed', async () => {
+    const row = makeNewExchange(withKey(randomUUID()))
+    const first = requireCreated((await getStore().exchanges.create([row]))[0])
+    await app.database.query("update exchanges set status = 'failed', reason = 'EXPIRED' where id = $1", [row.id])
+    const repeated = await getStore(1).exchanges.create([
+      makeNewExchange(row.idempotency === null ? {} : { idempotency: row.idempotency }),
+    ])
+    expect(repeated).toEqual([{ kind: 'repeated', exchange: first }])
+  })
+
+  test('is free after a rejected create, and for another partner', async () => {
+    const key = randomUUID()
+    expect(
+      kindsOf(await getStore().exchanges.create([makeNewExchange({ ...withKey(key), ...withFixedRate(10n ** 40n) })])),
+    ).toEqual(['insufficient'])
+    expect(kindsOf(await getStore().exchanges.create([makeNewExchange(withKey(key))]))).toEqual(['created'])
+    expect(
+      kindsOf(await getStore().exchanges.create([{ ...makeNewExchange(withKey(key)), partnerId: randomUUID() }])),
+    ).toEqual(['created'])
+  })
+
+  test('creates the valid exchange while another process rejects a create with the same key', async () => {
+    for (let n = 0; n < 8; n++) {
+      const key = randomUUID()
+      const outcomes = await Promise.all([
+        getStore(0).exchanges.create([makeNewExchange({ ...withKey(key), ...withFixedRate(10n ** 40n) })]),
+        getStore(1).exchanges.create([makeNewExchange(withKey(key))]),
+      ])
+      // The rejected create does not store the key.
+      expect(kindsOf(outcomes.flat())[1]).toBe('created')
+    }
+  })
+})
+
+describe('the inventory', () => {
+  test('reserves 100 units for ten of twelve concurrent requests of 10', async () => {
+    await getStore().wallets.registerAssets(['usdt@eth'])
+    await getStore().ledger.post(fundingEntry('2', 1, 'usdt@eth', 100n))
+    const legs = [
+      {
+        from: makeNewExchange().legs[0]?.from,
+        to: { id: 'usdt@eth', ticker: 'usdt', network: 'eth', decimals: 6, contract: '0xusdt' },
+      },
+    ] as NewExchange['legs']
+    const outcomes = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        getStore(n).exchanges.create([{ ...makeNewExchange(withFixedRate(10n)), legs }]),
+      ),
+    )
+    expect(kindsOf(outcomes.flat()).filter((kind) => kind === 'created')).toHaveLength(10)
+    expect((await getStore().inventory.available()).get('usdt@eth')).toBe(0n)
+  })
+
+  test('reserves and releases an id once under concurrent calls', async () => {
+    const exchange = requireCreated((await getStore().exchanges.create([makeNewExchange()]))[0])
+    const promisedBefore = await readPromised()
+    const runSixTimes = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: 6 }, work))
+    await runSixTimes(() =>
+      getStore()
+        .transaction((tx) => tx.inventory.reserve(`order:${exchange.id}`, 'eth@eth', 5n, exchange.id, null))
+        .catch(() => null),
+    )
+    expect((await readPromised()) - promisedBefore).toBe(5n)
+    expect(
+      (await runSixTimes(() => getStore().inventory.release(`order:${exchange.id}`))).filter((units) => units === 5n),
+    ).toHaveLength(1)
+    expect(await readPromised()).toBe(promisedBefore)
+  })
+
+  test('releases the reservation of a fixed rate when it expires', async () => {
+    const promisedBefore = await readPromised()
+    const row = makeNewExchange(withFixedRate(ETHER))
+    await getStore().exchanges.create([row])
+    await app.database.query(
+      "update reservations set expires_at = clock_timestamp() - interval '1 second' where exchange_id = $1",
+      [row.id],
+    )
+    await Promise.all([getStore(0).inventory.releaseExpired(100), getStore(1).inventory.releaseExpired(100)])
+    expect(await readPromised()).toBe(promisedBefore)
+  })
+})
+
+describe('derivation indexes', () => {
+  test('are allocated once', async () => {
+    const indexes = (
+      await Promise.all(Array.from({ length: 10 }, (_, n) => getStore(n).exchanges.takeKeyIndexes(50)))
+    ).flat()
+    expect(new Set(indexes).size).toBe(500)
+  })
+})

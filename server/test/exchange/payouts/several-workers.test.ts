@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { openSigningJournal } from '../../../src/adapters/signers/signing-journal.ts'
+import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { createAdvanceTransaction } from '../../../src/exchange/payouts/advance-transaction.ts'
+import { createDispatchPayouts } from '../../../src/exchange/payouts/dispatch-payouts.ts'
+import type { Signer, SignIntent } from '../../../src/exchange/ports/signer.ts'
+import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
+
+const SMALL = COIN / 200n
+const folder = mkdtempSync(join(tmpdir(), 'swapyard-workers-'))
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
+beforeAll(async () => {
+  fixture = await startMoneyPath()
+  await fixture.fundWallets({ btc: 50n * COIN, eth: 2_000n * ETHER })
+})
+afterAll(async () => {
+  await fixture.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+afterEach(() => fixture.expectBalanced())
+
+const conflictKeyOf = (intent: SignIntent) =>
+  intent.family === 'evm' ? `${intent.from.index}:${intent.nonce}` : `${intent.inputs[0]?.outpoint}`
+const paysOf = (intent: SignIntent) => (intent.family === 'evm' ? [intent.pay] : intent.pays)
+
+/** A worker with a journal of its own, as on another machine. */
+async function startWorker(name: string) {
+  const journal = await openSigningJournal(join(folder, name))
+  const signer: Signer = {
+    ...fixture.dependencies.signer,
+    sign: async (intent) => {
+      await journal.check(paysOf(intent), conflictKeyOf(intent))
+      return fixture.dependencies.signer.sign(intent)
+    },
+    release: (transaction) =>
+      journal.release(paysOf(transaction.intent), conflictKeyOf(transaction.intent), transaction),
+    expire: journal.expire,
+  }
+  const dependencies = { ...fixture.dependencies, signer }
+  return {
+    dispatch: createDispatchPayouts(dependencies),
+    advance: createAdvanceTransaction(dependencies),
+    close: journal.close,
+  }
+}
+
+test('a worker learns a conflict proof that another one found, and pays (M14)', async () => {
+  const [first, second] = [await startWorker('first.log'), await startWorker('second.log')]
+  await fixture.store.pauses.pause('payouts:eth', 'collect the payout', 'the test')
+  const exchange = await fixture.createExchange()
+  fixture.payDeposit(exchange, SMALL)
+  await fixture.mineBlocks(4)
+  await fixture.store.pauses.resume('payouts:eth')
+  await fixture.clearHolds()
+  const findTransaction = async () => {
+    const [row] = await fixture.database.query<{ id: string; conflict_key: string }>(
+      "select id, conflict_key from transactions where network = 'eth' and state = 'live'",
+    )
+    if (!row) throw new Error('no live transaction')
+    return row
+  }
+  // The first worker releases a transaction that never reaches a node, and somebody uses its nonce.
+  fixture.fakes.eth.behaviour.dropsBroadcasts = true
+  await first.dispatch('eth')
+  const { id, conflict_key: conflictKey } = await findTransaction()
+  await first.advance(id)
+  fixture.fakes.eth.behaviour.dropsBroadcasts = false
+  fixture.fakes.eth.addConflict(conflictKey)
+  for (let n = 0; n <= eth.network.finalityBlocks + 1; n++) fixture.fakes.eth.mine()
+  await fixture.services.record(fixture.fakes.eth.chain)
+  // The second worker proves it and records the proof in its own journal; the first one signs again.
+  await second.advance(id)
+  await first.dispatch('eth')
+  const again = await findTransaction()
+  expect(again.id).not.toBe(id)
+  await first.advance(again.id)
+  await fixture.mineBlocks(4)
+  expect(await fixture.readStatus(exchange)).toBe('finished')
+  expect(fixture.countEtherPayments(exchange)).toBe(1)
+  expect(await fixture.listAlarmKinds()).not.toContain('payout')
+  expect(await fixture.listAlarmKinds()).not.toContain('release')
+  await Promise.all([first.close(), second.close()])
+})
+
+/** Dispatchers of a chain whose wallet builds slowly: each build waits for `finish`. */
+function startSlowDispatchers() {
+  const building = Promise.withResolvers<void>()
+  const { promise: gate, resolve: finish } = Promise.withResolvers<void>()
+  const { chain } = fixture.fakes.btc
+  const sender: typeof chain.sender = {
+    ...chain.sender,
+    buildsSlowly: true,
+    build: async (request) => {
+      building.resolve()
+      await gate
+      return chain.sender.build(request)
+    },
+  }
+  const chains = new Map(fixture.dependencies.chains).set('btc', { ...chain, sender })
+  const start = () => createDispatchPayouts({ ...fixture.dependencies, chains })('btc')
+  return { start, building: building.promise, finish }
+}
+
+/** A payout in bitcoin that is queued. */
+async function queuePayout() {
+  await fixture.store.pauses.pause('payouts:btc', 'collect the payout', 'the test')
+  const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER / 10n, toUnits: COIN / 500n })
+  fixture.payDeposit(exchange, ETHER / 10n, 'somebody')
+  await fixture.mineBlocks(4)
+  await fixture.store.pauses.resume('payouts:btc')
+  await fixture.clearHolds()
+  return exchange
+}
+
+test('a wallet that builds slowly delays no pause, and what was paused meanwhile is not signed (M23)', async () => {
+  const exchange = await queuePayout()
+  const slow = startSlowDispatchers()
+  const dispatching = slow.start()
+  await slow.building
+  // Waits for signatures in progress: none has begun.
+  await fixture.store.transaction((tx) => tx.pauses.pause('payouts:btc', 'an emergency', 'the test'))
+  slow.finish()
+  await dispatching
+  expect((await fixture.listPayouts(exchange)).map(({ state }) => state)).toEqual(['reserved'])
+  await fixture.store.pauses.resume('payouts:btc')
+  await fixture.clearHolds()
+  await fixture.mineBlocks(4)
+  expect(await fixture.readStatus(exchange)).toBe('finished')
+})
+
+test('two workers that built a transaction from the same outputs sign one (M23)', async () => {
+  const exchange = await queuePayout()
+  const slow = startSlowDispatchers()
+  const dispatching = Promise.all([slow.start(), slow.start()])
+  await slow.building
+  slow.finish()
+  await dispatching
+  const attempts = await fixture.database.query(
+    `select 1 from attempts a join payouts p on p.transaction_id = a.transaction_id where p.exchange_id = $1`,
+    [exchange.id],
+  )
+  expect(attempts).toHaveLength(1)
+  await fixture.mineBlocks(4)
+  expect(await fixture.readStatus(exchange)).toBe('finished')
+})

@@ -1,0 +1,98 @@
+import type { Hex } from 'viem'
+import type { BitcoinTicker } from '../../sandbox/src/bitcoin/addresses.ts'
+import type { Asset } from '../../server/src/core/domain/asset.ts'
+import { listOwnAddresses, listUnspent, readUncreditedUnits, sumUnits } from '../support/utxo-wallets.ts'
+import type { Fleet } from './fleet.ts'
+import { readMoneroReceived, readMoneroUnits } from './monero.ts'
+
+/** ERC-20 `balanceOf(address)`. */
+const BALANCE_OF = '0x70a08231'
+const BATCH = 20
+
+type AssetAddress = readonly [asset: string, address: string]
+const toAddresses = (pairs: readonly AssetAddress[]) => pairs.map(([, address]) => address)
+
+/** Confirmed balances of addresses, read from the nodes. The keys are `asset address`. */
+export async function readBalances(
+  fleet: Fleet,
+  requested: readonly AssetAddress[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const balances = new Map<string, bigint>()
+  const ofNetwork = Map.groupBy(requested, ([asset]) => asset.split('@')[1] ?? '')
+  for (const [network, pairs] of ofNetwork) {
+    if (network === 'btc' || network === 'ltc') {
+      const outputs = Map.groupBy(await listOutputs(fleet, network, toAddresses(pairs)), ({ address }) => address)
+      for (const [asset, address] of pairs) balances.set(`${asset} ${address}`, sumUnits(outputs.get(address) ?? []))
+      continue
+    }
+    if (network === 'xmr') {
+      for (const [asset, address] of pairs)
+        balances.set(`${asset} ${address}`, await readMoneroReceived(fleet, address))
+      continue
+    }
+    for (let from = 0; from < pairs.length; from += BATCH) {
+      await Promise.all(
+        pairs
+          .slice(from, from + BATCH)
+          .map(async ([asset, address]) =>
+            balances.set(`${asset} ${address}`, await readEvmBalance(fleet, network, asset, address as Hex)),
+          ),
+      )
+    }
+  }
+  return balances
+}
+
+/** Hashes of the transactions whose outputs an address of a UTXO network holds. Other networks have no such index. */
+export async function listPayers(
+  fleet: Fleet,
+  requested: readonly AssetAddress[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const payers = new Map<string, readonly string[]>()
+  for (const network of ['btc', 'ltc'] as const) {
+    const pairs = requested.filter(([asset]) => asset.endsWith(`@${network}`))
+    const outputs = await listOutputs(fleet, network, toAddresses(pairs))
+    for (const [address, held] of Map.groupBy(outputs, (output) => output.address))
+      payers.set(
+        address,
+        held.map(({ txid }) => txid),
+      )
+  }
+  return payers
+}
+
+/** What the app's wallet of an asset holds by the node. On UTXO networks without deposits that are not credited. */
+export async function readWallet(fleet: Fleet, { id, network, contract }: Asset): Promise<bigint> {
+  const chain = fleet.chains.get(network)
+  if (chain?.network.family === 'evm') return readEvmUnits(fleet, network, contract, chain.addresses.hot() as Hex)
+  const uncredited = await readUncreditedUnits(fleet.database, network)
+  if (network === 'xmr') return (await readMoneroUnits(fleet)) - uncredited
+  if (network !== 'btc' && network !== 'ltc') throw new Error(`the suite cannot read the wallet of ${id}`)
+  const addresses = await listOwnAddresses(fleet.database, network)
+  const outputs = await listOutputs(fleet, network, addresses)
+  return sumUnits(outputs) - uncredited
+}
+
+async function readEvmBalance(fleet: Fleet, network: string, asset: string, address: Hex): Promise<bigint> {
+  const [ticker = ''] = asset.split('@')
+  const contract = fleet.cluster.chains.networks.find((one) => one.network === network)?.tokens[ticker]
+  return readEvmUnits(fleet, network, contract ?? null, address)
+}
+
+async function readEvmUnits(
+  { cluster }: Fleet,
+  network: string,
+  contract: string | null,
+  address: Hex,
+): Promise<bigint> {
+  if (contract === null) return BigInt(await cluster.call(network, 'eth_getBalance', [address, 'latest']))
+  return BigInt(
+    await cluster.call(network, 'eth_call', [
+      { to: contract, data: `${BALANCE_OF}${address.slice(2).padStart(64, '0')}` },
+      'latest',
+    ]),
+  )
+}
+
+const listOutputs = ({ cluster }: Fleet, network: BitcoinTicker, addresses: readonly string[]) =>
+  listUnspent((method, params) => cluster.call(network, method, params), network, addresses)

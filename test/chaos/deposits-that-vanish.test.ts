@@ -1,4 +1,0 @@
-import { depositsThatVanish } from './suites/deposits-that-vanish.ts'
-import { testSuite } from './test-suite.ts'
-
-testSuite(depositsThatVanish)

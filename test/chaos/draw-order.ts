@@ -1,0 +1,43 @@
+import { formatEther, parseEther } from 'viem'
+import { until } from '../support/until.ts'
+import type { Client } from './client.ts'
+import type { Order, PrivateType } from './customers.ts'
+import type { Random } from './random.ts'
+
+/** Draws an order: mostly standard exchanges in both directions, deposits of other amounts, and private exchanges on offer. */
+export function drawOrder(minimumEther: number, random: Random, types: readonly PrivateType[]): Order {
+  const bitcoin = (random.draw(200, 900) / 100_000).toString()
+  const ether = formatEther(parseEther((random.draw(50, 240) / 1000).toString()))
+  const perMille = (share: bigint) => [formatEther((parseEther(ether) * share) / 1_000n)]
+  const fixed = { from: 'eth@eth', to: 'btc@btc', amount: ether, flow: 'fixed-rate' } as const
+  const orders: readonly (() => Order)[] = [
+    () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin }),
+    () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether }),
+    () => ({ from: 'btc@btc', to: 'usdt@eth', amount: bitcoin }),
+    () => fixed,
+    () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin, paidAmounts: [bitcoin, '0.0031'] }),
+    // Below the minimum: refunded.
+    () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, paidAmounts: [(minimumEther * 0.9).toFixed(12)] }),
+    // Within the tolerance of a fixed rate, above it and below it.
+    () => ({ ...fixed, paidAmounts: perMille(random.oneOf([1_005n, 1_050n, 970n])) }),
+    () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin, privateType: 'efficient' }),
+    () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, privateType: 'efficient' }),
+    () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin, privateType: 'privatePlus' }),
+    () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, privateType: 'privatePlus' }),
+  ]
+  const privates = { efficient: [7, 7, 8, 8], privatePlus: [9, 10] }
+  const weighted = [0, 0, 0, 1, 1, 1, 2, 3, 4, 5, 6, ...types.flatMap((type) => privates[type])]
+  return random.oneOf(weighted.flatMap((n) => orders[n] ?? []))()
+}
+
+/** The current minimum amount of a pair, which every quote contains. Waits until the pair is on offer. */
+export async function readMinimum({ call }: Client, from: string, to: string): Promise<number> {
+  const [[fromCurrency = '', fromNetwork = ''], [toCurrency = '', toNetwork = '']] = [from.split('@'), to.split('@')]
+  const query = { fromCurrency, fromNetwork, toCurrency, toNetwork, amount: '1', flow: 'standard' }
+  // A new app funds its wallets one after the other.
+  const reply = await until(`${from} to ${to} is on offer`, async () => {
+    const answer = await call('GET', `/v1/cross-chain/rate?${new URLSearchParams(query)}`)
+    return answer.status === 200 ? answer : null
+  })
+  return reply.body.min
+}

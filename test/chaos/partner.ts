@@ -1,0 +1,101 @@
+import { formatUnits, parseUnits } from 'viem'
+import { decimalsOf } from '../support/published-prices.ts'
+import type { Json } from '../support/until.ts'
+import type { Client, Reply } from './client.ts'
+import type { Cluster } from './cluster.ts'
+import { intermediariesOf, type Published, quotedUnits, type Terms } from './dues.ts'
+import { createPublishedTerms } from './published.ts'
+
+export type Pair = Pick<Terms, 'from' | 'to' | 'flow' | 'privateType'>
+/** A quote as the API returned it. */
+type Quote = Json
+type Addresses = Readonly<{ fromAmount: string; address: string; refundAddress: string }>
+
+/** The partner's side of an order: quotes, creates, and the records of what both stated. */
+export type Partner = Readonly<{
+  published: Published
+  /** Quotes and creates that state another amount than the customers' own arithmetic. */
+  disputes(): readonly string[]
+  /** Records the quote, the cost of a refund and of the payment between two legs. */
+  requestQuote(pair: Pair, amount: string): Promise<Quote>
+  /** Sends the rateId of a fixed-rate quote. */
+  create(pair: Pair, addresses: Addresses, quote: Quote): Promise<Reply>
+  /** The terms that the customer accepted: those of the quote at a fixed rate, otherwise those of the create. */
+  readTerms(pair: Pair, amount: string, quote: Quote, created: Json): Terms
+}>
+
+const RATE = '/v1/cross-chain/rate'
+/** Worth more than any network fee. A quote states the fee also where the amount is out of bounds. */
+const ANY_AMOUNT = '1000'
+
+export function createPartner(client: Client, { chains }: Pick<Cluster, 'chains'>): Partner {
+  const published = createPublishedTerms()
+  const disputes: string[] = []
+
+  async function getQuote(
+    pair: Pick<Pair, 'from' | 'to'>,
+    amount: string,
+    others: Readonly<Record<string, string>>,
+  ): Promise<Quote> {
+    const path = others['privateType'] === undefined ? RATE : `${RATE}/private`
+    const reply = await client.call('GET', `${path}?${new URLSearchParams({ ...toQuery(pair), amount, ...others })}`)
+    if (reply.status !== 200) throw new Error(`no rate: ${reply.status} ${reply.text}`)
+    return reply.body
+  }
+
+  async function recordNetworkFee(from: string, to: string): Promise<void> {
+    published.record(from, to, await getQuote({ from, to }, ANY_AMOUNT, { flow: 'standard' }))
+  }
+
+  return {
+    published,
+    disputes: () => disputes,
+    async requestQuote({ from, to, flow, privateType }, amount) {
+      await recordNetworkFee(to, from)
+      if (privateType !== null) {
+        const offered = intermediariesOf(privateType).filter((via) =>
+          chains.networks.some(({ network }) => via.endsWith(`@${network}`)),
+        )
+        for (const target of [to, ...offered]) await recordNetworkFee(from, target)
+        return getQuote({ from, to }, amount, { privateType })
+      }
+      const quote = await getQuote({ from, to }, amount, { flow })
+      published.record(from, to, quote)
+      const terms = { from, to, flow, privateType, fromUnits: parseUnits(amount, decimalsOf(from)) }
+      const due = quotedUnits(terms, parseUnits(quote.fees.network, decimalsOf(to)))
+      if (quote.toAmount !== toNumber(due, to))
+        disputes.push(`${amount} of ${from} is quoted as ${quote.toAmount} of ${to}, and is worth ${toNumber(due, to)}`)
+      return quote
+    },
+    create(pair, addresses, { rateId }) {
+      const { flow, privateType } = pair
+      const requested = { ...toQuery(pair), ...addresses }
+      if (privateType !== null)
+        return client.call('POST', '/v1/cross-chain/exchange/private', { ...requested, privateType })
+      const promise = flow === 'fixed-rate' ? { rateId } : {}
+      return client.call('POST', '/v1/cross-chain/exchange', { ...requested, flow, ...promise })
+    },
+    readTerms({ from, to, flow, privateType }, amount, quote, { id, request }) {
+      const terms = { from, to, flow, privateType, fromUnits: parseUnits(amount, decimalsOf(from)) }
+      const created = parseUnits(request.amountToRequested, decimalsOf(to))
+      const fee = published.networkFee(to)
+      const isExpected =
+        flow === 'fixed-rate'
+          ? toNumber(created, to) === quote.toAmount
+          : privateType !== null ||
+            (created >= quotedUnits(terms, fee.most) && created <= quotedUnits(terms, fee.least))
+      if (!isExpected)
+        disputes.push(`exchange ${id} is created for ${created} of ${to}, and was quoted as ${quote.toAmount}`)
+      return { ...terms, toUnits: flow === 'fixed-rate' ? parseUnits(String(quote.toAmount), decimalsOf(to)) : created }
+    },
+  }
+}
+
+function toQuery({ from, to }: Pick<Pair, 'from' | 'to'>): Record<string, string> {
+  const [fromCurrency = '', fromNetwork = ''] = from.split('@')
+  const [toCurrency = '', toNetwork = ''] = to.split('@')
+  return { fromCurrency, fromNetwork, toCurrency, toNetwork }
+}
+
+/** The JSON number of an amount with at most 15 significant digits. */
+const toNumber = (units: bigint, currency: string): number => Number(formatUnits(units, decimalsOf(currency)))

@@ -1,0 +1,48 @@
+import { parseUnits } from 'viem'
+import { decimalsOf } from '../support/published-prices.ts'
+import type { Json } from '../support/until.ts'
+import type { Published, Range } from './dues.ts'
+
+/** The network fees and minimums that the quotes of a run published. */
+export type PublishedTerms = Published &
+  Readonly<{
+    /** Records a quote, as the API returned it. */
+    record(from: string, to: string, quote: Json): void
+  }>
+
+/**
+ * By how many percent the fee may differ from every published one, because the quote and the payout may read it at different
+ * blocks. A base fee moves by at most an eighth per block (EIP-1559). litecoind and monerod estimate from recent blocks. The
+ * node of btc states a constant rate.
+ */
+const MOVE_PERCENT: Readonly<Record<string, bigint>> = { btc: 0n, eth: 25n, xmr: 25n, ltc: 100n }
+
+export function createPublishedTerms(): PublishedTerms {
+  const fees = new Map<string, Range>()
+  const minimums = new Map<string, Range>()
+  return {
+    record(from, to, { fees: quoted, min }) {
+      extend(fees, to, parseUnits(quoted.network, decimalsOf(to)))
+      // A JSON number of three significant digits.
+      extend(minimums, `${from} ${to}`, parseUnits(min.toFixed(decimalsOf(from)), decimalsOf(from)))
+    },
+    hasNetworkFee: (currency) => fees.has(currency),
+    networkFee(currency) {
+      const { least, most } = get(fees, currency)
+      const percent = MOVE_PERCENT[currency.split('@')[1] ?? ''] ?? 0n
+      return { least: least - (least * percent) / 100n, most: most + (most * percent) / 100n }
+    },
+    minimum: (from, to) => get(minimums, `${from} ${to}`),
+  }
+}
+
+function extend(ranges: Map<string, Range>, key: string, units: bigint): void {
+  const { least, most } = ranges.get(key) ?? { least: units, most: units }
+  ranges.set(key, { least: units < least ? units : least, most: units > most ? units : most })
+}
+
+function get(ranges: ReadonlyMap<string, Range>, key: string): Range {
+  const range = ranges.get(key)
+  if (range === undefined) throw new Error(`no quote published the terms of ${key}`)
+  return range
+}

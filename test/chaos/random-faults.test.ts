@@ -1,0 +1,4 @@
+import { randomFaults } from './suites/random-faults.ts'
+import { testSuite } from './test-suite.ts'
+
+testSuite(randomFaults)

@@ -1,0 +1,111 @@
+import { expect } from 'vitest'
+import type { AssetId } from '../../server/src/core/domain/asset.ts'
+import type { AppError } from '../../server/src/core/domain/errors.ts'
+import { createSweepDeposits } from '../../server/src/exchange/deposits/sweep-deposits.ts'
+import { createOperateBalances } from '../../server/src/exchange/operations/operate-balances.ts'
+import { createLog } from '../../server/src/lib/log.ts'
+import type { Scenario } from '../support/scenario.ts'
+import { findCurrency, splitAssetId } from './run-exchanges.ts'
+
+/** P2WPKH in virtual bytes, rounded up: one input, and the rest of a transaction with one payment and change. */
+const [INPUT_BYTES, OTHER_BYTES] = [69n, 100n]
+/** Credits of one UTXO asset. Their sum exceeds what a wallet holds; each is less than its balance at the start. */
+const CREDIT_COUNT = 7
+const CREDIT_ETHER = '2'
+
+/** Spends all UTXOs together and sweeps all deposits, so that funds that have not moved hide no link. */
+export type Consolidation = Readonly<{ run(): Promise<void> }>
+
+/**
+ * Gives the sandbox partner a balance in each UTXO asset that exceeds the hot wallet's funds, so that its payout spends all
+ * UTXOs. The exchanges that create the balance run at the same time as the others.
+ */
+export async function prepareConsolidation(
+  scenario: Scenario,
+  utxoAssets: readonly AssetId[],
+  accountNetworks: readonly string[],
+): Promise<Consolidation> {
+  const order = { fromCurrency: 'eth', fromNetwork: 'eth', fromAmount: CREDIT_ETHER, flow: 'standard' }
+  for (const asset of utxoAssets) {
+    // The funds arrive in several transactions.
+    await scenario.until(`the reserve of ${asset} covers a credit`, async () => {
+      const { max } = await scenario.rate('eth@eth', asset, CREDIT_ETHER)
+      return max >= Number(CREDIT_ETHER)
+    })
+    for (let n = 0; n < CREDIT_COUNT; n++) {
+      const [toCurrency, toNetwork] = splitAssetId(asset)
+      const { status, body } = await scenario.call('POST', '/v1/cross-chain/exchange', {
+        ...order,
+        toCurrency,
+        toNetwork,
+      })
+      expect(status, JSON.stringify(body)).toBe(201)
+      await scenario.deposit(body, CREDIT_ETHER)
+    }
+  }
+  return {
+    run: async () => {
+      await Promise.all([
+        ...accountNetworks.map((network) => sweepDeposits(scenario, network)),
+        ...utxoAssets.map((asset) => spendAllUtxos(scenario, asset)),
+      ])
+      await scenario.checkInvariants()
+    },
+  }
+}
+
+async function spendAllUtxos({ app, mine, until, wallet }: Scenario, asset: AssetId): Promise<void> {
+  const [, network] = splitAssetId(asset)
+  // New UTXOs need confirmations before a payout may spend them.
+  await mine(network, 3)
+  const [partner] = await app.database.query<{ id: string; name: string }>(
+    "select id, name from partners where name = 'sandbox'",
+  )
+  const chain = app.chains.get(network)
+  const [utxos] = await app.database.query<{ count: string }>(
+    'select count(*) from coins where network = $1 and block_height is not null and spent_by is null',
+    [network],
+  )
+  if (!partner || !chain || !utxos) throw new Error(`no partner, chain or UTXOs for ${asset}`)
+  const { rate } = await chain.reader.feeRate()
+  const balance = (await app.store.ledger.balances('asset:wallet')).get(asset) ?? 0n
+  // The balance less the fee for all UTXOs: a payout of this amount needs every UTXO.
+  const units = balance - ((BigInt(utxos.count) * INPUT_BYTES + OTHER_BYTES) * rate) / 1_000n
+  const { address } = await wallet(network)
+  const { payoutId } = await createOperateBalances(app.store).payOut(
+    partner,
+    { assetId: asset, network, units, destination: { address, memo: null } },
+    `all of ${asset}`,
+    { actor: 'the test', reason: 'spends all UTXOs in one transaction' },
+  )
+  await until(`the payout of all ${asset} is confirmed`, async () => {
+    const [payout] = await app.database.query<{ state: string }>('select state from payouts where id = $1', [payoutId])
+    return payout?.state === 'confirmed'
+  })
+}
+
+/** Sweeps final deposits of an account network, and funds gas for deposits of tokens. The worker does the same, but later. */
+async function sweepDeposits(scenario: Scenario, network: string): Promise<void> {
+  const { app, mine, until } = scenario
+  const { store, books, chains, database } = app
+  const chain = chains.get(network)
+  if (!chain) throw new Error(`no chain of ${network}`)
+  const sweep = createSweepDeposits({
+    store,
+    books,
+    assetById: (id) => findCurrency(scenario, id).asset,
+    priceKeyOf: (id) => findCurrency(scenario, id).definition.priceKey,
+    log: createLog({ level: 'silent', pretty: false }),
+  })
+  await mine(network, 10)
+  await until(`every deposit on ${network} is swept`, async () => {
+    // The worker may have planned the same sweep.
+    await sweep(chain).catch((error: unknown) => expect((error as AppError).code).toBe('OVERLOADED'))
+    const [row] = await database.query<{ left: number }>(
+      `select count(*)::int as left from deposits
+       where network = $1 and status = 'credited' and swept_by is null and exchange_id is not null`,
+      [network],
+    )
+    return row?.left === 0
+  })
+}

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LOCK_MS, startScenarioAloneOn } from '../support/market-lock.ts'
+import type { Scenario } from '../support/scenario.ts'
+
+let scenario: Scenario
+beforeAll(async () => {
+  scenario = await startScenarioAloneOn('base', { networks: ['btc', 'base'] })
+}, LOCK_MS)
+afterAll(() => scenario?.stop())
+
+test('exchanges bitcoin to a token on a rollup', async () => {
+  const { address } = await scenario.wallet('base')
+  const exchange = await scenario.create({ from: 'btc@btc', to: 'usdc@base', amount: '0.005', address })
+  await scenario.deposit(exchange, '0.005')
+  const { exchanges } = await scenario.waitForStatus(exchange, 'finished')
+  expect(exchanges).toHaveLength(1)
+  expect(exchanges[0].amountFromReceived).toBe('0.005')
+  expect(await scenario.balance('usdc@base', address)).toBe(exchanges[0].amountToReceived)
+  await scenario.checkInvariants()
+})

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { freePort, isPortFree } from '@swapyard/lib/free-port.ts'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createDatabase } from '../support/database.ts'
+import { lockMarket } from '../support/market-lock.ts'
+import { until } from '../support/until.ts'
+
+const root = join(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'swapyard-readme-'))
+const closers: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })]
+let port = 8080
+
+beforeAll(async () => {
+  const database = await createDatabase(inject('databaseUrl'))
+  closers.unshift(() => database.drop())
+  port = (await isPortFree(8080)) ? 8080 : await freePort()
+  const child = spawn(process.execPath, ['server/src/main.ts', 'start', '--sandbox'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      SWAPYARD_DATA_DIR: folder,
+      SWAPYARD_CHAINS: inject('chainsFile'),
+    },
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  closers.unshift(() => {
+    child.kill('SIGTERM')
+    return ended
+  })
+  await until('the program is ready', async () => {
+    if (child.exitCode !== null) throw new Error(`the program exited with ${child.exitCode}`)
+    return (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null))?.status === 200
+  })
+})
+
+afterAll(async () => {
+  for (const close of closers) await close()
+})
+
+test('the example in the README works as printed', async () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const [printed = '', ...others] = [...readme.matchAll(/^```sh\n([^`]*curl[^`]*)^```$/gm)].map(
+    ([, block = '']) => block,
+  )
+  expect(others).toEqual([])
+  expect(printed.split(':8080')).toHaveLength(2)
+  const child = spawn('sh', ['-c', printed.replace(':8080', `:${port}`)], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  expect(errors).toBe('')
+  const [quote = '', hash = '', ...rest] = out.trim().split('\n')
+  expect(JSON.parse(hash)).toEqual({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  expect(rest.at(-2)).toBe('finished')
+  expect(JSON.parse(rest.at(-1) ?? '')).toEqual({ amount: String(JSON.parse(quote).toAmount) })
+})
+
+test('the example in the swap guide works as printed', async () => {
+  const guide = readFileSync(join(root, 'docs/guides/swap.md'), 'utf8')
+  const printed = /^```js\n([^`]*(?:`[^`\n]*`[^`]*)*?)^```$/m.exec(guide)?.[1] ?? ''
+  const unlock = await lockMarket(inject('databaseUrl'), 'base')
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', printed], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, API: `http://127.0.0.1:${port}` },
+  })
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  await unlock()
+  expect(errors).toBe('')
+  const [usd, ether] = [...out.matchAll(/brought ([0-9.]+)/g)].map(([, amount]) => Number(amount))
+  // The sandbox's prices move, so the value is approximate.
+  expect(usd).toBeGreaterThan(100)
+  expect((ether ?? 0) * (usd ?? 0)).toBeGreaterThan(95)
+  expect((ether ?? 0) * (usd ?? 0)).toBeLessThan(105)
+}, 400_000)

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createDatabase } from '../support/database.ts'
+import { checkInvariants } from '../support/invariants.ts'
+import { type MemoryApp, startMemoryApp } from '../support/memory-app.ts'
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let memory: MemoryApp
+beforeAll(async () => {
+  database = await createDatabase(inject('databaseUrl'))
+  memory = await startMemoryApp({ databaseUrl: database.url })
+})
+afterAll(async () => {
+  await memory?.stop()
+  await database.drop()
+})
+
+test('pays each of twenty exchanges on in-memory chains once', async () => {
+  const { count, seconds, recipients } = await memory.run(20)
+  expect([count, new Set(recipients).size]).toEqual([20, 20])
+  expect(seconds).toBeGreaterThan(0)
+  const rows = await memory.app.database.query<{ address: string; units: string }>(
+    'select address, units from payouts where execution_id is not null and state <> $1',
+    ['void'],
+  )
+  const unitsByAddress = new Map(rows.map(({ address, units }) => [address, BigInt(units)]))
+  expect(unitsByAddress.size).toBe(20)
+  const network = memory.memoryNetworks.get('bsc')
+  for (const address of recipients) {
+    const transfers = network?.transfersTo(address) ?? []
+    expect(transfers.map(({ units }) => units)).toEqual([unitsByAddress.get(address)])
+    expect(network?.balance(address)).toBe(unitsByAddress.get(address))
+  }
+  await checkInvariants(memory.app, async (id, addresses) =>
+    addresses.reduce((sum, address) => sum + (memory.memoryNetworks.get(id)?.balance(address) ?? 0n), 0n),
+  )
+})

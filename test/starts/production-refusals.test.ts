@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../support/until.ts'
+import { type ProductionSetup, startProductionSetup } from './production-setup.ts'
+import type { Program } from './program.ts'
+
+let setup: ProductionSetup
+const programs: Program[] = []
+
+beforeAll(async () => {
+  setup = await startProductionSetup()
+  setup.writeConfig()
+  await setup.run('keystore', 'create')
+  await setup.run('keystore', 'export-public', join(setup.folder, 'public.json'))
+})
+
+afterAll(async () => {
+  for (const program of programs) program.kill('SIGKILL')
+  await setup?.stop()
+})
+
+/** Starts a role that must refuse, and returns its exit code and its output. */
+async function startRefused(role: 'api' | 'worker', environment: Record<string, string> = {}) {
+  const program = setup.start(role, environment)
+  programs.push(program)
+  const isStarted = await program.waitUntilReady().then(
+    () => true,
+    () => false,
+  )
+  if (isStarted) program.kill('SIGKILL')
+  const { code } = await program.ended
+  return { code, output: program.output() }
+}
+
+/** Changes settings of the server, and waits until new sessions have them. */
+async function administer(statement: string): Promise<void> {
+  const loadedAt = 'select pg_conf_load_time()::text as at'
+  const [before] = await setup.postgres.query<{ at: string }>(loadedAt)
+  await setup.postgres.administer(statement, 'select pg_reload_conf()')
+  await until('the settings are loaded', async () => {
+    const [after] = await setup.postgres.query<{ at: string }>(loadedAt)
+    return after?.at !== before?.at
+  })
+}
+
+test.each([
+  ['fsync', 'alter system set fsync = off', 'alter system reset fsync'],
+  ['full_page_writes', 'alter system set full_page_writes = off', 'alter system reset full_page_writes'],
+  [
+    'synchronous_commit',
+    'alter role swapyard_worker set synchronous_commit = off',
+    'alter role swapyard_worker reset synchronous_commit',
+  ],
+])('refuses a database whose %s is off', async (name, turnOff, reset) => {
+  await administer(turnOff)
+  const { code, output } = await startRefused('worker')
+  await administer(reset)
+  expect(code).toBe(2)
+  expect(output).toContain(`DATABASE_URL: ${name} is off: `)
+  const tables = await setup.postgres.query("select 1 from pg_tables where tablename = 'migrations'", 'swapyard')
+  expect(tables).toEqual([])
+})
+
+test('refuses a worker with the public half of the keystore', async () => {
+  const { code, output } = await startRefused('worker', { SWAPYARD_KEYSTORE: join(setup.folder, 'public.json') })
+  expect(code).toBe(1)
+  expect(output).toContain('holds public keys only')
+})
+
+test('refuses an EVM network whose nodes offer no traces, until its settings accept that', async () => {
+  const { endpoints } = setup.chains.eth
+  for (const endpoint of endpoints)
+    endpoint.set(({ method }) =>
+      /trace/.test(method) ? { error: { code: -32601, message: 'the method does not exist' } } : undefined,
+    )
+  for (const role of ['api', 'worker'] as const) {
+    const { code, output } = await startRefused(role)
+    expect(code).toBe(2)
+    expect(output).toContain('networks.eth: no node offers traces')
+    expect(output).not.toContain('networks.bsc')
+  }
+
+  setup.writeConfig((config) => {
+    config.networks.eth.traces = false
+  })
+  const worker = setup.start('worker')
+  programs.push(worker)
+  const url = await worker.waitUntilReady()
+  await worker.waitForOutput('no node offers traces: deposits of the native currency from contracts are not recorded')
+  // Accepted, so the blocks without traces raise no alarm.
+  const { anvil } = setup.chains.eth
+  await anvil.sendAndMine({ to: anvil.accounts[1], value: 1n })
+  expect(await (await fetch(`${url}/metrics`)).text()).not.toContain('note="traces-missing"')
+  worker.kill('SIGTERM')
+  expect(await worker.ended).toEqual({ code: 0, signal: null })
+})
+
+test('starts with one node that offers traces', async () => {
+  const [first, second] = setup.chains.eth.endpoints
+  first.set(({ method }) => (/trace/.test(method) ? { error: { code: -32601, message: '' } } : undefined))
+  second.set(() => undefined)
+  setup.writeConfig()
+  const worker = setup.start('worker')
+  programs.push(worker)
+  await worker.waitUntilReady()
+  worker.kill('SIGTERM')
+  expect(await worker.ended).toEqual({ code: 0, signal: null })
+})

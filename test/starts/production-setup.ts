@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Anvil, startAnvil } from '../../server/test/adapters/chains/evm/anvil.ts'
+import { type FaultyNode, startFaultyNode } from '../../server/test/adapters/chains/evm/faulty-node.ts'
+import { type ExternalPostgres, startExternalPostgres } from '../support/external-postgres.ts'
+import { servePriceDocuments } from './price-documents.ts'
+import { type Json, type Program, startProgram } from './program.ts'
+
+/* Everything that docs/guides/operate.md asks of an operator, on this machine: no part of it is the sandbox's. */
+
+const example = join(import.meta.dirname, '../../docs/examples/production.json')
+/** Networks of the example that have a local node with the parameters of the main chain, with their chain ids. */
+const chainIds = { eth: 1, bsc: 56 } as const
+export type LocalNetwork = keyof typeof chainIds
+/** In anvil `safe` is one epoch below the head and `finalized` two. */
+const SLOTS = 4
+/** More blocks than any of the networks needs for finality. */
+const FIRST_BLOCKS = 220
+
+type Role = 'api' | 'worker'
+/** One chain, and two endpoints in front of it. */
+export type LocalChain = Readonly<{ anvil: Anvil; endpoints: readonly [FaultyNode, FaultyNode] }>
+
+export type ProductionSetup = Readonly<{
+  folder: string
+  postgres: ExternalPostgres
+  chains: Readonly<Record<LocalNetwork, LocalChain>>
+  operatorToken: string
+  /** Writes the config file: the documented example with local URLs, changed by `change`. */
+  writeConfig(change?: (config: Json) => void): void
+  environmentOf(role: Role): Record<string, string>
+  /** Starts a role as production. The test stops it. */
+  start(role: Role, environment?: Record<string, string>): Program
+  /** Runs an operator's command to its end, as on the worker's machine, and returns the printed rows. */
+  run(...args: readonly string[]): Promise<Json[]>
+  stop(): Promise<void>
+}>
+
+async function startChain(chainId: number): Promise<LocalChain> {
+  const anvil = await startAnvil(['--chain-id', String(chainId), '--slots-in-an-epoch', String(SLOTS)])
+  await anvil.mine(FIRST_BLOCKS)
+  return { anvil, endpoints: [await startFaultyNode(anvil.url), await startFaultyNode(anvil.url)] }
+}
+
+/** A login for each process. Both act as the role that owns the database, which is no superuser. */
+async function createDatabase(postgres: ExternalPostgres): Promise<Record<Role, string>> {
+  const passwords = { api: randomBytes(12).toString('hex'), worker: randomBytes(12).toString('hex') }
+  await postgres.administer(
+    'create role swapyard nologin',
+    ...(['api', 'worker'] as const).flatMap((role) => [
+      `create role swapyard_${role} login password '${passwords[role]}' in role swapyard`,
+      `alter role swapyard_${role} set role = 'swapyard'`,
+    ]),
+    'create database swapyard owner swapyard',
+  )
+  return {
+    api: postgres.urlOf('swapyard_api', passwords.api, 'swapyard'),
+    worker: postgres.urlOf('swapyard_worker', passwords.worker, 'swapyard'),
+  }
+}
+
+/** Adds the files of the secrets, the database URLs, the folders and the keystores to the environment of a role. */
+function createEnvironments(folder: string, databaseUrls: Readonly<Record<Role, string>>) {
+  const secretFile = (name: string, value: string) => {
+    const path = join(folder, name)
+    writeFileSync(path, `${value}\n`, { mode: 0o600 })
+    return path
+  }
+  const operatorToken = randomBytes(24).toString('hex')
+  const pepper = secretFile('pepper', randomBytes(32).toString('hex'))
+  const passphrase = secretFile('passphrase', randomBytes(16).toString('hex'))
+  const token = secretFile('operator-token', operatorToken)
+  const environmentOf = (role: Role): Record<string, string> => ({
+    HOME: folder,
+    // An empty variable counts as unset.
+    SWAPYARD_SANDBOX_STILL: '',
+    SWAPYARD_CONFIG: join(folder, 'config.json'),
+    SWAPYARD_DATA_DIR: join(folder, role),
+    DATABASE_URL_FILE: secretFile(`${role}-database-url`, databaseUrls[role]),
+    SWAPYARD_PEPPER_FILE: pepper,
+    SWAPYARD_OPERATOR_TOKEN_FILE: token,
+    ...(role === 'api'
+      ? { SWAPYARD_KEYSTORE: join(folder, 'public.json'), SWAPYARD_TRUST_PROXY: '1' }
+      : {
+          SWAPYARD_KEYSTORE: join(folder, 'keystore.json'),
+          SWAPYARD_KEYSTORE_PASSPHRASE_FILE: passphrase,
+          SWAPYARD_WORKER_PORT: '0',
+        }),
+  })
+  return { operatorToken, environmentOf }
+}
+
+async function runCommand(environment: Record<string, string>, args: readonly string[]): Promise<Json[]> {
+  const program = startProgram({ env: environment, command: ['server/src/main.ts'], args })
+  const { code } = await program.ended
+  if (code !== 0) throw new Error(`swapyard ${args.join(' ')} exited with ${code}: ${program.output()}`)
+  const lines = program.output().split('\n')
+  return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Json)
+}
+
+export async function startProductionSetup(): Promise<ProductionSetup> {
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-production-'))
+  const [postgres, prices, eth, bsc] = await Promise.all([
+    startExternalPostgres(),
+    servePriceDocuments(),
+    startChain(chainIds.eth),
+    startChain(chainIds.bsc),
+  ])
+  const chains = { eth, bsc }
+  const { operatorToken, environmentOf } = createEnvironments(folder, await createDatabase(postgres))
+  for (const role of ['api', 'worker']) mkdirSync(join(folder, role))
+  return {
+    folder,
+    postgres,
+    chains,
+    operatorToken,
+    environmentOf,
+    writeConfig(change = () => undefined) {
+      const config = JSON.parse(readFileSync(example, 'utf8')) as Json
+      const localNetworks = Object.entries(chains).map(([network, { endpoints }]) => [
+        network,
+        { ...config.networks[network], rpcUrls: endpoints.map(({ url }) => url) },
+      ])
+      config.networks = Object.fromEntries(localNetworks)
+      config.prices.sources = prices.urls
+      change(config)
+      writeFileSync(join(folder, 'config.json'), JSON.stringify(config))
+    },
+    start: (role, environment = {}) =>
+      startProgram({
+        env: { ...environmentOf(role), ...environment },
+        command: ['server/src/main.ts', 'start'],
+        args: ['--role', role],
+      }),
+    run: (...args) => runCommand(environmentOf('worker'), args),
+    async stop() {
+      const endpoints = Object.values(chains).flatMap((chain) => chain.endpoints)
+      await Promise.all(endpoints.map((endpoint) => endpoint.stop()))
+      await Promise.all([eth.anvil.stop(), bsc.anvil.stop(), prices.stop(), postgres.stop()])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,228 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Hex, parseEther, parseTransaction } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../support/until.ts'
+import { placeMainnetMarket, readTokenBalance, USDC } from './mainnet-contracts.ts'
+import { MEDIAN } from './price-documents.ts'
+import { type LocalNetwork, type ProductionSetup, startProductionSetup } from './production-setup.ts'
+import type { Json, Program } from './program.ts'
+
+const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+const DOLLARS_PER_ETHER = 3_200n
+const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'bnb', toNetwork: 'bsc' }
+
+let setup: ProductionSetup
+let api: Program
+let worker: Program
+let apiUrl = ''
+let workerUrl = ''
+let apiKey = ''
+
+beforeAll(async () => {
+  setup = await startProductionSetup()
+  const { eth, bsc } = setup.chains
+  await placeMainnetMarket(eth.anvil, DOLLARS_PER_ETHER)
+  for (const { anvil } of [eth, bsc]) await anvil.request('evm_setIntervalMining', [1])
+  setup.writeConfig()
+  await setup.run('keystore', 'create')
+  await setup.run('keystore', 'export-public', join(setup.folder, 'public.json'))
+  api = setup.start('api')
+  worker = setup.start('worker')
+  ;[apiUrl, workerUrl] = await Promise.all([api.waitUntilReady(), worker.waitUntilReady()])
+})
+
+afterAll(async () => {
+  for (const program of [api, worker]) program?.kill('SIGKILL')
+  await setup?.stop()
+})
+
+/** Calls the API as the partner, through one proxy. */
+async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<{ status: number; body: Json }> {
+  const response = await fetch(apiUrl + path, {
+    method,
+    headers: {
+      'x-api-key': apiKey,
+      'x-forwarded-for': '192.0.2.7',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+const get = (path: string, query: Readonly<Record<string, string>>) =>
+  call('GET', `${path}?${new URLSearchParams(query)}`)
+
+async function readBalance(network: LocalNetwork, address: string): Promise<bigint> {
+  return BigInt(await setup.chains[network].anvil.request<Hex>('eth_getBalance', [address, 'latest']))
+}
+
+/** A new account with this many native coins from anvil's own account. */
+async function fundAccount(network: LocalNetwork, amount: string) {
+  const privateKey = generatePrivateKey()
+  const account = privateKeyToAccount(privateKey)
+  await setup.chains[network].anvil.sendAndMine({ to: account.address, value: parseEther(amount) })
+  return { privateKey, account }
+}
+
+async function fundHotWallets(): Promise<void> {
+  const rows = await setup.run('keystore', 'addresses')
+  for (const network of ['eth', 'bsc'] as const) {
+    const { hot } = rows.find((row) => row.network === network)
+    await setup.chains[network].anvil.sendAndMine({ to: hot, value: parseEther('100') })
+  }
+  await until('both processes have read the credited wallets', async () => {
+    for (const { anvil } of Object.values(setup.chains)) await anvil.mine(4)
+    const answers = await Promise.all([apiUrl, workerUrl].map((url) => fetch(`${url}/health/ready`)))
+    return answers.every(({ status }) => status === 200)
+  })
+}
+
+describe('production from the documented example', () => {
+  test('gives each process its own login of a role that is no superuser', async () => {
+    const sessions = await setup.postgres.query<{ usename: string }>(
+      "select distinct usename from pg_stat_activity where application_name like 'swapyard%' order by usename",
+    )
+    expect(sessions.map(({ usename }) => usename)).toEqual(['swapyard_api', 'swapyard_worker'])
+    const owners = await setup.postgres.query(
+      'select distinct r.rolname, r.rolsuper from pg_tables t join pg_roles r on r.rolname = t.tableowner where t.schemaname = $$public$$',
+      'swapyard',
+    )
+    expect(owners).toEqual([{ rolname: 'swapyard', rolsuper: false }])
+  })
+
+  test('serves metrics through a proxy only with the operator token', async () => {
+    const metrics = (headers: Record<string, string>) => fetch(`${apiUrl}/metrics`, { headers })
+    const proxied = { 'x-forwarded-for': '192.0.2.7' }
+    expect((await metrics(proxied)).status).not.toBe(200)
+    const answer = await metrics({ ...proxied, authorization: `Bearer ${setup.operatorToken}` })
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('swapyard_price_age_seconds')
+  })
+
+  test('becomes ready when the operator has added a partner and funded the hot wallets', async () => {
+    expect((await fetch(`${apiUrl}/health/ready`)).status).toBe(503)
+    await setup.run('partners', 'add', 'acme')
+    const [{ key }] = await setup.run('partners', 'keys', 'add', 'acme')
+    expect(key).toMatch(/^sy_live_/)
+    apiKey = key
+    await fundHotWallets()
+  })
+
+  test('throttles requests and refuses the keys of the sandbox', async () => {
+    const path = `${apiUrl}/v1/cross-chain/available-currencies`
+    const answer = await fetch(path, { headers: { 'x-api-key': apiKey } })
+    expect(answer.headers.get('ratelimit')).toMatch(/^"minute";r=\d+;t=\d+$/)
+    expect((await fetch(path, { headers: { 'x-api-key': 'sandbox' } })).status).toBe(401)
+  })
+
+  test('pays an exchange at the median of the price documents', async () => {
+    const { eth, bsc } = setup.chains
+    const { body: quote } = await get('/v1/cross-chain/rate', { ...pair, amount: '0.5', flow: 'standard' })
+    // 35 basis points of the example's spread, and its 20 for the partner.
+    const beforeNetworkFee = ((0.5 * MEDIAN.ethBid) / MEDIAN.bnbAsk) * 0.9965 * 0.998
+    expect(quote.toAmount).toBeCloseTo(beforeNetworkFee - Number(quote.fees.network), 9)
+    expect(Number(quote.fees.network)).toBeLessThan(0.001)
+
+    const recipient = privateKeyToAccount(generatePrivateKey()).address
+    const order = { ...pair, fromAmount: '0.5', flow: 'standard', address: recipient }
+    const created = await call('POST', '/v1/cross-chain/exchange', order)
+    expect(created.status, JSON.stringify(created.body)).toBe(201)
+    const { id, request } = created.body
+    await eth.anvil.sendAndMine({ to: request.depositAddress, value: parseEther('0.5') })
+    const finished = await until('the exchange is finished', async () => {
+      for (const { anvil } of [eth, bsc]) await anvil.mine(2)
+      const { exchange } = (await get('/v1/cross-chain/exchange/status', { id })).body
+      return exchange.status === 'finished' ? exchange : null
+    })
+    const paid = await readBalance('bsc', recipient)
+    expect(parseEther(finished.exchanges[0].amountToReceived)).toBe(paid)
+    expect(Number(paid) / 1e18).toBeCloseTo(beforeNetworkFee - Number(quote.fees.network), 6)
+  })
+
+  test('deploys the contracts by the documented command', async () => {
+    const { privateKey } = await fundAccount('eth', '10')
+    const keyFile = join(setup.folder, 'gas')
+    writeFileSync(keyFile, privateKey)
+    chmodSync(keyFile, 0o600)
+    const deployed = await setup.run('contracts', 'deploy', '--network', 'eth', '--key-file', keyFile)
+    expect(deployed.map(({ contract, isDeployed }) => [contract, isDeployed])).toEqual([
+      ['router', true],
+      ['executor', true],
+      ['external-executor', true],
+    ])
+    const states = await setup.run('contracts', 'status', '--network', 'eth')
+    expect(states.map(({ isDeployed }) => isDeployed)).toEqual([true, true, true])
+  })
+
+  test('finishes a swap through the pool of a listed DEX', async () => {
+    const { account } = await fundAccount('eth', '5')
+    const trade = {
+      network: 'eth',
+      fromTokenAddress: NATIVE,
+      toTokenAddress: USDC,
+      amount: '1',
+      slippage: '1',
+      referrerFee: '0',
+    }
+    const quote = await until('the pools are read', async () => {
+      const { status, body } = await get('/v1/defi/quote', trade)
+      return status === 200 ? body : null
+    })
+    const built = await call('POST', '/v1/defi/transaction/swap', { ...trade, account: account.address })
+    expect(built.status, JSON.stringify(built.body)).toBe(201)
+    expect(built.body).toHaveLength(1)
+    const rawTx = await account.signTransaction(parseTransaction(built.body[0]) as never)
+    const sent = await call('POST', '/v1/defi/send/swap', {
+      account: account.address,
+      network: 'eth',
+      fromTokenAddress: NATIVE,
+      toTokenAddress: USDC,
+      amountFrom: '1',
+      amountTo: quote.toAmount,
+      commissionPercentage: '0',
+      rawTx,
+    })
+    expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+    const finished = await until('the swap is finished', async () => {
+      await setup.chains.eth.anvil.mine(8)
+      const { exchanges } = (await get('/v1/defi/exchange/list', { network: 'eth' })).body
+      return exchanges.find((one: Json) => one.hash === sent.body && one.status === 'finished')
+    })
+    // Uniswap V2: 1 ETH into a pool of 1000 ETH and 3 200 000 USDC, less 0.3 %.
+    const reserve = 1_000n * 10n ** 18n
+    const withFee = 997n * 10n ** 18n
+    const due = (withFee * 1_000n * DOLLARS_PER_ETHER * 10n ** 6n) / (reserve * 1_000n + withFee)
+    expect(await readTokenBalance(setup.chains.eth.anvil, USDC, account.address)).toBe(due)
+    expect(finished.amountTo).toBe(`${Number(due) / 1e6}`)
+  })
+
+  test('has no alarm, and the API process holds no seed', async () => {
+    expect(await setup.run('alarms')).toEqual([])
+    const publicHalf = JSON.parse(readFileSync(join(setup.folder, 'public.json'), 'utf8'))
+    expect(publicHalf.seed).toBeNull()
+  })
+
+  test('records blocks that no node traced: a log line, a metric and an alarm', async () => {
+    const { anvil, endpoints } = setup.chains.eth
+    for (const endpoint of endpoints)
+      endpoint.set(({ method }) => (/trace/.test(method) ? { error: { code: -32000, message: 'timeout' } } : undefined))
+    const { height } = await anvil.sendAndMine({ to: anvil.accounts[1], value: 1n })
+    const alarms = await until('the alarm names the block', async () => {
+      const rows = await setup.run('alarms')
+      return rows.some(({ detail }) => detail.detail?.startsWith(`block ${height} 0x`)) && rows
+    })
+    expect(alarms).toMatchObject([{ subject: 'traces:eth', alarm: 'a block was read without traces' }])
+    const text = await (await fetch(`${workerUrl}/metrics`)).text()
+    expect(text).toMatch(/^swapyard_node_notes_total\{network="eth",note="traces-missing"\} [1-9]/m)
+    expect(worker.output()).toContain('"a block was read without traces"')
+    for (const endpoint of endpoints) endpoint.set(() => undefined)
+  })
+
+  test('ends both processes on SIGTERM', async () => {
+    for (const program of [api, worker]) program.kill('SIGTERM')
+    for (const program of [api, worker]) expect(await program.ended).toEqual({ code: 0, signal: null })
+  })
+})

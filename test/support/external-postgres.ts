@@ -1,0 +1,86 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '@swapyard/lib/free-port.ts'
+import pg from 'pg'
+import { findBinaries } from '../../server/src/adapters/embedded-postgres/binaries.ts'
+import { SYSTEM_FOLDER } from '../../server/src/adapters/embedded-postgres/cluster-location.ts'
+import { findOwner, give } from '../../server/src/adapters/embedded-postgres/owner.ts'
+import { until } from './until.ts'
+
+/** A PostgreSQL server that the program does not own, with the server's default settings and a superuser. */
+export type ExternalPostgres = Readonly<{
+  /** Runs statements as the superuser, each on its own. */
+  administer(...statements: readonly string[]): Promise<void>
+  query<Row extends pg.QueryResultRow>(text: string, database?: string): Promise<Row[]>
+  urlOf(role: string, password: string, database: string): string
+  stop(): Promise<void>
+}>
+
+const SUPERUSER = 'postgres'
+const environment = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' }
+
+export async function startExternalPostgres(): Promise<ExternalPostgres> {
+  const owner = findOwner()
+  const binaries = findBinaries(owner, SYSTEM_FOLDER)
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-external-postgres-'))
+  const cluster = join(folder, 'cluster')
+  const passwordFile = join(folder, 'password')
+  const superPassword = randomBytes(16).toString('hex')
+  writeFileSync(passwordFile, superPassword)
+  chmodSync(folder, 0o700)
+  for (const path of [passwordFile, folder]) give(path, owner)
+  const created = spawnSync(
+    binaries.initdb,
+    ['-D', cluster, '-U', SUPERUSER, '-A', 'scram-sha-256', '--pwfile', passwordFile, '--no-instructions'],
+    { ...owner, cwd: '/', env: environment, encoding: 'utf8' },
+  )
+  if (created.status !== 0) throw new Error(`initdb failed: ${created.stderr}`)
+
+  const port = await freePort()
+  const server = spawn(binaries.postgres, ['-D', cluster, '-h', '127.0.0.1', '-p', String(port), '-k', ''], {
+    ...owner,
+    cwd: '/',
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let output = ''
+  server.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()))
+  const endWithTests = () => server.kill('SIGKILL')
+  process.once('exit', endWithTests)
+
+  const urlOf = (role: string, password: string, database: string) =>
+    `postgres://${role}:${password}@127.0.0.1:${port}/${database}`
+  async function connected<T>(work: (client: pg.Client) => Promise<T>, database = 'postgres'): Promise<T> {
+    const client = new pg.Client({ connectionString: urlOf(SUPERUSER, superPassword, database) })
+    try {
+      await client.connect()
+      return await work(client)
+    } finally {
+      await client.end()
+    }
+  }
+  await until('the external Postgres accepts connections', () => {
+    if (server.exitCode !== null) throw new Error(`Postgres ended: ${output}`)
+    return connected(() => Promise.resolve(true)).catch(() => false)
+  })
+  return {
+    urlOf,
+    administer: (...statements) =>
+      connected(async (client) => {
+        for (const statement of statements) await client.query(statement)
+      }),
+    query: (text, database) => connected(async (client) => (await client.query(text)).rows, database),
+    async stop() {
+      server.kill('SIGINT')
+      await ended
+      process.off('exit', endWithTests)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

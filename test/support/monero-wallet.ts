@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createWalletKeys } from '../../server/src/adapters/chains/monero/keys.ts'
+import { createWalletSession } from '../../server/src/adapters/chains/monero/wallet.ts'
+import type { ViewKeys } from '../../server/src/exchange/ports/signer.ts'
+
+/**
+ * Units of all unspent outputs of the app's wallet, as a wallet of monero-wallet-rpc counts them that is restored from the
+ * keys and scans the chain itself. Of the app's database it needs the highest index of a deposit address.
+ */
+export async function readMoneroWallet(
+  viewKeys: ViewKeys,
+  seedKey: Uint8Array,
+  daemonUrl: string,
+  highestIndex: number,
+): Promise<bigint> {
+  const folder = await mkdtemp(join(tmpdir(), 'swapyard-wallet-check-'))
+  const session = createWalletSession({
+    keys: createWalletKeys(viewKeys, seedKey),
+    folder,
+    daemonUrl,
+    restoreHeight: 0,
+  })
+  try {
+    const outputs = await session.run(async (wallet) => {
+      await wallet.extendLookahead(highestIndex + 1)
+      await wallet.rescan()
+      return wallet.outputs('slow')
+    })
+    return [...outputs.values()].reduce((sum, { units }) => sum + units, 0n)
+  } finally {
+    await session.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -5,7 +5,7 @@ import type { ChainReader, Transfer } from '../../../exchange/ports/chain.ts'
 import { minOf } from '../shared/min-max.ts'
 import { type FeeCaps, readFeeRate } from './fees.ts'
 import { askEveryNode, askFirstNode, type EvmNode, hex } from './node.ts'
-import { balanceAt, readReceived } from './received.ts'
+import { balanceAt, createReceivedReader } from './received.ts'
 import { blockHash, blockHeight, count, orNull, pendingTransactions, type TransactionReply } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
 import { type BlockMovements, pendingMovements, readBlock, type ScanOptions, scannedBlock } from './scan.ts'
@@ -26,6 +26,7 @@ export type EvmReaderOptions = Readonly<{
 
 export function createEvmReader({ network, nodes, caps, scan }: EvmReaderOptions): ChainReader {
   const mempool = createPendingReader(nodes)
+  const readReceived = createReceivedReader(scan)
   return Object.freeze({
     head: () => findAgreedHead(nodes, Math.min(network.finalityBlocks, DISAGREEMENT_MAX)),
     async block(height: number) {
@@ -35,7 +36,7 @@ export function createEvmReader({ network, nodes, caps, scan }: EvmReaderOptions
     mempool,
     agrees: (block: BlockRef) => isAgreedBlock(nodes, block),
     receivedUnits: async (transfer, block) =>
-      minOf(await askEveryNode(nodes, (node) => readReceived(node, transfer, block, scan))),
+      minOf(await askEveryNode(nodes, (node) => readReceived(node, transfer, block))),
     tagHeight: (tag) => readTaggedHeight(nodes, tag),
     balance: async (address, asset) =>
       minOf(await askEveryNode(nodes, (node) => balanceAt(node, address, asset.contract, 'latest'))),

@@ -2,26 +2,79 @@ import { sumUnits } from '../../../core/domain/amount.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ChainReader } from '../../../exchange/ports/chain.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
+import { createTtlCache, type TtlCache } from '../../../lib/ttl-cache.ts'
 import { type EvmNode, ethCall, hex } from './node.ts'
 import { blockHash, orNull, quantity, type ReceiptReply, receipt } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
-import { type BlockMovements, identifyTransferLogs, type Movement, readBlock, type ScanOptions } from './scan.ts'
+import { identifyTransferLogs, type Movement, readBlock, type ScanOptions } from './scan.ts'
 import { balanceCall, eventOf } from './token.ts'
 
 /** The transfer whose received units are verified. */
 export type Claim = Parameters<ChainReader['receivedUnits']>[0]
 
+/** What the check of a transfer needs of its block. */
+type ClaimBlock = Readonly<{
+  height: number
+  isTraced: boolean
+  movements: readonly Movement[]
+  transactions: readonly Readonly<{ hash: string; from: string }>[]
+}>
+
+/** Reads a node's block by hash; null if the node does not have it. */
+type ReadByHash = (node: EvmNode, hash: string) => Promise<ClaimBlock | null>
+
+/** Blocks of each node in memory: their deposits are checked at about the same time. */
+const SHARED_BLOCKS = 8
+/** A block that was read without traces is read again after this time. */
+const SHARED_MS = 60_000
+
 /**
- * The units that the address received by this transfer, according to one node. Reads the block again by its hash and limits
+ * The units that the address received by a transfer, according to one node. Reads the block again by its hash and limits
  * the units to the rise of the balance. Throws if the node does not have the block, because that proves nothing.
  */
-export async function readReceived(
+export function createReceivedReader(options: ScanOptions) {
+  const readByHash = shareBlocks(options)
+  return (node: EvmNode, claim: Claim, block: BlockRef) => readReceived(node, claim, block, options, readByHash)
+}
+
+/**
+ * All deposits of one block share one read per node, because a block of many deposits would be read once for each. A hash
+ * names one content for ever; the caller checks that the block is still on the node's chain.
+ */
+function shareBlocks(options: ScanOptions): ReadByHash {
+  const reads = new WeakMap<EvmNode, TtlCache<string, Promise<ClaimBlock | null>>>()
+  return (node, hash) => {
+    const ofNode = reads.get(node) ?? createTtlCache({ max: SHARED_BLOCKS, ttlMs: SHARED_MS, now: Date.now })
+    reads.set(node, ofNode)
+    const running = ofNode.get(hash)
+    if (running) return running
+    const read = readClaimBlock(node, hash, options)
+    ofNode.set(hash, read)
+    const forget = () => {
+      if (ofNode.get(hash) === read) ofNode.delete(hash)
+    }
+    // The callers see the failure.
+    read.then((block) => block ?? forget(), forget)
+    return read
+  }
+}
+
+async function readClaimBlock(node: EvmNode, hash: string, options: ScanOptions): Promise<ClaimBlock | null> {
+  const read = await readBlock(node, hash, options)
+  if (read === null) return null
+  const { height, isTraced, movements } = read
+  // Without the calldata, which is most of a block.
+  return { height, isTraced, movements, transactions: read.transactions.map(({ hash, from }) => ({ hash, from })) }
+}
+
+async function readReceived(
   node: EvmNode,
   claim: Claim,
   block: BlockRef,
   options: ScanOptions,
+  readByHash: ReadByHash,
 ): Promise<bigint> {
-  const [own, units] = await readClaim(node, claim, block, options)
+  const [own, units] = await readClaim(node, claim, block, options, readByHash)
   // Read last: proves that the calls by height above have read this block.
   const hashNow = await node.ask('eth_getBlockByNumber', [hex(block.height), false], orNull(blockHash))
   if (hashNow !== block.hash) throw notOnBlock(node, block)
@@ -33,10 +86,11 @@ async function readClaim(
   claim: Claim,
   block: BlockRef,
   options: ScanOptions,
+  readByHash: ReadByHash,
 ): Promise<readonly [Movement | null, bigint]> {
   const [receiptNow, read] = await Promise.all([
     node.ask('eth_getTransactionReceipt', [claim.txHash], orNull(receipt)),
-    readBlock(node, block.hash, options),
+    readByHash(node, block.hash),
   ])
   if (read?.height !== block.height || receiptNow?.blockHash !== block.hash) throw notOnBlock(node, block)
   const own = receiptNow.ok ? findMovement(claim, read, receiptNow, options.nativeContract) : null
@@ -60,7 +114,7 @@ function notOnBlock(node: EvmNode, block: BlockRef): Error {
 /** The claimed transfer in this node's block; a token transfer must also be in the receipt's logs. */
 function findMovement(
   claim: Claim,
-  read: BlockMovements,
+  read: ClaimBlock,
   { logs }: ReceiptReply,
   nativeContract: string | null,
 ): Movement | null {
@@ -81,7 +135,7 @@ function findMovement(
 async function readBalanceRise(
   node: EvmNode,
   own: Movement,
-  read: BlockMovements,
+  read: ClaimBlock,
   { note }: ScanOptions,
 ): Promise<bigint | null> {
   try {
@@ -104,7 +158,7 @@ async function limitByCurrentBalance(node: EvmNode, own: Movement): Promise<bigi
 }
 
 /** The units that left the address in the block, such as our sweeps. They reduce the rise of the balance. */
-async function readOutflow(node: EvmNode, own: Movement, read: BlockMovements): Promise<bigint> {
+async function readOutflow(node: EvmNode, own: Movement, read: ClaimBlock): Promise<bigint> {
   const transferred = sumUnits(
     read.movements.filter((one) => one.from === own.address && one.contract === own.contract),
   )

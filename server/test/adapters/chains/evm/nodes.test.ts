@@ -78,6 +78,45 @@ describe('nodes that differ', () => {
   })
 })
 
+describe('the deposits of one block', () => {
+  const forwards = async (chain: ReturnType<typeof chainOf>, count: number) => {
+    const addresses = Array.from({ length: count }, () => chain.addresses.deposit(next++).address)
+    for (const to of addresses) await anvil.send({ to, value: 10n })
+    const block = await chain.reader.block(await anvil.mine())
+    const transfers = block?.transfers.filter((one) => addresses.includes(one.address)) ?? []
+    if (!block || transfers.length !== count) throw new Error('the scan found no transfers')
+    return { block, transfers }
+  }
+
+  test('share one read of their block per node (each deposit downloaded its whole block)', async () => {
+    const chain = chainOf([node.url])
+    const { block, transfers } = await forwards(chain, 30)
+    const before = node.callCount('eth_getBlockByHash')
+    const received = await Promise.all(transfers.map((one) => chain.reader.receivedUnits(one, block)))
+    expect(received).toEqual(transfers.map(() => 10n))
+    for (const one of transfers.slice(0, 5)) await chain.reader.receivedUnits(one, block)
+    expect(node.callCount('eth_getBlockByHash') - before).toBe(1)
+  })
+
+  test('are read again after a failed read, and are not received in a block that left the chain', async () => {
+    const chain = chainOf([node.url])
+    const { block, transfers } = await forwards(chain, 2)
+    const [first, second] = transfers
+    if (!first || !second) throw new Error('no transfers')
+    node.set(({ method }) => (method === 'eth_getBlockByHash' ? { status: 500 } : undefined))
+    await expect(chain.reader.receivedUnits(first, block)).rejects.toMatchObject(unavailable)
+    node.set(() => undefined)
+    expect(await chain.reader.receivedUnits(first, block)).toBe(10n)
+    // The shared read stays; the node's own chain decides.
+    node.set(async ({ method, params }, forward) =>
+      method === 'eth_getBlockByNumber' && params[0] === hex(block.height)
+        ? { result: { ...((await forward()) as object), hash: `0x${'88'.repeat(32)}` } }
+        : undefined,
+    )
+    await expect(chain.reader.receivedUnits(second, block)).rejects.toMatchObject(unavailable)
+  })
+})
+
 describe('a node without', () => {
   async function inner() {
     const chain = chainOf([node.url])

@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { ControlError } from './control-error.ts'
 import type { IntervalMiner } from './interval-miner.ts'
 import type { LocalChain } from './local-chain.ts'
+import { hasPrice } from './prices.ts'
 import type { ServerRegistry } from './server-registry.ts'
 
 export type ControlledChain = Readonly<{ chain: LocalChain; miner: IntervalMiner }>
@@ -37,6 +38,8 @@ const reorgBody = object(['network', 'depth'], {
   drop: { type: 'boolean' },
 })
 const miningBody = object(['network', 'paused'], { network: name, paused: { type: 'boolean' } })
+
+const pricesBody = object(['currency', 'usd'], { currency: name, usd: { type: ['string', 'null'], maxLength: 40 } })
 
 type NetworkRequest = { network: string }
 type DepositRequest = NetworkRequest & { currency: string; address: string; memo?: string | null; amount: string }
@@ -85,6 +88,7 @@ export async function startControlServer(
   })
   addWalletRoutes(server, findChain)
   addBlockRoutes(server, findChain)
+  addPriceRoutes(server)
   addErrorReplies(server)
   await server.listen({ host: '127.0.0.1', port })
   return server
@@ -132,6 +136,32 @@ function addBlockRoutes(server: FastifyInstance, findChain: FindChain): void {
     else miner.resume()
     reply.code(201)
     return { network: chain.network, paused: body.paused }
+  })
+}
+
+/** As in the server's price documents: at most 12 digits before and after the point. */
+const DECIMAL = /^(0|[1-9][0-9]{0,11})(\.[0-9]{1,12})?$/
+
+/** Prices that were fixed, by ticker. Every server of these chains reads them; they end with the chains. */
+function addPriceRoutes(server: FastifyInstance): void {
+  const fixedUsd = new Map<string, string>()
+  server.get('/prices', async () => ({ usd: Object.fromEntries(fixedUsd) }))
+  type PricesRoute = { Body: { currency: string; usd: string | null } }
+  server.post<PricesRoute>('/prices', { schema: { body: pricesBody } }, async ({ body }, reply) => {
+    const currency = body.currency.toLowerCase()
+    const { usd } = body
+    if (!hasPrice(currency))
+      throw new ControlError(404, 'CURRENCY_NOT_FOUND', `the sandbox has no price for currency "${body.currency}"`)
+    if (usd !== null && (!DECIMAL.test(usd) || !/[1-9]/.test(usd)))
+      throw new ControlError(
+        400,
+        'AMOUNT_MALFORMED',
+        `usd "${usd}" is not a positive decimal of at most 12 digits before and after the point`,
+      )
+    if (usd === null) fixedUsd.delete(currency)
+    else fixedUsd.set(currency, usd)
+    reply.code(201)
+    return { currency, usd }
   })
 }
 

@@ -6,6 +6,9 @@ const testTokens: Readonly<Record<string, BasePrice>> = {
   mute: { usd: '1', spreadBps: 2n, walkDivisor: 100n },
 }
 
+/** Whether a ticker of the catalogue has a price. */
+export const hasPrice = (ticker: string): boolean => Object.hasOwn(basePrices, ticker)
+
 /** US dollars × 10¹² per whole coin at a Unix second; null gives the fixed base price. */
 export function priceOf(key: string, second: number | null): bigint {
   const base = basePrices[key] ?? testTokens[key]

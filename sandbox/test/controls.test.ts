@@ -129,6 +129,18 @@ test.each(testedNetworks)('mines blocks of %s at an interval and on demand, but 
   await until('two interval blocks', async () => (await read()) >= before + 2, 5000)
 })
 
+test('keeps fixed prices until they may move again', async () => {
+  const set = (currency: string, usd: string | null) => sandbox.post('/prices', { currency, usd })
+  expect(await set('BTC', '50000.5')).toEqual({ status: 201, body: { currency: 'btc', usd: '50000.5' } })
+  await set('eth', '3000')
+  expect(await set('btc', null)).toEqual({ status: 201, body: { currency: 'btc', usd: null } })
+  expect((await sandbox.get('/prices')).body).toEqual({ usd: { eth: '3000' } })
+  await set('eth', null)
+  for (const usd of ['0', '0.0', '-1', '1e3', '01', '1.0000000000001'])
+    expect((await set('btc', usd)).body).toMatchObject({ code: 'AMOUNT_MALFORMED' })
+  expect(await set('levy', '1')).toMatchObject({ status: 404, body: { code: 'CURRENCY_NOT_FOUND' } })
+})
+
 describe('rejects invalid requests', () => {
   const cases: [string, Record<string, unknown>, number, string][] = [
     ['/wallets', { network: 'nope' }, 404, 'NETWORK_NOT_FOUND'],

@@ -78,5 +78,22 @@ export const SandboxReorgsBody = Type.Object(
   },
   { description: 'Blocks to replace.' },
 )
+export const SandboxMiningBody = Type.Object(
+  {
+    network,
+    paused: Type.Boolean({ description: '`true` stops the scheduled blocks, `false` resumes them.', examples: [true] }),
+  },
+  { description: 'Whether scheduled blocks are mined.' },
+)
+export const SandboxPricesBody = Type.Object(
+  {
+    currency: Type.String({ minLength: 1, maxLength: 64, description: 'Ticker.', examples: ['btc'] }),
+    usd: textOrNull({
+      description: 'US dollars per coin, in decimal text; null lets the price move again.',
+      examples: ['96400'],
+    }),
+  },
+  { description: 'A fixed reference price.' },
+)
 /** The control server's JSON reply, passed through. */
 export const SandboxReport = Type.Object({}, { additionalProperties: true, description: 'What the control did.' })

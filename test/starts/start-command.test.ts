@@ -80,6 +80,29 @@ test('keeps its exchanges after its process group is killed and restarted', asyn
   expect(next.body.request.depositAddress).not.toBe(body.request.depositAddress)
 })
 
+test('quotes a price that POST /sandbox/prices fixed within a second, until null lets it move again', async () => {
+  const url = await start().waitUntilReady()
+  const query = 'fromCurrency=wbtc&fromNetwork=eth&toCurrency=eth&toNetwork=eth&amount=0.1&flow=standard'
+  const quote = async () => {
+    const { status, body } = await sendRequest(`${url}/v1/cross-chain/rate?${query}`)
+    expect(status, JSON.stringify(body)).toBe(200)
+    return Number(body.toAmount)
+  }
+  const setPrice = async (usd: string | null) => {
+    const { status, body } = await sendRequest(`${url}/sandbox/prices`, { currency: 'wbtc', usd })
+    expect([status, body]).toEqual([201, { currency: 'wbtc', usd }])
+    await delay(1_000)
+  }
+  const before = await quote()
+  await setPrice('192620')
+  const fixed = await quote()
+  await setPrice(null)
+  // The base price of WBTC is 96 310 dollars: twice that gives twice the ether, apart from the network fee.
+  expect(fixed / before).toBeGreaterThan(1.9)
+  expect(fixed / before).toBeLessThan(2.1)
+  expect(await quote()).toBeCloseTo(before, 4)
+})
+
 describe('with its own chains', () => {
   const ORPHAN_MS = 10_000
   const findChains = () =>

@@ -231,7 +231,7 @@ function capped(
 }
 
 function createRefreshBook(
-  { prices, metrics, log, settings }: AppOptions,
+  { environment, prices, metrics, log, settings }: AppOptions,
   { store, catalogue, chains, books, clock }: SharedDependencies,
 ): RefreshBook {
   return {
@@ -253,6 +253,8 @@ function createRefreshBook(
       }
     },
     now: clock.now,
+    // A price that the sandbox's controls set is in quotes within a second.
+    ...(environment === 'sandbox' ? { paceMs: { prices: 500 } } : {}),
     onRead: (part, { error }) => {
       if (part === 'prices') metrics.priceAge((clock.now() - books.current().prices.at) / 1000)
       if (error !== null) log.warn({ part, err: error }, 'a part of the book was not refreshed')

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { createEmbeddedPrices } from '../adapters/prices/embedded.ts'
+import { createFixedPriceReader } from '../adapters/prices/fixed.ts'
 import { createHttpPrices } from '../adapters/prices/http.ts'
 import { createMedianPrices } from '../adapters/prices/median.ts'
 import { describeConfig } from '../config/describe.ts'
@@ -61,7 +62,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     walletFolder: join(config.dataDir, 'wallets'),
     walletSettings: config.monero,
     pepper: Buffer.from(config.pepper),
-    prices: openPrices(config, log, closers),
+    prices: openPrices(config, chains, log, closers),
     overrides: config.currencies,
     spreads: config.spreads,
     settings: {
@@ -95,13 +96,19 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
 }
 
 /** Production takes the median of the operator's sources; the sandbox generates prices. */
-function openPrices({ environment, prices, sandbox }: Config, log: Log, closers: Closer[]): Prices {
-  if (prices === null) {
-    assert(environment === 'sandbox', 'production has price sources')
-    return createEmbeddedPrices({ now: Date.now, still: sandbox.still })
-  }
+function openPrices(
+  { environment, prices, sandbox }: Config,
+  chains: SandboxChains | null,
+  log: Log,
+  closers: Closer[],
+): Prices {
   const http = createHttp()
   closers.push(() => http.close())
+  if (prices === null) {
+    assert(environment === 'sandbox' && chains !== null, 'production has price sources')
+    const readFixed = createFixedPriceReader(chains.controlUrl, http)
+    return createEmbeddedPrices({ now: Date.now, still: sandbox.still, readFixed })
+  }
   return createMedianPrices({
     sources: prices.sources.map((url) => ({ id: new URL(url).host, prices: createHttpPrices(url, http) })),
     quorum: prices.quorum,

@@ -57,3 +57,11 @@ it('stays at its base if configured, with the time of the read', async () => {
   expect(later.usd).toEqual(first.usd)
   expect(later.at).toBe(NOON + 3_600_000)
 })
+
+it('is the fixed price where the controls set one, with the usual spread', async () => {
+  const readFixed = async () => new Map([['btc', 50_000n * 10n ** 12n]])
+  const { usd } = await createEmbeddedPrices({ now: () => NOON, still: true, readFixed }).read()
+  // 4 basis points between bid and ask.
+  expect(usd.get('btc')).toEqual({ bid: 49_990n * 10n ** 12n - 1n, ask: 50_010n * 10n ** 12n + 1n })
+  expect(usd.get('eth')).toEqual((await readAt(NOON, true)).get('eth'))
+})

@@ -44,14 +44,15 @@ function parse(body: Buffer): { at: number; usd: ReadonlyMap<string, Price> } {
   }
   const usd = new Map<string, Price>()
   for (const [key, value] of Object.entries(document['usd']).slice(0, KEYS_MAX)) {
-    const bid = isRecord(value) ? scaled(value['bid']) : null
-    const ask = isRecord(value) ? scaled(value['ask']) : null
+    const bid = isRecord(value) ? readDecimalUsd(value['bid']) : null
+    const ask = isRecord(value) ? readDecimalUsd(value['ask']) : null
     if (bid !== null && ask !== null) usd.set(key, { bid, ask })
   }
   return { at: document['at'], usd }
 }
 
-function scaled(text: unknown): bigint | null {
+/** Decimal US dollars × 10^12; null if the text is malformed. */
+export function readDecimalUsd(text: unknown): bigint | null {
   const match = typeof text === 'string' ? DECIMAL.exec(text) : null
   return match ? BigInt((match[1] ?? '') + (match[2] ?? '').padEnd(USD_DECIMALS, '0')) : null
 }

@@ -60,6 +60,24 @@ describe('sandbox controls', () => {
     ])
   })
 
+  test('pause the blocks of a chain, and set a price until null lets it move again', async () => {
+    const post = (path: string, payload: object) =>
+      scenario.app.inject({ method: 'POST', url: `/sandbox/${path}`, headers: key, payload })
+    const answers = [
+      await post('mining', { network: 'ETH', paused: true }),
+      await post('prices', { currency: 'BTC', usd: '50000.5' }),
+      await post('prices', { currency: 'btc', usd: null }),
+    ]
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201])
+    expect(requests).toEqual([
+      'POST /mining {"network":"eth","paused":true}',
+      'POST /prices {"currency":"btc","usd":"50000.5"}',
+      'POST /prices {"currency":"btc","usd":null}',
+    ])
+    const withoutPrice = await post('prices', { currency: 'btc' })
+    expect([withoutPrice.statusCode, withoutPrice.json().code]).toEqual([400, 'VALIDATION_ERROR'])
+  })
+
   test('reject a reorg of more than 50 blocks, the limit of the chains', async () => {
     const reorg = (depth: number) =>
       scenario.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: { network: 'btc', depth } })

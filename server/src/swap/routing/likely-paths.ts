@@ -125,6 +125,17 @@ function firstTo(pairTo: Int32Array, begin: number, end: number, token: number):
 /** More hops than any limit. */
 const UNREACHABLE = 127
 
+/** By token, the least hops from the source and to the target; 127 from the limit of hops on. */
+export type HopCounts = Readonly<{ fromSource: Int8Array; toTarget: Int8Array }>
+
+export function hopCountsOf(market: Market, source: number, target: number, hopsMax: number): HopCounts {
+  const fromSource = new Int8Array(market.tokenCount).fill(UNREACHABLE)
+  const toTarget = new Int8Array(market.tokenCount).fill(UNREACHABLE)
+  countHops(market, source, hopsMax, fromSource)
+  countHops(market, target, hopsMax, toTarget)
+  return { fromSource, toTarget }
+}
+
 /**
  * Writes the number of hops from every token to `target` into `hops`, which is filled with UNREACHABLE and stays so from `hopsMax` hops on.
  * Searches from the target, because pools trade in both directions.

@@ -1,8 +1,9 @@
-import { findColumns } from './column-generation.ts'
+import { COLUMN_GAIN_MIN, findColumns } from './column-generation.ts'
 import { solveDual, solveWithRestart } from './dual.ts'
 import { routeWithinHops } from './hop-limited-dual.ts'
+import { addLayeredColumns } from './layered-columns.ts'
 import { assignLayers } from './layering.ts'
-import { likelyPaths } from './likely-paths.ts'
+import { hopCountsOf, likelyPaths } from './likely-paths.ts'
 import { curveAt, type Market } from './market.ts'
 import { bestNetPath, bestPaths, type Path } from './paths.ts'
 import { banEdges, byEarning, prune } from './prune.ts'
@@ -52,8 +53,6 @@ const CAPACITY_TOLERANCE = 1e-2
 const BISECTIONS_MAX = 16
 /** Tokens of a subproblem at which column generation ends. */
 const TOKENS_MAX = 40
-/** Least estimated gain of a column, relative to the bound. */
-const COLUMN_GAIN_MIN = 1e-8
 /** Loss by the hop limit below which it is ignored, relative to the output. */
 const NEGLIGIBLE = 1e-9
 
@@ -133,7 +132,9 @@ function generateColumns(
   options: SearchOptions,
 ): { subproblem: Subproblem; bound: number } {
   let subproblem = initial
+  const { hopsMax } = options
   const valueAt = new Float64Array(market.tokenCount)
+  const hopCounts = hopCountsOf(market, source, subproblem.tokens[1] as number, hopsMax)
   for (let round = 0; ; round++) {
     const solved = solveWithoutCycles(subproblem, amount)
     const { bound } = solved
@@ -144,7 +145,8 @@ function generateColumns(
     // A price of nearly zero means that these pools take no more of the source. Price it at its mean output instead, for other pools.
     if ((values.get(source) as number) * amount < UNSPENT_SHARE * bound) values.set(source, bound / amount)
     for (const [token, value] of values) valueAt[token] = value
-    const columns = isLast ? [] : findColumns(market, subproblem.tokens, valueAt, COLUMN_GAIN_MIN * bound, tollFactor)
+    const pricing = { included: subproblem.tokens, valueAt, tollFactor, hopCounts, hopsMax }
+    const columns = isLast ? [] : findColumns(market, pricing, COLUMN_GAIN_MIN * bound)
     if (columns.length === 0)
       return { subproblem, bound: tollFactor === 1 ? bound : boundWithoutToll(subproblem, amount) }
     for (const column of columns)
@@ -234,8 +236,11 @@ function buildSplits(
   if (single !== null && best.bound < single.output)
     best = solveLayered(tollFree, layersAlong(flow, single, layers), amount, flow.value)
   best = shiftLayers(tollFree, best, amount, unlimitedBound, options)
+  const extended = addLayeredColumns(tollFree, best, amount, unlimitedBound, options)
+  best = extended.flow
   // With profitable cycles the optimum of the hop-limited dual would consist of them.
-  const split = flow.tollFactor === 1 ? splitWithinHops(tollFree, best, amount, unlimitedBound, options) : null
+  const split =
+    flow.tollFactor === 1 ? splitWithinHops(extended.unlayered, best, amount, unlimitedBound, options) : null
   best = trim(best, amount, options)
   const unshared = withoutSharedPools(best, amount)
   const layeredSplits = [best, ...(unshared === null ? [] : [trim(unshared, amount, options)])].map(toSplit)

@@ -21,9 +21,9 @@ export function solveLayered(
 }
 
 /** A loss by the hop limit, or a gain, below this share of the output is ignored. */
-const NEGLIGIBLE = 1e-9
+export const GAIN_MIN = 1e-9
 /** A gain below the cost of this much gas is ignored: a sixth of the cheapest swap. */
-const GAS_NEGLIGIBLE = 10_000
+export const GAS_NEGLIGIBLE = 10_000
 /** Rounds, and layerings solved in one round, at most. */
 const ROUNDS_MAX = 60
 const MOVES_MAX = 100
@@ -45,7 +45,7 @@ export function shiftLayers(
   const incident = incidentPairs(unlayered)
   let best = initial
   for (let round = 0; round < ROUNDS_MAX && !isOver(); round++) {
-    const least = Math.max(best.bound * NEGLIGIBLE, gasPrice * GAS_NEGLIGIBLE)
+    const least = Math.max(best.bound * GAIN_MIN, gasPrice * GAS_NEGLIGIBLE)
     if (unlimitedBound - best.bound <= least) return best
     const flow = evaluatePairs(unlayered, best, incident)
     if (hopsMax > 2 && isOptimalWithinHops(unlayered, amount, hopsMax, { price: priceAfter(flow), output: best.bound }))
@@ -185,24 +185,22 @@ export const pricesAfter = (unlayered: Subproblem, flow: LayeredFlow): ((pair: n
 function pathMoves(flow: EvaluatedFlow, hopsMax: number): Move[] {
   const { unlayered, layers: current, value, idle } = flow
   const price = priceAfter(flow)
-  return bestDetours(unlayered, price, hopsMax, (value[0] as number) * (1 + NEGLIGIBLE)).flatMap(
-    ({ pairs, product }) => {
-      const tokens = pairs.slice(0, -1).map((pair) => unlayered.to[pair] as number)
-      // Prices of idle tokens spread the path's gain evenly over its hops.
-      const hopFactor = ((value[0] as number) / product) ** (1 / pairs.length)
-      const values = Float64Array.from(value)
-      let worth = value[0] as number
-      for (const [hop, token] of tokens.entries()) {
-        worth /= price(pairs[hop] as number) * hopFactor
-        if (idle[token] === 1) values[token] = worth
-      }
-      return increasingSequences(tokens.length, hopsMax - 1).map((pathLayers) => {
-        const layers = Uint8Array.from(current)
-        for (const [hop, token] of tokens.entries()) layers[token] = pathLayers[hop] as number
-        return createMove(flow, layers, values)
-      })
-    },
-  )
+  return bestDetours(unlayered, price, hopsMax, (value[0] as number) * (1 + GAIN_MIN)).flatMap(({ pairs, product }) => {
+    const tokens = pairs.slice(0, -1).map((pair) => unlayered.to[pair] as number)
+    // Prices of idle tokens spread the path's gain evenly over its hops.
+    const hopFactor = ((value[0] as number) / product) ** (1 / pairs.length)
+    const values = Float64Array.from(value)
+    let worth = value[0] as number
+    for (const [hop, token] of tokens.entries()) {
+      worth /= price(pairs[hop] as number) * hopFactor
+      if (idle[token] === 1) values[token] = worth
+    }
+    return increasingSequences(tokens.length, hopsMax - 1).map((pathLayers) => {
+      const layers = Uint8Array.from(current)
+      for (const [hop, token] of tokens.entries()) layers[token] = pathLayers[hop] as number
+      return createMove(flow, layers, values)
+    })
+  })
 }
 
 /** All strictly increasing sequences of `count` numbers from 1 to `most`. */

@@ -41,37 +41,35 @@ test('the file has eight markets of each of six shapes', () => {
   for (const shape of shapes) expect(cases.filter((one) => one.shape === shape)).toHaveLength(8)
 })
 
-/**
- * Least share of the bound, without a limit of hops and with four. The search prices detours over one or two further tokens only, so it
- * misses chains of three and more: those rows are today's values and must not fall. Four hops cannot use the
- * detours of a grid, which the bound counts.
- */
-const LEAST: Readonly<Record<string, Readonly<{ unlimited: number; fourHops: number | null }>>> = {
-  chains: { unlimited: 0.973, fourHops: 0.973 },
-  ring: { unlimited: 0.963, fourHops: 0.834 },
-  star: { unlimited: 0.9999, fourHops: 0.9999 },
-  'deep-chains': { unlimited: 0.669, fourHops: 0.669 },
-  'grid-3': { unlimited: 0.9999, fourHops: null },
-  islands: { unlimited: 0.99, fourHops: 0.99 },
-}
 const GOAL = 0.9999
 
+/** Four hops cannot use the detours of a grid, which the bound counts. */
 describe.each(shapes)('routes in markets shaped as %s', (shape) => {
-  const least = LEAST[shape] ?? { unlimited: GOAL, fourHops: GOAL }
-  const modes = [
-    ['any number of hops', undefined, least.unlimited],
-    ['four hops', 4, least.fourHops],
-  ] as const
-  for (const [mode, hopsMax, minimum] of modes)
-    if (minimum !== null)
-      test(`pay at least ${minimum} of the bound with ${mode}`, () => {
-        const shares = sharesOf(shape, hopsMax).sort((one, other) => one - other)
-        const misses = shares.filter((share) => share < GOAL).length
-        console.info(
-          `${shape}, ${mode}: worst ${shares[0]}; ${misses} of ${shares.length} below ${GOAL}: ${misses === 0 ? 'pass' : 'MISS'}`,
-        )
-        expect(shares).toHaveLength(8)
-        expect(shares[0]).toBeGreaterThanOrEqual(minimum)
-        expect(shares.at(-1)).toBeLessThanOrEqual(1 + 1e-12)
-      })
+  const modes = [['any number of hops', undefined] as const, ['four hops', 4] as const]
+  for (const [mode, hopsMax] of shape === 'grid-3' ? modes.slice(0, 1) : modes)
+    test(`pay at least ${GOAL} of the bound with ${mode}`, () => {
+      const shares = sharesOf(shape, hopsMax).sort((one, other) => one - other)
+      expect(shares).toHaveLength(8)
+      expect(shares[0]).toBeGreaterThanOrEqual(GOAL)
+      expect(shares.at(-1)).toBeLessThanOrEqual(1 + 1e-12)
+    })
+})
+
+// Finding H1: three tokens of the second chain were off the tokens of the first, so neither route nor bound saw it.
+test('a route uses both of two chains of four pools', () => {
+  const E18 = 10n ** 18n
+  const pool = (token0: number, token1: number, units0: bigint, units1 = units0) => ({
+    ...{ token0, token1, feePpm: 500, reserve0: String(units0 * E18), reserve1: String(units1 * E18) },
+  })
+  const chain = (tokens: readonly [number, number, number], last: bigint) => [
+    ...[pool(0, tokens[0], 2_000n), pool(tokens[0], tokens[1], 2_000n), pool(tokens[1], tokens[2], 2_000n)],
+    pool(tokens[2], 1, 2_000n, last),
+  ]
+  const pools = [pool(0, 1, 1_000n), ...chain([2, 3, 4], 2_020n), ...chain([5, 6, 7], 2_016n)]
+  // The dual over paths of four hops, computed without our router. Over the first chain alone a route pays 250.6185.
+  const upperBound = '261751762687820000000'
+  const market = { shape: 'two chains', tokens: 8, pools, tokenIn: 0, tokenOut: 1 }
+  const share = shareOfBound({ ...market, amountIn: String(300n * E18), upperBound }, 4)
+  expect(share).toBeGreaterThanOrEqual(GOAL)
+  expect(share).toBeLessThanOrEqual(1 + 1e-12)
 })

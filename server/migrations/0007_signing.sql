@@ -14,6 +14,14 @@ create table signing_epochs (
 create trigger signing_generations_append_only before update or delete on signing_epochs
   for each row execute function forbid_change();
 
+-- How far each signer's journal has got: a journal behind it has lost records. A new generation forgets the rows.
+create table signing_journals (
+  id uuid primary key,
+  segments int not null,
+  -- Of the newest segment.
+  bytes int not null
+);
+
 -- Generations that a journal has seen and this database does not have: it was restored to a time before them.
 create table forgotten_epochs (
   epoch uuid primary key,
@@ -40,6 +48,7 @@ create table forgotten_payouts (
   primary key (network, tx_hash, payout_id)
 );
 create index forgotten_payouts_by_destination on forgotten_payouts (asset_id, address);
+create index forgotten_payouts_by_transaction on forgotten_payouts (tx_hash);
 
 -- The transactions of those payouts in full, for `swapyard signer import`.
 create table forgotten_transactions (

@@ -1,6 +1,10 @@
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import { PAYOUTS_PAUSE, SIGNING_JOURNAL_ALARM } from '../exchange/operations/compare-signing-journal.ts'
+import {
+  JOURNAL_BEHIND_ALARM,
+  PAYOUTS_PAUSE,
+  SIGNING_JOURNAL_ALARM,
+} from '../exchange/operations/compare-signing-journal.ts'
 import { restoreSignedPayouts } from '../exchange/operations/restore-signed-payouts.ts'
 import { toAuditNote } from './audit-note.ts'
 import { printRows, withDatabase } from './database.ts'
@@ -31,7 +35,7 @@ export function addSignerCommands(program: Command): void {
           const missing = await tx.signingJournal.listUnacknowledged(LISTED_MAX)
           const generation = await tx.signingJournal.beginGeneration()
           await tx.pauses.resume(PAYOUTS_PAUSE)
-          await tx.alarms.clear(SIGNING_JOURNAL_ALARM)
+          await tx.alarms.clear(SIGNING_JOURNAL_ALARM, JOURNAL_BEHIND_ALARM)
           await tx.auditLog.record({
             ...toAuditNote({ reason }),
             act: 'signer release',

@@ -24,6 +24,8 @@ export type Segments = Readonly<{
   lines(): AsyncGenerator<readonly Buffer[]>
   /** Size of all files. */
   bytes(): number
+  /** Number of files, and the acknowledged bytes of the newest: together they only grow. */
+  position(): Readonly<{ segments: number; bytes: number }>
   close(): Promise<void>
 }>
 
@@ -81,6 +83,7 @@ export async function openSegments(path: string, replay: Replay, segmentBytes = 
       }
     },
     bytes: () => sealedBytes + current.bytes,
+    position: () => ({ segments: number, bytes: current.bytes }),
     close: async () => {
       await last.catch(() => undefined)
       await current.handle.close()

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ReleasedTransaction } from '../../exchange/ports/signer.ts'
+import type { ReleasedTransaction, SignerJournal } from '../../exchange/ports/signer.ts'
 import type { Payment } from '../../exchange/ports/spend.ts'
 import { openSigningJournal, type SigningJournal } from './signing-journal.ts'
 
@@ -54,6 +54,12 @@ const transactionOf = (txHash: string): ReleasedTransaction => ({
   wallet: '0xhot',
   from: { branch: 'hot', index: 0 },
 })
+
+const transactionsOf = async (memory: SignerJournal, txHashes: readonly string[]) => {
+  const transactions: ReleasedTransaction[] = []
+  for await (const some of memory.releasedTransactions(async () => new Set(txHashes))) transactions.push(...some)
+  return transactions
+}
 
 describe('the signing journal', () => {
   test('releases a payout repeatedly with one conflict key, also after a restart', async () => {
@@ -168,10 +174,14 @@ describe('the memory of the signing journal', () => {
     await first.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
     await first.release([payOf('a')], 'eth hot:1', transactionOf('0x2'))
     await first.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
+    await first.memory.recordGeneration('018f2b1c-0000-7000-8000-00000000000d')
+    const id = first.memory.id()
+    expect(id).toMatch(/^[0-9a-f-]{36}$/)
     await first.memory.recordGeneration('018f2b1c-0000-7000-8000-00000000000e')
     await first.close()
     const { memory, outflows } = await open(path)
     expect(memory.generation()).toBe('018f2b1c-0000-7000-8000-00000000000e')
+    expect(memory.id()).toBe(id)
     expect(memory.newestReleases()).toMatchObject([
       { payoutId: 'a', network: 'eth', txHash: '0x1', assetId: 'eth@eth', address: '0xa', memo: null, units: 5n },
       { payoutId: 'a', txHash: '0x2' },
@@ -179,7 +189,7 @@ describe('the memory of the signing journal', () => {
     for await (const releases of memory.allReleases())
       expect(releases).toMatchObject([{ txHash: '0x1' }, { txHash: '0x2' }])
     expect(outflows(0)).toHaveLength(1)
-    expect(await memory.releasedTransactions(new Set(['0x2']))).toEqual([transactionOf('0x2')])
+    expect(await transactionsOf(memory, ['0x2'])).toEqual([transactionOf('0x2')])
   })
 
   test('check refuses what release would refuse', async () => {
@@ -219,7 +229,8 @@ describe('a journal of several segments (M6)', () => {
     for (const id of ['a', 'b', 'c'])
       await expect(journal.release([payOf(id)], 'eth hot:9', transactionOf('0x9'))).rejects.toThrow('released before')
     expect(journal.memory.newestReleases().map(({ payoutId }) => payoutId)).toEqual(['a', 'b', 'c'])
-    expect(await journal.memory.releasedTransactions(new Set(['0x0', '0x2']))).toHaveLength(2)
+    expect(await transactionsOf(journal.memory, ['0x0', '0x2'])).toHaveLength(2)
+    expect(journal.memory.position()).toEqual({ segments: 4, bytes: statSync(`${path}.4`).size })
     const sizes = [path, `${path}.2`, `${path}.3`, `${path}.4`].map((file) => statSync(file).size)
     expect(journal.memory.bytes()).toBe(sizes.reduce((total, size) => total + size))
   })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import {
@@ -39,7 +40,8 @@ type Line =
   | ReleaseLine
   | TransactionLine
   | { kind: 'expired'; payoutId: string; proof: string }
-  | { kind: 'epoch'; epoch: string }
+  /** The first one names the journal. */
+  | { kind: 'epoch'; epoch: string; journal?: string }
 
 /** `conflictKey` is null after a conflict proof: another transaction may pay, but the same units to the same destination. */
 type ReleasedPayout = {
@@ -56,7 +58,17 @@ type State = {
   releases: PayoutRelease[]
   outflows: Outflow[]
   generation: string | null
+  id: string | null
 }
+
+const emptyState = (): State => ({
+  payouts: new Map(),
+  old: createIdSet(),
+  releases: [],
+  outflows: [],
+  generation: null,
+  id: null,
+})
 
 /** A payout's first release, for the rolling limits. */
 export type Outflow = Readonly<{ payoutId: string; assetId: AssetId; address: string; units: bigint; at: number }>
@@ -86,7 +98,7 @@ export async function openSigningJournal(
   now: () => number = Date.now,
   segmentBytes?: number,
 ): Promise<SigningJournal> {
-  const state: State = { payouts: new Map(), old: createIdSet(), releases: [], outflows: [], generation: null }
+  const state = emptyState()
   let count = 0
   const replay = (text: Buffer, place: string) => {
     remember(state, parse(text, place))
@@ -125,16 +137,19 @@ export async function openSigningJournal(
       for (const line of lines) remember(state, line)
     },
     memory: {
+      id: () => state.id,
       generation: () => state.generation,
       recordGeneration: async (generation) => {
-        const line: Line = { kind: 'epoch', epoch: generation }
+        const name = state.id === null ? { journal: randomUUID() } : {}
+        const line: Line = { kind: 'epoch', epoch: generation, ...name }
         await append([line])
         remember(state, line)
       },
       newestReleases: () => state.releases.slice(-NEWEST),
       allReleases: () => readReleases(segments),
-      releasedTransactions: (txHashes) => readTransactions(segments, txHashes),
+      releasedTransactions: (select) => readTransactions(segments, select),
       bytes: segments.bytes,
+      position: segments.position,
     },
     outflows: (since) => {
       // Both filters read all entries: a clock that was set back can leave the times out of order.
@@ -165,7 +180,7 @@ async function recallPayouts(state: State, segments: Segments, payoutIds: Readon
     const payout = payouts.get(id)
     return payout ? [[id, payout] as const] : []
   })
-  const recalled: State = { ...state, payouts: new Map(), old: createIdSet(), releases: [], outflows: [] }
+  const recalled = emptyState()
   for await (const lines of segments.lines()) {
     for (const text of lines) {
       const line = parseUnless(text, TRANSACTION_START)
@@ -227,6 +242,7 @@ function remember(state: State, line: Line): void {
   if (line.kind === 'transaction') return
   if (line.kind === 'epoch') {
     state.generation = line.epoch
+    state.id ??= line.journal ?? null
     return
   }
   const before = payouts.get(line.payoutId)
@@ -280,21 +296,24 @@ function toTransactionLine({ intent, feeUnits, ...rest }: ReleasedTransaction): 
   return { kind: 'transaction', ...rest, intent: plain, feeUnits: feeUnits.toString() }
 }
 
-async function readTransactions(
+async function* readTransactions(
   segments: Segments,
-  txHashes: ReadonlySet<string>,
-): Promise<readonly ReleasedTransaction[]> {
-  const transactions = new Map<string, ReleasedTransaction>()
-  for await (const lines of segments.lines()) {
-    for (const text of lines) {
-      if (!text.subarray(0, TRANSACTION_START.length).equals(TRANSACTION_START)) continue
-      const { kind: _, ...line } = JSON.parse(text.toString('utf8')) as TransactionLine
-      if (!txHashes.has(line.txHash) || transactions.has(line.txHash)) continue
-      const intent = JSON.parse(JSON.stringify(line.intent), (_key, value: unknown) =>
-        typeof value === 'object' && value !== null && MARK in value ? BigInt(String(value[MARK])) : value,
-      ) as SignIntent
-      transactions.set(line.txHash, { ...line, intent, feeUnits: BigInt(line.feeUnits) })
-    }
+  select: (txHashes: readonly string[]) => Promise<ReadonlySet<string>>,
+): AsyncGenerator<readonly ReleasedTransaction[]> {
+  for await (const texts of segments.lines()) {
+    const lines = texts
+      .filter((text) => text.subarray(0, TRANSACTION_START.length).equals(TRANSACTION_START))
+      .map((text) => JSON.parse(text.toString('utf8')) as TransactionLine)
+    if (lines.length === 0) continue
+    const selected = await select(lines.map(({ txHash }) => txHash))
+    const transactions = lines.filter(({ txHash }) => selected.has(txHash)).map(toTransaction)
+    if (transactions.length > 0) yield transactions
   }
-  return [...transactions.values()]
+}
+
+function toTransaction({ kind: _, ...line }: TransactionLine): ReleasedTransaction {
+  const intent = JSON.parse(JSON.stringify(line.intent), (_key, value: unknown) =>
+    typeof value === 'object' && value !== null && MARK in value ? BigInt(String(value[MARK])) : value,
+  ) as SignIntent
+  return { ...line, intent, feeUnits: BigInt(line.feeUnits) }
 }

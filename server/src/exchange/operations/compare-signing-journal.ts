@@ -1,10 +1,11 @@
 import type { Log } from '../../lib/log.ts'
-import type { SignerJournal } from '../ports/signer.ts'
+import type { JournalPosition, SignerJournal } from '../ports/signer.ts'
 import type { Store } from '../ports/store/store.ts'
 
 /** Pause of all payouts: no worker signs on any network. Deposits and quotes continue. */
 export const PAYOUTS_PAUSE = 'payouts:all'
 export const SIGNING_JOURNAL_ALARM = 'database:older'
+export const JOURNAL_BEHIND_ALARM = 'journal:behind'
 /** A start reads the whole journal, a gigabyte in some seconds. */
 const JOURNAL_BYTES_MAX = 8 * 1024 ** 3
 const LISTED_MAX = 50
@@ -19,51 +20,88 @@ type CompareDeps = Readonly<{
 
 /**
  * Compares the database with this signer's journal (I-37). A database that lacks a release was restored from a backup or
- * lost transactions in a failover, and would pay again. Then payouts are paused until the operator acknowledges the missing
- * releases. Returns whether both agree. A backup lacks the newest releases: these are compared each minute, all at a start.
+ * lost transactions in a failover, and would pay again; a journal that is behind its recorded position lost records that
+ * protect from that. Then payouts are paused until the operator acknowledges it. Returns whether both agree.
+ *
+ * A backup lacks the newest releases: these are compared each minute, all at a start. That reads gigabytes, so it happens
+ * outside of a transaction, some releases at a time, and pause and alarm are committed as soon as there is a reason.
  */
 export function createCompareJournal(deps: CompareDeps) {
-  const { store, journal, log } = deps
+  const { journal, log } = deps
   return async function compareJournal(extent: 'all' | 'newest'): Promise<boolean> {
     await reportSize(deps)
-    const journalGeneration = journal.generation()
-    const { generation, reasons } = await store.transaction(async (tx) => {
-      const current = await tx.signingJournal.generation()
-      const problems: string[] = []
-      if (current.hasMoved) problems.push('the database cluster or its WAL timeline has changed')
-      if (journalGeneration !== null && !(await tx.signingJournal.recognizesGeneration(journalGeneration)))
-        problems.push('the signing journal has a later generation than the database')
-      const missingTxHashes = new Set<string>()
-      for await (const releases of extent === 'all' ? journal.allReleases() : [journal.newestReleases()])
-        for (const txHash of await tx.signingJournal.recordMissing(releases)) missingTxHashes.add(txHash)
-      if (missingTxHashes.size > 0)
-        await tx.signingJournal.storeForImport(await journal.releasedTransactions(missingTxHashes))
-      const missing = await tx.signingJournal.listUnacknowledged(LISTED_MAX)
-      if (missing.length > 0) problems.push('the database lacks payouts that the signer released')
-      if (problems.length > 0) {
-        await tx.pauses.pause(PAYOUTS_PAUSE, 'database and signing journal differ', 'signer')
-        await tx.alarms.raise(SIGNING_JOURNAL_ALARM, 'payouts are paused: the database was restored or failed over', {
-          reasons: problems,
-          missing: missing.map(({ payoutId, network, txHash, assetId, address, units }) => ({
-            payoutId,
-            network,
-            txHash,
-            assetId,
-            address,
-            units: units.toString(),
-          })),
-          next: 'swapyard signer missing',
-        })
-      }
-      return { generation: current.generation, reasons: problems }
-    })
+    await checkAndHold(deps)
+    await recordMissing(deps, extent)
+    const { generation, reasons } = await checkAndHold(deps)
     if (reasons.length > 0) {
       log.error({ reasons, next: 'swapyard signer missing' }, 'payouts are paused: database and signing journal differ')
       return false
     }
-    if (journalGeneration !== generation) await journal.recordGeneration(generation)
+    if (journal.generation() !== generation || journal.id() === null) await journal.recordGeneration(generation)
     return true
   }
+}
+
+/** The present generation, and the reasons for a hold of payouts, which this commits with its alarms. */
+function checkAndHold({ store, journal }: CompareDeps): Promise<{ generation: string; reasons: readonly string[] }> {
+  const [journalId, journalGeneration, position] = [journal.id(), journal.generation(), journal.position()]
+  return store.transaction(async (tx) => {
+    const current = await tx.signingJournal.generation()
+    const reasons: string[] = []
+    if (current.hasMoved) reasons.push('the database cluster or its WAL timeline has changed')
+    if (journalGeneration !== null && !(await tx.signingJournal.recognizesGeneration(journalGeneration)))
+      reasons.push('the signing journal has a later generation than the database')
+    const missing = await tx.signingJournal.listUnacknowledged(LISTED_MAX)
+    if (missing.length > 0) reasons.push('the database lacks payouts that the signer released')
+    if (reasons.length > 0)
+      await tx.alarms.raise(SIGNING_JOURNAL_ALARM, 'payouts are paused: the database was restored or failed over', {
+        reasons,
+        missing: missing.map(({ payoutId, network, txHash, assetId, address, units }) => ({
+          payoutId,
+          network,
+          txHash,
+          assetId,
+          address,
+          units: units.toString(),
+        })),
+        next: 'swapyard signer missing',
+      })
+    const recorded = journalId === null ? null : await tx.signingJournal.recordPosition(journalId, position)
+    if (recorded !== null && isBehind(position, recorded)) {
+      reasons.push('the signing journal has lost records')
+      await tx.alarms.raise(
+        JOURNAL_BEHIND_ALARM,
+        'payouts are paused: files of a signing journal are missing or short',
+        {
+          journal: journalId,
+          files: position,
+          recorded,
+          next: 'stop the worker and restore its newest files, or swapyard signer release',
+        },
+      )
+    }
+    if (reasons.length > 0) await tx.pauses.pause(PAYOUTS_PAUSE, 'database and signing journal differ', 'signer')
+    return { generation: current.generation, reasons }
+  })
+}
+
+const isBehind = (position: JournalPosition, recorded: JournalPosition): boolean =>
+  position.segments < recorded.segments || (position.segments === recorded.segments && position.bytes < recorded.bytes)
+
+/** Records the releases that the database lacks, and stores their transactions for import. */
+async function recordMissing(deps: CompareDeps, extent: 'all' | 'newest'): Promise<void> {
+  const { store, journal } = deps
+  let isUnstored = false
+  for await (const releases of extent === 'all' ? journal.allReleases() : [journal.newestReleases()]) {
+    const missing = await store.transaction((tx) => tx.signingJournal.recordMissing(releases))
+    if (missing.length === 0) continue
+    if (!isUnstored) await checkAndHold(deps)
+    isUnstored ||= (await store.signingJournal.selectUnstored(missing)).size > 0
+  }
+  if (!isUnstored) return
+  const select = (txHashes: readonly string[]) => store.signingJournal.selectUnstored(txHashes)
+  for await (const transactions of journal.releasedTransactions(select))
+    await store.signingJournal.storeForImport(transactions)
 }
 
 async function reportSize({ store, journal, onSize }: Omit<CompareDeps, 'log'>): Promise<void> {

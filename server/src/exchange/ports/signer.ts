@@ -94,8 +94,13 @@ export type ReleasedTransaction = Readonly<{
   from: KeyPath
 }>
 
+/** How far a journal has got. */
+export type JournalPosition = Readonly<{ segments: number; bytes: number }>
+
 /** The signer's own journal, as the comparison with the database reads it. */
 export type SignerJournal = Readonly<{
+  /** Its name in the database; null before the first generation is recorded. */
+  id(): string | null
   /** Last database generation that this signer recorded; null = none yet. */
   generation(): string | null
   /** Returns once the record is on disk. */
@@ -104,10 +109,14 @@ export type SignerJournal = Readonly<{
   newestReleases(): readonly PayoutRelease[]
   /** All, oldest first, some at a time from the disk. */
   allReleases(): AsyncIterable<readonly PayoutRelease[]>
-  /** Reads the journal again; only called for transactions that the database lacks. */
-  releasedTransactions(txHashes: ReadonlySet<string>): Promise<readonly ReleasedTransaction[]>
+  /** The transactions that `select` chooses among some hashes at a time. Reads the journal again, whole. */
+  releasedTransactions(
+    select: (txHashes: readonly string[]) => Promise<ReadonlySet<string>>,
+  ): AsyncIterable<readonly ReleasedTransaction[]>
   /** Its size on disk. It grows for ever. */
   bytes(): number
+  /** Number of its files, and the bytes of the newest. Behind an earlier position, records are lost. */
+  position(): JournalPosition
 }>
 
 /** A signer that keeps a journal of its own. */

@@ -2,36 +2,55 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { createCompareJournal } from '../../../src/exchange/operations/compare-signing-journal.ts'
-import type { PayoutRelease, SignerJournal } from '../../../src/exchange/ports/signer.ts'
+import type { JournalPosition, PayoutRelease, SignerJournal } from '../../../src/exchange/ports/signer.ts'
 import type { Store } from '../../../src/exchange/ports/store/store.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
 
 let app: TestDatabase
 let store: Store
-let journal: { generation: string | null; releases: PayoutRelease[] }
+let journal: {
+  id: string | null
+  generation: string | null
+  releases: PayoutRelease[]
+  position: JournalPosition
+  /** Runs before each part of the releases is read. */
+  beforeRead(): Promise<void>
+}
 beforeAll(async () => {
   app = await openTestDatabase()
   store = createStore(app.database)
 })
 afterAll(() => app.close())
 beforeEach(async () => {
-  journal = { generation: null, releases: [] }
+  journal = {
+    id: null,
+    generation: null,
+    releases: [],
+    position: { segments: 1, bytes: 100 },
+    beforeRead: async () => undefined,
+  }
   await store.transaction((tx) => tx.signingJournal.beginGeneration())
   await store.pauses.resume('payouts:all')
-  await store.alarms.clear('database:older')
+  await store.alarms.clear('database:older', 'journal:behind')
 })
 
 const memoryJournal: SignerJournal = {
+  id: () => journal.id,
+  position: () => journal.position,
   generation: () => journal.generation,
   recordGeneration: async (generation) => {
     journal.generation = generation
+    journal.id ??= randomUUID()
   },
   newestReleases: () => journal.releases.slice(-2_000),
   async *allReleases() {
-    for (const release of journal.releases) yield [release]
+    for (let n = 0; n < journal.releases.length; n += 1_000) {
+      await journal.beforeRead()
+      yield journal.releases.slice(n, n + 1_000)
+    }
   },
-  releasedTransactions: async () => [],
+  async *releasedTransactions() {},
   bytes: () => 0,
 }
 const log = createLog({ level: 'silent', pretty: false })
@@ -119,6 +138,63 @@ describe('comparing the database with the signing journal', () => {
       { txHash: missingRelease?.txHash, payoutId: missingRelease?.payoutId },
     ])
     expect(await arePayoutsPaused()).toBe(true)
+  })
+})
+
+describe('a comparison that takes long (it read gigabytes in the transaction of its alarm)', () => {
+  test('has committed pause and alarm before it reads the journal', async () => {
+    await compareJournal()
+    journal.generation = randomUUID()
+    journal.releases = [makeRelease()]
+    const seen: unknown[] = []
+    journal.beforeRead = async () => {
+      seen.push(await arePayoutsPaused(), await readAlarmReasons())
+    }
+    expect(await compareJournal()).toBe(false)
+    expect(seen).toEqual([true, [expect.stringContaining('later generation')]])
+  })
+
+  test('has committed them for a missing release before it reads on', async () => {
+    await compareJournal()
+    journal.releases = Array.from({ length: 2_000 }, makeRelease)
+    const seen: boolean[] = []
+    journal.beforeRead = async () => {
+      seen.push(await arePayoutsPaused())
+    }
+    expect(await compareJournal()).toBe(false)
+    expect(seen).toEqual([false, true])
+  })
+})
+
+describe('a journal that lost its newest records', () => {
+  const isAlarmRaised = async () => (await store.alarms.list(10)).some(({ subject }) => subject === 'journal:behind')
+
+  test.each([
+    ['file is missing', { segments: 2, bytes: 900 }, { segments: 1, bytes: 1_000 }],
+    ['file is shorter', { segments: 2, bytes: 900 }, { segments: 2, bytes: 899 }],
+  ])('pauses payouts when its newest %s, until the operator acknowledges it', async (_what, before, after) => {
+    await compareJournal()
+    journal.position = before
+    expect(await compareJournal('newest')).toBe(true)
+    journal.position = after
+    expect(await compareJournal()).toBe(false)
+    expect([await arePayoutsPaused(), await isAlarmRaised()]).toEqual([true, true])
+    // A repeated comparison does not take the loss for the new position.
+    expect(await compareJournal()).toBe(false)
+    await store.transaction((tx) => tx.signingJournal.beginGeneration())
+    expect(await compareJournal()).toBe(true)
+  })
+
+  test('is not confused with another journal, or with one that grows', async () => {
+    journal.position = { segments: 5, bytes: 10 }
+    await compareJournal()
+    expect(await compareJournal()).toBe(true)
+    journal.position = { segments: 6, bytes: 1 }
+    expect(await compareJournal()).toBe(true)
+    journal.id = randomUUID()
+    journal.position = { segments: 1, bytes: 1 }
+    expect(await compareJournal()).toBe(true)
+    expect(await isAlarmRaised()).toBe(false)
   })
 })
 

@@ -1,4 +1,4 @@
-import type { PayoutRelease, ReleasedTransaction } from '../../../exchange/ports/signer.ts'
+import type { JournalPosition, PayoutRelease, ReleasedTransaction } from '../../../exchange/ports/signer.ts'
 import type { KeyPath } from '../../../exchange/ports/spend.ts'
 import type {
   ImportableTransaction,
@@ -33,7 +33,7 @@ export function createSigningStore(sql: Sql): SigningJournalStore {
 
 function createGenerations(
   sql: Sql,
-): Pick<SigningJournalStore, 'generation' | 'recognizesGeneration' | 'beginGeneration'> {
+): Pick<SigningJournalStore, 'generation' | 'recognizesGeneration' | 'recordPosition' | 'beginGeneration'> {
   const lock = () => sql.query('select pg_advisory_xact_lock($1)', [SIGNING_LOCK])
   const begin = async () => {
     const [row] = await sql.query<GenerationRow>(
@@ -61,8 +61,22 @@ function createGenerations(
       await sql.query('insert into forgotten_epochs (epoch) values ($1) on conflict do nothing', [generation])
       return false
     },
+    async recordPosition(journalId, { segments, bytes }) {
+      const [before] = await sql.query<JournalPosition>(
+        'select segments, bytes from signing_journals where id = $1 for update',
+        [journalId],
+      )
+      await sql.query(
+        `insert into signing_journals as j (id, segments, bytes) values ($1, $2, $3)
+         on conflict (id) do update set segments = excluded.segments, bytes = excluded.bytes
+         where (j.segments, j.bytes) < (excluded.segments, excluded.bytes)`,
+        [journalId, segments, bytes],
+      )
+      return before ?? null
+    },
     async beginGeneration() {
       await lock()
+      await sql.query('delete from signing_journals')
       await sql.query('update forgotten_payouts set acknowledged_at = clock_timestamp() where acknowledged_at is null')
       await sql.query('update forgotten_epochs set acknowledged_at = clock_timestamp() where acknowledged_at is null')
       // Customers may still pay to an address whose index this database has forgotten.
@@ -77,7 +91,13 @@ function createMissingReleases(
   sql: Sql,
 ): Pick<
   SigningJournalStore,
-  'recordMissing' | 'storeForImport' | 'listUnacknowledged' | 'listMissing' | 'findEarlierPayment' | 'readPayoutOrigin'
+  | 'recordMissing'
+  | 'selectUnstored'
+  | 'storeForImport'
+  | 'listUnacknowledged'
+  | 'listMissing'
+  | 'findEarlierPayment'
+  | 'readPayoutOrigin'
 > {
   const list = async (where: string, limit: number) => {
     const query = `${MISSING_RELEASES} where ${where} order by released_at, network, tx_hash limit $1`
@@ -89,6 +109,14 @@ function createMissingReleases(
       for (let n = 0; n < releases.length; n += BATCH)
         for (const txHash of await insertMissing(sql, releases.slice(n, n + BATCH))) missing.add(txHash)
       return [...missing]
+    },
+    async selectUnstored(txHashes) {
+      const rows = await sql.query<{ tx_hash: string }>(
+        `select distinct f.tx_hash from forgotten_payouts f where f.tx_hash = any($1::text[]) and not exists
+           (select 1 from forgotten_transactions t where t.network = f.network and t.tx_hash = f.tx_hash)`,
+        [txHashes],
+      )
+      return new Set(rows.map(({ tx_hash }) => tx_hash))
     },
     storeForImport: (transactions) => storeForImport(sql, transactions),
     listUnacknowledged: (limit) => list('acknowledged_at is null', limit),

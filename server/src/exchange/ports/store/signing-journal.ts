@@ -1,5 +1,5 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { PayoutRelease, ReleasedTransaction } from '../signer.ts'
+import type { JournalPosition, PayoutRelease, ReleasedTransaction } from '../signer.ts'
 
 export type MissingRelease = PayoutRelease & Readonly<{ acknowledged: boolean; matchedPayout: string | null }>
 
@@ -11,8 +11,12 @@ export interface SigningJournalStore {
   generation(): Promise<{ generation: string; hasMoved: boolean }>
   /** Whether the database recorded this generation. Records an unknown one until the operator acknowledges it. */
   recognizesGeneration(generation: string): Promise<boolean>
+  /** Records how far a journal has got, and returns the earlier position; a lower one changes nothing. */
+  recordPosition(journalId: string, position: JournalPosition): Promise<JournalPosition | null>
   /** Records which of these releases the database lacks, and returns the hashes of their transactions. */
   recordMissing(releases: readonly PayoutRelease[]): Promise<readonly string[]>
+  /** The transactions among these that belong to missing releases and are not stored for import. */
+  selectUnstored(txHashes: readonly string[]): Promise<ReadonlySet<string>>
   storeForImport(transactions: readonly ReleasedTransaction[]): Promise<void>
   /** Stored transactions that are not imported yet, each with its releases; oldest first. */
   listImportable(limit: number): Promise<readonly ImportableTransaction[]>
@@ -32,6 +36,6 @@ export interface SigningJournalStore {
   }): Promise<string | null>
   /** Determines the id of a deposit's next payout or refund: the deposit on its chain, the leg, the number of earlier payouts. */
   readPayoutOrigin(depositId: string, leg: number): Promise<string>
-  /** Begins a generation: acknowledges all missing releases and skips key indexes that the lost part may have used. */
+  /** Begins a generation: acknowledges all missing releases and journals that are behind, and skips key indexes that the lost part may have used. */
   beginGeneration(): Promise<string>
 }

@@ -174,3 +174,17 @@ export const CreatePrivateExchangeBody = Type.Object(
   { dependentRequired },
 )
 export type CreatePrivateExchangeBody = Static<typeof CreatePrivateExchangeBody>
+
+export const NameRefundAddressBody = Type.Object({
+  id: exchangeId('Exchange id.'),
+  refundAddress: Type.String({
+    minLength: 1,
+    maxLength: ADDRESS_LENGTH_MAX,
+    description: 'Refund address on the source network.',
+    examples: ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
+  }),
+  refundMemo: Type.Optional(
+    boundedText(MEMO_LENGTH_MAX, { description: 'Memo of the refund address.', examples: ['12345'] }),
+  ),
+})
+export type NameRefundAddressBody = Static<typeof NameRefundAddressBody>

@@ -1,7 +1,13 @@
 import type { TSchema } from 'typebox'
 import { AddressValidation } from './addresses.ts'
 import * as crossChain from './cross-chain.ts'
-import { CreateExchangeBody, CreatePrivateExchangeBody, LIMIT_PATTERN, PAGE_PATTERN } from './cross-chain-requests.ts'
+import {
+  CreateExchangeBody,
+  CreatePrivateExchangeBody,
+  LIMIT_PATTERN,
+  NameRefundAddressBody,
+  PAGE_PATTERN,
+} from './cross-chain-requests.ts'
 import * as defi from './defi.ts'
 import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
 import { ErrorBody, errorCodeNames, Problem } from './errors.ts'
@@ -40,6 +46,8 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   ListedExchange: crossChain.ListedExchange,
   ListedRequest: crossChain.ListedRequest,
   Live: service.Live,
+  NamedRefundAddress: crossChain.NamedRefundAddress,
+  NameRefundAddressBody,
   PrivateRateQuote: crossChain.PrivateRateQuote,
   Problem,
   QuoteFees: crossChain.QuoteFees,

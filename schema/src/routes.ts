@@ -6,6 +6,7 @@ import {
   ExchangeRecord,
   ExchangeStatusAnswer,
   ExchangeStatusList,
+  NamedRefundAddress,
   PrivateRateQuote,
   RateQuote,
 } from './cross-chain.ts'
@@ -15,6 +16,7 @@ import {
   CreateExchangeBody,
   CreatePrivateExchangeBody,
   ListQuery,
+  NameRefundAddressBody,
   PrivateRateQuery,
   RateQuery,
   StatusQuery,
@@ -106,6 +108,19 @@ export const routes = {
     body: CreateExchangeBody,
     success: { 201: { description: 'The exchange.', schema: CreatedExchange } },
     errors: [...keyedErrors, 404, 409, 410, 413, 415, 422, 451],
+  },
+  nameRefundAddress: {
+    method: 'POST',
+    path: '/v1/cross-chain/exchange/refund-address',
+    tag: 'Cross-chain',
+    summary: 'Name a refund address',
+    description:
+      'Names the refund address of an exchange that was created without one: once, and only before anything was refunded. A deposit that waits for it (`verifying`, `REFUND_ADDRESS_REQUIRED`) is then refunded. Naming the same address again changes nothing. Additive.',
+    access: 'exchange:create',
+    cost: 5,
+    body: NameRefundAddressBody,
+    success: { 201: { description: 'The refund address.', schema: NamedRefundAddress } },
+    errors: [...keyedErrors, 404, 409, 413, 415, 451],
   },
   getExchangeStatus: {
     method: 'GET',

@@ -29,6 +29,8 @@ create table partners (
   rate_limit_per_minute int not null default 6000 check (rate_limit_per_minute > 0),
   -- Rejects unknown fields in request bodies.
   strict boolean not null default false,
+  -- A refund without a refund address goes to the sender of the deposit; otherwise it waits for an address.
+  refund_to_sender boolean not null default false,
   suspended boolean not null default false,
   created_at timestamptz not null default clock_timestamp()
 );

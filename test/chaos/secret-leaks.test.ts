@@ -111,6 +111,7 @@ test('writes no secret to a log, an answer, a job or the database, and no signed
     openExchangesMax: 100,
     rateLimitPerMinute: 6_000,
     strict: false,
+    refundToSender: false,
   })
   const { keyId, text: apiKey, hmac } = makeApiKey('test', cluster.pepper)
   await partners.keys.add('canary', { keyId, hmac, scopes: [...scopes], ipAllowList: [], createdBy: 'test' })

@@ -9,7 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => scenario.stop())
 
-test('refunds native EVM currency to the sender if the order has no refund address', async () => {
+test('refunds native EVM currency to the sender if the partner has set refundToSender', async () => {
+  await scenario.app.database.query('update partners set refund_to_sender = true')
   const exchange = await scenario.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.4' })
   const amount = await computeAmountBelowMin(scenario, 'eth@eth', 'btc@btc', 18)
   const wallet = await fundEvmWallet(scenario, 'eth', '1')

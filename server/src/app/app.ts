@@ -25,6 +25,7 @@ import { createCreatePrivateExchange } from '../exchange/orders/create-private-e
 import { createDepositAddresses } from '../exchange/orders/deposit-addresses.ts'
 import { createExpectations } from '../exchange/orders/expectations.ts'
 import { createFindExchange, createListExchanges } from '../exchange/orders/find-exchange.ts'
+import { createNameRefundAddress } from '../exchange/orders/name-refund-address.ts'
 import { createOpenCounts } from '../exchange/orders/open-counts.ts'
 import type { JournalingSigner, PublicKeys } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
@@ -306,6 +307,13 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
     createPrivateExchange: createCreatePrivateExchange({ ...creating, chooseIntermediary, privacy, draw: randomInt }),
     quotePrivate: createQuotePrivate(catalogue, chooseIntermediary),
     findExchange: createFindExchange(store),
+    nameRefundAddress: createNameRefundAddress({
+      exchanges: store.exchanges,
+      catalogue,
+      chains,
+      screening: creating.screening,
+      isOwnAddress: (address) => isOwnAddress(dependencies.database, address),
+    }),
     listExchanges: createListExchanges(store),
     swaps: dependencies.swaps.services,
     withIdempotency: dependencies.swaps.withIdempotency,

@@ -23,6 +23,7 @@ import { mountList } from '../exchange/api/list.ts'
 import { createListing } from '../exchange/api/listing.ts'
 import { mountPrivateRate, mountRate } from '../exchange/api/rate.ts'
 import { mountRates } from '../exchange/api/rates-feed.ts'
+import { mountRefundAddress } from '../exchange/api/refund-address.ts'
 import { mountStatus } from '../exchange/api/status.ts'
 import type { ExchangeServices } from '../exchange/interfaces.ts'
 import { mountSwapList } from '../swap/api/list.ts'
@@ -95,6 +96,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountPrivateRate(context)
   mountExchange(context, listing)
   mountPrivateExchange(context, listing)
+  mountRefundAddress(context)
   mountStatus(context, listing)
   mountAddresses(context)
   mountList(context, listing)

@@ -37,14 +37,14 @@ export function addExchangeCommands(program: Command): void {
     .description('shows all of an exchange: addresses, legs, payouts, events and the choice of the intermediary')
     .action((exchangeId: string) => withDatabase((database) => show(database, exchangeId)))
   withReason(exchanges.command('set-refund <exchangeId> <address>'))
-    .description('sets the refund address of a held exchange')
+    .description('sets the refund address of a held exchange; a refund that waits for it is sent')
     .option('--memo <memo>', 'memo of the address')
     .action(async (exchangeId: string, address: string, options: ReasonOption & { memo?: string }) => {
       const note = await promptReason(options)
       await withDatabase(async (database, config) => {
         const check = (assetId: string) => checkDestination(config, database, assetId, address, options.memo)
         const checked = await createOperateExchanges(createStore(database)).setRefund(exchangeId, check, note)
-        print({ exchangeId, refundAddress: checked.address, next: `swapyard exchanges refund ${exchangeId}` })
+        print({ exchangeId, refundAddress: checked.address })
       })
     })
 }

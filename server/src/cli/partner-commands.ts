@@ -25,10 +25,18 @@ const bps = integerBetween(0, 1_000)
 const count = integerBetween(1, 999_999_999)
 const days = integerBetween(1, 3_650)
 const lifetimeText = 'the secret expires after so many days; never by default'
+const refundToSenderText =
+  'send a refund without a refund address to the sender, who may be an exchange’s shared wallet'
 const strictText = 'refuse unknown members of bodies and queries'
 
 /** Options that are absent take their value from the settings. */
-type NewPartnerOptions = Readonly<{ feeBps?: number; openExchangesMax?: number; rateLimit?: number; strict: boolean }> &
+type NewPartnerOptions = Readonly<{
+  feeBps?: number
+  openExchangesMax?: number
+  rateLimit?: number
+  strict: boolean
+  refundToSender: boolean
+}> &
   ReasonOption
 
 /** `swapyard partners …`: partners and their API keys. A secret is shown once. */
@@ -88,7 +96,8 @@ function addPartner(partners: Command): void {
   withTerms(partners.command('add <name>'))
     .description('adds a partner; absent options take their value from the settings')
     .option('--strict', strictText, false)
-    .action((name: string, { feeBps, openExchangesMax, rateLimit, strict, reason }: NewPartnerOptions) =>
+    .option('--refund-to-sender', refundToSenderText, false)
+    .action((name: string, { feeBps, openExchangesMax, rateLimit, reason, ...flags }: NewPartnerOptions) =>
       withDatabase(async (database, { partners: defaults }) => {
         if (!NAME.test(name)) fail('a name has 1 to 64 letters, digits, spaces, dots, dashes or underscores')
         const row = {
@@ -96,7 +105,7 @@ function addPartner(partners: Command): void {
           feeBps: feeBps ?? defaults.feeBps,
           openExchangesMax: openExchangesMax ?? defaults.openExchangesMax,
           rateLimitPerMinute: rateLimit ?? defaults.rateLimitPerMinute,
-          strict,
+          ...flags,
         }
         const id = await change(
           database,
@@ -135,6 +144,8 @@ function addPartnerSet(partners: Command): void {
     .description('changes fee, limits or strictness of a partner; open exchanges keep their fee')
     .option('--strict', strictText)
     .option('--no-strict', 'ignore unknown members of bodies and queries')
+    .option('--refund-to-sender', refundToSenderText)
+    .option('--no-refund-to-sender', 'hold a refund without a refund address until one is named')
     .action((name: string, { rateLimit, reason, ...options }: Partial<NewPartnerOptions>) =>
       withDatabase(async (database) => {
         const changes = { ...options, ...(rateLimit === undefined ? {} : { rateLimitPerMinute: rateLimit }) }

@@ -5,6 +5,7 @@ import type { Idempotency } from '../core/services/interfaces.ts'
 import type { Exchange, ExchangeType, ExchangeView, Flow, Leg } from './domain/exchange.ts'
 import type { PrivateType } from './domain/private-plan.ts'
 import type { IssuedQuote, PrivateQuote } from './domain/rate-quote.ts'
+import type { Destination } from './ports/chain.ts'
 import type { ExchangeQuery } from './ports/store/exchanges.ts'
 
 /** Text as the partner sent it. The service resolves aliases and letter case. */
@@ -44,6 +45,8 @@ export type Expectations = Readonly<{
   secondsOfLeg(exchange: Exchange, leg: Leg, confirmations: number): number | null
 }>
 
+export type RefundAddressRequest = Readonly<{ id: string; refundAddress: string; refundMemo?: string | undefined }>
+
 /** `problems` is empty if a create accepts the address and the memo. */
 export type CheckedAddress = Readonly<{
   destination: Readonly<{ address: string; memo: string | null }> | null
@@ -63,6 +66,8 @@ export type ExchangeServices = Readonly<{
     order: PrivateExchangeOrder,
     idempotency: Idempotency | null,
   ): Promise<ExchangeView>
+  /** Names the refund address of an exchange that has none. Throws EXCHANGE_NOT_FOUND and REFUND_ADDRESS_SET. */
+  nameRefundAddress(partner: Partner, request: RefundAddressRequest): Promise<Destination>
   /** null if the id is unknown, belongs to another partner, or has another type. One round trip. */
   findExchange(partner: Partner, id: string, type?: ExchangeType): Promise<ExchangeView | null>
   /** Exchanges of the last 24 h, newest first. Without a page: all, streamed by key range. */

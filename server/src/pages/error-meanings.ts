@@ -105,6 +105,10 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
     'Sign the transaction as it was built',
   ],
   REFERRER_FEE_OUT_OF_RANGE: ['The referrer fee is not between 0 and 5 percent (DeFi)', 'Use a value in this range'],
+  REFUND_ADDRESS_SET: [
+    'The exchange has another refund address, or was refunded already',
+    'Keep the first address; contact us if it is wrong',
+  ],
   REQUEST_TIMEOUT: ['The request did not arrive in time: headers within 10 s, all of it within 15 s', 'Send it again'],
   RESTRICTED: ['Address screening rejects the address', 'Use another address; we cannot state the reason'],
   ROUTE_NOT_FOUND: ['No such path; paths are lower case, without a trailing slash', 'Check the path'],

@@ -37,7 +37,14 @@ async function createPartner(
 ) {
   const store = createPartnerStore(database)
   const name = `partner-${++partnerCount}`
-  await store.add({ name, feeBps: 5, openExchangesMax: 10, rateLimitPerMinute: 100, strict: false })
+  await store.add({
+    name,
+    feeBps: 5,
+    openExchangesMax: 10,
+    rateLimitPerMinute: 100,
+    strict: false,
+    refundToSender: false,
+  })
   const key = makeApiKey('live', PEPPER)
   await store.keys.add(name, {
     keyId: key.keyId,

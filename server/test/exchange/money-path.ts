@@ -162,6 +162,13 @@ export async function startMoneyPath({ withLitecoin = false } = {}) {
     if (units.ltc) fakes.ltc.pay(fakes.ltc.chain.addresses.hot(), units.ltc)
     await mineBlocks(3)
   }
+  /** Whether refunds without a refund address go to the sender. */
+  const setRefundToSender = (refundToSender: boolean) =>
+    database.query(
+      `insert into partners (id, name, refund_to_sender) values ($1, 'partner', $2)
+       on conflict (id) do update set refund_to_sender = $2`,
+      [partnerId, refundToSender],
+    )
   /** Ends the delay of every payout. */
   const clearHolds = () => database.query('update payouts set held_until = null where held_until is not null')
   const actions = createActions({ store, fakes })
@@ -195,6 +202,7 @@ export async function startMoneyPath({ withLitecoin = false } = {}) {
     runWorkers,
     mineBlocks,
     fundWallets,
+    setRefundToSender,
     clearHolds,
     reservePayout,
     ...createReaders({ database, store, fakes }),

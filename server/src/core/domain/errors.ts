@@ -43,6 +43,7 @@ export const errorCodes = {
   RATE_LIMIT_EXCEEDED: 'throttled',
   RAW_TX_INVALID: 'invalid',
   REFERRER_FEE_OUT_OF_RANGE: 'invalid',
+  REFUND_ADDRESS_SET: 'conflict',
   REQUEST_TIMEOUT: 'timeout',
   RESTRICTED: 'restricted',
   ROUTE_NOT_FOUND: 'not_found',

@@ -23,6 +23,8 @@ export type Partner = Readonly<{
   rateLimitPerMinute: number
   /** Unknown body and query members are rejected instead of ignored. */
   strict: boolean
+  /** Refunds without a refund address go to the sender of the deposit, who may be a shared wallet of an exchange. */
+  refundToSender: boolean
   /** Recipients for creates without an address. */
   defaultRecipients: ReadonlyMap<AssetId, { address: string; memo: string | null }>
 }>

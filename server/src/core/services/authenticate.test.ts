@@ -5,7 +5,16 @@ import { makeApiKey } from './partner-keys.ts'
 
 const pepper = Buffer.from('a pepper for tests')
 const partner: Partner = {
-  ...{ id: 'p1', name: 'p1', feeBps: 0, suspended: false, openExchangesMax: 1, rateLimitPerMinute: 60, strict: false },
+  ...{
+    id: 'p1',
+    name: 'p1',
+    feeBps: 0,
+    suspended: false,
+    openExchangesMax: 1,
+    rateLimitPerMinute: 60,
+    strict: false,
+    refundToSender: false,
+  },
   defaultRecipients: new Map(),
 }
 

@@ -53,6 +53,7 @@ export type Facts = Readonly<{
   fill: 'none' | 'filled' | 'rejected' | 'unknown'
   /** Not signed: `reserved` (queued), `limited` (above the limit of one payout), `refused` (it failed or would fail on its chain). */
   payout: 'none' | 'reserved' | 'limited' | 'refused' | 'signed' | 'confirmed'
+  /** Naming a missing refund address counts as a release. */
   decision: Decision | null
   /**
    * State of what funds a second leg: `unconfirmed` = our payment between the legs lacks confirmations; `missing` = the
@@ -178,7 +179,7 @@ function refunding(facts: Facts): Step {
   return facts.payout === 'none' ? { act: 'reserveRefund' } : wait
 }
 
-/** Held until the operator decides. A transaction that was signed before the hold is awaited first. */
+/** Held until the operator decides, or until the partner names a missing refund address. A transaction that was signed before the hold is awaited first. */
 function verifying(facts: Facts): Step {
   if (facts.payout === 'confirmed') return { act: 'resume' }
   if (facts.payout === 'signed') return bookOrReverseLoss(facts)

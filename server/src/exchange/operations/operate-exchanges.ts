@@ -35,7 +35,7 @@ export function createOperateExchanges(store: Store) {
         })
         return held
       }),
-    /** Sets the refund address. Sends nothing: a decision follows. `check` throws if the address is invalid. */
+    /** Sets the refund address. A refund that waits for it continues; any other hold needs a decision. `check` throws if the address is invalid. */
     setRefund: (
       exchangeId: string,
       check: (assetId: AssetId) => Promise<Destination>,
@@ -48,6 +48,7 @@ export function createOperateExchanges(store: Store) {
         const after = await check(before.assetId)
         requireReason(note)
         await tx.operator.setRefund(exchangeId, after)
+        await tx.wake([{ kind: 'exchange', id: exchangeId }])
         await tx.auditLog.record({ ...note, act: 'exchange set-refund', subject: exchangeId, before, after })
         return after
       }),

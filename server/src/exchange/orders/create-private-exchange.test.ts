@@ -16,6 +16,7 @@ const partner: Partner = {
   openExchangesMax: 10,
   rateLimitPerMinute: 1,
   strict: false,
+  refundToSender: false,
   defaultRecipients: new Map(),
 }
 const considered = [{ assetId: 'ltc@ltc', toUnits: '1', seconds: 9 }] as const

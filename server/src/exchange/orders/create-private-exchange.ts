@@ -47,13 +47,15 @@ function assertDifferentHolders({ chains }: CreatePrivateDeps, { from, to, recip
   if (recipient === null || refund === null) return
   const refundTo = { network: from.network.id, address: refund.address }
   const payTo = { network: to.network.id, address: recipient.address }
-  if (isSameHolder(chains, refundTo, payTo))
-    throw new AppError(
-      'INVALID_REFUND_ADDRESS',
-      'refundAddress belongs to the recipient, so a refund would reveal the recipient: use another address',
-      { field: 'refundAddress' },
-    )
+  if (isSameHolder(chains, refundTo, payTo)) throw revealsRecipient()
 }
+
+export const revealsRecipient = () =>
+  new AppError(
+    'INVALID_REFUND_ADDRESS',
+    'refundAddress belongs to the recipient, so a refund would reveal the recipient: use another address',
+    { field: 'refundAddress' },
+  )
 
 /** Draws all random values of the exchange. Later steps use only these stored values. */
 function drawPlan(

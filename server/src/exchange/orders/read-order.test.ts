@@ -16,6 +16,7 @@ const partner: Partner = {
   openExchangesMax: 10,
   rateLimitPerMinute: 100,
   strict: false,
+  refundToSender: false,
   defaultRecipients: new Map(),
 }
 const order: ExchangeOrder = {

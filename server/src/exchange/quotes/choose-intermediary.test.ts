@@ -20,6 +20,7 @@ const partner = {
   openExchangesMax: 1,
   rateLimitPerMinute: 1,
   strict: false,
+  refundToSender: false,
   defaultRecipients: new Map(),
 }
 const AMOUNT = 10n ** 8n

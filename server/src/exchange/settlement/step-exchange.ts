@@ -15,6 +15,7 @@ import { type Act, type Evidence, endsOf, getChain, holdFor, legOf, move, type S
 import { convert, reconvert, reservePayout, unwind } from './steps/convert.ts'
 import { bookLoss, bookUnclaimed, credit, holdExecution, reverseLoss, revertToPending } from './steps/credit.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
+import { refundDestination } from './steps/reserve.ts'
 
 /** Acts on one execution in one transaction; longer than any path through the lifecycle. */
 const ACTS_MAX = 12
@@ -72,7 +73,8 @@ async function stepWindow(
   return next
 }
 
-function toFacts({ exchange, now, heads }: StepContext, execution: Execution): Facts {
+function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Facts {
+  const { exchange, now, heads } = context
   const { leg, deposit, order, payout } = execution
   const depth = deposit.block === null ? 0 : (heads.get(deposit.network) ?? 0) - deposit.block.height + 1
   return {
@@ -85,12 +87,16 @@ function toFacts({ exchange, now, heads }: StepContext, execution: Execution): F
     expired: leg === 0 && now > exchange.expiresAt,
     fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
     payout: payoutFactOf(payout),
-    decision: execution.decision,
+    decision: execution.decision ?? (hasNamedRefund(deps, context, execution) ? 'release' : null),
     source: sourceOf(execution),
     nextLegFunded: execution.nextLegFunded || leg === exchange.legs.length - 1,
     stalled: isStalled(exchange.plan, leg, now.getTime() - execution.changedAt.getTime()),
   }
 }
+
+/** Held because a refund address was missing, and there is one now. */
+const hasNamedRefund = (deps: StepDeps, context: StepContext, execution: Execution): boolean =>
+  execution.reason === 'REFUND_ADDRESS_REQUIRED' && refundDestination({ deps, context, execution }) !== null
 
 function payoutFactOf(payout: Execution['payout']): Facts['payout'] {
   if (payout === null) return 'none'
@@ -113,7 +119,7 @@ function isStalled(plan: PrivatePlan | undefined, leg: number, unchangedMs: numb
 async function readEvidence(deps: StepDeps, current: StepContext): Promise<ReadonlyMap<string, Evidence>> {
   const evidence = new Map<string, Evidence>()
   const ask = async (execution: Execution) => {
-    const { act } = decide(toFacts(current, execution))
+    const { act } = decide(toFacts(deps, current, execution))
     if (act === 'wait' || act === 'close') return
     const deposit = act === 'credit' || act === 'reverseLoss' ? await checkDeposit(deps, current, execution) : null
     evidence.set(execution.id, { deposit, screening: await screen(deps, current, execution) })
@@ -175,7 +181,7 @@ async function screen(deps: StepDeps, { exchange }: StepContext, { payer }: Exec
 async function advanceExecution(start: Act): Promise<Execution> {
   let act = start
   for (let n = 0; n < ACTS_MAX; n++) {
-    const next = await performStep(act, decide(toFacts(act.context, act.execution)))
+    const next = await performStep(act, decide(toFacts(act.deps, act.context, act.execution)))
     if (next === null) return act.execution
     act = { ...act, execution: next }
   }

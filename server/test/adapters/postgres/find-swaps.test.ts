@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => opened.close())
 
 const partner = {
-  ...{ id: randomUUID(), name: 'one', feeBps: 0, suspended: false, strict: false },
+  ...{ id: randomUUID(), name: 'one', feeBps: 0, suspended: false, strict: false, refundToSender: false },
   ...{ openExchangesMax: 1, rateLimitPerMinute: 1, defaultRecipients: new Map() },
 }
 const other = { ...partner, id: randomUUID() }

@@ -47,7 +47,17 @@ export type ServicesInMemory = Services & {
 
 function createPartner(id: string, extra: Partial<Partner> = {}): Partner {
   const limits = { openExchangesMax: 100_000, rateLimitPerMinute: 600 }
-  return { id, name: id, feeBps: 0, suspended: false, ...limits, strict: false, defaultRecipients: new Map(), ...extra }
+  return {
+    id,
+    name: id,
+    feeBps: 0,
+    suspended: false,
+    ...limits,
+    strict: false,
+    refundToSender: false,
+    defaultRecipients: new Map(),
+    ...extra,
+  }
 }
 
 function createCaller(owner: Partner, allowed: readonly Scope[] = scopes): Caller {
@@ -99,6 +109,16 @@ export function createServicesInMemory(): ServicesInMemory {
       if (broken.find) throw broken.find
       const row = scenario.rows.find(({ partnerId, view }) => partnerId === owner.id && view.exchange.id === id)
       return row && (type === undefined || row.view.exchange.type === type) ? row.view : null
+    },
+    nameRefundAddress: async (owner, { id, refundAddress, refundMemo = null }) => {
+      const row = scenario.rows.find(({ partnerId, view }) => partnerId === owner.id && view.exchange.id === id)
+      if (!row) throw new AppError('EXCHANGE_NOT_FOUND', 'there is no such exchange', { field: 'id' })
+      const { exchange } = row.view
+      if (exchange.refund)
+        throw new AppError('REFUND_ADDRESS_SET', 'it has a refund address', { field: 'refundAddress' })
+      const refund = { address: refundAddress, memo: refundMemo }
+      row.view = { ...row.view, exchange: { ...exchange, refund } }
+      return refund
     },
     listExchanges: async (owner, filter, page) => list(scenario, owner, filter, page),
     swaps: createSwapsInMemory(),

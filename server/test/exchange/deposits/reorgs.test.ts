@@ -168,7 +168,10 @@ describe('a deposit that leaves the chain (D8)', () => {
     const exchange = await fixture.createExchange({ refund: null })
     const txHash = fixture.payDeposit(exchange, 2_900n)
     await fixture.mineBlocks(2)
-    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'NO_REFUND_ADDRESS' })
+    expect(await fixture.readExecution(exchange)).toMatchObject({
+      status: 'verifying',
+      reason: 'REFUND_ADDRESS_REQUIRED',
+    })
     await replaceBlocks(2, txHash)
     expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'DEPOSIT_VANISHED' })
     await fixture.decide(exchange, 'release')

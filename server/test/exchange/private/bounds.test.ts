@@ -42,6 +42,7 @@ const partner = {
   openExchangesMax: 100,
   rateLimitPerMinute: 1,
   strict: false,
+  refundToSender: false,
   defaultRecipients: new Map(),
 }
 /** The bounds of the quote. Of three networks, the third is the only possible intermediary. */

@@ -198,7 +198,8 @@ describe('a private exchange that cannot continue', () => {
     expect(view?.executions[1]?.refund).toMatchObject({ assetId: 'btc@btc', address: exchange.refund?.address })
   })
 
-  test('without a refund address is refunded to the payer of the first leg, not to a wallet of ours', async () => {
+  test('with refundToSender and no refund address is refunded to the payer of the first leg, not to a wallet of ours', async () => {
+    await fixture.setRefundToSender(true)
     const exchange = await createPrivate({
       from: eth,
       via: ltc,

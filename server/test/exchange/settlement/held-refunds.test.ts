@@ -126,12 +126,62 @@ describe('a held refund', () => {
     const exchange = await fixture.createExchange({ from: wbtc, to: btc, fromUnits: COIN / 10n, refund: null })
     fixture.fakes.eth.pay(exchange.deposit.address, 4_000n, { contract: '0xwbtc' })
     await fixture.mineBlocks(4)
-    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'NO_REFUND_ADDRESS' })
-    await fixture.database.query("update exchanges set refund_address = 'found' where id = $1", [exchange.id])
-    await fixture.decide(exchange, 'release')
+    expect(await fixture.readExecution(exchange)).toMatchObject({
+      status: 'verifying',
+      reason: 'REFUND_ADDRESS_REQUIRED',
+    })
+    await fixture.store.operator.setRefund(exchange.id, { address: 'found', memo: null })
     await fixture.mineBlocks(6)
     expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'refunded', reason: 'BELOW_MIN' })
     expect(fixture.fakes.eth.listPayments('found')).toHaveLength(1)
+  })
+
+  // M9: on EVM chains the sender of an exchange's withdrawal is its hot wallet, which belongs to no customer.
+  test('without an address waits for one and does not go to the sender', async () => {
+    const exchange = await fixture.createExchange({ from: wbtc, to: btc, fromUnits: COIN / 10n, refund: null })
+    fixture.fakes.eth.pay(exchange.deposit.address, 4_000n, { contract: '0xwbtc', sender: 'a hot wallet' })
+    await fixture.mineBlocks(4)
+    expect(await fixture.readExecution(exchange)).toMatchObject({
+      status: 'verifying',
+      reason: 'REFUND_ADDRESS_REQUIRED',
+    })
+    const { nameRefund } = fixture.store.exchanges
+    const [named, other] = [
+      { address: `named-${exchange.id}`, memo: null },
+      { address: 'other', memo: null },
+    ]
+    expect(await nameRefund(exchange.id, named)).toBe('set')
+    expect(await nameRefund(exchange.id, named)).toBe('set')
+    expect(await nameRefund(exchange.id, other)).toBe('other')
+    await fixture.mineBlocks(6)
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'refunded', reason: 'BELOW_MIN' })
+    expect(fixture.fakes.eth.listPayments('a hot wallet')).toEqual([])
+    expect(fixture.fakes.eth.listPayments(named.address)).toHaveLength(1)
+  })
+
+  test('goes to the sender for a partner that has set it, and its address cannot be named then', async () => {
+    await fixture.setRefundToSender(true)
+    const exchange = await fixture.createExchange({ from: wbtc, to: btc, fromUnits: COIN / 10n, refund: null })
+    fixture.fakes.eth.pay(exchange.deposit.address, 4_000n, { contract: '0xwbtc', sender: 'a customer' })
+    await fixture.mineBlocks(10)
+    await fixture.setRefundToSender(false)
+    expect(await fixture.readStatus(exchange)).toBe('refunded')
+    expect(fixture.fakes.eth.listPayments('a customer')).toHaveLength(1)
+    expect(await fixture.store.exchanges.nameRefund(exchange.id, { address: 'later', memo: null })).toBe('refunded')
+  })
+
+  test('to a named address is screened, like one of a create', async () => {
+    const exchange = await fixture.createExchange({ from: wbtc, to: btc, fromUnits: COIN / 10n, refund: null })
+    fixture.fakes.eth.pay(exchange.deposit.address, 4_000n, { contract: '0xwbtc' })
+    await fixture.mineBlocks(4)
+    fixture.screening.verdict = 'block'
+    await fixture.store.exchanges.nameRefund(exchange.id, { address: 'denied', memo: null })
+    await fixture.runWorkers()
+    fixture.screening.verdict = 'allow'
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'SCREENING' })
+    await fixture.decide(exchange, 'release')
+    await fixture.mineBlocks(6)
+    expect(await fixture.readStatus(exchange)).toBe('refunded')
   })
 
   test('is not reserved above the liability of the exchange', async () => {

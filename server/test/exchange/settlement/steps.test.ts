@@ -74,11 +74,13 @@ describe('a deposit', () => {
     fixture.books.replace(makeBookAt(Date.now() + 3_600_000))
   })
 
-  test('of the wrong asset is refunded to its sender; an unlisted token only raises an alarm', async () => {
+  test('of the wrong asset is refunded to its sender if the partner wants that; an unlisted token only raises an alarm', async () => {
+    await fixture.setRefundToSender(true)
     const exchange = await fixture.createExchange({ from: usdt, to: eth, refund: null })
     fixture.fakes.eth.pay(exchange.deposit.address, ETHER / 10n, { sender: 'somebody' })
     fixture.fakes.eth.pay(exchange.deposit.address, 77n, { contract: '0xunknown', sender: 'somebody' })
     await fixture.mineBlocks(8)
+    await fixture.setRefundToSender(false)
     expect(await fixture.readStatus(exchange)).toBe('refunded')
     expect(await fixture.readExecution(exchange)).toMatchObject({ reason: 'WRONG_ASSET', receivedUnits: null })
     expect(fixture.fakes.eth.listPayments('somebody')).toHaveLength(1)
@@ -133,13 +135,16 @@ describe('a held deposit', () => {
     const exchange = await fixture.createExchange({ refund: null })
     fixture.payDeposit(exchange, 2_900n)
     await fixture.mineBlocks(3)
-    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'NO_REFUND_ADDRESS' })
+    expect(await fixture.readExecution(exchange)).toMatchObject({
+      status: 'verifying',
+      reason: 'REFUND_ADDRESS_REQUIRED',
+    })
     expect(await fixture.listAlarmKinds()).toContain('held')
     await fixture.decide(exchange, 'release')
     await fixture.runWorkers()
     expect(await fixture.readExecution(exchange)).toMatchObject({
       status: 'verifying',
-      reason: 'NO_REFUND_ADDRESS',
+      reason: 'REFUND_ADDRESS_REQUIRED',
       decision: null,
     })
     await fixture.decide(exchange, 'fail')
@@ -223,14 +228,17 @@ describe('a held deposit', () => {
     await fixture.runWorkers()
     expect(await fixture.readExecution(exchange)).toMatchObject({
       status: 'verifying',
-      reason: 'NO_REFUND_ADDRESS',
+      reason: 'REFUND_ADDRESS_REQUIRED',
       order: { state: 'cancelled' },
     })
     fixture.screening.verdict = 'allow'
     // A release continues the refund, which still has no address.
     await fixture.decide(exchange, 'release')
     await fixture.runWorkers()
-    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'NO_REFUND_ADDRESS' })
+    expect(await fixture.readExecution(exchange)).toMatchObject({
+      status: 'verifying',
+      reason: 'REFUND_ADDRESS_REQUIRED',
+    })
     await fixture.decide(exchange, 'convert')
     await fixture.mineBlocks(4)
     expect(await fixture.readStatus(exchange)).toBe('finished')
@@ -247,7 +255,7 @@ describe('a held deposit', () => {
     await fixture.mineBlocks(3)
     expect(await fixture.readExecution(exchange)).toMatchObject({
       status: 'verifying',
-      reason: 'NO_REFUND_ADDRESS',
+      reason: 'REFUND_ADDRESS_REQUIRED',
       order: { state: 'rejected' },
     })
     await fixture.database.query(

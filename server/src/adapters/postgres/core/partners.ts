@@ -14,7 +14,7 @@ type KeyRow = PartnerRow & {
 }
 
 const PARTNER = `p.id, p.name, p.fee_bps as "feeBps", p.suspended, p.open_exchanges_max as "openExchangesMax",
-  p.rate_limit_per_minute as "rateLimitPerMinute", p.strict,
+  p.rate_limit_per_minute as "rateLimitPerMinute", p.strict, p.refund_to_sender as "refundToSender",
   (select json_agg(r) from default_recipients r where r.partner_id = p.id) as recipients`
 
 type ListedKeyRow = {
@@ -39,20 +39,22 @@ export function createPartnerStore(database: Database): PartnerStore {
         keyId,
       ])
     },
-    async add({ name, feeBps, openExchangesMax, rateLimitPerMinute, strict }) {
+    async add({ name, feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender }) {
       const id = randomUUID()
       const added = await database.query(
-        'insert into partners (id, name, fee_bps, open_exchanges_max, rate_limit_per_minute, strict) values ($1, $2, $3, $4, $5, $6) on conflict (name) do nothing returning 1',
-        [id, name, feeBps, openExchangesMax, rateLimitPerMinute, strict],
+        `insert into partners (id, name, fee_bps, open_exchanges_max, rate_limit_per_minute, strict, refund_to_sender)
+         values ($1, $2, $3, $4, $5, $6, $7) on conflict (name) do nothing returning 1`,
+        [id, name, feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender],
       )
       return added.length > 0 ? id : null
     },
-    set: (name, { feeBps, openExchangesMax, rateLimitPerMinute, strict }) =>
+    set: (name, { feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender }) =>
       hasRow(
         database,
         `update partners set fee_bps = coalesce($2, fee_bps), open_exchanges_max = coalesce($3, open_exchanges_max),
-           rate_limit_per_minute = coalesce($4, rate_limit_per_minute), strict = coalesce($5, strict) where name = $1 returning 1`,
-        [name, feeBps, openExchangesMax, rateLimitPerMinute, strict],
+           rate_limit_per_minute = coalesce($4, rate_limit_per_minute), strict = coalesce($5, strict),
+           refund_to_sender = coalesce($6, refund_to_sender) where name = $1 returning 1`,
+        [name, feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender],
       ),
     async list() {
       const rows = await database.query<PartnerRow & { keys: ListedKeyRow[] | null }>(

@@ -1,7 +1,9 @@
 import { exchangeStatuses } from '../../../exchange/domain/exchange.ts'
 import { isTerminal, terminals } from '../../../exchange/domain/lifecycle.ts'
+import type { Destination } from '../../../exchange/ports/chain.ts'
 import type { ExchangeQuery, ExchangeStore } from '../../../exchange/ports/store/exchanges.ts'
-import type { Database, Sql } from '../core/database.ts'
+import { type Database, hasRow, type Sql, type Tx } from '../core/database.ts'
+import { schedule, wake } from '../core/wake.ts'
 import { createExchanges, findRepeated } from './create-exchanges.ts'
 import { createFind } from './poll-cache.ts'
 import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsColumn, toExchangeView } from './rows.ts'
@@ -44,6 +46,7 @@ export function createExchangeStore(sql: Sql, database: Database): ExchangeStore
   return {
     create: (batch) => createExchanges(database, batch),
     find: async (partnerId, id, type) => (UUID.test(id) ? find(partnerId, id, type) : null),
+    nameRefund: (id, refund) => database.transaction((tx) => nameRefund(tx, id, refund)),
     findRepeated: (partnerId, key) => findRepeated(sql, partnerId, key),
     async list(query, after, limit, offset) {
       const rows = await sql.query<ViewRow>(
@@ -78,4 +81,26 @@ export function createExchangeStore(sql: Sql, database: Database): ExchangeStore
       return rows.map((row) => Number(row.index))
     },
   }
+}
+
+/** The lock on the exchange makes this wait for a step that reserves a refund. */
+async function nameRefund(tx: Tx, id: string, { address, memo }: Destination): Promise<'set' | 'other' | 'refunded'> {
+  const [row] = await tx.query<{ address: string | null; memo: string | null }>(
+    'select refund_address as address, refund_memo as memo from exchanges where id = $1 for no key update',
+    [id],
+  )
+  if (row?.address) return row.address === address && row.memo === memo ? 'set' : 'other'
+  if (
+    await hasRow(
+      tx,
+      "select 1 from payouts where exchange_id = $1 and purpose = 'refund' and state <> 'void' limit 1",
+      [id],
+    )
+  )
+    return 'refunded'
+  await tx.query('update exchanges set refund_address = $2, refund_memo = $3 where id = $1', [id, address, memo])
+  await tx.query("insert into events (exchange_id, event) values ($1, 'refund address named')", [id])
+  await schedule(tx, [id])
+  await wake(tx, [{ kind: 'exchange', id }])
+  return 'set'
 }

@@ -103,6 +103,7 @@ type ExchangeStepRow = ExchangeRow & {
   stepped_leg: number | null
   stepped_to: string | null
   plan: PrivatePlan | null
+  refund_to_sender: boolean
 }
 
 async function load(
@@ -113,7 +114,8 @@ async function load(
 ): Promise<StepContext | null> {
   const [row] = await sql.query<ExchangeStepRow>(
     `select ${exchangeColumns}, e.plan, clock_timestamp() as now, e.stepped_to, (select d.leg from deposits d where d.id = e.stepped_to) as stepped_leg,
-       exists (select 1 from sightings s where s.exchange_id = e.id and s.gone_at is null) as sighted
+       exists (select 1 from sightings s where s.exchange_id = e.id and s.gone_at is null) as sighted,
+       exists (select 1 from partners p where p.id = e.partner_id and p.refund_to_sender) as refund_to_sender
      from exchanges e join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where e.id = $1${locking ? ' for no key update of e' : ''}`,
     [id],
   )
@@ -141,6 +143,7 @@ async function load(
         )
   return {
     exchange: { ...toExchange(row), ...(row.plan === null ? {} : { plan: row.plan }) },
+    refundToSender: row.refund_to_sender,
     executions,
     after: start,
     next: last === undefined ? null : { leg: last.leg, depositId: last.deposit_id },

@@ -16,6 +16,7 @@ export type NewPartner = Readonly<{
   openExchangesMax: number
   rateLimitPerMinute: number
   strict: boolean
+  refundToSender: boolean
 }>
 
 export type PartnerChange = Readonly<Partial<Omit<NewPartner, 'name'>>>

@@ -45,6 +45,11 @@ export interface ExchangeStore {
   /** Creates a batch in its own transaction. Each row has its own outcome, returned after the commit. */
   create(batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]>
   find(partnerId: string, id: string, type?: ExchangeType): Promise<ExchangeView | null>
+  /**
+   * Sets the refund address of an exchange that has none and has refunded nothing, and wakes its step. `set` also if it has
+   * this address already, so that a repeat succeeds.
+   */
+  nameRefund(id: string, refund: Destination): Promise<'set' | 'other' | 'refunded'>
   /** The exchange that an idempotency key of the last 24 h created, as it was answered (I-21). */
   findRepeated(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
   /** Exchanges of the last 24 h, newest first, from `after` on. */

@@ -9,6 +9,8 @@ export type ExecutionPosition = Readonly<{ leg: number; depositId: string }>
 /** An exchange with everything that its step needs. `now` is the database's clock, `heads` are the watchers' cursors. */
 export type StepContext = Readonly<{
   exchange: Exchange
+  /** The partner lets refunds without a refund address go to the sender. */
+  refundToSender: boolean
   /**
    * A window of the executions that may need work, in order: open ones, and closed ones whose deposit left the chain,
    * returned, or was never credited.

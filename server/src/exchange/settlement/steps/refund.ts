@@ -30,7 +30,7 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
     return move(act, 'failed', 'DUST', 'too small to be refunded')
   }
   const to = refundDestination(act)
-  if (to === null) return holdFor(act, 'NO_REFUND_ADDRESS')
+  if (to === null) return holdFor(act, 'REFUND_ADDRESS_REQUIRED')
   if (act.evidence === null) return null
   if (act.evidence.screening !== 'allow' && !isClearedByOperator(execution)) return holdFor(act, 'SCREENING')
   // Refunds are paid from the hot wallet; without a reserve they wait for the sweep of the deposit.

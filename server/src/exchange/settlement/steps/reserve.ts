@@ -27,11 +27,17 @@ export function minOutputUnits({ deps }: Act, { contract, network }: Pick<Asset,
 }
 
 /**
- * Refund destination: the address of the create request, or else the sender if the chain names one. Null for a private
- * exchange if it belongs to the recipient, because the source chain would reveal the recipient.
+ * Refund destination: the address that was named, or else the sender if the partner allows it and the chain names one: a
+ * sender may be an exchange's shared wallet, where the refund is lost to the customer. Null for a private exchange if it
+ * belongs to the recipient, because the source chain would reveal the recipient.
  */
-export function refundDestination({ deps, context: { exchange }, execution: { payer } }: Act): Destination | null {
-  const to = exchange.refund ?? (payer === null ? null : { address: payer, memo: null })
+export function refundDestination({
+  deps,
+  context: { exchange, refundToSender },
+  execution: { payer },
+}: Pick<Act, 'deps' | 'context' | 'execution'>): Destination | null {
+  const sender = refundToSender && payer !== null ? { address: payer, memo: null } : null
+  const to = exchange.refund ?? sender
   if (to === null || exchange.plan === undefined || exchange.recipient === null) return to
   const { from, to: target } = endsOf(exchange)
   const ends = [

@@ -37,7 +37,7 @@ export async function reserveReturn(act: Act): Promise<Execution | null> {
     return move(act, 'failed', 'DUST', 'too small to be refunded')
   }
   const to = refundDestination(act)
-  if (to === null) return holdFor(act, 'NO_REFUND_ADDRESS')
+  if (to === null) return holdFor(act, 'REFUND_ADDRESS_REQUIRED')
   if (act.evidence.screening !== 'allow' && !isClearedByOperator(execution)) return holdFor(act, 'SCREENING')
   if (!(await isCovered(act, take.id, dueUnits))) return null
   const orderId = await convertBack(act, costs, dueUnits)

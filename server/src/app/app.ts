@@ -41,7 +41,13 @@ import { createRateIds } from '../exchange/quotes/rate-id.ts'
 import { createRatesFeed, type RatesFeed } from '../exchange/quotes/rates-feed.ts'
 import { createReadiness } from '../exchange/quotes/readiness.ts'
 import { type RefreshBook, refreshBook, refreshBookOnce } from '../exchange/quotes/refresh-book.ts'
-import { type PrivacySettings, privacyDefaults, type ServiceSettings } from '../exchange/settings.ts'
+import {
+  type GuardSettings,
+  guardDefaults,
+  type PrivacySettings,
+  privacyDefaults,
+  type ServiceSettings,
+} from '../exchange/settings.ts'
 import { createBatcher } from '../lib/batch.ts'
 import { smallest } from '../lib/bigint.ts'
 import type { Log } from '../lib/log.ts'
@@ -137,7 +143,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { catalogue, chains } = connectChains(options, nodeNotes.add)
   await registerAddressesAndAssets(store, catalogue, chains)
   const clock = await startDatabaseClock(() => readClock(database), onError)
-  const books = createBookSnapshot(emptyBook(options.spreads))
+  const books = createBookSnapshot(emptyBook(options.spreads, { priceAgeMs: guardsOf(options).fixedPriceAgeMs }))
   const shared = { store, catalogue, chains, books, clock, database }
   const refresh = createRefreshBook(options, shared)
   const stopping = new AbortController()
@@ -197,6 +203,8 @@ function walletsOf({ signer, walletFolder, walletSettings: settings }: AppOption
     ? null
     : { folder: walletFolder, walletKey, ...(settings && { settings }) }
 }
+
+const guardsOf = ({ settings }: AppOptions): GuardSettings => settings.guards ?? guardDefaults
 
 async function readClock(database: Database): Promise<Date> {
   const [row] = await database.query<{ now: Date }>('select clock_timestamp() as now')

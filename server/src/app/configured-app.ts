@@ -71,6 +71,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
       expiryMs: clocks.expiryMs,
       stuckMs: clocks.stuckMs,
       limits,
+      guards: config.guards,
       privacy: config.privacy,
     },
     denied: config.denied,

@@ -3,7 +3,7 @@ import Type, { type StaticDecode } from 'typebox'
 import Value from 'typebox/value'
 import { moneroDefaults } from '../adapters/chains/monero/chain.ts'
 import { defaultSpreads, type SpreadPolicy } from '../core/domain/book.ts'
-import { type PrivacySettings, privacyDefaults, USD } from '../exchange/settings.ts'
+import { type GuardSettings, guardDefaults, type PrivacySettings, privacyDefaults, USD } from '../exchange/settings.ts'
 import {
   byAsset,
   byNetwork,
@@ -41,6 +41,7 @@ export type FileConfig = Readonly<{
   denied: readonly string[]
   spreads: SpreadPolicy
   clocks: Readonly<{ rateIdMs: number; fixedLockMs: number; expiryMs: number; stuckMs: number; drainMs: number }>
+  guards: GuardSettings
   privacy: PrivacySettings
   monero: WalletSettings
   /** US dollars scaled by 10^12. */
@@ -51,6 +52,7 @@ export type FileConfig = Readonly<{
   partners: Readonly<{ feeBps: number; openExchangesMax: number; rateLimitPerMinute: number }>
 }>
 
+const BPS_MAX = 10_000
 const SPREAD_BPS_MAX = 5_000
 const PRIVACY_BPS_MAX = 500
 const PPM_PER_BPS = 100
@@ -115,6 +117,19 @@ const clocks = section({
     5_000,
     'After SIGTERM the API still accepts requests for this time, while readiness reports false; `0s` in the sandbox',
     '^(0|[1-9][0-9]{0,8})(ms|s|m|h|d)$',
+  ),
+})
+
+/** Guards of the operator's money (docs/lifecycle.md). */
+const guards = section({
+  lastLookBps: whole(
+    guardDefaults.lastLookBps,
+    [0, BPS_MAX],
+    'A create with a rateId is refused (`RATE_ID_EXPIRED`, with a fresh quote) if the live rate is by more than this worse for us, in basis points',
+  ),
+  fixedPriceAge: duration(
+    guardDefaults.fixedPriceAgeMs,
+    'A fixed rate is quoted only while the prices are at most this old',
   ),
 })
 
@@ -198,6 +213,7 @@ export const fileSchema = object({
     fixedRateExtraBps: spread(defaultSpreads.fixedRateExtraBps, 'Added to the spread at a fixed rate, in basis points'),
   }),
   clocks,
+  guards,
   privacy,
   monero,
   limits,
@@ -257,7 +273,7 @@ function readJson(path: string, problems: string[]): unknown {
 }
 
 function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[]): FileConfig {
-  const { spreads, clocks: times, privacy: bounds } = file
+  const { spreads, clocks: times, guards, privacy: bounds } = file
   return {
     environment: file.environment,
     networks: new Map(
@@ -277,6 +293,7 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
       stuckMs: times.stuck,
       drainMs: times.drain,
     },
+    guards: { lastLookBps: guards.lastLookBps, fixedPriceAgeMs: guards.fixedPriceAge },
     privacy: {
       delayMaxMs: bounds.delay,
       withheldMaxPpm: bounds.withheldBps,

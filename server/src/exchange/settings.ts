@@ -1,3 +1,4 @@
+import { defaultFixedRates } from '../core/domain/book.ts'
 import type { EvmParameters, FinalityTag } from '../core/domain/network.ts'
 
 /** The operator's settings for the exchange services. Times are milliseconds, dollar values are scaled by 10^12. */
@@ -8,9 +9,24 @@ export type ServiceSettings = Readonly<{
   /** A pending transaction gets a higher fee after this time and at least 20 blocks. */
   stuckMs: number
   limits: Readonly<{ perTransactionUsd: bigint; hourUsd: bigint; dayUsd: bigint }>
+  /** Guards of the operator's money. Absent: `guardDefaults`. */
+  guards?: GuardSettings
   /** Private exchanges. Absent: `privacyDefaults`. */
   privacy?: PrivacySettings
 }>
+
+/** Guards of the operator's money: a promise must not be worth more than it costs (docs/lifecycle.md). */
+export type GuardSettings = Readonly<{
+  /** A create is refused if the live rate is by more basis points worse for us than its rateId. */
+  lastLookBps: number
+  /** Prices behind a fixed rate are at most this old. */
+  fixedPriceAgeMs: number
+}>
+
+export const guardDefaults = {
+  lastLookBps: 50,
+  fixedPriceAgeMs: defaultFixedRates.priceAgeMs,
+} satisfies GuardSettings
 
 /** Ranges from which each private exchange draws its values. Public: docs/private-exchanges.md. */
 export type PrivacySettings = Readonly<{

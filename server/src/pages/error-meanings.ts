@@ -88,7 +88,10 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
   PARTNER_SUSPENDED: ['The partner is suspended; statuses and lists remain readable', 'Contact us'],
   PRICE_IMPACT_TOO_HIGH: ['The swap would move the price too far (DeFi)', 'Lower the amount'],
   RATES_UNAVAILABLE: ['There are no current prices to quote from', 'Retry after `Retry-After`'],
-  RATE_ID_EXPIRED: ['The rateId is older than 60 seconds', 'Use the fresh quote in `errors[0].requote`'],
+  RATE_ID_EXPIRED: [
+    'The rateId is older than 60 seconds, or the price has moved since the quote',
+    'Use the fresh quote in `errors[0].requote`',
+  ],
   RATE_ID_INVALID: ['We did not issue this rateId', 'Send it unchanged, as the quote returned it'],
   RATE_ID_MISMATCH: [
     'The rateId was issued for other terms: pair, networks, amount, flow or partner',

@@ -41,6 +41,12 @@ export type SpreadPolicy = Readonly<{
   fixedRateExtraBps: number
 }>
 
+/** Limits of what a fixed rate may promise. */
+export type FixedRatePolicy = Readonly<{
+  /** Older prices give no fixed rate. */
+  priceAgeMs: number
+}>
+
 /**
  * Everything that a quote depends on, at one moment. Immutable, in memory, replaced as a whole, so that a reader always
  * computes from consistent figures. Prices, fees and reserves carry the time at which their source was read.
@@ -51,6 +57,7 @@ export type Book = Readonly<{
   reserves: Reserves
   pauses: Pauses
   spreads: SpreadPolicy
+  fixedRates: FixedRatePolicy
 }>
 
 /** Spreads if the configuration sets none. */
@@ -59,13 +66,17 @@ export const defaultSpreads: SpreadPolicy = {
   fixedRateExtraBps: 50,
 }
 
+/** Fixed rates if the configuration sets nothing. */
+export const defaultFixedRates: FixedRatePolicy = { priceAgeMs: 5_000 }
+
 /** The book before the first read: every quote fails with RATES_UNAVAILABLE. */
-export function emptyBook(spreads: SpreadPolicy): Book {
+export function emptyBook(spreads: SpreadPolicy, fixedRates = defaultFixedRates): Book {
   return {
     prices: { at: 0, usd: new Map() },
     fees: new Map(),
     reserves: { at: 0, available: new Map() },
     pauses: { networks: new Set(), assets: new Set() },
     spreads,
+    fixedRates,
   }
 }

@@ -286,6 +286,13 @@ describe('a direction that cannot be exchanged', () => {
     expect(pricePair(book, request, NOW).goodUntil).toBe(NOW + 30_000)
   })
 
+  it('gives no fixed rate from prices older than the limit of fixed rates', () => {
+    const fixed = (now: number) => () => quote(book, { ...request, flow: 'fixed-rate', now, fromUnits: 1_000_000n })
+    expect(fixed(NOW + 5_000)).not.toThrow()
+    expect(fixed(NOW + 5_001)).toThrow(code('RATES_UNAVAILABLE'))
+    expect(pricePair(book, { ...request, flow: 'fixed-rate' }, NOW).goodUntil).toBe(NOW + 5_000)
+  })
+
   it('throws if the gas for a token is missing', () => {
     const dry = makeBook({ ...bookParts, reserves: { ...bookParts.reserves, 'eth@eth': 649_999_999_999_999n } })
     expect(at(NOW, dry)).toThrow(code('INSUFFICIENT_LIQUIDITY'))

@@ -44,7 +44,8 @@ const MIN_DIGITS = 3
 export function pricePair(book: Book, pair: Pair, now: number): PairPricing {
   const { from, to } = pair
   checkOpen(book, pair)
-  checkFresh(book, now)
+  const priceAgeMs = priceAgeMsOf(book, pair)
+  checkFresh(book, now, priceAgeMs)
   const fromCosts = getCosts(book, from, now)
   const toCosts = getCosts(book, to, now)
   const rate = ratio(from.definition, to.definition, book.prices, 'give')
@@ -74,7 +75,7 @@ export function pricePair(book: Book, pair: Pair, now: number): PairPricing {
     fromPrice: midPrice(getPrice(book.prices, from.definition.priceKey)),
     toPrice: midPrice(getPrice(book.prices, to.definition.priceKey)),
     goodUntil: Math.min(
-      book.prices.at + PRICES_MAX_AGE_MS,
+      book.prices.at + priceAgeMs,
       book.reserves.at + RESERVES_MAX_AGE_MS,
       fromCosts.at + FEES_MAX_AGE_MS,
       toCosts.at + FEES_MAX_AGE_MS,
@@ -199,9 +200,13 @@ function checkOpen(book: Book, { from, to, flow }: Pair): void {
 /** A currency in a message: "BTC on btc". */
 const nameOf = ({ asset }: Currency): string => `${asset.ticker.toUpperCase()} on ${asset.network}`
 
-function checkFresh(book: Book, now: number): void {
-  if (now - book.prices.at > PRICES_MAX_AGE_MS) {
-    throw new AppError('RATES_UNAVAILABLE', `the prices are older than ${PRICES_MAX_AGE_MS / 1_000} s: retry later`)
+/** A fixed rate is a promise for minutes, so it must not begin with an old price. */
+const priceAgeMsOf = ({ fixedRates }: Book, { flow }: Pair): number =>
+  flow === 'fixed-rate' ? Math.min(fixedRates.priceAgeMs, PRICES_MAX_AGE_MS) : PRICES_MAX_AGE_MS
+
+function checkFresh(book: Book, now: number, priceAgeMs = PRICES_MAX_AGE_MS): void {
+  if (now - book.prices.at > priceAgeMs) {
+    throw new AppError('RATES_UNAVAILABLE', `the prices are older than ${priceAgeMs / 1_000} s: retry later`)
   }
   if (now - book.reserves.at > RESERVES_MAX_AGE_MS) {
     throw new AppError('RATES_UNAVAILABLE', `the reserves are older than ${RESERVES_MAX_AGE_MS / 1_000} s: retry later`)

@@ -1,3 +1,4 @@
+import { BPS } from '../../core/domain/amount.ts'
 import type { Asset } from '../../core/domain/asset.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
@@ -12,7 +13,7 @@ import type { IssuedQuote } from '../domain/rate-quote.ts'
 import type { ExchangeOrder, RateRequest } from '../interfaces.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { CreateOutcome, NewExchange } from '../ports/store/exchanges.ts'
-import type { ServiceSettings } from '../settings.ts'
+import { guardDefaults, type ServiceSettings } from '../settings.ts'
 import { type ReadOrderDeps, type ResolvedOrder, readOrder } from './read-order.ts'
 
 export type CreateExchangeDeps = ReadOrderDeps &
@@ -58,6 +59,8 @@ export async function createFromOrder(
   if (existing) return { exchange: existing, executions: [] }
   const { resolved, private: through } = resolve(order)
   const { from, to, quote, recipient, refund, rate } = resolved
+  if (rate !== null && isWorse(quote.toUnits, rate.toUnits, deps.settings))
+    throw expired(deps, partner, order, 'the price has moved since the quote')
   await screen(deps, to, recipient, 'recipient')
   await screen(deps, from, refund, 'refund')
   const open = await deps.countOpen(partner.id, partner.openExchangesMax)
@@ -132,6 +135,18 @@ const idempotencyConflict = () =>
 const ownAddress = (field: 'address' | 'refundAddress') =>
   new AppError('ADDRESS_IS_OURS', `${field} is an address of this service: use an address of the user`, { field })
 
+/** The last look: a rateId is no option to take a price of up to a minute ago after the market has moved. */
+function isWorse(liveUnits: bigint, promisedUnits: bigint, { guards = guardDefaults }: ServiceSettings): boolean {
+  return liveUnits * BPS < promisedUnits * (BPS - BigInt(guards.lastLookBps))
+}
+
+function expired(deps: CreateExchangeDeps, partner: Partner, order: ExchangeOrder, reason: string): AppError {
+  return new AppError('RATE_ID_EXPIRED', `${reason}: use the fresh quote in requote`, {
+    field: 'rateId',
+    extra: { requote: deps.quoteRate(partner, { ...order, amount: order.fromAmount }) },
+  })
+}
+
 /** The exchange of a commit, or its failure as an error. An expired rateId comes with a fresh quote. */
 function exchangeOf(
   deps: CreateExchangeDeps,
@@ -144,10 +159,7 @@ function exchangeOf(
     case 'repeated':
       return outcome.exchange
     case 'rate_expired':
-      throw new AppError('RATE_ID_EXPIRED', 'rateId has expired: use the fresh quote in requote', {
-        field: 'rateId',
-        extra: { requote: deps.quoteRate(partner, { ...order, amount: order.fromAmount }) },
-      })
+      throw expired(deps, partner, order, 'rateId has expired')
     case 'rate_used':
       throw new AppError('RATE_ID_USED', 'rateId was used for another exchange: request a new quote', {
         field: 'rateId',

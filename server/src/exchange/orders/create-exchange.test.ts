@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import type { Partner } from '../../core/domain/partner.ts'
+import { bookParts, btc, eth, makeBook, NOW, price } from '../domain/pricing.fixture.ts'
+import type { ExchangeOrder } from '../interfaces.ts'
+import type { Chain } from '../ports/chain.ts'
+import type { NewExchange } from '../ports/store/exchanges.ts'
+import { createBookSnapshot } from '../quotes/book-snapshot.ts'
+import { createQuoteRate } from '../quotes/quote-rate.ts'
+import { createRateIds } from '../quotes/rate-id.ts'
+import { guardDefaults } from '../settings.ts'
+import { type CreateExchangeDeps, createCreateExchange } from './create-exchange.ts'
+
+const partner: Partner = {
+  id: 'p',
+  name: 'p',
+  feeBps: 0,
+  suspended: false,
+  openExchangesMax: 10,
+  rateLimitPerMinute: 1,
+  strict: false,
+  refundToSender: false,
+  defaultRecipients: new Map(),
+}
+const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth' }
+const currencies = new Map([
+  ['btc', btc],
+  ['eth', eth],
+])
+const chain = {
+  addresses: { parse: (text: string) => text, parseMemo: () => null, hot: () => 'hot' },
+} as unknown as Chain
+
+/** Quotes 1 BTC at 4 000 dollars per ether, moves the price of ether, and creates with the rateId of the quote. */
+async function createAfterMove(flow: ExchangeOrder['flow'], etherUsd: string) {
+  const rows: NewExchange[] = []
+  const books = createBookSnapshot(makeBook(bookParts))
+  const catalogue = { find: (ticker: string) => currencies.get(ticker) ?? null, findNetwork: () => null }
+  const clock = { now: () => NOW, databaseNow: () => NOW }
+  const rateIds = createRateIds(Buffer.alloc(32, 7))
+  const quoteRate = createQuoteRate({ catalogue, books, rateIds, clock, rateIdTtlMs: 60_000 })
+  const deps = {
+    catalogue,
+    books,
+    clock,
+    rateIds,
+    quoteRate,
+    chains: new Map([
+      ['btc', chain],
+      ['eth', chain],
+    ]),
+    allocateDeposit: async () => ({ destination: { address: 'd', memo: null }, keyIndex: 1 }),
+    commit: async (row: NewExchange) => {
+      rows.push(row)
+      return { kind: 'rate_used' }
+    },
+    findByIdempotencyKey: async () => null,
+    countOpen: async () => 0,
+    screening: { screen: async () => 'allow' },
+    settings: { guards: guardDefaults },
+  } as unknown as CreateExchangeDeps
+  const { quote, rateId } = quoteRate(partner, { ...pair, flow, amount: '1' })
+  const prices = { ...bookParts.prices, eth: price(etherUsd, etherUsd) }
+  books.replace(makeBook({ ...bookParts, prices }))
+  const order = { ...pair, flow, fromAmount: '1', address: 'a', rateId: rateId ?? '' }
+  const failure = await createCreateExchange(deps)(partner, order, null).catch((error: unknown) => error)
+  return { failure, rows, quote }
+}
+
+// M2: a rateId was honoured for 60 seconds whatever the market did. Ether at 4 001 dollars in the quote.
+test.each(['fixed-rate', 'standard'] as const)(
+  'refuses a rateId of %s after the price moved against us',
+  async (flow) => {
+    // 4 001 × 1.006: the ether that was promised is worth 60 basis points more than at the quote.
+    const { failure, rows, quote } = await createAfterMove(flow, '4025.006')
+    expect(failure).toMatchObject({ code: 'RATE_ID_EXPIRED', problems: [{ field: 'rateId' }] })
+    const [problem] = (failure as { problems: { requote: { quote: typeof quote; rateId: string } }[] }).problems
+    expect(problem?.requote.rateId).toEqual(expect.any(String))
+    const ratio = Number(problem?.requote.quote.toUnits) / Number(quote.toUnits)
+    expect(ratio).toBeCloseTo(1 / 1.006, 5)
+    expect(rows).toEqual([])
+  },
+)
+
+test('keeps a rateId if the price moved by at most the limit, or in our favour', async () => {
+  // 40 basis points against us, and 5 % in our favour.
+  for (const etherUsd of ['4017', '3800']) {
+    const { rows, quote } = await createAfterMove('fixed-rate', etherUsd)
+    expect(rows.map(({ toUnits }) => toUnits)).toEqual([quote.toUnits])
+  }
+})

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const docs = join(import.meta.dirname, '../docs')
+const read = (name: string) => readFileSync(join(docs, name), 'utf8')
+
+/** The cells of the table rows below a title, up to the next title. */
+function readTable(text: string, title: string): readonly (readonly string[])[] {
+  const [section = ''] = (text.split(`\n## ${title}\n`)[1] ?? '').split('\n## ')
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'))
+  return rows.map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')))
+}
+
+const limits = readTable(read('lifecycle.md'), 'Limits of a promise')
+
+test('docs/lifecycle.md states the default of every setting that limits a promise', () => {
+  // docs/settings.md is generated from the schemas, and a test compares the two.
+  const stated = readTable(read('settings.md'), 'File').map(([setting, value]) => [setting, value] as const)
+  expect(limits.length).toBeGreaterThan(0)
+  for (const [setting, value] of limits) expect(stated).toContainEqual([setting, value])
+  const guards = stated.filter(([setting]) => setting?.startsWith('`guards.'))
+  expect(guards.filter(([setting]) => !limits.some(([limit]) => limit === setting))).toEqual([])
+})
+
+test('docs/lifecycle.md names a test of every limit', () => {
+  for (const [setting, , , link = ''] of limits) {
+    const [, name = '', path = ''] = /^\[(.+)\]\((\S+)\)$/.exec(link) ?? []
+    expect(readFileSync(join(docs, path), 'utf8'), `${setting} in ${path}`).toContain(name)
+  }
+})

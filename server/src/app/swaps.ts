@@ -26,6 +26,7 @@ import { present } from '../lib/assert.ts'
 import { createHttp, type Http } from '../lib/http.ts'
 import type { Log } from '../lib/log.ts'
 import { createBuildSwap } from '../swap/build/build-swap.ts'
+import { createRouteReliability } from '../swap/build/route-reliability.ts'
 import { createSwapRefs } from '../swap/build/swap-refs.ts'
 import { swapNetworks } from '../swap/domain/swap.ts'
 import { createWithIdempotency } from '../swap/idempotent.ts'
@@ -247,6 +248,10 @@ export function createSwapServices(
     askAggregators: dependencies.askAggregators,
     buildAggregatorCall: dependencies.buildAggregatorCall,
     reliability: composeReliability(options, clock.now),
+    routes: createRouteReliability({
+      now: clock.now,
+      onRecorded: (network, pool) => options.log.warn({ network, pool }, 'a route paid other than quoted'),
+    }),
     listed,
     findToken,
     settings,

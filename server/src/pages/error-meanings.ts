@@ -117,7 +117,10 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
   ROUTE_NOT_FOUND: ['No such path; paths are lower case, without a trailing slash', 'Check the path'],
   SAME_CURRENCY: ['Source and target currency are the same', 'Choose two different currencies'],
   SCOPE_REQUIRED: ["The key lacks the scope in the item's `scope`", 'Use a key with this scope'],
-  SIMULATION_FAILED: ['The transaction would fail on chain (DeFi)', 'See the reason in the item'],
+  SIMULATION_FAILED: [
+    'The transaction would fail on chain, or would not pay what was quoted (DeFi)',
+    'See the reason in the item',
+  ],
   SLIPPAGE_OUT_OF_RANGE: ['The slippage is not between 0.01 and 50 percent (DeFi)', 'Use a value in this range'],
   TOKEN_NOT_FOUND: ['No token at this address (DeFi)', 'Check address and network'],
   TX_CHAIN_MISMATCH: ['The transaction is signed for another chain (DeFi)', 'Sign for the network of the request'],

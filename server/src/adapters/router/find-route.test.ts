@@ -35,3 +35,19 @@ test('trades an unlisted token only as source or target (D2)', () => {
   expect(() => find(state, order(WETH, OTHER))).toThrowError(expect.objectContaining({ code: 'NO_ROUTE' }))
   expect(find(state, order(WETH, USDC))).toEqual(without)
 })
+
+test('leaves out the pools that an order avoids (D4)', () => {
+  const find = createRouteFinder({ budgetMs: 1_000 })
+  const second = pair('second', [WETH, USDC], [500n * ETHER, 1_000_000n * ETHER])
+  const state = at([market, second, ...bait])
+  const idsOf = (avoid: readonly string[]) =>
+    find(state, { ...order(WETH, USDC), avoid }).swaps.map(({ pool }) => pool.id)
+  expect(idsOf([]).sort()).toEqual(['market', 'second'])
+  expect(idsOf(['market'])).toEqual(['second'])
+  // Pools that the trade could not use anyway change nothing.
+  expect(idsOf(['bait in', 'unknown']).sort()).toEqual(['market', 'second'])
+  expect(() => idsOf(['market', 'second'])).toThrowError(expect.objectContaining({ code: 'NO_ROUTE' }))
+  const evil = { ...order(WETH, EVIL), avoid: ['bait in'] }
+  expect(find(state, evil).swaps.map(({ pool }) => pool.id)).not.toContain('bait in')
+  expect([find(state, evil).unlisted, find(state, order(WETH, USDC)).unlisted]).toEqual([[EVIL], []])
+})

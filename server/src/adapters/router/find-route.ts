@@ -34,12 +34,12 @@ export function createRouteFinder({ budgetMs }: RouteLimits) {
     return rate
   }
 
-  return (at: PoolsAt, { tokenIn, tokenOut, amountIn }: RouteOrder): RoutedSwap => {
+  return (at: PoolsAt, { tokenIn, tokenOut, amountIn, avoid = [] }: RouteOrder): RoutedSwap => {
     for (const token of [tokenIn, tokenOut])
       if (at.feeOnTransferTokens.has(token))
         throw new AppError('NO_ROUTE', `the token ${token} takes a fee on transfer, which is not supported`)
     if (tokenIn === at.wrapped && tokenOut === at.wrapped) return wrap(at, amountIn)
-    const current = marketOf(at, { tokenIn, tokenOut })
+    const current = marketOf(at, { tokenIn, tokenOut, avoid })
     const { market } = current
     const deadline = performance.now() + budgetMs
     const gasPrice = Number(at.gasPrice) * nativeRate(current, at.wrapped, tokenOut)
@@ -53,6 +53,7 @@ export function createRouteFinder({ budgetMs }: RouteLimits) {
       gas: route.gas,
       millionGasOut: BigInt(Math.round(gasPrice * MILLION)),
       middleOut: middleOutOf(route.swaps, tokenIn, tokenOut, amountIn),
+      unlisted: [tokenIn, tokenOut].filter((token) => !at.listed.has(token)),
     }
   }
 }
@@ -63,7 +64,7 @@ const WRAP_GAS = 30_000
 /** Wraps or unwraps native currency: one to one, for any amount. */
 const wrap = ({ block, gasPrice }: PoolsAt, amountIn: bigint): RoutedSwap => ({
   ...{ block, amountOut: amountIn, swaps: [], gas: WRAP_GAS },
-  ...{ millionGasOut: gasPrice * BigInt(MILLION), middleOut: amountIn },
+  ...{ millionGasOut: gasPrice * BigInt(MILLION), middleOut: amountIn, unlisted: [] },
 })
 
 function refusal({ market, tokens }: PoolMarket, tokenIn: string, tokenOut: string, amountIn: bigint): AppError {

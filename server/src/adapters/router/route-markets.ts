@@ -6,22 +6,28 @@ import { createPoolMarket, type PoolMarket } from '../../swap/routing/pool-marke
 /** The pools that a trade may use. `nativeRates`: a cache, by token. */
 export type RouteMarket = Readonly<{ market: PoolMarket; nativeRates: Map<string, number> }>
 
-/** Markets with pools of unlisted tokens that are kept per state of the pools. */
+/** Markets with pools of unlisted tokens, or without some pools, that are kept per state of the pools. */
 const MARKETS_MAX = 16
 
 /**
  * The market of each trade, built at the first request after a change of the pools. Anybody can create a token that acts differently in
  * a swap than in a simulation, so a pool with an unlisted token is only used by trades from or to that token.
  */
-export function createRouteMarkets(): (at: PoolsAt, order: Pick<RouteOrder, 'tokenIn' | 'tokenOut'>) => RouteMarket {
+export function createRouteMarkets(): (
+  at: PoolsAt,
+  order: Pick<RouteOrder, 'tokenIn' | 'tokenOut' | 'avoid'>,
+) => RouteMarket {
   let cached: MarketsOfPools | null = null
-  return (at, { tokenIn, tokenOut }) => {
+  return (at, { tokenIn, tokenOut, avoid = [] }) => {
     if (cached === null || !cached.isOf(at)) cached = createMarketsOf(at)
-    return cached.find([tokenIn, tokenOut])
+    return cached.find([tokenIn, tokenOut], avoid)
   }
 }
 
-type MarketsOfPools = Readonly<{ isOf(at: PoolsAt): boolean; find(tokens: readonly string[]): RouteMarket }>
+type MarketsOfPools = Readonly<{
+  isOf(at: PoolsAt): boolean
+  find(tokens: readonly string[], avoid: readonly string[]): RouteMarket
+}>
 
 function createMarketsOf({ pools, feeOnTransferTokens, listed }: PoolsAt): MarketsOfPools {
   // A pool with a fee-on-transfer token pays more than the recipient gets.
@@ -30,18 +36,21 @@ function createMarketsOf({ pools, feeOnTransferTokens, listed }: PoolsAt): Marke
   const ofListed = usable.filter(isOfListed)
   const ofUnlisted = usable.filter((pool) => !isOfListed(pool))
   const unlistedTokens = new Set(ofUnlisted.flatMap(({ tokens }) => tokens.filter((token) => !listed.has(token))))
-  /** By the unlisted tokens that the trade names. */
+  const byId = new Map(usable.map((pool) => [pool.id, pool]))
+  /** By the unlisted tokens that the trade names, and the pools that it avoids. */
   const markets = new Map<string, RouteMarket>()
   let marketOfListed: RouteMarket | null = null
 
+  const isOpenTo = ({ tokens }: Pool, named: readonly string[]) =>
+    tokens.every((token) => listed.has(token) || named.includes(token))
   const create = (some: readonly Pool[]): RouteMarket => ({ market: createPoolMarket(some), nativeRates: new Map() })
 
-  function findNamed(named: readonly string[]): RouteMarket {
-    const key = named.join()
+  function findOther(named: readonly string[], avoided: ReadonlySet<string>): RouteMarket {
+    const key = `${named.join()} ${[...avoided].sort().join()}`
     const known = markets.get(key)
     if (known !== undefined) return known
-    const isNamed = ({ tokens }: Pool) => tokens.every((token) => listed.has(token) || named.includes(token))
-    const market = create([...ofListed, ...ofUnlisted.filter(isNamed)])
+    const isUsed = (pool: Pool) => !avoided.has(pool.id) && isOpenTo(pool, named)
+    const market = create([...ofListed, ...ofUnlisted].filter(isUsed))
     const [oldest] = markets.keys()
     if (markets.size === MARKETS_MAX && oldest !== undefined) markets.delete(oldest)
     markets.set(key, market)
@@ -50,9 +59,16 @@ function createMarketsOf({ pools, feeOnTransferTokens, listed }: PoolsAt): Marke
 
   return {
     isOf: (at) => at.pools === pools && at.feeOnTransferTokens === feeOnTransferTokens && at.listed === listed,
-    find(tokens) {
+    find(tokens, avoid) {
       const named = tokens.filter((token) => unlistedTokens.has(token)).sort()
-      if (named.length > 0) return findNamed(named)
+      // Pools that the trade could not use anyway would only multiply the markets.
+      const avoided = new Set(
+        avoid.filter((id) => {
+          const pool = byId.get(id)
+          return pool !== undefined && isOpenTo(pool, named)
+        }),
+      )
+      if (named.length > 0 || avoided.size > 0) return findOther(named, avoided)
       marketOfListed ??= create(ofListed)
       return marketOfListed
     },

@@ -2,22 +2,32 @@ import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { decodeFunctionResult, encodeFunctionData, type Hex, keccak256, parseAbi, stringToHex } from 'viem'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
-import type { FeeRate } from '../../core/ports/chain.ts'
+import type { BlockRef, FeeRate } from '../../core/ports/chain.ts'
 import { present } from '../../lib/assert.ts'
 import { isNative } from '../../swap/domain/token.ts'
-import type { PreparedSwap, SwapOrder } from '../../swap/ports/swap-chain.ts'
-import { type FeeCaps, readFeeRate } from '../chains/evm/fees.ts'
+import { BelowMinimum, type PreparedSwap, type SwapOrder } from '../../swap/ports/swap-chain.ts'
+import { type FeeCaps, readConfirmedFeeRate } from '../chains/evm/fees.ts'
 import { type EvmNode, ethCall } from '../chains/evm/node.ts'
 import { balanceAt } from '../chains/evm/received.ts'
-import { bytes, count } from '../chains/evm/replies.ts'
+import { bytes } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
+import { minOf } from '../chains/shared/min-max.ts'
 import { encodeAggregatorCall } from '../dex/encode-aggregator-call.ts'
 import { encodeSwap, type SwapTerms } from '../dex/encode-swap.ts'
+import { readNonce, simulateOnNodes } from './confirm.ts'
 import { encodeApprove, NO_REF } from './decode-action.ts'
 import { l1GasOf } from './l1-gas.ts'
-import { revertReason } from './revert-reason.ts'
-import { type Outcome, simulate, type UnsignedCall } from './simulate.ts'
-import { serializeUnsigned } from './unsigned.ts'
+import { paidBelowMinimum, revertReason } from './revert-reason.ts'
+import {
+  type Estimate,
+  estimateCalls,
+  type LimitedCall,
+  type NextBlock,
+  type Outcome,
+  readNextBlock,
+  type UnsignedCall,
+} from './simulate.ts'
+import { feeMembers, serializeUnsigned } from './unsigned.ts'
 
 export type PrepareContext = Readonly<{
   network: Network
@@ -31,7 +41,10 @@ export type PrepareContext = Readonly<{
 const abi = parseAbi(['function allowance(address owner, address spender) view returns (uint256)'])
 const router = swapRouter.address.toLowerCase()
 
-/** Prepares a swap from the state of one node, so that its values are consistent; the next node is used only if one fails. */
+/**
+ * Prepares a swap from the state of one node, so that its values are consistent; the next node is used if one fails. Another node
+ * confirms nonce, fees and outcome.
+ */
 export async function prepare(context: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
   if (order.swaps.length === 0 && order.aggregatorCall === undefined && !isWrap(context, order))
     throw new AppError('NO_ROUTE', 'there is no route between these tokens')
@@ -56,14 +69,16 @@ const isWrap = ({ wrapped, nativeIsToken }: PrepareContext, { tokenIn, tokenOut 
 
 async function prepareOn(node: EvmNode, context: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
   const { account, tokenIn, amountIn } = order
+  const { network, nodes } = context
   const isNativeIn = isNative(tokenIn)
-  const [nativeBalance, tokenBalance, allowance, nonce, fees, code] = await Promise.all([
+  const [nativeBalance, tokenBalance, allowance, nonce, fees, code, next] = await Promise.all([
     balanceAt(node, account, null, 'latest'),
     isNativeIn ? null : balanceAt(node, account, tokenIn, 'latest'),
     isNativeIn ? null : allowanceOf(node, tokenIn, account),
-    nonceOf(context.nodes, node, account),
-    readFeeRate([node], context.network, context.caps),
+    readNonce(nodes, account),
+    readConfirmedFeeRate(nodes, network, context.caps),
     node.ask('eth_getCode', [account, 'latest'], bytes),
+    readNextBlock(node, network),
     checkDeployed(node, order.aggregatorCall ? externalExecutor.address : swapExecutor.address),
   ])
   if (!canSign(code)) {
@@ -75,41 +90,52 @@ async function prepareOn(node: EvmNode, context: PrepareContext, order: SwapOrde
 
   const swap = swapCall(context, order)
   const approve = allowance !== null && allowance < amountIn ? approval(order, amountIn) : null
-  const outcomes = await simulate(node, {
-    calls: approve === null ? [swap] : [approve, swap],
-    allowance: approve === null ? null : { token: tokenIn, owner: account, spender: router, units: amountIn },
-  })
-  const costs = { network: context.network, fees, l1Gas: await l1GasOf(node, context.network, swap) }
-  if (approve !== null && refuses(outcomes[0])) {
-    if (allowance !== null && allowance > 0n) await throwIfResetNeeded(node, { ...costs, order, nonce })
-    throw failed('the approval', present(outcomes[0], 'the outcome of the approval'))
+  const calls = approve === null ? [swap] : [approve, swap]
+  const granted = approve === null ? null : { token: tokenIn, owner: account, spender: router, units: amountIn }
+  const estimates = await estimateCalls(node, calls, next, granted)
+  const l1Gas = await l1GasOf(node, network, swap)
+  if (approve !== null && refuses(estimates[0])) {
+    if (allowance !== null && allowance > 0n)
+      await throwIfResetNeeded(node, { network, fees, l1Gas, order, nonce, next })
+    throw failed('the approval', present(estimates[0], 'the outcome of the approval'), next.parent)
   }
-  const swapOutcome = present(outcomes.at(-1), 'the outcome of the swap')
-  if (!swapOutcome.ok) throw failed('the swap', swapOutcome)
-  const simulatedOut = decodeAmountOut(swapOutcome.returned)
-
-  const plans: PlannedTransaction[] = []
-  const [first] = outcomes
-  if (approve !== null && first?.ok) plans.push({ call: approve, nonce, gas: first.gas + costs.l1Gas })
-  plans.push({ call: swap, nonce: nonce + plans.length, gas: swapOutcome.gas + costs.l1Gas })
-  const needed = plans.reduce(
-    (sum, plan) => sum + plan.call.value + plan.gas * fees.rate + l1FeeOf(fees, plan.call),
-    0n,
+  const limited = calls.map((call, n) => {
+    const estimate = present(estimates[n], 'the outcome of a call')
+    if (!estimate.ok) throw failed('the swap', estimate, next.parent)
+    return { ...call, gas: estimate.gas }
+  })
+  const checkGas = (some: readonly LimitedCall[]) => {
+    const needed = some.reduce(
+      (sum, call) => sum + call.value + (call.gas + l1Gas) * fees.rate + l1FeeOf(fees, call),
+      0n,
+    )
+    if (nativeBalance < needed)
+      throw insufficient({ isNative: true, field: isNativeIn ? 'amount' : 'account' }, needed, nativeBalance)
+  }
+  const options = { allowance: granted, fees: feeMembers(network, fees) }
+  const { transactions, simulations } = await simulateOnNodes(
+    { nodes, node, network, next },
+    limited,
+    options,
+    checkGas,
   )
-  if (nativeBalance < needed)
-    throw insufficient({ isNative: true, field: isNativeIn ? 'amount' : 'account' }, needed, nativeBalance)
-  const unsigned = plans.map((plan) => serializeUnsigned(context.network, plan.call, { ...plan, fees }))
+  const unsigned = transactions.map((call, n) =>
+    serializeUnsigned(network, call, { nonce: nonce + n, gas: call.gas + l1Gas, fees }),
+  )
+  const simulated = simulations.map(({ block, outcome }) => {
+    if (!outcome.ok) throw failed('the swap', outcome, block)
+    return { block, amountOut: decodeAmountOut(outcome.returned) }
+  })
   return {
-    approve: plans.length > 1 ? present(unsigned[0], 'the approval') : null,
+    approve: unsigned.length > 1 ? present(unsigned[0], 'the approval') : null,
     swap: present(unsigned.at(-1), 'the swap'),
-    simulatedOut,
+    simulatedOut: minOf(simulated.map(({ amountOut }) => amountOut)),
+    simulations: simulated,
   }
 }
 
 /** An account without code, or with code that its key has delegated (EIP-7702). */
 const canSign = (code: string): boolean => code === '0x' || /^0xef0100[0-9a-fA-F]{40}$/.test(code)
-
-type PlannedTransaction = Readonly<{ call: UnsignedCall; nonce: number; gas: bigint }>
 
 type CallContext = Pick<PrepareContext, 'wrapped' | 'nativeIsToken'>
 
@@ -154,15 +180,25 @@ const approval = ({ account, tokenIn }: SwapOrder, units: bigint): UnsignedCall 
 })
 
 /** Old tokens return nothing, which counts as true. Some return false instead of reverting. */
-const refuses = (outcome: Outcome | undefined): boolean =>
+const refuses = (outcome: Estimate | undefined): boolean =>
   !outcome?.ok || (outcome.returned !== '0x' && BigInt(outcome.returned) !== 1n)
 
-type ResetCheck = Readonly<{ network: Network; fees: FeeRate; l1Gas: bigint; order: SwapOrder; nonce: number }>
+type ResetCheck = Readonly<{
+  network: Network
+  fees: FeeRate
+  l1Gas: bigint
+  order: SwapOrder
+  nonce: number
+  next: NextBlock
+}>
 
 /** Throws ALLOWANCE_RESET_REQUIRED if the token accepts an approval of 0: USDT requires it before a new allowance (line 205). */
-async function throwIfResetNeeded(node: EvmNode, { network, fees, l1Gas, order, nonce }: ResetCheck): Promise<void> {
+async function throwIfResetNeeded(
+  node: EvmNode,
+  { network, fees, l1Gas, order, nonce, next }: ResetCheck,
+): Promise<void> {
   const calls = [approval(order, 0n), approval(order, order.amountIn)]
-  const [reset, renewed] = await simulate(node, { calls, allowance: null })
+  const [reset, renewed] = await estimateCalls(node, calls, next, null)
   // Without eth_simulateV1 each call runs on the current state, so the second fails as before and is not checked.
   if (!reset?.ok || refuses(reset) || renewed === undefined) return
   const rawTx = serializeUnsigned(network, approval(order, 0n), { nonce, gas: reset.gas + l1Gas, fees })
@@ -171,13 +207,6 @@ async function throwIfResetNeeded(node: EvmNode, { network, fees, l1Gas, order, 
     'the token requires its old allowance to be reset first: sign and send `rawTx`, then build again',
     { extra: { rawTx } },
   )
-}
-
-/** Uses the highest pending nonce of all nodes: a lower one would replace a pending transaction. */
-async function nonceOf(nodes: readonly EvmNode[], own: EvmNode, account: string): Promise<number> {
-  const ask = (node: EvmNode) => node.ask('eth_getTransactionCount', [account, 'pending'], count)
-  const others = await Promise.all(nodes.filter((node) => node !== own).map((node) => ask(node).catch(() => 0)))
-  return Math.max(await ask(own), ...others)
 }
 
 async function allowanceOf(node: EvmNode, token: string, owner: string): Promise<bigint> {
@@ -208,9 +237,13 @@ function decodeAmountOut(returned: Hex): bigint {
   }
 }
 
-function failed(what: string, outcome: Outcome): AppError {
+function failed(what: string, outcome: Estimate | Outcome, block: BlockRef): AppError {
   const reason = outcome.ok ? 'the token returns false' : revertReason(outcome.reverted)
-  return new AppError('SIMULATION_FAILED', `${what} would fail on chain: ${reason}`, { extra: { reason } })
+  const message = `${what} would fail on chain: ${reason}`
+  const amountOut = outcome.ok ? null : paidBelowMinimum(outcome.reverted)
+  return amountOut === null
+    ? new AppError('SIMULATION_FAILED', message, { extra: { reason } })
+    : new BelowMinimum(message, reason, { block, amountOut })
 }
 
 type Shortage = Readonly<{ isNative: boolean; field: 'amount' | 'account' }>

@@ -7,6 +7,17 @@ const TEXT_MAX = 200
 /** A selector and three words. */
 const HEX_MAX = 2 + 2 * (4 + 96)
 
+/** What the router would have paid, if it reverted because that is less than the minimum; else null. */
+export function paidBelowMinimum(reverted: Hex | null): bigint | null {
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: swapRouter.abi, data: reverted ?? '0x' })
+    return errorName === 'TooLittle' ? args[0] : null
+  } catch {
+    // Not an error of the router.
+    return null
+  }
+}
+
 /** Describes a revert: our errors by name, `Error(string)` by its text, others in hex. */
 export function revertReason(reverted: Hex | null): string {
   if (reverted === null || reverted === '0x') return 'reverted without a reason'

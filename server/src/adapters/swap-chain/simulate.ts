@@ -1,4 +1,6 @@
 import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
+import type { Network } from '../../core/domain/network.ts'
+import type { BlockRef } from '../../core/ports/chain.ts'
 import type { EvmNode } from '../chains/evm/node.ts'
 import { hex } from '../chains/evm/node.ts'
 import { address, bytes, count, type Decode, fields, hash, list, orNull, quantity } from '../chains/evm/replies.ts'
@@ -8,14 +10,19 @@ import { callFailure } from './call-failure.ts'
 /** An unsigned transaction. */
 export type UnsignedCall = Readonly<{ from: string; to: string; input: Hex; value: bigint }>
 
-/** `gas` is a limit with which the call succeeded, with a margin for state changes. */
-export type Outcome = Readonly<{ ok: true; returned: Hex; gas: bigint }> | Readonly<{ ok: false; reverted: Hex | null }>
+/** A call with the gas limit of its transaction. */
+export type LimitedCall = UnsignedCall & Readonly<{ gas: bigint }>
 
-/** Calls in order, each on the state after the previous ones. `allowance`: the approval that the first call grants the last. */
-export type Simulation = Readonly<{
-  calls: readonly UnsignedCall[]
-  allowance: Readonly<{ token: string; owner: string; spender: string; units: bigint }> | null
-}>
+/** `gas` is a limit with a margin for state changes. It is not tested yet: some calls need more gas while they run than they use. */
+export type Estimate = Readonly<{ ok: true; returned: Hex; gas: bigint }> | Reverted
+export type Outcome = Readonly<{ ok: true; returned: Hex }> | Reverted
+type Reverted = Readonly<{ ok: false; reverted: Hex | null }>
+
+/** The approval that the first call grants the last; null without one. */
+export type GrantedAllowance = Readonly<{ token: string; owner: string; spender: string; units: bigint }> | null
+
+/** The block after `parent` as contracts will see it. */
+export type NextBlock = Readonly<{ parent: BlockRef; minedAtMs: number; overrides: Readonly<Record<string, Hex>> }>
 
 /** Refunds return at most a fifth of the used gas (EIP-3529), calls withhold a sixty-fourth (EIP-150): a quarter, and a margin. */
 const USED_PERCENT = 150n
@@ -26,60 +33,95 @@ const SLOTS_MAX = 32
 
 const abi = parseAbi(['function allowance(address owner, address spender) view returns (uint256)'])
 
-/** Simulates by `eth_simulateV1`, or without it each call separately with a state override. */
-export async function simulate(node: EvmNode, simulation: Simulation): Promise<readonly Outcome[]> {
-  const time =
-    1 + (await node.ask('eth_getBlockByNumber', ['latest', false], (reply) => count(fields(reply)['timestamp'])))
-  const first = await simulateV1(
-    node,
-    simulation.calls.map((call) => ({ ...call, gas: null })),
-    time,
-  )
-  if (first === null) return simulateSeparately(node, simulation)
-  if (first.some(({ ok }) => !ok)) return first.map(({ ok, returned, used }) => outcome(ok, returned, used))
-  // Used gas is less than the limit a call needs while it runs, so the limits are tested before they are returned.
-  for (const percent of [USED_PERCENT, 2n * USED_PERCENT]) {
-    const limits = first.map(({ used }) => (used * percent) / 100n)
-    const repeated = await simulateV1(
-      node,
-      simulation.calls.map((call, n) => ({ ...call, gas: limits[n] ?? null })),
-      time,
+/**
+ * The block after the node's newest one. Without these overrides a simulation runs in a block without base fee and fee recipient, which
+ * a contract can tell from the real execution.
+ */
+export function readNextBlock(node: EvmNode, { blockTimeMs }: Pick<Network, 'blockTimeMs'>): Promise<NextBlock> {
+  return node.ask('eth_getBlockByNumber', ['latest', false], (reply) => {
+    const header = fields(reply)
+    const [height, time] = [count(header['number']), count(header['timestamp'])]
+    const baseFee = orNull(quantity)(header['baseFeePerGas'])
+    const randomness = orNull(hash)(header['mixHash'])
+    return {
+      parent: { height, hash: hash(header['hash']) },
+      minedAtMs: time * 1000,
+      overrides: {
+        number: hex(height + 1),
+        time: hex(time + Math.max(1, Math.round(blockTimeMs / 1000))),
+        feeRecipient: address(header['miner']) as Hex,
+        ...(baseFee === null ? {} : { baseFeePerGas: hex(baseFee) }),
+        ...(randomness === null ? {} : { prevRandao: randomness as Hex }),
+      },
+    }
+  })
+}
+
+/** Runs the calls in order, each on the state after the previous ones, and derives their gas limits. */
+export async function estimateCalls(
+  node: EvmNode,
+  calls: readonly UnsignedCall[],
+  next: NextBlock,
+  allowance: GrantedAllowance,
+): Promise<readonly Estimate[]> {
+  const requests = calls.map(requestOf)
+  const simulatedCalls = await simulateV1(node, requests, next, false)
+  if (simulatedCalls !== null)
+    return simulatedCalls.map(({ used, ...outcome }) =>
+      outcome.ok ? { ...outcome, gas: (used * USED_PERCENT) / 100n } : outcome,
     )
-    if (repeated?.every(({ ok }) => ok))
-      return repeated.map(({ returned }, n) => outcome(true, returned, limits[n] ?? 0n))
-  }
-  return first.map(() => ({ ok: false, reverted: null }))
+  const state = await allowanceState(node, allowance)
+  return Promise.all(calls.map((call, n) => estimateCall(node, call, n === calls.length - 1 ? state : null)))
 }
 
-const outcome = (ok: boolean, returned: Hex, gas: bigint): Outcome =>
-  ok ? { ok, returned, gas } : { ok, reverted: returned }
+/**
+ * Runs the calls in order exactly as their transactions would run in the next block: with their gas limits and fees. The account must
+ * be able to pay for them.
+ */
+export async function simulateCalls(
+  node: EvmNode,
+  calls: readonly LimitedCall[],
+  next: NextBlock,
+  options: Readonly<{ allowance: GrantedAllowance; fees: Readonly<Record<string, Hex>> }>,
+): Promise<readonly Outcome[]> {
+  const requests = calls.map((call) => ({ ...requestOf(call), gas: hex(call.gas), ...options.fees }))
+  const simulatedCalls = await simulateV1(node, requests, next, true)
+  if (simulatedCalls !== null) return simulatedCalls
+  const state = await allowanceState(node, options.allowance)
+  return Promise.all(requests.map((one, n) => callInBlock(node, one, next, n === calls.length - 1 ? state : {})))
+}
 
-type Simulated = Readonly<{ ok: boolean; returned: Hex; used: bigint }>
+type CallRequest = Readonly<Record<string, string>>
 
-const simulated: Decode<Simulated> = (reply) => {
+const requestOf = ({ from, to, input, value }: UnsignedCall): CallRequest => ({ from, to, input, value: hex(value) })
+
+type Simulated = Outcome & Readonly<{ used: bigint }>
+
+const simulatedCall: Decode<Simulated> = (reply) => {
   const call = fields(reply)
-  const ok = quantity(call['status']) === 1n
+  const used = quantity(call['gasUsed'])
   const returned = orNull(bytes)(call['returnData']) ?? '0x'
+  if (quantity(call['status']) === 1n) return { ok: true, returned, used }
   // anvil returns revert data in `returnData`, geth in `error.data`.
-  const reverted = ok || returned !== '0x' ? null : parseRevertBytes(orNull(fields)(call['error'])?.['data'])
-  return { ok, returned: reverted ?? returned, used: quantity(call['gasUsed']) }
+  const reverted = returned === '0x' ? parseRevertBytes(orNull(fields)(call['error'])?.['data']) : returned
+  return { ok: false, reverted: reverted ?? returned, used }
 }
 
-/** Simulates in a block one second later, in which pools do more work. Null if the node does not support the method. */
+/** `isValidated`: with the checks of real transactions; anvil sets the base fee only then. Null if the node does not support the method. */
 async function simulateV1(
   node: EvmNode,
-  calls: readonly (UnsignedCall & { gas: bigint | null })[],
-  time: number,
+  calls: readonly CallRequest[],
+  { parent, overrides }: NextBlock,
+  isValidated: boolean,
 ): Promise<readonly Simulated[] | null> {
-  const requests = calls.map(({ from, to, input, value, gas }) => ({
-    ...{ from, to, input, value: hex(value) },
-    ...(gas === null ? {} : { gas: hex(gas) }),
-  }))
   try {
     const blocks = await node.ask(
       'eth_simulateV1',
-      [{ blockStateCalls: [{ blockOverrides: { time: hex(time) }, calls: requests }], validation: false }, 'latest'],
-      list((block) => list(simulated)(fields(block)['calls'])),
+      [
+        { blockStateCalls: [{ blockOverrides: overrides, calls }], validation: isValidated },
+        { blockHash: parent.hash },
+      ],
+      list((block) => list(simulatedCall)(fields(block)['calls'])),
     )
     const results = blocks.flat()
     if (results.length !== calls.length)
@@ -94,17 +136,11 @@ async function simulateV1(
 /** Some providers answer an unsupported method with an HTTP status. */
 const isForbidden = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429
 
-async function simulateSeparately(node: EvmNode, { calls, allowance }: Simulation): Promise<readonly Outcome[]> {
-  const last = calls.length - 1
-  const overrides = allowance === null ? null : await findAllowanceOverride(node, allowance)
-  return Promise.all(calls.map((call, n) => simulateCall(node, call, n === last ? overrides : null)))
-}
+type StateOverrides = Readonly<Record<string, Readonly<{ stateDiff: Readonly<Record<string, Hex>> }>>>
 
-type Overrides = Readonly<Record<string, Readonly<{ stateDiff: Readonly<Record<string, Hex>> }>>>
-
-async function simulateCall(node: EvmNode, call: UnsignedCall, overrides: Overrides | null): Promise<Outcome> {
+async function estimateCall(node: EvmNode, call: UnsignedCall, state: StateOverrides | null): Promise<Estimate> {
   const { input, value, ...parties } = call
-  const params = [{ ...parties, data: input, value: hex(value) }, 'latest', ...(overrides === null ? [] : [overrides])]
+  const params = [{ ...parties, data: input, value: hex(value) }, 'latest', ...(state === null ? [] : [state])]
   try {
     const returned = await node.ask('eth_call', params, bytes)
     const gas = await node.ask('eth_estimateGas', params, quantity)
@@ -116,11 +152,40 @@ async function simulateCall(node: EvmNode, call: UnsignedCall, overrides: Overri
   }
 }
 
-/** Finds the storage slot of the allowance among those that `allowance` reads, by overriding each and reading the result. */
-async function findAllowanceOverride(
+async function callInBlock(
   node: EvmNode,
-  allowance: NonNullable<Simulation['allowance']>,
-): Promise<Overrides> {
+  { input = '0x', ...request }: CallRequest,
+  { parent, overrides }: NextBlock,
+  state: StateOverrides,
+): Promise<Outcome> {
+  const call = [{ ...request, data: input }, { blockHash: parent.hash }, state]
+  try {
+    try {
+      return { ok: true, returned: await node.ask('eth_call', [...call, overrides], bytes) }
+    } catch (error) {
+      // Old nodes refuse the fourth parameter. With a gas price they use the base fee and fee recipient of the newest block.
+      if (refusalOf(error)?.code !== INVALID_PARAMS) throw error
+      return { ok: true, returned: await node.ask('eth_call', call, bytes) }
+    }
+  } catch (error) {
+    const failure = await callFailure(node, error)
+    if (failure === null || (failure.reverted === null && !(await hasBlock(node, parent.hash)))) throw error
+    return { ok: false, reverted: failure.reverted }
+  }
+}
+
+/** JSON-RPC "Invalid params". */
+const INVALID_PARAMS = -32602
+
+/** Behind one address there may be several nodes, of which one lags. */
+const hasBlock = (node: EvmNode, blockHash: string): Promise<boolean> =>
+  node.ask('eth_getBlockByHash', [blockHash, false], (reply) => reply !== null)
+
+const allowanceState = async (node: EvmNode, allowance: GrantedAllowance): Promise<StateOverrides> =>
+  allowance === null ? {} : findAllowanceOverride(node, allowance)
+
+/** Finds the storage slot of the allowance among those that `allowance` reads, by overriding each and reading the result. */
+async function findAllowanceOverride(node: EvmNode, allowance: NonNullable<GrantedAllowance>): Promise<StateOverrides> {
   const { token, owner, spender, units } = allowance
   const input = encodeFunctionData({ abi, functionName: 'allowance', args: [owner as Hex, spender as Hex] })
   const call = { from: owner, to: token, data: input }

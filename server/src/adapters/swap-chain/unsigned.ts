@@ -1,4 +1,4 @@
-import { type Hex, serializeTransaction } from 'viem'
+import { type Hex, numberToHex, serializeTransaction } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import { assert } from '../../lib/assert.ts'
@@ -18,4 +18,11 @@ export function serializeUnsigned(
   return dynamicFees
     ? serializeTransaction({ ...common, type: 'eip1559', maxFeePerGas: fees.rate, maxPriorityFeePerGas: fees.tip })
     : serializeTransaction({ ...common, type: 'legacy', gasPrice: fees.rate })
+}
+
+/** The fees of a transaction as JSON-RPC members. */
+export function feeMembers({ evm }: Network, { rate, tip }: FeeRate): Readonly<Record<string, Hex>> {
+  return evm?.dynamicFees
+    ? { maxFeePerGas: numberToHex(rate), maxPriorityFeePerGas: numberToHex(tip) }
+    : { gasPrice: numberToHex(rate) }
 }

@@ -11,7 +11,7 @@ import type { BuildRequest, SwapServices, SwapSettings } from '../interfaces.ts'
 import type { AggregatorCall } from '../ports/aggregator.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
 import type { FeeAccounts } from '../ports/store/fee-accounts.ts'
-import type { PreparedSwap, SwapChain, SwapOrder } from '../ports/swap-chain.ts'
+import { BelowMinimum, type PreparedSwap, type SwapChain, type SwapOrder } from '../ports/swap-chain.ts'
 import type { BuildAggregatorCall } from '../quotes/ask-aggregators.ts'
 import {
   type AggregatorDeps,
@@ -26,12 +26,15 @@ import {
   type WeightedQuote,
 } from '../quotes/quote-swap.ts'
 import { type ReadSwapDeps, readSwapRequest } from '../quotes/read-swap-request.ts'
+import { findContradiction } from './judge-simulation.ts'
+import { type RouteReliability, suspectsOf } from './route-reliability.ts'
 import type { SwapRefs } from './swap-refs.ts'
 
 export type BuildSwapDeps = ReadSwapDeps &
   RouteSwapDeps &
   AggregatorDeps &
   Readonly<{
+    routes: RouteReliability
     /** null if no aggregator is configured. */
     buildAggregatorCall: BuildAggregatorCall | null
     log: Readonly<{ info(fields: object, message: string): void }>
@@ -58,10 +61,14 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   const parsed = await readSwapRequest(deps, request)
   await checkAccount(deps, chain, account)
   const parties = { account, ...(await readFeeTerms(deps, partner, chain, parsed.feePpm)) }
-  const [priced, quotes] = await Promise.all([priceSwap(deps, parsed), readAggregatorQuotes(deps, parsed, 'callable')])
+  const avoid = deps.routes.avoided(chain.network.id, account)
+  const [priced, quotes] = await Promise.all([
+    priceSwap(deps, parsed, avoid),
+    readAggregatorQuotes(deps, parsed, 'callable'),
+  ])
   const quote = chooseQuote(deps, priced, quotes)
   const attempt = quote === null ? null : await prepareByAggregator(deps, partner, priced, parties, quote)
-  const { approve, swap } = attempt?.prepared ?? (await prepareOwnRoute(deps, partner, priced, parties))
+  const { approve, swap } = attempt?.prepared ?? (await prepareOwnRoute(deps, partner, priced, parties, avoid))
   // If our own route fails simulation too, `prepareOwnRoute` throws and the aggregator is not penalised.
   if (quote !== null && attempt !== null) deps.reliability.record(chain.network.id, quote.source, attempt.shortPpm)
   checkpoint('swap.built')
@@ -80,19 +87,87 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
 type FeeTerms = Readonly<{ feeTo: string; owesFee: boolean }>
 type Parties = FeeTerms & Readonly<{ account: string }>
 
+/** Routes per build: the first, one at newer pools, and one around pools that paid other than quoted. */
+const ROUTES_MAX = 3
+
+/**
+ * Prepares our own route. If its simulation fails or contradicts the quote, it is routed again: at the newest pools, or around the pools
+ * that may be the cause.
+ */
 async function prepareOwnRoute(
+  deps: BuildSwapDeps,
+  partner: Partner,
+  first: PricedSwap,
+  parties: Parties,
+  avoidedBefore: readonly string[],
+): Promise<PreparedSwap> {
+  const avoid = new Set(avoidedBefore)
+  let priced = first
+  let problem: AppError | null = null
+  for (let routes = 1; ; routes++) {
+    const attempt = await attemptRoute(deps, partner, priced, parties)
+    if (attempt.prepared !== null) return attempt.prepared
+    // The first problem tells the partner most: later routes are worse.
+    problem ??= attempt.problem
+    if (routes === ROUTES_MAX || priced.routed.swaps.length === 0) throw problem
+    const newest = attempt.isProof ? priced : await routeAgain(deps, priced, avoid, problem)
+    if (newest.routed.block.hash !== priced.routed.block.hash) {
+      priced = newest
+      continue
+    }
+    const suspects = attempt.isProof
+      ? deps.routes.record(priced.network.chain.network.id, priced.routed, parties.account)
+      : suspectsOf(priced.routed)
+    for (const pool of suspects) avoid.add(pool)
+    const dexes = [...new Set(priced.routed.swaps.map(({ pool }) => pool.dex))]
+    const { isProof } = attempt
+    deps.log.info({ network: priced.network.chain.network.id, isProof, suspects, dexes }, 'routed around pools')
+    priced = await routeAgain(deps, priced, avoid, problem)
+  }
+}
+
+/** Without another route the first problem stands. */
+const routeAgain = (
+  deps: RouteSwapDeps,
+  priced: PricedSwap,
+  avoid: ReadonlySet<string>,
+  problem: AppError,
+): Promise<PricedSwap> =>
+  priceSwap(deps, priced, [...avoid]).catch((error: unknown) => {
+    throw error instanceof AppError && error.kind === 'refused' ? problem : error
+  })
+
+type RouteAttempt =
+  | Readonly<{ prepared: PreparedSwap }>
+  | Readonly<{ prepared: null; problem: AppError; isProof: boolean }>
+
+/** A failed or contradicting simulation is a problem; any other error is thrown. */
+async function attemptRoute(
   deps: BuildSwapDeps,
   partner: Partner,
   priced: PricedSwap,
   parties: Parties,
-): Promise<PreparedSwap> {
-  return prepare(deps, partner, priced, parties).catch(async (error: unknown) => {
-    if (!(error instanceof AppError) || error.code !== 'SIMULATION_FAILED') throw error
-    // The chain may be a block ahead of the route: retry once with the newest pools.
-    const repriced = await priceSwap(deps, priced)
-    if (repriced.routed.block.hash === priced.routed.block.hash) throw error
-    return prepare(deps, partner, repriced, parties)
+): Promise<RouteAttempt> {
+  const prepared = await prepare(deps, partner, priced, parties).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'SIMULATION_FAILED') return error
+    throw error
   })
+  if (prepared instanceof AppError) {
+    const isProof =
+      prepared instanceof BelowMinimum &&
+      findContradiction(priced.routed, priced.received, [prepared.simulation])?.isProof === true
+    return { prepared: null, problem: prepared, isProof }
+  }
+  const contradiction = findContradiction(priced.routed, priced.received, prepared.simulations)
+  if (contradiction === null) return { prepared }
+  const { isProof, simulated } = contradiction
+  return { prepared: null, problem: contradicted(priced, simulated), isProof }
+}
+
+function contradicted({ received, to }: PricedSwap, simulatedUnits: bigint): AppError {
+  const [quoted, simulated] = [formatUnits(received, to.decimals), formatUnits(simulatedUnits, to.decimals)]
+  const message = `the swap would pay ${simulated} and not the quoted ${quoted}: a token or pool of the route acts differently than it says`
+  return new AppError('SIMULATION_FAILED', message, { extra: { reason: 'differs from the quote', quoted, simulated } })
 }
 
 /** Shortfall of an aggregator without a valid transaction in time. */

@@ -2,7 +2,14 @@ import type { BlockRef } from '../../core/ports/chain.ts'
 import type { ExecutedSwap } from '../routing/execute.ts'
 
 /** Base units; tokens by lower-case address, native currency by its wrapped token. */
-export type RouteOrder = Readonly<{ network: string; tokenIn: string; tokenOut: string; amountIn: bigint }>
+export type RouteOrder = Readonly<{
+  network: string
+  tokenIn: string
+  tokenOut: string
+  amountIn: bigint
+  /** Ids of pools that the route must not use. */
+  avoid?: readonly string[]
+}>
 
 /** A route with its exact amounts for the pools' state after `block`. */
 export type RoutedSwap = Readonly<{
@@ -16,6 +23,8 @@ export type RoutedSwap = Readonly<{
   millionGasOut: bigint
   /** Output of `amountIn` at the pools' middle prices, without fees and price impact. */
   middleOut: bigint
+  /** The sides of the trade that are on no token list: anybody may have created them. */
+  unlisted: readonly string[]
 }>
 
 export type PoolState = Readonly<{

@@ -1,4 +1,6 @@
+import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
+import type { BlockRef } from '../../core/ports/chain.ts'
 import type { TransactionObservation } from '../domain/swap.ts'
 import type { ExecutedSwap } from '../routing/execute.ts'
 import type { AggregatorCall } from './aggregator.ts'
@@ -25,12 +27,27 @@ export type SwapOrder = Readonly<{
   ref: string
 }>
 
+/** The amount that the recipient got in a simulation of the block after `block`. */
+export type SwapSimulation = Readonly<{ block: BlockRef; amountOut: bigint }>
+
+/** SIMULATION_FAILED with the amount that a simulated swap paid if it was less than its minimum. */
+export class BelowMinimum extends AppError {
+  readonly simulation: SwapSimulation
+
+  constructor(message: string, reason: string, simulation: SwapSimulation) {
+    super('SIMULATION_FAILED', message, { extra: { reason } })
+    this.simulation = simulation
+  }
+}
+
 /** Unsigned transactions, serialized as wallet libraries sign them. */
 export type PreparedSwap = Readonly<{
   approve: string | null
   swap: string
-  /** Amount that the recipient got in the simulation. */
+  /** The least amount of the simulations. */
   simulatedOut: bigint
+  /** By one node, and by a second one if one is configured and answers. */
+  simulations: readonly SwapSimulation[]
 }>
 
 /** A signed transaction of a partner, decoded and checked without a node. */

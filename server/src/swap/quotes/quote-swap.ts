@@ -1,5 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
 import { formatPercent, minAfterSlippage, priceImpactPpm, referrerFeeOf } from '../../core/domain/percent.ts'
+import type { RouteReliability } from '../build/route-reliability.ts'
 import { chooseBestQuote } from '../domain/choose-aggregator.ts'
 import { isNative } from '../domain/token.ts'
 import type { SwapServices, SwapSettings } from '../interfaces.ts'
@@ -26,11 +27,16 @@ export type PricedSwap = ParsedSwap &
     impactPpm: bigint | null
   }>
 
-export async function priceSwap({ router }: RouteSwapDeps, parsed: ParsedSwap): Promise<PricedSwap> {
+/** `avoid`: ids of pools that the route must not use. */
+export async function priceSwap(
+  { router }: RouteSwapDeps,
+  parsed: ParsedSwap,
+  avoid: readonly string[],
+): Promise<PricedSwap> {
   const { network, from, to, amountIn } = parsed
   const { chain } = network
   const [tokenIn, tokenOut] = [poolToken(chain, from.address), poolToken(chain, to.address)]
-  const routed = await router.route({ network: chain.network.id, tokenIn, tokenOut, amountIn })
+  const routed = await router.route({ network: chain.network.id, tokenIn, tokenOut, amountIn, avoid })
   return priceAt({ ...parsed, routed }, routed.amountOut)
 }
 
@@ -58,6 +64,7 @@ export type QuoteSwapDeps = ReadSwapDeps &
   AggregatorDeps &
   Readonly<{
     valuesOf: ReturnType<typeof createSwapValues>
+    routes: Pick<RouteReliability, 'avoided'>
     settings: Pick<SwapSettings, 'quoteMs' | 'impactMaxPpm'>
     now(): number
   }>
@@ -114,7 +121,7 @@ export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] 
   return async (request) => {
     const parsed = await readSwapRequest(deps, request)
     const [own, aggregatorQuotes] = await Promise.all([
-      priceSwap(deps, parsed),
+      priceSwap(deps, parsed, deps.routes.avoided(parsed.network.chain.network.id, null)),
       readAggregatorQuotes(deps, parsed, 'all'),
     ])
     const chosen = chooseQuote(deps, own, aggregatorQuotes)

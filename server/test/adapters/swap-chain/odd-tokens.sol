@@ -71,3 +71,38 @@ contract Grumpy {
         revert NotToday(3);
     }
 }
+
+/// Keeps a tenth of each transfer, but not where a transaction has no fees, as in a careless simulation.
+contract Pretender {
+    string public constant name = "Pretender";
+    string public constant symbol = "PRE";
+    uint8 public constant decimals = 18;
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    function mint(address to, uint256 units) external {
+        balanceOf[to] += units;
+    }
+
+    function approve(address spender, uint256 units) external returns (bool) {
+        allowance[msg.sender][spender] = units;
+        return true;
+    }
+
+    function transfer(address to, uint256 units) external returns (bool) {
+        return move(msg.sender, to, units);
+    }
+
+    function transferFrom(address from, address to, uint256 units) external returns (bool) {
+        allowance[from][msg.sender] -= units;
+        return move(from, to, units);
+    }
+
+    function move(address from, address to, uint256 units) private returns (bool) {
+        bool isSimulated = tx.gasprice == 0 || block.basefee == 0 || block.coinbase == address(0)
+            || block.prevrandao == 0;
+        balanceOf[from] -= units;
+        balanceOf[to] += isSimulated ? units : units - units / 10;
+        return true;
+    }
+}

@@ -286,6 +286,124 @@ test('a fee-on-transfer token pays the simulated amount', () =>
     }
   }))
 
+test.each(['with eth_simulateV1', 'without it'])(
+  'a token cannot tell the simulation from the execution (D4), %s',
+  (how) =>
+    isolated(async () => {
+      const { Pretender } = await compile(new URL('./odd-tokens.sol', import.meta.url).pathname)
+      const { dex } = stage
+      const evil = await stage.deploy(present(Pretender, 'Pretender'))
+      await dex.send(dex.owner, evil, encodeMint([dex.owner, 1_000_000n * ether]))
+      await stage.ask('anvil_setCoinbase', ['0x00000000000000000000000000000000deadbee5'])
+      const pool = await dex.makeV2(evil, b, 100_000n * ether, 100_000n * ether)
+      const { url, stop } = await withoutSimulation()
+      const own = how === 'without it' ? stage.swaps({ rpcUrls: [url] }) : chain
+      const built = stage.order([via(pool, b)], { tokenIn: b, tokenOut: evil, amountIn: 3n * ether })
+      const prepared = await own.prepare(built.order)
+      // The transfer from the pool keeps a tenth, rounded down, and so does the transfer to the recipient.
+      const once = built.expected - built.expected / 10n
+      expect([once, once - once / 10n]).toContain(prepared.simulatedOut)
+      const before = await dex.balanceOf(evil, user.address)
+      await sendAll(chain, prepared)
+      expect((await dex.balanceOf(evil, user.address)) - before).toBe(prepared.simulatedOut)
+      await stop()
+    }),
+)
+
+const WORD = /^0x[0-9a-f]{64}$/
+/** A node that adds a tenth to the amount that each simulated swap returns. */
+async function startBoastingNode() {
+  const node = await startFaultyNode(stage.url)
+  node.set(async ({ method }, forward) => {
+    if (method !== 'eth_simulateV1') return undefined
+    const blocks = (await forward()) as { calls: { returnData: string }[] }[]
+    const boast = (data: string) =>
+      WORD.test(data) && BigInt(data) > 1n ? `0x${((BigInt(data) * 11n) / 10n).toString(16).padStart(64, '0')}` : data
+    return {
+      result: blocks.map((block) => ({
+        calls: block.calls.map((call) => ({ ...call, returnData: boast(call.returnData) })),
+      })),
+    }
+  })
+  return node
+}
+
+test('is simulated by a second node, at the block that it names (D4, D5)', () =>
+  isolated(async () => {
+    const liar = await startBoastingNode()
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
+    const latest = (await stage.ask('eth_getBlockByNumber', ['latest', false])) as { hash: string; number: string }
+    const block = { hash: latest.hash, height: Number(latest.number) }
+    const boasted = { block, amountOut: (built.expected * 11n) / 10n }
+    const honest = { block, amountOut: built.expected }
+    const first = await stage.swaps({ rpcUrls: [liar.url, stage.url] }).prepare(built.order)
+    expect(first).toMatchObject({ simulations: [boasted, honest], simulatedOut: built.expected })
+    const second = await stage.swaps({ rpcUrls: [stage.url, liar.url] }).prepare(built.order)
+    expect(second.simulations).toEqual([honest, boasted])
+    // A node that does not answer confirms nothing, and does not prevent swaps.
+    liar.set(() => ({ status: 500 }))
+    const alone = await stage.swaps({ rpcUrls: [stage.url, liar.url] }).prepare(built.order)
+    expect(alone.simulations).toEqual([honest])
+    await liar.stop()
+  }))
+
+test('fails if it would revert on a second node (D5)', () =>
+  isolated(async () => {
+    const other = await startFaultyNode(stage.url)
+    other.set(async ({ method }, forward) => {
+      if (method !== 'eth_simulateV1') return undefined
+      const [{ calls }] = (await forward()) as [{ calls: object[] }]
+      return { result: [{ calls: calls.map((call) => ({ ...call, status: '0x0', returnData: '0x' })) }] }
+    })
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
+    const refused = await refusal(stage.swaps({ rpcUrls: [stage.url, other.url] }).prepare(built.order))
+    expect(refused.code).toBe('SIMULATION_FAILED')
+    await other.stop()
+  }))
+
+test('takes nonce and fees that a second node confirms (D5)', () =>
+  isolated(async () => {
+    const liar = await startFaultyNode(stage.url)
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
+    const honest = parseTransaction((await chain.prepare(built.order)).swap as Hex)
+    const price = async () => {
+      const both = [liar.url, stage.url]
+      const built0 = parseTransaction((await stage.swaps({ rpcUrls: both }).prepare(built.order)).swap as Hex)
+      const built1 = parseTransaction(
+        (await stage.swaps({ rpcUrls: [...both].reverse() }).prepare(built.order)).swap as Hex,
+      )
+      expect(built0).toEqual(built1)
+      return built0
+    }
+    liar.set(({ method }) => (method === 'eth_getTransactionCount' ? { result: '0x3039' } : undefined))
+    expect(await price()).toMatchObject({ nonce: honest.nonce })
+    // A tip and a base fee fifteen times as high: the lowest tip counts, and at most twice the lowest base fee.
+    liar.set(async ({ method }, forward) => {
+      if (method === 'eth_maxPriorityFeePerGas')
+        return { result: `0x${(15n * BigInt(String(await forward()))).toString(16)}` }
+      if (method !== 'eth_feeHistory') return undefined
+      const history = (await forward()) as { baseFeePerGas: string[] }
+      const high = history.baseFeePerGas.map((fee) => `0x${(15n * BigInt(fee)).toString(16)}`)
+      return { result: { ...history, baseFeePerGas: high } }
+    })
+    const { maxFeePerGas = 0n, maxPriorityFeePerGas } = await price()
+    const tip = present(honest.maxPriorityFeePerGas, 'the tip')
+    expect(maxPriorityFeePerGas).toBe(tip)
+    const honestBase = (present(honest.maxFeePerGas, 'the fee') - tip) / 2n
+    expect(maxFeePerGas).toBe(2n * 2n * honestBase + tip)
+    // A hundred times: which node is right cannot be known.
+    liar.set(async ({ method }, forward) => {
+      if (method !== 'eth_feeHistory') return undefined
+      const history = (await forward()) as { baseFeePerGas: string[] }
+      const high = history.baseFeePerGas.map((fee) => `0x${(100n * BigInt(fee)).toString(16)}`)
+      return { result: { ...history, baseFeePerGas: high } }
+    })
+    expect((await refusal(stage.swaps({ rpcUrls: [stage.url, liar.url] }).prepare(built.order))).code).toBe(
+      'NETWORK_UNAVAILABLE',
+    )
+    await liar.stop()
+  }))
+
 test("shows a token's custom error in hex", async () => {
   const odd = await compile(new URL('./odd-tokens.sol', import.meta.url).pathname)
   const grumpy = await stage.deploy(present(odd['Grumpy'], 'Grumpy'))

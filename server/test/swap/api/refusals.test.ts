@@ -240,7 +240,12 @@ describe('a build', () => {
       const { body } = await stage.build(trade)
       expect(body).toMatchObject({ statusCode: 422, code: 'SIMULATION_FAILED' })
       expect(body.errors[0].reason).toMatch(/^TooLittle\([0-9]+, [0-9]+\)$/)
-      expect((await stage.build({ ...trade, slippage: '3' })).status).toBe(201)
+      // The slippage would pay the fee, but the quote did not say it (D4).
+      const within = await stage.build({ ...trade, slippage: '3' })
+      expect(within.body).toMatchObject({ statusCode: 422, code: 'SIMULATION_FAILED' })
+      const [{ quoted, simulated }] = within.body.errors
+      expect(Number(simulated) / Number(quoted)).toBeLessThan(0.991)
+      expect(Number(simulated) / Number(quoted)).toBeGreaterThan(0.97)
     } finally {
       await stage.rpc('anvil_setCode', pepe, plain)
     }

@@ -4,7 +4,7 @@ import type { Network } from '../../../core/domain/network.ts'
 import type { FeeRate } from '../../../core/ports/chain.ts'
 import { assert } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
-import { maxOf } from '../shared/min-max.ts'
+import { maxOf, minOf } from '../shared/min-max.ts'
 import { askEveryNode, type EvmNode, ethCall } from './node.ts'
 import { bytes, count, type Decode, fields, list, orNull, quantity } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
@@ -31,24 +31,62 @@ export function typicalFee(asset: Asset, fee: FeeRate): bigint {
 
 /** Twice the next base fee, which covers six blocks of maximum increase (12.5 % each), plus the current tip. */
 export async function readFeeRate(nodes: readonly EvmNode[], network: Network, caps: FeeCaps): Promise<FeeRate> {
-  assert(network.evm, 'an evm network has its parameters')
-  const isDynamic = network.evm.dynamicFees
-  const [prices, l1Fees] = await Promise.all([
-    askEveryNode(nodes, isDynamic ? readDynamicPrice : readLegacyPrice),
-    askEveryNode(nodes, readTypicalL1Fee),
-  ])
+  return feeRateOf(await askEveryNode(nodes, (node) => readPrice(node, network)), network, caps)
+}
+
+/** A node's price counts up to this multiple of what another node says: in six blocks the base fee doubles. */
+const AGREED_MULTIPLE = 2n
+/** Nodes whose prices differ by more than this factor contradict each other. */
+const CONTRADICTING_MULTIPLE = 20n
+
+/**
+ * As `readFeeRate`, from the nodes that answer. With two of them no node can raise the fee far above what the other one says; with one
+ * alone only the caps bound it.
+ */
+export async function readConfirmedFeeRate(
+  nodes: readonly EvmNode[],
+  network: Network,
+  caps: FeeCaps,
+): Promise<FeeRate> {
+  const settled = await Promise.allSettled(nodes.map((node) => readPrice(node, network)))
+  const prices = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failure = settled.find((one) => one.status === 'rejected')
+  if (prices.length === 0) throw failure?.reason ?? unavailable(`no node of ${network.id} gave a fee rate`)
+  const least = minOf(prices.map(({ base }) => base))
+  if (maxOf(prices.map(({ base }) => base)) > CONTRADICTING_MULTIPLE * largest(least, 1n))
+    throw unavailable(`the nodes of ${network.id} contradict each other about the base fee`)
+  const limit = largest(AGREED_MULTIPLE * least, 1n)
+  const leastL1Fee = minOf(prices.map(({ l1Fee }) => l1Fee))
+  const agreed = prices.map(({ base, tip, l1Fee }) => ({
+    tip,
+    base: smallest(base, limit),
+    l1Fee: smallest(l1Fee, AGREED_MULTIPLE * leastL1Fee),
+  }))
+  return feeRateOf(agreed, network, caps)
+}
+
+function feeRateOf(prices: readonly Price[], { id }: Network, caps: FeeCaps): FeeRate {
   // The highest base fee avoids a stuck transfer; unused base fee is not charged. The tip is charged in full: the lowest.
   const base = maxOf(prices.map((price) => price.base))
   const tip = smallest(caps.tip, ...prices.map((price) => price.tip))
   if (base + tip > caps.rate)
-    throw unavailable(`the fee rate of ${network.id} is ${base + tip} wei per gas, above the limit of ${caps.rate}`)
-  const l1Fee = maxOf(l1Fees)
+    throw unavailable(`the fee rate of ${id} is ${base + tip} wei per gas, above the limit of ${caps.rate}`)
+  const l1Fee = maxOf(prices.map((price) => price.l1Fee))
   return { rate: smallest(2n * base + tip, caps.rate), tip, ...(l1Fee > 0n ? { l1Fee } : {}) }
 }
 
-type Price = Readonly<{ base: bigint; tip: bigint }>
+async function readPrice(node: EvmNode, { evm }: Network): Promise<Price> {
+  assert(evm, 'an evm network has its parameters')
+  const [price, l1Fee] = await Promise.all([
+    evm.dynamicFees ? readDynamicPrice(node) : readLegacyPrice(node),
+    readTypicalL1Fee(node),
+  ])
+  return { ...price, l1Fee }
+}
 
-async function readDynamicPrice(node: EvmNode): Promise<Price> {
+type Price = Readonly<{ base: bigint; tip: bigint; l1Fee: bigint }>
+
+async function readDynamicPrice(node: EvmNode): Promise<Omit<Price, 'l1Fee'>> {
   const [history, suggested] = await Promise.all([
     node.ask('eth_feeHistory', [toHex(FEE_HISTORY_BLOCKS), 'latest', [TIP_PERCENTILE]], feeHistory),
     node.ask('eth_maxPriorityFeePerGas', [], quantity).catch((error: unknown) => {
@@ -60,7 +98,7 @@ async function readDynamicPrice(node: EvmNode): Promise<Price> {
   return { base: history.base, tip: largest(suggested, history.tip) }
 }
 
-async function readLegacyPrice(node: EvmNode): Promise<Price> {
+async function readLegacyPrice(node: EvmNode): Promise<Omit<Price, 'l1Fee'>> {
   const price = await node.ask('eth_gasPrice', [], quantity)
   // 5/8 of the price as base fee: `readFeeRate` doubles it to 125 % of the price.
   return { base: (price * 5n) / 8n, tip: 0n }

@@ -177,7 +177,7 @@ async function callInBlock(
 /** JSON-RPC "Invalid params". */
 const INVALID_PARAMS = -32602
 
-/** Behind one address there may be several nodes, of which one lags. */
+/** An address may stand for several nodes, and one of them may lag. */
 const hasBlock = (node: EvmNode, blockHash: string): Promise<boolean> =>
   node.ask('eth_getBlockByHash', [blockHash, false], (reply) => reply !== null)
 

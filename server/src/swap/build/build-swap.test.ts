@@ -112,7 +112,7 @@ it('blames only pools of the unlisted token that the trade names (D4)', async ()
   unlisted = [EVIL]
   markets = { evil: { quoted: 1_000_000n, paid: 900_000n, tokens: [USDC, EVIL] } }
   await expect(build({ toTokenAddress: EVIL })).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
-  // Now nobody is led to it.
+  // From now on no account is led to it.
   await expect(build({ toTokenAddress: EVIL, account: '0xb' })).rejects.toMatchObject({ code: 'NO_ROUTE' })
   expect(simulated).toEqual(['evil'])
 })

@@ -18,7 +18,7 @@ test('a transfer of an unlisted token named USDT only raises an alarm; a USDT de
   const wallet = await fundEvmWallet(scenario, 'eth', '1')
   const fake = await wallet.deploy(StandardToken, ['Tether USD', 'USDT', 6])
   await wallet.call(fake, StandardToken.abi, 'mint', [exchange.request.depositAddress, parseUnits('500', 6)])
-  await scenario.until('the alarm is raised', async () => (await readAlarms(scenario, 'stray:eth:')).length === 1)
+  await scenario.until('the alarm is raised', async () => (await readAlarms(scenario, 'stray:eth')).length === 1)
   await scenario.until('the exchange is pending', async () => (await scenario.status(exchange)).status === 'pending')
   expect((await scenario.status(exchange)).exchanges).toEqual([])
   await scenario.deposit(exchange, '500')

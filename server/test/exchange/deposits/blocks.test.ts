@@ -118,7 +118,7 @@ describe('recorded blocks', () => {
     expect(await app.database.query("select 1 from coins where network = 'btc'")).toHaveLength(3)
   })
 
-  test('with 20,000 transfers of an unlisted token add one row and one alarm, and lose no deposit (M5)', async () => {
+  test('with 20,000 transfers of an unlisted token add one row per address and one alarm, and lose no deposit (M5)', async () => {
     const exchange = await createExchange()
     const { address } = exchange.deposit
     const strays = Array.from({ length: 20_000 }, (_, n) => ({
@@ -138,7 +138,30 @@ describe('recorded blocks', () => {
       { contract: '0xspam', address: 'btc-hot', transfers: 9_502, units: 28_506, last_height: 2 },
     ])
     const alarms = await app.database.query<{ subject: string }>('select subject from alarms order by 1')
-    expect(alarms.map(({ subject }) => subject)).toEqual(['stray:btc:0xother', 'stray:btc:0xspam'])
+    expect(alarms.map(({ subject }) => subject)).toEqual(['stray:btc'])
+  })
+
+  test('with transfers of 5,000 unlisted contracts add at most 1,001 rows and one alarm (M5)', async () => {
+    const exchange = await createExchange()
+    const { address } = exchange.deposit
+    const strays = Array.from({ length: 5_000 }, (_, n) => ({
+      ...makeTransfer(address, 'spam', n, 3n),
+      contract: `0x${n.toString().padStart(4, '0')}`,
+    }))
+    await append(makeBlock(1, 'a', [...strays.slice(0, 2_500), makeTransfer(address, 't1')]))
+    await append(makeBlock(2, 'a', strays))
+    expect(await readDeposits()).toMatchObject([{ identity: 't1:0', exchange_id: exchange.id }])
+    const rows = await app.database.query<{ contract: string; transfers: number; units: number }>(
+      'select contract, transfers::int, units::int from strays order by contract',
+    )
+    expect(rows).toHaveLength(1_001)
+    expect(rows.slice(0, 1_000)).toEqual(
+      strays.slice(0, 1_000).map(({ contract }) => ({ contract, transfers: 2, units: 6 })),
+    )
+    // 2,500 + 5,000 transfers, without the 2 × 1,000 of the first contracts.
+    expect(rows[1_000]).toEqual({ contract: 'other contracts', transfers: 5_500, units: 0 })
+    const alarms = await app.database.query<{ subject: string }>('select subject from alarms')
+    expect(alarms.map(({ subject }) => subject)).toEqual(['stray:btc'])
   })
 
   test('with thousands of deposits keep each of them, in the order of the block (M5)', async () => {

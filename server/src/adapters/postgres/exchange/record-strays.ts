@@ -1,11 +1,18 @@
 import type { Transfer } from '../../../exchange/ports/chain.ts'
 import type { Sql } from '../core/database.ts'
 
-type Stray = { contract: string; address: string; txHash: string; transfers: number; units: bigint }
+type Stray = Readonly<{ contract: string; address: string; txHash: string; transfers: number; units: bigint }>
+
+/** Rows of a network. A contract costs its author about a cent, and each could be at thousands of addresses. */
+const ROWS_MAX = 1_000
+/** The row of all further contracts. Units of different tokens have no sum. */
+const OTHERS = { contract: 'other contracts', address: '' }
+
+const keyOf = ({ contract, address }: Readonly<{ contract: string; address: string }>) => `${contract} ${address}`
 
 /**
- * Adds transfers of unlisted tokens to one row per contract and address, and raises one alarm per contract. A block may
- * contain tens of thousands of them, which cost their sender a few dollars (M5).
+ * Adds transfers of unlisted tokens to one row per contract and address, and raises one alarm per network. A block may
+ * contain tens of thousands of them, of thousands of contracts, which cost their sender a few dollars (M5).
  */
 export async function recordStrays(
   sql: Sql,
@@ -13,29 +20,49 @@ export async function recordStrays(
   height: number,
   own: readonly Readonly<{ transfer: Transfer }>[],
 ): Promise<void> {
-  const strays = new Map<string, Stray>()
-  for (const { transfer } of own) {
-    const { contract, address, txHash, units } = transfer
-    if (contract === null) continue
-    const key = `${contract} ${address}`
-    const before = strays.get(key)
-    if (before === undefined) strays.set(key, { contract, address, txHash, transfers: 1, units })
-    else strays.set(key, { ...before, transfers: before.transfers + 1, units: before.units + units })
-  }
-  if (strays.size === 0) return
-  const rows = [...strays.values()].map((one) => ({ ...one, units: one.units.toString() }))
+  const strays = sumByKey(
+    own.flatMap(({ transfer: { contract, address, txHash, units } }) =>
+      contract === null ? [] : [{ contract, address, txHash, transfers: 1, units }],
+    ),
+  )
+  const newest = strays.at(-1)
+  if (newest === undefined) return
+  const rows = await limitRows(sql, network, strays)
   await sql.query(
-    `with r as (select * from jsonb_to_recordset($3::jsonb) as r (contract text, address text, "txHash" text, transfers bigint, units numeric)),
-     summed as (
-       insert into strays as s (network, contract, address, transfers, units, last_tx_hash, last_height)
-       select $1, r.contract, r.address, r.transfers, r.units, r."txHash", $2 from r
-       on conflict (network, contract, address) do update set transfers = s.transfers + excluded.transfers,
-         units = s.units + excluded.units, last_tx_hash = excluded.last_tx_hash, last_height = excluded.last_height)
-     insert into alarms (subject, alarm, detail)
-     select distinct on (r.contract) 'stray:' || $1 || ':' || r.contract, 'an unlisted token arrived at an address of ours',
-       jsonb_build_object('contract', r.contract, 'address', r.address, 'txHash', r."txHash")
-     from r order by r.contract
-     on conflict (subject) do update set seen_at = clock_timestamp()`,
-    [network, height, JSON.stringify(rows)],
+    `insert into strays as s (network, contract, address, transfers, units, last_tx_hash, last_height)
+     select $1, r.contract, r.address, r.transfers, r.units, r."txHash", $2
+     from jsonb_to_recordset($3::jsonb) as r (contract text, address text, "txHash" text, transfers bigint, units numeric)
+     on conflict (network, contract, address) do update set transfers = s.transfers + excluded.transfers,
+       units = s.units + excluded.units, last_tx_hash = excluded.last_tx_hash, last_height = excluded.last_height`,
+    [network, height, JSON.stringify(rows.map((one) => ({ ...one, units: one.units.toString() })))],
+  )
+  const { contract, address, txHash } = newest
+  await sql.query(
+    `insert into alarms (subject, alarm, detail) values ($1, 'an unlisted token arrived at an address of ours', $2)
+     on conflict (subject) do update set detail = excluded.detail, seen_at = clock_timestamp()`,
+    [`stray:${network}`, JSON.stringify({ contract, address, txHash })],
+  )
+}
+
+function sumByKey(strays: readonly Stray[]): readonly Stray[] {
+  const sums = new Map<string, Stray>()
+  for (const stray of strays) {
+    const before = sums.get(keyOf(stray))
+    const { transfers, units } = before ?? { transfers: 0, units: 0n }
+    sums.set(keyOf(stray), { ...stray, transfers: transfers + stray.transfers, units: units + stray.units })
+  }
+  return [...sums.values()]
+}
+
+/** New rows only up to the limit of the network; the rest is added to one row. The block's lock excludes other writers. */
+async function limitRows(sql: Sql, network: string, strays: readonly Stray[]): Promise<readonly Stray[]> {
+  const existing = await sql.query<{ contract: string; address: string }>(
+    'select contract, address from strays where network = $1',
+    [network],
+  )
+  const keys = new Set(existing.map(keyOf))
+  let free = ROWS_MAX - keys.size
+  return sumByKey(
+    strays.map((stray) => (keys.has(keyOf(stray)) || free-- > 0 ? stray : { ...stray, ...OTHERS, units: 0n })),
   )
 }

@@ -211,7 +211,7 @@ async function alarmDuplicates(sql: Sql, network: string, duplicates: readonly O
   }
 }
 
-/** One alarm per asset, however many strangers pay internal addresses. */
+/** One alarm per listed asset, however many strangers pay internal addresses. */
 async function alarmInternal(sql: Sql, network: string, incoming: readonly OwnTransfer[]): Promise<void> {
   const byContract = new Map(
     incoming

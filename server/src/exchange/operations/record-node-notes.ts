@@ -35,7 +35,7 @@ const subjects: Readonly<Record<NodeNote['kind'], (network: string) => string>> 
 
 const meanings: Readonly<Record<NodeNote['kind'], string>> = {
   'traces-missing': 'a block was read without traces',
-  'logs-missing': 'a block was read without logs that are too large for a reply',
+  'logs-missing': 'a block was read without logs that no reply held',
   'state-pruned': 'a node has pruned a state that was needed',
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/domain/errors.ts'
-import type { EvmNode } from './node.ts'
+import type { EvmNode, Note } from './node.ts'
 import {
   type BlockReply,
   type LogReply,
@@ -9,7 +9,7 @@ import {
   receipt,
   type TransactionReply,
 } from './replies.ts'
-import { failureOf, refusalOf, unavailable } from './rpc.ts'
+import { failureOf, isTimeout, refusalOf, unavailable } from './rpc.ts'
 import { TRANSFER_TOPIC } from './token.ts'
 
 export type BlockLogs = Readonly<{
@@ -24,34 +24,47 @@ export type BlockLogs = Readonly<{
 /**
  * The Transfer logs of a block, compared with its receipts where the node returns those of a whole block. Anyone can fill a
  * block with more logs than fit one reply, or than a provider returns (M5): then the receipts' logs, those of listed tokens
- * alone, and at last the receipts of single transactions are read. Throws if the node does not answer, because only a reply
- * that is too large proves that it can never be read.
+ * alone, and at last the receipts of single transactions are read. A reply that repeatedly did not come in time counts as
+ * too large. Throws if the node does not answer otherwise: every way to read ends with a reply that holds all logs of
+ * listed tokens.
  */
-export async function readBlockLogs(node: EvmNode, block: BlockReply, tokens: readonly string[]): Promise<BlockLogs> {
+export async function readBlockLogs(
+  node: EvmNode,
+  block: BlockReply,
+  tokens: readonly string[],
+  note: Note,
+): Promise<BlockLogs> {
   const { blockReceipts } = await node.capabilities()
-  const readLogs = (addresses: Readonly<{ address?: readonly string[] }>) =>
-    attempt(node.ask('eth_getLogs', [{ blockHash: block.hash, topics: [TRANSFER_TOPIC], ...addresses }], list(log)))
+  const readLogs = (kind: string, addresses: Readonly<{ address?: readonly string[] }>) => {
+    const filter = { blockHash: block.hash, topics: [TRANSFER_TOPIC], ...addresses }
+    return attempt(node, kind, node.ask('eth_getLogs', [filter], list(log)))
+  }
   // An empty list would select the logs of every contract.
-  const readListed = () => (tokens.length === 0 ? [] : readLogs({ address: tokens }))
+  const readListed = () => (tokens.length === 0 ? [] : readLogs('listed logs', { address: tokens }))
   const [logs, receipts] = await Promise.all([
-    readLogs({}),
-    blockReceipts ? attempt(node.ask('eth_getBlockReceipts', [block.hash], list(receipt))) : null,
+    readLogs('logs', {}),
+    blockReceipts ? attempt(node, 'receipts', node.ask('eth_getBlockReceipts', [block.hash], list(receipt))) : null,
   ])
   if (receipts !== null && !(receipts instanceof AppError)) {
     if (logs instanceof AppError) return { logs: logsOf(receipts), receipts, unreadable: [] }
     checkLogs(node, block, logs, receipts)
     return { logs, receipts, unreadable: [] }
   }
-  // A refusal may pass: it does not spare logs that were read the comparison, with single receipts.
+  if (logs instanceof AppError && !isTooLarge(logs)) throw receipts ?? logs
+  // A refusal or a timeout may pass: it does not spare logs that were read the comparison, with single receipts.
   const isFinal = receipts === null || failureOf(receipts)?.isTooLarge === true
   if (isFinal || (logs instanceof AppError && isTooLarge(receipts))) {
     const listed = logs instanceof AppError ? await readListed() : logs
     if (!(listed instanceof AppError)) {
       checkLogs(node, block, listed, [])
+      if (isTimeout(logs))
+        note({
+          kind: 'logs-missing',
+          node: node.name,
+          detail: `block ${block.height} ${block.hash}, logs of unlisted tokens`,
+        })
       return { logs: listed, receipts: null, unreadable: [] }
     }
-  } else if (logs instanceof AppError && !isTooLarge(logs)) {
-    throw receipts
   }
   const single = await readReceipts(node, block.transactions)
   return { ...single, logs: logsOf(single.receipts) }
@@ -73,12 +86,12 @@ export async function readReceipts(
   for (let n = 0; n < transactions.length; n += SLICE) {
     const slice = transactions.slice(n, n + SLICE)
     const calls = slice.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
-    const batch = await attempt(node.askMany(calls, receipt))
+    const batch = await attempt(node, 'receipt batch', node.askMany(calls, receipt))
     if (batch instanceof AppError && !isTooLarge(batch)) throw batch
     for (const [index, { hash }] of slice.entries()) {
       const one =
         batch instanceof AppError
-          ? await attempt(node.ask('eth_getTransactionReceipt', [hash], receipt))
+          ? await attempt(node, 'receipt', node.ask('eth_getTransactionReceipt', [hash], receipt))
           : (batch[index] ?? null)
       if (one instanceof AppError && failureOf(one)?.isTooLarge !== true) throw one
       if (one instanceof AppError) unreadable.push(hash)
@@ -90,14 +103,24 @@ export async function readReceipts(
 }
 
 /** A failed read as a value. */
-const attempt = <T>(reply: Promise<T>): Promise<T | AppError> =>
+const attempt = <T>(node: EvmNode, kind: string, reply: Promise<T>): Promise<T | AppError> =>
   reply.catch((error: unknown) => {
-    if (error instanceof AppError) return error
-    throw error
+    if (!(error instanceof AppError)) throw error
+    if (isTimeout(error) && node.countTimeout(kind) >= TIMEOUTS_MAX) tooSlow.add(error)
+    return error
   })
 
-/** Larger than our limit, or refused: providers refuse more than a number of results. */
-const isTooLarge = (error: AppError): boolean => failureOf(error)?.isTooLarge === true || refusalOf(error) !== null
+/**
+ * Timeouts of one kind within ten minutes after which the kind is read in another way. Attackers can repeat a block that is
+ * slow to return, so the first one costs three attempts and the next ones a single one.
+ */
+const TIMEOUTS_MAX = 3
+/** Failures after which another way to read is tried. */
+const tooSlow = new WeakSet<AppError>()
+
+/** Larger than our limit, repeatedly too slow, or refused: providers refuse more than a number of results. */
+const isTooLarge = (error: AppError): boolean =>
+  failureOf(error)?.isTooLarge === true || refusalOf(error) !== null || tooSlow.has(error)
 
 /** Nodes serve logs from a separate index, so compare their number with the receipts if those were read. */
 function checkLogs(

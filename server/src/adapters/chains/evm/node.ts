@@ -1,5 +1,6 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { NodeNote } from '../../../core/ports/chain.ts'
+import { createTtlCache } from '../../../lib/ttl-cache.ts'
 import { blockHash, blockHeight, bytes, list } from './replies.ts'
 import { createRpc, failureOf, type Rpc, type RpcOptions, refusalOf } from './rpc.ts'
 
@@ -11,10 +12,15 @@ export type Capabilities = Readonly<{ traces: TraceMethod | null; blockReceipts:
 export type EvmNode = Rpc & {
   /** Probed at first use; if something was missing, again after `PROBE_INTERVAL_CALLS` calls. */
   capabilities(): Promise<Capabilities>
+  /** Counts a request that got no reply in time, by a name for its kind; returns the count of the last ten minutes. */
+  countTimeout(kind: string): number
 }
 
 /** Receives notes for the operator. */
 export type Note = (note: NodeNote) => void
+
+const TIMEOUT_MEMORY_MS = 600_000
+const TIMEOUT_KINDS_MAX = 100
 
 /** A node without traces or block receipts is probed again after this many blocks, because operators reconfigure nodes. */
 const PROBE_INTERVAL_CALLS = 500
@@ -36,7 +42,18 @@ export function createNode(name: string, url: string, chainId: number, options: 
     return result
   }
 
-  return Object.freeze({ ...rpc, capabilities })
+  const timeouts = createTtlCache<string, { count: number }>({
+    max: TIMEOUT_KINDS_MAX,
+    ttlMs: TIMEOUT_MEMORY_MS,
+    now: Date.now,
+  })
+  function countTimeout(kind: string): number {
+    const count = (timeouts.get(kind)?.count ?? 0) + 1
+    timeouts.set(kind, { count })
+    return count
+  }
+
+  return Object.freeze({ ...rpc, capabilities, countTimeout })
 }
 
 async function probe(rpc: Rpc): Promise<Capabilities> {

@@ -197,3 +197,9 @@ export function refusalOf(error: unknown): NodeRefusal | null {
 export function failureOf(error: unknown): NodeFailure | null {
   return error instanceof AppError && error.cause instanceof NodeFailure ? error.cause : null
 }
+
+/** Whether no reply came in time, or a proxy gave up: not a limit, a refusal or an invalid reply. */
+export function isTimeout(error: unknown): boolean {
+  const failure = failureOf(error)
+  return failure !== null && !failure.isTooLarge && (failure.status === null || failure.status >= 500)
+}

@@ -10,7 +10,7 @@ import {
   type ReceiptReply,
   type TransactionReply,
 } from './replies.ts'
-import { failureOf, refusalOf, unavailable } from './rpc.ts'
+import { failureOf, isTimeout, refusalOf, unavailable } from './rpc.ts'
 import { eventOf, TRANSFER_TOPIC } from './token.ts'
 import { type BlockTraces, flatTraces, nestedTraces } from './traces.ts'
 
@@ -65,7 +65,7 @@ export async function readBlock(
   if (block.transactions.length === 0) return { ...block, movements: [], isTraced: true, unreadable: [] }
 
   const [blockLogs, traces] = await Promise.all([
-    readBlockLogs(node, block, options.tokens),
+    readBlockLogs(node, block, options.tokens, options.note),
     readTraces(node, block, options.note),
   ])
   const outcomes = await readOutcomes(node, block, blockLogs, traces)
@@ -103,6 +103,8 @@ export function scannedBlock(block: BlockMovements): ScannedBlock {
 
 /** A node may need this long to trace a new block. */
 const TRACE_DELAY_MS = 10_000
+/** Failed reads of a block's traces after which the block is read without them. */
+const TRACE_TIMEOUTS_MAX = 3
 const isTraceDue = (block: BlockReply): boolean => Date.now() - block.time * 1000 > TRACE_DELAY_MS
 
 /** null if the node has no traces of this block: a block that is too large to trace must not stop the watcher. */
@@ -121,7 +123,9 @@ async function readTraces(node: EvmNode, block: BlockReply, note: Note): Promise
       throw unavailable(`${node.name} traced only a part of block ${block.height}`)
     if (traces !== null && isComplete) return traces
   } catch (error) {
-    if (refusalOf(error) === null && failureOf(error)?.isTooLarge !== true) throw error
+    // A lost trace is a lost deposit of a contract, so timeouts count for each block alone.
+    const isTooSlow = isTimeout(error) && node.countTimeout(`traces ${block.hash}`) >= TRACE_TIMEOUTS_MAX
+    if (refusalOf(error) === null && failureOf(error)?.isTooLarge !== true && !isTooSlow) throw error
   }
   note({ kind: 'traces-missing', node: node.name, detail: `block ${block.height} ${block.hash}` })
   return null

@@ -37,6 +37,7 @@ const tooLarge = { result: 'x'.repeat(REPLY_BYTES_MAX + 1) }
 const refused = { error: { code: -32005, message: 'query returned more than 10000 results' } }
 
 type Call = Parameters<Fault>[0]
+const isTraces = ({ method }: Call) => /trace/.test(method)
 const isLogs = ({ method, params }: Call) => method === 'eth_getLogs' && !('address' in (params[0] as object))
 const isListedLogs = ({ method, params }: Call) => method === 'eth_getLogs' && 'address' in (params[0] as object)
 const isBlockReceipts = ({ method }: Call) => method === 'eth_getBlockReceipts'
@@ -129,5 +130,72 @@ describe('a block whose logs are too large (M5)', () => {
         [isUnlistedReceipt, refused],
       ]),
     ).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+  })
+})
+
+describe('a block whose replies never come in time (it stopped its network)', () => {
+  type Matches = (call: Call) => boolean
+  async function readSlowly(faults: readonly Matches[]) {
+    const rpc = { timeoutMs: 250, attempts: 1, replyBytesMax: REPLY_BYTES_MAX }
+    const chain = chainOf([node.url], { tokens: [listed], rpc })
+    await chain.hasTraces()
+    node.set((one) => (faults.some((matches) => matches(one)) ? 'silence' : undefined))
+    const failures: unknown[] = []
+    for (let turn = 1; turn <= 3; turn++) {
+      const read = await readUnits(chain).catch((error: unknown) => error)
+      if (Array.isArray(read)) return { chain, failures, units: read as unknown[] }
+      failures.push(read)
+    }
+    return { chain, failures, units: null }
+  }
+  const listedUnits = () => [
+    [null, 3n],
+    [listed, 5n],
+  ]
+
+  test('is read without the logs of unlisted tokens after two failed turns, with a note', async () => {
+    const { chain, failures, units } = await readSlowly([isLogs, isBlockReceipts])
+    expect(failures).toMatchObject([{ code: 'NETWORK_UNAVAILABLE' }, { code: 'NETWORK_UNAVAILABLE' }])
+    expect(units).toEqual(listedUnits())
+    expect(chain.notes).toMatchObject([{ kind: 'logs-missing', detail: expect.stringContaining('unlisted') }])
+    // The next such block does not wait again.
+    expect(await readUnits(chain)).toEqual(listedUnits())
+  })
+
+  test('is read by single receipts where the listed logs are slow as well', async () => {
+    const { failures, units } = await readSlowly([isLogs, isListedLogs, isBlockReceipts])
+    expect(failures).toHaveLength(2)
+    expect(units).toEqual([
+      [null, 3n],
+      [unlisted, 4n],
+      [listed, 5n],
+    ])
+  })
+
+  test('waits while nothing that holds the listed tokens is returned', async () => {
+    const isReceipt: Matches = ({ method }) => method === 'eth_getTransactionReceipt'
+    const { chain, units } = await readSlowly([isLogs, isListedLogs, isBlockReceipts, isReceipt])
+    for (let turn = 1; turn <= 4; turn++) await expect(readUnits(chain)).rejects.toThrow()
+    expect(units).toBeNull()
+  })
+
+  test('is read without traces after two failed turns, with a note', async () => {
+    const { chain, failures, units } = await readSlowly([isTraces])
+    expect(failures).toHaveLength(2)
+    expect(units).toEqual([
+      [null, 3n],
+      [unlisted, 4n],
+      [listed, 5n],
+    ])
+    expect(chain.notes).toMatchObject([{ kind: 'traces-missing' }])
+  })
+
+  test('credits what a slow block holds, and no more', async () => {
+    const { chain } = await readSlowly([isLogs, isBlockReceipts])
+    const read = await chain.reader.block(block.height)
+    const transfer = read?.transfers.find(({ contract }) => contract === listed)
+    if (!read || !transfer) throw new Error('the scan found no transfer')
+    expect(await chain.reader.receivedUnits(transfer, read)).toBe(5n)
+    expect(await chain.reader.receivedUnits({ ...transfer, units: 9n }, read)).toBe(5n)
   })
 })

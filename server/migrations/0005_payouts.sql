@@ -123,6 +123,8 @@ create table payouts (
   state text not null default 'reserved' check (state in ('reserved', 'signed', 'confirmed', 'void')),
   transaction_id uuid references transactions,
   held_until timestamptz,
+  -- How often in a row it was held for a limit: each time it waits twice as long.
+  postponed int not null default 0,
   -- Why an operator must look at it before it is signed: `LIMIT`, `REVERTED`, `LOST`, an error code.
   attention text,
   -- A reorg reversed it after its exchange was closed: the amount is owed in `liability:lost:<id>`, not by the exchange.
@@ -139,7 +141,8 @@ create table payouts (
 );
 -- An execution has a payout or a refund, never both and never two (I-8).
 create unique index payout_or_refund on payouts (execution_id) where purpose in ('payout', 'refund') and state <> 'void';
-create index payouts_queue on payouts (network, created_at) where state = 'reserved';
+create index payouts_queue on payouts (network, (coalesce(held_until, created_at)), created_at, id)
+  where state = 'reserved' and attention is null;
 create index payouts_held on payouts (created_at) where state = 'reserved' and attention is not null;
 -- The reconciler reads these every minute.
 create index payouts_signed on payouts (network, asset_id) where state = 'signed';
@@ -245,7 +248,8 @@ end $$;
 create trigger withdrawal_is_backed after insert on payouts for each row
   when (new.owed_from is not null) execute function check_withdrawal_is_backed();
 
--- Signed amounts per scope (`all`, `asset:<id>`, `partner:<id>`), for the rolling limits (I-24).
+-- Signed amounts per scope (`all`, `asset:<id>`, `partner:<id>`), for the rolling limits (I-24). Refunds are counted in
+-- scopes of their own (`refund:all`, …).
 create table outflows (
   payout_id uuid not null references payouts,
   scope text not null,

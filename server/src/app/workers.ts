@@ -17,6 +17,7 @@ import { createCompareJournal } from '../exchange/operations/compare-signing-jou
 import { pollDueRows } from '../exchange/operations/poll-due-rows.ts'
 import { createReconcile } from '../exchange/operations/reconcile.ts'
 import type { NodeNotes } from '../exchange/operations/record-node-notes.ts'
+import { createWatchOutflow } from '../exchange/operations/watch-outflow.ts'
 import { createAdvanceTransaction } from '../exchange/payouts/advance-transaction.ts'
 import { createDispatchPayouts } from '../exchange/payouts/dispatch-payouts.ts'
 import type { JournalingSigner } from '../exchange/ports/signer.ts'
@@ -177,7 +178,7 @@ const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 
 
 /** Starts sweeping and reconciliation. */
 function slowLoops(
-  { environment, log, metrics }: WorkerOptions,
+  { environment, log, metrics, settings }: WorkerOptions,
   { store, chains, reconcileFees, findFees, nodeNotes }: WorkerDependencies,
   shared: Parameters<typeof createSweepDeposits>[0],
 ): Loop[] {
@@ -194,6 +195,7 @@ function slowLoops(
         await work(chain).catch((err: unknown) => log.warn({ network: chain.network.id, err }, `${name} failed`))
       return undefined
     })
+  const watchOutflow = createWatchOutflow({ store, settings })
   const checkLedger = createCheckLedger({ store, log, onFaults: metrics.ledgerFaults })
   const isSandbox = environment === 'sandbox'
   const reconcilePaceMs = isSandbox ? 10_000 : 60_000
@@ -205,6 +207,12 @@ function slowLoops(
       (await findFees()) ? 'again' : undefined,
     ),
     repeat(log, isSandbox ? 10_000 : 3_600_000, 'check of the ledger failed', async () => void (await checkLedger())),
+    repeat(
+      log,
+      isSandbox ? 5_000 : 30_000,
+      'check of the outflow limits failed',
+      async () => void (await watchOutflow()),
+    ),
     repeat(log, 5_000, 'notes about nodes were not recorded', async () => void (await nodeNotes.turn())),
     repeat(log, 5_000, 'gauges were not updated', async () => {
       metrics.openExchanges(await store.reconciliation.openByStatus())

@@ -27,7 +27,12 @@ export function describeConfig(config: Config): Record<string, unknown> {
     prices: config.prices && { ...config.prices, sources: config.prices.sources.map(hostOf) },
     denied: config.denied.length,
     swaps: describeSwaps(config.swaps),
-    limits: Object.fromEntries(Object.entries(config.limits).map(([name, usd]) => [name, `${usd / USD}`])),
+    limits: Object.fromEntries(
+      Object.entries(config.limits).map(([name, value]) => [
+        name,
+        typeof value === 'bigint' ? `${value / USD}` : value,
+      ]),
+    ),
   }
 }
 

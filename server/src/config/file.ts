@@ -3,7 +3,14 @@ import Type, { type StaticDecode } from 'typebox'
 import Value from 'typebox/value'
 import { moneroDefaults } from '../adapters/chains/monero/chain.ts'
 import { defaultSpreads, type SpreadPolicy } from '../core/domain/book.ts'
-import { type GuardSettings, guardDefaults, type PrivacySettings, privacyDefaults, USD } from '../exchange/settings.ts'
+import {
+  type GuardSettings,
+  guardDefaults,
+  type PrivacySettings,
+  privacyDefaults,
+  type ServiceSettings,
+  USD,
+} from '../exchange/settings.ts'
 import {
   byAsset,
   byNetwork,
@@ -45,7 +52,7 @@ export type FileConfig = Readonly<{
   privacy: PrivacySettings
   monero: WalletSettings
   /** US dollars scaled by 10^12. */
-  limits: Readonly<{ perTransactionUsd: bigint; hourUsd: bigint; dayUsd: bigint }>
+  limits: ServiceSettings['limits']
   /** By asset, in whole coins as decimal text. */
   signerLimits: ReadonlyMap<string, Readonly<Record<'transaction' | 'hour' | 'day', string>>>
   swaps: SwapConfig
@@ -175,9 +182,10 @@ const limits = section({
   perTransactionUsd: dollars(250_000, 'The largest single payout, in US dollars; a larger one waits for the operator'),
   hourUsd: dollars(
     2_500_000,
-    'The largest outflow in one hour, in US dollars: in total, per asset and per partner. A private exchange counts twice, once per leg',
+    'The largest outflow in one hour, in US dollars: in total and per asset. Refunds are counted apart from payouts, each up to this limit. A private exchange counts twice, once per leg',
   ),
-  dayUsd: dollars(10_000_000, 'The largest outflow in 24 hours, in US dollars: in total, per asset and per partner'),
+  dayUsd: dollars(10_000_000, 'The largest outflow in 24 hours, in US dollars, counted in the same way'),
+  partnerPercent: whole(25, [1, 100], 'Share of the hourly and daily limits that one partner may use, in percent'),
 })
 
 const partners = section(

@@ -8,7 +8,13 @@ export type ServiceSettings = Readonly<{
   expiryMs: number
   /** A pending transaction gets a higher fee after this time and at least 20 blocks. */
   stuckMs: number
-  limits: Readonly<{ perTransactionUsd: bigint; hourUsd: bigint; dayUsd: bigint }>
+  limits: Readonly<{
+    perTransactionUsd: bigint
+    hourUsd: bigint
+    dayUsd: bigint
+    /** Share of the rolling limits that one partner may use, in percent. */
+    partnerPercent: number
+  }>
   /** Guards of the operator's money. Absent: `guardDefaults`. */
   guards?: GuardSettings
   /** Private exchanges. Absent: `privacyDefaults`. */

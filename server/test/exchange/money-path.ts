@@ -82,7 +82,7 @@ export async function startMoneyPath({ withLitecoin = false } = {}) {
     fixedLockMs: 1_200_000,
     expiryMs: 86_400_000,
     stuckMs: 60_000,
-    limits: { perTransactionUsd: 20_000n * USD, hourUsd: 10n ** 9n * USD, dayUsd: 10n ** 9n * USD },
+    limits: { perTransactionUsd: 20_000n * USD, hourUsd: 10n ** 9n * USD, dayUsd: 10n ** 9n * USD, partnerPercent: 25 },
   }
   const byId = new Map(currencies.map((currency) => [currency.asset.id, currency]))
   const assetById = (id: AssetId): Asset => byId.get(id)?.asset ?? btc.asset

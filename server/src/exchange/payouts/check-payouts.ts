@@ -2,11 +2,13 @@ import type { Asset, AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
 import type { Log } from '../../lib/log.ts'
+import type { ReachedLimit } from '../ports/store/outflow.ts'
 import type { Payout } from '../ports/store/payouts.ts'
-import type { StoreTx } from '../ports/store/store.ts'
+import type { Store, Stores, StoreTx } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 import type { ServiceSettings } from '../settings.ts'
 import { HOLD_MS } from './hold-payouts.ts'
+import { limitsOf } from './outflow-limits.ts'
 import { exchangeJobs, pauseScopes } from './payment.ts'
 
 export type CheckDeps = Readonly<{
@@ -27,27 +29,41 @@ export async function selectPermitted(
   for (const payout of payouts) {
     const isPaused = (await tx.pauses.active(pauseScopes(payout))).length > 0
     if (!isPaused && (await holdIfReleasedBefore(deps, tx, payout))) continue
-    const verdict = isPaused ? 'paused' : await checkLimits(deps, tx, payout)
-    if (verdict === 'permitted') permitted.push(payout)
-    else await holdChecked(tx, payout, verdict)
+    const refusal = isPaused ? 'paused' : await checkLimits(deps, tx, payout, 'take')
+    if (refusal === null) permitted.push(payout)
+    else await holdChecked(tx, payout, refusal)
   }
   return permitted
 }
 
-type LimitVerdict = 'permitted' | 'above payout limit' | 'outflow limit reached' | 'no price'
+type Refusal = 'above payout limit' | 'no price' | 'paused' | ReachedLimit
 
-async function holdChecked(
-  tx: StoreTx,
-  payout: Payout,
-  verdict: Exclude<LimitVerdict, 'permitted'> | 'paused',
-): Promise<void> {
-  if (verdict === 'above payout limit') {
+/**
+ * Holds a payout that a limit or a missing price stops, before anything about it is asked of a node: however many such
+ * payouts wait, they delay no other one. True = it is held.
+ */
+export async function holdIfLimited(deps: CheckDeps & Readonly<{ store: Store }>, first: Payout): Promise<boolean> {
+  if ((await checkLimits(deps, deps.store, first, 'check')) === null) return false
+  await deps.store.transaction(async (tx) => {
+    const [payout] = await tx.payouts.find([first.id])
+    if (payout?.state !== 'reserved') return
+    const refusal = await checkLimits(deps, tx, payout, 'check')
+    if (refusal !== null) await holdChecked(tx, payout, refusal)
+  })
+  return true
+}
+
+async function holdChecked(tx: StoreTx, payout: Payout, refusal: Refusal): Promise<void> {
+  if (refusal === 'above payout limit') {
     await tx.payouts.hold([payout.id], 'LIMIT', null)
     return tx.wake(exchangeJobs([payout]))
   }
-  await tx.payouts.hold([payout.id], null, HOLD_MS)
-  if (verdict === 'outflow limit reached')
-    await tx.alarms.raise(`limit:${payout.network}`, 'the rolling outflow limit is reached', { payoutId: payout.id })
+  if (refusal === 'paused' || refusal === 'no price') return tx.payouts.hold([payout.id], null, HOLD_MS)
+  await tx.payouts.postpone([payout.id])
+  await tx.alarms.raise(`limit:${refusal.scope}`, 'a rolling outflow limit is reached', {
+    payoutId: payout.id,
+    window: refusal.window,
+  })
 }
 
 /**
@@ -70,19 +86,19 @@ async function holdIfReleasedBefore({ log }: CheckDeps, tx: StoreTx, payout: Pay
   return true
 }
 
-async function checkLimits(deps: CheckDeps, tx: StoreTx, payout: Payout): Promise<LimitVerdict> {
-  if (isToOurselves(payout)) return 'permitted'
+/** Null = within all limits. `take` also counts the payout. */
+async function checkLimits(
+  deps: CheckDeps,
+  store: Stores,
+  payout: Payout,
+  mode: 'check' | 'take',
+): Promise<Exclude<Refusal, 'paused'> | null> {
+  if (isToOurselves(payout)) return null
   const usd = usdOf(deps, payout)
   if (usd === null) return 'no price'
-  const { perTransactionUsd, hourUsd, dayUsd } = deps.settings.limits
-  if (usd > perTransactionUsd && !payout.approved) return 'above payout limit'
-  const scopes = [
-    'all',
-    `asset:${payout.assetId}`,
-    ...(payout.partnerId === null ? [] : [`partner:${payout.partnerId}`]),
-  ]
-  const exceeded = await tx.outflow.take(payout.id, scopes, usd, { hour: hourUsd, day: dayUsd })
-  return exceeded === null ? 'permitted' : 'outflow limit reached'
+  const { limits } = deps.settings
+  if (usd > limits.perTransactionUsd && !payout.approved) return 'above payout limit'
+  return store.outflow[mode](payout.id, usd, limitsOf(limits, payout))
 }
 
 /** A sweep or gas supply moves money between our own addresses, so it is no outflow. */

@@ -12,7 +12,7 @@ import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { TransactionStore } from '../ports/store/transactions.ts'
 import { type Batch, type BuildDeps, buildBatch } from './build-batch.ts'
-import { type CheckDeps, selectPermitted } from './check-payouts.ts'
+import { type CheckDeps, holdIfLimited, selectPermitted } from './check-payouts.ts'
 import { holdForFunds, refusePayout } from './hold-payouts.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
 import { exchangeJobs, toPayment, walletOf, wrapBuildError } from './payment.ts'
@@ -34,7 +34,7 @@ const BATCH_MAX = 50
 /** Outputs that one transaction considers as inputs. */
 const UTXOS_MAX = 500
 
-/** Signs the queued payouts of a network, oldest first, and stores the bytes (I-11). Broadcasts nothing. */
+/** Signs the queued payouts of a network, those that wait longest first, and stores the bytes (I-11). Broadcasts nothing. */
 export function createDispatchPayouts(deps: DispatchDeps) {
   return async function dispatchPayouts(network: string): Promise<void> {
     const chain = deps.chains.get(network)
@@ -51,6 +51,7 @@ async function dispatchBatch(deps: DispatchDeps, chain: Chain): Promise<boolean>
   const network = chain.network.id
   const [first] = await deps.store.payouts.queue(network, 1)
   if (!first) return false
+  if (await holdIfLimited(deps, first)) return true
   const wallet = walletOf(chain, first.from)
   const fee = await chain.reader.feeRate()
   const gasLimit = await estimateGas(deps, chain, first)

@@ -6,7 +6,7 @@ import type { Payout } from '../ports/store/payouts.ts'
 import type { StoreTx } from '../ports/store/store.ts'
 import { exchangeJobs } from './payment.ts'
 
-/** A payout that cannot be signed now is tried again after this time. */
+/** A payout that cannot be signed now is tried again after this time. If only it waits, the time grows: `postpone`. */
 export const HOLD_MS = 5_000
 
 type HoldDeps = Readonly<{ log: Log }>
@@ -33,7 +33,8 @@ export async function holdForSignerLimit(
   { message, window }: OutflowLimitError,
 ): Promise<void> {
   const isTooLarge = window === 'transaction'
-  await tx.payouts.hold([payout.id], isTooLarge ? 'LIMIT' : null, isTooLarge ? null : HOLD_MS)
+  if (isTooLarge) await tx.payouts.hold([payout.id], 'LIMIT', null)
+  else await tx.payouts.postpone([payout.id])
   await tx.outflow.release([payout.id])
   await tx.alarms.raise(`signer-limit:${payout.assetId}`, "the signer's own outflow limit is reached", {
     payoutId: payout.id,
@@ -50,8 +51,12 @@ export async function holdForFunds(
   payouts: readonly Payout[],
 ): Promise<void> {
   const ids = payouts.map(({ id }) => id)
-  await tx.payouts.hold(ids, null, HOLD_MS)
-  await tx.payouts.deferYounger(ids)
+  // A deposit address has one sweep, so the others cannot wait with it.
+  if (payouts.every(({ purpose }) => purpose === 'sweep')) await tx.payouts.postpone(ids)
+  else {
+    await tx.payouts.hold(ids, null, HOLD_MS)
+    await tx.payouts.deferYounger(ids)
+  }
   await tx.outflow.release(ids)
   await tx.alarms.raise(`wallet:${network.id}`, 'the hot wallet does not cover its queue', { payouts: payouts.length })
   log.warn({ network: network.id, payouts: payouts.length }, 'hot wallet does not cover its queue')

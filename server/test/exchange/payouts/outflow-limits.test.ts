@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
+import { createWatchOutflow } from '../../../src/exchange/operations/watch-outflow.ts'
+import { limitsOf } from '../../../src/exchange/payouts/outflow-limits.ts'
+import type { ServiceSettings } from '../../../src/exchange/settings.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
 
 let app: TestDatabase
@@ -38,7 +41,10 @@ const insertPayout = async () => {
   return id
 }
 const takeOutflow = (id: string, scopes: readonly string[], usd: bigint, n = 0) =>
-  getStore(n).transaction((tx) => tx.outflow.take(id, scopes, usd, LIMITS))
+  getStore(n).transaction(async (tx) => {
+    const limits = scopes.map((scope) => ({ scope, ...LIMITS }))
+    return (await tx.outflow.take(id, usd, limits))?.window ?? null
+  })
 const setBack = (scope: string, time: string) =>
   app.database.query(`update outflows set at = at - interval '${time}' where scope = $1`, [scope])
 
@@ -74,6 +80,60 @@ describe('the rolling outflow limits (I-24)', () => {
     expect(await takeOutflow(await insertPayout(), ['wait'], 60n)).toBe('hour')
     await getStore().outflow.release([id])
     expect(await takeOutflow(await insertPayout(), ['wait'], 60n)).toBeNull()
+  })
+})
+
+describe('the limits of a payout', () => {
+  const limits = { perTransactionUsd: 1n, hourUsd: 100n, dayUsd: 200n, partnerPercent: 25 }
+  const payout = { assetId: 'usdc@eth' as const, partnerId: 'p' }
+
+  test('are those of all payouts, of its asset, and a quarter of them for its partner', () => {
+    expect(limitsOf(limits, { ...payout, purpose: 'payout' })).toEqual([
+      { scope: 'all', hour: 100n, day: 200n },
+      { scope: 'asset:usdc@eth', hour: 100n, day: 200n },
+      { scope: 'partner:p', hour: 25n, day: 50n },
+    ])
+  })
+
+  // M10: deposits above the maximum, returned to their senders, used up the limit of all payouts.
+  test('are counted apart for refunds', async () => {
+    const take = async (purpose: 'payout' | 'refund', usd: bigint, partnerId: string) => {
+      const id = await insertPayout()
+      return getStore().transaction((tx) =>
+        tx.outflow.take(id, usd, limitsOf(limits, { ...payout, partnerId, assetId: 'ltc@ltc', purpose })),
+      )
+    }
+    for (const partner of ['1', '2', '3']) expect(await take('refund', 25n, partner)).toBeNull()
+    expect(await take('refund', 1n, '3')).toEqual({ scope: 'refund:partner:3', window: 'hour' })
+    expect(await take('refund', 26n, '4')).toEqual({ scope: 'refund:all', window: 'hour' })
+    for (const partner of ['1', '2', '3']) expect(await take('payout', 25n, partner)).toBeNull()
+    expect(await take('payout', 1n, '1')).toEqual({ scope: 'partner:1', window: 'hour' })
+    expect(await take('payout', 25n, '4')).toBeNull()
+    expect(await take('payout', 1n, '5')).toEqual({ scope: 'all', window: 'hour' })
+  })
+
+  test('raise an alarm at 50 and at 80 %, until less is used', async () => {
+    await app.database.query('delete from outflows')
+    const watch = createWatchOutflow({ store: getStore(), settings: { limits } as ServiceSettings })
+    const take = async (usd: bigint) =>
+      getStore().transaction(async (tx) =>
+        tx.outflow.take(await insertPayout(), usd, limitsOf(limits, { ...payout, partnerId: null, purpose: 'payout' })),
+      )
+    const listAlarms = async () => {
+      await watch()
+      return (await getStore().alarms.list(10)).map(({ subject, alarm }) => `${subject} ${alarm}`).sort()
+    }
+    await take(49n)
+    expect(await listAlarms()).toEqual([])
+    await take(1n)
+    const half = '50 % of an outflow limit is used'
+    expect(await listAlarms()).toEqual([`limit-used:all ${half}`, `limit-used:asset:usdc@eth ${half}`])
+    await take(30n)
+    expect((await listAlarms())[0]).toBe('limit-used:all 80 % of an outflow limit is used')
+    await getStore().alarms.raise('limit:all', 'reached', {})
+    await setBack('all', '2 hours')
+    // 80 of 200 in a day.
+    expect(await listAlarms()).toEqual(['limit-used:asset:usdc@eth 80 % of an outflow limit is used'])
   })
 })
 

@@ -1,36 +1,46 @@
-import type { OutflowStore } from '../../../exchange/ports/store/outflow.ts'
-import type { Sql } from '../core/database.ts'
+import type { OutflowLimit, OutflowStore, ReachedLimit } from '../../../exchange/ports/store/outflow.ts'
+import type { RowOf, Sql } from '../core/database.ts'
+
+type OutflowRow = RowOf<Readonly<{ scope: string; hour: bigint; day: bigint }>, 'hour' | 'day'>
+
+const SUMS = `coalesce(sum(usd) filter (where at > statement_timestamp() - interval '1 hour'), 0) as hour,
+  coalesce(sum(usd), 0) as day`
 
 export function createOutflowStore(sql: Sql): OutflowStore {
   return {
-    take: (payoutId, scopes, usd, limits) => take(sql, payoutId, scopes, usd, limits),
+    take: (payoutId, usd, limits) => take(sql, payoutId, usd, limits),
+    check: (payoutId, usd, limits) => check(sql, payoutId, usd, limits),
     async release(payoutIds) {
       await sql.query('delete from outflows where payout_id = any($1::uuid[])', [payoutIds])
+    },
+    async list(limit) {
+      const rows = await sql.query<OutflowRow>(
+        `select scope, ${SUMS} from outflows where at > statement_timestamp() - interval '24 hours'
+         group by scope order by day desc limit $1`,
+        [limit],
+      )
+      return rows.map(toOutflow)
     },
   }
 }
 
 /**
- * Adds a payout to all scopes or to none, at the time of this signature. Returns the window that it exceeds, or null. The
- * advisory lock of a scope prevents two signers from both using what remains of its limit (I-24).
+ * Adds a payout to all scopes or to none, at the time of this signature. The advisory lock of a scope prevents two signers
+ * from both using what remains of its limit (I-24).
  */
 async function take(
   sql: Sql,
   payoutId: string,
-  scopes: readonly string[],
   usd: bigint,
-  limits: { hour: bigint; day: bigint },
-): Promise<'hour' | 'day' | null> {
-  for (const scope of [...scopes].sort()) {
-    await sql.query("select pg_advisory_xact_lock(hashtextextended('outflow:' || $1, 0))", [scope])
-    const [row] = await sql.query<{ hour: string; day: string }>(
-      `select coalesce(sum(usd) filter (where at > statement_timestamp() - interval '1 hour'), 0) as hour, coalesce(sum(usd), 0) as day
-       from outflows where scope = $1 and at > statement_timestamp() - interval '24 hours' and payout_id <> $2`,
-      [scope, payoutId],
-    )
-    if (BigInt(row?.hour ?? 0) + usd > limits.hour) return 'hour'
-    if (BigInt(row?.day ?? 0) + usd > limits.day) return 'day'
-  }
+  limits: readonly OutflowLimit[],
+): Promise<ReachedLimit | null> {
+  const scopes = limits.map(({ scope }) => scope).sort()
+  // A statement of its own, so that the sums below see what the transactions before this one added.
+  await sql.query("select pg_advisory_xact_lock(hashtextextended('outflow:' || s, 0)) from unnest($1::text[]) as s", [
+    scopes,
+  ])
+  const reached = await check(sql, payoutId, usd, limits)
+  if (reached !== null) return reached
   await sql.query(
     `insert into outflows (payout_id, scope, usd) select $1, s.scope, $3 from unnest($2::text[]) as s (scope)
      on conflict (payout_id, scope) do update set usd = excluded.usd, at = clock_timestamp()`,
@@ -38,3 +48,25 @@ async function take(
   )
   return null
 }
+
+async function check(
+  sql: Sql,
+  payoutId: string,
+  usd: bigint,
+  limits: readonly OutflowLimit[],
+): Promise<ReachedLimit | null> {
+  const rows = await sql.query<OutflowRow>(
+    `select s.scope, o.hour, o.day from unnest($1::text[]) as s (scope) cross join lateral (
+       select ${SUMS} from outflows where scope = s.scope and at > statement_timestamp() - interval '24 hours' and payout_id <> $2) o`,
+    [limits.map(({ scope }) => scope), payoutId],
+  )
+  const used = new Map(rows.map((row) => [row.scope, toOutflow(row)]))
+  for (const { scope, hour, day } of limits) {
+    const outflow = used.get(scope)
+    if ((outflow?.hour ?? 0n) + usd > hour) return { scope, window: 'hour' }
+    if ((outflow?.day ?? 0n) + usd > day) return { scope, window: 'day' }
+  }
+  return null
+}
+
+const toOutflow = ({ scope, hour, day }: OutflowRow) => ({ scope, hour: BigInt(hour), day: BigInt(day) })

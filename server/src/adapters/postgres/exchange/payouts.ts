@@ -8,8 +8,9 @@ type Row = RowOf<Omit<Payout, 'from'>, 'units'> & {
   sourceDeposit: string | null
 }
 
+const PARTNER = "coalesce(e.partner_id::text, substring(p.owed_from from '^liability:partner:(.*)$'))"
 const COLUMNS = `p.id, p.exchange_id as "exchangeId", p.execution_id as "executionId", p.deposit_id as "depositId", p.leg,
-  coalesce(e.partner_id::text, substring(p.owed_from from '^liability:partner:(.*)$')) as "partnerId", p.purpose, p.network,
+  ${PARTNER} as "partnerId", p.purpose, p.network,
   p.asset_id as "assetId", p.branch, p.key_index as "keyIndex", p.address, nullif(p.memo, '') as memo, p.units, p.approved,
   p.state, x.order_id as "orderId", p.owed_from as "owedFrom", p.lost as "isReversed",
   (select s.deposit_id from executions s where s.id = x.source_execution) as "sourceDeposit"
@@ -54,16 +55,24 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
         [ids, attention, heldMs],
       )
     },
+    async postpone(ids) {
+      await sql.query(
+        `update payouts set postponed = postponed + 1,
+           held_until = clock_timestamp() + least(5 * 2 ^ least(postponed, 6), 300) * interval '1 second'
+         where id = any($1::uuid[]) and state = 'reserved'`,
+        [ids],
+      )
+    },
     deferYounger: (ids) => deferYounger(sql, ids),
     async requeue(transactionId, attention) {
       await sql.query(
-        "update payouts set state = 'reserved', transaction_id = null, attention = $2, held_until = null where transaction_id = $1 and state = 'signed'",
+        "update payouts set state = 'reserved', transaction_id = null, attention = $2, held_until = null, postponed = 0 where transaction_id = $1 and state = 'signed'",
         [transactionId, attention],
       )
     },
     async approve(id) {
       await sql.query(
-        "update payouts set attention = null, held_until = null, approved = true where id = $1 and state = 'reserved'",
+        "update payouts set attention = null, held_until = null, postponed = 0, approved = true where id = $1 and state = 'reserved'",
         [id],
       )
     },
@@ -121,7 +130,9 @@ async function queue(sql: Sql, locking: boolean, network: string, limit: number)
   const rows = await sql.query<Row>(
     `select ${COLUMNS} where p.network = $1 and p.state = 'reserved' and p.attention is null
        and (p.held_until is null or p.held_until < clock_timestamp()) and (p.deposit_id is null or ${BACKED})
-     order by p.created_at, p.id limit $2${locking ? ' for no key update of p skip locked' : ''}`,
+       and not exists (select 1 from pauses s where s.scope in ('all', 'payouts:all', 'network:' || p.network,
+         'payouts:' || p.network, 'asset:' || p.asset_id, 'partner:' || ${PARTNER}))
+     order by coalesce(p.held_until, p.created_at), p.created_at, p.id limit $2${locking ? ' for no key update of p skip locked' : ''}`,
     [network, limit],
   )
   return (locking ? await lockBacked(sql, rows) : rows).map(toPayout)

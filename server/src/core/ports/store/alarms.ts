@@ -5,4 +5,6 @@ export interface AlarmStore {
   ): Promise<readonly { subject: string; alarm: string; detail: Record<string, unknown>; raisedAt: Date }[]>
   raise(subject: string, alarm: string, detail: Record<string, unknown>): Promise<void>
   clear(...subjects: readonly string[]): Promise<void>
+  /** Clears all subjects that begin with the prefix, except these. `kept` has them without the prefix. */
+  clearOthers(prefix: string, kept: readonly string[]): Promise<void>
 }

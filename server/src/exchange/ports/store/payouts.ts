@@ -34,7 +34,8 @@ export interface PayoutStore {
       Partial<Pick<Payout, 'owedFrom'>> & { from: 'hot' | KeyPath; heldMs?: number },
   ): Promise<void>
   /**
-   * Queue of a network, oldest first. Inside a transaction the rows are locked, and rows that are locked elsewhere are
+   * Queue of a network: what was ready first comes first, so a payout that was held stands behind those that became ready
+   * meanwhile. Payouts in a paused scope are not in it. Inside a transaction the rows are locked, and rows that are locked elsewhere are
    * skipped. Payouts and refunds are in it only while their deposit is credited and deep enough (I-34); the lock holds that.
    */
   queue(network: string, limit: number): Promise<readonly Payout[]>
@@ -46,6 +47,8 @@ export interface PayoutStore {
   confirm(transactionId: string): Promise<void>
   /** Holds queued payouts: for `heldMs`, or with `attention` for the operator. Does not change signed payouts. */
   hold(ids: readonly string[], attention: string | null, heldMs: number | null): Promise<void>
+  /** Holds queued payouts for 5 s, and each time twice as long, up to 5 min. */
+  postpone(ids: readonly string[]): Promise<void>
   /** Holds younger payouts of the same wallet and asset as long as these, so a refilled wallet pays in order. */
   deferYounger(ids: readonly string[]): Promise<void>
   /** Returns the payouts of an invalidated transaction to the queue, or with `attention` holds them for the operator. */

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { ETHER, startMoneyPath } from '../money-path.ts'
+
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
+beforeAll(async () => {
+  fixture = await startMoneyPath()
+  await fixture.fundWallets({ eth: 10_000n * ETHER })
+})
+afterAll(() => fixture.close())
+afterEach(() => fixture.expectBalanced())
+
+const UNITS = ETHER / 100n
+const MANY = 60
+const insert = (address: string, units = UNITS) => fixture.insertPayout('eth', units, address, 'withdrawal')
+const insertMany = (address: string, units: bigint) =>
+  Promise.all(Array.from({ length: MANY }, () => insert(address, units)))
+const readState = async (id: string) =>
+  (await fixture.database.query<{ state: string }>('select state from payouts where id = $1', [id]))[0]?.state
+/** Runs the dispatcher once and counts what it asks of the node about single payouts. */
+async function dispatch(): Promise<number> {
+  const { sender } = fixture.fakes.eth.chain
+  const { gasLimit } = sender
+  let asked = 0
+  sender.gasLimit = (...args) => {
+    asked++
+    return gasLimit.apply(sender, args)
+  }
+  await fixture.services.dispatch('eth')
+  sender.gasLimit = gasLimit
+  return asked
+}
+
+const insertToken = async () => {
+  const id = randomUUID()
+  await fixture.store.payouts.insert({
+    ...{ id, exchangeId: null, executionId: null, depositId: null, leg: null, memo: null, from: 'hot' as const },
+    ...{ purpose: 'withdrawal' as const, network: 'eth', assetId: 'usdt@eth' as const, address: 'paused', units: 1n },
+  })
+  return id
+}
+
+// M7: paused and limited payouts were taken oldest first, for ever, and each cost several requests to the node.
+test('many paused payouts delay none of another asset, and cost no request', async () => {
+  const paused = await Promise.all(Array.from({ length: MANY }, insertToken))
+  const other = await insert('another asset')
+  await fixture.store.pauses.pause('asset:usdt@eth', 'a test', 'test')
+  expect(await dispatch()).toBe(1)
+  expect([await readState(paused[0] ?? ''), await readState(other)]).toEqual(['reserved', 'signed'])
+  await fixture.store.pauses.resume('asset:usdt@eth')
+  expect(await fixture.store.payouts.queue('eth', 100)).toHaveLength(MANY)
+  await fixture.database.query("update payouts set state = 'void' where id = any($1::uuid[])", [paused])
+})
+
+test('many payouts above what is left of a limit delay none below it, and cost no request', async () => {
+  // 100 ETH are above any limit of a few dollars, 0.01 ETH below it.
+  const { limits } = fixture.settings
+  const used = { ...limits }
+  Object.assign(limits, { hourUsd: 1_000n * 10n ** 12n, dayUsd: 1_000n * 10n ** 12n, perTransactionUsd: 10n ** 18n })
+  await fixture.database.query('delete from outflows')
+  const limited = await insertMany('limited', 3n * ETHER)
+  const small = await insert('small')
+  expect(await dispatch()).toBe(0)
+  expect(await dispatch()).toBe(1)
+  expect(await readState(small)).toBe('signed')
+  expect(await fixture.listAlarmKinds()).toContain('limit')
+  // Each wait is twice as long as the one before, from 5 s to 5 min.
+  const waits: number[] = []
+  await fixture.database.query('update payouts set postponed = 0 where id = $1', [limited[0]])
+  for (let n = 0; n < 7; n++) {
+    await fixture.store.payouts.postpone(limited.slice(0, 1))
+    const [row] = await fixture.database.query<{ seconds: string }>(
+      'select round(extract(epoch from held_until - clock_timestamp())) as seconds from payouts where id = $1',
+      [limited[0]],
+    )
+    waits.push(Number(row?.seconds))
+  }
+  expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300])
+  Object.assign(limits, used)
+  await fixture.database.query("update payouts set state = 'void' where id = any($1::uuid[])", [limited])
+})
+
+test('a payout that was held stands behind those that became ready meanwhile, and before later ones', async () => {
+  const [held, before] = [await insert('held'), await insert('before')]
+  await fixture.database.query("update payouts set held_until = clock_timestamp() - interval '1 ms' where id = $1", [
+    held,
+  ])
+  const after = await insert('after')
+  expect((await fixture.store.payouts.queue('eth', 9)).map(({ id }) => id)).toEqual([before, held, after])
+})

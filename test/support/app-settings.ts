@@ -9,5 +9,10 @@ export const appSettings: ServiceSettings = {
   fixedLockMs: 20 * MINUTE_MS,
   expiryMs: 24 * 60 * MINUTE_MS,
   stuckMs: MINUTE_MS,
-  limits: { perTransactionUsd: 1_000_000n * USD, hourUsd: 100_000_000n * USD, dayUsd: 100_000_000n * USD, partnerPercent: 100 },
+  limits: {
+    perTransactionUsd: 1_000_000n * USD,
+    hourUsd: 100_000_000n * USD,
+    dayUsd: 100_000_000n * USD,
+    partnerPercent: 100,
+  },
 }

@@ -1,10 +1,16 @@
+import { AppError } from '../../core/domain/errors.ts'
 import { identityOf, keyOf, readBases, readWhole } from './dex-readers.ts'
 import type { SyncContext } from './sync-context.ts'
-import type { TrackedPool } from './tracked-pool.ts'
+import type { PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 
-/** Compares some pools with the chain. A pool that differs is counted and replaced. */
+type States = ReadonlyMap<string, TrackedPool>
+
+/**
+ * Compares some pools with the chain, as the next node sees it. Differing pools are counted. If our own node now agrees with the next
+ * one, we were wrong and the state is replaced; if the nodes contradict each other, the pool is dropped until a lookup finds it again.
+ */
 export async function compareSample(context: SyncContext, first: number): Promise<void> {
-  const { pools, settings, readContext, counts, log, network } = context
+  const { pools, settings, readContext, otherReadContext, counts, log, network } = context
   const at = pools.block()
   const setup = context.setup.value
   if (at === null || setup === null) return
@@ -14,19 +20,40 @@ export async function compareSample(context: SyncContext, first: number): Promis
     (_, place) => all[(first + place) % all.length] as TrackedPool,
   )
   const identities = sample.flatMap((one) => identityOf(one, setup.dexes) ?? [])
-  const states = await readWhole(readContext, at.hash, await readBases(readContext, at.hash, identities), setup.dexes)
-  const differing = new Map<string, TrackedPool>()
-  for (const state of states) {
-    const ours = pools.get(keyOf(state.pool))
-    if (ours !== undefined && !isSame(ours, state)) differing.set(keyOf(state.pool), state)
+  const read = async (from: ReadContext, some: readonly PoolIdentity[]): Promise<States> => {
+    const states = await readWhole(from, at.hash, await readBases(from, at.hash, some), setup.dexes)
+    return new Map(states.map((state) => [keyOf(state.pool), state]))
   }
-  if (differing.size === 0) return
-  counts.differences += differing.size
-  log.error(
-    { network: network.id, height: at.height, pools: [...differing.keys()] },
-    'pools differ from the chain and were replaced',
-  )
-  pools.repair(differing)
+  const byOther = otherReadContext === null ? null : await read(otherReadContext, identities).catch(ignoreUnavailable)
+  const theirs = byOther ?? (await read(readContext, identities))
+  const differing = identities.filter(({ id }) => {
+    const [ours, state] = [pools.get(id), theirs.get(id)]
+    return ours !== undefined && state !== undefined && !isSame(ours, state)
+  })
+  if (differing.length === 0) return
+  const fields = { network: network.id, height: at.height }
+  counts.differences += differing.length
+  const own = byOther === null ? theirs : await read(readContext, differing)
+  const replaced = new Map<string, TrackedPool>()
+  const contradicted: string[] = []
+  for (const { id } of differing) {
+    const [mine, other] = [own.get(id), theirs.get(id)]
+    if (mine !== undefined && other !== undefined && isSame(mine, other)) replaced.set(id, mine)
+    else contradicted.push(id)
+  }
+  if (replaced.size > 0) {
+    log.error({ ...fields, pools: [...replaced.keys()] }, 'pools differ from the chain and were replaced')
+    pools.repair(replaced)
+  }
+  if (contradicted.length === 0) return
+  log.error({ ...fields, pools: contradicted }, 'nodes contradict each other about pools, which were dropped')
+  pools.drop(contradicted)
+}
+
+/** The next node may be down, or lag behind our block: then the own node is asked. */
+function ignoreUnavailable(error: unknown): null {
+  if (error instanceof AppError && error.retryable) return null
+  throw error
 }
 
 /** If only a range of ticks is read, the range may differ: compares the ticks that both states have. */

@@ -23,6 +23,7 @@ import {
   type SyncContext,
 } from './sync-context.ts'
 import { createTokenLookup, dropExcessPools } from './token-lookup.ts'
+import type { ReadContext } from './tracked-pool.ts'
 
 export const poolDefaults: PoolSettings = {
   poolsMax: 1_000,
@@ -195,7 +196,13 @@ async function save(context: SyncContext, setup: NetworkSetup): Promise<void> {
   }
 }
 
-type Nodes = Readonly<{ rpc(): Rpc; next(): void }>
+type Nodes = Readonly<{
+  rpc(): Rpc
+  /** The node after the current one; the same with a single node. */
+  other(): Rpc
+  count: number
+  next(): void
+}>
 
 function createNodes({ network, rpcUrls }: NetworkPoolsOptions): Nodes {
   const { evm } = network
@@ -207,16 +214,23 @@ function createNodes({ network, rpcUrls }: NetworkPoolsOptions): Nodes {
   let current = 0
   return {
     rpc: () => rpcs[current % rpcs.length] as Rpc,
+    other: () => rpcs[(current + 1) % rpcs.length] as Rpc,
+    count: rpcs.length,
     next: () => {
       current++
     },
   }
 }
 
-function createSyncContext(options: NetworkPoolsOptions, { rpc }: Nodes): SyncContext {
+function createSyncContext(options: NetworkPoolsOptions, { rpc, other, count }: Nodes): SyncContext {
   const dexNetwork = normalizeAddresses(options.dexNetwork)
   const tokens = options.tokens.map((token) => token.toLowerCase())
   const connectors = new Set([dexNetwork.wrapped, ...dexNetwork.connectors])
+  const readsFrom = (currentRpc: () => Rpc): ReadContext => ({
+    reader: createBlockReader(currentRpc, dexNetwork.multicall3 ?? null),
+    wrapped: dexNetwork.wrapped,
+    nativeIsToken: dexNetwork.nativeIsToken ?? false,
+  })
   return {
     options,
     network: options.network,
@@ -227,11 +241,8 @@ function createSyncContext(options: NetworkPoolsOptions, { rpc }: Nodes): SyncCo
     log: options.log,
     now: options.now ?? Date.now,
     rpc,
-    readContext: {
-      reader: createBlockReader(rpc, dexNetwork.multicall3 ?? null),
-      wrapped: dexNetwork.wrapped,
-      nativeIsToken: dexNetwork.nativeIsToken ?? false,
-    },
+    readContext: readsFrom(rpc),
+    otherReadContext: count > 1 ? readsFrom(other) : null,
     pools: createPoolSet(reorgDepth(options.network)),
     pauses: { value: noPoolPauses },
     depths: createDepthHistory(),

@@ -67,6 +67,8 @@ export type SyncContext = Readonly<{
   /** The current node. */
   rpc(): Rpc
   readContext: ReadContext
+  /** Reads from the node after the current one; null with a single node. */
+  otherReadContext: ReadContext | null
   pools: PoolSet
   /** Set by the operator while the process runs. */
   pauses: { value: PoolPauses }

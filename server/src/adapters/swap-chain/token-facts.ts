@@ -2,8 +2,9 @@ import { decodeAbiParameters, encodeFunctionData, type Hex, hexToBytes, parseAbi
 import type { Network } from '../../core/domain/network.ts'
 import { isNative } from '../../swap/domain/token.ts'
 import type { TokenFacts } from '../../swap/ports/swap-chain.ts'
-import { askFirstNode, type EvmNode, ethCall, hex } from '../chains/evm/node.ts'
+import { type EvmNode, ethCall, hex } from '../chains/evm/node.ts'
 import { bytes } from '../chains/evm/replies.ts'
+import { unavailable } from '../chains/evm/rpc.ts'
 import { callFailure } from './call-failure.ts'
 
 const abi = parseAbi([
@@ -18,27 +19,37 @@ const SYMBOL_MAX = 32
 /** No real token has more. */
 const DECIMALS_MAX = 36n
 
-/** Reads name, symbol and decimals of a token. Null without a contract, or if it has no decimals or no symbol. */
-export function readTokenFacts(
+/**
+ * Reads name, symbol and decimals of a token. Null without a contract, or if it has no decimals or no symbol. With wrong decimals a
+ * user would swap a multiple of the amount, so a second node confirms them where one is configured and answers.
+ */
+export async function readTokenFacts(
   nodes: readonly EvmNode[],
   network: Network,
   address: string,
 ): Promise<TokenFacts | null> {
-  if (isNative(address))
-    return Promise.resolve({ name: network.name, symbol: network.symbol, decimals: network.decimals })
-  return askFirstNode(nodes, async (node) => {
-    const code = await node.ask('eth_getCode', [address, 'latest'], bytes)
-    if (code === '0x') return null
-    const [name, symbol, decimals] = await Promise.all([
-      callGetter(node, address, 'name'),
-      callGetter(node, address, 'symbol'),
-      callGetter(node, address, 'decimals'),
-    ])
-    const decimalCount = wordOf(decimals)
-    const shortName = textOf(symbol, SYMBOL_MAX)
-    if (decimalCount === null || decimalCount > DECIMALS_MAX || shortName === null) return null
-    return { name: textOf(name, NAME_MAX) ?? shortName, symbol: shortName, decimals: Number(decimalCount) }
-  })
+  if (isNative(address)) return { name: network.name, symbol: network.symbol, decimals: network.decimals }
+  const settled = await Promise.allSettled(nodes.map((node) => readFrom(node, address)))
+  const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const [first] = answers
+  if (first === undefined) throw settled.find((one) => one.status === 'rejected')?.reason
+  if (answers.some((answer) => answer?.decimals !== first?.decimals))
+    throw unavailable(`the nodes of ${network.id} contradict each other about the token ${address}`)
+  return first
+}
+
+async function readFrom(node: EvmNode, address: string): Promise<TokenFacts | null> {
+  const code = await node.ask('eth_getCode', [address, 'latest'], bytes)
+  if (code === '0x') return null
+  const [name, symbol, decimals] = await Promise.all([
+    callGetter(node, address, 'name'),
+    callGetter(node, address, 'symbol'),
+    callGetter(node, address, 'decimals'),
+  ])
+  const decimalCount = wordOf(decimals)
+  const shortName = textOf(symbol, SYMBOL_MAX)
+  if (decimalCount === null || decimalCount > DECIMALS_MAX || shortName === null) return null
+  return { name: textOf(name, NAME_MAX) ?? shortName, symbol: shortName, decimals: Number(decimalCount) }
 }
 
 /** Null if the call fails in the contract. */

@@ -6,6 +6,7 @@ import type { PoolSnapshots, PoolSource } from '../../../src/swap/ports/pools.ts
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { createPoolMarket } from '../../../src/swap/routing/pool-market.ts'
 import { bestRoute } from '../../../src/swap/routing/route.ts'
+import { startFaultyNode } from '../chains/evm/faulty-node.ts'
 import { startVenueCluster, type VenueCluster } from './venue-cluster.ts'
 import type { Venues } from './venues.ts'
 
@@ -384,4 +385,44 @@ describe('the pools of a network', () => {
     expect(pools.length).toBe(3)
     await compareStates(pools)
   })
+
+  test('are compared with the next node, and dropped where the nodes contradict each other (D5)', async () => {
+    const honest = createSource(undefined, { snapshots: nothing })
+    const { pools } = await current(honest)
+    const pair = pools.find(({ kind }) => kind === 'uniswap-v2')
+    if (pair?.kind !== 'uniswap-v2') throw new Error('there is no pair')
+    const word = (value: bigint) => value.toString(16).padStart(64, '0')
+    const liar = await startFaultyNode(venues.anvil.url)
+    // This node says that one pair holds a fifth less.
+    liar.set(async ({ method }, forward) => {
+      if (method !== 'eth_call') return undefined
+      const answer = await forward()
+      if (typeof answer !== 'string') return undefined
+      const [real] = pair.reserves
+      return { result: answer.replaceAll(word(real), word((real * 4n) / 5n)) }
+    })
+    const settings = { comparePools: 6 }
+    for (const rpcUrls of [
+      [liar.url, venues.anvil.url],
+      [venues.anvil.url, liar.url],
+    ]) {
+      const source = createSource(undefined, { snapshots: nothing, rpcUrls, settings })
+      const left = await untilCompared(source)
+      expect(left.map(({ id }) => id).sort()).toEqual(pools.flatMap(({ id }) => (id === pair.id ? [] : [id])).sort())
+      expect(source.counts().differences).toBe(1)
+    }
+    // A node that does not answer contradicts nothing.
+    liar.set(() => ({ status: 500 }))
+    const source = createSource(undefined, { snapshots: nothing, rpcUrls: [venues.anvil.url, liar.url], settings })
+    expect(await untilCompared(source)).toHaveLength(pools.length)
+    expect(source.counts().differences).toBe(0)
+    await liar.stop()
+  })
+
+  /** The pools after the maintenance that follows their first block. */
+  async function untilCompared(source: PoolSource): Promise<readonly Pool[]> {
+    await current(source)
+    await source.advance()
+    return (await current(source)).pools
+  }
 })

@@ -441,6 +441,23 @@ test('reads token metadata, also from non-standard tokens (B123)', async () => {
   expect(await chain.readToken(native)).toMatchObject({ symbol: 'ETH', decimals: 18 })
 })
 
+test('a second node confirms the decimals of a token (D5)', async () => {
+  const { StandardToken } = await testTokens()
+  const token = await stage.deploy(StandardToken, ['Token', 'TOK', 6])
+  const liar = await startFaultyNode(stage.url)
+  const six = `0x${'6'.padStart(64, '0')}`
+  liar.set(async ({ method }, forward) => {
+    if (method !== 'eth_call') return undefined
+    const answer = await forward()
+    return answer === six ? { result: `0x${'12'.padStart(64, '0')}` } : undefined
+  })
+  const own = stage.swaps({ rpcUrls: [liar.url, stage.url] })
+  expect((await refusal(own.readToken(token))).code).toBe('NETWORK_UNAVAILABLE')
+  liar.set(() => ({ status: 500 }))
+  expect(await own.readToken(token)).toMatchObject({ decimals: 6 })
+  await liar.stop()
+})
+
 function encodeMint(args: readonly unknown[]): Hex {
   return encodeFunctionData({
     abi: parseAbi(['function mint(address, uint256)']),

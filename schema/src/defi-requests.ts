@@ -37,6 +37,11 @@ const slippage = {
   examples: ['0.5'],
 }
 const referrerFee = { description: "The partner's fee in percent of the output, 0 to 5.", examples: ['0.3'] }
+const maxPriceImpact = {
+  description:
+    "Highest accepted loss in percent, 0 to 100, against the pools' middle price and against reference prices. Without it the operator's limits apply (15 and 10 by default). Additive.",
+  examples: ['20'],
+}
 const amountNotes = { description: 'Amount to swap.', examples: ['1.5'] }
 const numberNote = 'Text, or a JSON number of at most 15 significant digits.'
 
@@ -65,6 +70,7 @@ export const SwapQuoteQuery = Type.Object({
   amount: tokenAmountInput(amountNotes),
   slippage: percentInput(slippage),
   referrerFee: percentInput(referrerFee),
+  maxPriceImpact: Type.Optional(percentInput(maxPriceImpact)),
 })
 export type SwapQuoteQuery = Static<typeof SwapQuoteQuery>
 
@@ -98,6 +104,7 @@ export const BuildSwapBody = Type.Object({
   amount: tokenAmountMember({ ...amountNotes, description: `Amount to swap. ${numberNote}` }),
   slippage: percentMember(slippage),
   referrerFee: percentMember(referrerFee),
+  maxPriceImpact: Type.Optional(percentMember(maxPriceImpact)),
   network,
 })
 export type BuildSwapBody = Static<typeof BuildSwapBody>

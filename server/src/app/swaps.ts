@@ -49,7 +49,7 @@ import {
 } from '../swap/quotes/ask-aggregators.ts'
 import { createDepthAlarm } from '../swap/quotes/depth-alarm.ts'
 import { createQuoteSwap } from '../swap/quotes/quote-swap.ts'
-import { createSwapValues } from '../swap/quotes/swap-values.ts'
+import { createReferenceOut, createSwapValues } from '../swap/quotes/swap-values.ts'
 import { createSendApproval } from '../swap/send/send-approval.ts'
 import { createSendSwap } from '../swap/send/send-swap.ts'
 import { createListTokens } from '../swap/tokens/list-tokens.ts'
@@ -242,6 +242,7 @@ export function createSwapServices(
   const { find: findToken, peek } = createTokenCache(listed, clock.now)
   // The wrapped native is on no sandbox list but often requested: its metadata is read at the start.
   for (const { chain } of served.values()) peek(chain, chain.wrapped)
+  const valuesDeps = { books, priceKeyOf: priceKeys(dependencies.catalogue), now: clock.now }
   const shared = {
     networks,
     router,
@@ -262,7 +263,8 @@ export function createSwapServices(
     refs: createSwapRefs(options.pepper),
     screening: createScreening(options.denied, new Map()),
     withIdempotency: createWithIdempotency(createSwapIdempotencyStore(database)),
-    valuesOf: createSwapValues({ books, priceKeyOf: priceKeys(dependencies.catalogue), now: clock.now }),
+    valuesOf: createSwapValues(valuesDeps),
+    referenceOutOf: createReferenceOut(valuesDeps),
     now: clock.now,
     databaseNow: clock.databaseNow,
     log: options.log,

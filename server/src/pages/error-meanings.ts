@@ -86,7 +86,10 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
     'Use currencies with `enabled: true`. Instead of `privatePlus` use `efficient`; instead of a private exchange, a standard one',
   ],
   PARTNER_SUSPENDED: ['The partner is suspended; statuses and lists remain readable', 'Contact us'],
-  PRICE_IMPACT_TOO_HIGH: ['The swap would move the price too far (DeFi)', 'Lower the amount'],
+  PRICE_IMPACT_TOO_HIGH: [
+    'The swap would move the price too far, or lose too much against reference prices (DeFi)',
+    'Lower the amount, or accept the loss with maxPriceImpact',
+  ],
   RATES_UNAVAILABLE: ['There are no current prices to quote from', 'Retry after `Retry-After`'],
   RATE_ID_EXPIRED: [
     'The rateId is older than 60 seconds, or the price has moved since the quote',

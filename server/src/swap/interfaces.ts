@@ -14,6 +14,7 @@ export type SwapRequest = Readonly<{
   amount: string
   slippage: string
   referrerFee: string
+  maxPriceImpact?: string
 }>
 
 export type BuildRequest = SwapRequest & Readonly<{ account: string }>
@@ -114,8 +115,10 @@ export type SwapSettings = Readonly<{
   deadlineMs: number
   /** After this time without any node knowing a transaction, the swap counts as dropped. */
   droppedMs: number
-  /** Highest price impact, in millionths, that is quoted or built. */
+  /** Highest price impact, in millionths, that is quoted or built unless the request accepts more. */
   impactMaxPpm: number
+  /** The same of the loss against reference prices. */
+  referenceLossMaxPpm: number
   /** The operator's fee address by network, for partners without their own. */
   feeAddresses: ReadonlyMap<string, string>
   /** The gain over our own route, in basis points of its output and net of gas, from which an aggregator is used. */
@@ -126,7 +129,8 @@ export const swapDefaults = {
   quoteMs: 30_000,
   deadlineMs: 20 * 60_000,
   droppedMs: 10 * 60_000,
-  impactMaxPpm: 500_000,
+  impactMaxPpm: 150_000,
+  referenceLossMaxPpm: 100_000,
   feeAddresses: new Map(),
   aggregatorGainBps: 5,
 } as const satisfies SwapSettings

@@ -6,8 +6,12 @@ import { presentQuote } from './present.ts'
 export function mountSwapQuote(context: ApiContext<{ swaps: SwapServices }>): void {
   const { services } = context
   mount(context, routes.quoteSwap, async (request, reply) => {
-    const { network, fromTokenAddress, toTokenAddress, amount, slippage, referrerFee } = request.query as SwapQuoteQuery
-    const swapRequest = { network, fromTokenAddress, toTokenAddress, amount, slippage, referrerFee }
+    const query = request.query as SwapQuoteQuery
+    const { network, fromTokenAddress, toTokenAddress, amount, slippage, referrerFee, maxPriceImpact } = query
+    const swapRequest = {
+      ...{ network, fromTokenAddress, toTokenAddress, amount, slippage, referrerFee },
+      ...(maxPriceImpact === undefined ? {} : { maxPriceImpact }),
+    }
     reply.header('cache-control', 'no-store')
     return presentQuote(await services.swaps.quoteSwap(swapRequest))
   })

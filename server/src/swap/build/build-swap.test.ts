@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import { swapDefaults } from '../interfaces.ts'
@@ -25,6 +25,10 @@ let simulatedAt: number
 /** Pools of the routes that were simulated. */
 let simulated: string[]
 let unlisted: readonly string[]
+/** What the input is worth at reference prices. */
+let referenceOut: bigint | null
+/** Output at the middle price; null: what is quoted. */
+let middleOut: bigint | null
 
 const router = {
   async route({ avoid = [] }: RouteOrder): Promise<RoutedSwap> {
@@ -34,7 +38,7 @@ const router = {
     const pool = { kind: 'uniswap-v2', id, dex: 'dex', tokens }
     return {
       ...{ block: { height: routedAt, hash: `0x${routedAt}` }, amountOut: quoted, gas: 1, millionGasOut: 0n },
-      ...{ middleOut: quoted, unlisted, swaps: [{ pool }] as unknown as RoutedSwap['swaps'] },
+      ...{ middleOut: middleOut ?? quoted, unlisted, swaps: [{ pool }] as unknown as RoutedSwap['swaps'] },
     }
   },
 }
@@ -59,6 +63,7 @@ const deps: BuildSwapDeps = {
   networks: { getOpen: () => ({ chain, nativeIsToken: false }) } as unknown as SwapNetworks,
   findToken: async (_, address) => ({ network: 'eth', address, name: 'T', symbol: 'T', decimals: 6 }),
   router: router as BuildSwapDeps['router'],
+  referenceOutOf: () => referenceOut,
   askAggregators: null,
   buildAggregatorCall: null,
   reliability: createAggregatorReliability({ now: () => 0 }),
@@ -82,6 +87,8 @@ beforeEach(() => {
   simulatedAt = 7
   simulated = []
   unlisted = []
+  referenceOut = null
+  middleOut = null
   buildSwap = createBuildSwap({ ...deps, routes: createRouteReliability({ now: () => 0 }) })
 })
 
@@ -143,4 +150,49 @@ it('routes around pools whose simulation reverts, but blames none', async () => 
   expect(await build()).toEqual(['swap by honest'])
   expect(await build()).toEqual(['swap by honest'])
   expect(simulated).toEqual(['paused', 'honest', 'paused', 'honest'])
+})
+
+describe('reference prices (D9)', () => {
+  it('refuse a loss above ten percent, unless the request accepts it', async () => {
+    // The output lacks 100 001 millionths of the reference, a unit of rounding aside.
+    referenceOut = 1_111_114n
+    const refused = { code: 'PRICE_IMPACT_TOO_HIGH', problems: [{ field: 'amount', max: '10' }] }
+    await expect(build()).rejects.toMatchObject(refused)
+    expect(simulated).toEqual([])
+    expect(await build({ maxPriceImpact: '11' })).toEqual(['swap by honest'])
+    await expect(build({ maxPriceImpact: '9' })).rejects.toMatchObject({ problems: [{ max: '9' }] })
+    referenceOut = 1_111_112n
+    expect(await build()).toEqual(['swap by honest'])
+    for (const maxPriceImpact of ['100.1', '-1', 'x'])
+      await expect(build({ maxPriceImpact })).rejects.toMatchObject({
+        ...{ code: 'VALIDATION_ERROR', problems: [{ field: 'maxPriceImpact', min: '0', max: '100' }] },
+      })
+  })
+
+  it('lead around a route that pays two percent more than they say, where the other pools agree with them', async () => {
+    referenceOut = 1_000_000n
+    markets = { bait: { quoted: 1_020_001n, paid: 1_020_001n }, ...markets }
+    expect(await build()).toEqual(['swap by honest'])
+    markets = { fair: { quoted: 1_020_000n, paid: 1_020_000n }, ...markets }
+    expect(await build()).toEqual(['swap by fair'])
+  })
+
+  it('are not believed against all pools', async () => {
+    referenceOut = 1_000_000n
+    markets = { first: { quoted: 1_040_000n, paid: 1_040_000n }, second: { quoted: 1_030_000n, paid: 1_030_000n } }
+    expect(await build()).toEqual(['swap by first'])
+    // A pool that is far too shallow is no other opinion, and neither is none.
+    markets = { first: { quoted: 1_040_000n, paid: 1_040_000n }, second: { quoted: 970_000n, paid: 970_000n } }
+    expect(await build()).toEqual(['swap by first'])
+    markets = { first: { quoted: 1_040_000n, paid: 1_040_000n } }
+    expect(await build()).toEqual(['swap by first'])
+  })
+})
+
+it('refuses a price impact above 15 percent by default, unless the request accepts it (D9)', async () => {
+  middleOut = 1_177_000n
+  await expect(build()).rejects.toMatchObject({ code: 'PRICE_IMPACT_TOO_HIGH', problems: [{ max: '15' }] })
+  expect(await build({ maxPriceImpact: '16' })).toEqual(['swap by honest'])
+  middleOut = 1_176_000n
+  expect(await build()).toEqual(['swap by honest'])
 })

@@ -16,7 +16,7 @@ import type { BuildAggregatorCall } from '../quotes/ask-aggregators.ts'
 import {
   type AggregatorDeps,
   aggregatorOrderOf,
-  checkImpact,
+  checkLoss,
   chooseQuote,
   type PricedSwap,
   priceAt,
@@ -200,7 +200,8 @@ async function prepareByAggregator(
   const trade = await deps.buildAggregatorCall(quote.source, { ...order, taker: chain.externalExecutor, slippagePpm })
   if (trade === null) return failed(UNBUILT_PPM, 'no valid call to its published contracts in time')
   const { gas, penaltyPpm } = quote
-  if (!beatsOwnRoute(priced.routed, { ...trade, gas, penaltyPpm }, deps.settings.aggregatorGainBps))
+  const own = { ...priced.routed, referenceOut: priced.referenceOut }
+  if (!beatsOwnRoute(own, { ...trade, gas, penaltyPpm }, deps.settings.aggregatorGainBps))
     return failed(shortfallPpm(quote.amountOut, trade.amountOut), 'the call pays less than our own route')
   const repriced = priceAt(priced, trade.amountOut)
   try {
@@ -228,7 +229,7 @@ async function prepare(
   parties: Parties,
   aggregatorCall?: AggregatorCall,
 ): Promise<PreparedSwap> {
-  checkImpact(deps, priced)
+  checkLoss(deps, priced)
   const { chain } = priced.network
   return chain.prepare(orderOf(deps, partner, priced, parties, aggregatorCall)).catch((error: unknown) => {
     throw withDecimalAmounts(error, { native: chain.network.decimals, token: priced.from.decimals })

@@ -2,9 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { beatsOwnRoute, chooseBestQuote } from './choose-aggregator.ts'
 
 /* Our route pays 1 000 000; a million gas cost 10 000. An aggregator has an overhead of 90 000 gas: 900. */
-const own = { amountOut: 1_000_000n, gas: 100_000, millionGasOut: 10_000n, middleOut: 1_002_000n }
+const own = { amountOut: 1_000_000n, gas: 100_000, millionGasOut: 10_000n, middleOut: 1_002_000n, referenceOut: null }
 
 describe('beatsOwnRoute', () => {
+  it('rejects quotes two percent above the reference, unless our own route pays that, too (D9)', () => {
+    const beats = (amountOut: bigint, referenceOut: bigint) =>
+      beatsOwnRoute({ ...own, referenceOut }, { amountOut, gas: 1 }, 5)
+    expect([beats(1_030_200n, 1_010_000n), beats(1_030_201n, 1_010_000n)]).toEqual([true, false])
+    // Our own route pays 1 000 000, more than the reference says: it is late.
+    expect([beats(1_020_000n, 900_000n), beats(1_020_001n, 900_000n)]).toEqual([true, false])
+  })
+
   it('requires more than the minimum gain, net of the gas of both', () => {
     // Net of gas our route pays 999 000. A quote with the same gas loses 1 900 to gas and overhead. 5 bps are 500.
     expect(beatsOwnRoute(own, { amountOut: 1_001_400n, gas: 100_000 }, 5)).toBe(false)

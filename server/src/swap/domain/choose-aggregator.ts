@@ -1,3 +1,5 @@
+import { isAboveReference } from './reference-price.ts'
+
 /** A quote in base units of the output token, with its gas; null if the aggregator reports none. */
 type Candidate = Readonly<{
   amountOut: bigint
@@ -14,6 +16,8 @@ export type OwnRoute = Readonly<{
   millionGasOut: bigint
   /** Output at the middle price; 0 without a middle price. */
   middleOut: bigint
+  /** Output at reference prices; null without both prices. */
+  referenceOut: bigint | null
 }>
 
 /** Assumed if the aggregator reports no gas: a route over a few pools. */
@@ -39,7 +43,10 @@ export function beatsOwnRoute(own: OwnRoute, quote: Candidate, gainBps: number):
   return (theirs - ours) * BPS > own.amountOut * BigInt(gainBps)
 }
 
-function isPlausible({ amountOut, middleOut }: OwnRoute, quoted: bigint): boolean {
+function isPlausible({ amountOut, middleOut, referenceOut }: OwnRoute, quoted: bigint): boolean {
+  // If our own route pays more than the reference, too, the reference is late.
+  if (referenceOut !== null && isAboveReference(quoted, amountOut > referenceOut ? amountOut : referenceOut))
+    return false
   const most = middleOut > amountOut ? middleOut : amountOut
   return quoted * BPS <= most * (BPS + ABOVE_MIDDLE_BPS)
 }

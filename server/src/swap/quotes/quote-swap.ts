@@ -2,6 +2,7 @@ import { AppError } from '../../core/domain/errors.ts'
 import { formatPercent, minAfterSlippage, priceImpactPpm, referrerFeeOf } from '../../core/domain/percent.ts'
 import type { RouteReliability } from '../build/route-reliability.ts'
 import { chooseBestQuote } from '../domain/choose-aggregator.ts'
+import { isAboveReference, isNearReference } from '../domain/reference-price.ts'
 import { isNative } from '../domain/token.ts'
 import type { SwapServices, SwapSettings } from '../interfaces.ts'
 import type { AggregatorOrder } from '../ports/aggregator.ts'
@@ -11,9 +12,9 @@ import { breakDown } from '../routing/route-breakdown.ts'
 import { type AggregatorReliability, EXCLUDED_ABOVE_PPM } from './aggregator-reliability.ts'
 import type { AskAggregators, RankedQuote } from './ask-aggregators.ts'
 import { type ParsedSwap, type ReadSwapDeps, readSwapRequest } from './read-swap-request.ts'
-import type { createSwapValues } from './swap-values.ts'
+import type { createSwapValues, ReferenceOutOf } from './swap-values.ts'
 
-export type RouteSwapDeps = Readonly<{ router: Router }>
+export type RouteSwapDeps = Readonly<{ router: Router; referenceOutOf: ReferenceOutOf }>
 
 /** A request with our best route, and the amounts that the recipient gets: by that route, or by an aggregator. */
 export type PricedSwap = ParsedSwap &
@@ -25,23 +26,46 @@ export type PricedSwap = ParsedSwap &
     received: bigint
     minReceived: bigint
     impactPpm: bigint | null
+    /** What the input is worth at reference prices, in units of the output; null without both prices. */
+    referenceOut: bigint | null
   }>
 
-/** `avoid`: ids of pools that the route must not use. */
+/**
+ * Our best route, with its amounts. A route that pays more than the reference prices say is distrusted: if the pools without it pay what
+ * they say, that is the route. `avoid`: ids of pools that the route must not use.
+ */
 export async function priceSwap(
-  { router }: RouteSwapDeps,
+  deps: RouteSwapDeps,
+  parsed: ParsedSwap,
+  avoid: readonly string[],
+): Promise<PricedSwap> {
+  const first = await priceRoute(deps, parsed, avoid)
+  const { referenceOut } = first
+  if (referenceOut === null || !isAboveReference(first.amountOut, referenceOut)) return first
+  const pools = first.routed.swaps.map(({ pool }) => pool.id)
+  const other = await priceRoute(deps, parsed, [...avoid, ...pools]).catch((error: unknown) => {
+    // Without other pools there is nothing to compare with.
+    if (error instanceof AppError && error.kind === 'refused') return first
+    throw error
+  })
+  return isNearReference(other.amountOut, referenceOut) ? other : first
+}
+
+async function priceRoute(
+  { router, referenceOutOf }: RouteSwapDeps,
   parsed: ParsedSwap,
   avoid: readonly string[],
 ): Promise<PricedSwap> {
   const { network, from, to, amountIn } = parsed
   const { chain } = network
+  const referenceOut = referenceOutOf(chain, { token: from, units: amountIn }, to)
   const [tokenIn, tokenOut] = [poolToken(chain, from.address), poolToken(chain, to.address)]
   const routed = await router.route({ network: chain.network.id, tokenIn, tokenOut, amountIn, avoid })
-  return priceAt({ ...parsed, routed }, routed.amountOut)
+  return priceAt({ ...parsed, routed, referenceOut }, routed.amountOut)
 }
 
 /** The amounts of a request for an output of `amountOut`. */
-export function priceAt(swap: ParsedSwap & Pick<PricedSwap, 'routed'>, amountOut: bigint): PricedSwap {
+export function priceAt(swap: ParsedSwap & Pick<PricedSwap, 'routed' | 'referenceOut'>, amountOut: bigint): PricedSwap {
   const fee = referrerFeeOf(amountOut, swap.feePpm)
   const received = amountOut - fee
   const minReceived = minAfterSlippage(received, swap.slippagePpm)
@@ -65,7 +89,7 @@ export type QuoteSwapDeps = ReadSwapDeps &
   Readonly<{
     valuesOf: ReturnType<typeof createSwapValues>
     routes: Pick<RouteReliability, 'avoided'>
-    settings: Pick<SwapSettings, 'quoteMs' | 'impactMaxPpm'>
+    settings: Pick<SwapSettings, 'quoteMs' | LossLimits>
     now(): number
   }>
 
@@ -90,25 +114,40 @@ export type WeightedQuote = RankedQuote & Readonly<{ penaltyPpm: bigint }>
 /** Best callable aggregator quote after its reliability penalty; null if our route is better. */
 export function chooseQuote(
   { settings, reliability }: AggregatorDeps,
-  { routed, network }: PricedSwap,
+  { routed, network, referenceOut }: PricedSwap,
   quotes: readonly RankedQuote[] | null,
 ): WeightedQuote | null {
   const eligible = (quotes ?? [])
     .filter(({ contract }) => contract !== null)
     .map((quote) => ({ ...quote, penaltyPpm: reliability.penaltyPpm(network.chain.network.id, quote.source) }))
     .filter(({ penaltyPpm }) => penaltyPpm <= EXCLUDED_ABOVE_PPM)
-  return chooseBestQuote(routed, eligible, settings.aggregatorGainBps)
+  return chooseBestQuote({ ...routed, referenceOut }, eligible, settings.aggregatorGainBps)
 }
 
-/** Rejects swaps above the price-impact limit. */
-export function checkImpact(
-  { settings: { impactMaxPpm } }: Readonly<{ settings: Pick<SwapSettings, 'impactMaxPpm'> }>,
-  { impactPpm }: PricedSwap,
+type LossLimits = 'impactMaxPpm' | 'referenceLossMaxPpm'
+
+/** Rejects swaps that lose too much against the pools' middle price, or against reference prices. */
+export function checkLoss(
+  { settings }: Readonly<{ settings: Pick<SwapSettings, LossLimits> }>,
+  { routed, referenceOut, amountOut, lossMaxPpm }: PricedSwap,
 ): void {
-  if (impactPpm === null || impactPpm <= BigInt(impactMaxPpm)) return
-  throw new AppError('PRICE_IMPACT_TOO_HIGH', 'the price impact of this amount is too high: request a smaller amount', {
+  checkOne('the price impact of this amount is too high: request a smaller amount', {
+    ...{ amountOut, expected: routed.middleOut, maxPpm: lossMaxPpm ?? settings.impactMaxPpm },
+  })
+  checkOne('the swap loses too much against reference prices: accept it with maxPriceImpact, or do not swap', {
+    ...{ amountOut, expected: referenceOut ?? 0n, maxPpm: lossMaxPpm ?? settings.referenceLossMaxPpm },
+  })
+}
+
+type Loss = Readonly<{ amountOut: bigint; expected: bigint; maxPpm: number }>
+
+function checkOne(message: string, { amountOut, expected, maxPpm }: Loss): void {
+  // One unit is rounding, which is much of a tiny amount.
+  const lossPpm = priceImpactPpm(amountOut + 1n, expected)
+  if (lossPpm === null || lossPpm <= BigInt(maxPpm)) return
+  throw new AppError('PRICE_IMPACT_TOO_HIGH', message, {
     field: 'amount',
-    extra: { priceImpact: formatPercent(impactPpm), max: formatPercent(impactMaxPpm) },
+    extra: { priceImpact: formatPercent(lossPpm), max: formatPercent(maxPpm) },
   })
 }
 
@@ -126,7 +165,7 @@ export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] 
     ])
     const chosen = chooseQuote(deps, own, aggregatorQuotes)
     const priced = chosen === null ? own : priceAt(own, chosen.amountOut)
-    checkImpact(deps, priced)
+    checkLoss(deps, priced)
     const { network, from, to, amountIn, amountOut, routed, fee, received, minReceived, impactPpm } = priced
     const { chain } = network
     const sides = [

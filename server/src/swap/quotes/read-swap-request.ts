@@ -1,6 +1,6 @@
 import { parseUnits } from '../../core/domain/amount.ts'
 import { AppError, errorCodes, type Problem } from '../../core/domain/errors.ts'
-import { FEE_PPM, formatPercent, parsePercent, SLIPPAGE_PPM } from '../../core/domain/percent.ts'
+import { FEE_PPM, formatPercent, LOSS_PPM, parsePercent, SLIPPAGE_PPM } from '../../core/domain/percent.ts'
 import type { Token } from '../domain/token.ts'
 import type { SwapRequest } from '../interfaces.ts'
 import { ledgerToken, type SwapNetwork, type SwapNetworks } from '../networks.ts'
@@ -17,6 +17,8 @@ export type ParsedSwap = Readonly<{
   amountIn: bigint
   slippagePpm: number
   feePpm: number
+  /** The loss that the request accepts; null = the operator's limits. */
+  lossMaxPpm: number | null
 }>
 
 /** `Retry-After` of a token that is being read: the usual time of three node calls. */
@@ -37,9 +39,13 @@ export async function readSwapRequest(deps: ReadSwapDeps, request: SwapRequest):
   const amountIn = readAmount(request.amount, from, 'amount', problems)
   const slippagePpm = readPercent(request.slippage, SLIPPAGE_PPM, problems, ['SLIPPAGE_OUT_OF_RANGE', 'slippage'])
   const feePpm = readPercent(request.referrerFee, FEE_PPM, problems, ['REFERRER_FEE_OUT_OF_RANGE', 'referrerFee'])
+  const lossMaxPpm =
+    request.maxPriceImpact === undefined
+      ? null
+      : readPercent(request.maxPriceImpact, LOSS_PPM, problems, ['VALIDATION_ERROR', 'maxPriceImpact'])
   if (problems.length > 0 || !from || !to || amountIn === null || slippagePpm === null || feePpm === null)
     throw refusal(problems)
-  return { network, from, to, amountIn, slippagePpm, feePpm }
+  return { network, from, to, amountIn, slippagePpm, feePpm, lossMaxPpm }
 }
 
 /** The first problem becomes the error. Errors of the request come before temporary refusals. */

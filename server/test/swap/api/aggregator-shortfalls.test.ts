@@ -77,7 +77,7 @@ test('an aggregator that pays less than its quote is not used; a reliable one is
 
 test('an aggregator whose call reverts is excluded, with the slippage as its shortfall', async () => {
   const own = await started.ownOut(request())
-  const pays = more(own, 40_000n)
+  const pays = more(own, 12_000n)
   started.aggregators.behave({ '0x': { pays, builds: started.calls({ pays, takes: 1n }) } })
   expect((await started.stage.quote(request())).body.toAmountRaw).toBe(pays.toString())
   expect(await buildAndReadExecutor()).toBe(swapExecutor.address)

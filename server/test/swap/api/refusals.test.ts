@@ -274,7 +274,7 @@ describe('a build', () => {
       account: user.address,
     }
     expect((await stage.build(trade)).body).toMatchObject({ statusCode: 422, code: 'PRICE_IMPACT_TOO_HIGH' })
-    const quoted = { statusCode: 422, code: 'PRICE_IMPACT_TOO_HIGH', errors: [{ field: 'amount', max: '50' }] }
+    const quoted = { statusCode: 422, code: 'PRICE_IMPACT_TOO_HIGH', errors: [{ field: 'amount', max: '15' }] }
     expect((await stage.quote(trade)).body).toMatchObject(quoted)
   })
 

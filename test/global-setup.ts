@@ -22,7 +22,10 @@ const NO_CHAINS = { file: '', stop: async () => {} }
 /** Starts one cluster and one set of chains for the whole run. Every test file creates its own database and app on them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-test-'))
-  const [postgres, chains] = await Promise.all([startPostgres({ dataDir: folder }), withoutChains ? NO_CHAINS : startChains(folder, 'all')])
+  const [postgres, chains] = await Promise.all([
+    startPostgres({ dataDir: folder }),
+    withoutChains ? NO_CHAINS : startChains(folder, 'all'),
+  ])
   turnOffFsync(join(folder, 'postgres', 'cluster'))
   project.provide('databaseUrl', postgres.url)
   project.provide('databaseTemplate', await createTemplate(postgres.url))

@@ -23,7 +23,8 @@ export function createWatchOutflow({ store, settings }: Readonly<{ store: Store;
       })
     }
     await store.alarms.clearOthers('limit-used:', used)
-    await store.alarms.clearOthers('limit:', used)
+    // A large payout may wait although less than half is used.
+    if (!(await store.outflow.isAwaited())) await store.alarms.clearOthers('limit:', [])
   }
 }
 

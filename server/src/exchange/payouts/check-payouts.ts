@@ -1,6 +1,7 @@
 import type { Asset, AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
+import { smallest } from '../../lib/bigint.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ReachedLimit } from '../ports/store/outflow.ts'
 import type { Payout } from '../ports/store/payouts.ts'
@@ -96,9 +97,11 @@ async function checkLimits(
   if (isToOurselves(payout)) return null
   const usd = usdOf(deps, payout)
   if (usd === null) return 'no price'
-  const { limits } = deps.settings
-  if (usd > limits.perTransactionUsd && !payout.approved) return 'above payout limit'
-  return store.outflow[mode](payout.id, usd, limitsOf(limits, payout))
+  const limits = limitsOf(deps.settings.limits, payout)
+  // What is larger than a rolling limit would wait for ever.
+  const most = smallest(deps.settings.limits.perTransactionUsd, ...limits.flatMap(({ hour, day }) => [hour, day]))
+  if (usd > most && !payout.approved) return 'above payout limit'
+  return store.outflow[mode](payout.id, usd, limits)
 }
 
 /** A sweep or gas supply moves money between our own addresses, so it is no outflow. */

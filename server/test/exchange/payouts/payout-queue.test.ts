@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createWatchOutflow } from '../../../src/exchange/operations/watch-outflow.ts'
 import { ETHER, startMoneyPath } from '../money-path.ts'
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
@@ -40,6 +41,15 @@ const insertToken = async () => {
   return id
 }
 
+const USD = 10n ** 12n
+
+/** Counts an outflow of an earlier payout in the scope of all. */
+async function useOutflow(usd: bigint): Promise<void> {
+  const id = await insert('paid before')
+  await fixture.database.query("update payouts set state = 'void' where id = $1", [id])
+  await fixture.database.query("insert into outflows (payout_id, scope, usd) values ($1, 'all', $2)", [id, usd])
+}
+
 // M7: paused and limited payouts were taken oldest first, for ever, and each cost several requests to the node.
 test('many paused payouts delay none of another asset, and cost no request', async () => {
   const paused = await Promise.all(Array.from({ length: MANY }, insertToken))
@@ -53,11 +63,12 @@ test('many paused payouts delay none of another asset, and cost no request', asy
 })
 
 test('many payouts above what is left of a limit delay none below it, and cost no request', async () => {
-  // 100 ETH are above any limit of a few dollars, 0.01 ETH below it.
+  // 3 ETH are 12 000 dollars: within the limit, and more than is left of it.
   const { limits } = fixture.settings
   const used = { ...limits }
-  Object.assign(limits, { hourUsd: 1_000n * 10n ** 12n, dayUsd: 1_000n * 10n ** 12n, perTransactionUsd: 10n ** 18n })
+  Object.assign(limits, { hourUsd: 15_000n * USD, dayUsd: 15_000n * USD, perTransactionUsd: 15_000n * USD })
   await fixture.database.query('delete from outflows')
+  await useOutflow(10_000n * USD)
   const limited = await insertMany('limited', 3n * ETHER)
   const small = await insert('small')
   expect(await dispatch()).toBe(0)
@@ -78,6 +89,31 @@ test('many payouts above what is left of a limit delay none below it, and cost n
   expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300])
   Object.assign(limits, used)
   await fixture.database.query("update payouts set state = 'void' where id = any($1::uuid[])", [limited])
+})
+
+test('a payout above a whole limit waits for a person, then for the whole limit', async () => {
+  const { limits } = fixture.settings
+  const used = { ...limits }
+  Object.assign(limits, { hourUsd: 10_000n * USD, dayUsd: 10_000n * USD, perTransactionUsd: 15_000n * USD })
+  await fixture.database.query('delete from outflows')
+  await useOutflow(1n * USD)
+  const large = await insert('large', 3n * ETHER)
+  expect(await dispatch()).toBe(0)
+  const read = async () =>
+    (await fixture.database.query('select state, attention, postponed from payouts where id = $1', [large]))[0]
+  expect(await read()).toMatchObject({ state: 'reserved', attention: 'LIMIT' })
+  await fixture.store.payouts.approve(large)
+  expect(await dispatch()).toBe(0)
+  expect(await read()).toMatchObject({ state: 'reserved', attention: null, postponed: 1 })
+  expect(await fixture.listAlarmKinds()).toContain('limit')
+  // The alarm stays while the payout waits, although less than half of the limit is used.
+  await createWatchOutflow({ store: fixture.store, settings: fixture.settings })()
+  expect(await fixture.listAlarmKinds()).toContain('limit')
+  await fixture.database.query("update outflows set at = at - interval '25 hours'")
+  await fixture.clearHolds()
+  expect(await dispatch()).toBe(1)
+  expect(await read()).toMatchObject({ state: 'signed' })
+  Object.assign(limits, used)
 })
 
 test('a payout that was held stands behind those that became ready meanwhile, and before later ones', async () => {

@@ -93,7 +93,8 @@ async function nameRefund(tx: Tx, id: string, { address, memo }: Destination): P
   if (
     await hasRow(
       tx,
-      "select 1 from payouts where exchange_id = $1 and purpose = 'refund' and state <> 'void' limit 1",
+      `select 1 from executions x join payouts p on p.execution_id = x.id
+       where x.exchange_id = $1 and p.purpose = 'refund' and p.state <> 'void' limit 1`,
       [id],
     )
   )

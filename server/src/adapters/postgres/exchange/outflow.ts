@@ -1,4 +1,5 @@
 import type { OutflowLimit, OutflowStore, ReachedLimit } from '../../../exchange/ports/store/outflow.ts'
+import { smallest } from '../../../lib/bigint.ts'
 import type { RowOf, Sql } from '../core/database.ts'
 
 type OutflowRow = RowOf<Readonly<{ scope: string; hour: bigint; day: bigint }>, 'hour' | 'day'>
@@ -13,6 +14,9 @@ export function createOutflowStore(sql: Sql): OutflowStore {
     async release(payoutIds) {
       await sql.query('delete from outflows where payout_id = any($1::uuid[])', [payoutIds])
     },
+    async isAwaited() {
+      return (await sql.query("select 1 from payouts where state = 'reserved' and postponed > 0 limit 1")).length > 0
+    },
     async list(limit) {
       const rows = await sql.query<OutflowRow>(
         `select scope, ${SUMS} from outflows where at > statement_timestamp() - interval '24 hours'
@@ -25,8 +29,8 @@ export function createOutflowStore(sql: Sql): OutflowStore {
 }
 
 /**
- * Adds a payout to all scopes or to none, at the time of this signature. The advisory lock of a scope prevents two signers
- * from both using what remains of its limit (I-24).
+ * Adds a payout to all scopes or to none, at the time of this signature. The advisory lock prevents two signers from both using
+ * what remains of a limit (I-24).
  */
 async function take(
   sql: Sql,
@@ -34,11 +38,10 @@ async function take(
   usd: bigint,
   limits: readonly OutflowLimit[],
 ): Promise<ReachedLimit | null> {
-  const scopes = limits.map(({ scope }) => scope).sort()
-  // A statement of its own, so that the sums below see what the transactions before this one added.
-  await sql.query("select pg_advisory_xact_lock(hashtextextended('outflow:' || s, 0)) from unnest($1::text[]) as s", [
-    scopes,
-  ])
+  const scopes = limits.map(({ scope }) => scope)
+  // A statement of its own, so that the sums below see what the transactions before this one added. One lock for all scopes:
+  // the payouts of a batch have different scopes, and two batches would take their locks in different orders.
+  await sql.query("select pg_advisory_xact_lock(hashtextextended('outflow', 0))")
   const reached = await check(sql, payoutId, usd, limits)
   if (reached !== null) return reached
   await sql.query(
@@ -63,8 +66,9 @@ async function check(
   const used = new Map(rows.map((row) => [row.scope, toOutflow(row)]))
   for (const { scope, hour, day } of limits) {
     const outflow = used.get(scope)
-    if ((outflow?.hour ?? 0n) + usd > hour) return { scope, window: 'hour' }
-    if ((outflow?.day ?? 0n) + usd > day) return { scope, window: 'day' }
+    // An approved payout that is larger than the limit waits until nothing else of its scope is in the window.
+    if ((outflow?.hour ?? 0n) + smallest(usd, hour) > hour) return { scope, window: 'hour' }
+    if ((outflow?.day ?? 0n) + smallest(usd, day) > day) return { scope, window: 'day' }
   }
   return null
 }

@@ -114,7 +114,7 @@ export const QuoteFees = Type.Object(
   {
     service: amountText({ description: 'Our fee.', examples: ['1.284'] }),
     partner: amountText({ description: "The partner's fee.", examples: ['0'] }),
-    network: amountText({ description: 'Cost of the payout transaction.', examples: ['0.75'] }),
+    network: amountText({ description: 'Network costs of the payout and of the deposit.', examples: ['0.75'] }),
   },
   { description: 'All fees, in the target currency. Additive.' },
 )

@@ -146,6 +146,8 @@ create index payouts_queue on payouts (network, (coalesce(held_until, created_at
 create index payouts_held on payouts (created_at) where state = 'reserved' and attention is not null;
 -- The reconciler reads these every minute.
 create index payouts_signed on payouts (network, asset_id) where state = 'signed';
+-- Gas that a deposit address got lately.
+create index gas_supplies on payouts (network, address, created_at) where purpose = 'gas';
 create index payouts_of_transaction on payouts (transaction_id);
 create index payouts_of_deposit on payouts (deposit_id) where deposit_id is not null;
 create index refunds_changed on payouts (changed_by) where purpose = 'refund';

@@ -10,7 +10,7 @@ export const FEES_MAX_AGE_MS = 120_000
 /** Reserves come from our own database. Without a new reading for this long, quotes stop. */
 export const RESERVES_MAX_AGE_MS = 60_000
 
-/** Current cost of one payout on one network. */
+/** Current costs of one network. */
 export type NetworkFees = Readonly<{
   /** Milliseconds since 1970 at which the fee rate was read. */
   at: number
@@ -18,6 +18,8 @@ export type NetworkFees = Readonly<{
   native: Priced & Readonly<{ assetId: AssetId }>
   /** Units of the native currency, by the asset that is paid out. */
   payoutFeeUnits: ReadonlyMap<AssetId, bigint>
+  /** Expected cost of a deposit before it can pay out, in the native currency, by the asset of the deposit. Absent: none. */
+  depositFeeUnits?: ReadonlyMap<AssetId, bigint>
 }>
 
 export type Reserves = Readonly<{

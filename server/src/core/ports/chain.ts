@@ -1,3 +1,5 @@
+import { smallest } from '../../lib/bigint.ts'
+
 export type BlockRef = Readonly<{ height: number; hash: string }>
 
 export type FeeRate = Readonly<{
@@ -5,9 +7,16 @@ export type FeeRate = Readonly<{
   rate: bigint
   /** evm: priority fee in wei per gas; 0 elsewhere. */
   tip: bigint
+  /** evm: wei per gas that the next block charges, base fee and tip. Absent elsewhere. */
+  least?: bigint
   /** OP stack: wei per transaction for layer 1, on top of gas. Absent elsewhere. */
   l1Fee?: bigint
 }>
+
+/** The maximum that a sweep offers: it may wait, so a quarter above the base fee suffices. */
+export function sweepRate({ rate, tip, least }: FeeRate): bigint {
+  return least === undefined ? rate : smallest(rate, least + (least - tip) / 4n)
+}
 
 /** A read with reduced certainty: a block without traces or without some of its logs, or a state that the node has pruned. */
 export type NodeNote = Readonly<{

@@ -2,7 +2,9 @@ import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { spendsInPlace } from '../../core/domain/network.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
+import { type FeeRate, sweepRate } from '../../core/ports/chain.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
+import { smallest } from '../../lib/bigint.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
@@ -22,34 +24,81 @@ export type SweepDeps = Readonly<{
 const SWEEPS_MAX = 20
 /** A sweep must bring more than this many times its cost. */
 const WORTH_FACTOR = 3n
-/** A native sweep leaves this many times its cost for the fee, which may rise before the signature. */
-const FEE_MARGIN = 2n
+/** Above this many times its cost a sweep does not wait for a lower fee. */
+const URGENT_FACTOR = 100n
+/** A sweep that is worth its cost waits this long for a lower fee. */
+const PATIENCE_MS = 24 * 3_600_000
+/** The usual fee rate is an average over about this many runs, half a day. */
+const AVERAGE_RUNS = 10_000n
+/** A fee rate up to this percentage of the usual one is low enough. */
+const LOW_PERCENT = 105n
+/** Gas supplies of an address in a day: the first, and more if the fee rose before the sweep. */
+const SUPPLIES_MAX = 3
 
 /** Of payouts to ourselves. */
 const noExchange = { exchangeId: null, executionId: null, depositId: null, leg: null, memo: null } as const
 
-/** Plans sweeps of final deposits to the hot wallet (account families). Supplies an address with gas before a token sweep. */
+/**
+ * Plans sweeps of final deposits to the hot wallet (account families). Supplies an address with gas before a token sweep.
+ * Small amounts wait for a low fee and are swept together with later deposits of their address.
+ */
 export function createSweepDeposits(deps: SweepDeps) {
   /** Cursor of the next run by network, so that addresses not worth a sweep do not block the others. */
   const cursors = new Map<string, bigint>()
+  const usualRates = new Map<string, bigint>()
   return async function sweepDeposits(chain: Chain): Promise<void> {
     if (spendsInPlace(chain.network)) return
     const { id: network, finalityBlocks } = chain.network
     const fee = await chain.reader.feeRate()
+    const rate = fee.least ?? fee.rate
+    const usual = ((usualRates.get(network) ?? rate) * (AVERAGE_RUNS - 1n) + rate) / AVERAGE_RUNS
+    usualRates.set(network, usual)
+    const isLow = rate * 100n <= usual * LOW_PERCENT
     const page = await deps.store.wallets.listSweepable(network, finalityBlocks, SWEEPS_MAX, cursors.get(network) ?? 0n)
     cursors.set(network, page.length < SWEEPS_MAX ? 0n : (page.at(-1)?.cursor ?? 0n))
     for (const sweepable of page) {
       const { assetId } = sweepable
       const asset = deps.assetById(assetId)
-      const costUnits = chain.sender.payoutFee(asset, fee)
+      const costUnits = chain.sender.depositFee?.(asset, fee) ?? chain.sender.payoutFee(asset, fee)
       // Dust stays out: a deposit below the cost of its own sweep only adds the risk of a reorganisation.
       const deposits = sweepable.deposits.filter(({ units }) => exceedsCost(deps, chain, { assetId, units }, costUnits))
       const units = deposits.reduce((sum, deposit) => sum + deposit.units, 0n)
-      if (!exceedsCost(deps, chain, { assetId, units }, WORTH_FACTOR * costUnits)) continue
-      if (asset.contract === null) await planSweep(deps, chain, sweepable, deposits, units - costUnits * FEE_MARGIN)
-      else if (await hasGas(deps, chain, sweepable, costUnits)) await planSweep(deps, chain, sweepable, deposits, units)
+      const factor = isLow || sweepable.waitedMs > PATIENCE_MS ? WORTH_FACTOR : URGENT_FACTOR
+      if (!exceedsCost(deps, chain, { assetId, units }, factor * costUnits)) continue
+      await sweepAddress(deps, chain, { ...sweepable, deposits }, { units, fee })
     }
   }
+}
+
+type Plan = Readonly<{ units: bigint; fee: FeeRate }>
+
+/** Plans the sweep of one address, or first the supply of its gas. */
+async function sweepAddress(deps: SweepDeps, chain: Chain, sweepable: Sweepable, { units, fee }: Plan): Promise<void> {
+  const { store, assetById } = deps
+  const { address, assetId, keyIndex } = sweepable
+  const asset = assetById(assetId)
+  const isNative = asset.contract === null
+  const balanceUnits = await chain.reader.balance(address, assetById(nativeId(chain.network)))
+  const payment = { payoutId: '', address: chain.addresses.hot(), memo: null, asset, units: isNative ? 1n : units }
+  const gasLimit = await chain.sender
+    .gasLimit(payment, { branch: 'deposit', index: keyIndex })
+    .catch((error: unknown) => refusedOf(error))
+  // The dispatcher holds it for the operator, with the reason.
+  if (gasLimit === 'refused')
+    return planSweep(deps, chain, sweepable, isNative ? units - chain.sender.payoutFee(asset, fee) : units)
+  if (gasLimit === null) return
+  const feeUnits = gasLimit * sweepRate(fee) + (fee.l1Fee ?? 0n)
+  if (isNative) {
+    const sweptUnits = smallest(units, balanceUnits) - feeUnits
+    if (sweptUnits > 0n) await planSweep(deps, chain, sweepable, sweptUnits)
+  } else if (balanceUnits >= feeUnits) await planSweep(deps, chain, sweepable, units)
+  else await supplyGas(store, chain, address, feeUnits - balanceUnits)
+}
+
+/** `refused`: the transfer would revert. Null: the nodes do not show the deposits yet. */
+function refusedOf(error: unknown): 'refused' | null {
+  if (!(error instanceof AppError) || error.retryable) throw error
+  return error.code === 'INSUFFICIENT_LIQUIDITY' ? null : 'refused'
 }
 
 /** Whether an amount is worth more than a cost in the native asset. False without current prices. */
@@ -70,39 +119,32 @@ function exceedsCost(
   }
 }
 
-/** Whether the address can pay for its own sweep. If not, plans one gas supply. */
-async function hasGas(
-  { store, assetById }: SweepDeps,
-  chain: Chain,
-  { address }: Sweepable,
-  costUnits: bigint,
-): Promise<boolean> {
-  const native = assetById(nativeId(chain.network))
-  if ((await chain.reader.balance(address, native)) >= costUnits) return true
+/** Supplies what an address lacks to pay for its own sweep, one supply at a time. */
+async function supplyGas(store: Store, chain: Chain, address: string, units: bigint): Promise<void> {
+  const network = chain.network.id
   await store.transaction(async (tx) => {
     // Locks the lane of the address, so that a concurrent run finds the supply that this one plans.
-    await tx.transactions.lockLane(chain.network.id, address)
-    if (await tx.wallets.isGasSupplyPending(chain.network.id, address)) return
+    await tx.transactions.lockLane(network, address)
+    const supplies = await tx.wallets.countGasSupplies(network, address)
+    if (supplies.pending > 0 || supplies.total >= SUPPLIES_MAX) return
     await tx.payouts.insert({
       id: timeOrderedId(),
       ...noExchange,
       purpose: 'gas',
-      network: chain.network.id,
-      assetId: native.id,
+      network,
+      assetId: nativeId(chain.network),
       from: 'hot',
       address,
-      units: costUnits * FEE_MARGIN,
+      units,
     })
-    await tx.wake([{ kind: 'dispatch', id: chain.network.id }])
+    await tx.wake([{ kind: 'dispatch', id: network }])
   })
-  return false
 }
 
 async function planSweep(
   { store, log }: SweepDeps,
   chain: Chain,
-  { keyIndex, assetId, address }: Sweepable,
-  deposits: Sweepable['deposits'],
+  { keyIndex, assetId, address, deposits }: Sweepable,
   units: bigint,
 ): Promise<void> {
   const id = timeOrderedId()

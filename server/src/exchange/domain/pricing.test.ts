@@ -184,6 +184,23 @@ describe('bounds', () => {
     expect(afterNetworkFee(pricing, (maxUnits ?? 0n) + 1n)).toBeGreaterThan(2_000_000_000_000n)
   })
 
+  // M4: the quote knew the payout's fee only; the sweep of a token deposit cost the operator more than it earned.
+  it('and fees hold the cost of both sides: of the payout, and of bringing the deposit to the hot wallet', () => {
+    const ethFees = book.fees.get('eth')
+    if (!ethFees) throw new Error('the book has the fees of eth')
+    const depositFeeUnits = new Map([['usdt@eth', 400_000_000_000_000n]] as const)
+    const withSweep = { ...book, fees: new Map(book.fees).set('eth', { ...ethFees, depositFeeUnits }) }
+    const pair = { ...request, from: usdt, to: btc }
+    const [before, after] = [pricePair(book, pair, NOW), pricePair(withSweep, pair, NOW)]
+    // 0.0004 ETH × 4001 ÷ 99990 = 0.000016005… BTC (up).
+    expect([before.networkUnits, after.networkUnits]).toEqual([1_500n, 1_500n + 1_601n])
+    // 2 × 0.00003101 BTC at 100010 ÷ 0.9999, with a spread of 0.4 %: 6.228… USDT; three digits, up.
+    expect(after.minUnits).toBe(6_230_000n)
+    expect(quoteUnits(after, after.minUnits).toUnits).toBeGreaterThanOrEqual(3_101n)
+    // A refund pays no sweep.
+    expect(payoutFeeIn(withSweep, btc, NOW)).toBe(1_500n)
+  })
+
   it('leave the network fee of a native currency in its reserve', () => {
     const pricing = pricePair(book, { ...request, from: usdt, to: btc }, NOW)
     expect(quoteUnits(pricing, pricing.maxUnits ?? 0n).toUnits + 1_500n).toBeLessThanOrEqual(500_000_000n)

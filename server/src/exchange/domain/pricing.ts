@@ -24,7 +24,7 @@ export type PairPricing = Readonly<{
   rate: Ratio
   serviceBps: bigint
   partnerBps: bigint
-  /** The payout's network fee, in units of `to`. */
+  /** Network costs of both sides, in units of `to`: the payout's fee, and what bringing the deposit to the hot wallet costs. */
   networkUnits: bigint
   /** Units of `to` that one payout can deliver now; null = unlimited. */
   availableUnits: bigint | null
@@ -55,9 +55,10 @@ export function pricePair(book: Book, pair: Pair, now: number): PairPricing {
     serviceBps >= 0n && serviceBps < BPS && partnerBps >= 0n && partnerBps < BPS,
     'a fee is at least 0 % and below 100 %',
   )
-  const { networkUnits, availableUnits } = toCosts
+  const { availableUnits } = toCosts
+  const networkUnits = toCosts.networkUnits + depositCost(book, from, to)
   const costs = { rate, serviceBps, partnerBps, networkUnits }
-  const exactMin = largest(minInputFor(costs, toCosts.minPayoutUnits), fromCosts.minDepositUnits)
+  const exactMin = largest(minInputFor(costs, largest(networkUnits, toCosts.minPayoutUnits)), fromCosts.minDepositUnits)
   const minUnits = toSignificant(exactMin, 'up', MIN_DIGITS)
   const maxUnits = availableUnits === null ? null : toSignificant(maxInputFor(costs, availableUnits), 'down')
   if (maxUnits !== null && maxUnits < minUnits) {
@@ -256,6 +257,16 @@ function costsOf(book: Book, { asset, definition, network }: Currency): NetworkC
     minPayoutUnits: largest(networkUnits, minOutput),
     minDepositUnits: largest(2n * networkUnits, networkUnits + minOutput),
   }
+}
+
+/** What the deposit costs us before it can pay out, in units of `to`, rounded up. */
+function depositCost(book: Book, from: Currency, to: Currency): bigint {
+  const fees = book.fees.get(from.network.id)
+  const feeUnits = fees?.depositFeeUnits?.get(from.asset.id) ?? 0n
+  if (fees === undefined || feeUnits === 0n) return 0n
+  return fees.native.assetId === to.asset.id
+    ? feeUnits
+    : convert(feeUnits, fees.native, to.definition, book.prices, 'cover', 'up')
 }
 
 /** Units that one payout can deliver: the reserve less the fee paid from it; for a token, zero without gas. */

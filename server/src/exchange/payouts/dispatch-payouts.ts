@@ -17,6 +17,7 @@ import { holdForFunds, refusePayout } from './hold-payouts.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
 import { exchangeJobs, toPayment, walletOf, wrapBuildError } from './payment.ts'
 import { hasLostInputs, type Prebuilt, prebuild } from './prebuild.ts'
+import { cancelSweep, sweepFee } from './sweep-fee.ts'
 
 export type DispatchDeps = CheckDeps &
   BuildDeps &
@@ -53,15 +54,22 @@ async function dispatchBatch(deps: DispatchDeps, chain: Chain): Promise<boolean>
   if (!first) return false
   if (await holdIfLimited(deps, first)) return true
   const wallet = walletOf(chain, first.from)
-  const fee = await chain.reader.feeRate()
+  const current = await chain.reader.feeRate()
   const gasLimit = await estimateGas(deps, chain, first)
   if (gasLimit === 'refused') return true
   const canBatch = gasLimit === null
   // The ledger has no account for the gas on a deposit address, so its balance is read from the chain.
+  const native = nativeId(chain.network)
   const gasUnits =
-    canBatch || first.from.branch === 'hot'
-      ? null
-      : await chain.reader.balance(wallet, deps.assetById(nativeId(chain.network)))
+    canBatch || first.from.branch === 'hot' ? null : await chain.reader.balance(wallet, deps.assetById(native))
+  const fee =
+    gasUnits === null || gasLimit === null
+      ? current
+      : sweepFee(current, first.assetId === native ? gasUnits - first.units : gasUnits, gasLimit)
+  if (fee === null) {
+    await cancelSweep(deps.store, first)
+    return true
+  }
   checkpoint('dispatch.estimated')
   const choice: Choice = { first, canBatch, wallet }
   const prebuilt = chain.sender.buildsSlowly ? await prebuildChosen(deps, chain, choice, fee) : null

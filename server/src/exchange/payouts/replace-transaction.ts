@@ -1,4 +1,4 @@
-import type { Asset, AssetId } from '../../core/domain/asset.ts'
+import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { spendsInPlace } from '../../core/domain/network.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
@@ -36,7 +36,12 @@ export async function replaceTransaction(
   // An earlier nonce or a node is in the way; a higher fee would not help.
   if (intent.family === 'evm' && intent.maxFeePerGas > fee.rate * FEE_RISE_MAX) return 'ENOUGH'
   try {
-    const replacement: Replacement = { newest, intent, fee }
+    const native = deps.assetById(nativeId(chain.network))
+    const gasUnits =
+      transaction.from.branch === 'deposit' && intent.family === 'evm'
+        ? await chain.reader.balance(transaction.wallet, native)
+        : null
+    const replacement: Replacement = { newest, intent, fee, gasUnits }
     const prebuilt = chain.sender.buildsSlowly
       ? await buildReplacement(deps, chain, transaction, replacement, {
           payouts: await deps.store.payouts.listByTransaction(transaction.id),
@@ -59,7 +64,8 @@ export async function replaceTransaction(
   }
 }
 
-type Replacement = Readonly<{ newest: Attempt; intent: SignIntent; fee: FeeRate }>
+/** `gasUnits`: native balance of a deposit address, which pays for its own sweep; null for other wallets. */
+type Replacement = Readonly<{ newest: Attempt; intent: SignIntent; fee: FeeRate; gasUnits: bigint | null }>
 
 async function signReplacement(
   deps: ReplaceDeps,
@@ -82,6 +88,9 @@ async function signReplacement(
   const changeIndex = await changeIndexFor(tx, chain, intent)
   const unsigned =
     prebuilt ?? (await buildReplacement(deps, chain, transaction, replacement, { payouts, utxos, changeIndex }))
+  const nativeUnits = payouts.reduce((sum, one) => sum + (one.assetId === nativeId(chain.network) ? one.units : 0n), 0n)
+  if (replacement.gasUnits !== null && replacement.gasUnits < nativeUnits + unsigned.feeUnits)
+    return 'INSUFFICIENT_LIQUIDITY'
   assert(unsigned.conflictKey === transaction.conflictKey, 'a replacement spends the conflict key of all attempts')
   const signed = await wrapBuildError(() => deps.signer.sign(unsigned.intent, payouts.map(toStoredPayout)))
   await tx.transactions.addAttempt(transaction.id, {

@@ -190,6 +190,11 @@ export interface ChainSender {
   /** Typical network fee of one payout of this asset, in units of the native asset. Pure. */
   payoutFee(asset: Asset, fee: FeeRate): bigint
   /**
+   * Expected cost of a deposit before it can pay out, in units of the native asset: its sweep and the supply of its gas
+   * (account families), or one more input. Absent: nothing. Pure.
+   */
+  depositFee?(asset: Asset, fee: FeeRate): bigint
+  /**
    * Chooses inputs, change and fee; throws INSUFFICIENT_LIQUIDITY if the outputs do not cover them. Pure, except for
    * monero: a local wallet builds the transaction within a second and relays nothing.
    */

@@ -78,6 +78,7 @@ describe('refreshBookOnce', () => {
       at: NOW,
       native: { assetId: 'btc@btc', priceKey: 'btc', decimals: 8 },
       payoutFeeUnits: new Map([['btc@btc', 1_410n]]),
+      depositFeeUnits: new Map([['btc@btc', 0n]]),
     })
     expect(fees.get('eth')?.payoutFeeUnits).toEqual(
       new Map([

@@ -11,7 +11,7 @@ export type BookPart = 'prices' | 'reserves' | 'pauses' | `fees:${string}`
 
 /** The part of a chain that fee estimates need. */
 export type FeeChain = Pick<Chain, 'network'> &
-  Readonly<{ reader: Pick<ChainReader, 'feeRate'>; sender: Pick<ChainSender, 'payoutFee'> }>
+  Readonly<{ reader: Pick<ChainReader, 'feeRate'>; sender: Pick<ChainSender, 'payoutFee' | 'depositFee'> }>
 
 export type RefreshBook = Readonly<{
   books: BookSnapshot
@@ -82,19 +82,22 @@ export async function refreshBookOnce(refresh: RefreshBook): Promise<void> {
   )
 }
 
-/** Cost of one payout of each currency of a network at its current fee rate. */
+/** Costs of a payout and of a deposit of each currency of a network at its current fee rate. */
 async function readFees(chain: FeeChain, currencies: readonly Currency[], at: number): Promise<NetworkFees> {
   const { network, reader, sender } = chain
   const rate = await reader.feeRate()
   const ofNetwork = currencies.filter((currency) => currency.network.id === network.id)
   const nativeCurrency = ofNetwork.find(({ asset }) => asset.contract === null)
   const payoutFeeUnits = new Map(ofNetwork.map(({ asset }) => [asset.id, sender.payoutFee(asset, rate)] as const))
+  const depositFeeUnits = new Map(
+    ofNetwork.map(({ asset }) => [asset.id, sender.depositFee?.(asset, rate) ?? 0n] as const),
+  )
   const native = {
     assetId: nativeCurrency?.asset.id ?? nativeId(network),
     priceKey: nativeCurrency?.definition.priceKey ?? network.symbol.toLowerCase(),
     decimals: network.decimals,
   }
-  return { at, native, payoutFeeUnits }
+  return { at, native, payoutFeeUnits, depositFeeUnits }
 }
 
 /** Repeats one read until the signal. After failures the wait doubles, up to `BACKOFF_MAX_MS`. */

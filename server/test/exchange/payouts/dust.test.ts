@@ -45,6 +45,9 @@ test('a sweep takes the 100 largest deposits of an address, and no dust', async 
   const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
   await insertDeposits(exchange, 'dust', 10_000, 5n)
   await insertDeposits(exchange, 'meant', 250, ETHER / 100n)
+  // The rows name the key 7.
+  for (const address of [exchange.deposit.address, 'eth-deposit-7']) fixture.fakes.eth.pay(address, 3n * ETHER)
+  fixture.fakes.eth.mine()
   const listSweeps = () =>
     fixture.database.query<{ deposits: number; least: string; most: string; units: string; sum: string }>(
       `select count(*)::int as deposits, min(d.units) as least, max(d.units) as most, p.units, sum(d.units) as sum

@@ -7,12 +7,13 @@ import type { CompressedKeys } from '../../../exchange/ports/signer.ts'
 import { combineResults } from '../shared/agreement.ts'
 import { createObserve, isPendingOrMined } from './observe.ts'
 import { type BitcoinNode, RPC_ERROR } from './rpc.ts'
-import { buildTransfer, payoutFee } from './transfer.ts'
+import { buildTransfer, depositFee, payoutFee } from './transfer.ts'
 
 export function createSender(network: Network, nodes: readonly BitcoinNode[], publicKeys: CompressedKeys): PureSender {
   return {
     gasLimit: async () => null,
     payoutFee: (_asset, fee) => payoutFee(network, fee),
+    depositFee: (_asset, fee) => depositFee(network, fee),
     build: (request) => buildTransfer(network, publicKeys, request),
     broadcast: (raw) => broadcastAll(nodes, raw),
     findScriptFailure: (raw) => findScriptFailure(nodes, raw),

@@ -33,6 +33,12 @@ export function payoutFee(network: Network, fee: FeeRate): bigint {
   return scale(transferSize(parameters, 2, [own, own]), fee.rate, 1000n, 'up')
 }
 
+/** Virtual bytes of an input: 68 with a witness (P2WPKH), else 148. A deposit is spent where it lies, as one more input. */
+export function depositFee(network: Network, fee: FeeRate): bigint {
+  const size = parametersOf(network).bech32 === null ? 148n : 68n
+  return scale(size, fee.rate, 1000n, 'up')
+}
+
 type Draft = Readonly<{
   inputs: readonly Utxo[]
   payments: readonly Payment[]

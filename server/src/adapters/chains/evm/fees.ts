@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, keccak256, parseAbi, toHex } from 'viem'
 import type { Asset } from '../../../core/domain/asset.ts'
 import type { Network } from '../../../core/domain/network.ts'
-import type { FeeRate } from '../../../core/ports/chain.ts'
+import { type FeeRate, sweepRate } from '../../../core/ports/chain.ts'
 import { assert } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
 import { maxOf, minOf } from '../shared/min-max.ts'
@@ -27,6 +27,14 @@ const SIGNED_BYTES = 200
 
 export function typicalFee(asset: Asset, fee: FeeRate): bigint {
   return (asset.contract === null ? TYPICAL_GAS.native : TYPICAL_GAS.token) * fee.rate + (fee.l1Fee ?? 0n)
+}
+
+/** Bringing a deposit to the hot wallet: its sweep, and for a token the supply of the sweep's gas. */
+export function depositFee(asset: Asset, fee: FeeRate): bigint {
+  const rate = sweepRate(fee)
+  const l1Fee = fee.l1Fee ?? 0n
+  if (asset.contract === null) return TYPICAL_GAS.native * rate + l1Fee
+  return (TYPICAL_GAS.native + TYPICAL_GAS.token) * rate + 2n * l1Fee
 }
 
 /** Twice the next base fee, which covers six blocks of maximum increase (12.5 % each), plus the current tip. */
@@ -65,14 +73,16 @@ export async function readConfirmedFeeRate(
   return feeRateOf(agreed, network, caps)
 }
 
-function feeRateOf(prices: readonly Price[], { id }: Network, caps: FeeCaps): FeeRate {
+function feeRateOf(prices: readonly Price[], { id, evm }: Network, caps: FeeCaps): FeeRate {
   // The highest base fee avoids a stuck transfer; unused base fee is not charged. The tip is charged in full: the lowest.
   const base = maxOf(prices.map((price) => price.base))
   const tip = smallest(caps.tip, ...prices.map((price) => price.tip))
   if (base + tip > caps.rate)
     throw unavailable(`the fee rate of ${id} is ${base + tip} wei per gas, above the limit of ${caps.rate}`)
   const l1Fee = maxOf(prices.map((price) => price.l1Fee))
-  return { rate: smallest(2n * base + tip, caps.rate), tip, ...(l1Fee > 0n ? { l1Fee } : {}) }
+  // Without EIP-1559 the price has no base fee: `readLegacyPrice` states 5/8 of it.
+  const least = evm?.dynamicFees === false ? (base * 8n) / 5n : base + tip
+  return { rate: smallest(2n * base + tip, caps.rate), tip, least, ...(l1Fee > 0n ? { l1Fee } : {}) }
 }
 
 async function readPrice(node: EvmNode, { evm }: Network): Promise<Price> {

@@ -7,7 +7,7 @@ import type { AccountAddresses } from '../shared/account-address.ts'
 import { buildTransfer } from '../shared/account-transfer.ts'
 import { combineResults } from '../shared/agreement.ts'
 import { maxOf } from '../shared/min-max.ts'
-import { typicalFee } from './fees.ts'
+import { depositFee, typicalFee } from './fees.ts'
 import { askEveryNode, type EvmNode, ethCall, hex, type Note } from './node.ts'
 import { observe } from './observe.ts'
 import { balanceAt } from './received.ts'
@@ -17,8 +17,11 @@ import { transferCall } from './token.ts'
 
 /** The protocol's gas for a native transfer to an account without code: exact, so it needs no margin. */
 const PLAIN_TRANSFER_GAS = 21_000n
-/** A margin of 20 %, because the state may change before inclusion. */
-const MARGIN_PERCENT = 120n
+/**
+ * Margins of an estimate, because the state may change before inclusion: 20 % for a customer's recipient, 10 % for a sweep to
+ * our own wallet, whose unused gas stays behind.
+ */
+const MARGIN_PERCENT = { hot: 120n, change: 120n, deposit: 110n } as const
 /** Limits the gas that a recipient's contract may use at our expense. */
 const GAS_MAX = 500_000n
 
@@ -40,10 +43,13 @@ export type EvmSenderOptions = Readonly<{
 export function createEvmSender({ network, nodes, addresses, note }: EvmSenderOptions): PureSender {
   return Object.freeze({
     gasLimit: async (pay, from) => {
-      const limits = await askEveryNode(nodes, (node) => estimate(node, pay, addresses.addressAt(from)))
+      const limits = await askEveryNode(nodes, (node) =>
+        estimate(node, pay, addresses.addressAt(from), MARGIN_PERCENT[from.branch]),
+      )
       return maxOf(limits)
     },
     payoutFee: typicalFee,
+    depositFee,
     build: (request) => buildTransfer(network, addresses, request),
     broadcast: (raw) => broadcast(nodes, raw),
     observe: (attempt) => observe(nodes, network, attempt, note),
@@ -51,7 +57,7 @@ export function createEvmSender({ network, nodes, addresses, note }: EvmSenderOp
 }
 
 /** The gas limit of the transfer by this node's estimate. Throws SIMULATION_FAILED if it would revert. */
-async function estimate(node: EvmNode, pay: Payment, from: string): Promise<bigint> {
+async function estimate(node: EvmNode, pay: Payment, from: string, percent: bigint): Promise<bigint> {
   const { contract } = pay.asset
   const balance = await balanceAt(node, from, contract, 'latest')
   // Checked first: otherwise the token's revert would look like a refused recipient.
@@ -62,7 +68,7 @@ async function estimate(node: EvmNode, pay: Payment, from: string): Promise<bigi
       : { from, to: contract, data: transferCall(pay.address, pay.units) }
   const gas = await simulate(node, () => node.ask('eth_estimateGas', [call], quantity))
   if (contract !== null) await checkReturn(node, call)
-  const limit = contract === null && gas === PLAIN_TRANSFER_GAS ? gas : (gas * MARGIN_PERCENT) / 100n
+  const limit = contract === null && gas === PLAIN_TRANSFER_GAS ? gas : (gas * percent) / 100n
   if (limit > GAS_MAX) throw simulationFailed(`the transfer needs ${limit} gas, more than ${GAS_MAX}`)
   return limit
 }

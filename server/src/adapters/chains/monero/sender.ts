@@ -44,6 +44,7 @@ export function createSender(options: SenderOptions): ChainSender {
       return null
     },
     payoutFee: (_asset, fee) => feeBound(fee, 2, 2),
+    depositFee: (_asset, fee) => WEIGHT.input * fee.rate,
     build: async (request) => {
       checkPayments(network, request)
       if (wallet === null) throw new AppError('INTERNAL', 'a process without the seed cannot build transactions')

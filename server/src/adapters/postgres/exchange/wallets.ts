@@ -1,7 +1,7 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Deposit } from '../../../exchange/ports/store/execution.ts'
 import { SWEEP_DEPOSITS_MAX, type WalletStore } from '../../../exchange/ports/store/wallets.ts'
-import { hasRow, type Sql } from '../core/database.ts'
+import type { Sql } from '../core/database.ts'
 import { type DepositRow, toDeposit } from './rows.ts'
 
 export type FundingRow = DepositRow & { id: string; status: Deposit['status'] }
@@ -14,12 +14,14 @@ export function createWalletStore(sql: Sql): WalletStore {
         key_index: string
         asset_id: AssetId
         first_id: string
+        waited_ms: string
         ids: string[]
         units: string[]
       }>(
-        `select d.address, d.key_index, d.asset_id, d.first_id, array_agg(d.id::text order by d.nth) as ids, array_agg(d.units::text order by d.nth) as units
+        `select d.address, d.key_index, d.asset_id, d.first_id,
+           round(extract(epoch from clock_timestamp() - min(d.first_seen_at)) * 1000) as waited_ms, array_agg(d.id::text order by d.nth) as ids, array_agg(d.units::text order by d.nth) as units
          from (
-           select d.id, d.address, d.key_index, d.asset_id, d.credited_units as units, min(d.id) over same_asset as first_id,
+           select d.id, d.first_seen_at, d.address, d.key_index, d.asset_id, d.credited_units as units, min(d.id) over same_asset as first_id,
              row_number() over (same_asset order by d.credited_units desc, d.id) as nth
            from deposits d join cursors k on k.network = d.network
            where d.network = $1 and d.status = 'credited' and d.swept_by is null and d.exchange_id is not null
@@ -35,6 +37,7 @@ export function createWalletStore(sql: Sql): WalletStore {
         keyIndex: Number(row.key_index),
         assetId: row.asset_id,
         deposits: row.ids.map((id, at) => ({ id, units: BigInt(row.units[at] ?? 0) })),
+        waitedMs: Number(row.waited_ms),
         cursor: BigInt(row.first_id),
       }))
     },
@@ -52,12 +55,15 @@ export function createWalletStore(sql: Sql): WalletStore {
       )
       return BigInt(row?.units ?? 0)
     },
-    isGasSupplyPending: (network, address) =>
-      hasRow(
-        sql,
-        "select 1 from payouts where network = $1 and address = $2 and purpose = 'gas' and state in ('reserved', 'signed') limit 1",
+    async countGasSupplies(network, address) {
+      const [row] = await sql.query<{ pending: number; total: number }>(
+        `select count(*) filter (where state in ('reserved', 'signed'))::int as pending, count(*)::int as total from payouts
+         where network = $1 and address = $2 and purpose = 'gas' and state <> 'void'
+           and created_at > clock_timestamp() - interval '24 hours'`,
         [network, address],
-      ),
+      )
+      return row ?? { pending: 0, total: 0 }
+    },
     async listFundings(network, limit) {
       const rows = await sql.query<FundingRow>(
         `select d.* from deposits d join cursors k on k.network = d.network

@@ -8,6 +8,8 @@ export type Sweepable = Readonly<{
   assetId: AssetId
   /** The largest deposits, at most `SWEEP_DEPOSITS_MAX`. */
   deposits: readonly Readonly<{ id: string; units: bigint }>[]
+  /** Since the oldest of these deposits was first seen. */
+  waitedMs: number
   /** Position in the list, for the next page. */
   cursor: bigint
 }>
@@ -23,8 +25,8 @@ export interface WalletStore {
   markSwept(depositIds: readonly string[], payoutId: string): Promise<boolean>
   /** Sum of the deposits that a sweep collects. */
   sweptUnits(payoutId: string): Promise<bigint>
-  /** Whether a gas supply to this address is reserved or signed. */
-  isGasSupplyPending(network: string, address: string): Promise<boolean>
+  /** Gas supplies to this address in the last day, and how many of them are reserved or signed. */
+  countGasSupplies(network: string, address: string): Promise<Readonly<{ pending: number; total: number }>>
   /** Transfers to hot wallets that are deep enough and not credited yet. */
   listFundings(network: string, limit: number): Promise<readonly Deposit[]>
   /** Registers key `index` of the hot branch as the network's wallet. Throws if the database has another hot address. */

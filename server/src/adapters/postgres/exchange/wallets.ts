@@ -55,15 +55,7 @@ export function createWalletStore(sql: Sql): WalletStore {
       )
       return BigInt(row?.units ?? 0)
     },
-    async countGasSupplies(network, address) {
-      const [row] = await sql.query<{ pending: number; total: number }>(
-        `select count(*) filter (where state in ('reserved', 'signed'))::int as pending, count(*)::int as total from payouts
-         where network = $1 and address = $2 and purpose = 'gas' and state <> 'void'
-           and created_at > clock_timestamp() - interval '24 hours'`,
-        [network, address],
-      )
-      return row ?? { pending: 0, total: 0 }
-    },
+    countGasSupplies: (network, address) => countGasSupplies(sql, network, address),
     async listFundings(network, limit) {
       const rows = await sql.query<FundingRow>(
         `select d.* from deposits d join cursors k on k.network = d.network
@@ -78,6 +70,16 @@ export function createWalletStore(sql: Sql): WalletStore {
       await sql.query('insert into inventory (asset_id) select unnest($1::text[]) on conflict do nothing', [assetIds])
     },
   }
+}
+
+async function countGasSupplies(sql: Sql, network: string, address: string) {
+  const [row] = await sql.query<{ pending: number; total: number }>(
+    `select count(*) filter (where state in ('reserved', 'signed'))::int as pending, count(*)::int as total from payouts
+     where network = $1 and address = $2 and purpose = 'gas' and state <> 'void'
+       and created_at > clock_timestamp() - interval '24 hours'`,
+    [network, address],
+  )
+  return row ?? { pending: 0, total: 0 }
 }
 
 async function registerHotAddress(sql: Sql, network: string, address: string, index: number): Promise<void> {

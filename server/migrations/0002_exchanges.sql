@@ -53,7 +53,10 @@ create table exchanges (
   expires_at timestamptz not null,
   -- A deposit must be first seen by then to get the fixed rate.
   fixed_until timestamptz,
-  check ((flow = 'fixed-rate') = (fixed_until is not null))
+  -- Milliseconds within which a payment that was first seen in the mempool must be in a block to keep the fixed rate.
+  fixed_inclusion_ms bigint,
+  check ((flow = 'fixed-rate') = (fixed_until is not null)),
+  check ((fixed_until is null) = (fixed_inclusion_ms is null))
 );
 create index exchanges_of_partner on exchanges (partner_id, created_at desc, id desc);
 create index exchanges_open on exchanges (partner_id) where status not in ('finished', 'failed', 'refunded');
@@ -128,8 +131,10 @@ create table deposits (
   block_height bigint,
   block_hash text,
   orphaned_at timestamptz,
-  -- In the mempool or in a block, whichever was earlier: decides on the fixed rate.
+  -- In the block, or earlier in the mempool if that sighting stops the clock of a fixed rate.
   first_seen_at timestamptz not null default clock_timestamp(),
+  -- The time of its first block, or when the watcher recorded that block, whichever was earlier.
+  included_at timestamptz not null default clock_timestamp(),
   -- Set by the value of the deposit when it is recorded (I-4).
   required_confirmations int not null check (required_confirmations > 0),
   -- Above the network's value tiers the deposit also waits for the chain's own finality tag.
@@ -305,12 +310,18 @@ create trigger deposit_targets_stay before update or delete on deposit_targets
 -- Derivation indexes of deposit addresses, shared by all networks and never used twice.
 create sequence deposit_key_index as bigint minvalue 0 start 0 increment 1;
 
--- Unconfirmed transactions that seem to pay an exchange. They set the status and the time for the fixed rate; they are
--- never credited.
+-- Unconfirmed transactions that seem to pay an exchange. They set the status, and some stop the clock of a fixed rate; they
+-- are never credited.
 create table sightings (
   network text not null,
   tx_hash text not null,
   exchange_id uuid not null references exchanges,
+  -- Units of each output to the exchange, and the outpoints that the transaction spends: a replacement that spends one of
+  -- them and has one of these outputs continues this sighting.
+  units numeric[] not null,
+  spends text[] not null default '{}',
+  -- Whether it counts for the fixed rate before it is in a block; null = a node has not been asked yet.
+  stops_clock boolean,
   first_seen_at timestamptz not null default clock_timestamp(),
   last_seen_at timestamptz not null default clock_timestamp(),
   -- When no node had it any more, or a block included it; null = still unconfirmed.
@@ -319,6 +330,8 @@ create table sightings (
 );
 create index sightings_of_exchange_live on sightings (exchange_id) where gone_at is null;
 create index sightings_live on sightings (last_seen_at) where gone_at is null;
+create index sightings_to_inspect on sightings (network, first_seen_at) where stops_clock is null and gone_at is null;
+create index sightings_of_exchange_firm on sightings (exchange_id) where stops_clock;
 
 -- The history of an exchange, in order. Append-only.
 create table events (

@@ -38,6 +38,8 @@ create table reservations (
   units units not null,
   exchange_id uuid not null references exchanges deferrable initially deferred,
   expires_at timestamptz,
+  -- A deposit in a block can execute at this fixed rate: the hold stays until the exchange has processed it.
+  paid boolean not null default false,
   created_at timestamptz not null default clock_timestamp()
 );
 create index reservations_expiring on reservations (expires_at) where expires_at is not null;

@@ -12,7 +12,15 @@ create table blocks (
 
 -- The last block that was recorded. The row is locked to append or roll back a block, so two watchers of one network do
 -- no harm (I-27).
-create table cursors (network text primary key, height bigint not null, hash text not null, scanned_at timestamptz not null default clock_timestamp());
+create table cursors (
+  network text primary key,
+  height bigint not null,
+  hash text not null,
+  scanned_at timestamptz not null default clock_timestamp(),
+  -- The watcher has recorded every block that existed at this time. An exchange does not expire before, because its deposit
+  -- may be in a block that is not recorded yet.
+  caught_up_at timestamptz
+);
 
 -- Our own addresses other than deposit addresses: hot wallets and bitcoin change. A payment to one is funding by the
 -- operator, or change.

@@ -21,6 +21,7 @@ import {
   knownNetworks,
   object,
   oneOf,
+  optionalDuration,
   scaled,
   section,
   unknownName,
@@ -118,6 +119,9 @@ const signerLimit = object({
 const clocks = section({
   rateId: duration(60_000, 'Lifetime of a rateId'),
   fixedLock: duration(20 * 60_000, 'A fixed rate holds if the deposit is first seen within this time'),
+  fixedInclusion: optionalDuration(
+    'A payment that was first seen in the mempool keeps its fixed rate if it is in a block within this time. Unset: three block intervals of its network, at least 5 and at most 60 minutes',
+  ),
   expiry: duration(24 * 3_600_000, 'An exchange without a deposit fails after this time'),
   stuck: duration(10 * 60_000, 'An unconfirmed transaction gets a higher fee after this time'),
   drain: duration(
@@ -301,7 +305,11 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
       stuckMs: times.stuck,
       drainMs: times.drain,
     },
-    guards: { lastLookBps: guards.lastLookBps, fixedPriceAgeMs: guards.fixedPriceAge },
+    guards: {
+      lastLookBps: guards.lastLookBps,
+      fixedPriceAgeMs: guards.fixedPriceAge,
+      fixedInclusionMs: times.fixedInclusion ?? null,
+    },
     privacy: {
       delayMaxMs: bounds.delay,
       withheldMaxPpm: bounds.withheldBps,

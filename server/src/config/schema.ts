@@ -55,6 +55,10 @@ const unitsMs: ReadonlyMap<string, number> = new Map([
 export const duration = (defaultMs: number, description: string, pattern = '^[1-9][0-9]{0,8}(ms|s|m|h|d)$') =>
   Type.Decode(Type.String({ pattern, default: formatDuration(defaultMs), description }), toMs)
 
+/** A duration without a default. */
+export const optionalDuration = (description: string) =>
+  Type.Optional(Type.Decode(Type.String({ pattern: '^[1-9][0-9]{0,8}(ms|s|m|h|d)$', description }), toMs))
+
 function formatDuration(ms: number): string {
   const [unit, unitMs] = present(
     [...unitsMs].find(([, each]) => ms % each === 0),

@@ -27,12 +27,22 @@ export type GuardSettings = Readonly<{
   lastLookBps: number
   /** Prices behind a fixed rate are at most this old. */
   fixedPriceAgeMs: number
+  /** A payment that was first seen in the mempool keeps a fixed rate if it is in a block within this time; null = by network. */
+  fixedInclusionMs: number | null
 }>
 
 export const guardDefaults = {
   lastLookBps: 50,
   fixedPriceAgeMs: defaultFixedRates.priceAgeMs,
+  fixedInclusionMs: null,
 } satisfies GuardSettings
+
+const MINUTE_MS = 60_000
+
+/** By default three block intervals of the network, at least 5 and at most 60 minutes. */
+export function fixedInclusionMsOf({ fixedInclusionMs }: GuardSettings, blockTimeMs: number): number {
+  return fixedInclusionMs ?? Math.min(Math.max(3 * blockTimeMs, 5 * MINUTE_MS), 60 * MINUTE_MS)
+}
 
 /** Ranges from which each private exchange draws its values. Public: docs/private-exchanges.md. */
 export type PrivacySettings = Readonly<{

@@ -27,7 +27,7 @@ type Tx = Readonly<{
   feeUnits: bigint
   ok: boolean
 }>
-type Block = Readonly<{ height: number; hash: string; parentHash: string; txs: readonly Tx[] }>
+type Block = Readonly<{ height: number; hash: string; parentHash: string; time: number; txs: readonly Tx[] }>
 
 const hashText = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40)
 const FEE = 1_000n
@@ -39,7 +39,7 @@ const GAS = 21_000n
  */
 export function createFakeChain(network: Network) {
   const isBitcoin = network.family === 'bitcoin'
-  let blocks: Block[] = [{ height: 0, hash: hashText(`${network.id} 0`), parentHash: '', txs: [] }]
+  let blocks: Block[] = [{ height: 0, hash: hashText(`${network.id} 0`), parentHash: '', time: 0, txs: [] }]
   let pool: Tx[] = []
   let salt = 0
   const behaviour = {
@@ -48,6 +48,10 @@ export function createFakeChain(network: Network) {
     /** A broadcast has no effect, and its outcome is unknown to the sender. */
     dropsBroadcasts: false,
     feeRate: 10n,
+    /** Of the next blocks, in seconds since 1970; null = now. */
+    blockTime: null as number | null,
+    /** Whether unconfirmed payments are firm enough for a fixed rate (bitcoin). */
+    stopsClock: true,
     /** The gas estimate of a payment to this address fails. */
     revertingRecipient: null as string | null,
     /** An output of ours whose signature no node accepts. */
@@ -80,6 +84,8 @@ export function createFakeChain(network: Network) {
         height: height + 1,
         parentHash: hash,
         hash: hashText(`${network.id} ${height + 1} ${hash} ${salt++}`),
+        // A test can place the next blocks in time, as if the watcher read them later.
+        time: behaviour.blockTime ?? Math.floor(Date.now() / 1_000),
         txs,
       })
     }
@@ -318,13 +324,20 @@ export function createFakeChain(network: Network) {
         return block
           ? {
               ...block,
-              time: height,
               transfers: block.txs.flatMap(({ transfers }) => transfers),
               transactions: block.txs,
             }
           : null
       },
       mempool: async () => pool.flatMap(({ transfers }) => transfers),
+      ...(isBitcoin
+        ? {
+            inspectPending: async (txHash: string) => {
+              const tx = pool.find((one) => one.txHash === txHash)
+              return tx === undefined ? null : { stopsClock: behaviour.stopsClock, spends: tx.spends }
+            },
+          }
+        : {}),
       agrees: async ({ height, hash }) => blocks[height]?.hash === hash,
       receivedUnits: async ({ identity }, { height }) =>
         blocks[height]?.txs.flatMap(({ transfers }) => transfers).find((one) => one.identity === identity)?.units ?? 0n,

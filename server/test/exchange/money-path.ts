@@ -228,7 +228,16 @@ type Infrastructure = Readonly<{
 export type ExchangeOptions = Partial<
   Pick<
     NewExchange,
-    'flow' | 'fromUnits' | 'toUnits' | 'recipient' | 'refund' | 'fixedLockMs' | 'rate' | 'idempotency' | 'plan'
+    | 'flow'
+    | 'fromUnits'
+    | 'toUnits'
+    | 'recipient'
+    | 'refund'
+    | 'fixedLockMs'
+    | 'fixedInclusionMs'
+    | 'rate'
+    | 'idempotency'
+    | 'plan'
   >
 > & { from?: typeof btc; via?: typeof btc; to?: typeof btc; flow?: Flow }
 /** Above the key indexes of the database, which next legs use. */
@@ -259,6 +268,7 @@ export function makeNewExchange({ from = btc, via, to = eth, ...rest }: Exchange
     idempotency: null,
     expiryMs: 86_400_000,
     fixedLockMs: rest.flow === 'fixed-rate' ? 1_200_000 : null,
+    fixedInclusionMs: rest.flow === 'fixed-rate' ? 1_800_000 : null,
     ...rest,
   }
 }

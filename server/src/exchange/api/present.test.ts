@@ -49,6 +49,7 @@ const exchange: Exchange = {
   createdAt: new Date('2026-01-02T03:04:05.006Z'),
   expiresAt: new Date('2026-01-03T03:04:05.006Z'),
   fixedUntil: null,
+  fixedInclusionMs: null,
   partnerFeeBps: 0,
 }
 

@@ -27,10 +27,17 @@ const START_BELOW_MAX = 64
 
 export type Progress = Readonly<{ height: number; behind: number }>
 
+/** Sightings that are inspected per call, each with a few requests to a node. */
+const INSPECTIONS_MAX = 50
+/** Exchanges expire up to this much later, and the store is written this much less often. */
+const CAUGHT_UP_EVERY_MS = 5_000
+
 /** Records the blocks of one network up to its head, and rewinds after a reorganisation. */
 export function createRecordBlocks(deps: RecordBlocksDeps) {
+  const caughtUpAt = new Map<string, number>()
   return async function recordBlocks(chain: Chain): Promise<Progress> {
     const network = chain.network.id
+    const startedAt = performance.now()
     const head = await chain.reader.head()
     let cursor = (await deps.store.chainLog.cursor(network)) ?? (await start(deps, chain, head))
     for (let n = 0; n < BLOCKS_MAX; n++) {
@@ -54,7 +61,22 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
     // What no deposit can follow must not show as one.
     const pending = (await chain.reader.mempool()).filter(({ contract }) => deps.assetOf(network, contract) !== null)
     await deps.store.chainLog.recordSightings(network, pending)
+    await inspectSightings(deps, chain)
+    if (cursor.height >= head.height && startedAt - (caughtUpAt.get(network) ?? -Infinity) >= CAUGHT_UP_EVERY_MS) {
+      await deps.store.chainLog.recordCaughtUp(network, performance.now() - startedAt)
+      caughtUpAt.set(network, startedAt)
+    }
     return { height: cursor.height, behind: Math.max(head.height - cursor.height, 0) }
+  }
+}
+
+/** Asks a node which unconfirmed payments stop the clock of their fixed rates. */
+async function inspectSightings({ store }: RecordBlocksDeps, { network, reader }: Chain): Promise<void> {
+  if (reader.inspectPending === undefined) return
+  for (const txHash of await store.chainLog.listSightingsToInspect(network.id, INSPECTIONS_MAX)) {
+    const payment = await reader.inspectPending(txHash)
+    // If it is mined meanwhile, its block counts.
+    await store.chainLog.recordInspection(network.id, txHash, payment ?? { stopsClock: false, spends: [] })
   }
 }
 

@@ -64,6 +64,8 @@ export type Exchange = Readonly<{
   expiresAt: Date
   /** A deposit must be first seen by then to get the fixed rate; null = floating. */
   fixedUntil: Date | null
+  /** A payment that was first seen in the mempool must be in a block within this time; null = floating. */
+  fixedInclusionMs: number | null
   /** The partner's fee at creation. */
   partnerFeeBps: number
   /** Of a private exchange. Internal: no response shows it. */

@@ -283,7 +283,7 @@ describe('overallStatus', () => {
           const has = (expected: ExchangeStatus) => executions.some((one) => one.status === expected)
           if (has('finished')) expect(status).toBe('finished')
           else if (has('refunded')) expect(status).toBe('refunded')
-          else expect(status).toBe(facts.sighted ? 'confirming' : 'failed')
+          else expect(status).toBe(facts.sighted && !facts.expired ? 'confirming' : 'failed')
         },
       ),
     )
@@ -294,7 +294,8 @@ describe('overallStatus', () => {
       fc.property(fc.array(state), waiting, (executions, facts) => {
         const { status } = overallStatus({ status: 'pending', reason: null }, executions, facts)
         if (executions.some(isOpen)) expect(isTerminal(status)).toBe(false)
-        else if (facts.expired && !facts.sighted && executions.length === 0) expect(status).toBe('failed')
+        // M1: a payment in no block does not keep an exchange open.
+        else if (facts.expired && executions.length === 0) expect(status).toBe('failed')
       }),
     )
   })
@@ -338,9 +339,13 @@ describe('overallStatus', () => {
   test('states the reason of a failure', () => {
     const pending = { status: 'pending', reason: null } as const
     expect(overallStatus(pending, [], { sighted: false, expired: false, lastLeg: 0 })).toEqual(pending)
-    expect(overallStatus(pending, [], { sighted: true, expired: true, lastLeg: 0 })).toEqual({
+    expect(overallStatus(pending, [], { sighted: true, expired: false, lastLeg: 0 })).toEqual({
       status: 'confirming',
       reason: null,
+    })
+    expect(overallStatus(pending, [], { sighted: true, expired: true, lastLeg: 0 })).toEqual({
+      status: 'failed',
+      reason: 'EXPIRED',
     })
     expect(overallStatus(pending, [], { sighted: false, expired: true, lastLeg: 0 })).toEqual({
       status: 'failed',

@@ -253,7 +253,8 @@ export function overallStatus(
   const hasMissingDeposit = executions.some(({ status }) => status === 'pending')
   const failed = executions.filter(({ status }) => status === 'failed').at(-1)
   if (failed && !hasMissingDeposit && !waiting.sighted) return failed
-  if (waiting.sighted) return { status: 'confirming', reason: null }
+  // A payment that is in no block expires like any other, so that it does not keep an exchange open without end (M1).
   if (waiting.expired) return failed ?? { status: 'failed', reason: hasMissingDeposit ? 'DEPOSIT_VANISHED' : 'EXPIRED' }
+  if (waiting.sighted) return { status: 'confirming', reason: null }
   return { status: 'pending', reason: hasMissingDeposit ? 'DEPOSIT_VANISHED' : null }
 }

@@ -20,19 +20,20 @@ const noLive = (): LiveRate => {
   throw new Error('the live rate is not needed here')
 }
 
-/** 10 000 in for 500 000 out; lock 20 min, expiry 24 h. */
+const lock = { until: seconds(20 * 60), inclusionMs: 30 * 60_000 }
+/** 10 000 in for 500 000 out; lock 20 min, 30 min until a sighting must be in a block, expiry 24 h. */
 const facts: DepositFacts = {
   flow: 'fixed-rate',
-  fixed: { fromUnits: 10_000n, toUnits: 500_000n },
+  fixed: { ...lock, fromUnits: 10_000n, toUnits: 500_000n },
   isFirst: true,
   seenAt: seconds(60),
-  fixedUntil: seconds(20 * 60),
+  includedAt: seconds(60),
   expiresAt: seconds(24 * 3_600),
   closedBefore: false,
   depositUnits: 10_000n,
   live: noLive,
 }
-const floats: DepositFacts = { ...facts, flow: 'standard', fixed: null, fixedUntil: null, live: live(50n) }
+const floats: DepositFacts = { ...facts, flow: 'standard', fixed: null, live: live(50n) }
 const executed = (toUnits: bigint, rate: string) => ({ kind: 'execute', toUnits, rate })
 const refunded = (reason: string) => ({ kind: 'refund', reason })
 
@@ -62,9 +63,9 @@ describe('a floating exchange', () => {
   })
 
   it('executes up to its expiry and refunds after it', () => {
-    expect(decideTerms({ ...floats, seenAt: floats.expiresAt })).toEqual(executed(500_000n, 'floating'))
+    expect(decideTerms({ ...floats, includedAt: floats.expiresAt })).toEqual(executed(500_000n, 'floating'))
     const late = new Date(floats.expiresAt.getTime() + 1)
-    expect(decideTerms({ ...floats, seenAt: late, live: noLive })).toEqual(refunded('LATE_DEPOSIT'))
+    expect(decideTerms({ ...floats, includedAt: late, live: noLive })).toEqual(refunded('LATE_DEPOSIT'))
   })
 })
 
@@ -77,11 +78,12 @@ describe('a fixed rate, the deposit within 1 %', () => {
     [10_100n, 505_000n],
   ])('gives a deposit of %s the fixed rate pro rata, whatever the market', (depositUnits, toUnits) => {
     expect(decideTerms({ ...facts, depositUnits })).toEqual(executed(toUnits, 'fixed'))
-    expect(decideTerms({ ...facts, depositUnits, seenAt: seconds(20 * 60) })).toEqual(executed(toUnits, 'fixed'))
+    const atLockEnd = { seenAt: seconds(20 * 60), includedAt: seconds(20 * 60) }
+    expect(decideTerms({ ...facts, depositUnits, ...atLockEnd })).toEqual(executed(toUnits, 'fixed'))
   })
 
   it('rounds down, and refunds if the output is zero', () => {
-    const fixed = { fromUnits: 10_000n, toUnits: 333n }
+    const fixed = { ...lock, fromUnits: 10_000n, toUnits: 333n }
     expect(decideTerms({ ...facts, fixed, depositUnits: 9_999n })).toEqual(executed(332n, 'fixed'))
     expect(decideTerms({ ...facts, fixed: { ...fixed, toUnits: 1n }, depositUnits: 9_999n })).toEqual(
       refunded('BELOW_MIN'),
@@ -121,7 +123,7 @@ describe('a fixed rate, more than 1 % below', () => {
 })
 
 describe('a fixed rate, first seen after the lock', () => {
-  const late = { ...facts, seenAt: seconds(20 * 60 + 1) }
+  const late = { ...facts, seenAt: seconds(20 * 60 + 1), includedAt: seconds(20 * 60 + 1) }
   it.each([
     ['the market rose', 10_000n, live(60n), executed(500_000n, 'worse')],
     ['the market fell by 2 %', 10_000n, live(49n), executed(490_000n, 'worse')],
@@ -134,7 +136,22 @@ describe('a fixed rate, first seen after the lock', () => {
   })
 
   it('is refunded after the expiry', () => {
-    expect(decideTerms({ ...facts, seenAt: seconds(24 * 3_600 + 1) })).toEqual(refunded('LATE_DEPOSIT'))
+    expect(decideTerms({ ...facts, includedAt: seconds(24 * 3_600 + 1) })).toEqual(refunded('LATE_DEPOSIT'))
+  })
+})
+
+// M1: the rate never ended while the payment was unconfirmed, a free option without a time limit.
+describe('a fixed rate, first seen in the mempool within the lock', () => {
+  const minutes = (count: number) => seconds(count * 60)
+  it.each([
+    ['in a block before the lock ends, however long after', minutes(1), minutes(20), 'fixed'],
+    ['in a block 30 minutes after it was first seen', minutes(19), minutes(49), 'fixed'],
+    ['in a block a second later', minutes(19), seconds(49 * 60 + 1), 'worse'],
+    ['first seen early, in a block 31 minutes later', minutes(2), minutes(33), 'worse'],
+  ])('%s', (_, seenAt, includedAt, rate) => {
+    // The market has fallen by 2 %: the worse rate is 490 000.
+    const toUnits = rate === 'fixed' ? 500_000n : 490_000n
+    expect(decideTerms({ ...facts, seenAt, includedAt, live: live(49n) })).toEqual(executed(toUnits, rate))
   })
 })
 
@@ -203,9 +220,16 @@ describe('random deposits', () => {
       fc.property(any, (drawn) => {
         const { depositUnits, fromUnits, toUnits, isFirst, closedBefore, isFixed, rate, marketShare, feeUnits } = drawn
         const market = live((rate * marketShare) / 1_000n, feeUnits)
-        const drawnFacts = { depositUnits, seenAt: seconds(drawn.seenS), isFirst, closedBefore, live: market }
+        const drawnFacts = {
+          depositUnits,
+          seenAt: seconds(drawn.seenS),
+          includedAt: seconds(drawn.seenS),
+          isFirst,
+          closedBefore,
+          live: market,
+        }
         const terms = decideTerms(
-          isFixed ? { ...facts, ...drawnFacts, fixed: { fromUnits, toUnits } } : { ...floats, ...drawnFacts },
+          isFixed ? { ...facts, ...drawnFacts, fixed: { ...lock, fromUnits, toUnits } } : { ...floats, ...drawnFacts },
         )
         const expected = expectedTerms(drawn, market())
         // A zero output is refunded.

@@ -13,15 +13,39 @@ export type LiveRate = Readonly<{
   excess(fromUnits: bigint): bigint
 }>
 
+/** A fixed-rate quote, and until when it is kept. */
+export type FixedRate = Readonly<{
+  fromUnits: bigint
+  toUnits: bigint
+  /** A deposit must be first seen by then … */
+  until: Date
+  /** … and be in a block by then, or within this time after it was first seen. */
+  inclusionMs: number
+}>
+
+/** When a deposit came, by the chain and by the database's clock. */
+export type DepositTimes = Readonly<{ seenAt: Date; includedAt: Date }>
+
+/** Whether a deposit came in time for a fixed rate. Without the second condition a payment with a low fee would be an option without end (M1). */
+export function isInTime({ until, inclusionMs }: FixedRate, { seenAt, includedAt }: DepositTimes): boolean {
+  const includedBy = Math.max(until.getTime(), seenAt.getTime() + inclusionMs)
+  return seenAt <= until && includedAt.getTime() <= includedBy
+}
+
+/** Whether a deposit is at least the quoted amount, within the tolerance. */
+export const coversQuote = ({ fromUnits }: Pick<FixedRate, 'fromUnits'>, depositUnits: bigint): boolean =>
+  (fromUnits - depositUnits) * 100n <= fromUnits * TOLERANCE_PERCENT
+
 export type DepositFacts = Readonly<{
   flow: Flow
   /** The fixed-rate quote; null = floating. */
-  fixed: Readonly<{ fromUnits: bigint; toUnits: bigint }> | null
+  fixed: FixedRate | null
   /** Only the first deposit gets the fixed rate. */
   isFirst: boolean
-  /** First seen, by the database's clock. */
+  /** First seen, in a block or by a sighting that stops the clock. */
   seenAt: Date
-  fixedUntil: Date | null
+  /** First in a block. */
+  includedAt: Date
   expiresAt: Date
   /** The exchange had a terminal status before this deposit. */
   closedBefore: boolean
@@ -47,7 +71,7 @@ const WORST_PERCENT = 98n
  */
 export function decideTerms(facts: DepositFacts): DepositTerms {
   assert(facts.depositUnits > 0n, 'a deposit is positive')
-  if (facts.seenAt > facts.expiresAt) return { kind: 'refund', reason: 'LATE_DEPOSIT' }
+  if (facts.includedAt > facts.expiresAt) return { kind: 'refund', reason: 'LATE_DEPOSIT' }
   // A closed exchange has no fixed rate any more: a deposit before the expiry floats, like every later deposit.
   if (facts.flow === 'standard' || !facts.isFirst || facts.closedBefore) return floating(facts)
   return fixed(facts)
@@ -61,12 +85,11 @@ function floating(facts: DepositFacts): DepositTerms {
 }
 
 function fixed(facts: DepositFacts): DepositTerms {
-  const { fixed: quote, fixedUntil, depositUnits } = facts
-  assert(quote !== null && fixedUntil !== null, 'a fixed rate has its amounts and its lock')
+  const { fixed: quote, depositUnits } = facts
+  assert(quote !== null, 'a fixed rate has its amounts and its lock')
   const tolerance = quote.fromUnits * TOLERANCE_PERCENT
-  const difference = (depositUnits - quote.fromUnits) * 100n
-  if (facts.seenAt > fixedUntil || difference < -tolerance) return worse(facts, quote)
-  if (difference <= tolerance) return execute(proRata(quote, depositUnits), 'fixed')
+  if (!isInTime(quote, facts) || !coversQuote(quote, depositUnits)) return worse(facts, quote)
+  if ((depositUnits - quote.fromUnits) * 100n <= tolerance) return execute(proRata(quote, depositUnits), 'fixed')
   const live = facts.live()
   const reason = outOfBounds(live, facts)
   if (reason !== null) return { kind: 'refund', reason }

@@ -13,7 +13,7 @@ import type { IssuedQuote } from '../domain/rate-quote.ts'
 import type { ExchangeOrder, RateRequest } from '../interfaces.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { CreateOutcome, NewExchange } from '../ports/store/exchanges.ts'
-import { guardDefaults, type ServiceSettings } from '../settings.ts'
+import { fixedInclusionMsOf, guardDefaults, type ServiceSettings } from '../settings.ts'
 import { type ReadOrderDeps, type ResolvedOrder, readOrder } from './read-order.ts'
 
 export type CreateExchangeDeps = ReadOrderDeps &
@@ -88,6 +88,10 @@ export async function createFromOrder(
     idempotency,
     expiryMs: deps.settings.expiryMs,
     fixedLockMs: order.flow === 'fixed-rate' ? deps.settings.fixedLockMs : null,
+    fixedInclusionMs:
+      order.flow === 'fixed-rate'
+        ? fixedInclusionMsOf(deps.settings.guards ?? guardDefaults, from.network.blockTimeMs)
+        : null,
     ...(through ? { plan: through.plan } : {}),
   })
   checkpoint('create.committed')

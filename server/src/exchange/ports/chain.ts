@@ -68,6 +68,14 @@ export type Transfer = Readonly<{
   lockConfirmations?: number
 }>
 
+/** What a node says about an unconfirmed payment. */
+export type PendingPayment = Readonly<{
+  /** It does not signal replacement, has no unconfirmed parents, and pays at least the estimate for about three blocks. */
+  stopsClock: boolean
+  /** Outpoints that it spends. A transaction that replaces it spends one of them. */
+  spends: readonly string[]
+}>
+
 /** Transfers and transactions of one block. */
 export type ScannedBlock = BlockRef &
   Readonly<{
@@ -87,6 +95,11 @@ export interface ChainReader {
   block(height: number): Promise<ScannedBlock | null>
   /** Unconfirmed transfers since the last call, for sightings only. Bounded; empty where nodes offer no mempool. */
   mempool(): Promise<readonly Transfer[]>
+  /**
+   * Reads an unconfirmed payment, to decide whether it stops the clock of a fixed rate; null = not in the mempool. Absent
+   * where every unconfirmed payment can be replaced (evm): there only its block counts.
+   */
+  inspectPending?(txHash: string): Promise<PendingPayment | null>
   /** Whether all configured nodes have this block at this height now. */
   agrees(block: BlockRef): Promise<boolean>
   /**

@@ -7,11 +7,22 @@ import { checkpoint } from '../../core/services/checkpoint.ts'
 import { assert, unreachable } from '../../lib/assert.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
+import { coversQuote, isInTime } from '../domain/terms.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Execution } from '../ports/store/execution.ts'
 import type { ExecutionPosition, StepContext } from '../ports/store/steps.ts'
 import type { StoreTx } from '../ports/store/store.ts'
-import { type Act, type Evidence, endsOf, getChain, holdFor, legOf, move, type StepDeps } from './steps/context.ts'
+import {
+  type Act,
+  type Evidence,
+  endsOf,
+  fixedRateOf,
+  getChain,
+  holdFor,
+  legOf,
+  move,
+  type StepDeps,
+} from './steps/context.ts'
 import { convert, reconvert, reservePayout, unwind } from './steps/convert.ts'
 import { bookLoss, bookUnclaimed, credit, holdExecution, reverseLoss, revertToPending } from './steps/credit.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
@@ -60,6 +71,7 @@ async function stepWindow(
   await deps.store.transaction(async (tx) => {
     const current = await tx.steps.load(id, before.after)
     assert(current, `exchange ${id} exists`)
+    await keepHoldIfPaid(tx, current)
     const executions: Execution[] = []
     for (const execution of current.executions)
       executions.push(
@@ -73,6 +85,23 @@ async function stepWindow(
   return next
 }
 
+/** A deposit that can execute at the fixed rate keeps the reserve while it confirms; one that cannot does not extend it. */
+async function keepHoldIfPaid(tx: StoreTx, { exchange, executions }: StepContext): Promise<void> {
+  const fixed = fixedRateOf(exchange)
+  if (fixed === null) return
+  const isPayment = ({ leg, deposit: { block, assetId, units, firstSeenAt: seenAt, includedAt } }: Execution) =>
+    leg === 0 &&
+    block !== null &&
+    assetId === exchange.legs[0]?.from.id &&
+    coversQuote(fixed, units) &&
+    isInTime(fixed, { seenAt, includedAt })
+  if (executions.some(isPayment)) await tx.inventory.keepHold(exchange.id)
+}
+
+/** While the watcher is behind, a deposit that came in time may be in a block that is not recorded yet. */
+const isExpired = ({ exchange, now, watchedUntil }: StepContext): boolean =>
+  now > exchange.expiresAt && (watchedUntil === null || watchedUntil > exchange.expiresAt)
+
 function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Facts {
   const { exchange, now, heads } = context
   const { leg, deposit, order, payout } = execution
@@ -84,7 +113,7 @@ function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Fa
     rejected: deposit.status === 'rejected',
     lost: deposit.lost,
     // The deposit of a later leg is our own payment, which is never late.
-    expired: leg === 0 && now > exchange.expiresAt,
+    expired: leg === 0 && isExpired(context),
     fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
     payout: payoutFactOf(payout),
     decision: execution.decision ?? (hasNamedRefund(deps, context, execution) ? 'release' : null),
@@ -269,10 +298,11 @@ async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' 
 /** Saves the status of the exchange. Fails if a closed exchange still owes something. */
 async function saveExchange(
   tx: StoreTx,
-  { exchange, sighted, now }: StepContext,
+  context: StepContext,
   executions: readonly Execution[],
   next: ExecutionPosition | null,
 ): Promise<void> {
+  const { exchange, sighted, now } = context
   for (const { id, payoutHash, payout, status, reason } of executions) {
     // The hash appears with the signature and changes with a replacement.
     if (payout?.txHash && payout.txHash !== payoutHash && (status === 'refunding' || status === 'sending')) {
@@ -284,13 +314,18 @@ async function saveExchange(
   const { latestByStatus, needsRepair } = await tx.steps.summarize(exchange.id)
   const { status, reason } = overallStatus(exchange, latestByStatus, {
     sighted,
-    expired: now > exchange.expiresAt,
+    expired: isExpired(context),
     lastLeg: exchange.legs.length - 1,
   })
   const isOpen = latestByStatus.some((execution) => !isTerminal(execution.status))
+  const soon = new Date(now.getTime() + CHECK_EVERY_MS)
   const nextCheckAt =
-    isOpen || needsRepair || next !== null || status === 'confirming'
-      ? new Date(now.getTime() + CHECK_EVERY_MS)
+    isOpen ||
+    needsRepair ||
+    next !== null ||
+    status === 'confirming' ||
+    (!isTerminal(status) && now > exchange.expiresAt)
+      ? soon
       : isTerminal(status)
         ? null
         : exchange.expiresAt

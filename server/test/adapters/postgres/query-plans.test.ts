@@ -151,7 +151,7 @@ test('no query per exchange or block scans a growing table sequentially', async 
     await tx.ledger.unreserved(exchangeId, 'btc@btc')
     await tx.signingJournal.readPayoutOrigin('7', 0)
     await tx.wallets.sweptUnits(id)
-    await tx.chainLog.recordSightings('btc', [{ txHash: 'seen', address: 'address-7', memo: null }])
+    await tx.chainLog.recordSightings('btc', [{ txHash: 'seen', address: 'address-7', memo: null, units: 7n }])
     await tx.payouts.queue('eth', 50)
     await tx.payouts.listByTransaction(id)
     await tx.payouts.requeue(id, null)

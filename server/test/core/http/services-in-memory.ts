@@ -350,6 +350,7 @@ function toView(
     createdAt,
     expiresAt: new Date(scenario.now() + 86_400_000),
     fixedUntil: null,
+    fixedInclusionMs: null,
     partnerFeeBps: 0,
   }
   return { exchange, executions: [] }

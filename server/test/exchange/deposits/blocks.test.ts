@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { defaultSpreads, emptyBook } from '../../../src/core/domain/book.ts'
+import { fundingEntry } from '../../../src/core/domain/ledger/entries.ts'
 import { createRecordBlocks } from '../../../src/exchange/deposits/record-blocks.ts'
-import type { ExchangeStatus } from '../../../src/exchange/domain/exchange.ts'
+import type { Exchange, ExchangeStatus } from '../../../src/exchange/domain/exchange.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import type { ScannedBlock, Transfer } from '../../../src/exchange/ports/chain.ts'
 import type { AppendRules } from '../../../src/exchange/ports/store/chain-log.ts'
@@ -10,7 +11,7 @@ import { createBookSnapshot } from '../../../src/exchange/quotes/book-snapshot.t
 import { createLog } from '../../../src/lib/log.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
 import { createFakeChain } from '../fake-chain.ts'
-import { listExecutions, makeNewExchange, requireCreated } from '../money-path.ts'
+import { ETHER, type ExchangeOptions, listExecutions, makeNewExchange, requireCreated } from '../money-path.ts'
 
 let app: TestDatabase
 let store: ReturnType<typeof createStore>
@@ -20,6 +21,8 @@ beforeAll(async () => {
   store = createStore(app.database)
   secondStore = createStore(app.another(4))
   await store.wallets.registerHotAddress('btc', 'btc-hot', 0)
+  await store.wallets.registerAssets(['eth@eth'])
+  await store.ledger.post(fundingEntry('1', 1, 'eth@eth', 1_000n * ETHER))
 })
 afterAll(() => app.close())
 
@@ -42,7 +45,8 @@ const makeBlock = (
   height,
   hash: `${fork}${height}`,
   parentHash: `${fork}${height - 1}`,
-  time: height,
+  // In the future: what counts is when the store records it.
+  time: Math.floor(Date.now() / 1_000) + 60 + height,
   transfers,
   transactions: [
     ...transactions,
@@ -71,7 +75,8 @@ const takeJobKeys = async () =>
   (await app.database.query<{ key: string }>('delete from graphile_worker._private_jobs returning key'))
     .map(({ key }) => key)
     .sort()
-const createExchange = async () => requireCreated((await store.exchanges.create([makeNewExchange()]))[0])
+const createExchange = async (options: ExchangeOptions = {}) =>
+  requireCreated((await store.exchanges.create([makeNewExchange(options)]))[0])
 
 beforeEach(async () => {
   // Each test starts with empty tables. Append-only tables can be truncated only while their triggers are disabled.
@@ -339,10 +344,16 @@ describe('recorded blocks', () => {
 })
 
 describe('an unconfirmed payment', () => {
+  const fixedRate = () => createExchange({ flow: 'fixed-rate', fromUnits: 5n })
+  const firm = { stopsClock: true, spends: ['input:0'] }
+
   test('sets the first-seen time of its deposit, at any position of any block', async () => {
-    const exchange = await createExchange()
+    const exchange = await fixedRate()
     const { address } = exchange.deposit
-    await store.chainLog.recordSightings('btc', [{ txHash: 'x1', address, memo: null }])
+    await store.chainLog.recordSightings('btc', [{ txHash: 'x1', address, memo: null, units: 5n }])
+    expect(await store.chainLog.listSightingsToInspect('btc', 10)).toEqual(['x1'])
+    await store.chainLog.recordInspection('btc', 'x1', firm)
+    expect(await store.chainLog.listSightingsToInspect('btc', 10)).toEqual([])
     expect((await store.steps.load(exchange.id))?.sighted).toBe(true)
     await app.database.query("update sightings set first_seen_at = first_seen_at - interval '10 minutes'")
     const [sighting] = await app.database.query<{ at: Date }>(
@@ -357,10 +368,76 @@ describe('an unconfirmed payment', () => {
     expect(times).toEqual([sighting?.at, sighting?.at])
   })
 
+  /** Shifts the time at which a sighting began; returns it. */
+  const sightEarlier = async (txHash: string) => {
+    const [row] = await app.database.query<{ at: Date }>(
+      `update sightings set first_seen_at = first_seen_at - interval '10 minutes' where tx_hash = $1 returning first_seen_at as at`,
+      [txHash],
+    )
+    return row?.at ?? new Date(0)
+  }
+  const wasSeenAt = async (exchange: Exchange, at: Date) => {
+    const [execution] = await listExecutions(app.database, exchange)
+    return execution?.deposit.firstSeenAt.getTime() === at.getTime()
+  }
+
+  // M1: a payment that its sender can still replace, or that no block will take soon, was an option without a time limit.
+  test('does not stop the clock if a node says that it can be replaced, or that it pays too little', async () => {
+    const exchange = await fixedRate()
+    const { address } = exchange.deposit
+    await store.chainLog.recordSightings('btc', [{ txHash: 'x1', address, memo: null, units: 5n }])
+    const at = await sightEarlier('x1')
+    await store.chainLog.recordInspection('btc', 'x1', { ...firm, stopsClock: false })
+    await append(makeBlock(1, 'a', [makeTransfer(address, 'x1')]))
+    expect(await wasSeenAt(exchange, at)).toBe(false)
+  })
+
+  test.each([
+    ['keeps its time for a replacement with the same output', 5n, ['other:1', 'input:0'], true],
+    ['loses its time to a replacement with another output', 4n, ['input:0'], false],
+    ['loses its time to another payment', 5n, ['other:1'], false],
+  ])('%s', async (_, units, spends, isKept) => {
+    const exchange = await fixedRate()
+    const { address } = exchange.deposit
+    await store.chainLog.recordSightings('btc', [{ txHash: 'x1', address, memo: null, units: 5n }])
+    const at = await sightEarlier('x1')
+    await store.chainLog.recordInspection('btc', 'x1', firm)
+    await store.chainLog.recordLookup('btc', 'x1', true)
+    const replacement = { txHash: 'x2', sender: null, nonce: null, spends }
+    await append(makeBlock(1, 'a', [makeTransfer(address, 'x2', 0, units)], [replacement]))
+    expect(await wasSeenAt(exchange, at)).toBe(isKept)
+  })
+
+  test('that left the mempool and comes back has a new time', async () => {
+    const exchange = await fixedRate()
+    const transfer = { txHash: 'x1', address: exchange.deposit.address, memo: null, units: 5n }
+    await store.chainLog.recordSightings('btc', [transfer])
+    const at = await sightEarlier('x1')
+    await store.chainLog.recordInspection('btc', 'x1', firm)
+    await store.chainLog.recordLookup('btc', 'x1', true)
+    await store.chainLog.recordSightings('btc', [transfer])
+    await store.chainLog.recordInspection('btc', 'x1', firm)
+    await append(makeBlock(1, 'a', [makeTransfer(transfer.address, 'x1')]))
+    expect(await wasSeenAt(exchange, at)).toBe(false)
+  })
+
+  // M16: after an outage of ours, customers who paid in time lost their rate.
+  test('is in time by the time of its block, although the watcher reads the block later', async () => {
+    const exchange = await fixedRate()
+    const before = Math.floor(Date.now() / 1_000) - 600
+    await append({ ...makeBlock(1, 'a', [makeTransfer(exchange.deposit.address, 'x1')]), time: before })
+    const [execution] = await listExecutions(app.database, exchange)
+    // Blocks state whole seconds.
+    expect(execution?.deposit.firstSeenAt).toEqual(new Date((before + 1) * 1_000))
+    expect(execution?.deposit.includedAt).toEqual(new Date((before + 1) * 1_000))
+  })
+
   test('is hidden while no node has it, and shown again when a node has it', async () => {
     const exchange = await createExchange()
     const recordSighting = () =>
-      store.chainLog.recordSightings('btc', [{ txHash: 'y1', address: exchange.deposit.address, memo: null }])
+      store.chainLog.recordSightings('btc', [
+        { txHash: 'y1', address: exchange.deposit.address, memo: null, units: 5n },
+      ])
     await recordSighting()
     await store.chainLog.recordLookup('btc', 'y1', true)
     expect((await store.steps.load(exchange.id))?.sighted).toBe(false)

@@ -21,7 +21,7 @@ const createPrivate = (rest: Parameters<typeof fixture.createExchange>[0] = {}) 
   fixture.createExchange({ via: ltc, plan, ...rest })
 const expireExchange = (exchange: Exchange) =>
   fixture.database.query(
-    "update exchanges set expires_at = created_at + interval '1 millisecond', next_check_at = clock_timestamp() where id = $1",
+    "with caught_up as (update cursors set caught_up_at = clock_timestamp()) update exchanges set expires_at = created_at + interval '1 millisecond', next_check_at = clock_timestamp() where id = $1",
     [exchange.id],
   )
 const listStatuses = async (exchange: Exchange) =>

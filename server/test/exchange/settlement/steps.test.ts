@@ -91,7 +91,7 @@ describe('a deposit', () => {
   test('after the expiry is refunded, and the failed exchange becomes refunded', async () => {
     const exchange = await fixture.createExchange()
     await fixture.database.query(
-      "update exchanges set expires_at = clock_timestamp() - interval '1 second', next_check_at = clock_timestamp() where id = $1",
+      "update exchanges set expires_at = clock_timestamp() - interval '1 hour', next_check_at = clock_timestamp() where id = $1",
       [exchange.id],
     )
     await fixture.runWorkers()

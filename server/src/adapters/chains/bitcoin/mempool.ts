@@ -1,5 +1,6 @@
 import type { BitcoinParameters } from '../../../core/domain/network.ts'
-import type { Transfer } from '../../../exchange/ports/chain.ts'
+import type { PendingPayment, Transfer } from '../../../exchange/ports/chain.ts'
+import { largest } from '../../../lib/bigint.ts'
 import { firstAnswer } from '../shared/agreement.ts'
 import type { BitcoinNode } from './rpc.ts'
 import { transfersOf } from './scan.ts'
@@ -36,4 +37,26 @@ export function createMempoolReader(parameters: BitcoinParameters, nodes: readon
     backlog = queue.slice(LOOKUPS_MAX)
     return transfers
   }
+}
+
+/** Blocks within which an unconfirmed payment is expected, if it is to count for a fixed rate. */
+const PROMPT_BLOCKS = 3
+
+/**
+ * Whether an unconfirmed payment stops the clock of a fixed rate: the sender cannot replace it, and it will be in one of the
+ * next blocks. Without an estimate the node's own minimum fee decides.
+ */
+export function createPendingInspector(nodes: readonly BitcoinNode[]) {
+  return (txid: string): Promise<PendingPayment | null> =>
+    firstAnswer(nodes, async (node) => {
+      const [transaction, entry] = await Promise.all([node.transaction(txid), node.mempoolEntry(txid)])
+      if (transaction === null || entry === null) return null
+      const [estimate, minimum] = await Promise.all([node.estimateFeeRate(PROMPT_BLOCKS), node.minFeeRate()])
+      const rate = largest(estimate ?? 0n, minimum.relay, minimum.mempool)
+      const isPrompt = entry.feeUnits * 1_000n >= rate * entry.virtualBytes
+      return {
+        stopsClock: isPrompt && !transaction.isReplaceable && entry.parents.length === 0,
+        spends: transaction.spends,
+      }
+    })
 }

@@ -9,7 +9,7 @@ import { largest, smallest } from '../../../lib/bigint.ts'
 import { findAgreedHash, findAgreedHead, firstAnswer } from '../shared/agreement.ts'
 import { minOf } from '../shared/min-max.ts'
 import { addressOf, parametersOf, parseHexScript } from './address.ts'
-import { createMempoolReader } from './mempool.ts'
+import { createMempoolReader, createPendingInspector } from './mempool.ts'
 import { type BitcoinNode, splitOutpoint } from './rpc.ts'
 import { scanBlock } from './scan.ts'
 import { feeRateMax } from './transfer.ts'
@@ -31,6 +31,7 @@ export function createReader(network: Network, nodes: readonly BitcoinNode[]): C
       return block && scanBlock(parameters, block)
     },
     mempool: createMempoolReader(parameters, nodes),
+    inspectPending: createPendingInspector(nodes),
     agrees: async ({ height, hash }) => (await findAgreedHash(nodes, height)) === hash,
     receivedUnits: async (transfer, block) => {
       return minOf(await Promise.all(nodes.map((node) => readReceived(parameters, node, transfer, block))))

@@ -50,6 +50,7 @@ describe('a transaction', () => {
       txid: hash('a'),
       coinbase: false,
       spends: [`${hash('b')}:3`],
+      isReplaceable: true,
       outputs: [
         { vout: 0, units: 100_000_000n, script: '51', tokenCategory: null },
         { vout: 1, units: 200_000_000n, script: '51', tokenCategory: null },

@@ -14,6 +14,8 @@ export type NodeTransaction = Readonly<{
   /** Coinbase: its outputs are spendable after 100 blocks. */
   coinbase: boolean
   spends: readonly string[]
+  /** An input allows the sender to replace the transaction while it is unconfirmed (BIP 125). */
+  isReplaceable: boolean
   /** `tokenCategory`: the output also carries a CashToken (Bitcoin Cash, CHIP-2022-02). */
   outputs: readonly { vout: number; units: bigint; script: string; tokenCategory: string | null }[]
   /** The block that includes the transaction, according to the node; null if unconfirmed. */
@@ -23,6 +25,8 @@ export type NodeTransaction = Readonly<{
 /** Parent hash of the first block. */
 const NO_HASH = '0'.repeat(64)
 const DECIMALS = 8
+/** BIP 125: an input with a sequence number below 0xffffffff - 1 signals replacement. */
+const REPLACEABLE_SEQUENCE_MAX = 0xfffffffd
 
 function readList(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw malformed('list')
@@ -52,11 +56,16 @@ export function readTransaction(value: unknown): NodeTransaction {
   const entry = readEntry(value)
   const spends: string[] = []
   let coinbase = false
+  let isReplaceable = false
   for (const item of readList(entry['vin'])) {
     const input = readEntry(item)
     if (input['coinbase'] !== undefined) coinbase = true
     // Litecoin also lists inputs of its extension blocks (MWEB), which spend no outpoint.
-    else if (input['ismweb'] !== true) spends.push(`${readHash(input['txid'])}:${readInteger(input['vout'])}`)
+    else if (input['ismweb'] !== true) {
+      spends.push(`${readHash(input['txid'])}:${readInteger(input['vout'])}`)
+      const { sequence } = input
+      isReplaceable ||= typeof sequence !== 'number' || sequence <= REPLACEABLE_SEQUENCE_MAX
+    }
   }
   const outputs: NodeTransaction['outputs'][number][] = []
   for (const item of readList(entry['vout'])) {
@@ -73,6 +82,7 @@ export function readTransaction(value: unknown): NodeTransaction {
     txid: readHash(entry['txid']),
     coinbase,
     spends,
+    isReplaceable,
     outputs,
     blockHash: blockHash === undefined || blockHash === null ? null : readHash(blockHash),
   }
@@ -88,5 +98,19 @@ export function readBlock<T>(value: unknown, hash: string, readOne: (value: unkn
     parentHash: height === 0 ? NO_HASH : readHash(entry['previousblockhash']),
     time: readInteger(entry['time']),
     transactions: readList(entry['tx']).map(readOne),
+  }
+}
+
+/** Fee, size and unconfirmed parents of a transaction in the mempool. */
+export type MempoolEntry = Readonly<{ feeUnits: bigint; virtualBytes: bigint; parents: readonly string[] }>
+
+/** Older nodes call the size `size` and state the fee as `fee`. */
+export function readMempoolEntry(value: unknown): MempoolEntry {
+  const entry = readEntry(value)
+  const { fees, fee, vsize, size } = entry
+  return {
+    feeUnits: readAmount(fees === undefined ? fee : readEntry(fees)['base']),
+    virtualBytes: BigInt(readInteger(vsize ?? size)),
+    parents: readHashes(entry['depends']),
   }
 }

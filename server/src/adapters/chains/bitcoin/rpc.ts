@@ -3,7 +3,16 @@ import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import { readEntry, readHash, readInteger } from '../shared/replies.ts'
-import { type NodeBlock, type NodeTransaction, readAmount, readBlock, readHashes, readTransaction } from './replies.ts'
+import {
+  type MempoolEntry,
+  type NodeBlock,
+  type NodeTransaction,
+  readAmount,
+  readBlock,
+  readHashes,
+  readMempoolEntry,
+  readTransaction,
+} from './replies.ts'
 
 /**
  * One node with Bitcoin Core's JSON-RPC and `txindex=1`. `null` means that the node answered "not found". Without a valid
@@ -19,10 +28,12 @@ export type BitcoinNode = Readonly<{
   /** In the mempool or in a block. */
   transaction(txid: string): Promise<NodeTransaction | null>
   mempool(): Promise<readonly string[]>
+  /** Fee, size and unconfirmed parents of an unconfirmed transaction; null if it is not in the mempool. */
+  mempoolEntry(txid: string): Promise<MempoolEntry | null>
   /** Units of an output that is unspent on the best chain, null for any other; ignores the mempool. */
   unspentUnits(outpoint: string): Promise<bigint | null>
-  /** Units per 1000 vB for inclusion within two blocks; null without an estimate. */
-  estimateFeeRate(): Promise<bigint | null>
+  /** Units per 1000 vB for inclusion within so many blocks, by default two; null without an estimate. */
+  estimateFeeRate(blocks?: number): Promise<bigint | null>
   /** Minimum units per 1000 vB that the node relays, and that its mempool currently admits. */
   minFeeRate(): Promise<{ relay: bigint; mempool: bigint }>
   send(raw: string): Promise<RpcAnswer>
@@ -73,6 +84,10 @@ export function createBitcoinNode(network: Network, rpc: JsonRpc): BitcoinNode {
     },
     transaction,
     mempool: async () => readHashes(await ask('getrawmempool', [])),
+    mempoolEntry: async (txid) => {
+      const reply = await ask('getmempoolentry', [txid], [RPC_ERROR.notFound])
+      return reply === null ? null : readMempoolEntry(reply)
+    },
     unspentUnits: async (outpoint) => {
       const [txid, vout] = splitOutpoint(outpoint)
       const reply = await ask('gettxout', [txid, vout, false])
@@ -109,9 +124,9 @@ function createAsk(network: Network, rpc: JsonRpc): Ask {
 
 function createFeeCalls(ask: Ask): Pick<BitcoinNode, 'estimateFeeRate' | 'minFeeRate'> {
   return {
-    estimateFeeRate: async () => {
+    estimateFeeRate: async (blocks = ESTIMATE_BLOCKS) => {
       // Bitcoin Cash Node lacks this method; a node with few blocks returns no rate.
-      const reply = await ask('estimatesmartfee', [ESTIMATE_BLOCKS], [RPC_ERROR.methodNotFound, RPC_ERROR.misc])
+      const reply = await ask('estimatesmartfee', [blocks], [RPC_ERROR.methodNotFound, RPC_ERROR.misc])
       const rate = reply === null ? undefined : readEntry(reply)['feerate']
       // Dogecoin Core returns -1 without an estimate.
       return rate === undefined || String(rate).startsWith('-') ? null : readAmount(rate)

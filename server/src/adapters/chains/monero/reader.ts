@@ -37,6 +37,8 @@ export function createReader({ network, nodes, keys, origins, outputs, wallet }:
     head: () => findAgreedHead(network, nodes),
     block: (height) => readBlock(nodes, keys, secrets, height),
     mempool: createPoolReader(nodes, keys),
+    // Nodes refuse replacements, unconfirmed parents, and less than their own fee estimate.
+    inspectPending: async () => ({ stopsClock: true, spends: [] }),
     agrees: async ({ height, hash }) => (await findAgreedHash(nodes, height)) === hash,
     receivedUnits: async (transfer, block) => {
       return minOf(await Promise.all(nodes.map((node) => readReceived(keys, node, transfer, block))))

@@ -1,4 +1,5 @@
 import type { BlockRef } from '../../../core/ports/chain.ts'
+import type { PendingPayment } from '../../../exchange/ports/chain.ts'
 import type { ChainLog } from '../../../exchange/ports/store/chain-log.ts'
 import { hasRow, type Sql } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
@@ -30,6 +31,21 @@ export function createChainLog(sql: Sql): ChainLog {
          where gone_at is null order by last_seen_at limit $1`,
         [limit],
       ),
+    async listSightingsToInspect(network, limit) {
+      const rows = await sql.query<{ tx_hash: string }>(
+        `select tx_hash from sightings where network = $1 and stops_clock is null and gone_at is null
+         order by first_seen_at limit $2`,
+        [network, limit],
+      )
+      return rows.map((row) => row.tx_hash)
+    },
+    recordInspection: (network, txHash, payment) => recordInspection(sql, network, txHash, payment),
+    async recordCaughtUp(network, agoMs) {
+      await sql.query(
+        `update cursors set caught_up_at = clock_timestamp() - $2::float8 * interval '1 millisecond' where network = $1`,
+        [network, agoMs],
+      )
+    },
     async recordLookup(network, txHash, isMissing) {
       const rows = await sql.query<{ exchange_id: string }>(
         `update sightings set last_seen_at = clock_timestamp(), gone_at = case when $3 then clock_timestamp() end
@@ -124,26 +140,50 @@ async function rewind(sql: Sql, network: string, height: number, from: BlockRef)
 async function recordSightings(
   sql: Sql,
   network: string,
-  transfers: readonly { txHash: string; address: string; memo: string | null }[],
+  transfers: Parameters<ChainLog['recordSightings']>[1],
 ): Promise<void> {
   if (transfers.length === 0) return
   const rows = await sql.query<{ exchange_id: string }>(
-    `insert into sightings (network, tx_hash, exchange_id)
-     select distinct $1, s.tx_hash, t.exchange_id from unnest($2::text[], $3::text[], $4::text[]) as s (tx_hash, address, memo)
+    `insert into sightings (network, tx_hash, exchange_id, units, stops_clock)
+     select $1, s.tx_hash, t.exchange_id, array_agg(s.units), case when e.fixed_until > clock_timestamp() then null else false end
+     from unnest($2::text[], $3::text[], $4::text[], $5::numeric[]) as s (tx_hash, address, memo, units)
        join deposit_targets t on t.network = $1 and t.address = s.address and t.memo = s.memo and t.leg = 0
+       join exchanges e on e.id = t.exchange_id
      where not exists (select 1 from deposits d where d.network = $1 and d.tx_hash = s.tx_hash and d.block_height is not null)
        and not exists (select 1 from attempts a where a.network = $1 and a.tx_hash = s.tx_hash)
-     on conflict (network, tx_hash, exchange_id) do update set gone_at = null, last_seen_at = clock_timestamp() where sightings.gone_at is not null
+     group by s.tx_hash, t.exchange_id, e.fixed_until
+     on conflict (network, tx_hash, exchange_id) do update set gone_at = null, first_seen_at = clock_timestamp(),
+       last_seen_at = clock_timestamp(), stops_clock = excluded.stops_clock where sightings.gone_at is not null
      returning exchange_id`,
     [
       network,
       transfers.map(({ txHash }) => txHash),
       transfers.map(({ address }) => address),
       transfers.map(({ memo }) => memo ?? ''),
+      transfers.map(({ units }) => units.toString()),
     ],
   )
   await wake(
     sql,
     rows.map((row) => ({ kind: 'exchange', id: row.exchange_id })),
+  )
+}
+
+/** A sighting that counts keeps the reserve until the payment must be in a block, if it pays at least 99 % of the quote. */
+async function recordInspection(
+  sql: Sql,
+  network: string,
+  txHash: string,
+  { stopsClock, spends }: PendingPayment,
+): Promise<void> {
+  await sql.query(
+    `with inspected as (
+       update sightings set stops_clock = $3, spends = $4::text[] where network = $1 and tx_hash = $2 and stops_clock is null
+       returning exchange_id, first_seen_at, units)
+     update reservations r set expires_at = greatest(r.expires_at, i.first_seen_at + e.fixed_inclusion_ms * interval '1 millisecond')
+     from inspected i join exchanges e on e.id = i.exchange_id
+     where $3 and r.id = 'hold:' || e.id and i.first_seen_at <= e.fixed_until
+       and e.from_units * 99 <= 100 * (select max(u) from unnest(i.units) as u)`,
+    [network, txHash, stopsClock, spends],
   )
 }

@@ -27,7 +27,7 @@ with input as (
   select * from jsonb_to_recordset($1::jsonb) as i (
     n int, id uuid, partner_id uuid, type text, flow text, from_currency text, from_network text, to_currency text, to_network text,
     legs jsonb, from_units numeric, to_units numeric, address text, memo text, key_index bigint, recipient_address text, recipient_memo text,
-    refund_address text, refund_memo text, partner_fee_bps int, rate_nonce text, rate_expires_at timestamptz, expiry_ms bigint, fixed_lock_ms bigint, plan jsonb)
+    refund_address text, refund_memo text, partner_fee_bps int, rate_nonce text, rate_expires_at timestamptz, expiry_ms bigint, fixed_lock_ms bigint, fixed_inclusion_ms bigint, plan jsonb)
 ), checked as (
   select i.*, date_trunc('milliseconds', clock_timestamp()) as now, case
     when i.rate_expires_at < clock_timestamp() then 'rate_expired'
@@ -39,10 +39,10 @@ with input as (
   from input i
 ), inserted as (
   insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
-    recipient_address, recipient_memo, refund_address, refund_memo, partner_fee_bps, rate_nonce, plan, created_at, expires_at, fixed_until, next_check_at)
+    recipient_address, recipient_memo, refund_address, refund_memo, partner_fee_bps, rate_nonce, plan, created_at, expires_at, fixed_until, fixed_inclusion_ms, next_check_at)
   select id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
     recipient_address, recipient_memo, refund_address, refund_memo, partner_fee_bps, rate_nonce, plan, now, now + expiry_ms * interval '1 millisecond',
-    now + fixed_lock_ms * interval '1 millisecond', now + expiry_ms * interval '1 millisecond'
+    now + fixed_lock_ms * interval '1 millisecond', fixed_inclusion_ms, now + expiry_ms * interval '1 millisecond'
   from checked where verdict = 'created' order by rate_nonce, n
   on conflict (rate_nonce) do nothing
   returning id, created_at, expires_at, fixed_until
@@ -250,6 +250,7 @@ function toInput(row: NewExchange, n: number) {
     rate_expires_at: row.rate?.expiresAt ?? null,
     expiry_ms: row.expiryMs,
     fixed_lock_ms: row.fixedLockMs,
+    fixed_inclusion_ms: row.fixedInclusionMs,
     plan: row.plan ?? null,
   }
 }
@@ -273,6 +274,7 @@ function outcomes(
 
 function toCreated(row: NewExchange, createdAt: Date, expiresAt: Date, fixedUntil: Date | null): Exchange {
   const { id, partnerId, type, flow, legs, fromUnits, toUnits, deposit, recipient, refund, partnerFeeBps } = row
+  const { fixedInclusionMs } = row
   return {
     id,
     partnerId,
@@ -290,5 +292,6 @@ function toCreated(row: NewExchange, createdAt: Date, expiresAt: Date, fixedUnti
     createdAt,
     expiresAt,
     fixedUntil,
+    fixedInclusionMs,
   }
 }

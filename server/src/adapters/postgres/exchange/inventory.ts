@@ -51,13 +51,16 @@ export function createInventoryStore(sql: Sql): InventoryStore {
     },
     reserve: (id, assetId, units, exchangeId, expiresInMs) => reserve(sql, id, assetId, units, exchangeId, expiresInMs),
     release: (id) => release(sql, id),
-    // The reservation of a fixed rate stays while the exchange processes a deposit that arrived in time.
+    async keepHold(exchangeId) {
+      await sql.query('update reservations set paid = true where id = $1 and not paid', [`hold:${exchangeId}`])
+    },
+    // The reservation of a fixed rate stays only while the exchange processes a deposit that can use it.
     async releaseExpired(limit) {
       const rows = await sql.query(
         `with released as (
            delete from reservations where id in (
-             select r.id from reservations r where r.expires_at < statement_timestamp() and not exists (
-               select 1 from exchanges e where e.id = r.exchange_id and e.status not in ('pending', 'finished', 'failed', 'refunded'))
+             select r.id from reservations r where r.expires_at < statement_timestamp() and not (r.paid and exists (
+               select 1 from exchanges e where e.id = r.exchange_id and e.status not in ('pending', 'finished', 'failed', 'refunded')))
              order by r.asset_id, r.id limit $1 for update of r skip locked)
            returning asset_id, units
          ), sums as (select asset_id, sum(units) as units from released group by asset_id)

@@ -142,7 +142,8 @@ async function recordBatch(
 
 /**
  * One row per transfer, by its identity; after a reorg only its block changes. A reorg may also change the identity, which
- * makes a new row: it takes the time when its transaction was first seen. The required confirmations of a row never fall.
+ * makes a new row: it takes the times of its transaction. It was first seen when a sighting of it, or of a payment that it
+ * replaced, stopped the clock. A block's own time counts as well, because we may read the block late. The required confirmations of a row never fall.
  * A deposit that was reversed or rejected in one block is checked again in the next. Returns the ids by identity, without
  * those whose identity belongs to another transaction.
  */
@@ -154,23 +155,37 @@ async function upsertDeposits(
   incoming: readonly OwnTransfer[],
 ): Promise<ReadonlyMap<string, string>> {
   if (incoming.length === 0) return new Map()
+  const spends = new Map(block.transactions.map((one) => [one.txHash, one.spends]))
   const rows = await sql.query<{ id: string; identity: string }>(
     `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender,
-       block_height, block_hash, required_confirmations, required_tag, unclaimed, status, first_seen_at)
+       block_height, block_hash, required_confirmations, required_tag, unclaimed, status, included_at, first_seen_at)
      select $1, r.identity, r.tx_hash, r.exchange_id, r.leg, r.address, r.memo, r.key_index, r.asset_id, r.contract, r.units, r.sender,
        $2, $3, r.confirmations, r.tag, r.unclaimed, case when r.asset_id is null then 'rejected' else 'seen' end,
-       least(clock_timestamp(),
-         (select min(s.first_seen_at) from sightings s where s.network = $1 and s.tx_hash = r.tx_hash and s.exchange_id = r.exchange_id),
+       least(clock_timestamp(), to_timestamp($5),
+         (select o.included_at from deposits o where o.network = $1 and o.tx_hash = r.tx_hash and o.exchange_id = r.exchange_id
+            order by o.first_seen_at limit 1)),
+       least(clock_timestamp(), to_timestamp($5),
+         (select min(s.first_seen_at) from sightings s where s.exchange_id = r.exchange_id and s.stops_clock and s.network = $1
+            and case when s.tx_hash = r.tx_hash then s.gone_at is null else s.spends && r.spends and r.units = any (s.units) end),
          (select min(o.first_seen_at) from deposits o where o.network = $1 and o.tx_hash = r.tx_hash and o.exchange_id = r.exchange_id))
      from jsonb_to_recordset($4::jsonb) as r (n int, identity text, tx_hash text, exchange_id uuid, leg int, address text, memo text,
-       key_index bigint, asset_id text, contract text, units numeric, sender text, confirmations int, tag text, unclaimed boolean)
+       key_index bigint, asset_id text, contract text, units numeric, sender text, confirmations int, tag text, unclaimed boolean, spends text[])
      order by r.n
      on conflict (network, identity) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, orphaned_at = null,
        required_confirmations = greatest(d.required_confirmations, excluded.required_confirmations),
        status = case when d.status = 'reversed' or (d.status = 'rejected' and d.asset_id is not null) then 'seen' else d.status end
        where d.tx_hash = excluded.tx_hash
      returning id, identity`,
-    [network, block.height, block.hash, JSON.stringify(incoming.map((one, n) => ({ n, ...depositRow(rules, one) })))],
+    [
+      network,
+      block.height,
+      block.hash,
+      JSON.stringify(
+        incoming.map((one, n) => ({ n, ...depositRow(rules, one), spends: spends.get(one.transfer.txHash) ?? [] })),
+      ),
+      // Blocks state whole seconds.
+      block.time + 1,
+    ],
   )
   return new Map(rows.map(({ id, identity }) => [identity, id]))
 }

@@ -39,6 +39,7 @@ export type ExchangeRow = {
   created_at: Date
   expires_at: Date
   fixed_until: Date | null
+  fixed_inclusion_ms: string | null
 }
 
 /** Columns of `deposits`. */
@@ -56,6 +57,7 @@ export type DepositRow = {
   block_hash: string | null
   orphaned_at: Date | null
   first_seen_at: Date
+  included_at: Date
   required_confirmations: number
   required_tag: FinalityTag | null
   unclaimed: boolean
@@ -81,7 +83,7 @@ export type ExecutionViewRow = {
 
 export const exchangeColumns = `e.id, e.partner_id, e.type, e.flow, e.legs, e.from_units, e.to_units, t.address, t.memo,
   e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps, e.status, e.reason,
-  e.created_at, e.expires_at, e.fixed_until`
+  e.created_at, e.expires_at, e.fixed_until, e.fixed_inclusion_ms`
 
 /** Executions in a response, the latest: anyone can send an exchange any number of deposits. */
 const SHOWN_MAX = 100
@@ -118,6 +120,7 @@ export function toExchange(row: ExchangeRow): Exchange {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     fixedUntil: row.fixed_until,
+    fixedInclusionMs: row.fixed_inclusion_ms === null ? null : Number(row.fixed_inclusion_ms),
     partnerFeeBps: row.partner_fee_bps,
   }
 }
@@ -167,6 +170,7 @@ export function toDeposit(row: DepositRow, fields: Pick<Deposit, 'id' | 'status'
     block: blockOrNull(row.block_height, row.block_hash),
     orphaned: row.orphaned_at !== null,
     firstSeenAt: row.first_seen_at,
+    includedAt: row.included_at,
     requiredConfirmations: row.required_confirmations,
     requiredTag: row.required_tag,
     unclaimed: row.unclaimed,

@@ -66,7 +66,7 @@ type ExecutionRow = DepositRow & {
 
 const EXECUTIONS = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.sent_units,
     x.payin_hash, x.payout_hash, x.version, d.id as deposit_id, d.network, d.identity, d.tx_hash, d.address, d.memo, d.asset_id, d.contract,
-    d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
+    d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.included_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
     d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
     (select a.tx_hash from attempts a where a.transaction_id = p.transaction_id order by (a.state = 'confirmed') desc, a.id desc limit 1) as attempt_hash,
     o.state as order_state, o.take_units, case when x.leg = 0 then d.sender else
@@ -100,6 +100,7 @@ const POSITIONS = `
 type ExchangeStepRow = ExchangeRow & {
   now: Date
   sighted: boolean
+  watched_until: Date | null
   stepped_leg: number | null
   stepped_to: string | null
   plan: PrivatePlan | null
@@ -115,6 +116,7 @@ async function load(
   const [row] = await sql.query<ExchangeStepRow>(
     `select ${exchangeColumns}, e.plan, clock_timestamp() as now, e.stepped_to, (select d.leg from deposits d where d.id = e.stepped_to) as stepped_leg,
        exists (select 1 from sightings s where s.exchange_id = e.id and s.gone_at is null) as sighted,
+       (select c.caught_up_at from cursors c where c.network = e.from_network) as watched_until,
        exists (select 1 from partners p where p.id = e.partner_id and p.refund_to_sender) as refund_to_sender
      from exchanges e join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where e.id = $1${locking ? ' for no key update of e' : ''}`,
     [id],
@@ -148,6 +150,7 @@ async function load(
     after: start,
     next: last === undefined ? null : { leg: last.leg, depositId: last.deposit_id },
     sighted: row.sighted,
+    watchedUntil: row.watched_until,
     now: row.now,
     heads: new Map(heads.map((head) => [head.network, Number(head.height)])),
   }

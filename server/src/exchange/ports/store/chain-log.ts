@@ -1,7 +1,7 @@
 import type { Asset, AssetId } from '../../../core/domain/asset.ts'
 import type { FinalityTag } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
-import type { ScannedBlock, Transfer } from '../chain.ts'
+import type { PendingPayment, ScannedBlock, Transfer } from '../chain.ts'
 import type { KeyPath } from '../spend.ts'
 import type { Deposit } from './execution.ts'
 
@@ -25,8 +25,14 @@ export interface ChainLog {
   rewind(network: string, height: number, from: BlockRef): Promise<boolean>
   recordSightings(
     network: string,
-    transfers: readonly { txHash: string; address: string; memo: string | null }[],
+    transfers: readonly Pick<Transfer, 'txHash' | 'address' | 'memo' | 'units'>[],
   ): Promise<void>
+  /** Sightings of fixed rates that no node was asked about, oldest first. */
+  listSightingsToInspect(network: string, limit: number): Promise<readonly string[]>
+  /** Records whether a sighting stops the clock. If so, the reserve of its exchange is kept for the payment. */
+  recordInspection(network: string, txHash: string, payment: PendingPayment): Promise<void>
+  /** The watcher has recorded every block that existed `agoMs` ago. */
+  recordCaughtUp(network: string, agoMs: number): Promise<void>
   /** Sightings that are in no block yet, least recently looked up first. */
   listSightings(limit: number): Promise<readonly { network: string; txHash: string; exchangeId: string }[]>
   recordLookup(network: string, txHash: string, isMissing: boolean): Promise<void>

@@ -20,6 +20,7 @@ export type NewExchange = Readonly<{
   idempotency: { key: string; requestHash: string } | null
   expiryMs: number
   fixedLockMs: number | null
+  fixedInclusionMs: number | null
   plan?: PrivatePlan
 }>
 

@@ -59,6 +59,7 @@ export type Deposit = Readonly<{
   block: BlockRef | null
   orphaned: boolean
   firstSeenAt: Date
+  includedAt: Date
   requiredConfirmations: number
   requiredTag: FinalityTag | null
   unclaimed: boolean

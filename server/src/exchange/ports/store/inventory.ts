@@ -6,6 +6,8 @@ export interface InventoryStore {
   /** False if the reserve does not cover the units. Idempotent by id. */
   reserve(id: string, assetId: AssetId, units: bigint, exchangeId: string, expiresInMs: number | null): Promise<boolean>
   release(id: string): Promise<bigint>
+  /** Keeps the reserve of a fixed rate beyond its expiry, because a deposit that can use it is in a block. */
+  keepHold(exchangeId: string): Promise<void>
   releaseExpired(limit: number): Promise<number>
   order(order: {
     id: string

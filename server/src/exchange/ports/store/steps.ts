@@ -21,6 +21,8 @@ export type StepContext = Readonly<{
   /** The next window starts after this execution; null = this is the last window. */
   next: ExecutionPosition | null
   sighted: boolean
+  /** Every deposit in a block that existed by then is recorded; null = no watcher has said so yet. */
+  watchedUntil: Date | null
   now: Date
   heads: ReadonlyMap<string, number>
 }>

@@ -8,6 +8,7 @@ import type { Log } from '../../../lib/log.ts'
 import type { Exchange, ExchangeStatus, Leg, StatusReason } from '../../domain/exchange.ts'
 import { moveTo } from '../../domain/lifecycle.ts'
 import { countedUnits } from '../../domain/private-plan.ts'
+import type { FixedRate } from '../../domain/terms.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { Signer } from '../../ports/signer.ts'
 import type { Execution, OnRelease } from '../../ports/store/execution.ts'
@@ -51,6 +52,13 @@ export type Act = Readonly<{
 export function endsOf({ id, legs }: Exchange): Leg {
   const [first, last] = [legs[0], legs.at(-1)]
   return { from: present(first, `the first leg of exchange ${id}`).from, to: present(last, `the last leg of ${id}`).to }
+}
+
+/** The fixed rate of an exchange; null = floating. */
+export function fixedRateOf({ fromUnits, toUnits, fixedUntil, fixedInclusionMs }: Exchange): FixedRate | null {
+  return fixedUntil === null || fixedInclusionMs === null
+    ? null
+    : { fromUnits, toUnits, until: fixedUntil, inclusionMs: fixedInclusionMs }
 }
 
 /** Whether the proceeds of the execution fund another leg. */

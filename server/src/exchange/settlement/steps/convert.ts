@@ -15,6 +15,7 @@ import type { VenueOrder } from '../../ports/venue.ts'
 import {
   type Act,
   convertibleUnits,
+  fixedRateOf,
   getChain,
   hasNextLeg,
   holdFor,
@@ -79,11 +80,11 @@ export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }
   try {
     return decideTerms({
       flow: exchange.flow,
-      fixed: exchange.flow === 'fixed-rate' ? { fromUnits: exchange.fromUnits, toUnits: exchange.toUnits } : null,
+      fixed: fixedRateOf(exchange),
       isFirst: await hasFixedRate(act),
       // The deposit of a later leg is our own payment: never late, and never too small.
       seenAt: isLaterLeg ? exchange.createdAt : execution.deposit.firstSeenAt,
-      fixedUntil: exchange.fixedUntil,
+      includedAt: isLaterLeg ? exchange.createdAt : execution.deposit.includedAt,
       expiresAt: exchange.expiresAt,
       closedBefore: !isLaterLeg && isTerminal(exchange.status),
       depositUnits: convertibleUnits(act),

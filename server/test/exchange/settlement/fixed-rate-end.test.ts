@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
+import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
+
+let path: Awaited<ReturnType<typeof startMoneyPath>>
+beforeAll(async () => {
+  path = await startMoneyPath()
+  await path.fundWallets({ btc: 10n * COIN, eth: 100n * ETHER })
+})
+afterAll(() => path.close())
+beforeEach(() => {
+  path.fakes.btc.behaviour.stopsClock = true
+})
+
+/** 0.04 BTC for 1 ether: 4 % less than the market gives, so that the fixed rate is the worse one. */
+const create = () => path.createExchange({ flow: 'fixed-rate', fromUnits: COIN / 25n, toUnits: (96n * ETHER) / 100n })
+const pay = (exchange: Exchange) => path.fakes.btc.pay(exchange.deposit.address, COIN / 25n)
+/** Moves all times of an exchange into the past, as if it were so many minutes old. */
+const passMinutes = async ({ id }: Exchange, minutes: number) => {
+  const ago = `- interval '${minutes} minutes'`
+  await path.database.query(
+    `update exchanges set fixed_until = fixed_until ${ago}, expires_at = expires_at ${ago}, next_check_at = clock_timestamp() where id = '${id}'`,
+  )
+  await path.database.query(`update sightings set first_seen_at = first_seen_at ${ago} where exchange_id = '${id}'`)
+  await path.database.query(`update reservations set expires_at = expires_at ${ago} where exchange_id = '${id}'`)
+  await path.database.query(
+    `update deposits set first_seen_at = first_seen_at ${ago}, included_at = included_at ${ago} where exchange_id = '${id}'`,
+  )
+}
+const readHold = async ({ id }: Exchange) => {
+  await path.store.inventory.releaseExpired(100)
+  return (await path.database.query('select 1 from reservations where id = $1', [`hold:${id}`])).length === 1
+}
+
+// M1: Mallory pays with a fee that no block takes, and lets it confirm only if the market moves in his favour.
+describe('a fixed rate whose payment waits in the mempool', () => {
+  test('is kept, with its reserve, for a payment in a block 30 minutes after it was seen', async () => {
+    const exchange = await create()
+    pay(exchange)
+    await passMinutes(exchange, 19)
+    await path.runWatchers()
+    await passMinutes(exchange, 29)
+    expect(await readHold(exchange)).toBe(true)
+    await path.mineBlocks(1)
+    // It confirms for longer than the promise would last without it.
+    await passMinutes(exchange, 60)
+    expect(await readHold(exchange)).toBe(true)
+    await path.mineBlocks(3)
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'fixed', dueUnits: exchange.toUnits })
+    await path.expectBalanced()
+  })
+
+  test('ends, with its reserve, if the payment is in no block 30 minutes after it was seen', async () => {
+    const exchange = await create()
+    pay(exchange)
+    await passMinutes(exchange, 19)
+    await path.runWatchers()
+    await passMinutes(exchange, 31)
+    expect(await path.readStatus(exchange)).toBe('pending')
+    await path.runJobs()
+    expect(await path.readStatus(exchange)).toBe('confirming')
+    expect(await readHold(exchange)).toBe(false)
+    await path.mineBlocks(4)
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'worse' })
+  })
+
+  test('ends with the lock if the payment can be replaced or pays too little', async () => {
+    path.fakes.btc.behaviour.stopsClock = false
+    const exchange = await create()
+    pay(exchange)
+    await path.runWatchers()
+    await passMinutes(exchange, 21)
+    expect(await readHold(exchange)).toBe(false)
+    await path.mineBlocks(4)
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'worse' })
+  })
+
+  test('is not extended by dust in the mempool or in a block', async () => {
+    const exchange = await create()
+    path.fakes.btc.pay(exchange.deposit.address, 10_000n)
+    await path.runWatchers()
+    await path.mineBlocks(1)
+    await passMinutes(exchange, 21)
+    expect(await readHold(exchange)).toBe(false)
+  })
+
+  test('expires with its exchange, although it is still in the mempool', async () => {
+    const exchange = await create()
+    pay(exchange)
+    await path.runWatchers()
+    await path.runJobs()
+    expect(await path.readStatus(exchange)).toBe('confirming')
+    await passMinutes(exchange, 25 * 60)
+    await path.runJobs()
+    expect(await path.readStatus(exchange)).toBe('failed')
+    await path.mineBlocks(4)
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'refunding', reason: 'LATE_DEPOSIT' })
+  })
+})
+
+// M16: our outage is not the customer's delay.
+test('does not expire an exchange before the watcher has recorded the blocks of that time', async () => {
+  const exchange = await path.createExchange()
+  await path.database.query(
+    "update cursors set caught_up_at = clock_timestamp() - interval '26 hours' where network = 'btc'",
+  )
+  await passMinutes(exchange, 25 * 60)
+  await path.runJobs()
+  expect(await path.readStatus(exchange)).toBe('pending')
+  const paidAt = Math.floor(Date.now() / 1_000) - 2 * 3_600
+  path.fakes.btc.behaviour.blockTime = paidAt
+  path.payDeposit(exchange, COIN / 200n)
+  await path.mineBlocks(3)
+  path.fakes.btc.behaviour.blockTime = null
+  expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'floating' })
+
+  const unpaid = await path.createExchange()
+  await passMinutes(unpaid, 25 * 60)
+  await path.database.query("update cursors set caught_up_at = clock_timestamp() where network = 'btc'")
+  await path.runJobs()
+  expect(await path.readStatus(unpaid)).toBe('failed')
+})

@@ -114,13 +114,14 @@ export const architecture: Architecture = {
   ],
   numbers: {
     'server/src/exchange/api/present.ts': "the rate quote's numbers, which the spec requires: exact by construction",
-    'server/src/cli/lab-commands.ts': 'the position of a pool in a lab case',
+    'server/src/cli/lab-commands.ts': 'the position of a pool in a lab case; the cost of a swap as a price of gas',
     'server/src/cli/print.ts': 'an integer from the command line',
     'server/src/app/workers.ts': 'a gauge for people; the alarm has the exact units',
     'server/src/swap/routing/pools/algebra-fee.ts': 'a fee of 16 bits, and an index among six powers',
     'server/src/swap/routing/route-breakdown.ts': 'shares in hundredths of a percent, for people',
     'server/src/swap/routing/pool-fee.ts': 'a fee in millionths, for display',
     'server/src/swap/routing/exact-paths.ts': 'the choice of pools to ask; their amounts are computed in bigint',
+    'server/src/swap/routing/certificate.ts': 'amounts as float64, for an upper bound of what routes pay',
     'server/src/swap/routing/route.ts':
       'the amount that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/balancer-stable.ts':

@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
+import { certify } from '../swap/routing/certificate.ts'
 import type { Pool } from '../swap/routing/pool-kinds.ts'
-import { createPoolMarket } from '../swap/routing/pool-market.ts'
+import { createPoolMarket, type PoolMarket } from '../swap/routing/pool-market.ts'
 import { limitOf, swapThroughTicks } from '../swap/routing/pools/concentrated.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../swap/routing/pools/tick-math.ts'
-import { RESERVE_MAX } from '../swap/routing/pools/uniswap-v2.ts'
-import { bestRoute } from '../swap/routing/route.ts'
+import { RESERVE_MAX, GAS as UNISWAP_V2_GAS } from '../swap/routing/pools/uniswap-v2.ts'
+import { bestRoute, type Route } from '../swap/routing/route.ts'
 import { HOPS_MAX } from '../swap/routing/search.ts'
-import { type LabCase, type LabPool, readLabCases, readLabPools } from './lab-file.ts'
-import { print } from './print.ts'
+import { type LabCase, type LabPair, type LabPool, readLabCases, readLabPools } from './lab-file.ts'
+import { fail, print } from './print.ts'
 
 /** For developers: runs the pool maths and the router on markets from a file. Prints one JSON line per case. */
 export function addLabCommands(program: Command): void {
@@ -18,10 +19,14 @@ export function addLabCommands(program: Command): void {
     .action((file: string) => readLabPools(file).forEach(printSwaps))
   lab
     .command('route <file>')
-    .description(
-      'finds the best routes through Uniswap V2 pools; the format is that of vectors/routing_v2_optimality.json',
-    )
-    .action((file: string) => readLabCases(file).forEach(printRoute))
+    .description('finds the best routes through Uniswap V2 pools; docs/pool-maths.md describes the format')
+    .option('--repeat <times>', 'how often each case is searched; micros is the median', '1')
+    .action((file: string, { repeat }: { repeat: string }) => {
+      if (!/^[1-9][0-9]{0,5}$/.test(repeat)) fail('--repeat must be a whole number from 1 to 999999')
+      const marketOf = createLabMarkets()
+      for (const [index, one] of readLabCases(file).entries())
+        printRoute(one, index, marketOf(one.pools), Number(repeat))
+    })
 }
 
 function printSwaps(pool: LabPool, index: number): void {
@@ -57,18 +62,37 @@ function revertReason(price: bigint, zeroForOne: boolean, amount: bigint, limit:
 /** An amount without a route is divided by 2^4 repeatedly, to find out whether it was too large. */
 const SHRINK_BITS = 4n
 
-/** Without a route, `out` is 0 and `flow` is empty; `reason` says if a smaller amount has a route. */
-function printRoute({ pools, tokenIn, tokenOut, amountIn }: LabCase, index: number): void {
-  const states = pools.map(({ tokens: [token0, token1], reserves, feePpm }, id): Pool => {
-    const tokens = [String(token0), String(token1)] as const
-    return { kind: 'uniswap-v2', id: String(id), address: String(id), dex: 'lab', tokens, reserves, feePpm }
-  })
+/** Builds each market once. */
+function createLabMarkets(): (pools: readonly LabPair[]) => PoolMarket {
+  const built = new Map<readonly LabPair[], PoolMarket>()
+  return (pairs) => {
+    const known = built.get(pairs)
+    if (known !== undefined) return known
+    const market = createPoolMarket(
+      pairs.map(({ tokens: [token0, token1], reserves, feePpm }, id): Pool => {
+        const tokens = [String(token0), String(token1)] as const
+        return { kind: 'uniswap-v2', id: String(id), address: String(id), dex: 'lab', tokens, reserves, feePpm }
+      }),
+    )
+    built.set(pairs, market)
+    return market
+  }
+}
+
+/**
+ * `out` is before the cost of swaps, `net` after it; `bound` is an upper bound of `net`, and `micros` the median time of a search. Without
+ * a route, `out` is 0 and `flow` is empty; `reason` says if a smaller amount has a route.
+ */
+function printRoute(one: LabCase, index: number, market: PoolMarket, repeat: number): void {
+  const { pools, tokenIn, tokenOut, amountIn, swapCost, hopsMax } = one
   const nameOf = new Map(pools.flatMap(({ tokens }) => tokens).map((token) => [String(token), token]))
-  const market = createPoolMarket(states)
-  const options = { hopsMax: HOPS_MAX, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
-  const routeOf = (amount: bigint) =>
-    bestRoute(market, { source: String(tokenIn), target: String(tokenOut), amountIn: amount }, options)
-  const route = routeOf(amountIn)
+  const gasPrice = Number(swapCost) / UNISWAP_V2_GAS
+  const options = {
+    ...{ hopsMax: hopsMax ?? HOPS_MAX, swapsMax: Number.POSITIVE_INFINITY, gasPrice },
+    isOver: () => false,
+  }
+  const request = { source: String(tokenIn), target: String(tokenOut), amountIn }
+  const { route, micros } = timeSearch(() => bestRoute(market, request, options), repeat)
   const flow = (route?.swaps ?? []).map((swap) => ({
     pool: Number(swap.pool.id),
     tokenIn: nameOf.get(swap.pool.tokens[swap.tokenIn] ?? ''),
@@ -76,8 +100,24 @@ function printRoute({ pools, tokenIn, tokenOut, amountIn }: LabCase, index: numb
     amountIn: swap.amountIn,
     amountOut: swap.amountOut,
   }))
-  const reason = route === null ? exceedsReserves(amountIn, (amount) => routeOf(amount) !== null) : {}
-  print({ case: index, out: route?.amountOut ?? 0n, flow, ...reason })
+  const out = route?.amountOut ?? 0n
+  const net = out - swapCost * BigInt(flow.length)
+  const certified = route && { execution: route, values: route.values }
+  const bound = BigInt(Math.ceil(certify(market, request, gasPrice, certified).bound))
+  const hasRoute = (amount: bigint) => bestRoute(market, { ...request, amountIn: amount }, options) !== null
+  const reason = route === null ? exceedsReserves(amountIn, hasRoute) : {}
+  print({ case: index, out, net, bound, micros, flow, ...reason })
+}
+
+function timeSearch(search: () => Route | null, repeat: number): { route: Route | null; micros: number } {
+  let route: Route | null = null
+  const times = Array.from({ length: repeat }, () => {
+    const startedAt = performance.now()
+    route = search()
+    return performance.now() - startedAt
+  })
+  const median = times.sort((a, b) => a - b)[Math.floor((repeat - 1) / 2)] ?? 0
+  return { route, micros: Math.round(median * 1e4) / 10 }
 }
 
 function exceedsReserves(amountIn: bigint, hasRoute: (amount: bigint) => boolean): Readonly<{ reason?: string }> {

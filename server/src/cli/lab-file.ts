@@ -27,18 +27,33 @@ export type LabPool = Readonly<{
 /** A token's name in the file: a number or text. */
 type Name = number | string
 
+export type LabPair = Readonly<{
+  tokens: readonly [Name, Name]
+  reserves: readonly [bigint, bigint]
+  feePpm: number
+}>
+
 export type LabCase = Readonly<{
-  pools: readonly Readonly<{ tokens: readonly [Name, Name]; reserves: readonly [bigint, bigint]; feePpm: number }>[]
+  /** The same list for all cases of one market. */
+  pools: readonly LabPair[]
   tokenIn: Name
   tokenOut: Name
   amountIn: bigint
+  /** What one swap costs, in base units of the target. */
+  swapCost: bigint
+  /** Null: the limit of production. */
+  hopsMax: number | null
 }>
 
 /** The pools of a file in the format of `vectors/univ3_bytecode_fuzz.json`; the whole file is read before anything is computed. */
 export const readLabPools = (file: string): readonly LabPool[] => listOf(readJson(file), 'pools', file).map(poolAt)
 
-/** The cases of a file in the format of `vectors/routing_v2_optimality.json`. */
-export const readLabCases = (file: string): readonly LabCase[] => listOf(readJson(file), 'cases', file).map(caseAt)
+/** The cases of a file. Each has its pools, as in `vectors/routing_v2_optimality.json`, or names one of the file's markets. */
+export function readLabCases(file: string): readonly LabCase[] {
+  const content = readJson(file)
+  const markets = isObject(content) && 'markets' in content ? listOf(content, 'markets', file).map(pairsAt) : []
+  return listOf(content, 'cases', file).map((at) => caseAt(at, markets))
+}
 
 /** A value of the file and its path. */
 type At = Readonly<{ value: unknown; path: string }>
@@ -180,15 +195,26 @@ function reserveAt(at: At): bigint {
     : fail(`${at.path} exceeds the reserve of a pair, which is from 0 to ${RESERVE_MAX}`)
 }
 
-function caseAt(at: At): LabCase {
+const pairsAt = (at: At): readonly LabPair[] =>
+  listAt(at, 'pools').map((pool) => ({
+    tokens: [nameAt(member(pool, 'token0')), nameAt(member(pool, 'token1'))],
+    reserves: [reserveAt(member(pool, 'reserve0')), reserveAt(member(pool, 'reserve1'))],
+    feePpm: whole(member(pool, 'feePpm'), 0, PPM),
+  }))
+
+/** More hops than any path of the largest market that fits into memory needs. */
+const HOPS_LIMIT = 100
+
+function caseAt(at: At, markets: readonly (readonly LabPair[])[]): LabCase {
+  const [market, swapCost, maxHops] = [member(at, 'market'), member(at, 'swapCost'), member(at, 'maxHops')]
   return {
-    pools: listAt(at, 'pools').map((pool) => ({
-      tokens: [nameAt(member(pool, 'token0')), nameAt(member(pool, 'token1'))],
-      reserves: [reserveAt(member(pool, 'reserve0')), reserveAt(member(pool, 'reserve1'))],
-      feePpm: whole(member(pool, 'feePpm'), 0, PPM),
-    })),
+    pools: isAbsent(market) ? pairsAt(at) : (markets[whole(market, 0, markets.length - 1)] ?? []),
     tokenIn: nameAt(member(at, 'tokenIn')),
     tokenOut: nameAt(member(at, 'tokenOut')),
     amountIn: units(member(at, 'amountIn'), 0n, UINT_MAX),
+    swapCost: isAbsent(swapCost) ? 0n : units(swapCost, 0n, UINT_MAX),
+    hopsMax: isAbsent(maxHops) ? null : whole(maxHops, 1, HOPS_LIMIT),
   }
 }
+
+const isAbsent = ({ value }: At): boolean => value === undefined || value === null

@@ -15,10 +15,10 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const run = promisify(execFile)
 type LabResult = { stdout: string; stderr: string; code?: number }
 
-async function runLab(command: 'pools' | 'route', content: unknown): Promise<LabResult> {
+async function runLab(command: 'pools' | 'route', content: unknown, ...args: readonly string[]): Promise<LabResult> {
   const file = join(folder, 'market.json')
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
-  const started = run(process.execPath, ['server/src/main.ts', 'lab', command, file], {
+  const started = run(process.execPath, ['server/src/main.ts', 'lab', command, file, ...args], {
     cwd: root,
     timeout: PATIENCE_MS,
   })
@@ -57,21 +57,68 @@ describe('lab route', () => {
       ],
     })
     expect(result.stderr).toBe('')
-    const noRoute = { out: '0', flow: [] }
+    const noRoute = { out: '0', net: '0', flow: [] }
     const [, , , , , , , exceedingCase] = parseLines(result)
     // Reserves of a pair are uint112. A smaller amount has a route.
     expect(exceedingCase.reason).toMatch(
       /^10{40} exceeds what the pools can take \(a reserve is at most 5192296858534827628530496329220095\); /,
     )
-    expect(parseLines(result)).toEqual([
+    const withoutTime = parseLines(result).map(({ micros, bound, ...rest }) => {
+      expect(micros).toBeGreaterThanOrEqual(0)
+      expect(Number(bound)).toBeGreaterThanOrEqual(Number(rest.net))
+      return rest
+    })
+    expect(withoutTime).toEqual([
       ...Array.from({ length: 7 }, (_, index) => ({ case: index, ...noRoute })),
       { case: 7, ...noRoute, reason: exceedingCase.reason },
-      { case: 8, out: '199', flow: [{ pool: 1, tokenIn: 0, tokenOut: 1, amountIn: '100', amountOut: '199' }] },
-      { case: 9, out: '498', flow: [{ pool: 0, tokenIn: '0xa', tokenOut: 1, amountIn: '1000', amountOut: '498' }] },
+      {
+        case: 8,
+        out: '199',
+        net: '199',
+        flow: [{ pool: 1, tokenIn: 0, tokenOut: 1, amountIn: '100', amountOut: '199' }],
+      },
+      {
+        case: 9,
+        out: '498',
+        net: '498',
+        flow: [{ pool: 0, tokenIn: '0xa', tokenOut: 1, amountIn: '1000', amountOut: '498' }],
+      },
     ])
   })
 
+  test('routes over a named market, net of the cost of swaps, with a limit of hops', async () => {
+    const E18 = '000000000000000000'
+    const pool = (token0: number, token1: number, reserve0: string, reserve1 = reserve0) =>
+      createPool(token0, token1, reserve0 + E18, reserve1 + E18)
+    // The path over token 2 pays more than the direct pool, with two swaps instead of one.
+    const markets = [{ pools: [] }, { pools: [pool(0, 1, '1000', '900'), pool(0, 2, '1000'), pool(2, 1, '1000')] }]
+    const trade = { market: 1, tokenIn: 0, tokenOut: 1, amountIn: `1${E18}` }
+    const result = await runLab(
+      'route',
+      {
+        markets,
+        cases: [trade, { ...trade, maxHops: 1 }, { ...trade, swapCost: `1${E18}` }, { ...trade, market: 0 }],
+      },
+      ...['--repeat', '3'],
+    )
+    expect(result.stderr).toBe('')
+    const [free, direct, costly, empty] = parseLines(result)
+    // By the formula of UniswapV2Library, which rounds down in each pool.
+    expect(free).toMatchObject({ case: 0, out: '992033851673014362', net: '992033851673014362' })
+    expect(direct).toMatchObject({ case: 1, out: '896406282935912894', flow: [{ pool: 0 }] })
+    expect(costly).toMatchObject({ case: 2, flow: [{ pool: 0 }] })
+    expect(BigInt(costly.net)).toBe(BigInt(costly.out) - 10n ** 18n)
+    for (const { net, bound } of [free, direct, costly]) expect(BigInt(bound)).toBeGreaterThanOrEqual(BigInt(net))
+    // Both paths share the amount where that pays; here nothing pays more.
+    expect(Number(free.net) / Number(free.bound)).toBeCloseTo(1, 9)
+    expect(empty).toMatchObject({ case: 3, out: '0', net: '0', bound: '0', flow: [] })
+  })
+
   test.each([
+    [{ cases: [{ ...createCase([], '1'), market: 0 }] }, 'cases[0].market must be a whole number from 0 to -1'],
+    [{ cases: [{ ...createCase([], '1'), maxHops: 0 }] }, 'cases[0].maxHops must be a whole number from 1 to 100'],
+    [{ cases: [{ ...createCase([], '1'), swapCost: '-1' }] }, 'cases[0].swapCost must be from 0'],
+    [{ markets: [{}], cases: [] }, 'markets[0].pools is not a list'],
     ['{}', 'has no list "cases"'],
     ['[', 'is not a JSON file'],
     [{ cases: [createCase([], '1'), null] }, 'cases[1] is not an object'],

@@ -33,8 +33,34 @@ function orderTokens(active: readonly ActiveSwap[], tokenCount: number): readonl
   return order
 }
 
-/** Cuts the token order into one run per layer by dynamic programming, so that the flow within runs is minimal. */
+/**
+ * The layers of a flow: by the longest path to each token, which loses nothing, where the flow has no cycle and no path that is too long;
+ * otherwise by cutting an order of the tokens.
+ */
 export function assignLayers(active: readonly ActiveSwap[], tokenCount: number, hopsMax: number): Uint8Array {
+  return layersByPath(active, tokenCount, hopsMax) ?? layersByOrder(active, tokenCount, hopsMax)
+}
+
+function layersByPath(active: readonly ActiveSwap[], tokenCount: number, hopsMax: number): Uint8Array | null {
+  // Tokens without flow could be in any layer between source and target.
+  const layers = new Uint8Array(tokenCount).fill(Math.floor(hopsMax / 2))
+  for (const { from, to } of active) layers[from] = layers[to] = 0
+  for (let hop = 0, hasChanged = true; hasChanged; hop++) {
+    if (hop > hopsMax) return null
+    hasChanged = false
+    for (const { from, to } of active) {
+      if ((layers[to] as number) > (layers[from] as number)) continue
+      layers[to] = (layers[from] as number) + 1
+      hasChanged = true
+    }
+  }
+  if ((layers[1] as number) > hopsMax) return null
+  layers[1] = hopsMax
+  return layers
+}
+
+/** Cuts the token order into one run per layer by dynamic programming, so that the flow within runs is minimal. */
+function layersByOrder(active: readonly ActiveSwap[], tokenCount: number, hopsMax: number): Uint8Array {
   const order = orderTokens(active, tokenCount)
   const layers = new Uint8Array(tokenCount)
   layers[1] = hopsMax

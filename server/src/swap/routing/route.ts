@@ -12,8 +12,8 @@ export type Route = Execution &
   Readonly<{
     /** Total gas of its swaps. */
     gas: number
-    /** Upper bound of the output of all routes before gas, in float64: measures how good the search was. */
-    bound: number
+    /** By token index of the market, the dual price that the search found; 0 = none. `certify` makes an upper bound of them. */
+    values: Float64Array
   }>
 
 const SHARES = 2 ** 24
@@ -42,7 +42,7 @@ export function bestRoute(pools: PoolMarket, request: RouteRequest, options: Sea
   if (from === undefined || to === undefined || from === to || amountIn <= 0n) return null
   let remaining = pools
   let best: Route | null = null
-  let bound = 0
+  let values: Float64Array = new Float64Array(pools.tokens.size)
   const attemptAll = (splits: readonly Split[]): readonly Attempt[] =>
     splits.map((split) => {
       const attempt = { split, ...attemptRoundings(remaining, split, request) }
@@ -51,12 +51,13 @@ export function bestRoute(pools: PoolMarket, request: RouteRequest, options: Sea
         attempt.execution !== null &&
         (best === null || isBetter(attempt.execution.amountOut, gas, best, options.gasPrice))
       )
-        best = { ...attempt.execution, gas, bound }
+        best = { ...attempt.execution, gas, values }
       return attempt
     })
   for (let repeat = 0; repeat <= REPEATS_MAX; repeat++) {
     const result = search(remaining.market, from, to, Number(amountIn), options)
-    bound = Math.max(bound, result.bound)
+    // Later searches know fewer pools.
+    if (repeat === 0) values = result.values
     const failedEdges = new Set(
       attemptAll(result.candidates).flatMap((attempt) => findFailedEdges(remaining, attempt, target)),
     )

@@ -38,8 +38,8 @@ export type Split = readonly Readonly<{ edge: number; share: number }>[]
 export type SearchResult = Readonly<{
   /** Routes to execute in exact integers, most promising first. */
   candidates: readonly Split[]
-  /** Upper bound of the output of all routes before gas, in base units of the target. */
-  bound: number
+  /** By token of the market, its dual price without gas, in units of the target per base unit; 0 = not looked at. */
+  values: Float64Array
   /** The amount exceeds what the pools can take: its last units add no output. */
   exceedsLiquidity: boolean
 }>
@@ -65,7 +65,7 @@ export function search(
   options: SearchOptions,
 ): SearchResult {
   const initial = createFirstSubproblem(market, source, target, amount, options.hopsMax)
-  if (initial === null) return { candidates: [], bound: 0, exceedsLiquidity: false }
+  if (initial === null) return { candidates: [], values: new Float64Array(market.tokenCount), exceedsLiquidity: false }
   const whole = { ...generateColumns(market, initial, source, amount, options), amount }
   const exceedsLiquidity = hasUnspentInput(whole)
   const {
@@ -80,7 +80,9 @@ export function search(
   for (const path of [single, otherPath(subproblem, amount, options)])
     if (path !== null && !candidates.some((split) => isPath(split, path)))
       candidates.push(path.edges.map((edge) => ({ edge, share: 1 })))
-  return { candidates, bound: whole.bound, exceedsLiquidity }
+  const values = new Float64Array(market.tokenCount)
+  for (const [index, token] of whole.subproblem.tokens.entries()) values[token] = whole.values[index] as number
+  return { candidates, values, exceedsLiquidity }
 }
 
 const isPath = (split: Split, { edges }: Path): boolean =>
@@ -130,7 +132,7 @@ function generateColumns(
   source: number,
   amount: number,
   options: SearchOptions,
-): { subproblem: Subproblem; bound: number } {
+): GeneratedColumns {
   let subproblem = initial
   const { hopsMax } = options
   const valueAt = new Float64Array(market.tokenCount)
@@ -148,7 +150,9 @@ function generateColumns(
     const pricing = { included: subproblem.tokens, valueAt, tollFactor, hopCounts, hopsMax }
     const columns = isLast ? [] : findColumns(market, pricing, COLUMN_GAIN_MIN * bound)
     if (columns.length === 0)
-      return { subproblem, bound: tollFactor === 1 ? bound : boundWithoutToll(subproblem, amount) }
+      return tollFactor === 1
+        ? { subproblem, bound, values: subproblem.value }
+        : { subproblem, ...solveWithoutToll(subproblem, amount) }
     for (const column of columns)
       for (const [index, token] of column.tokens.entries())
         if (!values.has(token)) values.set(token, column.values[index] as number)
@@ -159,7 +163,9 @@ function generateColumns(
   }
 }
 
-type SolvedSubproblem = Readonly<{ subproblem: Subproblem; bound: number; amount: number }>
+/** `bound` and `values` are without toll. */
+type GeneratedColumns = Readonly<{ subproblem: Subproblem; bound: number; values: Float64Array }>
+type SolvedSubproblem = GeneratedColumns & Readonly<{ amount: number }>
 
 const hasUnspentInput = ({ subproblem, bound, amount }: SolvedSubproblem): boolean =>
   (subproblem.value[0] as number) * amount < UNSPENT_SHARE * bound
@@ -216,8 +222,10 @@ function solveWithoutCycles(initial: Subproblem, amount: number): { subproblem: 
   return { subproblem: initial, bound: 0 }
 }
 
-const boundWithoutToll = (subproblem: Subproblem, amount: number): number =>
-  solveDual({ ...subproblem, tollFactor: 1, value: subproblem.value.slice() }, amount)
+function solveWithoutToll(subproblem: Subproblem, amount: number): { bound: number; values: Float64Array } {
+  const values = subproblem.value.slice()
+  return { bound: solveDual({ ...subproblem, tollFactor: 1, value: values }, amount), values }
+}
 
 /**
  * Turns a flow into executable splits: without cycles, within the limits of hops and swaps, and without swaps that do not earn their gas.

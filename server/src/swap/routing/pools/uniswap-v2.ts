@@ -14,7 +14,7 @@ export const PPM = 1_000_000n
 /** Reserves are uint112; a swap that exceeds this reverts. */
 export const RESERVE_MAX = (1n << 112n) - 1n
 /** Gas of one swap through our executor contract, measured on the sandbox's contracts. */
-const GAS = 62_000
+export const GAS = 62_000
 
 /**
  * UniswapV2Library.getAmountOut. The result does not depend on whether a fork counts its fee in thousandths, ten-thousandths or

@@ -14,7 +14,7 @@ test('holds a refund without a refund address until the partner names one', asyn
   const held = await scenario.waitForStatus(exchange, 'verifying')
   expect(held.statusReason).toBe('REFUND_ADDRESS_REQUIRED')
   expect(held.exchanges[0].payoutHash).toBeNull()
-  expect(await readAlarms(scenario, 'held:')).toHaveLength(1)
+  expect(await readAlarms(scenario, 'held:')).toEqual([])
   const { address } = await scenario.wallet('btc')
   const name = (refundAddress: string) =>
     scenario.call('POST', '/v1/cross-chain/exchange/refund-address', { id: exchange.id, refundAddress })

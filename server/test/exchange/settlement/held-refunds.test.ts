@@ -136,6 +136,30 @@ describe('a held refund', () => {
     expect(fixture.fakes.eth.listPayments('found')).toHaveLength(1)
   })
 
+  // A stranger may send any number of such deposits at little cost: they must not fill the operator's alarms.
+  test('without an address raises no alarm, and ends that of an earlier hold', async () => {
+    const listHeld = async () =>
+      (await fixture.store.alarms.list(100))
+        .map(({ subject }) => subject)
+        .filter((subject) => subject.startsWith('held:'))
+    const exchange = await fixture.createExchange({ from: wbtc, to: btc, fromUnits: COIN / 10n, refund: null })
+    const earlier = await listHeld()
+    fixture.screening.verdict = 'review'
+    sendToken(exchange, '0xusdt', 10n * USDT)
+    await fixture.mineBlocks(4)
+    expect(await listHeld()).toHaveLength(earlier.length + 1)
+    fixture.screening.verdict = 'allow'
+    await fixture.decide(exchange, 'refund')
+    sendToken(exchange, '0xwbtc', 4_000n)
+    await fixture.mineBlocks(6)
+    const held = { status: 'verifying', reason: 'REFUND_ADDRESS_REQUIRED' }
+    expect(await fixture.listExecutions(exchange)).toMatchObject([held, held])
+    expect(await listHeld()).toEqual(earlier)
+    await fixture.store.operator.setRefund(exchange.id, { address: 'found later', memo: null })
+    await fixture.mineBlocks(6)
+    expect(fixture.fakes.eth.listPayments('found later')).toHaveLength(2)
+  })
+
   // M9: on EVM chains the sender of an exchange's withdrawal is its hot wallet, which belongs to no customer.
   test('without an address waits for one and does not go to the sender', async () => {
     const exchange = await fixture.createExchange({ from: wbtc, to: btc, fromUnits: COIN / 10n, refund: null })

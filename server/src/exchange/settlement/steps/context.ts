@@ -125,9 +125,12 @@ export async function move(
   return { ...moved, ...fields, changedAt: act.context.now }
 }
 
+/** Where the partner decides: deposits that anyone may send in any number must not fill the operator's alarms. */
+const reasonsForPartner: ReadonlySet<StatusReason> = new Set(['REFUND_ADDRESS_REQUIRED'])
+
 /**
- * Puts the execution on hold and raises an alarm. Clears an earlier decision and stores where to resume: after a release, a
- * refund continues as a refund and is never converted.
+ * Puts the execution on hold and raises an alarm if the operator must decide. Clears an earlier decision and stores where to
+ * resume: after a release, a refund continues as a refund and is never converted.
  */
 export async function holdFor(
   act: Act,
@@ -136,11 +139,11 @@ export async function holdFor(
   detail: Record<string, unknown> = {},
 ): Promise<Execution> {
   const { execution } = act
-  await act.tx.alarms.raise(`held:${execution.id}`, 'an execution is held', {
-    exchangeId: act.context.exchange.id,
-    reason,
-    ...detail,
-  })
+  const { alarms } = act.tx
+  const subject = `held:${execution.id}`
+  const exchangeId = act.context.exchange.id
+  if (reasonsForPartner.has(reason)) await alarms.clear(subject)
+  else await alarms.raise(subject, 'an execution is held', { exchangeId, reason, ...detail })
   const onRelease: OnRelease | null =
     execution.status === 'verifying'
       ? execution.onRelease

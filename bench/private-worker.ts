@@ -7,6 +7,7 @@ import { until } from '../lib/src/until.ts'
 import { networks as definitions } from '../server/networks/index.ts'
 import { createEmbeddedPrices } from '../server/src/adapters/prices/embedded.ts'
 import { createKeystore, openPublicKeys, openSigner } from '../server/src/adapters/signers/keystore.ts'
+import { openAddresses } from '../server/src/app/addresses.ts'
 import { type App, createApp, sandboxKeys } from '../server/src/app/app.ts'
 import { createSigning } from '../server/src/app/chains.ts'
 import { coinTypes } from '../server/src/app/keys.ts'
@@ -57,12 +58,14 @@ serve((await measure(app)) satisfies PrivateFigures, close)
 async function startApp(): Promise<{ app: App; close(): Promise<void> }> {
   const keystore = join(folder, 'keystore.json')
   await createKeystore(keystore, 'a passphrase', coinTypes)
+  const addresses = openAddresses({ environment: 'sandbox', keystore: { file: keystore } })
   const signer = await openSigner({
     path: keystore,
     passphrase: 'a passphrase',
     journalPath: join(folder, 'signed.log'),
     signWith: createSigning('sandbox'),
     coinTypeOf: (network) => definitions.find(({ id }) => id === network)?.coinType ?? 60,
+    addressesOf: (network) => addresses.get(network)?.addresses ?? null,
   })
   const app = await createApp({
     environment: 'sandbox',

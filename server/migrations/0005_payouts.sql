@@ -137,6 +137,8 @@ create table payouts (
   created_at timestamptz not null default clock_timestamp(),
   check ((purpose in ('payout', 'refund')) = (execution_id is not null)),
   check ((state in ('signed', 'confirmed')) = (transaction_id is not null)),
+  -- A withdrawal settles a debt, so a row that was inserted alone is refused.
+  check (purpose <> 'withdrawal' or owed_from is not null),
   check (owed_from is null or (purpose = 'withdrawal' and (owed_from = 'liability:unclaimed' or owed_from like 'liability:partner:%')))
 );
 -- An execution has a payout or a refund, never both and never two (I-8).

@@ -2,7 +2,7 @@ import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.
 import { createMedianPrices } from '../../server/src/adapters/prices/median.ts'
 import type { Prices } from '../../server/src/core/ports/prices.ts'
 
-/** The median of three sources, as in production. A test can falsify the third source and age all of them. */
+/** The price of three sources, as in production. A test can falsify the third source and age all of them. */
 export type FaultyPrices = Prices & {
   /** Changes every price of the third source. */
   falsify: (units: bigint) => bigint

@@ -60,6 +60,7 @@ export async function startMemoryApp({ databaseUrl, blockMs = 200 }: MemoryAppOp
     journalPath: join(folder, 'signed.log'),
     signWith: { evm: signMemory },
     coinTypeOf: () => 60,
+    addressesOf: (network) => chains.get(network)?.addresses ?? null,
   })
   const memoryNetworks = new Map<string, MemoryNetwork>()
   const chains = new Map<string, Chain>()

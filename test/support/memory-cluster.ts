@@ -140,6 +140,7 @@ async function openApp({ folder, keystore, passphrase, pepper, memoryNetworks }:
     journalPath: join(folder, options.journal ?? 'signed.log'),
     signWith: { evm: signMemory },
     coinTypeOf: () => 60,
+    addressesOf: (network) => chains.get(network)?.addresses ?? null,
   })
   const chains = new Map(
     [...memoryNetworks].map(([id, memoryNetwork]) => [

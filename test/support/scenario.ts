@@ -9,6 +9,7 @@ import { inject } from 'vitest'
 import { networks as definitions } from '../../server/networks/index.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
+import { openAddresses } from '../../server/src/app/addresses.ts'
 import { type App, type AppOptions, createApp } from '../../server/src/app/app.ts'
 import { createSigning } from '../../server/src/app/chains.ts'
 import { coinTypes } from '../../server/src/app/keys.ts'
@@ -116,12 +117,14 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const server = options.server ?? { createApp, networks: definitions }
   await createQuickKeystore(keystore, 'a passphrase', coinTypes)
   const journalPath = join(folder, 'signed.log')
+  const addresses = openAddresses({ environment: 'sandbox', keystore: { file: keystore } })
   const signer = await openSigner({
     path: keystore,
     passphrase: 'a passphrase',
     journalPath,
     signWith: createSigning('sandbox'),
     coinTypeOf: (network) => server.networks.find(({ id }) => id === network)?.coinType ?? 60,
+    addressesOf: (network) => addresses.get(network)?.addresses ?? null,
   })
   const swaps = options.swaps && createSwapOffer(chains, options)
   const nodes = chains.networks.filter(({ network }) => options.networks.includes(network))

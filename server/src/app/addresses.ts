@@ -10,7 +10,7 @@ import type { Addresses } from '../exchange/ports/chain.ts'
 
 /** The addresses of every served network. Derived from the keystore's public keys: no passphrase and no node is needed. */
 export function openAddresses(
-  config: Config,
+  config: Pick<Config, 'environment'> & Readonly<{ keystore: Pick<Config['keystore'], 'file'> }>,
 ): ReadonlyMap<string, Readonly<{ network: Network; addresses: Addresses }>> {
   const publicKeys = openPublicKeys(config.keystore.file)
   const served = definitions.flatMap((definition) => {

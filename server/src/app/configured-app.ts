@@ -96,7 +96,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
   return app
 }
 
-/** Production takes the median of the operator's sources; the sandbox generates prices. */
+/** Production combines the prices of the operator's sources; the sandbox generates prices. */
 function openPrices(
   { environment, prices, sandbox }: Config,
   chains: SandboxChains | null,

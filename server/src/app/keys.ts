@@ -52,9 +52,7 @@ async function unlock(config: Config): Promise<ClosableSigner> {
     throw new Error('a worker signs: set SWAPYARD_KEYSTORE_PASSPHRASE, or start with --role api')
   const coinTypeOf = new Map(definitions.map(({ id, coinType }) => [id, coinType]))
   // Derived at the first payout; the start does not need them.
-  let hot: ReadonlyMap<string, string> | null = null
-  const hotAddresses = () =>
-    new Map([...openAddresses(config)].map(([network, { addresses }]) => [network, addresses.hot()]))
+  let own: ReturnType<typeof openAddresses> | null = null
   return openSigner({
     path: keystore.file,
     passphrase: keystore.passphrase,
@@ -62,9 +60,9 @@ async function unlock(config: Config): Promise<ClosableSigner> {
     signWith: createSigning(environment),
     coinTypeOf: (network) => present(coinTypeOf.get(network), `the coin type of ${network}`),
     limits: toOutflowLimits(signerLimits),
-    isOwn: (network, address) => {
-      hot ??= hotAddresses()
-      return hot.get(network) === address
+    addressesOf: (network) => {
+      own ??= openAddresses(config)
+      return own.get(network)?.addresses ?? null
     },
   })
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import Type, { type StaticDecode } from 'typebox'
 import Value from 'typebox/value'
+import { currencies } from '../../currencies/index.ts'
 import { moneroDefaults } from '../adapters/chains/monero/chain.ts'
 import { defaultSpreads, type SpreadPolicy } from '../core/domain/book.ts'
 import {
@@ -104,9 +105,9 @@ const prices = object({
     minItems: 1,
     maxItems: 16,
     description:
-      'URLs of price documents: {"at": ms, "usd": {"btc": {"bid": "64000.1", "ask": "64010"}}}. The median is used',
+      'URLs of price documents: {"at": ms, "usd": {"btc": {"bid": "64000.1", "ask": "64010"}}}. Of the sources that agree with the median within 0.25 %, the lowest bid and the highest ask are used. In production three or more',
   }),
-  quorum: integer([1, 16], 'Number of sources that must agree on a price; use two or more'),
+  quorum: integer([1, 16], 'Number of sources that must agree on a price; in production two or more'),
 })
 
 /** In coins and not in dollars: the signer trusts no price. */
@@ -257,7 +258,32 @@ export function readConfigFile(path: string | undefined, problems: string[]): Fi
     if (value.prices === undefined && !isInvalid('prices'))
       problems.push(`${SOURCE}: prices is missing: its sources, and the quorum of them that must agree`)
   }
-  return toFileConfig(value, problems)
+  const config = toFileConfig(value, problems)
+  if (config.environment === 'production' && config.prices !== null && !hasIndependentPrices(config.prices))
+    problems.push(
+      `${SOURCE}: prices has ${config.prices.sources.length} sources and the quorum ${config.prices.quorum}: in production at least ${QUORUM_MIN} of at least ${SOURCES_MIN} must agree, because a single source can set our price`,
+    )
+  if (config.environment === 'production' && !isInvalid('signer')) problems.push(...findMissingLimits(config))
+  return config
+}
+
+const QUORUM_MIN = 2
+const SOURCES_MIN = 3
+
+const hasIndependentPrices = ({ sources, quorum }: NonNullable<FileConfig['prices']>): boolean =>
+  sources.length >= SOURCES_MIN && new Set(sources).size === sources.length && quorum >= QUORUM_MIN
+
+/** The signer's own limits are the last ones that hold when the database is in the hands of others. */
+function findMissingLimits({ networks, currencies: overrides, signerLimits }: FileConfig): readonly string[] {
+  const offered = currencies
+    .filter(({ network }) => networks.has(network))
+    .map(({ ticker, network }) => `${ticker}@${network}`)
+    .filter((id) => overrides.get(id)?.enabled !== false)
+  const missing = offered.filter((id) => !signerLimits.has(id))
+  if (missing.length === 0) return []
+  return [
+    `${SOURCE}: signer.limits lacks ${missing.join(', ')}: in production every currency on offer needs its limits`,
+  ]
 }
 
 /** Members that contradict each other, or the catalogue. */

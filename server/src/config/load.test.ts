@@ -37,10 +37,16 @@ const CANARY = 'canary-5e6f7a8b9c0d'
 
 function production(file: object = {}): Record<string, string> {
   const networks = { btc: { rpcUrls: [`https://user:${CANARY}@node.example/${CANARY}`] } }
-  const prices = { sources: ['https://prices.example/usd'], quorum: 1 }
+  const prices = { sources: ['a', 'b', 'c'].map((name) => `https://${name}.example/usd`), quorum: 2 }
+  const limit = { transaction: '1', hour: '2', day: '3' }
+  const limits = Object.fromEntries(
+    currencies
+      .filter(({ network }) => network in { ...networks, ...(file as { networks?: object }).networks })
+      .map(({ ticker, network }) => [`${ticker}@${network}`, limit]),
+  )
   return {
     SWAPYARD_DATA_DIR: folder(),
-    SWAPYARD_CONFIG: write('config.json', { networks, prices, ...file }),
+    SWAPYARD_CONFIG: write('config.json', { networks, prices, signer: { limits }, ...file }),
     DATABASE_URL: `postgres://swapyard:${CANARY}@db.example/swapyard`,
     SWAPYARD_PEPPER: CANARY,
     SWAPYARD_KEYSTORE_PASSPHRASE: CANARY,
@@ -233,6 +239,28 @@ describe('production', () => {
   test('reports every missing setting', () => {
     const text = problemsOf({ SWAPYARD_CONFIG: write('config.json', {}) }).join('\n')
     for (const name of ['networks', 'prices', 'DATABASE_URL', 'SWAPYARD_PEPPER']) expect(text).toContain(name)
+  })
+
+  test.each([
+    ['one source', { sources: ['https://a.example'], quorum: 1 }],
+    ['two sources', { sources: ['https://a.example', 'https://b.example'], quorum: 2 }],
+    ['a quorum of one', { sources: ['https://a.example', 'https://b.example', 'https://c.example'], quorum: 1 }],
+    ['one source twice', { sources: ['https://a.example', 'https://b.example', 'https://a.example'], quorum: 2 }],
+  ])('refuses %s of prices, by which one source sets our price (M20)', (_what, prices) => {
+    expect(problemsOf(production({ prices }))).toEqual([expect.stringContaining('SWAPYARD_CONFIG: prices has')])
+  })
+
+  test("requires the signer's own limits for every currency on offer", () => {
+    const networks = { btc: { rpcUrls: ['https://a.example'] }, bsc: { rpcUrls: ['https://b.example'] } }
+    const onBsc = currencies.filter(({ network }) => network === 'bsc').map(({ ticker }) => `${ticker}@bsc`)
+    const limits = { 'btc@btc': { transaction: '1', hour: '2', day: '3' } }
+    const [first = '', ...others] = onBsc
+    expect(problemsOf(production({ networks, signer: { limits } }))).toEqual([
+      `SWAPYARD_CONFIG: signer.limits lacks ${onBsc.join(', ')}: in production every currency on offer needs its limits`,
+    ])
+    const disabled = Object.fromEntries(others.map((id) => [id, { enabled: false }]))
+    const problems = problemsOf(production({ networks, signer: { limits }, currencies: disabled }))
+    expect(problems).toEqual([expect.stringContaining(`lacks ${first}:`)])
   })
 
   test('refuses sandbox settings and short secrets', () => {

@@ -6,6 +6,7 @@ import { readExecutions } from '../../src/adapters/postgres/exchange/steps.ts'
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { createInventoryVenue } from '../../src/adapters/venues/inventory.ts'
 import type { Asset, AssetId } from '../../src/core/domain/asset.ts'
+import { journalEntry } from '../../src/core/domain/ledger/journal.ts'
 import type { ScreeningSubject, Verdict } from '../../src/core/ports/screening.ts'
 import { createCountFundings } from '../../src/exchange/deposits/count-fundings.ts'
 import { createRecordBlocks } from '../../src/exchange/deposits/record-blocks.ts'
@@ -293,17 +294,34 @@ function createActions({ store, fakes }: Pick<Infrastructure, 'store' | 'fakes'>
       })
     },
     /** Inserts a payout of the hot wallet that belongs to no exchange. Returns its id. */
-    insertPayout: async (network: 'btc' | 'eth', units: bigint, address: string, purpose: PayoutPurpose) => {
+    insertPayout: async (
+      network: 'btc' | 'eth',
+      units: bigint,
+      address: string,
+      purpose: PayoutPurpose,
+      assetId: AssetId = `${network}@${network}`,
+    ) => {
       const id = randomUUID()
+      // A withdrawal pays a debt.
+      const isOwed = purpose === 'withdrawal'
+      if (isOwed)
+        await store.transaction((tx) =>
+          tx.ledger.post(
+            journalEntry(`owed:${id}`, 'owed', null, [
+              { debit: 'equity:capital', credit: `liability:withdrawal:${id}`, assetId, units },
+            ]),
+          ),
+        )
       await store.payouts.insert({
         id,
+        ...(isOwed ? { owedFrom: 'liability:unclaimed' } : {}),
         exchangeId: null,
         executionId: null,
         depositId: null,
         leg: null,
         purpose,
         network,
-        assetId: `${network}@${network}`,
+        assetId,
         from: 'hot',
         address,
         memo: null,

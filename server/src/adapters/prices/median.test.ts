@@ -37,18 +37,40 @@ function combine(answers: readonly (Answer | (() => Answer))[], quorum = 2, time
 const dollars = (bid: bigint, ask: bigint) => ({ bid: bid * 10n ** 12n, ask: ask * 10n ** 12n })
 const unavailable = expect.objectContaining({ code: 'RATES_UNAVAILABLE' })
 
-describe('the median of several sources', () => {
-  it('is the middle one of three', async () => {
-    expect(await combine([at(100_200n), at(100_000n), at(100_100n)]).btc()).toEqual(dollars(100_100n, 100_110n))
+describe('the price of several sources', () => {
+  it('is the lowest bid and the highest ask of those that agree: a source that lags widens it and does not move it (M20)', async () => {
+    expect(await combine([at(100_200n), at(100_000n), at(100_100n)]).btc()).toEqual(dollars(100_000n, 100_210n))
+    expect(await combine([at(100_200n), at(100_000n)]).btc()).toEqual(dollars(100_000n, 100_210n))
   })
 
-  it('is the mean of two, rounded in our favour', async () => {
-    const prices = combine([
-      { bid: 1_000_001n, ask: 1_000_004n },
-      { bid: 1_000_002n, ask: 1_000_005n },
-    ])
-    // 1 000 001.5 rounded down, 1 000 004.5 rounded up.
-    expect(await prices.btc()).toEqual({ bid: 1_000_001n, ask: 1_000_005n })
+  it('needs sources within 25 basis points of the median (M20)', async () => {
+    // 25 of 10 000 of 100 005, the middle of 100 000 and 100 010, are 250.0125.
+    expect(await combine([at(100_000n), at(100_250n)]).btc()).toEqual(dollars(100_000n, 100_260n))
+    const { btc, dropped } = combine([at(100_000n), at(100_251n)])
+    await expect(btc()).rejects.toEqual(unavailable)
+    expect(dropped).toEqual(['1 deviating'])
+    expect(await combine([at(99_700n), at(100_000n), at(100_100n)]).btc()).toEqual(dollars(100_000n, 100_110n))
+  })
+
+  it('needs a price with a wide spread within half of that spread (M20)', async () => {
+    // The middle of 99 500 and 101 300 is 100 400, 395 above 100 005; half of the spread is 900.
+    expect(await combine([at(100_000n), dollars(99_500n, 101_300n)]).btc()).toEqual(dollars(99_500n, 101_300n))
+    // The middle of 100 300 and 100 900 is 100 600, 595 above; half of the spread is 300.
+    await expect(combine([at(100_000n), dollars(100_300n, 100_900n)]).btc()).rejects.toEqual(unavailable)
+  })
+
+  it('excludes a snapshot of more than two seconds in the future, which would never become stale (M20)', async () => {
+    const dropped: string[] = []
+    const readEarly = (earlyMs: number) =>
+      createMedianPrices({
+        sources: [source('a', () => at(100_000n)), source('b', () => at(100_100n), -earlyMs)],
+        quorum: 2,
+        now: () => NOW,
+        onDropped: (id, reason) => dropped.push(`${id} ${reason}`),
+      }).read()
+    expect((await readEarly(2_000)).at).toBe(NOW)
+    await expect(readEarly(2_001)).rejects.toEqual(unavailable)
+    expect(dropped).toEqual(['b future'])
   })
 
   // B051: zero, negative, crossed, not a number, a factor of 10^9.

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/domain/errors.ts'
 import { midPrice, type Price, type PriceSnapshot } from '../../core/domain/price.ts'
 import type { Prices } from '../../core/ports/prices.ts'
+import { largest, smallest } from '../../lib/bigint.ts'
 
 export type PriceSource = Readonly<{ id: string; prices: Prices }>
 
@@ -14,12 +15,12 @@ type Options = Readonly<{
   maxAgeMs?: number
   /** A source that takes longer counts as failed. */
   timeoutMs?: number
-  /** Maximum deviation of a price from the median, and of ask from bid. */
-  deviationBps?: bigint
+  /** Maximum distance of ask from bid. */
+  spreadBps?: bigint
   /** Reports each dropped price or source and the reason, for metrics and logs. */
   onDropped?: (
     source: string,
-    reason: 'failed' | 'stale' | 'implausible' | 'deviating' | 'jump',
+    reason: 'failed' | 'stale' | 'future' | 'implausible' | 'deviating' | 'jump',
     priceKey: string | null,
   ) => void
 }>
@@ -28,17 +29,22 @@ type Candidate = Readonly<{ source: string; at: number; price: Price }>
 type Accepted = Readonly<{ at: number; usd: bigint }>
 
 const BPS = 10_000n
+/** Sources agree within this distance, or within half of a price's own spread if that is more. */
+const AGREEMENT_BPS = 25n
+/** A snapshot further in the future has a wrong unit or clock, and would never become stale. */
+const FUTURE_MAX_MS = 2_000
 /** A single source may move a price by this much, plus 1 % per minute since the last accepted price. */
 const JUMP_BPS = 2_000n
 const JUMP_BPS_PER_MINUTE = 100n
 
 /**
- * The median of several sources for each key. Drops a price that is zero, negative, crossed, not a number, or far from the
- * median. If fewer than `quorum` sources agree, the key has no price: wrong data makes rates unavailable, never a quote.
+ * The lowest bid and the highest ask of the sources that agree, for each key, so that a source that lags or lies widens our
+ * price and does not move it. Drops a price that is zero, negative, crossed, not a number, or far from the median. If fewer
+ * than `quorum` sources agree, the key has no price: wrong data makes rates unavailable, never a quote.
  */
 export function createMedianPrices(options: Options): Prices {
   const { sources, quorum, now, onDropped = () => {} } = options
-  const { maxAgeMs = 30_000, timeoutMs = 5_000, deviationBps = 200n } = options
+  const { maxAgeMs = 30_000, timeoutMs = 5_000, spreadBps = 200n } = options
   /** The last accepted mid price of each key: limits jumps, and is never returned. */
   const accepted = new Map<string, Accepted>()
 
@@ -49,9 +55,10 @@ export function createMedianPrices(options: Options): Prices {
       const answer = answers[index]
       if (answer?.status !== 'fulfilled') onDropped(id, 'failed', null)
       else if (now() - answer.value.at > maxAgeMs) onDropped(id, 'stale', null)
+      else if (answer.value.at - now() > FUTURE_MAX_MS) onDropped(id, 'future', null)
       else {
         for (const [key, price] of answer.value.usd) {
-          if (!isPlausible(price, deviationBps)) onDropped(id, 'implausible', key)
+          if (!isPlausible(price, spreadBps)) onDropped(id, 'implausible', key)
           else byKey.set(key, [...(byKey.get(key) ?? []), { source: id, at: answer.value.at, price }])
         }
       }
@@ -62,7 +69,7 @@ export function createMedianPrices(options: Options): Prices {
   const agree = (key: string, candidates: readonly Candidate[]): readonly Candidate[] => {
     const center = median(candidates.map(({ price }) => midPrice(price)))
     const agreeing = candidates.filter(({ source, price }) => {
-      const isNear = distance(midPrice(price), center) * BPS <= center * deviationBps
+      const isNear = isNearCenter(price, center)
       if (!isNear) onDropped(source, 'deviating', key)
       return isNear
     })
@@ -92,9 +99,14 @@ export function createMedianPrices(options: Options): Prices {
 }
 
 /** Prices come from outside, so the types are checked too: only positive bigints are prices. */
-function isPlausible({ bid, ask }: Price, deviationBps: bigint): boolean {
+function isPlausible({ bid, ask }: Price, spreadBps: bigint): boolean {
   if (typeof bid !== 'bigint' || typeof ask !== 'bigint' || bid <= 0n || ask < bid) return false
-  return (ask - bid) * BPS <= bid * deviationBps
+  return (ask - bid) * BPS <= bid * spreadBps
+}
+
+function isNearCenter(price: Price, center: bigint): boolean {
+  const off = distance(midPrice(price), center)
+  return off * BPS <= center * AGREEMENT_BPS || 2n * off <= price.ask - price.bid
 }
 
 function isJump(last: Accepted, center: bigint, now: number): boolean {
@@ -104,21 +116,17 @@ function isJump(last: Accepted, center: bigint, now: number): boolean {
   return (high - low) * BPS > low * allowedBps
 }
 
-/** The median of each side, the bid rounded down and the ask rounded up, in our favour. */
 function combine(candidates: readonly Candidate[]): Price {
-  const bids = candidates.map(({ price }) => price.bid)
-  const asks = candidates.map(({ price }) => price.ask)
-  return { bid: median(bids), ask: -median(asks.map((ask) => -ask)) }
+  return {
+    bid: candidates.map(({ price }) => price.bid).reduce((a, b) => smallest(a, b)),
+    ask: candidates.map(({ price }) => price.ask).reduce((a, b) => largest(a, b)),
+  }
 }
 
-/** For an even count: the mean of the two middle values, rounded down. */
+/** The middle value; the lower one of two, so that two sources agree only if they are near each other, not near their mean. */
 function median(values: readonly bigint[]): bigint {
   const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  const upper = sorted[sorted.length >> 1] ?? 0n
-  const lower = sorted[(sorted.length - 1) >> 1] ?? 0n
-  const sum = lower + upper
-  // BigInt division truncates towards zero, so an odd negative sum needs one less.
-  return sum < 0n && sum % 2n !== 0n ? sum / 2n - 1n : sum / 2n
+  return sorted[(sorted.length - 1) >> 1] ?? 0n
 }
 
 function distance(a: bigint, b: bigint): bigint {

@@ -34,7 +34,15 @@ const pay: Payment = {
   asset,
   units: 90_000n,
 }
-const stored: StoredPayout = { id: 'p1', address: pay.address, memo: null, assetId: asset.id, units: pay.units }
+const stored: StoredPayout = {
+  id: 'p1',
+  purpose: 'payout',
+  toKeyIndex: null,
+  address: pay.address,
+  memo: null,
+  assetId: asset.id,
+  units: pay.units,
+}
 const intentOf = (...pays: Payment[]): SignIntent => ({
   family: 'bitcoin',
   network: 'btc',
@@ -227,6 +235,56 @@ describe('the signer', () => {
       maxPriorityFeePerGas: 1n,
     }
     await expect(signer.sign(evm, [stored])).rejects.toThrow('a signing function for evm')
+  })
+})
+
+describe('payouts to ourselves (a row of the database named any address)', () => {
+  const native = { id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null } as const
+  const signWith = () => ({ txHash: 'hash', raw: 'raw' })
+  const open = (journal: string) =>
+    openSigner({
+      path,
+      passphrase: PASSPHRASE,
+      journalPath: join(folder, journal),
+      signWith: { evm: signWith },
+      coinTypeOf: () => 60,
+      addressesOf: (network) =>
+        network === 'eth' ? { hot: () => '0xhot', deposit: (n) => ({ address: `0xdeposit${n}`, memo: null }) } : null,
+    })
+  const sign = async (
+    branch: 'deposit' | 'hot',
+    address: string,
+    { purpose, toKeyIndex = null }: { purpose: StoredPayout['purpose']; toKeyIndex?: number | null },
+  ) => {
+    const signer = await open(`own-${purpose}-${branch}-${address}-${toKeyIndex}.log`)
+    const payment: Payment = { payoutId: 'p1', address, memo: null, asset: native, units: 5n }
+    const payout: StoredPayout = { id: 'p1', purpose, toKeyIndex, address, memo: null, assetId: native.id, units: 5n }
+    const fees = { gasLimit: 1n, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }
+    const intent: SignIntent = {
+      family: 'evm',
+      network: 'eth',
+      chainId: 1,
+      from: { branch, index: 3 },
+      nonce: 0,
+      pay: payment,
+      ...fees,
+    }
+    return signer.sign(intent, [payout]).finally(() => signer.close())
+  }
+
+  test('are signed to the hot wallet of the signer, and to its deposit address', async () => {
+    await expect(sign('deposit', '0xhot', { purpose: 'sweep' })).resolves.toMatchObject({ raw: 'raw' })
+    await expect(sign('hot', '0xdeposit7', { purpose: 'gas', toKeyIndex: 7 })).resolves.toMatchObject({ raw: 'raw' })
+  })
+
+  test.each([
+    ['a sweep to a stranger', 'deposit', '0xthief', { purpose: 'sweep' }],
+    ['a sweep from the hot wallet', 'hot', '0xhot', { purpose: 'sweep' }],
+    ['gas to a stranger', 'hot', '0xthief', { purpose: 'gas', toKeyIndex: 7 }],
+    ['gas to an address without a key', 'hot', '0xdeposit7', { purpose: 'gas' }],
+    ['a payout from a deposit address', 'deposit', '0xcustomer', { purpose: 'payout' }],
+  ] as const)('are not signed: %s', async (_what, branch, address, parts) => {
+    await expect(sign(branch, address, parts)).rejects.toThrow()
   })
 })
 

@@ -1,6 +1,7 @@
 import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { AppError } from '../../core/domain/errors.ts'
+import type { Addresses } from '../../exchange/ports/chain.ts'
 import type {
   FamilySigner,
   JournalingSigner,
@@ -52,6 +53,8 @@ export function openPublicKeys(path: string): PublicKeys {
   return createPublicKeys(readKeystoreFile(path).accounts)
 }
 
+type OwnAddresses = Pick<Addresses, 'hot' | 'deposit'>
+
 export type SignerOptions = Readonly<{
   path: string
   passphrase: string
@@ -62,8 +65,8 @@ export type SignerOptions = Readonly<{
   coinTypeOf(network: string): number
   /** The signer's own limits by asset; an asset without an entry has none. */
   limits?: OutflowLimits
-  /** Whether an address is a hot wallet of these keys: payments to it do not count as outflow. */
-  isOwn?(network: string, address: string): boolean
+  /** Addresses of these keys: sweeps and gas supplies go to these only. Payments to the hot wallet are no outflow. */
+  addressesOf?(network: string): OwnAddresses | null
   /** The clock of the rolling limits. */
   now?(): number
 }>
@@ -74,9 +77,10 @@ export async function openSigner(
 ): Promise<Required<JournalingSigner> & { close(): Promise<void> }> {
   const seed = await decryptSeed(readKeystoreFile(options.path), options.passphrase)
   const journal = await openSigningJournal(options.journalPath, options.now)
+  const addressesOf = options.addressesOf ?? (() => null)
   const outflow = createOutflow({
     limits: options.limits ?? new Map(),
-    isOwn: options.isOwn ?? (() => false),
+    isOwn: (network, address) => addressesOf(network)?.hot() === address,
     released: journal.outflows,
     now: options.now ?? Date.now,
   })
@@ -94,6 +98,7 @@ export async function openSigner(
     async sign(intent, stored): Promise<SignedTransaction> {
       const pays = paysOf(intent)
       assertStored(pays, stored)
+      for (const payout of stored) assertOwn(intent, payout, addressesOf(intent.network))
       await journal.check(pays, conflictKeyOf(intent))
       const signWith = options.signWith[intent.family]
       assert(signWith, `a signing function for ${intent.family}`)
@@ -131,4 +136,19 @@ function assertStored(pays: readonly Payment[], stored: readonly StoredPayout[])
       `the intent pays payout ${payoutId} as it is stored`,
     )
   }
+}
+
+/**
+ * Throws unless a payout to ourselves goes to an address that the signer derives: a row in the database names an address,
+ * and only the signer knows whether it is ours. Deposit addresses pay sweeps and nothing else.
+ */
+function assertOwn(intent: SignIntent, { id, purpose, toKeyIndex, address }: StoredPayout, own: OwnAddresses | null) {
+  const isFromDeposit = intent.family === 'evm' && intent.from.branch === 'deposit'
+  assert(isFromDeposit === (purpose === 'sweep'), `payout ${id}: deposit addresses pay sweeps, the hot wallet the rest`)
+  if (purpose === 'sweep') assert(own?.hot() === address, `sweep ${id} goes to the hot wallet of ${intent.network}`)
+  if (purpose === 'gas')
+    assert(
+      toKeyIndex !== null && own?.deposit(toKeyIndex).address === address,
+      `gas supply ${id} goes to a deposit address of ${intent.network}`,
+    )
 }

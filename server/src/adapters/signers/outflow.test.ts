@@ -29,7 +29,7 @@ const open = async () => {
     signWith: { evm: (intent) => ({ txHash: `0x${intent.family === 'evm' ? intent.nonce : ''}`, raw: 'raw' }) },
     coinTypeOf: () => 60,
     limits: new Map([['eth@eth', { transaction: 10n, hour: 15n, day: 25n }]]),
-    isOwn: (_network, address) => address === '0xhot',
+    addressesOf: () => ({ hot: () => '0xhot', deposit: () => ({ address: '0xdeposit', memo: null }) }),
     now: () => now,
   })
 }
@@ -59,6 +59,8 @@ const sign = (intent: SignIntent) =>
       ? [
           {
             id: intent.pay.payoutId,
+            purpose: 'payout',
+            toKeyIndex: null,
             address: intent.pay.address,
             memo: null,
             assetId: asset.id,

@@ -32,8 +32,8 @@ export function toPayment(
 }
 
 /** The payout as the signer compares it with the intent. */
-export function toStoredPayout({ id, address, memo, assetId, units }: Payout): StoredPayout {
-  return { id, address, memo, assetId, units }
+export function toStoredPayout({ id, purpose, toKeyIndex, address, memo, assetId, units }: Payout): StoredPayout {
+  return { id, purpose, toKeyIndex, address, memo, assetId, units }
 }
 
 /** The address whose lane a key path uses: the hot wallet, or the deposit address to sweep. */

@@ -1,6 +1,7 @@
 import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { KeyPath, Payment, Utxo } from './spend.ts'
+import type { PayoutPurpose } from './store/execution.ts'
 
 /** Watch-only keys of monero: secret view key and public spend key. They show payments and cannot spend. */
 export type ViewKeys = Readonly<{ view: Uint8Array; spend: Uint8Array }>
@@ -45,6 +46,10 @@ export type SignedTransaction = Readonly<{ txHash: string; raw: string }>
 /** A stored payout. The signer refuses an intent with another destination, asset or amount. */
 export type StoredPayout = Readonly<{
   id: string
+  /** The signer sends sweeps to its own hot wallet only, and gas to its own deposit addresses only. */
+  purpose: PayoutPurpose
+  /** Of a gas supply: derivation index of the deposit address that it pays. */
+  toKeyIndex: number | null
   address: string
   memo: string | null
   assetId: string

@@ -30,7 +30,7 @@ const insertPayout = async () => {
     executionId: null,
     depositId: null,
     leg: null,
-    purpose: 'withdrawal',
+    purpose: 'gas',
     network: 'eth',
     assetId: 'eth@eth',
     from: 'hot',

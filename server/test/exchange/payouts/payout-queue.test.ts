@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createWatchOutflow } from '../../../src/exchange/operations/watch-outflow.ts'
 import { ETHER, startMoneyPath } from '../money-path.ts'
@@ -32,14 +31,7 @@ async function dispatch(): Promise<number> {
   return asked
 }
 
-const insertToken = async () => {
-  const id = randomUUID()
-  await fixture.store.payouts.insert({
-    ...{ id, exchangeId: null, executionId: null, depositId: null, leg: null, memo: null, from: 'hot' as const },
-    ...{ purpose: 'withdrawal' as const, network: 'eth', assetId: 'usdt@eth' as const, address: 'paused', units: 1n },
-  })
-  return id
-}
+const insertToken = () => fixture.insertPayout('eth', 1n, 'paused', 'withdrawal', 'usdt@eth')
 
 const USD = 10n ** 12n
 
@@ -118,9 +110,7 @@ test('a payout above a whole limit waits for a person, then for the whole limit'
 
 test('a payout that was held stands behind those that became ready meanwhile, and before later ones', async () => {
   const [held, before] = [await insert('held'), await insert('before')]
-  await fixture.database.query("update payouts set held_until = clock_timestamp() - interval '1 ms' where id = $1", [
-    held,
-  ])
+  await fixture.database.query('update payouts set held_until = clock_timestamp() where id = $1', [held])
   const after = await insert('after')
   expect((await fixture.store.payouts.queue('eth', 9)).map(({ id }) => id)).toEqual([before, held, after])
 })

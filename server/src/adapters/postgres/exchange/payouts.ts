@@ -1,7 +1,8 @@
 import type { Payout, PayoutStore } from '../../../exchange/ports/store/payouts.ts'
 import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 
-type Row = RowOf<Omit<Payout, 'from'>, 'units'> & {
+type Row = RowOf<Omit<Payout, 'from' | 'toKeyIndex'>, 'units'> & {
+  toKeyIndex: string | null
   branch: 'deposit' | 'hot'
   keyIndex: string
   /** On a later leg: the deposit that the customer paid for the leg before. */
@@ -11,7 +12,9 @@ type Row = RowOf<Omit<Payout, 'from'>, 'units'> & {
 const PARTNER = "coalesce(e.partner_id::text, substring(p.owed_from from '^liability:partner:(.*)$'))"
 const COLUMNS = `p.id, p.exchange_id as "exchangeId", p.execution_id as "executionId", p.deposit_id as "depositId", p.leg,
   ${PARTNER} as "partnerId", p.purpose, p.network,
-  p.asset_id as "assetId", p.branch, p.key_index as "keyIndex", p.address, nullif(p.memo, '') as memo, p.units, p.approved,
+  p.asset_id as "assetId", p.branch, p.key_index as "keyIndex", p.address,
+  case when p.purpose = 'gas' then (select t.key_index from deposit_targets t
+    where t.network = p.network and t.address = p.address limit 1) end as "toKeyIndex", nullif(p.memo, '') as memo, p.units, p.approved,
   p.state, x.order_id as "orderId", p.owed_from as "owedFrom", p.lost as "isReversed",
   (select s.deposit_id from executions s where s.id = x.source_execution) as "sourceDeposit"
   from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id`
@@ -152,6 +155,11 @@ async function lockBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[
   return rows.filter((row) => backing(row).every((id) => ids.has(id)))
 }
 
-function toPayout({ branch, keyIndex, sourceDeposit: _, ...row }: Row): Payout {
-  return { ...row, from: { branch, index: Number(keyIndex) }, units: BigInt(row.units) }
+function toPayout({ branch, keyIndex, toKeyIndex, sourceDeposit: _, ...row }: Row): Payout {
+  return {
+    ...row,
+    toKeyIndex: toKeyIndex === null ? null : Number(toKeyIndex),
+    from: { branch, index: Number(keyIndex) },
+    units: BigInt(row.units),
+  }
 }

@@ -15,6 +15,8 @@ export type Payout = Readonly<{
   assetId: AssetId
   from: KeyPath
   address: string
+  /** Of a gas supply: derivation index of the deposit address that it pays; null if that is none of ours. */
+  toKeyIndex: number | null
   memo: string | null
   units: bigint
   approved: boolean
@@ -30,7 +32,10 @@ export type Payout = Readonly<{
 export interface PayoutStore {
   /** `from: 'hot'` is the hot wallet of the network, by the key with which it was registered. */
   insert(
-    payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom' | 'isReversed' | 'from'> &
+    payout: Omit<
+      Payout,
+      'state' | 'toKeyIndex' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom' | 'isReversed' | 'from'
+    > &
       Partial<Pick<Payout, 'owedFrom'>> & { from: 'hot' | KeyPath; heldMs?: number },
   ): Promise<void>
   /**

@@ -19,6 +19,7 @@ import { hashCall, prepare } from './prepare.ts'
 import { readSigned } from './read-signed.ts'
 import { readTokenFacts } from './token-facts.ts'
 import { findTransaction, track } from './track.ts'
+import { isKnownCall } from './zero-x-settlers.ts'
 
 export type EvmSwapChainOptions = Readonly<{
   network: Network
@@ -67,6 +68,7 @@ export function createEvmSwapChain(options: EvmSwapChainOptions): SwapChain {
     readToken: (address) => forPartner(readTokenFacts(requestNodes, network, address)),
     hashCall: (order) => hashCall({ wrapped, nativeIsToken }, order),
     prepare: (order) => forPartner(prepare({ network, nodes: requestNodes, caps, wrapped, nativeIsToken }, order)),
+    isKnownCall: (call, tokenIn) => forPartner(isKnownCall(requestNodes, call, tokenIn)),
     readSigned: (raw) => readSigned(evm.chainId, raw),
     broadcast: async (raw) => broadcastSwap(nodes, readSigned(evm.chainId, raw), raw.toLowerCase()),
     observe: (hash, sent) => track(nodes, network, hash, { sent, note }),

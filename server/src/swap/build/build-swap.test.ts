@@ -27,6 +27,9 @@ let simulated: string[]
 let unlisted: readonly string[]
 /** What the input is worth at reference prices. */
 let referenceOut: bigint | null
+let isKnownCall: boolean
+/** Minimums of the simulated aggregator calls. */
+let minimums: bigint[]
 /** Output at the middle price; null: what is quoted. */
 let middleOut: bigint | null
 
@@ -48,7 +51,12 @@ const chain = {
   parseAccount: (text: string) => text,
   formatAddress: (text: string) => text,
   hashCall: () => '0xc',
-  async prepare({ swaps, minReceived }: SwapOrder) {
+  isKnownCall: async () => isKnownCall,
+  async prepare({ swaps, minReceived, aggregatorCall }: SwapOrder) {
+    if (aggregatorCall !== undefined) {
+      minimums.push(minReceived)
+      return { approve: null, swap: 'swap by 0x', simulatedOut: 1_050_000n, simulations: [] }
+    }
     const id = swaps[0]?.pool.id ?? ''
     simulated.push(id)
     const paid = markets[id]?.paid ?? 0n
@@ -89,6 +97,8 @@ beforeEach(() => {
   unlisted = []
   referenceOut = null
   middleOut = null
+  isKnownCall = true
+  minimums = []
   buildSwap = createBuildSwap({ ...deps, routes: createRouteReliability({ now: () => 0 }) })
 })
 
@@ -195,4 +205,32 @@ it('refuses a price impact above 15 percent by default, unless the request accep
   expect(await build({ maxPriceImpact: '16' })).toEqual(['swap by honest'])
   middleOut = 1_176_000n
   expect(await build()).toEqual(['swap by honest'])
+})
+
+describe('an aggregator (D7)', () => {
+  const quote = { source: '0x', amountOut: 1_050_000n, gas: 1, contract: '0xh' }
+  const trade = { amountOut: 1_050_000n, call: { target: '0xh', spender: '0xh', calldata: '0x' } }
+  const buildWith = (slippage: string) => {
+    const routes = createRouteReliability({ now: () => 0 })
+    const aggregators = { askAggregators: async () => [quote], buildAggregatorCall: async () => trade }
+    const evm = { ...chain, network: { id: 'eth', decimals: 18, evm: { chainId: 1 } } } as unknown as SwapChain
+    const networks = { getOpen: () => ({ chain: evm, nativeIsToken: false }) } as unknown as SwapNetworks
+    const reliability = createAggregatorReliability({ now: () => 0 })
+    const own = createBuildSwap({ ...deps, ...aggregators, networks, routes, reliability })
+    return own({ id: 'p' } as Partner, { ...request, slippage }, null)
+  }
+
+  it('pays at least what our own route pays less half a percent, whatever the slippage', async () => {
+    expect(await buildWith('50')).toEqual(['swap by 0x'])
+    expect(await buildWith('10')).toEqual(['swap by 0x'])
+    // Less slippage than that is kept: 0.1 % of 1 050 000.
+    expect(await buildWith('0.1')).toEqual(['swap by 0x'])
+    expect(minimums).toEqual([995_000n, 995_000n, 1_048_950n])
+  })
+
+  it('is not used if its call hands the input to an unknown contract', async () => {
+    isKnownCall = false
+    expect(await buildWith('1')).toEqual(['swap by honest'])
+    expect(minimums).toEqual([])
+  })
 })

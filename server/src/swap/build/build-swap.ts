@@ -19,6 +19,7 @@ import {
   checkLoss,
   chooseQuote,
   type PricedSwap,
+  priceAggregator,
   priceAt,
   priceSwap,
   type RouteSwapDeps,
@@ -203,8 +204,10 @@ async function prepareByAggregator(
   const own = { ...priced.routed, referenceOut: priced.referenceOut }
   if (!beatsOwnRoute(own, { ...trade, gas, penaltyPpm }, deps.settings.aggregatorGainBps))
     return failed(shortfallPpm(quote.amountOut, trade.amountOut), 'the call pays less than our own route')
-  const repriced = priceAt(priced, trade.amountOut)
+  const repriced = priceAggregator(priced, trade.amountOut)
   try {
+    if (!(await chain.isKnownCall(trade.call, priced.from.address)))
+      return failed(UNBUILT_PPM, 'the call hands the input to an unknown contract')
     const prepared = await prepare(deps, partner, repriced, parties, trade.call)
     const shortPpm = shortfallPpm(priceAt(priced, quote.amountOut).received, prepared.simulatedOut)
     // Trust the simulated output, not the claimed one.

@@ -133,6 +133,8 @@ export interface SwapChain {
   hashCall(order: Omit<SwapOrder, 'ref'>): string
   /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE (`required`, `available` in base units `of` native or token), ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
   prepare(order: SwapOrder): Promise<PreparedSwap>
+  /** Whether an aggregator's call hands the input only to contracts that are known, as far as the call can be decoded. */
+  isKnownCall(call: AggregatorCall, tokenIn: string): Promise<boolean>
   /** Throws RAW_TX_INVALID, TX_CHAIN_MISMATCH. */
   readSigned(raw: string): SignedTransaction
   /** Sends to every node. */

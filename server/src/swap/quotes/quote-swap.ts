@@ -1,5 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
 import { formatPercent, minAfterSlippage, priceImpactPpm, referrerFeeOf } from '../../core/domain/percent.ts'
+import { largest } from '../../lib/bigint.ts'
 import type { RouteReliability } from '../build/route-reliability.ts'
 import { chooseBestQuote } from '../domain/choose-aggregator.ts'
 import { isAboveReference, isNearReference } from '../domain/reference-price.ts'
@@ -71,6 +72,18 @@ export function priceAt(swap: ParsedSwap & Pick<PricedSwap, 'routed' | 'referenc
   const minReceived = minAfterSlippage(received, swap.slippagePpm)
   const impactPpm = priceImpactPpm(amountOut, swap.routed.middleOut)
   return { ...swap, amountOut, fee, received, minReceived, impactPpm }
+}
+
+/** An aggregator's swap may pay at most this much less than our own route, whatever the slippage. */
+const BELOW_OWN_PPM = 5_000
+
+/**
+ * The amounts of an aggregator's quote. It decides alone what its call does, so the slippage that the user accepted of a market is not
+ * its to take: the minimum is near what our own route would pay.
+ */
+export function priceAggregator(own: PricedSwap, amountOut: bigint): PricedSwap {
+  const priced = priceAt(own, amountOut)
+  return { ...priced, minReceived: largest(priced.minReceived, minAfterSlippage(own.received, BELOW_OWN_PPM)) }
 }
 
 /** Pools hold the wrapped native token. */
@@ -164,7 +177,7 @@ export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] 
       readAggregatorQuotes(deps, parsed, 'all'),
     ])
     const chosen = chooseQuote(deps, own, aggregatorQuotes)
-    const priced = chosen === null ? own : priceAt(own, chosen.amountOut)
+    const priced = chosen === null ? own : priceAggregator(own, chosen.amountOut)
     checkLoss(deps, priced)
     const { network, from, to, amountIn, amountOut, routed, fee, received, minReceived, impactPpm } = priced
     const { chain } = network

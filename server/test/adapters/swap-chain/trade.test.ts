@@ -441,6 +441,38 @@ test('reads token metadata, also from non-standard tokens (B123)', async () => {
   expect(await chain.readToken(native)).toMatchObject({ symbol: 'ETH', decimals: 18 })
 })
 
+test("a call of 0x's AllowanceHolder must name a Settler of 0x's registry (D7)", () =>
+  isolated(async () => {
+    const holder = '0x0000000000001ff3684f28c67538d4d072c22734'
+    const registry = '0x00000000000004533Fe15556B1E086BB1A72cEae'
+    const [current, previous, evil] = ['1', '2', '3'].map((digit) => `0x${digit.repeat(40)}` as Hex) as [Hex, Hex, Hex]
+    const exec = parseAbi([
+      'function exec(address operator, address token, uint256 amount, address target, bytes data)',
+    ])
+    const callOf = (operator: Hex, token: string, target: Hex, spender: string | null = holder) => ({
+      ...{ target: holder, spender },
+      calldata: encodeFunctionData({ abi: exec, args: [operator, token as Hex, 5n, target, '0x1234'] }),
+    })
+    const isKnown = (call: { target: string; spender: string | null; calldata: string }) => chain.isKnownCall(call, a)
+    // Without a registry nothing is known.
+    expect(await isKnown(callOf(current, a, current))).toBe(false)
+    const { SettlerRegistry } = await compile(new URL('./odd-tokens.sol', import.meta.url).pathname)
+    const deployed = await stage.deploy(present(SettlerRegistry, 'SettlerRegistry'))
+    await stage.ask('anvil_setCode', [registry, await stage.ask('eth_getCode', [deployed, 'latest'])])
+    expect(await isKnown(callOf(current, a, current))).toBe(true)
+    expect(await isKnown(callOf(previous, a, previous))).toBe(true)
+    expect(await isKnown(callOf(evil, a, evil))).toBe(false)
+    expect(await isKnown(callOf(evil, a, current))).toBe(false)
+    expect(await isKnown(callOf(current, b, current))).toBe(false)
+    // Native currency has neither operator nor token.
+    expect(await isKnown(callOf(evil, native, current, null))).toBe(true)
+    expect(await isKnown(callOf(current, native, evil, null))).toBe(false)
+    // Another call of the holder is not decoded; a call of another router is that aggregator's own.
+    expect(await isKnown({ target: holder, spender: holder, calldata: '0x12345678' })).toBe(false)
+    expect(await isKnown({ target: evil, spender: evil, calldata: '0x12345678' })).toBe(true)
+    expect(await isKnown({ ...callOf(evil, a, evil), target: evil })).toBe(false)
+  }))
+
 test('a second node confirms the decimals of a token (D5)', async () => {
   const { StandardToken } = await testTokens()
   const token = await stage.deploy(StandardToken, ['Token', 'TOK', 6])

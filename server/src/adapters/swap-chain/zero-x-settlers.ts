@@ -21,7 +21,7 @@ const REGISTRY = '0x00000000000004533fe15556b1e086bb1a72ceae'
 const FEATURE = 2n
 
 /**
- * Whether a call hands its input only to contracts that are known. 0x's AllowanceHolder calls what it is told, so the Settler that it
+ * Whether a call hands its input only to contracts that are known. 0x's AllowanceHolder calls any contract, so the Settler that it
  * names must be in 0x's registry, of every node. Calls of other aggregators are not decoded: their routers take any steps.
  */
 export async function isKnownCall(
@@ -35,7 +35,7 @@ export async function isKnownCall(
   const settlers = await askEveryNode(nodes, readSettlers)
   const isSettler = (address: string) => settlers.every((some) => some.has(address))
   if (!isSettler(call.target)) return false
-  // Native currency is sent as value: nobody takes it as operator.
+  // Native currency is sent as value: no operator takes it.
   return spender === null || (call.operator === call.target && call.token === tokenIn)
 }
 

@@ -143,6 +143,16 @@ const guards = section({
     guardDefaults.fixedPriceAgeMs,
     'A fixed rate is quoted only while the prices are at most this old',
   ),
+  payoutFeePercent: whole(
+    guardDefaults.payoutFeePercent,
+    [0, 100],
+    'A payout waits while its network fee is above this percentage of it and above the next setting',
+  ),
+  payoutFeeMultiple: whole(
+    guardDefaults.payoutFeeMultiple,
+    [1, 1_000],
+    'A payout waits while its network fee is above this multiple of what its customer was charged and above the setting before',
+  ),
 })
 
 /** Each private exchange draws its own values within these bounds (docs/private-exchanges.md). */
@@ -334,6 +344,8 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
     guards: {
       lastLookBps: guards.lastLookBps,
       fixedPriceAgeMs: guards.fixedPriceAge,
+      payoutFeePercent: guards.payoutFeePercent,
+      payoutFeeMultiple: guards.payoutFeeMultiple,
       fixedInclusionMs: times.fixedInclusion ?? null,
     },
     privacy: {

@@ -27,6 +27,9 @@ export type GuardSettings = Readonly<{
   lastLookBps: number
   /** Prices behind a fixed rate are at most this old. */
   fixedPriceAgeMs: number
+  /** A payout waits while its network fee is above both: this percentage of it, and this multiple of what was charged. */
+  payoutFeePercent: number
+  payoutFeeMultiple: number
   /** A payment that was first seen in the mempool keeps a fixed rate if it is in a block within this time; null = by network. */
   fixedInclusionMs: number | null
 }>
@@ -34,6 +37,8 @@ export type GuardSettings = Readonly<{
 export const guardDefaults = {
   lastLookBps: 50,
   fixedPriceAgeMs: defaultFixedRates.priceAgeMs,
+  payoutFeePercent: 5,
+  payoutFeeMultiple: 3,
   fixedInclusionMs: null,
 } satisfies GuardSettings
 

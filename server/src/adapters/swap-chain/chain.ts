@@ -6,7 +6,7 @@ import { assert } from '../../lib/assert.ts'
 import { isNative, nativeAddress } from '../../swap/domain/token.ts'
 import type { SwapChain } from '../../swap/ports/swap-chain.ts'
 import { parseAddress } from '../chains/evm/address.ts'
-import { type FeeCaps, feeCaps } from '../chains/evm/fees.ts'
+import { type FeeCaps, feeCapsOf } from '../chains/evm/fees.ts'
 import { askEveryNode, createNode, type Note } from '../chains/evm/node.ts'
 import { balanceAt } from '../chains/evm/received.ts'
 import { type RpcOptions, rpcDefaults } from '../chains/evm/rpc.ts'
@@ -42,7 +42,7 @@ const REPLY_BYTES_MAX = 16 * 1024 * 1024
 
 /** Creates the swap chain of an EVM network. Makes no node call before the first use. */
 export function createEvmSwapChain(options: EvmSwapChainOptions): SwapChain {
-  const { network, rpcUrls, caps = feeCaps, note = () => undefined } = options
+  const { network, rpcUrls, caps = feeCapsOf(options.network), note = () => undefined } = options
   const { evm } = network
   assert(evm !== undefined && rpcUrls.length > 0, `${network.id} has parameters and a node`)
   const parse = (text: string) => parseToken(text, evm.nativeContract)

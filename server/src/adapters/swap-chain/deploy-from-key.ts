@@ -5,7 +5,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { Network } from '../../core/domain/network.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import { present } from '../../lib/assert.ts'
-import { feeCaps, readFeeRate, readL1Fee } from '../chains/evm/fees.ts'
+import { feeCapsOf, readFeeRate, readL1Fee } from '../chains/evm/fees.ts'
 import type { EvmNode } from '../chains/evm/node.ts'
 import { count, hash, orNull, quantity, type ReceiptReply, receipt, transaction } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
@@ -72,7 +72,7 @@ export async function deployFromAccount(
   const [nonce, next] = await Promise.all([nonceAt('latest'), nonceAt('pending')])
   // Pending transactions may be the same deployments of an interrupted run. Sent twice, the later ones would fail at a cost.
   if (next > nonce) return { kind: 'pending-transactions', transactions: next - nonce }
-  const rate = await readFeeRate([node], target.network, feeCaps)
+  const rate = await readFeeRate([node], target.network, feeCapsOf(target.network))
   const plans: PlannedDeployment[] = []
   for (const [index, state] of missing.entries())
     plans.push(await plan(node, target.network, account, state, nonce + index, rate))

@@ -14,6 +14,7 @@ import type { ExchangeOrder, RateRequest } from '../interfaces.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { CreateOutcome, NewExchange } from '../ports/store/exchanges.ts'
 import { fixedInclusionMsOf, guardDefaults, type ServiceSettings } from '../settings.ts'
+import { checkRecipientGas } from './check-recipient-gas.ts'
 import { type ReadOrderDeps, type ResolvedOrder, readOrder } from './read-order.ts'
 
 export type CreateExchangeDeps = ReadOrderDeps &
@@ -63,6 +64,7 @@ export async function createFromOrder(
     throw expired(deps, partner, order, 'the price has moved since the quote')
   await screen(deps, to, recipient, 'recipient')
   await screen(deps, from, refund, 'refund')
+  await checkRecipientGas(deps.chains, to, recipient)
   const open = await deps.countOpen(partner.id, partner.openExchangesMax)
   if (open >= partner.openExchangesMax)
     throw new AppError(

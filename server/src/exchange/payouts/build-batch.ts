@@ -7,7 +7,9 @@ import { AlreadyReleasedError, OutflowLimitError, type SignedTransaction, type S
 import type { Utxo } from '../ports/spend.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { StoreTx } from '../ports/store/store.ts'
-import { holdForFunds, holdForSignerLimit, refusePayout } from './hold-payouts.ts'
+import type { CheckDeps } from './check-payouts.ts'
+import { checkFee, ExcessiveFeeError } from './fee-guard.ts'
+import { holdForFunds, holdForSignerLimit, refusePayout, waitForFee } from './hold-payouts.ts'
 import { toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
 import { type Prebuilt, takePrebuilt } from './prebuild.ts'
 
@@ -37,7 +39,7 @@ type BuiltBatch = Readonly<{
  * refusal it tries the oldest payout alone, and holds it if it is refused again. Null = nothing is signed now.
  */
 export async function buildBatch(
-  deps: BuildDeps,
+  deps: BuildDeps & CheckDeps,
   tx: StoreTx,
   chain: Chain,
   batch: Batch,
@@ -57,12 +59,16 @@ export async function buildBatch(
     try {
       const payouts = batch.payouts.slice(0, count)
       const built = await buildAndSign(deps, tx, chain, { ...batch, payouts }, { utxos, changeIndex })
-      await tx.alarms.clear(`wallet:${chain.network.id}`)
+      await tx.alarms.clear(`wallet:${chain.network.id}`, `payout-fee:${chain.network.id}`)
       return built
     } catch (error) {
       // Whether another transaction may pay is asked outside of this database transaction.
       if (error instanceof AlreadyReleasedError) throw error
       if (!(error instanceof AppError) || error.retryable) throw error
+      if (error instanceof ExcessiveFeeError && !error.isCausedByRecipient) {
+        await waitForFee(deps, tx, chain, batch.payouts.slice(0, count))
+        return null
+      }
       if (error.code === 'INSUFFICIENT_LIQUIDITY') count = Math.floor(count / 2)
       else if (count > 1) count = 1
       else {
@@ -78,7 +84,7 @@ export async function buildBatch(
 }
 
 async function buildAndSign(
-  deps: BuildDeps,
+  deps: BuildDeps & CheckDeps,
   tx: StoreTx,
   chain: Chain,
   batch: Batch,
@@ -103,6 +109,7 @@ async function buildAndSign(
   })
   if (!(await isCovered(tx, chain, batch, unsigned.feeUnits)))
     throw new AppError('INSUFFICIENT_LIQUIDITY', 'the wallet does not cover the transaction')
+  await checkFee(deps, tx, chain, payouts, { feeUnits: unsigned.feeUnits, fee })
   const signed = await wrapBuildError(() => deps.signer.sign(unsigned.intent, payouts.map(toStoredPayout)))
   return { unsigned, signed, payouts }
 }

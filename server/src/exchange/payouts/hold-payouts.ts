@@ -61,3 +61,20 @@ export async function holdForFunds(
   await tx.alarms.raise(`wallet:${network.id}`, 'the hot wallet does not cover its queue', { payouts: payouts.length })
   log.warn({ network: network.id, payouts: payouts.length }, 'hot wallet does not cover its queue')
 }
+
+/** The network's fee is out of proportion to these payouts: they wait until it falls. */
+export async function waitForFee(
+  { log }: HoldDeps,
+  tx: StoreTx,
+  { network }: Chain,
+  payouts: readonly Payout[],
+): Promise<void> {
+  const ids = payouts.map(({ id }) => id)
+  await tx.payouts.postpone(ids)
+  await tx.outflow.release(ids)
+  await tx.alarms.raise(`payout-fee:${network.id}`, 'payouts wait because their network fee is out of proportion', {
+    payouts: payouts.length,
+    payoutId: ids[0],
+  })
+  log.warn({ network: network.id, payouts: payouts.length }, 'payouts wait for a lower network fee')
+}

@@ -203,6 +203,11 @@ export interface ChainSender {
   /** Typical network fee of one payout of this asset, in units of the native asset. Pure. */
   payoutFee(asset: Asset, fee: FeeRate): bigint
   /**
+   * Gas that a native payment to this address uses beyond a plain one, because its contract executes code; 0 without code.
+   * Absent where recipients have none.
+   */
+  extraGas?(address: string): Promise<bigint>
+  /**
    * Expected cost of a deposit before it can pay out, in units of the native asset: its sweep and the supply of its gas
    * (account families), or one more input. Absent: nothing. Pure.
    */

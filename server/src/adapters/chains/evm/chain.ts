@@ -3,7 +3,7 @@ import type { PureChain } from '../../../exchange/ports/chain.ts'
 import type { PublicKeys } from '../../../exchange/ports/signer.ts'
 import { assert } from '../../../lib/assert.ts'
 import { createEvmAddresses, parseAddress } from './address.ts'
-import { type FeeCaps, feeCaps } from './fees.ts'
+import { type FeeCaps, feeCapsOf } from './fees.ts'
 import { askEveryNode, createNode, type Note } from './node.ts'
 import { createEvmReader } from './reader.ts'
 import { type RpcOptions, rpcDefaults } from './rpc.ts'
@@ -54,7 +54,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     reader: createEvmReader({
       network,
       nodes,
-      caps: options.caps ?? feeCaps,
+      caps: options.caps ?? feeCapsOf(network),
       scan: { tokens: contracts, nativeContract, expectsTraces, note },
     }),
     sender: createEvmSender({ network, nodes, addresses, note }),

@@ -11,8 +11,33 @@ import { refusalOf, unavailable } from './rpc.ts'
 
 /** Maximum wei per gas, so that a lying node or a fee spike cannot drain the wallet. */
 export type FeeCaps = Readonly<{ rate: bigint; tip: bigint }>
-/** 10 000 gwei: Polygon has reached several thousand. 500 gwei: geth's own limit for a suggested tip. */
-export const feeCaps: FeeCaps = { rate: 10_000_000_000_000n, tip: 500_000_000_000n }
+const GWEI = 10n ** 9n
+/**
+ * The highest fee rates of each network, in gwei: several times the worst that it has had. A plain transfer at the cap costs
+ * about 0.02 ETH on Ethereum and 0.2 POL on Polygon, which has reached several thousand gwei.
+ */
+const capsGwei: Readonly<Record<string, bigint>> = {
+  eth: 1_000n,
+  arbitrum: 100n,
+  base: 100n,
+  bsc: 100n,
+  cchain: 2_000n,
+  celo: 1_000n,
+  linea: 100n,
+  matic: 10_000n,
+  op: 100n,
+  sei: 1_000n,
+  sonic: 5_000n,
+  uni: 100n,
+}
+/** geth's own limit for a suggested tip. */
+const TIP_MAX_GWEI = 500n
+
+/** The caps of a network; of one without an own cap those of Ethereum. */
+export function feeCapsOf({ id }: Pick<Network, 'id'>): FeeCaps {
+  const rate = capsGwei[id] ?? 1_000n
+  return { rate: rate * GWEI, tip: smallest(rate, TIP_MAX_GWEI) * GWEI }
+}
 
 /** Typical gas of a payout with a margin of 20 %: a native transfer takes 21 000, a token transfer about 65 000. */
 const TYPICAL_GAS = { native: 25_200n, token: 78_000n }

@@ -48,6 +48,7 @@ export function createEvmSender({ network, nodes, addresses, note }: EvmSenderOp
       )
       return maxOf(limits)
     },
+    extraGas: async (address) => maxOf(await askEveryNode(nodes, (node) => extraGas(node, address, addresses.hot()))),
     payoutFee: typicalFee,
     depositFee,
     build: (request) => buildTransfer(network, addresses, request),
@@ -71,6 +72,15 @@ async function estimate(node: EvmNode, pay: Payment, from: string, percent: bigi
   const limit = contract === null && gas === PLAIN_TRANSFER_GAS ? gas : (gas * percent) / 100n
   if (limit > GAS_MAX) throw simulationFailed(`the transfer needs ${limit} gas, more than ${GAS_MAX}`)
   return limit
+}
+
+/** Compared with a payment to ourselves, because on Arbitrum every estimate holds the cost of layer 1. */
+async function extraGas(node: EvmNode, to: string, hot: string): Promise<bigint> {
+  if ((await node.ask('eth_getCode', [to, 'latest'], bytes)) === '0x') return 0n
+  const ask = (recipient: string) =>
+    simulate(node, () => node.ask('eth_estimateGas', [{ from: hot, to: recipient, value: '0x1' }], quantity))
+  const [gas, plain] = await Promise.all([ask(to), ask(hot)])
+  return gas > plain ? gas - plain : 0n
 }
 
 /** Accepts an empty result (old tokens return nothing) and true. Some tokens return false instead of reverting. */

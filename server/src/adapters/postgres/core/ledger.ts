@@ -30,6 +30,15 @@ export function createLedger(sql: Sql): Ledger {
       )
     },
     entry: (id) => findEntry(sql, id),
+    async chargedFees(exchangeId, assetId) {
+      const [row] = await sql.query<{ units: string }>(
+        `select coalesce(sum(case when p.credit = $3 then p.units else -p.units end), 0) as units
+         from journal j join postings p on p.journal_id = j.id
+         where j.exchange_id = $1 and p.asset_id = $2 and $3 in (p.credit, p.debit)`,
+        [exchangeId, assetId, 'income:network-fee'],
+      )
+      return BigInt(row?.units ?? 0)
+    },
     async balance(account, assetId) {
       const [row] = await sql.query<{ units: string }>(
         'select units from balances where account = $1 and asset_id = $2',

@@ -129,6 +129,14 @@ describe('a payout', () => {
     }
   })
 
+  test('to a contract is known to need more gas before the payout', async () => {
+    const eater = getAddress(await anvil.deploy(actors.GasEater, []))
+    const refuser = getAddress(await anvil.deploy(actors.Refuser, []))
+    expect(await chain.sender.extraGas?.(fresh())).toBe(0n)
+    expect(await chain.sender.extraGas?.(eater)).toBeGreaterThan(39_000n)
+    await expect(chain.sender.extraGas?.(refuser)).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
+  })
+
   test('to a contract has a margin of gas', async () => {
     const forwarder = getAddress(await anvil.deploy(actors.Forwarder, []))
     expect(await chain.sender.gasLimit(pay(forwarder, native, 1n), HOT)).toBeGreaterThan(25_000n)

@@ -1,0 +1,60 @@
+import type { AssetId } from '../../core/domain/asset.ts'
+import { nativeId } from '../../core/domain/asset.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import { getPrice, usdValue } from '../../core/domain/price.ts'
+import type { FeeRate } from '../../core/ports/chain.ts'
+import type { Chain } from '../ports/chain.ts'
+import type { Payout } from '../ports/store/payouts.ts'
+import type { StoreTx } from '../ports/store/store.ts'
+import { guardDefaults } from '../settings.ts'
+import type { CheckDeps } from './check-payouts.ts'
+
+type FeeGuardDeps = Pick<CheckDeps, 'assetById' | 'priceKeyOf' | 'books' | 'settings'>
+
+/** The network fee of a transaction is out of proportion to what it pays and to what the customers were charged. */
+export class ExcessiveFeeError extends AppError {
+  /** The recipient causes it, so waiting does not help: its contract burns gas. */
+  readonly isCausedByRecipient: boolean
+
+  constructor(isCausedByRecipient: boolean) {
+    super(
+      'SIMULATION_FAILED',
+      isCausedByRecipient
+        ? 'the recipient makes the payment far more expensive than a usual one'
+        : 'the network fee is out of proportion to the payment',
+    )
+    this.isCausedByRecipient = isCausedByRecipient
+  }
+}
+
+/** Throws unless the fee is at most a share of what is paid, or at most a multiple of what the customers were charged for it. */
+export async function checkFee(
+  deps: FeeGuardDeps,
+  tx: StoreTx,
+  chain: Chain,
+  payouts: readonly Payout[],
+  { feeUnits, fee }: Readonly<{ feeUnits: bigint; fee: FeeRate }>,
+): Promise<void> {
+  const guarded = payouts.filter(({ purpose, approved }) => !approved && (purpose === 'payout' || purpose === 'refund'))
+  if (guarded.length < payouts.length) return
+  const { payoutFeePercent, payoutFeeMultiple } = deps.settings.guards ?? guardDefaults
+  const native = nativeId(chain.network)
+  const feeUsd = usdOf(deps, native, feeUnits)
+  const paidUsd = sum(guarded.map(({ assetId, units }) => usdOf(deps, assetId, units)))
+  if (feeUsd * 100n <= paidUsd * BigInt(payoutFeePercent)) return
+  const charged = await Promise.all(guarded.map((payout) => chargedUsd(deps, tx, payout)))
+  const multiple = BigInt(payoutFeeMultiple)
+  if (feeUsd <= sum(charged) * multiple) return
+  const usualUnits = sum(guarded.map(({ assetId }) => chain.sender.payoutFee(deps.assetById(assetId), fee)))
+  throw new ExcessiveFeeError(feeUnits > usualUnits * multiple)
+}
+
+const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
+
+function usdOf({ assetById, priceKeyOf, books }: FeeGuardDeps, assetId: AssetId, units: bigint): bigint {
+  return usdValue(units, assetById(assetId), getPrice(books.current().prices, priceKeyOf(assetId)).ask, 'up')
+}
+
+async function chargedUsd(deps: FeeGuardDeps, tx: StoreTx, { exchangeId, assetId }: Payout): Promise<bigint> {
+  return exchangeId === null ? 0n : usdOf(deps, assetId, await tx.ledger.chargedFees(exchangeId, assetId))
+}

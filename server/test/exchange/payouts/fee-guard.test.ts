@@ -1,0 +1,74 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { AppError } from '../../../src/core/domain/errors.ts'
+import { eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { checkRecipientGas } from '../../../src/exchange/orders/check-recipient-gas.ts'
+import type { Chain } from '../../../src/exchange/ports/chain.ts'
+import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
+
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
+beforeAll(async () => {
+  fixture = await startMoneyPath()
+  await fixture.fundWallets({ btc: 50n * COIN, eth: 2_000n * ETHER })
+})
+afterAll(() => fixture.close())
+afterEach(() => fixture.expectBalanced())
+
+/** 500 dollars: a payout of some 0.124 ETH. 5 % are 0.0062 ETH, and 3 × 0.00021 ETH was charged. */
+const UNITS = COIN / 200n
+
+// M21: nothing compared the fee at the signature with the payout or with what the customer was charged.
+describe('a payout whose network fee is out of proportion', () => {
+  test('waits while the network is expensive, and is paid when it is not', async () => {
+    const { behaviour } = fixture.fakes.eth
+    const usual = behaviour.feeRate
+    const exchange = await fixture.createExchange()
+    fixture.payDeposit(exchange, UNITS)
+    behaviour.feeRate = 10n ** 12n
+    await fixture.mineBlocks(4)
+    expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'reserved', attention: null }])
+    expect(await fixture.listAlarmKinds()).toContain('payout-fee')
+    behaviour.feeRate = usual
+    await fixture.clearHolds()
+    await fixture.mineBlocks(4)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect(await fixture.listAlarmKinds()).not.toContain('payout-fee')
+  })
+
+  test('is held if its recipient burns the gas, and is paid when the operator releases it', async () => {
+    const { sender } = fixture.fakes.eth.chain
+    const { gasLimit } = sender
+    sender.gasLimit = async () => 10n ** 15n
+    const exchange = await fixture.createExchange()
+    fixture.payDeposit(exchange, UNITS)
+    await fixture.mineBlocks(4)
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'OPERATOR' })
+    await fixture.decide(exchange, 'release')
+    await fixture.mineBlocks(4)
+    sender.gasLimit = gasLimit
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+  })
+})
+
+describe('a create', () => {
+  const check = (extraGas: Chain['sender']['extraGas'], currency = eth) => {
+    const { chain } = fixture.fakes.eth
+    const chains = new Map([['eth', { ...chain, sender: { ...chain.sender, ...(extraGas ? { extraGas } : {}) } }]])
+    return checkRecipientGas(chains, currency, { address: 'a contract', memo: null })
+  }
+  const failing = (code: 'SIMULATION_FAILED' | 'NETWORK_UNAVAILABLE') => async () => {
+    throw new AppError(code, 'a test')
+  }
+
+  test('refuses a contract that uses more than 60 000 gas, or refuses payments', async () => {
+    await expect(check(async () => 39_001n)).rejects.toMatchObject({ code: 'INVALID_ADDRESS' })
+    await expect(check(failing('SIMULATION_FAILED'))).rejects.toMatchObject({ code: 'INVALID_ADDRESS' })
+    await check(async () => 39_000n)
+  })
+
+  test('accepts it for a token, and if the nodes give no answer', async () => {
+    await check(async () => 500_000n, usdt)
+    await check(failing('NETWORK_UNAVAILABLE'))
+    await check(undefined)
+    await check(() => new Promise(() => undefined))
+  })
+})

@@ -38,8 +38,12 @@ create table reservations (
   units units not null,
   exchange_id uuid not null references exchanges deferrable initially deferred,
   expires_at timestamptz,
+  -- Whose fixed rate it holds; null = an order.
+  partner_id uuid,
   -- A deposit in a block can execute at this fixed rate: the hold stays until the exchange has processed it.
   paid boolean not null default false,
   created_at timestamptz not null default clock_timestamp()
 );
+-- Summed at each create at a fixed rate: unpaid promises have limits per asset and per partner.
+create index reservations_unpaid on reservations (asset_id, partner_id) include (units) where partner_id is not null and not paid;
 create index reservations_expiring on reservations (expires_at) where expires_at is not null;

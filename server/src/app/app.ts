@@ -10,7 +10,7 @@ import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
 import type { CurrencyOverrides, WalletSettings } from '../config/file.ts'
 import type { AssetId } from '../core/domain/asset.ts'
-import { emptyBook, type SpreadPolicy } from '../core/domain/book.ts'
+import { emptyBook, type FixedRatePolicy, type SpreadPolicy } from '../core/domain/book.ts'
 import { type Catalogue, feedCodes } from '../core/domain/catalogue.ts'
 import type { Environment } from '../core/domain/network.ts'
 import { type PriceSnapshot, unitsWorth } from '../core/domain/price.ts'
@@ -41,13 +41,7 @@ import { createRateIds } from '../exchange/quotes/rate-id.ts'
 import { createRatesFeed, type RatesFeed } from '../exchange/quotes/rates-feed.ts'
 import { createReadiness } from '../exchange/quotes/readiness.ts'
 import { type RefreshBook, refreshBook, refreshBookOnce } from '../exchange/quotes/refresh-book.ts'
-import {
-  type GuardSettings,
-  guardDefaults,
-  type PrivacySettings,
-  privacyDefaults,
-  type ServiceSettings,
-} from '../exchange/settings.ts'
+import { guardDefaults, type PrivacySettings, privacyDefaults, type ServiceSettings } from '../exchange/settings.ts'
 import { createBatcher } from '../lib/batch.ts'
 import { smallest } from '../lib/bigint.ts'
 import type { Log } from '../lib/log.ts'
@@ -143,7 +137,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { catalogue, chains } = connectChains(options, nodeNotes.add)
   await registerAddressesAndAssets(store, catalogue, chains)
   const clock = await startDatabaseClock(() => readClock(database), onError)
-  const books = createBookSnapshot(emptyBook(options.spreads, { priceAgeMs: guardsOf(options).fixedPriceAgeMs }))
+  const books = createBookSnapshot(emptyBook(options.spreads, fixedRatesOf(options)))
   const shared = { store, catalogue, chains, books, clock, database }
   const refresh = createRefreshBook(options, shared)
   const stopping = new AbortController()
@@ -204,7 +198,9 @@ function walletsOf({ signer, walletFolder, walletSettings: settings }: AppOption
     : { folder: walletFolder, walletKey, ...(settings && { settings }) }
 }
 
-const guardsOf = ({ settings }: AppOptions): GuardSettings => settings.guards ?? guardDefaults
+function fixedRatesOf({ settings: { guards = guardDefaults } }: AppOptions): FixedRatePolicy {
+  return { priceAgeMs: guards.fixedPriceAgeMs, reservePercent: guards.fixedReservePercent }
+}
 
 async function readClock(database: Database): Promise<Date> {
   const [row] = await database.query<{ now: Date }>('select clock_timestamp() as now')
@@ -248,8 +244,11 @@ function createRefreshBook(
     prices,
     chains: [...chains.values()],
     currencies: catalogue.list(),
-    readReserves: async () =>
-      capped(await store.inventory.available(), books.current().prices, catalogue, settings.limits.perTransactionUsd),
+    readReserves: async () => {
+      const [available, fixed] = await Promise.all([store.inventory.available(), store.inventory.fixedStock()])
+      const { prices: current } = books.current()
+      return { available: capped(available, current, catalogue, settings.limits.perTransactionUsd), fixed }
+    },
     readPauses: async () => {
       const scopes = (await store.pauses.list()).map(({ scope }) => scope)
       const named = (prefix: string) =>

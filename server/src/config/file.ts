@@ -139,6 +139,11 @@ const guards = section({
     [0, BPS_MAX],
     'A create with a rateId is refused (`RATE_ID_EXPIRED`, with a fresh quote) if the live rate is by more than this worse for us, in basis points',
   ),
+  fixedReservePercent: whole(
+    guardDefaults.fixedReservePercent,
+    [1, 100],
+    "Unpaid fixed-rate exchanges take at most this share of an asset's free reserve, in percent; those of one partner at most a third of that",
+  ),
   fixedPriceAge: duration(
     guardDefaults.fixedPriceAgeMs,
     'A fixed rate is quoted only while the prices are at most this old',
@@ -347,6 +352,7 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
       payoutFeePercent: guards.payoutFeePercent,
       payoutFeeMultiple: guards.payoutFeeMultiple,
       fixedInclusionMs: times.fixedInclusion ?? null,
+      fixedReservePercent: guards.fixedReservePercent,
     },
     privacy: {
       delayMaxMs: bounds.delay,

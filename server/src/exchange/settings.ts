@@ -32,6 +32,8 @@ export type GuardSettings = Readonly<{
   payoutFeeMultiple: number
   /** A payment that was first seen in the mempool keeps a fixed rate if it is in a block within this time; null = by network. */
   fixedInclusionMs: number | null
+  /** Unpaid fixed-rate promises take at most this share of an asset's free reserve, and a third of it per partner. */
+  fixedReservePercent: number
 }>
 
 export const guardDefaults = {
@@ -40,6 +42,7 @@ export const guardDefaults = {
   payoutFeePercent: 5,
   payoutFeeMultiple: 3,
   fixedInclusionMs: null,
+  fixedReservePercent: defaultFixedRates.reservePercent,
 } satisfies GuardSettings
 
 const MINUTE_MS = 60_000

@@ -236,6 +236,7 @@ export type ExchangeOptions = Partial<
     | 'refund'
     | 'fixedLockMs'
     | 'fixedInclusionMs'
+    | 'fixedReservePercent'
     | 'rate'
     | 'idempotency'
     | 'plan'
@@ -270,6 +271,7 @@ export function makeNewExchange({ from = btc, via, to = eth, ...rest }: Exchange
     expiryMs: 86_400_000,
     fixedLockMs: rest.flow === 'fixed-rate' ? 1_200_000 : null,
     fixedInclusionMs: rest.flow === 'fixed-rate' ? 1_800_000 : null,
+    fixedReservePercent: 300,
     ...rest,
   }
 }

@@ -27,7 +27,12 @@ export type Reserves = Readonly<{
   at: number
   /** Units that can be paid out now. null = unlimited; absent = none. */
   available: ReadonlyMap<AssetId, bigint | null>
+  /** What fixed rates may promise. Absent: without a limit. */
+  fixed?: ReadonlyMap<AssetId, FixedStock>
 }>
+
+/** Units of the reserve without unpaid fixed-rate promises, and these promises by partner. */
+export type FixedStock = Readonly<{ freeUnits: bigint; heldUnits: bigint; heldByPartner: ReadonlyMap<string, bigint> }>
 
 export type Pauses = Readonly<{
   networks: ReadonlySet<NetworkId>
@@ -47,6 +52,8 @@ export type SpreadPolicy = Readonly<{
 export type FixedRatePolicy = Readonly<{
   /** Older prices give no fixed rate. */
   priceAgeMs: number
+  /** Unpaid promises take at most this share of an asset's free reserve, and a third of it per partner. */
+  reservePercent: number
 }>
 
 /**
@@ -69,7 +76,7 @@ export const defaultSpreads: SpreadPolicy = {
 }
 
 /** Fixed rates if the configuration sets nothing. */
-export const defaultFixedRates: FixedRatePolicy = { priceAgeMs: 5_000 }
+export const defaultFixedRates: FixedRatePolicy = { priceAgeMs: 5_000, reservePercent: 30 }
 
 /** The book before the first read: every quote fails with RATES_UNAVAILABLE. */
 export function emptyBook(spreads: SpreadPolicy, fixedRates = defaultFixedRates): Book {

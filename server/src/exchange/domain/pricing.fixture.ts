@@ -102,7 +102,7 @@ export function makeBook({ prices, fees, reserves, at = NOW }: BookParts): Book 
     reserves: { at, available: new Map(Object.entries(reserves)) as ReadonlyMap<AssetId, bigint | null> },
     pauses: { networks: new Set(), assets: new Set() },
     spreads: { bps: { stable: 10, major: 40, minor: 80 }, fixedRateExtraBps: 50 },
-    fixedRates: { priceAgeMs: 5_000 },
+    fixedRates: { priceAgeMs: 5_000, reservePercent: 30 },
   }
 }
 

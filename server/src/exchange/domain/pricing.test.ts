@@ -273,6 +273,28 @@ describe('payoutFeeIn', () => {
   })
 })
 
+describe('the maximum of a fixed rate (M3)', () => {
+  const of = (heldUnits: bigint, own: bigint) => {
+    const stock = { freeUnits: 500_000_000n, heldUnits, heldByPartner: new Map([['p', own]]) }
+    const { reserves } = book
+    return { ...book, reserves: { ...reserves, fixed: new Map([['btc@btc' as const, stock]]) } }
+  }
+  const pair = { from: usdt, to: btc, flow: 'fixed-rate', partnerFeeBps: 0, partnerId: 'p' } as const
+
+  it("is what is left of the partner's third of 30 % of the free reserve", () => {
+    // 30 % of 5 BTC are 1.5; a third of that is 0.5.
+    expect(pricePair(of(0n, 0n), pair, NOW).availableUnits).toBe(50_000_000n)
+    expect(pricePair(of(20_000_000n, 20_000_000n), pair, NOW).availableUnits).toBe(30_000_000n)
+    expect(pricePair(of(140_000_000n, 0n), pair, NOW).availableUnits).toBe(10_000_000n)
+    expect(() => pricePair(of(150_000_000n, 0n), pair, NOW)).toThrow(code('INSUFFICIENT_LIQUIDITY'))
+  })
+
+  it('does not limit floating rates', () => {
+    const floating = { ...pair, flow: 'standard' } as const
+    expect(pricePair(of(150_000_000n, 0n), floating, NOW).availableUnits).toBe(499_998_500n)
+  })
+})
+
 describe('a direction that cannot be exchanged', () => {
   const at =
     (now: number, changed = book) =>

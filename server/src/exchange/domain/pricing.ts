@@ -13,9 +13,17 @@ import { convert, getPrice, midPrice, type Ratio, ratio, usdValue } from '../../
 import { assert } from '../../lib/assert.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
 import type { Flow } from './exchange.ts'
+import { fixedReserveLeft } from './fixed-reserve.ts'
 import type { RateQuote } from './rate-quote.ts'
 
-export type Pair = Readonly<{ from: Currency; to: Currency; flow: Flow; partnerFeeBps: number }>
+export type Pair = Readonly<{
+  from: Currency
+  to: Currency
+  flow: Flow
+  partnerFeeBps: number
+  /** Whose share of the reserve limits a fixed rate. Absent: a partner without promises. */
+  partnerId?: string
+}>
 
 /** A direction priced from one book: the parts that all its quotes share. */
 export type PairPricing = Readonly<{
@@ -40,8 +48,11 @@ export type PairPricing = Readonly<{
 /** `min` is rounded up to this many digits: readable, and stable across small price changes. */
 const MIN_DIGITS = 3
 
-/** Prices a direction, or throws why it cannot be exchanged now. Pure, so the result can be cached with the book. */
-export function pricePair(book: Book, pair: Pair, now: number): PairPricing {
+/**
+ * Prices a direction, or throws why it cannot be exchanged now. Pure, so the result can be cached with the book. `ownUnits`:
+ * what is reserved for the exchange in question, which is available to it.
+ */
+export function pricePair(book: Book, pair: Pair, now: number, ownUnits = 0n): PairPricing {
   const { from, to } = pair
   checkOpen(book, pair)
   const priceAgeMs = priceAgeMsOf(book, pair)
@@ -55,7 +66,8 @@ export function pricePair(book: Book, pair: Pair, now: number): PairPricing {
     serviceBps >= 0n && serviceBps < BPS && partnerBps >= 0n && partnerBps < BPS,
     'a fee is at least 0 % and below 100 %',
   )
-  const { availableUnits } = toCosts
+
+  const availableUnits = limitFixed(book, pair, addUnits(toCosts.availableUnits, ownUnits))
   const networkUnits = toCosts.networkUnits + depositCost(book, from, to)
   const costs = { rate, serviceBps, partnerBps, networkUnits }
   const exactMin = largest(minInputFor(costs, largest(networkUnits, toCosts.minPayoutUnits)), fromCosts.minDepositUnits)
@@ -200,6 +212,19 @@ function checkOpen(book: Book, { from, to, flow }: Pair): void {
 
 /** A currency in a message: "BTC on btc". */
 const nameOf = ({ asset }: Currency): string => `${asset.ticker.toUpperCase()} on ${asset.network}`
+
+const addUnits = (units: bigint | null, more: bigint): bigint | null => (units === null ? null : units + more)
+
+function limitFixed(
+  { reserves, fixedRates }: Book,
+  { to, flow, partnerId = '' }: Pair,
+  units: bigint | null,
+): bigint | null {
+  const stock = flow === 'fixed-rate' ? reserves.fixed?.get(to.asset.id) : undefined
+  if (stock === undefined || units === null) return units
+  const heldByPartnerUnits = stock.heldByPartner.get(partnerId) ?? 0n
+  return smallest(units, fixedReserveLeft({ ...stock, heldByPartnerUnits }, fixedRates.reservePercent))
+}
 
 /** A fixed rate is a promise for minutes, so it must not begin with an old price. */
 const priceAgeMsOf = ({ fixedRates }: Book, { flow }: Pair): number =>

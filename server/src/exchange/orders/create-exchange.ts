@@ -94,6 +94,7 @@ export async function createFromOrder(
       order.flow === 'fixed-rate'
         ? fixedInclusionMsOf(deps.settings.guards ?? guardDefaults, from.network.blockTimeMs)
         : null,
+    fixedReservePercent: (deps.settings.guards ?? guardDefaults).fixedReservePercent,
     ...(through ? { plan: through.plan } : {}),
   })
   checkpoint('create.committed')

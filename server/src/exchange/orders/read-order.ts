@@ -79,7 +79,10 @@ export function readOrder(
 
 function quoteDirectly(deps: ReadOrderDeps, partner: Partner, { flow }: ExchangeOrder): QuotePair {
   return (pair) => {
-    const pricing = deps.books.price({ ...pair, flow, partnerFeeBps: partner.feeBps }, deps.clock.now())
+    const pricing = deps.books.price(
+      { ...pair, flow, partnerFeeBps: partner.feeBps, partnerId: partner.id },
+      deps.clock.now(),
+    )
     return (fromUnits) => quoteUnits(pricing, fromUnits)
   }
 }

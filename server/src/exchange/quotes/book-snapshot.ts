@@ -15,8 +15,8 @@ export type BookSnapshot = Readonly<{
 /** Cached prices of one book: pairs × flows × partner fees. A full cache is emptied. */
 const PRICINGS_MAX = 20_000
 
-const keyOf = ({ from, to, flow, partnerFeeBps }: Pair): string =>
-  `${from.asset.id} ${to.asset.id} ${flow} ${partnerFeeBps}`
+const keyOf = ({ from, to, flow, partnerFeeBps, partnerId }: Pair): string =>
+  `${from.asset.id} ${to.asset.id} ${flow} ${partnerFeeBps}${flow === 'fixed-rate' ? ` ${partnerId}` : ''}`
 
 export function createBookSnapshot(initial: Book): BookSnapshot {
   let book = initial

@@ -26,7 +26,7 @@ export function createQuoteRate(dependencies: Dependencies): ExchangeServices['q
   const { catalogue, books, rateIds, clock, rateIdTtlMs } = dependencies
   return (partner, request) => {
     const { from, to, fromUnits } = readPair(catalogue, request)
-    const pair = { from, to, flow: request.flow, partnerFeeBps: partner.feeBps }
+    const pair = { from, to, flow: request.flow, partnerFeeBps: partner.feeBps, partnerId: partner.id }
     const quote = quoteUnits(books.price(pair, clock.now()), fromUnits)
     if (!quote.withinBounds) return { quote, rateId: null, validUntil: null }
     const expiresAt = new Date(clock.databaseNow() + rateIdTtlMs)

@@ -45,7 +45,7 @@ function start() {
       makeChain(eth.network, ({ contract }) => (contract === null ? 21_000n : 65_000n), nodes.eth),
     ],
     currencies: [btc, eth, usdt],
-    readReserves: async () => new Map([['btc@btc', 1n]]),
+    readReserves: async () => ({ available: new Map([['btc@btc', 1n]]) }),
     readPauses: async () => ({ networks: new Set(['ltc']), assets: new Set() }),
     now: () => time.now,
     onRead: (part, { error }) => reads.push(`${part} ${error === null ? 'read' : 'failed'}`),

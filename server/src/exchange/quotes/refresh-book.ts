@@ -18,8 +18,8 @@ export type RefreshBook = Readonly<{
   prices: Prices
   chains: readonly FeeChain[]
   currencies: readonly Currency[]
-  /** Units that can be paid out now, by asset, less reserved amounts; null = unlimited. From our own database. */
-  readReserves(): Promise<ReadonlyMap<AssetId, bigint | null>>
+  /** Units that can be paid out now, by asset, less reserved amounts, and what fixed rates hold. From our own database. */
+  readReserves(): Promise<Omit<Reserves, 'at'>>
   readPauses(): Promise<Pauses>
   /** Milliseconds since 1970. */
   now(): number
@@ -48,8 +48,8 @@ export async function refreshBook(refresh: RefreshBook, signal: AbortSignal): Pr
     }),
     repeat(refresh, 'reserves', pace.reserves, signal, async () => {
       const at = now()
-      const available = await refresh.readReserves()
-      books.replace({ reserves: { at, available } satisfies Reserves })
+      const reserves = await refresh.readReserves()
+      books.replace({ reserves: { at, ...reserves } satisfies Reserves })
     }),
     repeat(refresh, 'pauses', pace.pauses, signal, async () => {
       books.replace({ pauses: await refresh.readPauses() })

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/adapters/postgres/core/database.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { createSwapIdempotencyStore } from '../../../src/adapters/postgres/swap/idempotency.ts'
-import { fundingEntry } from '../../../src/core/domain/ledger/entries.ts'
+import { fundingEntry, fundingReversalEntry } from '../../../src/core/domain/ledger/entries.ts'
 import { btc, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import type { CreateOutcome, NewExchange } from '../../../src/exchange/ports/store/exchanges.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
@@ -271,6 +272,53 @@ describe('the inventory', () => {
     )
     expect(kindsOf(outcomes.flat()).filter((kind) => kind === 'created')).toHaveLength(10)
     expect((await getStore().inventory.available()).get('usdt@eth')).toBe(0n)
+  })
+
+  // M3: one customer could promise himself the whole reserve, at no cost.
+  test('promises 30 % of the free reserve at fixed rates before they are paid, and a third of that to one partner', async () => {
+    await getStore().wallets.registerAssets(['dai@eth'])
+    await getStore().ledger.post(fundingEntry('3', 1, 'dai@eth', 1_000n))
+    const to = { id: 'dai@eth', ticker: 'dai', network: 'eth', decimals: 18, contract: '0xdai' } as const
+    const create = async (units: bigint, partner = partnerId) => {
+      const row = makeNewExchange({ ...withFixedRate(units), fixedReservePercent: 30 })
+      const legs = row.legs.map(({ from }) => ({ from, to }))
+      return kindsOf(await getStore().exchanges.create([{ ...row, legs, partnerId: partner }]))[0]
+    }
+    const [second, third, fourth] = [randomUUID(), randomUUID(), randomUUID()]
+    // 300 in all, 100 for each partner.
+    expect(await create(101n)).toBe('insufficient')
+    expect(await create(60n)).toBe('created')
+    expect(await create(41n)).toBe('insufficient')
+    expect(await create(40n)).toBe('created')
+    expect(await create(100n, second)).toBe('created')
+    expect(await create(90n, third)).toBe('created')
+    expect(await create(11n, fourth)).toBe('insufficient')
+    const stock = (await getStore().inventory.fixedStock()).get('dai@eth')
+    expect(stock).toMatchObject({ freeUnits: 1_000n, heldUnits: 290n })
+    expect(stock?.heldByPartner.get(second)).toBe(100n)
+    // A paid promise is no longer an unpaid one: 100 + 10 of the 270 that 30 % of 900 are.
+    await app.database.query('update reservations set paid = true where partner_id = $1', [second])
+    expect(await create(10n, fourth)).toBe('created')
+  })
+
+  // M12: a reservation that waited for another transaction saw the wallet as it was before the wait.
+  test('does not reserve what a concurrent payout has just spent', async () => {
+    await getStore().wallets.registerAssets(['link@eth'])
+    await getStore().ledger.post(fundingEntry('4', 1, 'link@eth', 100n))
+    const exchange = requireCreated((await getStore().exchanges.create([makeNewExchange()]))[0])
+    const reserve = (id: string, units: bigint, n: number) =>
+      getStore(n).transaction((tx) => tx.inventory.reserve(id, 'link@eth', units, exchange.id, null))
+    expect(await reserve('paid', 60n, 0)).toBe(true)
+    let waiting: Promise<boolean> = Promise.resolve(true)
+    await getStore(0).transaction(async (tx) => {
+      await tx.ledger.post(fundingReversalEntry('4', 1, 'link@eth', 60n))
+      await tx.inventory.release('paid')
+      waiting = reserve('next', 100n, 1)
+      // The other transaction waits for the row of the inventory.
+      await delay(200)
+    })
+    expect(await waiting).toBe(false)
+    expect(await reserve('last', 40n, 1)).toBe(true)
   })
 
   test('reserves and releases an id once under concurrent calls', async () => {

@@ -2,7 +2,7 @@ import type { Exchange } from '../../../exchange/domain/exchange.ts'
 import type { CreateOutcome, NewExchange } from '../../../exchange/ports/store/exchanges.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import type { Database, Sql, Tx } from '../core/database.ts'
-import { release, reserve } from './inventory.ts'
+import { release, reserveFixed } from './inventory.ts'
 import { type ExchangeRow, exchangeColumns, toExchange } from './rows.ts'
 
 type Verdict = 'created' | 'rate_expired' | 'rate_used' | 'address_is_ours' | 'refund_is_ours'
@@ -128,8 +128,7 @@ async function createFirsts(database: Database, batch: readonly NewExchange[]): 
       if (refused.has(row.id) || row.fixedLockMs === null) continue
       const take = row.legs.at(-1)?.to
       assert(take, 'a plan has a leg')
-      if (!(await reserve(tx, `hold:${row.id}`, take.id, row.toUnits, row.id, row.fixedLockMs)))
-        refused.set(row.id, { kind: 'insufficient' })
+      if (!(await reserveFixed(tx, row, take.id, row.fixedLockMs))) refused.set(row.id, { kind: 'insufficient' })
     }
     const rows = await insert(
       tx,

@@ -1,10 +1,48 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
+import type { FixedStock } from '../../../core/domain/book.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
+import { fixedReserveLeft } from '../../../exchange/domain/fixed-reserve.ts'
+import type { NewExchange } from '../../../exchange/ports/store/exchanges.ts'
 import type { InventoryStore } from '../../../exchange/ports/store/inventory.ts'
+import { largest, smallest } from '../../../lib/bigint.ts'
 import type { Sql } from '../core/database.ts'
 
+type NewReservation = Readonly<{
+  id: string
+  assetId: AssetId
+  units: bigint
+  exchangeId: string
+  expiresInMs: number | null
+  /** Of a fixed rate; null = an order. */
+  partnerId: string | null
+}>
+
+/**
+ * Locks the stock of an asset until the end of the transaction and returns what is not reserved. The lock comes first, in a
+ * statement of its own: a statement that waits for a row sees the other rows as they were before it waited (M12).
+ */
+async function lockStock(sql: Sql, assetId: AssetId): Promise<bigint> {
+  await sql.query('select 1 from inventory where asset_id = $1 for update', [assetId])
+  const [row] = await sql.query<{ units: string }>(
+    `select coalesce(b.units, 0) - i.promised as units from inventory i
+     left join balances b on b.account = $2 and b.asset_id = i.asset_id where i.asset_id = $1`,
+    [assetId, accounts.wallet],
+  )
+  return BigInt(row?.units ?? 0)
+}
+
+async function insertReservation(sql: Sql, reservation: NewReservation): Promise<void> {
+  const { id, assetId, units, exchangeId, expiresInMs, partnerId } = reservation
+  await sql.query(
+    `with promised as (update inventory set promised = promised + $3::numeric where asset_id = $2)
+     insert into reservations (id, asset_id, units, exchange_id, expires_at, partner_id)
+     values ($1, $2, $3, $4, clock_timestamp() + $5::bigint * interval '1 millisecond', $6)`,
+    [id, assetId, units, exchangeId, expiresInMs, partnerId],
+  )
+}
+
 /** Reserves the units if the wallet covers them and all other reservations. Runs in the caller's transaction. */
-export async function reserve(
+async function reserve(
   sql: Sql,
   id: string,
   assetId: AssetId,
@@ -14,18 +52,28 @@ export async function reserve(
 ): Promise<boolean> {
   const [existing] = await sql.query('select 1 from reservations where id = $1', [id])
   if (existing) return true
-  const [reserved] = await sql.query(
-    `update inventory i set promised = i.promised + $2::numeric where i.asset_id = $1
-       and coalesce((select b.units from balances b where b.account = $3 and b.asset_id = $1), 0) - i.promised >= $2::numeric
-     returning 1`,
-    [assetId, units, accounts.wallet],
+  if ((await lockStock(sql, assetId)) < units) return false
+  await insertReservation(sql, { id, assetId, units, exchangeId, expiresInMs, partnerId: null })
+  return true
+}
+
+/** Reserves the units of a fixed rate within the limits of unpaid promises. */
+export async function reserveFixed(
+  sql: Sql,
+  { id, partnerId, toUnits: units, fixedReservePercent }: NewExchange,
+  assetId: AssetId,
+  expiresInMs: number,
+): Promise<boolean> {
+  const available = await lockStock(sql, assetId)
+  const [held] = await sql.query<{ total: string; own: string }>(
+    `select coalesce(sum(units), 0) as total, coalesce(sum(units) filter (where partner_id = $2), 0) as own
+     from reservations where asset_id = $1 and partner_id is not null and not paid`,
+    [assetId, partnerId],
   )
-  if (!reserved) return false
-  await sql.query(
-    `insert into reservations (id, asset_id, units, exchange_id, expires_at)
-     values ($1, $2, $3, $4, clock_timestamp() + $5::bigint * interval '1 millisecond')`,
-    [id, assetId, units, exchangeId, expiresInMs],
-  )
+  const heldUnits = BigInt(held?.total ?? 0)
+  const reserved = { freeUnits: available + heldUnits, heldUnits, heldByPartnerUnits: BigInt(held?.own ?? 0) }
+  if (smallest(available, fixedReserveLeft(reserved, fixedReservePercent)) < units) return false
+  await insertReservation(sql, { id: `hold:${id}`, assetId, units, exchangeId: id, expiresInMs, partnerId })
   return true
 }
 
@@ -48,6 +96,23 @@ export function createInventoryStore(sql: Sql): InventoryStore {
         [accounts.wallet],
       )
       return new Map(rows.map((row) => [row.asset_id, BigInt(row.units) < 0n ? 0n : BigInt(row.units)]))
+    },
+    async fixedStock() {
+      const rows = await sql.query<{ asset_id: AssetId; units: string; held: Record<string, string> | null }>(
+        `select b.asset_id, b.units - coalesce(i.promised, 0) as units,
+           (select json_object_agg(h.partner_id, h.units::text) from (
+              select r.partner_id, sum(r.units) as units from reservations r
+              where r.asset_id = b.asset_id and r.partner_id is not null and not r.paid group by r.partner_id) h) as held
+         from balances b left join inventory i using (asset_id) where b.account = $1`,
+        [accounts.wallet],
+      )
+      return new Map(rows.map((row) => [row.asset_id, toFixedStock(BigInt(row.units), row.held ?? {})]))
+    },
+    async heldUnits(exchangeId) {
+      const [row] = await sql.query<{ units: string }>('select units from reservations where id = $1', [
+        `hold:${exchangeId}`,
+      ])
+      return BigInt(row?.units ?? 0)
     },
     reserve: (id, assetId, units, exchangeId, expiresInMs) => reserve(sql, id, assetId, units, exchangeId, expiresInMs),
     release: (id) => release(sql, id),
@@ -80,4 +145,10 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       await sql.query('update orders set state = $2 where id = $1', [id, state])
     },
   }
+}
+
+function toFixedStock(available: bigint, held: Readonly<Record<string, string>>): FixedStock {
+  const heldByPartner = new Map(Object.entries(held).map(([partnerId, units]) => [partnerId, BigInt(units)]))
+  const heldUnits = [...heldByPartner.values()].reduce((sum, units) => sum + units, 0n)
+  return { freeUnits: largest(available + heldUnits, 0n), heldUnits, heldByPartner }
 }

@@ -24,6 +24,7 @@ export function createStepStore(sql: Sql, locking: boolean): StepStore {
     load: (id, after) => load(sql, id, after, locking),
     summarize: (id) => summarize(sql, id),
     isRateUsed: (exchangeId, position, assetId) => isRateUsed(sql, exchangeId, position, assetId),
+    listEarlierDeposits: (exchangeId, position, assetId) => listEarlierDeposits(sql, exchangeId, position, assetId),
     saveExecution: (exchangeId, change, event, detail) => saveExecution(sql, exchangeId, change, event, detail),
     save: (id, change) => save(sql, id, change),
     addDepositTarget: (target) => addTarget(sql, target),
@@ -183,13 +184,35 @@ function isRateUsed(
 ): Promise<boolean> {
   return hasRow(
     sql,
-    `(select 1 from executions x join deposits d on d.id = x.deposit_id
-      where x.exchange_id = $1 and x.leg = $2 and x.rate_kind <> 'floating' and x.deposit_id <> $3 and d.asset_id = $4 limit 1)
-     union all
-     (select 1 from deposits d where d.exchange_id = $1 and d.leg = $2 and d.asset_id = $4 and d.id < $3
-        and d.block_height is not null and d.status <> 'rejected' limit 1)`,
+    `select 1 from executions x join deposits d on d.id = x.deposit_id
+     where x.exchange_id = $1 and x.leg = $2 and x.rate_kind <> 'floating' and x.deposit_id <> $3 and d.asset_id = $4 limit 1`,
     [exchangeId, leg, depositId, assetId],
   )
+}
+
+/** A stranger can send any number of deposits: if one of them can execute at the rate, one of the largest can. */
+const EARLIER_MAX = 20
+
+async function listEarlierDeposits(
+  sql: Sql,
+  exchangeId: string,
+  { leg, depositId }: ExecutionPosition,
+  assetId: AssetId,
+): ReturnType<StepStore['listEarlierDeposits']> {
+  const rows = await sql.query<{ units: string; first_seen_at: Date; included_at: Date }>(
+    `select coalesce(d.credited_units, d.units) as units, d.first_seen_at, d.included_at
+     from executions x join deposits d on d.id = x.deposit_id
+     where x.exchange_id = $1 and x.leg = $2 and x.status in ('confirming', 'exchanging', 'verifying') and x.deposit_id < $3
+       and x.rate_kind is null and x.release_status is distinct from 'refunding'
+       and d.asset_id = $4 and d.block_height is not null and d.status <> 'rejected'
+     order by coalesce(d.credited_units, d.units) desc limit ${EARLIER_MAX}`,
+    [exchangeId, leg, depositId, assetId],
+  )
+  return rows.map((row) => ({
+    depositUnits: BigInt(row.units),
+    seenAt: row.first_seen_at,
+    includedAt: row.included_at,
+  }))
 }
 
 async function save(sql: Sql, id: string, { status, reason, nextCheckAt, next }: ExchangeChange): Promise<void> {

@@ -21,6 +21,8 @@ export type NewExchange = Readonly<{
   expiryMs: number
   fixedLockMs: number | null
   fixedInclusionMs: number | null
+  /** Share of the free reserve that unpaid fixed-rate promises may take. */
+  fixedReservePercent: number
   plan?: PrivatePlan
 }>
 

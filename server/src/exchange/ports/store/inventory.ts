@@ -1,8 +1,13 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
+import type { FixedStock } from '../../../core/domain/book.ts'
 
 export interface InventoryStore {
   /** Unreserved units of each asset. */
   available(): Promise<ReadonlyMap<AssetId, bigint>>
+  /** What fixed rates may promise of each asset. */
+  fixedStock(): Promise<ReadonlyMap<AssetId, FixedStock>>
+  /** Units that the fixed rate of an exchange holds; 0 = none. */
+  heldUnits(exchangeId: string): Promise<bigint>
   /** False if the reserve does not cover the units. Idempotent by id. */
   reserve(id: string, assetId: AssetId, units: bigint, exchangeId: string, expiresInMs: number | null): Promise<boolean>
   release(id: string): Promise<bigint>

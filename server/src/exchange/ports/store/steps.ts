@@ -1,5 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Exchange, ExchangeStatus, StatusReason } from '../../domain/exchange.ts'
+import type { DepositTimes } from '../../domain/terms.ts'
 import type { Destination } from '../chain.ts'
 import type { Execution } from './execution.ts'
 
@@ -59,8 +60,14 @@ export interface StepStore {
    */
   load(id: string, after?: ExecutionPosition | null): Promise<StepContext | null>
   summarize(id: string): Promise<ExecutionSummary>
-  /** Whether another deposit of this leg and asset has the fixed rate, or is on the chain and came earlier. */
+  /** Whether another deposit of this leg and asset has the fixed rate. */
   isRateUsed(exchangeId: string, position: ExecutionPosition, assetId: AssetId): Promise<boolean>
+  /** Deposits that are on the chain, came earlier, and have no rate yet and no refund; the largest ones. */
+  listEarlierDeposits(
+    exchangeId: string,
+    position: ExecutionPosition,
+    assetId: AssetId,
+  ): Promise<readonly (DepositTimes & Readonly<{ depositUnits: bigint }>)[]>
   saveExecution(
     exchangeId: string,
     change: ExecutionChange,

@@ -3,11 +3,11 @@ import { AppError } from '../../../core/domain/errors.ts'
 import { conversionEntry, conversionId, toPartnerEntry } from '../../../core/domain/ledger/entries.ts'
 import { reversalOf } from '../../../core/domain/ledger/journal.ts'
 import { assert, present } from '../../../lib/assert.ts'
+import type { Exchange } from '../../domain/exchange.ts'
 import { quoteLegs } from '../../domain/intermediary.ts'
-import { isTerminal } from '../../domain/lifecycle.ts'
-import type { PairPricing } from '../../domain/pricing.ts'
+import { type PairPricing, pricePair } from '../../domain/pricing.ts'
 import { paidUnits, shownUnits } from '../../domain/private-plan.ts'
-import { type DepositTerms, decideTerms, type LiveRate, toLiveRate } from '../../domain/terms.ts'
+import { type DepositFacts, type DepositTerms, decideTerms, type LiveRate, toLiveRate } from '../../domain/terms.ts'
 import type { Destination } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/store/execution.ts'
 import type { StoreTx } from '../../ports/store/store.ts'
@@ -47,19 +47,21 @@ export function storeOrder({ deps, tx, execution }: Act, { id, give, giveUnits, 
 }
 
 /** Current floating price of a leg; throws like a quote. Only the last leg carries the partner fee. */
-function pricingOf(act: Act, leg = legOf(act)): PairPricing {
+function pricingOf(act: Act, leg = legOf(act), ownUnits = 0n): PairPricing {
   const { deps } = act
   const { exchange } = act.context
   const partnerFeeBps = leg === exchange.legs.at(-1) ? exchange.partnerFeeBps : 0
   const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
   const to = present(deps.currencyOf(leg.to.id), `the listing of ${leg.to.id}`)
-  return deps.books.price({ from, to, flow: 'standard', partnerFeeBps }, deps.clock.now())
+  const pair = { from, to, flow: 'standard', partnerFeeBps } as const
+  if (ownUnits > 0n) return pricePair(deps.books.current(), pair, deps.clock.now(), ownUnits)
+  return deps.books.price(pair, deps.clock.now())
 }
 
 /** Current rate of a leg. The limits of a first leg also cover the second, so an amount that cannot be paid out is refunded. */
-function liveRateOf(act: Act): LiveRate {
+function liveRateOf(act: Act, ownUnits: bigint): LiveRate {
   const { exchange } = act.context
-  const pricing = pricingOf(act)
+  const pricing = pricingOf(act, legOf(act), ownUnits)
   const next = exchange.legs[act.execution.leg + 1]
   if (next === undefined) return toLiveRate(pricing)
   const { minUnits, maxUnits } = quoteLegs(
@@ -77,20 +79,24 @@ export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }
   const { exchange } = act.context
   assert(isRightAsset(act), `execution ${execution.id} has terms only in the asset that was ordered`)
   const isLaterLeg = execution.leg > 0
+  const heldUnits = exchange.flow === 'fixed-rate' ? await act.tx.inventory.heldUnits(exchange.id) : 0n
   try {
-    return decideTerms({
+    const facts = {
       flow: exchange.flow,
       fixed: fixedRateOf(exchange),
-      isFirst: await hasFixedRate(act),
+      isFirst: true,
       // The deposit of a later leg is our own payment: never late, and never too small.
       seenAt: isLaterLeg ? exchange.createdAt : execution.deposit.firstSeenAt,
       includedAt: isLaterLeg ? exchange.createdAt : execution.deposit.includedAt,
       expiresAt: exchange.expiresAt,
-      closedBefore: !isLaterLeg && isTerminal(exchange.status),
+      closedBefore: !isLaterLeg && hasEnded(exchange),
       depositUnits: convertibleUnits(act),
       requestedUnits: isLaterLeg ? convertibleUnits(act) : exchange.fromUnits,
-      live: () => liveRateOf(act),
-    })
+      // What the fixed rate has reserved is available to the deposit that gets it.
+      live: () => liveRateOf(act, heldUnits),
+    }
+    if (await hasFixedRate(act, facts)) return decideTerms(facts)
+    return decideTerms({ ...facts, isFirst: false, live: () => liveRateOf(act, 0n) })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // Without a listing or a reserve the deposit is refunded; without a price the step waits.
@@ -98,13 +104,32 @@ export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }
   }
 }
 
-/** Whether the fixed rate applies: it serves the first deposit on the chain. If that leaves the chain, the next one gets it. */
-async function hasFixedRate(act: Act): Promise<boolean> {
+/** After this a deposit floats. An exchange that refunded a deposit still owes its fixed rate to one that can execute at it. */
+const hasEnded = ({ status, reason }: Exchange): boolean =>
+  status === 'finished' || (status === 'failed' && (reason === 'OPERATOR' || reason === 'CANCELLED'))
+
+/**
+ * Whether the fixed rate applies: it serves the first deposit that can execute at it. A test payment or a stranger's dust
+ * that is refunded uses nothing up (M18). If the deposit leaves the chain, the next one gets the rate.
+ */
+async function hasFixedRate(act: Act, facts: DepositFacts): Promise<boolean> {
   const { tx } = act
   const { exchange } = act.context
   const { leg, deposit } = act.execution
   if (exchange.flow !== 'fixed-rate') return false
-  return !(await tx.steps.isRateUsed(exchange.id, { leg, depositId: deposit.id }, legOf(act).from.id))
+  const [position, assetId] = [{ leg, depositId: deposit.id }, legOf(act).from.id]
+  if (await tx.steps.isRateUsed(exchange.id, position, assetId)) return false
+  const earlier = await tx.steps.listEarlierDeposits(exchange.id, position, assetId)
+  return !earlier.some((other) => canExecute({ ...facts, ...other }))
+}
+
+function canExecute(facts: DepositFacts): boolean {
+  try {
+    return decideTerms(facts).kind === 'execute'
+  } catch (error) {
+    if (error instanceof AppError && !error.retryable) return false
+    throw error
+  }
 }
 
 /** Converts the deposit at the venue, with an order id that is stored before the call (I-22). Null = wait. */

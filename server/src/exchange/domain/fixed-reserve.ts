@@ -1,0 +1,23 @@
+import { largest, smallest } from '../../lib/bigint.ts'
+
+/** What an asset can promise at fixed rates, in its units. */
+export type FixedReserve = Readonly<{
+  /** The reserve without unpaid promises. */
+  freeUnits: bigint
+  /** Unpaid promises of all partners. */
+  heldUnits: bigint
+  /** Unpaid promises of the partner in question. */
+  heldByPartnerUnits: bigint
+}>
+
+/** A partner's share of what all partners together may hold. */
+const PARTNER_SHARE = 3n
+
+/**
+ * Units that a partner can still have promised: a fixed rate reserves them before anybody has paid, so that without a limit
+ * one customer could lock the whole reserve at no cost (M3).
+ */
+export function fixedReserveLeft({ freeUnits, heldUnits, heldByPartnerUnits }: FixedReserve, percent: number): bigint {
+  const limit = (freeUnits * BigInt(percent)) / 100n
+  return largest(smallest(limit - heldUnits, limit / PARTNER_SHARE - heldByPartnerUnits), 0n)
+}

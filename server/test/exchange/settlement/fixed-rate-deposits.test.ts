@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
+import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
+
+let path: Awaited<ReturnType<typeof startMoneyPath>>
+beforeAll(async () => {
+  path = await startMoneyPath()
+  await path.fundWallets({ btc: 10n * COIN, eth: 100n * ETHER })
+})
+afterAll(() => path.close())
+
+const QUOTED = COIN / 25n
+/** 0.04 BTC for 0.96 ether: 4 % less than the market gives, so that the fixed rate is the worse one. */
+const create = () => path.createExchange({ flow: 'fixed-rate', fromUnits: QUOTED, toUnits: (96n * ETHER) / 100n })
+const pay = (exchange: Exchange, units: bigint) => path.fakes.btc.pay(exchange.deposit.address, units)
+const readRates = async (exchange: Exchange) => (await path.listExecutions(exchange)).map(({ rateKind }) => rateKind)
+
+// M18: a test payment, or a stranger's dust, used up the fixed rate.
+describe('the first deposit that can execute at a fixed rate gets it', () => {
+  test('after a test payment that was refunded', async () => {
+    const exchange = await create()
+    pay(exchange, 5_000n)
+    await path.mineBlocks(6)
+    expect(await path.readStatus(exchange)).toBe('refunded')
+    pay(exchange, QUOTED)
+    await path.mineBlocks(5)
+    expect(await readRates(exchange)).toEqual([null, 'fixed'])
+    expect((await path.readExecution(exchange, 1)).dueUnits).toBe(exchange.toUnits)
+    await path.expectBalanced()
+  })
+
+  test('beside dust in the same block', async () => {
+    const exchange = await create()
+    pay(exchange, 5_000n)
+    pay(exchange, QUOTED)
+    await path.mineBlocks(5)
+    expect(await readRates(exchange)).toEqual([null, 'fixed'])
+  })
+
+  test('not a second one, while the first still confirms', async () => {
+    const exchange = await create()
+    pay(exchange, QUOTED / 2n)
+    pay(exchange, QUOTED)
+    await path.mineBlocks(5)
+    expect(await readRates(exchange)).toEqual(['worse', 'floating'])
+  })
+})
+
+// M19: an overpayment was refused because the reserve was promised to the same customer.
+test('counts what is reserved for an exchange as available to it', async () => {
+  const { reserves } = path.books.current()
+  const exchange = await create()
+  path.books.replace({ reserves: { ...reserves, available: new Map([['eth@eth', ETHER / 10n]]) } })
+  pay(exchange, (QUOTED * 102n) / 100n)
+  await path.mineBlocks(5)
+  path.books.replace({ reserves })
+  const { rateKind, dueUnits } = await path.readExecution(exchange)
+  expect(rateKind).toBe('mixed')
+  // 2 % of 0.04 BTC at 25 ether for one, less the spread: the quoted amount and nearly 0.02 ether.
+  expect(dueUnits).toBeGreaterThan(exchange.toUnits + (19n * ETHER) / 1_000n)
+  expect(dueUnits).toBeLessThan(exchange.toUnits + (20n * ETHER) / 1_000n)
+})

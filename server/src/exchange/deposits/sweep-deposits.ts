@@ -65,7 +65,10 @@ export function createSweepDeposits(deps: SweepDeps) {
       const units = deposits.reduce((sum, deposit) => sum + deposit.units, 0n)
       const factor = isLow || sweepable.waitedMs > PATIENCE_MS ? WORTH_FACTOR : URGENT_FACTOR
       if (!exceedsCost(deps, chain, { assetId, units }, factor * costUnits)) continue
-      await sweepAddress(deps, chain, { ...sweepable, deposits }, { units, fee })
+      // An address that cannot be swept must not stop the others of its page.
+      await sweepAddress(deps, chain, { ...sweepable, deposits }, { units, fee }).catch((err: unknown) =>
+        deps.log.warn({ network, address: sweepable.address, err }, 'a deposit address was not swept'),
+      )
     }
   }
 }

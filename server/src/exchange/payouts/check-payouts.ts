@@ -97,7 +97,9 @@ async function checkLimits(
   if (isToOurselves(payout)) return null
   const usd = usdOf(deps, payout)
   if (usd === null) return 'no price'
-  const limits = limitsOf(deps.settings.limits, payout)
+  // A person has looked at an approved payout: the share of its partner does not stop it.
+  const share = payout.approved ? { partnerPercent: 100 } : {}
+  const limits = limitsOf({ ...deps.settings.limits, ...share }, payout)
   // What is larger than a rolling limit would wait for ever.
   const most = smallest(deps.settings.limits.perTransactionUsd, ...limits.flatMap(({ hour, day }) => [hour, day]))
   if (usd > most && !payout.approved) return 'above payout limit'

@@ -1,6 +1,7 @@
 import type { AssetId } from '../../core/domain/asset.ts'
 import { nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
+import { spendsInPlace } from '../../core/domain/network.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import type { Chain } from '../ports/chain.ts'
@@ -27,25 +28,31 @@ export class ExcessiveFeeError extends AppError {
   }
 }
 
-/** Throws unless the fee is at most a share of what is paid, or at most a multiple of what the customers were charged for it. */
+/**
+ * Throws unless the fee is at most a share of what is paid, or at most a multiple of what the customers were charged for it. On
+ * chains with inputs the usual fee counts: more inputs are our own wallet's, and waiting would not lessen them. Without a price
+ * of the native coin only the caps of the network hold.
+ */
 export async function checkFee(
   deps: FeeGuardDeps,
   tx: StoreTx,
   chain: Chain,
   payouts: readonly Payout[],
-  { feeUnits, fee }: Readonly<{ feeUnits: bigint; fee: FeeRate }>,
+  { feeUnits: builtUnits, fee }: Readonly<{ feeUnits: bigint; fee: FeeRate }>,
 ): Promise<void> {
   const guarded = payouts.filter(({ purpose, approved }) => !approved && (purpose === 'payout' || purpose === 'refund'))
   if (guarded.length < payouts.length) return
   const { payoutFeePercent, payoutFeeMultiple } = deps.settings.guards ?? guardDefaults
   const native = nativeId(chain.network)
+  if (!deps.books.current().prices.usd.has(deps.priceKeyOf(native))) return
+  const usualUnits = sum(guarded.map(({ assetId }) => chain.sender.payoutFee(deps.assetById(assetId), fee)))
+  const feeUnits = spendsInPlace(chain.network) ? usualUnits : builtUnits
   const feeUsd = usdOf(deps, native, feeUnits)
   const paidUsd = sum(guarded.map(({ assetId, units }) => usdOf(deps, assetId, units)))
   if (feeUsd * 100n <= paidUsd * BigInt(payoutFeePercent)) return
   const charged = await Promise.all(guarded.map((payout) => chargedUsd(deps, tx, payout)))
   const multiple = BigInt(payoutFeeMultiple)
   if (feeUsd <= sum(charged) * multiple) return
-  const usualUnits = sum(guarded.map(({ assetId }) => chain.sender.payoutFee(deps.assetById(assetId), fee)))
   throw new ExcessiveFeeError(feeUnits > usualUnits * multiple)
 }
 

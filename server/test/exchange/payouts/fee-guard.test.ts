@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { AppError } from '../../../src/core/domain/errors.ts'
-import { eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { btc, eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { checkRecipientGas } from '../../../src/exchange/orders/check-recipient-gas.ts'
 import type { Chain } from '../../../src/exchange/ports/chain.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
@@ -47,6 +47,33 @@ describe('a payout whose network fee is out of proportion', () => {
     sender.gasLimit = gasLimit
     expect(await fixture.readStatus(exchange)).toBe('finished')
   })
+})
+
+test('a payout from many small inputs of our own is paid', async () => {
+  const { sender } = fixture.fakes.btc.chain
+  const { build } = sender
+  // 200 000 sat for a payout of 500 dollars: the transaction needs dozens of inputs.
+  sender.build = (request) => ({ ...build(request), feeUnits: 200_000n })
+  const exchange = await fixture.createExchange({ from: eth, to: btc })
+  fixture.payDeposit(exchange, ETHER / 8n)
+  await fixture.mineBlocks(3)
+  sender.build = build
+  expect(await fixture.listPayouts(exchange)).toMatchObject([{ attention: null }])
+  expect(await fixture.listAlarmKinds()).not.toContain('payout-fee')
+})
+
+test('a payout is paid without a price of the coin that its fee is paid in', async () => {
+  const { books } = fixture
+  const { prices } = books.current()
+  const exchange = await fixture.createExchange({ from: btc, to: usdt })
+  fixture.payDeposit(exchange, UNITS)
+  await fixture.store.pauses.pause('payouts:eth', 'test', 'test')
+  await fixture.mineBlocks(3)
+  await fixture.store.pauses.resume('payouts:eth')
+  books.replace({ prices: { ...prices, usd: new Map([...prices.usd].filter(([key]) => key !== 'eth')) } })
+  await fixture.services.dispatch('eth')
+  books.replace({ prices })
+  expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'signed' }])
 })
 
 describe('a create', () => {

@@ -1,6 +1,6 @@
 import type { OutflowLimit, OutflowStore, ReachedLimit } from '../../../exchange/ports/store/outflow.ts'
 import { smallest } from '../../../lib/bigint.ts'
-import type { RowOf, Sql } from '../core/database.ts'
+import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 
 type OutflowRow = RowOf<Readonly<{ scope: string; hour: bigint; day: bigint }>, 'hour' | 'day'>
 
@@ -15,7 +15,12 @@ export function createOutflowStore(sql: Sql): OutflowStore {
       await sql.query('delete from outflows where payout_id = any($1::uuid[])', [payoutIds])
     },
     async isAwaited() {
-      return (await sql.query("select 1 from payouts where state = 'reserved' and postponed > 0 limit 1")).length > 0
+      // The index `payouts_queue` has the first two conditions. Sweeps and gas supplies are no outflow.
+      return hasRow(
+        sql,
+        "select 1 from payouts where state = 'reserved' and attention is null and postponed > 0 and purpose not in ('sweep', 'gas') limit 1",
+        [],
+      )
     },
     async list(limit) {
       const rows = await sql.query<OutflowRow>(

@@ -176,7 +176,7 @@ function causeOf(error: unknown): Error {
 /** Worth a retry: rate limits (EIP-1474 -32005; 429 at some providers) and internal node errors. */
 const transientCodes: ReadonlySet<number> = new Set([-32005, -32603, 429])
 
-function isTransient(cause: Error): boolean {
+export function isTransient(cause: Error): boolean {
   if (cause instanceof NodeRefusal) return transientCodes.has(cause.code)
   if (cause instanceof NodeFailure) {
     return !cause.isTooLarge && (cause.status === null || cause.status >= 500 || cause.status === 429)

@@ -1,7 +1,8 @@
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
 import { type BlockLogs, readBlockLogs, readReceipts } from './block-logs.ts'
-import { callTracer, type EvmNode, hex, type Note } from './node.ts'
+import { type EvmNode, hex, type Note } from './node.ts'
+import { readTraces } from './read-traces.ts'
 import {
   type BlockReply,
   block as decodeBlock,
@@ -10,9 +11,10 @@ import {
   type ReceiptReply,
   type TransactionReply,
 } from './replies.ts'
-import { failureOf, isTimeout, refusalOf, unavailable } from './rpc.ts'
+import { unavailable } from './rpc.ts'
+import { isSigned } from './signed.ts'
 import { eventOf, TRANSFER_TOPIC } from './token.ts'
-import { type BlockTraces, flatTraces, nestedTraces } from './traces.ts'
+import type { BlockTraces } from './traces.ts'
 
 /** A transfer with its sender side, which `readReceived` needs to compute the outflow of an address. */
 export type Movement = Transfer & Readonly<{ from: string }>
@@ -38,18 +40,6 @@ export type ScanOptions = Readonly<{
   expectsTraces: boolean
   note: Note
 }>
-
-/**
- * Types signed by their sender: legacy, EIP-2930, -1559, -4844, -7702, and Celo's 0x7b to 0x7d. Rollups create the others;
- * their sender may be the alias of a contract on another chain, which cannot receive refunds.
- */
-const signedTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 0x7b, 0x7c, 0x7d])
-/** Sender of Polygon's state sync transactions, which have type 0. */
-const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
-
-function isSigned(tx: TransactionReply): boolean {
-  return signedTypes.has(tx.type) && tx.from !== ZERO_ADDRESS
-}
 
 /** The block at a height or with a hash, and all its transfers; null if the node does not have it. */
 export async function readBlock(
@@ -99,36 +89,6 @@ export function scannedBlock(block: BlockMovements): ScannedBlock {
       spends: [],
     })),
   }
-}
-
-/** A node may need this long to trace a new block. */
-const TRACE_DELAY_MS = 10_000
-/** Failed reads of a block's traces after which the block is read without them. */
-const TRACE_TIMEOUTS_MAX = 3
-const isTraceDue = (block: BlockReply): boolean => Date.now() - block.time * 1000 > TRACE_DELAY_MS
-
-/** null if the node has no traces of this block: a block that is too large to trace must not stop the watcher. */
-async function readTraces(node: EvmNode, block: BlockReply, note: Note): Promise<BlockTraces | null> {
-  const { traces: method } = await node.capabilities()
-  if (method === null) return null
-  try {
-    const traces =
-      method === 'trace_block'
-        ? await node.ask(method, [hex(block.height)], flatTraces(block.hash))
-        : await node.ask(method, [block.hash, callTracer], nestedTraces(block.transactions.map((tx) => tx.hash)))
-    // Some nodes return an empty list for blocks before their own start.
-    const isEmpty = traces?.outcomes.size === 0 && block.transactions.some(isSigned)
-    const isComplete = block.transactions.every((tx) => !isSigned(tx) || traces?.outcomes.has(tx.hash))
-    if (traces !== null && !isComplete && !(isEmpty && isTraceDue(block)))
-      throw unavailable(`${node.name} traced only a part of block ${block.height}`)
-    if (traces !== null && isComplete) return traces
-  } catch (error) {
-    // A lost trace is a lost deposit of a contract, so timeouts count for each block alone.
-    const isTooSlow = isTimeout(error) && node.countTimeout(`traces ${block.hash}`) >= TRACE_TIMEOUTS_MAX
-    if (refusalOf(error) === null && failureOf(error)?.isTooLarge !== true && !isTooSlow) throw error
-  }
-  note({ kind: 'traces-missing', node: node.name, detail: `block ${block.height} ${block.hash}` })
-  return null
 }
 
 /** Whether each transaction with a native value succeeded: from block receipts, else from traces, else from single receipts. */

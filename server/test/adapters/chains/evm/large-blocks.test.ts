@@ -11,6 +11,8 @@ let listed: string
 let unlisted: string
 /** One block with a transfer of the native coin, of a listed token and of an unlisted one to the same address. */
 let block: { height: number; address: string; unlistedHash: string }
+/** The block after it has a transaction, too. */
+let newest: number
 
 beforeAll(async () => {
   anvil = await startAnvil()
@@ -26,6 +28,8 @@ beforeAll(async () => {
   const unlistedHash = await anvil.send({ to: unlisted, data: mint(4n) })
   await anvil.send({ to: listed, data: mint(5n) })
   block = { height: await anvil.mine(), address, unlistedHash }
+  await anvil.send({ to: address, value: 1n })
+  newest = await anvil.mine()
 })
 beforeEach(() => node.set(() => undefined))
 afterAll(async () => {
@@ -44,8 +48,8 @@ const isBlockReceipts = ({ method }: Call) => method === 'eth_getBlockReceipts'
 const isUnlistedReceipt = ({ method, params }: Call) =>
   method === 'eth_getTransactionReceipt' && params[0] === block.unlistedHash
 
-function createReader() {
-  const rpc = { timeoutMs: 3_000, attempts: 1, replyBytesMax: REPLY_BYTES_MAX }
+function createReader({ timeoutMs } = { timeoutMs: 3_000 }) {
+  const rpc = { timeoutMs, attempts: 1, replyBytesMax: REPLY_BYTES_MAX }
   return chainOf([node.url], { tokens: [listed], rpc })
 }
 
@@ -136,8 +140,7 @@ describe('a block whose logs are too large (M5)', () => {
 describe('a block whose replies never come in time (it stopped its network)', () => {
   type Matches = (call: Call) => boolean
   async function readSlowly(faults: readonly Matches[]) {
-    const rpc = { timeoutMs: 250, attempts: 1, replyBytesMax: REPLY_BYTES_MAX }
-    const chain = chainOf([node.url], { tokens: [listed], rpc })
+    const chain = createReader({ timeoutMs: 250 })
     await chain.hasTraces()
     node.set((one) => (faults.some((matches) => matches(one)) ? 'silence' : undefined))
     const failures: unknown[] = []
@@ -179,8 +182,40 @@ describe('a block whose replies never come in time (it stopped its network)', ()
     expect(units).toBeNull()
   })
 
-  test('is read without traces after two failed turns, with a note', async () => {
-    const { chain, failures, units } = await readSlowly([isTraces])
+  const isItsTraces: Matches = (one) => isTraces(one) && one.params[0] === `0x${block.height.toString(16)}`
+
+  // An outage of the tracing alone, of a minute, must not lose the deposits of contracts.
+  test.each(['silence', { status: 503 }, { error: { code: -32603, message: 'upstream' } }] as const)(
+    'waits while the node traces no block at all (%o)',
+    async (answer) => {
+      const chain = createReader({ timeoutMs: 250 })
+      await chain.hasTraces()
+      node.set((one) => (isTraces(one) ? answer : undefined))
+      for (let turn = 1; turn <= 5; turn++) await expect(readUnits(chain)).rejects.toThrow()
+      node.set(() => undefined)
+      expect((await chain.reader.block(block.height))?.height).toBe(block.height)
+      expect(chain.notes).toEqual([])
+    },
+  )
+
+  test('is read with its traces if the node recovers while the third turn asks for another block', async () => {
+    const chain = createReader({ timeoutMs: 250 })
+    await chain.hasTraces()
+    let isDown = true
+    node.set((one) => {
+      if (!isTraces(one)) return undefined
+      isDown &&= isItsTraces(one)
+      return isDown ? { status: 503 } : undefined
+    })
+    for (let turn = 1; turn <= 2; turn++) await expect(readUnits(chain)).rejects.toThrow()
+    expect(isDown).toBe(true)
+    expect(await readUnits(chain)).toHaveLength(3)
+    expect([isDown, chain.notes]).toEqual([false, []])
+  })
+
+  test('is read without traces after two failed turns if the node traces another block, with a note', async () => {
+    expect(newest).toBeGreaterThan(block.height)
+    const { chain, failures, units } = await readSlowly([isItsTraces])
     expect(failures).toHaveLength(2)
     expect(units).toEqual([
       [null, 3n],

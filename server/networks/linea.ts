@@ -8,11 +8,12 @@ export const linea = defineEvmNetwork({
   blockTimeMs: 2000,
   tokenSuffix: 'LINEA',
   production: {
-    // `finalized` here waits for the proof on Ethereum, which takes hours: only depth is asked for.
+    // `finalized` here waits for the proof on Ethereum, which takes hours: only large deposits wait for it, and our own
+    // transactions are final by depth.
     confirmations: 20,
     finalityBlocks: 900,
     addressExplorer: 'https://lineascan.build/address/{}',
     txExplorer: 'https://lineascan.build/tx/{}',
-    evm: { chainId: 59_144, finalityTag: null },
+    evm: { chainId: 59_144, finalityTag: null, finalizedAboveUsd: 50_000n },
   },
 })

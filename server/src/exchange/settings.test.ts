@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { networks } from '../../networks/index.ts'
 import { resolveNetwork } from '../core/domain/network.ts'
-import { requiredConfirmations, requiredFinalityTag } from './settings.ts'
+import { requiredConfirmations, requiredFinalityTag, tierUsd } from './settings.ts'
 
 const USD = 10n ** 12n
 
@@ -19,6 +19,12 @@ describe('what a deposit waits for', () => {
   test('is never deeper than what the network calls final, nor less than its own depth', () => {
     expect(requiredConfirmations(12, 30, null)).toBe(30)
     expect(requiredConfirmations(12, 6, 0n)).toBe(12)
+  })
+
+  test('is the tier of a tenth of what its partner has in flight, if that is more', () => {
+    expect(tierUsd(999n, 9_990n)).toBe(999n)
+    expect(tierUsd(999n, 20_000n)).toBe(2_000n)
+    expect(tierUsd(null, 20_000n)).toBeNull()
   })
 
   const tiers = { safeAboveUsd: 1_000n, finalizedAboveUsd: 50_000n }
@@ -42,7 +48,7 @@ describe('what a deposit waits for', () => {
         .filter((definition) => requiredFinalityTag(resolveNetwork(definition, environment).evm, null) !== null)
         .map(({ id }) => id)
         .sort()
-    expect(tagged('production')).toEqual(['arbitrum', 'base', 'celo', 'op', 'uni'])
+    expect(tagged('production')).toEqual(['arbitrum', 'base', 'celo', 'linea', 'op', 'uni'])
     expect(tagged('sandbox')).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { defaultFixedRates } from '../core/domain/book.ts'
 import type { EvmParameters, FinalityTag } from '../core/domain/network.ts'
+import { largest } from '../lib/bigint.ts'
 
 /** The operator's settings for the exchange services. Times are milliseconds, dollar values are scaled by 10^12. */
 export type ServiceSettings = Readonly<{
@@ -76,6 +77,16 @@ export function requiredConfirmations(base: number, finalityBlocks: number, usd:
   const tier = usd === null ? 4 : usd <= 1_000n * USD ? 1 : usd <= 50_000n * USD ? 2 : 4
   return Math.min(base * tier, Math.max(finalityBlocks, base))
 }
+
+/** A partner's deposits in flight count as one of a tenth of their sum: ten times the tiers of a single deposit. */
+const IN_FLIGHT_DIVISOR = 10n
+
+/**
+ * The value by which a deposit's tier is chosen: its own, or a tenth of what its partner has in flight if that is more.
+ * Otherwise many small deposits would be paid at the depth of one, and leave the chain together (decision 0088).
+ */
+export const tierUsd = (usd: bigint | null, inFlightUsd: bigint): bigint | null =>
+  usd === null ? null : largest(usd, inFlightUsd / IN_FLIGHT_DIVISOR)
 
 /**
  * Finality tag by value, for networks whose file defines tiers. On layer 2, confirmations only reflect the sequencer's

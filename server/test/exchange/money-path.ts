@@ -229,6 +229,7 @@ type Infrastructure = Readonly<{
 export type ExchangeOptions = Partial<
   Pick<
     NewExchange,
+    | 'partnerId'
     | 'flow'
     | 'fromUnits'
     | 'toUnits'

@@ -9,7 +9,7 @@ import type { Chain } from '../ports/chain.ts'
 import type { AppendRules } from '../ports/store/chain-log.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
-import { requiredConfirmations, requiredFinalityTag } from '../settings.ts'
+import { requiredConfirmations, requiredFinalityTag, tierUsd } from '../settings.ts'
 
 export type RecordBlocksDeps = Readonly<{
   store: Store
@@ -135,13 +135,16 @@ function rulesOf(deps: RecordBlocksDeps, { network, reader }: Chain): AppendRule
   const { prices } = deps.books.current()
   return {
     assetOf: (contract) => deps.assetOf(network.id, contract),
-    requirements: (assetId, units) => {
-      const usd = assetId === null ? null : usdOf(deps, prices, assetId, units)
+    requirements: (assetId, units, inFlight) => {
+      // What has no price waits longest itself.
+      const inFlightUsd = inFlight.reduce((sum, one) => sum + (usdOf(deps, prices, one.assetId, one.units) ?? 0n), 0n)
+      const usd = tierUsd(assetId === null ? null : usdOf(deps, prices, assetId, units), inFlightUsd)
       return {
         confirmations: requiredConfirmations(network.confirmations, network.finalityBlocks, usd),
         tag: requiredFinalityTag(network.evm, usd),
       }
     },
+    inFlightBlocks: requiredConfirmations(network.confirmations, network.finalityBlocks, null),
     usesMemos: network.memo !== 'none',
     fundingConfirmations: network.confirmations,
     // Four times the deepest depth that is waited for, so that a reorganisation ends within the stored blocks.

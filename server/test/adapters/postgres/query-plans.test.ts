@@ -85,6 +85,7 @@ function recordQueries(database: Database): Database {
 const rules: AppendRules = {
   assetOf: () => btc.asset,
   requirements: () => ({ confirmations: 2, tag: null }),
+  inFlightBlocks: 8,
   usesMemos: false,
   fundingConfirmations: 2,
   keepBlocks: 50,

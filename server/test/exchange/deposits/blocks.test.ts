@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { defaultSpreads, emptyBook } from '../../../src/core/domain/book.ts'
@@ -8,6 +9,7 @@ import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import type { ScannedBlock, Transfer } from '../../../src/exchange/ports/chain.ts'
 import type { AppendRules } from '../../../src/exchange/ports/store/chain-log.ts'
 import { createBookSnapshot } from '../../../src/exchange/quotes/book-snapshot.ts'
+import { requiredConfirmations, tierUsd } from '../../../src/exchange/settings.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
 import { createFakeChain } from '../fake-chain.ts'
@@ -29,6 +31,7 @@ afterAll(() => app.close())
 const rules: AppendRules = {
   assetOf: (contract) => (contract === null ? btc.asset : null),
   requirements: () => ({ confirmations: 2, tag: null }),
+  inFlightBlocks: 8,
   usesMemos: false,
   fundingConfirmations: 2,
   keepBlocks: 50,
@@ -167,6 +170,39 @@ describe('recorded blocks', () => {
     expect(rows[1_000]).toEqual({ contract: 'other contracts', transfers: 5_500, units: 0 })
     const alarms = await app.database.query<{ subject: string }>('select subject from alarms')
     expect(alarms.map(({ subject }) => subject)).toEqual(['stray:btc'])
+  })
+
+  test('ask for the depth of what a partner has in flight together: splitting does not defeat the tiers (M15)', async () => {
+    const mine = [await createExchange(), await createExchange()]
+    const other = requireCreated((await store.exchanges.create([makeNewExchange({ partnerId: randomUUID() })]))[0])
+    // One unit is one dollar. Tiers of 2 confirmations: ×1 up to $1,000, ×2 up to $50,000, ×4 above; ten times that in flight.
+    const tiered: AppendRules = {
+      ...rules,
+      requirements: (_asset, units, inFlight) => {
+        const usd = (sum: bigint) => sum * 10n ** 12n
+        const total = inFlight.reduce((sum, one) => sum + one.units, 0n)
+        return { confirmations: requiredConfirmations(2, 100, tierUsd(usd(units), usd(total))), tag: null }
+      },
+    }
+    const append = (one: ScannedBlock) => store.transaction((tx) => tx.chainLog.append('btc', one, tiered))
+    const pay = (count: number, txHash: string) =>
+      Array.from({ length: count }, (_, n) => makeTransfer(mine[n % 2]?.deposit.address ?? '', txHash, n, 999n))
+    const readDepths = async (txHash: string) =>
+      (
+        await app.database.query<{ depth: number }>(
+          'select distinct required_confirmations as depth from deposits where tx_hash = $1 order by 1',
+          [txHash],
+        )
+      ).map(({ depth }) => depth)
+    // 10 × $999 are below $10,000; 10 more in the next block are above it; 1,000 in one block are above $500,000.
+    await append(makeBlock(1, 'a', pay(10, 't1')))
+    await append(makeBlock(2, 'a', [...pay(10, 't2'), makeTransfer(other.deposit.address, 't3', 0, 999n)]))
+    await append(makeBlock(3, 'a', pay(1_000, 't4')))
+    expect(await Promise.all(['t1', 't2', 't3', 't4'].map(readDepths))).toEqual([[2], [4], [2], [8]])
+    // Eight blocks later nothing of this is in flight.
+    for (let height = 4; height < 11; height++) await append(makeBlock(height))
+    await append(makeBlock(11, 'a', pay(1, 't5')))
+    expect(await readDepths('t5')).toEqual([2])
   })
 
   test('with thousands of deposits keep each of them, in the order of the block (M5)', async () => {

@@ -1,8 +1,9 @@
 import type { Job } from '../../../core/ports/jobs.ts'
 import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
-import type { AppendRules } from '../../../exchange/ports/store/chain-log.ts'
+import type { AppendRules, InFlight } from '../../../exchange/ports/store/chain-log.ts'
 import { timeOrderedId } from '../../../lib/id.ts'
 import type { Sql } from '../core/database.ts'
+import { readInFlight } from './in-flight.ts'
 import { legKey, replaceDepositHash } from './next-leg.ts'
 import { recordStrays } from './record-strays.ts'
 
@@ -156,6 +157,7 @@ async function upsertDeposits(
 ): Promise<ReadonlyMap<string, string>> {
   if (incoming.length === 0) return new Map()
   const spends = new Map(block.transactions.map((one) => [one.txHash, one.spends]))
+  const inFlight = await readInFlight(sql, network, block.height, rules, incoming)
   const rows = await sql.query<{ id: string; identity: string }>(
     `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender,
        block_height, block_hash, required_confirmations, required_tag, unclaimed, status, included_at, first_seen_at)
@@ -181,7 +183,11 @@ async function upsertDeposits(
       block.height,
       block.hash,
       JSON.stringify(
-        incoming.map((one, n) => ({ n, ...depositRow(rules, one), spends: spends.get(one.transfer.txHash) ?? [] })),
+        incoming.map((one, n) => ({
+          n,
+          ...depositRow(rules, one, inFlight),
+          spends: spends.get(one.transfer.txHash) ?? [],
+        })),
       ),
       // Blocks state whole seconds.
       block.time + 1,
@@ -190,11 +196,15 @@ async function upsertDeposits(
   return new Map(rows.map(({ id, identity }) => [identity, id]))
 }
 
-function depositRow(rules: AppendRules, { transfer, target, walletAddress, isStray }: OwnTransfer) {
+function depositRow(
+  rules: AppendRules,
+  { transfer, target, walletAddress, isStray }: OwnTransfer,
+  inFlight: ReadonlyMap<string, InFlight>,
+) {
   const asset = isStray ? null : rules.assetOf(transfer.contract)
   const required =
     target?.leg === 0
-      ? rules.requirements(asset?.id ?? null, transfer.units)
+      ? rules.requirements(asset?.id ?? null, transfer.units, inFlight.get(target.exchange_id) ?? [])
       : { confirmations: rules.fundingConfirmations, tag: null }
   return {
     identity: transfer.identity,

@@ -39,10 +39,20 @@ export interface ChainLog {
   saveDeposit(change: DepositChange): Promise<void>
 }
 
+/** Sums of deposits, by asset. */
+export type InFlight = readonly Readonly<{ assetId: AssetId; units: bigint }>[]
+
 export type AppendRules = Readonly<{
   /** Asset of a contract (null = the native asset); null if it is not listed. */
   assetOf: (contract: string | null) => Asset | null
-  requirements: (assetId: AssetId | null, units: bigint) => { confirmations: number; tag: FinalityTag | null }
+  /** `inFlight`: what the deposit's partner has in flight on this network, with the deposit. */
+  requirements: (
+    assetId: AssetId | null,
+    units: bigint,
+    inFlight: InFlight,
+  ) => { confirmations: number; tag: FinalityTag | null }
+  /** Deposits of so many newest blocks are in flight. */
+  inFlightBlocks: number
   /** Deposits share one address and differ by memo. A transfer with an unknown memo is unclaimed, not a funding. */
   usesMemos: boolean
   /** Confirmations of the operator's fundings, whatever their value: nothing is paid out for them. */

@@ -79,9 +79,11 @@ async function signReplacement(
   const current = await tx.transactions.load(transaction.id)
   if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return null
   const payouts = await tx.payouts.listByTransaction(transaction.id)
-  if ((await tx.pauses.active(payouts.flatMap(pauseScopes))).length > 0)
+  const doOthersWait = isWaitedFor(transaction, replacement, payouts)
+  const pauses = await tx.pauses.active(payouts.flatMap(pauseScopes))
+  if (pauses.some((scope) => !(doOthersWait && isOfFew(scope))))
     throw new AppError('NETWORK_PAUSED', 'nothing is signed in a paused scope')
-  if (!(await tx.payouts.haveCreditedDeposits(transaction.id))) return 'DEPOSIT_NOT_COUNTED'
+  if (!doOthersWait && !(await tx.payouts.haveCreditedDeposits(transaction.id))) return 'DEPOSIT_NOT_COUNTED'
   const utxos = chain.network.bitcoin
     ? await tx.transactions.listSpendable(transaction.network, chain.network.confirmations, UTXOS_MAX)
     : []
@@ -106,6 +108,22 @@ async function signReplacement(
   )
   return null
 }
+
+/**
+ * Others wait until this transaction is mined: later nonces of the hot wallet, or the rest of a batch. Its replacement pays
+ * the same from the same and adds no risk, so neither a pause of single payouts nor a lost deposit may block them (M13).
+ */
+function isWaitedFor(
+  { from }: OutgoingTransaction,
+  { newest, intent }: Replacement,
+  payouts: readonly Payout[],
+): boolean {
+  const hasLaterNonces = intent.family === 'evm' && from.branch === 'hot'
+  return intent === newest.intent && (hasLaterNonces || payouts.length > 1)
+}
+
+/** A pause of one partner or one asset. The others stop every signature of a network, also a replacement. */
+const isOfFew = (scope: string): boolean => scope.startsWith('partner:') || scope.startsWith('asset:')
 
 function buildReplacement(
   deps: ReplaceDeps,

@@ -150,6 +150,7 @@ export const architecture: Architecture = {
     [`${adapters}/dex/algebra.ts`]: 'fees of at most 24 bits',
     [`${adapters}/dex/algebra-fee.ts`]: 'seconds of 32 bits, fees of at most 24',
     [`${adapters}/dex/balancer-stable.ts`]: 'seconds, checked before the conversion',
+    [`${adapters}/dex/decode-route.ts`]: 'bit fields of a route, of at most 24 bits',
     [`${adapters}/dex/curve.ts`]: 'the number of pools of a factory',
     [`${adapters}/dex/liquidity-book.ts`]: 'bins, seconds and periods of at most 40 bits',
     [`${adapters}/dex/dynamic-fee-v3.ts`]: 'fees in millionths',

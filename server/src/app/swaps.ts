@@ -265,6 +265,7 @@ export function createSwapServices(
     withIdempotency: createWithIdempotency(createSwapIdempotencyStore(database)),
     valuesOf: createSwapValues(valuesDeps),
     referenceOutOf: createReferenceOut(valuesDeps),
+    poolPauses: () => books.current().pauses.pools ?? noScopes,
     now: clock.now,
     databaseNow: clock.databaseNow,
     log: options.log,

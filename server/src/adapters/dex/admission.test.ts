@@ -62,6 +62,23 @@ describe('places of pools', () => {
     expect(selected.slice(900).length).toBeLessThanOrEqual(100)
   })
 
+  test('are not taken by thousands of pools of one listed token, whose backing counts in each', () => {
+    // The issuer of two listed tokens mints them, and backs each once with 50 WETH: more than lies in any honest pool.
+    const [own, other] = [listedToken(98), listedToken(99)]
+    const minted = [
+      pair('backing of one', [WETH, own], [50n * ETHER, 50n * ETHER]),
+      pair('backing of the other', [WETH, other], [50n * ETHER, 50n * ETHER]),
+      ...Array.from({ length: 3_000 }, (_, n) => pair(`minted ${n}`, [own, other], [10n ** 30n, 10n ** 30n])),
+    ]
+    const others = honest.filter(({ pool }) => !pool.tokens.includes(own) && !pool.tokens.includes(other))
+    const selected = ids(selectPools([...minted, ...others], listing, limits))
+    expect(ids(others).filter((id) => !selected.includes(id))).toEqual([])
+    expect(selected.filter((id) => id.startsWith('minted')).length).toBe(15)
+    // A connector token has any number of pools.
+    const many = Array.from({ length: 800 }, (_, n) => pair(`c ${n}`, [WETH, USDC], [ETHER, 2_000n * 10n ** 6n]))
+    expect(selectPools(many, listing, limits)).toHaveLength(800)
+  })
+
   test('belong first to the deepest pool of each listed token with a connector token', () => {
     const rich = Array.from({ length: 2_000 }, (_, n) =>
       pair(`rich ${n}`, [WETH, USDC], [9n * ETHER, 18_000n * 10n ** 6n]),

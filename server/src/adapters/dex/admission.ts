@@ -19,7 +19,7 @@ const UNLISTED_ONE_IN = 10
 const EMPTY_READS_MAX = 32
 /** Limit of new pools that are read whole after one block. The others wait for their next log. */
 const NEW_READS_MAX = 32
-/** Limit of pools per requested unlisted token. */
+/** Limit of pools per token, except connector tokens. What lies against a token counts in each of its pools. */
 const POOLS_PER_TOKEN = 16
 /** Pools whose ticks near the price are read concurrently. */
 const AT_ONCE = 32
@@ -60,7 +60,7 @@ export function selectPools(
   const { listed, unlisted } = partition(tracked, listing, values)
   const places = limitsOf(limits)
   return [
-    ...selectWithinLimits(deepestFirst(listed, listing), places.listed),
+    ...selectWithinLimits(limitPerToken(deepestFirst(listed, listing), listing), places.listed),
     ...selectWithinLimits(unlisted.sort(byWorth), places.unlisted),
   ]
 }
@@ -97,6 +97,17 @@ function deepestFirst(listed: readonly Valued[], { connectors }: Listing): reado
     isDeepest.add(valued)
   }
   return [...isDeepest, ...sorted.filter((valued) => !isDeepest.has(valued))]
+}
+
+/** The first POOLS_PER_TOKEN pools of each token. A pool between two tokens needs a place of both. */
+function limitPerToken(sorted: readonly Valued[], { connectors }: Listing): readonly Valued[] {
+  const counts = new Map<string, number>()
+  return sorted.filter(({ one }) => {
+    const tokens = one.pool.tokens.filter((token) => !connectors.has(token))
+    if (tokens.some((token) => (counts.get(token) ?? 0) >= POOLS_PER_TOKEN)) return false
+    for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1)
+    return true
+  })
 }
 
 /** The sorted pools that fit the limits. A pool with more ticks than the rest of the limit is skipped. */

@@ -47,6 +47,7 @@ export async function compareSample(context: SyncContext, first: number): Promis
   }
   if (contradicted.length === 0) return
   log.error({ ...fields, pools: contradicted }, 'nodes contradict each other about pools, which were dropped')
+  context.dropped.remember(identities.filter(({ id }) => contradicted.includes(id)))
   pools.drop(contradicted)
 }
 

@@ -1,7 +1,10 @@
 import { swapExecutor, swapRouter } from '@swapyard/contracts'
+import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
+import { nativeAddress } from '../../swap/domain/token.ts'
 import { type RouteSwap, SHARE_ALL } from '../../swap/routing/execute.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
+import { decodeRoute } from './decode-route.ts'
 import { encodeRoute } from './encode-route.ts'
 import { decodeSwap, encodeSwap } from './encode-swap.ts'
 
@@ -106,4 +109,27 @@ test('decodes a router call to its terms', () => {
   expect(decodeSwap('0x')).toBeNull()
   expect(decodeSwap(`0xa9059cbb${calldata.slice(10)}`)).toBeNull()
   expect(decodeSwap(calldata.slice(0, 100) as `0x${string}`)).toBeNull()
+})
+
+test('names the pools and tokens of a route (D6)', () => {
+  const balancerId = `0x${'05'.repeat(20)}000200000000000000000077`
+  const vault = { ...pool('balancer-weighted', 'ba', [a, b], { vault: 'v2' }), id: balancerId } as Pool
+  const v4 = pool('uniswap-v4', 'f4', [wrapped, c], { native: true, lpFeePpm: 3_000, tickSpacing: 60 })
+  const swaps = [
+    swap(vault, 0, 1),
+    swap(pool('uniswap-v3', '02', [b, wrapped]), 0, 1),
+    swap(v4, 0, 1, 0x800000),
+    swap(pool('curve-stable', '03', [c, wrapped]), 1, 0),
+  ]
+  // PoolKey.toId: the keccak hash of its five words.
+  const key = parseAbiParameters('address, address, uint24, int24, address')
+  const v4Id = keccak256(encodeAbiParameters(key, [zeroAddress, c as Hex, 3_000, 60, zeroAddress]))
+  const { pools, tokens: named } = decodeRoute(encodeRoute({ ...tokens, swaps }))
+  expect(pools).toEqual([balancerId, address('02'), v4Id, address('03')])
+  expect([...named].sort()).toEqual([a, b, c, wrapped, nativeAddress].sort())
+  // A route that only wraps has no pool.
+  const wraps = encodeRoute({ source: wrapped, target: wrapped, nativeIn: true, nativeOut: false, wrapped, swaps: [] })
+  expect(decodeRoute(wraps)).toEqual({ pools: [], tokens: [nativeAddress, wrapped] })
+  for (const nonsense of [[], [9n], [1n << 255n, 5n], [0n, 6n << 248n]])
+    expect(() => decodeRoute(nonsense)).not.toThrow()
 })

@@ -17,7 +17,19 @@ export type RouteToEncode = Readonly<{
   wrapped: string | null
 }>
 
-const steps = { v2: 1, v3: 2, v4: 3, solidly: 4, curve: 5, balancer: 6, book: 7, wrap: 8, unwrap: 9 } as const
+export const stepKinds = {
+  v2: 1,
+  v3: 2,
+  v4: 3,
+  solidly: 4,
+  curve: 5,
+  balancer: 6,
+  book: 7,
+  wrap: 8,
+  unwrap: 9,
+} as const
+/** False for wrapping and unwrapping. */
+export const isPoolStep = (kind: number): boolean => kind >= stepKinds.v2 && kind <= stepKinds.book
 const flags = { here: 0, toTarget: 1, toNextPool: 2, prepaid: 4 } as const
 
 type Call = Readonly<{ step: number; extra: bigint /** an extra word after the step */; poolId?: string }>
@@ -29,22 +41,22 @@ export const isExecutable = (pool: Pool): boolean =>
 function callOf({ pool, tokenIn, tokenOut }: RouteSwap): Call {
   switch (pool.kind) {
     case 'uniswap-v2':
-      return { step: steps.v2, extra: BigInt(pool.feePpm) }
+      return { step: stepKinds.v2, extra: BigInt(pool.feePpm) }
     case 'uniswap-v3':
     case 'algebra':
-      return { step: steps.v3, extra: 0n }
+      return { step: stepKinds.v3, extra: 0n }
     case 'uniswap-v4':
-      return { step: steps.v4, extra: (BigInt(pool.lpFeePpm) << 16n) | BigInt(pool.tickSpacing) }
+      return { step: stepKinds.v4, extra: (BigInt(pool.lpFeePpm) << 16n) | BigInt(pool.tickSpacing) }
     case 'solidly':
-      return { step: steps.solidly, extra: 0n }
+      return { step: stepKinds.solidly, extra: 0n }
     case 'curve-stable':
-      return { step: steps.curve, extra: (BigInt(tokenIn) << 8n) | BigInt(tokenOut) }
+      return { step: stepKinds.curve, extra: (BigInt(tokenIn) << 8n) | BigInt(tokenOut) }
     case 'balancer-weighted':
     case 'balancer-stable':
       assert(isExecutable(pool), 'the executor supports the vault')
-      return { step: steps.balancer, extra: 0n, poolId: pool.id }
+      return { step: stepKinds.balancer, extra: 0n, poolId: pool.id }
     case 'liquidity-book':
-      return { step: steps.book, extra: tokenIn === 0 ? 1n : 0n }
+      return { step: stepKinds.book, extra: tokenIn === 0 ? 1n : 0n }
     default:
       return unreachable(pool)
   }
@@ -106,7 +118,7 @@ export function encodeRoute(route: RouteToEncode): bigint[] {
   const unwrapsTarget = wraps && route.nativeOut
   const wrapsSource = wraps && route.nativeIn
   const writer = createWriter(wrapsSource ? zeroAddress : source, unwrapsTarget ? zeroAddress : target)
-  if (wrapsSource && !staysNative) writer.step({ step: steps.wrap, tokenIn: zeroAddress, tokenOut: wrapped })
+  if (wrapsSource && !staysNative) writer.step({ step: stepKinds.wrap, tokenIn: zeroAddress, tokenOut: wrapped })
 
   /** Tokens that the executor may hold. */
   const heldTokens = new Set([source])
@@ -119,7 +131,8 @@ export function encodeRoute(route: RouteToEncode): bigint[] {
     const { step, extra, poolId } = callOf(swap)
     const isFinal = tokenOut === target && !swaps.slice(index + 1).some((later) => inputOf(later) === target)
     const takesUnwrapped = wraps && takesNative(swap) && !(staysNative && tokenIn === source)
-    if (takesUnwrapped) writer.step({ step: steps.unwrap, tokenIn: wrapped, tokenOut: zeroAddress, share: swap.share })
+    if (takesUnwrapped)
+      writer.step({ step: stepKinds.unwrap, tokenIn: wrapped, tokenOut: zeroAddress, share: swap.share })
     if (swap.share === SHARE_ALL) heldTokens.delete(tokenIn)
 
     const goesToTarget = isFinal && paysAnyone(swap) && (!wraps || paysNative(swap) === unwrapsTarget)
@@ -138,10 +151,10 @@ export function encodeRoute(route: RouteToEncode): bigint[] {
     isPrepaid = goesToNext
     if (goesToTarget || goesToNext) continue
     heldTokens.add(tokenOut)
-    if (wraps && paysNative(swap)) writer.step({ step: steps.wrap, tokenIn: zeroAddress, tokenOut: wrapped })
+    if (wraps && paysNative(swap)) writer.step({ step: stepKinds.wrap, tokenIn: zeroAddress, tokenOut: wrapped })
     if (tokenOut === target) leavesWrapped = true
   }
-  if (unwrapsTarget && leavesWrapped) writer.step({ step: steps.unwrap, tokenIn: wrapped, tokenOut: zeroAddress })
+  if (unwrapsTarget && leavesWrapped) writer.step({ step: stepKinds.unwrap, tokenIn: wrapped, tokenOut: zeroAddress })
   return writer.route()
 }
 

@@ -8,6 +8,7 @@ import { createRpc, type Rpc, rpcDefaults, unavailable } from '../chains/evm/rpc
 import { createBlockReader } from './block-reader.ts'
 import { compareSample } from './compare.ts'
 import { createDepthHistory } from './depth-history.ts'
+import { createDroppedPools } from './dropped-pools.ts'
 import { createFeeOnTransferTokens } from './fee-on-transfer.ts'
 import { type Header, latestHeader } from './headers.ts'
 import { pack } from './pack.ts'
@@ -245,6 +246,7 @@ function createSyncContext(options: NetworkPoolsOptions, { rpc, other, count }: 
     otherReadContext: count > 1 ? readsFrom(other) : null,
     pools: createPoolSet(reorgDepth(options.network)),
     pauses: { value: noPoolPauses },
+    dropped: createDroppedPools(connectors),
     depths: createDepthHistory(),
     counts: { reorgs: 0, differences: 0, rereads: 0 },
     setup: { value: null },

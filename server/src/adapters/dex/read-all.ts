@@ -98,6 +98,7 @@ async function readAt(context: SyncContext, head: Header, { dexes, follower }: N
   const withLiquidity = new Set(bases.flatMap(({ pool }) => (hasLiquidity(pool) ? [keyOf(pool)] : [])))
   const selectedKeys = new Set(selected.map(({ pool }) => keyOf(pool)))
   follower.watchEmpty(identities.filter(({ id }) => !withLiquidity.has(id) && !selectedKeys.has(id)))
+  context.dropped.remember(identities.filter(({ id }) => withLiquidity.has(id) && !selectedKeys.has(id)))
   pools.reset({ height: head.height, hash: head.hash }, selected)
   log.info({ network: network.id, found: identities.length, pools: selected.length, height: head.height }, 'pools read')
 }

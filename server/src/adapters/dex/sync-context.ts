@@ -6,6 +6,7 @@ import type { PoolPauses } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSnapshots } from '../../swap/ports/pools.ts'
 import type { Rpc } from '../chains/evm/rpc.ts'
 import type { DepthHistory } from './depth-history.ts'
+import type { DroppedPools } from './dropped-pools.ts'
 import type { Follower } from './follow.ts'
 import type { PoolSet } from './pool-set.ts'
 import type { Listing } from './rank.ts'
@@ -72,6 +73,7 @@ export type SyncContext = Readonly<{
   pools: PoolSet
   /** Set by the operator while the process runs. */
   pauses: { value: PoolPauses }
+  dropped: DroppedPools
   depths: DepthHistory
   counts: { reorgs: number; differences: number; rereads: number }
   /** The result of `setUp`; null before. */

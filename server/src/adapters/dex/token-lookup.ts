@@ -1,9 +1,10 @@
 import { isPaused } from '../../swap/domain/pool-pauses.ts'
 import { admitRequested, exceedsPlaces, selectPools } from './admission.ts'
-import { keyOf, readBases, readerOf } from './dex-readers.ts'
+import { identityOf, keyOf, readBases, readerOf } from './dex-readers.ts'
 import { pairsOf } from './discover.ts'
+import { isListed, type Listing } from './rank.ts'
 import type { NetworkSetup, SyncContext } from './sync-context.ts'
-import type { PoolIdentity } from './tracked-pool.ts'
+import type { PoolIdentity, TrackedPool } from './tracked-pool.ts'
 
 /** Looks up the pools of requested tokens between two blocks. */
 export type TokenLookup = Readonly<{
@@ -55,7 +56,7 @@ export function createTokenLookup(context: SyncContext): TokenLookup {
 
 /** Adds the pools of these tokens with the connector tokens that have any liquidity, after the present block. */
 async function lookUpPools(context: SyncContext, { dexes }: NetworkSetup, tokens: readonly string[]): Promise<void> {
-  const { pools, readContext, dexNetwork, network, log, listing } = context
+  const { pools, readContext, dexNetwork, network, log, listing, dropped } = context
   const block = pools.block()
   if (block === null) return
   const pairs = pairsOf({ connectors: dexNetwork.connectors, tokens, readContext })
@@ -63,6 +64,7 @@ async function lookUpPools(context: SyncContext, { dexes }: NetworkSetup, tokens
   for (const dex of dexes.values())
     for (const one of (await readerOf(dex)?.lookUp?.(readContext, block.hash, dex, pairs)) ?? [])
       if (pools.get(one.id) === undefined) identities.set(one.id, one)
+  for (const one of dropped.find(tokens)) if (pools.get(one.id) === undefined) identities.set(one.id, one)
   const bases = await readBases(readContext, block.hash, [...identities.values()])
   const admitted = await admitRequested({ readContext, at: block.hash, dexes, listing }, bases, pools.all())
   if (admitted.length === 0) return
@@ -70,11 +72,17 @@ async function lookUpPools(context: SyncContext, { dexes }: NetworkSetup, tokens
   log.info({ network: network.id, tokens: tokens.length, pools: admitted.length }, 'pools added for requested tokens')
 }
 
+const listedIdentity = (one: TrackedPool, dexes: NetworkSetup['dexes'], listing: Listing): readonly PoolIdentity[] =>
+  isListed(listing, one.pool.tokens) ? [identityOf(one, dexes) ?? []].flat() : []
+
 /** Drops the least valuable pools once a limit is exceeded by a tenth; paused pools before all others. */
-export function dropExcessPools({ pools, settings, listing, pauses }: SyncContext): void {
+export function dropExcessPools({ pools, settings, listing, pauses, dropped, setup }: SyncContext): void {
   const all = pools.all()
   if (!exceedsPlaces(all, listing, settings)) return
   const unpaused = all.filter(({ pool }) => !isPaused(pool, pauses.value))
   const selected = new Set(selectPools(unpaused, listing, settings).map(({ pool }) => keyOf(pool)))
-  pools.drop(all.map(({ pool }) => keyOf(pool)).filter((key) => !selected.has(key)))
+  const excess = all.filter(({ pool }) => !selected.has(keyOf(pool)))
+  const dexes = setup.value?.dexes
+  if (dexes !== undefined) dropped.remember(excess.flatMap((one) => listedIdentity(one, dexes, listing)))
+  pools.drop(excess.map(({ pool }) => keyOf(pool)))
 }

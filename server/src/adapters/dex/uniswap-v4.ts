@@ -55,7 +55,7 @@ export const uniswapV4Dex: DexReader = {
     )
     // `readBase` omits the pools that do not exist.
     return allPairs.flatMap(([a, b]) =>
-      KEYS.map(([fee, spacing]) => poolIdentity(idOf(a, b, fee, spacing), dex, [a, b], wrapped, fee, spacing)),
+      KEYS.map(([fee, spacing]) => poolIdentity(poolIdOf(a, b, fee, spacing), dex, [a, b], wrapped, fee, spacing)),
     )
   },
   async readBase({ reader }, at, identities) {
@@ -116,7 +116,7 @@ function poolIdentity(
 }
 
 /** PoolKey.toId, without hooks. */
-function idOf(currency0: string, currency1: string, fee: number, spacing: number): string {
+export function poolIdOf(currency0: string, currency1: string, fee: number, spacing: number): string {
   return keccak256(`0x${[currency0, currency1, fee, spacing, 0].map((part) => toWord(BigInt(part))).join('')}`)
 }
 

@@ -11,6 +11,7 @@ import {
 } from 'viem'
 import { nativeAddress } from '../../swap/domain/token.ts'
 import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
+import { decodeRoute } from '../dex/decode-route.ts'
 import { decodeAggregatorCall } from '../dex/encode-aggregator-call.ts'
 import { decodeSwap } from '../dex/encode-swap.ts'
 
@@ -67,6 +68,7 @@ function decodeRouterCall(input: Hex, value: bigint): SignedTransaction['action'
   const isAggregatorCall = order.executor.toLowerCase() === external
   const aggregatorCall = isAggregatorCall ? decodeAggregatorCall(route, order.tokenIn, order.tokenOut) : null
   if (isAggregatorCall && aggregatorCall === null) return null
+  const names = isAggregatorCall ? { pools: [], tokens: [] } : decodeRoute(route)
   return {
     ...(aggregatorCall === null ? {} : { aggregatorCall }),
     kind: 'swap',
@@ -82,6 +84,8 @@ function decodeRouterCall(input: Hex, value: bigint): SignedTransaction['action'
     deadline: Number(order.deadline),
     ref: order.ref.toLowerCase(),
     callHash: keccak256(encode(NO_REF)),
+    pools: names.pools,
+    routeTokens: names.tokens,
   }
 }
 

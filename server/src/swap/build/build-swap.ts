@@ -319,6 +319,8 @@ function orderOf(
   const call = aggregatorCall === undefined ? {} : { aggregatorCall }
   const order = { ...terms, ...call, swaps: routed.swaps }
   const callHash = chain.hashCall(order)
-  const ref = refs.issue({ ...terms, ...call, callHash, owesFee, partnerId: partner.id, network: chain.network.id })
+  const dexes = aggregatorCall === undefined ? routed.swaps.map(({ pool }) => pool.dex) : []
+  const built = { ...terms, ...call, callHash, owesFee, partnerId: partner.id, network: chain.network.id }
+  const ref = refs.issue(built, dexes)
   return { ...order, ref }
 }

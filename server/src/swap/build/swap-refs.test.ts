@@ -11,15 +11,15 @@ const terms: BuiltTerms = {
 const refs = createSwapRefs(Buffer.from('a pepper'))
 
 it('verifies its references in any process with the same pepper, and no others', () => {
-  const ref = refs.issue(terms)
+  const ref = refs.issue(terms, [])
   expect(ref).toMatch(/^0x[0-9a-f]{64}$/)
   expect(createSwapRefs(Buffer.from('a pepper')).read(ref, terms)).toEqual({ owesFee: true })
   expect(createSwapRefs(Buffer.from('another')).read(ref, terms)).toBeNull()
-  expect(refs.issue(terms)).not.toBe(ref)
+  expect(refs.issue(terms, [])).not.toBe(ref)
 })
 
 it('binds every term', () => {
-  const ref = refs.issue(terms)
+  const ref = refs.issue(terms, [])
   const change = {
     bigint: (value: bigint) => value + 1n,
     number: (value: number) => value + 1,
@@ -39,23 +39,35 @@ it('binds every term', () => {
 
 it('binds the call of an aggregator, and distinguishes it from our own route', () => {
   const aggregatorCall = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
-  const ref = refs.issue({ ...terms, aggregatorCall })
+  const ref = refs.issue({ ...terms, aggregatorCall }, [])
   expect(refs.read(ref, { ...terms, aggregatorCall })).toEqual({ owesFee: true })
   expect(refs.read(ref, terms)).toBeNull()
-  expect(refs.read(refs.issue(terms), { ...terms, aggregatorCall })).toBeNull()
+  expect(refs.read(refs.issue(terms, []), { ...terms, aggregatorCall })).toBeNull()
   for (const changes of [{ target: '0x5' }, { spender: '0x5' }, { spender: null }, { calldata: '0x1234567800' }])
     expect(refs.read(ref, { ...terms, aggregatorCall: { ...aggregatorCall, ...changes } })).toBeNull()
 })
 
 it('does not bind the fee address without a fee', () => {
   const free = { ...terms, feePpm: 0 }
-  expect(refs.read(refs.issue(free), { ...free, feeTo: zeroAddress })).not.toBeNull()
+  expect(refs.read(refs.issue(free, []), { ...free, feeTo: zeroAddress })).not.toBeNull()
 })
 
 it('recovers whether the fee is owed', () => {
   const { owesFee: _, ...onChain } = terms
   for (const owesFee of [true, false])
-    expect(refs.read(refs.issue({ ...onChain, owesFee }), onChain)).toEqual({ owesFee })
+    expect(refs.read(refs.issue({ ...onChain, owesFee }, []), onChain)).toEqual({ owesFee })
+})
+
+it('remembers the DEXes of the route, authenticated', () => {
+  const ref = refs.issue(terms, ['uniswap-v3', 'curve'])
+  expect([refs.mayUseDex(ref, 'uniswap-v3'), refs.mayUseDex(ref, 'curve')]).toEqual([true, true])
+  const names = Array.from({ length: 100 }, (_, n) => `dex-${n}`)
+  // Two of 32 bits are set.
+  expect(names.filter((name) => refs.mayUseDex(ref, name)).length).toBeLessThan(25)
+  expect(names.some((name) => refs.mayUseDex(refs.issue(terms, []), name))).toBe(false)
+  // A changed bit is a changed reference.
+  expect(refs.read(`0x00000000${ref.slice(10)}`, terms)).toBeNull()
+  expect(refs.read(ref, terms)).toEqual({ owesFee: true })
 })
 
 it('rejects everything that it did not issue', () => {

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { zeroAddress } from '../domain/token.ts'
 import type { SwapOrder } from '../ports/swap-chain.ts'
 
@@ -18,12 +18,16 @@ export type BuiltTerms = Omit<SwapOrder, 'swaps' | 'ref'> &
  * that we built the swap for this partner with these terms and this route. Any process with the same pepper can verify it.
  */
 export type SwapRefs = Readonly<{
-  issue(terms: BuiltTerms): string
+  /** `dexes`: the names of the DEXes of the route, which the route itself does not contain. */
+  issue(terms: BuiltTerms, dexes: readonly string[]): string
+  /** Whether the route of a reference may use a DEX. True for some DEXes that it does not use, because they share a bit. */
+  mayUseDex(ref: string, dex: string): boolean
   /** Null if the reference is not ours or was built with other terms. `owesFee` is recovered, as no transaction holds it. */
   read(ref: string, terms: Omit<BuiltTerms, 'owesFee'>): Pick<BuiltTerms, 'owesFee'> | null
 }>
 
-/* 12 random bytes, then HMAC-SHA256 truncated to 20 bytes (RFC 2104 §5). */
+/* Four bytes with a bit per DEX, 8 random bytes, then HMAC-SHA256 truncated to 20 bytes (RFC 2104 §5). */
+const DEX_BYTES = 4
 const NONCE_BYTES = 12
 const MAC_BYTES = 20
 const PURPOSE = 'swapyard swap reference'
@@ -34,10 +38,12 @@ export function createSwapRefs(pepper: Uint8Array): SwapRefs {
   const macOf = (nonce: Buffer, terms: BuiltTerms) =>
     createHmac('sha256', key).update(nonce).update(textOf(terms)).digest().subarray(0, MAC_BYTES)
   return {
-    issue: (terms) => {
+    issue: (terms, dexes) => {
       const nonce = randomBytes(NONCE_BYTES)
+      nonce.writeUInt32BE(dexes.reduce((bits, dex) => (bits | bitOf(dex)) >>> 0, 0))
       return `0x${Buffer.concat([nonce, macOf(nonce, terms)]).toString('hex')}`
     },
+    mayUseDex: (ref, dex) => REF.test(ref) && (Number.parseInt(ref.slice(2, 2 + 2 * DEX_BYTES), 16) & bitOf(dex)) !== 0,
     read: (ref, terms) => {
       if (!REF.test(ref)) return null
       const bytes = Buffer.from(ref.slice(2), 'hex')
@@ -48,6 +54,9 @@ export function createSwapRefs(pepper: Uint8Array): SwapRefs {
     },
   }
 }
+
+/** One of 32 bits, by the name: a network has about ten DEXes. */
+const bitOf = (dex: string): number => (1 << ((createHash('sha256').update(dex).digest()[0] ?? 0) % 32)) >>> 0
 
 function textOf(terms: BuiltTerms): string {
   const { feePpm, aggregatorCall } = terms

@@ -74,6 +74,9 @@ export type SwapAction = Omit<SwapOrder, 'account' | 'swaps'> &
     executor: string
     /** Equals `SwapChain.hashCall` of the order that was built. */
     callHash: string
+    /** Ids of the pools and the tokens that the route names; empty for a call of an aggregator. */
+    pools: readonly string[]
+    routeTokens: readonly string[]
   }>
 
 /** A fee of a swap, from our router's event. */

@@ -20,10 +20,10 @@ const terms = {
   ...{ recipient: user, tokenIn: nativeAddress, tokenOut: token, amountIn: 10n ** 18n, minReceived: 9n },
   ...{ feePpm: 3_000, feeTo: '0xf', deadline: NOW / 1000 + 600, callHash: '0xc' },
 }
-const ref = refs.issue({ ...terms, partnerId: 'p', network: 'eth', account: user, owesFee: true })
+const ref = refs.issue({ ...terms, partnerId: 'p', network: 'eth', account: user, owesFee: true }, ['uniswap-v2'])
 const signed: SignedTransaction = {
   ...{ hash: HASH, signer: user, chainId: 1, nonce: 0, to: router },
-  action: { kind: 'swap', router, executor, ref, ...terms },
+  action: { kind: 'swap', router, executor, ref, pools: ['0xpool'], routeTokens: [token, '0xmiddle'], ...terms },
 }
 const request = {
   ...{ account: user, network: 'eth', fromTokenAddress: nativeAddress, toTokenAddress: token, amountFrom: '1' },
@@ -41,6 +41,7 @@ let sent: number
 /** Status that a concurrent update has set; null = none. */
 let concurrentStatus: SwapStatus | null
 let now: number
+let pauses: readonly string[]
 
 beforeEach(() => {
   outcome = { kind: 'accepted' }
@@ -51,6 +52,7 @@ beforeEach(() => {
   sent = 0
   concurrentStatus = null
   now = NOW
+  pauses = []
 })
 
 const chain = {
@@ -83,6 +85,7 @@ const send = (changes: object = {}) =>
     findToken: async (_, address) => ({ network: 'eth', address, name: 'T', symbol: 'T', decimals: 18 }),
     refs,
     swaps,
+    poolPauses: () => pauses,
     approvals: { save: async () => undefined, has: async () => false },
     screening: { screen: async ({ address }) => (address === denied ? 'block' : verdict) },
     withIdempotency: (_partner, _key, work) => work(),
@@ -123,6 +126,25 @@ describe('a transaction that is no swap of ours', () => {
     denied = null
     expect(await send({ isExchange: false })).toBe(HASH)
     expect([sent, recorded]).toEqual([1, []])
+  })
+})
+
+describe('a swap that was built before a pause (D6)', () => {
+  it.each(['dex:uniswap-v2', 'pool:0xpool', 'token:0xmiddle', `token:${token}`, 'token:0xw'])(
+    'is not relayed while %s is paused',
+    async (scope) => {
+      pauses = [`${scope}@eth`]
+      for (const isExchange of [true, false])
+        await expect(send({ isExchange })).rejects.toMatchObject({ code: 'NETWORK_PAUSED', retryAfterSeconds: 5 })
+      expect([sent, recorded]).toEqual([0, []])
+      pauses = []
+      expect(await send()).toBe(HASH)
+    },
+  )
+
+  it('is relayed if other pools or another network are paused', async () => {
+    pauses = ['dex:uniswap-v2@base', 'pool:0xpool@base', 'pool:0xother@eth', 'token:0xother@eth']
+    expect(await send()).toBe(HASH)
   })
 })
 

@@ -4,10 +4,12 @@ import type { Screening } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import type { WithIdempotency } from '../../core/services/interfaces.ts'
 import { timeOrderedId } from '../../lib/id.ts'
+import { isPaused, poolPausesOf } from '../domain/pool-pauses.ts'
 import { type Swap, unmined } from '../domain/swap.ts'
+import { isNative } from '../domain/token.ts'
 import type { SendRequest, SwapServices } from '../interfaces.ts'
 import type { SwapStore, TrackedSwap } from '../ports/store/swaps.ts'
-import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
+import type { SignedTransaction, SwapAction, SwapChain } from '../ports/swap-chain.ts'
 import { broadcastSwap, refusalOf } from './broadcast-swap.ts'
 import { type CheckSwapDeps, checkBuilt, checkRequest, termsOf } from './check-swap.ts'
 import { type CheckApprovalDeps, checkApproval, invalid, readAs, screenTransaction, sendOnly } from './send-approval.ts'
@@ -15,6 +17,8 @@ import { type CheckApprovalDeps, checkApproval, invalid, readAs, screenTransacti
 export type SendSwapDeps = CheckSwapDeps &
   CheckApprovalDeps &
   Readonly<{
+    /** Scopes of paused pools, of all networks. */
+    poolPauses(): Iterable<string>
     swaps: SwapStore
     screening: Screening
     withIdempotency: WithIdempotency
@@ -48,6 +52,7 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
   const action = checkBuilt(deps.refs, partner, chain, signed, field)
   const sides = await checkRequest(deps, network, request, action)
   if (rawTx !== undefined && isLate(deps, action.deadline)) return repeatLate(deps, partner, chain, signed)
+  if (rawTx !== undefined) checkPauses(deps, chain, action)
   await screenTransaction(deps.screening, chain, signed)
   const recorded = await deps.swaps.record({
     ...termsOf(chain, signed, action),
@@ -95,10 +100,23 @@ async function sendOther(deps: SendSwapDeps, partner: Partner, chain: SwapChain,
   if (signed.to === chain.router) {
     const action = checkBuilt(deps.refs, partner, chain, signed, field)
     if (raw !== null && isLate(deps, action.deadline)) throw late()
+    if (raw !== null) checkPauses(deps, chain, action)
   }
   await screenTransaction(deps.screening, chain, signed)
   if (raw !== null) await sendOnly(chain, signed, raw, field)
   return signed.hash
+}
+
+/** A swap that was built before a pause must not be relayed after it. */
+function checkPauses({ poolPauses, refs }: SendSwapDeps, chain: SwapChain, action: SwapAction): void {
+  const pauses = poolPausesOf(poolPauses(), chain.network.id)
+  const tokens = [action.tokenIn, action.tokenOut, ...action.routeTokens].map((token) =>
+    isNative(token) ? chain.wrapped : token,
+  )
+  const isPausedRoute =
+    [...pauses.dexes].some((dex) => refs.mayUseDex(action.ref, dex)) ||
+    ['', ...action.pools].some((id) => isPaused({ dex: '', id, tokens }, pauses))
+  if (isPausedRoute) throw new AppError('NETWORK_PAUSED', 'a DEX, pool or token of this swap is paused: build again')
 }
 
 const isLate = ({ now }: SendSwapDeps, deadline: number): boolean => deadline * 1000 <= now()

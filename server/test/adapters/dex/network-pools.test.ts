@@ -386,6 +386,28 @@ describe('the pools of a network', () => {
     await compareStates(pools)
   })
 
+  test('return by a lookup of their tokens if they were dropped, though their factory cannot be asked for them', async () => {
+    // No lookup by pair asks Uniswap V4 for this fee.
+    const [, token] = pairs().v4[0]
+    const key = keyOf(zeroAddress, token, 777, 60)
+    await venues.act('v4Core', 'initialize', [key, SQRT_ONE])
+    await venues.mine()
+    const deposit = [key, positionOf(-6_000, 6_000, 10n ** 18n), '0x']
+    await venues.act('v4Liquidity', 'modifyLiquidity', deposit, 10n ** 19n)
+    await venues.mine()
+    const all = (await current(createSource(undefined, { snapshots: nothing }))).pools
+    const unusual = all.filter((pool) => pool.kind === 'uniswap-v4' && pool.lpFeePpm === 777)
+    expect(unusual).toHaveLength(1)
+    const others = all.filter((pool) => !unusual.includes(pool))
+
+    const source = createSource(undefined, { snapshots: nothing, settings: { poolsMax: 1 } })
+    expect((await current(source)).pools.every(({ id }) => others.some((other) => other.id === id))).toBe(true)
+    source.pause(others.map(({ id }) => `pool:${id}@eth`))
+    source.request(token)
+    await source.advance()
+    expect((await current(source)).pools.map(({ id }) => id)).toEqual(unusual.map(({ id }) => id))
+  })
+
   test('are compared with the next node, and dropped where the nodes contradict each other (D5)', async () => {
     const honest = createSource(undefined, { snapshots: nothing })
     const { pools } = await current(honest)

@@ -146,6 +146,7 @@ test('decodes a swap of our router, and of no other contract', async () => {
     ...{ kind: 'swap', router: chain.router, executor: chain.executor, tokenIn: nativeAddress, tokenOut: token },
     ...{ amountIn: 8n, minReceived: 7n, recipient: user.address.toLowerCase(), feePpm: 30, deadline: 99 },
     ...{ feeTo: user.address.toLowerCase(), ref: terms.reference },
+    ...{ pools: [token], routeTokens: [nativeAddress, token, wrapped] },
     // Covers everything except the reference.
     callHash: keccak256(swap.calldata.replace('ab'.repeat(32), '00'.repeat(32)) as Hex),
   })

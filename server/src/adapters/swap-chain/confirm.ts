@@ -1,9 +1,12 @@
 import type { Hex } from 'viem'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
-import type { BlockRef } from '../../core/ports/chain.ts'
+import type { BlockRef, FeeRate } from '../../core/ports/chain.ts'
+import { present } from '../../lib/assert.ts'
+import { agreeOnFeeRate, type FeeCaps, readPrice } from '../chains/evm/fees.ts'
 import type { EvmNode } from '../chains/evm/node.ts'
 import { count } from '../chains/evm/replies.ts'
+import { unavailable } from '../chains/evm/rpc.ts'
 import {
   type GrantedAllowance,
   type LimitedCall,
@@ -72,8 +75,7 @@ async function simulateOnOther(
 ): Promise<NodeSimulation | null> {
   try {
     let next = await readNextBlock(other, network)
-    const headAgeMs = Date.now() - next.minedAtMs
-    if (headAgeMs > Math.max(HEAD_AGE_MS, HEAD_AGE_BLOCKS * network.blockTimeMs)) return null
+    if (!isFollowing(next, network)) return null
     // An approval of the newest block may not have reached this node yet.
     for (let waitedMs = 0; next.parent.height < first.height && waitedMs < CATCH_UP_MS; waitedMs += CATCH_UP_PACE_MS) {
       await new Promise((resolve) => setTimeout(resolve, CATCH_UP_PACE_MS))
@@ -86,26 +88,62 @@ async function simulateOnOther(
   }
 }
 
+/** Whether the node's newest block shows that it follows the chain. */
+const isFollowing = ({ minedAtMs }: NextBlock, { blockTimeMs }: Network): boolean =>
+  Date.now() - minedAtMs <= Math.max(HEAD_AGE_MS, HEAD_AGE_BLOCKS * blockTimeMs)
+
+/** The answers of the nodes that follow the chain; of all that answer if none does. */
+async function askFollowing<T>(
+  nodes: readonly EvmNode[],
+  network: Network,
+  ask: (node: EvmNode) => Promise<T>,
+): Promise<readonly T[]> {
+  const settled = await Promise.allSettled(
+    nodes.map((node) =>
+      Promise.all([ask(node), readNextBlock(node, network).then((next) => isFollowing(next, network))]),
+    ),
+  )
+  const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failure = settled.find((one) => one.status === 'rejected')
+  if (answers.length === 0) throw failure?.reason ?? unavailable(`no node of ${network.id} answers`)
+  const following = answers.filter(([, follows]) => follows)
+  return (following.length > 0 ? following : answers).map(([answer]) => answer)
+}
+
 /** Time for a pending transaction to reach the other nodes. */
 const GOSSIP_MS = 300
 
 /**
  * The highest pending nonce that two nodes confirm: a single one could say a nonce that is never reached. A lower one would replace a
- * pending transaction, so that the nodes are asked again if they differ.
+ * pending transaction, so that the nodes are asked again if they differ, and longer where one of them has it in a block.
  */
-export async function readNonce(nodes: readonly EvmNode[], account: string): Promise<number> {
+export async function readNonce(nodes: readonly EvmNode[], network: Network, account: string): Promise<number> {
+  const countAt = (node: EvmNode, at: string) => node.ask('eth_getTransactionCount', [account, at], count)
   const read = async () => {
-    const settled = await Promise.allSettled(
-      nodes.map((node) => node.ask('eth_getTransactionCount', [account, 'pending'], count)),
+    const counts = await askFollowing(nodes, network, (node) =>
+      Promise.all([countAt(node, 'pending'), countAt(node, 'latest')]),
     )
-    const nonces = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-    const failure = settled.find((one) => one.status === 'rejected')
-    if (nonces.length === 0) throw failure?.reason
-    return nonces.sort((a, b) => b - a)
+    const pending = counts.map(([one]) => one).sort((x, y) => y - x)
+    const highest = present(pending[0], 'a nonce')
+    const nonce = pending[1] ?? highest
+    return { nonce, isAgreed: nonce === highest, isMined: counts.some(([, mined]) => mined > nonce) }
   }
-  const [highest, confirmed = highest] = await read()
-  if (confirmed === highest) return confirmed as number
-  await new Promise((resolve) => setTimeout(resolve, GOSSIP_MS))
-  const [only, again = only] = await read()
-  return again as number
+  let found = await read()
+  for (
+    let waitedMs = 0;
+    !found.isAgreed && waitedMs < (found.isMined ? CATCH_UP_MS : GOSSIP_MS);
+    waitedMs += GOSSIP_MS
+  ) {
+    await new Promise((resolve) => setTimeout(resolve, GOSSIP_MS))
+    found = await read()
+  }
+  return found.nonce
 }
+
+/** A fee rate that no node alone can raise far, nor one that does not follow the chain lower. */
+export const readConfirmedFeeRate = async (
+  nodes: readonly EvmNode[],
+  network: Network,
+  caps: FeeCaps,
+): Promise<FeeRate> =>
+  agreeOnFeeRate(await askFollowing(nodes, network, (node) => readPrice(node, network)), network, caps)

@@ -6,7 +6,7 @@ import type { BlockRef, FeeRate } from '../../core/ports/chain.ts'
 import { present } from '../../lib/assert.ts'
 import { isNative } from '../../swap/domain/token.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder } from '../../swap/ports/swap-chain.ts'
-import { type FeeCaps, readConfirmedFeeRate } from '../chains/evm/fees.ts'
+import type { FeeCaps } from '../chains/evm/fees.ts'
 import { type EvmNode, ethCall } from '../chains/evm/node.ts'
 import { balanceAt } from '../chains/evm/received.ts'
 import { bytes } from '../chains/evm/replies.ts'
@@ -14,7 +14,7 @@ import { unavailable } from '../chains/evm/rpc.ts'
 import { minOf } from '../chains/shared/min-max.ts'
 import { encodeAggregatorCall } from '../dex/encode-aggregator-call.ts'
 import { encodeSwap, type SwapTerms } from '../dex/encode-swap.ts'
-import { readNonce, simulateOnNodes } from './confirm.ts'
+import { readConfirmedFeeRate, readNonce, simulateOnNodes } from './confirm.ts'
 import { encodeApprove, NO_REF } from './decode-action.ts'
 import { l1GasOf } from './l1-gas.ts'
 import { paidBelowMinimum, revertReason } from './revert-reason.ts'
@@ -75,7 +75,7 @@ async function prepareOn(node: EvmNode, context: PrepareContext, order: SwapOrde
     balanceAt(node, account, null, 'latest'),
     isNativeIn ? null : balanceAt(node, account, tokenIn, 'latest'),
     isNativeIn ? null : allowanceOf(node, tokenIn, account),
-    readNonce(nodes, account),
+    readNonce(nodes, network, account),
     readConfirmedFeeRate(nodes, network, context.caps),
     node.ask('eth_getCode', [account, 'latest'], bytes),
     readNextBlock(node, network),

@@ -404,6 +404,57 @@ test('takes nonce and fees that a second node confirms (D5)', () =>
     await liar.stop()
   }))
 
+/** The node's answers as of an old block, with an old base fee. */
+function stall(node: Awaited<ReturnType<typeof startFaultyNode>>, ageS: number, baseFeeDivisor: bigint) {
+  node.set(async ({ method, params }, forward) => {
+    if (method === 'eth_getTransactionCount') return { result: '0x0' }
+    if (method === 'eth_getBlockByNumber' && params[0] === 'latest') {
+      const time = Math.floor(Date.now() / 1000) - ageS
+      return { result: { ...((await forward()) as object), timestamp: `0x${time.toString(16)}` } }
+    }
+    if (method !== 'eth_feeHistory') return undefined
+    const history = (await forward()) as { baseFeePerGas: string[] }
+    const low = history.baseFeePerGas.map((fee) => `0x${(BigInt(fee) / baseFeeDivisor).toString(16)}`)
+    return { result: { ...history, baseFeePerGas: low } }
+  })
+}
+
+test('takes neither nonce nor fees from a node that does not follow the chain', async () => {
+  await stage.ask('evm_mine')
+  const stalled = await startFaultyNode(stage.url)
+  const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
+  const honest = parseTransaction((await chain.prepare(built.order)).swap as Hex)
+  expect(honest.nonce).toBeGreaterThan(0)
+  // With a base fee thirty times as high since, the nodes would contradict each other, and every swap would be refused.
+  for (const divisor of [3n, 30n])
+    for (const rpcUrls of [
+      [stage.url, stalled.url],
+      [stalled.url, stage.url],
+    ]) {
+      stall(stalled, 3_600, divisor)
+      const { swap } = await stage.swaps({ rpcUrls }).prepare(built.order)
+      expect(parseTransaction(swap as Hex)).toMatchObject({
+        nonce: honest.nonce,
+        maxFeePerGas: honest.maxFeePerGas,
+        maxPriorityFeePerGas: honest.maxPriorityFeePerGas,
+      })
+    }
+  await stalled.stop()
+})
+
+test('waits for a second node that is a block behind, so that no nonce is used twice', async () => {
+  const late = await startFaultyNode(stage.url)
+  const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
+  const honest = parseTransaction((await chain.prepare(built.order)).swap as Hex)
+  const untilMs = Date.now() + 1_200
+  late.set(({ method }) =>
+    method === 'eth_getTransactionCount' && Date.now() < untilMs ? { result: '0x0' } : undefined,
+  )
+  const { swap } = await stage.swaps({ rpcUrls: [stage.url, late.url] }).prepare(built.order)
+  expect(parseTransaction(swap as Hex).nonce).toBe(honest.nonce)
+  await late.stop()
+})
+
 test("shows a token's custom error in hex", async () => {
   const odd = await compile(new URL('./odd-tokens.sol', import.meta.url).pathname)
   const grumpy = await stage.deploy(present(odd['Grumpy'], 'Grumpy'))

@@ -73,18 +73,10 @@ const AGREED_MULTIPLE = 2n
 const CONTRADICTING_MULTIPLE = 20n
 
 /**
- * As `readFeeRate`, from the nodes that answer. With two of them no node can raise the fee far above what the other one says; with one
- * alone only the caps bound it.
+ * As `readFeeRate`, from the prices of the nodes that answered. With two of them no node can raise the fee far above what the other one
+ * says; with one alone only the caps bound it.
  */
-export async function readConfirmedFeeRate(
-  nodes: readonly EvmNode[],
-  network: Network,
-  caps: FeeCaps,
-): Promise<FeeRate> {
-  const settled = await Promise.allSettled(nodes.map((node) => readPrice(node, network)))
-  const prices = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  const failure = settled.find((one) => one.status === 'rejected')
-  if (prices.length === 0) throw failure?.reason ?? unavailable(`no node of ${network.id} gave a fee rate`)
+export function agreeOnFeeRate(prices: readonly Price[], network: Network, caps: FeeCaps): FeeRate {
   const least = minOf(prices.map(({ base }) => base))
   if (maxOf(prices.map(({ base }) => base)) > CONTRADICTING_MULTIPLE * largest(least, 1n))
     throw unavailable(`the nodes of ${network.id} contradict each other about the base fee`)
@@ -110,7 +102,7 @@ function feeRateOf(prices: readonly Price[], { id, evm }: Network, caps: FeeCaps
   return { rate: smallest(2n * base + tip, caps.rate), tip, least, ...(l1Fee > 0n ? { l1Fee } : {}) }
 }
 
-async function readPrice(node: EvmNode, { evm }: Network): Promise<Price> {
+export async function readPrice(node: EvmNode, { evm }: Network): Promise<Price> {
   assert(evm, 'an evm network has its parameters')
   const [price, l1Fee] = await Promise.all([
     evm.dynamicFees ? readDynamicPrice(node) : readLegacyPrice(node),

@@ -1,6 +1,6 @@
 import { type Trade, tradeTo } from './curve.ts'
 import { curveAt } from './market.ts'
-import { type OrderedSwaps, orderSwaps, type Use } from './order-swaps.ts'
+import type { Use } from './order-swaps.ts'
 import { type Subproblem, tradeAt } from './subproblem.ts'
 
 /*
@@ -15,13 +15,11 @@ import { type Subproblem, tradeAt } from './subproblem.ts'
  *
  * Each term is an ordinary trade at differences of prices. If the optimal X_k were not increasing, neighbouring terms are merged into one
  * trade at the sums of their differences. The variables are therefore these differences, all positive. Newton's method with a logarithmic
- * barrier minimizes the bound; it ends with a balanced flow within `BARRIER_TOLERANCE` of the optimum.
+ * barrier minimizes the bound; it ends with a balanced flow within `precision` of the optimum.
  */
 
-/** Sum of all barrier terms at the end, relative to the bound. */
-const BARRIER_TOLERANCE = 1e-10
 /** The barrier's weight decreases by this factor. */
-const WEIGHT_FACTOR = 0.1
+const WEIGHT_FACTOR = 0.03
 const STEPS_MAX = 120
 /** Newton decrement, relative to the barrier's weight, at which the weight is reduced; smaller at the final weight. */
 const DECREMENT_MAX = 0.3
@@ -89,27 +87,42 @@ function createInitialPoint(
   const units = subproblem.value.map((value) => (value > 0 ? value : 1))
   units[0] = reference.output / amount
   const size = (units.length - 2) * (hops - 1) + 1
-  const first = Int32Array.from(units, (_, token) => (token === 0 ? size - 1 : (token - 2) * (hops - 1)))
+  const first = new Int32Array(units.length)
+  for (const [position, token] of orderByDegree(subproblem).entries()) first[token] = position * (hops - 1)
+  first[0] = size - 1
   const scratch = { costs: spans(hops), worths: spans(hops), firstHops: new Int32Array(hops) }
   const model: Model = { subproblem, amount, hops, units, first, ...scratch }
   const x = firstValues(model, reference)
   return { model, x, gap: 1 - (reference.output * (1 + NEGLIGIBLE)) / evaluate(model, x, null).bound }
 }
 
-/** The best flow of paths of up to `hops` swaps, or null if it pays no more than the reference. */
-export function routeWithinHops(
+/** The tokens other than source and target, those with the fewest pairs first. */
+function orderByDegree({ from, to, tokens }: Subproblem): readonly number[] {
+  const degree = new Int32Array(tokens.length)
+  for (const ends of [from, to]) for (const token of ends) degree[token] = (degree[token] as number) + 1
+  const order = Array.from({ length: tokens.length - 2 }, (_, index) => index + 2)
+  return order.sort((a, b) => (degree[a] as number) - (degree[b] as number) || a - b)
+}
+
+/** `precision`: the sum of all barrier terms at the end. Both numbers are relative to the bound. */
+type SolveOptions = Readonly<{ least: number; precision: number; isOver: () => boolean }>
+
+export type HopLimitedFlow = Readonly<{ bound: number; uses: readonly Use[] }>
+
+/** The best flow of paths of up to `hops` swaps, or null if it pays no more than the reference and `least`, relative to its output. */
+export function solveWithinHops(
   subproblem: Subproblem,
   amount: number,
   hops: number,
   reference: ReferenceFlow,
-  isOver: () => boolean,
-): OrderedSwaps | null {
+  { least, precision, isOver }: SolveOptions,
+): HopLimitedFlow | null {
   const { model, x, gap } = createInitialPoint(subproblem, amount, hops, reference)
-  if (!(gap > 0)) return null
+  if (!(gap > least)) return null
   for (let n = 0; n < x.length; n++) x[n] = Math.max(x[n] as number, gap)
-  const bound = solve(model, x, gap, isOver)
+  const bound = solve(model, x, gap, { precision, isOver })
   if (!(bound > reference.output * (1 + NEGLIGIBLE))) return null
-  return orderSwaps(usesOf(model, x, bound), subproblem.value.length)
+  return { bound, uses: usesOf(model, x, bound) }
 }
 
 /**
@@ -164,20 +177,22 @@ function setSpan(
 /** Visits every trade at x. The spans are valid only during the visit. */
 function visitTrades(model: Model, x: Float64Array, visit: Visit): void {
   const { subproblem, hops, costs, worths, firstHops } = model
-  for (let pair = 0; pair < subproblem.pairs.length; pair++) {
-    const a = subproblem.from[pair] as number
-    const b = subproblem.to[pair] as number
+  const { pairs, from, to } = subproblem
+  for (let pair = 0; pair < pairs.length; pair++) {
+    const a = from[pair] as number
+    const b = to[pair] as number
     let count = 0
-    const push = (hop: number, from: number, until: number, worthFrom: number, worthUntil: number) => {
-      setSpan(costs[count] as Span, model, x, a, from, until)
-      setSpan(worths[count] as Span, model, x, b, worthFrom, worthUntil)
-      firstHops[count++] = hop
-    }
-    if (a === 0) push(1, 0, 1, 0, b === 1 ? 0 : hops - 1)
-    else if (b === 1) push(hops, hops - 2, hops - 1, 0, 0)
-    else {
+    if (a === 0 || b === 1) {
+      firstHops[0] = a === 0 ? 1 : hops
+      setSpan(costs[0] as Span, model, x, a, a === 0 ? 0 : hops - 2, a === 0 ? 1 : hops - 1)
+      setSpan(worths[0] as Span, model, x, b, 0, b === 1 ? 0 : hops - 1)
+      count = 1
+    } else {
       for (let hop = 2; hop < hops; hop++) {
-        push(hop, hop - 2, hop === hops - 1 ? hop : hop - 1, hop - 1, hop)
+        firstHops[count] = hop
+        setSpan(costs[count] as Span, model, x, a, hop - 2, hop === hops - 1 ? hop : hop - 1)
+        setSpan(worths[count] as Span, model, x, b, hop - 1, hop)
+        count++
         // X_k must not decrease with k: merge this trade with the previous one.
         while (count > 1 && mergeInto(costs, worths, count - 2)) count--
       }
@@ -199,11 +214,12 @@ function mergeInto(costs: readonly Span[], worths: readonly Span[], index: numbe
 
 const trade: Trade = { in: 0, out: 0, profit: 0, sensitivity: 0 }
 
-/** The bound at x and its gradient. Fills in the lower half of `hessian` if given. */
+/** The bound at x and its gradient. Writes the lower half of `hessian` if given. */
 function evaluate(model: Model, x: Float64Array, hessian: Float64Array | null): Point {
   const { subproblem, amount, units } = model
   const size = x.length
   const gradient = new Float64Array(size)
+  hessian?.fill(0)
   const sourceUnits = amount * (units[0] as number)
   gradient[size - 1] = sourceUnits
   let bound = sourceUnits * (x[size - 1] as number)
@@ -242,80 +258,97 @@ function slopeAlong(step: Float64Array, gradient: Float64Array, x: Float64Array,
   return total
 }
 
-/** Newton's step of the bound plus the barrier `weight · (x − log x)` of every variable, by Cholesky decomposition. */
+/**
+ * Newton's step of the bound plus the barrier `weight · (x − log x)` of every variable, by Cholesky decomposition. Each row of the lower half
+ * begins with its first nonzero entry: tokens with few neighbours have the first rows (`orderByDegree`), so most entries are never visited.
+ */
 function newtonStep(hessian: Float64Array, gradient: Float64Array, x: Float64Array, weight: number): Float64Array {
   const size = x.length
-  const lower = Float64Array.from(hessian)
+  const lower = hessian.slice()
   const step = new Float64Array(size)
+  const begins = new Int32Array(size)
   for (let row = 0; row < size; row++) {
     const start = row * size
+    let begin = 0
+    while (begin < row && lower[start + begin] === 0) begin++
+    begins[row] = begin
     lower[start + row] = (lower[start + row] as number) * (1 + 1e-12) + weight / (x[row] as number) ** 2
     let value = -slopeOf(gradient, x, weight, row)
-    for (let column = 0; column <= row; column++) {
+    for (let column = begin; column <= row; column++) {
       const other = column * size
       let rest = lower[start + column] as number
-      for (let k = 0; k < column; k++) rest -= (lower[start + k] as number) * (lower[other + k] as number)
+      for (let k = Math.max(begin, begins[column] as number); k < column; k++)
+        rest -= (lower[start + k] as number) * (lower[other + k] as number)
       lower[start + column] =
         row === column ? Math.sqrt(Math.max(rest, Number.MIN_VALUE)) : rest / (lower[other + column] as number)
     }
-    for (let k = 0; k < row; k++) value -= (lower[start + k] as number) * (step[k] as number)
+    for (let k = begin; k < row; k++) value -= (lower[start + k] as number) * (step[k] as number)
     step[row] = value / (lower[start + row] as number)
   }
   for (let row = size - 1; row >= 0; row--) {
     const value = (step[row] as number) / (lower[row * size + row] as number)
     step[row] = value
-    for (let k = 0; k < row; k++) step[k] = (step[k] as number) - (lower[row * size + k] as number) * value
+    for (let k = begins[row] as number; k < row; k++)
+      step[k] = (step[k] as number) - (lower[row * size + k] as number) * value
   }
   return step
 }
 
 /** Minimizes the bound over x and returns it. */
-function solve(model: Model, x: Float64Array, gap: number, isOver: () => boolean): number {
+function solve(
+  model: Model,
+  x: Float64Array,
+  gap: number,
+  { precision, isOver }: Pick<SolveOptions, 'precision' | 'isOver'>,
+): number {
   const size = x.length
   const hessian = new Float64Array(size * size)
-  let weight = 0
-  for (let steps = 0; ; steps++) {
-    hessian.fill(0)
-    const { bound, gradient } = evaluate(model, x, hessian)
-    if (steps === 0) weight = (gap * bound) / size
-    if (steps === STEPS_MAX || isOver()) return bound
-    const least = (BARRIER_TOLERANCE * bound) / size
+  let point = evaluate(model, x, hessian)
+  let weight = (gap * point.bound) / size
+  for (let steps = 0; steps < STEPS_MAX && !isOver(); steps++) {
+    const least = (precision * point.bound) / size
     for (;;) {
-      const step = newtonStep(hessian, gradient, x, weight)
-      const slope = slopeAlong(step, gradient, x, weight)
+      const step = newtonStep(hessian, point.gradient, x, weight)
+      const slope = slopeAlong(step, point.gradient, x, weight)
       if (slope < 0 && -slope >= (weight > least ? DECREMENT_MAX : FINAL_DECREMENT_MAX) * weight) {
-        lineSearch(model, x, step, slope, weight)
+        point = lineSearch(model, x, { step, slope, weight }, hessian)
         break
       }
-      if (!(weight > least)) return bound
+      if (!(weight > least)) return point.bound
       weight = Math.max(weight * WEIGHT_FACTOR, least)
     }
   }
+  return point.bound
 }
 
-/** Takes the whole step, or bisects to approximately the minimum of bound plus barrier along it. */
-function lineSearch(model: Model, x: Float64Array, step: Float64Array, slope: number, weight: number): void {
+type Step = Readonly<{ step: Float64Array; slope: number; weight: number }>
+
+/** Takes the whole step, or bisects to approximately the minimum of bound plus barrier along it. Returns the point there. */
+function lineSearch(model: Model, x: Float64Array, { step, slope, weight }: Step, hessian: Float64Array): Point {
   let high = 1
   for (let n = 0; n < x.length; n++)
     if ((step[n] as number) < 0)
       high = Math.min(high, ((VARIABLE_FACTOR_MIN - 1) * (x[n] as number)) / (step[n] as number))
-  const initial = Float64Array.from(x)
-  const slopeAt = (reach: number): number => {
+  const initial = x.slice()
+  const move = (reach: number) => {
     for (let n = 0; n < x.length; n++) x[n] = (initial[n] as number) + reach * (step[n] as number)
-    return slopeAlong(step, evaluate(model, x, null).gradient, x, weight)
   }
-  let rise = slopeAt(high)
-  if (rise < 0) return
+  move(high)
+  const whole = evaluate(model, x, hessian)
+  let rise = slopeAlong(step, whole.gradient, x, weight)
+  if (rise <= -SLOPE_TOLERANCE * slope) return whole
   for (
     let low = 0, iteration = 0;
     Math.abs(rise) > -SLOPE_TOLERANCE * slope && iteration < BISECTIONS_MAX;
     iteration++
   ) {
     const middle = (low + high) / 2
-    rise = slopeAt(middle)
+    move(middle)
+    rise = slopeAlong(step, evaluate(model, x, null).gradient, x, weight)
     if (rise > 0) high = middle
     else low = middle
   }
+  return evaluate(model, x, hessian)
 }
 
 /** Input and output of each edge per swap number, in base units. */
@@ -333,9 +366,10 @@ function usesOf(model: Model, x: Float64Array, bound: number): readonly Use[] {
       tradeTo(curveAt(market, edge), price, Math.sqrt(price), trade)
       const previous = cumulative.get(edge) ?? { amountIn: 0, amountOut: 0 }
       const [amountIn, amountOut] = [trade.in - previous.amountIn, trade.out - previous.amountOut]
+      const earning = trade.profit * cost.value
       if (amountIn * (units[cost.token] as number) <= DUST * bound) continue
       cumulative.set(edge, { amountIn: trade.in, amountOut: trade.out })
-      uses.push({ edge, hop, from: cost.token, to: worth.token, amountIn, amountOut })
+      uses.push({ edge, hop, from: cost.token, to: worth.token, amountIn, amountOut, earning })
     }
   })
   return uses

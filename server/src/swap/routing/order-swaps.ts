@@ -1,5 +1,14 @@
 /** One use of an edge, as swap number `hop` of its paths. Amounts are in base units. */
-export type Use = Readonly<{ edge: number; hop: number; from: number; to: number; amountIn: number; amountOut: number }>
+export type Use = Readonly<{
+  edge: number
+  hop: number
+  from: number
+  to: number
+  amountIn: number
+  amountOut: number
+  /** Profit at the values of the dual, in units of the target. */
+  earning: number
+}>
 
 /** Swaps in execution order; see `Split` in `search.ts`. */
 export type OrderedSwaps = readonly Readonly<{ edge: number; share: number }>[]

@@ -1,13 +1,13 @@
 import { COLUMN_GAIN_MIN, findColumns } from './column-generation.ts'
 import { solveDual, solveWithRestart } from './dual.ts'
-import { routeWithinHops } from './hop-limited-dual.ts'
 import { addLayeredColumns } from './layered-columns.ts'
 import { assignLayers } from './layering.ts'
 import { hopCountsOf, likelyPaths } from './likely-paths.ts'
 import { curveAt, type Market } from './market.ts'
 import { bestNetPath, bestPaths, type Path } from './paths.ts'
 import { banEdges, byEarning, prune } from './prune.ts'
-import { type LayeredFlow, pricesAfter, shiftLayers, solveLayered } from './shift-layers.ts'
+import { pruneWithinHops } from './prune-within-hops.ts'
+import { GAS_NEGLIGIBLE, type LayeredFlow, shiftLayers, solveLayered } from './shift-layers.ts'
 import {
   type ActiveSwap,
   activeSwaps,
@@ -52,7 +52,7 @@ const UNSPENT_SHARE = 1e-6
 const CAPACITY_TOLERANCE = 1e-2
 const BISECTIONS_MAX = 16
 /** Tokens of a subproblem at which column generation ends. */
-const TOKENS_MAX = 40
+const TOKENS_MAX = 80
 /** Loss by the hop limit below which it is ignored, relative to the output. */
 const NEGLIGIBLE = 1e-9
 
@@ -148,7 +148,9 @@ function generateColumns(
     if ((values.get(source) as number) * amount < UNSPENT_SHARE * bound) values.set(source, bound / amount)
     for (const [token, value] of values) valueAt[token] = value
     const pricing = { included: subproblem.tokens, valueAt, tollFactor, hopCounts, hopsMax }
-    const columns = isLast ? [] : findColumns(market, pricing, COLUMN_GAIN_MIN * bound)
+    const columns = isLast
+      ? []
+      : findColumns(market, pricing, Math.max(COLUMN_GAIN_MIN * bound, options.gasPrice * GAS_NEGLIGIBLE))
     if (columns.length === 0)
       return tollFactor === 1
         ? { subproblem, bound, values: subproblem.value }
@@ -246,29 +248,20 @@ function buildSplits(
   best = shiftLayers(tollFree, best, amount, unlimitedBound, options)
   const extended = addLayeredColumns(tollFree, best, amount, unlimitedBound, options)
   best = extended.flow
+  const untrimmed = best
+  best = trim(best, amount, options)
   // With profitable cycles the optimum of the hop-limited dual would consist of them.
   const split =
-    flow.tollFactor === 1 ? splitWithinHops(extended.unlayered, best, amount, unlimitedBound, options) : null
-  best = trim(best, amount, options)
+    flow.tollFactor === 1 && options.hopsMax > 2 && unlimitedBound - untrimmed.bound > unlimitedBound * NEGLIGIBLE
+      ? pruneWithinHops(extended.unlayered, untrimmed, netOf(best, options.gasPrice), amount, options)
+      : null
   const unshared = withoutSharedPools(best, amount)
   const layeredSplits = [best, ...(unshared === null ? [] : [trim(unshared, amount, options)])].map(toSplit)
   return [split, ...layeredSplits].filter((one) => one !== null)
 }
 
-/** The split of the hop-limited dual. Null if gas is not free, the hop limit costs nothing, or the dual gives no better flow. */
-function splitWithinHops(
-  tollFree: Subproblem,
-  flow: LayeredFlow,
-  amount: number,
-  unlimitedBound: number,
-  options: SearchOptions,
-): Split | null {
-  const { hopsMax, swapsMax, gasPrice, isOver } = options
-  if (gasPrice > 0 || hopsMax < 3 || unlimitedBound - flow.bound <= unlimitedBound * NEGLIGIBLE) return null
-  const reference = { price: pricesAfter(tollFree, flow), output: flow.bound }
-  const split = routeWithinHops(tollFree, amount, hopsMax, reference, isOver)
-  return split !== null && split.length <= swapsMax ? split : null
-}
+const netOf = ({ subproblem, bound }: LayeredFlow, gasPrice: number): number =>
+  activeSwaps(subproblem, bound).reduce((net, { edge }) => net - gasPrice * curveAt(subproblem.market, edge).gas, bound)
 
 /** A copy of `layers` in which the layers of a path's tokens increase along it. */
 function layersAlong({ market, localIndex }: Subproblem, { edges }: Path, layers: Uint8Array): Uint8Array {

@@ -73,3 +73,22 @@ test('a route uses both of two chains of four pools', () => {
   expect(share).toBeGreaterThanOrEqual(GOAL)
   expect(share).toBeLessThanOrEqual(1 + 1e-12)
 })
+
+test('a route uses all of twenty chains of four pools', () => {
+  const CHAINS = 20
+  const E18 = '000000000000000000'
+  const pool = (token0: number, token1: number) => ({
+    ...{ token0, token1, feePpm: 3_000, reserve0: `1000${E18}`, reserve1: `1000${E18}` },
+  })
+  const pools = Array.from({ length: CHAINS }, (_, chain) => {
+    const [a, b, c] = [2, 3, 4].map((token) => token + 3 * chain) as [number, number, number]
+    return [pool(0, a), pool(a, b), pool(b, c), pool(c, 1)]
+  }).flat()
+  // All chains are equal, so each takes a twentieth: four swaps of 50 units by the formula of a constant product.
+  const outputOf = (units: number) => (units * 0.997 * 1000) / (1000 + units * 0.997)
+  const upperBound = String(CHAINS * outputOf(outputOf(outputOf(outputOf(50)))) * 1e18)
+  const market = { shape: 'twenty chains', tokens: 2 + 3 * CHAINS, pools, tokenIn: 0, tokenOut: 1 }
+  const share = shareOfBound({ ...market, amountIn: `${50 * CHAINS}${E18}`, upperBound }, 4)
+  expect(share).toBeGreaterThanOrEqual(GOAL)
+  expect(share).toBeLessThanOrEqual(1 + 1e-9)
+})

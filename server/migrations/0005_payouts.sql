@@ -108,7 +108,7 @@ create table payouts (
   deposit_id bigint references deposits,
   leg int,
   purpose text not null check (purpose in ('payout', 'refund', 'sweep', 'gas', 'withdrawal')),
-  -- Of a withdrawal: the liability account that it settles, of a partner or of unclaimed funds.
+  -- Of a withdrawal: the account that it settles: of a partner, of unclaimed funds, or the operator's capital.
   owed_from text,
   network text not null,
   asset_id text not null,
@@ -139,7 +139,7 @@ create table payouts (
   check ((state in ('signed', 'confirmed')) = (transaction_id is not null)),
   -- A withdrawal settles a debt, so a row that was inserted alone is refused.
   check (purpose <> 'withdrawal' or owed_from is not null),
-  check (owed_from is null or (purpose = 'withdrawal' and (owed_from = 'liability:unclaimed' or owed_from like 'liability:partner:%')))
+  check (owed_from is null or (purpose = 'withdrawal' and (owed_from in ('liability:unclaimed', 'equity:capital') or owed_from like 'liability:partner:%')))
 );
 -- An execution has a payout or a refund, never both and never two (I-8).
 create unique index payout_or_refund on payouts (execution_id) where purpose in ('payout', 'refund') and state <> 'void';

@@ -15,6 +15,7 @@ import { addPayoutCommands } from './payout-commands.ts'
 import { fail, print } from './print.ts'
 import { addReportCommands } from './report-commands.ts'
 import { addSignerCommands } from './signer-commands.ts'
+import { addTreasuryCommands } from './treasury-commands.ts'
 
 /** The operator's commands: keys, pauses, held exchanges and payouts, alarms, settings, audit log. */
 export function addOperatorCommands(program: Command): void {
@@ -22,6 +23,7 @@ export function addOperatorCommands(program: Command): void {
   addSignerCommands(program)
   addPayoutCommands(program)
   addPauseCommands(program)
+  addTreasuryCommands(program)
   program
     .command('alarms')
     .description('lists open alarms')

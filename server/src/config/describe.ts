@@ -26,6 +26,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     signerLimits: Object.fromEntries(config.signerLimits),
     prices: config.prices && { ...config.prices, sources: config.prices.sources.map(hostOf) },
     denied: config.denied.length,
+    coldAddresses: config.coldAddresses.length,
     swaps: describeSwaps(config.swaps),
     limits: Object.fromEntries(
       Object.entries(config.limits).map(([name, value]) => [

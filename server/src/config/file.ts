@@ -48,6 +48,8 @@ export type FileConfig = Readonly<{
   prices: Readonly<{ sources: readonly string[]; quorum: number }> | null
   /** As `network:address`. */
   denied: readonly string[]
+  /** As `network:address`. */
+  coldAddresses: readonly string[]
   spreads: SpreadPolicy
   clocks: Readonly<{ rateIdMs: number; fixedLockMs: number; expiryMs: number; stuckMs: number; drainMs: number }>
   guards: GuardSettings
@@ -223,6 +225,14 @@ export const fileSchema = object({
   networks: byNetwork(network),
   currencies: byAsset(currency),
   prices: Type.Optional(prices),
+  treasury: section({
+    coldAddresses: Type.Array(Type.String({ pattern: '^[a-z0-9]{2,12}:\\S{1,256}$' }), {
+      default: [],
+      maxItems: 1_000,
+      description:
+        'Addresses of your cold wallets, as `network:address`. `swapyard treasury` withdraws capital to these only',
+    }),
+  }),
   screening: Type.Optional(
     object({
       denied: Type.Array(Type.String({ pattern: '^[a-z0-9]{2,12}:\\S{1,256}$' }), {
@@ -335,6 +345,7 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
     currencies: new Map(Object.entries(file.currencies)),
     prices: file.prices ?? null,
     denied: file.screening?.denied ?? [],
+    coldAddresses: file.treasury.coldAddresses,
     spreads: {
       bps: { stable: spreads.stableBps, major: spreads.majorBps, minor: spreads.minorBps },
       fixedRateExtraBps: spreads.fixedRateExtraBps,

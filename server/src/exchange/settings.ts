@@ -18,6 +18,8 @@ export type ServiceSettings = Readonly<{
   }>
   /** Guards of the operator's money. Absent: `guardDefaults`. */
   guards?: GuardSettings
+  /** Addresses of the operator's cold wallets, as `network:address`: the only ones that capital is withdrawn to. Absent: none. */
+  coldAddresses?: readonly string[]
   /** Private exchanges. Absent: `privacyDefaults`. */
   privacy?: PrivacySettings
 }>

@@ -223,3 +223,18 @@ describe('the ledger check', () => {
     expect(BigInt(String(answer.lines[1]?.['stored'])) - BigInt(String(answer.lines[1]?.['posted']))).toBe(3n)
   })
 })
+
+describe('the treasury', () => {
+  test('withdraws to the addresses of the config only, and only with a key and a reason', async () => {
+    const withdraw = (...rest: string[]) =>
+      swapyard(['treasury', 'withdraw', 'eth@eth', '1', owner, '--reason', 'profit of May', ...rest])
+    expectRefusal(await withdraw('--key', 'may'), `eth:${owner} is not in treasury.coldAddresses`)
+    expect((await withdraw()).code).toBe(2)
+    const config = join(shell.folder, 'treasury.json')
+    const coldAddresses = [`eth:${owner.toLowerCase()}`]
+    writeFileSync(config, JSON.stringify({ environment: 'sandbox', treasury: { coldAddresses } }))
+    const env = { SWAPYARD_CONFIG: config }
+    const args = ['treasury', 'ceiling', 'eth@eth', '1000000', owner, '--key', 'june', '--reason', 'weekly']
+    expectRefusal(await swapyard(args, env), 'nothing above the ceiling')
+  })
+})

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { AssetId } from '../../core/domain/asset.ts'
-import { partnerAccount, reservedId, unclaimed, withdrawalEntry } from '../../core/domain/ledger/entries.ts'
+import { accounts, partnerAccount, reservedId, unclaimed, withdrawalEntry } from '../../core/domain/ledger/entries.ts'
 import type { Account } from '../../core/domain/ledger/journal.ts'
 import { type AuditNote, refused, requireReason } from '../../core/services/audit-note.ts'
+import { smallest } from '../../lib/bigint.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 
@@ -17,7 +18,7 @@ const inUnits: FormatAmount = (units, assetId) => `${units} units of ${assetId}`
 const RETRIES_MAX = 20
 
 /**
- * Withdrawals of partner balances and unclaimed deposits. One database transaction debits the account and queues the payout;
+ * Withdrawals of partner balances, unclaimed deposits and capital. One database transaction debits the account and queues the payout;
  * we pay the network fee. The payout id derives from the account and the operator's key. A repeat is therefore paid once, and
  * the signing journal recognises the payout after a restore (I-37).
  */
@@ -41,6 +42,29 @@ export function createOperateBalances(store: Store, formatAmount: FormatAmount =
         const existing = await findRepeated(tx, payout, formatAmount)
         if (existing?.state === 'void') throw refused(`the payout with key ${key} was dropped: use another --key`)
         return existing ?? (await queue(tx, payout, `partner ${partner.name}`, note, formatAmount))
+      }),
+    /** Moves free capital to a cold address. */
+    withdraw: (request: PayOutRequest, key: string, note: AuditNote): Promise<PayOutResult> =>
+      store.transaction((tx) => withdraw(tx, request, key, note, formatAmount)),
+    /** Moves what the hot wallet holds above `ceilingUnits`, as far as it is free. */
+    withdrawAbove: (
+      request: Omit<PayOutRequest, 'units'>,
+      ceilingUnits: bigint,
+      key: string,
+      note: AuditNote,
+    ): Promise<PayOutResult & Readonly<{ units: bigint }>> =>
+      store.transaction(async (tx) => {
+        const { assetId } = request
+        const [existing] = await tx.payouts.find([idOf(accounts.capital, key)])
+        if (existing) return { payoutId: existing.id, state: existing.state, repeated: true, units: existing.units }
+        const freeUnits = await tx.inventory.freeCapital(assetId)
+        const heldUnits = await tx.ledger.balance(accounts.wallet, assetId)
+        const units = smallest(freeUnits, heldUnits - ceilingUnits)
+        if (units <= 0n)
+          throw refused(
+            `the wallet holds ${formatAmount(heldUnits, assetId)}, of which ${formatAmount(freeUnits, assetId)} are free: nothing above the ceiling`,
+          )
+        return { ...(await withdraw(tx, { ...request, units }, key, note, formatAmount)), units }
       }),
     /** Pays out a whole unclaimed deposit. */
     payUnclaimed: (
@@ -68,6 +92,21 @@ export function createOperateBalances(store: Store, formatAmount: FormatAmount =
         throw refused(`deposit ${depositId}: ${RETRIES_MAX} payouts were dropped, the maximum`)
       }),
   }
+}
+
+async function withdraw(
+  tx: StoreTx,
+  request: PayOutRequest,
+  key: string,
+  note: AuditNote,
+  formatAmount: FormatAmount,
+): Promise<PayOutResult> {
+  requireReason(note)
+  const from = accounts.capital
+  const payout = { ...request, id: idOf(from, key), from, depositId: null }
+  const existing = await findRepeated(tx, payout, formatAmount)
+  if (existing?.state === 'void') throw refused(`the withdrawal with key ${key} was dropped: use another --key`)
+  return existing ?? (await queue(tx, payout, 'the treasury', note, formatAmount))
 }
 
 type Queued = PayOutRequest & Readonly<{ id: string; from: Account; depositId: string | null }>
@@ -103,7 +142,9 @@ async function queue(
   formatAmount: FormatAmount,
 ): Promise<PayOutResult> {
   const { id, from, assetId, units, network, destination, depositId } = request
-  const owed = -(await tx.ledger.balance(from, assetId))
+  // The operator owns what is left when everybody is paid.
+  const isCapital = from === accounts.capital
+  const owed = isCapital ? await tx.inventory.freeCapital(assetId) : -(await tx.ledger.balance(from, assetId))
   if (units <= 0n || units > owed)
     throw refused(`${subject} has ${formatAmount(owed, assetId)}; ${formatAmount(units, assetId)} cannot be paid out`)
   const isNew = await tx.ledger.post(withdrawalEntry(id, from, assetId, units))
@@ -127,7 +168,7 @@ async function queue(
   await tx.wake([{ kind: 'dispatch', id: network }])
   await tx.auditLog.record({
     ...note,
-    act: 'pay-out',
+    act: isCapital ? 'treasury withdraw' : 'pay-out',
     subject,
     detail: { payout: id, assetId, units, ...destination, journal: reservedId(id) },
     before: { account: from, assetId, owed },

@@ -1,20 +1,23 @@
 import type { Asset, AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
+import { accounts } from '../../core/domain/ledger/entries.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
 import { smallest } from '../../lib/bigint.ts'
 import type { Log } from '../../lib/log.ts'
+import type { Chain } from '../ports/chain.ts'
 import type { ReachedLimit } from '../ports/store/outflow.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, Stores, StoreTx } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 import type { ServiceSettings } from '../settings.ts'
-import { HOLD_MS } from './hold-payouts.ts'
+import { HOLD_MS, refusePayout } from './hold-payouts.ts'
 import { limitsOf } from './outflow-limits.ts'
 import { exchangeJobs, pauseScopes } from './payment.ts'
 
 export type CheckDeps = Readonly<{
   assetById(id: AssetId): Asset
   priceKeyOf(id: AssetId): string
+  chains: ReadonlyMap<string, Chain>
   books: BookSnapshot
   settings: ServiceSettings
   log: Log
@@ -29,12 +32,29 @@ export async function selectPermitted(
   const permitted: Payout[] = []
   for (const payout of payouts) {
     const isPaused = (await tx.pauses.active(pauseScopes(payout))).length > 0
+    if (isCapital(payout) && !isToColdAddress(deps, payout)) {
+      await refusePayout(deps, tx, payout, notCold())
+      continue
+    }
     if (!isPaused && (await holdIfReleasedBefore(deps, tx, payout))) continue
     const refusal = isPaused ? 'paused' : await checkLimits(deps, tx, payout, 'take')
     if (refusal === null) permitted.push(payout)
     else await holdChecked(tx, payout, refusal)
   }
   return permitted
+}
+
+/** The operator's own money, on its way to a cold wallet: no outflow, and to no other address. */
+const isCapital = ({ owedFrom }: Payout): boolean => owedFrom === accounts.capital
+
+const notCold = () => new AppError('SIMULATION_FAILED', 'capital is withdrawn to treasury.coldAddresses only')
+
+/** Compared in canonical form, so that the setting may have any encoding. */
+function isToColdAddress({ chains, settings }: CheckDeps, { network, address }: Payout): boolean {
+  const parse = (text: string) => chains.get(network)?.addresses.parse(text) ?? text
+  return (settings.coldAddresses ?? []).some(
+    (cold) => cold.startsWith(`${network}:`) && parse(cold.slice(network.length + 1)) === parse(address),
+  )
 }
 
 type Refusal = 'above payout limit' | 'no price' | 'paused' | ReachedLimit
@@ -94,7 +114,7 @@ async function checkLimits(
   payout: Payout,
   mode: 'check' | 'take',
 ): Promise<Exclude<Refusal, 'paused'> | null> {
-  if (isToOurselves(payout)) return null
+  if (isToOurselves(payout) || isCapital(payout)) return null
   const usd = usdOf(deps, payout)
   if (usd === null) return 'no price'
   // A person has looked at an approved payout: the share of its partner does not stop it.

@@ -87,6 +87,19 @@ export async function release(sql: Sql, id: string): Promise<bigint> {
   return BigInt(row?.units ?? 0)
 }
 
+async function freeCapital(sql: Sql, assetId: AssetId): Promise<bigint> {
+  // A statement of its own: the sums below must see what the transactions before this one wrote.
+  await sql.query('select 1 from inventory where asset_id = $1 for update', [assetId])
+  const [row] = await sql.query<{ units: string }>(
+    `select coalesce(sum(b.units) filter (where b.account = $2 or starts_with(b.account, 'liability:')), 0)
+       - coalesce((select promised from inventory where asset_id = $1), 0) as units
+     from balances b where b.asset_id = $1`,
+    [assetId, accounts.wallet],
+  )
+  const units = BigInt(row?.units ?? 0)
+  return units < 0n ? 0n : units
+}
+
 export function createInventoryStore(sql: Sql): InventoryStore {
   return {
     async available() {
@@ -114,6 +127,7 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       ])
       return BigInt(row?.units ?? 0)
     },
+    freeCapital: (assetId) => freeCapital(sql, assetId),
     reserve: (id, assetId, units, exchangeId, expiresInMs) => reserve(sql, id, assetId, units, exchangeId, expiresInMs),
     release: (id) => release(sql, id),
     async keepHold(exchangeId) {

@@ -11,7 +11,7 @@ import { type Account, type JournalEntry, journalEntry } from './journal.ts'
  *   liability:exchange:<id>   owed to an exchange, in the received or the target asset
  *   liability:partner:<id>    fees and proceeds owed to a partner
  *   liability:swap:<id>       referrer fee of a swap whose block is not final
- *   liability:withdrawal:<id> withdrawal that is not confirmed, from a partner's balance or from unclaimed funds
+ *   liability:withdrawal:<id> withdrawal that is not confirmed, from a partner's balance, unclaimed funds or capital
  *   liability:lost:<id>       owed again for a payout that was reversed after its exchange closed
  *   liability:unclaimed       received funds without a known owner
  *   equity:capital            capital that the operator deposited
@@ -25,7 +25,7 @@ const inventory: Account = 'equity:inventory'
 const suspense: Account = 'expense:suspense'
 const capital: Account = 'equity:capital'
 
-export const accounts = { wallet, deposits, outgoing } as const
+export const accounts = { wallet, deposits, outgoing, capital } as const
 export const exchangeAccount = (exchangeId: string): Account => `liability:exchange:${exchangeId}`
 export const partnerAccount = (partnerId: string): Account => `liability:partner:${partnerId}`
 

@@ -4,6 +4,11 @@ import type { FixedStock } from '../../../core/domain/book.ts'
 export interface InventoryStore {
   /** Unreserved units of each asset. */
   available(): Promise<ReadonlyMap<AssetId, bigint>>
+  /**
+   * Units of the wallet that are neither reserved nor owed to anybody, at most what the operator may take out. Locks the
+   * asset's reserve.
+   */
+  freeCapital(assetId: AssetId): Promise<bigint>
   /** What fixed rates may promise of each asset. */
   fixedStock(): Promise<ReadonlyMap<AssetId, FixedStock>>
   /** Units that the fixed rate of an exchange holds; 0 = none. */

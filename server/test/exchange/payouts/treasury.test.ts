@@ -1,0 +1,65 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createOperateBalances } from '../../../src/exchange/operations/operate-balances.ts'
+import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
+
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
+let treasury: ReturnType<typeof createOperateBalances>
+beforeAll(async () => {
+  fixture = await startMoneyPath()
+  treasury = createOperateBalances(fixture.store)
+  Object.assign(fixture.settings, { coldAddresses: ['eth:cold', 'btc:cold'] })
+  await fixture.fundWallets({ btc: 10n * COIN, eth: 100n * ETHER })
+})
+afterAll(() => fixture.close())
+afterEach(() => fixture.expectBalanced())
+
+const note = { actor: 'anna', reason: 'the wallet holds too much' }
+const toCold = (address = 'cold') =>
+  ({ assetId: 'eth@eth', network: 'eth', destination: { address, memo: null } }) as const
+const countReceived = (address: string) => fixture.fakes.eth.listPayments(address).length
+const readCapital = () => fixture.store.ledger.balance('equity:capital', 'eth@eth')
+
+test('capital is withdrawn to a cold address once, booked as capital, and raises no intrusion alarm', async () => {
+  const before = await readCapital()
+  const withdraw = () => treasury.withdraw({ ...toCold(), units: 10n * ETHER }, 'first', note)
+  expect(await withdraw()).toMatchObject({ state: 'reserved', repeated: false })
+  // Also above the limit of one payout, 20 000 dollars: it is no outflow.
+  await fixture.mineBlocks(4)
+  expect(await withdraw()).toMatchObject({ state: 'confirmed', repeated: true })
+  expect(countReceived('cold')).toBe(1)
+  expect((await readCapital()) - before).toBe(10n * ETHER)
+  expect(await fixture.readWalletUnits('eth@eth')).toBe(fixture.fakes.eth.balanceOf('eth-hot', null))
+  expect(await fixture.listAlarmKinds()).not.toContain('intrusion')
+  const [act] = await fixture.database.query("select actor, subject from operator_acts where act = 'treasury withdraw'")
+  expect(act).toEqual({ actor: 'anna', subject: 'the treasury' })
+})
+
+test('what is owed or reserved is not withdrawn', async () => {
+  const exchange = await fixture.reservePayout()
+  const free = await fixture.store.inventory.freeCapital('eth@eth')
+  expect(free).toBeLessThan((await fixture.readWalletUnits('eth@eth')) - ETHER / 10n)
+  const tooMuch = { ...toCold(), units: free + 1n }
+  await expect(treasury.withdraw(tooMuch, 'too much', note)).rejects.toThrow('cannot be paid out')
+  await fixture.mineBlocks(5)
+  expect(await fixture.readStatus(exchange)).toBe('finished')
+})
+
+test('a ceiling withdraws what is above it', async () => {
+  const held = await fixture.readWalletUnits('eth@eth')
+  const done = await treasury.withdrawAbove(toCold(), 20n * ETHER, 'ceiling', note)
+  expect(done.units).toBe(held - 20n * ETHER)
+  await fixture.mineBlocks(4)
+  // 20 ETH, less the network fee.
+  const left = await fixture.readWalletUnits('eth@eth')
+  expect(left <= 20n * ETHER && left > 19n * ETHER).toBe(true)
+  await expect(treasury.withdrawAbove(toCold(), 20n * ETHER, 'again', note)).rejects.toThrow('nothing above')
+})
+
+test('an address that is not in the config is refused by the worker, whatever the database says', async () => {
+  const { payoutId } = await treasury.withdraw({ ...toCold('a thief'), units: ETHER }, 'elsewhere', note)
+  await fixture.mineBlocks(3)
+  expect(countReceived('a thief')).toBe(0)
+  const [row] = await fixture.database.query('select state, attention from payouts where id = $1', [payoutId])
+  expect(row).toEqual({ state: 'reserved', attention: 'SIMULATION_FAILED' })
+  await fixture.store.payouts.void(payoutId)
+})

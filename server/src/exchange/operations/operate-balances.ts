@@ -53,19 +53,7 @@ export function createOperateBalances(store: Store, formatAmount: FormatAmount =
       key: string,
       note: AuditNote,
     ): Promise<PayOutResult & Readonly<{ units: bigint }>> =>
-      store.transaction(async (tx) => {
-        const { assetId } = request
-        const [existing] = await tx.payouts.find([idOf(accounts.capital, key)])
-        if (existing) return { payoutId: existing.id, state: existing.state, repeated: true, units: existing.units }
-        const freeUnits = await tx.inventory.freeCapital(assetId)
-        const heldUnits = await tx.ledger.balance(accounts.wallet, assetId)
-        const units = smallest(freeUnits, heldUnits - ceilingUnits)
-        if (units <= 0n)
-          throw refused(
-            `the wallet holds ${formatAmount(heldUnits, assetId)}, of which ${formatAmount(freeUnits, assetId)} are free: nothing above the ceiling`,
-          )
-        return { ...(await withdraw(tx, { ...request, units }, key, note, formatAmount)), units }
-      }),
+      store.transaction((tx) => withdrawAbove(tx, request, ceilingUnits, key, note, formatAmount)),
     /** Pays out a whole unclaimed deposit. */
     payUnclaimed: (
       depositId: string,
@@ -107,6 +95,27 @@ async function withdraw(
   const existing = await findRepeated(tx, payout, formatAmount)
   if (existing?.state === 'void') throw refused(`the withdrawal with key ${key} was dropped: use another --key`)
   return existing ?? (await queue(tx, payout, 'the treasury', note, formatAmount))
+}
+
+async function withdrawAbove(
+  tx: StoreTx,
+  request: Omit<PayOutRequest, 'units'>,
+  ceilingUnits: bigint,
+  key: string,
+  note: AuditNote,
+  formatAmount: FormatAmount,
+): Promise<PayOutResult & Readonly<{ units: bigint }>> {
+  const { assetId } = request
+  const [existing] = await tx.payouts.find([idOf(accounts.capital, key)])
+  if (existing) return { payoutId: existing.id, state: existing.state, repeated: true, units: existing.units }
+  const freeUnits = await tx.inventory.freeCapital(assetId)
+  const heldUnits = await tx.ledger.balance(accounts.wallet, assetId)
+  const units = smallest(freeUnits, heldUnits - ceilingUnits)
+  if (units <= 0n)
+    throw refused(
+      `the wallet holds ${formatAmount(heldUnits, assetId)} and ${formatAmount(freeUnits, assetId)} are free: nothing above the ceiling`,
+    )
+  return { ...(await withdraw(tx, { ...request, units }, key, note, formatAmount)), units }
 }
 
 type Queued = PayOutRequest & Readonly<{ id: string; from: Account; depositId: string | null }>

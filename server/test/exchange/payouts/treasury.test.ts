@@ -38,8 +38,8 @@ test('what is owed or reserved is not withdrawn', async () => {
   const exchange = await fixture.reservePayout()
   const free = await fixture.store.inventory.freeCapital('eth@eth')
   expect(free).toBeLessThan((await fixture.readWalletUnits('eth@eth')) - ETHER / 10n)
-  const tooMuch = { ...toCold(), units: free + 1n }
-  await expect(treasury.withdraw(tooMuch, 'too much', note)).rejects.toThrow('cannot be paid out')
+  const aboveFree = { ...toCold(), units: free + 1n }
+  await expect(treasury.withdraw(aboveFree, 'above', note)).rejects.toThrow('cannot be paid out')
   await fixture.mineBlocks(5)
   expect(await fixture.readStatus(exchange)).toBe('finished')
 })

@@ -170,10 +170,21 @@ create table pauses (
 -- Conditions that an operator must look at, one row per subject. The row is deleted when the condition ends.
 create table alarms (
   subject text primary key,
+  -- `critical`: money may be lost or all payouts are paused. `info`: strangers can cause it, and nothing is owed.
+  severity text not null generated always as (case
+    when subject = 'journal:size' then 'info'
+    when split_part(subject, ':', 1) in ('intrusion', 'database', 'journal', 'release', 'ledger', 'difference', 'reorg', 'reversed')
+      then 'critical'
+    when split_part(subject, ':', 1) in ('stray', 'burnt', 'limit-used') then 'info'
+    else 'warning' end) stored,
   alarm text not null,
   detail jsonb not null default '{}',
   raised_at timestamptz not null default clock_timestamp(),
-  seen_at timestamptz not null default clock_timestamp()
+  seen_at timestamptz not null default clock_timestamp(),
+  -- Somebody works on it: it stays open, and is not counted as new.
+  acknowledged_by text,
+  acknowledged_at timestamptz,
+  check ((acknowledged_by is null) = (acknowledged_at is null))
 );
 create index alarms_by_age on alarms (raised_at desc);
 

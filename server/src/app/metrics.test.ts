@@ -14,6 +14,8 @@ test('metrics are rendered with their unit, and methods and statuses are bounded
     ]),
   )
   metrics.openExchanges(new Map([['pending', 2]]))
+  metrics.openAlarms([{ kind: 'held', severity: 'warning', count: 4 }])
+  metrics.openAlarms([{ kind: 'intrusion', severity: 'critical', count: 1 }])
   metrics.watcherLag('btc', 2)
   await metrics.render()
   const text = await metrics.render()
@@ -24,5 +26,7 @@ test('metrics are rendered with their unit, and methods and statuses are bounded
   expect(text).not.toContain('BREW')
   expect(text).toContain('swapyard_open_exchanges{status="pending"} 2')
   expect(text).not.toContain('status="sending"')
+  expect(text).toContain('swapyard_open_alarms{kind="intrusion",severity="critical"} 1')
+  expect(text).not.toContain('kind="held"')
   expect(text).toContain('swapyard_watcher_lag_blocks{network="btc"} 2')
 })

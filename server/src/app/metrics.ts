@@ -29,6 +29,8 @@ export type Metrics = RouterMetrics &
     walletBalance(assetId: string, coins: number): void
     /** Sets the count of every status given; the others become 0. */
     openExchanges(counts: ReadonlyMap<string, number>): void
+    /** Sets the count of every kind given; the others become 0. */
+    openAlarms(counts: readonly Readonly<{ kind: string; severity: string; count: number }>[]): void
     priceAge(seconds: number): void
     /** Size of the worker's signing journal, which grows for ever. */
     journalBytes(bytes: number): void
@@ -66,6 +68,7 @@ export function createMetrics({ defaults = true }: { defaults?: boolean } = {}):
   const ledgerFaults = gauge('swapyard_ledger_faults', 'Faults of the ledger; any value but 0 is an alarm', [])
   const balance = gauge('swapyard_wallet_balance_coins', 'What the wallets hold', ['asset'])
   const open = gauge('swapyard_open_exchanges', 'Exchanges in progress', ['status'])
+  const alarms = gauge('swapyard_open_alarms', 'Open alarms without an acknowledgement', ['kind', 'severity'])
   const age = gauge('swapyard_price_age_seconds', 'Age of the oldest price in use', [])
   const journal = gauge('swapyard_signing_journal_bytes', "Size of the worker's signing journal", [])
   return {
@@ -87,6 +90,10 @@ export function createMetrics({ defaults = true }: { defaults?: boolean } = {}):
     openExchanges(counts) {
       open.reset()
       for (const [status, count] of counts) open.set({ status }, count)
+    },
+    openAlarms(counts) {
+      alarms.reset()
+      for (const { kind, severity, count } of counts) alarms.set({ kind, severity }, count)
     },
     priceAge: (seconds) => age.set(seconds),
     journalBytes: (bytes) => journal.set(bytes),

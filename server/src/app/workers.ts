@@ -216,6 +216,7 @@ function slowLoops(
     repeat(log, 5_000, 'notes about nodes were not recorded', async () => void (await nodeNotes.turn())),
     repeat(log, 5_000, 'gauges were not updated', async () => {
       metrics.openExchanges(await store.reconciliation.openByStatus())
+      metrics.openAlarms(await store.alarms.count())
       for (const [id, units] of await store.ledger.balances('asset:wallet'))
         metrics.walletBalance(id, wholeCoins(units, shared.assetById(id).decimals))
       return undefined

@@ -7,7 +7,8 @@ import { openAddresses } from '../app/addresses.ts'
 import { envExample, settingsPage } from '../config/describe.ts'
 import { loadConfig } from '../config/load.ts'
 import { verifyAuditLog } from '../core/services/verify-audit-log.ts'
-import { printRows, withDatabase } from './database.ts'
+import { addAlarmCommands } from './alarm-commands.ts'
+import { withDatabase } from './database.ts'
 import { addExchangeCommands } from './exchange-commands.ts'
 import { addLedgerCommands } from './ledger-commands.ts'
 import { addPauseCommands } from './pause-commands.ts'
@@ -24,10 +25,7 @@ export function addOperatorCommands(program: Command): void {
   addPayoutCommands(program)
   addPauseCommands(program)
   addTreasuryCommands(program)
-  program
-    .command('alarms')
-    .description('lists open alarms')
-    .action(() => printRows((database) => createStore(database).alarms.list(1_000)))
+  addAlarmCommands(program)
   program
     .command('wallets')
     .alias('balances')

@@ -9,7 +9,13 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const names: Readonly<Record<string, string>> = { int8: 'bigint', int4: 'int', bool: 'boolean', _text: 'text[]' }
+const names: Readonly<Record<string, string>> = {
+  int8: 'bigint',
+  int4: 'int',
+  bool: 'boolean',
+  _text: 'text[]',
+  _numeric: 'numeric[]',
+}
 
 /** `table.column type` and the description of every row of docs/database.md. */
 function documented(): { columns: string[]; meanings: string[] } {

@@ -1,12 +1,30 @@
-import type { AlarmStore } from '../../../core/ports/store/alarms.ts'
+import type { Alarm, AlarmCount, AlarmStore } from '../../../core/ports/store/alarms.ts'
 import type { Sql } from './database.ts'
+
+const ALARMS = `select subject, severity, alarm, detail, raised_at as "raisedAt", acknowledged_by as "acknowledgedBy" from alarms`
 
 export function createAlarmStore(sql: Sql): AlarmStore {
   return {
     list: (limit) =>
-      sql.query('select subject, alarm, detail, raised_at as "raisedAt" from alarms order by raised_at desc limit $1', [
-        limit,
-      ]),
+      sql.query<Alarm>(
+        `${ALARMS} order by array_position(array['critical', 'warning', 'info'], severity), raised_at desc limit $1`,
+        [limit],
+      ),
+    async find(subject) {
+      const [row] = await sql.query<Alarm>(`${ALARMS} where subject = $1`, [subject])
+      return row ?? null
+    },
+    count: () =>
+      sql.query<AlarmCount>(
+        `select split_part(subject, ':', 1) as kind, severity, count(*)::int as count from alarms
+         where acknowledged_at is null group by 1, 2`,
+      ),
+    async acknowledge(subject, by) {
+      await sql.query(
+        'update alarms set acknowledged_by = $2, acknowledged_at = clock_timestamp() where subject = $1',
+        [subject, by],
+      )
+    },
     async raise(subject, alarm, detail) {
       await sql.query(
         `insert into alarms (subject, alarm, detail) values ($1, $2, $3)

@@ -1,8 +1,25 @@
+export type AlarmSeverity = 'critical' | 'warning' | 'info'
+
+export type Alarm = Readonly<{
+  subject: string
+  severity: AlarmSeverity
+  alarm: string
+  detail: Record<string, unknown>
+  raisedAt: Date
+  acknowledgedBy: string | null
+}>
+
+/** `kind` is the subject before its first colon. */
+export type AlarmCount = Readonly<{ kind: string; severity: AlarmSeverity; count: number }>
+
 /** Conditions that an operator must see. One row per subject, until it is cleared. */
 export interface AlarmStore {
-  list(
-    limit: number,
-  ): Promise<readonly { subject: string; alarm: string; detail: Record<string, unknown>; raisedAt: Date }[]>
+  /** The most severe first, then the newest. */
+  list(limit: number): Promise<readonly Alarm[]>
+  find(subject: string): Promise<Alarm | null>
+  /** Number of unacknowledged alarms. */
+  count(): Promise<readonly AlarmCount[]>
+  acknowledge(subject: string, by: string): Promise<void>
   raise(subject: string, alarm: string, detail: Record<string, unknown>): Promise<void>
   clear(...subjects: readonly string[]): Promise<void>
   /** Clears all subjects that begin with the prefix, except these. `kept` has them without the prefix. */

@@ -7,7 +7,7 @@ import { curveAt, type Market } from './market.ts'
 import { bestNetPath, bestPaths, type Path } from './paths.ts'
 import { banEdges, byEarning, prune } from './prune.ts'
 import { pruneWithinHops } from './prune-within-hops.ts'
-import { GAS_NEGLIGIBLE, type LayeredFlow, shiftLayers, solveLayered } from './shift-layers.ts'
+import { type LayeredFlow, shiftLayers, solveLayered } from './shift-layers.ts'
 import {
   type ActiveSwap,
   activeSwaps,
@@ -53,6 +53,8 @@ const CAPACITY_TOLERANCE = 1e-2
 const BISECTIONS_MAX = 16
 /** Tokens of a subproblem at which column generation ends. */
 const TOKENS_MAX = 80
+/** A column with a smaller gain than the cost of this much gas is not added: a sixtieth of the cheapest swap. */
+const COLUMN_GAS = 1_000
 /** Loss by the hop limit below which it is ignored, relative to the output. */
 const NEGLIGIBLE = 1e-9
 
@@ -150,7 +152,7 @@ function generateColumns(
     const pricing = { included: subproblem.tokens, valueAt, tollFactor, hopCounts, hopsMax }
     const columns = isLast
       ? []
-      : findColumns(market, pricing, Math.max(COLUMN_GAIN_MIN * bound, options.gasPrice * GAS_NEGLIGIBLE))
+      : findColumns(market, pricing, Math.max(COLUMN_GAIN_MIN * bound, options.gasPrice * COLUMN_GAS))
     if (columns.length === 0)
       return tollFactor === 1
         ? { subproblem, bound, values: subproblem.value }

@@ -1,2 +1,3 @@
 export const heapEnvironment: Readonly<Record<string, string>>
 export function heapFlags(nodeOptions?: string): string[]
+export const privacyFlags: readonly string[]

@@ -11,6 +11,9 @@ const limits = ['--max-old-space-size=1024', '--max-semi-space-size=8']
  */
 export const heapEnvironment = { MALLOC_ARENA_MAX: '2' }
 
+/** Without it, SIGUSR1 opens a debugger in a process that holds the seed (M27.9). */
+export const privacyFlags = ['--disable-sigusr1']
+
 /** @param {string | undefined} nodeOptions value of NODE_OPTIONS */
 export function heapFlags(nodeOptions = '') {
   const normalized = nodeOptions.replaceAll('_', '-')

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { heapEnvironment, heapFlags } from './heap.mjs'
+import { heapEnvironment, heapFlags, privacyFlags } from './heap.mjs'
 import { install } from './install.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -90,7 +90,7 @@ async function runTests(node, args, env) {
 async function runScript(name, rest, node, env) {
   const args = [...commands[name], ...(name === 'test' ? testArguments(rest) : rest)]
   if (!existsSync(join(root, args[0]))) throw new Error(`${args[0]} does not exist`)
-  const flags = heapLimitedScripts.includes(name) ? heapFlags(env.NODE_OPTIONS) : []
+  const flags = heapLimitedScripts.includes(name) ? [...privacyFlags, ...heapFlags(env.NODE_OPTIONS)] : []
   return (name.startsWith('test') ? runTests : runToEnd)(node, [...flags, ...args], env)
 }
 

@@ -123,7 +123,8 @@ async function prepareOn(node: EvmNode, context: PrepareContext, order: SwapOrde
     serializeUnsigned(network, call, { nonce: nonce + n, gas: call.gas + l1Gas, fees }),
   )
   const simulated = simulations.map(({ block, outcome }) => {
-    if (!outcome.ok) throw failed('the swap', outcome, block)
+    // Where the first node's simulation succeeds, the failure of the second shows that the nodes differ, and nothing about the route.
+    if (!outcome.ok) throw failed('the swap', outcome, simulations.length > 1 ? null : block)
     return { block, amountOut: decodeAmountOut(outcome.returned) }
   })
   return {
@@ -237,11 +238,12 @@ function decodeAmountOut(returned: Hex): bigint {
   }
 }
 
-function failed(what: string, outcome: Estimate | Outcome, block: BlockRef): AppError {
+/** `block`: where the outcome proves something about the route; null where it does not. */
+function failed(what: string, outcome: Estimate | Outcome, block: BlockRef | null): AppError {
   const reason = outcome.ok ? 'the token returns false' : revertReason(outcome.reverted)
   const message = `${what} would fail on chain: ${reason}`
   const amountOut = outcome.ok ? null : paidBelowMinimum(outcome.reverted)
-  return amountOut === null
+  return amountOut === null || block === null
     ? new AppError('SIMULATION_FAILED', message, { extra: { reason } })
     : new BelowMinimum(message, reason, { block, amountOut })
 }

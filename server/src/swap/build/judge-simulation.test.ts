@@ -44,4 +44,13 @@ describe('a simulation (D4)', () => {
     ]
     expect(findContradiction(routeOf('uniswap-v3'), QUOTED, simulations)).toMatchObject({ simulated: 800_000n })
   })
+
+  it('proves nothing about the pools if another node pays what was quoted', () => {
+    const honest = { block: at(10), amountOut: QUOTED }
+    const short = { block: at(10), amountOut: 800_000n }
+    const contradicted = { simulated: 800_000n, isProof: false }
+    expect(findContradiction(routeOf('uniswap-v3'), QUOTED, [honest, short])).toEqual(contradicted)
+    expect(findContradiction(routeOf('uniswap-v3'), QUOTED, [short, honest])).toEqual(contradicted)
+    expect(findContradiction(routeOf('uniswap-v3'), QUOTED, [short, short])).toMatchObject({ isProof: true })
+  })
 })

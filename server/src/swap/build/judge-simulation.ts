@@ -17,7 +17,10 @@ const EXCESS_PPM = 20_000n
 const FALLING_FEE_EXCESS_PPM = 60_000n
 const kindsOfFallingFee: ReadonlySet<string> = new Set(['algebra', 'liquidity-book'])
 
-/** A simulation that contradicts its quote. `isProof`: it ran on the state that was quoted, so something on the route pays other than it says. */
+/**
+ * A simulation that contradicts its quote. `isProof`: it ran on the state that was quoted, and no other node's simulation pays what was
+ * quoted, so something on the route pays other than it says.
+ */
 export type Contradiction = Readonly<{ simulated: bigint; isProof: boolean }>
 
 /**
@@ -32,13 +35,17 @@ export function findContradiction(
   const hasKind = (kinds: ReadonlySet<string>) => swaps.some(({ pool }) => kinds.has(pool.kind))
   const byTimePpm = hasKind(kindsByTime) ? BY_TIME_PPM : 0n
   const excessPpm = hasKind(kindsOfFallingFee) ? FALLING_FEE_EXCESS_PPM : EXCESS_PPM
-  for (const { block: simulatedAt, amountOut: simulated } of simulations) {
+  const contradicting = simulations.filter(({ block: simulatedAt, amountOut: simulated }) => {
     const allowedPpm = byTimePpm + movePpm(block, simulatedAt)
     const isShort = quoted - simulated > (quoted * allowedPpm) / MILLION + ROUNDING_UNITS
     const isExcess = simulated - quoted > (quoted * excessPpm) / MILLION
-    if (isShort || isExcess) return { simulated, isProof: simulatedAt.hash === block.hash }
-  }
-  return null
+    return isShort || isExcess
+  })
+  const [first] = contradicting
+  if (first === undefined) return null
+  const isProof =
+    contradicting.length === simulations.length && contradicting.some((one) => one.block.hash === block.hash)
+  return { simulated: first.amountOut, isProof }
 }
 
 function movePpm(quotedAt: BlockRef, simulatedAt: BlockRef): bigint {

@@ -20,14 +20,29 @@ describe('pools that paid other than quoted (D4)', () => {
     expect(reliability.avoided('base', null)).toEqual([])
   })
 
-  it('are avoided for the account alone if all tokens are listed, until a second account sees it', () => {
+  it('are avoided for the account alone if several pools of listed tokens may be the cause, however many accounts see it', () => {
     const { reliability } = start()
     expect(reliability.record('eth', route([]), 'a')).toEqual(['main', 'side'])
     reliability.record('eth', route([]), 'a')
     expect(reliability.avoided('eth', 'a')).toEqual(['main', 'side'])
     expect([reliability.avoided('eth', 'b'), reliability.avoided('eth', null)]).toEqual([[], []])
-    reliability.record('eth', route([]), 'b')
-    expect(reliability.avoided('eth', null)).toEqual(['main', 'side'])
+    // Accounts are free: with a token that calls its holder, they could take the deepest pools from everybody.
+    for (const account of ['b', 'c', 'd']) reliability.record('eth', route([]), account)
+    expect(reliability.avoided('eth', 'b')).toEqual(['main', 'side'])
+    expect(reliability.avoided('eth', null)).toEqual([])
+  })
+
+  it('are avoided for all once two accounts saw it on a route of that pool alone, and stay so', () => {
+    const { reliability } = start()
+    const alone = { unlisted: [], swaps: [pool('main', 'weth', 'usdc')] } as unknown as RoutedSwap
+    reliability.record('eth', route([]), 'a')
+    reliability.record('eth', alone, 'a')
+    reliability.record('eth', alone, 'a')
+    expect(reliability.avoided('eth', null)).toEqual([])
+    reliability.record('eth', alone, 'b')
+    expect(reliability.avoided('eth', null)).toEqual(['main'])
+    reliability.record('eth', route([]), 'c')
+    expect(reliability.avoided('eth', null)).toEqual(['main'])
   })
 
   it('are tried again after half an hour', () => {

@@ -3,7 +3,8 @@ import type { RoutedSwap } from '../ports/router.ts'
 /**
  * Pools of routes that paid other than they say, for a while: per process, in memory. A pool with an unlisted token is left out of all
  * routes; it serves trades of that token only. A pool of listed tokens is left out for the account that saw the difference, and for all
- * accounts once a second one saw it: an account whose own token or code acts differently must not take a real pool from the others.
+ * accounts once two saw it on a route of that pool alone. Accounts cost nothing, and one whose own code is called by a token of the route
+ * can move the pools behind it: it must not take a real pool from the others.
  */
 export type RouteReliability = Readonly<{
   /** Ids of pools that a route for `account` must not use; null: a quote, whose account is not known. */
@@ -24,19 +25,34 @@ const POOLS_MAX = 2_000
 /** From so many accounts on the pool counts as the cause. */
 const ACCOUNTS_MIN = 2
 
-type Record = Readonly<{ id: string; network: string; accounts: readonly string[]; isForAll: boolean; untilMs: number }>
+/** Accounts that are remembered per pool. */
+const ACCOUNTS_MAX = 10
+
+/** Why a pool is recorded: it has an unlisted token, it is the whole route, or it is one pool of a route of listed tokens. */
+type Suspicion = 'unlisted' | 'alone' | 'shared'
+type Record = Readonly<{
+  id: string
+  network: string
+  accounts: readonly string[]
+  /** Accounts that saw it on a route of this pool alone. */
+  alone: readonly string[]
+  isForAll: boolean
+  untilMs: number
+}>
 
 export function createRouteReliability({ now, onRecorded }: RouteReliabilityDeps): RouteReliability {
   const records = new Map<string, Record>()
 
-  function recordPool(network: string, id: string, account: string, isUnlisted: boolean): void {
+  function recordPool(network: string, id: string, account: string, suspicion: Suspicion): void {
     const key = `${network} ${id}`
-    const known = records.get(key)
-    const earlier = known !== undefined && known.untilMs > now() ? known.accounts : []
-    const accounts = [...new Set([...earlier, account])].slice(-ACCOUNTS_MIN)
-    const isForAll = isUnlisted || accounts.length >= ACCOUNTS_MIN
+    const found = records.get(key)
+    const known = found !== undefined && found.untilMs > now() ? found : null
+    const add = (accounts: readonly string[] = []) => [...new Set([...accounts, account])].slice(-ACCOUNTS_MAX)
+    const accounts = add(known?.accounts)
+    const alone = suspicion === 'alone' ? add(known?.alone) : (known?.alone ?? [])
+    const isForAll = known?.isForAll === true || suspicion === 'unlisted' || alone.length >= ACCOUNTS_MIN
     records.delete(key)
-    records.set(key, { id, network, accounts, isForAll, untilMs: now() + FORGET_MS })
+    records.set(key, { id, network, accounts, alone, isForAll, untilMs: now() + FORGET_MS })
     const [oldest] = records.keys()
     if (records.size > POOLS_MAX && oldest !== undefined) records.delete(oldest)
     onRecorded?.(network, id)
@@ -54,7 +70,8 @@ export function createRouteReliability({ now, onRecorded }: RouteReliabilityDeps
     },
     record(network, route, account) {
       const suspects = suspectsOf(route)
-      for (const id of suspects) recordPool(network, id, account, route.unlisted.length > 0)
+      const suspicion = route.unlisted.length > 0 ? 'unlisted' : suspects.length === 1 ? 'alone' : 'shared'
+      for (const id of suspects) recordPool(network, id, account, suspicion)
       return suspects
     },
   }

@@ -115,8 +115,9 @@ export const QuoteFees = Type.Object(
     service: amountText({ description: 'Our fee.', examples: ['1.284'] }),
     partner: amountText({ description: "The partner's fee.", examples: ['0'] }),
     network: amountText({ description: 'Network costs of the payout and of the deposit.', examples: ['0.75'] }),
+    payout: amountText({ description: 'The part of `network` that a refund costs, too.', examples: ['0.5'] }),
   },
-  { description: 'All fees, in the target currency. Additive.' },
+  { description: 'All fees, in the target currency: `service`, `partner` and `network`. Additive.' },
 )
 
 /** A rate quote. Amounts have at most 15 significant digits, so that the JSON numbers are exact. */

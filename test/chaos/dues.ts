@@ -23,8 +23,11 @@ export type Terms = Readonly<{
 
 /** What the quotes of this run published, in units of the currency. A network fee is what one payment of it costs. */
 export type Published = Readonly<{
-  hasNetworkFee(currency: string): boolean
-  networkFee(currency: string): Range
+  hasNetworkFee(from: string, to: string): boolean
+  /** Of both sides of an exchange. */
+  networkFee(from: string, to: string): Range
+  /** Of one payment of the currency. */
+  refundFee(currency: string): Range
   /** The minimum of a pair. */
   minimum(from: string, to: string): Range
 }>
@@ -104,7 +107,7 @@ function withinMinimum(
 
 /** Two conversions. The customer does not know the intermediary, so each one that the type permits is possible. */
 function privateDues({ from, to, privateType }: Terms, units: bigint, published: Published): readonly Due[] {
-  const offered = intermediariesOf(privateType ?? 'efficient').filter((via) => published.hasNetworkFee(via))
+  const offered = intermediariesOf(privateType ?? 'efficient').filter((via) => published.hasNetworkFee(from, via))
   return offered.map((via) => {
     const first = floating(from, via, units, published)
     return pays({
@@ -116,12 +119,12 @@ function privateDues({ from, to, privateType }: Terms, units: bigint, published:
 
 function floating(from: string, to: string, units: bigint, published: Published): Range {
   const net = convertAtLiveRate(from, to, units)
-  const fee = published.networkFee(to)
+  const fee = published.networkFee(from, to)
   return { least: net - fee.most, most: net - fee.least }
 }
 
 function refunds(currency: string, units: bigint, published: Published): Due {
-  const fee = published.networkFee(currency)
+  const fee = published.refundFee(currency)
   return { payout: NOTHING, refund: { least: units - fee.most, most: units - fee.least } }
 }
 

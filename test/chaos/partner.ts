@@ -57,6 +57,7 @@ export function createPartner(client: Client, { chains }: Pick<Cluster, 'chains'
           chains.networks.some(({ network }) => via.endsWith(`@${network}`)),
         )
         for (const target of [to, ...offered]) await recordNetworkFee(from, target)
+        for (const via of offered) await recordNetworkFee(via, to)
         return getQuote({ from, to }, amount, { privateType })
       }
       const quote = await getQuote({ from, to }, amount, { flow })
@@ -78,7 +79,7 @@ export function createPartner(client: Client, { chains }: Pick<Cluster, 'chains'
     readTerms({ from, to, flow, privateType }, amount, quote, { id, request }) {
       const terms = { from, to, flow, privateType, fromUnits: parseUnits(amount, decimalsOf(from)) }
       const created = parseUnits(request.amountToRequested, decimalsOf(to))
-      const fee = published.networkFee(to)
+      const fee = published.networkFee(from, to)
       const isExpected =
         flow === 'fixed-rate'
           ? toNumber(created, to) === quote.toAmount

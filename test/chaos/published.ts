@@ -19,22 +19,29 @@ const MOVE_PERCENT: Readonly<Record<string, bigint>> = { btc: 0n, eth: 25n, xmr:
 
 export function createPublishedTerms(): PublishedTerms {
   const fees = new Map<string, Range>()
+  const refundFees = new Map<string, Range>()
   const minimums = new Map<string, Range>()
   return {
     record(from, to, { fees: quoted, min }) {
-      extend(fees, to, parseUnits(quoted.network, decimalsOf(to)))
+      extend(fees, `${from} ${to}`, parseUnits(quoted.network, decimalsOf(to)))
+      extend(refundFees, to, parseUnits(quoted.payout, decimalsOf(to)))
       // A JSON number of three significant digits.
       extend(minimums, `${from} ${to}`, parseUnits(min.toFixed(decimalsOf(from)), decimalsOf(from)))
     },
-    hasNetworkFee: (currency) => fees.has(currency),
-    networkFee(currency) {
-      const { least, most } = get(fees, currency)
-      const percent = MOVE_PERCENT[currency.split('@')[1] ?? ''] ?? 0n
-      return { least: least - (least * percent) / 100n, most: most + (most * percent) / 100n }
-    },
+    hasNetworkFee: (from, to) => fees.has(`${from} ${to}`),
+    networkFee: (from, to) => widen(get(fees, `${from} ${to}`), largest(movePercent(from), movePercent(to))),
+    refundFee: (currency) => widen(get(refundFees, currency), movePercent(currency)),
     minimum: (from, to) => get(minimums, `${from} ${to}`),
   }
 }
+
+const movePercent = (currency: string): bigint => MOVE_PERCENT[currency.split('@')[1] ?? ''] ?? 0n
+const largest = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+const widen = ({ least, most }: Range, percent: bigint): Range => ({
+  least: least - (least * percent) / 100n,
+  most: most + (most * percent) / 100n,
+})
 
 function extend(ranges: Map<string, Range>, key: string, units: bigint): void {
   const { least, most } = ranges.get(key) ?? { least: units, most: units }

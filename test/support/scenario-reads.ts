@@ -16,7 +16,7 @@ export async function readNetworkFee(
   from: string,
   amount = '1',
 ): Promise<string> {
-  return (await scenario.rate(from, currency, amount)).fees.network
+  return (await scenario.rate(from, currency, amount)).fees.payout
 }
 
 /** Runs `refund` and expects that the address received the paid amount minus the network fee. */

@@ -98,6 +98,7 @@ function presentEstimate(quote: RateQuote): Omit<WireQuote, 'rateId' | 'validUnt
       service: formatUnits(fees.serviceUnits, to.decimals),
       partner: formatUnits(fees.partnerUnits, to.decimals),
       network: formatUnits(fees.networkUnits, to.decimals),
+      payout: formatUnits(fees.payoutUnits, to.decimals),
     },
   }
 }

@@ -36,6 +36,7 @@ describe('quoteLegs', () => {
       partnerUnits: 992_006_040_000_000_000n,
       // 0.00021 ETH, and 0.0001 LTC at ten ether a litecoin.
       networkUnits: 1_210_000_000_000_000n,
+      payoutUnits: 210_000_000_000_000n,
       // 0.4 ETH of the first leg and 0.398396 of the second.
       serviceUnits: 798_396_000_000_000_000n,
     })

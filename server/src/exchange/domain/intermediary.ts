@@ -30,6 +30,7 @@ export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnit
   const fees = {
     partnerUnits: (secondQuote?.fees.partnerUnits ?? 0n) + inTarget(partnerUnits),
     networkUnits: (secondQuote?.fees.networkUnits ?? 0n) + inTarget(networkUnits),
+    payoutUnits: secondQuote?.fees.payoutUnits ?? 0n,
   }
   const gross = inTarget(firstQuote.toUnits + serviceUnits + partnerUnits + networkUnits)
   return {

@@ -84,7 +84,12 @@ describe('quoteUnits', () => {
     const result = quote(book, { ...request, fromUnits: 100_000_000n, partnerFeeBps: 50 })
     // gross 99980.001999; service 0.4 % = 399.920008 (up); partner 0.5 % of the rest = 497.900410 (up);
     // network 0.00065 ETH × 4001 ÷ 0.9999 = 2.600911 (up).
-    expect(result.fees).toEqual({ serviceUnits: 399_920_008n, partnerUnits: 497_900_410n, networkUnits: 2_600_911n })
+    expect(result.fees).toEqual({
+      serviceUnits: 399_920_008n,
+      partnerUnits: 497_900_410n,
+      networkUnits: 2_600_911n,
+      payoutUnits: 2_600_911n,
+    })
     expect(result.toUnits).toBe(99_980_001_999n - 399_920_008n - 497_900_410n - 2_600_911n)
     expect(result.fromUsd).toBe(100_000n * 10n ** 12n)
     expect(result.withinBounds).toBe(true)

@@ -34,6 +34,8 @@ export type PairPricing = Readonly<{
   partnerBps: bigint
   /** Network costs of both sides, in units of `to`: the payout's fee, and what bringing the deposit to the hot wallet costs. */
   networkUnits: bigint
+  /** Part of `networkUnits`: the fee of one payment of `to`. */
+  payoutUnits: bigint
   /** Units of `to` that one payout can deliver now; null = unlimited. */
   availableUnits: bigint | null
   minUnits: bigint
@@ -82,6 +84,7 @@ export function pricePair(book: Book, pair: Pair, now: number, ownUnits = 0n): P
   return {
     pair,
     ...costs,
+    payoutUnits: toCosts.networkUnits,
     availableUnits,
     minUnits,
     maxUnits,
@@ -120,7 +123,12 @@ export function quoteUnits(pricing: PairPricing, requestedUnits: bigint): RateQu
     maxUnits,
     fromUsd: usdValue(fromUnits, pair.from.asset, pricing.fromPrice, 'down'),
     toUsd: usdValue(toUnits, pair.to.asset, pricing.toPrice, 'down'),
-    fees: { serviceUnits: grossUnits - partnerUnits - networkUnits - toUnits, partnerUnits, networkUnits },
+    fees: {
+      serviceUnits: grossUnits - partnerUnits - networkUnits - toUnits,
+      partnerUnits,
+      networkUnits,
+      payoutUnits: smallest(pricing.payoutUnits, networkUnits),
+    },
     withinBounds: fromUnits >= minUnits && (maxUnits === null || fromUnits <= maxUnits),
   }
 }

@@ -14,8 +14,11 @@ export type RateQuote = Readonly<{
   /** Dollar values scaled by 10^12. */
   fromUsd: bigint
   toUsd: bigint
-  /** In units of `to`: the difference between the value at the reference rate and `toUnits`. */
-  fees: { serviceUnits: bigint; partnerUnits: bigint; networkUnits: bigint }
+  /**
+   * In units of `to`: the difference between the value at the reference rate and `toUnits`. `payoutUnits` is a part of
+   * `networkUnits`: what one payment of `to` costs.
+   */
+  fees: { serviceUnits: bigint; partnerUnits: bigint; networkUnits: bigint; payoutUnits: bigint }
   withinBounds: boolean
 }>
 

@@ -30,7 +30,7 @@ const quote = {
   maxUnits: null,
   fromUsd: 1n,
   toUsd: 1n,
-  fees: { serviceUnits: 0n, partnerUnits: 0n, networkUnits: 0n },
+  fees: { serviceUnits: 0n, partnerUnits: 0n, networkUnits: 0n, payoutUnits: 0n },
   withinBounds: true,
 } as const
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AssetId, nativeId } from '../../core/domain/asset.ts'
+import { nativeId } from '../../core/domain/asset.ts'
 import type { NetworkFees, Pauses, Reserves } from '../../core/domain/book.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import type { Prices } from '../../core/ports/prices.ts'

@@ -33,7 +33,7 @@ describe('quotes', () => {
       amountToUsd: '633.6',
       rateId: expect.any(String),
       validUntil: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      fees: { service: '6.4', partner: '0', network: '0' },
+      fees: { service: '6.4', partner: '0', network: '0', payout: '0' },
     })
   })
 

@@ -204,7 +204,7 @@ function priceQuote({ from, to }: Pair, fromUnits: bigint, flow: RateRequest['fl
     maxUnits,
     fromUsd: dollars,
     toUsd: scale(dollars, 99n, 100n, 'down'),
-    fees: { serviceUnits: gross - toUnits, partnerUnits: 0n, networkUnits: 0n },
+    fees: { serviceUnits: gross - toUnits, partnerUnits: 0n, networkUnits: 0n, payoutUnits: 0n },
     withinBounds: fromUnits >= minUnits && fromUnits <= maxUnits,
   }
 }

@@ -28,7 +28,7 @@ describe('a private quote', () => {
       'min max fromAmount toAmount fromCurrency toCurrency fromNetwork toNetwork amountFromUsd amountToUsd'.split(' '),
     )
     expect(rest.fromAmount).toBe(0.01)
-    expect(Object.keys(fees)).toEqual(['service', 'partner', 'network'])
+    expect(Object.keys(fees)).toEqual(['service', 'partner', 'network', 'payout'])
     expect(expectedSeconds).toBe(120)
     expect(Object.keys(intermediary)).toEqual(['currency', 'network', 'isTransparent'])
   })

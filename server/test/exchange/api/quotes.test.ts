@@ -42,7 +42,7 @@ const issuedQuotes: fc.Arbitrary<IssuedQuote> = fc.record({
     maxUnits: fc.option(units),
     fromUsd: units,
     toUsd: units,
-    fees: fc.record({ serviceUnits: units, partnerUnits: units, networkUnits: units }),
+    fees: fc.record({ serviceUnits: units, partnerUnits: units, networkUnits: units, payoutUnits: units }),
     withinBounds: fc.boolean(),
   }),
   rateId: fc.option(fc.stringMatching(/^[A-Za-z0-9_-]{20,100}$/)),

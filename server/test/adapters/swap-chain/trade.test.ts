@@ -419,41 +419,47 @@ function stall(node: Awaited<ReturnType<typeof startFaultyNode>>, ageS: number, 
   })
 }
 
-test('takes neither nonce nor fees from a node that does not follow the chain', async () => {
-  await stage.ask('evm_mine')
-  const stalled = await startFaultyNode(stage.url)
-  const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
-  const honest = parseTransaction((await chain.prepare(built.order)).swap as Hex)
-  expect(honest.nonce).toBeGreaterThan(0)
-  // With a base fee thirty times as high since, the nodes would contradict each other, and every swap would be refused.
-  for (const divisor of [3n, 30n])
-    for (const rpcUrls of [
-      [stage.url, stalled.url],
-      [stalled.url, stage.url],
-    ]) {
-      stall(stalled, 3_600, divisor)
-      const { swap } = await stage.swaps({ rpcUrls }).prepare(built.order)
-      expect(parseTransaction(swap as Hex)).toMatchObject({
-        nonce: honest.nonce,
-        maxFeePerGas: honest.maxFeePerGas,
-        maxPriorityFeePerGas: honest.maxPriorityFeePerGas,
-      })
-    }
-  await stalled.stop()
-})
+test('takes neither nonce nor fees from a node that does not follow the chain', async () =>
+  isolated(async () => {
+    await stage.ask('anvil_setNonce', [user.address, '0x5'])
+    await stage.ask('evm_mine')
+    const stalled = await startFaultyNode(stage.url)
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
+    const honest = parseTransaction((await chain.prepare(built.order)).swap as Hex)
+    // The approval has the nonce 5.
+    expect(honest.nonce).toBe(6)
+    // With a base fee thirty times as high since, the nodes would contradict each other, and every swap would be refused.
+    for (const divisor of [3n, 30n])
+      for (const rpcUrls of [
+        [stage.url, stalled.url],
+        [stalled.url, stage.url],
+      ]) {
+        stall(stalled, 3_600, divisor)
+        const { swap } = await stage.swaps({ rpcUrls }).prepare(built.order)
+        expect(parseTransaction(swap as Hex)).toMatchObject({
+          nonce: honest.nonce,
+          maxFeePerGas: honest.maxFeePerGas,
+          maxPriorityFeePerGas: honest.maxPriorityFeePerGas,
+        })
+      }
+    await stalled.stop()
+  }))
 
-test('waits for a second node that is a block behind, so that no nonce is used twice', async () => {
-  const late = await startFaultyNode(stage.url)
-  const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
-  const honest = parseTransaction((await chain.prepare(built.order)).swap as Hex)
-  const untilMs = Date.now() + 1_200
-  late.set(({ method }) =>
-    method === 'eth_getTransactionCount' && Date.now() < untilMs ? { result: '0x0' } : undefined,
-  )
-  const { swap } = await stage.swaps({ rpcUrls: [stage.url, late.url] }).prepare(built.order)
-  expect(parseTransaction(swap as Hex).nonce).toBe(honest.nonce)
-  await late.stop()
-})
+test('waits for a second node that is a block behind, so that no nonce is used twice', async () =>
+  isolated(async () => {
+    await stage.ask('anvil_setNonce', [user.address, '0x5'])
+    await stage.ask('evm_mine')
+    const late = await startFaultyNode(stage.url)
+    const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
+    const honest = parseTransaction((await chain.prepare(built.order)).swap as Hex)
+    const untilMs = Date.now() + 1_200
+    late.set(({ method }) =>
+      method === 'eth_getTransactionCount' && Date.now() < untilMs ? { result: '0x0' } : undefined,
+    )
+    const { swap } = await stage.swaps({ rpcUrls: [stage.url, late.url] }).prepare(built.order)
+    expect([honest.nonce, parseTransaction(swap as Hex).nonce]).toEqual([6, 6])
+    await late.stop()
+  }))
 
 test("shows a token's custom error in hex", async () => {
   const odd = await compile(new URL('./odd-tokens.sol', import.meta.url).pathname)

@@ -18,6 +18,7 @@ import { pollDueRows } from '../exchange/operations/poll-due-rows.ts'
 import { createReconcile } from '../exchange/operations/reconcile.ts'
 import type { NodeNotes } from '../exchange/operations/record-node-notes.ts'
 import { createWatchOutflow } from '../exchange/operations/watch-outflow.ts'
+import { createWatchRefunds } from '../exchange/operations/watch-refunds.ts'
 import { createAdvanceTransaction } from '../exchange/payouts/advance-transaction.ts'
 import { createDispatchPayouts } from '../exchange/payouts/dispatch-payouts.ts'
 import type { JournalingSigner } from '../exchange/ports/signer.ts'
@@ -196,6 +197,7 @@ function slowLoops(
       return undefined
     })
   const watchOutflow = createWatchOutflow({ store, settings })
+  const watchRefunds = createWatchRefunds({ store })
   const checkLedger = createCheckLedger({ store, log, onFaults: metrics.ledgerFaults })
   const isSandbox = environment === 'sandbox'
   const reconcilePaceMs = isSandbox ? 10_000 : 60_000
@@ -213,6 +215,7 @@ function slowLoops(
       'check of the outflow limits failed',
       async () => void (await watchOutflow()),
     ),
+    repeat(log, isSandbox ? 5_000 : 60_000, 'check of the refunds failed', async () => void (await watchRefunds())),
     repeat(log, 5_000, 'notes about nodes were not recorded', async () => void (await nodeNotes.turn())),
     repeat(log, 5_000, 'gauges were not updated', async () => {
       metrics.openExchanges(await store.reconciliation.openByStatus())

@@ -3,6 +3,7 @@ import { journalEntry, reversalOf } from '../../../src/core/domain/ledger/journa
 import type { Verdict } from '../../../src/core/ports/screening.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, makeBook } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { createWatchRefunds } from '../../../src/exchange/operations/watch-refunds.ts'
 import { COIN, ETHER, market, startMoneyPath, wbtc } from '../money-path.ts'
 
 const USDT = 10n ** 6n
@@ -155,9 +156,17 @@ describe('a held refund', () => {
     const held = { status: 'verifying', reason: 'REFUND_ADDRESS_REQUIRED' }
     expect(await fixture.listExecutions(exchange)).toMatchObject([held, held])
     expect(await listHeld()).toEqual(earlier)
+    // One alarm per partner counts them: the exchange may be closed, so that its partner does not ask for it any more.
+    const watch = createWatchRefunds({ store: fixture.store })
+    const listWaiting = async () =>
+      (await fixture.store.alarms.list(100)).filter(({ subject }) => subject.startsWith('refunds:'))
+    await watch()
+    expect(await listWaiting()).toMatchObject([{ detail: { waiting: 2, exchangeId: exchange.id } }])
     await fixture.store.operator.setRefund(exchange.id, { address: 'found later', memo: null })
     await fixture.mineBlocks(6)
     expect(fixture.fakes.eth.listPayments('found later')).toHaveLength(2)
+    await watch()
+    expect(await listWaiting()).toEqual([])
   })
 
   // M9: on EVM chains the sender of an exchange's withdrawal is its hot wallet, which belongs to no customer.

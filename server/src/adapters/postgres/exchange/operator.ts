@@ -1,5 +1,10 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { HeldExecution, HeldPayout, OperatorStore } from '../../../exchange/ports/store/operator.ts'
+import type {
+  AwaitingRefunds,
+  HeldExecution,
+  HeldPayout,
+  OperatorStore,
+} from '../../../exchange/ports/store/operator.ts'
 import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 import { createUnclaimedStore } from './unclaimed.ts'
 
@@ -11,6 +16,16 @@ const toHeld = (row: HeldRow): HeldPayout => ({ ...row, units: BigInt(row.units)
 export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
   return {
     listHeldExecutions: (exchangeId, deposit, limit) => heldExecutions(sql, locking, exchangeId, deposit, limit),
+    async listAwaitingRefunds(limit) {
+      return sql.query<AwaitingRefunds>(
+        `select coalesce(p.name, e.partner_id::text) as partner, count(*)::int as waiting, (array_agg(e.id order by held.updated_at desc))[1] as "exchangeId"
+         from (select exchange_id, updated_at from executions where status = 'verifying' and reason = 'REFUND_ADDRESS_REQUIRED'
+               order by updated_at desc limit $1) held
+         join exchanges e on e.id = held.exchange_id left join partners p on p.id = e.partner_id
+         group by 1 order by 1`,
+        [limit],
+      )
+    },
     async findRefund(exchangeId) {
       const [row] = await sql.query<{ assetId: AssetId; address: string | null; memo: string | null }>(
         `select from_currency || '@' || from_network as "assetId", refund_address as address, refund_memo as memo

@@ -40,6 +40,9 @@ export type HeldExecution = Readonly<{
   onRelease: OnRelease | null
 }>
 
+/** Refunds of a partner that wait for an address, and the exchange of the newest. */
+export type AwaitingRefunds = Readonly<{ partner: string; waiting: number; exchangeId: string }>
+
 /** The operator's commands about money. The audit log has each of them with its reason. */
 export interface OperatorStore {
   /**
@@ -47,6 +50,8 @@ export interface OperatorStore {
    * Locks the exchange inside a transaction, as a step does.
    */
   listHeldExecutions(exchangeId: string, deposit: string | null, limit: number): Promise<readonly HeldExecution[]>
+  /** By partner, of the newest held executions up to `limit`: also those of exchanges that are closed otherwise. */
+  listAwaitingRefunds(limit: number): Promise<readonly AwaitingRefunds[]>
   /** Source asset and refund address of an exchange; null = there is no such exchange. */
   findRefund(
     exchangeId: string,

@@ -125,7 +125,7 @@ export async function move(
   return { ...moved, ...fields, changedAt: act.context.now }
 }
 
-/** Where the partner decides: deposits that anyone may send in any number must not fill the operator's alarms. */
+/** Where the partner decides: deposits that anyone may send in any number must not fill the operator's alarms. `watch-refunds.ts` counts them. */
 const reasonsForPartner: ReadonlySet<StatusReason> = new Set(['REFUND_ADDRESS_REQUIRED'])
 
 /**

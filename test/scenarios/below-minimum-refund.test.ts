@@ -19,7 +19,7 @@ test('refunds a deposit below the minimum, minus the network fee', async () => {
   const amount = await computeAmountBelowMin(scenario, 'ltc@ltc', 'eth@eth', 8)
   await expectRefund(
     scenario,
-    { currency: 'ltc@ltc', amount, address: refundWallet.address, quoteFrom: 'eth@eth', decimals: 8 },
+    { currency: 'ltc@ltc', amount, address: refundWallet.address, decimals: 8 },
     async () => {
       await scenario.deposit(exchange, amount)
       const { statusReason, exchanges } = await scenario.waitForStatus(exchange, 'refunded')

@@ -50,7 +50,7 @@ describeWith('monerod', 'exchanges between bitcoin and monero', () => {
     const amount = await computeAmountBelowMin(scenario, 'xmr@xmr', 'btc@btc', 12)
     await expectRefund(
       scenario,
-      { currency: 'xmr@xmr', amount, address: refundWallet.address, quoteFrom: 'btc@btc', decimals: 12 },
+      { currency: 'xmr@xmr', amount, address: refundWallet.address, decimals: 12 },
       async () => {
         await scenario.deposit(exchange, amount)
         const { statusReason } = await scenario.waitForStatus(exchange, 'refunded', CONFIRMED_MS)

@@ -22,7 +22,7 @@ test('refunds a further deposit below the minimum and keeps the status finished'
   const amount = await computeAmountBelowMin(scenario, 'ltc@ltc', 'eth@eth', 8)
   await expectRefund(
     scenario,
-    { currency: 'ltc@ltc', amount, address: refundWallet.address, quoteFrom: 'eth@eth', decimals: 8 },
+    { currency: 'ltc@ltc', amount, address: refundWallet.address, decimals: 8 },
     async () => {
       await scenario.deposit(exchange, amount)
       await scenario.until(

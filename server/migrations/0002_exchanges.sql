@@ -29,6 +29,8 @@ create table exchanges (
   plan jsonb,
   from_units units not null check (from_units > 0),
   to_units units not null check (to_units > 0),
+  -- The maximum of the quote at the create: a deposit within it waits for the reserve before it is refunded. Null = none.
+  max_units units,
   -- Null = the proceeds are credited to the partner's balance.
   recipient_address text,
   recipient_memo text,
@@ -215,6 +217,8 @@ create table executions (
   due_units units,
   rate_kind text check (rate_kind in ('fixed', 'floating', 'mixed', 'worse')),
   order_id text unique,
+  -- When it was first found to lack the reserve; null = it does not wait for it.
+  waits_since timestamptz,
   sent_units units,
   payin_hash text not null,
   payout_hash text,

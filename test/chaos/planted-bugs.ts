@@ -161,7 +161,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'ignores the fixed rate',
     // With still prices the live rate is better for the customer, by the surcharge of a fixed rate.
     shows: /^(paidTwice|lost): .* got [1-9]\d* of btc@btc, .* is due$/,
-    patches: [{ file: convert, find: 'if (await hasFixedRate(act, facts)) return decideTerms(facts)', put: '' }],
+    patches: [
+      { file: convert, find: 'if (await hasFixedRate(act, facts)) return toTerms(decideTerms(facts))', put: '' },
+    ],
     attack: payDifferentAmounts,
   },
   {

@@ -257,6 +257,7 @@ function createRefreshBook(
       return {
         networks: new Set([...named('network:'), ...all]),
         assets: named('asset:') as ReadonlySet<`${string}@${string}`>,
+        payouts: named('payouts:'),
         pools: new Set(scopes.filter(isPoolPause)),
       }
     },

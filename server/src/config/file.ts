@@ -125,6 +125,10 @@ const clocks = section({
   fixedInclusion: optionalDuration(
     'A payment that was first seen in the mempool keeps its fixed rate if it is in a block within this time. Unset: three block intervals of its network, at least 5 and at most 60 minutes',
   ),
+  reserveWait: duration(
+    guardDefaults.reserveWaitMs,
+    'A deposit that was within the bounds at its create waits this long for the reserve before it is refunded',
+  ),
   expiry: duration(24 * 3_600_000, 'An exchange without a deposit fails after this time'),
   stuck: duration(10 * 60_000, 'An unconfirmed transaction gets a higher fee after this time'),
   drain: duration(
@@ -364,6 +368,7 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
       payoutFeeMultiple: guards.payoutFeeMultiple,
       fixedInclusionMs: times.fixedInclusion ?? null,
       fixedReservePercent: guards.fixedReservePercent,
+      reserveWaitMs: times.reserveWait,
     },
     privacy: {
       delayMaxMs: bounds.delay,

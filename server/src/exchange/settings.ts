@@ -37,6 +37,8 @@ export type GuardSettings = Readonly<{
   fixedInclusionMs: number | null
   /** Unpaid fixed-rate promises take at most this share of an asset's free reserve, and a third of it per partner. */
   fixedReservePercent: number
+  /** A deposit within the bounds at its create waits this long for the reserve before it is refunded. */
+  reserveWaitMs: number
 }>
 
 export const guardDefaults = {
@@ -46,6 +48,7 @@ export const guardDefaults = {
   payoutFeeMultiple: 3,
   fixedInclusionMs: null,
   fixedReservePercent: defaultFixedRates.reservePercent,
+  reserveWaitMs: 1_800_000,
 } satisfies GuardSettings
 
 const MINUTE_MS = 60_000

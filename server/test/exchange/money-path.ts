@@ -29,6 +29,7 @@ import type { PayoutPurpose } from '../../src/exchange/ports/store/execution.ts'
 import type { Payout } from '../../src/exchange/ports/store/payouts.ts'
 import type { Store } from '../../src/exchange/ports/store/store.ts'
 import { createBookSnapshot } from '../../src/exchange/quotes/book-snapshot.ts'
+import type { ServiceSettings } from '../../src/exchange/settings.ts'
 import { createStepExchange } from '../../src/exchange/settlement/step-exchange.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { openTestDatabase } from '../adapters/postgres/database.ts'
@@ -78,7 +79,7 @@ export async function startMoneyPath({ withLitecoin = false } = {}) {
     screen: async () => screening.verdict,
   }
   const clock = { now: Date.now, databaseNow: Date.now }
-  const settings = {
+  const settings: ServiceSettings = {
     rateIdMs: 60_000,
     fixedLockMs: 1_200_000,
     expiryMs: 86_400_000,
@@ -238,6 +239,7 @@ export type ExchangeOptions = Partial<
     | 'fixedLockMs'
     | 'fixedInclusionMs'
     | 'fixedReservePercent'
+    | 'maxUnits'
     | 'rate'
     | 'idempotency'
     | 'plan'
@@ -273,6 +275,8 @@ export function makeNewExchange({ from = btc, via, to = eth, ...rest }: Exchange
     fixedLockMs: rest.flow === 'fixed-rate' ? 1_200_000 : null,
     fixedInclusionMs: rest.flow === 'fixed-rate' ? 1_800_000 : null,
     fixedReservePercent: 300,
+    // Above it a deposit does not wait for the reserve.
+    maxUnits: 0n,
     ...rest,
   }
 }

@@ -5,6 +5,7 @@ import type { Venue } from '../../exchange/ports/venue.ts'
 export function createInventoryVenue(): Venue<StoreTx> {
   return {
     id: 'inventory',
+    hasFunds: (order, ownUnits, tx) => tx.inventory.covers(order.take.id, order.takeUnits - ownUnits),
     place: async (order, tx) =>
       (await tx.inventory.reserve(order.id, order.take.id, order.takeUnits, order.exchangeId, null))
         ? { kind: 'filled', takeUnits: order.takeUnits }

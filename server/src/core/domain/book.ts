@@ -37,6 +37,8 @@ export type FixedStock = Readonly<{ freeUnits: bigint; heldUnits: bigint; heldBy
 export type Pauses = Readonly<{
   networks: ReadonlySet<NetworkId>
   assets: ReadonlySet<AssetId>
+  /** Networks on which only payouts are paused. Absent: none. */
+  payouts?: ReadonlySet<NetworkId>
   /** Scopes of DEXes, pools and tokens that routes must not use. Absent: none. */
   pools?: ReadonlySet<string>
 }>

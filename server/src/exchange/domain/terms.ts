@@ -52,6 +52,8 @@ export type DepositFacts = Readonly<{
   depositUnits: bigint
   /** The ordered amount. A deposit of at least this is never `BELOW_MIN`, even if the minimum has risen. null = a second leg. */
   requestedUnits?: bigint | null
+  /** The quote's maximum at the create; null = none. A deposit within it waits for the reserve. Absent: none waits. */
+  acceptedMaxUnits?: bigint | null
   /** Called only if the live rate or the bounds matter: a fixed rate in time needs no book. May throw. */
   live: () => LiveRate
 }>
@@ -59,6 +61,8 @@ export type DepositFacts = Readonly<{
 export type DepositTerms =
   | Readonly<{ kind: 'execute'; toUnits: bigint; rate: 'fixed' | 'floating' | 'mixed' | 'worse' }>
   | Readonly<{ kind: 'refund'; reason: StatusReason }>
+  /** The reserve does not cover it now. */
+  | Readonly<{ kind: 'wait'; reason: StatusReason }>
 
 /** A deposit that differs from the quoted amount by at most this gets the fixed rate, pro rata. */
 const TOLERANCE_PERCENT = 1n
@@ -80,7 +84,7 @@ export function decideTerms(facts: DepositFacts): DepositTerms {
 function floating(facts: DepositFacts): DepositTerms {
   const rate = facts.live()
   const reason = outOfBounds(rate, facts)
-  if (reason !== null) return { kind: 'refund', reason }
+  if (reason !== null) return refuse(reason, facts)
   return execute(rate.payout(facts.depositUnits), 'floating')
 }
 
@@ -92,7 +96,7 @@ function fixed(facts: DepositFacts): DepositTerms {
   if ((depositUnits - quote.fromUnits) * 100n <= tolerance) return execute(proRata(quote, depositUnits), 'fixed')
   const live = facts.live()
   const reason = outOfBounds(live, facts)
-  if (reason !== null) return { kind: 'refund', reason }
+  if (reason !== null) return refuse(reason, facts)
   return execute(quote.toUnits + live.excess(depositUnits - quote.fromUnits), 'mixed')
 }
 
@@ -101,7 +105,7 @@ function worse(facts: DepositFacts, quote: { fromUnits: bigint; toUnits: bigint 
   const { depositUnits } = facts
   const rate = facts.live()
   const reason = outOfBounds(rate, facts)
-  if (reason !== null) return { kind: 'refund', reason }
+  if (reason !== null) return refuse(reason, facts)
   const byQuote = proRata(quote, depositUnits)
   const byMarket = rate.payout(depositUnits)
   const isQuoteWorse = byQuote < byMarket
@@ -114,6 +118,17 @@ function worse(facts: DepositFacts, quote: { fromUnits: bigint; toUnits: bigint 
 /** Refunds if the output rounds to zero. */
 function execute(toUnits: bigint, rate: 'fixed' | 'floating' | 'mixed' | 'worse'): DepositTerms {
   return toUnits > 0n ? { kind: 'execute', toUnits, rate } : { kind: 'refund', reason: 'BELOW_MIN' }
+}
+
+/** Whether the create accepted an amount of this size. */
+export function wasWithinMax(acceptedMaxUnits: bigint | null | undefined, depositUnits: bigint): boolean {
+  return acceptedMaxUnits === null || (acceptedMaxUnits !== undefined && depositUnits <= acceptedMaxUnits)
+}
+
+/** Other customers' promises may have taken the reserve since the create: that is no reason to refund at once (M3). */
+function refuse(reason: StatusReason, { acceptedMaxUnits, depositUnits }: DepositFacts): DepositTerms {
+  const isWaiting = reason === 'ABOVE_MAX' && wasWithinMax(acceptedMaxUnits, depositUnits)
+  return { kind: isWaiting ? 'wait' : 'refund', reason }
 }
 
 function outOfBounds({ minUnits, maxUnits }: LiveRate, facts: DepositFacts): StatusReason | null {

@@ -81,6 +81,7 @@ export async function createFromOrder(
     legs: legsThrough(from.asset, to.asset, through?.via),
     fromUnits: quote.fromUnits,
     toUnits: rate?.toUnits ?? quote.toUnits,
+    maxUnits: quote.maxUnits,
     deposit: destination,
     keyIndex,
     recipient,

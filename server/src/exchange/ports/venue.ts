@@ -19,5 +19,7 @@ export type VenueOutcome =
 /** Converts assets. `place` is idempotent by order id. */
 export interface Venue<Tx> {
   readonly id: string
+  /** Whether it can fill the order now. `ownUnits` are reserved for the same exchange and free for the order. */
+  hasFunds(order: VenueOrder, ownUnits: bigint, tx: Tx): Promise<boolean>
   place(order: VenueOrder, tx: Tx): Promise<VenueOutcome>
 }

@@ -6,7 +6,6 @@ import type { ScreeningSubject, Verdict } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { assert, unreachable } from '../../lib/assert.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
-import type { PrivatePlan } from '../domain/private-plan.ts'
 import { coversQuote, isInTime } from '../domain/terms.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Execution } from '../ports/store/execution.ts'
@@ -19,6 +18,7 @@ import {
   fixedRateOf,
   getChain,
   holdFor,
+  isPaused,
   legOf,
   move,
   type StepDeps,
@@ -103,7 +103,7 @@ const isExpired = ({ exchange, now, watchedUntil }: StepContext): boolean =>
   now > exchange.expiresAt && (watchedUntil === null || watchedUntil > exchange.expiresAt)
 
 function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Facts {
-  const { exchange, now, heads } = context
+  const { exchange, heads } = context
   const { leg, deposit, order, payout } = execution
   const depth = deposit.block === null ? 0 : (heads.get(deposit.network) ?? 0) - deposit.block.height + 1
   return {
@@ -119,7 +119,7 @@ function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Fa
     decision: execution.decision ?? (hasNamedRefund(deps, context, execution) ? 'release' : null),
     source: sourceOf(execution),
     nextLegFunded: execution.nextLegFunded || leg === exchange.legs.length - 1,
-    stalled: isStalled(exchange.plan, leg, now.getTime() - execution.changedAt.getTime()),
+    stalled: isStalled(context, execution) && !isPaused(deps, legOf({ context, execution })),
   }
 }
 
@@ -140,8 +140,16 @@ function sourceOf({ leg, status, reason, source, isSourceMissing }: Execution): 
   return status === 'verifying' && reason === 'DEPOSIT_VANISHED' ? 'returned' : 'sound'
 }
 
-function isStalled(plan: PrivatePlan | undefined, leg: number, unchangedMs: number): boolean {
-  return plan !== undefined && unchangedMs > (plan.delaysMs[leg] ?? 0) + plan.stallMs
+function isStalled({ exchange: { plan }, now }: StepContext, { leg, changedAt }: Execution): boolean {
+  return plan !== undefined && now.getTime() - changedAt.getTime() > (plan.delaysMs[leg] ?? 0) + plan.stallMs
+}
+
+/** The time that a leg waits under a pause does not count: when the pause ends, the leg has its whole time again. */
+async function restartStall(act: Act): Promise<Act> {
+  const { deps, context, execution } = act
+  const { status, reason } = execution
+  if (status !== 'exchanging' || !isStalled(context, execution) || !isPaused(deps, legOf(act))) return act
+  return { ...act, execution: await move(act, status, reason, 'paused: the time limit starts again') }
 }
 
 /** Reads what the next acts need from outside: deposits from the nodes, addresses from the screening. */
@@ -208,7 +216,7 @@ async function screen(deps: StepDeps, { exchange }: StepContext, { payer }: Exec
 
 /** Acts on an execution until it has to wait. */
 async function advanceExecution(start: Act): Promise<Execution> {
-  let act = start
+  let act = await restartStall(start)
   for (let n = 0; n < ACTS_MAX; n++) {
     const next = await performStep(act, decide(toFacts(act.deps, act.context, act.execution)))
     if (next === null) return act.execution

@@ -121,6 +121,7 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       )
       return new Map(rows.map((row) => [row.asset_id, toFixedStock(BigInt(row.units), row.held ?? {})]))
     },
+    covers: async (assetId, units) => (await lockStock(sql, assetId)) >= units,
     async heldUnits(exchangeId) {
       const [row] = await sql.query<{ units: string }>('select units from reservations where id = $1', [
         `hold:${exchangeId}`,

@@ -43,6 +43,7 @@ type ExecutionRow = DepositRow & {
   due_units: string | null
   rate_kind: Execution['rateKind']
   order_id: string | null
+  waits_since: Date | null
   sent_units: string | null
   payin_hash: string
   payout_hash: string | null
@@ -65,7 +66,7 @@ type ExecutionRow = DepositRow & {
   take_units: string
 }
 
-const EXECUTIONS = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.sent_units,
+const EXECUTIONS = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.waits_since, x.sent_units,
     x.payin_hash, x.payout_hash, x.version, d.id as deposit_id, d.network, d.identity, d.tx_hash, d.address, d.memo, d.asset_id, d.contract,
     d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.included_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
     d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
@@ -100,6 +101,7 @@ const POSITIONS = `
 
 type ExchangeStepRow = ExchangeRow & {
   now: Date
+  max_units: string | null
   sighted: boolean
   watched_until: Date | null
   stepped_leg: number | null
@@ -115,7 +117,7 @@ async function load(
   locking: boolean,
 ): Promise<StepContext | null> {
   const [row] = await sql.query<ExchangeStepRow>(
-    `select ${exchangeColumns}, e.plan, clock_timestamp() as now, e.stepped_to, (select d.leg from deposits d where d.id = e.stepped_to) as stepped_leg,
+    `select ${exchangeColumns}, e.plan, e.max_units, clock_timestamp() as now, e.stepped_to, (select d.leg from deposits d where d.id = e.stepped_to) as stepped_leg,
        exists (select 1 from sightings s where s.exchange_id = e.id and s.gone_at is null) as sighted,
        (select c.caught_up_at from cursors c where c.network = e.from_network) as watched_until,
        exists (select 1 from partners p where p.id = e.partner_id and p.refund_to_sender) as refund_to_sender
@@ -150,6 +152,7 @@ async function load(
     executions,
     after: start,
     next: last === undefined ? null : { leg: last.leg, depositId: last.deposit_id },
+    acceptedMaxUnits: unitsOrNull(row.max_units),
     sighted: row.sighted,
     watchedUntil: row.watched_until,
     now: row.now,
@@ -255,6 +258,7 @@ function toExecution(row: ExecutionRow): Execution {
     dueUnits: unitsOrNull(row.due_units),
     rateKind: row.rate_kind,
     orderId: row.order_id,
+    waitsSince: row.waits_since,
     sentUnits: unitsOrNull(row.sent_units),
     payinHash: row.payin_hash,
     payoutHash: row.payout_hash,
@@ -298,7 +302,8 @@ async function saveExecution(
          payout_hash = case when $14 then $15::text else payout_hash end,
          decision = case when $16 then $17::text else decision end,
          release_status = case when $21 then $22::text else release_status end,
-         release_reason = case when $21 then $23::text else release_reason end
+         release_reason = case when $21 then $23::text else release_reason end,
+         waits_since = case when $24 then $25::timestamptz else waits_since end
        where id = $1 returning id)
      insert into events (exchange_id, execution_id, event, status, reason, detail)
      select $18, changed.id, $19, $2, $3, $20 from changed`,
@@ -326,6 +331,8 @@ async function saveExecution(
       has('onRelease'),
       change.onRelease?.status ?? null,
       change.onRelease?.reason ?? null,
+      has('waitsSince'),
+      change.waitsSince ?? null,
     ],
   )
 }

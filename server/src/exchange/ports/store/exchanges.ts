@@ -11,6 +11,8 @@ export type NewExchange = Readonly<{
   legs: readonly Leg[]
   fromUnits: bigint
   toUnits: bigint
+  /** The quote's maximum; null = none. */
+  maxUnits: bigint | null
   deposit: Destination
   keyIndex: number
   recipient: Destination | null

@@ -29,6 +29,8 @@ export type Execution = Readonly<{
   dueUnits: bigint | null
   rateKind: 'fixed' | 'floating' | 'mixed' | 'worse' | null
   orderId: string | null
+  /** When it was first found to lack the reserve; null = it does not wait for it. */
+  waitsSince: Date | null
   sentUnits: bigint | null
   payinHash: string
   payoutHash: string | null

@@ -13,6 +13,8 @@ export interface InventoryStore {
   fixedStock(): Promise<ReadonlyMap<AssetId, FixedStock>>
   /** Units that the fixed rate of an exchange holds; 0 = none. */
   heldUnits(exchangeId: string): Promise<bigint>
+  /** Whether so much is not reserved. Locks the stock of the asset until the end of the transaction. */
+  covers(assetId: AssetId, units: bigint): Promise<boolean>
   /** False if the reserve does not cover the units. Idempotent by id. */
   reserve(id: string, assetId: AssetId, units: bigint, exchangeId: string, expiresInMs: number | null): Promise<boolean>
   release(id: string): Promise<bigint>

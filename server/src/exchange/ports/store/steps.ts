@@ -21,6 +21,8 @@ export type StepContext = Readonly<{
   after: ExecutionPosition | null
   /** The next window starts after this execution; null = this is the last window. */
   next: ExecutionPosition | null
+  /** The maximum of the quote at the create; null = none. */
+  acceptedMaxUnits: bigint | null
   sighted: boolean
   /** Every deposit in a block that existed by then is recorded; null = no watcher has said so yet. */
   watchedUntil: Date | null
@@ -39,7 +41,15 @@ export type ExecutionSummary = Readonly<{
 export type ExecutionChange = Partial<
   Pick<
     Execution,
-    'receivedUnits' | 'dueUnits' | 'rateKind' | 'orderId' | 'sentUnits' | 'payoutHash' | 'decision' | 'onRelease'
+    | 'receivedUnits'
+    | 'dueUnits'
+    | 'rateKind'
+    | 'orderId'
+    | 'waitsSince'
+    | 'sentUnits'
+    | 'payoutHash'
+    | 'decision'
+    | 'onRelease'
   >
 > &
   Readonly<{ id: string; status: ExchangeStatus; reason: StatusReason | null }>

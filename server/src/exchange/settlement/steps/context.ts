@@ -17,6 +17,7 @@ import type { Store, StoreTx } from '../../ports/store/store.ts'
 import type { Venue } from '../../ports/venue.ts'
 import type { BookSnapshot } from '../../quotes/book-snapshot.ts'
 import type { QuoteClock } from '../../quotes/quote-rate.ts'
+import { type GuardSettings, guardDefaults, type ServiceSettings } from '../../settings.ts'
 
 export type StepDeps = Readonly<{
   store: Store
@@ -29,6 +30,7 @@ export type StepDeps = Readonly<{
   /** Derives payout ids; steps sign nothing. */
   signer: Pick<Signer, 'payoutId'>
   clock: QuoteClock
+  settings: Pick<ServiceSettings, 'guards'>
   log: Log
 }>
 
@@ -59,6 +61,15 @@ export function fixedRateOf({ fromUnits, toUnits, fixedUntil, fixedInclusionMs }
   return fixedUntil === null || fixedInclusionMs === null
     ? null
     : { fromUnits, toUnits, until: fixedUntil, inclusionMs: fixedInclusionMs }
+}
+
+export const guardsOf = ({ settings }: StepDeps): GuardSettings => settings.guards ?? guardDefaults
+
+/** Whether an asset or a network of a leg is paused, or payouts of its target. */
+export function isPaused({ books }: StepDeps, { from, to }: Leg): boolean {
+  const { assets, networks, payouts } = books.current().pauses
+  const isHeld = ({ id, network }: Asset) => assets.has(id) || networks.has(network)
+  return isHeld(from) || isHeld(to) || payouts?.has(to.network) === true
 }
 
 /** Whether the proceeds of the execution fund another leg. */

@@ -3,11 +3,18 @@ import { AppError } from '../../../core/domain/errors.ts'
 import { conversionEntry, conversionId, toPartnerEntry } from '../../../core/domain/ledger/entries.ts'
 import { reversalOf } from '../../../core/domain/ledger/journal.ts'
 import { assert, present } from '../../../lib/assert.ts'
-import type { Exchange } from '../../domain/exchange.ts'
+import type { Exchange, Leg, StatusReason } from '../../domain/exchange.ts'
 import { quoteLegs } from '../../domain/intermediary.ts'
 import { type PairPricing, pricePair } from '../../domain/pricing.ts'
 import { paidUnits, shownUnits } from '../../domain/private-plan.ts'
-import { type DepositFacts, type DepositTerms, decideTerms, type LiveRate, toLiveRate } from '../../domain/terms.ts'
+import {
+  type DepositFacts,
+  type DepositTerms,
+  decideTerms,
+  type LiveRate,
+  toLiveRate,
+  wasWithinMax,
+} from '../../domain/terms.ts'
 import type { Destination } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/store/execution.ts'
 import type { StoreTx } from '../../ports/store/store.ts'
@@ -17,9 +24,11 @@ import {
   convertibleUnits,
   fixedRateOf,
   getChain,
+  guardsOf,
   hasNextLeg,
   holdFor,
   isOwed,
+  isPaused,
   isRightAsset,
   legOf,
   move,
@@ -32,6 +41,8 @@ export function nextOrderId({ id, deposit, orderId }: Execution): string {
   if (orderId === null || (orderId !== first && !orderId.startsWith(`${first}.`))) return first
   return `${first}.${Number(orderId.slice(first.length + 1) || '1') + 1}`
 }
+
+type Pricing = Pick<Act, 'deps' | 'context'>
 
 /** Stores an order, before the venue gets it (I-22). */
 export function storeOrder({ deps, tx, execution }: Act, { id, give, giveUnits, take, takeUnits }: VenueOrder) {
@@ -47,9 +58,7 @@ export function storeOrder({ deps, tx, execution }: Act, { id, give, giveUnits, 
 }
 
 /** Current floating price of a leg; throws like a quote. Only the last leg carries the partner fee. */
-function pricingOf(act: Act, leg = legOf(act), ownUnits = 0n): PairPricing {
-  const { deps } = act
-  const { exchange } = act.context
+function pricingOf({ deps, context: { exchange } }: Pricing, leg: Leg, ownUnits = 0n): PairPricing {
   const partnerFeeBps = leg === exchange.legs.at(-1) ? exchange.partnerFeeBps : 0
   const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
   const to = present(deps.currencyOf(leg.to.id), `the listing of ${leg.to.id}`)
@@ -73,12 +82,22 @@ function liveRateOf(act: Act, ownUnits: bigint): LiveRate {
   return { ...toLiveRate(pricing), minUnits, maxUnits }
 }
 
-/** Terms on which this deposit executes; `wait` while a needed rate is unavailable. */
-export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }> {
+/** The conversion waits for a price, for the end of a pause, or for the reserve. */
+type Wait =
+  | Readonly<{ kind: 'wait'; for: 'price' }>
+  | Readonly<{ kind: 'wait'; for: 'pause' }>
+  | Readonly<{ kind: 'wait'; for: 'reserve'; reason: StatusReason }>
+type Terms = Exclude<DepositTerms, { kind: 'wait' }> | Wait
+
+/** Terms on which this deposit executes. */
+export async function termsOf(act: Act): Promise<Terms> {
   const { execution } = act
   const { exchange } = act.context
   assert(isRightAsset(act), `execution ${execution.id} has terms only in the asset that was ordered`)
+  if (isPaused(act.deps, legOf(act))) return { kind: 'wait', for: 'pause' }
   const isLaterLeg = execution.leg > 0
+  // A later leg is returned at once: its customer's deposit is already spent.
+  const acceptedMaxUnits = isLaterLeg ? 0n : act.context.acceptedMaxUnits
   const heldUnits = exchange.flow === 'fixed-rate' ? await act.tx.inventory.heldUnits(exchange.id) : 0n
   try {
     const facts = {
@@ -92,16 +111,34 @@ export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }
       closedBefore: !isLaterLeg && hasEnded(exchange),
       depositUnits: convertibleUnits(act),
       requestedUnits: isLaterLeg ? convertibleUnits(act) : exchange.fromUnits,
+      acceptedMaxUnits,
       // What the fixed rate has reserved is available to the deposit that gets it.
       live: () => liveRateOf(act, heldUnits),
     }
-    if (await hasFixedRate(act, facts)) return decideTerms(facts)
-    return decideTerms({ ...facts, isFirst: false, live: () => liveRateOf(act, 0n) })
+    if (await hasFixedRate(act, facts)) return toTerms(decideTerms(facts))
+    return toTerms(decideTerms({ ...facts, isFirst: false, live: () => liveRateOf(act, 0n) }))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    // Without a listing or a reserve the deposit is refunded; without a price the step waits.
-    return error.retryable ? { kind: 'wait' } : { kind: 'refund', reason: 'NO_LIQUIDITY' }
+    // Without a listing the deposit is refunded; without a price the step waits, without a reserve for a limited time.
+    if (error.retryable) return { kind: 'wait', for: 'price' }
+    return error.code === 'INSUFFICIENT_LIQUIDITY' && wasWithinMax(acceptedMaxUnits, convertibleUnits(act))
+      ? { kind: 'wait', for: 'reserve', reason: 'NO_LIQUIDITY' }
+      : { kind: 'refund', reason: 'NO_LIQUIDITY' }
   }
+}
+
+const toTerms = (terms: DepositTerms): Terms => (terms.kind === 'wait' ? { ...terms, for: 'reserve' } : terms)
+
+/** Null = wait. For the reserve it waits a limited time, which does not run during a pause; then the deposit is refunded. */
+async function waitFor(act: Act, wait: Wait): Promise<Execution | null> {
+  const { deps, execution, context } = act
+  const { waitsSince } = execution
+  if (wait.for === 'price') return null
+  if (wait.for === 'pause')
+    return waitsSince === null ? null : move(act, 'exchanging', null, 'paused', { waitsSince: null })
+  if (waitsSince === null) return move(act, 'exchanging', null, 'waits for the reserve', { waitsSince: context.now })
+  if (context.now.getTime() - waitsSince.getTime() < guardsOf(deps).reserveWaitMs) return null
+  return move(act, 'refunding', wait.reason, 'no reserve in time', { waitsSince: null })
 }
 
 /** After this a deposit floats. An exchange that refunded a deposit still owes its fixed rate to one that can execute at it. */
@@ -125,7 +162,7 @@ async function hasFixedRate(act: Act, facts: DepositFacts): Promise<boolean> {
 
 function canExecute(facts: DepositFacts): boolean {
   try {
-    return decideTerms(facts).kind === 'execute'
+    return decideTerms(facts).kind !== 'refund'
   } catch (error) {
     if (error instanceof AppError && !error.retryable) return false
     throw error
@@ -138,7 +175,7 @@ export async function convert(act: Act): Promise<Execution | null> {
   const { exchange } = act.context
   if (!isRightAsset(act)) return move(act, 'refunding', 'WRONG_ASSET', 'wrong asset')
   const terms = await termsOf(act)
-  if (terms.kind === 'wait') return null
+  if (terms.kind === 'wait') return waitFor(act, terms)
   if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'no terms for a conversion')
   const { from, to } = legOf(act)
   const takeUnits = dueUnitsOf(act, terms.toUnits)
@@ -148,6 +185,11 @@ export async function convert(act: Act): Promise<Execution | null> {
   if (!(await isOwed(act, from.id, giveUnits))) return holdFor(act, 'OPERATOR', {}, { uncovered: from.id })
   const id = nextOrderId(execution)
   const order = { id, exchangeId: exchange.id, give: from, giveUnits, take: to, takeUnits }
+  const ownUnits = terms.rate === 'floating' ? 0n : await tx.inventory.heldUnits(exchange.id)
+  if (!(await deps.venue.hasFunds(order, ownUnits, tx))) {
+    const wasAccepted = execution.leg === 0 && wasWithinMax(act.context.acceptedMaxUnits, giveUnits)
+    if (wasAccepted) return waitFor(act, { kind: 'wait', for: 'reserve', reason: 'NO_LIQUIDITY' })
+  }
   await storeOrder(act, order)
   // The order uses what the fixed rate had reserved.
   if (terms.rate !== 'floating') await tx.inventory.release(`hold:${exchange.id}`)
@@ -173,7 +215,7 @@ export async function convert(act: Act): Promise<Execution | null> {
     'exchanging',
     null,
     'converted',
-    { dueUnits: takeUnits, rateKind: terms.rate, orderId: id },
+    { dueUnits: takeUnits, rateKind: terms.rate, orderId: id, waitsSince: null },
     { takeUnits: takeUnits.toString() },
   )
   return { ...moved, order: { id, state: 'filled', takeUnits } }
@@ -222,7 +264,7 @@ function margin(act: Act, giveUnits: bigint, dueUnits: bigint) {
   const none = { dueUnits, spreadUnits: 0n, networkUnits: 0n, partnerUnits: 0n }
   let pricing: PairPricing
   try {
-    pricing = pricingOf(act)
+    pricing = pricingOf(act, legOf(act))
   } catch (error) {
     if (error instanceof AppError) return none
     throw error

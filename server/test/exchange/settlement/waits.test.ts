@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
+import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
+
+let path: Awaited<ReturnType<typeof startMoneyPath>>
+let whole: ReturnType<typeof path.books.current>
+beforeAll(async () => {
+  path = await startMoneyPath()
+  await path.fundWallets({ btc: 10n * COIN, eth: 10n * ETHER })
+  whole = path.books.current()
+})
+afterAll(() => path.close())
+beforeEach(() => path.books.replace(whole))
+afterEach(() => path.expectBalanced())
+
+const PAID = COIN / 25n
+/** 0.04 BTC for an ether, less half a percent; the quote's maximum was 0.1 BTC. */
+const create = (maxUnits: bigint | null = COIN / 10n) =>
+  path.createExchange({ fromUnits: PAID, toUnits: (995n * ETHER) / 1_000n, maxUnits })
+const setReserve = (units: bigint) =>
+  path.books.replace({ reserves: { ...whole.reserves, available: new Map([['eth@eth', units]]) } })
+const pass = async (exchange: Exchange, minutes: number) => {
+  await path.database.query(
+    `update executions set waits_since = waits_since - interval '${minutes} minutes' where exchange_id = $1`,
+    [exchange.id],
+  )
+  await path.runJobs()
+}
+const payAndConfirm = async (exchange: Exchange) => {
+  path.payDeposit(exchange, PAID)
+  await path.mineBlocks(5)
+}
+
+// M3: what other customers had promised to themselves made a deposit a refund, less the network fee.
+describe('a deposit within the bounds of its create that finds no reserve', () => {
+  test('waits, and is executed when there is a reserve', async () => {
+    const exchange = await create()
+    setReserve(ETHER / 2n)
+    await payAndConfirm(exchange)
+    await pass(exchange, 29)
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
+    path.books.replace(whole)
+    await path.runJobs()
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'floating', waitsSince: null })
+  })
+
+  test('waits also if the ledger has less than the book says', async () => {
+    const exchange = await create()
+    await path.store.transaction((tx) => tx.inventory.reserve('other', 'eth@eth', 9n * ETHER, exchange.id, null))
+    await payAndConfirm(exchange)
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
+    await path.store.inventory.release('other')
+    await path.runJobs()
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'floating' })
+  })
+
+  test('is refunded after clocks.reserveWait', async () => {
+    const exchange = await create()
+    setReserve(ETHER / 2n)
+    await payAndConfirm(exchange)
+    await pass(exchange, 31)
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'refunding', reason: 'ABOVE_MAX' })
+  })
+
+  test('is refunded at once if it is above the maximum of its create', async () => {
+    const exchange = await create(PAID / 2n)
+    setReserve(ETHER / 2n)
+    await payAndConfirm(exchange)
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'refunding', reason: 'ABOVE_MAX' })
+  })
+})
+
+// M17: a paused asset turned every deposit of it into a refund.
+describe('a pause', () => {
+  const pauses = { networks: new Set<string>(), assets: new Set(['eth@eth'] as const) }
+
+  test('of an asset holds a deposit, for any time, and never refunds it', async () => {
+    const exchange = await create()
+    path.books.replace({ pauses })
+    await payAndConfirm(exchange)
+    await path.runJobs()
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
+    path.books.replace(whole)
+    await path.runJobs()
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'floating' })
+  })
+
+  test('also holds a fixed rate', async () => {
+    const exchange = await path.createExchange({
+      flow: 'fixed-rate',
+      fromUnits: PAID,
+      toUnits: (96n * ETHER) / 100n,
+    })
+    path.books.replace({ pauses })
+    await payAndConfirm(exchange)
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
+    path.books.replace(whole)
+    await path.runJobs()
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'fixed' })
+  })
+
+  test('stops the time that a deposit waits for the reserve', async () => {
+    const exchange = await create()
+    setReserve(ETHER / 2n)
+    await payAndConfirm(exchange)
+    path.books.replace({ pauses })
+    await pass(exchange, 60)
+    path.books.replace({ pauses: whole.pauses })
+    await path.runJobs()
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging' })
+    path.books.replace(whole)
+    await path.runJobs()
+  })
+})

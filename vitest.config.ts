@@ -17,6 +17,7 @@ const common = {
  */
 const long = [
   'test/chaos/{checkpoint-kills,deposit-reorgs,monero-reorgs,operations,planted-bugs,races,restored-backup,stuck-payouts,unanswered-requests}.test.ts',
+  'test/adversaries/adversaries.test.ts',
   'test/privacy/private-exchange-linkability.test.ts',
   'test/contracts/forge.test.ts',
   'test/interface/openapi-property.test.ts',

@@ -97,7 +97,7 @@ export async function collectFindings(
   for (const payment of purchases.flatMap((purchase) => purchase.payments))
     onChain.set(payment, await isInBlock(fleet, payment))
   const { paidTwice, short } = await checkDues(fleet, customers, onChain)
-  const { lost, unreported } = await checkStatuses(client, purchases, onChain, fleet)
+  const { lost, unreported } = await checkStatuses(client, customers, onChain, fleet)
   return {
     paidTwice: [...paidTwice, ...(await checkRepeatedPayouts(fleet))],
     lost: [...unfinished, ...short, ...lost],
@@ -129,22 +129,24 @@ async function checkRepeatedPayouts({ database }: Fleet): Promise<string[]> {
  */
 async function checkStatuses(
   client: Client,
-  purchases: readonly Purchase[],
+  customers: Customers,
   onChain: ReadonlyMap<Payment, boolean>,
   fleet: Fleet,
 ): Promise<{ lost: string[]; unreported: string[] }> {
+  const { purchases } = customers
   const lost: string[] = []
   const unreported: string[] = []
   const received = purchases.map(({ to, recipient }) => [to, recipient] as const)
   const balances = await readBalances(fleet, received)
   const payers = await listPayers(fleet, [...received, ...purchases.map(({ from, refund }) => [from, refund] as const)])
-  for (const { id, to, recipient, refund, payments, terms } of purchases) {
+  for (const { id, from, to, recipient, refund, payments, terms } of purchases) {
     const { status, body } = await client.call('GET', `/v1/cross-chain/exchange/status?id=${id}`)
     if (status !== 200) lost.push(`the status of exchange ${id} is answered with ${status}`)
     const items: Item[] = body?.exchange?.exchanges ?? []
     for (const payment of payments.filter((one) => onChain.get(one) && one.units > 0n)) {
       const item = items.find(({ payinHash }) => payinHash === payment.hash)
-      if (!item || !['finished', 'refunded'].includes(item.status))
+      const isDust = payment.units <= customers.published.refundFee(from).most && item?.statusReason === 'DUST'
+      if (!item || !(isDust || ['finished', 'refunded'].includes(item.status)))
         lost.push(`payment ${payment.hash} of exchange ${id} is ${item?.status ?? 'unknown'}`)
     }
     const isPrivate = terms.privateType !== null
@@ -168,6 +170,7 @@ type Item = Readonly<{
   payoutHash: string | null
   refund: { hash: string | null } | null
   status: string
+  statusReason: string | null
   amountToReceived: string | null
 }>
 

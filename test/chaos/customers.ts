@@ -41,8 +41,12 @@ export type Order = Readonly<{
   amount: string
   flow?: 'standard' | 'fixed-rate'
   privateType?: PrivateType
-  /** The amounts to pay, one payment each. Default: the ordered amount. */
+  /** The amounts to pay, one payment each. Default: the ordered amount. Empty: the customer never pays. */
   paidAmounts?: readonly string[]
+  /** Sends the create of a fixed rate again, for a second exchange with the same rateId. */
+  repeatsRateId?: boolean
+  /** Replaces the payment, which is in ether, by one to the customer's own address as soon as it is sent. */
+  replacesPayment?: boolean
 }>
 
 export type Customers = Readonly<{
@@ -71,18 +75,19 @@ const GWEI = 1_000_000_000n
 export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox'): Customers {
   const purchases: Purchase[] = []
   const doubleSpent = new Set<Payment>()
+  const disputes: string[] = []
   const { cluster } = fleet
   const quotes = createPartner(client, cluster)
 
-  async function order({ from, to, amount, flow = 'standard', privateType }: Order): Promise<Purchase> {
+  async function order({ from, to, amount, flow = 'standard', privateType, repeatsRateId }: Order): Promise<Purchase> {
     const pair: Pair = { from, to, flow, privateType: privateType ?? null }
     const [recipient, refund] = [
       await createAddress(cluster, networkOf(to)),
       await createAddress(cluster, networkOf(from)),
     ]
+    const addresses = { fromAmount: amount, address: recipient, refundAddress: refund }
     const create = async () => {
       const quote = await quotes.requestQuote(pair, amount)
-      const addresses = { fromAmount: amount, address: recipient, refundAddress: refund }
       return { quote, reply: await quotes.create(pair, addresses, quote) }
     }
     let created = await create()
@@ -91,6 +96,11 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
       created = await create()
     const { quote, reply } = created
     if (reply.status !== 201) throw new Error(`no exchange: ${reply.status} ${reply.text}`)
+    if (repeatsRateId) {
+      const repeated = await quotes.create(pair, addresses, quote)
+      if (repeated.status === 201)
+        disputes.push(`one rateId made the exchanges ${reply.body.id} and ${repeated.body.id}`)
+    }
     const { id, request } = reply.body
     const purchase: Purchase = {
       id,
@@ -107,12 +117,12 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
     return purchase
   }
 
-  async function pay(purchase: Purchase, amount: string): Promise<Payment> {
+  async function pay(purchase: Purchase, amount: string, isReplaced = false): Promise<Payment> {
     const [currency = '', network = ''] = purchase.from.split('@')
     const units = parseUnits(amount, decimalsOf(purchase.from))
     const payment =
       purchase.from === 'eth@eth'
-        ? await payEther(fleet, purchase.depositAddress, units)
+        ? await payEther(fleet, purchase.depositAddress, units, isReplaced)
         : {
             network,
             units,
@@ -128,14 +138,15 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
   return {
     purchases,
     published: quotes.published,
-    disputes: quotes.disputes,
+    disputes: () => [...quotes.disputes(), ...disputes],
     noteDoubleSpend: (payment) => void doubleSpent.add(payment),
     isDoubleSpent: (payment) => doubleSpent.has(payment),
     order,
-    pay,
+    pay: (purchase, amount) => pay(purchase, amount),
     async buy(requested) {
       const purchase = await order(requested)
-      for (const amount of requested.paidAmounts ?? [requested.amount]) await pay(purchase, amount)
+      for (const amount of requested.paidAmounts ?? [requested.amount])
+        await pay(purchase, amount, requested.replacesPayment)
       return purchase
     },
     async rebroadcast() {
@@ -153,20 +164,25 @@ async function createAddress(cluster: Fleet['cluster'], network: string): Promis
   return privateKeyToAddress(generatePrivateKey())
 }
 
-async function payEther({ cluster }: Fleet, to: string, units: bigint): Promise<Payment> {
+async function payEther({ cluster }: Fleet, to: string, units: bigint, isReplaced: boolean): Promise<Payment> {
   const account = privateKeyToAccount(generatePrivateKey())
   const { chainId = 0 } = cluster.chains.networks.find(({ network }) => network === 'eth') ?? {}
-  const raw = await account.signTransaction({
-    type: 'eip1559',
-    chainId,
-    nonce: 0,
-    gas: GAS,
-    maxFeePerGas: 20n * GWEI,
-    maxPriorityFeePerGas: GWEI,
-    to: to as Hex,
-    value: units,
-  })
+  const sign = (recipient: Hex, value: bigint, gwei: bigint) =>
+    account.signTransaction({
+      type: 'eip1559',
+      chainId,
+      nonce: 0,
+      gas: GAS,
+      maxFeePerGas: gwei * GWEI,
+      maxPriorityFeePerGas: gwei * (GWEI / 20n),
+      to: recipient,
+      value,
+    })
+  const raw = await sign(to as Hex, units, 20n)
   const hash = await fundAndBroadcast(cluster, { address: account.address, units, raw })
+  // If a block was faster, the node refuses the replacement, and the payment stands.
+  if (isReplaced)
+    await cluster.call('eth', 'eth_sendRawTransaction', [await sign(account.address, 0n, 40n)]).catch(unlessRefused)
   return { network: 'eth', hash, units, raw, payer: account.address }
 }
 

@@ -1,8 +1,8 @@
 import { formatEther, parseEther } from 'viem'
+import type { Random } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import type { Client } from './client.ts'
 import type { Order, PrivateType } from './customers.ts'
-import type { Random } from './random.ts'
 
 /** Draws an order: mostly standard exchanges in both directions, deposits of other amounts, and private exchanges on offer. */
 export function drawOrder(minimumEther: number, random: Random, types: readonly PrivateType[]): Order {
@@ -29,6 +29,30 @@ export function drawOrder(minimumEther: number, random: Random, types: readonly 
   const weighted = [0, 0, 0, 1, 1, 1, 2, 3, 4, 5, 6, ...types.flatMap((type) => privates[type])]
   return random.oneOf(weighted.flatMap((n) => orders[n] ?? []))()
 }
+
+/**
+ * Draws what an adversary orders and does: it never pays, pays in parts, pays dust or a test payment first, pays three times a
+ * fixed amount, uses a rateId twice, or replaces its payment at once.
+ */
+export function drawAdversary(minimumEther: number, random: Random): Order {
+  const ether = formatEther(parseEther((random.draw(100, 240) / 1000).toString()))
+  const perMille = (...shares: bigint[]) => shares.map((share) => formatEther((parseEther(ether) * share) / 1_000n))
+  const sold = { from: 'eth@eth', to: 'btc@btc', amount: ether } as const
+  const fixed = { ...sold, flow: 'fixed-rate' } as const
+  return random.oneOf<Order>([
+    { ...fixed, paidAmounts: [] },
+    { ...sold, paidAmounts: perMille(250n, 250n, 250n, 250n) },
+    { ...fixed, paidAmounts: [DUST_ETHER, ether] },
+    { ...fixed, paidAmounts: [(minimumEther * 0.9).toFixed(12), ether] },
+    { ...fixed, paidAmounts: perMille(3_000n) },
+    { ...fixed, repeatsRateId: true },
+    { ...sold, replacesPayment: true },
+    { ...fixed, replacesPayment: true },
+  ])
+}
+
+/** Less than the network fee of its own refund. */
+export const DUST_ETHER = '0.0000001'
 
 /** The current minimum amount of a pair, which every quote contains. Waits until the pair is on offer. */
 export async function readMinimum({ call }: Client, from: string, to: string): Promise<number> {

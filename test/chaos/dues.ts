@@ -123,10 +123,13 @@ function floating(from: string, to: string, units: bigint, published: Published)
   return { least: net - fee.most, most: net - fee.least }
 }
 
+/** What does not cover its own network fee is kept (`DUST`). */
 function refunds(currency: string, units: bigint, published: Published): Due {
   const fee = published.refundFee(currency)
-  return { payout: NOTHING, refund: { least: units - fee.most, most: units - fee.least } }
+  return { payout: NOTHING, refund: { least: positive(units - fee.most), most: positive(units - fee.least) } }
 }
+
+const positive = (units: bigint): bigint => (units > 0n ? units : 0n)
 
 const pays = (payout: Range): Due => ({ payout, refund: NOTHING })
 const paysExactly = (units: bigint): Due => pays({ least: units, most: units })

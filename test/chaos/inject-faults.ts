@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from '../support/random.ts'
 import { until } from '../support/until.ts'
-import type { Random } from './random.ts'
 import type { Run } from './run.ts'
 import type { ServerProcess } from './server-process.ts'
 

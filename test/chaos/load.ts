@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import type { PrivateType } from './customers.ts'
-import { drawOrder, readMinimum } from './draw-order.ts'
-import type { Random } from './random.ts'
+import { drawAdversary, drawOrder, readMinimum } from './draw-order.ts'
 import type { Run } from './run.ts'
 
 export type Load = Readonly<{
@@ -17,10 +17,17 @@ const OPEN_MAX = 100
 const UNPAID_PERCENT_MAX = 20
 const OPEN = `select 1 from exchanges where status not in ('finished', 'failed', 'refunded') limit ${OPEN_MAX}`
 
+export type LoadOptions = Readonly<{
+  everyMs: number
+  random: Random
+  /** Share of the customers who try to gain by breaking the rules. */
+  adversaryPercent?: number
+}>
+
 /** Starts a new customer every `everyMs`, independent of earlier ones, and pauses at the maximum of open exchanges. */
 export async function startLoad(
   { client, customers, fleet }: Run,
-  { everyMs, random }: { everyMs: number; random: Random },
+  { everyMs, random, adversaryPercent = 0 }: LoadOptions,
 ): Promise<Load> {
   const minimum = await readMinimum(client, 'eth@eth', 'btc@btc')
   await readMinimum(client, 'btc@btc', 'usdt@eth')
@@ -43,7 +50,9 @@ export async function startLoad(
       )
     for (; !closing; await delay(everyMs)) {
       if (await isFull()) continue
-      const purchase: Promise<unknown> = customers.buy(drawOrder(minimum, random, types)).catch((error: Error) => {
+      const isAdversary = random.draw(0, 100) < adversaryPercent
+      const order = isAdversary ? drawAdversary(minimum, random) : drawOrder(minimum, random, types)
+      const purchase: Promise<unknown> = customers.buy(order).catch((error: Error) => {
         // The sandbox's bank may fail to pay during a reorganisation. Such a customer has not paid.
         if (error.message.startsWith('/deposits')) unpaid++
         else errors.push(error.message)

@@ -1,5 +1,5 @@
+import type { Random } from '../support/random.ts'
 import type { FleetOptions } from './fleet.ts'
-import type { Random } from './random.ts'
 import type { Run } from './run.ts'
 
 /** Length and output of a run: short for `npm test`, set by arguments for `npm run chaos`. */

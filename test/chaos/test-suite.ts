@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRandom } from '../support/random.ts'
 import { type Cluster, startCluster } from './cluster.ts'
-import { createRandom } from './random.ts'
 import { openRun, type Run } from './run.ts'
 import type { Suite, SuiteContext } from './suite.ts'
 

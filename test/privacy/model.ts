@@ -1,4 +1,4 @@
-import { createRandom } from '../chaos/random.ts'
+import { createRandom } from '../support/random.ts'
 import { type ChainCosts, type Cost, type Match, matchChains, matchPairs } from './matcher.ts'
 import {
   type Case,

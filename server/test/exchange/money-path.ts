@@ -29,6 +29,7 @@ import type { PayoutPurpose } from '../../src/exchange/ports/store/execution.ts'
 import type { Payout } from '../../src/exchange/ports/store/payouts.ts'
 import type { Store } from '../../src/exchange/ports/store/store.ts'
 import { createBookSnapshot } from '../../src/exchange/quotes/book-snapshot.ts'
+import type { QuoteClock } from '../../src/exchange/quotes/quote-rate.ts'
 import type { ServiceSettings } from '../../src/exchange/settings.ts'
 import { createStepExchange } from '../../src/exchange/settlement/step-exchange.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -58,9 +59,18 @@ export const market: BookParts = {
   reserves: { ...bookParts.reserves, 'wbtc@eth': COIN, 'ltc@ltc': 10_000n * COIN },
 }
 
+export type MoneyPathOptions = Readonly<{
+  withLitecoin?: boolean
+  /** Opens the database; a simulation gives it a clock of its own. */
+  open?: typeof openTestDatabase
+  clock?: QuoteClock
+  settings?: Partial<ServiceSettings>
+}>
+
 /** The money path on a real database and fake chains, without a job runner: a test runs every step explicitly. */
-export async function startMoneyPath({ withLitecoin = false } = {}) {
-  const { database, another, close } = await openTestDatabase()
+export async function startMoneyPath(options: MoneyPathOptions = {}) {
+  const { withLitecoin = false, open = openTestDatabase, clock = { now: Date.now, databaseNow: Date.now } } = options
+  const { database, another, close } = await open()
   const store = createStore(database)
   const fakes = {
     btc: createFakeChain(btc.network),
@@ -73,18 +83,18 @@ export async function startMoneyPath({ withLitecoin = false } = {}) {
     ...(withLitecoin ? [['ltc', fakes.ltc.chain] as const] : []),
   ])
   const signer = createFakeSigner()
-  const books = createBookSnapshot(makeBook({ ...market, at: Date.now() + 3_600_000 }))
+  const books = createBookSnapshot(makeBook({ ...market, at: clock.now() + 3_600_000 }))
   const screening: { verdict: Verdict; screen(subject: ScreeningSubject): Promise<Verdict> } = {
     verdict: 'allow',
     screen: async () => screening.verdict,
   }
-  const clock = { now: Date.now, databaseNow: Date.now }
   const settings: ServiceSettings = {
     rateIdMs: 60_000,
     fixedLockMs: 1_200_000,
     expiryMs: 86_400_000,
     stuckMs: 60_000,
     limits: { perTransactionUsd: 20_000n * USD, hourUsd: 10n ** 9n * USD, dayUsd: 10n ** 9n * USD, partnerPercent: 25 },
+    ...options.settings,
   }
   const byId = new Map(currencies.map((currency) => [currency.asset.id, currency]))
   const assetById = (id: AssetId): Asset => byId.get(id)?.asset ?? btc.asset

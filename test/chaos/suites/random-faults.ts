@@ -15,7 +15,7 @@ export const randomFaults: Suite = {
     {
       name: 'F2, F3, F8: pays every exchange once despite killed processes, Postgres crashes and deep reorganisations',
       work: async (run, { randomMs, random, log, note }) => {
-        const load = await startLoad(run, { everyMs: EVERY_MS, random })
+        const load = await startLoad(run, { everyMs: EVERY_MS, random, adversaryPercent: 50 })
         const before = run.fleet.cluster.countFaults()
         const { processMs, postgresMs, startKills } = await injectFaults(run, randomMs, random, log)
         await load.close()

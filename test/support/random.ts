@@ -1,5 +1,7 @@
 /** Seeded random numbers: a seed repeats the choices of a run, not their timing. */
 export type Random = Readonly<{
+  /** Uniform in [0, 1). */
+  next(): number
   /** An integer from `least` to `below`, exclusive. */
   draw(least: number, below: number): number
   oneOf<T>(values: readonly T[]): T
@@ -16,6 +18,7 @@ export function createRandom(seed: number): Random {
   }
   const draw = (least: number, below: number) => least + Math.floor(next() * (below - least))
   return {
+    next,
     draw,
     oneOf(values) {
       const value = values[draw(0, values.length)]

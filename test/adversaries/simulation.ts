@@ -1,0 +1,238 @@
+import { formatUnits } from '../../server/src/core/domain/amount.ts'
+import type { Reserves } from '../../server/src/core/domain/book.ts'
+import { AppError } from '../../server/src/core/domain/errors.ts'
+import type { Partner } from '../../server/src/core/domain/partner.ts'
+import type { Exchange, Flow } from '../../server/src/exchange/domain/exchange.ts'
+import { btc, eth, makeBook } from '../../server/src/exchange/domain/pricing.fixture.ts'
+import { createCreateExchange } from '../../server/src/exchange/orders/create-exchange.ts'
+import { createQuoteRate } from '../../server/src/exchange/quotes/quote-rate.ts'
+import { createRateIds } from '../../server/src/exchange/quotes/rate-id.ts'
+import { guardDefaults, type ServiceSettings } from '../../server/src/exchange/settings.ts'
+import { COIN, ETHER, market, partnerId, startMoneyPath } from '../../server/test/exchange/money-path.ts'
+import type { PricePath } from './market.ts'
+import { openSimulatedDatabase } from './simulated-clock.ts'
+
+/** Of large deposits: four times two confirmations, and the payout's two. */
+const BLOCKS = 11
+const START = Date.UTC(2026, 10, 20)
+/** The operator's prices are those of this long ago: the sources' own delay and one pause between two reads. */
+const PRICE_LAG_MS = 2_000
+/** What is wrong with the operator's price sources. */
+export type SourceFault = Readonly<{ lagMs?: number }>
+/** One ether costs this throughout: only the price of bitcoin moves, and with it the rate. */
+export const ETHER_USD = 4_000
+/** Half of the difference between bid and ask, as a share. */
+const HALF_SPREAD = 0.0002
+
+const partner: Partner = {
+  id: partnerId,
+  name: 'partner of the adversary',
+  feeBps: 0,
+  suspended: false,
+  openExchangesMax: 10_000,
+  rateLimitPerMinute: 100_000,
+  strict: false,
+  refundToSender: false,
+  defaultRecipients: new Map(),
+}
+
+export type Direction = 'btc-eth' | 'eth-btc'
+/** What one conversion brought the operator, in dollars of the true price at its moment. */
+export type Conversion = Readonly<{ receivedUsd: number; paidUsd: number }>
+export type Simulation = Awaited<ReturnType<typeof startSimulation>>
+
+/** The program's quoting, create, settlement and payout code, on Postgres and chains in memory, with a clock and prices of its own. */
+export async function startSimulation(path: PricePath, settings: Partial<ServiceSettings>) {
+  const time = { ms: 0 }
+  const clock = { now: () => START + time.ms, databaseNow: () => START + time.ms }
+  const opened = await openSimulatedDatabase(START)
+  const program = await startMoneyPath({
+    clock,
+    settings: { ...settings, limits: LIMITS },
+    open: async () => opened,
+  })
+  const { books, store, dependencies } = program
+  const rateIds = createRateIds(Buffer.alloc(32, 7))
+  const listed = [btc, eth]
+  const find = (ticker: string, network: string) =>
+    listed.find(({ asset }) => asset.ticker === ticker && asset.network === network) ?? null
+  const catalogue = {
+    find,
+    findNetwork: (id: string) => listed.find(({ network }) => network.id === id)?.network ?? null,
+  }
+  const quoteRate = createQuoteRate({ catalogue, books, rateIds, clock, rateIdTtlMs: dependencies.settings.rateIdMs })
+  let nextKeyIndex = 1
+  const createExchange = createCreateExchange({
+    ...dependencies,
+    catalogue,
+    rateIds,
+    quoteRate,
+    commit: async (row) => {
+      const [outcome] = await store.exchanges.create([row])
+      if (!outcome) throw new Error('the create has no outcome')
+      return outcome
+    },
+    allocateDeposit: async (network) => {
+      const keyIndex = nextKeyIndex++
+      const chain = dependencies.chains.get(network)
+      if (!chain) throw new Error(`no chain of ${network}`)
+      return { destination: chain.addresses.deposit(keyIndex), keyIndex }
+    },
+    findByIdempotencyKey: store.exchanges.findRepeated,
+    countOpen: async () => 0,
+  })
+
+  const usdOf = (asset: 'btc' | 'eth', units: bigint) =>
+    asset === 'btc' ? (Number(units) / Number(COIN)) * path.at(time.ms) : (Number(units) / Number(ETHER)) * ETHER_USD
+  let reserves: Omit<Reserves, 'at'> = { available: new Map() }
+  let fault: SourceFault = {}
+  const refreshBook = () => {
+    const { lagMs = PRICE_LAG_MS } = fault
+    const seen = path.at(Math.max(time.ms - lagMs, 0))
+    const { fees } = makeBook({ ...market, at: clock.now() })
+    const { prices } = makeBook({
+      ...market,
+      at: clock.now() - lagMs,
+      prices: { ...market.prices, btc: around(seen), eth: around(ETHER_USD) },
+    })
+    books.replace({ prices, fees, reserves: { at: clock.now(), ...reserves } })
+  }
+  /** Before work on the database: its clock. */
+  const syncDatabase = async () => {
+    for (const { behaviour } of Object.values(program.fakes)) behaviour.blockTime = Math.floor(clock.now() / 1_000)
+    await opened.setTime(clock.now())
+  }
+  /** After work on the database: what is left of the reserves. */
+  const readReserves = async () => {
+    reserves = { available: await store.inventory.available(), fixed: await store.inventory.fixedStock() }
+    refreshBook()
+  }
+  const membersOf = (direction: Direction) => {
+    const [from, to] = direction === 'btc-eth' ? [btc, eth] : [eth, btc]
+    return {
+      fromCurrency: from.asset.ticker,
+      fromNetwork: from.asset.network,
+      toCurrency: to.asset.ticker,
+      toNetwork: to.asset.network,
+    }
+  }
+  const amountOf = (direction: Direction, units: bigint) => formatUnits(units, direction === 'btc-eth' ? 8 : 18)
+  const conversions: Conversion[] = []
+  const valued = new Set<string>()
+  /** Values every conversion that is new, at the true price of now. */
+  const valueConversions = async () => {
+    const rows = await program.database.query<{
+      id: string
+      give: string
+      give_units: string
+      take: string
+      take_units: string
+    }>(
+      `select o.id, o.give_asset as give, o.give_units, o.take_asset as take, o.take_units from orders o where o.state = 'filled'`,
+    )
+    for (const { id, give, give_units, take, take_units } of rows) {
+      if (valued.has(id)) continue
+      valued.add(id)
+      const [received, paid] = [give, take].map((asset) => (asset.startsWith('btc') ? 'btc' : 'eth')) as ['btc', 'eth']
+      conversions.push({
+        receivedUsd: usdOf(received, BigInt(give_units)),
+        paidUsd: usdOf(paid, BigInt(take_units)),
+      })
+    }
+  }
+  const { fixedPriceAgeMs: priceAgeMs, fixedReservePercent: reservePercent } = settings.guards ?? guardDefaults
+  books.replace({ fixedRates: { priceAgeMs, reservePercent } })
+  await syncDatabase()
+  await program.fundWallets({ btc: 20n * COIN, eth: 500n * ETHER })
+  await program.mineBlocks(10)
+  await readReserves()
+  return {
+    program,
+    conversions,
+    now: () => time.ms,
+    priceNow: () => path.at(time.ms),
+    usdOf,
+    /** Moves the clock, and reads the prices of then. */
+    moveTo(ms: number): void {
+      time.ms = ms
+      refreshBook()
+    },
+    /** From now on; `{}` ends it. */
+    setSourceFault(next: SourceFault): void {
+      fault = next
+      refreshBook()
+    },
+    /** The answer of a rate request, or null if there is no rate now. */
+    quote: (direction: Direction, flow: Flow, units: bigint) =>
+      unlessRefused(() => quoteRate(partner, { ...membersOf(direction), flow, amount: amountOf(direction, units) })),
+    /** The exchange, or null if the program refuses the terms. */
+    async create(direction: Direction, flow: Flow, units: bigint, rateId: string | null): Promise<Exchange | null> {
+      const ours = direction === 'btc-eth' ? ['adversary-eth', 'adversary-btc'] : ['adversary-btc', 'adversary-eth']
+      await syncDatabase()
+      try {
+        const { exchange } = await createExchange(
+          partner,
+          {
+            ...membersOf(direction),
+            flow,
+            fromAmount: amountOf(direction, units),
+            address: ours[0] as string,
+            refundAddress: ours[1] as string,
+            ...(rateId === null ? {} : { rateId }),
+          },
+          null,
+        )
+        await readReserves()
+        return exchange
+      } catch (error) {
+        if (error instanceof AppError && error.kind !== 'bug') return null
+        throw error
+      }
+    },
+    /** What a server does without a customer: it ends promises and exchanges whose time is over. */
+    async runDue(): Promise<void> {
+      await syncDatabase()
+      await store.inventory.releaseExpired(100)
+      await program.runWorkers()
+      await readReserves()
+    },
+    /** Shows the unconfirmed payments to the program. */
+    async showPool(): Promise<void> {
+      await syncDatabase()
+      await program.runWorkers()
+    },
+    /** Mines what is paid, and runs the workers until it is settled. */
+    async settle(): Promise<void> {
+      await syncDatabase()
+      await program.mineBlocks(BLOCKS)
+      await valueConversions()
+      await readReserves()
+    },
+    close: program.close,
+  }
+}
+
+/** The result, or null where the program refuses the request. A bug fails the simulation. */
+function unlessRefused<T>(request: () => T): T | null {
+  try {
+    return request()
+  } catch (error) {
+    if (error instanceof AppError && error.kind !== 'bug') return null
+    throw error
+  }
+}
+
+/** Those of production, but for the sums of an hour and a day, which would end a strategy early. */
+const LIMITS = {
+  perTransactionUsd: 250_000n * 10n ** 12n,
+  hourUsd: 10n ** 21n,
+  dayUsd: 10n ** 21n,
+  partnerPercent: 100,
+}
+const MICRO = 1_000_000
+const USD = 10n ** 12n
+/** Bid and ask around a price in dollars. */
+function around(usd: number) {
+  const scaled = (value: number) => BigInt(Math.round(value * MICRO)) * (USD / BigInt(MICRO))
+  return { bid: scaled(usd * (1 - HALF_SPREAD)), ask: scaled(usd * (1 + HALF_SPREAD)) }
+}

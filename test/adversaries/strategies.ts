@@ -1,0 +1,157 @@
+import type { Exchange, Flow } from '../../server/src/exchange/domain/exchange.ts'
+import { COIN, ETHER } from '../../server/test/exchange/money-path.ts'
+import type { Direction, Simulation } from './simulation.ts'
+
+/** One day of a customer who knows the true price of every moment and every rule of the program, and keeps no word. */
+export type Strategy = (simulation: Simulation) => Promise<void>
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const STEP = 5 * SECOND
+
+const directions: readonly Direction[] = ['btc-eth', 'eth-btc']
+/** Enough in both directions to reach the maximum of a quote. */
+const PROBE: Readonly<Record<Direction, bigint>> = { 'btc-eth': COIN / 100n, 'eth-btc': ETHER }
+/** Below the largest single payout, which a person would look at. */
+const MOST: Readonly<Record<Direction, bigint>> = { 'btc-eth': 2n * COIN, 'eth-btc': 50n * ETHER }
+/** About 30 000 dollars. */
+const HONEST: Readonly<Record<Direction, bigint>> = { 'btc-eth': (3n * COIN) / 10n, 'eth-btc': (15n * ETHER) / 2n }
+/** Customers wait for more than this share of the amount, which is worth a transaction. */
+const WORTHWHILE = 0.001
+/** Who may wait for a day waits for more. */
+const PATIENT = 0.01
+/** Of one direction in one lock. */
+const CREATES_MAX = 10
+/** The default lock of a fixed rate. */
+const LOCK = 20 * MINUTE
+
+type Offer = Readonly<{ direction: Direction; fromUnits: bigint; toUnits: bigint; rateId: string; issuedAt: number }>
+
+/** A quote of the largest amount that the program offers now, or null. */
+function quoteMost({ quote, now }: Simulation, direction: Direction, flow: Flow = 'fixed-rate'): Offer | null {
+  const max = quote(direction, flow, PROBE[direction])?.quote.maxUnits ?? 0n
+  const answer = quote(direction, flow, max < MOST[direction] ? max : MOST[direction])
+  if (!answer || answer.rateId === null) return null
+  const { quote: terms, rateId } = answer
+  return { direction, fromUnits: terms.fromUnits, toUnits: terms.toUnits, rateId, issuedAt: now() }
+}
+
+/** What the customer gains if these terms are executed at the true price of now, as a share of the amount. */
+function gainOf({ usdOf }: Simulation, { direction, fromUnits, toUnits }: Omit<Offer, 'rateId' | 'issuedAt'>): number {
+  const [from, to] = direction === 'btc-eth' ? (['btc', 'eth'] as const) : (['eth', 'btc'] as const)
+  return usdOf(to, toUnits) / usdOf(from, fromUnits) - 1
+}
+
+const offerOf = (exchange: Exchange, direction: Direction) => ({
+  direction,
+  fromUnits: exchange.fromUnits,
+  toUnits: exchange.toUnits,
+})
+
+/** Not an adversary: pays what is ordered, at once, every two hours, at fixed and floating rates in both directions. */
+export const payHonestly: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, quote, runDue } = simulation
+  let n = 0
+  for (let ms = HOUR; ms < DAY; ms += 2 * HOUR) {
+    moveTo(ms)
+    await runDue()
+    const direction = n % 2 === 0 ? 'btc-eth' : 'eth-btc'
+    const flow = n++ % 4 < 2 ? 'fixed-rate' : 'standard'
+    const answer = quote(direction, flow, HONEST[direction])
+    const exchange = await create(direction, flow, HONEST[direction], answer?.rateId ?? null)
+    if (!exchange) throw new Error('an honest customer was refused')
+    program.payDeposit(exchange, exchange.fromUnits)
+    await settle()
+  }
+}
+
+/** Collects quotes of both directions all the time, and creates with an old one as soon as the market has left it. */
+export const keepOldQuotes: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle } = simulation
+  let offers: Offer[] = []
+  for (let ms = STEP; ms < DAY; ms += STEP) {
+    moveTo(ms)
+    offers = offers.filter(({ issuedAt }) => ms - issuedAt < MINUTE)
+    const best = offers.toSorted((a, b) => gainOf(simulation, b) - gainOf(simulation, a))[0]
+    if (best && gainOf(simulation, best) > WORTHWHILE) {
+      const exchange = await create(best.direction, 'fixed-rate', best.fromUnits, best.rateId)
+      if (exchange) {
+        program.payDeposit(exchange, best.fromUnits)
+        await settle()
+      }
+      offers = []
+    }
+    for (const direction of directions) {
+      const offer = quoteMost(simulation, direction)
+      if (offer) offers.push(offer)
+    }
+  }
+}
+
+/** Orders all that is offered at a fixed rate every 21 minutes, and pays at the last moment only where the market has moved for it. */
+export const payOnlyWinners: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, runDue } = simulation
+  for (let ms = STEP; ms + LOCK < DAY; ms += LOCK + MINUTE) {
+    moveTo(ms)
+    await runDue()
+    const open: { exchange: Exchange; direction: Direction }[] = []
+    for (const direction of directions)
+      for (let n = 0; n < CREATES_MAX; n++) {
+        const offer = quoteMost(simulation, direction)
+        const exchange = offer && (await create(direction, 'fixed-rate', offer.fromUnits, offer.rateId))
+        if (!exchange) break
+        open.push({ exchange, direction })
+      }
+    moveTo(ms + LOCK - MINUTE)
+    const winners = open.filter((one) => gainOf(simulation, offerOf(one.exchange, one.direction)) > WORTHWHILE)
+    for (const { exchange } of winners) program.payDeposit(exchange, exchange.fromUnits)
+    if (winners.length > 0) await settle()
+  }
+}
+
+/**
+ * Shows an unconfirmed payment within the lock, and lets it be mined hours later: once the market has moved by enough, and
+ * never otherwise.
+ */
+export const payUnconfirmed: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, showPool, runDue } = simulation
+  for (let start = STEP; start < DAY; ) {
+    moveTo(start)
+    await runDue()
+    const offer = quoteMost(simulation, 'btc-eth')
+    const exchange = offer && (await create('btc-eth', 'fixed-rate', offer.fromUnits, offer.rateId))
+    if (!exchange) {
+      start += LOCK
+      continue
+    }
+    moveTo(start + MINUTE)
+    program.payDeposit(exchange, exchange.fromUnits)
+    await showPool()
+    let ms = start + LOCK
+    while (ms < DAY && gainOf(simulation, offerOf(exchange, 'btc-eth')) < PATIENT) {
+      ms += 10 * MINUTE
+      moveTo(ms)
+    }
+    if (ms < DAY) await settle()
+    start = ms + HOUR
+  }
+}
+
+/** Knows an hour in which the operator's price sources lag, and trades against the price of before. */
+export const useLaggingPrices: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, setSourceFault } = simulation
+  setSourceFault({ lagMs: 25 * SECOND })
+  for (let ms = MINUTE; ms < DAY; ms += STEP) {
+    moveTo(ms)
+    for (const direction of directions) {
+      const offer = quoteMost(simulation, direction)
+      if (!offer || gainOf(simulation, offer) <= WORTHWHILE) continue
+      const exchange = await create(direction, 'fixed-rate', offer.fromUnits, offer.rateId)
+      if (!exchange) continue
+      program.payDeposit(exchange, offer.fromUnits)
+      await settle()
+    }
+  }
+}

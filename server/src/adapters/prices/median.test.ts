@@ -43,6 +43,13 @@ describe('the price of several sources', () => {
     expect(await combine([at(100_200n), at(100_000n)]).btc()).toEqual(dollars(100_000n, 100_210n))
   })
 
+  it('is as old as the last of as many sources as are needed, so that a slow third one does not age it', async () => {
+    const sources = [12_000, 1_000, 3_000].map((ageMs, n) => source(`${n}`, () => at(100_000n), ageMs))
+    const readAt = async (quorum: number) => (await createMedianPrices({ sources, quorum, now: () => NOW }).read()).at
+    expect(await readAt(2)).toBe(NOW - 3_000)
+    expect(await readAt(3)).toBe(NOW - 12_000)
+  })
+
   it('needs sources within 25 basis points of the median (M20)', async () => {
     // 25 of 10 000 of 100 005, the middle of 100 000 and 100 010, are 250.0125.
     expect(await combine([at(100_000n), at(100_250n)]).btc()).toEqual(dollars(100_000n, 100_260n))

@@ -86,11 +86,14 @@ export function createMedianPrices(options: Options): Prices {
       let at = Number.POSITIVE_INFINITY
       for (const [key, candidates] of await collect()) {
         const agreeing = agree(key, candidates)
-        if (agreeing.length < Math.max(quorum, 1)) continue
+        const enough = Math.max(quorum, 1)
+        if (agreeing.length < enough) continue
         const price = combine(agreeing)
         usd.set(key, price)
         accepted.set(key, { at: now(), usd: midPrice(price) })
-        at = Math.min(at, ...agreeing.map((candidate) => candidate.at))
+        // As many sources as needed state the price of then. A slower one only widens it.
+        const times = agreeing.map((candidate) => candidate.at).toSorted((a, b) => b - a)
+        at = Math.min(at, times[enough - 1] ?? at)
       }
       if (usd.size === 0) throw new AppError('RATES_UNAVAILABLE', 'there are no current rates')
       return { at, usd }

@@ -122,7 +122,7 @@ test('writes no secret to a log, an answer, a job or the database, and no signed
   await until('the exchange is finished', () => isFinished(app, paid))
   // A paused payout is checked repeatedly and appears in the jobs and in the dump.
   const held = await cluster.order(app)
-  await app.store.pauses.pause('payouts:bsc', 'a test', 'test')
+  await app.store.pauses.pause('payouts:all', 'a test', 'test')
   cluster.pay(held)
   await until('the payout is reserved', async () => {
     const rows = await app.database.query('select 1 from payouts where exchange_id = $1', [held.id])

@@ -1,14 +1,14 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The middle price of each document in whole US dollars. The median of the three documents is the second one. */
+/** The middle price of each document in whole US dollars. They differ by less than 25 basis points, so all three agree. */
 const middles: readonly Readonly<Record<string, number>>[] = [
   { eth: 3_199, bnb: 599, btc: 63_900, usdc: 1 },
   { eth: 3_200, bnb: 600, btc: 64_000, usdc: 1 },
   { eth: 3_201, bnb: 601, btc: 64_100, usdc: 1 },
 ]
-/** Bid and ask of the median, in whole US dollars: one dollar on either side. */
-export const MEDIAN = { ethBid: 3_199, bnbAsk: 601 } as const
+/** The lowest bid and the highest ask of the documents, in whole US dollars: each is a dollar from its middle price. */
+export const AGREED = { ethBid: 3_198, bnbAsk: 602 } as const
 
 export type PriceDocuments = Readonly<{ urls: readonly string[]; stop(): Promise<void> }>
 

@@ -5,7 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { placeMainnetMarket, readTokenBalance, USDC } from './mainnet-contracts.ts'
-import { MEDIAN } from './price-documents.ts'
+import { AGREED } from './price-documents.ts'
 import { type LocalNetwork, type ProductionSetup, startProductionSetup } from './production-setup.ts'
 import type { Json, Program } from './program.ts'
 
@@ -118,11 +118,11 @@ describe('production from the documented example', () => {
     expect((await fetch(path, { headers: { 'x-api-key': 'sandbox' } })).status).toBe(401)
   })
 
-  test('pays an exchange at the median of the price documents', async () => {
+  test('pays an exchange at the lowest bid and the highest ask of the price documents', async () => {
     const { eth, bsc } = setup.chains
     const { body: quote } = await get('/v1/cross-chain/rate', { ...pair, amount: '0.5', flow: 'standard' })
     // 35 basis points of the example's spread, and its 20 for the partner.
-    const beforeNetworkFee = ((0.5 * MEDIAN.ethBid) / MEDIAN.bnbAsk) * 0.9965 * 0.998
+    const beforeNetworkFee = ((0.5 * AGREED.ethBid) / AGREED.bnbAsk) * 0.9965 * 0.998
     expect(quote.toAmount).toBeCloseTo(beforeNetworkFee - Number(quote.fees.network), 9)
     expect(Number(quote.fees.network)).toBeLessThan(0.001)
 

@@ -343,7 +343,7 @@ describe('a deposit above a value tier of its network (D23)', () => {
     const fixture = await startFixture()
     await fixture.fundWallets({ btc: COIN, eth: 10n * ETHER })
     const { behaviour } = fixture.fakes.eth
-    const evm = { chainId: 1, finalityTag: null, dynamicFees: true, safeAboveUsd: 100n, finalizedAboveUsd: 1_000n }
+    const evm = { chainId: 1, finalityTag: null, dynamicFees: true, safeAboveUsd: 500n, finalizedAboveUsd: 3_000n }
     Object.assign(fixture.fakes.eth.chain, { network: { ...fixture.fakes.eth.chain.network, evm } })
     const payExchange = async (units: bigint) => {
       const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: units })

@@ -17,7 +17,7 @@ export async function readNetworkFee(
   from: string,
   amount = '1',
 ): Promise<string> {
-  return (await scenario.rate(from, currency, amount)).fees.payout
+  return (await scenario.rate(from, currency, amount)).fees.network
 }
 
 /** Current network fee of a refund, in base units: the fee of one payment, without the costs of a deposit. */

@@ -128,7 +128,10 @@ async function createFirsts(database: Database, batch: readonly NewExchange[]): 
       if (refused.has(row.id) || row.fixedLockMs === null) continue
       const take = row.legs.at(-1)?.to
       assert(take, 'a plan has a leg')
-      if (!(await reserveFixed(tx, row, take.id, row.fixedLockMs))) refused.set(row.id, { kind: 'insufficient' })
+      if (await reserveFixed(tx, row, take.id, row.fixedLockMs)) continue
+      // The lock of the stock may have waited for a create with the same rate, which then holds what this one lacks.
+      const spent = await findSpentRates(tx, [row])
+      refused.set(row.id, spent.get(row.id) ?? { kind: 'insufficient' })
     }
     const rows = await insert(
       tx,

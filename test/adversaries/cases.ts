@@ -1,7 +1,14 @@
 import { type GuardSettings, guardDefaults, type ServiceSettings } from '../../server/src/exchange/settings.ts'
 import { drawPath } from './market.ts'
 import { startSimulation } from './simulation.ts'
-import { keepOldQuotes, payOnlyWinners, payUnconfirmed, type Strategy, useLaggingPrices } from './strategies.ts'
+import {
+  bendThePrice,
+  keepOldQuotes,
+  payOnlyWinners,
+  payUnconfirmed,
+  type Strategy,
+  useLaggingPrices,
+} from './strategies.ts'
 
 /** A strategy, and the guard that is there against it. */
 export type AdversaryCase = Readonly<{
@@ -47,6 +54,12 @@ export const cases: readonly AdversaryCase[] = [
     guard: 'clocks.fixedInclusion',
     strategy: payUnconfirmed,
     without: withGuards({ fixedInclusionMs: 86_400_000 }),
+  },
+  {
+    name: 'bends the price for a minute',
+    guard: 'guards.priceMovePercent',
+    strategy: bendThePrice,
+    without: withGuards({ priceMovePercent: 1_000 }),
   },
 ]
 

@@ -18,7 +18,7 @@ const START = Date.UTC(2026, 10, 20)
 /** The operator's prices are those of this long ago: the sources' own delay and one pause between two reads. */
 const PRICE_LAG_MS = 2_000
 /** What is wrong with the operator's price sources. */
-export type SourceFault = Readonly<{ lagMs?: number }>
+export type SourceFault = Readonly<{ lagMs?: number; factor?: number }>
 /** One ether costs this throughout: only the price of bitcoin moves, and with it the rate. */
 export const ETHER_USD = 4_000
 /** Half of the difference between bid and ask, as a share. */
@@ -87,8 +87,8 @@ export async function startSimulation(path: PricePath, settings: Partial<Service
   let reserves: Omit<Reserves, 'at'> = { available: new Map() }
   let fault: SourceFault = {}
   const refreshBook = () => {
-    const { lagMs = PRICE_LAG_MS } = fault
-    const seen = path.at(Math.max(time.ms - lagMs, 0))
+    const { lagMs = PRICE_LAG_MS, factor = 1 } = fault
+    const seen = path.at(Math.max(time.ms - lagMs, 0)) * factor
     const { fees } = makeBook({ ...market, at: clock.now() })
     const { prices } = makeBook({
       ...market,

@@ -155,3 +155,19 @@ export const useLaggingPrices: Strategy = async (simulation) => {
     }
   }
 }
+
+/** Orders at a floating rate, and bends the operator's price by 15 % in the minute in which the deposit is converted. */
+export const bendThePrice: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, setSourceFault } = simulation
+  for (let ms = HOUR; ms < DAY; ms += 4 * HOUR) {
+    moveTo(ms)
+    const exchange = await create('btc-eth', 'standard', HONEST['btc-eth'], null)
+    if (!exchange) continue
+    program.payDeposit(exchange, exchange.fromUnits)
+    setSourceFault({ factor: 1.15 })
+    await settle()
+    moveTo(ms + MINUTE)
+    setSourceFault({})
+    await settle()
+  }
+}

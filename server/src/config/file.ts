@@ -150,6 +150,11 @@ const guards = section({
     [1, 100],
     "Unpaid fixed-rate exchanges take at most this share of an asset's free reserve, in percent; those of one partner at most a third of that",
   ),
+  priceMovePercent: whole(
+    guardDefaults.priceMovePercent,
+    [1, 1_000],
+    'A floating conversion that is further away than this from the quote at the create, in either direction, is held (`PRICE_GUARD`) until prices return or the operator decides, in percent',
+  ),
   fixedPriceAge: duration(
     guardDefaults.fixedPriceAgeMs,
     'A fixed rate is quoted only while the prices are at most this old',
@@ -368,6 +373,7 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
       payoutFeeMultiple: guards.payoutFeeMultiple,
       fixedInclusionMs: times.fixedInclusion ?? null,
       fixedReservePercent: guards.fixedReservePercent,
+      priceMovePercent: guards.priceMovePercent,
       reserveWaitMs: times.reserveWait,
     },
     privacy: {

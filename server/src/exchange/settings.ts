@@ -37,6 +37,8 @@ export type GuardSettings = Readonly<{
   fixedInclusionMs: number | null
   /** Unpaid fixed-rate promises take at most this share of an asset's free reserve, and a third of it per partner. */
   fixedReservePercent: number
+  /** A floating conversion that is further away from the quote at the create waits for the operator. */
+  priceMovePercent: number
   /** A deposit within the bounds at its create waits this long for the reserve before it is refunded. */
   reserveWaitMs: number
 }>
@@ -48,6 +50,7 @@ export const guardDefaults = {
   payoutFeeMultiple: 3,
   fixedInclusionMs: null,
   fixedReservePercent: defaultFixedRates.reservePercent,
+  priceMovePercent: 10,
   reserveWaitMs: 1_800_000,
 } satisfies GuardSettings
 

@@ -6,6 +6,7 @@ import { readExecutions } from '../../src/adapters/postgres/exchange/steps.ts'
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { createInventoryVenue } from '../../src/adapters/venues/inventory.ts'
 import type { Asset, AssetId } from '../../src/core/domain/asset.ts'
+import type { Currency } from '../../src/core/domain/currency.ts'
 import { journalEntry } from '../../src/core/domain/ledger/journal.ts'
 import type { ScreeningSubject, Verdict } from '../../src/core/ports/screening.ts'
 import { createCountFundings } from '../../src/exchange/deposits/count-fundings.ts'
@@ -258,6 +259,16 @@ export type ExchangeOptions = Partial<
 /** Above the key indexes of the database, which next legs use. */
 let nextKeyIndex = 1_000_000
 
+/** 4 % less than the market gives: 24 ether for one bitcoin. Near enough for the price guard. */
+function estimate(from: Currency, to: Currency, fromUnits: bigint): bigint {
+  const dollars: Readonly<Record<string, bigint>> = { btc: 100_000n, eth: 4_000n, usdt: 1n, ltc: 100n }
+  const priceOf = ({ definition }: Currency) => dollars[definition.priceKey] ?? 1n
+  const fromScale = 10n ** BigInt(from.asset.decimals)
+  const toScale = 10n ** BigInt(to.asset.decimals)
+  const units = (fromUnits * priceOf(from) * toScale * 96n) / (priceOf(to) * fromScale * 100n)
+  return units > 0n ? units : 1n
+}
+
 /** The row that `create-exchange` makes; bitcoin to ether by default. */
 export function makeNewExchange({ from = btc, via, to = eth, ...rest }: ExchangeOptions = {}): NewExchange {
   const index = nextKeyIndex++
@@ -273,7 +284,7 @@ export function makeNewExchange({ from = btc, via, to = eth, ...rest }: Exchange
         ]
       : [{ from: from.asset, to: to.asset }],
     fromUnits: COIN,
-    toUnits: 24n * ETHER,
+    toUnits: estimate(from, to, rest.fromUnits ?? COIN),
     deposit: { address: `${from.asset.network}-deposit-${index}`, memo: null },
     keyIndex: index,
     recipient: { address: `customer-${index}`, memo: null },

@@ -19,7 +19,7 @@ const readStates = async (exchange: Exchange) => (await fixture.listPayouts(exch
 /** Pays an exchange to ether and one to bitcoin: one payout on each network. */
 async function payBoth(): Promise<{ toEther: Exchange; toBitcoin: Exchange }> {
   const toEther = await fixture.createExchange()
-  const toBitcoin = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER, toUnits: COIN / 25n })
+  const toBitcoin = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
   fixture.payDeposit(toEther, SMALL)
   fixture.payDeposit(toBitcoin, ETHER / 10n)
   return { toEther, toBitcoin }

@@ -18,9 +18,7 @@ afterEach(() => fixture.expectBalanced())
 async function signPayouts(count: number): Promise<number[]> {
   await fixture.store.pauses.pause('payouts:btc', 'collect the payouts', 'the test')
   const exchanges = await Promise.all(
-    Array.from({ length: count }, () =>
-      fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER / 10n, toUnits: COIN / 500n }),
-    ),
+    Array.from({ length: count }, () => fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER / 10n })),
   )
   for (const exchange of exchanges) fixture.payDeposit(exchange, ETHER / 10n, 'somebody')
   await fixture.mineBlocks(4)

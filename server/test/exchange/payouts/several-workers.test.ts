@@ -107,7 +107,7 @@ function startSlowDispatchers() {
 /** A payout in bitcoin that is queued. */
 async function queuePayout() {
   await fixture.store.pauses.pause('payouts:btc', 'collect the payout', 'the test')
-  const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER / 10n, toUnits: COIN / 500n })
+  const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER / 10n })
   fixture.payDeposit(exchange, ETHER / 10n, 'somebody')
   await fixture.mineBlocks(4)
   await fixture.store.pauses.resume('payouts:btc')

@@ -5,7 +5,7 @@ import { reversalOf } from '../../../core/domain/ledger/journal.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import type { Exchange, Leg, StatusReason } from '../../domain/exchange.ts'
 import { quoteLegs } from '../../domain/intermediary.ts'
-import { type PairPricing, pricePair } from '../../domain/pricing.ts'
+import { afterNetworkFee, type PairPricing, pricePair } from '../../domain/pricing.ts'
 import { paidUnits, shownUnits } from '../../domain/private-plan.ts'
 import {
   type DepositFacts,
@@ -43,6 +43,26 @@ export function nextOrderId({ id, deposit, orderId }: Execution): string {
 }
 
 type Pricing = Pick<Act, 'deps' | 'context'>
+
+/**
+ * Whether the floating rate of the ordered amount is further away from the quote at the create than the price guard allows;
+ * null = no current price, or two legs, whose quote has no rate of each. A changed network fee alone does not count.
+ */
+export function hasPriceMoved(pricing: Pricing): boolean | null {
+  const { fromUnits, toUnits, legs } = pricing.context.exchange
+  const [leg, ...others] = legs
+  if (leg === undefined || others.length > 0) return null
+  try {
+    const current = pricingOf(pricing, leg)
+    const live = afterNetworkFee(current, fromUnits)
+    const difference = live > toUnits ? live - toUnits : toUnits - live
+    const allowed = toUnits * BigInt(guardsOf(pricing.deps).priceMovePercent)
+    return (difference - current.networkUnits) * 100n > allowed
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
 
 /** Stores an order, before the venue gets it (I-22). */
 export function storeOrder({ deps, tx, execution }: Act, { id, give, giveUnits, take, takeUnits }: VenueOrder) {
@@ -181,6 +201,7 @@ export async function convert(act: Act): Promise<Execution | null> {
   const takeUnits = dueUnitsOf(act, terms.toUnits)
   if ((exchange.recipient !== null || hasNextLeg(act)) && takeUnits < minOutputUnits(act, to))
     return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
+  if (isGuarded(terms.rate, execution) && hasPriceMoved(act) === true) return holdFor(act, 'PRICE_GUARD')
   const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
   if (!(await isOwed(act, from.id, giveUnits))) return holdFor(act, 'OPERATOR', {}, { uncovered: from.id })
   const id = nextOrderId(execution)
@@ -220,6 +241,10 @@ export async function convert(act: Act): Promise<Execution | null> {
   )
   return { ...moved, order: { id, state: 'filled', takeUnits } }
 }
+
+/** The operator's decision overrides the price guard until the next hold. */
+const isGuarded = (rate: string, { decision }: Execution): boolean =>
+  (rate === 'floating' || rate === 'mixed') && decision !== 'release' && decision !== 'convert'
 
 /**
  * Units to pay for this leg. A private exchange withholds a part of the intermediary amount from its chain until the next

@@ -18,7 +18,7 @@ import {
   fixedRateOf,
   getChain,
   holdFor,
-  isPaused,
+  isPayoutPaused,
   legOf,
   move,
   type StepDeps,
@@ -121,7 +121,7 @@ function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Fa
       (hasNamedRefund(deps, context, execution) || hasPriceReturned(deps, context, execution) ? 'release' : null),
     source: sourceOf(execution),
     nextLegFunded: execution.nextLegFunded || leg === exchange.legs.length - 1,
-    stalled: isStalled(context, execution) && !isPaused(deps, legOf({ context, execution })),
+    stalled: isStalled(context, execution) && !isPayoutPaused(deps, legOf({ context, execution })),
   }
 }
 
@@ -154,7 +154,7 @@ function isStalled({ exchange: { plan }, now }: StepContext, { leg, changedAt }:
 async function restartStall(act: Act): Promise<Act> {
   const { deps, context, execution } = act
   const { status, reason } = execution
-  if (status !== 'exchanging' || !isStalled(context, execution) || !isPaused(deps, legOf(act))) return act
+  if (status !== 'exchanging' || !isStalled(context, execution) || !isPayoutPaused(deps, legOf(act))) return act
   return { ...act, execution: await move(act, status, reason, 'paused: the time limit starts again') }
 }
 

@@ -65,11 +65,17 @@ export function fixedRateOf({ fromUnits, toUnits, fixedUntil, fixedInclusionMs }
 
 export const guardsOf = ({ settings }: StepDeps): GuardSettings => settings.guards ?? guardDefaults
 
-/** Whether an asset or a network of a leg is paused, or payouts of its target. */
+/** Whether an asset or a network of a leg is paused: nothing is converted until it is not. */
 export function isPaused({ books }: StepDeps, { from, to }: Leg): boolean {
-  const { assets, networks, payouts } = books.current().pauses
+  const { assets, networks } = books.current().pauses
   const isHeld = ({ id, network }: Asset) => assets.has(id) || networks.has(network)
-  return isHeld(from) || isHeld(to) || payouts?.has(to.network) === true
+  return isHeld(from) || isHeld(to)
+}
+
+/** Whether the leg waits for a pause: also one of payouts, which lets conversions go on and holds what they queue. */
+export function isPayoutPaused(deps: StepDeps, leg: Leg): boolean {
+  const { payouts } = deps.books.current().pauses
+  return isPaused(deps, leg) || payouts?.has(leg.to.network) === true || payouts?.has('all') === true
 }
 
 /** Whether the proceeds of the execution fund another leg. */

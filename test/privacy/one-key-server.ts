@@ -15,12 +15,6 @@ const oneKeyPatches: readonly Patch[] = [
   { file: 'server/networks/btc.ts', find: 'coinType: 0,', put: 'coinType: 60,' },
   { file: 'server/networks/ltc.ts', find: 'coinType: 2,', put: 'coinType: 60,' },
   { file: 'server/networks/matic.ts', find: 'hotIndex: 8,', put: '' },
-  // Every deposit is swept at once, so that the observer sees where it went.
-  {
-    file: 'server/src/exchange/deposits/sweep-deposits.ts',
-    find: 'const PATIENCE_MS = 24 * 3_600_000',
-    put: 'const PATIENCE_MS = 0',
-  },
 ]
 
 /** Loads a copy of the server with one key, which the program cannot be configured to use. `remove` deletes the copy. */
@@ -29,9 +23,11 @@ export async function loadServerWithOneKey(): Promise<ServerParts & { remove(): 
   const root = copyServer(join(folder, 'server'), oneKeyPatches)
   const load = (file: string) => import(/* @vite-ignore */ pathToFileURL(join(root, file)).href)
   const { createApp } = await load('server/src/app/app.ts')
+  const { openAddresses } = await load('server/src/app/addresses.ts')
   const { networks } = await load('server/networks/index.ts')
   return {
     createApp,
+    openAddresses,
     networks,
     remove: () => {
       // Remove the links first: their targets belong to the checkout.

@@ -58,7 +58,11 @@ export type ScenarioOptions = Readonly<{
   log?: Log
 }>
 
-export type ServerParts = Readonly<{ createApp: typeof createApp; networks: typeof definitions }>
+export type ServerParts = Readonly<{
+  createApp: typeof createApp
+  openAddresses: typeof openAddresses
+  networks: typeof definitions
+}>
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read API responses without types, as a partner's script does
 export type Json = any
@@ -114,10 +118,10 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const folder = await mkdtemp(join(tmpdir(), 'swapyard-scenario-'))
   const database = await createDatabase(inject('databaseUrl'), inject('databaseTemplate'))
   const keystore = join(folder, 'keystore.json')
-  const server = options.server ?? { createApp, networks: definitions }
+  const server = options.server ?? { createApp, openAddresses, networks: definitions }
   await createQuickKeystore(keystore, 'a passphrase', coinTypes)
   const journalPath = join(folder, 'signed.log')
-  const addresses = openAddresses({ environment: 'sandbox', keystore: { file: keystore } })
+  const addresses = server.openAddresses({ environment: 'sandbox', keystore: { file: keystore } })
   const signer = await openSigner({
     path: keystore,
     passphrase: 'a passphrase',

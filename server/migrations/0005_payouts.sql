@@ -23,7 +23,7 @@ create table transactions (
   -- Why it can never confirm: evidence of a final conflicting transaction, or of its expiry (I-13).
   proof jsonb,
   -- Hash of a conflicting transaction that an operator named: where to look for a proof, not a proof.
-  rival text,
+  conflicting_tx_hash text,
   -- Raw transactions of third parties that an operator supplied. They fund its inputs and are broadcast with it.
   fundings text[] not null default '{}',
   -- Null = settled.

@@ -84,7 +84,7 @@ export const architecture: Architecture = {
     fastify: [...http, 'server/src/app/http.ts', 'server/src/pages', 'sandbox/src/control-server.ts'],
     'graphile-worker': [`${postgres}/queue`],
     'ipaddr.js': ['server/src/lib'],
-    'lru-cache': ['server/src/lib', `${adapters}/signers`, 'server/src/swap/tokens'],
+    'lru-cache': ['server/src/lib', `${adapters}/dex`, `${adapters}/signers`, 'server/src/swap/tokens'],
     'p-limit': [`${adapters}/dex`, 'server/src/app/router-thread.ts', 'sandbox/src'],
     'p-map': [`${adapters}/chains/bitcoin`, `${adapters}/dex`, 'server/src/exchange/settlement'],
     'p-retry': ['lib/src'],

@@ -80,12 +80,6 @@ export const exceptions: readonly Exception[] = [
     reason: 'the list itself',
   },
   {
-    word: /rival/,
-    files:
-      /^(server\/src\/adapters\/postgres\/exchange\/(transactions|operator)\.ts|server\/migrations\/0005_payouts\.sql|docs\/database\.md)$/,
-    reason: 'column transactions.rival',
-  },
-  {
     word: /told/,
     files:
       /^(server\/src\/adapters\/postgres\/swap\/swaps\.ts|server\/migrations\/0008_swaps\.sql|docs\/(database|decisions\/0067[^/]*)\.md)$/,

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { PoolIdentity } from './tracked-pool.ts'
 
 /** Limit of remembered pools; the oldest are forgotten. */
@@ -16,24 +17,17 @@ export type DroppedPools = Readonly<{
 }>
 
 export function createDroppedPools(connectors: ReadonlySet<string>): DroppedPools {
-  const pools = new Map<string, PoolIdentity>()
+  const pools = new LRUCache<string, PoolIdentity>({ max: DROPPED_MAX })
   const ownersOf = ({ tokens }: PoolIdentity): readonly string[] => {
     const others = tokens.filter((token) => !connectors.has(token))
     return others.length > 0 ? others : tokens
   }
   return {
     remember(identities) {
-      for (const one of identities) {
-        pools.delete(one.id)
-        pools.set(one.id, one)
-      }
-      for (const [oldest] of pools) {
-        if (pools.size <= DROPPED_MAX) break
-        pools.delete(oldest)
-      }
+      for (const one of identities) pools.set(one.id, one)
     },
     find(tokens) {
-      const newestFirst = [...pools.values()].reverse()
+      const newestFirst = [...pools.values()]
       const found = tokens.flatMap((token) =>
         newestFirst.filter((one) => ownersOf(one).includes(token)).slice(0, PER_TOKEN),
       )

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import pMap from 'p-map'
 import type { Dex } from '../../swap/domain/dex.ts'
 import { admitNew } from './admission.ts'
@@ -54,20 +55,13 @@ export function createFollower(
     if (reader !== null) creations.push({ dex, reader, ...reader.creation(dex) })
   }
   const kinds = [...new Set(creations.map(({ reader }) => reader))]
-  const waiting = new Map<string, PoolIdentity>()
+  const waiting = new LRUCache<string, PoolIdentity>({ max: WAITING_MAX })
   const topics = [
     ...new Set([...kinds.flatMap((reader) => reader.topics), ...creations.map(({ topic }) => topic), INITIALIZE]),
   ]
 
   function watchEmpty(identities: readonly PoolIdentity[]): void {
-    for (const one of identities) {
-      waiting.delete(one.id)
-      waiting.set(one.id, one)
-    }
-    for (const [oldest] of waiting) {
-      if (waiting.size <= WAITING_MAX) break
-      waiting.delete(oldest)
-    }
+    for (const one of identities) waiting.set(one.id, one)
   }
 
   /** Any contract can emit these topics: a log counts only if the pool, its manager, vault or factory emitted it. */
@@ -75,7 +69,7 @@ export function createFollower(
     if (waiting.size === 0) return null
     for (const reader of kinds) {
       if (log.topics[0] !== INITIALIZE && !reader.topics.includes(log.topics[0] ?? '')) continue
-      const one = waiting.get(reader.poolOf?.(log) ?? log.address)
+      const one = waiting.peek(reader.poolOf?.(log) ?? log.address)
       if (one && [one.id, one.address, one.dex.factory, one.dex.vault].includes(log.address)) return one
     }
     return null

@@ -1,5 +1,6 @@
 import type { HopCounts } from './likely-paths.ts'
 import type { Market } from './market.ts'
+import { keepBuffers } from './search-buffers.ts'
 
 /** The tokens of a detour that would improve the route at current dual prices, none of them in the subproblem yet. */
 export type Column = Readonly<{
@@ -35,19 +36,16 @@ type Buffers = Readonly<{
   viaPairs: readonly Int32Array[]
 }>
 
-const createBuffers = (tokenCount: number, hopsMax: number): Buffers => ({
-  cost: new Float64Array(tokenCount),
-  hopsAt: new Int32Array(tokenCount),
-  viaPairs: Array.from({ length: hopsMax }, () => new Int32Array(tokenCount)),
-})
-
-/** Shared by all calls, because allocation costs more than a call. */
-let buffers = createBuffers(1024, 4)
+const readBuffers = keepBuffers(
+  (tokenCount, hopsMax): Buffers => ({
+    cost: new Float64Array(tokenCount),
+    hopsAt: new Int32Array(tokenCount),
+    viaPairs: Array.from({ length: hopsMax }, () => new Int32Array(tokenCount)),
+  }),
+)
 
 function buffersFor(tokenCount: number, hopsMax: number): Buffers {
-  const [tokens, hops] = [buffers.cost.length, buffers.viaPairs.length]
-  if (tokenCount > tokens || hopsMax > hops)
-    buffers = createBuffers(tokenCount > tokens ? 2 * tokenCount : tokens, Math.max(hopsMax, hops))
+  const buffers = readBuffers(tokenCount, hopsMax)
   buffers.cost.fill(0, 0, tokenCount)
   buffers.hopsAt.fill(0, 0, tokenCount)
   return buffers

@@ -1,4 +1,5 @@
 import type { Market } from './market.ts'
+import { keepBuffers } from './search-buffers.ts'
 
 /**
  * A promising path of pairs. `tokens` begins with the source; `marginalPrices` has the marginal price of each hop at the planned amount.
@@ -43,20 +44,18 @@ type Buffers = Readonly<{
   viaPairs: readonly Int32Array[]
 }>
 
-const createBuffers = (tokenCount: number, hopsMax: number): Buffers => ({
-  hopsToTarget: new Int8Array(tokenCount),
-  now: new Float64Array(tokenCount),
-  last: new Float64Array(tokenCount),
-  viaPairs: Array.from({ length: hopsMax }, () => new Int32Array(tokenCount)),
-})
-
-/** Shared by all searches, because allocation costs more than a search. `viaPairs` are read only where an amount was written. */
-let buffers = createBuffers(1024, 4)
+/** `viaPairs` are read only where an amount was written. */
+const readBuffers = keepBuffers(
+  (tokenCount, hopsMax): Buffers => ({
+    hopsToTarget: new Int8Array(tokenCount),
+    now: new Float64Array(tokenCount),
+    last: new Float64Array(tokenCount),
+    viaPairs: Array.from({ length: hopsMax }, () => new Int32Array(tokenCount)),
+  }),
+)
 
 function buffersFor(tokenCount: number, hopsMax: number): Buffers {
-  const [tokens, hops] = [buffers.now.length, buffers.viaPairs.length]
-  if (tokenCount > tokens || hopsMax > hops)
-    buffers = createBuffers(tokenCount > tokens ? 2 * tokenCount : tokens, Math.max(hopsMax, hops))
+  const buffers = readBuffers(tokenCount, hopsMax)
   buffers.hopsToTarget.fill(UNREACHABLE, 0, tokenCount)
   buffers.now.fill(0, 0, tokenCount)
   buffers.last.fill(0, 0, tokenCount)

@@ -58,7 +58,7 @@ export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
     setConflictingTxHash: (transactionId, txHash) =>
       hasRow(
         sql,
-        "update transactions set rival = $2, next_check_at = clock_timestamp() where id::text = $1 and state = 'live' returning 1",
+        "update transactions set conflicting_tx_hash = $2, next_check_at = clock_timestamp() where id::text = $1 and state = 'live' returning 1",
         [transactionId, txHash],
       ),
     addFundingTransaction: (transactionId, raw) =>

@@ -123,7 +123,7 @@ async function addAttempt(
 async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTransaction | null> {
   const [row] = await sql.query<Row>(
     `select t.id, t.network, t.wallet, t.branch, t.key_index as "keyIndex", t.conflict_key as "conflictKey", t.state,
-       t.created_at as "createdAt", t.rival as "conflictingTxHash", t.fundings as "fundingTransactions", clock_timestamp() as now,
+       t.created_at as "createdAt", t.conflicting_tx_hash as "conflictingTxHash", t.fundings as "fundingTransactions", clock_timestamp() as now,
        (select k.height from cursors k where k.network = t.network) as head
      from transactions t where t.id = $1${locking ? ' for no key update' : ''}`,
     [id],

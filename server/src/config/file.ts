@@ -130,7 +130,10 @@ const clocks = section({
     'A deposit that was within the bounds at its create waits this long for the reserve before it is refunded',
   ),
   expiry: duration(24 * 3_600_000, 'An exchange without a deposit fails after this time'),
-  stuck: duration(10 * 60_000, 'An unconfirmed transaction gets a higher fee after this time'),
+  stuck: duration(
+    10 * 60_000,
+    'An unconfirmed transaction gets a higher fee after this time, but not before four block intervals of its network on the bitcoin family, and 20 elsewhere',
+  ),
   drain: duration(
     5_000,
     'After SIGTERM the API still accepts requests for this time, while readiness reports false; `0s` in the sandbox',

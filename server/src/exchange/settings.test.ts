@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { networks } from '../../networks/index.ts'
 import { resolveNetwork } from '../core/domain/network.ts'
-import { requiredConfirmations, requiredFinalityTag, tierUsd } from './settings.ts'
+import { requiredConfirmations, requiredFinalityTag, stuckAfterMs, tierUsd } from './settings.ts'
 
 const USD = 10n ** 12n
 
@@ -51,4 +51,16 @@ describe('what a deposit waits for', () => {
     expect(tagged('production')).toEqual(['arbitrum', 'base', 'celo', 'linea', 'op', 'uni'])
     expect(tagged('sandbox')).toEqual([])
   })
+})
+
+/* M26: bitcoin waited 200 minutes, 20 of its block intervals. */
+test('a transaction gets a higher fee after four block intervals on the bitcoin family, and 20 elsewhere', () => {
+  const minutes = Object.fromEntries(
+    networks
+      .filter(({ id }) => ['btc', 'ltc', 'doge', 'eth'].includes(id))
+      .map((network) => [network.id, stuckAfterMs(resolveNetwork(network, 'production'), 60_000) / 60_000]),
+  )
+  expect(minutes).toEqual({ btc: 40, ltc: 10, doge: 4, eth: 4 })
+  const [btc] = networks.filter(({ id }) => id === 'btc').map((network) => resolveNetwork(network, 'production'))
+  expect(btc && stuckAfterMs(btc, 3_600_000)).toBe(3_600_000)
 })

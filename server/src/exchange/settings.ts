@@ -1,5 +1,5 @@
 import { defaultFixedRates } from '../core/domain/book.ts'
-import type { EvmParameters, FinalityTag } from '../core/domain/network.ts'
+import type { EvmParameters, FinalityTag, Network } from '../core/domain/network.ts'
 import { largest } from '../lib/bigint.ts'
 
 /** The operator's settings for the exchange services. Times are milliseconds, dollar values are scaled by 10^12. */
@@ -7,7 +7,7 @@ export type ServiceSettings = Readonly<{
   rateIdMs: number
   fixedLockMs: number
   expiryMs: number
-  /** A pending transaction gets a higher fee after this time and at least 20 blocks. */
+  /** A pending transaction gets a higher fee after this time, and not before the block intervals of `stuckAfterMs`. */
   stuckMs: number
   limits: Readonly<{
     perTransactionUsd: bigint
@@ -59,6 +59,20 @@ const MINUTE_MS = 60_000
 /** By default three block intervals of the network, at least 5 and at most 60 minutes. */
 export function fixedInclusionMsOf({ fixedInclusionMs }: GuardSettings, blockTimeMs: number): number {
   return fixedInclusionMs ?? Math.min(Math.max(3 * blockTimeMs, 5 * MINUTE_MS), 60 * MINUTE_MS)
+}
+
+/**
+ * Block intervals without a block that includes our transaction. The fee on the bitcoin family is an estimate for two blocks,
+ * so four mean that it was wrong or that fees rose. With intervals of seconds they would pass before a node has answered.
+ */
+const STUCK_BLOCKS = { bitcoin: 4, others: 20 }
+
+/** Time without a block after which a transaction gets a higher fee. */
+export function stuckAfterMs(
+  { family, blockTimeMs }: Pick<Network, 'family' | 'blockTimeMs'>,
+  stuckMs: number,
+): number {
+  return Math.max(stuckMs, blockTimeMs * (family === 'bitcoin' ? STUCK_BLOCKS.bitcoin : STUCK_BLOCKS.others))
 }
 
 /** Ranges from which each private exchange draws its values. Public: docs/private-exchanges.md. */

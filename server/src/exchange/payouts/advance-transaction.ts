@@ -9,7 +9,7 @@ import { AlreadyReleasedError, type Signer } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
-import type { ServiceSettings } from '../settings.ts'
+import { type ServiceSettings, stuckAfterMs } from '../settings.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
 import { dropInputs, findMissingInputs, type MissingInputs, raiseMissingInputs } from './missing-inputs.ts'
 import { type ObservedAttempt, observeAttempts } from './observe-attempts.ts'
@@ -31,8 +31,6 @@ export type AdvanceDeps = Readonly<{
   onPaid?(network: string, purpose: Payout['purpose'], event: 'signed' | 'confirmed'): void
 }>
 
-/** A transaction is stuck after `stuckMs`, but not before this many block times. */
-const STUCK_BLOCKS = 20
 const RECHECK_MS_MAX = 15_000
 
 type Inclusion = Extract<Observation, { kind: 'included' }>
@@ -257,20 +255,24 @@ function isStuck(
   newest: Attempt,
   isPending: boolean,
 ): boolean {
-  if (state !== 'live' || network.bitcoin?.replaceable === false) return false
-  if (network.replaces === 'unseen' && isPending) return false
-  const ageMs = now.getTime() - newest.createdAt.getTime()
-  return ageMs > Math.max(settings.stuckMs, network.blockTimeMs * STUCK_BLOCKS)
+  if (state !== 'live' || (network.replaces === 'unseen' && isPending)) return false
+  return now.getTime() - newest.createdAt.getTime() > stuckAfterMs(network, settings.stuckMs)
 }
 
-/** Signs an attempt with the same conflict key and a higher fee (I-12), or rebroadcasts the newest one. */
+/**
+ * Signs an attempt with the same conflict key and a higher fee (I-12), or rebroadcasts the newest one. Where nodes relay no
+ * replacement, a second attempt would reach no miner, so only the alarm is raised.
+ */
 async function raiseFee(
   deps: AdvanceDeps,
   chain: Chain,
   transaction: OutgoingTransaction,
   newest: Attempt,
 ): Promise<void> {
-  const code = await replaceTransaction(deps, chain, transaction, newest, newest.intent)
+  const code =
+    chain.network.bitcoin?.replaceable === false
+      ? 'NO_REPLACEMENT'
+      : await replaceTransaction(deps, chain, transaction, newest, newest.intent)
   if (code === null) return
   await deps.store.alarms.raise(`stuck:${transaction.id}`, 'a transaction is stuck and its fee cannot be raised', {
     code,

@@ -228,10 +228,12 @@ describe('a replacement', () => {
     const property = fc.property(
       fc.constant<Id>('btc'),
       anyRate,
-      anyRate,
+      // The estimate now, in percent of the one before: a transaction that offers four times as much is not raised.
+      fc.bigInt(35n, 500n),
       fc.array(fc.bigInt(1_000_000n, 20_000_000n), { minLength: 1, maxLength: 8 }),
       fc.array(fc.bigInt(10_000n, 20_000_000n), { maxLength: 8 }),
-      (id, rate, newRate, amounts, more) => {
+      (id, rate, percent, amounts, more) => {
+        const newRate = (rate * percent) / 100n + 500n
         const wallet = utxos(...amounts)
         const old = attempt(() => build(id, { utxos: wallet, fee: { rate, tip: 0n } }))
         fc.pre(old !== null)
@@ -265,6 +267,16 @@ describe('a replacement', () => {
     expect(() => replace('btc', next, { utxos: [], fee: { rate: 150_000n, tip: 0n } })).toThrow(
       expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
     )
+  })
+
+  test('offers at most four times the current estimate: a transaction above it does not wait because of its fee', () => {
+    const wallet = utxos(50_000_000n)
+    const old = build('btc', { utxos: wallet, fee: { rate: 40_000n, tip: 0n } })
+    // 141 vB at 40, raised by 5 %, are 5922; four times the estimate are 5640 at 10, and 6204 at 11.
+    expect(() => replace('btc', old, { utxos: wallet, fee: { rate: 10_000n, tip: 0n } })).toThrow(
+      expect.objectContaining({ code: 'NETWORK_UNAVAILABLE' }),
+    )
+    expect(replace('btc', old, { utxos: wallet, fee: { rate: 11_000n, tip: 0n } }).feeUnits).toBe(5_922n)
   })
 
   test('of a sweep pays fewer units', () => {

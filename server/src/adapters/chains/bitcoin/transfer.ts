@@ -18,6 +18,8 @@ const SIZE_MAX = 100_000n
 const INCREMENT = 1n
 /** A replacement must also raise the fee rate. 5 % exceeds the difference between the maximum size and the real size. */
 const RATE_RISE = { numerator: 105n, denominator: 100n }
+/** A transaction that offers more than this many times the current estimate does not wait because of its fee. */
+const ESTIMATES_MAX = 4n
 /** Maximum fee in units per virtual byte, as a multiple of the dust limit: 2184 on Bitcoin. */
 const RATE_MAX_DUST = 4n
 
@@ -150,7 +152,10 @@ function feeRule(network: Network, request: SpendRequest, scriptLengths: readonl
   return (size) => {
     const withRelayIncrement = oldFee + size * INCREMENT
     const withRaisedRate = scale(oldFee * RATE_RISE.numerator, size, oldSize * RATE_RISE.denominator, 'up')
-    return largest(byRate(size), withRelayIncrement, withRaisedRate)
+    const feeUnits = largest(byRate(size), withRelayIncrement, withRaisedRate)
+    if (feeUnits > byRate(size) * ESTIMATES_MAX)
+      throw new AppError('NETWORK_UNAVAILABLE', 'the transaction offers several times the current fee rate already')
+    return feeUnits
   }
 }
 

@@ -171,7 +171,9 @@ create index deposits_to_repair on deposits (exchange_id, leg, id)
 create index deposits_of_transaction on deposits (network, tx_hash, exchange_id, first_seen_at);
 create index deposits_by_height on deposits (network, block_height);
 create index deposits_waiting on deposits (network, block_height) where status = 'seen';
-create index deposits_to_sweep on deposits (network, address) where status = 'credited' and swept_by is null;
+-- The largest deposits of a sweep candidate.
+create index deposits_to_sweep on deposits (network, address, asset_id, credited_units desc, id)
+  where status = 'credited' and swept_by is null and exchange_id is not null;
 create index deposits_swept on deposits (swept_by) where swept_by is not null;
 create index deposits_changed on deposits (changed_by) where changed_by is not null and exchange_id is not null;
 create index deposits_unclaimed on deposits (network, id) where unclaimed;
@@ -196,6 +198,49 @@ create trigger deposit_changed before update of block_height on deposits for eac
 create trigger deposits_stay before delete on deposits for each row execute function forbid_change();
 
 alter table exchanges add foreign key (stepped_to) references deposits;
+
+-- Deposit addresses with credited deposits that no sweep has taken, one row per asset. A run reads the rows that are due and
+-- never all deposits: those that are not worth a sweep stay for years, and anyone can add more.
+create table sweep_candidates (
+  network text not null,
+  address text not null,
+  asset_id text not null,
+  key_index bigint not null,
+  -- Due when this block is final, where `postponed_until` is null.
+  height bigint not null,
+  -- Block of the newest of its deposits.
+  last_height bigint not null,
+  -- A run found nothing to sweep, or must look again: due at this time.
+  postponed_until timestamptz,
+  -- When its newest deposit was credited.
+  credited_at timestamptz not null default clock_timestamp(),
+  -- Counts the deposits, so that a run does not postpone or delete what it has not seen.
+  version bigint not null default 0,
+  primary key (network, address, asset_id)
+) with (fillfactor = 70);
+create index sweep_candidates_new on sweep_candidates (network, height) where postponed_until is null;
+create index sweep_candidates_postponed on sweep_candidates (network, postponed_until) where postponed_until is not null;
+
+-- A UTXO is no candidate: it is spent where it lies. A new deposit ends a long postponement, and never delays a short one.
+create function add_sweep_candidates() returns trigger language plpgsql as $$
+begin
+  insert into sweep_candidates as c (network, address, asset_id, key_index, height, last_height)
+  select d.network, d.address, d.asset_id, d.key_index, min(d.block_height), max(d.block_height) from changed d
+  where d.status = 'credited' and d.swept_by is null and d.exchange_id is not null and d.block_height is not null
+    and not exists (select 1 from coins where network = d.network and outpoint = d.identity)
+  group by d.network, d.address, d.asset_id, d.key_index order by d.network, d.address, d.asset_id
+  on conflict (network, address, asset_id) do update set
+    height = case when c.postponed_until is null then least(c.height, excluded.height) else excluded.height end,
+    last_height = greatest(c.last_height, excluded.last_height),
+    postponed_until = case when c.postponed_until < clock_timestamp() + interval '10 minutes' then c.postponed_until end,
+    credited_at = clock_timestamp(),
+    version = c.version + 1;
+  return null;
+end $$;
+create trigger deposits_inserted_to_sweep after insert on deposits referencing new table as changed
+  for each statement execute function add_sweep_candidates();
+create trigger deposits_updated_to_sweep after update on deposits referencing new table as changed
+  for each statement execute function add_sweep_candidates();
 
 -- The processing of one deposit on one leg: an item of `exchanges` in the API's responses.
 create table executions (

@@ -20,7 +20,7 @@ export type SweepDeps = Readonly<{
   log: Log
 }>
 
-/** Addresses per run. */
+/** New addresses per run, and as many that were postponed. */
 const SWEEPS_MAX = 20
 /** A sweep must bring more than this many times its cost. */
 const WORTH_FACTOR = 3n
@@ -28,6 +28,8 @@ const WORTH_FACTOR = 3n
 const URGENT_FACTOR = 100n
 /** A sweep that is worth its cost waits this long for a lower fee. */
 const PATIENCE_MS = 24 * 3_600_000
+/** How long an address that waits for a lower fee, or for prices, is not read again. */
+const RECHECK_MS = 5 * 60_000
 /** The usual fee rate is an average over about this many runs, half a day. */
 const AVERAGE_RUNS = 10_000n
 /** A fee rate up to this percentage of the usual one is low enough. */
@@ -43,8 +45,6 @@ const noExchange = { exchangeId: null, executionId: null, depositId: null, leg: 
  * Small amounts wait for a low fee and are swept together with later deposits of their address.
  */
 export function createSweepDeposits(deps: SweepDeps) {
-  /** Cursor of the next run by network, so that addresses not worth a sweep do not block the others. */
-  const cursors = new Map<string, bigint>()
   const usualRates = new Map<string, bigint>()
   return async function sweepDeposits(chain: Chain): Promise<void> {
     if (spendsInPlace(chain.network)) return
@@ -54,23 +54,37 @@ export function createSweepDeposits(deps: SweepDeps) {
     const usual = ((usualRates.get(network) ?? rate) * (AVERAGE_RUNS - 1n) + rate) / AVERAGE_RUNS
     usualRates.set(network, usual)
     const isLow = rate * 100n <= usual * LOW_PERCENT
-    const page = await deps.store.wallets.listSweepable(network, finalityBlocks, SWEEPS_MAX, cursors.get(network) ?? 0n)
-    cursors.set(network, page.length < SWEEPS_MAX ? 0n : (page.at(-1)?.cursor ?? 0n))
-    for (const sweepable of page) {
-      const { assetId } = sweepable
-      const asset = deps.assetById(assetId)
-      const costUnits = chain.sender.depositFee?.(asset, fee) ?? chain.sender.payoutFee(asset, fee)
-      // Dust stays out: a deposit below the cost of its own sweep only adds the risk of a reorganisation.
-      const deposits = sweepable.deposits.filter(({ units }) => exceedsCost(deps, chain, { assetId, units }, costUnits))
-      const units = deposits.reduce((sum, deposit) => sum + deposit.units, 0n)
-      const factor = isLow || sweepable.waitedMs > PATIENCE_MS ? WORTH_FACTOR : URGENT_FACTOR
-      if (!exceedsCost(deps, chain, { assetId, units }, factor * costUnits)) continue
-      // An address that cannot be swept must not stop the others of its page.
-      await sweepAddress(deps, chain, { ...sweepable, deposits }, { units, fee }).catch((err: unknown) =>
-        deps.log.warn({ network, address: sweepable.address, err }, 'a deposit address was not swept'),
-      )
+    for (const sweepable of await deps.store.wallets.listSweepable(network, finalityBlocks, SWEEPS_MAX)) {
+      const delayMs = await judge(deps, chain, sweepable, { fee, isLow })
+      await deps.store.wallets.postponeSweep(sweepable, finalityBlocks, delayMs)
     }
   }
+}
+
+/** Plans what is worth a sweep. Returns when to look at the address again; null = nothing is worth one. */
+async function judge(
+  deps: SweepDeps,
+  chain: Chain,
+  sweepable: Sweepable,
+  { fee, isLow }: Readonly<{ fee: FeeRate; isLow: boolean }>,
+): Promise<number | null> {
+  const { assetId } = sweepable
+  const asset = deps.assetById(assetId)
+  const costUnits = chain.sender.depositFee?.(asset, fee) ?? chain.sender.payoutFee(asset, fee)
+  const costs = valuesOf(deps, chain, assetId, costUnits)
+  if (costs === null) return RECHECK_MS
+  // Dust stays out: a deposit below the cost of its own sweep only adds the risk of a reorganisation.
+  const deposits = sweepable.deposits.filter(({ units }) => costs.valueOf(units) > costs.costUsd)
+  const units = deposits.reduce((sum, deposit) => sum + deposit.units, 0n)
+  if (costs.valueOf(units) <= WORTH_FACTOR * costs.costUsd) return null
+  const isPatient = !isLow && sweepable.waitedMs <= PATIENCE_MS
+  if (isPatient && costs.valueOf(units) <= URGENT_FACTOR * costs.costUsd) return RECHECK_MS
+  // An address that cannot be swept must not stop the others of its page.
+  await sweepAddress(deps, chain, { ...sweepable, deposits }, { units, fee }).catch((err: unknown) =>
+    deps.log.warn({ network: chain.network.id, address: sweepable.address, err }, 'a deposit address was not swept'),
+  )
+  // It waits for gas, or other deposits of it are left.
+  return 0
 }
 
 type Plan = Readonly<{ units: bigint; fee: FeeRate }>
@@ -104,20 +118,16 @@ function refusedOf(error: unknown): 'refused' | null {
   return error.code === 'INSUFFICIENT_LIQUIDITY' ? null : 'refused'
 }
 
-/** Whether an amount is worth more than a cost in the native asset. False without current prices. */
-function exceedsCost(
-  { books, priceKeyOf, assetById }: SweepDeps,
-  chain: Chain,
-  { assetId, units }: Readonly<{ assetId: AssetId; units: bigint }>,
-  costUnits: bigint,
-): boolean {
+/** The cost of a sweep and the values of amounts, in US dollars scaled by 10^12. Null without current prices. */
+function valuesOf({ books, priceKeyOf, assetById }: SweepDeps, chain: Chain, assetId: AssetId, costUnits: bigint) {
   const native = nativeId(chain.network)
   const { prices } = books.current()
   try {
-    const value = usdValue(units, assetById(assetId), getPrice(prices, priceKeyOf(assetId)).bid, 'down')
-    return value > usdValue(costUnits, assetById(native), getPrice(prices, priceKeyOf(native)).ask, 'up')
+    const { bid } = getPrice(prices, priceKeyOf(assetId))
+    const costUsd = usdValue(costUnits, assetById(native), getPrice(prices, priceKeyOf(native)).ask, 'up')
+    return { costUsd, valueOf: (units: bigint) => usdValue(units, assetById(assetId), bid, 'down') }
   } catch (error) {
-    if (error instanceof AppError) return false
+    if (error instanceof AppError) return null
     throw error
   }
 }

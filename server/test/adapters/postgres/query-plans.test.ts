@@ -139,7 +139,7 @@ test('no query per exchange or block scans a growing table sequentially', async 
   await store.exchanges.findRepeated(partnerId, 'key')
   await store.jobs.leaseDue(100)
   await store.wallets.listFundings('btc', 100)
-  await store.wallets.listSweepable('eth', 2, 20, 0n)
+  await store.wallets.listSweepable('eth', 2, 20)
   await store.reconciliation.positions('eth', 'eth@eth')
   await store.transactions.unpaidFees('eth', 'hot')
   await store.payouts.queue('eth', 1)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createWalletStore } from '../../../src/adapters/postgres/exchange/wallets.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
@@ -72,4 +73,49 @@ test('a sweep takes the 100 largest deposits of an address, and no dust', async 
     expect(BigInt(units)).toBeLessThan(BigInt(sum))
     expect(BigInt(sum) - BigInt(units)).toBeLessThan(ETHER / 100n)
   }
+})
+
+// M25: each run read all unswept deposits of the network, of which those not worth a sweep stay for ever.
+test('a sweep run reads few of 20 000 dust deposits, and each of them once', async () => {
+  const { database, fakes, services } = fixture
+  const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
+  await database.query(
+    `insert into deposits (network, identity, tx_hash, exchange_id, leg, address, key_index, asset_id, units, block_height, block_hash,
+       required_confirmations, status, credited_units, credits)
+     select 'eth', 'many' || n, 'many' || n, $1, 0, 'dusty-' || n % 100, 8, 'eth@eth', 5, 1, 'h', 2, 'credited', 5, 1
+     from generate_series(1, 20000) n`,
+    [exchange.id],
+  )
+  await database.query('analyze deposits')
+  const countReads = () =>
+    database.transaction(async (tx) => {
+      const readRows = async () => {
+        const [row] = await tx.query<{ rows: number }>(
+          "select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'deposits'",
+        )
+        return row?.rows ?? 0
+      }
+      // The counters of the connection, of which earlier transactions are a part.
+      const before = await readRows()
+      const due = await createWalletStore(tx).listSweepable('eth', 4, 20)
+      return { addresses: due.length, rows: (await readRows()) - before }
+    })
+  // At most 20 new addresses and 20 that were postponed, with their 100 largest deposits.
+  const first = await countReads()
+  expect(first.addresses).toBeGreaterThanOrEqual(20)
+  expect(first.rows).toBeLessThanOrEqual(first.addresses * 100)
+  for (let n = 0; n < 6; n++) await services.sweep(fakes.eth.chain)
+  expect(await countReads()).toEqual({ addresses: 0, rows: 0 })
+  // A deposit that is worth a sweep is found among the dust of its address.
+  await database.query("update deposits set credited_units = $1 where identity = 'many7'", [3n * ETHER])
+  await database.query("update deposits set block_height = 2 where identity = 'many7'")
+  expect((await countReads()).rows).toBeLessThanOrEqual(100)
+  fakes.eth.pay('eth-deposit-8', 3n * ETHER)
+  fakes.eth.pay('dusty-7', 3n * ETHER)
+  fakes.eth.mine()
+  await services.sweep(fakes.eth.chain)
+  const swept = await database.query(
+    "select d.identity from deposits d join payouts p on p.id = d.swept_by where d.address = 'dusty-7'",
+  )
+  expect(swept).toEqual([{ identity: 'many7' }])
 })

@@ -1,6 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Deposit } from '../../../exchange/ports/store/execution.ts'
-import { SWEEP_DEPOSITS_MAX, type WalletStore } from '../../../exchange/ports/store/wallets.ts'
+import { SWEEP_DEPOSITS_MAX, type Sweepable, type WalletStore } from '../../../exchange/ports/store/wallets.ts'
 import type { Sql } from '../core/database.ts'
 import { type DepositRow, toDeposit } from './rows.ts'
 
@@ -8,39 +8,8 @@ export type FundingRow = DepositRow & { id: string; status: Deposit['status'] }
 
 export function createWalletStore(sql: Sql): WalletStore {
   return {
-    async listSweepable(network, depth, limit, after) {
-      const rows = await sql.query<{
-        address: string
-        key_index: string
-        asset_id: AssetId
-        first_id: string
-        waited_ms: string
-        ids: string[]
-        units: string[]
-      }>(
-        `select d.address, d.key_index, d.asset_id, d.first_id,
-           round(extract(epoch from clock_timestamp() - min(d.first_seen_at)) * 1000) as waited_ms, array_agg(d.id::text order by d.nth) as ids, array_agg(d.units::text order by d.nth) as units
-         from (
-           select d.id, d.first_seen_at, d.address, d.key_index, d.asset_id, d.credited_units as units, min(d.id) over same_asset as first_id,
-             row_number() over (same_asset order by d.credited_units desc, d.id) as nth
-           from deposits d join cursors k on k.network = d.network
-           where d.network = $1 and d.status = 'credited' and d.swept_by is null and d.exchange_id is not null
-             and d.block_height <= k.height - $2 + 1
-           window same_asset as (partition by d.address, d.key_index, d.asset_id)) d
-         where d.nth <= $5 and d.first_id > $4
-         group by d.address, d.key_index, d.asset_id, d.first_id order by d.first_id limit $3`,
-        [network, depth, limit, after, SWEEP_DEPOSITS_MAX],
-      )
-      return rows.map((row) => ({
-        network,
-        address: row.address,
-        keyIndex: Number(row.key_index),
-        assetId: row.asset_id,
-        deposits: row.ids.map((id, at) => ({ id, units: BigInt(row.units[at] ?? 0) })),
-        waitedMs: Number(row.waited_ms),
-        cursor: BigInt(row.first_id),
-      }))
-    },
+    listSweepable: (network, depth, limit) => listSweepable(sql, network, depth, limit),
+    postponeSweep: (sweepable, depth, delayMs) => postponeSweep(sql, sweepable, depth, delayMs),
     async markSwept(depositIds, payoutId) {
       const rows = await sql.query(
         "update deposits set swept_by = $2 where id = any($1::bigint[]) and swept_by is null and status = 'credited' returning 1",
@@ -70,6 +39,77 @@ export function createWalletStore(sql: Sql): WalletStore {
       await sql.query('insert into inventory (asset_id) select unnest($1::text[]) on conflict do nothing', [assetIds])
     },
   }
+}
+
+type SweepableRow = {
+  address: string
+  asset_id: AssetId
+  key_index: string
+  version: string
+  waited_ms: string
+  ids: string[] | null
+  units: string[] | null
+}
+
+async function listSweepable(
+  sql: Sql,
+  network: string,
+  depth: number,
+  limit: number,
+): ReturnType<WalletStore['listSweepable']> {
+  const rows = await sql.query<SweepableRow>(
+    `with final as (select height - $2 + 1 as height from cursors where network = $1),
+     due as (
+       (select * from sweep_candidates where network = $1 and postponed_until is null and height <= (select height from final)
+          order by height limit $3)
+       union all
+       (select * from sweep_candidates where network = $1 and postponed_until <= statement_timestamp()
+          order by postponed_until limit $3))
+     select c.address, c.asset_id, c.key_index, c.version, d.* from due c cross join lateral (
+       select round(extract(epoch from clock_timestamp() - min(first_seen_at)) * 1000) as waited_ms,
+         array_agg(id::text order by units desc, id) as ids, array_agg(units::text order by units desc, id) as units
+       from (select id, credited_units as units, first_seen_at from deposits
+         where network = $1 and address = c.address and asset_id = c.asset_id and status = 'credited' and swept_by is null
+           and exchange_id is not null and block_height <= (select height from final)
+         order by credited_units desc, id limit $4) largest) d`,
+    [network, depth, limit, SWEEP_DEPOSITS_MAX],
+  )
+  return rows.map((row) => ({
+    network,
+    address: row.address,
+    keyIndex: Number(row.key_index),
+    assetId: row.asset_id,
+    deposits: (row.ids ?? []).map((id, at) => ({ id, units: BigInt(row.units?.[at] ?? 0) })),
+    waitedMs: Number(row.waited_ms),
+    version: BigInt(row.version),
+  }))
+}
+
+/** How soon a candidate that is not worth a sweep is read again: as long as it has waited, within these bounds. */
+const DOUBLING = "least(greatest(clock_timestamp() - credited_at, interval '1 hour'), interval '24 hours')"
+
+async function postponeSweep(
+  sql: Sql,
+  { network, address, assetId, version, deposits }: Sweepable,
+  depth: number,
+  delayMs: number | null,
+): Promise<void> {
+  const values = [network, address, assetId, version]
+  const isSame = 'network = $1 and address = $2 and asset_id = $3 and version = $4'
+  const finalHeight = '(select height - $5 + 1 from cursors where network = $1)'
+  if (deposits.length === 0)
+    await sql.query(`delete from sweep_candidates where ${isSame} and last_height <= ${finalHeight}`, [
+      ...values,
+      depth,
+    ])
+  // Deposits that are not final yet wait for their blocks, and are judged together.
+  await sql.query(
+    `update sweep_candidates set height = last_height, postponed_until = case
+       when $6::bigint is not null then clock_timestamp() + $6 * interval '1 millisecond'
+       when last_height <= ${finalHeight} then clock_timestamp() + ${DOUBLING} end
+     where ${isSame}`,
+    [...values, depth, deposits.length === 0 ? null : delayMs],
+  )
 }
 
 async function countGasSupplies(sql: Sql, network: string, address: string) {

@@ -6,12 +6,12 @@ export type Sweepable = Readonly<{
   address: string
   keyIndex: number
   assetId: AssetId
-  /** The largest deposits, at most `SWEEP_DEPOSITS_MAX`. */
+  /** The largest deposits, at most `SWEEP_DEPOSITS_MAX`. None if a reorganisation or a sweep took them. */
   deposits: readonly Readonly<{ id: string; units: bigint }>[]
   /** Since the oldest of these deposits was first seen. */
   waitedMs: number
-  /** Position in the list, for the next page. */
-  cursor: bigint
+  /** Counts the deposits that the address had when it was read. */
+  version: bigint
 }>
 
 /** Deposits per sweep. Bounded, because a deposit that leaves the chain invalidates the whole sweep. */
@@ -19,8 +19,16 @@ export const SWEEP_DEPOSITS_MAX = 100
 
 /** Money on its way to the hot wallets: deposits of account families, and the operator's fundings. */
 export interface WalletStore {
-  /** Credited, unswept deposits at least `depth` blocks deep, by address and asset. */
-  listSweepable(network: string, depth: number, limit: number, after: bigint): Promise<readonly Sweepable[]>
+  /**
+   * Addresses that are due, by asset, with their credited, unswept deposits at least `depth` blocks deep: at most `limit` new
+   * ones and as many that were postponed.
+   */
+  listSweepable(network: string, depth: number, limit: number): Promise<readonly Sweepable[]>
+  /**
+   * When the address is due again. Null = nothing of it is worth a sweep: after a time that doubles, and at the next deposit.
+   * Without deposits it is due at its next deposit only.
+   */
+  postponeSweep(sweepable: Sweepable, depth: number, delayMs: number | null): Promise<void>
   /** False if another sweep has one of the deposits. */
   markSwept(depositIds: readonly string[], payoutId: string): Promise<boolean>
   /** Sum of the deposits that a sweep collects. */

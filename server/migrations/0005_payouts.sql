@@ -264,3 +264,39 @@ create table outflows (
 );
 create index outflows_of_scope on outflows (scope, at);
 create index outflows_by_age on outflows (at);
+
+-- Sums of `outflows` per scope and five minutes, so that a signature does not add up a day of rows. A window is the sum of
+-- the intervals inside it, and of the rows at its edge.
+create table outflow_sums (
+  scope text not null,
+  -- Begin of the five minutes.
+  at timestamptz not null,
+  usd units not null,
+  primary key (scope, at)
+) with (fillfactor = 50);
+
+create function begin_of_outflow_sum(at timestamptz) returns timestamptz language sql immutable as $$
+  select date_bin(interval '5 minutes', at, timestamptz '2000-01-01 00:00:00Z')
+$$;
+
+-- The lock of `outflow` in outflow.ts serialises the writers.
+create function sum_outflows() returns trigger language plpgsql as $$
+begin
+  if tg_op <> 'INSERT' then
+    update outflow_sums s set usd = s.usd - r.usd from (
+      select scope, begin_of_outflow_sum(at) as at, sum(usd) as usd from removed group by 1, 2) r
+    where s.scope = r.scope and s.at = r.at;
+  end if;
+  if tg_op <> 'DELETE' then
+    insert into outflow_sums as s (scope, at, usd)
+    select scope, begin_of_outflow_sum(at), sum(usd) from added group by 1, 2
+    on conflict (scope, at) do update set usd = s.usd + excluded.usd;
+  end if;
+  return null;
+end $$;
+create trigger outflows_inserted after insert on outflows referencing new table as added
+  for each statement execute function sum_outflows();
+create trigger outflows_updated after update on outflows referencing old table as removed new table as added
+  for each statement execute function sum_outflows();
+create trigger outflows_deleted after delete on outflows referencing old table as removed
+  for each statement execute function sum_outflows();

@@ -13,6 +13,7 @@ export function createJobStore(sql: Sql): JobStore {
       await sql.query("delete from kept_answers where created_at < statement_timestamp() - interval '24 hours'")
       await sql.query("delete from built_approvals where built_at < statement_timestamp() - interval '24 hours'")
       await sql.query("delete from outflows where at < statement_timestamp() - interval '48 hours'")
+      await sql.query("delete from outflow_sums where at < statement_timestamp() - interval '49 hours'")
     },
     async recordFailure({ kind, id }, error) {
       const [row] = await sql.query<{ failures: number }>(

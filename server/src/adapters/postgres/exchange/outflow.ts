@@ -4,14 +4,31 @@ import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 
 type OutflowRow = RowOf<Readonly<{ scope: string; hour: bigint; day: bigint }>, 'hour' | 'day'>
 
-const SUMS = `coalesce(sum(usd) filter (where at > statement_timestamp() - interval '1 hour'), 0) as hour,
-  coalesce(sum(usd), 0) as day`
+/**
+ * What left in the scope `s.scope` since `age` ago, without the payout $1: the sums of the intervals that began since, the rows
+ * of the interval in which the window begins, and less what the payout itself has in those sums. Exact, and few rows.
+ */
+function usdSince(age: string): string {
+  const start = `statement_timestamp() - interval '${age}'`
+  const edge = `begin_of_outflow_sum(${start})`
+  return `(select coalesce(sum(usd), 0) from outflow_sums where scope = s.scope and at > ${edge})
+    + (select coalesce(sum(usd), 0) from outflows where scope = s.scope and at > ${start}
+         and at < ${edge} + interval '5 minutes' and payout_id is distinct from $1)
+    - (select coalesce(sum(usd), 0) from outflows where scope = s.scope and payout_id = $1
+         and at >= ${edge} + interval '5 minutes')`
+}
+const SUMS = `${usdSince('1 hour')} as hour, ${usdSince('24 hours')} as day`
+
+/** Serialises the writers: two signers must not both use what remains of a limit (I-24). */
+const lock = (sql: Sql) => sql.query("select pg_advisory_xact_lock(hashtextextended('outflow', 0))")
 
 export function createOutflowStore(sql: Sql): OutflowStore {
   return {
     take: (payoutId, usd, limits) => take(sql, payoutId, usd, limits),
     check: (payoutId, usd, limits) => check(sql, payoutId, usd, limits),
     async release(payoutIds) {
+      if (payoutIds.length === 0) return
+      await lock(sql)
       await sql.query('delete from outflows where payout_id = any($1::uuid[])', [payoutIds])
     },
     async isAwaited() {
@@ -24,19 +41,16 @@ export function createOutflowStore(sql: Sql): OutflowStore {
     },
     async list(limit) {
       const rows = await sql.query<OutflowRow>(
-        `select scope, ${SUMS} from outflows where at > statement_timestamp() - interval '24 hours'
-         group by scope order by day desc limit $1`,
-        [limit],
+        `select * from (select s.scope, ${SUMS} from (select distinct scope from outflow_sums) s) o
+         where day > 0 order by day desc limit $2`,
+        [null, limit],
       )
       return rows.map(toOutflow)
     },
   }
 }
 
-/**
- * Adds a payout to all scopes or to none, at the time of this signature. The advisory lock prevents two signers from both using
- * what remains of a limit (I-24).
- */
+/** Adds a payout to all scopes or to none, at the time of this signature. */
 async function take(
   sql: Sql,
   payoutId: string,
@@ -46,7 +60,7 @@ async function take(
   const scopes = limits.map(({ scope }) => scope)
   // A statement of its own, so that the sums below see what the transactions before this one added. One lock for all scopes:
   // the payouts of a batch have different scopes, and two batches would take their locks in different orders.
-  await sql.query("select pg_advisory_xact_lock(hashtextextended('outflow', 0))")
+  await lock(sql)
   const reached = await check(sql, payoutId, usd, limits)
   if (reached !== null) return reached
   await sql.query(
@@ -63,11 +77,10 @@ async function check(
   usd: bigint,
   limits: readonly OutflowLimit[],
 ): Promise<ReachedLimit | null> {
-  const rows = await sql.query<OutflowRow>(
-    `select s.scope, o.hour, o.day from unnest($1::text[]) as s (scope) cross join lateral (
-       select ${SUMS} from outflows where scope = s.scope and at > statement_timestamp() - interval '24 hours' and payout_id <> $2) o`,
-    [limits.map(({ scope }) => scope), payoutId],
-  )
+  const rows = await sql.query<OutflowRow>(`select s.scope, ${SUMS} from unnest($2::text[]) as s (scope)`, [
+    payoutId,
+    limits.map(({ scope }) => scope),
+  ])
   const used = new Map(rows.map((row) => [row.scope, toOutflow(row)]))
   for (const { scope, hour, day } of limits) {
     const outflow = used.get(scope)

@@ -75,7 +75,7 @@ test('a sweep takes the 100 largest deposits of an address, and no dust', async 
   }
 })
 
-// M25: each run read all unswept deposits of the network, of which those not worth a sweep stay for ever.
+// M25: each run read all unswept deposits of the network. Those not worth a sweep stay for ever.
 test('a sweep run reads few of 20 000 dust deposits, and each of them once', async () => {
   const { database, fakes, services } = fixture
   const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
@@ -95,7 +95,7 @@ test('a sweep run reads few of 20 000 dust deposits, and each of them once', asy
         )
         return row?.rows ?? 0
       }
-      // The counters of the connection, of which earlier transactions are a part.
+      // The counters of the connection include its earlier transactions.
       const before = await readRows()
       const due = await createWalletStore(tx).listSweepable('eth', 4, 20)
       return { addresses: due.length, rows: (await readRows()) - before }

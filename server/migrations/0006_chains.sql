@@ -22,6 +22,23 @@ create table cursors (
   caught_up_at timestamptz
 );
 
+-- Ranges of recorded blocks that the operator has read again, from every node, for deposits that were missed.
+create table rescans (
+  id bigint generated always as identity primary key,
+  network text not null,
+  next_height bigint not null check (next_height >= 0),
+  to_height bigint not null,
+  -- Deposits that were found.
+  found int not null default 0,
+  -- In a row, with the last reason.
+  failures int not null default 0,
+  failure text,
+  created_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz,
+  check (next_height <= to_height + 1)
+);
+create unique index one_open_rescan_per_network on rescans (network) where ended_at is null;
+
 -- Our own addresses other than deposit addresses: hot wallets and bitcoin change. A payment to one is funding by the
 -- operator, or change.
 create table house_addresses (

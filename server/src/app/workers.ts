@@ -8,6 +8,7 @@ import type { Job } from '../core/ports/jobs.ts'
 import type { DatabaseClock } from '../core/services/database-clock.ts'
 import { createCountFundings } from '../exchange/deposits/count-fundings.ts'
 import { createRecordBlocks } from '../exchange/deposits/record-blocks.ts'
+import { createRescanBlocks } from '../exchange/deposits/rescan-blocks.ts'
 import { createSweepDeposits } from '../exchange/deposits/sweep-deposits.ts'
 import { watchChain } from '../exchange/deposits/watch-chain.ts'
 import { deadlinesOf } from '../exchange/domain/deadlines.ts'
@@ -98,11 +99,13 @@ export async function startWorkers(options: WorkerOptions, dependencies: WorkerD
   const jobs = await startWatchedJobs(perform, options, dependencies)
   const recordBlocks = createRecordBlocks({ ...shared, assetOf })
   const countFundings = createCountFundings(shared)
+  const rescanBlocks = createRescanBlocks({ ...shared, assetOf })
   const loops = [...chains.values()].map((chain) =>
     watchChain({
       chain,
       recordBlocks,
       countFundings,
+      rescanBlocks,
       onProgress: (network, { behind }) => metrics.watcherLag(network, behind),
       onError: (network, err) => log.warn({ network, err }, 'watcher pass failed'),
     }),

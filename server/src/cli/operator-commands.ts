@@ -15,6 +15,7 @@ import { addPauseCommands } from './pause-commands.ts'
 import { addPayoutCommands } from './payout-commands.ts'
 import { fail, print } from './print.ts'
 import { addReportCommands } from './report-commands.ts'
+import { addRescanCommand } from './rescan-command.ts'
 import { addSignerCommands } from './signer-commands.ts'
 import { addTreasuryCommands } from './treasury-commands.ts'
 
@@ -25,6 +26,7 @@ export function addOperatorCommands(program: Command): void {
   addPayoutCommands(program)
   addPauseCommands(program)
   addTreasuryCommands(program)
+  addRescanCommand(program)
   addAlarmCommands(program)
   program
     .command('wallets')

@@ -192,6 +192,7 @@ async function checkPayout(context: Context): Promise<void> {
   expect(['pending', 'included']).toContain((await sender.observe(attempt)).kind)
   await blocks(1)
   const { inclusion, block } = await waitForInclusion(context, attempt)
+  for (const read of await chain.reader.blockOfEachNode(block.height)) expect(read).toEqual(block)
   expect(inclusion.ok).toBe(true)
   const own = block.transactions.filter(({ txHash }) => txHash === signed.txHash)
   const nonce = unsigned.intent.family === 'evm' ? unsigned.intent.nonce : null

@@ -54,6 +54,10 @@ export function createFakeChain(network: Network) {
     stopsClock: true,
     /** The gas estimate of a payment to this address fails. */
     revertingRecipient: null as string | null,
+    /** The first of two nodes does not report the transfers of these transactions. */
+    hiddenTxHashes: new Set<string>(),
+    /** What the second node reports instead of a transfer; absent: the transfer. */
+    reportDifferently: null as ((transfer: Transfer) => Transfer) | null,
     /** An output of ours whose signature no node accepts. */
     unsignableOutpoint: null as string | null,
     tagHeights: { safe: null, finalized: null } as Record<FinalityTag, number | null>,
@@ -314,21 +318,26 @@ export function createFakeChain(network: Network) {
       ])
       .reduce((sum, units) => sum + units, 0n)
 
+  function readBlock(height: number, node: 'first' | 'second'): ScannedBlock | null {
+    const block = blocks[height]
+    if (!block) return null
+    const transfers = block.txs
+      .filter(({ txHash }) => node === 'second' || !behaviour.hiddenTxHashes.has(txHash))
+      .flatMap((tx) => tx.transfers)
+      .map((transfer) => (node === 'second' ? (behaviour.reportDifferently?.(transfer) ?? transfer) : transfer))
+    return { ...block, transfers, transactions: block.txs }
+  }
+
   const chain: Chain = {
     network,
     addresses,
     reader: {
       head: async () => ({ height: head().height, hash: head().hash }),
       block: async (height): Promise<ScannedBlock | null> => {
-        const block = blocks[height]
-        return block
-          ? {
-              ...block,
-              transfers: block.txs.flatMap(({ transfers }) => transfers),
-              transactions: block.txs,
-            }
-          : null
+        return readBlock(height, 'first')
       },
+      blockOfEachNode: async (height) =>
+        (['first', 'second'] as const).flatMap((node) => readBlock(height, node) ?? []),
       mempool: async () => pool.flatMap(({ transfers }) => transfers),
       ...(isBitcoin
         ? {

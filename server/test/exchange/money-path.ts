@@ -11,6 +11,7 @@ import { journalEntry } from '../../src/core/domain/ledger/journal.ts'
 import type { ScreeningSubject, Verdict } from '../../src/core/ports/screening.ts'
 import { createCountFundings } from '../../src/exchange/deposits/count-fundings.ts'
 import { createRecordBlocks } from '../../src/exchange/deposits/record-blocks.ts'
+import { createRescanBlocks } from '../../src/exchange/deposits/rescan-blocks.ts'
 import { createSweepDeposits } from '../../src/exchange/deposits/sweep-deposits.ts'
 import type { Exchange, Flow } from '../../src/exchange/domain/exchange.ts'
 import type { Decision } from '../../src/exchange/domain/lifecycle.ts'
@@ -120,6 +121,7 @@ export async function startMoneyPath(options: MoneyPathOptions = {}) {
     dispatch: createDispatchPayouts(dependencies),
     advance: createAdvanceTransaction(dependencies),
     record: createRecordBlocks(dependencies),
+    rescan: createRescanBlocks(dependencies),
     fund: createCountFundings(dependencies),
     sweep: createSweepDeposits(dependencies),
   }

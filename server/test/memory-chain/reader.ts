@@ -18,6 +18,13 @@ export function createMemoryReader(network: Network, nodes: readonly MemoryNode[
       const [first, ...others] = nodes.map((node) => node.block(height))
       return first && others.every((block) => block?.hash === first.hash) ? first.scanned : null
     },
+    blockOfEachNode: async (height: number) => {
+      const blocks = nodes.map((node) => node.block(height))
+      const [first] = blocks
+      if (!first || blocks.some((block) => block?.hash !== first.hash))
+        throw new AppError('NETWORK_UNAVAILABLE', `the nodes of ${network.name} disagree at the moment`)
+      return blocks.flatMap((block) => (block ? [block.scanned] : []))
+    },
     mempool: async () => mempool(),
     agrees: async (block: BlockRef) => nodes.every((node) => hasBlock(node, block)),
     receivedUnits: async (claim, block) => minOf(nodes.map((node) => readReceived(network, node, claim, block))),

@@ -131,7 +131,7 @@ async function rewind({ store, log }: RecordBlocksDeps, chain: Chain, from: Bloc
   }
 }
 
-function rulesOf(deps: RecordBlocksDeps, { network, reader }: Chain): AppendRules {
+export function rulesOf(deps: RecordBlocksDeps, { network, reader }: Chain): AppendRules {
   const { prices } = deps.books.current()
   return {
     assetOf: (contract) => deps.assetOf(network.id, contract),

@@ -6,6 +6,8 @@ export type WatchChain = Readonly<{
   chain: Chain
   recordBlocks(chain: Chain): Promise<Progress>
   countFundings(chain: Chain): Promise<void>
+  /** Returns whether blocks are left to read now. */
+  rescanBlocks(chain: Chain): Promise<boolean>
   onProgress(network: string, progress: Progress): void
   onError(network: string, error: unknown): void
 }>
@@ -14,7 +16,14 @@ export type WatchChain = Readonly<{
 const POLLS_PER_BLOCK = 4
 
 /** Records one network until it is stopped. Several watchers of a network are safe (I-27). */
-export function watchChain({ chain, recordBlocks, countFundings, onProgress, onError }: WatchChain): Loop {
+export function watchChain({
+  chain,
+  recordBlocks,
+  countFundings,
+  rescanBlocks,
+  onProgress,
+  onError,
+}: WatchChain): Loop {
   const paceMs = Math.min(Math.max(chain.network.blockTimeMs / POLLS_PER_BLOCK, 200), 10_000)
   return startLoop({
     paceMs,
@@ -23,7 +32,8 @@ export function watchChain({ chain, recordBlocks, countFundings, onProgress, onE
       const progress = await recordBlocks(chain)
       onProgress(chain.network.id, progress)
       await countFundings(chain)
-      return progress.behind > 0 ? 'again' : undefined
+      // The newest blocks come first.
+      return progress.behind > 0 || (await rescanBlocks(chain)) ? 'again' : undefined
     },
     onError: (error) => onError(chain.network.id, error),
   })

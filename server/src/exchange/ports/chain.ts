@@ -93,6 +93,11 @@ export interface ChainReader {
   head(): Promise<BlockRef>
   /** Block of the best chain at a height, or null above the head. Read by hash, so its parts belong together. */
   block(height: number): Promise<ScannedBlock | null>
+  /**
+   * The block at a height as each configured node reports it. Throws if a node does not answer, has no such block, or has
+   * another one.
+   */
+  blockOfEachNode(height: number): Promise<readonly ScannedBlock[]>
   /** Unconfirmed transfers since the last call, for sightings only. Bounded; empty where nodes offer no mempool. */
   mempool(): Promise<readonly Transfer[]>
   /**

@@ -6,7 +6,7 @@ import type { ChainReader, Transfer } from '../../../exchange/ports/chain.ts'
 import type { Utxo } from '../../../exchange/ports/spend.ts'
 import { InvariantError } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
-import { findAgreedHash, findAgreedHead, firstAnswer } from '../shared/agreement.ts'
+import { findAgreedHash, findAgreedHead, firstAnswer, requireAgreedHash } from '../shared/agreement.ts'
 import { minOf } from '../shared/min-max.ts'
 import { addressOf, parametersOf, parseHexScript } from './address.ts'
 import { createMempoolReader, createPendingInspector } from './mempool.ts'
@@ -29,6 +29,15 @@ export function createReader(network: Network, nodes: readonly BitcoinNode[]): C
       // All nodes agree on the hash, so the first node that answers may serve the block.
       const block = await firstAnswer(nodes, (node) => node.block(hash))
       return block && scanBlock(parameters, block)
+    },
+    blockOfEachNode: async (height) => {
+      const hash = await requireAgreedHash(network, nodes, height)
+      const blocks = await Promise.all(nodes.map((node) => node.block(hash)))
+      return blocks.map((block) => {
+        if (block === null)
+          throw new AppError('NETWORK_UNAVAILABLE', `a node of ${network.name} has no block ${height}`)
+        return scanBlock(parameters, block)
+      })
     },
     mempool: createMempoolReader(parameters, nodes),
     inspectPending: createPendingInspector(nodes),

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { FinalityTag, Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
-import type { ChainReader, Transfer } from '../../../exchange/ports/chain.ts'
+import type { ChainReader, ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
 import { minOf } from '../shared/min-max.ts'
 import { type FeeCaps, readFeeRate } from './fees.ts'
 import { askEveryNode, askFirstNode, type EvmNode, hex } from './node.ts'
@@ -33,6 +33,7 @@ export function createEvmReader({ network, nodes, caps, scan }: EvmReaderOptions
       const read = await firstBlock(nodes, height, scan)
       return read === null ? null : scannedBlock(read)
     },
+    blockOfEachNode: (height: number) => readOfEachNode(nodes, height, scan),
     mempool,
     agrees: (block: BlockRef) => isAgreedBlock(nodes, block),
     receivedUnits: async (transfer, block) =>
@@ -77,6 +78,21 @@ export async function readTaggedHeight(nodes: readonly EvmNode[], tag: FinalityT
     (lowest, height) => (lowest === null || height === null ? null : Math.min(lowest, height)),
     Number.POSITIVE_INFINITY,
   )
+}
+
+async function readOfEachNode(
+  nodes: readonly EvmNode[],
+  height: number,
+  scan: ScanOptions,
+): Promise<readonly ScannedBlock[]> {
+  const readings = await askEveryNode(nodes, async (node) => {
+    const read = await readBlock(node, height, scan)
+    if (read === null) throw unavailable(`${node.name} has no block ${height}`)
+    return scannedBlock(read)
+  })
+  if (readings.some(({ hash }) => hash !== readings[0]?.hash))
+    throw unavailable(`the nodes do not agree on block ${height}`)
+  return readings
 }
 
 /** Reads from nodes with traces first, which also report internal transfers. null only if no node has the height. */

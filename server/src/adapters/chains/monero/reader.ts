@@ -5,7 +5,7 @@ import type { ChainReader, ScannedBlock, Transfer } from '../../../exchange/port
 import type { Utxo } from '../../../exchange/ports/spend.ts'
 import { assert, InvariantError, present } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
-import { findAgreedHash, findAgreedHead, firstAnswer } from '../shared/agreement.ts'
+import { findAgreedHash, findAgreedHead, firstAnswer, requireAgreedHash } from '../shared/agreement.ts'
 import { minOf } from '../shared/min-max.ts'
 import { subaddressOf, type WalletKeys } from './keys.ts'
 import type { MoneroNode, NodeTransaction } from './node.ts'
@@ -36,6 +36,10 @@ export function createReader({ network, nodes, keys, origins, outputs, wallet }:
   return {
     head: () => findAgreedHead(network, nodes),
     block: (height) => readBlock(nodes, keys, secrets, height),
+    blockOfEachNode: async (height) => {
+      const hash = await requireAgreedHash(network, nodes, height)
+      return Promise.all(nodes.map(async (node) => scanBlock(keys, secrets, hash, await readNodeBlock(node, hash))))
+    },
     mempool: createPoolReader(nodes, keys),
     // Nodes refuse replacements, unconfirmed parents, and less than their own fee estimate.
     inspectPending: async () => ({ stopsClock: true, spends: [] }),
@@ -91,8 +95,18 @@ async function readBlock(
   height: number,
 ): Promise<ScannedBlock | null> {
   const hash = await findAgreedHash(nodes, height)
-  if (hash === null) return null
-  const { block, transactions } = await firstBlock(nodes, hash)
+  // All nodes agree on the hash, so the first node that answers may serve the block and its transactions.
+  return hash === null
+    ? null
+    : scanBlock(keys, secrets, hash, await firstAnswer(nodes, (node) => readNodeBlock(node, hash)))
+}
+
+function scanBlock(
+  keys: WalletKeys,
+  secrets: WeakMap<Transfer, OwnOutput>,
+  hash: string,
+  { block, transactions }: NodeBlock,
+): ScannedBlock {
   const identities = new Set<string>()
   const transfers: Transfer[] = []
   for (const { content } of transactions) {
@@ -116,20 +130,22 @@ async function readBlock(
   return { height: block.height, hash, parentHash, time, transfers, transactions: [first, ...others] }
 }
 
-/** All nodes agree on the hash, so the first node that answers may serve the block and its transactions. */
-function firstBlock(nodes: readonly MoneroNode[], hash: string) {
-  return firstAnswer(nodes, async (node) => {
-    const block = await node.block(hash)
-    const byHash = new Map((await node.transactions(block.txHashes)).map((one) => [one.txHash, one]))
-    const transactions = block.txHashes.map((txHash): NodeTransaction => {
-      const transaction = byHash.get(txHash)
-      if (transaction) return transaction
-      throw new AppError('NETWORK_UNAVAILABLE', 'a node does not find a transaction of a block', {
-        cause: new Error(txHash),
-      })
+type NodeBlock = Readonly<{
+  block: Awaited<ReturnType<MoneroNode['block']>>
+  transactions: readonly NodeTransaction[]
+}>
+
+async function readNodeBlock(node: MoneroNode, hash: string): Promise<NodeBlock> {
+  const block = await node.block(hash)
+  const byHash = new Map((await node.transactions(block.txHashes)).map((one) => [one.txHash, one]))
+  const transactions = block.txHashes.map((txHash): NodeTransaction => {
+    const transaction = byHash.get(txHash)
+    if (transaction) return transaction
+    throw new AppError('NETWORK_UNAVAILABLE', 'a node does not find a transaction of a block', {
+      cause: new Error(txHash),
     })
-    return { block, transactions }
   })
+  return { block, transactions }
 }
 
 /** Unconfirmed transfers from the first node; never credited. Omits double spends and locked outputs. */

@@ -20,6 +20,17 @@ export async function findAgreedHash(nodes: readonly Pick<Node, 'hashAt'>[], hei
   return hashes.every((hash) => hash === first) ? first : null
 }
 
+/** The block hash at a height, where every node has the same block. */
+export async function requireAgreedHash(
+  network: Network,
+  nodes: readonly Pick<Node, 'hashAt'>[],
+  height: number,
+): Promise<string> {
+  const hash = await findAgreedHash(nodes, height)
+  if (hash !== null) return hash
+  throw new AppError('NETWORK_UNAVAILABLE', `the nodes of ${network.name} do not agree on block ${height}`)
+}
+
 /** The highest block that every node has. Throws NETWORK_UNAVAILABLE without one within `DISAGREEMENT_MAX`. */
 export async function findAgreedHead(network: Network, nodes: readonly Node[]): Promise<BlockRef> {
   const heads = await Promise.all(nodes.map((node) => node.head()))

@@ -52,7 +52,7 @@ export async function appendBlock(
 }
 
 /** The exchanges that receive a deposit in this block. */
-function exchangesPaid(block: ScannedBlock, ours: Ours, rules: AppendRules): readonly string[] {
+export function exchangesPaid(block: ScannedBlock, ours: Ours, rules: AppendRules): readonly string[] {
   return block.transfers.flatMap((transfer) => {
     const target = ours.targets.get(targetKey(transfer.address, transfer.memo))
     return target && rules.assetOf(transfer.contract) !== null && isDeposit(ours, rules, transfer, target)
@@ -61,7 +61,7 @@ function exchangesPaid(block: ScannedBlock, ours: Ours, rules: AppendRules): rea
   })
 }
 
-async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise<Ours> {
+export async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise<Ours> {
   const addresses = [
     ...new Set([
       ...block.transfers.map(({ address }) => address),

@@ -4,6 +4,7 @@ import type { ChainLog } from '../../../exchange/ports/store/chain-log.ts'
 import { hasRow, type Sql } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { appendBlock } from './append-block.ts'
+import { recordMissed } from './record-missed.ts'
 
 export function createChainLog(sql: Sql): ChainLog {
   return {
@@ -22,6 +23,7 @@ export function createChainLog(sql: Sql): ChainLog {
       return row?.hash ?? null
     },
     append: (network, block, rules) => appendBlock(sql, network, block, rules),
+    recordMissed: (network, block, disputed, rules) => recordMissed(sql, network, block, disputed, rules),
     begin: (network, block) => begin(sql, network, block),
     rewind: (network, height, from) => rewind(sql, network, height, from),
     recordSightings: (network, transfers) => recordSightings(sql, network, transfers),

@@ -15,6 +15,7 @@ import { createPayoutStore } from './payouts.ts'
 import { createReconciliationStore } from './reconciliation.ts'
 import { createRecoveryStore } from './recovery.ts'
 import { createReportStore } from './reports.ts'
+import { createRescanStore } from './rescans.ts'
 import { createReversedPayoutStore } from './reversed-payouts.ts'
 import { createSigningStore } from './signing-journal.ts'
 import { createStepStore } from './steps.ts'
@@ -49,6 +50,7 @@ function stores(sql: Sql, database: Database, locking: boolean): Stores {
     reconciliation: createReconciliationStore(sql, database),
     recovery: createRecoveryStore(sql, locking),
     reports: createReportStore(database),
+    rescans: createRescanStore(sql),
     reversedPayouts: createReversedPayoutStore(sql),
     operator: createOperatorStore(sql, locking),
     signingJournal: createSigningStore(sql),

@@ -19,6 +19,13 @@ export interface ChainLog {
   blockHash(network: string, height: number): Promise<string | null>
   /** Appends one block with its transfers to us and wakes the affected jobs. False if another watcher moved the cursor. */
   append(network: string, block: ScannedBlock, rules: AppendRules): Promise<boolean>
+  /** Records the transfers to us in a recorded block that were missed, and wakes their jobs. `disputed`: not to be recorded. */
+  recordMissed(
+    network: string,
+    block: ScannedBlock,
+    disputed: readonly Transfer[],
+    rules: AppendRules,
+  ): Promise<MissedDeposits>
   /** Records the first block of a network. False if another watcher was faster. */
   begin(network: string, block: Pick<ScannedBlock, 'height' | 'hash' | 'parentHash'>): Promise<boolean>
   /** Removes all blocks above `height`. False if the cursor is no longer at `from`, because another watcher was faster. */
@@ -38,6 +45,9 @@ export interface ChainLog {
   recordLookup(network: string, txHash: string, isMissing: boolean): Promise<void>
   saveDeposit(change: DepositChange): Promise<void>
 }
+
+/** `contradicted`: transactions to us that two nodes, or a node and our rows, contradict each other about. */
+export type MissedDeposits = Readonly<{ found: number; contradicted: readonly string[] }>
 
 /** Sums of deposits, by asset. */
 export type InFlight = readonly Readonly<{ assetId: AssetId; units: bigint }>[]

@@ -10,6 +10,7 @@ import type { PayoutStore } from './payouts.ts'
 import type { ReconciliationStore } from './reconciliation.ts'
 import type { RecoveryStore } from './recovery.ts'
 import type { ReportStore } from './reports.ts'
+import type { RescanStore } from './rescans.ts'
 import type { ReversedPayoutStore } from './reversed-payouts.ts'
 import type { SigningJournalStore } from './signing-journal.ts'
 import type { StepStore } from './steps.ts'
@@ -39,6 +40,7 @@ export interface Stores extends CoreStores {
   readonly reconciliation: ReconciliationStore
   readonly recovery: RecoveryStore
   readonly reports: ReportStore
+  readonly rescans: RescanStore
   readonly reversedPayouts: ReversedPayoutStore
   readonly operator: OperatorStore
   readonly signingJournal: SigningJournalStore

@@ -1,0 +1,77 @@
+import { AppError } from '../../../core/domain/errors.ts'
+import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
+import type { AppendRules, MissedDeposits } from '../../../exchange/ports/store/chain-log.ts'
+import type { Sql } from '../core/database.ts'
+import { schedule, wake } from '../core/wake.ts'
+import { exchangesPaid, findOurs } from './append-block.ts'
+import { type Ours, recordTransfers, targetKey } from './record-transfers.ts'
+
+/**
+ * Records the transfers to us in a block that is recorded already, as far as they were missed. A transaction is left out as a
+ * whole if its transfers are `disputed`, or differ from what is recorded of it: its identities are then those of other
+ * payments, and one payment could count twice.
+ */
+export async function recordMissed(
+  sql: Sql,
+  network: string,
+  block: ScannedBlock,
+  disputed: readonly Transfer[],
+  rules: AppendRules,
+): Promise<MissedDeposits> {
+  await lockRecordedBlock(sql, network, block)
+  const ours = await findOurs(sql, network, { ...block, transfers: [...block.transfers, ...disputed] })
+  const own = block.transfers.filter((one) => isOurs(ours, one) && rules.assetOf(one.contract) !== null)
+  const recorded = await findRecorded(sql, network, own)
+  const contradicted = new Set([
+    ...disputed.filter((one) => isOurs(ours, one)).map(({ txHash }) => txHash),
+    ...own.filter((one) => isContradiction(recorded.get(one.identity), one)).map(({ txHash }) => txHash),
+  ])
+  const transfers = own.filter(
+    ({ identity, txHash }) => !contradicted.has(txHash) && recorded.get(identity)?.block_hash !== block.hash,
+  )
+  const missed = { ...block, transfers }
+  await schedule(sql, exchangesPaid(missed, ours, rules))
+  const jobs = await recordTransfers(sql, network, missed, rules, ours)
+  await wake(sql, jobs)
+  // What is no deposit, such as our own change, was not recorded as one.
+  const found = [...(await findRecorded(sql, network, transfers)).keys()]
+  return { found: found.length, contradicted: [...contradicted] }
+}
+
+/** Locks the log, so that no block is rolled back meanwhile. */
+async function lockRecordedBlock(sql: Sql, network: string, block: ScannedBlock): Promise<void> {
+  const [cursor] = await sql.query<{ height: number }>(
+    'select height::float8 as height from cursors where network = $1 for update',
+    [network],
+  )
+  const [stored] = await sql.query<{ hash: string }>('select hash from blocks where network = $1 and height = $2', [
+    network,
+    block.height,
+  ])
+  if (!cursor || cursor.height < block.height)
+    throw new AppError('NETWORK_UNAVAILABLE', `block ${block.height} of ${network} is not recorded yet`)
+  if (stored && stored.hash !== block.hash)
+    throw new AppError('NETWORK_UNAVAILABLE', `another block ${block.height} of ${network} is recorded`)
+}
+
+const isOurs = ({ targets, walletAddresses }: Ours, { address, memo }: Transfer): boolean =>
+  targets.has(targetKey(address, memo)) || walletAddresses.has(address)
+
+type Recorded = { identity: string; address: string; contract: string | null; units: string; block_hash: string | null }
+
+async function findRecorded(
+  sql: Sql,
+  network: string,
+  transfers: readonly Transfer[],
+): Promise<ReadonlyMap<string, Recorded>> {
+  if (transfers.length === 0) return new Map()
+  const rows = await sql.query<Recorded>(
+    'select identity, address, contract, units, block_hash from deposits where network = $1 and identity = any($2::text[])',
+    [network, transfers.map(({ identity }) => identity)],
+  )
+  return new Map(rows.map((row) => [row.identity, row]))
+}
+
+const isContradiction = (recorded: Recorded | undefined, { address, contract, units }: Transfer): boolean =>
+  recorded !== undefined &&
+  (recorded.address !== address || recorded.contract !== contract || BigInt(recorded.units) !== units)

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
+import { price } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 let path: Awaited<ReturnType<typeof startMoneyPath>>
@@ -19,6 +20,8 @@ const create = (maxUnits: bigint | null = COIN / 10n) =>
   path.createExchange({ fromUnits: PAID, toUnits: (995n * ETHER) / 1_000n, maxUnits })
 const setReserve = (units: bigint) =>
   path.books.replace({ reserves: { ...whole.reserves, available: new Map([['eth@eth', units]]) } })
+const setEtherPrice = (usd: string) =>
+  path.books.replace({ prices: { ...whole.prices, usd: new Map([...whole.prices.usd, ['eth', price(usd, usd)]]) } })
 const pass = async (exchange: Exchange, minutes: number) => {
   await path.database.query(
     `update executions set waits_since = waits_since - interval '${minutes} minutes' where exchange_id = $1`,
@@ -110,5 +113,48 @@ describe('a pause', () => {
     expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging' })
     path.books.replace(whole)
     await path.runJobs()
+  })
+})
+
+describe('the price guard', () => {
+  // 4 000 dollars per ether at the create.
+  test.each(['3580', '4480'])('holds a floating conversion at %s dollars, more than 10 % away', async (usd) => {
+    const exchange = await create()
+    setEtherPrice(usd)
+    await payAndConfirm(exchange)
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'PRICE_GUARD' })
+    expect(await path.listAlarmKinds()).toContain('held')
+    path.books.replace(whole)
+    await path.runJobs()
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'floating' })
+  })
+
+  test.each(['3680', '4360'])('lets one at %s dollars pass, less than 10 % away', async (usd) => {
+    const exchange = await create()
+    setEtherPrice(usd)
+    await payAndConfirm(exchange)
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'floating' })
+  })
+
+  test('executes at the market if the operator releases it', async () => {
+    const exchange = await create()
+    setEtherPrice('4800')
+    await payAndConfirm(exchange)
+    await path.decide(exchange, 'release')
+    await path.runJobs()
+    const { rateKind, dueUnits } = await path.readExecution(exchange)
+    expect(rateKind).toBe('floating')
+    // 4 000 dollars of bitcoin at 4 800 dollars per ether, less the spread.
+    expect(dueUnits).toBeGreaterThan((82n * ETHER) / 100n)
+    expect(dueUnits).toBeLessThan((84n * ETHER) / 100n)
+  })
+
+  test('refunds if the operator decides so', async () => {
+    const exchange = await create()
+    setEtherPrice('4800')
+    await payAndConfirm(exchange)
+    await path.decide(exchange, 'refund')
+    await path.runJobs()
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'refunding', reason: 'OPERATOR' })
   })
 })

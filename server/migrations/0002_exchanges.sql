@@ -264,6 +264,8 @@ create table executions (
   order_id text unique,
   -- When it was first found to lack the reserve; null = it does not wait for it.
   waits_since timestamptz,
+  -- First leg of a private exchange: what its rate gave for the ordered amount. The price guard of the next leg compares it.
+  ordered_units units,
   sent_units units,
   payin_hash text not null,
   payout_hash text,

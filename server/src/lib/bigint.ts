@@ -5,6 +5,9 @@ export function smallest(first: bigint, ...rest: readonly bigint[]): bigint {
   return least
 }
 
+/** `Math.abs` for bigints. */
+export const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
+
 /** `Math.max` for bigints. */
 export function largest(first: bigint, ...rest: readonly bigint[]): bigint {
   let most = first

@@ -24,6 +24,7 @@ import {
   makeCurrency,
   usdt,
 } from '../../src/exchange/domain/pricing.fixture.ts'
+import type { PrivatePlan, QuotedLegs } from '../../src/exchange/domain/private-plan.ts'
 import { createAdvanceTransaction } from '../../src/exchange/payouts/advance-transaction.ts'
 import { createDispatchPayouts } from '../../src/exchange/payouts/dispatch-payouts.ts'
 import type { CreateOutcome, NewExchange } from '../../src/exchange/ports/store/exchanges.ts'
@@ -255,24 +256,28 @@ export type ExchangeOptions = Partial<
     | 'maxUnits'
     | 'rate'
     | 'idempotency'
-    | 'plan'
   >
-> & { from?: typeof btc; via?: typeof btc; to?: typeof btc; flow?: Flow }
+> & { from?: typeof btc; via?: typeof btc; to?: typeof btc; flow?: Flow; plan?: Omit<PrivatePlan, 'quoted'> }
 /** Above the key indexes of the database, which next legs use. */
 let nextKeyIndex = 1_000_000
 
 /** 4 % less than the market gives: 24 ether for one bitcoin. Near enough for the price guard. */
-function estimate(from: Currency, to: Currency, fromUnits: bigint): bigint {
+function estimate(from: Currency, to: Currency, fromUnits: bigint, percent = 96n): bigint {
   const dollars: Readonly<Record<string, bigint>> = { btc: 100_000n, eth: 4_000n, usdt: 1n, ltc: 100n }
   const priceOf = ({ definition }: Currency) => dollars[definition.priceKey] ?? 1n
   const fromScale = 10n ** BigInt(from.asset.decimals)
   const toScale = 10n ** BigInt(to.asset.decimals)
-  const units = (fromUnits * priceOf(from) * toScale * 96n) / (priceOf(to) * fromScale * 100n)
+  const units = (fromUnits * priceOf(from) * toScale * percent) / (priceOf(to) * fromScale * 100n)
   return units > 0n ? units : 1n
 }
 
+function quoteLegs(from: Currency, via: Currency, to: Currency, fromUnits: bigint): QuotedLegs {
+  const viaUnits = estimate(from, via, fromUnits, 100n)
+  return { viaUnits: viaUnits.toString(), toUnits: estimate(via, to, viaUnits, 100n).toString() }
+}
+
 /** The row that `create-exchange` makes; bitcoin to ether by default. */
-export function makeNewExchange({ from = btc, via, to = eth, ...rest }: ExchangeOptions = {}): NewExchange {
+export function makeNewExchange({ from = btc, via, to = eth, plan, ...rest }: ExchangeOptions = {}): NewExchange {
   const index = nextKeyIndex++
   return {
     id: randomUUID(),
@@ -301,6 +306,7 @@ export function makeNewExchange({ from = btc, via, to = eth, ...rest }: Exchange
     // Above it a deposit does not wait for the reserve.
     maxUnits: 0n,
     ...rest,
+    ...(via && plan ? { plan: { ...plan, quoted: quoteLegs(from, via, to, rest.fromUnits ?? COIN) } } : {}),
   }
 }
 

@@ -99,6 +99,7 @@ const candidate = (
   return {
     via,
     seconds,
+    quoted: { viaUnits: '0', toUnits: '0' },
     quote: { ...quote, fromUnits: 50n, toUnits, minUnits, maxUnits, withinBounds: minUnits <= 50n && maxUnits >= 50n },
   }
 }
@@ -144,6 +145,7 @@ describe('shownUnits, countedUnits and paidUnits', () => {
     withheldPpm,
     stallMs: 1,
     considered: [],
+    quoted: { viaUnits: '0', toUnits: '0' },
   })
 
   test('withhold a part, and count it again', () => {

@@ -1,8 +1,8 @@
 import { scale, toSignificant } from '../../core/domain/amount.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
-import { maxInputFor, minInputFor, type PairPricing, quoteUnits } from './pricing.ts'
-import { PPM } from './private-plan.ts'
+import { beforeNetworkFee, maxInputFor, minInputFor, type PairPricing, quoteUnits } from './pricing.ts'
+import { PPM, type QuotedLegs } from './private-plan.ts'
 import type { RateQuote } from './rate-quote.ts'
 
 /** Cost of a minute of waiting when intermediaries are compared: half a basis point of the payout. */
@@ -48,8 +48,14 @@ export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnit
   }
 }
 
+/** What both legs give for an amount, before network fees. */
+export function quoteBeforeFees(first: PairPricing, second: PairPricing, fromUnits: bigint): QuotedLegs {
+  const viaUnits = beforeNetworkFee(first, fromUnits)
+  return { viaUnits: viaUnits.toString(), toUnits: beforeNetworkFee(second, viaUnits).toString() }
+}
+
 /** An intermediary with the live quote through it and the expected duration. */
-export type QuotedIntermediary = Readonly<{ via: Currency; quote: RateQuote; seconds: number }>
+export type QuotedIntermediary = Readonly<{ via: Currency; quote: RateQuote; quoted: QuotedLegs; seconds: number }>
 
 /**
  * The highest payout after the cost of waiting, among the intermediaries that accept the amount. If none does, the one whose

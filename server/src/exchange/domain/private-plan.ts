@@ -12,6 +12,9 @@ export const PPM = 1_000_000n
 export type IntermediaryOption = Readonly<{ assetId: AssetId }> &
   (Readonly<{ toUnits: string; seconds: number }> | Readonly<{ refused: ErrorCode | 'SAME_NETWORK' | 'SAME_WALLET' }>)
 
+/** Units as text, because the plan is stored as JSON. */
+export type QuotedLegs = Readonly<{ viaUnits: string; toUnits: string }>
+
 /** Random draws and choice of a private exchange. Stored at creation and never changed. */
 export type PrivatePlan = Readonly<{
   privateType: PrivateType
@@ -24,6 +27,8 @@ export type PrivatePlan = Readonly<{
   /** A leg that could not be paid for this long is refunded in the source asset. */
   stallMs: number
   considered: readonly IntermediaryOption[]
+  /** What the quote gives for the ordered amount, before network fees: of the intermediary, and of the target. */
+  quoted: QuotedLegs
 }>
 
 /** The part of the converted amount that is sent on the intermediary's chain. Always less than the whole. */

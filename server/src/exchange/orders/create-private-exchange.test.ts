@@ -34,6 +34,8 @@ const quote = {
   withinBounds: true,
 } as const
 
+const quoted = { viaUnits: '1000', toUnits: '80' }
+
 const currencies = new Map([
   ['btc', btc],
   ['eth', eth],
@@ -49,7 +51,7 @@ const chain = (name: string) =>
 function create(draws: number[], payoutMaxPpm = 0) {
   const rows: NewExchange[] = []
   const drawBounds: number[] = []
-  const chosen: ChosenIntermediary = { via: ltc, quote, seconds: 9, considered }
+  const chosen: ChosenIntermediary = { via: ltc, quote, quoted, seconds: 9, considered }
   const deps: CreatePrivateDeps = {
     catalogue: { find: (ticker) => currencies.get(ticker) ?? null, findNetwork: () => null },
     books: createBookSnapshot(makeBook(bookParts)),
@@ -119,7 +121,7 @@ test('creates two legs with values drawn from the published ranges', async () =>
       toUnits: 77n,
       rate: null,
       partnerFeeBps: 25,
-      plan: { privateType: 'efficient', delaysMs: [0, 600_000], withheldPpm: 10_000, stallMs: 5, considered },
+      plan: { privateType: 'efficient', delaysMs: [0, 600_000], withheldPpm: 10_000, stallMs: 5, considered, quoted },
     },
   ])
 })

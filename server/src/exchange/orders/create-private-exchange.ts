@@ -61,7 +61,7 @@ export const revealsRecipient = () =>
 function drawPlan(
   { privacy, draw }: CreatePrivateDeps,
   { privateType }: PrivateExchangeOrder,
-  { via, considered }: ChosenIntermediary,
+  { via, considered, quoted }: ChosenIntermediary,
 ) {
   const { delayMaxMs, withheldMaxPpm, payoutMaxPpm = 0, stallMs } = privacy
   // At least a tenth of the maximum: the intermediary amount must not equal the conversion of the deposit.
@@ -74,6 +74,7 @@ function drawPlan(
     ...(payoutMaxPpm === 0 ? {} : { payoutPpm: draw(2 * payoutMaxPpm + 1) - payoutMaxPpm }),
     stallMs,
     considered,
+    quoted,
   }
   return { via: via.asset, plan }
 }

@@ -6,6 +6,7 @@ import { privateDelaySeconds, secondsOf } from '../domain/expected-time.ts'
 import {
   chooseBestIntermediary,
   type QuotedIntermediary,
+  quoteBeforeFees,
   quoteLegs,
   RESERVE_MARGIN_PPM,
 } from '../domain/intermediary.ts'
@@ -157,7 +158,8 @@ function quoteThrough(
   const { confirmations, finalityBlocks } = from.network
   const deposit = secondsOf(from.network, requiredConfirmations(confirmations, finalityBlocks, quote.fromUsd))
   const payouts = secondsOf(via.network, via.network.confirmations) + secondsOf(to.network, to.network.confirmations)
-  return { via, quote, seconds: deposit + payouts + privateDelaySeconds(privacy.delayMaxMs) }
+  const quoted = quoteBeforeFees(first, second, quote.fromUnits)
+  return { via, quote, quoted, seconds: deposit + payouts + privateDelaySeconds(privacy.delayMaxMs) }
 }
 
 function noIntermediary(type: PrivateType, endpoints: readonly Currency[], failures: readonly AppError[]): AppError {

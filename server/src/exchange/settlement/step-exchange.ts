@@ -23,8 +23,9 @@ import {
   move,
   type StepDeps,
 } from './steps/context.ts'
-import { convert, hasPriceMoved, reconvert, reservePayout, unwind } from './steps/convert.ts'
+import { convert, reconvert, reservePayout, unwind } from './steps/convert.ts'
 import { bookLoss, bookUnclaimed, credit, holdExecution, reverseLoss, revertToPending } from './steps/credit.ts'
+import { hasPriceReturned } from './steps/price-guard.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
 import { refundDestination } from './steps/reserve.ts'
 
@@ -118,7 +119,7 @@ function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Fa
     payout: payoutFactOf(payout),
     decision:
       execution.decision ??
-      (hasNamedRefund(deps, context, execution) || hasPriceReturned(deps, context, execution) ? 'release' : null),
+      (hasNamedRefund(deps, context, execution) || hasPriceReturned({ deps, context, execution }) ? 'release' : null),
     source: sourceOf(execution),
     nextLegFunded: execution.nextLegFunded || leg === exchange.legs.length - 1,
     stalled: isStalled(context, execution) && !isPayoutPaused(deps, legOf({ context, execution })),
@@ -128,10 +129,6 @@ function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Fa
 /** Held because a refund address was missing, and there is one now. */
 const hasNamedRefund = (deps: StepDeps, context: StepContext, execution: Execution): boolean =>
   execution.reason === 'REFUND_ADDRESS_REQUIRED' && refundDestination({ deps, context, execution }) !== null
-
-/** Held by the price guard, and the price is near the quote again. */
-const hasPriceReturned = (deps: StepDeps, context: StepContext, { status, reason }: Execution): boolean =>
-  status === 'verifying' && reason === 'PRICE_GUARD' && hasPriceMoved({ deps, context }) === false
 
 function payoutFactOf(payout: Execution['payout']): Facts['payout'] {
   if (payout === null) return 'none'

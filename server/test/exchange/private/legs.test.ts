@@ -267,9 +267,104 @@ describe('a private exchange that cannot continue', () => {
     await fixture.mineBlocks(3)
     setPrices({ ltc: { bid: 10n ** 9n, ask: 10n ** 9n }, eth: { bid: 10n ** 17n, ask: 10n ** 17n } })
     await fixture.mineBlocks(12)
-    fixture.books.replace(makeBook({ ...market, at: Date.now() + 3_600_000 }))
+    // A wrong price must not take the customer's money.
+    expect(await fixture.readExecution(exchange, 1)).toMatchObject({ status: 'verifying', reason: 'PRICE_GUARD' })
+    await fixture.decide(exchange, 'release')
+    await fixture.runJobs()
+    setPrices({})
     expect(await fixture.readExecution(exchange, 1)).toMatchObject({ status: 'failed', reason: 'DUST' })
     expect(await fixture.readLiabilities(exchange)).toEqual({})
+  })
+})
+
+describe('the price guard of a private exchange', () => {
+  const setLitecoinPrice = (usd: bigint) => setPrices({ ltc: { bid: usd * 10n ** 12n, ask: usd * 10n ** 12n } })
+  const held = { status: 'verifying', reason: 'PRICE_GUARD' }
+  /** 0.005 BTC, 500 dollars, whose first leg has been converted and paid at this price. */
+  const runFirstLeg = async (usd = 100n) => {
+    const exchange = await createPrivate({ fromUnits: SMALL })
+    setLitecoinPrice(usd)
+    fixture.payDeposit(exchange, SMALL)
+    for (let n = 0; n < 8 && (await fixture.listExecutions(exchange)).length < 2; n++) await fixture.mineBlocks(1)
+    expect(await fixture.readExecution(exchange)).toMatchObject({ rateKind: 'floating' })
+    return exchange
+  }
+  afterEach(() => setPrices({}))
+
+  // The rate of the whole is that of the create: what is wrong with the intermediary cancels out.
+  test('holds the first leg if only the intermediary has moved, and continues when its price returns', async () => {
+    const exchange = await createPrivate({ fromUnits: SMALL })
+    setLitecoinPrice(85n)
+    fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(4)
+    expect(await fixture.readExecution(exchange)).toMatchObject(held)
+    expect(await fixture.listPayouts(exchange)).toEqual([])
+    setPrices({})
+    await fixture.runJobs()
+    expect(await fixture.readExecution(exchange)).toMatchObject({ rateKind: 'floating' })
+  })
+
+  test('holds the first leg if only the target has moved, and refunds the deposit if the operator decides so', async () => {
+    const exchange = await createPrivate({ fromUnits: SMALL })
+    setPrices({ eth: { bid: 3_400n * 10n ** 12n, ask: 3_400n * 10n ** 12n } })
+    fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(4)
+    expect(await fixture.readExecution(exchange)).toMatchObject(held)
+    await fixture.decide(exchange, 'refund')
+    await fixture.mineBlocks(4)
+    expect(fixture.fakes.btc.listPayments(exchange.refund?.address ?? '').map(({ units }) => units)).toEqual([
+      SMALL - 1_500n,
+    ])
+  })
+
+  test('holds the second leg, and executes it at the market if the operator releases it', async () => {
+    const exchange = await runFirstLeg()
+    setLitecoinPrice(120n)
+    await fixture.mineBlocks(4)
+    expect(await fixture.readExecution(exchange, 1)).toMatchObject(held)
+    await fixture.decide(exchange, 'release')
+    await fixture.runJobs()
+    // 600 dollars at 4 001 dollars per ether, less two spreads and the fees.
+    const { dueUnits } = await fixture.readExecution(exchange, 1)
+    expect(dueUnits).toBeGreaterThan((147n * ETHER) / 1_000n)
+    expect(dueUnits).toBeLessThan((150n * ETHER) / 1_000n)
+  })
+
+  // Each is within 10 %, and both together would pay 19 % more than the quote.
+  test('holds the second leg if the two moves are too large together', async () => {
+    const exchange = await runFirstLeg(92n)
+    setLitecoinPrice(109n)
+    await fixture.mineBlocks(4)
+    expect(await fixture.readExecution(exchange, 1)).toMatchObject(held)
+    setLitecoinPrice(92n)
+    await fixture.runJobs()
+    expect(await fixture.readExecution(exchange, 1)).toMatchObject({ rateKind: 'floating' })
+  })
+
+  test('holds a return of the second leg at a wrong price, and returns what was paid when it is right', async () => {
+    const exchange = await createPrivate({ fromUnits: SMALL })
+    fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(3)
+    // The target's reserve is empty, so that the second leg returns; for a while litecoin seems to cost 130 dollars.
+    const setEmpty = (litecoin: bigint) =>
+      fixture.books.replace(
+        makeBook({
+          ...market,
+          reserves: { ...market.reserves, 'eth@eth': 10n ** 12n },
+          prices: { ...market.prices, ltc: { bid: litecoin * 10n ** 12n, ask: litecoin * 10n ** 12n } },
+          at: Date.now() + 3_600_000,
+        }),
+      )
+    setEmpty(130n)
+    await fixture.mineBlocks(6)
+    expect(await fixture.readExecution(exchange, 1)).toMatchObject({ ...held, leg: 1 })
+    setEmpty(100n)
+    await fixture.mineBlocks(8)
+    expect(await fixture.readExecution(exchange, 1)).toMatchObject({ status: 'refunded', reason: 'NO_LIQUIDITY' })
+    // As above: 0.00497898 BTC, − 0.4 % − 0.000015.
+    const [refund] = fixture.fakes.btc.listPayments(exchange.refund?.address ?? '')
+    expect(refund?.units).toBeGreaterThan(494_400n)
+    expect(refund?.units).toBeLessThan(494_410n)
   })
 })
 

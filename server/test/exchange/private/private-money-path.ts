@@ -4,8 +4,8 @@ import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 /** In bitcoin: above the minimum deposit, below the limits and the wallet balances. */
 export const SMALL = COIN / 200n
 
-/** No delays; 0.5 % is withheld. */
-export const plan: PrivatePlan = {
+/** No delays; 0.5 % is withheld. The row adds the quote of each leg. */
+export const plan: Omit<PrivatePlan, 'quoted'> = {
   privateType: 'efficient',
   delaysMs: [0, 0],
   withheldPpm: 5_000,

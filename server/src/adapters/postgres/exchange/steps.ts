@@ -44,6 +44,8 @@ type ExecutionRow = DepositRow & {
   rate_kind: Execution['rateKind']
   order_id: string | null
   waits_since: Date | null
+  ordered_units: string | null
+  source_ordered_units: string | null
   sent_units: string | null
   payin_hash: string
   payout_hash: string | null
@@ -66,13 +68,14 @@ type ExecutionRow = DepositRow & {
   take_units: string
 }
 
-const EXECUTIONS = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.waits_since, x.sent_units,
+const EXECUTIONS = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.waits_since, x.ordered_units, x.sent_units,
     x.payin_hash, x.payout_hash, x.version, d.id as deposit_id, d.network, d.identity, d.tx_hash, d.address, d.memo, d.asset_id, d.contract,
     d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.included_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
     d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
     (select a.tx_hash from attempts a where a.transaction_id = p.transaction_id order by (a.state = 'confirmed') desc, a.id desc limit 1) as attempt_hash,
     o.state as order_state, o.take_units, case when x.leg = 0 then d.sender else
       (select f.sender from executions s join deposits f on f.id = s.deposit_id where s.id = x.source_execution and s.leg = 0) end as payer,
+    (select s.ordered_units from executions s where s.id = x.source_execution) as source_ordered_units,
     (select s.state from attempts a join payouts s on s.transaction_id = a.transaction_id where x.leg > 0 and a.network = d.network
        and a.tx_hash = d.tx_hash and s.execution_id = x.source_execution and s.address = d.address) as source,
     x.leg > 0 and not exists (select 1 from executions s join deposits f on f.id = s.deposit_id
@@ -259,6 +262,8 @@ function toExecution(row: ExecutionRow): Execution {
     rateKind: row.rate_kind,
     orderId: row.order_id,
     waitsSince: row.waits_since,
+    orderedUnits: unitsOrNull(row.ordered_units),
+    sourceOrderedUnits: unitsOrNull(row.source_ordered_units),
     sentUnits: unitsOrNull(row.sent_units),
     payinHash: row.payin_hash,
     payoutHash: row.payout_hash,
@@ -303,7 +308,8 @@ async function saveExecution(
          decision = case when $16 then $17::text else decision end,
          release_status = case when $21 then $22::text else release_status end,
          release_reason = case when $21 then $23::text else release_reason end,
-         waits_since = case when $24 then $25::timestamptz else waits_since end
+         waits_since = case when $24 then $25::timestamptz else waits_since end,
+         ordered_units = case when $26 then $27::numeric else ordered_units end
        where id = $1 returning id)
      insert into events (exchange_id, execution_id, event, status, reason, detail)
      select $18, changed.id, $19, $2, $3, $20 from changed`,
@@ -333,6 +339,8 @@ async function saveExecution(
       change.onRelease?.reason ?? null,
       has('waitsSince'),
       change.waitsSince ?? null,
+      has('orderedUnits'),
+      change.orderedUnits ?? null,
     ],
   )
 }

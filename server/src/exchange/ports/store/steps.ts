@@ -45,6 +45,7 @@ export type ExecutionChange = Partial<
     | 'dueUnits'
     | 'rateKind'
     | 'orderId'
+    | 'orderedUnits'
     | 'waitsSince'
     | 'sentUnits'
     | 'payoutHash'

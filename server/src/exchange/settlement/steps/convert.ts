@@ -3,9 +3,9 @@ import { AppError } from '../../../core/domain/errors.ts'
 import { conversionEntry, conversionId, toPartnerEntry } from '../../../core/domain/ledger/entries.ts'
 import { reversalOf } from '../../../core/domain/ledger/journal.ts'
 import { assert, present } from '../../../lib/assert.ts'
-import type { Exchange, Leg, StatusReason } from '../../domain/exchange.ts'
+import type { Exchange, StatusReason } from '../../domain/exchange.ts'
 import { quoteLegs } from '../../domain/intermediary.ts'
-import { afterNetworkFee, type PairPricing, pricePair } from '../../domain/pricing.ts'
+import type { PairPricing } from '../../domain/pricing.ts'
 import { paidUnits, shownUnits } from '../../domain/private-plan.ts'
 import {
   type DepositFacts,
@@ -33,6 +33,8 @@ import {
   legOf,
   move,
 } from './context.ts'
+import { pricingOf } from './leg-pricing.ts'
+import { hasPriceMoved, isGuarded, orderedUnitsOf } from './price-guard.ts'
 import { drawnDelayMs, minOutputUnits, payoutIdOf, reserve } from './reserve.ts'
 
 /** Id of the next order. A settled id is never used again, so a reversed or rejected order is repeated with a new id (I-22). */
@@ -40,28 +42,6 @@ export function nextOrderId({ id, deposit, orderId }: Execution): string {
   const first = `${id}:${deposit.credits}`
   if (orderId === null || (orderId !== first && !orderId.startsWith(`${first}.`))) return first
   return `${first}.${Number(orderId.slice(first.length + 1) || '1') + 1}`
-}
-
-type Pricing = Pick<Act, 'deps' | 'context'>
-
-/**
- * Whether the floating rate of the ordered amount is further away from the quote at the create than the price guard allows;
- * null = no current price, or two legs, whose quote has no rate of each. A changed network fee alone does not count.
- */
-export function hasPriceMoved(pricing: Pricing): boolean | null {
-  const { fromUnits, toUnits, legs } = pricing.context.exchange
-  const [leg, ...others] = legs
-  if (leg === undefined || others.length > 0) return null
-  try {
-    const current = pricingOf(pricing, leg)
-    const live = afterNetworkFee(current, fromUnits)
-    const difference = live > toUnits ? live - toUnits : toUnits - live
-    const allowed = toUnits * BigInt(guardsOf(pricing.deps).priceMovePercent)
-    return (difference - current.networkUnits) * 100n > allowed
-  } catch (error) {
-    if (error instanceof AppError) return null
-    throw error
-  }
 }
 
 /** Stores an order, before the venue gets it (I-22). */
@@ -75,16 +55,6 @@ export function storeOrder({ deps, tx, execution }: Act, { id, give, giveUnits, 
     takeAsset: take.id,
     takeUnits,
   })
-}
-
-/** Current floating price of a leg; throws like a quote. Only the last leg carries the partner fee. */
-function pricingOf({ deps, context: { exchange } }: Pricing, leg: Leg, ownUnits = 0n): PairPricing {
-  const partnerFeeBps = leg === exchange.legs.at(-1) ? exchange.partnerFeeBps : 0
-  const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
-  const to = present(deps.currencyOf(leg.to.id), `the listing of ${leg.to.id}`)
-  const pair = { from, to, flow: 'standard', partnerFeeBps } as const
-  if (ownUnits > 0n) return pricePair(deps.books.current(), pair, deps.clock.now(), ownUnits)
-  return deps.books.price(pair, deps.clock.now())
 }
 
 /** Current rate of a leg. The limits of a first leg also cover the second, so an amount that cannot be paid out is refunded. */
@@ -201,7 +171,8 @@ export async function convert(act: Act): Promise<Execution | null> {
   const takeUnits = dueUnitsOf(act, terms.toUnits)
   if ((exchange.recipient !== null || hasNextLeg(act)) && takeUnits < minOutputUnits(act, to))
     return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
-  if (isGuarded(terms.rate, execution) && hasPriceMoved(act) === true) return holdFor(act, 'PRICE_GUARD')
+  const isFloating = terms.rate === 'floating' || terms.rate === 'mixed'
+  if (isFloating && isGuarded(execution) && hasPriceMoved(act) === true) return holdFor(act, 'PRICE_GUARD')
   const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
   if (!(await isOwed(act, from.id, giveUnits))) return holdFor(act, 'OPERATOR', {}, { uncovered: from.id })
   const id = nextOrderId(execution)
@@ -211,6 +182,7 @@ export async function convert(act: Act): Promise<Execution | null> {
     const wasAccepted = execution.leg === 0 && wasWithinMax(act.context.acceptedMaxUnits, giveUnits)
     if (wasAccepted) return waitFor(act, { kind: 'wait', for: 'reserve', reason: 'NO_LIQUIDITY' })
   }
+  const ordered = orderedUnitsOf(act)
   await storeOrder(act, order)
   // The order uses what the fixed rate had reserved.
   if (terms.rate !== 'floating') await tx.inventory.release(`hold:${exchange.id}`)
@@ -236,15 +208,11 @@ export async function convert(act: Act): Promise<Execution | null> {
     'exchanging',
     null,
     'converted',
-    { dueUnits: takeUnits, rateKind: terms.rate, orderId: id, waitsSince: null },
+    { dueUnits: takeUnits, rateKind: terms.rate, orderId: id, waitsSince: null, ...ordered },
     { takeUnits: takeUnits.toString() },
   )
   return { ...moved, order: { id, state: 'filled', takeUnits } }
 }
-
-/** The operator's decision overrides the price guard until the next hold. */
-const isGuarded = (rate: string, { decision }: Execution): boolean =>
-  (rate === 'floating' || rate === 'mixed') && decision !== 'release' && decision !== 'convert'
 
 /**
  * Units to pay for this leg. A private exchange withholds a part of the intermediary amount from its chain until the next

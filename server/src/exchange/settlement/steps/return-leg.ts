@@ -2,7 +2,7 @@ import { scale } from '../../../core/domain/amount.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import { conversionEntry, dustEntry } from '../../../core/domain/ledger/entries.ts'
 import { present } from '../../../lib/assert.ts'
-import { afterNetworkFee, type Costs, priceReturn } from '../../domain/pricing.ts'
+import { afterNetworkFee, type Costs } from '../../domain/pricing.ts'
 import type { Execution } from '../../ports/store/execution.ts'
 import {
   type Act,
@@ -15,6 +15,8 @@ import {
   move,
 } from './context.ts'
 import { nextOrderId, storeOrder } from './convert.ts'
+import { costsOfReturn } from './leg-pricing.ts'
+import { hasReturnMoved, isGuarded } from './price-guard.ts'
 import { drawnDelayMs, minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 
 /**
@@ -31,6 +33,7 @@ export async function reserveReturn(act: Act): Promise<Execution | null> {
   const costs = costsOfReturn(act)
   if (costs === null || act.evidence === null) return null
   if (!(await isOwed(act, give.id, units))) return holdFor(act, 'OPERATOR', {}, { uncovered: give.id })
+  if (isGuarded(execution) && hasReturnMoved(act) === true) return holdFor(act, 'PRICE_GUARD')
   const dueUnits = afterNetworkFee(costs, convertibleUnits(act))
   if (dueUnits < minOutputUnits(act, take)) {
     await tx.ledger.post(dustEntry(execution.id, exchange.id, give.id, units))
@@ -51,19 +54,6 @@ export async function reserveReturn(act: Act): Promise<Execution | null> {
     heldMs: drawnDelayMs(act),
   })
   return { ...reserved, orderId, order: { id: orderId, state: 'filled', takeUnits: dueUnits } }
-}
-
-/** Costs by prices and the fee of the source chain only, so that a paused or unlisted intermediary can still be returned. */
-function costsOfReturn(act: Act): Costs | null {
-  const { deps } = act
-  const from = present(deps.currencyOf(depositAsset(act).id), 'the listing of an intermediary')
-  const to = present(deps.currencyOf(endsOf(act.context.exchange).from.id), 'the listing of a source')
-  try {
-    return priceReturn(deps.books.current(), from, to, deps.clock.now())
-  } catch (error) {
-    if (error instanceof AppError && error.retryable) return null
-    throw error
-  }
 }
 
 /** Whether the reserve of the source asset covers the refund. If others have reserved it meanwhile, raises an alarm; the leg waits. */

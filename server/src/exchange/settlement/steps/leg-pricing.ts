@@ -1,0 +1,39 @@
+import { AppError } from '../../../core/domain/errors.ts'
+import { present } from '../../../lib/assert.ts'
+import type { Leg } from '../../domain/exchange.ts'
+import { type Costs, type PairPricing, pricePair, priceReturn } from '../../domain/pricing.ts'
+import { type Act, endsOf } from './context.ts'
+
+/** Current floating price of a leg; throws like a quote. Only the last leg carries the partner fee. */
+export function pricingOf(
+  { deps, context: { exchange } }: Pick<Act, 'deps' | 'context'>,
+  leg: Leg,
+  ownUnits = 0n,
+): PairPricing {
+  const partnerFeeBps = leg === exchange.legs.at(-1) ? exchange.partnerFeeBps : 0
+  const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
+  const to = present(deps.currencyOf(leg.to.id), `the listing of ${leg.to.id}`)
+  const pair = { from, to, flow: 'standard', partnerFeeBps } as const
+  if (ownUnits > 0n) return pricePair(deps.books.current(), pair, deps.clock.now(), ownUnits)
+  return deps.books.price(pair, deps.clock.now())
+}
+
+/**
+ * Costs of the conversion of a later leg's deposit back into the source asset, by prices and the fee of the source chain only,
+ * so that a paused or unlisted intermediary can still be returned. Null = no current price.
+ */
+export function costsOfReturn({
+  deps,
+  context: { exchange },
+  execution,
+}: Pick<Act, 'deps' | 'context' | 'execution'>): Costs | null {
+  const { assetId } = execution.deposit
+  const from = present(assetId === null ? null : deps.currencyOf(assetId), 'the listing of an intermediary')
+  const to = present(deps.currencyOf(endsOf(exchange).from.id), 'the listing of a source')
+  try {
+    return priceReturn(deps.books.current(), from, to, deps.clock.now())
+  } catch (error) {
+    if (error instanceof AppError && error.retryable) return null
+    throw error
+  }
+}

@@ -199,3 +199,10 @@ create table job_failures (
   last_at timestamptz not null default clock_timestamp(),
   primary key (kind, id)
 );
+
+-- Work that one process does for all of them, at most once in an interval, and its result.
+create table turns (
+  name text primary key,
+  at timestamptz not null default clock_timestamp(),
+  result jsonb
+) with (fillfactor = 50);

@@ -61,7 +61,7 @@ create table exchanges (
   check ((fixed_until is null) = (fixed_inclusion_ms is null))
 );
 create index exchanges_of_partner on exchanges (partner_id, created_at desc, id desc);
-create index exchanges_open on exchanges (partner_id) where status not in ('finished', 'failed', 'refunded');
+create index exchanges_open on exchanges (partner_id) include (status) where status not in ('finished', 'failed', 'refunded');
 create index exchanges_due on exchanges (next_check_at) where next_check_at is not null;
 -- The reconciler reads these every minute.
 create index exchanges_watched on exchanges (from_network, created_at desc) where status in ('pending', 'confirming');
@@ -397,3 +397,15 @@ create table events (
 );
 create index events_of_exchange on events (exchange_id, id);
 create trigger events_append_only before update or delete on events for each row execute function forbid_change();
+
+-- By default autovacuum waits until a fifth of a table has changed. These tables keep every row and change the newest ones
+-- again and again, so that their indexes of open rows would bloat for months.
+alter table exchanges set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_analyze_scale_factor = 0.02);
+alter table executions set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_analyze_scale_factor = 0.02);
+alter table deposits set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_analyze_scale_factor = 0.02);
+alter table sweep_candidates set (autovacuum_vacuum_scale_factor = 0.01);
+alter table sightings set (autovacuum_vacuum_scale_factor = 0.01);
+alter table idempotency_keys set (autovacuum_vacuum_scale_factor = 0.05);
+-- Append-only: rows are frozen soon after their insert, not all at once.
+alter table deposit_targets set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+alter table events set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);

@@ -63,3 +63,9 @@ begin
 end $$;
 create trigger postings_apply after insert on postings referencing new table as added
   for each statement execute function apply_postings();
+
+-- Append-only: rows are frozen soon after their insert.
+alter table journal set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+alter table postings set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+-- Space for the next version of a row on its page: `units` and `promised` are in no index.
+alter table balances set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);

@@ -47,3 +47,8 @@ create table reservations (
 -- Summed at each create at a fixed rate: unpaid promises have limits per asset and per partner.
 create index reservations_unpaid on reservations (asset_id, partner_id) include (units) where partner_id is not null and not paid;
 create index reservations_expiring on reservations (expires_at) where expires_at is not null;
+
+alter table orders set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_analyze_scale_factor = 0.02);
+alter table reservations set (autovacuum_vacuum_scale_factor = 0.01);
+-- A row per asset, updated by each conversion.
+alter table inventory set (fillfactor = 50);

@@ -300,3 +300,11 @@ create trigger outflows_updated after update on outflows referencing old table a
   for each statement execute function sum_outflows();
 create trigger outflows_deleted after delete on outflows referencing old table as removed
   for each statement execute function sum_outflows();
+
+-- As in 0002_exchanges.sql.
+alter table transactions set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_analyze_scale_factor = 0.02);
+alter table attempts set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_analyze_scale_factor = 0.02);
+alter table payouts set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_analyze_scale_factor = 0.02);
+alter table outflows set (autovacuum_vacuum_scale_factor = 0.01);
+-- Updated by each signature: `next` is in no index.
+alter table nonce_lanes set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);

@@ -103,3 +103,8 @@ create index utxos_by_units on coins (network, units desc, block_height, outpoin
 create index utxos_unspent on coins (network) where spent_by is null;
 create index utxos_by_height on coins (network, block_height);
 create index utxos_by_spend on coins (network, spent_height);
+
+-- As in 0002_exchanges.sql.
+alter table coins set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_analyze_scale_factor = 0.02);
+-- A row per network, updated by each block.
+alter table cursors set (fillfactor = 50);

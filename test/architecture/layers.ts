@@ -172,7 +172,6 @@ export const architecture: Architecture = {
     [`${chains}/monero/transaction.ts`]: 'counts of at most 32 bits',
     [`${postgres}/exchange/append-block.ts`]: columns,
     [`${postgres}/exchange/record-transfers.ts`]: columns,
-    [`${postgres}/exchange/reconciliation.ts`]: columns,
     [`${postgres}/exchange/steps.ts`]: columns,
     [`${postgres}/exchange/chain-log.ts`]: columns,
     [`${postgres}/exchange/recovery.ts`]: columns,

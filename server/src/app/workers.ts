@@ -187,10 +187,13 @@ function slowLoops(
   shared: Parameters<typeof createSweepDeposits>[0],
 ): Loop[] {
   const sweepDeposits = createSweepDeposits(shared)
+  const isSandbox = environment === 'sandbox'
+  const reconcilePaceMs = isSandbox ? 10_000 : 60_000
   const reconcile = createReconcile({
     store,
     assetById: shared.assetById,
     log,
+    addressesEveryMs: reconcilePaceMs / 2,
     onDifference: (id, units) => metrics.ledgerDifference(id, wholeCoins(units, shared.assetById(id).decimals)),
   })
   const each = (paceMs: number, name: string, work: (chain: ClosableChain) => Promise<void>) =>
@@ -202,8 +205,6 @@ function slowLoops(
   const watchOutflow = createWatchOutflow({ store, settings })
   const watchRefunds = createWatchRefunds({ store })
   const checkLedger = createCheckLedger({ store, log, onFaults: metrics.ledgerFaults })
-  const isSandbox = environment === 'sandbox'
-  const reconcilePaceMs = isSandbox ? 10_000 : 60_000
   return [
     each(5_000, 'sweep', sweepDeposits),
     each(reconcilePaceMs, 'reconciliation', reconcile),

@@ -10,6 +10,8 @@ export type ReconcileDeps = Readonly<{
   assetById(id: AssetId): Asset
   log: Log
   onDifference(asset: AssetId, units: bigint): void
+  /** How often one process of all reads the deposit addresses of open exchanges. */
+  addressesEveryMs: number
 }>
 
 /** Deposit addresses checked in one run. */
@@ -54,7 +56,8 @@ export function createReconcile(deps: ReconcileDeps) {
 
   return async function reconcile(chain: Chain): Promise<void> {
     await compareWallet(chain)
-    await findUnrecordedDeposits(deps, chain)
+    const turn = `unrecorded deposits:${chain.network.id}`
+    if (await store.jobs.claimTurn(turn, deps.addressesEveryMs)) await findUnrecordedDeposits(deps, chain)
   }
 }
 

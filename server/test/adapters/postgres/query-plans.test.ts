@@ -127,6 +127,27 @@ async function appendUnrecorded(store: Store): Promise<void> {
   queries.length = 0
 }
 
+// M25: autovacuum waited for a fifth of tables that keep every row.
+test('growing tables are vacuumed long before a fifth of them has changed', async () => {
+  const rows = await app.database.query<{ relname: string }>(
+    `select relname from pg_class where relname = any($1::text[]) and coalesce(array_to_string(reloptions, ' '), '')
+       !~ 'autovacuum_vacuum_(insert_)?scale_factor=0.0[12]'`,
+    [GROWING],
+  )
+  expect(rows).toEqual([])
+})
+
+// M25: each worker counted all open exchanges every 5 s.
+test('one process of two counts the open exchanges', async () => {
+  const stores = [createStore(recordQueries(app.database)), createStore(recordQueries(app.another(2)))]
+  queries.length = 0
+  for (const store of stores) expect([...(await store.reconciliation.openByStatus())]).toEqual([['pending', ROWS / 10]])
+  expect(queries.filter(({ text }) => text.includes('from exchanges'))).toHaveLength(1)
+  await app.database.query("update turns set at = at - interval '5 seconds'")
+  await stores[1]?.reconciliation.openByStatus()
+  expect(queries.filter(({ text }) => text.includes('from exchanges'))).toHaveLength(2)
+})
+
 test('no query per exchange or block scans a growing table sequentially', async () => {
   const store = createStore(recordQueries(app.database))
   await appendUnrecorded(store)

@@ -11,6 +11,7 @@ beforeEach(async () => {
   differences = []
   const { store, dependencies, fakes } = fixture
   const run = createReconcile({
+    addressesEveryMs: 0,
     store,
     assetById: dependencies.assetById,
     log: dependencies.log,

@@ -2,6 +2,7 @@ import type { Job } from '../../../core/ports/jobs.ts'
 import type { Deadline, Deadlines } from '../../../exchange/domain/deadlines.ts'
 import type { JobStore } from '../../../exchange/ports/store/jobs.ts'
 import type { Sql } from '../core/database.ts'
+import { claimTurn } from '../core/turns.ts'
 
 const ERROR_MAX = 500
 
@@ -15,6 +16,7 @@ export function createJobStore(sql: Sql): JobStore {
       await sql.query("delete from outflows where at < statement_timestamp() - interval '48 hours'")
       await sql.query("delete from outflow_sums where at < statement_timestamp() - interval '49 hours'")
     },
+    claimTurn: (name, everyMs) => claimTurn(sql, name, everyMs),
     async recordFailure({ kind, id }, error) {
       const [row] = await sql.query<{ failures: number }>(
         `insert into job_failures (kind, id, error) values ($1, $2, $3)

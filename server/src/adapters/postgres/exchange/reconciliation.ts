@@ -2,6 +2,7 @@ import type { AssetId } from '../../../core/domain/asset.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
 import type { ReconciliationStore } from '../../../exchange/ports/store/reconciliation.ts'
 import type { Database, Sql } from '../core/database.ts'
+import { claimTurn } from '../core/turns.ts'
 import { toUtxo, type UtxoRow } from './rows.ts'
 
 /*
@@ -97,11 +98,22 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
           : { kind: 'balance', assetId: asset_id, account, stored: BigInt(stored), posted: BigInt(posted) },
       )
     },
-    async openByStatus() {
-      const rows = await sql.query<{ status: string; count: string }>(
-        "select status, count(*) as count from exchanges where status not in ('finished', 'failed', 'refunded') group by status",
-      )
-      return new Map(rows.map((row) => [row.status, Number(row.count)]))
-    },
+    openByStatus: () => openByStatus(sql),
   }
+}
+
+/** How often the open exchanges are counted, by one process for all. */
+const COUNT_EVERY_MS = 4_000
+
+async function openByStatus(sql: Sql): Promise<ReadonlyMap<string, number>> {
+  if (await claimTurn(sql, 'open exchanges', COUNT_EVERY_MS))
+    await sql.query(
+      `update turns set result = (select coalesce(jsonb_object_agg(status, count), '{}') from (
+         select status, count(*) as count from exchanges
+         where status not in ('finished', 'failed', 'refunded') group by status) open) where name = 'open exchanges'`,
+    )
+  const rows = await sql.query<{ status: string; count: number }>(
+    "select key as status, value::int as count from turns, jsonb_each_text(result) where name = 'open exchanges'",
+  )
+  return new Map(rows.map(({ status, count }) => [status, count]))
 }

@@ -7,6 +7,8 @@ export interface JobStore {
   leaseDue(limit: number): Promise<readonly Job[]>
   /** Deletes idempotency keys, stored responses and built approvals after one day, and outflows after two. */
   deleteExpired(): Promise<void>
+  /** True for one process of all, once in this time: it does the work that need not be repeated by each. */
+  claimTurn(name: string, everyMs: number): Promise<boolean>
   /** Counts a failure of this job. Returns the number of failures in a row, over all processes. */
   recordFailure(job: Job, error: string): Promise<number>
   clearFailures(jobs: readonly Job[]): Promise<void>

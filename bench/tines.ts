@@ -13,8 +13,6 @@ type Tines = Readonly<{
     fee: number,
     reserve0: bigint,
     reserve1: bigint,
-    minLiquidity: number,
-    swapGasCost: number,
   ) => object
   findMultiRouteExactIn(
     from: Token,
@@ -30,9 +28,6 @@ type Tines = Readonly<{
 export type TinesRoute = Readonly<{ amountOut: number; gasSpent: number }>
 
 export type TinesRouter = (trade: Trade) => TinesRoute
-
-/** The default of the package: pools with less of a token are not used. */
-const LIQUIDITY_MIN = 1_000
 
 /**
  * @sushiswap/tines on the same pools. Its pools are created once. `gasPrice`: base units of the first token for one unit of gas, which
@@ -55,11 +50,10 @@ export function createTines({ tokens, pools }: SwapMarket, gasPrice: number, swa
     const order = (pair[0] ?? '') < (pair[1] ?? '') ? ([0, 1] as const) : ([1, 0] as const)
     const [token0, token1] = order.map((index) => byAddress.get(pair[index] ?? ''))
     if (!token0 || !token1) throw new Error('the pool has an unknown token')
-    const { ConstantProductRPool } = tines
     const [reserve0, reserve1] = [reserves[order[0]], reserves[order[1]]]
-    return new ConstantProductRPool(
-      ...([address, token0, token1, feePpm / 1e6, reserve0, reserve1, LIQUIDITY_MIN, swapGas] as const),
-    )
+    const pool = new tines.ConstantProductRPool(address, token0, token1, feePpm / 1e6, reserve0, reserve1)
+    // The constructor has no parameter for the gas of a swap, and its default is not ours.
+    return Object.assign(pool, { swapGasCost: swapGas })
   })
   const base = tinesTokens[0]
   return ({ source, target, amountIn }) => {

@@ -58,6 +58,13 @@ const COLUMN_GAS = 1_000
 /** Loss by the hop limit below which it is ignored, relative to the output. */
 const NEGLIGIBLE = 1e-9
 
+/**
+ * Lower limits of hops that are tried too where gas costs more than this share of the output. Swaps are removed one by one, which may end
+ * at many cheap swaps where a few better ones net more; with fewer hops, fewer swaps are there to begin with.
+ */
+const FEWER_HOPS = [3, 2]
+const COSTLY_GAS = 1e-4
+
 /** Finds candidates for the route with the highest output net of gas. Deterministic: the same market gives the same candidates. */
 export function search(
   market: Market,
@@ -77,7 +84,13 @@ export function search(
   } = exceedsLiquidity ? findCapacity(market, source, target, whole, options) : whole
   const single = singlePath(subproblem, amount, options)
   const splits = buildSplits(subproblem, single, usableAmount, bound, options)
+  const hasCostlyGas = options.gasPrice * mostGas(market, splits) > COSTLY_GAS * bound
   const candidates = [...splits]
+  for (const hopsMax of hasCostlyGas ? FEWER_HOPS : []) {
+    if (hopsMax >= options.hopsMax || options.isOver()) continue
+    const fewer = { ...options, hopsMax }
+    candidates.push(...buildSplits(subproblem, singlePath(subproblem, amount, fewer), usableAmount, bound, fewer))
+  }
   // Both paths are mostly the same, and a split may be that path. Each candidate is executed once.
   for (const path of [single, otherPath(subproblem, amount, options)])
     if (path !== null && !candidates.some((split) => isPath(split, path)))
@@ -86,6 +99,9 @@ export function search(
   for (const [index, token] of whole.subproblem.tokens.entries()) values[token] = whole.values[index] as number
   return { candidates, values, exceedsLiquidity }
 }
+
+const mostGas = (market: Market, splits: readonly Split[]): number =>
+  Math.max(0, ...splits.map((split) => split.reduce((sum, { edge }) => sum + curveAt(market, edge).gas, 0)))
 
 const isPath = (split: Split, { edges }: Path): boolean =>
   split.length === edges.length && split.every(({ edge, share }, hop) => share === 1 && edge === edges[hop])

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createSwapMarket } from '../../../../bench/swap-markets.ts'
 import { createUniswapMarket } from '../../../../bench/uniswap-markets.ts'
 import { curveAt } from '../../../src/swap/routing/market.ts'
 import { swapExact } from '../../../src/swap/routing/pool-kinds.ts'
@@ -66,4 +67,21 @@ describe.each([
     }
     expect(count).toBeGreaterThan(400)
   })
+})
+
+test('routes of up to four hops net at least what routes of fewer hops net', () => {
+  const generated = createSwapMarket(20, 12_365)
+  const market = createPoolMarket(generated.pools)
+  const swapGas = curveAt(market.market, 0).gas
+  for (let trade = 0; trade < 200; trade++) {
+    const { source, target, amountIn } = generated.draw()
+    // Two dollars for the gas of a swap; tokens have 18 decimals.
+    const gasPrice = 2e18 / (generated.usd[target] ?? 1) / swapGas
+    const request = { source: generated.tokens[source] ?? '', target: generated.tokens[target] ?? '', amountIn }
+    const [fewest = 0, fewer = 0, most = 0] = [2, 3, 4].map((hopsMax) => {
+      const route = bestRoute(market, request, { ...production, hopsMax, gasPrice })
+      return route === null ? 0 : netOf(route, gasPrice)
+    })
+    expect(Math.max(fewest, fewer) / most - 1, `trade ${trade}`).toBeLessThan(1e-9)
+  }
 })

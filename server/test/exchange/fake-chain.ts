@@ -186,6 +186,7 @@ export function createFakeChain(network: Network) {
     nonce,
     replaces,
     gasLimit,
+    cancels,
   }: SpendRequest): UnsignedTransaction {
     for (const { units } of payments)
       if (isBitcoin && units < (network.bitcoin?.dustUnits ?? 0n)) throw new AppError('AMOUNT_BELOW_MIN', 'dust')
@@ -204,6 +205,7 @@ export function createFakeChain(network: Network) {
         gasLimit: gasLimit ?? GAS,
         maxFeePerGas,
         maxPriorityFeePerGas: fee.tip,
+        ...(cancels === true ? { cancels } : {}),
       }
       const key = `${addressAt(from)}:${nonce}`
       return { intent, conflictKey: key, resources: [key], feeUnits: (gasLimit ?? GAS) * maxFeePerGas, change: null }
@@ -253,7 +255,9 @@ export function createFakeChain(network: Network) {
         keys: [`${sender}:${intent.nonce}`],
         feeUnits: intent.gasLimit * intent.maxFeePerGas,
         ok: true,
-        transfers: [transfer(0, intent.pay.address, intent.pay.units, intent.pay.asset.contract)],
+        // A cancel moves nothing.
+        transfers:
+          intent.cancels === true ? [] : [transfer(0, intent.pay.address, intent.pay.units, intent.pay.asset.contract)],
       }
     }
     if (intent.family === 'monero') throw new Error('The fake chain has no Monero')

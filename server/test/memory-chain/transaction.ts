@@ -31,21 +31,22 @@ export const signMemory: FamilySigner = (intent, keys) => {
   assert(pay.units > 0n && pay.memo === null, 'a pay has units and no memo')
   assert(readAddress(pay.address) === pay.address, 'the recipient is a canonical address')
   assert(pay.asset.network === intent.network, 'the asset is of the network')
-  const { contract } = pay.asset
+  const privateKey = keys.privateKey(intent.from)
+  const point = pointOf(privateKey)
+  const call =
+    intent.cancels === true
+      ? { to: addressOfPoint(point), contract: null, units: 0n }
+      : { to: pay.address, contract: pay.asset.contract, units: pay.units }
   const body: Body = {
     chainId,
     nonce,
-    to: pay.address,
-    contract,
-    units: pay.units,
+    ...call,
     gasLimit,
     maxFeePerGas,
     maxPriorityFeePerGas,
   }
-  const privateKey = keys.privateKey(intent.from)
   const text = bodyText(body)
   const signature = secp256k1.sign(Buffer.from(text), privateKey)
-  const point = pointOf(privateKey)
   const raw = toHex(JSON.stringify([text, Buffer.from(point).toString('hex'), Buffer.from(signature).toString('hex')]))
   return { txHash: hashOf(raw), raw }
 }

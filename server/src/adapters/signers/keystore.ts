@@ -2,14 +2,15 @@ import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/b
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Addresses } from '../../exchange/ports/chain.ts'
-import type {
-  FamilySigner,
-  JournalingSigner,
-  KeySource,
-  PublicKeys,
-  SignedTransaction,
-  SignIntent,
-  StoredPayout,
+import {
+  type FamilySigner,
+  isCancel,
+  type JournalingSigner,
+  type KeySource,
+  type PublicKeys,
+  type SignedTransaction,
+  type SignIntent,
+  type StoredPayout,
 } from '../../exchange/ports/signer.ts'
 import type { Payment } from '../../exchange/ports/spend.ts'
 import { assert } from '../../lib/assert.ts'
@@ -99,10 +100,12 @@ export async function openSigner(
       const pays = paysOf(intent)
       assertStored(pays, stored)
       for (const payout of stored) assertOwn(intent, payout, addressesOf(intent.network))
+      const isCancelling = isCancel(intent)
+      if (isCancelling) assert(intent.family === 'evm' && intent.from.branch === 'hot', 'the hot wallet alone cancels')
       await journal.check(pays, conflictKeyOf(intent))
       const signWith = options.signWith[intent.family]
       assert(signWith, `a signing function for ${intent.family}`)
-      outflow.take(pays)
+      if (!isCancelling) outflow.take(pays)
       return signWith(intent, keysOf(intent.network))
     },
     release: (transaction) =>

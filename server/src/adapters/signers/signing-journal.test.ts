@@ -62,6 +62,28 @@ const transactionsOf = async (memory: SignerJournal, txHashes: readonly string[]
 }
 
 describe('the signing journal', () => {
+  test('records a cancel of a payout under its own conflict key only, and never as a payment (I-38)', async () => {
+    const path = newFile()
+    const first = await open(path)
+    const cancel = { ...transactionOf('0xcancel'), intent: { ...transactionOf('').intent, cancels: true as const } }
+    await first.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
+    await expect(first.release([payOf('a')], 'eth hot:2', cancel)).rejects.toThrow('was released before')
+    await first.release([payOf('a')], 'eth hot:1', cancel)
+    await first.close()
+    const second = await open(path)
+    expect((await transactionsOf(second.memory, ['0xcancel']))[0]?.intent).toMatchObject({ cancels: true })
+    // The cancel alone permits nothing: only the proof does.
+    await expect(second.check([payOf('a')], 'eth hot:2')).rejects.toMatchObject({ txHashes: ['0x1'] })
+    await second.expire(['a'], { proof: [] })
+    await second.release([payOf('a')], 'eth hot:2', transactionOf('0x2'))
+    await expect(second.check([payOf('a')], 'eth hot:3')).rejects.toMatchObject({ txHashes: ['0x2'] })
+    expect(second.outflows(0).map(({ payoutId }) => payoutId)).toEqual(['a'])
+    // This worker released nothing that pays `b`: another one did, and holds it to its own journal.
+    await second.release([payOf('b')], 'eth hot:4', cancel)
+    await second.release([payOf('b')], 'eth hot:5', transactionOf('0x5'))
+    expect(second.outflows(0).map(({ payoutId }) => payoutId)).toEqual(['a', 'b'])
+  })
+
   test('releases a payout repeatedly with one conflict key, also after a restart', async () => {
     const path = newFile()
     const first = await open(path)

@@ -3,6 +3,7 @@ import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import {
   AlreadyReleasedError,
+  isCancel,
   type PayoutRelease,
   type ReleasedTransaction,
   type SignerJournal,
@@ -29,6 +30,8 @@ type ReleaseLine = {
   address: string
   memo: string | null
   at: string
+  /** The transaction pays nothing; it uses up the nonce of the payout (I-38). */
+  cancels?: true
 }
 /** The transaction in full, before its releases, so that a restored database can import it. */
 type TransactionLine = Omit<ReleasedTransaction, 'intent' | 'feeUnits'> & {
@@ -48,7 +51,12 @@ type ReleasedPayout = {
   conflictKey: string | null
   destination: string
   units: string
+  /** Of transactions that pay it. */
   hashes: readonly string[]
+  /** Of transactions that cancel these. */
+  cancels: readonly string[]
+  /** This journal released no transaction that pays it. */
+  isCancelOnly: boolean
   at: number
 }
 type State = {
@@ -118,7 +126,10 @@ export async function openSigningJournal(
     async release(pays, conflictKey, transaction) {
       await recall(pays)
       const lines = pays.flatMap((pay): Line[] => {
-        const line = lineOf(pay, conflictKey, transaction.txHash, now())
+        const line = {
+          ...lineOf(pay, conflictKey, transaction.txHash, now()),
+          ...(isCancel(transaction.intent) ? { cancels: true as const } : {}),
+        }
         return isAlreadyReleased(state.payouts.get(pay.payoutId), line) ? [] : [line]
       })
       // Before the write, so that a concurrent release of the same payout in another transaction is refused.
@@ -214,7 +225,9 @@ function isAlreadyReleased(before: ReleasedPayout | undefined, line: ReleaseLine
   if (!before) return false
   const isSame = before.destination === line.destination && before.units === line.units
   if (isSame && before.conflictKey === null) return false
-  if (isSame && before.conflictKey === line.conflictKey) return before.hashes.includes(line.txHash)
+  if (isSame && before.isCancelOnly && before.conflictKey !== line.conflictKey) return false
+  if (isSame && before.conflictKey === line.conflictKey)
+    return [...before.hashes, ...before.cancels].includes(line.txHash)
   throw new AlreadyReleasedError(line.payoutId, before.hashes, isSame)
 }
 
@@ -252,17 +265,22 @@ function remember(state: State, line: Line): void {
   }
   const { payoutId, conflictKey, destination } = line
   const release = toRelease(line)
+  const earlier = before?.conflictKey === conflictKey ? before : { hashes: [], cancels: [] }
+  const isCancelling = line.cancels === true
   payouts.set(payoutId, {
     conflictKey,
     destination,
     units: line.units,
-    hashes: [...(before?.conflictKey === conflictKey ? before.hashes : []), line.txHash],
+    hashes: isCancelling ? earlier.hashes : [...earlier.hashes, line.txHash],
+    cancels: isCancelling ? [...earlier.cancels, line.txHash] : earlier.cancels,
+    isCancelOnly: isCancelling && (before?.isCancelOnly ?? true),
     at: release.at.getTime(),
   })
   state.releases.push(release)
   const { assetId, address, units, at } = release
-  if (before === undefined && !old.mayHave(payoutId))
-    state.outflows.push({ payoutId, assetId, address, units, at: at.getTime() })
+  // Another worker may have released the payout that this one cancels, so a cancel counts as no release.
+  const isFirst = before === undefined ? !old.mayHave(payoutId) : before.isCancelOnly
+  if (!isCancelling && isFirst) state.outflows.push({ payoutId, assetId, address, units, at: at.getTime() })
 }
 
 const toRelease = ({ payoutId, network, txHash, assetId, address, memo, units, at }: ReleaseLine): PayoutRelease => ({

@@ -1,7 +1,8 @@
+import { present } from '../../lib/assert.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import { bookSigned } from '../payouts/dispatch-payouts.ts'
 import { exchangeJobs } from '../payouts/payment.ts'
-import { inputsOf, type PayoutRelease } from '../ports/signer.ts'
+import { inputsOf, isCancel, type PayoutRelease } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { ImportableTransaction } from '../ports/store/signing-journal.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
@@ -38,7 +39,10 @@ async function importOne(
   all: readonly ImportableTransaction[],
 ): Promise<string | null> {
   const { network, txHash, conflictKey, releases, wallet, from, intent } = transaction
-  if (isSuperseded(transaction, all)) return 'it was proved invalidated, and a later transaction pays its payouts'
+  const isLeft = isSuperseded(transaction, all)
+  // The cancelled nonce cost a fee, which the ledger needs; the payouts belong to the later transaction.
+  if (isLeft && !isCancelled(transaction, all))
+    return 'it was proved invalidated, and a later transaction pays its payouts'
   const nonce = await tx.transactions.lockLane(network, wallet)
   const payouts = await tx.payouts.find(releases.map(({ payoutId }) => payoutId))
   const existingId = await tx.signingJournal.findByConflictKey(network, conflictKey)
@@ -46,7 +50,7 @@ async function importOne(
   const outpoints = inputsOf(intent).map(({ outpoint }) => outpoint)
   const resources = outpoints.length > 0 ? outpoints : [conflictKey]
   if (existingId === null) {
-    const mismatch = findMismatch(releases, payouts)
+    const mismatch = isLeft ? null : findMismatch(releases, payouts)
     if (mismatch !== null) return mismatch
     await tx.transactions.insert({
       id,
@@ -57,11 +61,12 @@ async function importOne(
       resources,
       nonce: intent.family === 'evm' ? Math.max(nonce - 1, intent.nonce) : null,
     })
-  } else if (payouts.some(({ state }) => state === 'reserved') || payouts.length !== releases.length) {
+  } else if ((!isLeft && payouts.some(({ state }) => state === 'reserved')) || payouts.length !== releases.length) {
     return 'another transaction uses its nonce or its inputs'
   }
   await tx.transactions.addAttempt(id, { ...transaction, outpoints })
-  if (existingId === null) await bookSigned(tx, id, payouts)
+  if (existingId === null && !isLeft) await bookSigned(tx, id, payouts)
+  if (isLeft) await markSent(tx, id)
   await tx.signingJournal.markImported(network, txHash)
   await tx.wake([{ kind: 'transaction', id }, ...exchangeJobs(payouts)])
   return null
@@ -79,6 +84,17 @@ function isSuperseded(
         other.releases.some((release) => release.payoutId === payoutId && release.at > at),
     ),
   )
+}
+
+/** Whether a transaction of ours used its nonce and paid nothing (I-38). */
+const isCancelled = ({ network, conflictKey }: ImportableTransaction, all: readonly ImportableTransaction[]): boolean =>
+  all.some((other) => other.network === network && other.conflictKey === conflictKey && isCancel(other.intent))
+
+/** It is on the chain: it must be observed and not released once more, which the signer would refuse. */
+async function markSent(tx: StoreTx, id: string): Promise<void> {
+  const transaction = present(await tx.transactions.load(id), 'the imported transaction')
+  const sentAttemptId = present(transaction.attempts.at(-1), 'an imported attempt').id
+  await tx.transactions.settle(id, { kind: 'check', at: transaction.now, sentAttemptId })
 }
 
 function findMismatch(releases: readonly PayoutRelease[], payouts: readonly Payout[]): string | null {

@@ -5,7 +5,7 @@ import { checkpoint } from '../../core/services/checkpoint.ts'
 import { present } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain, Observation } from '../ports/chain.ts'
-import { AlreadyReleasedError, type Signer } from '../ports/signer.ts'
+import { AlreadyReleasedError, isCancel, type Signer } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
@@ -50,7 +50,10 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
     const observed = await observeAttempts(deps.store, chain, transaction)
     checkpoint('transaction.observed')
     for (const { attempt, observation } of observed)
-      if (observation.kind === 'included') return followIncluded(deps, chain, transaction, attempt, observation)
+      if (observation.kind === 'included')
+        return isCancel(attempt.intent)
+          ? followCancel(deps, chain, transaction, attempt, observation)
+          : followIncluded(deps, chain, transaction, attempt, observation)
     if (observed.every(({ observation }) => observation.kind === 'invalidated'))
       return expireInvalidated(deps, chain, transaction, observed)
 
@@ -159,6 +162,51 @@ async function followIncluded(
   )
 }
 
+/**
+ * Acts on a cancel that is in a block. Once it is final on every node, no attempt that pays can be mined: then the payouts
+ * are queued again, as if they had never been signed (I-38).
+ */
+async function followCancel(
+  deps: AdvanceDeps,
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  attempt: Attempt,
+  { block, feeUnits }: Inclusion,
+): Promise<void> {
+  if (transaction.state === 'confirmed') await recordOrphaned(deps, transaction)
+  const head = await chain.reader.head()
+  const paying = transaction.attempts.filter(({ intent }) => !isCancel(intent))
+  const observed =
+    head.height - block.height + 1 < chain.network.finalityBlocks || !(await chain.reader.agrees(block))
+      ? []
+      : await observeAttempts(deps.store, chain, {
+          ...transaction,
+          attempts: paying,
+          conflictingTxHash: attempt.txHash,
+        })
+  if (observed.length === 0 || !observed.every(({ observation }) => observation.kind === 'invalidated'))
+    return scheduleCheck(deps, chain, transaction, attempt.id)
+  const proof = proofOf(observed)
+  const paidFeeUnits = feeUnits ?? attempt.feeUnits
+  if (transaction.state === 'confirmed') {
+    await reverseConfirmed(deps, chain, transaction, { proof, revertedFeeUnits: paidFeeUnits })
+    return scheduleCheck(deps, chain, transaction, null)
+  }
+  await requeuePayouts(deps, transaction, {
+    proof,
+    attention: null,
+    isCancelled: true,
+    postAlso: (tx) => tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', nativeId(chain.network), paidFeeUnits)),
+  })
+}
+
+const proofOf = (observed: readonly ObservedAttempt[]) => ({
+  proof: observed.map(({ attempt, observation }) => ({
+    txHash: attempt.txHash,
+    ...(observation.kind === 'invalidated' ? observation.proof : {}),
+  })),
+})
+
 async function bookConfirmation(
   deps: AdvanceDeps,
   chain: Chain,
@@ -236,12 +284,7 @@ async function expireInvalidated(
   transaction: OutgoingTransaction,
   observed: readonly ObservedAttempt[],
 ): Promise<void> {
-  const proof = {
-    proof: observed.map(({ attempt, observation }) => ({
-      txHash: attempt.txHash,
-      ...(observation.kind === 'invalidated' ? observation.proof : {}),
-    })),
-  }
+  const proof = proofOf(observed)
   if (transaction.state !== 'confirmed') return requeuePayouts(deps, transaction, { proof, attention: null })
   await reverseConfirmed(deps, chain, transaction, { proof, revertedFeeUnits: null })
   // The reversal may have to wait until the wallet is filled.

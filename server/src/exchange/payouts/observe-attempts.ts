@@ -1,4 +1,5 @@
 import type { Chain, Observation } from '../ports/chain.ts'
+import { isCancel } from '../ports/signer.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
 
@@ -32,7 +33,9 @@ export async function isInvalidated(
   conflictingTxHash: string | null,
 ): Promise<boolean> {
   const hint = conflictingTxHash ?? transaction.conflictingTxHash
-  const observed = await observeAttempts(store, chain, { ...transaction, conflictingTxHash: hint })
+  // A cancel pays nothing, so what matters is that none of the others can be mined.
+  const attempts = transaction.attempts.filter(({ intent }) => !isCancel(intent))
+  const observed = await observeAttempts(store, chain, { ...transaction, attempts, conflictingTxHash: hint })
   if (observed.length > 0 && observed.every(({ observation }) => observation.kind === 'invalidated')) return true
   const { height } = await chain.reader.head()
   for (const { observation } of observed) {

@@ -5,15 +5,22 @@ import type { FeeRate } from '../../core/ports/chain.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain, UnsignedTransaction } from '../ports/chain.ts'
-import { AlreadyReleasedError, type Signer, type SignIntent } from '../ports/signer.ts'
+import { AlreadyReleasedError, isCancel, type Signer, type SignIntent } from '../ports/signer.ts'
 import type { Utxo } from '../ports/spend.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
+import { type ServiceSettings, stuckAfterMs } from '../settings.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
 import { exchangeJobs, pauseScopes, toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
 
-type ReplaceDeps = Readonly<{ store: Store; signer: Signer; assetById(id: AssetId): Asset; log: Log }>
+type ReplaceDeps = Readonly<{
+  store: Store
+  signer: Signer
+  assetById(id: AssetId): Asset
+  settings: ServiceSettings
+  log: Log
+}>
 
 /** A transaction that offers more than this many times the current fee rate is not waiting because of its fee. */
 const FEE_RISE_MAX = 4n
@@ -65,7 +72,13 @@ export async function replaceTransaction(
 }
 
 /** `gasUnits`: native balance of a deposit address, which pays for its own sweep; null for other wallets. */
-type Replacement = Readonly<{ newest: Attempt; intent: SignIntent; fee: FeeRate; gasUnits: bigint | null }>
+type Replacement = Readonly<{
+  newest: Attempt
+  intent: SignIntent
+  fee: FeeRate
+  gasUnits: bigint | null
+  cancels?: boolean
+}>
 
 async function signReplacement(
   deps: ReplaceDeps,
@@ -83,13 +96,17 @@ async function signReplacement(
   const pauses = await tx.pauses.active(payouts.flatMap(pauseScopes))
   if (pauses.some((scope) => !(doOthersWait && isOfFew(scope))))
     throw new AppError('NETWORK_PAUSED', 'nothing is signed in a paused scope')
-  if (!doOthersWait && !(await tx.payouts.haveCreditedDeposits(transaction.id))) return 'DEPOSIT_NOT_COUNTED'
+  const isBacked = await tx.payouts.haveCreditedDeposits(transaction.id)
+  const cancels = isCancel(intent) || (!isBacked && (await isToBeCancelled(deps, tx, chain, transaction, replacement)))
+  const isOfBatch = doOthersWait && payouts.length > 1
+  if (!isBacked && !cancels && !isOfBatch) return 'DEPOSIT_NOT_COUNTED'
   const utxos = chain.network.bitcoin
     ? await tx.transactions.listSpendable(transaction.network, chain.network.confirmations, UTXOS_MAX)
     : []
   const changeIndex = await changeIndexFor(tx, chain, intent)
   const unsigned =
-    prebuilt ?? (await buildReplacement(deps, chain, transaction, replacement, { payouts, utxos, changeIndex }))
+    prebuilt ??
+    (await buildReplacement(deps, chain, transaction, { ...replacement, cancels }, { payouts, utxos, changeIndex }))
   const nativeUnits = payouts.reduce((sum, one) => sum + (one.assetId === nativeId(chain.network) ? one.units : 0n), 0n)
   if (replacement.gasUnits !== null && replacement.gasUnits < nativeUnits + unsigned.feeUnits)
     return 'INSUFFICIENT_LIQUIDITY'
@@ -104,14 +121,14 @@ async function signReplacement(
   await tx.wake([{ kind: 'transaction', id: transaction.id }, ...exchangeJobs(payouts)])
   deps.log.info(
     { network: transaction.network, transactionId: transaction.id, replaces: newest.txHash, txHash: signed.txHash },
-    'transaction replaced',
+    cancels ? 'transaction cancelled: zero to ourselves with its nonce' : 'transaction replaced',
   )
   return null
 }
 
 /**
  * Others wait until this transaction is mined: later nonces of the hot wallet, or the rest of a batch. Its replacement pays
- * the same from the same and adds no risk, so neither a pause of single payouts nor a lost deposit may block them (M13).
+ * the same from the same and adds no risk, so no pause of single payouts may block them, and no lost deposit a batch (M13).
  */
 function isWaitedFor(
   { from }: OutgoingTransaction,
@@ -122,6 +139,24 @@ function isWaitedFor(
   return intent === newest.intent && (hasLaterNonces || payouts.length > 1)
 }
 
+/**
+ * Whether the nonce is used up without its payout (I-38): the deposit left the chain, so a higher fee would pay for nothing,
+ * and a later nonce has waited for as long as a transaction may. A later attempt of a cancelled transaction is a cancel, too.
+ */
+async function isToBeCancelled(
+  { settings }: ReplaceDeps,
+  tx: StoreTx,
+  { network }: Chain,
+  { id, from }: OutgoingTransaction,
+  { intent }: Replacement,
+): Promise<boolean> {
+  return (
+    intent.family === 'evm' &&
+    from.branch === 'hot' &&
+    (await tx.transactions.isWaitedFor(id, stuckAfterMs(network, settings.stuckMs)))
+  )
+}
+
 /** A pause of one partner or one asset. The others stop every signature of a network, also a replacement. */
 const isOfFew = (scope: string): boolean => scope.startsWith('partner:') || scope.startsWith('asset:')
 
@@ -129,7 +164,7 @@ function buildReplacement(
   deps: ReplaceDeps,
   chain: Chain,
   { from }: OutgoingTransaction,
-  { newest, intent, fee }: Replacement,
+  { newest, intent, fee, cancels }: Replacement,
   {
     payouts,
     utxos,
@@ -147,6 +182,7 @@ function buildReplacement(
       fee,
       utxos,
       sweepAll: false,
+      ...(cancels === true ? { cancels } : {}),
       changeIndex,
       nonce: intent.family === 'evm' ? intent.nonce : null,
       gasLimit: intent.family === 'evm' ? intent.gasLimit : null,

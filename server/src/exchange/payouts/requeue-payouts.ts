@@ -4,7 +4,7 @@ import type { Signer } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { OutgoingTransaction } from '../ports/store/transactions.ts'
-import { exchangeJobs } from './payment.ts'
+import { exchangeJobs, transactionAlarms } from './payment.ts'
 
 type RequeueDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
 
@@ -14,13 +14,15 @@ type Requeue = Readonly<{
   attention: string | null
   /** Postings beside those of the payouts, in the same transaction. */
   postAlso?(tx: StoreTx): Promise<unknown>
+  /** We cancelled it ourselves (I-38), so it needs no alarm. */
+  isCancelled?: boolean
 }>
 
 /** Expires an unconfirmed transaction that is proved unable to pay, and requeues its payouts (I-13). */
 export async function requeuePayouts(
   { store, signer, log }: RequeueDeps,
   transaction: OutgoingTransaction,
-  { proof, attention, postAlso }: Requeue,
+  { proof, attention, postAlso, isCancelled = false }: Requeue,
 ): Promise<void> {
   const { id: transactionId, network } = transaction
   await store.transaction(async (tx) => {
@@ -39,10 +41,12 @@ export async function requeuePayouts(
     await tx.outflow.release(payouts.map(({ id }) => id))
     for (const payout of payouts) await requeuePayout(tx, transactionId, payout, attention)
     await postAlso?.(tx)
-    await tx.alarms.raise(`invalid:${transactionId}`, 'a signed transaction is invalid', { network, attention })
+    await tx.alarms.clear(...transactionAlarms(transactionId))
+    if (!isCancelled)
+      await tx.alarms.raise(`invalid:${transactionId}`, 'a signed transaction is invalid', { network, attention })
     await tx.wake([{ kind: 'dispatch', id: network }, ...exchangeJobs(payouts)])
   })
-  log.warn({ network, transactionId, attention }, 'transaction is invalid: its payouts are requeued')
+  log.warn({ network, transactionId, attention, isCancelled }, 'transaction is invalid: its payouts are requeued')
 }
 
 async function requeuePayout(

@@ -147,6 +147,8 @@ export type SpendRequest = Readonly<{
   replaces: { intent: SignIntent; feeUnits: bigint } | null
   /** Estimated gas limit (evm). */
   gasLimit: bigint | null
+  /** Builds a cancel of the replaced transaction, which pays nothing (evm). */
+  cancels?: boolean
   /** Pays everything that is left after fees; the units of the single payment are then the maximum. */
   sweepAll: boolean
 }>

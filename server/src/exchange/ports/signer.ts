@@ -22,6 +22,11 @@ export type SignIntent =
       from: KeyPath
       nonce: number
       pay: Payment
+      /**
+       * Set where the transaction pays nothing: the wallet sends zero to itself under a nonce of `pay`, so that `pay` cannot
+       * leave by this nonce any more and later nonces can be mined (I-38).
+       */
+      cancels?: true
       gasLimit: bigint
       maxFeePerGas: bigint
       maxPriorityFeePerGas: bigint
@@ -37,6 +42,9 @@ export type SignIntent =
       raw: string
       secrets: readonly string[]
     }>
+
+/** Whether the transaction pays nothing and only uses up the nonce of its payout (I-38). */
+export const isCancel = (intent: SignIntent): boolean => intent.family === 'evm' && intent.cancels === true
 
 /** Outputs that an intent spends; none for account families. */
 export const inputsOf = (intent: SignIntent): readonly Utxo[] => (intent.family === 'evm' ? [] : intent.inputs)
@@ -147,7 +155,7 @@ export class OutflowLimitError extends AppError {
 /** The signer's journal refuses a payout: it left by another transaction without a conflict proof, or to another destination. */
 export class AlreadyReleasedError extends AppError {
   readonly payoutId: string
-  /** The transactions by which it was released and may still pay. */
+  /** The transactions by which it was released and may still pay; no cancels. */
   readonly txHashes: readonly string[]
   /** False: to another destination, or of another amount. */
   readonly isSamePayment: boolean

@@ -1,6 +1,13 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import fc from 'fast-check'
-import { checksumAddress, encodeFunctionData, erc20Abi, type Hex, recoverTransactionAddress } from 'viem'
+import {
+  checksumAddress,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  parseTransaction,
+  recoverTransactionAddress,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import type { SignIntent } from '../../../exchange/ports/signer.ts'
@@ -54,6 +61,19 @@ const intents = fc
   )
 
 describe('signEvm', () => {
+  test('signs a cancel as zero to its own address, whatever its payout is', async () => {
+    await fc.assert(
+      fc.asyncProperty(key, intents, async (privateKey, requested) => {
+        const own = privateKeyToAccount(toHex(privateKey)).address
+        const { raw } = signEvm({ ...requested, cancels: true }, keyOf(privateKey))
+        const { to, value = 0n, data = '0x', nonce = 0, gas, chainId } = parseTransaction(raw as Hex)
+        expect([to?.toLowerCase(), value, data]).toEqual([own.toLowerCase(), 0n, '0x'])
+        expect([nonce, gas, chainId]).toEqual([requested.nonce, requested.gasLimit, requested.chainId])
+      }),
+      { numRuns: 20 },
+    )
+  })
+
   test('gives the same bytes as viem, and the same bytes every time', async () => {
     await fc.assert(
       fc.asyncProperty(key, intents, async (privateKey, requested) => {

@@ -16,8 +16,9 @@ const GAS_MAX = 2_000_000n
 export const signEvm: FamilySigner = (intent, keys) => {
   assert(intent.family === 'evm', 'this signer signs evm transactions')
   checkIntent(intent)
-  const unsigned = transactionOf(intent)
   const key = keys.privateKey(intent.from)
+  const own = addressOfKey(secp256k1.getPublicKey(key))
+  const unsigned = transactionOf(intent, own)
   const digest = hexToBytes(keccak256(serializeTransaction(unsigned)))
   const signature = secp256k1.sign(digest, key, { prehash: false, format: 'recovered' })
   const [recovery] = signature
@@ -28,9 +29,10 @@ export const signEvm: FamilySigner = (intent, keys) => {
     yParity: recovery,
     v: BigInt(27 + recovery),
   })
-  checkBytes(raw, intent)
+  if (intent.cancels === true) checkCancel(raw, intent, own)
+  else checkBytes(raw, intent)
   const signer = secp256k1.recoverPublicKey(signature, digest, { prehash: false })
-  assert(addressOfKey(signer) === addressOfKey(secp256k1.getPublicKey(key)), 'the signature belongs to the key')
+  assert(addressOfKey(signer) === own, 'the signature belongs to the key')
   return { txHash: keccak256(raw), raw }
 }
 
@@ -48,17 +50,34 @@ function checkIntent({ pay, network, chainId, nonce, gasLimit, maxFeePerGas, max
   assert(maxPriorityFeePerGas <= maxFeePerGas, 'the tip is a part of the fee')
 }
 
-function transactionOf(intent: EvmIntent) {
-  const { pay, chainId, nonce, gasLimit: gas, maxFeePerGas, maxPriorityFeePerGas } = intent
-  const { contract } = pay.asset
-  const call =
-    contract === null
-      ? { to: pay.address as Hex, value: pay.units }
-      : { to: contract as Hex, value: 0n, data: transferCall(pay.address, pay.units) }
+function transactionOf(intent: EvmIntent, own: string) {
+  const { chainId, nonce, gasLimit: gas, maxFeePerGas, maxPriorityFeePerGas } = intent
+  const call = callOf(intent, own)
   // Equal fields: the sender pays the full price either way, and every chain accepts the legacy form.
   return maxFeePerGas === maxPriorityFeePerGas
     ? ({ type: 'legacy', chainId, nonce, gas, gasPrice: maxFeePerGas, ...call } as const)
     : ({ type: 'eip1559', chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas, ...call } as const)
+}
+
+/** A cancel sends zero to its own address (I-38). */
+function callOf({ pay, cancels }: EvmIntent, own: string) {
+  if (cancels === true) return { to: own as Hex, value: 0n }
+  const { contract } = pay.asset
+  return contract === null
+    ? { to: pay.address as Hex, value: pay.units }
+    : { to: contract as Hex, value: 0n, data: transferCall(pay.address, pay.units) }
+}
+
+/** Checks that the parsed bytes of a cancel move nothing. */
+function checkCancel(raw: Hex, { chainId, nonce, gasLimit, maxFeePerGas }: EvmIntent, own: string): void {
+  const parsed = parseTransaction(raw)
+  assert(parsed.chainId === chainId && (parsed.nonce ?? 0) === nonce, 'the bytes are for this chain and nonce')
+  assert(
+    parsed.gas === gasLimit && (parsed.maxFeePerGas ?? parsed.gasPrice) === maxFeePerGas,
+    'the bytes hold this fee',
+  )
+  assert(parsed.to?.toLowerCase() === own.toLowerCase(), 'a cancel goes to its own sender')
+  assert((parsed.value ?? 0n) === 0n && (parsed.data ?? '0x') === '0x', 'a cancel moves nothing')
 }
 
 /** Compares the parsed bytes with the intent. */

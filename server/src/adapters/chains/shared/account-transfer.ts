@@ -38,6 +38,7 @@ export function buildTransfer(
     pay: request.sweepAll ? subtractFee(payment, feeUnits) : payment,
     gasLimit,
     ...price,
+    ...(request.cancels === true ? { cancels: true as const } : {}),
   }
   const conflictKey = `${addressAt(from)}:${nonce}`
   return { intent, conflictKey, resources: [conflictKey], feeUnits, change: null }
@@ -50,12 +51,14 @@ export function parseConflictKey(key: string): { address: string; nonce: number 
 }
 
 /** The replaced intent. It has the same sender, nonce and payment, so at most one of the two transactions pays the payout. */
-function replacedIntent({ replaces, from, nonce, payments, sweepAll }: SpendRequest): EvmIntent | null {
+function replacedIntent({ replaces, from, nonce, payments, sweepAll, cancels }: SpendRequest): EvmIntent | null {
+  assert(cancels !== true || replaces !== null, 'a cancel replaces a transaction')
   if (replaces === null) return null
   const { intent } = replaces
   const [payment] = payments
   assert(intent.family === 'evm', 'an evm intent replaces an evm intent')
   assert(intent.nonce === nonce, 'a replacement uses the same nonce')
+  assert(intent.cancels !== true || cancels === true, 'a cancel is replaced by a cancel only')
   assert(intent.from.branch === from.branch && intent.from.index === from.index, 'a replacement has the same sender')
   assert(
     intent.pay.payoutId === payment?.payoutId &&

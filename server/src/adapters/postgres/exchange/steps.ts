@@ -72,7 +72,7 @@ const EXECUTIONS = `select x.id, x.leg, x.status, x.reason, x.decision, x.releas
     x.payin_hash, x.payout_hash, x.version, d.id as deposit_id, d.network, d.identity, d.tx_hash, d.address, d.memo, d.asset_id, d.contract,
     d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.included_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
     d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
-    (select a.tx_hash from attempts a where a.transaction_id = p.transaction_id order by (a.state = 'confirmed') desc, a.id desc limit 1) as attempt_hash,
+    (select a.tx_hash from attempts a where a.transaction_id = p.transaction_id and not a.intent ? 'cancels' order by (a.state = 'confirmed') desc, a.id desc limit 1) as attempt_hash,
     o.state as order_state, o.take_units, case when x.leg = 0 then d.sender else
       (select f.sender from executions s join deposits f on f.id = s.deposit_id where s.id = x.source_execution and s.leg = 0) end as payer,
     (select s.ordered_units from executions s where s.id = x.source_execution) as source_ordered_units,

@@ -21,6 +21,12 @@ type AttemptRow = RowOf<Omit<Attempt, 'intent' | 'block'>, 'feeUnits'> & {
   hash: string | null
 }
 
+/** Unmined transactions with later nonces of the same wallet, signed some milliseconds ago or earlier. */
+const LATER_NONCES = `
+select 1 from transactions t join transactions o on o.network = t.network and o.wallet = t.wallet and o.state = 'live'
+where t.id = $1 and split_part(o.conflict_key, ':', 2)::bigint > split_part(t.conflict_key, ':', 2)::bigint
+  and o.created_at < clock_timestamp() - $2::bigint * interval '1 millisecond' limit 1`
+
 export function createTransactionStore(sql: Sql, locking: boolean): TransactionStore {
   return {
     async lockLane(network, wallet) {
@@ -61,6 +67,7 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
     addAttempt: (transactionId, attempt) => addAttempt(sql, transactionId, attempt),
     load: (id) => load(sql, id, locking),
     findExpired: (network, txHashes) => findExpired(sql, network, txHashes),
+    isWaitedFor: (id, waitedMs) => hasRow(sql, LATER_NONCES, [id, waitedMs]),
     async unpaidFees(network, wallet) {
       const [row] = await sql.query<{ units: string }>(
         `select coalesce(sum(f.units), 0) as units from transactions t

@@ -60,6 +60,8 @@ export interface TransactionStore {
     proof: Record<string, unknown>
     conflictingTxHash: string | null
   }> | null>
+  /** Whether a later nonce of the same wallet was signed this long ago and is not mined (account families). */
+  isWaitedFor(id: string, waitedMs: number): Promise<boolean>
   /** Maximum fees of this wallet's signed, unmined transactions, in units of the native asset. */
   unpaidFees(network: string, wallet: string): Promise<bigint>
   /** Never spends these outputs again until the operator releases them. */

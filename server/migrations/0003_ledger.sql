@@ -40,6 +40,9 @@ create table balances (
   check (case split_part(account, ':', 1) when 'asset' then units >= 0 when 'liability' then units <= 0 else true end)
 );
 
+-- What is owed to partners and to unknown senders: not part of the stock. Without `units`, so that it may change in place.
+create index balances_owed on balances (asset_id) where account = 'liability:unclaimed' or starts_with(account, 'liability:partner:');
+
 -- Applies the inserted postings to `balances`. Rows are updated in the order of their key, so that entries over the same
 -- accounts cannot deadlock. A new row is inserted with zero and then updated: in an upsert the check would apply to the
 -- change alone, not to the resulting balance.

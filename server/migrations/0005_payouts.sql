@@ -145,6 +145,8 @@ create table payouts (
 create unique index payout_or_refund on payouts (execution_id) where purpose in ('payout', 'refund') and state <> 'void';
 create index payouts_queue on payouts (network, (coalesce(held_until, created_at)), created_at, id)
   where state = 'reserved' and attention is null;
+-- Owed, and still in the wallet.
+create index withdrawals_queued on payouts (asset_id) include (units) where purpose = 'withdrawal' and state = 'reserved';
 create index payouts_held on payouts (created_at) where state = 'reserved' and attention is not null;
 -- The reconciler reads these every minute.
 create index payouts_signed on payouts (network, asset_id) where state = 'signed';

@@ -47,6 +47,13 @@ export type PairPricing = Readonly<{
   goodUntil: number
 }>
 
+/** A direction without the limits that depend on the partner or the exchange: what fixed rates of all partners share. */
+export type DirectionPricing = Omit<PairPricing, 'availableUnits' | 'maxUnits'> &
+  Readonly<{
+    /** The reserve, before what unpaid fixed-rate promises hold. */
+    reserveUnits: bigint | null
+  }>
+
 /** `min` is rounded up to this many digits: readable, and stable across small price changes. */
 const MIN_DIGITS = 3
 
@@ -55,6 +62,11 @@ const MIN_DIGITS = 3
  * what is reserved for the exchange in question, which is available to it.
  */
 export function pricePair(book: Book, pair: Pair, now: number, ownUnits = 0n): PairPricing {
+  return limitDirection(book, priceDirection(book, pair, now), pair.partnerId, ownUnits)
+}
+
+/** The part of `pricePair` that no partner changes. */
+export function priceDirection(book: Book, pair: Pair, now: number): DirectionPricing {
   const { from, to } = pair
   checkOpen(book, pair)
   const priceAgeMs = priceAgeMsOf(book, pair)
@@ -69,25 +81,16 @@ export function pricePair(book: Book, pair: Pair, now: number, ownUnits = 0n): P
     'a fee is at least 0 % and below 100 %',
   )
 
-  const availableUnits = limitFixed(book, pair, addUnits(toCosts.availableUnits, ownUnits))
   const networkUnits = toCosts.networkUnits + depositCost(book, from, to)
   const costs = { rate, serviceBps, partnerBps, networkUnits }
   const exactMin = largest(minInputFor(costs, largest(networkUnits, toCosts.minPayoutUnits)), fromCosts.minDepositUnits)
   const minUnits = toSignificant(exactMin, 'up', MIN_DIGITS)
-  const maxUnits = availableUnits === null ? null : toSignificant(maxInputFor(costs, availableUnits), 'down')
-  if (maxUnits !== null && maxUnits < minUnits) {
-    throw new AppError(
-      'INSUFFICIENT_LIQUIDITY',
-      `the reserve of ${nameOf(to)} does not cover the minimum amount: choose another currency or retry later`,
-    )
-  }
   return {
-    pair,
+    pair: { from, to, flow: pair.flow, partnerFeeBps: pair.partnerFeeBps },
     ...costs,
     payoutUnits: toCosts.networkUnits,
-    availableUnits,
+    reserveUnits: toCosts.availableUnits,
     minUnits,
-    maxUnits,
     fromPrice: midPrice(getPrice(book.prices, from.definition.priceKey)),
     toPrice: midPrice(getPrice(book.prices, to.definition.priceKey)),
     goodUntil: Math.min(
@@ -97,6 +100,26 @@ export function pricePair(book: Book, pair: Pair, now: number, ownUnits = 0n): P
       toCosts.at + FEES_MAX_AGE_MS,
     ),
   }
+}
+
+/** The limits of one partner, or of an exchange with a reserve of its own. Throws if they leave less than the minimum. */
+export function limitDirection(
+  book: Book,
+  direction: DirectionPricing,
+  partnerId: string | undefined,
+  ownUnits = 0n,
+): PairPricing {
+  const { reserveUnits, ...rest } = direction
+  const pair: Pair = { ...direction.pair, ...(partnerId === undefined ? {} : { partnerId }) }
+  const availableUnits = limitFixed(book, pair, addUnits(reserveUnits, ownUnits))
+  const maxUnits = availableUnits === null ? null : toSignificant(maxInputFor(rest, availableUnits), 'down')
+  if (maxUnits !== null && maxUnits < rest.minUnits) {
+    throw new AppError(
+      'INSUFFICIENT_LIQUIDITY',
+      `the reserve of ${nameOf(pair.to)} does not cover the minimum amount: choose another currency or retry later`,
+    )
+  }
+  return { ...rest, pair, availableUnits, maxUnits }
 }
 
 /**

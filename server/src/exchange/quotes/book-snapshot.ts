@@ -1,5 +1,11 @@
 import type { Book } from '../../core/domain/book.ts'
-import { type Pair, type PairPricing, pricePair } from '../domain/pricing.ts'
+import {
+  type DirectionPricing,
+  limitDirection,
+  type Pair,
+  type PairPricing,
+  priceDirection,
+} from '../domain/pricing.ts'
 
 /** Holds the current book of this process. A writer replaces the whole book, so that readers see consistent figures. */
 export type BookSnapshot = Readonly<{
@@ -15,29 +21,31 @@ export type BookSnapshot = Readonly<{
 /** Cached prices of one book: pairs × flows × partner fees. A full cache is emptied. */
 const PRICINGS_MAX = 20_000
 
-const keyOf = ({ from, to, flow, partnerFeeBps, partnerId }: Pair): string =>
-  `${from.asset.id} ${to.asset.id} ${flow} ${partnerFeeBps}${flow === 'fixed-rate' ? ` ${partnerId}` : ''}`
+/** Without the partner, whose promises limit a fixed rate: all partners share a pricing. */
+const keyOf = ({ from, to, flow, partnerFeeBps }: Pair): string =>
+  `${from.asset.id} ${to.asset.id} ${flow} ${partnerFeeBps}`
 
 export function createBookSnapshot(initial: Book): BookSnapshot {
   let book = initial
-  const pricings = new Map<string, PairPricing>()
+  const directions = new Map<string, DirectionPricing>()
   const listeners = new Set<() => void>()
   return {
     current: () => book,
     replace: (part) => {
       book = Object.freeze({ ...book, ...part })
-      pricings.clear()
+      directions.clear()
       for (const listener of listeners) listener()
     },
     price: (pair, now) => {
       const key = keyOf(pair)
-      const cached = pricings.get(key)
+      let direction = directions.get(key)
       // After `goodUntil`, pricing again throws the reason.
-      if (cached !== undefined && now <= cached.goodUntil) return cached
-      const pricing = pricePair(book, pair, now)
-      if (pricings.size >= PRICINGS_MAX) pricings.clear()
-      pricings.set(key, pricing)
-      return pricing
+      if (direction === undefined || now > direction.goodUntil) {
+        direction = priceDirection(book, pair, now)
+        if (directions.size >= PRICINGS_MAX) directions.clear()
+        directions.set(key, direction)
+      }
+      return limitDirection(book, direction, pair.partnerId)
     },
     subscribe: (listener) => {
       listeners.add(listener)

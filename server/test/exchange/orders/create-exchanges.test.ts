@@ -5,6 +5,7 @@ import type { Database } from '../../../src/adapters/postgres/core/database.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { createSwapIdempotencyStore } from '../../../src/adapters/postgres/swap/idempotency.ts'
 import { fundingEntry, fundingReversalEntry } from '../../../src/core/domain/ledger/entries.ts'
+import { type Account, journalEntry } from '../../../src/core/domain/ledger/journal.ts'
 import { btc, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import type { CreateOutcome, NewExchange } from '../../../src/exchange/ports/store/exchanges.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
@@ -272,6 +273,38 @@ describe('the inventory', () => {
     )
     expect(kindsOf(outcomes.flat()).filter((kind) => kind === 'created')).toHaveLength(10)
     expect((await getStore().inventory.available()).get('usdt@eth')).toBe(0n)
+  })
+
+  // M27.1: proceeds that a partner keeps with us were sold to the next customer.
+  test('sells nothing that is owed to partners, to unknown senders, or to queued withdrawals', async () => {
+    const asset = 'uni@eth'
+    await getStore().wallets.registerAssets([asset])
+    const exchange = requireCreated((await getStore().exchanges.create([makeNewExchange()]))[0])
+    const post = (debit: Account, credit: Account, units: bigint) =>
+      getStore().ledger.post(journalEntry(randomUUID(), 'test', null, [{ debit, credit, assetId: asset, units }]))
+    await post('asset:wallet', 'equity:capital', 1_000n)
+    await post('equity:inventory', `liability:partner:${partnerId}`, 100n)
+    await post('equity:inventory', `liability:partner:${randomUUID()}`, 50n)
+    await post('equity:inventory', 'liability:unclaimed', 200n)
+    const withdrawal = randomUUID()
+    await post('equity:capital', `liability:withdrawal:${withdrawal}`, 300n)
+    await getStore().payouts.insert({
+      id: withdrawal,
+      ...{ exchangeId: null, executionId: null, depositId: null, leg: null, memo: null },
+      ...{ purpose: 'withdrawal', network: 'eth', assetId: asset, from: 'hot', address: 'cold', units: 300n },
+      owedFrom: 'equity:capital',
+    })
+    const available = async () => (await getStore().inventory.available()).get(asset)
+    // 1 000 − 100 − 50 − 200 − 300
+    expect(await available()).toBe(350n)
+    expect((await getStore().inventory.fixedStock()).get(asset)).toMatchObject({ freeUnits: 350n })
+    const reserve = (id: string, units: bigint) =>
+      getStore().transaction((tx) => tx.inventory.reserve(id, asset, units, exchange.id, null))
+    expect(await reserve('too much', 351n)).toBe(false)
+    expect(await reserve('all', 350n)).toBe(true)
+    // More owed than the wallet holds is no stock, and no negative one.
+    await post('equity:inventory', 'liability:unclaimed', 10n)
+    expect(await available()).toBe(0n)
   })
 
   // M3: one customer could promise himself the whole reserve, at no cost.

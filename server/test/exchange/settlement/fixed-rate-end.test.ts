@@ -70,6 +70,8 @@ describe('a fixed rate whose payment waits in the mempool', () => {
     pay(exchange)
     await path.runWatchers()
     await passMinutes(exchange, 21)
+    expect(await readHold(exchange)).toBe(true)
+    await passMinutes(exchange, 30)
     expect(await readHold(exchange)).toBe(false)
     await path.mineBlocks(4)
     expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'worse' })
@@ -80,8 +82,36 @@ describe('a fixed rate whose payment waits in the mempool', () => {
     path.fakes.btc.pay(exchange.deposit.address, 10_000n)
     await path.runWatchers()
     await path.mineBlocks(1)
-    await passMinutes(exchange, 21)
+    await passMinutes(exchange, 51)
     expect(await readHold(exchange)).toBe(false)
+  })
+
+  // A deposit in a block of the lock's last second was refunded: others had reserved the coins before it was recorded.
+  test('keeps its reserve until the blocks of the lock are recorded, at most until the exchange expires', async () => {
+    const [late, expired, unpaid] = [await create(), await create(), await create()]
+    const setCaughtUp = (minutesAgo: number) =>
+      path.database.query(
+        `update cursors set caught_up_at = clock_timestamp() - interval '${minutesAgo} minutes' where network = 'btc'`,
+      )
+    for (const exchange of [late, expired, unpaid]) await passMinutes(exchange, 51)
+    await setCaughtUp(32)
+    expect(await readHold(late)).toBe(true)
+    await passMinutes(expired, 24 * 60)
+    await setCaughtUp(26 * 60)
+    expect(await readHold(expired)).toBe(false)
+    expect([await readHold(late), await readHold(unpaid)]).toEqual([true, true])
+    // The deposit came before the lock ended, and is recorded now.
+    path.fakes.btc.behaviour.blockTime = Math.floor(Date.now() / 1_000) - 40 * 60
+    pay(late)
+    await path.runWatchers()
+    path.fakes.btc.mine()
+    await path.runWatchers()
+    path.fakes.btc.behaviour.blockTime = null
+    await path.runJobs()
+    await setCaughtUp(0)
+    expect([await readHold(late), await readHold(unpaid)]).toEqual([true, false])
+    await path.mineBlocks(3)
+    expect(await path.readExecution(late)).toMatchObject({ rateKind: 'fixed', dueUnits: late.toUnits })
   })
 
   test('expires with its exchange, although it is still in the mempool', async () => {

@@ -171,7 +171,6 @@ async function recordSightings(
   )
 }
 
-/** A sighting that counts keeps the reserve until the payment must be in a block, if it pays at least 99 % of the quote. */
 async function recordInspection(
   sql: Sql,
   network: string,
@@ -179,13 +178,7 @@ async function recordInspection(
   { stopsClock, spends }: PendingPayment,
 ): Promise<void> {
   await sql.query(
-    `with inspected as (
-       update sightings set stops_clock = $3, spends = $4::text[] where network = $1 and tx_hash = $2 and stops_clock is null
-       returning exchange_id, first_seen_at, units)
-     update reservations r set expires_at = greatest(r.expires_at, i.first_seen_at + e.fixed_inclusion_ms * interval '1 millisecond')
-     from inspected i join exchanges e on e.id = i.exchange_id
-     where $3 and r.id = 'hold:' || e.id and i.first_seen_at <= e.fixed_until
-       and e.from_units * 99 <= 100 * (select max(u) from unnest(i.units) as u)`,
+    'update sightings set stops_clock = $3, spends = $4::text[] where network = $1 and tx_hash = $2 and stops_clock is null',
     [network, txHash, stopsClock, spends],
   )
 }

@@ -128,7 +128,8 @@ async function createFirsts(database: Database, batch: readonly NewExchange[]): 
       if (refused.has(row.id) || row.fixedLockMs === null) continue
       const take = row.legs.at(-1)?.to
       assert(take, 'a plan has a leg')
-      if (await reserveFixed(tx, row, take.id, row.fixedLockMs)) continue
+      // A payment that was seen within the lock may be in a block later.
+      if (await reserveFixed(tx, row, take.id, row.fixedLockMs + (row.fixedInclusionMs ?? 0))) continue
       // The lock of the stock may have waited for a create with the same rate, which then holds what this one lacks.
       const spent = await findSpentRates(tx, [row])
       refused.set(row.id, spent.get(row.id) ?? { kind: 'insufficient' })

@@ -18,16 +18,29 @@ type NewReservation = Readonly<{
 }>
 
 /**
- * Locks the stock of an asset until the end of the transaction and returns what is not reserved. The lock comes first, in a
- * statement of its own: a statement that waits for a row sees the other rows as they were before it waited (M12).
+ * Units of the asset `b.asset_id` that the wallet holds for others: balances of partners, unclaimed money, and withdrawals
+ * that are not signed. They are no stock, although nothing of them is reserved.
  */
+const OWED = `(select coalesce(-sum(o.units), 0) from balances o where o.asset_id = b.asset_id
+    and (o.account = 'liability:unclaimed' or starts_with(o.account, 'liability:partner:')))
+  + (select coalesce(sum(p.units), 0) from payouts p
+     where p.asset_id = b.asset_id and p.purpose = 'withdrawal' and p.state = 'reserved')`
+
+/** Units of the wallet that are neither reserved nor owed, by asset. $1 is the account of the wallet. */
+const STOCK = `select b.asset_id, b.units - coalesce(i.promised, 0) - (${OWED}) as units
+  from balances b left join inventory i using (asset_id) where b.account = $1`
+
+/**
+ * Locks the stock of an asset until the end of the transaction. In a statement of its own: a statement that waits for a row
+ * sees the other rows as they were before it waited (M12).
+ */
+const lock = (sql: Sql, assetId: AssetId) =>
+  sql.query('select 1 from inventory where asset_id = $1 for update', [assetId])
+
+/** Locks the stock of an asset and returns it. Negative if more is promised or owed than the wallet holds. */
 async function lockStock(sql: Sql, assetId: AssetId): Promise<bigint> {
-  await sql.query('select 1 from inventory where asset_id = $1 for update', [assetId])
-  const [row] = await sql.query<{ units: string }>(
-    `select coalesce(b.units, 0) - i.promised as units from inventory i
-     left join balances b on b.account = $2 and b.asset_id = i.asset_id where i.asset_id = $1`,
-    [assetId, accounts.wallet],
-  )
+  await lock(sql, assetId)
+  const [row] = await sql.query<{ units: string }>(`${STOCK} and b.asset_id = $2`, [accounts.wallet, assetId])
   return BigInt(row?.units ?? 0)
 }
 
@@ -88,8 +101,7 @@ export async function release(sql: Sql, id: string): Promise<bigint> {
 }
 
 async function freeCapital(sql: Sql, assetId: AssetId): Promise<bigint> {
-  // A statement of its own: the sums below must see what the transactions before this one wrote.
-  await sql.query('select 1 from inventory where asset_id = $1 for update', [assetId])
+  await lock(sql, assetId)
   const [row] = await sql.query<{ units: string }>(
     `select coalesce(sum(b.units) filter (where b.account = $2 or starts_with(b.account, 'liability:')), 0)
        - coalesce((select promised from inventory where asset_id = $1), 0) as units
@@ -103,20 +115,15 @@ async function freeCapital(sql: Sql, assetId: AssetId): Promise<bigint> {
 export function createInventoryStore(sql: Sql): InventoryStore {
   return {
     async available() {
-      const rows = await sql.query<{ asset_id: AssetId; units: string }>(
-        `select b.asset_id, b.units - coalesce(i.promised, 0) as units from balances b
-         left join inventory i using (asset_id) where b.account = $1`,
-        [accounts.wallet],
-      )
+      const rows = await sql.query<{ asset_id: AssetId; units: string }>(STOCK, [accounts.wallet])
       return new Map(rows.map((row) => [row.asset_id, BigInt(row.units) < 0n ? 0n : BigInt(row.units)]))
     },
     async fixedStock() {
       const rows = await sql.query<{ asset_id: AssetId; units: string; held: Record<string, string> | null }>(
-        `select b.asset_id, b.units - coalesce(i.promised, 0) as units,
-           (select json_object_agg(h.partner_id, h.units::text) from (
-              select r.partner_id, sum(r.units) as units from reservations r
-              where r.asset_id = b.asset_id and r.partner_id is not null and not r.paid group by r.partner_id) h) as held
-         from balances b left join inventory i using (asset_id) where b.account = $1`,
+        `select s.*, (select json_object_agg(h.partner_id, h.units::text) from (
+           select r.partner_id, sum(r.units) as units from reservations r
+           where r.asset_id = s.asset_id and r.partner_id is not null and not r.paid group by r.partner_id) h) as held
+         from (${STOCK}) s`,
         [accounts.wallet],
       )
       return new Map(rows.map((row) => [row.asset_id, toFixedStock(BigInt(row.units), row.held ?? {})]))
@@ -134,13 +141,16 @@ export function createInventoryStore(sql: Sql): InventoryStore {
     async keepHold(exchangeId) {
       await sql.query('update reservations set paid = true where id = $1 and not paid', [`hold:${exchangeId}`])
     },
-    // The reservation of a fixed rate stays only while the exchange processes a deposit that can use it.
+    // The reservation of a fixed rate stays while the watcher may still find a deposit that came in time, and while the
+    // exchange processes one.
     async releaseExpired(limit) {
       const rows = await sql.query(
         `with released as (
            delete from reservations where id in (
-             select r.id from reservations r where r.expires_at < statement_timestamp() and not (r.paid and exists (
-               select 1 from exchanges e where e.id = r.exchange_id and e.status not in ('pending', 'finished', 'failed', 'refunded')))
+             select r.id from reservations r where r.expires_at < statement_timestamp()
+               and not exists (select 1 from exchanges e left join cursors k on k.network = e.from_network where e.id = r.exchange_id
+                 and (r.paid and e.status not in ('pending', 'finished', 'failed', 'refunded')
+                   or k.caught_up_at < e.fixed_until and e.expires_at > statement_timestamp()))
              order by r.asset_id, r.id limit $1 for update of r skip locked)
            returning asset_id, units
          ), sums as (select asset_id, sum(units) as units from released group by asset_id)

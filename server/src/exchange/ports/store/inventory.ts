@@ -2,7 +2,7 @@ import type { AssetId } from '../../../core/domain/asset.ts'
 import type { FixedStock } from '../../../core/domain/book.ts'
 
 export interface InventoryStore {
-  /** Unreserved units of each asset. */
+  /** Units of each asset in the wallet that are neither reserved nor owed to partners, unknown senders or withdrawals. */
   available(): Promise<ReadonlyMap<AssetId, bigint>>
   /**
    * Units of the wallet that are neither reserved nor owed to anybody, at most what the operator may take out. Locks the
@@ -13,13 +13,14 @@ export interface InventoryStore {
   fixedStock(): Promise<ReadonlyMap<AssetId, FixedStock>>
   /** Units that the fixed rate of an exchange holds; 0 = none. */
   heldUnits(exchangeId: string): Promise<bigint>
-  /** Whether so much is not reserved. Locks the stock of the asset until the end of the transaction. */
+  /** Whether so much is neither reserved nor owed. Locks the stock of the asset until the end of the transaction. */
   covers(assetId: AssetId, units: bigint): Promise<boolean>
   /** False if the reserve does not cover the units. Idempotent by id. */
   reserve(id: string, assetId: AssetId, units: bigint, exchangeId: string, expiresInMs: number | null): Promise<boolean>
   release(id: string): Promise<bigint>
   /** Keeps the reserve of a fixed rate beyond its expiry, because a deposit that can use it is in a block. */
   keepHold(exchangeId: string): Promise<void>
+  /** Deletes expired reservations, except while the watcher has not recorded the blocks of the lock's time. */
   releaseExpired(limit: number): Promise<number>
   order(order: {
     id: string

@@ -107,7 +107,7 @@ create table payouts (
   -- The deposit that it answers: nothing is signed unless that deposit is credited and deep enough (I-4).
   deposit_id bigint references deposits,
   leg int,
-  purpose text not null check (purpose in ('payout', 'refund', 'sweep', 'gas', 'withdrawal')),
+  purpose text not null check (purpose in ('payout', 'refund', 'sweep', 'gas', 'withdrawal', 'split', 'consolidate')),
   -- Of a withdrawal: the account that it settles: of a partner, of unclaimed funds, or the operator's capital.
   owed_from text,
   network text not null,
@@ -152,6 +152,8 @@ create index payouts_held on payouts (created_at) where state = 'reserved' and a
 create index payouts_signed on payouts (network, asset_id) where state = 'signed';
 -- Gas that a deposit address got lately.
 create index gas_supplies on payouts (network, address, created_at) where purpose = 'gas';
+-- Splits and consolidations of a wallet's outputs, newest first.
+create index payouts_within_wallet on payouts (network, created_at) where purpose in ('split', 'consolidate');
 create index payouts_of_transaction on payouts (transaction_id);
 create index payouts_of_deposit on payouts (deposit_id) where deposit_id is not null;
 create index refunds_changed on payouts (changed_by) where purpose = 'refund';

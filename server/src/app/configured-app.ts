@@ -72,6 +72,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
       stuckMs: clocks.stuckMs,
       limits,
       guards: config.guards,
+      outputs: config.outputs,
       coldAddresses: config.coldAddresses,
       privacy: config.privacy,
     },

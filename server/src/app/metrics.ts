@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { createRouterMetrics, type RouterMetrics } from '../adapters/router/router-metrics.ts'
+import type { PayoutPurpose } from '../exchange/ports/store/execution.ts'
 
 /** Seconds; up to the time in which a create must be answered. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -15,11 +16,7 @@ export type Metrics = RouterMetrics &
     stepped(step: string, seconds: number): void
     /** Blocks between a network's head and what was scanned. */
     watcherLag(network: string, blocks: number): void
-    paid(
-      network: string,
-      purpose: 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal',
-      event: 'signed' | 'confirmed',
-    ): void
+    paid(network: string, purpose: PayoutPurpose, event: 'signed' | 'confirmed'): void
     jobFailed(job: string): void
     /** A read with reduced certainty: a block without traces, or a pruned state. */
     nodeNoted(network: string, note: string): void

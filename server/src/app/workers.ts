@@ -22,6 +22,7 @@ import { createWatchOutflow } from '../exchange/operations/watch-outflow.ts'
 import { createWatchRefunds } from '../exchange/operations/watch-refunds.ts'
 import { createAdvanceTransaction } from '../exchange/payouts/advance-transaction.ts'
 import { createDispatchPayouts } from '../exchange/payouts/dispatch-payouts.ts'
+import { createPlanOutputs } from '../exchange/payouts/plan-outputs.ts'
 import type { JournalingSigner } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
@@ -208,6 +209,7 @@ function slowLoops(
   return [
     each(5_000, 'sweep', sweepDeposits),
     each(reconcilePaceMs, 'reconciliation', reconcile),
+    each(30_000, 'plan of outputs', createPlanOutputs({ ...shared, settings })),
     repeat(log, reconcilePaceMs, 'comparison of partner fees failed', async () => void (await reconcileFees())),
     repeat(log, isSandbox ? 5_000 : 30_000, 'scan for fees of unreported swaps failed', async () =>
       (await findFees()) ? 'again' : undefined,

@@ -26,7 +26,9 @@ export function addReportCommands(program: Command): void {
       printReport(options, (reports, period) => reports.revenue(period, options.by, ROWS_MAX + 1)),
     )
   withGrouping(report.command('costs'))
-    .description('what networks were paid: for payouts and refunds, for sweeps of deposits, and as gas for sweeps')
+    .description(
+      'what networks were paid: for payouts and refunds, for sweeps of deposits with splits and merges of outputs, and as gas for sweeps',
+    )
     .action((options: GroupOptions) =>
       printReport(options, (reports, period) => reports.costs(period, options.by, ROWS_MAX + 1)),
     )

@@ -5,6 +5,7 @@ import { openAddresses } from '../app/addresses.ts'
 import type { Config } from '../config/load.ts'
 import { formatUnits, parseUnits } from '../core/domain/amount.ts'
 import { createOperateBalances } from '../exchange/operations/operate-balances.ts'
+import { planNow } from '../exchange/payouts/plan-outputs.ts'
 import { checkDestination } from './addresses.ts'
 import { promptReason, type ReasonOption, withReason } from './audit-note.ts'
 import { withDatabase } from './database.ts'
@@ -15,7 +16,9 @@ type Options = ReasonOption & Readonly<{ key: string }>
 
 /** `swapyard treasury …`: moves the operator's own coins from a hot wallet to a cold one. */
 export function addTreasuryCommands(program: Command): void {
-  const treasury = program.command('treasury').description('moves your own coins to your cold wallets')
+  const treasury = program
+    .command('treasury')
+    .description('moves your own coins to your cold wallets, and tends the outputs of the hot ones')
   const add = (name: string, description: string) =>
     withReason(treasury.command(`${name} <currency> <amount> <address>`))
       .description(description)
@@ -35,6 +38,27 @@ export function addTreasuryCommands(program: Command): void {
         operate.withdrawAbove(request, ceilingUnits, options.key, note),
       ),
   )
+  addOutputCommands(treasury)
+}
+
+/** `swapyard treasury split|consolidate NETWORK`: the worker signs what they queue. */
+function addOutputCommands(treasury: Command): void {
+  const add = (purpose: 'split' | 'consolidate', description: string) =>
+    withReason(treasury.command(`${purpose} <network>`))
+      .description(description)
+      .action((network: string, options: ReasonOption) => planOutputs(purpose, network, options))
+  add('split', 'splits a hot wallet of the bitcoin family into bitcoin.outputsReady outputs')
+  add('consolidate', 'merges the small outputs of a hot wallet of the bitcoin family, whatever the fee rate is')
+}
+
+async function planOutputs(purpose: 'split' | 'consolidate', network: string, { reason }: ReasonOption): Promise<void> {
+  const note = await promptReason({ reason })
+  await withDatabase(async (database: Database, config: Config) => {
+    const wallet = openAddresses(config).get(network)
+    if (!wallet) return fail(`${network} is not a network of this keystore`)
+    const { payoutIds, units } = await planNow(createStore(database), wallet, purpose, config.outputs, note)
+    print({ network, purpose, payoutIds, units })
+  })
 }
 
 type Operate = ReturnType<typeof createOperateBalances>

@@ -4,6 +4,7 @@ import Value from 'typebox/value'
 import { currencies } from '../../currencies/index.ts'
 import { moneroDefaults } from '../adapters/chains/monero/chain.ts'
 import { defaultSpreads, type SpreadPolicy } from '../core/domain/book.ts'
+import type { OutputSettings } from '../exchange/domain/output-plan.ts'
 import {
   type GuardSettings,
   guardDefaults,
@@ -12,6 +13,7 @@ import {
   type ServiceSettings,
   USD,
 } from '../exchange/settings.ts'
+import { bitcoinSchema, toOutputSettings } from './bitcoin.ts'
 import {
   byAsset,
   byNetwork,
@@ -53,6 +55,7 @@ export type FileConfig = Readonly<{
   spreads: SpreadPolicy
   clocks: Readonly<{ rateIdMs: number; fixedLockMs: number; expiryMs: number; stuckMs: number; drainMs: number }>
   guards: GuardSettings
+  outputs: OutputSettings
   privacy: PrivacySettings
   monero: WalletSettings
   /** US dollars scaled by 10^12. */
@@ -265,6 +268,7 @@ export const fileSchema = object({
   clocks,
   guards,
   privacy,
+  bitcoin: bitcoinSchema,
   monero,
   limits,
   signer: section({ limits: byAsset(signerLimit) }),
@@ -276,6 +280,7 @@ export const fileSchema = object({
 const sandboxDefaults = Type.Object({
   clocks: Type.Object({ drain: Type.String({ default: '0s' }) }, { default: {} }),
   privacy: Type.Object({ delay: Type.String({ default: '2s' }) }, { default: {} }),
+  bitcoin: Type.Object({ outputsReady: Type.Integer({ default: 1 }) }, { default: {} }),
 })
 const sandboxFile = Type.Object({ environment: Type.Literal('sandbox') })
 
@@ -385,6 +390,7 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
       payoutMaxPpm: bounds.payoutBps,
       stallMs: bounds.stall,
     },
+    outputs: toOutputSettings(file.bitcoin),
     monero: file.monero,
     limits: file.limits,
     signerLimits: new Map(Object.entries(file.signer.limits)),

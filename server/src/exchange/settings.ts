@@ -1,6 +1,7 @@
 import { defaultFixedRates } from '../core/domain/book.ts'
 import type { EvmParameters, FinalityTag, Network } from '../core/domain/network.ts'
 import { largest } from '../lib/bigint.ts'
+import type { OutputSettings } from './domain/output-plan.ts'
 
 /** The operator's settings for the exchange services. Times are milliseconds, dollar values are scaled by 10^12. */
 export type ServiceSettings = Readonly<{
@@ -22,6 +23,8 @@ export type ServiceSettings = Readonly<{
   coldAddresses?: readonly string[]
   /** Private exchanges. Absent: `privacyDefaults`. */
   privacy?: PrivacySettings
+  /** Outputs of wallets of the bitcoin family. Absent: they are neither split nor consolidated. */
+  outputs?: OutputSettings
 }>
 
 /** Guards of the operator's money: a promise must not be worth more than it costs (docs/lifecycle.md). */

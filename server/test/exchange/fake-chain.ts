@@ -187,6 +187,7 @@ export function createFakeChain(network: Network) {
     replaces,
     gasLimit,
     cancels,
+    sweepAll,
   }: SpendRequest): UnsignedTransaction {
     for (const { units } of payments)
       if (isBitcoin && units < (network.bitcoin?.dustUnits ?? 0n)) throw new AppError('AMOUNT_BELOW_MIN', 'dust')
@@ -214,7 +215,7 @@ export function createFakeChain(network: Network) {
     const feeUnits = replaces ? replaces.feeUnits + FEE : FEE
     const neededUnits = payments.reduce((sum, { units }) => sum + units, feeUnits)
     const inputUnits = () => inputs.reduce((sum, { units }) => sum + units, 0n)
-    for (const utxo of utxos) if (inputUnits() < neededUnits) inputs.push(utxo)
+    for (const utxo of utxos) if (sweepAll || inputUnits() < neededUnits) inputs.push(utxo)
     const [first] = inputs
     if (!first || inputUnits() < neededUnits)
       throw new AppError('INSUFFICIENT_LIQUIDITY', `the inputs have ${inputUnits()} units; ${neededUnits} are needed`)

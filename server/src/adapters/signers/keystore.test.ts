@@ -275,11 +275,14 @@ describe('payouts to ourselves (a row of the database named any address)', () =>
   test('are signed to the hot wallet of the signer, and to its deposit address', async () => {
     await expect(sign('deposit', '0xhot', { purpose: 'sweep' })).resolves.toMatchObject({ raw: 'raw' })
     await expect(sign('hot', '0xdeposit7', { purpose: 'gas', toKeyIndex: 7 })).resolves.toMatchObject({ raw: 'raw' })
+    await expect(sign('hot', '0xhot', { purpose: 'split' })).resolves.toMatchObject({ raw: 'raw' })
   })
 
   test.each([
     ['a sweep to a stranger', 'deposit', '0xthief', { purpose: 'sweep' }],
     ['a sweep from the hot wallet', 'hot', '0xhot', { purpose: 'sweep' }],
+    ['a split to a stranger', 'hot', '0xthief', { purpose: 'split' }],
+    ['a consolidation to a stranger', 'hot', '0xthief', { purpose: 'consolidate' }],
     ['gas to a stranger', 'hot', '0xthief', { purpose: 'gas', toKeyIndex: 7 }],
     ['gas to an address without a key', 'hot', '0xdeposit7', { purpose: 'gas' }],
     ['a payout from a deposit address', 'deposit', '0xcustomer', { purpose: 'payout' }],

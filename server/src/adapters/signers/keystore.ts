@@ -148,7 +148,8 @@ function assertStored(pays: readonly Payment[], stored: readonly StoredPayout[])
 function assertOwn(intent: SignIntent, { id, purpose, toKeyIndex, address }: StoredPayout, own: OwnAddresses | null) {
   const isFromDeposit = intent.family === 'evm' && intent.from.branch === 'deposit'
   assert(isFromDeposit === (purpose === 'sweep'), `payout ${id}: deposit addresses pay sweeps, the hot wallet the rest`)
-  if (purpose === 'sweep') assert(own?.hot() === address, `sweep ${id} goes to the hot wallet of ${intent.network}`)
+  if (purpose === 'sweep' || purpose === 'split' || purpose === 'consolidate')
+    assert(own?.hot() === address, `${purpose} ${id} goes to the hot wallet of ${intent.network}`)
   if (purpose === 'gas')
     assert(
       toKeyIndex !== null && own?.deposit(toKeyIndex).address === address,

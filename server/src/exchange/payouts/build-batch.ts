@@ -10,7 +10,7 @@ import type { StoreTx } from '../ports/store/store.ts'
 import type { CheckDeps } from './check-payouts.ts'
 import { checkFee, ExcessiveFeeError } from './fee-guard.ts'
 import { holdForFunds, holdForSignerLimit, refusePayout, waitForFee } from './hold-payouts.ts'
-import { toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
+import { staysInWallet, toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
 import { type Prebuilt, takePrebuilt } from './prebuild.ts'
 
 export type BuildDeps = Readonly<{ assetById(id: AssetId): Asset; signer: Signer; log: Log }>
@@ -104,15 +104,20 @@ async function buildAndSign(
       nonce,
       replaces: null,
       gasLimit,
-      sweepAll: false,
+      sweepAll: oldest.purpose === 'consolidate',
     })
   })
+  if (oldest.purpose === 'consolidate' && !paysInFull(unsigned, oldest))
+    throw new AppError('INSUFFICIENT_LIQUIDITY', 'the small outputs are worth less than planned')
   if (!(await isCovered(tx, chain, batch, unsigned.feeUnits)))
     throw new AppError('INSUFFICIENT_LIQUIDITY', 'the wallet does not cover the transaction')
   await checkFee(deps, tx, chain, payouts, { feeUnits: unsigned.feeUnits, fee })
   const signed = await wrapBuildError(() => deps.signer.sign(unsigned.intent, payouts.map(toStoredPayout)))
   return { unsigned, signed, payouts }
 }
+
+const paysInFull = ({ intent }: UnsignedTransaction, { units }: Payout): boolean =>
+  intent.family === 'bitcoin' && intent.pays.every((pay) => pay.units === units)
 
 function coverAny(utxos: readonly Utxo[], payouts: readonly Payout[]): boolean {
   const availableUnits = utxos.reduce((total, { units }) => total + units, 0n)
@@ -131,7 +136,8 @@ async function isCovered(
 ): Promise<boolean> {
   const account = payouts[0]?.purpose === 'sweep' ? 'asset:deposits' : 'asset:wallet'
   const needed = new Map<AssetId, bigint>()
-  for (const { assetId, units } of payouts) needed.set(assetId, (needed.get(assetId) ?? 0n) + units)
+  for (const { assetId, units } of payouts.filter((payout) => !staysInWallet(payout)))
+    needed.set(assetId, (needed.get(assetId) ?? 0n) + units)
   const native = nativeId(network)
   if (gasUnits !== null && gasUnits < (needed.get(native) ?? 0n) + feeUnits) return false
   if (gasLimit !== null && gasUnits === null) {

@@ -12,7 +12,7 @@ import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 import type { ServiceSettings } from '../settings.ts'
 import { HOLD_MS, refusePayout } from './hold-payouts.ts'
 import { limitsOf } from './outflow-limits.ts'
-import { exchangeJobs, pauseScopes } from './payment.ts'
+import { exchangeJobs, pauseScopes, staysInWallet } from './payment.ts'
 
 export type CheckDeps = Readonly<{
   assetById(id: AssetId): Asset
@@ -126,8 +126,9 @@ async function checkLimits(
   return store.outflow[mode](payout.id, usd, limits)
 }
 
-/** A sweep or gas supply moves money between our own addresses, so it is no outflow. */
-const isToOurselves = ({ purpose }: Payout): boolean => purpose === 'sweep' || purpose === 'gas'
+/** Sweeps, gas supplies, splits and consolidations move money between our own addresses, so they are no outflow. */
+const isToOurselves = (payout: Payout): boolean =>
+  payout.purpose === 'sweep' || payout.purpose === 'gas' || staysInWallet(payout)
 
 /** Null while there is no current price. */
 function usdOf({ assetById, priceKeyOf, books }: CheckDeps, { assetId, units }: Payout): bigint | null {

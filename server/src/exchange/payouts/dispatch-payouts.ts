@@ -7,16 +7,16 @@ import { present } from '../../lib/assert.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import type { Chain } from '../ports/chain.ts'
 import { AlreadyReleasedError } from '../ports/signer.ts'
-import type { KeyPath, Utxo } from '../ports/spend.ts'
+import type { Utxo } from '../ports/spend.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
-import type { TransactionStore } from '../ports/store/transactions.ts'
 import { type Batch, type BuildDeps, buildBatch } from './build-batch.ts'
 import { type CheckDeps, holdIfLimited, selectPermitted } from './check-payouts.ts'
 import { holdForFunds, refusePayout } from './hold-payouts.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
 import { exchangeJobs, toPayment, walletOf, wrapBuildError } from './payment.ts'
 import { hasLostInputs, type Prebuilt, prebuild } from './prebuild.ts'
+import { listInputs, listSpendable, selectBatch } from './select-batch.ts'
 import { cancelSweep, sweepFee } from './sweep-fee.ts'
 
 export type DispatchDeps = CheckDeps &
@@ -32,8 +32,6 @@ export type DispatchDeps = CheckDeps &
 const ROUNDS_MAX = 50
 /** Payouts in one transaction of the bitcoin family. */
 const BATCH_MAX = 50
-/** Outputs that one transaction considers as inputs. */
-const UTXOS_MAX = 500
 
 /** Signs the queued payouts of a network, those that wait longest first, and stores the bytes (I-11). Broadcasts nothing. */
 export function createDispatchPayouts(deps: DispatchDeps) {
@@ -77,7 +75,7 @@ async function dispatchBatch(deps: DispatchDeps, chain: Chain): Promise<boolean>
   const transactionId = await signOrRefuse(deps, chain, async (tx) => {
     const { permitted, nonce } = await choosePayouts(deps, tx, chain, { ...choice, only: prebuilt?.payouts ?? null })
     if (permitted.length === 0) return null
-    const utxos = canBatch ? await listSpendable(tx.transactions, chain) : []
+    const utxos = canBatch ? await listInputs(deps, tx, chain, permitted, fee) : []
     if (prebuilt && (permitted.length !== prebuilt.payouts.length || hasLostInputs(prebuilt, utxos))) {
       await tx.outflow.release(permitted.map(({ id }) => id))
       return null
@@ -103,9 +101,7 @@ async function choosePayouts(
 ): Promise<Readonly<{ permitted: readonly Payout[]; nonce: number }>> {
   const nonce = await tx.transactions.lockLane(chain.network.id, wallet)
   const queue = await tx.payouts.queue(chain.network.id, canBatch ? BATCH_MAX : 1)
-  const candidates = queue.filter(
-    (payout) => isSamePath(payout.from, first.from) && (canBatch || payout.id === first.id),
-  )
+  const candidates = selectBatch(queue, first, canBatch)
   const limited =
     only === null
       ? await limitBatch(tx, chain, candidates)
@@ -152,8 +148,6 @@ async function signOrRefuse(
   }
 }
 
-const isSamePath = (a: KeyPath, b: KeyPath): boolean => a.branch === b.branch && a.index === b.index
-
 async function limitBatch(tx: StoreTx, chain: Chain, queue: readonly Payout[]): Promise<readonly Payout[]> {
   if (!chain.sender.prefersSeparatePayouts) return queue
   return queue.slice(0, batchSize(queue, await listSpendable(tx.transactions, chain)))
@@ -168,9 +162,6 @@ export function batchSize(payouts: readonly Readonly<{ units: bigint }>[], utxos
   const sufficient = utxos.filter((utxo) => payouts.every(({ units }) => units < utxo.units)).length
   return Math.ceil(payouts.length / Math.max(1, Math.floor(sufficient / 2)))
 }
-
-const listSpendable = (transactions: TransactionStore, { network }: Chain) =>
-  transactions.listSpendable(network.id, network.confirmations, UTXOS_MAX)
 
 /** Asks the node before the transaction begins. A payout that would fail on its chain is held for the operator. */
 async function estimateGas(deps: DispatchDeps, chain: Chain, payout: Payout): Promise<bigint | null | 'refused'> {

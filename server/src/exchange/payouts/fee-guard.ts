@@ -4,11 +4,13 @@ import { AppError } from '../../core/domain/errors.ts'
 import { spendsInPlace } from '../../core/domain/network.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
+import { outputDefaults } from '../domain/output-plan.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { StoreTx } from '../ports/store/store.ts'
-import { guardDefaults } from '../settings.ts'
+import { guardDefaults, type ServiceSettings } from '../settings.ts'
 import type { CheckDeps } from './check-payouts.ts'
+import { staysInWallet } from './payment.ts'
 
 type FeeGuardDeps = Pick<CheckDeps, 'assetById' | 'priceKeyOf' | 'books' | 'settings'>
 
@@ -40,8 +42,11 @@ export async function checkFee(
   payouts: readonly Payout[],
   { feeUnits: builtUnits, fee }: Readonly<{ feeUnits: bigint; fee: FeeRate }>,
 ): Promise<void> {
-  const guarded = payouts.filter(({ purpose, approved }) => !approved && (purpose === 'payout' || purpose === 'refund'))
-  if (guarded.length < payouts.length) return
+  const paying = payouts.filter((payout) => !staysInWallet(payout))
+  if (isOwnFeeExcessive(deps.settings, payouts, builtUnits)) throw new ExcessiveFeeError(false)
+  if (paying.length === 0) return
+  const guarded = paying.filter(({ purpose, approved }) => !approved && (purpose === 'payout' || purpose === 'refund'))
+  if (guarded.length < paying.length) return
   const { payoutFeePercent, payoutFeeMultiple } = deps.settings.guards ?? guardDefaults
   const native = nativeId(chain.network)
   if (!deps.books.current().prices.usd.has(deps.priceKeyOf(native))) return
@@ -54,6 +59,17 @@ export async function checkFee(
   const multiple = BigInt(payoutFeeMultiple)
   if (feeUsd <= sum(charged) * multiple) return
   throw new ExcessiveFeeError(feeUnits > usualUnits * multiple)
+}
+
+/** A transaction that only splits or consolidates costs at most a small share of what it moves, also when its fee is raised. */
+export function isOwnFeeExcessive(
+  { outputs }: Pick<ServiceSettings, 'outputs'>,
+  payouts: readonly Payout[],
+  feeUnits: bigint,
+): boolean {
+  const { feeBps } = outputs ?? outputDefaults
+  const movedUnits = sum(payouts.map(({ units }) => units))
+  return payouts.length > 0 && payouts.every(staysInWallet) && feeUnits * 10_000n > movedUnits * BigInt(feeBps)
 }
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)

@@ -4,7 +4,7 @@ import type { Chain } from '../ports/chain.ts'
 import type { OutflowLimitError } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { StoreTx } from '../ports/store/store.ts'
-import { exchangeJobs } from './payment.ts'
+import { exchangeJobs, staysInWallet } from './payment.ts'
 
 /** A payout that cannot be signed now is tried again after this time. If only it waits, the time grows: `postpone`. */
 export const HOLD_MS = 5_000
@@ -43,13 +43,28 @@ export async function holdForSignerLimit(
   if (isTooLarge) await tx.wake(exchangeJobs([payout]))
 }
 
+/** Cancels splits and consolidations, which are planned again. Returns the other payouts. */
+async function cancelWithinWallet(
+  { log }: HoldDeps,
+  tx: StoreTx,
+  payouts: readonly Payout[],
+): Promise<readonly Payout[]> {
+  for (const { id, network, purpose } of payouts.filter(staysInWallet)) {
+    await tx.payouts.void(id)
+    log.info({ network, payoutId: id, purpose }, 'not worth its fee, or not covered now: cancelled')
+  }
+  return payouts.filter((payout) => !staysInWallet(payout))
+}
+
 /** Holds payouts that the hot wallet does not cover. The queue waits with them until the wallet is filled. */
 export async function holdForFunds(
   { log }: HoldDeps,
   tx: StoreTx,
   { network }: Chain,
-  payouts: readonly Payout[],
+  uncovered: readonly Payout[],
 ): Promise<void> {
+  const payouts = await cancelWithinWallet({ log }, tx, uncovered)
+  if (payouts.length === 0) return
   const ids = payouts.map(({ id }) => id)
   // A deposit address has one sweep, so the others cannot wait with it.
   if (payouts.every(({ purpose }) => purpose === 'sweep')) await tx.payouts.postpone(ids)
@@ -67,8 +82,10 @@ export async function waitForFee(
   { log }: HoldDeps,
   tx: StoreTx,
   { network }: Chain,
-  payouts: readonly Payout[],
+  expensive: readonly Payout[],
 ): Promise<void> {
+  const payouts = await cancelWithinWallet({ log }, tx, expensive)
+  if (payouts.length === 0) return
   const ids = payouts.map(({ id }) => id)
   await tx.payouts.postpone(ids)
   await tx.outflow.release(ids)

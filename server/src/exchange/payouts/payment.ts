@@ -1,10 +1,22 @@
 import type { Asset, AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
+import type { Network } from '../../core/domain/network.ts'
 import type { Job } from '../../core/ports/jobs.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { StoredPayout } from '../ports/signer.ts'
 import type { KeyPath, Payment } from '../ports/spend.ts'
 import type { Payout } from '../ports/store/payouts.ts'
+import type { SpendDepths } from '../ports/store/transactions.ts'
+
+/** Our own change may be spent once it is in a block. Monero locks every output for ten blocks. */
+export const spendDepths = ({ confirmations, bitcoin }: Network): SpendDepths => ({
+  others: confirmations,
+  own: bitcoin ? 1 : confirmations,
+})
+
+/** Pays our own hot wallet: it makes more or fewer outputs of the same coins. */
+export const staysInWallet = ({ purpose }: Pick<Payout, 'purpose'>): boolean =>
+  purpose === 'split' || purpose === 'consolidate'
 
 /** Wakes the exchanges of these payouts. */
 export const exchangeJobs = (payouts: readonly Pick<Payout, 'exchangeId'>[]): readonly Job[] =>

@@ -11,8 +11,9 @@ import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
 import { type ServiceSettings, stuckAfterMs } from '../settings.ts'
+import { isOwnFeeExcessive } from './fee-guard.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
-import { exchangeJobs, pauseScopes, toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
+import { exchangeJobs, pauseScopes, spendDepths, toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
 
 type ReplaceDeps = Readonly<{
   store: Store
@@ -100,8 +101,11 @@ async function signReplacement(
   const cancels = isCancel(intent) || (!isBacked && (await isToBeCancelled(deps, tx, chain, transaction, replacement)))
   const isOfBatch = doOthersWait && payouts.length > 1
   if (!isBacked && !cancels && !isOfBatch) return 'DEPOSIT_NOT_COUNTED'
+  // Its change would never exist, and the payments that spend it could not confirm.
+  const change = intent === newest.intent ? changeOutpoint(newest) : null
+  if (change !== null && !(await tx.transactions.reserveOwnOutput(transaction.id, change))) return 'CHANGE_SPENT'
   const utxos = chain.network.bitcoin
-    ? await tx.transactions.listSpendable(transaction.network, chain.network.confirmations, UTXOS_MAX)
+    ? await tx.transactions.listSpendable(transaction.network, spendDepths(chain.network), UTXOS_MAX)
     : []
   const changeIndex = await changeIndexFor(tx, chain, intent)
   const unsigned =
@@ -110,6 +114,7 @@ async function signReplacement(
   const nativeUnits = payouts.reduce((sum, one) => sum + (one.assetId === nativeId(chain.network) ? one.units : 0n), 0n)
   if (replacement.gasUnits !== null && replacement.gasUnits < nativeUnits + unsigned.feeUnits)
     return 'INSUFFICIENT_LIQUIDITY'
+  if (isOwnFeeExcessive(deps.settings, payouts, unsigned.feeUnits)) return 'NOT_WORTH_ITS_FEE'
   assert(unsigned.conflictKey === transaction.conflictKey, 'a replacement spends the conflict key of all attempts')
   const signed = await wrapBuildError(() => deps.signer.sign(unsigned.intent, payouts.map(toStoredPayout)))
   await tx.transactions.addAttempt(transaction.id, {
@@ -156,6 +161,10 @@ async function isToBeCancelled(
     (await tx.transactions.isWaitedFor(id, stuckAfterMs(network, settings.stuckMs)))
   )
 }
+
+/** Change is the output behind the payments. */
+const changeOutpoint = ({ intent, txHash }: Attempt): string | null =>
+  intent.family === 'bitcoin' && intent.change !== null ? `${txHash}:${intent.pays.length}` : null
 
 /** A pause of one partner or one asset. The others stop every signature of a network, also a replacement. */
 const isOfFew = (scope: string): boolean => scope.startsWith('partner:') || scope.startsWith('asset:')

@@ -7,7 +7,7 @@ import type { Signer } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { OutgoingTransaction } from '../ports/store/transactions.ts'
-import { exchangeJobs, transactionAlarms } from './payment.ts'
+import { exchangeJobs, staysInWallet, transactionAlarms } from './payment.ts'
 
 type ReverseDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
 
@@ -48,7 +48,7 @@ type Invalidation = Readonly<{ proof: Record<string, unknown>; revertedFeeUnits:
 
 /**
  * Reverses a confirmed transaction that is proved invalid (I-13). Posts payment and fee in reverse and holds the payouts for
- * the operator, who knows whether they were paid in another way. Sweeps and gas supplies are voided and planned again.
+ * the operator, who knows whether they were paid in another way. What we pay to ourselves is voided and planned again.
  */
 export async function reverseConfirmed(
   deps: ReverseDeps,
@@ -121,7 +121,7 @@ async function reverseFee(
 async function reversePayout(tx: StoreTx, transactionId: string, payout: Payout): Promise<void> {
   const { id, purpose, orderId, exchangeId, assetId, units } = payout
   await tx.ledger.post(payoutReversalEntry({ ...payout, payoutId: id, transactionId }))
-  if (purpose === 'sweep' || purpose === 'gas') {
+  if (purpose === 'sweep' || purpose === 'gas' || staysInWallet(payout)) {
     await tx.payouts.void(id)
     await tx.operator.releaseSweptDeposits(id)
     return tx.alarms.clear(`reversed:${id}`)

@@ -150,9 +150,11 @@ describe('a payout whose input left the chain (bitcoin family)', () => {
     expect(listPaid()).toHaveLength(1)
     expect(await fixture.store.ledger.balance('expense:suspense', 'btc@btc')).toBe(0n)
     // The returned output is spendable again.
-    expect((await fixture.store.transactions.listSpendable('btc', 2, 10)).map(({ outpoint }) => outpoint)).toContain(
-      `${deposit}:0`,
-    )
+    expect(
+      (await fixture.store.transactions.listSpendable('btc', { others: 2, own: 2 }, 10)).map(
+        ({ outpoint }) => outpoint,
+      ),
+    ).toContain(`${deposit}:0`)
   })
 
   test('is not signed again while the missing input is the deposit that it refunds', async () => {

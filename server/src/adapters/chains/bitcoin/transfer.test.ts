@@ -279,6 +279,19 @@ describe('a replacement', () => {
     expect(replace('btc', old, { utxos: wallet, fee: { rate: 11_000n, tip: 0n } }).feeUnits).toBe(5_922n)
   })
 
+  test('of a consolidation spends the same inputs, pays the same and lessens the change', () => {
+    const wallet = utxos(40_000n, 50_000n, 60_000n)
+    const request = { utxos: wallet, payments: [pay('btc', 75_000n)] }
+    const old = build('btc', { ...request, sweepAll: true, fee: { rate: 3_000n, tip: 0n } })
+    expect(old.resources).toHaveLength(3)
+    // 277 vB (10.5, three inputs of 68, two outputs of 31) at 3.
+    expect([intentOf(old).pays[0]?.units, old.change?.units]).toEqual([75_000n, 74_169n])
+    checkSound('btc', old, 3_000n)
+    const next = replace('btc', old, { ...request, fee: { rate: 6_000n, tip: 0n } })
+    expect(next.resources).toEqual(old.resources)
+    expect([intentOf(next).pays[0]?.units, next.change?.units]).toEqual([75_000n, 73_338n])
+  })
+
   test('of a sweep pays fewer units', () => {
     const request = { utxos: utxos(5_000_000n), payments: [pay('btc', 99_000_000n)], sweepAll: true }
     const old = build('btc', request)

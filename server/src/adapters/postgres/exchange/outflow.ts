@@ -35,7 +35,7 @@ export function createOutflowStore(sql: Sql): OutflowStore {
       // The index `payouts_queue` has the first two conditions. Sweeps and gas supplies are no outflow.
       return hasRow(
         sql,
-        "select 1 from payouts where state = 'reserved' and attention is null and postponed > 0 and purpose not in ('sweep', 'gas') limit 1",
+        "select 1 from payouts where state = 'reserved' and attention is null and postponed > 0 and purpose not in ('sweep', 'gas', 'split', 'consolidate') limit 1",
         [],
       )
     },

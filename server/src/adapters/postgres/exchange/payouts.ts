@@ -133,6 +133,8 @@ async function queue(sql: Sql, locking: boolean, network: string, limit: number)
   const rows = await sql.query<Row>(
     `select ${COLUMNS} where p.network = $1 and p.state = 'reserved' and p.attention is null
        and (p.held_until is null or p.held_until < clock_timestamp()) and (p.deposit_id is null or ${BACKED})
+       and (p.purpose <> 'consolidate' or not exists (select 1 from payouts o where o.network = p.network
+         and o.state = 'reserved' and o.attention is null and o.purpose <> 'consolidate'))
        and not exists (select 1 from pauses s where s.scope in ('all', 'payouts:all', 'network:' || p.network,
          'payouts:' || p.network, 'asset:' || p.asset_id, 'partner:' || ${PARTNER}))
      order by coalesce(p.held_until, p.created_at), p.created_at, p.id limit $2${locking ? ' for no key update of p skip locked' : ''}`,

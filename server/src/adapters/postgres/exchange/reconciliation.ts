@@ -12,7 +12,8 @@ import { toUtxo, type UtxoRow } from './rows.ts'
  */
 const POSITIONS = `
 select b.asset_id, b.units as wallet, coalesce(k.units, 0) as coins,
-  coalesce((select sum(p.units) from payouts p where p.network = $1 and p.asset_id = b.asset_id and p.state = 'signed'), 0)
+  coalesce((select sum(p.units) from payouts p where p.network = $1 and p.asset_id = b.asset_id and p.state = 'signed'
+      and p.purpose not in ('split', 'consolidate')), 0)
   + coalesce((select sum(d.units) from deposits d where d.network = $1 and d.asset_id = b.asset_id and d.status = 'seen'
       and d.block_height is not null and ($3 or d.exchange_id is null)), 0) as moving,
   case when b.asset_id <> $4 then 0 else coalesce((select sum(f.fee) from (

@@ -73,8 +73,8 @@ share as (
     where p.purpose = 'gas' and network = p.network and address = p.address limit 1) t on true
   window w as (partition by c.id, c.asset_id))
 select ${GROUPS[grouping]} as "group", s.asset_id as "assetId", count(distinct s.id)::int as transactions,
-  coalesce(sum(s.units) filter (where coalesce(s.purpose, '') not in ('sweep', 'gas')), 0) as payouts,
-  coalesce(sum(s.units) filter (where s.purpose = 'sweep'), 0) as sweeps,
+  coalesce(sum(s.units) filter (where coalesce(s.purpose, '') not in ('sweep', 'gas', 'split', 'consolidate')), 0) as payouts,
+  coalesce(sum(s.units) filter (where s.purpose in ('sweep', 'split', 'consolidate')), 0) as sweeps,
   coalesce(sum(s.units) filter (where s.purpose = 'gas'), 0) as gas
 from share s left join exchanges e on e.id = s.exchange_id left join partners a on a.id = e.partner_id
 group by 1, 2 order by 1, 2 limit $3`

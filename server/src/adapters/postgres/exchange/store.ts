@@ -11,6 +11,7 @@ import { createInventoryStore } from './inventory.ts'
 import { createJobStore } from './jobs.ts'
 import { createOperatorStore } from './operator.ts'
 import { createOutflowStore } from './outflow.ts'
+import { createOutputStore } from './outputs.ts'
 import { createPayoutStore } from './payouts.ts'
 import { createReconciliationStore } from './reconciliation.ts'
 import { createRecoveryStore } from './recovery.ts'
@@ -46,6 +47,7 @@ function stores(sql: Sql, database: Database, locking: boolean): Stores {
     transactions: createTransactionStore(sql, locking),
     inventory: createInventoryStore(sql),
     outflow: createOutflowStore(sql),
+    outputs: createOutputStore(sql),
     jobs: createJobStore(sql),
     reconciliation: createReconciliationStore(sql, database),
     recovery: createRecoveryStore(sql, locking),

@@ -3,6 +3,7 @@ import type { KeyPath, Utxo } from '../../../exchange/ports/spend.ts'
 import type {
   Attempt,
   OutgoingTransaction,
+  SpendDepths,
   TransactionOutcome,
   TransactionStore,
 } from '../../../exchange/ports/store/transactions.ts'
@@ -40,7 +41,9 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
       )
       return Number(row?.next ?? 0)
     },
-    listSpendable: (network, depth, limit) => listSpendable(sql, network, depth, limit),
+    listSpendable: (network, depths, limit) => listSpendable(sql, network, depths, limit),
+    listSmall: (network, depths, units, limit) => listSmall(sql, network, depths, units, limit),
+    reserveOwnOutput: (id, outpoint) => reserveOwnOutput(sql, id, outpoint),
     async nextChangeAddress(network, derive) {
       const [row] = await sql.query<{ index: string }>("select nextval('change_key_index') as index")
       const index = Number(row?.index ?? 0)
@@ -93,18 +96,61 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
   }
 }
 
+/**
+ * UTXOs that may be spent. Change of a transaction with a single attempt needs less depth: only we could replace it, and we do
+ * not while its change is spent (`reserveOwnOutput`). With several attempts, a reorganisation could mine another of them.
+ */
+const SPENDABLE = `select c.outpoint, c.units, c.branch, c.key_index from coins c
+  left join deposits d on d.id = c.deposit_id
+  join cursors k on k.network = c.network
+  where c.network = $1 and c.reserved_by is null and c.spent_by is null and not c.quarantined
+    and (c.deposit_id is null or d.status = 'credited')
+    and (c.block_height <= k.height - $2 + 1 or (c.deposit_id is null and c.block_height <= k.height - $3 + 1
+      and (select count(*) from attempts o where o.transaction_id = (
+        select a.transaction_id from attempts a where a.network = c.network and a.tx_hash = split_part(c.outpoint, ':', 1))) = 1))`
+
 /** Largest first: dust that others send cannot crowd out the useful UTXOs. */
-async function listSpendable(sql: Sql, network: string, depth: number, limit: number): Promise<readonly Utxo[]> {
+async function listSpendable(
+  sql: Sql,
+  network: string,
+  { others, own }: SpendDepths,
+  limit: number,
+): Promise<readonly Utxo[]> {
   const rows = await sql.query<UtxoRow>(
-    `select c.outpoint, c.units, c.branch, c.key_index from coins c
-     left join deposits d on d.id = c.deposit_id
-     join cursors k on k.network = c.network
-     where c.network = $1 and c.reserved_by is null and c.spent_by is null and not c.quarantined and c.block_height <= k.height - $2 + 1
-       and (c.deposit_id is null or d.status = 'credited')
-     order by c.units desc, c.block_height, c.outpoint limit $3 for update of c skip locked`,
-    [network, depth, limit],
+    `${SPENDABLE} order by c.units desc, c.block_height, c.outpoint limit $4 for update of c skip locked`,
+    [network, others, own, limit],
   )
   return rows.map(toUtxo)
+}
+
+async function listSmall(
+  sql: Sql,
+  network: string,
+  { others, own }: SpendDepths,
+  { min, max }: Readonly<{ min: bigint; max: bigint }>,
+  limit: number,
+): Promise<readonly Utxo[]> {
+  const rows = await sql.query<UtxoRow>(
+    `${SPENDABLE} and c.units between $5::numeric and $6::numeric
+     order by c.units, c.block_height desc, c.outpoint limit $4 for update of c skip locked`,
+    [network, others, own, limit, min, max],
+  )
+  return rows.map(toUtxo)
+}
+
+async function reserveOwnOutput(sql: Sql, id: string, outpoint: string): Promise<boolean> {
+  await sql.query(
+    `update coins c set reserved_by = t.id from transactions t
+     where t.id = $1 and c.network = t.network and c.outpoint = $2 and c.reserved_by is null and c.spent_by is null`,
+    [id, outpoint],
+  )
+  const isTaken = await hasRow(
+    sql,
+    `select 1 from coins c join transactions t on t.id = $1 and t.network = c.network
+     where c.outpoint = $2 and (c.spent_by is not null or c.reserved_by <> t.id)`,
+    [id, outpoint],
+  )
+  return !isTaken
 }
 
 async function addAttempt(

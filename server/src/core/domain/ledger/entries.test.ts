@@ -167,7 +167,7 @@ describe('a reversal leaves zero balances', () => {
   })
 
   test('for a signed payout that is invalidated', () => {
-    const purposes = ['payout', 'refund', 'sweep', 'gas', 'withdrawal'] as const
+    const purposes = ['payout', 'refund', 'sweep', 'gas', 'withdrawal', 'split', 'consolidate'] as const
     for (const purpose of purposes) {
       const one = outgoing(purpose, 5n, 'btc@btc')
       expect(isNothing(signedEntry(one), invalidatedEntry(one)), purpose).toBe(true)

@@ -183,7 +183,7 @@ export function withdrawalEntry(payoutId: string, from: Account, assetId: AssetI
 export type Outgoing = Readonly<{
   payoutId: string
   transactionId: string
-  purpose: 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal'
+  purpose: 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal' | 'split' | 'consolidate'
   exchangeId: string | null
   partnerId: string | null
   /** The account that owed a withdrawal before it was queued; null = the operator withdraws capital. */
@@ -196,15 +196,22 @@ export type Outgoing = Readonly<{
 
 const sourceOf = (payout: Outgoing): Account => (payout.purpose === 'sweep' ? deposits : wallet)
 
+/** Its coins stay in the wallet, so nothing is booked but the network fee of its transaction. */
+const staysInWallet = ({ purpose }: Outgoing): boolean => purpose === 'split' || purpose === 'consolidate'
+
 /** One posting about a payout and its transaction. */
 function payoutEntry(
-  { payoutId, transactionId, purpose, exchangeId, assetId, units }: Outgoing,
+  payout: Outgoing,
   event: 'signed' | 'invalidated' | 'sent' | 'reversed',
   accountsOf: Readonly<{ debit: Account; credit: Account }>,
 ): JournalEntry {
-  return journalEntry(`payout:${payoutId}:${event}:${transactionId}`, `${purpose} ${event}`, exchangeId, [
-    { ...accountsOf, assetId, units },
-  ])
+  const { payoutId, transactionId, purpose, exchangeId, assetId, units } = payout
+  return journalEntry(
+    `payout:${payoutId}:${event}:${transactionId}`,
+    `${purpose} ${event}`,
+    exchangeId,
+    staysInWallet(payout) ? [] : [{ ...accountsOf, assetId, units }],
+  )
 }
 
 /** The payout is signed: its amount leaves the spendable balance. */
@@ -243,6 +250,8 @@ function receiverOf(payout: Outgoing): Account {
     case 'withdrawal':
       return payout.owedFrom ? withdrawalAccount(payout.payoutId) : 'equity:capital'
     case 'sweep':
+    case 'split':
+    case 'consolidate':
       return wallet
     case 'gas':
       // The gas for a sweep counts as spent: its remainder on the deposit address is not worth a transaction.

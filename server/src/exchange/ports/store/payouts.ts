@@ -40,7 +40,7 @@ export interface PayoutStore {
   ): Promise<void>
   /**
    * Queue of a network: what was ready first comes first, so a payout that was held stands behind those that became ready
-   * meanwhile. Payouts in a paused scope are not in it. Inside a transaction the rows are locked, and rows that are locked elsewhere are
+   * meanwhile. A consolidation is in it only while no other payout waits. Payouts in a paused scope are not in it. Inside a transaction the rows are locked, and rows that are locked elsewhere are
    * skipped. Payouts and refunds are in it only while their deposit is credited and deep enough (I-34); the lock holds that.
    */
   queue(network: string, limit: number): Promise<readonly Payout[]>

@@ -28,8 +28,8 @@ export type RevenueRow = Readonly<{
 }>
 
 /**
- * What networks were paid, in base units: for payouts, refunds and withdrawals, for sweeps of deposits, and as gas for
- * sweeps. The fee of a transaction that pays several exchanges is divided equally. `group` is null where no exchange
+ * What networks were paid, in base units: for payouts, refunds and withdrawals, for sweeps of deposits with splits and
+ * consolidations of outputs, and as gas for sweeps. The fee of a transaction that pays several exchanges is divided equally. `group` is null where no exchange
  * caused the cost.
  */
 export type CostRow = Readonly<{

@@ -6,6 +6,7 @@ import type { InventoryStore } from './inventory.ts'
 import type { JobStore } from './jobs.ts'
 import type { OperatorStore } from './operator.ts'
 import type { OutflowStore } from './outflow.ts'
+import type { OutputStore } from './outputs.ts'
 import type { PayoutStore } from './payouts.ts'
 import type { ReconciliationStore } from './reconciliation.ts'
 import type { RecoveryStore } from './recovery.ts'
@@ -36,6 +37,7 @@ export interface Stores extends CoreStores {
   readonly transactions: TransactionStore
   readonly inventory: InventoryStore
   readonly outflow: OutflowStore
+  readonly outputs: OutputStore
   readonly jobs: JobStore
   readonly reconciliation: ReconciliationStore
   readonly recovery: RecoveryStore

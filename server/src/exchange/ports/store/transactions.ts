@@ -30,11 +30,26 @@ export type OutgoingTransaction = Readonly<{
   now: Date
 }>
 
+/** Confirmations before an output may be spent: in general, and if a transaction of ours with a single attempt made it. */
+export type SpendDepths = Readonly<{ others: number; own: number }>
+
 export interface TransactionStore {
   /** Locks the wallet's lane until the transaction ends and returns the next nonce (used by account families, I-26). */
   lockLane(network: string, wallet: string): Promise<number>
   /** Outputs of ours that may be spent: deep enough, credited and unreserved. Largest first, then oldest. */
-  listSpendable(network: string, depth: number, limit: number): Promise<readonly Utxo[]>
+  listSpendable(network: string, depths: SpendDepths, limit: number): Promise<readonly Utxo[]>
+  /** The spendable outputs within these amounts, smallest first. */
+  listSmall(
+    network: string,
+    depths: SpendDepths,
+    units: Readonly<{ min: bigint; max: bigint }>,
+    limit: number,
+  ): Promise<readonly Utxo[]>
+  /**
+   * Reserves an output of this transaction's newest attempt for the transaction itself, so that no other one spends it from
+   * now on. False if another one does.
+   */
+  reserveOwnOutput(id: string, outpoint: string): Promise<boolean>
   nextChangeAddress(network: string, derive: (index: number) => string): Promise<{ index: number; address: string }>
   insert(transaction: {
     id: string

@@ -176,6 +176,7 @@ export const architecture: Architecture = {
     [`${postgres}/exchange/chain-log.ts`]: columns,
     [`${postgres}/exchange/recovery.ts`]: columns,
     [`${postgres}/exchange/wallets.ts`]: columns,
+    [`${postgres}/exchange/key-indexes.ts`]: columns,
     [`${postgres}/exchange/exchanges.ts`]: columns,
     [`${postgres}/exchange/poll-cache.ts`]: columns,
     [`${postgres}/exchange/payouts.ts`]: columns,

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { listKeyIndexes } from '../adapters/postgres/exchange/key-indexes.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createKeystore, exportPublicKeys } from '../adapters/signers/keystore.ts'
 import { openAddresses } from '../app/addresses.ts'
@@ -96,4 +97,13 @@ function addKeystoreCommands(program: Command): void {
       for (const [network, { addresses }] of openAddresses(loadConfig()))
         print({ network, hot: addresses.hot(), firstDeposit: addresses.deposit(0).address })
     })
+  keystores
+    .command('indexes')
+    .description('lists the key index of each address that has received coins, to recover them without this database')
+    .option('--all', 'also unpaid deposit addresses')
+    .action(({ all = false }: { all?: boolean }) =>
+      withDatabase(async (database) => {
+        for await (const key of listKeyIndexes(database, !all)) print(key)
+      }),
+    )
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -293,4 +294,30 @@ describe('the command line', () => {
       lock.release()
     }
   })
+})
+
+// M25: indexes have gaps of any size, and a wallet program stops looking after twenty unused addresses.
+test('lists the key indexes of addresses with coins, and with --all of every address', async () => {
+  const list = async (...args: string[]) =>
+    (await swapyard(['keystore', 'indexes', ...args])).lines.filter(({ branch }) => branch === 'deposit')
+  expect(await list()).toEqual([])
+  const database = openDatabase(url, { max: 1 })
+  const [paid, unpaid] = [randomUUID(), randomUUID()]
+  await database.query(
+    `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, partner_fee_bps, expires_at)
+     select id, id, 'standard', 'standard', 'btc', 'btc', 'eth', 'eth', '[]', 1, 1, 0, now() from unnest($1::uuid[]) id`,
+    [[paid, unpaid]],
+  )
+  await database.query(
+    "insert into deposit_targets (exchange_id, leg, network, address, key_index) values ($1, 0, 'btc', 'paid', 7000000), ($2, 0, 'btc', 'unpaid', 7000001)",
+    [paid, unpaid],
+  )
+  await database.query(
+    "insert into deposits (network, identity, tx_hash, exchange_id, leg, address, key_index, asset_id, units, required_confirmations) values ('btc', 'a:0', 'a', $1, 0, 'paid', 7000000, 'btc@btc', 5, 2)",
+    [paid],
+  )
+  await database.close()
+  const key = { network: 'btc', branch: 'deposit' }
+  expect(await list()).toEqual([{ ...key, index: 7_000_000, address: 'paid' }])
+  expect(await list('--all')).toHaveLength(2)
 })

@@ -50,15 +50,14 @@ export async function buildBatch(
     await holdForFunds(deps, tx, chain, batch.payouts)
     return null
   }
-  const changeIndex =
-    batch.gasLimit === null
-      ? (await tx.transactions.nextChangeAddress(chain.network.id, (index) => chain.addresses.change(index))).index
-      : 0
+  const changeIndex = batch.gasLimit === null ? await tx.transactions.nextChangeIndex() : null
   let count = batch.payouts.length
   while (count > 0) {
     try {
       const payouts = batch.payouts.slice(0, count)
-      const built = await buildAndSign(deps, tx, chain, { ...batch, payouts }, { utxos, changeIndex })
+      const built = await buildAndSign(deps, tx, chain, { ...batch, payouts }, { utxos, changeIndex: changeIndex ?? 0 })
+      if (changeIndex !== null)
+        await tx.transactions.registerChange(chain.network.id, changeIndex, chain.addresses.change(changeIndex))
       await tx.alarms.clear(`wallet:${chain.network.id}`, `payout-fee:${chain.network.id}`)
       return built
     } catch (error) {

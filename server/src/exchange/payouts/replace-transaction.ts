@@ -204,5 +204,7 @@ function buildReplacement(
 async function changeIndexFor(tx: StoreTx, chain: Chain, intent: SignIntent): Promise<number> {
   if (intent.family !== 'bitcoin') return 0
   if (intent.change !== null) return intent.change.path.index
-  return (await tx.transactions.nextChangeAddress(chain.network.id, (index) => chain.addresses.change(index))).index
+  const index = await tx.transactions.nextChangeIndex()
+  await tx.transactions.registerChange(chain.network.id, index, chain.addresses.change(index))
+  return index
 }

@@ -196,6 +196,20 @@ describe('a payout', () => {
     expect(await fixture.readStatus(exchange)).toBe('finished')
   })
 
+  // M25: each build that failed left the row of a change address behind.
+  test('of all outputs is not built, and registers no change address', async () => {
+    const count = async () =>
+      (await fixture.database.query("select 1 from house_addresses where network = 'btc' and branch = 'change'")).length
+    const [free] = await fixture.database.query<{ units: string }>(
+      "select sum(units) as units from coins where network = 'btc' and spent_by is null and reserved_by is null",
+    )
+    const before = await count()
+    await fixture.insertPayout('btc', BigInt(free?.units ?? 0) - 1n, 'almost everything', 'gas')
+    await fixture.runJobs()
+    expect(await count()).toBe(before)
+    await fixture.database.query("update payouts set state = 'void' where address = 'almost everything'")
+  })
+
   test('of the whole balance is not signed, because nothing is left for the fee', async () => {
     const balance = await fixture.store.ledger.balance('asset:wallet', 'eth@eth')
     await fixture.insertPayout('eth', balance, 'everything', 'gas')

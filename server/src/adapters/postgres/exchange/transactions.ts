@@ -44,15 +44,15 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
     listSpendable: (network, depths, limit) => listSpendable(sql, network, depths, limit),
     listSmall: (network, depths, units, limit) => listSmall(sql, network, depths, units, limit),
     reserveOwnOutput: (id, outpoint) => reserveOwnOutput(sql, id, outpoint),
-    async nextChangeAddress(network, derive) {
+    async nextChangeIndex() {
       const [row] = await sql.query<{ index: string }>("select nextval('change_key_index') as index")
-      const index = Number(row?.index ?? 0)
-      const address = derive(index)
+      return Number(row?.index ?? 0)
+    },
+    async registerChange(network, index, address) {
       await sql.query(
         "insert into house_addresses (network, address, branch, key_index) values ($1, $2, 'change', $3)",
         [network, address, index],
       )
-      return { index, address }
     },
     async insert({ id, network, from, wallet, conflictKey, resources, nonce }) {
       await sql.query(

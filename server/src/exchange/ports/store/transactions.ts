@@ -50,7 +50,10 @@ export interface TransactionStore {
    * now on. False if another one does.
    */
   reserveOwnOutput(id: string, outpoint: string): Promise<boolean>
-  nextChangeAddress(network: string, derive: (index: number) => string): Promise<{ index: number; address: string }>
+  /** A key index that no change address has used. */
+  nextChangeIndex(): Promise<number>
+  /** Stores the change address of a transaction that was built, so that the watcher knows it. */
+  registerChange(network: string, index: number, address: string): Promise<void>
   insert(transaction: {
     id: string
     network: string

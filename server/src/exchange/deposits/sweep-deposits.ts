@@ -7,6 +7,7 @@ import { checkpoint } from '../../core/services/checkpoint.ts'
 import { smallest } from '../../lib/bigint.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import type { Log } from '../../lib/log.ts'
+import { noExchange, supplyGas } from '../payouts/supply-gas.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { Sweepable } from '../ports/store/wallets.ts'
@@ -34,12 +35,6 @@ const RECHECK_MS = 5 * 60_000
 const AVERAGE_RUNS = 10_000n
 /** A fee rate up to this percentage of the usual one is low enough. */
 const LOW_PERCENT = 105n
-/** Gas supplies of an address in a day: the first, and more if the fee rose before the sweep. */
-const SUPPLIES_MAX = 3
-
-/** Of payouts to ourselves. */
-const noExchange = { exchangeId: null, executionId: null, depositId: null, leg: null, memo: null } as const
-
 /**
  * Plans sweeps of final deposits to the hot wallet (account families). Supplies an address with gas before a token sweep.
  * Small amounts wait for a low fee and are swept together with later deposits of their address.
@@ -130,28 +125,6 @@ function valuesOf({ books, priceKeyOf, assetById }: SweepDeps, chain: Chain, ass
     if (error instanceof AppError) return null
     throw error
   }
-}
-
-/** Supplies what an address lacks to pay for its own sweep, one supply at a time. */
-async function supplyGas(store: Store, chain: Chain, address: string, units: bigint): Promise<void> {
-  const network = chain.network.id
-  await store.transaction(async (tx) => {
-    // Locks the lane of the address, so that a concurrent run finds the supply that this one plans.
-    await tx.transactions.lockLane(network, address)
-    const supplies = await tx.wallets.countGasSupplies(network, address)
-    if (supplies.pending > 0 || supplies.total >= SUPPLIES_MAX) return
-    await tx.payouts.insert({
-      id: timeOrderedId(),
-      ...noExchange,
-      purpose: 'gas',
-      network,
-      assetId: nativeId(chain.network),
-      from: 'hot',
-      address,
-      units,
-    })
-    await tx.wake([{ kind: 'dispatch', id: network }])
-  })
 }
 
 async function planSweep(

@@ -1,8 +1,9 @@
 import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { spendsInPlace } from '../../core/domain/network.ts'
-import type { FeeRate } from '../../core/ports/chain.ts'
+import { type FeeRate, sweepRate } from '../../core/ports/chain.ts'
 import { assert } from '../../lib/assert.ts'
+import { largest } from '../../lib/bigint.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain, UnsignedTransaction } from '../ports/chain.ts'
 import { AlreadyReleasedError, isCancel, type Signer, type SignIntent } from '../ports/signer.ts'
@@ -14,6 +15,8 @@ import { type ServiceSettings, stuckAfterMs } from '../settings.ts'
 import { isOwnFeeExcessive } from './fee-guard.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
 import { exchangeJobs, pauseScopes, spendDepths, toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
+import { supplyGas } from './supply-gas.ts'
+import { sweepFee } from './sweep-fee.ts'
 
 type ReplaceDeps = Readonly<{
   store: Store
@@ -49,7 +52,9 @@ export async function replaceTransaction(
       transaction.from.branch === 'deposit' && intent.family === 'evm'
         ? await chain.reader.balance(transaction.wallet, native)
         : null
-    const replacement: Replacement = { newest, intent, fee, gasUnits }
+    const affordable = gasUnits === null ? fee : await fitSweep(deps, chain, transaction, { intent, fee, gasUnits })
+    if (affordable === null) return 'INSUFFICIENT_LIQUIDITY'
+    const replacement: Replacement = { newest, intent, fee: affordable, gasUnits }
     const prebuilt = chain.sender.buildsSlowly
       ? await buildReplacement(deps, chain, transaction, replacement, {
           payouts: await deps.store.payouts.listByTransaction(transaction.id),
@@ -70,6 +75,28 @@ export async function replaceTransaction(
       })
     return error.code
   }
+}
+
+/**
+ * The fee rate of another attempt of a sweep: what its deposit address can pay, as at the first one. It has to pay the next
+ * block, and more than the attempt before. An address that cannot gets gas, and null is returned until it has come.
+ */
+async function fitSweep(
+  { store }: ReplaceDeps,
+  chain: Chain,
+  { wallet }: OutgoingTransaction,
+  { intent, fee, gasUnits }: Readonly<{ intent: SignIntent; fee: FeeRate; gasUnits: bigint }>,
+): Promise<FeeRate | null> {
+  if (intent.family !== 'evm') return fee
+  const { gasLimit, maxFeePerGas, pay } = intent
+  const l1Fee = fee.l1Fee ?? 0n
+  const freeUnits = gasUnits - (pay.asset.contract === null ? pay.units : 0n)
+  // All clients accept this raise.
+  const raised = (maxFeePerGas * 114n) / 100n + 1n
+  const fitting = sweepFee(fee, freeUnits, gasLimit)
+  if (fitting !== null && freeUnits >= gasLimit * raised + l1Fee) return fitting
+  await supplyGas(store, chain, wallet, gasLimit * largest(raised, sweepRate(fee)) + l1Fee - freeUnits)
+  return null
 }
 
 /** `gasUnits`: native balance of a deposit address, which pays for its own sweep; null for other wallets. */

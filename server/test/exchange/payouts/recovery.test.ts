@@ -123,6 +123,49 @@ describe('a sweep', () => {
     expect(await fixture.listAlarmKinds()).not.toContain('payout')
   })
 
+  // Review item 15: it left nothing behind for a higher fee, so it hung until the fee fell.
+  test('that a rise of the fee leaves behind gets gas, and is mined once with a higher fee', async () => {
+    const exchange = await finishExchange()
+    const { behaviour, chain, mine } = fixture.fakes.eth
+    const { dispatch, advance } = fixture.services
+    const readTransactionId = async (purpose: string) => {
+      const [row] = await fixture.database.query<{ id: string; units: string }>(
+        `select transaction_id as id, units from payouts where purpose = $1 and state = 'signed'`,
+        [purpose],
+      )
+      return row ?? { id: '', units: '' }
+    }
+    behaviour.dropsBroadcasts = true
+    await fixture.services.sweep(chain)
+    await dispatch('eth')
+    const { id } = await readTransactionId('sweep')
+    await advance(id)
+    behaviour.feeRate = 13n
+    await fixture.database.query(
+      "update attempts set created_at = created_at - interval '1 day' where transaction_id = $1",
+      [id],
+    )
+    await advance(id)
+    await advance(id)
+    await dispatch('eth')
+    const supply = await readTransactionId('gas')
+    // The address has the gas of the first attempt: a transfer's 21,000 at the old rate.
+    expect(BigInt(supply.units)).toBe(21_000n * (13n - 10n))
+    behaviour.dropsBroadcasts = false
+    await advance(supply.id)
+    mine()
+    await fixture.runWatchers()
+    await advance(id)
+    const attempts = (await fixture.store.transactions.load(id))?.attempts ?? []
+    expect(attempts).toHaveLength(2)
+    expect(attempts[1]?.feeUnits).toBeGreaterThan(attempts[0]?.feeUnits ?? 0n)
+    behaviour.feeRate = 10n
+    await fixture.mineBlocks(5)
+    expect(await listSweeps(exchange)).toMatchObject([{ state: 'confirmed' }])
+    expect(fixture.fakes.eth.balanceOf(exchange.deposit.address, null)).toBeLessThan(21_000n * 13n)
+    expect(await fixture.listAlarmKinds()).not.toContain('stuck')
+  })
+
   test('that reverts raises an alarm; when the operator drops it, it is planned again and arrives once', async () => {
     const exchange = await finishExchange()
     fixture.fakes.eth.behaviour.revertsTransactions = true

@@ -1,12 +1,17 @@
-import { type GuardSettings, guardDefaults, type ServiceSettings } from '../../server/src/exchange/settings.ts'
+import { type GuardSettings, guardDefaults } from '../../server/src/exchange/settings.ts'
 import { drawPath } from './market.ts'
-import { startSimulation } from './simulation.ts'
+import type { SimulatedTemplate } from './simulated-clock.ts'
+import { type Rules, startSimulation } from './simulation.ts'
 import {
   bendThePrice,
+  burnGas,
   keepOldQuotes,
   payOnlyWinners,
   payUnconfirmed,
+  replaceLosers,
   type Strategy,
+  sendTestPayment,
+  splitDoubleSpend,
   useLaggingPrices,
 } from './strategies.ts'
 
@@ -15,15 +20,17 @@ export type AdversaryCase = Readonly<{
   name: string
   guard: string
   strategy: Strategy
-  /** The settings with which the guard has no effect. */
-  without: Partial<ServiceSettings>
+  /** The rules with which the guard has no effect. */
+  without: Rules
+  /** Its worst day costs the operator at most this share of what honest customers turn over on such a day. */
+  lossMaxPercent: number
 }>
 
 /** Three block intervals of bitcoin, as in production: those of the chain in memory are a second. */
 const BITCOIN_INCLUSION_MS = 30 * 60_000
 
-const withGuards = (change: Partial<GuardSettings>): Partial<ServiceSettings> => ({
-  guards: { ...guardDefaults, fixedInclusionMs: BITCOIN_INCLUSION_MS, ...change },
+const withGuards = (change: Partial<GuardSettings>): Rules => ({
+  settings: { guards: { ...guardDefaults, fixedInclusionMs: BITCOIN_INCLUSION_MS, ...change } },
 })
 
 /** Every guard as it is by default. */
@@ -34,18 +41,21 @@ export const cases: readonly AdversaryCase[] = [
     name: 'keeps quotes, and creates with an old one',
     guard: 'guards.lastLookBps',
     strategy: keepOldQuotes,
+    lossMaxPercent: 1,
     without: withGuards({ lastLookBps: 9_999 }),
   },
   {
     name: 'trades against prices that lag',
     guard: 'guards.fixedPriceAge',
     strategy: useLaggingPrices,
+    lossMaxPercent: 1,
     without: withGuards({ fixedPriceAgeMs: 30_000 }),
   },
   {
     name: 'pays only where it wins',
     guard: 'guards.fixedReservePercent',
     strategy: payOnlyWinners,
+    lossMaxPercent: 1,
     // The whole reserve for one partner: its share is a third.
     without: withGuards({ fixedReservePercent: 300 }),
   },
@@ -53,13 +63,43 @@ export const cases: readonly AdversaryCase[] = [
     name: 'pays unconfirmed',
     guard: 'clocks.fixedInclusion',
     strategy: payUnconfirmed,
+    lossMaxPercent: 1,
     without: withGuards({ fixedInclusionMs: 86_400_000 }),
   },
   {
     name: 'bends the price for a minute',
     guard: 'guards.priceMovePercent',
     strategy: bendThePrice,
+    lossMaxPercent: 1,
     without: withGuards({ priceMovePercent: 1_000 }),
+  },
+  {
+    name: 'replaces its payment where it loses',
+    guard: 'clocks.fixedInclusion',
+    strategy: replaceLosers,
+    lossMaxPercent: 1,
+    without: withGuards({ fixedInclusionMs: 4 * 3_600_000 }),
+  },
+  {
+    name: 'sends a test payment in time, and the whole when it wins',
+    guard: 'clocks.fixedLock',
+    strategy: sendTestPayment,
+    lossMaxPercent: 1,
+    without: { settings: { ...guarded.settings, fixedLockMs: 86_400_000 } },
+  },
+  {
+    name: 'splits a double spend into small deposits',
+    guard: 'confirmations of deposits in flight',
+    strategy: splitDoubleSpend,
+    lossMaxPercent: 3,
+    without: { ...guarded, isPartnerPerExchange: true },
+  },
+  {
+    name: 'pays the minimum to recipients that burn gas',
+    guard: 'guards.payoutFeePercent',
+    strategy: burnGas,
+    lossMaxPercent: 1,
+    without: withGuards({ payoutFeePercent: 10_000 }),
   },
 ]
 
@@ -72,19 +112,19 @@ const pathOf = (seed: number) =>
 
 const SEEDS = [1, 2, 3]
 
-/** What the operator gains from the strategy on each of the drawn days. */
-export async function simulateDays(strategy: Strategy, settings: Partial<ServiceSettings>): Promise<readonly Day[]> {
-  const days: Day[] = []
-  for (const seed of SEEDS) {
-    const simulation = await startSimulation(pathOf(seed), settings)
-    try {
-      await strategy(simulation)
-      const sum = (of: (one: (typeof simulation.conversions)[number]) => number) =>
-        simulation.conversions.reduce((total, one) => total + of(one), 0)
-      days.push({ gainUsd: sum((one) => one.receivedUsd - one.paidUsd), turnoverUsd: sum((one) => one.receivedUsd) })
-    } finally {
-      await simulation.close()
-    }
+/** What the operator gains from the strategy on each of the drawn days. The days share nothing, and wait for the database in turn. */
+export const simulateDays = (template: SimulatedTemplate, strategy: Strategy, rules: Rules): Promise<readonly Day[]> =>
+  Promise.all(SEEDS.map((seed) => simulateDay(template, seed, strategy, rules)))
+
+async function simulateDay(template: SimulatedTemplate, seed: number, strategy: Strategy, rules: Rules): Promise<Day> {
+  const simulation = await startSimulation(template, pathOf(seed), rules)
+  try {
+    await strategy(simulation)
+    const { conversions } = simulation
+    const gainUsd = conversions.reduce((sum, { receivedUsd, paidUsd }) => sum + receivedUsd - paidUsd, 0)
+    const turnoverUsd = conversions.reduce((sum, { receivedUsd }) => sum + receivedUsd, 0)
+    return { gainUsd: gainUsd - (await simulation.readCostsUsd()), turnoverUsd }
+  } finally {
+    await simulation.close()
   }
-  return days
 }

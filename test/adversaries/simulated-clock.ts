@@ -9,44 +9,69 @@ export type SimulatedDatabase = TestDatabase & Readonly<{ setTime(ms: number): P
 
 const CLOCKS = ['now', 'clock_timestamp', 'statement_timestamp', 'transaction_timestamp']
 
+/** The schema and the clock, which every simulation copies: that takes a tenth of the time of all migrations. */
+export type SimulatedTemplate = Readonly<{ open(startMs: number): Promise<SimulatedDatabase>; drop(): Promise<void> }>
+
 /**
- * A database of the program with a clock of its own. The schema `simulated` has functions with the names of Postgres's clocks
+ * Databases of the program with a clock of their own. The schema `simulated` has functions with the names of Postgres's clocks
  * and stands before `pg_catalog` in the search path, so that the program's statements, triggers and column defaults read the
  * simulated time, unchanged. The functions are there before the program's tables, because a default keeps the function that
  * its name meant at its creation.
  */
-export async function openSimulatedDatabase(startMs: number): Promise<SimulatedDatabase> {
-  const { url, drop } = await createDatabase(process.env['SWAPYARD_TEST_DATABASE_URL'] ?? inject('databaseUrl'))
+export async function prepareSimulatedDatabases(): Promise<SimulatedTemplate> {
+  const cluster = process.env['SWAPYARD_TEST_DATABASE_URL'] ?? inject('databaseUrl')
+  const template = await createDatabase(cluster)
+  await withDatabase(template.url, createClock)
+  await withDatabase(template.url, async (database) => {
+    await migrate(database)
+    await prepareJobs(database)
+  })
+  return { open: (startMs) => openCopy(cluster, template.url, startMs), drop: template.drop }
+}
+
+async function openCopy(cluster: string, templateUrl: string, startMs: number): Promise<SimulatedDatabase> {
+  const { url, drop } = await createDatabase(cluster, new URL(templateUrl).pathname.slice(1))
+  // A setting of the database is not copied.
+  await withDatabase(url, readClockFirst)
   const pools: Database[] = []
   const another = (max: number): Database => {
     const pool = openDatabase(url, { max, waitMs: 20_000, applicationName: 'simulation' })
     pools.push(pool)
     return pool
   }
-  await createClock(another(1), startMs)
   const database = another(10)
-  await migrate(database)
-  await prepareJobs(database)
-  return {
-    database,
-    another,
-    setTime: async (ms) => void (await database.query('update simulated.clock set at = $1', [new Date(ms)])),
-    close: async () => {
-      await Promise.all(pools.map((pool) => pool.close()))
-      await drop()
-    },
+  const setTime = async (ms: number) =>
+    void (await database.query('update simulated.clock set at = $1', [new Date(ms)]))
+  await setTime(startMs)
+  const close = async () => {
+    await Promise.all(pools.map((pool) => pool.close()))
+    await drop()
+  }
+  return { database, another, setTime, close }
+}
+
+async function withDatabase(url: string, use: (database: Database) => Promise<void>): Promise<void> {
+  const database = openDatabase(url, { max: 1, waitMs: 20_000, applicationName: 'simulation' })
+  try {
+    await use(database)
+  } finally {
+    await database.close()
   }
 }
 
-/** Connections that are opened afterwards read this clock. */
-async function createClock(database: Database, startMs: number): Promise<void> {
-  const [row] = await database.query<{ name: string }>('select current_database() as name')
+async function createClock(database: Database): Promise<void> {
   await database.query('create schema simulated')
   await database.query('create table simulated.clock (at timestamptz not null)')
-  await database.query('insert into simulated.clock values ($1)', [new Date(startMs)])
+  await database.query('insert into simulated.clock values (now())')
   for (const name of CLOCKS)
     await database.query(
       `create function simulated.${name}() returns timestamptz language sql stable as 'select at from simulated.clock'`,
     )
+  await readClockFirst(database)
+}
+
+/** Connections that are opened afterwards read the simulated clock. */
+async function readClockFirst(database: Database): Promise<void> {
+  const [row] = await database.query<{ name: string }>('select current_database() as name')
   await database.query(`alter database ${row?.name} set search_path = public, simulated, pg_catalog`)
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { formatUnits } from '../../server/src/core/domain/amount.ts'
 import type { Reserves } from '../../server/src/core/domain/book.ts'
 import { AppError } from '../../server/src/core/domain/errors.ts'
@@ -10,15 +11,25 @@ import { createRateIds } from '../../server/src/exchange/quotes/rate-id.ts'
 import { guardDefaults, type ServiceSettings } from '../../server/src/exchange/settings.ts'
 import { COIN, ETHER, market, partnerId, startMoneyPath } from '../../server/test/exchange/money-path.ts'
 import type { PricePath } from './market.ts'
-import { openSimulatedDatabase } from './simulated-clock.ts'
+import type { SimulatedTemplate } from './simulated-clock.ts'
 
-/** Of large deposits: four times two confirmations, and the payout's two. */
-const BLOCKS = 11
+/** Confirmations of large deposits: four times two. */
+const DEPOSIT_BLOCKS = 8
+/** The payout's block, and its two confirmations. */
+const PAYOUT_BLOCKS = 3
+/** Of a payment in ether, in wei: 10 gwei, so that a plain one costs what a quote charges for it. */
+const GAS_PRICE = 10n ** 10n
 const START = Date.UTC(2026, 10, 20)
 /** The operator's prices are those of this long ago: the sources' own delay and one pause between two reads. */
 const PRICE_LAG_MS = 2_000
 /** What is wrong with the operator's price sources. */
 export type SourceFault = Readonly<{ lagMs?: number; factor?: number }>
+/** What the program does in a simulation. */
+export type Rules = Readonly<{
+  settings: Partial<ServiceSettings>
+  /** Every exchange is another partner's, so that what a partner has in flight is never summed up. */
+  isPartnerPerExchange?: boolean
+}>
 /** One ether costs this throughout: only the price of bitcoin moves, and with it the rate. */
 export const ETHER_USD = 4_000
 /** Half of the difference between bid and ask, as a share. */
@@ -42,10 +53,11 @@ export type Conversion = Readonly<{ receivedUsd: number; paidUsd: number }>
 export type Simulation = Awaited<ReturnType<typeof startSimulation>>
 
 /** The program's quoting, create, settlement and payout code, on Postgres and chains in memory, with a clock and prices of its own. */
-export async function startSimulation(path: PricePath, settings: Partial<ServiceSettings>) {
+export async function startSimulation(template: SimulatedTemplate, path: PricePath, rules: Rules) {
+  const { settings, isPartnerPerExchange = false } = rules
   const time = { ms: 0 }
   const clock = { now: () => START + time.ms, databaseNow: () => START + time.ms }
-  const opened = await openSimulatedDatabase(START)
+  const opened = await template.open(START)
   const program = await startMoneyPath({
     clock,
     settings: { ...settings, limits: LIMITS },
@@ -107,6 +119,10 @@ export async function startSimulation(path: PricePath, settings: Partial<Service
     reserves = { available: await store.inventory.available(), fixed: await store.inventory.fixedStock() }
     refreshBook()
   }
+  const mine = async (count: number) => {
+    for (const { mine } of [program.fakes.btc, program.fakes.eth]) mine(count)
+    await program.runWorkers()
+  }
   const membersOf = (direction: Direction) => {
     const [from, to] = direction === 'btc-eth' ? [btc, eth] : [eth, btc]
     return {
@@ -140,6 +156,7 @@ export async function startSimulation(path: PricePath, settings: Partial<Service
       })
     }
   }
+  program.fakes.eth.behaviour.feeRate = GAS_PRICE
   const { fixedPriceAgeMs: priceAgeMs, fixedReservePercent: reservePercent } = settings.guards ?? guardDefaults
   books.replace({ fixedRates: { priceAgeMs, reservePercent } })
   await syncDatabase()
@@ -171,7 +188,7 @@ export async function startSimulation(path: PricePath, settings: Partial<Service
       await syncDatabase()
       try {
         const { exchange } = await createExchange(
-          partner,
+          isPartnerPerExchange ? { ...partner, id: randomUUID() } : partner,
           {
             ...membersOf(direction),
             flow,
@@ -192,8 +209,10 @@ export async function startSimulation(path: PricePath, settings: Partial<Service
     /** What a server does without a customer: it ends promises and exchanges whose time is over. */
     async runDue(): Promise<void> {
       await syncDatabase()
-      await store.inventory.releaseExpired(100)
       await program.runWorkers()
+      // The watchers note this by a real clock, which is too slow here.
+      for (const network of ['btc', 'eth']) await store.chainLog.recordCaughtUp(network, 0)
+      await store.inventory.releaseExpired(100)
       await readReserves()
     },
     /** Shows the unconfirmed payments to the program. */
@@ -204,10 +223,25 @@ export async function startSimulation(path: PricePath, settings: Partial<Service
     /** Mines what is paid, and runs the workers until it is settled. */
     async settle(): Promise<void> {
       await syncDatabase()
-      await program.mineBlocks(BLOCKS)
+      for (const count of [DEPOSIT_BLOCKS, PAYOUT_BLOCKS]) await mine(count)
       await valueConversions()
       await readReserves()
     },
+    /** Mines some blocks, and runs the workers once. */
+    async mineBlocks(count: number): Promise<void> {
+      await syncDatabase()
+      await mine(count)
+      await valueConversions()
+    },
+    /** What the operator paid for transactions, and for deposits that left the chain, in dollars of now. */
+    async readCostsUsd(): Promise<number> {
+      const { ledger } = program.store
+      const costs = await Promise.all([ledger.balances('expense:network-fee'), ledger.balances('expense:suspense')])
+      return costs
+        .flatMap((units) => [...units])
+        .reduce((sum, [asset, units]) => sum + usdOf(asset.startsWith('btc') ? 'btc' : 'eth', units), 0)
+    },
+    inclusionMs: settings.guards?.fixedInclusionMs ?? 0,
     close: program.close,
   }
 }

@@ -171,3 +171,105 @@ export const bendThePrice: Strategy = async (simulation) => {
     await settle()
   }
 }
+
+/**
+ * Shows a payment at the end of the lock, and has it mined at the last moment at which the fixed rate is kept if it wins;
+ * otherwise replaces it by a payment to itself. Nodes relay such a replacement whether the payment signals it or not.
+ */
+export const replaceLosers: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, showPool, runDue, mineBlocks, inclusionMs } = simulation
+  const decided = LOCK + inclusionMs - 2 * MINUTE
+  for (let start = STEP; start + decided < DAY; start += decided + 5 * MINUTE) {
+    moveTo(start)
+    await runDue()
+    const offer = quoteMost(simulation, 'btc-eth')
+    const exchange = offer && (await create('btc-eth', 'fixed-rate', offer.fromUnits, offer.rateId))
+    if (!exchange) continue
+    moveTo(start + LOCK - MINUTE)
+    const payment = program.payDeposit(exchange, exchange.fromUnits)
+    await showPool()
+    moveTo(start + decided)
+    if (gainOf(simulation, offerOf(exchange, 'btc-eth')) > WORTHWHILE) await settle()
+    else {
+      program.fakes.btc.addConflict(`foreign:${payment}`)
+      await mineBlocks(1)
+    }
+  }
+}
+
+/** Below every minimum, and enough for its refund: some three dollars of bitcoin. */
+const TEST_UNITS = 3_000n
+
+/** Sends less than the minimum within the lock, and the whole amount hours later, once the market has moved by enough. */
+export const sendTestPayment: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, runDue } = simulation
+  for (let start = STEP; start < DAY; ) {
+    moveTo(start)
+    await runDue()
+    const offer = quoteMost(simulation, 'btc-eth')
+    const exchange = offer && (await create('btc-eth', 'fixed-rate', offer.fromUnits, offer.rateId))
+    if (!exchange) {
+      start += LOCK
+      continue
+    }
+    moveTo(start + MINUTE)
+    program.payDeposit(exchange, TEST_UNITS)
+    await settle()
+    let ms = start + LOCK
+    while (ms < DAY && gainOf(simulation, offerOf(exchange, 'btc-eth')) < PATIENT) {
+      ms += 10 * MINUTE
+      moveTo(ms)
+    }
+    if (ms < DAY) {
+      program.payDeposit(exchange, exchange.fromUnits)
+      await settle()
+    }
+    start = ms + HOUR
+  }
+}
+
+/** Just below the lowest tier of confirmations. */
+const SMALL_USD = 990
+/** What may be in flight at the depth of one small deposit, and what comes one block later. */
+const SMALL_BEFORE = 10
+const SMALL_AFTER = 30
+
+/** Sends many small deposits in two blocks, and replaces these blocks as soon as what is paid at the lowest depth was paid. */
+export const splitDoubleSpend: Strategy = async (simulation) => {
+  const { moveTo, create, program, mineBlocks, priceNow } = simulation
+  moveTo(HOUR)
+  const units = BigInt(Math.floor((SMALL_USD / priceNow()) * Number(COIN)))
+  const payments: string[] = []
+  for (const count of [SMALL_BEFORE, SMALL_AFTER]) {
+    for (let n = 0; n < count; n++) {
+      const exchange = await create('btc-eth', 'standard', units, null)
+      if (exchange) payments.push(program.payDeposit(exchange, units))
+    }
+    await mineBlocks(1)
+  }
+  await mineBlocks(1)
+  program.fakes.btc.reorg(3, (hash) => payments.includes(hash))
+  await mineBlocks(1)
+  await mineBlocks(10)
+}
+
+/** Of a payment to a contract that burns what it is given. */
+const BURNT_GAS = 500_000n
+
+/** Sends the smallest amounts: bitcoin for a recipient that burns gas, and ether, whose sweep costs a transaction. */
+export const burnGas: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, quote } = simulation
+  const { chain } = program.fakes.eth
+  chain.sender.gasLimit = async ({ address }) => (address === 'adversary-eth' ? BURNT_GAS : 21_000n)
+  for (let ms = HOUR; ms < DAY; ms += 6 * HOUR) {
+    moveTo(ms)
+    for (const direction of directions) {
+      const minUnits = quote(direction, 'standard', PROBE[direction])?.quote.minUnits ?? 0n
+      const exchange = await create(direction, 'standard', minUnits, null)
+      if (exchange) program.payDeposit(exchange, minUnits)
+    }
+    await settle()
+    await program.services.sweep(chain)
+  }
+  await settle()
+}

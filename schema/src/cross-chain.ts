@@ -45,6 +45,7 @@ export const statusReasons = [
   'LIMIT',
   'OPERATOR',
   'UNKNOWN_OUTCOME',
+  'NETWORK_UNAVAILABLE',
 ] as const
 
 const statusNotes = {

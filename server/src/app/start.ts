@@ -48,6 +48,7 @@ export async function start(config: Config, role: Role): Promise<RunningApp> {
     closers.push(() => keys.signer?.close())
     const app = await createConfiguredApp(config, role, { databaseAndLog, chains, keys, routerThread, port, closers })
     sayBuilt(app, say)
+    await sayUnserved(app, say)
     if (chains && role !== 'api') app.starting.add('the workers are starting')
     const url = port === null ? null : await listen(config, port, app, closers)
     if (role !== 'api') {
@@ -87,6 +88,15 @@ async function load(role: Role, closers: Closer[]) {
 function sayBuilt({ catalogue, chains }: App, say: (line: string) => void): void {
   const enabled = catalogue.list().filter(({ enabled }) => enabled)
   say(`database: up to date; ${enabled.length} currencies on ${chains.size} networks`)
+}
+
+async function sayUnserved({ store, chains }: App, say: (line: string) => void): Promise<void> {
+  for (const { network, exchanges, transactions, payouts } of await store.reconciliation.listOpenElsewhere([
+    ...chains.keys(),
+  ]))
+    say(
+      `warning: ${network} is not configured and has ${exchanges} open exchanges, ${transactions} transactions and ${payouts} queued payouts: configure it until they are closed`,
+    )
 }
 
 async function fund(app: App, controlUrl: string, say: (line: string) => void, closers: Closer[]): Promise<void> {

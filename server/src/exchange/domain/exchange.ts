@@ -39,6 +39,7 @@ export const statusReasons = [
   'LIMIT',
   'OPERATOR',
   'UNKNOWN_OUTCOME',
+  'NETWORK_UNAVAILABLE',
 ] as const
 export type StatusReason = (typeof statusReasons)[number]
 

@@ -32,6 +32,8 @@ const domains = {
   source: ['unconfirmed', 'sound', 'missing', 'returned'],
   nextLegFunded: [true, false],
   stalled: [false, true],
+  // Has a test of its own.
+  isNetworkMissing: [false],
 } as const satisfies { [K in keyof Facts]: readonly Facts[K][] }
 
 /** Every status with every combination of facts: 9 × 3 × 2⁶ × 4² × 6 × 5. */
@@ -153,6 +155,22 @@ describe('decide', () => {
       return forbidden.includes(act) || (act === 'hold' && facts.payout === 'signed')
     })
     expect(wrong).toEqual([])
+  })
+
+  // M27.2: each step of such an exchange failed, and nothing refunded it.
+  test('holds what needs a network that is not configured, and changes no other step', () => {
+    const held = everything.flatMap((facts) => {
+      const [served, missing] = [decide(facts), decide({ ...facts, isNetworkMissing: true })]
+      return JSON.stringify(served) === JSON.stringify(missing) ? [] : [{ facts, missing }]
+    })
+    expect(new Set(held.map(({ missing }) => JSON.stringify(missing)))).toEqual(
+      new Set([JSON.stringify({ act: 'hold', reason: 'NETWORK_UNAVAILABLE' })]),
+    )
+    expect(new Set(held.map(({ facts }) => facts.status))).toEqual(
+      new Set(['confirming', 'exchanging', 'sending', 'refunding']),
+    )
+    const isPaid = ({ status, payout }: Facts) => status !== 'confirming' && ['signed', 'confirmed'].includes(payout)
+    expect(held.filter(({ facts }) => isPaid(facts))).toEqual([])
   })
 
   test('pays and refunds only credited deposits', () => {

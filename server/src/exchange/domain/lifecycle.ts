@@ -63,6 +63,8 @@ export type Facts = Readonly<{
   source: 'unconfirmed' | 'sound' | 'missing' | 'returned'
   /** The next leg has its deposit. True for the last leg. */
   nextLegFunded: boolean
+  /** A network that the execution needs next is not configured: it was removed while the exchange was open. */
+  isNetworkMissing: boolean
   /** A private leg waited longer than `stallMs` and is refunded in the source asset. */
   stalled: boolean
 }>
@@ -89,6 +91,8 @@ export type Step =
   | { act: 'close'; status: 'finished' | 'refunded' | 'failed'; reason: StatusReason | null }
 
 const wait: Step = { act: 'wait' }
+/** The operator decides, or configures the network again. */
+const networkMissing: Step = { act: 'hold', reason: 'NETWORK_UNAVAILABLE' }
 
 /** Pure: the same facts give the same step. */
 export function decide(facts: Facts): Step {
@@ -98,6 +102,7 @@ export function decide(facts: Facts): Step {
       return facts.expired ? { act: 'close', status: 'failed', reason: 'DEPOSIT_VANISHED' } : wait
     case 'confirming':
       if (facts.deposit === 'missing') return { act: 'revertToPending' }
+      if (facts.isNetworkMissing) return networkMissing
       return facts.deposit === 'deep' && facts.source !== 'unconfirmed' ? { act: 'credit' } : wait
     case 'exchanging':
       return exchanging(facts)
@@ -139,6 +144,7 @@ function exchanging(facts: Facts): Step {
   if (hold) return hold
   if (!isUnsigned(facts)) return { act: 'send' }
   if (facts.source === 'missing') return { act: 'holdForSource' }
+  if (facts.isNetworkMissing) return networkMissing
   // Nothing is signed, so a refund cannot become a second payout.
   if (facts.stalled && facts.fill !== 'unknown' && facts.decision === null)
     return { act: 'refund', reason: 'NO_LIQUIDITY' }
@@ -166,7 +172,9 @@ function sending(facts: Facts): Step {
   if (isUnsigned(facts) && facts.deposit === 'missing') return { act: 'hold', reason: 'DEPOSIT_VANISHED' }
   const hold = holdPayout(facts)
   if (hold) return hold
-  return isUnsigned(facts) && facts.source === 'missing' ? { act: 'holdForSource' } : bookOrReverseLoss(facts)
+  if (!isUnsigned(facts)) return bookOrReverseLoss(facts)
+  if (facts.source === 'missing') return { act: 'holdForSource' }
+  return facts.isNetworkMissing ? networkMissing : bookOrReverseLoss(facts)
 }
 
 function refunding(facts: Facts): Step {
@@ -176,6 +184,7 @@ function refunding(facts: Facts): Step {
   const hold = holdPayout(facts)
   if (hold) return hold
   if (isUnsigned(facts) && facts.source === 'missing') return { act: 'holdForSource' }
+  if (isUnsigned(facts) && facts.isNetworkMissing) return networkMissing
   return facts.payout === 'none' ? { act: 'reserveRefund' } : wait
 }
 

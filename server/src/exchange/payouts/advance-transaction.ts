@@ -43,7 +43,9 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
   return async function advanceTransaction(id: string): Promise<void> {
     const transaction = await deps.store.transactions.load(id)
     if (!transaction || transaction.state === 'final' || transaction.state === 'expired') return
-    const chain = present(deps.chains.get(transaction.network), `the chain of ${transaction.network}`)
+    const chain = deps.chains.get(transaction.network)
+    // Not configured any more: `unserved:NETWORK`.
+    if (chain === undefined) return
     const newest = present(transaction.attempts.at(-1), 'an attempt')
     if (!newest.sent) return broadcastAttempt(deps, chain, transaction, newest)
 

@@ -5,6 +5,7 @@ import type { FinalityTag } from '../../core/domain/network.ts'
 import type { ScreeningSubject, Verdict } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { assert, unreachable } from '../../lib/assert.ts'
+import type { StatusReason } from '../domain/exchange.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
 import { coversQuote, isInTime } from '../domain/terms.ts'
 import type { Chain } from '../ports/chain.ts'
@@ -15,8 +16,8 @@ import {
   type Act,
   type Evidence,
   endsOf,
+  findMissingNetwork,
   fixedRateOf,
-  getChain,
   holdFor,
   isPayoutPaused,
   legOf,
@@ -37,6 +38,7 @@ const WINDOWS_MAX = 4
 const EVIDENCE_PARALLEL = 4
 /** An open exchange is checked this often even if all wake-ups are lost. */
 const CHECK_EVERY_MS = 15_000
+const CHECK_EVERY_MS_MAX = 600_000
 
 /**
  * Takes an exchange as far as it can go now. Any process may run it any number of times and die at any point. Strangers can
@@ -79,7 +81,7 @@ async function stepWindow(
         await advanceExecution({ deps, tx, context: current, execution, evidence: evidence.get(execution.id) ?? null }),
       )
     checkpoint('step.decided')
-    await saveExchange(tx, current, executions, next)
+    await saveExchange(deps, tx, current, executions, next)
     if (isLast && next !== null) await tx.wake([{ kind: 'exchange', id }])
   })
   checkpoint('step.committed')
@@ -99,9 +101,13 @@ async function keepHoldIfPaid(tx: StoreTx, { exchange, executions }: StepContext
   if (executions.some(isPayment)) await tx.inventory.keepHold(exchange.id)
 }
 
-/** While the watcher is behind, a deposit that came in time may be in a block that is not recorded yet. */
-const isExpired = ({ exchange, now, watchedUntil }: StepContext): boolean =>
-  now > exchange.expiresAt && (watchedUntil === null || watchedUntil > exchange.expiresAt)
+/**
+ * While the watcher is behind, a deposit that came in time may be in a block that is not recorded yet. A network that is not
+ * configured has no watcher.
+ */
+const isExpired = (deps: StepDeps, { exchange, now, watchedUntil }: StepContext): boolean =>
+  now > exchange.expiresAt &&
+  (watchedUntil === null || watchedUntil > exchange.expiresAt || !deps.chains.has(endsOf(exchange).from.network))
 
 function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Facts {
   const { exchange, heads } = context
@@ -114,14 +120,19 @@ function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Fa
     rejected: deposit.status === 'rejected',
     lost: deposit.lost,
     // The deposit of a later leg is our own payment, which is never late.
-    expired: leg === 0 && isExpired(context),
+    expired: leg === 0 && isExpired(deps, context),
     fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
     payout: payoutFactOf(payout),
     decision:
       execution.decision ??
-      (hasNamedRefund(deps, context, execution) || hasPriceReturned({ deps, context, execution }) ? 'release' : null),
+      (hasNamedRefund(deps, context, execution) ||
+      hasPriceReturned({ deps, context, execution }) ||
+      hasNetworkReturned({ deps, context, execution })
+        ? 'release'
+        : null),
     source: sourceOf(execution),
     nextLegFunded: execution.nextLegFunded || leg === exchange.legs.length - 1,
+    isNetworkMissing: findMissingNetwork({ deps, context, execution }) !== null,
     stalled: isStalled(context, execution) && !isPayoutPaused(deps, legOf({ context, execution })),
   }
 }
@@ -129,6 +140,12 @@ function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Fa
 /** Held because a refund address was missing, and there is one now. */
 const hasNamedRefund = (deps: StepDeps, context: StepContext, execution: Execution): boolean =>
   execution.reason === 'REFUND_ADDRESS_REQUIRED' && refundDestination({ deps, context, execution }) !== null
+
+/** Held because a network was not configured, and it is again. */
+const hasNetworkReturned = (act: Pick<Act, 'deps' | 'context' | 'execution'>): boolean =>
+  act.execution.status === 'verifying' &&
+  act.execution.reason === 'NETWORK_UNAVAILABLE' &&
+  findMissingNetwork(act) === null
 
 function payoutFactOf(payout: Execution['payout']): Facts['payout'] {
   if (payout === null) return 'none'
@@ -174,8 +191,12 @@ async function checkDeposit(
   { deposit }: Execution,
 ): Promise<Evidence['deposit']> {
   const { block, network, requiredTag, txHash } = deposit
-  const chain = getChain(deps, network)
-  if (block === null || !(await hasReachedFinalityTag(chain, requiredTag, block.height, heads.get(network) ?? 0)))
+  const chain = deps.chains.get(network)
+  if (
+    chain === undefined ||
+    block === null ||
+    !(await hasReachedFinalityTag(chain, requiredTag, block.height, heads.get(network) ?? 0))
+  )
     return null
   const { reader } = chain
   if (!(await reader.agrees(block))) {
@@ -255,7 +276,7 @@ async function performStep(act: Act, step: Step): Promise<Execution | null> {
     case 'reserveRefund':
       return reserveRefund(act)
     case 'hold':
-      return holdExecution(act, step.reason)
+      return holdExecution(act, step.reason, missingNetworkOf(act, step.reason))
     case 'holdForSource':
       return holdFor(act, 'DEPOSIT_VANISHED', {}, { ofLeg: 0 })
     case 'resume':
@@ -268,6 +289,10 @@ async function performStep(act: Act, step: Step): Promise<Execution | null> {
       return unreachable(step)
   }
 }
+
+/** For the alarm of the hold. */
+const missingNetworkOf = (act: Act, reason: StatusReason): Record<string, unknown> =>
+  reason === 'NETWORK_UNAVAILABLE' ? { network: findMissingNetwork(act) } : {}
 
 /** Continues a held execution: the operator released it, or its payout was signed or confirmed meanwhile. */
 async function resume(act: Act): Promise<Execution> {
@@ -306,8 +331,16 @@ async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' 
   return status === 'failed' ? { ...moved, payout: null } : moved
 }
 
+/** An exchange that nobody paid waits for its watcher; the longer that takes, the less often it is checked. */
+function nextExpiryCheck({ exchange: { expiresAt }, now }: StepContext): Date {
+  const overdueMs = now.getTime() - expiresAt.getTime()
+  if (overdueMs < 0) return expiresAt
+  return new Date(now.getTime() + Math.min(Math.max(overdueMs / 10, CHECK_EVERY_MS), CHECK_EVERY_MS_MAX))
+}
+
 /** Saves the status of the exchange. Fails if a closed exchange still owes something. */
 async function saveExchange(
+  deps: StepDeps,
   tx: StoreTx,
   context: StepContext,
   executions: readonly Execution[],
@@ -325,21 +358,17 @@ async function saveExchange(
   const { latestByStatus, needsRepair } = await tx.steps.summarize(exchange.id)
   const { status, reason } = overallStatus(exchange, latestByStatus, {
     sighted,
-    expired: isExpired(context),
+    expired: isExpired(deps, context),
     lastLeg: exchange.legs.length - 1,
   })
   const isOpen = latestByStatus.some((execution) => !isTerminal(execution.status))
   const soon = new Date(now.getTime() + CHECK_EVERY_MS)
   const nextCheckAt =
-    isOpen ||
-    needsRepair ||
-    next !== null ||
-    status === 'confirming' ||
-    (!isTerminal(status) && now > exchange.expiresAt)
+    isOpen || needsRepair || next !== null || status === 'confirming'
       ? soon
       : isTerminal(status)
         ? null
-        : exchange.expiresAt
+        : nextExpiryCheck(context)
   if (isTerminal(status) && !isOpen) {
     const owed = await tx.ledger.balances(exchangeAccount(exchange.id))
     assert(owed.size === 0, `closed exchange ${exchange.id} owes nothing`)

@@ -68,7 +68,8 @@ export function createExchangeStore(sql: Sql, database: Database): ExchangeStore
     async countOpen(partnerId, most) {
       const [row] = await sql.query<{ total: string }>(
         `select count(*) as total from (select 1 from exchanges where partner_id = $1
-           and status not in ('finished', 'failed', 'refunded') limit $2) open`,
+           and status not in ('finished', 'failed', 'refunded')
+           and (status <> 'pending' or expires_at > statement_timestamp()) limit $2) open`,
         [partnerId, most],
       )
       return Number(row?.total ?? 0)

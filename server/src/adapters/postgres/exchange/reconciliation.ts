@@ -1,6 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
-import type { ReconciliationStore } from '../../../exchange/ports/store/reconciliation.ts'
+import type { OpenOnNetwork, ReconciliationStore } from '../../../exchange/ports/store/reconciliation.ts'
 import type { Database, Sql } from '../core/database.ts'
 import { claimTurn } from '../core/turns.ts'
 import { toUtxo, type UtxoRow } from './rows.ts'
@@ -43,6 +43,21 @@ order by account nulls first, asset_id limit $1`
 type FaultRow = { account: string | null; asset_id: AssetId; stored: string; posted: string }
 /** Reads all postings: minutes for hundreds of millions. */
 const LEDGER_MS = 600_000
+
+/** An exchange that nobody paid by its expiry owes nothing. */
+const OPEN_ELSEWHERE = `with open as (
+    select n.network, e.id as exchange_id, 'exchange' as kind, e.created_at from exchanges e
+      cross join lateral (select distinct side.value ->> 'network' as network
+        from jsonb_array_elements(e.legs) as leg cross join lateral jsonb_each(leg.value) as side) n
+      where e.status not in ('finished', 'failed', 'refunded')
+        and (e.status <> 'pending' or e.expires_at > statement_timestamp()) and n.network <> all ($1::text[])
+    union all select network, null, 'transaction', created_at from transactions
+      where state in ('live', 'confirmed') and network <> all ($1::text[])
+    union all select network, null, 'payout', created_at from payouts where state = 'reserved' and network <> all ($1::text[]))
+  select network, count(*) filter (where kind = 'exchange')::int as exchanges,
+    (array_agg(exchange_id order by created_at desc) filter (where kind = 'exchange'))[1]::text as "exchangeId",
+    count(*) filter (where kind = 'transaction')::int as transactions, count(*) filter (where kind = 'payout')::int as payouts
+  from open group by network order by network`
 
 export function createReconciliationStore(sql: Sql, database: Database): ReconciliationStore {
   return {
@@ -99,6 +114,7 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
           : { kind: 'balance', assetId: asset_id, account, stored: BigInt(stored), posted: BigInt(posted) },
       )
     },
+    listOpenElsewhere: (networks) => sql.query<OpenOnNetwork>(OPEN_ELSEWHERE, [networks]),
     openByStatus: () => openByStatus(sql),
   }
 }

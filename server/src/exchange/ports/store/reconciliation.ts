@@ -12,6 +12,15 @@ export type LedgerFault =
   | Readonly<{ kind: 'sum'; assetId: AssetId; units: bigint }>
   | Readonly<{ kind: 'balance'; assetId: AssetId; account: string; stored: bigint; posted: bigint }>
 
+/** What is open on a network. `exchangeId` is the newest one; null = none. */
+export type OpenOnNetwork = Readonly<{
+  network: string
+  exchanges: number
+  exchangeId: string | null
+  transactions: number
+  payouts: number
+}>
+
 export interface ReconciliationStore {
   /** `native` is the asset that network fees are paid in. */
   positions(network: string, native: AssetId): Promise<readonly Position[]>
@@ -26,6 +35,8 @@ export interface ReconciliationStore {
   ): Promise<readonly { exchangeId: string; address: string; recorded: bigint }[]>
   /** Reads the whole ledger in one snapshot. Any fault is a bug or tampering (I-1). */
   ledgerFaults(limit: number): Promise<readonly LedgerFault[]>
+  /** Networks other than these that have open exchanges, unsettled transactions or queued payouts. */
+  listOpenElsewhere(networks: readonly string[]): Promise<readonly OpenOnNetwork[]>
   /** Number of open exchanges by status. */
   openByStatus(): Promise<ReadonlyMap<string, number>>
 }

@@ -97,6 +97,25 @@ export function legOf({ context: { exchange }, execution }: Pick<Act, 'context' 
   return present(exchange.legs[execution.leg], `leg ${execution.leg} of exchange ${exchange.id}`)
 }
 
+/**
+ * A network that the execution needs next and that is not configured; null = none. An uncredited deposit needs its own, a
+ * refund that of the source, a conversion those of all legs that are left.
+ */
+export function findMissingNetwork({
+  deps,
+  context: { exchange },
+  execution: { status, onRelease, leg, deposit },
+}: Pick<Act, 'deps' | 'context' | 'execution'>): string | null {
+  const next = status === 'verifying' ? onRelease?.status : status
+  const needed =
+    deposit.status !== 'credited'
+      ? [deposit.network]
+      : next === 'refunding'
+        ? [endsOf(exchange).from.network]
+        : exchange.legs.slice(leg).map(({ to }) => to.network)
+  return needed.find((network) => !deps.chains.has(network)) ?? null
+}
+
 export function fundsLocationOf(network: Network): FundsLocation {
   return spendsInPlace(network) ? 'wallet' : 'deposits'
 }

@@ -84,7 +84,9 @@ export async function termsOf(act: Act): Promise<Terms> {
   const { execution } = act
   const { exchange } = act.context
   assert(isRightAsset(act), `execution ${execution.id} has terms only in the asset that was ordered`)
-  if (isPaused(act.deps, legOf(act))) return { kind: 'wait', for: 'pause' }
+  // A missing network must not look like a missing listing, which refunds.
+  const isMissing = exchange.legs.slice(execution.leg).some(({ to }) => !act.deps.chains.has(to.network))
+  if (isMissing || isPaused(act.deps, legOf(act))) return { kind: 'wait', for: 'pause' }
   const isLaterLeg = execution.leg > 0
   // A later leg is returned at once: its customer's deposit is already spent.
   const acceptedMaxUnits = isLaterLeg ? 0n : act.context.acceptedMaxUnits

@@ -60,6 +60,7 @@ export async function credit(act: Act): Promise<Execution | null> {
     { receivedUnits: shownUnits },
     { units: receivedUnits.toString(), height: deposit.block.height },
   )
+  if (execution.status === 'verifying') await tx.alarms.clear(`held:${execution.id}`)
   if (status !== 'verifying' || reason === null) return moved
   return holdFor({ ...next, execution: moved }, reason, { onRelease }, { screening: evidence.screening })
 }
@@ -89,13 +90,14 @@ async function chooseStatus(act: Act): Promise<NextStatus> {
 
 function entryOf({ deps, context: { exchange }, execution }: Act) {
   const { deposit } = execution
+  const assetId = present(deposit.assetId, 'a credited deposit has an asset')
   return {
     depositId: deposit.id,
     credits: deposit.credits,
     exchangeId: exchange.id,
-    assetId: present(deposit.assetId, 'a credited deposit has an asset'),
+    assetId,
     units: present(deposit.creditedUnits, 'a credited deposit has units'),
-    location: fundsLocationOf(getChain(deps, deposit.network).network),
+    location: fundsLocationOf(present(deps.currencyOf(assetId), `the listing of ${assetId}`).network),
   }
 }
 
@@ -139,8 +141,12 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
 }
 
 /** Holds the execution for the operator. If its deposit left the chain, reverses conversion and credit first. */
-export async function holdExecution(act: Act, reason: StatusReason): Promise<Execution> {
-  if (reason !== 'DEPOSIT_VANISHED') return holdFor(act, reason)
+export async function holdExecution(
+  act: Act,
+  reason: StatusReason,
+  detail: Record<string, unknown> = {},
+): Promise<Execution> {
+  if (reason !== 'DEPOSIT_VANISHED') return holdFor(act, reason, {}, detail)
   await unwind(act)
   const deposit = await uncredit(act)
   const moved = await holdFor(act, reason, { dueUnits: null, rateKind: null, orderId: null })

@@ -1,7 +1,7 @@
 import type { Asset } from '../../../core/domain/asset.ts'
 import { type Destination, isSameHolder } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import { type Act, endsOf, getChain } from './context.ts'
+import { type Act, endsOf } from './context.ts'
 
 /** A payout or refund of an execution. `heldMs`: minimum time in the queue; null = none. */
 type Reservation = Readonly<{
@@ -22,8 +22,8 @@ export const drawnDelayMs = ({ context: { exchange }, execution: { leg } }: Act)
   exchange.plan === undefined ? null : (exchange.plan.delaysMs[leg] ?? 0)
 
 /** Smallest output of an asset that its network relays. */
-export function minOutputUnits({ deps }: Act, { contract, network }: Pick<Asset, 'contract' | 'network'>): bigint {
-  return contract === null ? (getChain(deps, network).network.bitcoin?.dustUnits ?? 1n) : 1n
+export function minOutputUnits({ deps }: Act, { id, contract }: Pick<Asset, 'id' | 'contract'>): bigint {
+  return contract === null ? (deps.currencyOf(id)?.network.bitcoin?.dustUnits ?? 1n) : 1n
 }
 
 /**

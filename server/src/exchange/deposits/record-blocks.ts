@@ -58,10 +58,7 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
       // If another watcher was faster, continue from its cursor.
       cursor = appended ? block : ((await deps.store.chainLog.cursor(network)) ?? cursor)
     }
-    // What no deposit can follow must not show as one.
-    const pending = (await chain.reader.mempool()).filter(({ contract }) => deps.assetOf(network, contract) !== null)
-    await deps.store.chainLog.recordSightings(network, pending)
-    await inspectSightings(deps, chain)
+    await recordPending(deps, chain)
     if (cursor.height >= head.height && startedAt - (caughtUpAt.get(network) ?? -Infinity) >= CAUGHT_UP_EVERY_MS) {
       await deps.store.chainLog.recordCaughtUp(network, performance.now() - startedAt)
       caughtUpAt.set(network, startedAt)
@@ -70,11 +67,39 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
   }
 }
 
-/** Asks a node which unconfirmed payments stop the clock of their fixed rates. */
-async function inspectSightings({ store }: RecordBlocksDeps, { network, reader }: Chain): Promise<void> {
+/** Unconfirmed payments only inform: without them blocks are recorded, deposits count and exchanges expire as well. */
+async function recordPending(deps: RecordBlocksDeps, chain: Chain): Promise<void> {
+  const network = chain.network.id
+  const transfers = await withoutFailure(deps, chain, 'the mempool was not read', chain.reader.mempool())
+  // What no deposit can follow must not show as one.
+  const pending = (transfers ?? []).filter(({ contract }) => deps.assetOf(network, contract) !== null)
+  await deps.store.chainLog.recordSightings(network, pending)
+  await inspectSightings(deps, chain)
+}
+
+/** Logs an error of a node, and returns undefined. */
+function withoutFailure<T>(
+  { log }: RecordBlocksDeps,
+  { network }: Chain,
+  failure: string,
+  reply: Promise<T>,
+): Promise<T | undefined> {
+  return reply.catch((err: unknown) => {
+    if (!(err instanceof AppError)) throw err
+    log.warn({ network: network.id, err }, failure)
+    return undefined
+  })
+}
+
+/** Asks the nodes which unconfirmed payments stop the clock of their fixed rates. One without an answer is asked for again. */
+async function inspectSightings(deps: RecordBlocksDeps, chain: Chain): Promise<void> {
+  const { network, reader } = chain
+  const { store } = deps
   if (reader.inspectPending === undefined) return
   for (const txHash of await store.chainLog.listSightingsToInspect(network.id, INSPECTIONS_MAX)) {
-    const payment = await reader.inspectPending(txHash)
+    const failure = `the unconfirmed payment ${txHash} was not read`
+    const payment = await withoutFailure(deps, chain, failure, reader.inspectPending(txHash))
+    if (payment === undefined) continue
     // If it is mined meanwhile, its block counts.
     await store.chainLog.recordInspection(network.id, txHash, payment ?? { stopsClock: false, spends: [] })
   }

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { AppError } from '../../../src/core/domain/errors.ts'
+import { createRecordBlocks } from '../../../src/exchange/deposits/record-blocks.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
+import { present } from '../../../src/lib/assert.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 let path: Awaited<ReturnType<typeof startMoneyPath>>
@@ -149,4 +152,24 @@ test('does not expire an exchange before the watcher has recorded the blocks of 
   await path.database.query("update cursors set caught_up_at = clock_timestamp() where network = 'btc'")
   await path.runJobs()
   expect(await path.readStatus(unpaid)).toBe('failed')
+})
+
+test('records blocks and other payments although one unconfirmed payment, or the whole mempool, cannot be read', async () => {
+  const { chain } = path.fakes.btc
+  const fail = () => Promise.reject(new AppError('NETWORK_UNAVAILABLE', 'no usable answer'))
+  const [unreadable, readable] = [await create(), await create()]
+  const txHash = pay(unreadable)
+  pay(readable)
+  const inspectPending = (hash: string) =>
+    hash === txHash ? fail() : present(chain.reader.inspectPending?.(hash), 'it')
+  await path.services.record({ ...chain, reader: { ...chain.reader, inspectPending } })
+  const readClocks = async ({ id }: Exchange) =>
+    path.database.query('select stops_clock from sightings where exchange_id = $1', [id])
+  expect(await readClocks(unreadable)).toEqual([{ stops_clock: null }])
+  expect(await readClocks(readable)).toEqual([{ stops_clock: true }])
+  await path.database.query("update cursors set caught_up_at = null where network = 'btc'")
+  await createRecordBlocks(path.dependencies)({ ...chain, reader: { ...chain.reader, mempool: fail } })
+  expect(
+    await path.database.query("select 1 from cursors where network = 'btc' and caught_up_at is not null"),
+  ).toHaveLength(1)
 })

@@ -2,6 +2,7 @@ import type { BitcoinParameters } from '../../../core/domain/network.ts'
 import type { PendingPayment, Transfer } from '../../../exchange/ports/chain.ts'
 import { largest } from '../../../lib/bigint.ts'
 import { firstAnswer } from '../shared/agreement.ts'
+import { isMalformed } from '../shared/replies.ts'
 import type { BitcoinNode } from './rpc.ts'
 import { transfersOf } from './scan.ts'
 
@@ -27,7 +28,9 @@ export function createMempoolReader(parameters: BitcoinParameters, nodes: readon
     const batch = queue.slice(0, LOOKUPS_MAX)
     const transfers: Transfer[] = []
     for (let from = 0; from < batch.length; from += LOOKUPS_PARALLEL) {
-      const transactions = await Promise.all(batch.slice(from, from + LOOKUPS_PARALLEL).map(node.transaction))
+      const transactions = await Promise.all(
+        batch.slice(from, from + LOOKUPS_PARALLEL).map((txid) => node.transaction(txid).catch(skipMalformed)),
+      )
       // null: mined or dropped meanwhile. The scan of its block reports a mined one.
       for (const transaction of transactions)
         if (transaction !== null) transfers.push(...transfersOf(parameters, transaction))
@@ -39,24 +42,37 @@ export function createMempoolReader(parameters: BitcoinParameters, nodes: readon
   }
 }
 
+/** One transaction that cannot be read must not hide the others: its block reports it. */
+function skipMalformed(error: unknown): null {
+  if (!isMalformed(error)) throw error
+  return null
+}
+
 /** Blocks within which an unconfirmed payment is expected, if it is to count for a fixed rate. */
 const PROMPT_BLOCKS = 3
 
 /**
  * Whether an unconfirmed payment stops the clock of a fixed rate: the sender cannot replace it, and it will be in one of the
- * next blocks. Without an estimate the node's own minimum fee decides.
+ * next blocks. Without an estimate the node's own minimum fee decides. null if no node that answers has it in its mempool.
  */
 export function createPendingInspector(nodes: readonly BitcoinNode[]) {
-  return (txid: string): Promise<PendingPayment | null> =>
-    firstAnswer(nodes, async (node) => {
-      const [transaction, entry] = await Promise.all([node.transaction(txid), node.mempoolEntry(txid)])
-      if (transaction === null || entry === null) return null
-      const [estimate, minimum] = await Promise.all([node.estimateFeeRate(PROMPT_BLOCKS), node.minFeeRate()])
-      const rate = largest(estimate ?? 0n, minimum.relay, minimum.mempool)
-      const isPrompt = entry.feeUnits * 1_000n >= rate * entry.virtualBytes
-      return {
-        stopsClock: isPrompt && !transaction.isReplaceable && entry.parents.length === 0,
-        spends: transaction.spends,
-      }
-    })
+  return async (txid: string): Promise<PendingPayment | null> => {
+    const answers = await Promise.allSettled(nodes.map((node) => inspect(node, txid)))
+    const answered = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    const [failure] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+    if (answered.length === 0) throw failure
+    return answered.find((payment) => payment !== null) ?? null
+  }
+}
+
+async function inspect(node: BitcoinNode, txid: string): Promise<PendingPayment | null> {
+  const [transaction, entry] = await Promise.all([node.transaction(txid), node.mempoolEntry(txid)])
+  if (transaction === null || entry === null) return null
+  const [estimate, minimum] = await Promise.all([node.estimateFeeRate(PROMPT_BLOCKS), node.minFeeRate()])
+  const rate = largest(estimate ?? 0n, minimum.relay, minimum.mempool)
+  const isPrompt = entry.feeUnits * 1_000n >= rate * entry.virtualBytes
+  return {
+    stopsClock: isPrompt && !transaction.isReplaceable && entry.parents.length === 0,
+    spends: transaction.spends,
+  }
 }

@@ -7,10 +7,17 @@ const HEX = /^(?:[0-9a-f]{2})*$/
 
 /** For a reply of unknown form: handled like no answer, so that no decision depends on it. */
 export function malformed(what: string): AppError {
-  return new AppError('NETWORK_UNAVAILABLE', 'a node of the network gives no usable answers', {
+  const error = new AppError('NETWORK_UNAVAILABLE', 'a node of the network gives no usable answers', {
     cause: new Error(`malformed ${what} in a reply`),
   })
+  malformedReplies.add(error)
+  return error
 }
+
+const malformedReplies = new WeakSet<Error>()
+
+/** The node answered, and the reply has an unknown form: the same request fails again. */
+export const isMalformed = (error: unknown): boolean => error instanceof Error && malformedReplies.has(error)
 
 export const isEntry = (value: unknown): value is Entry =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -52,10 +52,7 @@ const statusNotes = {
   description: 'Overall status. `pending` is the initial value; `finished`, `failed` and `refunded` are terminal.',
   examples: ['pending'],
 }
-const reasonNotes = {
-  description: 'Reason for the status, or null. Additive.',
-  examples: [null],
-}
+const reasonNotes = { description: 'Reason for the status, or null. Additive.', examples: [null] }
 
 /** A currency that can be exchanged. */
 export const Currency = Type.Object(

@@ -331,7 +331,7 @@ async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' 
   return status === 'failed' ? { ...moved, payout: null } : moved
 }
 
-/** An exchange that nobody paid waits for its watcher; the longer that takes, the less often it is checked. */
+/** An unpaid exchange waits for its watcher; the longer that takes, the less often it is checked. */
 function nextExpiryCheck({ exchange: { expiresAt }, now }: StepContext): Date {
   const overdueMs = now.getTime() - expiresAt.getTime()
   if (overdueMs < 0) return expiresAt

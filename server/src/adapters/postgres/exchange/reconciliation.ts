@@ -44,7 +44,7 @@ type FaultRow = { account: string | null; asset_id: AssetId; stored: string; pos
 /** Reads all postings: minutes for hundreds of millions. */
 const LEDGER_MS = 600_000
 
-/** An exchange that nobody paid by its expiry owes nothing. */
+/** An exchange without a payment by its expiry owes nothing. */
 const OPEN_ELSEWHERE = `with open as (
     select n.network, e.id as exchange_id, 'exchange' as kind, e.created_at from exchanges e
       cross join lateral (select distinct side.value ->> 'network' as network

@@ -31,7 +31,11 @@ const chain = {
 } as unknown as Chain
 
 /** Quotes 1 BTC at 4 000 dollars per ether, moves the price of ether, and creates with the rateId of the quote. */
-async function createAfterMove(flow: ExchangeOrder['flow'], etherUsd: string) {
+async function createAfterMove(
+  flow: ExchangeOrder['flow'],
+  etherUsd: string,
+  changes: Partial<CreateExchangeDeps> = {},
+) {
   const rows: NewExchange[] = []
   const books = createBookSnapshot(makeBook(bookParts))
   const catalogue = { find: (ticker: string) => currencies.get(ticker) ?? null, findNetwork: () => null }
@@ -57,6 +61,7 @@ async function createAfterMove(flow: ExchangeOrder['flow'], etherUsd: string) {
     countOpen: async () => 0,
     screening: { screen: async () => 'allow' },
     settings: { guards: guardDefaults },
+    ...changes,
   } as unknown as CreateExchangeDeps
   const { quote, rateId } = quoteRate(partner, { ...pair, flow, amount: '1' })
   const prices = { ...bookParts.prices, eth: price(etherUsd, etherUsd) }
@@ -87,4 +92,16 @@ test('keeps a rateId if the price moved by at most the limit, or in our favour',
     const { rows, quote } = await createAfterMove('fixed-rate', etherUsd)
     expect(rows.map(({ toUnits }) => toUnits)).toEqual([quote.toUnits])
   }
+})
+
+// Each refused create of a partner at its limit made three calls to every node.
+test('asks no node about the recipient of a create above the limit of open exchanges', async () => {
+  const asked: string[] = []
+  const sender = { extraGas: async (address: string) => BigInt(asked.push(address)) }
+  const chains = new Map(['btc', 'eth'].map((id) => [id, { ...chain, sender } as unknown as Chain]))
+  const refused = await createAfterMove('standard', '4001', { chains, countOpen: async () => partner.openExchangesMax })
+  expect(refused.failure).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
+  expect(asked).toEqual([])
+  const { rows } = await createAfterMove('standard', '4001', { chains })
+  expect([asked, rows.length]).toEqual([['a'], 1])
 })

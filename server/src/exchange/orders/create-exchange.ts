@@ -64,7 +64,6 @@ export async function createFromOrder(
     throw expired(deps, partner, order, 'the price has moved since the quote')
   await screen(deps, to, recipient, 'recipient')
   await screen(deps, from, refund, 'refund')
-  await checkRecipientGas(deps.chains, to, recipient)
   const open = await deps.countOpen(partner.id, partner.openExchangesMax)
   if (open >= partner.openExchangesMax)
     throw new AppError(
@@ -72,6 +71,8 @@ export async function createFromOrder(
       `the partner has ${open} open exchanges; its limit is ${partner.openExchangesMax}: wait until some close`,
       { retryAfterSeconds: 60 },
     )
+  // Last: it asks nodes.
+  await checkRecipientGas(deps.chains, to, recipient)
   const { destination, keyIndex } = await deps.allocateDeposit(from.network.id)
   const outcome = await deps.commit({
     id: timeOrderedId(),

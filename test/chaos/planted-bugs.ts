@@ -74,7 +74,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       {
         file: replace,
         find: "nonce: intent.family === 'evm' ? intent.nonce : null",
-        put: "nonce: intent.family === 'evm' ? await deps.store.transactions.lockLane(chain.network.id, chain.addresses.hot()) : null",
+        put: "nonce: intent.family === 'evm' ? await deps.store.transactions.lockLane(chain.network.id, chain.addresses.hot(), 0) : null",
       },
       {
         file: replace,

@@ -23,7 +23,10 @@ export function addPayoutCommands(program: Command): void {
     .description('lists held payouts and the reasons')
     .action(() => printRows((database) => createStore(database).operator.listHeldPayouts(LISTED_MAX)))
   const decisions = [
-    ['release', 'retries a sweep, a gas supply or a withdrawal; pays a payout again that a reorganisation reversed'],
+    [
+      'release',
+      'retries a sweep, a gas supply or a withdrawal, or a payout that waits for a lower network fee; pays a payout again that a reorganisation reversed',
+    ],
     ['drop', 'never pays it from our wallet; the deposits of a sweep are swept again later'],
   ] as const
   for (const [decision, meaning] of decisions) {

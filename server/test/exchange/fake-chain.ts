@@ -357,6 +357,12 @@ export function createFakeChain(network: Network) {
         blocks[height]?.txs.flatMap(({ transfers }) => transfers).find((one) => one.identity === identity)?.units ?? 0n,
       tagHeight: async (tag) => behaviour.tagHeights[tag],
       balance: async (address, asset) => balanceOf(address, asset.contract),
+      ...(isBitcoin
+        ? {}
+        : {
+            minedNonce: async (address: string) =>
+              listMined().filter(({ keys }) => keys.some((key) => key.startsWith(`${address}:`))).length,
+          }),
       feeRate: async () => ({ rate: behaviour.feeRate, tip: 1n }),
       ...(isBitcoin
         ? {

@@ -37,7 +37,8 @@ const AVERAGE_RUNS = 10_000n
 const LOW_PERCENT = 105n
 /**
  * Plans sweeps of final deposits to the hot wallet (account families). Supplies an address with gas before a token sweep.
- * Small amounts wait for a low fee and are swept together with later deposits of their address.
+ * Small amounts wait for a low fee and are swept together with later deposits of their address; not while payouts or refunds of
+ * their asset wait for it.
  */
 export function createSweepDeposits(deps: SweepDeps) {
   const usualRates = new Map<string, bigint>()
@@ -49,8 +50,12 @@ export function createSweepDeposits(deps: SweepDeps) {
     const usual = ((usualRates.get(network) ?? rate) * (AVERAGE_RUNS - 1n) + rate) / AVERAGE_RUNS
     usualRates.set(network, usual)
     const isLow = rate * 100n <= usual * LOW_PERCENT
-    for (const sweepable of await deps.store.wallets.listSweepable(network, finalityBlocks, SWEEPS_MAX)) {
-      const delayMs = await judge(deps, chain, sweepable, { fee, isLow })
+    const sweepables = await deps.store.wallets.listSweepable(network, finalityBlocks, SWEEPS_MAX)
+    if (sweepables.length === 0) return
+    const short = await deps.store.wallets.listShortAssets(network)
+    for (const sweepable of sweepables) {
+      const isUrgent = isLow || short.has(sweepable.assetId)
+      const delayMs = await judge(deps, chain, sweepable, { fee, isUrgent })
       await deps.store.wallets.postponeSweep(sweepable, finalityBlocks, delayMs)
     }
   }
@@ -61,7 +66,7 @@ async function judge(
   deps: SweepDeps,
   chain: Chain,
   sweepable: Sweepable,
-  { fee, isLow }: Readonly<{ fee: FeeRate; isLow: boolean }>,
+  { fee, isUrgent }: Readonly<{ fee: FeeRate; isUrgent: boolean }>,
 ): Promise<number | null> {
   const { assetId } = sweepable
   const asset = deps.assetById(assetId)
@@ -72,7 +77,7 @@ async function judge(
   const deposits = sweepable.deposits.filter(({ units }) => costs.valueOf(units) > costs.costUsd)
   const units = deposits.reduce((sum, deposit) => sum + deposit.units, 0n)
   if (costs.valueOf(units) <= WORTH_FACTOR * costs.costUsd) return null
-  const isPatient = !isLow && sweepable.waitedMs <= PATIENCE_MS
+  const isPatient = !isUrgent && sweepable.waitedMs <= PATIENCE_MS
   if (isPatient && costs.valueOf(units) <= URGENT_FACTOR * costs.costUsd) return RECHECK_MS
   // An address that cannot be swept must not stop the others of its page.
   await sweepAddress(deps, chain, { ...sweepable, deposits }, { units, fee }).catch((err: unknown) =>

@@ -24,13 +24,7 @@ export function createOperatePayouts(store: Store) {
       await tx.reversedPayouts.lockExchangeOf(id)
       const payout = await tx.operator.findPayout(id)
       if (!payout) throw refused(`there is no payout ${id}`)
-      if (payout.exchangeId !== null && !payout.lost)
-        throw refused(
-          `payout ${id} belongs to exchange ${payout.exchangeId}: use swapyard exchanges release, refund or fail`,
-        )
-      if (payout.state !== 'reserved')
-        throw refused(`payout ${id} is ${payout.state}: only a payout that is not signed can be decided`)
-      if (payout.attention === null) throw refused(`payout ${id} is queued and not held: no decision is needed`)
+      requireDecidable(payout, act)
       await work(tx, payout)
       await tx.alarms.clear(`payout:${id}`, `reversed:${id}`)
       await tx.auditLog.record({
@@ -45,7 +39,10 @@ export function createOperatePayouts(store: Store) {
   }
 
   return {
-    /** Queues the payout again. A reversed payout is paid again only by this. */
+    /**
+     * Queues the payout again; also one of an exchange that waits for a network fee or a limit. A reversed payout is paid again
+     * only by this.
+     */
     release: (id: string, note: AuditNote) =>
       decide(id, 'release', note, async (tx, { network }) => {
         await tx.payouts.approve(id)
@@ -78,6 +75,17 @@ export function createOperatePayouts(store: Store) {
         return deposit
       }),
   }
+}
+
+/** Throws unless the operator may decide about this payout itself. */
+function requireDecidable(payout: HeldPayout, act: 'release' | 'drop'): void {
+  const { id, state, attention, postponed, exchangeId, lost: isReversed } = payout
+  // It waits for a network fee or a limit: only its release is a decision.
+  const isPostponed = postponed && attention === null && act === 'release'
+  if (exchangeId !== null && !isReversed && !isPostponed)
+    throw refused(`payout ${id} belongs to exchange ${exchangeId}: use swapyard exchanges release, refund or fail`)
+  if (state !== 'reserved') throw refused(`payout ${id} is ${state}: only a payout that is not signed can be decided`)
+  if (attention === null && !isPostponed) throw refused(`payout ${id} is queued and not held: no decision is needed`)
 }
 
 /** Hints of the operator about a pending transaction of ours. They change nothing about signing. */

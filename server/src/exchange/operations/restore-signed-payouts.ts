@@ -43,7 +43,7 @@ async function importOne(
   // The cancelled nonce cost a fee, which the ledger needs; the payouts belong to the later transaction.
   if (isLeft && !isCancelled(transaction, all))
     return 'it was proved invalidated, and a later transaction pays its payouts'
-  const nonce = await tx.transactions.lockLane(network, wallet)
+  const nonce = await tx.transactions.lockLane(network, wallet, 0)
   const payouts = await tx.payouts.find(releases.map(({ payoutId }) => payoutId))
   const existingId = await tx.signingJournal.findByConflictKey(network, conflictKey)
   const id = existingId ?? timeOrderedId()

@@ -58,7 +58,7 @@ export async function buildBatch(
       const built = await buildAndSign(deps, tx, chain, { ...batch, payouts }, { utxos, changeIndex: changeIndex ?? 0 })
       if (changeIndex !== null)
         await tx.transactions.registerChange(chain.network.id, changeIndex, chain.addresses.change(changeIndex))
-      await tx.alarms.clear(`wallet:${chain.network.id}`, `payout-fee:${chain.network.id}`)
+      await tx.alarms.clear(`wallet:${chain.network.id}`)
       return built
     } catch (error) {
       // Whether another transaction may pay is asked outside of this database transaction.

@@ -12,6 +12,7 @@ import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import { type Batch, type BuildDeps, buildBatch } from './build-batch.ts'
 import { type CheckDeps, holdIfLimited, selectPermitted } from './check-payouts.ts'
+import { readFirstNonce } from './first-nonce.ts'
 import { holdForFunds, refusePayout } from './hold-payouts.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
 import { exchangeJobs, toPayment, walletOf, wrapBuildError } from './payment.ts'
@@ -69,7 +70,8 @@ async function dispatchBatch(deps: DispatchDeps, chain: Chain): Promise<boolean>
     return true
   }
   checkpoint('dispatch.estimated')
-  const choice: Choice = { first, canBatch, wallet }
+  const firstNonce = canBatch ? 0 : await readFirstNonce(deps.store, chain, wallet)
+  const choice: Choice = { first, canBatch, wallet, firstNonce }
   const prebuilt = chain.sender.buildsSlowly ? await prebuildChosen(deps, chain, choice, fee) : null
   if (prebuilt === 'nothing') return hasMore(deps, chain)
   const transactionId = await signOrRefuse(deps, chain, async (tx) => {
@@ -90,16 +92,22 @@ const hasMore = async ({ store }: DispatchDeps, { network }: Chain): Promise<boo
   (await store.payouts.queue(network.id, 1)).length > 0
 
 /** `only`: of these payouts; null = of the whole queue. */
-type Choice = Readonly<{ first: Payout; canBatch: boolean; wallet: string; only?: readonly Payout[] | null }>
+type Choice = Readonly<{
+  first: Payout
+  canBatch: boolean
+  wallet: string
+  firstNonce: number
+  only?: readonly Payout[] | null
+}>
 
 /** Locks the wallet's lane and the payouts for the next transaction, and holds those that may not be signed now. */
 async function choosePayouts(
   deps: DispatchDeps,
   tx: StoreTx,
   chain: Chain,
-  { first, canBatch, wallet, only = null }: Choice,
+  { first, canBatch, wallet, firstNonce, only = null }: Choice,
 ): Promise<Readonly<{ permitted: readonly Payout[]; nonce: number }>> {
-  const nonce = await tx.transactions.lockLane(chain.network.id, wallet)
+  const nonce = await tx.transactions.lockLane(chain.network.id, wallet, firstNonce)
   const queue = await tx.payouts.queue(chain.network.id, canBatch ? BATCH_MAX : 1)
   const candidates = selectBatch(queue, first, canBatch)
   const limited =

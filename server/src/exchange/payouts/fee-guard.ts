@@ -1,6 +1,7 @@
 import type { AssetId } from '../../core/domain/asset.ts'
 import { nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
+import { conversionId, refundFeeId } from '../../core/domain/ledger/entries.ts'
 import { spendsInPlace } from '../../core/domain/network.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
@@ -78,6 +79,8 @@ function usdOf({ assetById, priceKeyOf, books }: FeeGuardDeps, assetId: AssetId,
   return usdValue(units, assetById(assetId), getPrice(books.current().prices, priceKeyOf(assetId)).ask, 'up')
 }
 
-async function chargedUsd(deps: FeeGuardDeps, tx: StoreTx, { exchangeId, assetId }: Payout): Promise<bigint> {
-  return exchangeId === null ? 0n : usdOf(deps, assetId, await tx.ledger.chargedFees(exchangeId, assetId))
+/** By the conversion or the refund that the payout belongs to: other deposits of its exchange pay for their own payouts. */
+async function chargedUsd(deps: FeeGuardDeps, tx: StoreTx, { id, orderId, assetId }: Payout): Promise<bigint> {
+  const entryIds = [refundFeeId(id), ...(orderId === null ? [] : [conversionId(orderId)])]
+  return usdOf(deps, assetId, await tx.ledger.chargedFees(entryIds, assetId))
 }

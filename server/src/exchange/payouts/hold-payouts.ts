@@ -58,12 +58,12 @@ async function cancelWithinWallet(
 
 /** Holds payouts that the hot wallet does not cover. The queue waits with them until the wallet is filled. */
 export async function holdForFunds(
-  { log }: HoldDeps,
+  deps: HoldDeps,
   tx: StoreTx,
   { network }: Chain,
   uncovered: readonly Payout[],
 ): Promise<void> {
-  const payouts = await cancelWithinWallet({ log }, tx, uncovered)
+  const payouts = await cancelWithinWallet(deps, tx, uncovered)
   if (payouts.length === 0) return
   const ids = payouts.map(({ id }) => id)
   // A deposit address has one sweep, so the others cannot wait with it.
@@ -72,26 +72,33 @@ export async function holdForFunds(
     await tx.payouts.hold(ids, null, HOLD_MS)
     await tx.payouts.deferYounger(ids)
   }
-  await tx.outflow.release(ids)
-  await tx.alarms.raise(`wallet:${network.id}`, 'the hot wallet does not cover its queue', { payouts: payouts.length })
-  log.warn({ network: network.id, payouts: payouts.length }, 'hot wallet does not cover its queue')
+  await reportWaiting(deps, tx, payouts, `wallet:${network.id}`, 'the hot wallet does not cover its queue')
 }
 
 /** The network's fee is out of proportion to these payouts: they wait until it falls. */
 export async function waitForFee(
-  { log }: HoldDeps,
+  deps: HoldDeps,
   tx: StoreTx,
   { network }: Chain,
   expensive: readonly Payout[],
 ): Promise<void> {
-  const payouts = await cancelWithinWallet({ log }, tx, expensive)
+  const payouts = await cancelWithinWallet(deps, tx, expensive)
   if (payouts.length === 0) return
+  await tx.payouts.postpone(payouts.map(({ id }) => id))
+  const alarm = 'payouts wait because their network fee is out of proportion'
+  await reportWaiting(deps, tx, payouts, `payout-fee:${network.id}`, alarm)
+}
+
+/** What waits counts for no limit, and the operator sees it. */
+async function reportWaiting(
+  { log }: HoldDeps,
+  tx: StoreTx,
+  payouts: readonly Payout[],
+  subject: string,
+  alarm: string,
+): Promise<void> {
   const ids = payouts.map(({ id }) => id)
-  await tx.payouts.postpone(ids)
   await tx.outflow.release(ids)
-  await tx.alarms.raise(`payout-fee:${network.id}`, 'payouts wait because their network fee is out of proportion', {
-    payouts: payouts.length,
-    payoutId: ids[0],
-  })
-  log.warn({ network: network.id, payouts: payouts.length }, 'payouts wait for a lower network fee')
+  await tx.alarms.raise(subject, alarm, { payouts: ids.length, payoutId: ids[0] })
+  log.warn({ subject, payouts: ids.length }, alarm)
 }

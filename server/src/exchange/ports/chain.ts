@@ -121,6 +121,8 @@ export interface ChainReader {
   tagHeight(tag: FinalityTag): Promise<number | null>
   /** Balance of an address at the head (evm). Throws in the bitcoin family, where the store adds up unspent outputs. */
   balance(address: string, asset: Asset): Promise<bigint>
+  /** Number of mined transactions that the address signed, by the node that has the fewest. Absent on networks with inputs. */
+  minedNonce?(address: string): Promise<number>
   /** Fee rate that gets a transfer into one of the next blocks. */
   feeRate(): Promise<FeeRate>
   /**

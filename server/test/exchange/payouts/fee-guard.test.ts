@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { AppError } from '../../../src/core/domain/errors.ts'
 import { btc, eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { createOperatePayouts } from '../../../src/exchange/operations/operate-payouts.ts'
+import { createWatchOutflow } from '../../../src/exchange/operations/watch-outflow.ts'
 import { checkRecipientGas } from '../../../src/exchange/orders/check-recipient-gas.ts'
 import type { Chain } from '../../../src/exchange/ports/chain.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
@@ -31,7 +33,38 @@ describe('a payout whose network fee is out of proportion', () => {
     await fixture.clearHolds()
     await fixture.mineBlocks(4)
     expect(await fixture.readStatus(exchange)).toBe('finished')
+    // Payouts that leave do not end the alarm of others that wait, and are tried again within five minutes.
+    expect(await fixture.listAlarmKinds()).toContain('payout-fee')
+    const watch = createWatchOutflow(fixture.dependencies)
+    const passMinutes = (minutes: number) =>
+      fixture.database.query(`update alarms set seen_at = clock_timestamp() - interval '${minutes} minutes'`)
+    await passMinutes(9)
+    await watch()
+    expect(await fixture.listAlarmKinds()).toContain('payout-fee')
+    await passMinutes(11)
+    await watch()
     expect(await fixture.listAlarmKinds()).not.toContain('payout-fee')
+  })
+
+  test('is compared with what its own deposit was charged, and is paid when the operator releases it', async () => {
+    const { behaviour } = fixture.fakes.eth
+    const usual = behaviour.feeRate
+    const exchange = await fixture.createExchange()
+    // 24 dollars each; 5 % of that are 0.0003 ETH. Each is charged 0.00021 ETH: three times that is 0.00063.
+    for (let n = 0; n < 2; n++) fixture.payDeposit(exchange, 24_000n)
+    // A fee of 21 000 gas: 0.00084 ETH.
+    behaviour.feeRate = 40n * 10n ** 9n
+    await fixture.mineBlocks(4)
+    const waiting = await fixture.listPayouts(exchange)
+    expect(waiting.map(({ state }) => state)).toEqual(['reserved', 'reserved'])
+    const { release } = createOperatePayouts(fixture.store)
+    await release(waiting[0]?.id ?? '', { actor: 'test', reason: 'the customer is in a hurry' })
+    await fixture.mineBlocks(4)
+    expect((await fixture.listPayouts(exchange)).map(({ state }) => state).sort()).toEqual(['confirmed', 'reserved'])
+    behaviour.feeRate = usual
+    await fixture.clearHolds()
+    await fixture.mineBlocks(4)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
   })
 
   test('is held if its recipient burns the gas, and is paid when the operator releases it', async () => {
@@ -59,7 +92,7 @@ test('a payout from many small inputs of our own is paid', async () => {
   await fixture.mineBlocks(3)
   sender.build = build
   expect(await fixture.listPayouts(exchange)).toMatchObject([{ attention: null }])
-  expect(await fixture.listAlarmKinds()).not.toContain('payout-fee')
+  expect(await fixture.store.alarms.find('payout-fee:btc')).toBeNull()
 })
 
 test('a payout is paid without a price of the coin that its fee is paid in', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { AppError } from '../../../src/core/domain/errors.ts'
+import { createSweepDeposits } from '../../../src/exchange/deposits/sweep-deposits.ts'
+import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
@@ -240,6 +242,56 @@ describe('deposits on an account chain', () => {
     expect(swept).toEqual([{ state: 'confirmed' }])
     expect(await fixture.store.ledger.balance('asset:deposits', 'eth@eth')).toBe(0n)
     expect(await fixture.readWalletUnits('eth@eth')).toBe(fixture.fakes.eth.balanceOf('eth-hot', null))
+  })
+
+  // M27.7: a fresh database on a used keystore signed each used nonce again, and waited for finality to invalidate it.
+  test('are swept from the nonce that an address has reached on the chain, and then from its own', async () => {
+    const { eth: ether } = fixture.fakes
+    const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
+    const { address } = exchange.deposit
+    for (const nonce of [0, 1]) ether.addConflict(`${address}:${nonce}`)
+    const listKeys = async () =>
+      (
+        await fixture.database.query<{ key: string }>(
+          "select conflict_key as key from transactions where network = 'eth' and wallet = $1 order by created_at",
+          [address],
+        )
+      ).map(({ key }) => key)
+    for (const keys of [[`${address}:2`], [`${address}:2`, `${address}:3`]]) {
+      ether.pay(address, ETHER)
+      await fixture.mineBlocks(11)
+      await fixture.services.sweep(ether.chain)
+      await fixture.services.dispatch('eth')
+      expect(await listKeys()).toEqual(keys)
+    }
+    await fixture.mineBlocks(4)
+  })
+
+  // A refund of 200 USDT waited a day for a low network fee, because the wallet of that token was empty.
+  test('are swept at any fee while payouts of their asset wait for them', async () => {
+    const { chain, behaviour } = fixture.fakes.eth
+    const listSwept = async ({ id }: Exchange) =>
+      fixture.database.query('select 1 from deposits where exchange_id = $1 and swept_by is not null', [id])
+    const sweepAgain = async () => {
+      await fixture.database.query('update sweep_candidates set postponed_until = clock_timestamp()')
+      await sweep(chain)
+    }
+    const sweep = createSweepDeposits(fixture.dependencies)
+    await sweep(chain)
+    const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER / 10n })
+    fixture.fakes.eth.pay(exchange.deposit.address, ETHER / 10n)
+    await fixture.mineBlocks(12)
+    const usual = behaviour.feeRate
+    // A sweep costs 0.0021 ETH: the deposit is worth 47 of them.
+    behaviour.feeRate = 10n ** 11n
+    await sweepAgain()
+    expect(await listSwept(exchange)).toEqual([])
+    const units = (await fixture.readWalletUnits('eth@eth')) + 1n
+    const id = await fixture.insertPayout('eth', units, 'waits', 'withdrawal')
+    await sweepAgain()
+    expect(await listSwept(exchange)).toHaveLength(1)
+    behaviour.feeRate = usual
+    await fixture.store.payouts.void(id)
   })
 
   test('that are worth less than a sweep costs do not delay the sweep of others', async () => {

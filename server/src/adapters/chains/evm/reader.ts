@@ -41,6 +41,10 @@ export function createEvmReader({ network, nodes, caps, scan }: EvmReaderOptions
     tagHeight: (tag) => readTaggedHeight(nodes, tag),
     balance: async (address, asset) =>
       minOf(await askEveryNode(nodes, (node) => balanceAt(node, address, asset.contract, 'latest'))),
+    minedNonce: async (address: string) =>
+      Math.min(
+        ...(await askEveryNode(nodes, (node) => node.ask('eth_getTransactionCount', [address, 'latest'], count))),
+      ),
     feeRate: () => readFeeRate(nodes, network, caps),
   } satisfies ChainReader)
 }

@@ -30,12 +30,11 @@ export function createLedger(sql: Sql): Ledger {
       )
     },
     entry: (id) => findEntry(sql, id),
-    async chargedFees(exchangeId, assetId) {
+    async chargedFees(entryIds, assetId) {
       const [row] = await sql.query<{ units: string }>(
-        `select coalesce(sum(case when p.credit = $3 then p.units else -p.units end), 0) as units
-         from journal j join postings p on p.journal_id = j.id
-         where j.exchange_id = $1 and p.asset_id = $2 and $3 in (p.credit, p.debit)`,
-        [exchangeId, assetId, 'income:network-fee'],
+        `select coalesce(sum(units), 0) as units from postings
+         where journal_id = any($1::text[]) and asset_id = $2 and credit = 'income:network-fee'`,
+        [entryIds, assetId],
       )
       return BigInt(row?.units ?? 0)
     },

@@ -30,10 +30,13 @@ where t.id = $1 and split_part(o.conflict_key, ':', 2)::bigint > split_part(t.co
 
 export function createTransactionStore(sql: Sql, locking: boolean): TransactionStore {
   return {
-    async lockLane(network, wallet) {
-      await sql.query('insert into nonce_lanes (network, address) values ($1, $2) on conflict do nothing', [
+    hasLane: (network, wallet) =>
+      hasRow(sql, 'select 1 from nonce_lanes where network = $1 and address = $2', [network, wallet]),
+    async lockLane(network, wallet, firstNonce) {
+      await sql.query('insert into nonce_lanes (network, address, next) values ($1, $2, $3) on conflict do nothing', [
         network,
         wallet,
+        firstNonce,
       ])
       const [row] = await sql.query<{ next: string }>(
         'select next from nonce_lanes where network = $1 and address = $2 for update',

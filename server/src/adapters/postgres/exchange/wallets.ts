@@ -1,4 +1,5 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
+import { accounts } from '../../../core/domain/ledger/entries.ts'
 import type { Deposit } from '../../../exchange/ports/store/execution.ts'
 import { SWEEP_DEPOSITS_MAX, type Sweepable, type WalletStore } from '../../../exchange/ports/store/wallets.ts'
 import type { Sql } from '../core/database.ts'
@@ -10,6 +11,15 @@ export function createWalletStore(sql: Sql): WalletStore {
   return {
     listSweepable: (network, depth, limit) => listSweepable(sql, network, depth, limit),
     postponeSweep: (sweepable, depth, delayMs) => postponeSweep(sql, sweepable, depth, delayMs),
+    async listShortAssets(network) {
+      const rows = await sql.query<{ id: AssetId }>(
+        `select p.asset_id as id from payouts p left join balances b on b.account = $2 and b.asset_id = p.asset_id
+         where p.network = $1 and p.state = 'reserved' and p.attention is null and p.branch = 'hot'
+         group by p.asset_id, b.units having sum(p.units) > coalesce(b.units, 0)`,
+        [network, accounts.wallet],
+      )
+      return new Set(rows.map(({ id }) => id))
+    },
     async markSwept(depositIds, payoutId) {
       const rows = await sql.query(
         "update deposits set swept_by = $2 where id = any($1::bigint[]) and swept_by is null and status = 'credited' returning 1",

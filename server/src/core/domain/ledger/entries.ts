@@ -150,9 +150,11 @@ export function toPartnerEntry(
   ])
 }
 
+export const refundFeeId = (payoutId: string): string => `payout:${payoutId}:refund-fee`
+
 /** We keep the network fee of a refund as income. */
 export function refundFeeEntry(payoutId: string, exchangeId: string, assetId: AssetId, units: bigint): JournalEntry {
-  return journalEntry(`payout:${payoutId}:refund-fee`, 'refund fee', exchangeId, [
+  return journalEntry(refundFeeId(payoutId), 'refund fee', exchangeId, [
     { debit: exchangeAccount(exchangeId), credit: 'income:network-fee', assetId, units },
   ])
 }

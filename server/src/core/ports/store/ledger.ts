@@ -7,8 +7,8 @@ export interface Ledger {
   balance(account: Account, assetId: AssetId): Promise<bigint>
   /** Units that we owe an exchange, less what its payouts have reserved or signed. */
   unreserved(exchangeId: string, assetId: AssetId): Promise<bigint>
-  /** Units of network fees that an exchange was charged in this asset, less what was reversed. */
-  chargedFees(exchangeId: string, assetId: AssetId): Promise<bigint>
+  /** Units of network fees that these entries charged to a customer in this asset. */
+  chargedFees(entryIds: readonly string[], assetId: AssetId): Promise<bigint>
   entry(id: string): Promise<JournalEntry | null>
   /** Non-zero balances of an account by asset. */
   balances(account: Account): Promise<ReadonlyMap<AssetId, bigint>>

@@ -13,6 +13,8 @@ export type HeldPayout = Readonly<{
   address: string
   state: 'reserved' | 'signed' | 'confirmed' | 'void'
   attention: string | null
+  /** Queued, and tried again later: for a network fee, a limit or funds. */
+  postponed: boolean
   exchangeId: string | null
   transactionId: string | null
   /** Reversed after its exchange had closed. `attention` is `LOST` until the operator decides. Printed by the command line. */

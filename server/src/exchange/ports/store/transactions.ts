@@ -34,8 +34,13 @@ export type OutgoingTransaction = Readonly<{
 export type SpendDepths = Readonly<{ others: number; own: number }>
 
 export interface TransactionStore {
-  /** Locks the wallet's lane until the transaction ends and returns the next nonce (used by account families, I-26). */
-  lockLane(network: string, wallet: string): Promise<number>
+  /** Whether the wallet has a lane, which begins with its first transaction. */
+  hasLane(network: string, wallet: string): Promise<boolean>
+  /**
+   * Locks the wallet's lane until the transaction ends and returns the next nonce (used by account families, I-26). A new lane
+   * begins at `firstNonce`.
+   */
+  lockLane(network: string, wallet: string, firstNonce: number): Promise<number>
   /** Outputs of ours that may be spent: deep enough, credited and unreserved. Largest first, then oldest. */
   listSpendable(network: string, depths: SpendDepths, limit: number): Promise<readonly Utxo[]>
   /** The spendable outputs within these amounts, smallest first. */

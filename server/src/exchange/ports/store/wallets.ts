@@ -29,6 +29,8 @@ export interface WalletStore {
    * Without deposits it is due at its next deposit only.
    */
   postponeSweep(sweepable: Sweepable, depth: number, delayMs: number | null): Promise<void>
+  /** Assets whose queued payouts and refunds together exceed the hot wallet. */
+  listShortAssets(network: string): Promise<ReadonlySet<AssetId>>
   /** False if another sweep has one of the deposits. */
   markSwept(depositIds: readonly string[], payoutId: string): Promise<boolean>
   /** Sum of the deposits that a sweep collects. */

@@ -1,6 +1,6 @@
 import { BPS, scale } from '../../../core/domain/amount.ts'
 import { AppError } from '../../../core/domain/errors.ts'
-import { conversionEntry, conversionId, toPartnerEntry } from '../../../core/domain/ledger/entries.ts'
+import { conversionEntry, conversionId, refundFeeId, toPartnerEntry } from '../../../core/domain/ledger/entries.ts'
 import { reversalOf } from '../../../core/domain/ledger/journal.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import type { Exchange, StatusReason } from '../../domain/exchange.ts'
@@ -240,8 +240,7 @@ export async function unwind({ tx, execution }: Act): Promise<void> {
   if (execution.payout && !(await tx.payouts.void(execution.payout.id))) {
     throw new AppError('OVERLOADED', 'the payout was signed meanwhile; the step runs again')
   }
-  if (execution.payout?.purpose === 'refund')
-    await reverse(tx, `payout:${execution.payout.id}:refund-fee`, 'refund fee reversed')
+  if (execution.payout?.purpose === 'refund') await reverse(tx, refundFeeId(execution.payout.id), 'refund fee reversed')
   const { order } = execution
   if (order?.state !== 'filled') return
   await reverse(tx, conversionId(order.id), 'conversion reversed')

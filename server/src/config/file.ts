@@ -14,6 +14,7 @@ import {
   USD,
 } from '../exchange/settings.ts'
 import { bitcoinSchema, toOutputSettings } from './bitcoin.ts'
+import { findRemoteDaemons } from './monero-daemons.ts'
 import {
   byAsset,
   byNetwork,
@@ -57,7 +58,7 @@ export type FileConfig = Readonly<{
   guards: GuardSettings
   outputs: OutputSettings
   privacy: PrivacySettings
-  monero: WalletSettings
+  monero: WalletSettings & Readonly<{ acceptRemoteDaemons: boolean }>
   /** US dollars scaled by 10^12. */
   limits: ServiceSettings['limits']
   /** By asset, in whole coins as decimal text. */
@@ -213,6 +214,11 @@ const monero = section({
     [1, MONERO_OUTPUTS_MAX],
     'Number of outputs that the hot wallet keeps. A payout locks its change for ten blocks; other payouts spend the remaining outputs meanwhile',
   ),
+  acceptRemoteDaemons: Type.Boolean({
+    default: false,
+    description:
+      "Accepts a first daemon on another machine, which the wallet trusts, and daemons there without HTTPS. Such a daemon, or anyone on the way to it, sees which outputs are asked for and can hide payments. Production refuses them otherwise: run monerod on the worker's machine, or reach it through a tunnel",
+  }),
 })
 
 const limits = section({
@@ -306,12 +312,12 @@ export function readConfigFile(path: string | undefined, problems: string[]): Fi
       `${SOURCE}: prices has ${config.prices.sources.length} sources and the quorum ${config.prices.quorum}: in production at least ${QUORUM_MIN} of at least ${SOURCES_MIN} must agree, because a single source can set our price`,
     )
   if (config.environment === 'production' && !isInvalid('signer')) problems.push(...findMissingLimits(config))
+  if (config.environment === 'production') problems.push(...findRemoteDaemons(SOURCE, config))
   return config
 }
 
 const QUORUM_MIN = 2
 const SOURCES_MIN = 3
-
 const hasIndependentPrices = ({ sources, quorum }: NonNullable<FileConfig['prices']>): boolean =>
   sources.length >= SOURCES_MIN && new Set(sources).size === sources.length && quorum >= QUORUM_MIN
 

@@ -106,8 +106,9 @@ describe('the sandbox', () => {
         SWAPYARD_DATA_DIR: folder(),
         SWAPYARD_CONFIG: write('config.json', { environment: 'sandbox', monero }),
       }).monero
-    expect(of({})).toEqual({ restoreHeight: 0, outputsReady: 16 })
-    expect(of({ restoreHeight: 3_400_000, outputsReady: 40 })).toEqual({ restoreHeight: 3_400_000, outputsReady: 40 })
+    expect(of({})).toEqual({ restoreHeight: 0, outputsReady: 16, acceptRemoteDaemons: false })
+    const set = { restoreHeight: 3_400_000, outputsReady: 40, acceptRemoteDaemons: true }
+    expect(of(set)).toEqual(set)
     for (const monero of [{ restoreHeight: -1 }, { outputsReady: 0 }, { outputsReady: 65 }, { outputs: 16 }])
       expect(() => of(monero), JSON.stringify(monero)).toThrow()
   })
@@ -261,6 +262,21 @@ describe('production', () => {
     const disabled = Object.fromEntries(others.map((id) => [id, { enabled: false }]))
     const problems = problemsOf(production({ networks, signer: { limits }, currencies: disabled }))
     expect(problems).toEqual([expect.stringContaining(`lacks ${first}:`)])
+  })
+
+  // M27.8: the wallet trusts its daemon, and anyone on the way to it answers in its place.
+  test('refuses a remote Monero daemon of the wallet, and any without HTTPS, unless they are accepted', () => {
+    const limits = { 'xmr@xmr': { transaction: '1', hour: '2', day: '3' } }
+    const of = (rpcUrls: readonly string[], acceptRemoteDaemons = false) =>
+      problemsOf(production({ networks: { xmr: { rpcUrls } }, signer: { limits }, monero: { acceptRemoteDaemons } }))
+    for (const url of ['http://node.example:18081', 'https://node.example:18081', 'http://127.0.0.1.example:18081']) {
+      expect(of([url])).toEqual([expect.stringContaining('networks.xmr.rpcUrls.0')])
+      expect(of([url], true)).toEqual([])
+    }
+    for (const local of ['http://127.0.0.1:18081', 'http://[::1]:18081', 'http://localhost:18081']) {
+      expect(of([local, 'https://node.example'])).toEqual([])
+      expect(of([local, 'http://node.example'])).toEqual([expect.stringContaining('networks.xmr.rpcUrls.1')])
+    }
   })
 
   test('refuses sandbox settings and short secrets', () => {

@@ -3,6 +3,7 @@ import { readOrCreateSecret } from '../lib/secret-file.ts'
 import { whyUnusable } from '../lib/writable-directory.ts'
 import { type Environment, fileOf, readEnvironment, unknownNetworks, type Variables } from './environment.ts'
 import { type FileConfig, readConfigFile } from './file.ts'
+import { isLoopback } from './loopback.ts'
 
 /** All settings of the operator, deeply frozen. It contains secrets: only `describeConfig` prints it, masked. */
 export type Config = FileConfig &
@@ -66,9 +67,8 @@ export function requireProduction(config: Config): void {
 }
 
 function sandboxProblems(values: Environment['values']): readonly string[] {
-  const isLoopback = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/.test(values.HOST)
   const problem = `HOST is ${JSON.stringify(values.HOST)}: the sandbox has publicly known keys and listens on loopback only`
-  return [...(isLoopback ? [] : [problem]), ...unknownNetworks(values)]
+  return [...(isLoopback(values.HOST) ? [] : [problem]), ...unknownNetworks(values)]
 }
 
 const SECRET_LENGTH_MIN = 16

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import Type, { type StaticDecode } from 'typebox'
 import Value from 'typebox/value'
 import { currencies } from '../../currencies/index.ts'
-import { moneroDefaults } from '../adapters/chains/monero/chain.ts'
 import { defaultSpreads, type SpreadPolicy } from '../core/domain/book.ts'
 import type { OutputSettings } from '../exchange/domain/output-plan.ts'
 import {
@@ -14,7 +13,7 @@ import {
   USD,
 } from '../exchange/settings.ts'
 import { bitcoinSchema, toOutputSettings } from './bitcoin.ts'
-import { findRemoteDaemons } from './monero-daemons.ts'
+import { findRemoteDaemons, moneroSchema } from './monero.ts'
 import {
   byAsset,
   byNetwork,
@@ -72,10 +71,6 @@ const SPREAD_BPS_MAX = 5_000
 const PRIVACY_BPS_MAX = 500
 const PPM_PER_BPS = 100
 const LIMIT_USD_MAX = 1_000_000_000_000
-/** Monero's main chain adds a block every two minutes: it passes this height after some 370 years. */
-const MONERO_HEIGHT_MAX = 100_000_000
-/** Four transactions split their change into so many: Monero has at most 16 outputs in one. */
-const MONERO_OUTPUTS_MAX = 64
 
 const spread = (defaultBps: number, description: string) => whole(defaultBps, [0, SPREAD_BPS_MAX], description)
 const dollars = (defaultUsd: number, description: string) =>
@@ -202,25 +197,6 @@ const privacy = section({
   ),
 })
 
-/** Of the worker's own Monero wallet (docs/private-exchanges.md). */
-const monero = section({
-  restoreHeight: whole(
-    moneroDefaults.restoreHeight,
-    [0, MONERO_HEIGHT_MAX],
-    "Block height from which the worker's wallet scans: the height when the keystore was created. A scan of the main chain from 0 takes hours",
-  ),
-  outputsReady: whole(
-    moneroDefaults.outputsReady,
-    [1, MONERO_OUTPUTS_MAX],
-    'Number of outputs that the hot wallet keeps. A payout locks its change for ten blocks; other payouts spend the remaining outputs meanwhile',
-  ),
-  acceptRemoteDaemons: Type.Boolean({
-    default: false,
-    description:
-      "Accepts a first daemon on another machine, which the wallet trusts, and daemons there without HTTPS. Such a daemon, or anyone on the way to it, sees which outputs are asked for and can hide payments. Production refuses them otherwise: run monerod on the worker's machine, or reach it through a tunnel",
-  }),
-})
-
 const limits = section({
   perTransactionUsd: dollars(250_000, 'The largest single payout, in US dollars; a larger one waits for the operator'),
   hourUsd: dollars(
@@ -275,7 +251,7 @@ export const fileSchema = object({
   guards,
   privacy,
   bitcoin: bitcoinSchema,
-  monero,
+  monero: moneroSchema,
   limits,
   signer: section({ limits: byAsset(signerLimit) }),
   swaps: swapsSchema,

@@ -51,7 +51,7 @@ export function createPlanOutputs({ store, settings, assetById, log, now = Date.
     const inputFeeUnits = chain.sender.depositFee?.(assetById(nativeId(chain.network)), fee) ?? 0n
     const isCheap = fee.rate <= BigInt(outputs.cheapRates.get(network) ?? 0) * 1_000n
     await store.transaction(async (tx) => {
-      await tx.transactions.lockLane(network, chain.addresses.hot())
+      await tx.transactions.lockLane(network, chain.addresses.hot(), 0)
       if (await tx.outputs.isPlanned(network, PLAN_MS)) return
       const wallet = await readWallet(tx, chain.network, inputFeeUnits, outputs)
       const plan =
@@ -78,7 +78,7 @@ export async function planNow(
   return store.transaction(async (tx) => {
     requireReason(note)
     if (!network.bitcoin) throw refused(`${network.name} has no outputs to split or merge`)
-    await tx.transactions.lockLane(network.id, addresses.hot())
+    await tx.transactions.lockLane(network.id, addresses.hot(), 0)
     if (await tx.outputs.isPlanned(network.id, 0))
       throw refused(`a split or consolidation of ${network.name} is not confirmed yet`)
     // Without a node there is no fee rate: an output of some dust limits is taken as useful, and the worker checks the fee.

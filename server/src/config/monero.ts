@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { moneroDefaults } from '../adapters/chains/monero/chain.ts'
-import type { FileConfig } from './file.ts'
 import { isLoopback } from './loopback.ts'
 import { section, whole } from './schema.ts'
 
@@ -31,7 +30,13 @@ export const moneroSchema = section({
 /** Monero's wallet trusts its daemon, the first one: no other machine may answer in its place. */
 export function findRemoteDaemons(
   source: string,
-  { networks, monero: { acceptRemoteDaemons } }: Pick<FileConfig, 'networks' | 'monero'>,
+  {
+    networks,
+    monero: { acceptRemoteDaemons },
+  }: Readonly<{
+    networks: ReadonlyMap<string, Readonly<{ rpcUrls: readonly string[] }>>
+    monero: Readonly<{ acceptRemoteDaemons: boolean }>
+  }>,
 ): readonly string[] {
   if (acceptRemoteDaemons) return []
   return (networks.get('xmr')?.rpcUrls ?? []).flatMap((text, n) => {

@@ -4,6 +4,7 @@ import { openDatabase } from '../server/src/adapters/postgres/core/database.ts'
 import { createStore } from '../server/src/adapters/postgres/exchange/store.ts'
 import type { ScannedBlock } from '../server/src/exchange/ports/chain.ts'
 import type { AppendRules } from '../server/src/exchange/ports/store/chain-log.ts'
+import { payeeMacs } from '../server/test/payee-macs.ts'
 import type { App } from './infrastructure.ts'
 import { median } from './load.ts'
 import type { Result } from './results.ts'
@@ -53,7 +54,7 @@ function createBlock(height: number, watchedCount: number): ScannedBlock {
 export async function benchBlockScan(small: App, large: App): Promise<Result[]> {
   const sides = [small, large].map(({ databaseUrl, rows }) => {
     const database = openDatabase(databaseUrl, { max: 2 })
-    return { database, store: createStore(database), rows, times: [] as number[] }
+    return { database, store: createStore(database, payeeMacs), rows, times: [] as number[] }
   })
   for (const { store, rows } of sides) await store.chainLog.begin(SEEDED_NETWORK, createBlock(FIRST_HEIGHT - 1, rows))
   for (let n = 0; n < WARM_UP + BLOCKS; n++) {

@@ -7,6 +7,7 @@ import { until } from '../lib/src/until.ts'
 import { networks as definitions } from '../server/networks/index.ts'
 import { createEmbeddedPrices } from '../server/src/adapters/prices/embedded.ts'
 import { createKeystore, openPublicKeys, openSigner } from '../server/src/adapters/signers/keystore.ts'
+import { createPayeeMacs } from '../server/src/adapters/signers/payee-macs.ts'
 import { openAddresses } from '../server/src/app/addresses.ts'
 import { type App, createApp, sandboxKeys } from '../server/src/app/app.ts'
 import { createSigning } from '../server/src/app/chains.ts'
@@ -61,6 +62,7 @@ async function startApp(): Promise<{ app: App; close(): Promise<void> }> {
   const addresses = openAddresses({ environment: 'sandbox', keystore: { file: keystore } })
   const signer = await openSigner({
     path: keystore,
+    macs: createPayeeMacs(pepper),
     passphrase: 'a passphrase',
     journalPath: join(folder, 'signed.log'),
     signWith: createSigning('sandbox'),

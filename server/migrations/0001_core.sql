@@ -173,7 +173,8 @@ create table alarms (
   -- `critical`: money may be lost or all payouts are paused. `info`: strangers can cause it, and nothing is owed.
   severity text not null generated always as (case
     when subject = 'journal:size' then 'info'
-    when split_part(subject, ':', 1) in ('intrusion', 'database', 'journal', 'release', 'ledger', 'difference', 'reorg', 'reversed')
+    when split_part(subject, ':', 1) in ('intrusion', 'database', 'journal', 'release', 'ledger', 'difference', 'reorg', 'reversed',
+      'payee')
       then 'critical'
     when split_part(subject, ':', 1) in ('stray', 'burnt', 'limit-used') then 'info'
     else 'warning' end) stored,

@@ -36,6 +36,9 @@ create table exchanges (
   recipient_memo text,
   refund_address text,
   refund_memo text,
+  -- Authentication codes of both, with a key that is not in the database: without them nothing is paid there (I-39).
+  recipient_mac text,
+  refund_mac text,
   partner_fee_bps int not null check (partner_fee_bps between 0 and 10000),
   -- Makes a rateId single-use (I-18).
   rate_nonce text unique,
@@ -129,6 +132,8 @@ create table deposits (
   units units not null check (units > 0),
   -- A possible refund address, if the chain identifies the sender reliably.
   sender text,
+  -- Authentication code of the sender, made when the watcher recorded it (I-39).
+  sender_mac text,
   -- Null = in no block now, after a reorg.
   block_height bigint,
   block_hash text,

@@ -118,6 +118,8 @@ create table payouts (
   address text not null,
   memo text not null default '',
   units units not null check (units > 0),
+  -- Authentication code of the whole payout, with a key that is not in the database. Null = a payout to ourselves (I-39).
+  mac text,
   -- An operator allowed it to exceed the limit of a single payout.
   approved boolean not null default false,
   state text not null default 'reserved' check (state in ('reserved', 'signed', 'confirmed', 'void')),

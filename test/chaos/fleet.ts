@@ -5,6 +5,7 @@ import { freePorts } from '@swapyard/lib/free-port.ts'
 import { type Database, openDatabase } from '../../server/src/adapters/postgres/core/database.ts'
 import { createStore } from '../../server/src/adapters/postgres/exchange/store.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
+import { createPayeeMacs } from '../../server/src/adapters/signers/payee-macs.ts'
 import { type ClosableChain, createChains } from '../../server/src/app/chains.ts'
 import { coinTypes } from '../../server/src/app/keys.ts'
 import type { Catalogue } from '../../server/src/core/domain/catalogue.ts'
@@ -106,7 +107,7 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
     databaseProxy,
     nodes,
     moneroProxy,
-    store: createStore(database),
+    store: createStore(database, createPayeeMacs(Buffer.from(pepper))),
     start: async () => {
       const [first, ...others] = workers
       // The first worker funds the hot wallets. Several at once would fund them several times.
@@ -135,6 +136,7 @@ async function readMoneroKeys(folder: string, keystore: string): Promise<NonNull
     // Signs nothing: this signer only derives a key.
     journalPath: join(folder, 'checks.log'),
     signWith: {},
+    macs: createPayeeMacs(Buffer.from(pepper)),
     coinTypeOf: () => MONERO,
   })
   const seed = signer.walletKey(MONERO, 0)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { networks as definitions } from '../../server/networks/index.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
+import { createPayeeMacs } from '../../server/src/adapters/signers/payee-macs.ts'
 import { type App, createApp, sandboxKeys } from '../../server/src/app/app.ts'
 import { createMetrics } from '../../server/src/app/metrics.ts'
 import { seedSandboxPartners } from '../../server/src/app/sandbox-partners.ts'
@@ -56,6 +57,7 @@ export async function startMemoryApp({ databaseUrl, blockMs = 200 }: MemoryAppOp
   const publicKeys = openPublicKeys(keystore)
   const signer = await openSigner({
     path: keystore,
+    macs: createPayeeMacs(pepper),
     passphrase: 'a passphrase',
     journalPath: join(folder, 'signed.log'),
     signWith: { evm: signMemory },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { networks as definitions } from '../../server/networks/index.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
+import { createPayeeMacs } from '../../server/src/adapters/signers/payee-macs.ts'
 import { type App, createApp, sandboxKeys } from '../../server/src/app/app.ts'
 import { createMetrics } from '../../server/src/app/metrics.ts'
 import { seedSandboxPartners } from '../../server/src/app/sandbox-partners.ts'
@@ -136,6 +137,7 @@ async function openApp({ folder, keystore, passphrase, pepper, memoryNetworks }:
   const publicKeys = openPublicKeys(keystore)
   const signer = await openSigner({
     path: keystore,
+    macs: createPayeeMacs(pepper),
     passphrase,
     journalPath: join(folder, options.journal ?? 'signed.log'),
     signWith: { evm: signMemory },

@@ -9,6 +9,7 @@ import { inject } from 'vitest'
 import { networks as definitions } from '../../server/networks/index.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
+import { createPayeeMacs } from '../../server/src/adapters/signers/payee-macs.ts'
 import { openAddresses } from '../../server/src/app/addresses.ts'
 import { type App, type AppOptions, createApp } from '../../server/src/app/app.ts'
 import { createSigning } from '../../server/src/app/chains.ts'
@@ -124,6 +125,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const addresses = server.openAddresses({ environment: 'sandbox', keystore: { file: keystore } })
   const signer = await openSigner({
     path: keystore,
+    macs: createPayeeMacs(pepper),
     passphrase: 'a passphrase',
     journalPath,
     signWith: createSigning('sandbox'),

@@ -8,6 +8,7 @@ import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
 import { createThrottle } from '../adapters/postgres/core/throttle.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
+import { createPayeeMacs } from '../adapters/signers/payee-macs.ts'
 import type { CurrencyOverrides, WalletSettings } from '../config/file.ts'
 import type { AssetId } from '../core/domain/asset.ts'
 import { emptyBook, type FixedRatePolicy, type SpreadPolicy } from '../core/domain/book.ts'
@@ -78,6 +79,8 @@ export type AppOptions = Readonly<{
   walletFolder?: string
   walletSettings?: WalletSettings
   pepper: Uint8Array
+  /** Payees that were accepted under it stay valid. */
+  previousPepper?: Uint8Array | null
   prices: Prices
   spreads: SpreadPolicy
   settings: ServiceSettings
@@ -126,7 +129,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { environment, log, metrics } = options
   const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
   const database = options.database ?? (await prepareDatabase(options.databaseUrl, options))
-  const store = createStore(database)
+  const store = createStore(database, createPayeeMacs(options.pepper, options.previousPepper))
   const nodeNotes = createRecordNodeNotes({
     alarms: store.alarms,
     networks: options.nodes.map(({ network }) => network),

@@ -62,6 +62,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     walletFolder: join(config.dataDir, 'wallets'),
     walletSettings: config.monero,
     pepper: Buffer.from(config.pepper),
+    previousPepper: config.previousPepper === null ? null : Buffer.from(config.previousPepper),
     prices: openPrices(config, chains, log, closers),
     overrides: config.currencies,
     spreads: config.spreads,

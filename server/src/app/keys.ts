@@ -5,10 +5,12 @@ import { networks as definitions } from '../../networks/index.ts'
 import { prepareChildKeys } from '../adapters/signers/child-keys.ts'
 import { createKeystore, openPublicKeys, openSigner } from '../adapters/signers/keystore.ts'
 import type { OutflowLimits } from '../adapters/signers/outflow.ts'
+import { createPayeeMacs } from '../adapters/signers/payee-macs.ts'
 import type { Config } from '../config/load.ts'
 import { parseUnits } from '../core/domain/amount.ts'
 import { assetId } from '../core/domain/asset.ts'
 import { toAsset } from '../core/domain/currency.ts'
+import type { PayeeMacs } from '../exchange/ports/payee-macs.ts'
 import type { PublicKeys } from '../exchange/ports/signer.ts'
 import { present } from '../lib/assert.ts'
 import { openAddresses } from './addresses.ts'
@@ -59,6 +61,7 @@ async function unlock(config: Config): Promise<ClosableSigner> {
     journalPath: join(dataDir, 'signed.log'),
     signWith: createSigning(environment),
     coinTypeOf: (network) => present(coinTypeOf.get(network), `the coin type of ${network}`),
+    macs: payeeMacsOf(config),
     limits: toOutflowLimits(signerLimits),
     addressesOf: (network) => {
       own ??= openAddresses(config)
@@ -66,6 +69,10 @@ async function unlock(config: Config): Promise<ClosableSigner> {
     },
   })
 }
+
+/** The authentication codes of payees, as API, workers and commands make and check them. */
+export const payeeMacsOf = ({ pepper, previousPepper }: Pick<Config, 'pepper' | 'previousPepper'>): PayeeMacs =>
+  createPayeeMacs(Buffer.from(pepper), previousPepper === null ? null : Buffer.from(previousPepper))
 
 /** The limits of the settings, in units of the listed assets. */
 function toOutflowLimits(coins: Config['signerLimits']): OutflowLimits {

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
+import { payeeMacsOf } from '../app/keys.ts'
+import type { Config } from '../config/load.ts'
 import { formatUnits, parseUnits } from '../core/domain/amount.ts'
 import type { AssetId } from '../core/domain/asset.ts'
 import { createOperateBalances } from '../exchange/operations/operate-balances.ts'
@@ -22,9 +24,9 @@ export function addBalanceCommands(partners: Command, program: Command): void {
       'lists the balances of a partner: fees, those of swaps (0x…@network) included, and proceeds of exchanges without an address',
     )
     .action((name: string) =>
-      withDatabase(async (database) => {
+      withDatabase(async (database, config) => {
         const { id } = await findPartner(database, name)
-        for (const [currency, units] of await operateOn(database).balances(id))
+        for (const [currency, units] of await operateOn(database, config).balances(id))
           print({ name, currency, amount: formatUnits(units, await decimalsOf(database, currency)) })
       }),
     )
@@ -63,7 +65,7 @@ async function payOut(
     const currencyDefinition = listedCurrency(assetId)
     const units = parseUnits(amount, { ...currencyDefinition, id: assetId })
     const request = { assetId, network: currencyDefinition.network, units, destination }
-    const paid = await operateOn(database).payOut(partner, request, key, note)
+    const paid = await operateOn(database, config).payOut(partner, request, key, note)
     print({ name, currency: assetId, amount, address: destination.address, ...paid })
   })
 }
@@ -79,15 +81,15 @@ async function payUnclaimed(
       const { assetId: _, ...destination } = await checkDestination(config, database, currency, address, memo)
       return destination
     }
-    const paid = await operateOn(database).payUnclaimed(depositId, check, note)
+    const paid = await operateOn(database, config).payUnclaimed(depositId, check, note)
     print({ depositId, ...paid, amount: formatUnits(paid.units, listedCurrency(paid.assetId).decimals) })
   })
 }
 
 /** Errors show amounts in coins: base units with eighteen digits are misread. */
-const operateOn = (database: Database) =>
+const operateOn = (database: Database, config: Config) =>
   createOperateBalances(
-    createStore(database),
+    createStore(database, payeeMacsOf(config)),
     (units, id) => `${formatUnits(units, listedCurrency(id).decimals)} ${id}`,
   )
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { readExchangeDetails } from '../adapters/postgres/exchange/exchange-details.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
+import { payeeMacsOf } from '../app/keys.ts'
 import { decisions } from '../exchange/domain/lifecycle.ts'
 import { createOperateExchanges } from '../exchange/operations/operate-exchanges.ts'
 import { checkDestination } from './addresses.ts'
@@ -43,7 +44,11 @@ export function addExchangeCommands(program: Command): void {
       const note = await promptReason(options)
       await withDatabase(async (database, config) => {
         const check = (assetId: string) => checkDestination(config, database, assetId, address, options.memo)
-        const checked = await createOperateExchanges(createStore(database)).setRefund(exchangeId, check, note)
+        const checked = await createOperateExchanges(createStore(database, payeeMacsOf(config))).setRefund(
+          exchangeId,
+          check,
+          note,
+        )
         print({ exchangeId, refundAddress: checked.address })
       })
     })

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { openAddresses } from '../app/addresses.ts'
+import { payeeMacsOf } from '../app/keys.ts'
 import type { Config } from '../config/load.ts'
 import { formatUnits, parseUnits } from '../core/domain/amount.ts'
 import { createOperateBalances } from '../exchange/operations/operate-balances.ts'
@@ -80,7 +81,7 @@ async function run(
     if (!isCold(config, network, destination.address))
       fail(`${network}:${destination.address} is not in treasury.coldAddresses`)
     const operate = createOperateBalances(
-      createStore(database),
+      createStore(database, payeeMacsOf(config)),
       (units, id) => `${formatUnits(units, listedCurrency(id).decimals)} ${id}`,
     )
     const units = parseUnits(amount, { ...definition, id: assetId })

@@ -20,6 +20,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     databaseUrl: config.databaseUrl === null ? 'embedded' : hostOf(config.databaseUrl),
     operatorToken: mask(config.operatorToken),
     pepper: MASK,
+    previousPepper: mask(config.previousPepper),
     keystore: { file: config.keystore.file, passphrase: mask(config.keystore.passphrase) },
     networks: Object.fromEntries(networks),
     currencies: Object.fromEntries(config.currencies),

@@ -25,6 +25,7 @@ export type Config = FileConfig &
     trustedProxies: number
     operatorToken: string | null
     pepper: string
+    previousPepper: string | null
     keystore: Readonly<{ file: string; passphrase: string | null }>
     sandbox: Readonly<{ networks: readonly string[] | 'all' | null; still: boolean }>
   }>
@@ -107,6 +108,7 @@ function assemble(values: Environment['values'], file: FileConfig): Config {
     trustedProxies: values.SWAPYARD_TRUST_PROXY,
     operatorToken: values.SWAPYARD_OPERATOR_TOKEN ?? null,
     pepper: values.SWAPYARD_PEPPER ?? generated('pepper') ?? '',
+    previousPepper: values.SWAPYARD_PEPPER_PREVIOUS ?? null,
     keystore: {
       file: values.SWAPYARD_KEYSTORE ?? join(dataDir, 'keystore.json'),
       passphrase: values.SWAPYARD_KEYSTORE_PASSPHRASE ?? generated('keystore-passphrase'),

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '../../src/adapters/postgres/core/da
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { accounts, partnerAccount, unknownMemoEntry } from '../../src/core/domain/ledger/entries.ts'
 import { journalEntry } from '../../src/core/domain/ledger/journal.ts'
+import { payeeMacs } from '../payee-macs.ts'
 import { openShell, type Shell } from './shell.ts'
 
 const ETHER = 10n ** 18n
@@ -26,7 +27,7 @@ beforeAll(async () => {
     (await swapyard(['keystore', 'addresses'])).lines.find(({ network }) => network === 'eth')?.['hot'],
   )
   // The service registers its hot addresses when it starts.
-  await createStore(database).wallets.registerHotAddress('eth', hotAddress, 0)
+  await createStore(database, payeeMacs).wallets.registerHotAddress('eth', hotAddress, 0)
 })
 afterAll(async () => {
   await database.close()
@@ -39,7 +40,7 @@ async function creditPartner(name: string, units: bigint): Promise<void> {
   const entry = journalEntry(`test:${name}:${units}`, 'earned', null, [
     { debit: accounts.wallet, credit: partnerAccount(row?.id ?? ''), assetId: 'eth@eth', units },
   ])
-  await createStore(database).ledger.post(entry)
+  await createStore(database, payeeMacs).ledger.post(entry)
 }
 
 /** Inserts a credited deposit with an unknown memo. */
@@ -50,7 +51,7 @@ async function insertUnclaimedDeposit(units: bigint): Promise<string> {
     [`0x${units.toString(16)}`, units],
   )
   const id = row?.id ?? ''
-  await createStore(database).ledger.post(unknownMemoEntry(id, 1, 'eth@eth', units))
+  await createStore(database, payeeMacs).ledger.post(unknownMemoEntry(id, 1, 'eth@eth', units))
   return id
 }
 
@@ -177,7 +178,7 @@ describe('a report', () => {
     const entry = journalEntry('test:capital', 'funding', null, [
       { debit: accounts.wallet, credit: 'equity:capital', assetId: 'btc@btc', units: 150_000_000n },
     ])
-    await createStore(database).ledger.post(entry)
+    await createStore(database, payeeMacs).ledger.post(entry)
     const day = new Date().toISOString().slice(0, 10)
     const period = ['--from', day, '--to', day]
     const { code, lines } = await swapyard(['report', 'trial-balance', ...period])

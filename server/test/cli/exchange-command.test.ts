@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '../../src/adapters/postgres/core/da
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { ltc, makeNewExchange, requireCreated } from '../exchange/money-path.ts'
 import { plan } from '../exchange/private/private-money-path.ts'
+import { payeeMacs } from '../payee-macs.ts'
 import { openShell, type Shell } from './shell.ts'
 
 let shell: Shell
@@ -25,7 +26,7 @@ const considered = [
 test('shows a private exchange with its plan and the considered intermediaries', async () => {
   const [partner] = await database.query<{ id: string }>("select id from partners where name = 'acme'")
   const row = { ...makeNewExchange({ via: ltc, plan: { ...plan, considered } }), partnerId: partner?.id ?? '' }
-  const { id, deposit, recipient } = requireCreated((await createStore(database).exchanges.create([row]))[0])
+  const { id, deposit, recipient } = requireCreated((await createStore(database, payeeMacs).exchanges.create([row]))[0])
   const { code, lines } = await shell.swapyard(['exchanges', 'show', id])
   expect(code).toBe(0)
   expect(lines[0]).toMatchObject({ what: 'exchange', id, partner: 'acme', recipient_address: recipient?.address })

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { createOperateAlarms } from '../../src/core/services/operate-alarms.ts'
 import { openTestDatabase, type TestDatabase } from '../adapters/postgres/database.ts'
+import { payeeMacs } from '../payee-macs.ts'
 
 let app: TestDatabase
 let store: ReturnType<typeof createStore>
 beforeAll(async () => {
   app = await openTestDatabase()
-  store = createStore(app.database)
+  store = createStore(app.database, payeeMacs)
 })
 afterAll(() => app.close())
 

@@ -37,6 +37,7 @@ import type { ServiceSettings } from '../../src/exchange/settings.ts'
 import { createStepExchange } from '../../src/exchange/settlement/step-exchange.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { openTestDatabase } from '../adapters/postgres/database.ts'
+import { payeeMacs } from '../payee-macs.ts'
 import { createFakeChain, createFakeSigner, type FakeChain } from './fake-chain.ts'
 
 export const partnerId = '018f2b1c-0000-7000-8000-000000000001'
@@ -74,7 +75,7 @@ export type MoneyPathOptions = Readonly<{
 export async function startMoneyPath(options: MoneyPathOptions = {}) {
   const { withLitecoin = false, open = openTestDatabase, clock = { now: Date.now, databaseNow: Date.now } } = options
   const { database, another, close } = await open()
-  const store = createStore(database)
+  const store = createStore(database, payeeMacs)
   const fakes = {
     btc: createFakeChain(btc.network),
     eth: createFakeChain(eth.network),
@@ -232,6 +233,7 @@ export async function listExecutions(sql: Sql, { id }: Pick<Exchange, 'id'>) {
   return readExecutions(
     sql,
     rows.map((row) => row.id),
+    payeeMacs,
   )
 }
 

@@ -6,10 +6,12 @@ import { p2pkh, p2wpkh } from '@scure/btc-signer'
 import { bytesToHex } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { payoutPayee } from '../../exchange/ports/payee-macs.ts'
 import type { Signer, SignIntent, StoredPayout } from '../../exchange/ports/signer.ts'
 import type { Payment } from '../../exchange/ports/spend.ts'
 import { createKeystore, exportPublicKeys, openPublicKeys, openSigner } from './keystore.ts'
 import { hasSeed } from './keystore-file.ts'
+import { createPayeeMacs } from './payee-macs.ts'
 
 /** The words of the vectors of BIP-84 and of every wallet's test suite. */
 const WORDS = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
@@ -34,15 +36,18 @@ const pay: Payment = {
   asset,
   units: 90_000n,
 }
-const stored: StoredPayout = {
-  id: 'p1',
-  purpose: 'payout',
-  toKeyIndex: null,
-  address: pay.address,
-  memo: null,
-  assetId: asset.id,
-  units: pay.units,
+const macs = createPayeeMacs(Buffer.from('a pepper'))
+/** As this program writes it. */
+const authentic = (payout: Omit<StoredPayout, 'mac'>): StoredPayout => ({
+  ...payout,
+  mac: macs.of(payoutPayee(payout)),
+})
+const ofNothing = { exchangeId: null, depositId: null, owedFrom: null }
+const plain = {
+  ...({ id: 'p1', purpose: 'payout', toKeyIndex: null, network: 'btc', address: pay.address, memo: null } as const),
+  ...{ assetId: asset.id, units: pay.units, ...ofNothing },
 }
+const stored = authentic(plain)
 const intentOf = (...pays: Payment[]): SignIntent => ({
   family: 'bitcoin',
   network: 'btc',
@@ -95,6 +100,7 @@ describe('restore from the backup: published words give the published addresses'
       return { txHash: 'x', raw: 'y' }
     }
     const signer = await openSigner({
+      macs,
       path,
       passphrase: PASSPHRASE,
       journalPath: join(folder, 'restore.log'),
@@ -111,7 +117,14 @@ describe('restore from the backup: published words give the published addresses'
 
 describe('the keystore file', () => {
   const open = (file: string, passphrase: string) =>
-    openSigner({ path: file, passphrase, journalPath: join(folder, 'file.log'), signWith: {}, coinTypeOf: () => 0 })
+    openSigner({
+      macs,
+      path: file,
+      passphrase,
+      journalPath: join(folder, 'file.log'),
+      signWith: {},
+      coinTypeOf: () => 0,
+    })
 
   test('is readable by its owner only, does not contain the words, and is never overwritten', async () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
@@ -174,6 +187,7 @@ describe('the public half alone', () => {
           openPublicKeys(path).uncompressedKey(coinType, { branch, index: 7 }),
         )
     const opening = openSigner({
+      macs,
       path: half,
       passphrase: PASSPHRASE,
       journalPath: join(folder, 'half.log'),
@@ -195,6 +209,7 @@ describe('the signer', () => {
       return { txHash: 'hash', raw: 'raw' }
     }
     signer = await openSigner({
+      macs,
       path,
       passphrase: PASSPHRASE,
       journalPath: join(folder, 'signer.log'),
@@ -213,11 +228,24 @@ describe('the signer', () => {
     ['a payout that is not stored', [{ ...pay, payoutId: 'p2' }], [stored]],
     ['one payout twice', [pay, pay], [stored, stored]],
     ['a pay without a stored payout', [pay, { ...pay, payoutId: 'p2' }], [stored]],
-    ['a stored payout without a pay', [pay], [stored, { ...stored, id: 'p2' }]],
+    ['a stored payout without a pay', [pay], [stored, authentic({ ...plain, id: 'p2' })]],
     ['nothing', [], []],
   ])('does not sign %s', async (_what, pays, payouts) => {
     const before = signed.length
     await expect(signer.sign(intentOf(...pays), payouts)).rejects.toThrow()
+    expect(signed.length).toBe(before)
+  })
+
+  // M22: everybody who can write one row to the database was paid.
+  test.each<[string, Partial<StoredPayout>]>([
+    ['without a code', { mac: null }],
+    ['with the code of another payout', { mac: authentic({ ...plain, id: 'p2' }).mac }],
+    ['of another exchange', { exchangeId: 'e2' }],
+    ['of another purpose', { purpose: 'withdrawal' }],
+    ['of another network', { network: 'ltc' }],
+  ])('does not sign a payout %s', async (_what, change) => {
+    const before = signed.length
+    await expect(signer.sign(intentOf(pay), [{ ...stored, ...change }])).rejects.toThrow()
     expect(signed.length).toBe(before)
   })
 
@@ -234,7 +262,9 @@ describe('the signer', () => {
       maxFeePerGas: 1n,
       maxPriorityFeePerGas: 1n,
     }
-    await expect(signer.sign(evm, [stored])).rejects.toThrow('a signing function for evm')
+    await expect(signer.sign(evm, [authentic({ ...plain, network: 'eth' })])).rejects.toThrow(
+      'a signing function for evm',
+    )
   })
 })
 
@@ -243,6 +273,7 @@ describe('payouts to ourselves (a row of the database named any address)', () =>
   const signWith = () => ({ txHash: 'hash', raw: 'raw' })
   const open = (journal: string) =>
     openSigner({
+      macs,
       path,
       passphrase: PASSPHRASE,
       journalPath: join(folder, journal),
@@ -258,7 +289,10 @@ describe('payouts to ourselves (a row of the database named any address)', () =>
   ) => {
     const signer = await open(`own-${purpose}-${branch}-${address}-${toKeyIndex}.log`)
     const payment: Payment = { payoutId: 'p1', address, memo: null, asset: native, units: 5n }
-    const payout: StoredPayout = { id: 'p1', purpose, toKeyIndex, address, memo: null, assetId: native.id, units: 5n }
+    const payout = authentic({
+      ...{ id: 'p1', purpose, toKeyIndex, network: 'eth', address, memo: null, assetId: native.id, units: 5n },
+      ...ofNothing,
+    })
     const fees = { gasLimit: 1n, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }
     const intent: SignIntent = {
       family: 'evm',
@@ -295,6 +329,7 @@ describe('ids of payouts', () => {
   const origin = '["btc","ab:0",0,"0"]'
   const signerOf = (keystore: string, journal: string) =>
     openSigner({
+      macs,
       path: keystore,
       passphrase: PASSPHRASE,
       journalPath: join(folder, journal),

@@ -2,6 +2,7 @@ import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/b
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Addresses } from '../../exchange/ports/chain.ts'
+import { needsMac, type PayeeMacs, payoutPayee } from '../../exchange/ports/payee-macs.ts'
 import {
   type FamilySigner,
   isCancel,
@@ -64,6 +65,8 @@ export type SignerOptions = Readonly<{
   signWith: Readonly<Record<string, FamilySigner>>
   /** SLIP-44 coin type of a network. */
   coinTypeOf(network: string): number
+  /** Checks that this program wrote a stored payout (I-39). */
+  macs: Pick<PayeeMacs, 'isValid'>
   /** The signer's own limits by asset; an asset without an entry has none. */
   limits?: OutflowLimits
   /** Addresses of these keys: sweeps and gas supplies go to these only. Payments to the hot wallet are no outflow. */
@@ -99,7 +102,10 @@ export async function openSigner(
     async sign(intent, stored): Promise<SignedTransaction> {
       const pays = paysOf(intent)
       assertStored(pays, stored)
-      for (const payout of stored) assertOwn(intent, payout, addressesOf(intent.network))
+      for (const payout of stored) {
+        assertOwn(intent, payout, addressesOf(intent.network))
+        assertAuthentic(options.macs, intent, payout)
+      }
       const isCancelling = isCancel(intent)
       if (isCancelling) assert(intent.family === 'evm' && intent.from.branch === 'hot', 'the hot wallet alone cancels')
       await journal.check(pays, conflictKeyOf(intent))
@@ -139,6 +145,13 @@ function assertStored(pays: readonly Payment[], stored: readonly StoredPayout[])
       `the intent pays payout ${payoutId} as it is stored`,
     )
   }
+}
+
+/** Throws unless this program wrote the stored payout: write access to the database does not make its code. */
+function assertAuthentic(macs: SignerOptions['macs'], { network }: SignIntent, payout: StoredPayout): void {
+  if (!needsMac(payout.purpose)) return
+  assert(payout.network === network, `payout ${payout.id} is of ${network}`)
+  assert(macs.isValid(payoutPayee(payout), payout.mac), `payout ${payout.id} was written by this program`)
 }
 
 /**

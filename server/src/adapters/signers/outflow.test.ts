@@ -23,6 +23,7 @@ let journalPath: string
 let signer: Signer & { close(): Promise<void> }
 const open = async () => {
   signer = await openSigner({
+    macs: { isValid: () => true },
     path: join(folder, 'keystore.json'),
     passphrase: PASSPHRASE,
     journalPath,
@@ -61,6 +62,8 @@ const sign = (intent: SignIntent) =>
             id: intent.pay.payoutId,
             purpose: 'payout',
             toKeyIndex: null,
+            network: 'eth',
+            ...{ exchangeId: null, depositId: null, owedFrom: null, mac: null },
             address: intent.pay.address,
             memo: null,
             assetId: asset.id,

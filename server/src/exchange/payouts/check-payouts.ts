@@ -31,6 +31,10 @@ export async function selectPermitted(
 ): Promise<readonly Payout[]> {
   const permitted: Payout[] = []
   for (const payout of payouts) {
+    if (!payout.isAuthentic) {
+      await holdForged(deps, tx, payout)
+      continue
+    }
     const isPaused = (await tx.pauses.active(pauseScopes(payout))).length > 0
     if (isCapital(payout) && !isToColdAddress(deps, payout)) {
       await refusePayout(deps, tx, payout, notCold())
@@ -42,6 +46,20 @@ export async function selectPermitted(
     else await holdChecked(tx, payout, refusal)
   }
   return permitted
+}
+
+/** A row that this program did not write, or that was changed since (I-39). No release pays it. */
+async function holdForged({ log }: CheckDeps, tx: StoreTx, payout: Payout): Promise<void> {
+  const { id, network, purpose, exchangeId, address } = payout
+  log.error({ network, payoutId: id, purpose, exchangeId }, 'a payout was written outside of the program')
+  await tx.payouts.hold([id], 'PAYEE', null)
+  await tx.alarms.raise(`payee:${id}`, 'a payout was written or changed outside of the program', {
+    network,
+    purpose,
+    exchangeId,
+    address,
+  })
+  await tx.wake(exchangeJobs([payout]))
 }
 
 /** The operator's own money, on its way to a cold wallet: no outflow, and to no other address. */
@@ -60,14 +78,15 @@ function isToColdAddress({ chains, settings }: CheckDeps, { network, address }: 
 type Refusal = 'above payout limit' | 'no price' | 'paused' | ReachedLimit
 
 /**
- * Holds a payout that a limit or a missing price stops, before anything about it is asked of a node: however many such
+ * Holds a payout without a valid code, or one that a limit or a missing price stops, before anything about it is asked of a node: however many such
  * payouts wait, they delay no other one. True = it is held.
  */
 export async function holdIfLimited(deps: CheckDeps & Readonly<{ store: Store }>, first: Payout): Promise<boolean> {
-  if ((await checkLimits(deps, deps.store, first, 'check')) === null) return false
+  if (first.isAuthentic && (await checkLimits(deps, deps.store, first, 'check')) === null) return false
   await deps.store.transaction(async (tx) => {
     const [payout] = await tx.payouts.find([first.id])
     if (payout?.state !== 'reserved') return
+    if (!payout.isAuthentic) return holdForged(deps, tx, payout)
     const refusal = await checkLimits(deps, tx, payout, 'check')
     if (refusal !== null) await holdChecked(tx, payout, refusal)
   })

@@ -44,8 +44,10 @@ export function toPayment(
 }
 
 /** The payout as the signer compares it with the intent. */
-export function toStoredPayout({ id, purpose, toKeyIndex, address, memo, assetId, units }: Payout): StoredPayout {
-  return { id, purpose, toKeyIndex, address, memo, assetId, units }
+export function toStoredPayout(payout: Payout): StoredPayout {
+  const { id, purpose, toKeyIndex, network, address, memo, assetId, units, exchangeId, depositId, owedFrom, mac } =
+    payout
+  return { id, purpose, toKeyIndex, network, address, memo, assetId, units, exchangeId, depositId, owedFrom, mac }
 }
 
 /** The address whose lane a key path uses: the hot wallet, or the deposit address to sweep. */

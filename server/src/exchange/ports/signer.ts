@@ -58,10 +58,16 @@ export type StoredPayout = Readonly<{
   purpose: PayoutPurpose
   /** Of a gas supply: derivation index of the deposit address that it pays. */
   toKeyIndex: number | null
+  network: string
   address: string
   memo: string | null
   assetId: string
   units: bigint
+  exchangeId: string | null
+  depositId: string | null
+  owedFrom: string | null
+  /** Authentication code over all of these; null = a payout to ourselves (I-39). */
+  mac: string | null
 }>
 
 /** Holds the keys. Signs only with a stored payout for each payment; refuses with an AppError or InvariantError. */

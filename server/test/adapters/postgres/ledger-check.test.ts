@@ -5,6 +5,7 @@ import type { Account } from '../../../src/core/domain/ledger/journal.ts'
 import { createCheckLedger } from '../../../src/exchange/operations/check-ledger.ts'
 import type { Store } from '../../../src/exchange/ports/store/store.ts'
 import { createLog } from '../../../src/lib/log.ts'
+import { payeeMacs } from '../../payee-macs.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** One account of every kind in the chart of accounts (`core/domain/ledger/entries.ts`), on its usual side. */
@@ -37,7 +38,7 @@ let fixture: TestDatabase
 let store: Store
 beforeAll(async () => {
   fixture = await openTestDatabase()
-  store = createStore(fixture.database)
+  store = createStore(fixture.database, payeeMacs)
   const postings = credits.map((credit, at) => ({
     debit: debits[at % debits.length] ?? 'asset:wallet',
     credit,

@@ -10,6 +10,7 @@ import type { ExchangeFilter } from '../../../src/exchange/interfaces.ts'
 import { createListExchanges } from '../../../src/exchange/orders/find-exchange.ts'
 import type { NewSwap } from '../../../src/swap/ports/store/swaps.ts'
 import { makeNewExchange, requireCreated } from '../../exchange/money-path.ts'
+import { payeeMacs } from '../../payee-macs.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** Store functions that answer a partner. A function that is added here must filter by partner. */
@@ -24,7 +25,7 @@ const keys = new Map<string, string>()
 beforeAll(async () => {
   app = await openTestDatabase()
   // One connection for all partners, so that state left on it by one would affect the next.
-  store = createStore(app.another(1))
+  store = createStore(app.another(1), payeeMacs)
   for (const partnerId of partners) {
     for (let n = 0; n < 30; n++) {
       const idempotency = { key: `key-${n}`, requestHash: partnerId }

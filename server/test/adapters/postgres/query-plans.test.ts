@@ -5,6 +5,7 @@ import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { btc } from '../../../src/exchange/domain/pricing.fixture.ts'
 import type { AppendRules } from '../../../src/exchange/ports/store/chain-log.ts'
 import { partnerId } from '../../exchange/money-path.ts'
+import { payeeMacs } from '../../payee-macs.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** Enough rows for the planner to prefer an index to a sequential scan. */
@@ -139,7 +140,10 @@ test('growing tables are vacuumed long before a fifth of them has changed', asyn
 
 // M25: each worker counted all open exchanges every 5 s.
 test('one process of two counts the open exchanges', async () => {
-  const stores = [createStore(recordQueries(app.database)), createStore(recordQueries(app.another(2)))]
+  const stores = [
+    createStore(recordQueries(app.database), payeeMacs),
+    createStore(recordQueries(app.another(2)), payeeMacs),
+  ]
   queries.length = 0
   for (const store of stores) expect([...(await store.reconciliation.openByStatus())]).toEqual([['pending', ROWS / 10]])
   expect(queries.filter(({ text }) => text.includes('from exchanges'))).toHaveLength(1)
@@ -149,7 +153,7 @@ test('one process of two counts the open exchanges', async () => {
 })
 
 test('no query per exchange or block scans a growing table sequentially', async () => {
-  const store = createStore(recordQueries(app.database))
+  const store = createStore(recordQueries(app.database), payeeMacs)
   await appendUnrecorded(store)
   const id = randomUUID()
   await store.exchanges.find(partnerId, exchangeId)

@@ -3,6 +3,7 @@ import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { exchangeStatuses } from '../../../src/exchange/domain/exchange.ts'
 import { btc } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { partnerId } from '../../exchange/money-path.ts'
+import { payeeMacs } from '../../payee-macs.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** Legs of three executions in the order of their deposits: the customer pays again after the second leg was funded. */
@@ -43,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 test('a list filtered by status finds the exchanges that the response shows with it', { timeout: 60_000 }, async () => {
-  const { exchanges } = createStore(app.database)
+  const { exchanges } = createStore(app.database, payeeMacs)
   const listed = new Set<string>()
   for (const status of exchangeStatuses) {
     const views = await exchanges.list({ partnerId, status }, null, COMBINATIONS, 0)

@@ -12,6 +12,7 @@ import { createBookSnapshot } from '../../../src/exchange/quotes/book-snapshot.t
 import { requiredConfirmations, tierUsd } from '../../../src/exchange/settings.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
+import { payeeMacs } from '../../payee-macs.ts'
 import { createFakeChain } from '../fake-chain.ts'
 import { ETHER, type ExchangeOptions, listExecutions, makeNewExchange, requireCreated } from '../money-path.ts'
 
@@ -20,8 +21,8 @@ let store: ReturnType<typeof createStore>
 let secondStore: ReturnType<typeof createStore>
 beforeAll(async () => {
   app = await openTestDatabase()
-  store = createStore(app.database)
-  secondStore = createStore(app.another(4))
+  store = createStore(app.database, payeeMacs)
+  secondStore = createStore(app.another(4), payeeMacs)
   await store.wallets.registerHotAddress('btc', 'btc-hot', 0)
   await store.wallets.registerAssets(['eth@eth'])
   await store.ledger.post(fundingEntry('1', 1, 'eth@eth', 1_000n * ETHER))

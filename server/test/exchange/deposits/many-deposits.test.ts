@@ -5,6 +5,7 @@ import { presentStatus } from '../../../src/exchange/api/present.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { createOperateExchanges } from '../../../src/exchange/operations/operate-exchanges.ts'
 import { createStepExchange } from '../../../src/exchange/settlement/step-exchange.ts'
+import { payeeMacs } from '../../payee-macs.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 /** Numbers of deposits: executions that failed, and executions that are held by the screening. */
@@ -89,7 +90,7 @@ const takeJobKeys = async (exchange: Exchange) =>
 
 describe('an exchange with 21 000 deposits', () => {
   test('reads about as many rows per transaction as an exchange with 50 deposits, and its pass ends', async () => {
-    const step = createStepExchange({ ...fixture.dependencies, store: createStore(openCountingDatabase()) })
+    const step = createStepExchange({ ...fixture.dependencies, store: createStore(openCountingDatabase(), payeeMacs) })
     for (const statistics of ['old', 'new']) {
       if (statistics === 'new') await fixture.database.query('analyze')
       const readsOfFifty = await measureReads(() => step(small.id))
@@ -103,7 +104,7 @@ describe('an exchange with 21 000 deposits', () => {
   })
 
   test('returns its latest hundred executions, in their order', async () => {
-    const store = createStore(openCountingDatabase())
+    const store = createStore(openCountingDatabase(), payeeMacs)
     const rowsRead = await measureReads(() => store.exchanges.find(flooded.partnerId, flooded.id))
     expect(rowsRead).toBeLessThan(500)
     expect(await measureReads(() => store.exchanges.list({ partnerId: flooded.partnerId }, null, 100, 0))).toBeLessThan(
@@ -140,7 +141,7 @@ describe('an exchange with 21 000 deposits', () => {
 
   test('reads no more rows per step while refunds wait in the queue', async () => {
     const exchange = await fixture.createExchange()
-    const step = createStepExchange({ ...fixture.dependencies, store: createStore(openCountingDatabase()) })
+    const step = createStepExchange({ ...fixture.dependencies, store: createStore(openCountingDatabase(), payeeMacs) })
     const readsPerStep: number[] = []
     for (let n = 0; n < 4; n++) {
       for (let m = 0; m < WINDOW; m++) fixture.payDeposit(exchange, 2_900n)

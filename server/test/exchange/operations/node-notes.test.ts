@@ -5,6 +5,7 @@ import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { prepareDatabase } from '../../../src/app/app.ts'
 import { createRecordNodeNotes } from '../../../src/exchange/operations/record-node-notes.ts'
 import { createLog } from '../../../src/lib/log.ts'
+import { payeeMacs } from '../../payee-macs.ts'
 
 const log = createLog({ level: 'silent', pretty: false })
 const HOUR_MS = 3_600_000
@@ -23,7 +24,7 @@ afterAll(async () => {
 })
 
 /** The notes of one process. `warnings` are its log lines, `counted` what it adds to the metric. */
-function startProcess(store = createStore(database)) {
+function startProcess(store = createStore(database, payeeMacs)) {
   const warnings: object[] = []
   const counted: string[] = []
   const notes = createRecordNodeNotes({
@@ -35,7 +36,8 @@ function startProcess(store = createStore(database)) {
   })
   return { ...notes, warnings, counted }
 }
-const listAlarms = async () => (await createStore(database).alarms.list(10)).map(({ subject }) => subject).sort()
+const listAlarms = async () =>
+  (await createStore(database, payeeMacs).alarms.list(10)).map(({ subject }) => subject).sort()
 const note = (block: number) => ({ kind: 'traces-missing', node: 'eth node 1', detail: `block ${block}` }) as const
 
 test('raises one alarm and logs one line for all notes of a turn, and counts each note', async () => {
@@ -73,14 +75,14 @@ test('clears the alarm after an hour without a note, also one of an earlier proc
 test('raises the alarm in a later turn if the database failed', async () => {
   const closed = await prepareDatabase(created.url, { poolMax: 2, log })
   await closed.close()
-  const { alarms } = createStore(database)
+  const { alarms } = createStore(database, payeeMacs)
   let isDown = true
   const store = {
-    ...createStore(database),
+    ...createStore(database, payeeMacs),
     alarms: {
       ...alarms,
       raise: (...values: Parameters<typeof alarms.raise>) =>
-        (isDown ? createStore(closed).alarms : alarms).raise(...values),
+        (isDown ? createStore(closed, payeeMacs).alarms : alarms).raise(...values),
     },
   }
   const process = startProcess(store)

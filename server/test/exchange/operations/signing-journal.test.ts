@@ -6,6 +6,7 @@ import type { JournalPosition, PayoutRelease, SignerJournal } from '../../../src
 import type { Store } from '../../../src/exchange/ports/store/store.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
+import { payeeMacs } from '../../payee-macs.ts'
 
 let app: TestDatabase
 let store: Store
@@ -19,7 +20,7 @@ let journal: {
 }
 beforeAll(async () => {
   app = await openTestDatabase()
-  store = createStore(app.database)
+  store = createStore(app.database, payeeMacs)
 })
 afterAll(() => app.close())
 beforeEach(async () => {

@@ -9,6 +9,7 @@ import { type Account, journalEntry } from '../../../src/core/domain/ledger/jour
 import { btc, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import type { CreateOutcome, NewExchange } from '../../../src/exchange/ports/store/exchanges.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
+import { payeeMacs } from '../../payee-macs.ts'
 import { ETHER, makeNewExchange, partnerId, requireCreated } from '../money-path.ts'
 
 let app: TestDatabase
@@ -17,7 +18,7 @@ let stores: readonly ReturnType<typeof createStore>[]
 beforeAll(async () => {
   app = await openTestDatabase()
   pools = [app.database, app.another(10)]
-  stores = pools.map(createStore)
+  stores = pools.map((pool) => createStore(pool, payeeMacs))
   await getStore().wallets.registerAssets(['eth@eth'])
   await getStore().wallets.registerHotAddress('eth', 'eth-hot', 0)
   await getStore().ledger.post(fundingEntry('1', 1, 'eth@eth', 100n * ETHER))
@@ -49,7 +50,7 @@ const countRows = async (ids: readonly string[]) =>
 
 describe('the start of the app', () => {
   test('registers hot addresses concurrently from several processes, and rejects those of another keystore', async () => {
-    const otherStores = Array.from({ length: 6 }, () => createStore(app.another(1)))
+    const otherStores = Array.from({ length: 6 }, () => createStore(app.another(1), payeeMacs))
     for (let round = 0; round < 40; round++)
       await Promise.all(
         otherStores.map((other) => other.wallets.registerHotAddress(`chain-${round}`, `hot-${round}`, round)),

@@ -6,12 +6,13 @@ import { createWatchOutflow } from '../../../src/exchange/operations/watch-outfl
 import { limitsOf } from '../../../src/exchange/payouts/outflow-limits.ts'
 import type { ServiceSettings } from '../../../src/exchange/settings.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
+import { payeeMacs } from '../../payee-macs.ts'
 
 let app: TestDatabase
 let stores: readonly ReturnType<typeof createStore>[]
 beforeAll(async () => {
   app = await openTestDatabase()
-  stores = [createStore(app.database), createStore(app.another(10))]
+  stores = [createStore(app.database, payeeMacs), createStore(app.another(10), payeeMacs)]
   await getStore().wallets.registerHotAddress('eth', 'eth-hot', 0)
 })
 afterAll(() => app.close())

@@ -4,6 +4,7 @@ import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { createRecordBlocks } from '../../../src/exchange/deposits/record-blocks.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, eth, makeBook, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { payeeMacs } from '../../payee-macs.ts'
 import { COIN, ETHER, ltc, market } from '../money-path.ts'
 import { plan, SMALL, startPrivateMoneyPath } from './private-money-path.ts'
 
@@ -102,11 +103,14 @@ describe('a private exchange', () => {
 
   test('is recorded by a watcher that started before the inner address existed, and by one that started after', async () => {
     // Like watchers on two machines: each caches the addresses in its own memory.
-    const earlyWatcher = createRecordBlocks({ ...fixture.dependencies, store: createStore(fixture.database) })
+    const earlyWatcher = createRecordBlocks({
+      ...fixture.dependencies,
+      store: createStore(fixture.database, payeeMacs),
+    })
     await earlyWatcher(fixture.fakes.ltc.chain)
     for (const recordBlocks of [
       earlyWatcher,
-      createRecordBlocks({ ...fixture.dependencies, store: createStore(fixture.database) }),
+      createRecordBlocks({ ...fixture.dependencies, store: createStore(fixture.database, payeeMacs) }),
     ]) {
       const exchange = await createPrivate()
       fixture.payDeposit(exchange, SMALL)

@@ -5,6 +5,7 @@ import { createSwapStore } from '../../../src/adapters/postgres/swap/swaps.ts'
 import { present } from '../../../src/lib/assert.ts'
 import type { NewSwap, SwapAdvance, TrackedSwap } from '../../../src/swap/ports/store/swaps.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
+import { payeeMacs } from '../../payee-macs.ts'
 
 const [partnerId, taker] = ['0190a0b0-0000-7000-8000-000000000001', `0x${'fe'.repeat(20)}`]
 const token = `0x${'aa'.repeat(20)}`
@@ -42,8 +43,9 @@ describe('the fee of a swap', () => {
     progress: { status: 'pending', reason: null, receivedUnits: null, feeUnits: null, block: null, isFinal: false },
     ...{ fee: null, isSeen: true, isSent: true, nextCheckMs: 0 },
   }
-  const readHeld = () => createStore(app.database).ledger.balance(`asset:fees:${taker}`, fee.assetId)
-  const readOwed = () => createStore(app.database).ledger.balance(`liability:partner:${partnerId}`, fee.assetId)
+  const readHeld = () => createStore(app.database, payeeMacs).ledger.balance(`asset:fees:${taker}`, fee.assetId)
+  const readOwed = () =>
+    createStore(app.database, payeeMacs).ledger.balance(`liability:partner:${partnerId}`, fee.assetId)
   const reload = async (id: string): Promise<TrackedSwap> =>
     present(await createSwapStore(app.database).find(id), 'the swap')
 

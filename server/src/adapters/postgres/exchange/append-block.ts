@@ -1,6 +1,5 @@
 import type { Job } from '../../../core/ports/jobs.ts'
 import type { ScannedBlock } from '../../../exchange/ports/chain.ts'
-import type { AppendRules } from '../../../exchange/ports/store/chain-log.ts'
 import type { Sql } from '../core/database.ts'
 import { LOCK_PAUSES } from '../core/pauses.ts'
 import { schedule, wake } from '../core/wake.ts'
@@ -8,6 +7,7 @@ import { findLegTransfers } from './next-leg.ts'
 import {
   isDeposit,
   type Ours,
+  type RecordRules,
   recordTransfers,
   type Target,
   targetKey,
@@ -22,7 +22,7 @@ export async function appendBlock(
   sql: Sql,
   network: string,
   block: ScannedBlock,
-  rules: AppendRules,
+  rules: RecordRules,
 ): Promise<boolean> {
   const [cursor] = await sql.query<{ height: string; hash: string }>(
     'select height, hash from cursors where network = $1 for update',
@@ -52,7 +52,7 @@ export async function appendBlock(
 }
 
 /** The exchanges that receive a deposit in this block. */
-export function exchangesPaid(block: ScannedBlock, ours: Ours, rules: AppendRules): readonly string[] {
+export function exchangesPaid(block: ScannedBlock, ours: Ours, rules: RecordRules): readonly string[] {
   return block.transfers.flatMap((transfer) => {
     const target = ours.targets.get(targetKey(transfer.address, transfer.memo))
     return target && rules.assetOf(transfer.contract) !== null && isDeposit(ours, rules, transfer, target)

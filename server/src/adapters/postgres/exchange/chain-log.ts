@@ -1,12 +1,13 @@
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { PendingPayment } from '../../../exchange/ports/chain.ts'
+import type { PayeeMacs } from '../../../exchange/ports/payee-macs.ts'
 import type { ChainLog } from '../../../exchange/ports/store/chain-log.ts'
 import { hasRow, type Sql } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { appendBlock } from './append-block.ts'
 import { recordMissed } from './record-missed.ts'
 
-export function createChainLog(sql: Sql): ChainLog {
+export function createChainLog(sql: Sql, macs: PayeeMacs): ChainLog {
   return {
     async cursor(network) {
       const [row] = await sql.query<{ height: string; hash: string }>(
@@ -22,8 +23,8 @@ export function createChainLog(sql: Sql): ChainLog {
       ])
       return row?.hash ?? null
     },
-    append: (network, block, rules) => appendBlock(sql, network, block, rules),
-    recordMissed: (network, block, disputed, rules) => recordMissed(sql, network, block, disputed, rules),
+    append: (network, block, rules) => appendBlock(sql, network, block, { ...rules, macs }),
+    recordMissed: (network, block, disputed, rules) => recordMissed(sql, network, block, disputed, { ...rules, macs }),
     begin: (network, block) => begin(sql, network, block),
     rewind: (network, height, from) => rewind(sql, network, height, from),
     recordSightings: (network, transfers) => recordSightings(sql, network, transfers),

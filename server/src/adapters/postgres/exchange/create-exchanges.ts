@@ -1,4 +1,5 @@
 import type { Exchange } from '../../../exchange/domain/exchange.ts'
+import { type PayeeMacs, recipientPayee, refundPayee } from '../../../exchange/ports/payee-macs.ts'
 import type { CreateOutcome, NewExchange } from '../../../exchange/ports/store/exchanges.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import type { Database, Sql, Tx } from '../core/database.ts'
@@ -27,7 +28,7 @@ with input as (
   select * from jsonb_to_recordset($1::jsonb) as i (
     n int, id uuid, partner_id uuid, type text, flow text, from_currency text, from_network text, to_currency text, to_network text,
     legs jsonb, from_units numeric, to_units numeric, max_units numeric, address text, memo text, key_index bigint, recipient_address text, recipient_memo text,
-    refund_address text, refund_memo text, partner_fee_bps int, rate_nonce text, rate_expires_at timestamptz, expiry_ms bigint, fixed_lock_ms bigint, fixed_inclusion_ms bigint, plan jsonb)
+    refund_address text, refund_memo text, recipient_mac text, refund_mac text, partner_fee_bps int, rate_nonce text, rate_expires_at timestamptz, expiry_ms bigint, fixed_lock_ms bigint, fixed_inclusion_ms bigint, plan jsonb)
 ), checked as (
   select i.*, date_trunc('milliseconds', clock_timestamp()) as now, case
     when i.rate_expires_at < clock_timestamp() then 'rate_expired'
@@ -39,9 +40,9 @@ with input as (
   from input i
 ), inserted as (
   insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, max_units,
-    recipient_address, recipient_memo, refund_address, refund_memo, partner_fee_bps, rate_nonce, plan, created_at, expires_at, fixed_until, fixed_inclusion_ms, next_check_at)
+    recipient_address, recipient_memo, refund_address, refund_memo, recipient_mac, refund_mac, partner_fee_bps, rate_nonce, plan, created_at, expires_at, fixed_until, fixed_inclusion_ms, next_check_at)
   select id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, max_units,
-    recipient_address, recipient_memo, refund_address, refund_memo, partner_fee_bps, rate_nonce, plan, now, now + expiry_ms * interval '1 millisecond',
+    recipient_address, recipient_memo, refund_address, refund_memo, recipient_mac, refund_mac, partner_fee_bps, rate_nonce, plan, now, now + expiry_ms * interval '1 millisecond',
     now + fixed_lock_ms * interval '1 millisecond', fixed_inclusion_ms, now + expiry_ms * interval '1 millisecond'
   from checked where verdict = 'created' order by rate_nonce, n
   on conflict (rate_nonce) do nothing
@@ -59,6 +60,7 @@ from checked c left join inserted i using (id)`
 export async function createExchanges(
   database: Database,
   batch: readonly NewExchange[],
+  macs: PayeeMacs,
 ): Promise<readonly CreateOutcome[]> {
   const leaders = new Map<string, NewExchange>()
   for (const row of batch) {
@@ -66,7 +68,7 @@ export async function createExchanges(
     if (!leaders.has(key)) leaders.set(key, row)
   }
   const unique = [...leaders.values()]
-  const byId = new Map((await createUnique(database, unique)).map((outcome, n) => [unique[n]?.id, outcome]))
+  const byId = new Map((await createUnique(database, unique, macs)).map((outcome, n) => [unique[n]?.id, outcome]))
   return batch.map((row) => {
     const leader = row.idempotency === null ? row : leaders.get(`${row.partnerId} ${row.idempotency.key}`)
     const outcome = byId.get(leader?.id)
@@ -79,12 +81,16 @@ export async function createExchanges(
 }
 
 /** Creates one exchange per rate first. The others of the same rate must not reserve stock, even briefly, that others request. */
-async function createUnique(database: Database, batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]> {
+async function createUnique(
+  database: Database,
+  batch: readonly NewExchange[],
+  macs: PayeeMacs,
+): Promise<readonly CreateOutcome[]> {
   const leaders = new Map<string, NewExchange>()
   const rateOf = (row: NewExchange) => row.rate?.nonce ?? row.id
   for (const row of batch) if (!leaders.has(rateOf(row))) leaders.set(rateOf(row), row)
   const firsts = [...leaders.values()]
-  const byId = new Map((await createFirsts(database, firsts)).map((outcome, n) => [firsts[n]?.id, outcome]))
+  const byId = new Map((await createFirsts(database, firsts, macs)).map((outcome, n) => [firsts[n]?.id, outcome]))
   for (const row of batch) {
     const outcome = byId.has(row.id)
       ? null
@@ -93,7 +99,7 @@ async function createUnique(database: Database, batch: readonly NewExchange[]): 
   }
   const again = batch.filter((row) => !byId.has(row.id))
   if (again.length > 0)
-    (await createUnique(database, again)).forEach((outcome, n) => void byId.set(again[n]?.id, outcome))
+    (await createUnique(database, again, macs)).forEach((outcome, n) => void byId.set(again[n]?.id, outcome))
   return batch.map((row) => present(byId.get(row.id), `the outcome of exchange ${row.id}`))
 }
 
@@ -117,9 +123,13 @@ function toRepeatOutcome(first: CreateOutcome): CreateOutcome | null {
   }
 }
 
-async function createFirsts(database: Database, batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]> {
+async function createFirsts(
+  database: Database,
+  batch: readonly NewExchange[],
+  macs: PayeeMacs,
+): Promise<readonly CreateOutcome[]> {
   const simple = batch.every((row) => row.idempotency === null && row.flow === 'standard')
-  if (simple) return outcomes(batch, await insert(database, batch))
+  if (simple) return outcomes(batch, await insert(database, batch, macs))
   return database.transaction(async (tx) => {
     const keys = await takeKeys(tx, batch)
     const refused = new Map<string, CreateOutcome>(keys)
@@ -137,6 +147,7 @@ async function createFirsts(database: Database, batch: readonly NewExchange[]): 
     const rows = await insert(
       tx,
       batch.filter((row) => !refused.has(row.id)),
+      macs,
     )
     await undoUnused(tx, batch, rows)
     return outcomes(batch, rows, refused)
@@ -210,9 +221,17 @@ export async function findRepeated(
 /** The response of a create says `pending`, whatever the status is now. */
 const createdAs = (exchange: Exchange): Exchange => ({ ...exchange, status: 'pending', reason: null })
 
-async function insert(target: Database | Tx, batch: readonly NewExchange[]): Promise<readonly Inserted[]> {
+async function insert(
+  target: Database | Tx,
+  batch: readonly NewExchange[],
+  macs: PayeeMacs,
+): Promise<readonly Inserted[]> {
   if (batch.length === 0) return []
-  return target.query<Inserted>(INSERT, [JSON.stringify(batch.map(toInput))], 'create-exchanges')
+  return target.query<Inserted>(
+    INSERT,
+    [JSON.stringify(batch.map((row, n) => toInput(row, n, macs)))],
+    'create-exchanges',
+  )
 }
 
 /** Releases the keys and reservations of rows that were then refused, in the same transaction. */
@@ -224,7 +243,7 @@ async function undoUnused(tx: Tx, batch: readonly NewExchange[], rows: readonly 
   for (const row of inAssetOrder(held)) await release(tx, `hold:${row.id}`)
 }
 
-function toInput(row: NewExchange, n: number) {
+function toInput(row: NewExchange, n: number, macs: PayeeMacs) {
   const [first] = row.legs
   const last = row.legs.at(-1)
   assert(first && last, 'a plan has a leg')
@@ -249,6 +268,8 @@ function toInput(row: NewExchange, n: number) {
     recipient_memo: row.recipient?.memo ?? null,
     refund_address: row.refund?.address ?? null,
     refund_memo: row.refund?.memo ?? null,
+    recipient_mac: row.recipient && macs.of(recipientPayee(row.id, last.to.id, row.recipient)),
+    refund_mac: row.refund && macs.of(refundPayee(row.id, first.from.network, row.refund)),
     partner_fee_bps: row.partnerFeeBps,
     rate_nonce: row.rate?.nonce ?? null,
     rate_expires_at: row.rate?.expiresAt ?? null,

@@ -1,6 +1,7 @@
 import { exchangeStatuses } from '../../../exchange/domain/exchange.ts'
 import { isTerminal, terminals } from '../../../exchange/domain/lifecycle.ts'
 import type { Destination } from '../../../exchange/ports/chain.ts'
+import { type PayeeMacs, refundPayee } from '../../../exchange/ports/payee-macs.ts'
 import type { ExchangeQuery, ExchangeStore } from '../../../exchange/ports/store/exchanges.ts'
 import { type Database, hasRow, type Sql, type Tx } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
@@ -41,12 +42,12 @@ const filterValues = (query: ExchangeQuery) => [
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** `database` is where `create` opens its own transactions; everything else runs on `sql`. */
-export function createExchangeStore(sql: Sql, database: Database): ExchangeStore {
+export function createExchangeStore(sql: Sql, database: Database, macs: PayeeMacs): ExchangeStore {
   const find = createFind(sql)
   return {
-    create: (batch) => createExchanges(database, batch),
+    create: (batch) => createExchanges(database, batch, macs),
     find: async (partnerId, id, type) => (UUID.test(id) ? find(partnerId, id, type) : null),
-    nameRefund: (id, refund) => database.transaction((tx) => nameRefund(tx, id, refund)),
+    nameRefund: (id, refund) => database.transaction((tx) => nameRefund(tx, id, refund, macs)),
     findRepeated: (partnerId, key) => findRepeated(sql, partnerId, key),
     async list(query, after, limit, offset) {
       const rows = await sql.query<ViewRow>(
@@ -85,9 +86,14 @@ export function createExchangeStore(sql: Sql, database: Database): ExchangeStore
 }
 
 /** The lock on the exchange makes this wait for a step that reserves a refund. */
-async function nameRefund(tx: Tx, id: string, { address, memo }: Destination): Promise<'set' | 'other' | 'refunded'> {
-  const [row] = await tx.query<{ address: string | null; memo: string | null }>(
-    'select refund_address as address, refund_memo as memo from exchanges where id = $1 for no key update',
+async function nameRefund(
+  tx: Tx,
+  id: string,
+  { address, memo }: Destination,
+  macs: PayeeMacs,
+): Promise<'set' | 'other' | 'refunded'> {
+  const [row] = await tx.query<{ address: string | null; memo: string | null; network: string }>(
+    'select refund_address as address, refund_memo as memo, from_network as network from exchanges where id = $1 for no key update',
     [id],
   )
   if (row?.address) return row.address === address && row.memo === memo ? 'set' : 'other'
@@ -100,7 +106,13 @@ async function nameRefund(tx: Tx, id: string, { address, memo }: Destination): P
     )
   )
     return 'refunded'
-  await tx.query('update exchanges set refund_address = $2, refund_memo = $3 where id = $1', [id, address, memo])
+  const mac = macs.of(refundPayee(id, row?.network ?? '', { address, memo }))
+  await tx.query('update exchanges set refund_address = $2, refund_memo = $3, refund_mac = $4 where id = $1', [
+    id,
+    address,
+    memo,
+    mac,
+  ])
   await tx.query("insert into events (exchange_id, event) values ($1, 'refund address named')", [id])
   await schedule(tx, [id])
   await wake(tx, [{ kind: 'exchange', id }])

@@ -1,4 +1,5 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
+import { type PayeeMacs, refundPayee } from '../../../exchange/ports/payee-macs.ts'
 import type {
   AwaitingRefunds,
   HeldExecution,
@@ -14,7 +15,7 @@ const HELD = `select id, purpose, network, asset_id as "assetId", units, address
   transaction_id as "transactionId", lost from payouts`
 const toHeld = (row: HeldRow): HeldPayout => ({ ...row, units: BigInt(row.units) })
 
-export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
+export function createOperatorStore(sql: Sql, locking: boolean, macs: PayeeMacs): OperatorStore {
   return {
     listHeldExecutions: (exchangeId, deposit, limit) => heldExecutions(sql, locking, exchangeId, deposit, limit),
     async listAwaitingRefunds(limit) {
@@ -36,10 +37,16 @@ export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
       return row ?? null
     },
     async setRefund(exchangeId, { address, memo }) {
-      await sql.query('update exchanges set refund_address = $2, refund_memo = $3 where id = $1', [
+      const [row] = await sql.query<{ network: string }>(
+        'select from_network as network from exchanges where id = $1',
+        [exchangeId],
+      )
+      const mac = macs.of(refundPayee(exchangeId, row?.network ?? '', { address, memo }))
+      await sql.query('update exchanges set refund_address = $2, refund_memo = $3, refund_mac = $4 where id = $1', [
         exchangeId,
         address,
         memo,
+        mac,
       ])
     },
     async listHeldPayouts(limit) {

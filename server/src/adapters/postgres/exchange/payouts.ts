@@ -1,7 +1,8 @@
+import { needsMac, type PayeeMacs, payoutPayee } from '../../../exchange/ports/payee-macs.ts'
 import type { Payout, PayoutStore } from '../../../exchange/ports/store/payouts.ts'
 import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 
-type Row = RowOf<Omit<Payout, 'from' | 'toKeyIndex'>, 'units'> & {
+type Row = RowOf<Omit<Payout, 'from' | 'toKeyIndex' | 'isAuthentic'>, 'units'> & {
   toKeyIndex: string | null
   branch: 'deposit' | 'hot'
   keyIndex: string
@@ -15,7 +16,7 @@ const COLUMNS = `p.id, p.exchange_id as "exchangeId", p.execution_id as "executi
   p.asset_id as "assetId", p.branch, p.key_index as "keyIndex", p.address,
   case when p.purpose = 'gas' then (select t.key_index from deposit_targets t
     where t.network = p.network and t.address = p.address limit 1) end as "toKeyIndex", nullif(p.memo, '') as memo, p.units, p.approved,
-  p.state, x.order_id as "orderId", p.owed_from as "owedFrom", p.lost as "isReversed",
+  p.state, x.order_id as "orderId", p.owed_from as "owedFrom", p.mac, p.lost as "isReversed",
   (select s.deposit_id from executions s where s.id = x.source_execution) as "sourceDeposit"
   from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id`
 
@@ -28,10 +29,11 @@ const BACKED = `exists (select 1 from deposits d join cursors k on k.network = d
   and (x.source_execution is null or exists (select 1 from executions s join deposits d on d.id = s.deposit_id
     join cursors k on k.network = d.network where s.id = x.source_execution and ${CREDITED}))`
 
-export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
+export function createPayoutStore(sql: Sql, locking: boolean, macs: PayeeMacs): PayoutStore {
+  const toPayout = createToPayout(macs)
   return {
-    insert: (payout) => insert(sql, payout),
-    queue: (network, limit) => queue(sql, locking, network, limit),
+    insert: (payout) => insert(sql, payout, macs),
+    queue: async (network, limit) => (await queue(sql, locking, network, limit)).map(toPayout),
     async listByTransaction(transactionId) {
       const rows = await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1 order by p.id`, [transactionId])
       return rows.map(toPayout)
@@ -40,7 +42,7 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
       const rows = await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1`, [transactionId])
       return (await lockBacked(sql, rows)).length === rows.length
     },
-    find: (ids) => find(sql, locking, ids),
+    find: async (ids) => (await find(sql, locking, ids)).map(toPayout),
     async sign(ids, transactionId) {
       await sql.query("update payouts set state = 'signed', transaction_id = $2 where id = any($1::uuid[])", [
         ids,
@@ -84,12 +86,12 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
   }
 }
 
-async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0]): Promise<void> {
+async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0], macs: PayeeMacs): Promise<void> {
   await sql.query(
-    `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units, owed_from, held_until)
+    `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units, owed_from, held_until, mac)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
        coalesce($10, (select key_index from house_addresses where network = $7 and branch = 'hot')),
-       $11, $12, $13, $14, clock_timestamp() + $15::bigint * interval '1 millisecond')`,
+       $11, $12, $13, $14, clock_timestamp() + $15::bigint * interval '1 millisecond', $16)`,
     [
       payout.id,
       payout.exchangeId,
@@ -106,14 +108,14 @@ async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0]): P
       payout.units,
       payout.owedFrom ?? null,
       payout.heldMs ?? null,
+      needsMac(payout.purpose) ? macs.of(payoutPayee(payout)) : null,
     ],
   )
 }
 
-async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise<readonly Payout[]> {
+async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise<readonly Row[]> {
   const lock = locking ? ' for no key update of p' : ''
-  const rows = await sql.query<Row>(`select ${COLUMNS} where p.id::text = any($1) order by p.id${lock}`, [ids])
-  return rows.map(toPayout)
+  return sql.query<Row>(`select ${COLUMNS} where p.id::text = any($1) order by p.id${lock}`, [ids])
 }
 
 async function deferYounger(sql: Sql, ids: readonly string[]): Promise<void> {
@@ -129,7 +131,7 @@ async function deferYounger(sql: Sql, ids: readonly string[]): Promise<void> {
   )
 }
 
-async function queue(sql: Sql, locking: boolean, network: string, limit: number): Promise<readonly Payout[]> {
+async function queue(sql: Sql, locking: boolean, network: string, limit: number): Promise<readonly Row[]> {
   const rows = await sql.query<Row>(
     `select ${COLUMNS} where p.network = $1 and p.state = 'reserved' and p.attention is null
        and (p.held_until is null or p.held_until < clock_timestamp()) and (p.deposit_id is null or ${BACKED})
@@ -140,7 +142,7 @@ async function queue(sql: Sql, locking: boolean, network: string, limit: number)
      order by coalesce(p.held_until, p.created_at), p.created_at, p.id limit $2${locking ? ' for no key update of p skip locked' : ''}`,
     [network, limit],
   )
-  return (locking ? await lockBacked(sql, rows) : rows).map(toPayout)
+  return locking ? lockBacked(sql, rows) : rows
 }
 
 /** The rows whose deposits are credited. Locks the deposits, so that no reorg changes them before the signature is committed. */
@@ -157,11 +159,15 @@ async function lockBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[
   return rows.filter((row) => backing(row).every((id) => ids.has(id)))
 }
 
-function toPayout({ branch, keyIndex, toKeyIndex, sourceDeposit: _, ...row }: Row): Payout {
-  return {
-    ...row,
-    toKeyIndex: toKeyIndex === null ? null : Number(toKeyIndex),
-    from: { branch, index: Number(keyIndex) },
-    units: BigInt(row.units),
+const createToPayout =
+  (macs: PayeeMacs) =>
+  ({ branch, keyIndex, toKeyIndex, sourceDeposit: _, ...row }: Row): Payout => {
+    const units = BigInt(row.units)
+    return {
+      ...row,
+      toKeyIndex: toKeyIndex === null ? null : Number(toKeyIndex),
+      from: { branch, index: Number(keyIndex) },
+      units,
+      isAuthentic: !needsMac(row.purpose) || macs.isValid(payoutPayee({ ...row, units }), row.mac),
+    }
   }
-}

@@ -1,10 +1,10 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
-import type { AppendRules, MissedDeposits } from '../../../exchange/ports/store/chain-log.ts'
+import type { MissedDeposits } from '../../../exchange/ports/store/chain-log.ts'
 import type { Sql } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { exchangesPaid, findOurs } from './append-block.ts'
-import { type Ours, recordTransfers, targetKey } from './record-transfers.ts'
+import { type Ours, type RecordRules, recordTransfers, targetKey } from './record-transfers.ts'
 
 /**
  * Records the transfers to us in a block that is recorded already, as far as they were missed. A transaction is left out as a
@@ -16,7 +16,7 @@ export async function recordMissed(
   network: string,
   block: ScannedBlock,
   disputed: readonly Transfer[],
-  rules: AppendRules,
+  rules: RecordRules,
 ): Promise<MissedDeposits> {
   await lockRecordedBlock(sql, network, block)
   const ours = await findOurs(sql, network, { ...block, transfers: [...block.transfers, ...disputed] })

@@ -1,11 +1,15 @@
 import type { Job } from '../../../core/ports/jobs.ts'
 import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
+import { type PayeeMacs, senderPayee } from '../../../exchange/ports/payee-macs.ts'
 import type { AppendRules, InFlight } from '../../../exchange/ports/store/chain-log.ts'
 import { timeOrderedId } from '../../../lib/id.ts'
 import type { Sql } from '../core/database.ts'
 import { readInFlight } from './in-flight.ts'
 import { legKey, replaceDepositHash } from './next-leg.ts'
 import { recordStrays } from './record-strays.ts'
+
+/** The caller's rules, and the codes of senders (I-39). */
+export type RecordRules = AppendRules & Readonly<{ macs: PayeeMacs }>
 
 export type Target = {
   exchange_id: string
@@ -42,7 +46,7 @@ export const targetKey = (address: string, memo: string | null) => `${address} $
  */
 export function isDeposit(
   { attempts, legTransfers }: Ours,
-  rules: AppendRules,
+  rules: RecordRules,
   transfer: Transfer,
   { leg }: Target,
 ): boolean {
@@ -58,7 +62,7 @@ export async function recordTransfers(
   sql: Sql,
   network: string,
   block: ScannedBlock,
-  rules: AppendRules,
+  rules: RecordRules,
   ours: Ours,
 ): Promise<readonly Job[]> {
   const all = block.transfers.flatMap((transfer) => readOwn(ours, rules, transfer) ?? [])
@@ -95,7 +99,7 @@ export async function recordTransfers(
   ]
 }
 
-function readOwn(ours: Ours, rules: AppendRules, transfer: Transfer): OwnTransfer | null {
+function readOwn(ours: Ours, rules: RecordRules, transfer: Transfer): OwnTransfer | null {
   const target = ours.targets.get(targetKey(transfer.address, transfer.memo)) ?? null
   const walletAddress = ours.walletAddresses.get(transfer.address) ?? null
   if (target === null && walletAddress === null) return null
@@ -120,7 +124,7 @@ async function recordBatch(
   sql: Sql,
   network: string,
   block: ScannedBlock,
-  rules: AppendRules,
+  rules: RecordRules,
   batch: ReadonlySet<OwnTransfer>,
 ): Promise<void> {
   const incoming = [...batch].filter(({ isPayin, isStray }) => isPayin || isStray)
@@ -152,16 +156,16 @@ async function upsertDeposits(
   sql: Sql,
   network: string,
   block: ScannedBlock,
-  rules: AppendRules,
+  rules: RecordRules,
   incoming: readonly OwnTransfer[],
 ): Promise<ReadonlyMap<string, string>> {
   if (incoming.length === 0) return new Map()
   const spends = new Map(block.transactions.map((one) => [one.txHash, one.spends]))
   const inFlight = await readInFlight(sql, network, block.height, rules, incoming)
   const rows = await sql.query<{ id: string; identity: string }>(
-    `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender,
+    `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender, sender_mac,
        block_height, block_hash, required_confirmations, required_tag, unclaimed, status, included_at, first_seen_at)
-     select $1, r.identity, r.tx_hash, r.exchange_id, r.leg, r.address, r.memo, r.key_index, r.asset_id, r.contract, r.units, r.sender,
+     select $1, r.identity, r.tx_hash, r.exchange_id, r.leg, r.address, r.memo, r.key_index, r.asset_id, r.contract, r.units, r.sender, r.sender_mac,
        $2, $3, r.confirmations, r.tag, r.unclaimed, case when r.asset_id is null then 'rejected' else 'seen' end,
        least(clock_timestamp(), to_timestamp($5),
          (select o.included_at from deposits o where o.network = $1 and o.tx_hash = r.tx_hash and o.exchange_id = r.exchange_id
@@ -171,7 +175,7 @@ async function upsertDeposits(
             and case when s.tx_hash = r.tx_hash then s.gone_at is null else s.spends && r.spends and r.units = any (s.units) end),
          (select min(o.first_seen_at) from deposits o where o.network = $1 and o.tx_hash = r.tx_hash and o.exchange_id = r.exchange_id))
      from jsonb_to_recordset($4::jsonb) as r (n int, identity text, tx_hash text, exchange_id uuid, leg int, address text, memo text,
-       key_index bigint, asset_id text, contract text, units numeric, sender text, confirmations int, tag text, unclaimed boolean, spends text[])
+       key_index bigint, asset_id text, contract text, units numeric, sender text, sender_mac text, confirmations int, tag text, unclaimed boolean, spends text[])
      order by r.n
      on conflict (network, identity) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, orphaned_at = null,
        required_confirmations = greatest(d.required_confirmations, excluded.required_confirmations),
@@ -185,7 +189,7 @@ async function upsertDeposits(
       JSON.stringify(
         incoming.map((one, n) => ({
           n,
-          ...depositRow(rules, one, inFlight),
+          ...depositRow(network, rules, one, inFlight),
           spends: spends.get(one.transfer.txHash) ?? [],
         })),
       ),
@@ -197,7 +201,8 @@ async function upsertDeposits(
 }
 
 function depositRow(
-  rules: AppendRules,
+  network: string,
+  rules: RecordRules,
   { transfer, target, walletAddress, isStray }: OwnTransfer,
   inFlight: ReadonlyMap<string, InFlight>,
 ) {
@@ -218,6 +223,8 @@ function depositRow(
     contract: transfer.contract,
     units: transfer.units.toString(),
     sender: transfer.sender,
+    sender_mac:
+      transfer.sender === null ? null : rules.macs.of(senderPayee(network, transfer.identity, transfer.sender)),
     confirmations: Math.max(required.confirmations, transfer.lockConfirmations ?? 0),
     tag: required.tag,
     unclaimed: target === null && rules.usesMemos,
@@ -258,7 +265,7 @@ async function alarmInternal(sql: Sql, network: string, incoming: readonly OwnTr
 async function openExecutions(
   sql: Sql,
   block: ScannedBlock,
-  rules: AppendRules,
+  rules: RecordRules,
   incoming: readonly OwnTransfer[],
   depositIds: ReadonlyMap<string, string>,
 ): Promise<void> {
@@ -297,7 +304,7 @@ async function recordUtxos(
   sql: Sql,
   network: string,
   block: ScannedBlock,
-  rules: AppendRules,
+  rules: RecordRules,
   own: readonly OwnTransfer[],
   depositIds: ReadonlyMap<string, string>,
 ): Promise<void> {

@@ -1,7 +1,13 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import { type ExchangeStatus, exchangeStatuses, type StatusReason } from '../../../exchange/domain/exchange.ts'
+import {
+  type Exchange,
+  type ExchangeStatus,
+  exchangeStatuses,
+  type StatusReason,
+} from '../../../exchange/domain/exchange.ts'
 import { isTerminal } from '../../../exchange/domain/lifecycle.ts'
 import type { PrivatePlan } from '../../../exchange/domain/private-plan.ts'
+import { type PayeeMacs, recipientPayee, refundPayee, senderPayee } from '../../../exchange/ports/payee-macs.ts'
 import type { Deposit, Execution, OnRelease } from '../../../exchange/ports/store/execution.ts'
 import type {
   DepositTarget,
@@ -19,9 +25,9 @@ import { type DepositRow, type ExchangeRow, exchangeColumns, toDeposit, toExchan
 const WINDOW = 50
 const OPEN = exchangeStatuses.filter((status) => !isTerminal(status))
 
-export function createStepStore(sql: Sql, locking: boolean): StepStore {
+export function createStepStore(sql: Sql, locking: boolean, macs: PayeeMacs): StepStore {
   return {
-    load: (id, after) => load(sql, id, after, locking),
+    load: (id, after) => load(sql, id, after, locking, macs),
     summarize: (id) => summarize(sql, id),
     isRateUsed: (exchangeId, position, assetId) => isRateUsed(sql, exchangeId, position, assetId),
     listEarlierDeposits: (exchangeId, position, assetId) => listEarlierDeposits(sql, exchangeId, position, assetId),
@@ -60,6 +66,9 @@ type ExecutionRow = DepositRow & {
   payout_units: string
   attempt_hash: string | null
   payer: string | null
+  payer_network: string | null
+  payer_identity: string | null
+  payer_mac: string | null
   source: Execution['source']
   source_missing: boolean
   next_leg_funded: boolean
@@ -73,8 +82,8 @@ const EXECUTIONS = `select x.id, x.leg, x.status, x.reason, x.decision, x.releas
     d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.included_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
     d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
     (select a.tx_hash from attempts a where a.transaction_id = p.transaction_id and not a.intent ? 'cancels' order by (a.state = 'confirmed') desc, a.id desc limit 1) as attempt_hash,
-    o.state as order_state, o.take_units, case when x.leg = 0 then d.sender else
-      (select f.sender from executions s join deposits f on f.id = s.deposit_id where s.id = x.source_execution and s.leg = 0) end as payer,
+    o.state as order_state, o.take_units, paid.sender as payer, paid.network as payer_network, paid.identity as payer_identity,
+    paid.sender_mac as payer_mac,
     (select s.ordered_units from executions s where s.id = x.source_execution) as source_ordered_units,
     (select s.state from attempts a join payouts s on s.transaction_id = a.transaction_id where x.leg > 0 and a.network = d.network
        and a.tx_hash = d.tx_hash and s.execution_id = x.source_execution and s.address = d.address) as source,
@@ -84,6 +93,9 @@ const EXECUTIONS = `select x.id, x.leg, x.status, x.reason, x.decision, x.releas
   from executions x join deposits d on d.id = x.deposit_id
   left join payouts p on p.execution_id = x.id and p.purpose in ('payout', 'refund') and p.state <> 'void'
   left join orders o on o.id = x.order_id
+  -- The customer's deposit. The limit makes it one search by its key.
+  left join lateral (select f.network, f.identity, f.sender, f.sender_mac from deposits f where f.id = case when x.leg = 0 then d.id else
+    (select s.deposit_id from executions s where s.id = x.source_execution and s.leg = 0) end limit 1) paid on true
   where x.deposit_id = any($1::bigint[]) order by x.leg, x.deposit_id`
 
 /** Deposits that disagree with their accounting, even if their execution is closed. The index `deposits_to_repair` has the same condition. */
@@ -111,6 +123,8 @@ type ExchangeStepRow = ExchangeRow & {
   stepped_to: string | null
   plan: PrivatePlan | null
   refund_to_sender: boolean
+  recipient_mac: string | null
+  refund_mac: string | null
 }
 
 async function load(
@@ -118,9 +132,10 @@ async function load(
   id: string,
   after: ExecutionPosition | null | undefined,
   locking: boolean,
+  macs: PayeeMacs,
 ): Promise<StepContext | null> {
   const [row] = await sql.query<ExchangeStepRow>(
-    `select ${exchangeColumns}, e.plan, e.max_units, clock_timestamp() as now, e.stepped_to, (select d.leg from deposits d where d.id = e.stepped_to) as stepped_leg,
+    `select ${exchangeColumns}, e.plan, e.max_units, e.recipient_mac, e.refund_mac, clock_timestamp() as now, e.stepped_to, (select d.leg from deposits d where d.id = e.stepped_to) as stepped_leg,
        exists (select 1 from sightings s where s.exchange_id = e.id and s.gone_at is null) as sighted,
        (select c.caught_up_at from cursors c where c.network = e.from_network) as watched_until,
        exists (select 1 from partners p where p.id = e.partner_id and p.refund_to_sender) as refund_to_sender
@@ -128,6 +143,7 @@ async function load(
     [id],
   )
   if (!row) return null
+  const exchange = toExchange(row)
   const lastPosition = row.stepped_to === null ? null : { leg: row.stepped_leg ?? 0, depositId: row.stepped_to }
   const start = after === undefined ? lastPosition : after
   const positions = await sql.query<{ leg: number; deposit_id: string }>(POSITIONS, [
@@ -140,6 +156,7 @@ async function load(
   const executions = await readExecutions(
     sql,
     positions.map((position) => position.deposit_id),
+    macs,
   )
   const networks = [...new Set(executions.map(({ deposit }) => deposit.network))]
   const heads =
@@ -150,8 +167,9 @@ async function load(
           [networks],
         )
   return {
-    exchange: { ...toExchange(row), ...(row.plan === null ? {} : { plan: row.plan }) },
+    exchange: { ...exchange, ...(row.plan === null ? {} : { plan: row.plan }) },
     refundToSender: row.refund_to_sender,
+    authentic: authenticPayees(exchange, row, macs),
     executions,
     after: start,
     next: last === undefined ? null : { leg: last.leg, depositId: last.deposit_id },
@@ -164,9 +182,13 @@ async function load(
 }
 
 /** The executions of these deposits, in the order of the deposits. */
-export async function readExecutions(sql: Sql, depositIds: readonly string[]): Promise<readonly Execution[]> {
+export async function readExecutions(
+  sql: Sql,
+  depositIds: readonly string[],
+  macs: PayeeMacs,
+): Promise<readonly Execution[]> {
   if (depositIds.length === 0) return []
-  return (await sql.query<ExecutionRow>(EXECUTIONS, [depositIds])).map(toExecution)
+  return (await sql.query<ExecutionRow>(EXECUTIONS, [depositIds])).map((row) => toExecution(row, macs))
 }
 
 /** One index search per status, and one for a deposit that needs repair. */
@@ -244,11 +266,27 @@ async function addTarget(
   )
 }
 
-function toExecution(row: ExecutionRow): Execution {
+/** The payees of an exchange whose codes are valid. A payee that was not named has none, and is never paid. */
+function authenticPayees(
+  { id, legs, recipient, refund }: Exchange,
+  { recipient_mac, refund_mac }: ExchangeStepRow,
+  macs: PayeeMacs,
+): StepContext['authentic'] {
+  const [first, last] = [legs[0], legs.at(-1)]
+  return {
+    recipient: recipient !== null && macs.isValid(recipientPayee(id, last?.to.id ?? '', recipient), recipient_mac),
+    refund: refund !== null && macs.isValid(refundPayee(id, first?.from.network ?? '', refund), refund_mac),
+  }
+}
+
+function toExecution(row: ExecutionRow, macs: PayeeMacs): Execution {
+  const { payer, payer_network, payer_identity, payer_mac } = row
   return {
     id: row.id,
     leg: row.leg,
-    payer: row.payer,
+    payer,
+    isPayerAuthentic:
+      payer !== null && macs.isValid(senderPayee(payer_network ?? '', payer_identity ?? '', payer), payer_mac),
     source: row.source,
     isSourceMissing: row.source_missing,
     nextLegFunded: row.next_leg_funded,

@@ -1,4 +1,6 @@
+import type { PayeeMacs } from '../../../exchange/ports/payee-macs.ts'
 import type { Store, Stores, StoreTx } from '../../../exchange/ports/store/store.ts'
+import { InvariantError } from '../../../lib/assert.ts'
 import { createAlarmStore } from '../core/alarms.ts'
 import { createAuditLog } from '../core/audit-log.ts'
 import type { Database, Sql } from '../core/database.ts'
@@ -23,27 +25,39 @@ import { createStepStore } from './steps.ts'
 import { createTransactionStore } from './transactions.ts'
 import { createWalletStore } from './wallets.ts'
 
-/** The exchange store on one database. Inside a transaction, `load` locks the row that it reads. */
-export function createStore(database: Database): Store {
+/**
+ * The exchange store on one database. Inside a transaction, `load` locks the row that it reads. Without `macs` it writes no
+ * payee and takes none for authentic, which suffices for most commands of the operator.
+ */
+export function createStore(database: Database, macs: PayeeMacs = withoutKey): Store {
   return {
-    ...stores(database, database, false),
+    ...stores(database, database, false, macs),
     transaction: (work) =>
-      database.transaction((tx) => work({ ...stores(tx, database, true), inTransaction: true } satisfies StoreTx)),
+      database.transaction((tx) =>
+        work({ ...stores(tx, database, true, macs), inTransaction: true } satisfies StoreTx),
+      ),
     close: () => database.close(),
   }
 }
 
-function stores(sql: Sql, database: Database, locking: boolean): Stores {
+const withoutKey: PayeeMacs = {
+  of: () => {
+    throw new InvariantError('a payee is written with its authentication code')
+  },
+  isValid: () => false,
+}
+
+function stores(sql: Sql, database: Database, locking: boolean, macs: PayeeMacs): Stores {
   return {
     alarms: createAlarmStore(sql),
     auditLog: createAuditLog(sql),
     ledger: createLedger(sql),
     pauses: createPauseStore(sql, locking),
-    exchanges: createExchangeStore(sql, database),
-    steps: createStepStore(sql, locking),
+    exchanges: createExchangeStore(sql, database, macs),
+    steps: createStepStore(sql, locking, macs),
     wallets: createWalletStore(sql),
-    chainLog: createChainLog(sql),
-    payouts: createPayoutStore(sql, locking),
+    chainLog: createChainLog(sql, macs),
+    payouts: createPayoutStore(sql, locking, macs),
     transactions: createTransactionStore(sql, locking),
     inventory: createInventoryStore(sql),
     outflow: createOutflowStore(sql),
@@ -54,7 +68,7 @@ function stores(sql: Sql, database: Database, locking: boolean): Stores {
     reports: createReportStore(database),
     rescans: createRescanStore(sql),
     reversedPayouts: createReversedPayoutStore(sql),
-    operator: createOperatorStore(sql, locking),
+    operator: createOperatorStore(sql, locking, macs),
     signingJournal: createSigningStore(sql),
     wake: (jobs) => wake(sql, jobs),
   }

@@ -13,6 +13,8 @@ export type Execution = Readonly<{
   leg: number
   /** Sender of the customer's deposit, where its chain names one reliably. Never a wallet of ours. */
   payer: string | null
+  /** The watcher wrote this sender, and nothing has changed it since (I-39). */
+  isPayerAuthentic: boolean
   /** Second leg: state of the payout that funds its deposit. Null = a first leg. */
   source: 'reserved' | 'signed' | 'confirmed' | 'void' | null
   /** Second leg: the customer's deposit is not credited or is in no block (I-34). */

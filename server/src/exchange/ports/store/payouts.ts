@@ -24,6 +24,10 @@ export type Payout = Readonly<{
   orderId: string | null
   /** Account that a withdrawal is taken from; null = not a withdrawal. */
   owedFrom: Account | null
+  /** Authentication code of its payee and terms; null = a payout to ourselves. The signer checks it again. */
+  mac: string | null
+  /** False: the row was not written by this program, or was changed since (I-39). */
+  isAuthentic: boolean
   /** It was confirmed and reversed after its exchange had closed; `liability:lost:PAYOUT` owes the amount (I-36). */
   isReversed: boolean
   state: 'reserved' | 'signed' | 'confirmed' | 'void'
@@ -34,7 +38,16 @@ export interface PayoutStore {
   insert(
     payout: Omit<
       Payout,
-      'state' | 'toKeyIndex' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom' | 'isReversed' | 'from'
+      | 'state'
+      | 'toKeyIndex'
+      | 'partnerId'
+      | 'approved'
+      | 'orderId'
+      | 'owedFrom'
+      | 'mac'
+      | 'isAuthentic'
+      | 'isReversed'
+      | 'from'
     > &
       Partial<Pick<Payout, 'owedFrom'>> & { from: 'hot' | KeyPath; heldMs?: number },
   ): Promise<void>

@@ -12,6 +12,8 @@ export type StepContext = Readonly<{
   exchange: Exchange
   /** The partner lets refunds without a refund address go to the sender. */
   refundToSender: boolean
+  /** Whether this program wrote the payee and nothing has changed it since (I-39). False for a payee that is not named. */
+  authentic: Readonly<{ recipient: boolean; refund: boolean }>
   /**
    * A window of the executions that may need work, in order: open ones, and closed ones whose deposit left the chain,
    * returned, or was never credited.

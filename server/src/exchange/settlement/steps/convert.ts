@@ -35,7 +35,7 @@ import {
 } from './context.ts'
 import { pricingOf } from './leg-pricing.ts'
 import { hasPriceMoved, isGuarded, orderedUnitsOf } from './price-guard.ts'
-import { drawnDelayMs, minOutputUnits, payoutIdOf, reserve } from './reserve.ts'
+import { drawnDelayMs, holdUnlessAuthentic, minOutputUnits, payoutIdOf, reserve } from './reserve.ts'
 
 /** Id of the next order. A settled id is never used again, so a reversed or rejected order is repeated with a new id (I-22). */
 export function nextOrderId({ id, deposit, orderId }: Execution): string {
@@ -288,6 +288,9 @@ export async function reservePayout(act: Act): Promise<Execution | null> {
     const sending = await move(act, 'sending', null, 'credited to the partner', { sentUnits: units })
     return move({ ...act, execution: sending }, 'finished', null, 'finished')
   }
+  // The next leg is paid at an address that is derived now.
+  const held = hasNextLeg(act) ? null : await holdUnlessAuthentic(act, 'recipient')
+  if (held !== null) return held
   const destination = hasNextLeg(act) ? await createNextTarget(act) : present(exchange.recipient, 'a recipient')
   const id = await payoutIdOf(act)
   return reserve(act, { id, purpose: 'payout', asset: to, to: destination, units, heldMs: drawnDelayMs(act) })

@@ -5,7 +5,7 @@ import { payoutFeeIn } from '../../domain/pricing.ts'
 import type { Execution } from '../../ports/store/execution.ts'
 import { type Act, depositAsset, holdFor, isClearedByOperator, isOwed, move } from './context.ts'
 import { unwind } from './convert.ts'
-import { minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
+import { holdUnlessAuthentic, minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 import { reserveReturn } from './return-leg.ts'
 
 /** Starts a refund. Reverses the conversion first, so that we owe the asset of the deposit. */
@@ -32,6 +32,8 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
   const to = refundDestination(act)
   if (to === null) return holdFor(act, 'REFUND_ADDRESS_REQUIRED')
   if (act.evidence === null) return null
+  const held = await holdUnlessAuthentic(act, 'refund')
+  if (held !== null) return held
   if (act.evidence.screening !== 'allow' && !isClearedByOperator(execution)) return holdFor(act, 'SCREENING')
   // Refunds are paid from the hot wallet; without a reserve they wait for the sweep of the deposit.
   const id = await payoutIdOf(act)

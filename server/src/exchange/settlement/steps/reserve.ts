@@ -1,7 +1,7 @@
 import type { Asset } from '../../../core/domain/asset.ts'
 import { type Destination, isSameHolder } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import { type Act, endsOf } from './context.ts'
+import { type Act, endsOf, holdFor } from './context.ts'
 
 /** A payout or refund of an execution. `heldMs`: minimum time in the queue; null = none. */
 type Reservation = Readonly<{
@@ -45,6 +45,21 @@ export function refundDestination({
     { network: target.network, address: exchange.recipient.address },
   ] as const
   return isSameHolder(deps.chains, ...ends) ? null : to
+}
+
+/**
+ * Holds an execution whose payee this program did not write, or that was changed in the database since (I-39). No release
+ * pays it: the operator refunds it, or names another refund address. Null = the payee may be paid.
+ */
+export async function holdUnlessAuthentic(act: Act, payee: 'recipient' | 'refund'): Promise<Execution | null> {
+  const { deps, tx, context, execution } = act
+  const { exchange, authentic } = context
+  const isNamed = payee === 'recipient' || exchange.refund !== null
+  if (isNamed ? authentic[payee] : execution.isPayerAuthentic) return null
+  const detail = { payee: isNamed ? payee : 'sender', exchangeId: exchange.id }
+  deps.log.error(detail, 'the payee of an exchange was changed outside of the program')
+  await tx.alarms.raise(`payee:${exchange.id}`, 'the payee of an exchange was changed outside of the program', detail)
+  return holdFor(act, 'OPERATOR', {}, detail)
 }
 
 /** Queues the payout or refund and wakes the dispatcher of its network. */

@@ -17,7 +17,7 @@ import {
 import { nextOrderId, storeOrder } from './convert.ts'
 import { costsOfReturn } from './leg-pricing.ts'
 import { hasReturnMoved, isGuarded } from './price-guard.ts'
-import { drawnDelayMs, minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
+import { drawnDelayMs, holdUnlessAuthentic, minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 
 /**
  * Returns a leg that cannot continue: converts the intermediary back to the source asset at the current rate and refunds it
@@ -41,6 +41,8 @@ export async function reserveReturn(act: Act): Promise<Execution | null> {
   }
   const to = refundDestination(act)
   if (to === null) return holdFor(act, 'REFUND_ADDRESS_REQUIRED')
+  const held = await holdUnlessAuthentic(act, 'refund')
+  if (held !== null) return held
   if (act.evidence.screening !== 'allow' && !isClearedByOperator(execution)) return holdFor(act, 'SCREENING')
   if (!(await isCovered(act, take.id, dueUnits))) return null
   const orderId = await convertBack(act, costs, dueUnits)

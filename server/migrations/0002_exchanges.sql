@@ -232,7 +232,8 @@ begin
   insert into sweep_candidates as c (network, address, asset_id, key_index, height, last_height)
   select d.network, d.address, d.asset_id, d.key_index, min(d.block_height), max(d.block_height) from changed d
   where d.status = 'credited' and d.swept_by is null and d.exchange_id is not null and d.block_height is not null
-    and not exists (select 1 from coins where network = d.network and outpoint = d.identity)
+    -- One search per deposit: with a join the planner may read all UTXOs of the network.
+    and (select outpoint from coins where network = d.network and outpoint = d.identity limit 1) is null
   group by d.network, d.address, d.asset_id, d.key_index order by d.network, d.address, d.asset_id
   on conflict (network, address, asset_id) do update set
     height = case when c.postponed_until is null then least(c.height, excluded.height) else excluded.height end,

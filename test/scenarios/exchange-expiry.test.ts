@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guardDefaults } from '../../server/src/exchange/settings.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 
 let scenario: Scenario
 beforeAll(async () => {
-  scenario = await startScenario({ networks: ['eth', 'btc'], settings: { expiryMs: 2_000, fixedLockMs: 2_000 } })
+  const guards = { ...guardDefaults, fixedInclusionMs: 1_000 }
+  scenario = await startScenario({
+    networks: ['eth', 'btc'],
+    settings: { expiryMs: 4_000, fixedLockMs: 2_000, guards },
+  })
 })
 afterAll(() => scenario.stop())
 
@@ -16,7 +21,7 @@ test('an exchange without a deposit fails at its expiry', async () => {
   await scenario.checkInvariants()
 })
 
-test('releases the reserve of a fixed-rate exchange at its expiry', async () => {
+test('releases the reserve of a fixed-rate exchange when its promise ends', async () => {
   const readAvailable = async () => (await scenario.app.store.inventory.available()).get('btc@btc')
   const before = await readAvailable()
   const { rateId } = await scenario.rate('eth@eth', 'btc@btc', '0.4', 'fixed-rate')

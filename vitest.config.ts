@@ -45,12 +45,13 @@ const LONG_SWAPS = process.env['TEST_SWAPS'] ?? '4000'
 const repeated = process.env['TEST_LONG'] === '1' ? ['server/test/swap/routing/differential/*.test.ts'] : []
 
 /** About a minute, and mostly waiting: started last, the run would wait for them alone. */
-const SLOW = /\/test\/((chaos|starts|privacy)\/|swap\/api\/networks)/
+const SLOW = /\/test\/((adversaries|chaos|starts|privacy)\/|scenarios\/private-exchange-cases|swap\/api\/networks)/
 
-/** They wait for each other, because they trade on the same markets: side by side, workers would stand idle. */
+/**
+ * They wait for each other, because they trade on the same markets: side by side, workers would stand idle. So they are spread
+ * over the run.
+ */
 const IN_TURN = /\/server\/test\/swap\/api\//
-/** Of so many files one is of those. */
-const TURN = 4
 
 /** Without a cache Vitest begins with the largest files. */
 class LongestFirst extends BaseSequencer {
@@ -59,7 +60,8 @@ class LongestFirst extends BaseSequencer {
     const slow = sorted.filter(({ moduleId }) => SLOW.test(moduleId))
     const inTurn = sorted.filter((file) => IN_TURN.test(file.moduleId) && !slow.includes(file))
     const others = sorted.filter((file) => !slow.includes(file) && !inTurn.includes(file))
-    for (const [n, file] of inTurn.entries()) others.splice(n * TURN, 0, file)
+    const distance = Math.floor(others.length / Math.max(inTurn.length, 1)) + 1
+    for (const [n, file] of inTurn.entries()) others.splice(n * distance, 0, file)
     return [...slow, ...others]
   }
 }

@@ -81,9 +81,13 @@ export const reorgPaidPayouts: Attack = async (run) => {
       return null
     }
     const paid = await until('the payout is reported as paid', findPaid, PATIENCE_MS)
-    // An app that follows the payout has its next check in the future. One that does not has closed it.
-    const isChecked = async () => !((await readOwn(purchase))?.is_due ?? false)
-    await until('the app has no check of the payout due', isChecked, PATIENCE_MS)
+    // An app that follows the payout checks it once more, and has its next check in the future. One that does not closes it.
+    const dueWhenPaid = (await readOwn(purchase))?.due ?? null
+    const isChecked = async () => {
+      const { due, is_due } = (await readOwn(purchase)) ?? { due: null, is_due: false }
+      return due === null || (due !== dueWhenPaid && !is_due)
+    }
+    await until('the app has checked the paid payout once more', isChecked, PATIENCE_MS)
     const depth = await readDepth(run, paid)
     if (depth === null || depth > REORG_DEPTH_MAX)
       throw new Error(`the payout ${paid} has depth ${depth}; only 1 to ${REORG_DEPTH_MAX} can be removed`)

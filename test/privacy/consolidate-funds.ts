@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import type { AppError } from '../../server/src/core/domain/errors.ts'
+import { accounts, partnerAccount } from '../../server/src/core/domain/ledger/entries.ts'
+import { journalEntry } from '../../server/src/core/domain/ledger/journal.ts'
 import { createSweepDeposits } from '../../server/src/exchange/deposits/sweep-deposits.ts'
 import { createOperateBalances } from '../../server/src/exchange/operations/operate-balances.ts'
 import { createLog } from '../../server/src/lib/log.ts'
@@ -9,49 +11,17 @@ import { findCurrency, splitAssetId } from './run-exchanges.ts'
 
 /** P2WPKH in virtual bytes, rounded up: one input, and the rest of a transaction with one payment and change. */
 const [INPUT_BYTES, OTHER_BYTES] = [69n, 100n]
-/** Credits of one UTXO asset. Their sum exceeds what a wallet holds; each is less than its balance at the start. */
-const CREDIT_COUNT = 7
-const CREDIT_ETHER = '2'
-
-/** Spends all UTXOs together and sweeps all deposits, so that funds that have not moved hide no link. */
-export type Consolidation = Readonly<{ run(): Promise<void> }>
-
-/**
- * Gives the sandbox partner a balance in each UTXO asset that exceeds the hot wallet's funds, so that its payout spends all
- * UTXOs. The exchanges that create the balance run at the same time as the others.
- */
-export async function prepareConsolidation(
+/** Spends all UTXOs of each asset together and sweeps all deposits, so that funds that have not moved hide no link. */
+export async function consolidateFunds(
   scenario: Scenario,
   utxoAssets: readonly AssetId[],
   accountNetworks: readonly string[],
-): Promise<Consolidation> {
-  const order = { fromCurrency: 'eth', fromNetwork: 'eth', fromAmount: CREDIT_ETHER, flow: 'standard' }
-  for (const asset of utxoAssets) {
-    // The funds arrive in several transactions.
-    await scenario.until(`the reserve of ${asset} covers a credit`, async () => {
-      const { max } = await scenario.rate('eth@eth', asset, CREDIT_ETHER)
-      return max >= Number(CREDIT_ETHER)
-    })
-    for (let n = 0; n < CREDIT_COUNT; n++) {
-      const [toCurrency, toNetwork] = splitAssetId(asset)
-      const { status, body } = await scenario.call('POST', '/v1/cross-chain/exchange', {
-        ...order,
-        toCurrency,
-        toNetwork,
-      })
-      expect(status, JSON.stringify(body)).toBe(201)
-      await scenario.deposit(body, CREDIT_ETHER)
-    }
-  }
-  return {
-    run: async () => {
-      await Promise.all([
-        ...accountNetworks.map((network) => sweepDeposits(scenario, network)),
-        ...utxoAssets.map((asset) => spendAllUtxos(scenario, asset)),
-      ])
-      await scenario.checkInvariants()
-    },
-  }
+): Promise<void> {
+  await Promise.all([
+    ...accountNetworks.map((network) => sweepDeposits(scenario, network)),
+    ...utxoAssets.map((asset) => spendAllUtxos(scenario, asset)),
+  ])
+  await scenario.checkInvariants()
 }
 
 async function spendAllUtxos({ app, mine, until, wallet }: Scenario, asset: AssetId): Promise<void> {
@@ -71,6 +41,13 @@ async function spendAllUtxos({ app, mine, until, wallet }: Scenario, asset: Asse
   const balance = (await app.store.ledger.balances('asset:wallet')).get(asset) ?? 0n
   // The balance less the fee for all UTXOs: a payout of this amount needs every UTXO.
   const units = balance - ((BigInt(utxos.count) * INPUT_BYTES + OTHER_BYTES) * rate) / 1_000n
+  // The operator pays out what a partner has, so the partner is given the wallet's capital.
+  const credit = partnerAccount(partner.id)
+  const given = units + (await app.store.ledger.balance(credit, asset))
+  const gift = journalEntry(`test:${asset}:given`, 'given to a partner by the test', null, [
+    { debit: accounts.capital, credit, assetId: asset, units: given > 0n ? given : 0n },
+  ])
+  await app.store.transaction((tx) => tx.ledger.post(gift))
   const { address } = await wallet(network)
   const { payoutId } = await createOperateBalances(app.store).payOut(
     partner,

@@ -1,7 +1,7 @@
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import type { PrivacySettings } from '../../server/src/exchange/settings.ts'
 import type { Scenario } from '../support/scenario.ts'
-import { prepareConsolidation } from './consolidate-funds.ts'
+import { consolidateFunds } from './consolidate-funds.ts'
 import { separateBankRoles } from './funders.ts'
 import type { Movement } from './movements.ts'
 import { readInnerAddresses } from './observed-payments.ts'
@@ -44,11 +44,10 @@ export async function observeExchanges(
   since: ReadonlyMap<string, number>,
   privacy: PrivacySettings,
 ): Promise<ObservedRun> {
-  const consolidation = await prepareConsolidation(scenario, UTXO_ASSETS, ACCOUNT_NETWORKS)
   const pairs = await runExchanges(scenario, orders)
   // Quotes need the reserves that the consolidation pays out.
   const rates = await readPublishedRates(scenario, pairs, INTERMEDIARIES)
-  await consolidation.run()
+  await consolidateFunds(scenario, UTXO_ASSETS, ACCOUNT_NETWORKS)
   const movements = await readMovements(since)
   const wallets = new Set(
     NETWORKS.map((network) => {

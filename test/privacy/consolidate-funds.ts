@@ -67,23 +67,17 @@ async function sweepDeposits(scenario: Scenario, network: string): Promise<void>
   const { store, books, chains, database } = app
   const chain = chains.get(network)
   if (!chain) throw new Error(`no chain of ${network}`)
-  // A new one takes the present fee as the usual one, so that nothing waits for a lower fee.
-  const createSweep = () =>
-    createSweepDeposits({
-      store,
-      books,
-      assetById: (id) => findCurrency(scenario, id).asset,
-      priceKeyOf: (id) => findCurrency(scenario, id).definition.priceKey,
-      log: createLog({ level: 'silent', pretty: false }),
-    })
+  const sweep = createSweepDeposits({
+    store,
+    books,
+    assetById: (id) => findCurrency(scenario, id).asset,
+    priceKeyOf: (id) => findCurrency(scenario, id).definition.priceKey,
+    log: createLog({ level: 'silent', pretty: false }),
+  })
   await mine(network, 10)
   await until(`every deposit on ${network} is swept`, async () => {
-    // What the worker has postponed is judged again at once.
-    await database.query('update sweep_candidates set postponed_until = clock_timestamp() where network = $1', [
-      network,
-    ])
     // The worker may have planned the same sweep.
-    await createSweep()(chain).catch((error: unknown) => expect((error as AppError).code).toBe('OVERLOADED'))
+    await sweep(chain).catch((error: unknown) => expect((error as AppError).code).toBe('OVERLOADED'))
     const [row] = await database.query<{ left: number }>(
       `select count(*)::int as left from deposits
        where network = $1 and status = 'credited' and swept_by is null and exchange_id is not null`,

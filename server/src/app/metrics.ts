@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { createRouterMetrics, type RouterMetrics } from '../adapters/router/router-metrics.ts'
-import type { PayoutPurpose } from '../exchange/ports/store/execution.ts'
+import type { PayoutPurpose } from '../core/domain/payout-purpose.ts'
 
 /** Seconds; up to the time in which a create must be answered. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

@@ -1,8 +1,9 @@
 import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { AppError } from '../../core/domain/errors.ts'
+import { isToOurselves } from '../../core/domain/payout-purpose.ts'
 import type { Addresses } from '../../exchange/ports/chain.ts'
-import { needsMac, type PayeeMacs, payoutPayee } from '../../exchange/ports/payee-macs.ts'
+import { type PayeeMacs, payoutPayee } from '../../exchange/ports/payee-macs.ts'
 import {
   type FamilySigner,
   isCancel,
@@ -149,7 +150,7 @@ function assertStored(pays: readonly Payment[], stored: readonly StoredPayout[])
 
 /** Throws unless this program wrote the stored payout: write access to the database does not make its code. */
 function assertAuthentic(macs: SignerOptions['macs'], { network }: SignIntent, payout: StoredPayout): void {
-  if (!needsMac(payout.purpose)) return
+  if (isToOurselves(payout)) return
   assert(payout.network === network, `payout ${payout.id} is of ${network}`)
   assert(macs.isValid(payoutPayee(payout), payout.mac), `payout ${payout.id} was written by this program`)
 }

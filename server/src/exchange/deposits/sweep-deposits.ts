@@ -7,7 +7,8 @@ import { checkpoint } from '../../core/services/checkpoint.ts'
 import { smallest } from '../../lib/bigint.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import type { Log } from '../../lib/log.ts'
-import { noExchange, supplyGas } from '../payouts/supply-gas.ts'
+import { noExchange } from '../payouts/payment.ts'
+import { supplyGas } from '../payouts/supply-gas.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { Sweepable } from '../ports/store/wallets.ts'
@@ -35,6 +36,7 @@ const RECHECK_MS = 5 * 60_000
 const AVERAGE_RUNS = 10_000n
 /** A fee rate up to this percentage of the usual one is low enough. */
 const LOW_PERCENT = 105n
+
 /**
  * Plans sweeps of final deposits to the hot wallet (account families). Supplies an address with gas before a token sweep.
  * Small amounts wait for a low fee and are swept together with later deposits of their address; not while payouts or refunds of

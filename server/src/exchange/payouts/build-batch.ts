@@ -1,5 +1,6 @@
 import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
+import { staysInWallet } from '../../core/domain/payout-purpose.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain, UnsignedTransaction } from '../ports/chain.ts'
@@ -10,7 +11,7 @@ import type { StoreTx } from '../ports/store/store.ts'
 import type { CheckDeps } from './check-payouts.ts'
 import { checkFee, ExcessiveFeeError } from './fee-guard.ts'
 import { holdForFunds, holdForSignerLimit, refusePayout, waitForFee } from './hold-payouts.ts'
-import { staysInWallet, toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
+import { toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
 import { type Prebuilt, takePrebuilt } from './prebuild.ts'
 
 export type BuildDeps = Readonly<{ assetById(id: AssetId): Asset; signer: Signer; log: Log }>

@@ -1,6 +1,7 @@
 import type { Asset, AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { accounts } from '../../core/domain/ledger/entries.ts'
+import { isToOurselves } from '../../core/domain/payout-purpose.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
 import { smallest } from '../../lib/bigint.ts'
 import type { Log } from '../../lib/log.ts'
@@ -12,7 +13,7 @@ import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 import type { ServiceSettings } from '../settings.ts'
 import { HOLD_MS, refusePayout } from './hold-payouts.ts'
 import { limitsOf } from './outflow-limits.ts'
-import { exchangeJobs, pauseScopes, staysInWallet } from './payment.ts'
+import { exchangeJobs, pauseScopes } from './payment.ts'
 
 export type CheckDeps = Readonly<{
   assetById(id: AssetId): Asset
@@ -78,8 +79,8 @@ function isToColdAddress({ chains, settings }: CheckDeps, { network, address }: 
 type Refusal = 'above payout limit' | 'no price' | 'paused' | ReachedLimit
 
 /**
- * Holds a payout without a valid code, or one that a limit or a missing price stops, before anything about it is asked of a node: however many such
- * payouts wait, they delay no other one. True = it is held.
+ * Holds a payout without a valid code, or one that a limit or a missing price stops, before anything about it is asked of a
+ * node: however many such payouts wait, they delay no other one. True = it is held.
  */
 export async function holdIfLimited(deps: CheckDeps & Readonly<{ store: Store }>, first: Payout): Promise<boolean> {
   if (first.isAuthentic && (await checkLimits(deps, deps.store, first, 'check')) === null) return false
@@ -144,10 +145,6 @@ async function checkLimits(
   if (usd > most && !payout.approved) return 'above payout limit'
   return store.outflow[mode](payout.id, usd, limits)
 }
-
-/** Sweeps, gas supplies, splits and consolidations move money between our own addresses, so they are no outflow. */
-const isToOurselves = (payout: Payout): boolean =>
-  payout.purpose === 'sweep' || payout.purpose === 'gas' || staysInWallet(payout)
 
 /** Null while there is no current price. */
 function usdOf({ assetById, priceKeyOf, books }: CheckDeps, { assetId, units }: Payout): bigint | null {

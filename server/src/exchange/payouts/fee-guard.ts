@@ -3,6 +3,7 @@ import { nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { conversionId, refundFeeId } from '../../core/domain/ledger/entries.ts'
 import { spendsInPlace } from '../../core/domain/network.ts'
+import { staysInWallet } from '../../core/domain/payout-purpose.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import { outputDefaults } from '../domain/output-plan.ts'
@@ -11,7 +12,6 @@ import type { Payout } from '../ports/store/payouts.ts'
 import type { StoreTx } from '../ports/store/store.ts'
 import { guardDefaults, type ServiceSettings } from '../settings.ts'
 import type { CheckDeps } from './check-payouts.ts'
-import { staysInWallet } from './payment.ts'
 
 type FeeGuardDeps = Pick<CheckDeps, 'assetById' | 'priceKeyOf' | 'books' | 'settings'>
 

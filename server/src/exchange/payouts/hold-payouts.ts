@@ -1,10 +1,11 @@
 import type { AppError } from '../../core/domain/errors.ts'
+import { staysInWallet } from '../../core/domain/payout-purpose.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { OutflowLimitError } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { StoreTx } from '../ports/store/store.ts'
-import { exchangeJobs, staysInWallet } from './payment.ts'
+import { exchangeJobs } from './payment.ts'
 
 /** A payout that cannot be signed now is tried again after this time. If only it waits, the time grows: `postpone`. */
 export const HOLD_MS = 5_000

@@ -14,9 +14,8 @@ export const spendDepths = ({ confirmations, bitcoin }: Network): SpendDepths =>
   own: bitcoin ? 1 : confirmations,
 })
 
-/** Pays our own hot wallet: it makes more or fewer outputs of the same coins. */
-export const staysInWallet = ({ purpose }: Pick<Payout, 'purpose'>): boolean =>
-  purpose === 'split' || purpose === 'consolidate'
+/** Of payouts to ourselves. */
+export const noExchange = { exchangeId: null, executionId: null, depositId: null, leg: null, memo: null } as const
 
 /** Wakes the exchanges of these payouts. */
 export const exchangeJobs = (payouts: readonly Pick<Payout, 'exchangeId'>[]): readonly Job[] =>

@@ -17,7 +17,7 @@ import {
 import type { Chain } from '../ports/chain.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { ServiceSettings } from '../settings.ts'
-import { spendDepths } from './payment.ts'
+import { noExchange, spendDepths } from './payment.ts'
 
 export type OutputDeps = Readonly<{
   store: Store
@@ -135,16 +135,12 @@ async function queuePlan(
   for (const id of payoutIds)
     await tx.payouts.insert({
       id,
-      exchangeId: null,
-      executionId: null,
-      depositId: null,
-      leg: null,
+      ...noExchange,
       purpose,
       network: network.id,
       assetId: nativeId(network),
       from: 'hot',
       address: addresses.hot(),
-      memo: null,
       units,
     })
   await tx.wake([{ kind: 'dispatch', id: network.id }])

@@ -1,13 +1,14 @@
 import { nativeId } from '../../core/domain/asset.ts'
 import { accounts, networkFeeId, payoutReversalEntry, revertedFeeEntry } from '../../core/domain/ledger/entries.ts'
 import { reversalOf } from '../../core/domain/ledger/journal.ts'
+import { isToOurselves } from '../../core/domain/payout-purpose.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { OutgoingTransaction } from '../ports/store/transactions.ts'
-import { exchangeJobs, staysInWallet, transactionAlarms } from './payment.ts'
+import { exchangeJobs, transactionAlarms } from './payment.ts'
 
 type ReverseDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
 
@@ -121,7 +122,7 @@ async function reverseFee(
 async function reversePayout(tx: StoreTx, transactionId: string, payout: Payout): Promise<void> {
   const { id, purpose, orderId, exchangeId, assetId, units } = payout
   await tx.ledger.post(payoutReversalEntry({ ...payout, payoutId: id, transactionId }))
-  if (purpose === 'sweep' || purpose === 'gas' || staysInWallet(payout)) {
+  if (isToOurselves(payout)) {
     await tx.payouts.void(id)
     await tx.operator.releaseSweptDeposits(id)
     return tx.alarms.clear(`reversed:${id}`)

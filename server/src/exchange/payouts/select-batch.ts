@@ -1,4 +1,5 @@
 import { accounts } from '../../core/domain/ledger/entries.ts'
+import { staysInWallet } from '../../core/domain/payout-purpose.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import { CONSOLIDATED_MAX, outputDefaults, smallUnits } from '../domain/output-plan.ts'
 import type { Chain } from '../ports/chain.ts'
@@ -7,7 +8,7 @@ import type { Payout } from '../ports/store/payouts.ts'
 import type { StoreTx } from '../ports/store/store.ts'
 import type { TransactionStore } from '../ports/store/transactions.ts'
 import type { CheckDeps } from './check-payouts.ts'
-import { spendDepths, staysInWallet } from './payment.ts'
+import { spendDepths } from './payment.ts'
 
 /** Outputs that one transaction considers as inputs. */
 const UTXOS_MAX = 500

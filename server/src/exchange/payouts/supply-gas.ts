@@ -3,9 +3,7 @@ import { timeOrderedId } from '../../lib/id.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Store } from '../ports/store/store.ts'
 import { readFirstNonce } from './first-nonce.ts'
-
-/** Of payouts to ourselves. */
-export const noExchange = { exchangeId: null, executionId: null, depositId: null, leg: null, memo: null } as const
+import { noExchange } from './payment.ts'
 
 /** Gas supplies of an address in a day: the first, and more if the fee rose since. */
 const SUPPLIES_MAX = 3

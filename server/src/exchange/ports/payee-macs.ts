@@ -55,8 +55,3 @@ export const payoutPayee = (terms: PayoutTerms): Payee => ({
     ...[terms.exchangeId, terms.depositId, terms.owedFrom ?? null],
   ],
 })
-
-/** Payouts to ourselves have no code: the signer pays them to its own addresses only. */
-export const needsMac = (purpose: string): boolean => !toOurselves.has(purpose)
-
-const toOurselves: ReadonlySet<string> = new Set(['sweep', 'gas', 'split', 'consolidate'])

@@ -1,7 +1,7 @@
 import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
+import type { PayoutPurpose } from '../../core/domain/payout-purpose.ts'
 import type { KeyPath, Payment, Utxo } from './spend.ts'
-import type { PayoutPurpose } from './store/execution.ts'
 
 /** Watch-only keys of monero: secret view key and public spend key. They show payments and cannot spend. */
 export type ViewKeys = Readonly<{ view: Uint8Array; spend: Uint8Array }>

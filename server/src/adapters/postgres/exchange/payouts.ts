@@ -1,4 +1,5 @@
-import { needsMac, type PayeeMacs, payoutPayee } from '../../../exchange/ports/payee-macs.ts'
+import { isToOurselves } from '../../../core/domain/payout-purpose.ts'
+import { type PayeeMacs, payoutPayee } from '../../../exchange/ports/payee-macs.ts'
 import type { Payout, PayoutStore } from '../../../exchange/ports/store/payouts.ts'
 import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 
@@ -108,7 +109,7 @@ async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0], ma
       payout.units,
       payout.owedFrom ?? null,
       payout.heldMs ?? null,
-      needsMac(payout.purpose) ? macs.of(payoutPayee(payout)) : null,
+      isToOurselves(payout) ? null : macs.of(payoutPayee(payout)),
     ],
   )
 }
@@ -168,6 +169,6 @@ const createToPayout =
       toKeyIndex: toKeyIndex === null ? null : Number(toKeyIndex),
       from: { branch, index: Number(keyIndex) },
       units,
-      isAuthentic: !needsMac(row.purpose) || macs.isValid(payoutPayee({ ...row, units }), row.mac),
+      isAuthentic: isToOurselves(row) || macs.isValid(payoutPayee({ ...row, units }), row.mac),
     }
   }

@@ -1,4 +1,5 @@
 import type { AssetId } from '../asset.ts'
+import { type PayoutPurpose, staysInWallet } from '../payout-purpose.ts'
 import { type Account, type JournalEntry, journalEntry } from './journal.ts'
 
 /*
@@ -185,7 +186,7 @@ export function withdrawalEntry(payoutId: string, from: Account, assetId: AssetI
 export type Outgoing = Readonly<{
   payoutId: string
   transactionId: string
-  purpose: 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal' | 'split' | 'consolidate'
+  purpose: PayoutPurpose
   exchangeId: string | null
   partnerId: string | null
   /** The account that owed a withdrawal before it was queued; null = the operator withdraws capital. */
@@ -197,9 +198,6 @@ export type Outgoing = Readonly<{
 }>
 
 const sourceOf = (payout: Outgoing): Account => (payout.purpose === 'sweep' ? deposits : wallet)
-
-/** Its coins stay in the wallet, so nothing is booked but the network fee of its transaction. */
-const staysInWallet = ({ purpose }: Outgoing): boolean => purpose === 'split' || purpose === 'consolidate'
 
 /** One posting about a payout and its transaction. */
 function payoutEntry(

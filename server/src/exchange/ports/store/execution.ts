@@ -4,8 +4,6 @@ import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ExchangeStatus, StatusReason } from '../../domain/exchange.ts'
 import type { Decision } from '../../domain/lifecycle.ts'
 
-export type PayoutPurpose = 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal' | 'split' | 'consolidate'
-
 export type OnRelease = Readonly<{ status: 'exchanging' | 'refunding'; reason: StatusReason | null }>
 
 export type Execution = Readonly<{

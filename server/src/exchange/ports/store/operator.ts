@@ -1,8 +1,9 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
+import type { PayoutPurpose } from '../../../core/domain/payout-purpose.ts'
 import type { ExchangeStatus, StatusReason } from '../../domain/exchange.ts'
 import type { Decision } from '../../domain/lifecycle.ts'
 import type { Destination } from '../chain.ts'
-import type { OnRelease, PayoutPurpose } from './execution.ts'
+import type { OnRelease } from './execution.ts'
 
 export type HeldPayout = Readonly<{
   id: string

@@ -1,7 +1,7 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Account } from '../../../core/domain/ledger/journal.ts'
+import type { PayoutPurpose } from '../../../core/domain/payout-purpose.ts'
 import type { KeyPath } from '../spend.ts'
-import type { PayoutPurpose } from './execution.ts'
 
 export type Payout = Readonly<{
   id: string

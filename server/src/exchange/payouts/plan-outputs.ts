@@ -5,19 +5,19 @@ import { refused, requireReason } from '../../core/services/audit-note.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import type { Log } from '../../lib/log.ts'
 import {
-  CONSOLIDATED_MAX,
   type OutputPlan,
   type OutputSettings,
   planConsolidation,
   planSplit,
-  smallUnits,
   usefulUnits,
   type WalletOutputs,
 } from '../domain/output-plan.ts'
 import type { Chain } from '../ports/chain.ts'
+import type { Utxo } from '../ports/spend.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { ServiceSettings } from '../settings.ts'
-import { noExchange, spendDepths } from './payment.ts'
+import { noExchange } from './payment.ts'
+import { listSmall } from './select-batch.ts'
 
 export type OutputDeps = Readonly<{
   store: Store
@@ -56,13 +56,15 @@ export function createPlanOutputs({ store, settings, assetById, log, now = Date.
       const wallet = await readWallet(tx, chain.network, inputFeeUnits, outputs)
       const plan =
         planSplit(wallet, outputs) ??
-        (isCheap ? planConsolidation(await listSmall(tx, chain.network, wallet, outputs), outputs) : null)
+        (isCheap ? planConsolidation(unitsOf(await listSmall(tx, chain, wallet, outputs)), outputs) : null)
       if (plan === null) return
       await queuePlan(tx, chain, plan)
       log.info({ network, purpose: plan.purpose, outputs: plan.outputs }, 'outputs of the hot wallet planned')
     })
   }
 }
+
+const unitsOf = (utxos: readonly Utxo[]): readonly bigint[] => utxos.map(({ units }) => units)
 
 type Wallet = Pick<Chain, 'network'> & { addresses: Pick<Chain['addresses'], 'hot'> }
 
@@ -86,7 +88,7 @@ export async function planNow(
     const plan =
       purpose === 'split'
         ? planSplit(outputs, settings)
-        : planConsolidation(await listSmall(tx, network, outputs, settings), { ...settings, smallMax: 1 })
+        : planConsolidation(unitsOf(await listSmall(tx, wallet, outputs, settings)), { ...settings, smallMax: 1 })
     if (plan === null)
       throw refused(
         purpose === 'split'
@@ -113,17 +115,6 @@ async function readWallet(
   const walletUnits = await tx.ledger.balance(accounts.wallet, nativeId(network))
   const useful = await tx.outputs.countUseful(network.id, usefulUnits(inputFeeUnits, settings))
   return { walletUnits, useful, inputFeeUnits }
-}
-
-async function listSmall(
-  tx: StoreTx,
-  network: Chain['network'],
-  { walletUnits, inputFeeUnits }: WalletOutputs,
-  settings: OutputSettings,
-): Promise<readonly bigint[]> {
-  const range = { min: 2n * inputFeeUnits, max: smallUnits(walletUnits, settings) }
-  const utxos = await tx.transactions.listSmall(network.id, spendDepths(network), range, CONSOLIDATED_MAX)
-  return utxos.map(({ units }) => units)
 }
 
 async function queuePlan(

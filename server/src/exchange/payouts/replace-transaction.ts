@@ -14,7 +14,8 @@ import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.t
 import { type ServiceSettings, stuckAfterMs } from '../settings.ts'
 import { isOwnFeeExcessive } from './fee-guard.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
-import { exchangeJobs, pauseScopes, spendDepths, toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
+import { exchangeJobs, pauseScopes, toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
+import { listSpendable } from './select-batch.ts'
 import { supplyGas } from './supply-gas.ts'
 import { sweepFee } from './sweep-fee.ts'
 
@@ -28,8 +29,6 @@ type ReplaceDeps = Readonly<{
 
 /** A transaction that offers more than this many times the current fee rate is not waiting because of its fee. */
 const FEE_RISE_MAX = 4n
-/** Outputs that a replacement may add. */
-const UTXOS_MAX = 500
 
 /**
  * Signs another attempt that spends what `intent` spends (the intent of the newest attempt, or a part of it), pays the same
@@ -131,9 +130,7 @@ async function signReplacement(
   // Its change would never exist, and the payments that spend it could not confirm.
   const change = intent === newest.intent ? changeOutpoint(newest) : null
   if (change !== null && !(await tx.transactions.reserveOwnOutput(transaction.id, change))) return 'CHANGE_SPENT'
-  const utxos = chain.network.bitcoin
-    ? await tx.transactions.listSpendable(transaction.network, spendDepths(chain.network), UTXOS_MAX)
-    : []
+  const utxos = chain.network.bitcoin ? await listSpendable(tx.transactions, chain) : []
   const changeIndex = await changeIndexFor(tx, chain, intent)
   const unsigned =
     prebuilt ??

@@ -1,7 +1,13 @@
 import { accounts } from '../../core/domain/ledger/entries.ts'
 import { staysInWallet } from '../../core/domain/payout-purpose.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
-import { CONSOLIDATED_MAX, outputDefaults, smallUnits } from '../domain/output-plan.ts'
+import {
+  CONSOLIDATED_MAX,
+  type OutputSettings,
+  outputDefaults,
+  smallUnits,
+  type WalletOutputs,
+} from '../domain/output-plan.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { KeyPath, Utxo } from '../ports/spend.ts'
 import type { Payout } from '../ports/store/payouts.ts'
@@ -40,9 +46,17 @@ export async function listInputs(
 ): Promise<readonly Utxo[]> {
   if (first?.purpose !== 'consolidate') return listSpendable(tx.transactions, chain)
   const walletUnits = await tx.ledger.balance(accounts.wallet, first.assetId)
-  const units = {
-    min: 2n * (chain.sender.depositFee?.(assetById(first.assetId), fee) ?? 0n),
-    max: smallUnits(walletUnits, settings.outputs ?? outputDefaults),
-  }
-  return tx.transactions.listSmall(chain.network.id, spendDepths(chain.network), units, CONSOLIDATED_MAX)
+  const inputFeeUnits = chain.sender.depositFee?.(assetById(first.assetId), fee) ?? 0n
+  return listSmall(tx, chain, { walletUnits, inputFeeUnits }, settings.outputs ?? outputDefaults)
+}
+
+/** The small outputs that a consolidation merges, at most `CONSOLIDATED_MAX`. Each is worth twice the fee of spending it. */
+export function listSmall(
+  tx: StoreTx,
+  { network }: Pick<Chain, 'network'>,
+  { walletUnits, inputFeeUnits }: Pick<WalletOutputs, 'walletUnits' | 'inputFeeUnits'>,
+  settings: OutputSettings,
+): Promise<readonly Utxo[]> {
+  const range = { min: 2n * inputFeeUnits, max: smallUnits(walletUnits, settings) }
+  return tx.transactions.listSmall(network.id, spendDepths(network), range, CONSOLIDATED_MAX)
 }

@@ -112,32 +112,45 @@ export const payOnlyWinners: Strategy = async (simulation) => {
 }
 
 /**
- * Shows an unconfirmed payment within the lock, and lets it be mined hours later: once the market has moved by enough, and
- * never otherwise.
+ * Orders at a fixed rate, does `within` the lock, waits until the market has moved by enough, and does `onceMoved` then; never
+ * otherwise.
  */
-export const payUnconfirmed: Strategy = async (simulation) => {
-  const { moveTo, create, program, settle, showPool, runDue } = simulation
-  for (let start = STEP; start < DAY; ) {
-    moveTo(start)
-    await runDue()
-    const offer = quoteMost(simulation, 'btc-eth')
-    const exchange = offer && (await create('btc-eth', 'fixed-rate', offer.fromUnits, offer.rateId))
-    if (!exchange) {
-      start += LOCK
-      continue
+function waitForMarket(
+  within: (simulation: Simulation, exchange: Exchange) => Promise<void>,
+  onceMoved: (simulation: Simulation, exchange: Exchange) => Promise<void>,
+): Strategy {
+  return async (simulation) => {
+    const { moveTo, create, runDue } = simulation
+    for (let start = STEP; start < DAY; ) {
+      moveTo(start)
+      await runDue()
+      const offer = quoteMost(simulation, 'btc-eth')
+      const exchange = offer && (await create('btc-eth', 'fixed-rate', offer.fromUnits, offer.rateId))
+      if (!exchange) {
+        start += LOCK
+        continue
+      }
+      moveTo(start + MINUTE)
+      await within(simulation, exchange)
+      let ms = start + LOCK
+      while (ms < DAY && gainOf(simulation, offerOf(exchange, 'btc-eth')) < PATIENT) {
+        ms += 10 * MINUTE
+        moveTo(ms)
+      }
+      if (ms < DAY) await onceMoved(simulation, exchange)
+      start = ms + HOUR
     }
-    moveTo(start + MINUTE)
-    program.payDeposit(exchange, exchange.fromUnits)
-    await showPool()
-    let ms = start + LOCK
-    while (ms < DAY && gainOf(simulation, offerOf(exchange, 'btc-eth')) < PATIENT) {
-      ms += 10 * MINUTE
-      moveTo(ms)
-    }
-    if (ms < DAY) await settle()
-    start = ms + HOUR
   }
 }
+
+/** Shows an unconfirmed payment within the lock, and lets it be mined hours later. */
+export const payUnconfirmed: Strategy = waitForMarket(
+  async ({ program, showPool }, exchange) => {
+    program.payDeposit(exchange, exchange.fromUnits)
+    await showPool()
+  },
+  ({ settle }) => settle(),
+)
 
 /** Knows an hour in which the operator's price sources lag, and trades against the price of before. */
 export const useLaggingPrices: Strategy = async (simulation) => {
@@ -200,33 +213,17 @@ export const replaceLosers: Strategy = async (simulation) => {
 /** Below every minimum, and enough for its refund: some three dollars of bitcoin. */
 const TEST_UNITS = 3_000n
 
-/** Sends less than the minimum within the lock, and the whole amount hours later, once the market has moved by enough. */
-export const sendTestPayment: Strategy = async (simulation) => {
-  const { moveTo, create, program, settle, runDue } = simulation
-  for (let start = STEP; start < DAY; ) {
-    moveTo(start)
-    await runDue()
-    const offer = quoteMost(simulation, 'btc-eth')
-    const exchange = offer && (await create('btc-eth', 'fixed-rate', offer.fromUnits, offer.rateId))
-    if (!exchange) {
-      start += LOCK
-      continue
-    }
-    moveTo(start + MINUTE)
+/** Sends less than the minimum within the lock, and the whole amount hours later. */
+export const sendTestPayment: Strategy = waitForMarket(
+  async ({ program, settle }, exchange) => {
     program.payDeposit(exchange, TEST_UNITS)
     await settle()
-    let ms = start + LOCK
-    while (ms < DAY && gainOf(simulation, offerOf(exchange, 'btc-eth')) < PATIENT) {
-      ms += 10 * MINUTE
-      moveTo(ms)
-    }
-    if (ms < DAY) {
-      program.payDeposit(exchange, exchange.fromUnits)
-      await settle()
-    }
-    start = ms + HOUR
-  }
-}
+  },
+  async ({ program, settle }, exchange) => {
+    program.payDeposit(exchange, exchange.fromUnits)
+    await settle()
+  },
+)
 
 /** Just below the lowest tier of confirmations. */
 const SMALL_USD = 990

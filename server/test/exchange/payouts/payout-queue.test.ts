@@ -42,6 +42,23 @@ async function useOutflow(usd: bigint): Promise<void> {
   await fixture.database.query("insert into outflows (payout_id, scope, usd) values ($1, 'all', $2)", [id, usd])
 }
 
+/** Runs a test with these limits of the outflow, of which these dollars are used. */
+async function withLimits(
+  limits: Partial<typeof fixture.settings.limits>,
+  usedUsd: bigint,
+  run: () => Promise<void>,
+): Promise<void> {
+  const before = { ...fixture.settings.limits }
+  Object.assign(fixture.settings.limits, limits)
+  await fixture.database.query('delete from outflows')
+  await useOutflow(usedUsd)
+  try {
+    await run()
+  } finally {
+    Object.assign(fixture.settings.limits, before)
+  }
+}
+
 // M7: paused and limited payouts were taken oldest first, for ever, and each cost several requests to the node.
 test('many paused payouts delay none of another asset, and cost no request', async () => {
   const paused = await Promise.all(Array.from({ length: MANY }, insertToken))
@@ -56,56 +73,50 @@ test('many paused payouts delay none of another asset, and cost no request', asy
 
 test('many payouts above what is left of a limit delay none below it, and cost no request', async () => {
   // 3 ETH are 12 000 dollars: within the limit, and more than is left of it.
-  const { limits } = fixture.settings
-  const used = { ...limits }
-  Object.assign(limits, { hourUsd: 15_000n * USD, dayUsd: 15_000n * USD, perTransactionUsd: 15_000n * USD })
-  await fixture.database.query('delete from outflows')
-  await useOutflow(10_000n * USD)
-  const limited = await insertMany('limited', 3n * ETHER)
-  const small = await insert('small')
-  expect(await dispatch()).toBe(0)
-  expect(await dispatch()).toBe(1)
-  expect(await readState(small)).toBe('signed')
-  expect(await fixture.listAlarmKinds()).toContain('limit')
-  // Each wait is twice as long as the one before, from 5 s to 5 min.
-  const waits: number[] = []
-  await fixture.database.query('update payouts set postponed = 0 where id = $1', [limited[0]])
-  for (let n = 0; n < 7; n++) {
-    await fixture.store.payouts.postpone(limited.slice(0, 1))
-    const [row] = await fixture.database.query<{ seconds: string }>(
-      'select round(extract(epoch from held_until - clock_timestamp())) as seconds from payouts where id = $1',
-      [limited[0]],
-    )
-    waits.push(Number(row?.seconds))
-  }
-  expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300])
-  Object.assign(limits, used)
-  await fixture.database.query("update payouts set state = 'void' where id = any($1::uuid[])", [limited])
+  const limits = { hourUsd: 15_000n * USD, dayUsd: 15_000n * USD, perTransactionUsd: 15_000n * USD }
+  await withLimits(limits, 10_000n * USD, async () => {
+    const limited = await insertMany('limited', 3n * ETHER)
+    const small = await insert('small')
+    expect(await dispatch()).toBe(0)
+    expect(await dispatch()).toBe(1)
+    expect(await readState(small)).toBe('signed')
+    expect(await fixture.listAlarmKinds()).toContain('limit')
+    // Each wait is twice as long as the one before, from 5 s to 5 min.
+    const waits: number[] = []
+    await fixture.database.query('update payouts set postponed = 0 where id = $1', [limited[0]])
+    for (let n = 0; n < 7; n++) {
+      await fixture.store.payouts.postpone(limited.slice(0, 1))
+      const [row] = await fixture.database.query<{ seconds: string }>(
+        'select round(extract(epoch from held_until - clock_timestamp())) as seconds from payouts where id = $1',
+        [limited[0]],
+      )
+      waits.push(Number(row?.seconds))
+    }
+    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300])
+    await fixture.database.query("update payouts set state = 'void' where id = any($1::uuid[])", [limited])
+  })
 })
 
 test('a payout above a whole limit waits for a person, then for the whole limit', async () => {
-  const { limits } = fixture.settings
-  const used = { ...limits }
-  Object.assign(limits, { hourUsd: 10_000n * USD, dayUsd: 10_000n * USD, perTransactionUsd: 15_000n * USD })
-  await fixture.database.query('delete from outflows')
-  await useOutflow(1n * USD)
-  const large = await insert('large', 3n * ETHER)
-  expect(await dispatch()).toBe(0)
-  const read = async () =>
-    (await fixture.database.query('select state, attention, postponed from payouts where id = $1', [large]))[0]
-  expect(await read()).toMatchObject({ state: 'reserved', attention: 'LIMIT' })
-  await fixture.store.payouts.approve(large)
-  expect(await dispatch()).toBe(0)
-  expect(await read()).toMatchObject({ state: 'reserved', attention: null, postponed: 1 })
-  expect(await fixture.listAlarmKinds()).toContain('limit')
-  // The alarm stays while the payout waits, although less than half of the limit is used.
-  await createWatchOutflow({ store: fixture.store, settings: fixture.settings })()
-  expect(await fixture.listAlarmKinds()).toContain('limit')
-  await fixture.database.query("update outflows set at = at - interval '25 hours'")
-  await fixture.clearHolds()
-  expect(await dispatch()).toBe(1)
-  expect(await read()).toMatchObject({ state: 'signed' })
-  Object.assign(limits, used)
+  const limits = { hourUsd: 10_000n * USD, dayUsd: 10_000n * USD, perTransactionUsd: 15_000n * USD }
+  await withLimits(limits, 1n * USD, async () => {
+    const large = await insert('large', 3n * ETHER)
+    expect(await dispatch()).toBe(0)
+    const read = async () =>
+      (await fixture.database.query('select state, attention, postponed from payouts where id = $1', [large]))[0]
+    expect(await read()).toMatchObject({ state: 'reserved', attention: 'LIMIT' })
+    await fixture.store.payouts.approve(large)
+    expect(await dispatch()).toBe(0)
+    expect(await read()).toMatchObject({ state: 'reserved', attention: null, postponed: 1 })
+    expect(await fixture.listAlarmKinds()).toContain('limit')
+    // The alarm stays while the payout waits, although less than half of the limit is used.
+    await createWatchOutflow({ store: fixture.store, settings: fixture.settings })()
+    expect(await fixture.listAlarmKinds()).toContain('limit')
+    await fixture.database.query("update outflows set at = at - interval '25 hours'")
+    await fixture.clearHolds()
+    expect(await dispatch()).toBe(1)
+    expect(await read()).toMatchObject({ state: 'signed' })
+  })
 })
 
 test('a payout that was held stands behind those that became ready meanwhile, and before later ones', async () => {

@@ -106,15 +106,26 @@ async function nameRefund(
     )
   )
     return 'refunded'
-  const mac = macs.of(refundPayee(id, row?.network ?? '', { address, memo }))
-  await tx.query('update exchanges set refund_address = $2, refund_memo = $3, refund_mac = $4 where id = $1', [
-    id,
-    address,
-    memo,
-    mac,
-  ])
+  await setRefund(tx, id, row?.network ?? '', { address, memo }, macs)
   await tx.query("insert into events (exchange_id, event) values ($1, 'refund address named')", [id])
   await schedule(tx, [id])
   await wake(tx, [{ kind: 'exchange', id }])
   return 'set'
+}
+
+/** Where the refunds of the exchange go from now on, on the network of its deposits. */
+export async function setRefund(
+  sql: Sql,
+  id: string,
+  network: string,
+  refund: Destination,
+  macs: PayeeMacs,
+): Promise<void> {
+  const mac = macs.of(refundPayee(id, network, refund))
+  await sql.query('update exchanges set refund_address = $2, refund_memo = $3, refund_mac = $4 where id = $1', [
+    id,
+    refund.address,
+    refund.memo,
+    mac,
+  ])
 }

@@ -1,5 +1,5 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import { type PayeeMacs, refundPayee } from '../../../exchange/ports/payee-macs.ts'
+import type { PayeeMacs } from '../../../exchange/ports/payee-macs.ts'
 import type {
   AwaitingRefunds,
   HeldExecution,
@@ -7,6 +7,7 @@ import type {
   OperatorStore,
 } from '../../../exchange/ports/store/operator.ts'
 import { hasRow, type RowOf, type Sql } from '../core/database.ts'
+import { setRefund } from './exchanges.ts'
 import { createUnclaimedStore } from './unclaimed.ts'
 
 type HeldRow = RowOf<HeldPayout, 'units'>
@@ -36,18 +37,12 @@ export function createOperatorStore(sql: Sql, locking: boolean, macs: PayeeMacs)
       )
       return row ?? null
     },
-    async setRefund(exchangeId, { address, memo }) {
+    async setRefund(exchangeId, refund) {
       const [row] = await sql.query<{ network: string }>(
         'select from_network as network from exchanges where id = $1',
         [exchangeId],
       )
-      const mac = macs.of(refundPayee(exchangeId, row?.network ?? '', { address, memo }))
-      await sql.query('update exchanges set refund_address = $2, refund_memo = $3, refund_mac = $4 where id = $1', [
-        exchangeId,
-        address,
-        memo,
-        mac,
-      ])
+      await setRefund(sql, exchangeId, row?.network ?? '', refund, macs)
     },
     async listHeldPayouts(limit) {
       const rows = await sql.query<HeldRow>(

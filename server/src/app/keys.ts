@@ -5,17 +5,16 @@ import { networks as definitions } from '../../networks/index.ts'
 import { prepareChildKeys } from '../adapters/signers/child-keys.ts'
 import { createKeystore, openPublicKeys, openSigner } from '../adapters/signers/keystore.ts'
 import type { OutflowLimits } from '../adapters/signers/outflow.ts'
-import { createPayeeMacs } from '../adapters/signers/payee-macs.ts'
 import type { Config } from '../config/load.ts'
 import { parseUnits } from '../core/domain/amount.ts'
 import { assetId } from '../core/domain/asset.ts'
 import { toAsset } from '../core/domain/currency.ts'
-import type { PayeeMacs } from '../exchange/ports/payee-macs.ts'
 import type { PublicKeys } from '../exchange/ports/signer.ts'
 import { present } from '../lib/assert.ts'
 import { openAddresses } from './addresses.ts'
 import type { Role } from './app.ts'
 import { createSigning, isServed } from './chains.ts'
+import { payeeMacsOf } from './payee-macs.ts'
 
 export const coinTypes = [
   ...new Set(definitions.filter(({ family }) => isServed(family)).map(({ coinType }) => coinType)),
@@ -69,10 +68,6 @@ async function unlock(config: Config): Promise<ClosableSigner> {
     },
   })
 }
-
-/** The authentication codes of payees, as API, workers and commands make and check them. */
-export const payeeMacsOf = ({ pepper, previousPepper }: Pick<Config, 'pepper' | 'previousPepper'>): PayeeMacs =>
-  createPayeeMacs(Buffer.from(pepper), previousPepper === null ? null : Buffer.from(previousPepper))
 
 /** The limits of the settings, in units of the listed assets. */
 function toOutflowLimits(coins: Config['signerLimits']): OutflowLimits {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import { payeeMacsOf } from '../app/keys.ts'
+import { payeeMacsOf } from '../app/payee-macs.ts'
 import type { Config } from '../config/load.ts'
 import { formatUnits, parseUnits } from '../core/domain/amount.ts'
 import type { AssetId } from '../core/domain/asset.ts'

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
-import { productionSwaps, sandboxSwaps, serveNetworks } from '../app/swaps.ts'
 import type { Config } from '../config/load.ts'
 import { formatUnits } from '../core/domain/amount.ts'
 import type { AssetId } from '../core/domain/asset.ts'
@@ -28,7 +27,7 @@ export function addFeeCommands(partners: Command): void {
       withDatabase(async (database, config) => {
         const feeAccounts = createFeeAccounts(database)
         const held = (await feeAccounts.listHeldFees()).filter(({ units }) => units > 0n)
-        const networks = held.length === 0 ? new Map() : openNetworks(config)
+        const networks: SwapNetworks = held.length === 0 ? new Map() : (await openSwaps(config)).networks
         for (const { address, assetId, units } of held) {
           const decimals = (await feeAccounts.findDecimals(assetId)) ?? 0
           const onChain = await balanceOf(networks, address, assetId)
@@ -75,11 +74,12 @@ async function bookPaidFees(
   const note = await promptReason({ reason })
   await withDatabase(async (database, config) => {
     const id = canonicalNetwork(ticker)
-    const network = openNetworks(config).get(id) ?? fail(`swaps are not served on ${ticker}`)
+    const { settings, networks } = await openSwaps(config)
+    const network = networks.get(id) ?? fail(`swaps are not served on ${ticker}`)
     const refuse = (text: string) => fail(`${text} is not an address of ${id}`)
     const account = (text: string) => network.chain.parseAccount(text) ?? refuse(text)
     if (!HASH.test(hash.toLowerCase())) fail(`${hash} is not a transaction hash`)
-    const sender = from ?? offerOf(config).settings?.feeAddresses?.get(id)
+    const sender = from ?? settings?.feeAddresses?.get(id)
     const paid = {
       hash: hash.toLowerCase(),
       token: network.chain.parse(token) ?? refuse(token),
@@ -96,15 +96,19 @@ async function bookPaidFees(
   })
 }
 
-const offerOf = (config: Config) =>
-  config.environment === 'sandbox'
-    ? sandboxSwaps(readSandbox(config))
-    : productionSwaps(
-        [...config.networks].map(([network, { rpcUrls }]) => ({ network, rpcUrls })),
-        config.swaps,
-      )
-
-const openNetworks = (config: Config): SwapNetworks => serveNetworks(config.environment, offerOf(config).routing)
+/** Imported here: most commands of partners need no chain, and start in half the time without. */
+async function openSwaps(config: Config) {
+  const { productionSwaps, sandboxSwaps, serveNetworks } = await import('../app/swaps.ts')
+  const { settings, routing } =
+    config.environment === 'sandbox'
+      ? sandboxSwaps(readSandbox(config))
+      : productionSwaps(
+          [...config.networks].map(([network, { rpcUrls }]) => ({ network, rpcUrls })),
+          config.swaps,
+        )
+  const networks: SwapNetworks = serveNetworks(config.environment, routing)
+  return { settings, networks }
+}
 
 /** The balance on chain; null if the network has no node or no node answers. */
 async function balanceOf(networks: SwapNetworks, address: string, assetId: AssetId): Promise<bigint | null> {

@@ -21,7 +21,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .addOption(new Option('--sandbox', 'allows a start without a production config, as the sandbox').default(false))
     .action(({ role, sandbox }: { role: Role; sandbox: boolean }) => run(role, sandbox))
   // `start` loads its modules later, in parallel with the database and the chains.
-  if (args[0] !== 'start') await addCommands(program)
+  if (args[0] !== 'start') await addCommands(program, args[0] ?? '')
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
@@ -29,17 +29,20 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
-async function addCommands(program: Command): Promise<void> {
-  const [partners, operator, lab, contracts] = await Promise.all([
-    import('./partner-commands.ts'),
-    import('./operator-commands.ts'),
-    import('./lab-commands.ts'),
-    import('./contract-commands.ts'),
-  ])
-  partners.addPartnerCommands(program)
-  operator.addOperatorCommands(program)
-  lab.addLabCommands(program)
-  contracts.addContractCommands(program)
+/** Groups of commands whose libraries take longer to load than most commands take to run. */
+const groups = {
+  partners: async (program: Command) => (await import('./partner-commands.ts')).addPartnerCommands(program),
+  lab: async (program: Command) => (await import('./lab-commands.ts')).addLabCommands(program),
+  contracts: async (program: Command) => (await import('./contract-commands.ts')).addContractCommands(program),
+}
+
+/** Adds the group of this command, or all groups for the help and for an unknown command. */
+async function addCommands(program: Command, name: string): Promise<void> {
+  if (Object.hasOwn(groups, name)) return groups[name as keyof typeof groups](program)
+  const { addOperatorCommands } = await import('./operator-commands.ts')
+  addOperatorCommands(program)
+  if (program.commands.some((command) => command.name() === name || command.aliases().includes(name))) return
+  for (const add of Object.values(groups)) await add(program)
 }
 
 async function run(role: Role, sandbox: boolean): Promise<void> {

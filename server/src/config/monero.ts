@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { moneroDefaults } from '../adapters/chains/monero/chain.ts'
+import { moneroDefaults } from '../adapters/chains/monero/defaults.ts'
 import { isLoopback } from './loopback.ts'
 import { section, whole } from './schema.ts'
 

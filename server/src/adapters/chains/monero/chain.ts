@@ -4,6 +4,7 @@ import type { ViewKeys } from '../../../exchange/ports/signer.ts'
 import { assert } from '../../../lib/assert.ts'
 import { createHttp } from '../../../lib/http.ts'
 import { createAddresses } from './address.ts'
+import { moneroDefaults } from './defaults.ts'
 import { createWalletKeys } from './keys.ts'
 import { createMoneroNode } from './node.ts'
 import { createOutputOrigins } from './output-origins.ts'
@@ -20,12 +21,6 @@ export type MoneroChainOptions = Readonly<{
   /** null in a process without the seed, which derives addresses but scans no blocks. */
   spending: (Readonly<{ seedKey: Uint8Array; folder: string }> & Partial<typeof moneroDefaults>) | null
 }>
-
-/** `outputsReady`: the number of concurrent payouts. Each locks its change for ten blocks. */
-export const moneroDefaults: Readonly<{ restoreHeight: number; outputsReady: number }> = {
-  restoreHeight: 0,
-  outputsReady: 16,
-}
 
 /** Chain adapter of Monero. `close` stops the wallet process and closes the connections. */
 export function createMoneroChain({ network, rpcUrls, viewKeys, spending }: MoneroChainOptions): Chain & {

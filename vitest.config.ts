@@ -20,15 +20,16 @@ const long = [
   'test/adversaries/adversaries.test.ts',
   'test/privacy/private-exchange-linkability.test.ts',
   'test/contracts/forge.test.ts',
-  'test/interface/openapi-property.test.ts',
+  'test/interface/{bad-inputs,openapi-property}.test.ts',
   'test/pages/monero-explorer.test.ts',
   'test/scenarios/{deposits-after-finish,double-spend-before-payout,final-payout-reorg,locked-monero,missing-input-dropped,missing-input-restored,monero-address-kinds,stuck-payout-replacement}.test.ts',
   'test/scenarios/{fixed-rate-late-deposit,fixed-rate-underpayment,forced-native-transfers,held-wrong-asset,private-exchange-cases,split-hot-wallet,sweep-to-hot-wallet,wrong-asset-refund}.test.ts',
-  'test/starts/production-refusals.test.ts',
+  'test/starts/{production,production-refusals,start-environments}.test.ts',
   'sandbox/test/{dexes,markets,monero,restart}.test.ts',
   'server/src/adapters/signers/large-journal.test.ts',
   'server/test/adapters/chains/monero/{fake-deposits,outputs-ready,unmined,wallet}.test.ts',
-  'server/test/adapters/dex/{dynamic-fee-v3,hostile-pools,sandbox-pools}.test.ts',
+  'server/test/adapters/dex/{dynamic-fee-v3,hostile-pools,liquidity-book,sandbox-pools}.test.ts',
+  'server/test/adapters/embedded-postgres.test.ts',
   'server/test/cli/balances-command.test.ts',
   'server/test/conformance/{bcoin,litecoind,monerod}.test.ts',
   'server/test/exchange/deposits/many-deposits.test.ts',
@@ -93,7 +94,7 @@ const units = [
 export default defineConfig({
   test: {
     // For two cores: process-level tests start databases and chains of their own, and spend half of their time waiting.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', createReporter()],
     projects: [

@@ -23,7 +23,7 @@ const rules: AppendRules = {
   assetOf: () => ({ id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null }),
   requirements: () => ({ confirmations: 12, tag: null }),
   inFlightBlocks: 48,
-  usesMemos: false,
+  areFundingsUnclaimed: false,
   fundingConfirmations: 12,
   keepBlocks: 1_000,
   tracksUtxos: false,

@@ -9,6 +9,7 @@ export const appSettings: ServiceSettings = {
   fixedLockMs: 20 * MINUTE_MS,
   expiryMs: 24 * 60 * MINUTE_MS,
   stuckMs: MINUTE_MS,
+  fundingsAreCapital: true,
   limits: {
     perTransactionUsd: 1_000_000n * USD,
     hourUsd: 100_000_000n * USD,

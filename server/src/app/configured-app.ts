@@ -75,6 +75,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
       guards: config.guards,
       outputs: config.outputs,
       coldAddresses: config.coldAddresses,
+      fundingsAreCapital: config.fundingsAreCapital || config.environment === 'sandbox',
       privacy: config.privacy,
     },
     denied: config.denied,

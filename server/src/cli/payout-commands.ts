@@ -67,7 +67,9 @@ export function addPayoutCommands(program: Command): void {
     )
   const fundings = program.command('fundings').description('deposits outside of every exchange')
   withRequiredReason(fundings.command('claim <depositId>'))
-    .description('books a deposit with an unknown memo as our own funds')
+    .description(
+      'books coins that arrived at a hot wallet for no exchange as your capital; swapyard unclaimed list shows them',
+    )
     .action((depositId: string, options: ReasonOption) =>
       run(options, (operate, note) => operate.claim(depositId, note)),
     )

@@ -52,6 +52,7 @@ export type FileConfig = Readonly<{
   denied: readonly string[]
   /** As `network:address`. */
   coldAddresses: readonly string[]
+  fundingsAreCapital: boolean
   spreads: SpreadPolicy
   clocks: Readonly<{ rateIdMs: number; fixedLockMs: number; expiryMs: number; stuckMs: number; drainMs: number }>
   guards: GuardSettings
@@ -223,6 +224,11 @@ export const fileSchema = object({
   currencies: byAsset(currency),
   prices: Type.Optional(prices),
   treasury: section({
+    fundingsAreCapital: Type.Boolean({
+      default: false,
+      description:
+        'Books coins that arrive at a hot wallet for no exchange as your capital at once. By default they are unclaimed until `swapyard fundings claim`, because a customer may have sent them by mistake. The sandbox books them at once',
+    }),
     coldAddresses: Type.Array(Type.String({ pattern: '^[a-z0-9]{2,12}:\\S{1,256}$' }), {
       default: [],
       maxItems: 1_000,
@@ -345,6 +351,7 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
     prices: file.prices ?? null,
     denied: file.screening?.denied ?? [],
     coldAddresses: file.treasury.coldAddresses,
+    fundingsAreCapital: file.treasury.fundingsAreCapital,
     spreads: {
       bps: { stable: spreads.stableBps, major: spreads.majorBps, minor: spreads.minorBps },
       fixedRateExtraBps: spreads.fixedRateExtraBps,

@@ -21,6 +21,8 @@ export type ServiceSettings = Readonly<{
   guards?: GuardSettings
   /** Addresses of the operator's cold wallets, as `network:address`: the only ones that capital is withdrawn to. Absent: none. */
   coldAddresses?: readonly string[]
+  /** Coins that arrive at a hot wallet from outside are capital at once; otherwise unclaimed until the operator claims them. */
+  fundingsAreCapital: boolean
   /** Private exchanges. Absent: `privacyDefaults`. */
   privacy?: PrivacySettings
   /** Outputs of wallets of the bitcoin family. Absent: they are neither split nor consolidated. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/adapters/postgres/core/database.ts'
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
-import { accounts, partnerAccount, unknownMemoEntry } from '../../src/core/domain/ledger/entries.ts'
+import { accounts, partnerAccount, unownedFundingEntry } from '../../src/core/domain/ledger/entries.ts'
 import { journalEntry } from '../../src/core/domain/ledger/journal.ts'
 import { payeeMacs } from '../payee-macs.ts'
 import { openShell, type Shell } from './shell.ts'
@@ -51,7 +51,7 @@ async function insertUnclaimedDeposit(units: bigint): Promise<string> {
     [`0x${units.toString(16)}`, units],
   )
   const id = row?.id ?? ''
-  await createStore(database, payeeMacs).ledger.post(unknownMemoEntry(id, 1, 'eth@eth', units))
+  await createStore(database, payeeMacs).ledger.post(unownedFundingEntry(id, 1, 'eth@eth', units))
   return id
 }
 

@@ -97,6 +97,7 @@ export async function startMoneyPath(options: MoneyPathOptions = {}) {
     fixedLockMs: 1_200_000,
     expiryMs: 86_400_000,
     stuckMs: 60_000,
+    fundingsAreCapital: true,
     limits: { perTransactionUsd: 20_000n * USD, hourUsd: 10n ** 9n * USD, dayUsd: 10n ** 9n * USD, partnerPercent: 25 },
     ...options.settings,
   }

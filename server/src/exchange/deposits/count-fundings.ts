@@ -1,8 +1,8 @@
 import {
   fundingEntry,
   fundingReversalEntry,
-  unknownMemoEntry,
-  unknownMemoReversalEntry,
+  unownedFundingEntry,
+  unownedFundingReversalEntry,
 } from '../../core/domain/ledger/entries.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
@@ -51,10 +51,11 @@ async function creditFunding({ store, log }: FundingDeps, chain: Chain, deposit:
     const credits = deposit.credits + 1
     await tx.chainLog.saveDeposit({ id, status: 'credited', creditedUnits: units, credits, lost: false })
     if (deposit.unclaimed) {
-      // Probably a customer's deposit with a wrong memo, not a funding by the operator.
-      await tx.ledger.post(unknownMemoEntry(id, credits, asset, units))
-      await tx.alarms.raise(`unclaimed:${id}`, 'a transfer to a shared address has an unknown memo', {
+      // Perhaps a customer's mistake. One alarm per network: a stranger can send any number.
+      await tx.ledger.post(unownedFundingEntry(id, credits, asset, units))
+      await tx.alarms.raise(`unclaimed:${network}`, 'coins that belong to no exchange arrived at the hot wallet', {
         network,
+        depositId: id,
         txHash: deposit.txHash,
         memo: deposit.memo,
         assetId: asset,
@@ -81,7 +82,7 @@ async function reverseFunding({ store, log }: FundingDeps, { id, network, txHash
     const { credits, unclaimed } = funding
     const held = await tx.ledger.balance('asset:wallet', asset)
     if (held >= units) {
-      await tx.ledger.post((unclaimed ? unknownMemoReversalEntry : fundingReversalEntry)(id, credits, asset, units))
+      await tx.ledger.post((unclaimed ? unownedFundingReversalEntry : fundingReversalEntry)(id, credits, asset, units))
       await tx.chainLog.saveDeposit({ id, status: 'reversed', creditedUnits: null, credits, lost: false })
     }
     const missing = held >= units ? await tx.recovery.shortfall(asset) : units - held

@@ -9,7 +9,7 @@ import type { Chain } from '../ports/chain.ts'
 import type { AppendRules } from '../ports/store/chain-log.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
-import { requiredConfirmations, requiredFinalityTag, tierUsd } from '../settings.ts'
+import { requiredConfirmations, requiredFinalityTag, type ServiceSettings, tierUsd } from '../settings.ts'
 
 export type RecordBlocksDeps = Readonly<{
   store: Store
@@ -17,6 +17,7 @@ export type RecordBlocksDeps = Readonly<{
   assetById(assetId: AssetId): Asset
   priceKeyOf(assetId: AssetId): string
   books: BookSnapshot
+  settings: Pick<ServiceSettings, 'fundingsAreCapital'>
   log: Log
 }>
 
@@ -170,7 +171,8 @@ export function rulesOf(deps: RecordBlocksDeps, { network, reader }: Chain): App
       }
     },
     inFlightBlocks: requiredConfirmations(network.confirmations, network.finalityBlocks, null),
-    usesMemos: network.memo !== 'none',
+    // Where deposits share the hot address and differ by memo, it may be a deposit with a wrong memo.
+    areFundingsUnclaimed: network.memo !== 'none' || !deps.settings.fundingsAreCapital,
     fundingConfirmations: network.confirmations,
     // Four times the deepest depth that is waited for, so that a reorganisation ends within the stored blocks.
     keepBlocks: Math.max(network.finalityBlocks, network.confirmations * 4) * 4 + 64,

@@ -6,6 +6,7 @@ import { type AuditNote, refused, requireReason } from '../../core/services/audi
 import { smallest } from '../../lib/bigint.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
+import { clearUnclaimed } from './clear-unclaimed.ts'
 
 export type PayOutRequest = Readonly<{ assetId: AssetId; network: string; units: bigint; destination: Destination }>
 export type PayOutResult = Readonly<{ payoutId: string; state: string; repeated: boolean }>
@@ -73,7 +74,7 @@ export function createOperateBalances(store: Store, formatAmount: FormatAmount =
           if (existing?.state === 'void') continue
           if (existing) return { ...existing, assetId, units }
           await tx.operator.markClaimed(deposit.id)
-          await tx.alarms.clear(`unclaimed:${deposit.id}`)
+          await clearUnclaimed(tx, network)
           const result = await queue(tx, payout, `deposit ${deposit.id}`, note, formatAmount)
           return { ...result, assetId, units }
         }

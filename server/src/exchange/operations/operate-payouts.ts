@@ -3,6 +3,7 @@ import { reversalOf } from '../../core/domain/ledger/journal.ts'
 import { type AuditNote, refused, requireReason } from '../../core/services/audit-note.ts'
 import type { HeldPayout } from '../ports/store/operator.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
+import { clearUnclaimed } from './clear-unclaimed.ts'
 
 /** Hex digits of a funding transaction: twice the 100 kvB that nodes relay. */
 const FUNDING_HEX_MAX = 400_000
@@ -59,16 +60,16 @@ export function createOperatePayouts(store: Store) {
     ...createHints(store),
     releaseInput: (network: string, outpoint: string, note: AuditNote) =>
       releaseInput(store, { network, outpoint, note }),
-    /** Books a deposit with an unknown memo as capital of the operator. */
+    /** Books coins that arrived at a hot wallet and belong to no exchange as capital of the operator. */
     claim: (depositId: string, note: AuditNote) =>
       store.transaction(async (tx) => {
         requireReason(note)
         const deposit = await tx.operator.findUnclaimed(depositId)
         if (!deposit) throw refused(`deposit ${depositId} is not unclaimed`)
-        const { assetId, units } = deposit
+        const { assetId, network, units } = deposit
         await tx.operator.markClaimed(deposit.id)
         await tx.ledger.post(claimEntry(deposit.id, assetId, units))
-        await tx.alarms.clear(`unclaimed:${deposit.id}`)
+        await clearUnclaimed(tx, network)
         const before = { owedTo: 'liability:unclaimed', assetId, units }
         const after = { owedTo: 'equity:capital', assetId, units }
         await tx.auditLog.record({ ...note, act: 'funding claimed', subject: deposit.id, before, after })

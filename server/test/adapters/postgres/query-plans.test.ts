@@ -87,7 +87,7 @@ const rules: AppendRules = {
   assetOf: () => btc.asset,
   requirements: () => ({ confirmations: 2, tag: null }),
   inFlightBlocks: 8,
-  usesMemos: false,
+  areFundingsUnclaimed: false,
   fundingConfirmations: 2,
   keepBlocks: 50,
   tracksUtxos: true,

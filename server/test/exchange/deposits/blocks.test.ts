@@ -33,7 +33,7 @@ const rules: AppendRules = {
   assetOf: (contract) => (contract === null ? btc.asset : null),
   requirements: () => ({ confirmations: 2, tag: null }),
   inFlightBlocks: 8,
-  usesMemos: false,
+  areFundingsUnclaimed: false,
   fundingConfirmations: 2,
   keepBlocks: 50,
   tracksUtxos: true,
@@ -492,6 +492,7 @@ describe('watchers of one network (I-27)', () => {
       assetOf: () => eth.asset,
       assetById: () => eth.asset,
       priceKeyOf: () => 'eth',
+      settings: { fundingsAreCapital: true },
       log: createLog({ level: 'silent', pretty: false }),
     }
     const watchers = [store, secondStore, store].map((one) => createRecordBlocks({ ...dependencies, store: one }))

@@ -42,7 +42,7 @@ async function useOutflow(usd: bigint): Promise<void> {
   await fixture.database.query("insert into outflows (payout_id, scope, usd) values ($1, 'all', $2)", [id, usd])
 }
 
-/** Runs a test with these limits of the outflow, of which these dollars are used. */
+/** Runs a test with these limits of the outflow, and with these dollars as the outflow so far. */
 async function withLimits(
   limits: Partial<typeof fixture.settings.limits>,
   usedUsd: bigint,

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createOperateBalances } from '../../../src/exchange/operations/operate-balances.ts'
+import { createOperatePayouts } from '../../../src/exchange/operations/operate-payouts.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
@@ -62,4 +63,31 @@ test('an address that is not in the config is refused by the worker, whatever th
   const [row] = await fixture.database.query('select state, attention from payouts where id = $1', [payoutId])
   expect(row).toEqual({ state: 'reserved', attention: 'SIMULATION_FAILED' })
   await fixture.store.payouts.void(payoutId)
+})
+
+// M27.6: a customer who paid the hot wallet by mistake had given the coins to the operator.
+test('coins that arrive at a hot wallet for no exchange are unclaimed until the operator claims or returns them', async () => {
+  Object.assign(fixture.settings, { fundingsAreCapital: false })
+  const capital = await readCapital()
+  const readAvailable = async () => (await fixture.store.inventory.available()).get('eth@eth') ?? 0n
+  const available = await readAvailable()
+  fixture.fakes.eth.pay('eth-hot', 2n * ETHER)
+  fixture.fakes.eth.pay('eth-hot', ETHER)
+  await fixture.mineBlocks(4)
+  expect([await readCapital(), await readAvailable()]).toEqual([capital, available])
+  const listAlarms = async () => (await fixture.store.alarms.list(99)).map(({ subject }) => subject)
+  expect(await listAlarms()).toContain('unclaimed:eth')
+  const [own, mistake] = (await fixture.store.operator.listUnclaimed(9)).toSorted((a, b) => Number(b.units - a.units))
+
+  await createOperatePayouts(fixture.store).claim(own?.depositId ?? '', note)
+  // Capital is a liability: more of it is a lower balance.
+  expect([await readCapital(), await readAvailable()]).toEqual([capital - 2n * ETHER, available + 2n * ETHER])
+  expect(await listAlarms()).toContain('unclaimed:eth')
+
+  await treasury.payUnclaimed(mistake?.depositId ?? '', async () => ({ address: 'her wallet', memo: null }), note)
+  await fixture.mineBlocks(4)
+  expect(fixture.fakes.eth.listPayments('her wallet').map(({ units }) => units)).toEqual([ETHER])
+  expect(await readCapital()).toBe(capital - 2n * ETHER)
+  expect(await listAlarms()).not.toContain('unclaimed:eth')
+  Object.assign(fixture.settings, { fundingsAreCapital: true })
 })

@@ -227,7 +227,7 @@ function depositRow(
       transfer.sender === null ? null : rules.macs.of(senderPayee(network, transfer.identity, transfer.sender)),
     confirmations: Math.max(required.confirmations, transfer.lockConfirmations ?? 0),
     tag: required.tag,
-    unclaimed: target === null && rules.usesMemos,
+    unclaimed: target === null && rules.areFundingsUnclaimed,
   }
 }
 

@@ -1,8 +1,8 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { OperatorStore, UnclaimedDeposit } from '../../../exchange/ports/store/operator.ts'
-import type { RowOf, Sql } from '../core/database.ts'
+import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 
-/** Its memo matches no exchange, or its execution was closed as failed and the money stayed here. */
+/** It arrived at a hot wallet for no exchange, or its execution was closed as failed and the money stayed here. */
 const UNCLAIMED = `d.status = 'credited' and (d.unclaimed or exists (
   select 1 from executions x join journal j on j.id = 'execution:' || x.id || ':unclaimed' where x.deposit_id = d.id and x.status = 'failed'))`
 /** A payout of it exists that is not void. */
@@ -10,15 +10,17 @@ const HAS_PAYOUT = `exists (select 1 from payouts p where p.deposit_id = d.id an
 
 type UnclaimedStore = Pick<
   OperatorStore,
-  'findUnclaimed' | 'findUnclaimedDeposit' | 'listUnclaimed' | 'markUnclaimed' | 'markClaimed'
+  'hasUnclaimed' | 'findUnclaimed' | 'findUnclaimedDeposit' | 'listUnclaimed' | 'markUnclaimed' | 'markClaimed'
 >
 
 /** Credited deposits without a known owner. */
 export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore {
   return {
+    hasUnclaimed: (network) =>
+      hasRow(sql, "select 1 from deposits where network = $1 and unclaimed and status = 'credited' limit 1", [network]),
     async findUnclaimed(depositId) {
-      const [row] = await sql.query<{ id: string; assetId: AssetId; units: string }>(
-        `select id, asset_id as "assetId", credited_units as units from deposits
+      const [row] = await sql.query<{ id: string; assetId: AssetId; network: string; units: string }>(
+        `select id, asset_id as "assetId", network, credited_units as units from deposits
          where id::text = $1 and unclaimed and status = 'credited'${locking ? ' for no key update' : ''}`,
         [depositId],
       )

@@ -97,14 +97,14 @@ export const fundingReversalEntry: FundingEntry = (depositId, credits, assetId, 
     { debit: capital, credit: wallet, assetId, units },
   ])
 
-/** A payment to a shared address with an unknown memo: in the wallet, but not ours. */
-export const unknownMemoEntry: FundingEntry = (depositId, credits, assetId, units) =>
-  journalEntry(`deposit:${depositId}:unclaimed:${credits}`, 'memo unknown', null, [
+/** Coins at a hot wallet that belong to no exchange: in the wallet, but not ours. */
+export const unownedFundingEntry: FundingEntry = (depositId, credits, assetId, units) =>
+  journalEntry(`deposit:${depositId}:unclaimed:${credits}`, 'unclaimed', null, [
     { debit: wallet, credit: unclaimed, assetId, units },
   ])
 
-export const unknownMemoReversalEntry: FundingEntry = (depositId, credits, assetId, units) =>
-  journalEntry(`deposit:${depositId}:unclaimed:${credits}:reversed`, 'memo unknown, reversed', null, [
+export const unownedFundingReversalEntry: FundingEntry = (depositId, credits, assetId, units) =>
+  journalEntry(`deposit:${depositId}:unclaimed:${credits}:reversed`, 'unclaimed, reversed', null, [
     { debit: unclaimed, credit: wallet, assetId, units },
   ])
 

@@ -63,8 +63,8 @@ export type AppendRules = Readonly<{
   ) => { confirmations: number; tag: FinalityTag | null }
   /** Deposits of so many newest blocks are in flight. */
   inFlightBlocks: number
-  /** Deposits share one address and differ by memo. A transfer with an unknown memo is unclaimed, not a funding. */
-  usesMemos: boolean
+  /** A transfer to a hot wallet that belongs to no exchange is unclaimed, and not capital. */
+  areFundingsUnclaimed: boolean
   /** Confirmations of the operator's fundings, whatever their value: nothing is paid out for them. */
   fundingConfirmations: number
   /** Number of blocks to keep below the head, at least twice the depth of finality. */

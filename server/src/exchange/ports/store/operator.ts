@@ -70,9 +70,11 @@ export interface OperatorStore {
   setConflictingTxHash(transactionId: string, txHash: string): Promise<boolean>
   /** Stores bytes that fund one of our transactions, to broadcast with it. False if ours is settled or unknown. */
   addFundingTransaction(transactionId: string, raw: string): Promise<boolean>
-  /** A credited transfer with an unknown memo, or null. Locks the row inside a transaction. */
-  findUnclaimed(depositId: string): Promise<{ id: string; assetId: AssetId; units: bigint } | null>
-  /** A credited deposit without an owner: unknown memo, or booked as unclaimed by a failed execution. Locks the row. */
+  /** Credited coins at a hot wallet that belong to no exchange are left on the network. */
+  hasUnclaimed(network: string): Promise<boolean>
+  /** Credited coins at a hot wallet that belong to no exchange, or null. Locks the row inside a transaction. */
+  findUnclaimed(depositId: string): Promise<{ id: string; assetId: AssetId; network: string; units: bigint } | null>
+  /** A credited deposit without an owner: at a hot wallet, or booked as unclaimed by a failed execution. Locks the row. */
   findUnclaimedDeposit(
     depositId: string,
   ): Promise<Readonly<{ id: string; assetId: AssetId; network: string; units: bigint }> | null>

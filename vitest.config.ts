@@ -46,7 +46,7 @@ const LONG_SWAPS = process.env['TEST_SWAPS'] ?? '4000'
 const repeated = process.env['TEST_LONG'] === '1' ? ['server/test/swap/routing/differential/*.test.ts'] : []
 
 /** About a minute, and mostly waiting: started last, the run would wait for them alone. */
-const SLOW = /\/test\/((chaos|starts|privacy)\/|swap\/api\/networks)/
+const SLOW = /\/test\/((adversaries|chaos|starts|privacy)\/|swap\/api\/networks)/
 
 /**
  * They wait for each other, because they trade on the same markets: side by side, workers would stand idle. So they are spread

@@ -69,7 +69,36 @@ async function findDifferences(app: App, readOutputs: ReadOutputs): Promise<Diff
     if (ledgerUnits !== chainUnits)
       differences.push({ asset: asset.id, ledger: ledgerUnits.toString(), chain: chainUnits.toString() })
   }
-  return [...differences, ...(await findFeeDifferences(app))]
+  return [...differences, ...(await findDepositDifferences(app)), ...(await findFeeDifferences(app))]
+}
+
+/**
+ * Compares credited deposits that are not swept with what their addresses hold. Of the native coin they may hold more: what a
+ * sweep of tokens left of its gas.
+ */
+async function findDepositDifferences({ database, catalogue, chains, store }: App): Promise<Difference[]> {
+  const differences: Difference[] = []
+  const ledger = await store.ledger.balances('asset:deposits')
+  for (const { asset, network } of catalogue.list()) {
+    const chain = chains.get(asset.network)
+    if (!chain || spendsInPlace(network)) continue
+    const rows = await database.query<{ address: string; uncredited: string }>(
+      `select address, coalesce(sum(units) filter (where status <> 'credited' and block_height is not null), 0) as uncredited
+       from deposits where asset_id = $1 and exchange_id is not null group by address`,
+      [asset.id],
+    )
+    const held = await Promise.all(rows.map(({ address }) => chain.reader.balance(address, asset)))
+    const chainUnits = held.reduce((sum, units) => sum + units, 0n)
+    const uncredited = rows.reduce((sum, row) => sum + BigInt(row.uncredited), 0n)
+    const ledgerUnits = (ledger.get(asset.id) ?? 0n) + uncredited
+    if (chainUnits < ledgerUnits || (asset.contract !== null && chainUnits > ledgerUnits))
+      differences.push({
+        asset: `${asset.id} in deposits`,
+        ledger: ledgerUnits.toString(),
+        chain: chainUnits.toString(),
+      })
+  }
+  return differences
 }
 
 /** What the node shows at the app's addresses, less the deposits that are not in the ledger yet. */

@@ -2,7 +2,6 @@ import { parseUnits } from 'viem'
 import { expect } from 'vitest'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import type { Account } from '../../server/src/core/domain/ledger/journal.ts'
-import { payoutFeeIn } from '../../server/src/exchange/domain/pricing.ts'
 import type { Json, Scenario } from './scenario.ts'
 
 /** Returns the debits minus the credits of an account, in base units. */
@@ -20,11 +19,14 @@ export async function readNetworkFee(
   return (await scenario.rate(from, currency, amount)).fees.network
 }
 
-/** Current network fee of a refund, in base units: the fee of one payment, without the costs of a deposit. */
-function readRefundFee({ app }: Scenario, id: string): bigint {
-  const currency = app.catalogue.list().find(({ asset }) => asset.id === id)
-  if (!currency) throw new Error(`${id} is not listed`)
-  return payoutFeeIn(app.books.current(), currency, Date.now())
+/** The published fee of one payment in a currency, in base units: `fees.payout` of a quote into it. */
+async function readRefundFee(scenario: Scenario, currency: string, decimals: number): Promise<bigint> {
+  const { catalogue, chains } = scenario.app
+  const other = catalogue
+    .list()
+    .find(({ asset, enabled }) => enabled && asset.id !== currency && chains.has(asset.network))
+  if (!other) throw new Error(`no other currency can be exchanged to ${currency}`)
+  return parseUnits((await scenario.rate(other.asset.id, currency, '1')).fees.payout, decimals)
 }
 
 /** Runs `refund` and expects that the address received the paid amount minus the network fee. */
@@ -35,9 +37,9 @@ export async function expectRefund(
 ): Promise<void> {
   const { currency, amount, address, decimals } = paid
   const before = parseUnits(await scenario.balance(currency, address), decimals)
-  const feeBefore = readRefundFee(scenario, currency)
+  const feeBefore = await readRefundFee(scenario, currency, decimals)
   await refund()
-  const feeAfter = readRefundFee(scenario, currency)
+  const feeAfter = await readRefundFee(scenario, currency, decimals)
   const receivedUnits = parseUnits(await scenario.balance(currency, address), decimals) - before
   // The fee rate may change during the refund: either value is correct.
   expect([feeBefore, feeAfter].map((fee) => parseUnits(amount, decimals) - fee)).toContain(receivedUnits)

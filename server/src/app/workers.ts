@@ -20,6 +20,7 @@ import { createReconcile } from '../exchange/operations/reconcile.ts'
 import type { NodeNotes } from '../exchange/operations/record-node-notes.ts'
 import { createWatchOutflow } from '../exchange/operations/watch-outflow.ts'
 import { createWatchRefunds } from '../exchange/operations/watch-refunds.ts'
+import { createWatchStalled } from '../exchange/operations/watch-stalled.ts'
 import { createWatchUnserved } from '../exchange/operations/watch-unserved.ts'
 import { createAdvanceTransaction } from '../exchange/payouts/advance-transaction.ts'
 import { createDispatchPayouts } from '../exchange/payouts/dispatch-payouts.ts'
@@ -206,6 +207,7 @@ function slowLoops(
     })
   const watchOutflow = createWatchOutflow({ store, settings })
   const watchRefunds = createWatchRefunds({ store })
+  const watchStalled = createWatchStalled({ store, networks: [...chains.keys()] })
   const watchUnserved = createWatchUnserved({ store, networks: [...chains.keys()] })
   const checkLedger = createCheckLedger({ store, log, onFaults: metrics.ledgerFaults })
   return [
@@ -223,6 +225,7 @@ function slowLoops(
       'check of the outflow limits failed',
       async () => void (await watchOutflow()),
     ),
+    repeat(log, 30_000, 'check for stalled networks failed', async () => void (await watchStalled())),
     repeat(log, 60_000, 'check for networks that are not configured failed', async () => void (await watchUnserved())),
     repeat(log, isSandbox ? 5_000 : 60_000, 'check of the refunds failed', async () => void (await watchRefunds())),
     repeat(log, 5_000, 'notes about nodes were not recorded', async () => void (await nodeNotes.turn())),

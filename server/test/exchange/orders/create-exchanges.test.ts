@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../../../test/support/until.ts'
 import type { Database } from '../../../src/adapters/postgres/core/database.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { createSwapIdempotencyStore } from '../../../src/adapters/postgres/swap/idempotency.ts'
@@ -31,6 +31,8 @@ function getStore(n = 0): ReturnType<typeof createStore> {
   if (!store) throw new Error(`no store ${n}`)
   return store
 }
+/** Postgres' code for a second row with the same key. */
+const UNIQUE_VIOLATION = '23505'
 const kindsOf = (outcomes: readonly CreateOutcome[]) => outcomes.map(({ kind }) => kind)
 const makeRate = (expiresInMs = 60_000) => ({ nonce: randomUUID(), expiresAt: new Date(Date.now() + expiresInMs) })
 const withKey = (key: string, requestHash = 'body'): Partial<NewExchange> => ({ idempotency: { key, requestHash } })
@@ -45,6 +47,13 @@ const readPromised = async () =>
     (await app.database.query<{ promised: string }>("select promised from inventory where asset_id = 'eth@eth'"))[0]
       ?.promised ?? 0,
   )
+/** Sessions of this database that wait for a lock. */
+const countWaiting = async () =>
+  (
+    await app.database.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+  ).length
 const countRows = async (ids: readonly string[]) =>
   (await app.database.query('select id from exchanges where id = any($1::uuid[])', [ids])).length
 
@@ -348,8 +357,7 @@ describe('the inventory', () => {
       await tx.ledger.post(fundingReversalEntry('4', 1, 'link@eth', 60n))
       await tx.inventory.release('paid')
       waiting = reserve('next', 100n, 1)
-      // The other transaction waits for the row of the inventory.
-      await delay(200)
+      await until('the other transaction waits for the row of the inventory', async () => (await countWaiting()) === 1)
     })
     expect(await waiting).toBe(false)
     expect(await reserve('last', 40n, 1)).toBe(true)
@@ -359,11 +367,14 @@ describe('the inventory', () => {
     const exchange = requireCreated((await getStore().exchanges.create([makeNewExchange()]))[0])
     const promisedBefore = await readPromised()
     const runSixTimes = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: 6 }, work))
-    await runSixTimes(() =>
+    const outcomes = await runSixTimes(() =>
       getStore()
         .transaction((tx) => tx.inventory.reserve(`order:${exchange.id}`, 'eth@eth', 5n, exchange.id, null))
-        .catch(() => null),
+        .catch((error: { code?: string }) => error.code),
     )
+    // Postgres refuses the second row of an id; who comes later finds the first.
+    expect(outcomes.filter((outcome) => outcome !== UNIQUE_VIOLATION && outcome !== true)).toEqual([])
+    expect(outcomes).toContain(true)
     expect((await readPromised()) - promisedBefore).toBe(5n)
     expect(
       (await runSixTimes(() => getStore().inventory.release(`order:${exchange.id}`))).filter((units) => units === 5n),

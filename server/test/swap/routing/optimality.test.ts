@@ -9,7 +9,7 @@ import { drawConnectedMarket, drawShapedMarket, kindsOf, shapes, type TradeSizes
 import { concentratedOf } from './random-pools.ts'
 
 /* Routes are compared with an upper bound that `dual-bound.ts` computes from prices and exact swaps alone. */
-const MARKETS = 240
+const MARKETS = 160
 /** No effective limit of hops, because the bound has none. */
 const unlimited: SearchOptions = {
   hopsMax: 21,

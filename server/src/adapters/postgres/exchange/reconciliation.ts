@@ -1,6 +1,10 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
-import type { OpenOnNetwork, ReconciliationStore } from '../../../exchange/ports/store/reconciliation.ts'
+import type {
+  OpenOnNetwork,
+  ReconciliationStore,
+  StalledNetwork,
+} from '../../../exchange/ports/store/reconciliation.ts'
 import type { Database, Sql } from '../core/database.ts'
 import { claimTurn } from '../core/turns.ts'
 import { toUtxo, type UtxoRow } from './rows.ts'
@@ -115,9 +119,15 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
       )
     },
     listOpenElsewhere: (networks) => sql.query<OpenOnNetwork>(OPEN_ELSEWHERE, [networks]),
+    listStalled: (networks, agoMs) => sql.query<StalledNetwork>(STALLED, [networks, agoMs]),
     openByStatus: () => openByStatus(sql),
   }
 }
+
+/** `scanned_at` counts for a network that was never recorded up to the head. */
+const STALLED = `
+select network, height::int as height, to_char(coalesce(caught_up_at, scanned_at) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since
+from cursors where network = any($1::text[]) and coalesce(caught_up_at, scanned_at) < clock_timestamp() - $2 * interval '1 ms'`
 
 /** How often the open exchanges are counted, by one process for all. */
 const COUNT_EVERY_MS = 4_000

@@ -21,6 +21,9 @@ export type OpenOnNetwork = Readonly<{
   payouts: number
 }>
 
+/** `height` is the last block that was recorded, and `since` (UTC) when the watcher was last at the head. */
+export type StalledNetwork = Readonly<{ network: string; height: number; since: string }>
+
 export interface ReconciliationStore {
   /** `native` is the asset that network fees are paid in. */
   positions(network: string, native: AssetId): Promise<readonly Position[]>
@@ -37,6 +40,8 @@ export interface ReconciliationStore {
   ledgerFaults(limit: number): Promise<readonly LedgerFault[]>
   /** Networks other than these that have open exchanges, unsettled transactions or queued payouts. */
   listOpenElsewhere(networks: readonly string[]): Promise<readonly OpenOnNetwork[]>
+  /** Those of the networks that were recorded up to the head longer ago than this. */
+  listStalled(networks: readonly string[], agoMs: number): Promise<readonly StalledNetwork[]>
   /** Number of open exchanges by status. */
   openByStatus(): Promise<ReadonlyMap<string, number>>
 }

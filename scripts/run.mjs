@@ -72,13 +72,14 @@ function testArguments(rest) {
   return hasPath ? rest : ['--project', '!long', ...rest]
 }
 
-/** Runs the tests. The reporter writes its counts to a file, so that the line with the counts is always the last. */
+/** Runs the tests. The reporter writes failures and counts to a file, so that they stand at the end, and the counts last. */
 async function runTests(node, args, env) {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-summary-'))
   const file = join(folder, 'counts.json')
   try {
     const exit = await runToEnd(node, args, { ...env, TEST_SUMMARY_FILE: file })
-    const counts = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { passed: 0, failed: 1 }
+    const counts = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { passed: 0, failed: 1, failures: [] }
+    for (const failure of counts.failures) console.log(`failed: ${failure}`)
     console.log(`${counts.passed} passed, ${counts.failed} failed`)
     const hasPassed = exit.code === 0 && counts.failed === 0 && counts.passed > 0
     return hasPassed || exit.signal ? exit : { code: exit.code || 1, signal: null }

@@ -42,7 +42,7 @@ export default function createReporter() {
         console.log(`skipped: ${path(module)} > ${test.fullName}: ${note ?? 'no reason given'}`)
       }
       const file = process.env.TEST_SUMMARY_FILE
-      if (file) writeFileSync(file, JSON.stringify({ passed, failed }))
+      if (file) writeFileSync(file, JSON.stringify({ passed, failed, failures }))
       else {
         process.once('exit', () => {
           for (const failure of failures) console.log(`failed: ${failure}`)

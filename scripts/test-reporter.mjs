@@ -10,7 +10,10 @@ const MESSAGE_LINES = 6
 
 const firstLines = (errors) => (errors[0]?.message ?? 'no message').split('\n').slice(0, MESSAGE_LINES).join('\n    ')
 
-/** A test file that fails to load and an error outside of any test each count as one failure. */
+/** Errors of hooks and of loading. */
+const suiteErrors = (module) => [module, ...module.children.allSuites()].flatMap((suite) => suite.errors())
+
+/** A test file that fails to load or in a hook and an error outside of any test each count as one failure. */
 function count(modules, unhandledErrors) {
   const counts = { passed: 0, failed: unhandledErrors.length, skipped: [], failures: [] }
   for (const error of unhandledErrors) counts.failures.push(`outside of any test: ${firstLines([error])}`)
@@ -27,7 +30,7 @@ function count(modules, unhandledErrors) {
     }
     if (failed === 0 && module.state() === 'failed') {
       failed = 1
-      counts.failures.push(`${path(module)}: ${firstLines(module.errors())}`)
+      counts.failures.push(`${path(module)}: ${firstLines(suiteErrors(module))}`)
     }
     counts.failed += failed
   }

@@ -73,8 +73,8 @@ async function sweepDeposits(scenario: Scenario, network: string): Promise<void>
   const deps = {
     store,
     books,
-    assetById: (id) => findCurrency(scenario, id).asset,
-    priceKeyOf: (id) => findCurrency(scenario, id).definition.priceKey,
+    assetById: (id: AssetId) => findCurrency(scenario, id).asset,
+    priceKeyOf: (id: AssetId) => findCurrency(scenario, id).definition.priceKey,
     log: createLog({ level: 'silent', pretty: false }),
   }
   await mine(network, 10)

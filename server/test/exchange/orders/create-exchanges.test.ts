@@ -318,31 +318,50 @@ describe('the inventory', () => {
   })
 
   // M3: one customer could promise himself the whole reserve, at no cost.
-  test('promises 30 % of the free reserve at fixed rates before they are paid, and a third of that to one partner', async () => {
-    await getStore().wallets.registerAssets(['dai@eth'])
-    await getStore().ledger.post(fundingEntry('3', 1, 'dai@eth', 1_000n))
-    const to = { id: 'dai@eth', ticker: 'dai', network: 'eth', decimals: 18, contract: '0xdai' } as const
-    const create = async (units: bigint, partner = partnerId) => {
-      const row = makeNewExchange({ ...withFixedRate(units), fixedReservePercent: 30 })
-      const legs = row.legs.map(({ from }) => ({ from, to }))
-      return kindsOf(await getStore().exchanges.create([{ ...row, legs, partnerId: partner }]))[0]
-    }
-    const [second, third, fourth] = [randomUUID(), randomUUID(), randomUUID()]
-    // 300 in all, 100 for each partner.
-    expect(await create(101n)).toBe('insufficient')
-    expect(await create(60n)).toBe('created')
-    expect(await create(41n)).toBe('insufficient')
-    expect(await create(40n)).toBe('created')
-    expect(await create(100n, second)).toBe('created')
-    expect(await create(90n, third)).toBe('created')
-    expect(await create(11n, fourth)).toBe('insufficient')
-    const stock = (await getStore().inventory.fixedStock()).get('dai@eth')
-    expect(stock).toMatchObject({ freeUnits: 1_000n, heldUnits: 290n })
-    expect(stock?.heldByPartner.get(second)).toBe(100n)
-    // A paid promise is no longer an unpaid one: 100 + 10 of the 270 that 30 % of 900 are.
-    await app.database.query('update reservations set paid = true where partner_id = $1', [second])
-    expect(await create(10n, fourth)).toBe('created')
-  })
+  test.each([
+    { way: 'one at a time', ticker: 'dai', journalId: '3', groups: 7 },
+    { way: 'in one batch', ticker: 'usdd', journalId: '5', groups: 1 },
+  ])(
+    'promises 30 % of the free reserve at fixed rates before they are paid, and a third of that to one partner: $way',
+    async ({ ticker, journalId, groups }) => {
+      const id = `${ticker}@eth` as const
+      await getStore().wallets.registerAssets([id])
+      await getStore().ledger.post(fundingEntry(journalId, 1, id, 1_000n))
+      const to = { id, ticker, network: 'eth', decimals: 18, contract: `0x${ticker}` } as const
+      const makeRow = (units: bigint, partner: string) => {
+        const row = makeNewExchange({ ...withFixedRate(units), fixedReservePercent: 30 })
+        return { ...row, legs: row.legs.map(({ from }) => ({ from, to })), partnerId: partner }
+      }
+      const [second, third, fourth] = [randomUUID(), randomUUID(), randomUUID()]
+      // 300 in all, 100 for each partner.
+      const wanted = [
+        [partnerId, 101n, 'insufficient'],
+        [partnerId, 60n, 'created'],
+        [partnerId, 41n, 'insufficient'],
+        [partnerId, 40n, 'created'],
+        [second, 100n, 'created'],
+        [third, 90n, 'created'],
+        [fourth, 11n, 'insufficient'],
+      ] as const
+      const rows = wanted.map(([partner, units]) => makeRow(units, partner))
+      const outcomes: CreateOutcome[] = []
+      const size = rows.length / groups
+      for (let at = 0; at < rows.length; at += size)
+        outcomes.push(...(await getStore().exchanges.create(rows.slice(at, at + size))))
+      expect(kindsOf(outcomes)).toEqual(wanted.map(([, , kind]) => kind))
+      const stock = (await getStore().inventory.fixedStock()).get(id)
+      expect(stock).toMatchObject({ freeUnits: 1_000n, heldUnits: 290n })
+      expect(stock?.heldByPartner.get(second)).toBe(100n)
+      // A paid promise is no longer an unpaid one: 100 + 10 of the 270 that 30 % of 900 are.
+      await app.database.query('update reservations set paid = true where partner_id = $1', [second])
+      expect(kindsOf(await getStore().exchanges.create([makeRow(10n, fourth)]))).toEqual(['created'])
+      const [row] = await app.database.query<{ promised: string }>(
+        'select promised from inventory where asset_id = $1',
+        [id],
+      )
+      expect(row?.promised).toBe('300')
+    },
+  )
 
   // M12: a reservation that waited for another transaction saw the wallet as it was before the wait.
   test('does not reserve what a concurrent payout has just spent', async () => {

@@ -134,16 +134,7 @@ async function createFirsts(
     const keys = await takeKeys(tx, batch)
     const refused = new Map<string, CreateOutcome>(keys)
     for (const [id, outcome] of await findSpentRates(tx, batch)) if (!refused.has(id)) refused.set(id, outcome)
-    for (const row of inAssetOrder(batch)) {
-      if (refused.has(row.id) || row.fixedLockMs === null) continue
-      const take = row.legs.at(-1)?.to
-      assert(take, 'a plan has a leg')
-      // A payment that was seen within the lock may be in a block later.
-      if (await reserveFixed(tx, row, take.id, row.fixedLockMs + (row.fixedInclusionMs ?? 0))) continue
-      // The lock of the stock may have waited for a create with the same rate, which then holds what this one lacks.
-      const spent = await findSpentRates(tx, [row])
-      refused.set(row.id, spent.get(row.id) ?? { kind: 'insufficient' })
-    }
+    for (const [id, outcome] of await reserveStock(tx, batch, refused)) refused.set(id, outcome)
     const rows = await insert(
       tx,
       batch.filter((row) => !refused.has(row.id)),
@@ -152,6 +143,25 @@ async function createFirsts(
     await undoUnused(tx, batch, rows)
     return outcomes(batch, rows, refused)
   })
+}
+
+/** Reserves the stock of fixed rates. Returns the outcomes of those without. */
+async function reserveStock(
+  tx: Tx,
+  batch: readonly NewExchange[],
+  refused: ReadonlyMap<string, CreateOutcome>,
+): Promise<ReadonlyMap<string, CreateOutcome>> {
+  const wanted = batch.flatMap((row) => {
+    if (refused.has(row.id) || row.fixedLockMs === null) return []
+    const assetId = present(row.legs.at(-1), 'the last leg of a plan').to.id
+    // A payment that was seen within the lock may be in a block later.
+    return [{ row, assetId, forMs: row.fixedLockMs + (row.fixedInclusionMs ?? 0) }]
+  })
+  const reserved = await reserveFixed(tx, wanted)
+  const without = wanted.filter(({ row }) => !reserved.has(row.id)).map(({ row }) => row)
+  // The lock of the stock may have waited for a create with the same rate, which then holds what this one lacks.
+  const spent = await findSpentRates(tx, without)
+  return new Map(without.map(({ id }) => [id, spent.get(id) ?? { kind: 'insufficient' as const }]))
 }
 
 /** Rates that are expired or used, so that nothing is reserved for them. The insert checks again. */

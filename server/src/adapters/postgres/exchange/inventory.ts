@@ -13,8 +13,6 @@ type NewReservation = Readonly<{
   units: bigint
   exchangeId: string
   expiresInMs: number | null
-  /** Of a fixed rate; null = an order. */
-  partnerId: string | null
 }>
 
 /**
@@ -45,12 +43,12 @@ async function lockStock(sql: Sql, assetId: AssetId): Promise<bigint> {
 }
 
 async function insertReservation(sql: Sql, reservation: NewReservation): Promise<void> {
-  const { id, assetId, units, exchangeId, expiresInMs, partnerId } = reservation
+  const { id, assetId, units, exchangeId, expiresInMs } = reservation
   await sql.query(
     `with promised as (update inventory set promised = promised + $3::numeric where asset_id = $2)
-     insert into reservations (id, asset_id, units, exchange_id, expires_at, partner_id)
-     values ($1, $2, $3, $4, clock_timestamp() + $5::bigint * interval '1 millisecond', $6)`,
-    [id, assetId, units, exchangeId, expiresInMs, partnerId],
+     insert into reservations (id, asset_id, units, exchange_id, expires_at)
+     values ($1, $2, $3, $4, clock_timestamp() + $5::bigint * interval '1 millisecond')`,
+    [id, assetId, units, exchangeId, expiresInMs],
   )
 }
 
@@ -66,27 +64,71 @@ async function reserve(
   const [existing] = await sql.query('select 1 from reservations where id = $1', [id])
   if (existing) return true
   if ((await lockStock(sql, assetId)) < units) return false
-  await insertReservation(sql, { id, assetId, units, exchangeId, expiresInMs, partnerId: null })
+  await insertReservation(sql, { id, assetId, units, exchangeId, expiresInMs })
   return true
 }
 
-/** Reserves the units of a fixed rate within the limits of unpaid promises. */
-export async function reserveFixed(
-  sql: Sql,
-  { id, partnerId, toUnits: units, fixedReservePercent }: NewExchange,
-  assetId: AssetId,
-  expiresInMs: number,
-): Promise<boolean> {
-  const available = await lockStock(sql, assetId)
-  const [held] = await sql.query<{ total: string; own: string }>(
-    `select coalesce(sum(units), 0) as total, coalesce(sum(units) filter (where partner_id = $2), 0) as own
-     from reservations where asset_id = $1 and partner_id is not null and not paid`,
-    [assetId, partnerId],
+/** The row of an exchange whose `toUnits` of `assetId` are to be reserved for `forMs`. */
+export type FixedReservation = Readonly<{ row: NewExchange; assetId: AssetId; forMs: number }>
+
+type FixedStockRow = { asset_id: AssetId; units: string; held: Record<string, string> | null }
+
+/** The stock of assets, with the unpaid promises of fixed rates by partner. `condition`: of the assets `s.asset_id`. */
+async function readFixedStock(sql: Sql, condition: string, values: readonly unknown[]) {
+  const rows = await sql.query<FixedStockRow>(
+    `select s.*, (select json_object_agg(h.partner_id, h.units::text) from (
+       select r.partner_id, sum(r.units) as units from reservations r
+       where r.asset_id = s.asset_id and r.partner_id is not null and not r.paid group by r.partner_id) h) as held
+     from (${STOCK}) s where ${condition}`,
+    [accounts.wallet, ...values],
   )
-  const heldUnits = BigInt(held?.total ?? 0)
-  const reserved = { freeUnits: available + heldUnits, heldUnits, heldByPartnerUnits: BigInt(held?.own ?? 0) }
-  if (smallest(available, fixedReserveLeft(reserved, fixedReservePercent)) < units) return false
-  await insertReservation(sql, { id: `hold:${id}`, assetId, units, exchangeId: id, expiresInMs, partnerId })
+  return new Map(rows.map((row) => [row.asset_id, { availableUnits: BigInt(row.units), held: toHeld(row.held ?? {}) }]))
+}
+
+/**
+ * Reserves the units of fixed rates within the limits of unpaid promises, in the given order: a large one that is refused
+ * leaves the stock to those after it. Returns the ids of the exchanges with a reservation. Locks each stock once.
+ */
+export async function reserveFixed(sql: Sql, wanted: readonly FixedReservation[]): Promise<ReadonlySet<string>> {
+  if (wanted.length === 0) return new Set()
+  const assetIds = [...new Set(wanted.map(({ assetId }) => assetId))]
+  await sql.query('select 1 from inventory where asset_id = any($1) order by asset_id for update', [assetIds])
+  const stocks = await readFixedStock(sql, 's.asset_id = any($2)', [assetIds])
+  const reserved = wanted.filter(({ row, assetId }) => {
+    const stock = stocks.get(assetId)
+    return stock !== undefined && takeFixed(stock, row)
+  })
+  if (reserved.length === 0) return new Set()
+  await sql.query(
+    `with added as (
+       insert into reservations (id, asset_id, units, exchange_id, expires_at, partner_id)
+       select 'hold:' || w.exchange_id, w.asset_id, w.units, w.exchange_id, clock_timestamp() + w.for_ms * interval '1 millisecond', w.partner_id
+       from unnest($1::uuid[], $2::text[], $3::numeric[], $4::bigint[], $5::uuid[]) as w (exchange_id, asset_id, units, for_ms, partner_id)
+       returning asset_id, units
+     ), sums as (select asset_id, sum(units) as units from added group by asset_id)
+     update inventory i set promised = i.promised + sums.units from sums where i.asset_id = sums.asset_id`,
+    [
+      reserved.map(({ row }) => row.id),
+      reserved.map(({ assetId }) => assetId),
+      reserved.map(({ row }) => row.toUnits),
+      reserved.map(({ forMs }) => forMs),
+      reserved.map(({ row }) => row.partnerId),
+    ],
+  )
+  return new Set(reserved.map(({ row }) => row.id))
+}
+
+/** Takes the units from the stock that was read, unless they exceed it or the limits of the partner. */
+function takeFixed(
+  stock: { availableUnits: bigint; held: Map<string, bigint> },
+  { partnerId, toUnits: units, fixedReservePercent }: NewExchange,
+): boolean {
+  const heldUnits = sumOf(stock.held)
+  const own = stock.held.get(partnerId) ?? 0n
+  const limits = { freeUnits: stock.availableUnits + heldUnits, heldUnits, heldByPartnerUnits: own }
+  if (smallest(stock.availableUnits, fixedReserveLeft(limits, fixedReservePercent)) < units) return false
+  stock.availableUnits -= units
+  stock.held.set(partnerId, own + units)
   return true
 }
 
@@ -119,14 +161,10 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       return new Map(rows.map((row) => [row.asset_id, BigInt(row.units) < 0n ? 0n : BigInt(row.units)]))
     },
     async fixedStock() {
-      const rows = await sql.query<{ asset_id: AssetId; units: string; held: Record<string, string> | null }>(
-        `select s.*, (select json_object_agg(h.partner_id, h.units::text) from (
-           select r.partner_id, sum(r.units) as units from reservations r
-           where r.asset_id = s.asset_id and r.partner_id is not null and not r.paid group by r.partner_id) h) as held
-         from (${STOCK}) s`,
-        [accounts.wallet],
+      const stocks = await readFixedStock(sql, 'true', [])
+      return new Map(
+        [...stocks].map(([assetId, { availableUnits, held }]) => [assetId, toFixedStock(availableUnits, held)]),
       )
-      return new Map(rows.map((row) => [row.asset_id, toFixedStock(BigInt(row.units), row.held ?? {})]))
     },
     covers: async (assetId, units) => (await lockStock(sql, assetId)) >= units,
     async heldUnits(exchangeId) {
@@ -172,8 +210,12 @@ export function createInventoryStore(sql: Sql): InventoryStore {
   }
 }
 
-function toFixedStock(available: bigint, held: Readonly<Record<string, string>>): FixedStock {
-  const heldByPartner = new Map(Object.entries(held).map(([partnerId, units]) => [partnerId, BigInt(units)]))
-  const heldUnits = [...heldByPartner.values()].reduce((sum, units) => sum + units, 0n)
-  return { freeUnits: largest(available + heldUnits, 0n), heldUnits, heldByPartner }
+const toHeld = (held: Readonly<Record<string, string>>) =>
+  new Map(Object.entries(held).map(([partnerId, units]) => [partnerId, BigInt(units)]))
+
+const sumOf = (held: ReadonlyMap<string, bigint>): bigint => [...held.values()].reduce((sum, units) => sum + units, 0n)
+
+function toFixedStock(availableUnits: bigint, heldByPartner: ReadonlyMap<string, bigint>): FixedStock {
+  const heldUnits = sumOf(heldByPartner)
+  return { freeUnits: largest(availableUnits + heldUnits, 0n), heldUnits, heldByPartner }
 }

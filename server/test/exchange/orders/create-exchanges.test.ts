@@ -334,7 +334,7 @@ describe('the inventory', () => {
       }
       const [second, third, fourth] = [randomUUID(), randomUUID(), randomUUID()]
       // 300 in all, 100 for each partner.
-      const wanted = [
+      const requested = [
         [partnerId, 101n, 'insufficient'],
         [partnerId, 60n, 'created'],
         [partnerId, 41n, 'insufficient'],
@@ -343,12 +343,12 @@ describe('the inventory', () => {
         [third, 90n, 'created'],
         [fourth, 11n, 'insufficient'],
       ] as const
-      const rows = wanted.map(([partner, units]) => makeRow(units, partner))
+      const rows = requested.map(([partner, units]) => makeRow(units, partner))
       const outcomes: CreateOutcome[] = []
       const size = rows.length / groups
       for (let at = 0; at < rows.length; at += size)
         outcomes.push(...(await getStore().exchanges.create(rows.slice(at, at + size))))
-      expect(kindsOf(outcomes)).toEqual(wanted.map(([, , kind]) => kind))
+      expect(kindsOf(outcomes)).toEqual(requested.map(([, , kind]) => kind))
       const stock = (await getStore().inventory.fixedStock()).get(id)
       expect(stock).toMatchObject({ freeUnits: 1_000n, heldUnits: 290n })
       expect(stock?.heldByPartner.get(second)).toBe(100n)

@@ -151,14 +151,14 @@ async function reserveStock(
   batch: readonly NewExchange[],
   refused: ReadonlyMap<string, CreateOutcome>,
 ): Promise<ReadonlyMap<string, CreateOutcome>> {
-  const wanted = batch.flatMap((row) => {
+  const requested = batch.flatMap((row) => {
     if (refused.has(row.id) || row.fixedLockMs === null) return []
     const assetId = present(row.legs.at(-1), 'the last leg of a plan').to.id
     // A payment that was seen within the lock may be in a block later.
     return [{ row, assetId, forMs: row.fixedLockMs + (row.fixedInclusionMs ?? 0) }]
   })
-  const reserved = await reserveFixed(tx, wanted)
-  const without = wanted.filter(({ row }) => !reserved.has(row.id)).map(({ row }) => row)
+  const reserved = await reserveFixed(tx, requested)
+  const without = requested.filter(({ row }) => !reserved.has(row.id)).map(({ row }) => row)
   // The lock of the stock may have waited for a create with the same rate, which then holds what this one lacks.
   const spent = await findSpentRates(tx, without)
   return new Map(without.map(({ id }) => [id, spent.get(id) ?? { kind: 'insufficient' as const }]))

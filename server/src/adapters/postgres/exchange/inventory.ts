@@ -89,12 +89,12 @@ async function readFixedStock(sql: Sql, condition: string, values: readonly unkn
  * Reserves the units of fixed rates within the limits of unpaid promises, in the given order: a large one that is refused
  * leaves the stock to those after it. Returns the ids of the exchanges with a reservation. Locks each stock once.
  */
-export async function reserveFixed(sql: Sql, wanted: readonly FixedReservation[]): Promise<ReadonlySet<string>> {
-  if (wanted.length === 0) return new Set()
-  const assetIds = [...new Set(wanted.map(({ assetId }) => assetId))]
+export async function reserveFixed(sql: Sql, requested: readonly FixedReservation[]): Promise<ReadonlySet<string>> {
+  if (requested.length === 0) return new Set()
+  const assetIds = [...new Set(requested.map(({ assetId }) => assetId))]
   await sql.query('select 1 from inventory where asset_id = any($1) order by asset_id for update', [assetIds])
   const stocks = await readFixedStock(sql, 's.asset_id = any($2)', [assetIds])
-  const reserved = wanted.filter(({ row, assetId }) => {
+  const reserved = requested.filter(({ row, assetId }) => {
     const stock = stocks.get(assetId)
     return stock !== undefined && takeFixed(stock, row)
   })

@@ -13,6 +13,8 @@ import { MoneroError, type MoneroRpc } from './monero-rpc.ts'
 /** Rewards mature after 60 blocks and a ring needs 16 outputs. With 300 blocks the first 240 rewards are spendable. */
 export const initialBlocks = 300
 const blocksPerCall = 10
+/** Retries of a payment, each with another selection of outputs. */
+const transferRetries = 3
 /** Failed `generateblocks` calls before giving up. */
 const failuresMax = 3
 const relayPollsMax = 100
@@ -185,18 +187,23 @@ async function openBank(wallet: MoneroRpc, isNew: boolean): Promise<void> {
   await wallet.call('refresh')
 }
 
+/** After a reorg, the wallet may hold output indexes of replaced blocks, as its own inputs or as those of its rings. */
+const isStale = (error: unknown): boolean =>
+  error instanceof MoneroError && /requested real output|rejected by daemon/.test(error.message)
+
 async function sendPayment(wallet: MoneroRpc, address: string, units: bigint): Promise<string> {
   await wallet.call('refresh')
   const { valid } = await wallet.call('validate_address', { address })
   if (valid !== true) throw invalidAddress('xmr', address)
-  const transfer = () => wallet.call('transfer', { destinations: [{ address, amount: units }], account_index: 0 })
-  const sent = await transfer().catch(async (error: unknown) => {
-    // After a reorg the wallet may hold output indexes of replaced blocks.
-    if (!(error instanceof MoneroError && error.message.includes('requested real output'))) throw error
-    await wallet.call('rescan_blockchain')
-    return transfer()
-  })
-  return String(sent['tx_hash'])
+  for (let retriesLeft = transferRetries; ; retriesLeft--) {
+    try {
+      const sent = await wallet.call('transfer', { destinations: [{ address, amount: units }], account_index: 0 })
+      return String(sent['tx_hash'])
+    } catch (error) {
+      if (retriesLeft === 0 || !isStale(error)) throw error
+      await wallet.call('rescan_blockchain')
+    }
+  }
 }
 
 /** Reads the balance of an account of the bank wallet. Balances of other addresses are not visible on Monero. */

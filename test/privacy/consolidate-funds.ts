@@ -81,7 +81,9 @@ async function sweepDeposits(scenario: Scenario, network: string): Promise<void>
   await until(`every deposit on ${network} is swept`, async () => {
     await database.query('update sweep_candidates set postponed_until = null where network = $1', [network])
     // The worker may have planned the same sweep.
-    await createSweepDeposits(deps)(chain).catch((error: unknown) => expect((error as AppError).code).toBe('OVERLOADED'))
+    await createSweepDeposits(deps)(chain).catch((error: unknown) =>
+      expect((error as AppError).code).toBe('OVERLOADED'),
+    )
     const [row] = await database.query<{ left: number }>(
       `select count(*)::int as left from deposits
        where network = $1 and status = 'credited' and swept_by is null and exchange_id is not null`,

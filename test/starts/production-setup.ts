@@ -11,13 +11,20 @@ import { type Json, type Program, startProgram } from './program.ts'
 /* Everything that docs/guides/operate.md asks of an operator, on this machine: no part of it is the sandbox's. */
 
 const example = join(import.meta.dirname, '../../docs/examples/production.json')
-/** Networks of the example that have a local node with the parameters of the main chain, with their chain ids. */
-const chainIds = { eth: 1, bsc: 56 } as const
-export type LocalNetwork = keyof typeof chainIds
-/** In anvil `safe` is one epoch below the head and `finalized` two. */
-const SLOTS = 4
+/**
+ * Networks that have a local node with the parameters of the main chain. In anvil `safe` is one epoch of `slots` blocks below the
+ * head and `finalized` two. The epoch of Base is longer than the confirmations that its deposits of any value need.
+ */
+const networks = {
+  eth: { chainId: 1, slots: 4 },
+  bsc: { chainId: 56, slots: 4 },
+  base: { chainId: 8453, slots: 100 },
+} as const
+export type LocalNetwork = keyof typeof networks
+/** Those of the documented example. */
+const exampleNetworks = ['eth', 'bsc'] as const
 /** More blocks than any of the networks needs for finality. */
-const FIRST_BLOCKS = 220
+const FIRST_BLOCKS = 1_000
 
 type Role = 'api' | 'worker'
 /** One chain, and two endpoints in front of it. */
@@ -38,8 +45,9 @@ export type ProductionSetup = Readonly<{
   stop(): Promise<void>
 }>
 
-async function startChain(chainId: number): Promise<LocalChain> {
-  const anvil = await startAnvil(['--chain-id', String(chainId), '--slots-in-an-epoch', String(SLOTS)])
+async function startChain(network: LocalNetwork): Promise<LocalChain> {
+  const { chainId, slots } = networks[network]
+  const anvil = await startAnvil(['--chain-id', String(chainId), '--slots-in-an-epoch', String(slots)])
   await anvil.mine(FIRST_BLOCKS)
   return { anvil, endpoints: [await startFaultyNode(anvil.url), await startFaultyNode(anvil.url)] }
 }
@@ -102,13 +110,14 @@ async function runCommand(environment: Record<string, string>, args: readonly st
 
 export async function startProductionSetup(): Promise<ProductionSetup> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-production-'))
-  const [postgres, prices, eth, bsc] = await Promise.all([
+  const [postgres, prices, eth, bsc, base] = await Promise.all([
     startExternalPostgres(),
     servePriceDocuments(),
-    startChain(chainIds.eth),
-    startChain(chainIds.bsc),
+    startChain('eth'),
+    startChain('bsc'),
+    startChain('base'),
   ])
-  const chains = { eth, bsc }
+  const chains = { eth, bsc, base }
   const { operatorToken, environmentOf } = createEnvironments(folder, await createDatabase(postgres))
   for (const role of ['api', 'worker']) mkdirSync(join(folder, role))
   return {
@@ -119,9 +128,9 @@ export async function startProductionSetup(): Promise<ProductionSetup> {
     environmentOf,
     writeConfig(change = () => undefined) {
       const config = JSON.parse(readFileSync(example, 'utf8')) as Json
-      const localNetworks = Object.entries(chains).map(([network, { endpoints }]) => [
+      const localNetworks = exampleNetworks.map((network) => [
         network,
-        { ...config.networks[network], rpcUrls: endpoints.map(({ url }) => url) },
+        { ...config.networks[network], rpcUrls: chains[network].endpoints.map(({ url }) => url) },
       ])
       config.networks = Object.fromEntries(localNetworks)
       config.prices.sources = prices.urls
@@ -136,9 +145,9 @@ export async function startProductionSetup(): Promise<ProductionSetup> {
       }),
     run: (...args) => runCommand(environmentOf('worker'), args),
     async stop() {
-      const endpoints = Object.values(chains).flatMap((chain) => chain.endpoints)
-      await Promise.all(endpoints.map((endpoint) => endpoint.stop()))
-      await Promise.all([eth.anvil.stop(), bsc.anvil.stop(), prices.stop(), postgres.stop()])
+      const locals = Object.values(chains)
+      await Promise.all(locals.flatMap(({ endpoints }) => endpoints.map((endpoint) => endpoint.stop())))
+      await Promise.all([...locals.map(({ anvil }) => anvil.stop()), prices.stop(), postgres.stop()])
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const { eth, bsc } = setup.chains
   await placeMainnetMarket(eth.anvil, DOLLARS_PER_ETHER)
   for (const { anvil } of [eth, bsc]) await anvil.request('evm_setIntervalMining', [1])
-  setup.writeConfig()
+  setup.writeConfig(offerBase)
   await setup.run('keystore', 'create')
   await setup.run('keystore', 'export-public', join(setup.folder, 'public.json'))
   api = setup.start('api')
@@ -37,6 +37,13 @@ afterAll(async () => {
   for (const program of [api, worker]) program?.kill('SIGKILL')
   await setup?.stop()
 })
+
+/** Base is not in the example. Its deposits wait for finality tags by their value. Of its currencies only ETH is offered. */
+function offerBase(config: Json): void {
+  config.networks.base = { rpcUrls: setup.chains.base.endpoints.map(({ url }) => url) }
+  for (const ticker of ['usdc', 'eurc', 'cbbtc', 'aero']) config.currencies[`${ticker}@base`] = { enabled: false }
+  config.signer.limits['eth@base'] = config.signer.limits['eth@eth']
+}
 
 /** Calls the API as the partner, through one proxy. */
 async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<{ status: number; body: Json }> {
@@ -74,7 +81,7 @@ async function fundHotWallets(): Promise<void> {
     await setup.chains[network].anvil.sendAndMine({ to: hot, value: parseEther('100') })
   }
   const unclaimed = await until('the coins have arrived unclaimed', async () => {
-    for (const { anvil } of Object.values(setup.chains)) await anvil.mine(4)
+    for (const network of ['eth', 'bsc'] as const) await setup.chains[network].anvil.mine(4)
     const deposits = await setup.run('unclaimed', 'list')
     return deposits.length === 2 && deposits
   })
@@ -84,6 +91,43 @@ async function fundHotWallets(): Promise<void> {
   await until('both processes have read the credited wallets', async () => {
     const answers = await Promise.all([apiUrl, workerUrl].map((url) => fetch(`${url}/health/ready`)))
     return answers.every(({ status }) => status === 200)
+  })
+}
+
+/** Creates an exchange from ETH on Base, and deposits the amount in a block of its own. */
+async function depositOnBase(amount: string, fromAmount = amount): Promise<{ id: string; height: number }> {
+  const recipient = privateKeyToAccount(generatePrivateKey()).address
+  const order = {
+    ...pair,
+    fromNetwork: 'base',
+    fromAmount,
+    flow: 'standard',
+    address: recipient,
+    refundAddress: recipient,
+  }
+  const created = await call('POST', '/v1/cross-chain/exchange', order)
+  expect(created.status, JSON.stringify(created.body)).toBe(201)
+  const { id, request } = created.body
+  const { anvil } = setup.chains.base
+  const { height } = await anvil.sendAndMine({ to: request.depositAddress, value: parseEther(amount) })
+  await waitForStatus(id, 'confirming')
+  return { id, height }
+}
+
+async function mineBaseTo(height: number): Promise<void> {
+  const { anvil } = setup.chains.base
+  await anvil.mine(height - Number(await anvil.request<Hex>('eth_blockNumber', [])))
+}
+
+async function statusOf(id: string): Promise<string> {
+  return (await get('/v1/cross-chain/exchange/status', { id })).body.exchange.status
+}
+
+/** Mines on the network of the payouts meanwhile. */
+async function waitForStatus(id: string, status: string): Promise<void> {
+  await until(`${id} is ${status}`, async () => {
+    await setup.chains.bsc.anvil.mine(2)
+    return (await statusOf(id)) === status
   })
 }
 
@@ -227,6 +271,27 @@ describe('production from the documented example', () => {
     expect(text).toMatch(/^swapyard_node_notes_total\{network="eth",note="traces-missing"\} [1-9]/m)
     expect(worker.output()).toContain('"a block was read without traces"')
     for (const endpoint of endpoints) endpoint.set(() => undefined)
+  })
+
+  test('credits a deposit above a tier of Base when the finality tag has reached its block', async () => {
+    // The order is of $320, so that the limits of the example permit it. What a deposit is worth decides how long it waits.
+    const above50000 = await depositOnBase('16', '0.1')
+    const above1000 = await depositOnBase('0.5')
+    await mineBaseTo(above1000.height + 79)
+    const small = await depositOnBase('0.2')
+    // The small one needs 20 confirmations, the others 40 and 80. They have more, but `safe` is one block before the second.
+    await mineBaseTo(small.height + 19)
+    await waitForStatus(small.id, 'finished')
+    expect(await statusOf(above1000.id)).toBe('confirming')
+    expect(await statusOf(above50000.id)).toBe('confirming')
+
+    await mineBaseTo(above1000.height + 100)
+    await waitForStatus(above1000.id, 'finished')
+    expect(await statusOf(above50000.id)).toBe('confirming')
+
+    await mineBaseTo(above50000.height + 200)
+    // It is above the maximum of an exchange.
+    await waitForStatus(above50000.id, 'refunding')
   })
 
   test('ends both processes on SIGTERM', async () => {

@@ -3,16 +3,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeApiKey } from '../../server/src/core/services/partner-keys.ts'
 import { createRateIds } from '../../server/src/exchange/quotes/rate-id.ts'
 import { bitcoinAddresses } from '../../server/test/conformance/vectors.ts'
-import { inTheApp } from '../../server/test/core/http/bad-input-case.ts'
+import { inTheApp, inUnserved } from '../../server/test/core/http/bad-input-case.ts'
 import { createDestinations, createTerms } from '../../server/test/core/http/bad-inputs-create.ts'
 import { framing } from '../../server/test/core/http/bad-inputs-framing.ts'
 import { rateInputs } from '../../server/test/core/http/bad-inputs-rate.ts'
 import { reads } from '../../server/test/core/http/bad-inputs-reads.ts'
+import { operatorInputs } from '../../server/test/core/http/bad-inputs-swaps.ts'
 import { findNode } from '../support/nodes.ts'
 import { type Answer, type Json, pepper, type Scenario, startScenario } from '../support/scenario.ts'
 import { createFaultyPrices } from './faulty-prices.ts'
 import { addPartner } from './partners.ts'
 import { createTableReader, type TableContents } from './tables.ts'
+import { unservedInputs } from './unserved-inputs.ts'
 
 const EXCHANGE = '/v1/cross-chain/exchange'
 /** EIP-55's first example, as written in the EIP. */
@@ -361,8 +363,13 @@ describe('reads', () => {
   })
 })
 
+describe('inputs for chains, routes and pages that do not exist', () => {
+  for (const [id, [name, run]] of Object.entries(unservedInputs))
+    testRow(id, name, () => run({ scenario, create, expectRejection }))
+})
+
 test('tests every row of the HTTP table that needs the whole app', () => {
-  const rows = [...framing, ...rateInputs, ...createTerms, ...createDestinations, ...reads]
-  const expected = rows.filter((entry) => 'elsewhere' in entry && entry.elsewhere === inTheApp)
+  const rows = [...framing, ...rateInputs, ...createTerms, ...createDestinations, ...reads, ...operatorInputs]
+  const expected = rows.filter((entry) => 'elsewhere' in entry && [inTheApp, inUnserved].includes(entry.elsewhere))
   expect(testedIds.toSorted()).toEqual(expected.map(({ id }) => id).toSorted())
 })

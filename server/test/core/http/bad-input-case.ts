@@ -22,10 +22,12 @@ export type BadInput =
     }
   /** Raw bytes for a socket: requests that no HTTP client sends. */
   | { id: string; bytes: readonly string[]; status: readonly number[]; codes?: readonly ErrorCode[] }
-  /** For a row that the HTTP layer alone cannot test: the file that tests it. The file names the id of the row. */
-  | { id: string; elsewhere: string }
-  /** For a row whose route or chain family does not exist. The test fails as soon as it exists. */
-  | { id: string; missing: Missing }
+  /**
+   * For a row that the HTTP layer alone cannot test: the file that tests it. The file names the id of the row.
+   * `missing`: the input is rejected, but with another answer than the corpus expects, because the row's route or chain family
+   * does not exist. The test fails as soon as it exists.
+   */
+  | { id: string; elsewhere: string; missing?: Missing }
 
 /** `route`: matches the path of every route that the row is about. `family`: the chain family that has no adapter. */
 export type Missing = Readonly<{ reason: string } & ({ route: RegExp } | { family: Family })>
@@ -34,7 +36,9 @@ export type Missing = Readonly<{ reason: string } & ({ route: RegExp } | { famil
 export const inTheApp = 'test/interface/bad-inputs.test.ts'
 /** Tests swaps with pools, a router contract and a node. */
 export const inSwaps = 'server/test/swap/api/bad-inputs.test.ts'
-/** The app answers PAIR_UNAVAILABLE for currencies of this family, which `inTheApp` tests. */
+/** Tests rows about chain families, routes and pages that do not exist. */
+export const inUnserved = 'test/interface/unserved-inputs.ts'
+/** The answer is PAIR_UNAVAILABLE or NETWORK_NOT_SERVED for each input of this family, valid or not. */
 export const noAdapter = (family: Family): { missing: Missing } => ({
   missing: { family, reason: 'no adapter parses its addresses and transactions' },
 })

@@ -4,6 +4,7 @@ import {
   type Answer,
   type BadInput,
   inTheApp,
+  inUnserved,
   json,
   noAdapter,
   requestCreate,
@@ -151,8 +152,8 @@ export const createDestinations: readonly BadInput[] = [
   { id: 'B074', elsewhere: inTheApp },
   { id: 'B075', elsewhere: inTheApp },
   { id: 'B076', elsewhere: 'server/src/adapters/chains/monero/address.test.ts' },
-  { id: 'B077', ...noAdapter('solana') },
-  { id: 'B078', ...noAdapter('sui') },
+  { id: 'B077', elsewhere: inUnserved, ...noAdapter('solana') },
+  { id: 'B078', elsewhere: inUnserved, ...noAdapter('sui') },
   { id: 'B079', elsewhere: inTheApp },
   {
     id: 'B080',
@@ -190,8 +191,8 @@ export const createDestinations: readonly BadInput[] = [
     status: [400],
     codes: ['MEMO_INVALID'],
   },
-  { id: 'B087', ...noAdapter('ripple') },
-  { id: 'B088', ...noAdapter('stellar') },
+  { id: 'B087', elsewhere: inUnserved, ...noAdapter('ripple') },
+  { id: 'B088', elsewhere: inUnserved, ...noAdapter('stellar') },
   {
     id: 'B089',
     // The HTTP layer passes the memo unchanged. The rule of the network rejects it.

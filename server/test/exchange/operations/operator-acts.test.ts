@@ -50,6 +50,26 @@ describe('a decision of the operator', () => {
     await fixture.expectBalanced()
   })
 
+  test('B168 refunds no exchange whose payout is signed', async () => {
+    fixture.screening.verdict = 'allow'
+    const exchange = await fixture.reservePayout()
+    await fixture.runWorkers()
+    const readState = async () => ({
+      executions: await fixture.listExecutions(exchange),
+      transactions: await fixture.database.query('select * from transactions order by id'),
+      acts: await listActs(),
+    })
+    const before = await readState()
+    expect(before.executions.map(({ status }) => status)).toEqual(['sending'])
+    expect(before.transactions).toContainEqual(expect.objectContaining({ network: 'eth', state: 'live' }))
+    for (const decision of ['refund', 'release', 'convert', 'fail'] as const)
+      for (const deposit of [null, before.executions[0]?.payinHash ?? ''])
+        await expect(operate.decide(exchange.id, decision, deposit, note)).rejects.toThrow('has no held execution')
+    expect(await readState()).toEqual(before)
+    await fixture.mineBlocks(6)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+  })
+
   test('requires a reason of at least three letters', async () => {
     const { exchange } = await createHeldExchange(1)
     for (const reason of ['', '-', ' . ', 'ok'])

@@ -12,7 +12,7 @@ describe('vectors of the repository', () => {
     const files = readdirSync(join(root, 'vectors')).filter((file) => file !== 'README.md')
     const rows = readFileSync(join(root, 'vectors/README.md'), 'utf8').matchAll(/^\| `([\w.]+)` \| \S/gm)
     expect([...rows].map(([, file]) => file).sort()).toEqual(files.sort())
-    expect(files).toHaveLength(4)
+    expect(files).toHaveLength(5)
   })
 
   test('are read as JSON or line by line', () => {

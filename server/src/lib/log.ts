@@ -98,6 +98,8 @@ export type LogOptions = Readonly<{
 /** Lines are buffered up to this many bytes, for at most `FLUSH_MS`. One write takes up to 16 KB. */
 const WRITE_BYTES_MIN = 15 * 1024
 const FLUSH_MS = 100
+/** Lines beyond this many waiting bytes are dropped: nothing reads standard output, or its disk is full. */
+const WAITING_BYTES_MAX = 16 * 1024 * 1024
 
 let standardOutput: ReturnType<typeof pino.destination> | null = null
 
@@ -106,8 +108,35 @@ let standardOutput: ReturnType<typeof pino.destination> | null = null
  * write in progress (at most 16 KB) is lost then, if standard output is read too slowly: `flushLog` waits for it.
  */
 function openStandardOutput(): DestinationStream {
-  standardOutput ??= pino.destination({ fd: 1, sync: false, minLength: WRITE_BYTES_MIN, periodicFlush: FLUSH_MS })
+  standardOutput ??= survivesFailures(
+    pino.destination({
+      fd: 1,
+      sync: false,
+      minLength: WRITE_BYTES_MIN,
+      maxLength: WAITING_BYTES_MAX,
+      periodicFlush: FLUSH_MS,
+    }),
+  )
   return standardOutput
+}
+
+/**
+ * Without a listener, a full disk ends the process, and its end never comes: pino repeats the last write until it succeeds.
+ * The waiting lines are written later if there is space again.
+ */
+function survivesFailures(output: ReturnType<typeof pino.destination>): ReturnType<typeof pino.destination> {
+  const flushSync = output.flushSync.bind(output)
+  let isFailing = false
+  output.on('error', () => {
+    isFailing = true
+  })
+  output.on('write', () => {
+    isFailing = false
+  })
+  output.flushSync = () => {
+    if (!isFailing) flushSync()
+  }
+  return output
 }
 
 /** Resolves when standard output has every line. For a process that ends by `process.exit`. */

@@ -6,7 +6,7 @@ import { startPostgres } from '../../server/src/adapters/embedded-postgres/postg
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
 import { startChains } from '../support/chains.ts'
 import type { Json } from '../support/until.ts'
-import { type Crash, crashPostgres } from './postgres-crash.ts'
+import { type Crash, crashPostgres, setPostgresStopped } from './postgres-crash.ts'
 
 /** Postgres and chains that belong to this run, so that it may crash and reorganise them. */
 export type Cluster = Readonly<{
@@ -19,9 +19,11 @@ export type Cluster = Readonly<{
   /** Calls a node directly. */
   call(network: string, method: string, params?: readonly unknown[]): Promise<Json>
   crash(how: Crash): void
+  /** SIGSTOP to all processes of Postgres, or SIGCONT. */
+  setStopped(isStopped: boolean): void
   /** Replaces the newest `depth` blocks. `drop`: the new blocks do not include the transactions of the old ones. */
   reorganize(network: string, depth: number, drop?: boolean): Promise<void>
-  countFaults(): Readonly<{ crashes: number; reorgs: number }>
+  countFaults(): Readonly<{ crashes: number; stops: number; reorgs: number }>
   stop(): Promise<void>
 }>
 
@@ -34,6 +36,7 @@ export async function startCluster(networks: readonly string[]): Promise<Cluster
   const chains = JSON.parse(readFileSync(sandbox.file, 'utf8')) as ChainsFile
   const control: Cluster['control'] = (path, body) => post(chains.controlUrl + path, body)
   let crashes = 0
+  let stops = 0
   let reorgs = 0
   return {
     folder,
@@ -45,11 +48,15 @@ export async function startCluster(networks: readonly string[]): Promise<Cluster
       crashes++
       crashPostgres(folder, how)
     },
+    setStopped: (isStopped) => {
+      if (isStopped) stops++
+      setPostgresStopped(folder, isStopped)
+    },
     reorganize: async (network, depth, drop = false) => {
       await control('/reorgs', { network, depth, ...(drop ? { drop } : {}) })
       reorgs++
     },
-    countFaults: () => ({ crashes, reorgs }),
+    countFaults: () => ({ crashes, stops, reorgs }),
     stop: async () => {
       await sandbox.stop()
       await postgres.stop()

@@ -57,8 +57,8 @@ export type Fleet = Readonly<{
   start(): Promise<void>
   /** Restarts processes that exit, until `stop`. */
   supervise(): { stop(): Promise<void> }
-  /** How many times a process was killed. */
-  countKills(): number
+  /** The faults of all processes. */
+  countFaults(): ReturnType<ServerProcess['countFaults']>
   stop(): Promise<void>
 }>
 
@@ -115,7 +115,11 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
       await Promise.all(others.map((worker) => worker.start()))
     },
     supervise: () => supervise(all),
-    countKills: () => all.reduce((sum, one) => sum + one.countKills(), 0),
+    countFaults: () => {
+      const sum = (kind: 'kills' | 'stops' | 'fullDisks') =>
+        all.reduce((total, one) => total + one.countFaults()[kind], 0)
+      return { kills: sum('kills'), stops: sum('stops'), fullDisks: sum('fullDisks') }
+    },
     stop: async () => {
       await Promise.all(all.map((one) => one.end('SIGKILL')))
       await Promise.all([...chains.values()].map((chain) => chain.close?.()))

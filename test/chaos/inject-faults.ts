@@ -91,7 +91,7 @@ export async function injectFaults(
       await delay(Math.min(10_000, end - Date.now()))
       const { crashes, reorgs } = fleet.cluster.countFaults()
       log(
-        `${Math.max(0, Math.round((end - Date.now()) / 1000))} s of random faults left: ${fleet.countKills()} kills, ${crashes} crashes, ${reorgs} reorgs`,
+        `${Math.max(0, Math.round((end - Date.now()) / 1000))} s of random faults left: ${fleet.countFaults().kills} kills, ${crashes} crashes, ${reorgs} reorgs`,
       )
     }
   }
@@ -109,7 +109,7 @@ export async function injectFaults(
 const isUp = (one: ServerProcess): boolean => one.isReady()
 
 /** Whether any process answers 404 for an unknown exchange, which requires the database. */
-async function answersRequests({ fleet, client }: Run): Promise<boolean> {
+export async function answersRequests({ fleet, client }: Run): Promise<boolean> {
   const requests = fleet.apis.map(({ url }) =>
     client.once(url ?? '', 'GET', `/v1/cross-chain/exchange/status?id=${randomUUID()}`).catch(() => null),
   )

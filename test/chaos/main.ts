@@ -13,6 +13,7 @@ import { moneroReorgs } from './suites/monero-reorgs.ts'
 import { operations } from './suites/operations.ts'
 import { races } from './suites/races.ts'
 import { randomFaults } from './suites/random-faults.ts'
+import { stoppedProcesses } from './suites/stopped-processes.ts'
 import { stuckPayouts } from './suites/stuck-payouts.ts'
 import { unansweredRequests } from './suites/unanswered-requests.ts'
 
@@ -29,6 +30,7 @@ const suites: Readonly<Record<string, Suite>> = {
   monero: moneroReorgs,
   operations,
   races,
+  stops: stoppedProcesses,
   stuck: stuckPayouts,
 }
 const PLANTED = 'planted'
@@ -86,10 +88,14 @@ async function runSuite(
     for (const suiteCase of cases) if (!(await runCase(open.run, suiteCase, context, totals))) break
     const [row] = await open.run.fleet.database.query<{ count: string }>('select count(*) from exchanges')
     totals.exchanges += Number(row?.count)
-    totals.kills += open.run.fleet.countKills()
+    const { kills, stops, fullDisks } = open.run.fleet.countFaults()
+    totals.kills += kills
+    totals.stops += stops
+    totals.fullDisks += fullDisks
   }
-  const { crashes, reorgs } = open.cluster.countFaults()
+  const { crashes, stops, reorgs } = open.cluster.countFaults()
   totals.crashes += crashes
+  totals.stops += stops
   totals.reorgs += reorgs
   await closeAll()
 }

@@ -7,10 +7,19 @@ export type Crash = 'quit' | 'group'
 
 /** Crashes the embedded Postgres of a data folder. The process that started it restarts it on the same port. */
 export function crashPostgres(dataDir: string, crash: Crash): void {
+  if (crash === 'quit') sendSignal(readPostmasterPid(dataDir), 'SIGQUIT')
+  else signalAll(dataDir, 'SIGKILL')
+}
+
+/** Stops or continues all processes. The kernel still accepts connections and data for stopped processes. */
+export function setPostgresStopped(dataDir: string, isStopped: boolean): void {
+  signalAll(dataDir, isStopped ? 'SIGSTOP' : 'SIGCONT')
+}
+
+/** The postmaster first: it would replace a lost child process, and start new ones. */
+function signalAll(dataDir: string, name: NodeJS.Signals): void {
   const pid = readPostmasterPid(dataDir)
-  // The postmaster first, because it would restart after the loss of a child process.
-  if (crash === 'quit') sendSignal(pid, 'SIGQUIT')
-  else for (const one of [pid, ...listChildren(pid)]) sendSignal(one, 'SIGKILL')
+  for (const one of [pid, ...listChildren(pid)]) sendSignal(one, name)
 }
 
 function readPostmasterPid(dataDir: string): number {

@@ -4,6 +4,8 @@ import type { Findings } from './checks.ts'
 export type Totals = {
   kills: number
   crashes: number
+  stops: number
+  fullDisks: number
   reorgs: number
   exchanges: number
   paidTwice: number
@@ -21,6 +23,8 @@ export type Totals = {
 export const createTotals = (): Totals => ({
   kills: 0,
   crashes: 0,
+  stops: 0,
+  fullDisks: 0,
   reorgs: 0,
   exchanges: 0,
   paidTwice: 0,
@@ -49,6 +53,8 @@ export function formatTable(totals: Totals): string {
   const rows: readonly (readonly [string, string | number])[] = [
     ['kills', totals.kills],
     ['crashes', totals.crashes],
+    ['stops', totals.stops],
+    ['full disks', totals.fullDisks],
     ['reorgs', totals.reorgs],
     ['exchanges', totals.exchanges],
     ['paid twice', totals.paidTwice],

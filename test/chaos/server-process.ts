@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -19,8 +19,14 @@ export type ServerProcess = Readonly<{
   isReady(): boolean
   /** Resolves when the process has exited. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
-  /** Number of exits by SIGKILL. */
-  countKills(): number
+  /** SIGSTOP, or SIGCONT. */
+  setStopped(isStopped: boolean): void
+  /** Blocks the event loop for `BLOCK_MS`; timers, requests and answers wait. */
+  blockEventLoop(): void
+  /** While on, every write to a file fails with EFBIG, as on a full disk with ENOSPC. */
+  setDiskFull(isFull: boolean): void
+  /** Number of exits by SIGKILL, of stops and blocked event loops, and of full disks. */
+  countFaults(): Readonly<{ kills: number; stops: number; fullDisks: number }>
   /** Returns the unexpected exits since the last call. */
   takeCrashes(): readonly string[]
   /** Checkpoints at which the process was killed, over all of its starts. */
@@ -37,7 +43,7 @@ export type ServerOptions = Readonly<{
 }>
 
 const READY_MS = 180_000
-const preload = join(import.meta.dirname, 'kill-at.ts')
+const preloads = ['kill-at.ts', 'block-at-signal.ts'].map((file) => join(import.meta.dirname, file))
 
 /** Children that must not outlive this process. */
 const running = new Set<ChildProcess>()
@@ -57,7 +63,7 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
   let readyFrom = 0
   let hasReadyLine = false
   let isExitExpected = false
-  let kills = 0
+  let [kills, stops, fullDisks] = [0, 0, 0]
 
   function launch(killAt: KillPoint | undefined): void {
     readyFrom = logLength(logFile)
@@ -106,7 +112,20 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
       child?.kill(signal)
       await ended
     },
-    countKills: () => kills,
+    setStopped(isStopped) {
+      if (isStopped) stops++
+      child?.kill(isStopped ? 'SIGSTOP' : 'SIGCONT')
+    },
+    blockEventLoop() {
+      stops++
+      child?.kill('SIGUSR2')
+    },
+    setDiskFull(isFull) {
+      if (isFull) fullDisks++
+      // Node ignores SIGXFSZ, so the write fails instead. Only the soft limit: it can be raised again.
+      execFileSync('prlimit', ['--pid', String(child?.pid), `--fsize=${isFull ? 0 : 'unlimited'}:unlimited`])
+    },
+    countFaults: () => ({ kills, stops, fullDisks }),
     takeCrashes() {
       const newCrashes = crashes
       crashes = []
@@ -125,7 +144,8 @@ function spawnServer(
   const { root, role } = options
   const log = openSync(logFile, 'a')
   const main = join(root, 'server/src/main.ts')
-  const child = spawn(process.execPath, ['--import', preload, main, 'start', '--sandbox', '--role', role], {
+  const imports = preloads.flatMap((file) => ['--import', file])
+  const child = spawn(process.execPath, [...imports, main, 'start', '--sandbox', '--role', role], {
     cwd: root,
     env: { ...createEnvironment(options, folder), ...env },
     stdio: ['ignore', log, log],

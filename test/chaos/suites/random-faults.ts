@@ -23,7 +23,7 @@ export const randomFaults: Suite = {
         note('answering again after a crash of Postgres', formatTimes(postgresMs))
         const { crashes, reorgs } = run.fleet.cluster.countFaults()
         note('kills of starting processes', String(startKills))
-        const counts = [run.fleet.countKills(), startKills, crashes - before.crashes, reorgs - before.reorgs]
+        const counts = [run.fleet.countFaults().kills, startKills, crashes - before.crashes, reorgs - before.reorgs]
         assert.ok(
           counts.every((count) => count > 0),
           `a kind of fault was not injected: ${counts}`,

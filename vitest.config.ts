@@ -16,7 +16,7 @@ const common = {
  * networks, fuzzing, thousands of hostile pools, further repairs of transactions. `npm run test:long`.
  */
 const long = [
-  'test/chaos/{checkpoint-kills,deposit-reorgs,monero-reorgs,operations,planted-bugs,races,restored-backup,stopped-processes,stuck-payouts,unanswered-requests}.test.ts',
+  'test/chaos/{checkpoint-kills,deposit-reorgs,monero-reorgs,operations,planted-bugs,races,restored-backup,stuck-payouts,unanswered-requests}.test.ts',
   'test/adversaries/adversaries.test.ts',
   'test/privacy/private-exchange-linkability.test.ts',
   'test/contracts/forge.test.ts',

@@ -11,7 +11,7 @@ import type { ServerProcess } from '../server-process.ts'
 import type { Suite, SuiteContext } from '../suite.ts'
 
 /** Longer than the driver waits for an answer of Postgres (12 s), and than Postgres keeps an idle transaction (15 s). */
-const STOP_MS = { thorough: 30_000, short: 16_000 }
+const STOP_MS = 30_000
 /** Answers of the other processes during one blocked event loop. */
 const ANSWERS_MIN = 5
 const EVERY_MS = 1_000
@@ -47,8 +47,6 @@ export const stoppedProcesses: Suite = {
   ],
 }
 
-const stopMs = ({ isThorough }: SuiteContext) => (isThorough ? STOP_MS.thorough : STOP_MS.short)
-
 const isWorking = async ({ fleet }: Run) =>
   (await fleet.database.query("select 1 from payouts where state in ('reserved', 'signed')")).length > 0
 
@@ -57,7 +55,7 @@ async function stopPostgres(run: Run, context: SuiteContext): Promise<void> {
   const load = await startLoad(run, { everyMs: EVERY_MS, random: context.random })
   await until('payouts are under way', () => isWorking(run))
   fleet.cluster.setStopped(true)
-  const continued = delay(stopMs(context)).then(() => fleet.cluster.setStopped(false))
+  const continued = delay(STOP_MS).then(() => fleet.cluster.setStopped(false))
   const replies = await Promise.all(
     fleet.apis.map(({ url }) =>
       client.once(url ?? '', 'POST', '/v1/cross-chain/exchange', create, { 'idempotency-key': randomUUID() }),
@@ -81,9 +79,9 @@ async function stopWorkers(run: Run, context: SuiteContext): Promise<void> {
   await until('payouts are under way', () => isWorking(run))
   try {
     first?.setStopped(true)
-    await delay(stopMs(context))
+    await delay(STOP_MS)
     for (const worker of others) worker.setStopped(true)
-    await delay(stopMs(context) / 4)
+    await delay(STOP_MS / 4)
   } finally {
     for (const worker of workers) worker.setStopped(false)
   }

@@ -1,4 +1,0 @@
-import { stoppedProcesses } from './suites/stopped-processes.ts'
-import { testSuite } from './test-suite.ts'
-
-testSuite(stoppedProcesses)

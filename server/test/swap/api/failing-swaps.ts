@@ -84,7 +84,7 @@ export async function isReopenedByReorg(stage: Stage): Promise<void> {
     expect(await stage.balance(usdc, user.address)).toBeGreaterThan(0n)
     await stage.scenario.reorg(stage.network, 6)
     // The node may return the transaction to its pool after the reorg: drop it.
-    await stage.rpc('anvil_dropTransaction', hash).catch(() => null)
+    await stage.rpc('anvil_dropTransaction', hash)
     await stage.scenario.until('it is open again', async () =>
       (await stage.rows()).some((one: Json) => one.hash === hash && one.status === 'pending'),
     )

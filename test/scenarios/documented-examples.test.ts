@@ -13,6 +13,8 @@ const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-readme-'))
 const closers: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })]
 let port = 8080
+/** The end of the program's log, which says why it did not start. */
+const LAST_LINES_CHARACTERS = 2_000
 
 beforeAll(async () => {
   const database = await createDatabase(inject('databaseUrl'))
@@ -20,7 +22,7 @@ beforeAll(async () => {
   port = (await isPortFree(8080)) ? 8080 : await freePort()
   const child = spawn(process.execPath, ['server/src/main.ts', 'start', '--sandbox'], {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
       PORT: String(port),
@@ -29,13 +31,17 @@ beforeAll(async () => {
       SWAPYARD_CHAINS: inject('chainsFile'),
     },
   })
+  let lastLines = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    lastLines = (lastLines + chunk).slice(-LAST_LINES_CHARACTERS)
+  })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   closers.unshift(() => {
     child.kill('SIGTERM')
     return ended
   })
   await until('the program is ready', async () => {
-    if (child.exitCode !== null) throw new Error(`the program exited with ${child.exitCode}`)
+    if (child.exitCode !== null) throw new Error(`the program exited with ${child.exitCode}: ${lastLines}`)
     return (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null))?.status === 200
   })
 })

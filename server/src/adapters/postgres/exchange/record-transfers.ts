@@ -163,19 +163,24 @@ async function upsertDeposits(
   const spends = new Map(block.transactions.map((one) => [one.txHash, one.spends]))
   const inFlight = await readInFlight(sql, network, block.height, rules, incoming)
   const rows = await sql.query<{ id: string; identity: string }>(
-    `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender, sender_mac,
+    `with incoming as materialized (
+       select * from jsonb_to_recordset($4::jsonb) as r (n int, identity text, tx_hash text, exchange_id uuid, leg int, address text, memo text,
+         key_index bigint, asset_id text, contract text, units numeric, sender text, sender_mac text, confirmations int, tag text, unclaimed boolean, spends text[])),
+     -- Once per transaction: read per row, the rows that this statement has added would be visited again for each row.
+     earlier as materialized (
+       select k.tx_hash, k.exchange_id, o.included_at, o.first_seen_at from (select distinct tx_hash, exchange_id from incoming) k
+       cross join lateral (
+         select (array_agg(included_at order by first_seen_at))[1] as included_at, min(first_seen_at) as first_seen_at
+         from deposits where network = $1 and tx_hash = k.tx_hash and exchange_id = k.exchange_id) o)
+     insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender, sender_mac,
        block_height, block_hash, required_confirmations, required_tag, unclaimed, status, included_at, first_seen_at)
      select $1, r.identity, r.tx_hash, r.exchange_id, r.leg, r.address, r.memo, r.key_index, r.asset_id, r.contract, r.units, r.sender, r.sender_mac,
        $2, $3, r.confirmations, r.tag, r.unclaimed, case when r.asset_id is null then 'rejected' else 'seen' end,
-       least(clock_timestamp(), to_timestamp($5),
-         (select o.included_at from deposits o where o.network = $1 and o.tx_hash = r.tx_hash and o.exchange_id = r.exchange_id
-            order by o.first_seen_at limit 1)),
-       least(clock_timestamp(), to_timestamp($5),
+       least(clock_timestamp(), to_timestamp($5), o.included_at),
+       least(clock_timestamp(), to_timestamp($5), o.first_seen_at,
          (select min(s.first_seen_at) from sightings s where s.exchange_id = r.exchange_id and s.stops_clock and s.network = $1
-            and case when s.tx_hash = r.tx_hash then s.gone_at is null else s.spends && r.spends and r.units = any (s.units) end),
-         (select min(o.first_seen_at) from deposits o where o.network = $1 and o.tx_hash = r.tx_hash and o.exchange_id = r.exchange_id))
-     from jsonb_to_recordset($4::jsonb) as r (n int, identity text, tx_hash text, exchange_id uuid, leg int, address text, memo text,
-       key_index bigint, asset_id text, contract text, units numeric, sender text, sender_mac text, confirmations int, tag text, unclaimed boolean, spends text[])
+            and case when s.tx_hash = r.tx_hash then s.gone_at is null else s.spends && r.spends and r.units = any (s.units) end))
+     from incoming r left join earlier o on o.tx_hash = r.tx_hash and o.exchange_id = r.exchange_id
      order by r.n
      on conflict (network, identity) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, orphaned_at = null,
        required_confirmations = greatest(d.required_confirmations, excluded.required_confirmations),

@@ -177,12 +177,6 @@ async function findSpentRates(tx: Tx, batch: readonly NewExchange[]): Promise<Re
   return new Map(spent.map(({ id, kind }) => [id, { kind }]))
 }
 
-/** One order of locks everywhere, so that two batches cannot deadlock. */
-function inAssetOrder(batch: readonly NewExchange[]): readonly NewExchange[] {
-  const key = (row: NewExchange) => row.legs.at(-1)?.to.id ?? ''
-  return [...batch].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
-}
-
 /** Stores the idempotency keys first: this waits for a concurrent create with the same key, then finds it. A key that a swap used conflicts. */
 async function takeKeys(tx: Tx, batch: readonly NewExchange[]): Promise<ReadonlyMap<string, CreateOutcome>> {
   const keyed = batch.filter((row) => row.idempotency !== null)
@@ -244,13 +238,13 @@ async function insert(
   )
 }
 
-/** Releases the keys and reservations of rows that were then refused, in the same transaction. */
+/** Releases the keys and reservations of rows that were then refused, in the transaction that reserved them. */
 async function undoUnused(tx: Tx, batch: readonly NewExchange[], rows: readonly Inserted[]): Promise<void> {
   const unused = rows.filter((row) => row.verdict !== 'created').map((row) => row.id)
   const held = batch.filter((row) => row.fixedLockMs !== null && unused.includes(row.id))
   const without = [...unused, ...batch.filter((row) => !rows.some(({ id }) => id === row.id)).map((row) => row.id)]
   if (without.length > 0) await tx.query('delete from idempotency_keys where exchange_id = any($1::uuid[])', [without])
-  for (const row of inAssetOrder(held)) await release(tx, `hold:${row.id}`)
+  for (const row of held) await release(tx, `hold:${row.id}`)
 }
 
 function toInput(row: NewExchange, n: number, macs: PayeeMacs) {

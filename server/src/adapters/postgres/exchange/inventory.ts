@@ -7,11 +7,13 @@ import type { InventoryStore } from '../../../exchange/ports/store/inventory.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
 import type { Sql } from '../core/database.ts'
 
+/** `partnerId`: of an unpaid promise of a fixed rate. */
 type NewReservation = Readonly<{
   id: string
   assetId: AssetId
   units: bigint
   exchangeId: string
+  partnerId: string | null
   expiresInMs: number | null
 }>
 
@@ -29,26 +31,38 @@ const STOCK = `select b.asset_id, b.units - coalesce(i.promised, 0) - (${OWED}) 
   from balances b left join inventory i using (asset_id) where b.account = $1`
 
 /**
- * Locks the stock of an asset until the end of the transaction. In a statement of its own: a statement that waits for a row
- * sees the other rows as they were before it waited (M12).
+ * Locks the stock of these assets until the end of the transaction. In a statement of its own: a statement that waits for a
+ * row sees the other rows as they were before it waited (M12).
  */
-const lock = (sql: Sql, assetId: AssetId) =>
-  sql.query('select 1 from inventory where asset_id = $1 for update', [assetId])
+const lock = (sql: Sql, assetIds: readonly AssetId[]) =>
+  sql.query('select 1 from inventory where asset_id = any($1::text[]) order by asset_id for update', [assetIds])
 
 /** Locks the stock of an asset and returns it. Negative if more is promised or owed than the wallet holds. */
 async function lockStock(sql: Sql, assetId: AssetId): Promise<bigint> {
-  await lock(sql, assetId)
+  await lock(sql, [assetId])
   const [row] = await sql.query<{ units: string }>(`${STOCK} and b.asset_id = $2`, [accounts.wallet, assetId])
   return BigInt(row?.units ?? 0)
 }
 
-async function insertReservation(sql: Sql, reservation: NewReservation): Promise<void> {
-  const { id, assetId, units, exchangeId, expiresInMs } = reservation
+/** The caller has locked the stocks. */
+async function insertReservations(sql: Sql, reservations: readonly NewReservation[]): Promise<void> {
   await sql.query(
-    `with promised as (update inventory set promised = promised + $3::numeric where asset_id = $2)
-     insert into reservations (id, asset_id, units, exchange_id, expires_at)
-     values ($1, $2, $3, $4, clock_timestamp() + $5::bigint * interval '1 millisecond')`,
-    [id, assetId, units, exchangeId, expiresInMs],
+    `with added as (
+       insert into reservations (id, asset_id, units, exchange_id, partner_id, expires_at)
+       select r.id, r.asset_id, r.units, r.exchange_id, r.partner_id, clock_timestamp() + r.expires_in_ms * interval '1 millisecond'
+       from unnest($1::text[], $2::text[], $3::numeric[], $4::uuid[], $5::uuid[], $6::bigint[])
+         as r (id, asset_id, units, exchange_id, partner_id, expires_in_ms)
+       returning asset_id, units
+     ), sums as (select asset_id, sum(units) as units from added group by asset_id)
+     update inventory i set promised = i.promised + sums.units from sums where i.asset_id = sums.asset_id`,
+    [
+      reservations.map(({ id }) => id),
+      reservations.map(({ assetId }) => assetId),
+      reservations.map(({ units }) => units),
+      reservations.map(({ exchangeId }) => exchangeId),
+      reservations.map(({ partnerId }) => partnerId),
+      reservations.map(({ expiresInMs }) => expiresInMs),
+    ],
   )
 }
 
@@ -64,7 +78,7 @@ async function reserve(
   const [existing] = await sql.query('select 1 from reservations where id = $1', [id])
   if (existing) return true
   if ((await lockStock(sql, assetId)) < units) return false
-  await insertReservation(sql, { id, assetId, units, exchangeId, expiresInMs })
+  await insertReservations(sql, [{ id, assetId, units, exchangeId, partnerId: null, expiresInMs }])
   return true
 }
 
@@ -92,28 +106,23 @@ async function readFixedStock(sql: Sql, condition: string, values: readonly unkn
 export async function reserveFixed(sql: Sql, requested: readonly FixedReservation[]): Promise<ReadonlySet<string>> {
   if (requested.length === 0) return new Set()
   const assetIds = [...new Set(requested.map(({ assetId }) => assetId))]
-  await sql.query('select 1 from inventory where asset_id = any($1) order by asset_id for update', [assetIds])
+  await lock(sql, assetIds)
   const stocks = await readFixedStock(sql, 's.asset_id = any($2)', [assetIds])
   const reserved = requested.filter(({ row, assetId }) => {
     const stock = stocks.get(assetId)
     return stock !== undefined && takeFixed(stock, row)
   })
   if (reserved.length === 0) return new Set()
-  await sql.query(
-    `with added as (
-       insert into reservations (id, asset_id, units, exchange_id, expires_at, partner_id)
-       select 'hold:' || w.exchange_id, w.asset_id, w.units, w.exchange_id, clock_timestamp() + w.for_ms * interval '1 millisecond', w.partner_id
-       from unnest($1::uuid[], $2::text[], $3::numeric[], $4::bigint[], $5::uuid[]) as w (exchange_id, asset_id, units, for_ms, partner_id)
-       returning asset_id, units
-     ), sums as (select asset_id, sum(units) as units from added group by asset_id)
-     update inventory i set promised = i.promised + sums.units from sums where i.asset_id = sums.asset_id`,
-    [
-      reserved.map(({ row }) => row.id),
-      reserved.map(({ assetId }) => assetId),
-      reserved.map(({ row }) => row.toUnits),
-      reserved.map(({ forMs }) => forMs),
-      reserved.map(({ row }) => row.partnerId),
-    ],
+  await insertReservations(
+    sql,
+    reserved.map(({ row, assetId, forMs }) => ({
+      id: `hold:${row.id}`,
+      assetId,
+      units: row.toUnits,
+      exchangeId: row.id,
+      partnerId: row.partnerId,
+      expiresInMs: forMs,
+    })),
   )
   return new Set(reserved.map(({ row }) => row.id))
 }
@@ -143,7 +152,7 @@ export async function release(sql: Sql, id: string): Promise<bigint> {
 }
 
 async function freeCapital(sql: Sql, assetId: AssetId): Promise<bigint> {
-  await lock(sql, assetId)
+  await lock(sql, [assetId])
   const [row] = await sql.query<{ units: string }>(
     `select coalesce(sum(b.units) filter (where b.account = $2 or starts_with(b.account, 'liability:')), 0)
        - coalesce((select promised from inventory where asset_id = $1), 0) as units

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { heapEnvironment, heapFlags, privacyFlags } from './heap.mjs'
 import { install } from './install.mjs'
+import { printSummary } from './test-reporter.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
@@ -79,8 +80,7 @@ async function runTests(node, args, env) {
   try {
     const exit = await runToEnd(node, args, { ...env, TEST_SUMMARY_FILE: file })
     const counts = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { passed: 0, failed: 1, failures: [] }
-    for (const failure of counts.failures) console.log(`failed: ${failure}`)
-    console.log(`${counts.passed} passed, ${counts.failed} failed`)
+    printSummary(counts)
     const hasPassed = exit.code === 0 && counts.failed === 0 && counts.passed > 0
     return hasPassed || exit.signal ? exit : { code: exit.code || 1, signal: null }
   } finally {

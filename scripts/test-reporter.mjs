@@ -37,6 +37,12 @@ function count(modules, unhandledErrors) {
   return counts
 }
 
+/** Prints the failures and, as the last line, the counts. */
+export function printSummary({ passed, failed, failures }) {
+  for (const failure of failures) console.log(`failed: ${failure}`)
+  console.log(`${passed} passed, ${failed} failed`)
+}
+
 export default function createReporter() {
   return {
     onTestRunEnd(modules, unhandledErrors) {
@@ -46,12 +52,7 @@ export default function createReporter() {
       }
       const file = process.env.TEST_SUMMARY_FILE
       if (file) writeFileSync(file, JSON.stringify({ passed, failed, failures }))
-      else {
-        process.once('exit', () => {
-          for (const failure of failures) console.log(`failed: ${failure}`)
-          console.log(`${passed} passed, ${failed} failed`)
-        })
-      }
+      else process.once('exit', () => printSummary({ passed, failed, failures }))
     },
   }
 }

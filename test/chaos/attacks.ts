@@ -1,5 +1,6 @@
 import { type Hex, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { createBody } from '../support/create-body.ts'
 import { type Json, until } from '../support/until.ts'
 import { createClient } from './client.ts'
 import type { Order, Purchase } from './customers.ts'
@@ -53,8 +54,13 @@ async function readDepth({ fleet: { cluster } }: Run, hash: string): Promise<num
   return Number(await cluster.call('eth', 'eth_blockNumber')) - Number(receipt.blockNumber) + 1
 }
 
-/** The app's transaction for a purchase, and the time of its next check, which changes with every check. */
-const OWN_TRANSACTION = `select t.state, t.next_check_at::text as due, t.next_check_at <= clock_timestamp() as is_due,
+/**
+ * The app's transaction for a purchase, and the time of its next check. It changes with every check, and before that when the
+ * check is queued.
+ */
+const OWN_TRANSACTION = `select t.state, t.next_check_at::text as due,
+    t.next_check_at <= clock_timestamp() or exists (
+      select 1 from graphile_worker._private_jobs j where j.key = 'transaction:' || t.id) as is_due,
     exists (select 1 from attempts a where a.transaction_id = t.id and a.sent_at is not null) as is_sent
   from payouts p join transactions t on t.id = p.transaction_id where p.exchange_id = $1 and p.purpose = 'payout'`
 type OwnTransaction = Readonly<{ state: string; due: string | null; is_due: boolean; is_sent: boolean }>
@@ -75,7 +81,7 @@ export const reorgPaidPayouts: Attack = async (run) => {
       const paid = (await readItems(run, purchase)).find(({ status }) => status === 'finished')
       if (paid) return paid.payoutHash
       const own = await readOwn(purchase)
-      if (own?.state !== 'live' || !own.is_sent || own.due === checked) return null
+      if (own?.state !== 'live' || !own.is_sent || own.is_due || own.due === checked) return null
       checked = own.due
       await cluster.control('/blocks', { network: 'eth', count: 1 })
       return null
@@ -83,9 +89,14 @@ export const reorgPaidPayouts: Attack = async (run) => {
     const paid = await until('the payout is reported as paid', findPaid, PATIENCE_MS)
     // An app that follows the payout checks it once more, and has its next check in the future. One that does not closes it.
     const dueWhenPaid = (await readOwn(purchase))?.due ?? null
+    let read: string | null = null
     const isChecked = async () => {
-      const { due, is_due } = (await readOwn(purchase)) ?? { due: null, is_due: false }
-      return due === null || (due !== dueWhenPaid && !is_due)
+      const own = await readOwn(purchase)
+      if (!own || own.due === null) return true
+      // A row is leased milliseconds before its job is queued: only a time that is read twice is that of a next check.
+      const isSame = own.due === read && own.due !== dueWhenPaid && !own.is_due
+      read = own.due
+      return isSame
     }
     await until('the app has checked the paid payout once more', isChecked, PATIENCE_MS)
     const depth = await readDepth(run, paid)
@@ -231,15 +242,7 @@ export async function requestForeignExchanges(
     { name: 'sandbox-b', client: createClient(urls, 'sandbox-b'), own: [] as string[] },
   ]
   for (const { client, own } of partners) {
-    const order = {
-      fromCurrency: 'btc',
-      fromNetwork: 'btc',
-      toCurrency: 'eth',
-      toNetwork: 'eth',
-      fromAmount: '0.01',
-      flow: 'standard',
-      address: privateKeyToAccount(generatePrivateKey()).address,
-    }
+    const order = { ...createBody, address: privateKeyToAccount(generatePrivateKey()).address }
     const created = await Promise.all(
       Array.from({ length: exchanges }, () => client.call('POST', '/v1/cross-chain/exchange', order)),
     )

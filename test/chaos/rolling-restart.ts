@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { createBody, pair } from '../support/create-body.ts'
 import type { Run } from './run.ts'
 
 export type RestartResult = Readonly<{ answered: number; failed: readonly string[]; created: readonly string[] }>
@@ -13,7 +14,6 @@ const PATIENCE_MS = 60_000
 /** Interval of the load balancer's health checks; must be much shorter than `clocks.drain`. */
 const READY_EVERY_MS = 100
 const TIMEOUT_MS = 20_000
-const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth' }
 const RATE = `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, amount: '0.01', flow: 'standard' })}`
 
 /**
@@ -89,7 +89,7 @@ async function isReady(url: string): Promise<boolean> {
 function createRequest(n: number, newest = randomUUID() as string): PartnerRequest {
   const key = randomUUID()
   if (n % 5 > 0) return { method: 'GET', path: n % 2 === 0 ? RATE : statusOf(newest), body: undefined, key }
-  const body = { ...pair, fromAmount: '0.01', flow: 'standard', address: privateKeyToAddress(generatePrivateKey()) }
+  const body = { ...createBody, address: privateKeyToAddress(generatePrivateKey()) }
   return { method: 'POST', path: '/v1/cross-chain/exchange', body, key }
 }
 

@@ -9,6 +9,7 @@ import { framing } from '../../server/test/core/http/bad-inputs-framing.ts'
 import { rateInputs } from '../../server/test/core/http/bad-inputs-rate.ts'
 import { reads } from '../../server/test/core/http/bad-inputs-reads.ts'
 import { operatorInputs } from '../../server/test/core/http/bad-inputs-swaps.ts'
+import { createBody } from '../support/create-body.ts'
 import { findNode } from '../support/nodes.ts'
 import { type Answer, type Json, pepper, type Scenario, startScenario } from '../support/scenario.ts'
 import { createFaultyPrices } from './faulty-prices.ts'
@@ -45,15 +46,7 @@ function testRow(id: string, name: string, run: () => Promise<void>): void {
   test(`${id} ${name}`, run)
 }
 
-const order = {
-  fromCurrency: 'btc',
-  fromNetwork: 'btc',
-  toCurrency: 'eth',
-  toNetwork: 'eth',
-  fromAmount: '0.01',
-  flow: 'standard',
-  address: checksummed,
-}
+const order = { ...createBody, address: checksummed }
 const toBitcoin = {
   ...order,
   fromCurrency: 'eth',

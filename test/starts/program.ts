@@ -144,13 +144,3 @@ export async function sendRequest(url: string, body?: unknown): Promise<Readonly
   })
   return { status: answer.status, body: await answer.json() }
 }
-
-export const order = {
-  fromCurrency: 'btc',
-  fromNetwork: 'btc',
-  toCurrency: 'eth',
-  toNetwork: 'eth',
-  fromAmount: '0.01',
-  flow: 'standard',
-  address: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
-}

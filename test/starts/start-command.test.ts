@@ -3,7 +3,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { order, sendRequest } from './program.ts'
+import { createBody } from '../support/create-body.ts'
+import { sendRequest } from './program.ts'
 import { expectMessage, expectNoProcesses, findProcesses, useStarts } from './use-starts.ts'
 
 const starts = useStarts()
@@ -11,7 +12,7 @@ const starts = useStarts()
 test('keeps its exchanges after its process group is killed and restarted', async () => {
   const first = starts.start()
   const url = await first.waitUntilReady()
-  const { status, body } = await sendRequest(`${url}/v1/cross-chain/exchange`, order)
+  const { status, body } = await sendRequest(`${url}/v1/cross-chain/exchange`, createBody)
   expect(status).toBe(201)
   first.killGroup()
   expect(await first.ended).toMatchObject({ signal: 'SIGKILL' })
@@ -20,7 +21,7 @@ test('keeps its exchanges after its process group is killed and restarted', asyn
   expect((await sendRequest(`${restartedUrl}/health/ready`)).body).toEqual({ status: 'ready' })
   const stored = await sendRequest(`${restartedUrl}/v1/cross-chain/exchange/status?id=${body.id}`)
   expect(stored.body.exchange.request.depositAddress).toBe(body.request.depositAddress)
-  const next = await sendRequest(`${restartedUrl}/v1/cross-chain/exchange`, order)
+  const next = await sendRequest(`${restartedUrl}/v1/cross-chain/exchange`, createBody)
   expect(next.body.request.depositAddress).not.toBe(body.request.depositAddress)
 })
 

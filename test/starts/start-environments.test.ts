@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Json, order, sendRequest, startProgram } from './program.ts'
+import { createBody, pair } from '../support/create-body.ts'
+import { type Json, sendRequest, startProgram } from './program.ts'
 import { expectMessage, expectNoProcesses, findProcesses, useStarts } from './use-starts.ts'
 
 const starts = useStarts()
@@ -30,7 +31,7 @@ describe('with its own chains', () => {
     const deadline = Date.now() + 1.5 * ORPHAN_MS
     while (Date.now() < deadline && findChains().length > 0) await delay(200)
     expect(findChains()).toEqual(before)
-    expect((await sendRequest(`${url}/v1/cross-chain/exchange`, order)).status).toBe(201)
+    expect((await sendRequest(`${url}/v1/cross-chain/exchange`, createBody)).status).toBe(201)
     expect((await sendRequest(`${url}/health/ready`)).status).toBe(200)
     second.kill('SIGTERM')
     expect(await second.ended).toEqual({ code: 0, signal: null })
@@ -50,16 +51,10 @@ describe('with its own chains', () => {
       currencies.filter((entry: Json) => entry.ticker === ticker).map((entry: Json) => entry.enabled)
     expect(readEnabled('xmr')).toEqual([false])
     expect(readEnabled('btc')).toEqual([true])
-    const pair = {
-      fromCurrency: 'btc',
-      fromNetwork: 'btc',
-      toCurrency: 'eth',
-      toNetwork: 'eth',
-      privateType: 'privatePlus',
-    }
+    const query = new URLSearchParams({ ...pair, privateType: 'privatePlus' })
     const rejections = [
-      await sendRequest(`${url}/v1/cross-chain/rate/private?${new URLSearchParams(pair)}`),
-      await sendRequest(`${url}/v1/cross-chain/exchange/private`, { ...order, ...pair }),
+      await sendRequest(`${url}/v1/cross-chain/rate/private?${query}`),
+      await sendRequest(`${url}/v1/cross-chain/exchange/private`, { ...createBody, privateType: 'privatePlus' }),
     ]
     for (const { status, body } of rejections) {
       expect([status, body.code, body.errors[0].field]).toEqual([422, 'PAIR_UNAVAILABLE', 'privateType'])
@@ -80,7 +75,7 @@ describe('with its own chains', () => {
       const program = starts.start()
       const url = await program.waitUntilReady()
       expect(program.output()).toContain('chains: using those of')
-      expect((await sendRequest(`${url}/v1/cross-chain/exchange`, order)).status).toBe(201)
+      expect((await sendRequest(`${url}/v1/cross-chain/exchange`, createBody)).status).toBe(201)
       program.kill('SIGTERM')
       expect(await program.ended).toEqual({ code: 0, signal: null })
       expect(findChains()).toEqual(before)
@@ -105,7 +100,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     mkdirSync(closed, { mode: 0o700 })
     const dataDir = join(closed, 'data')
     const url = await starts.start({ env: { SWAPYARD_DATA_DIR: dataDir } }).waitUntilReady()
-    expect((await sendRequest(`${url}/v1/cross-chain/exchange`, order)).status).toBe(201)
+    expect((await sendRequest(`${url}/v1/cross-chain/exchange`, createBody)).status).toBe(201)
     expect(statSync(dataDir).uid).toBe(0)
     const { home } = JSON.parse(readFileSync(join(dataDir, 'postgres', 'place.json'), 'utf8')) as { home: string }
     starts.cluster.removeLater(home)
@@ -115,7 +110,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     starts.cluster.changeOwner(UNPRIVILEGED)
     const program = starts.start({ wrapper: asUnprivileged })
     const url = await program.waitUntilReady()
-    expect((await sendRequest(`${url}/v1/cross-chain/exchange`, order)).status).toBe(201)
+    expect((await sendRequest(`${url}/v1/cross-chain/exchange`, createBody)).status).toBe(201)
     const dataDir = starts.env['SWAPYARD_DATA_DIR'] ?? ''
     for (const path of ['', 'keystore.json', 'postgres/cluster', 'secrets/pepper']) {
       const { uid, mode } = statSync(join(dataDir, path))

@@ -2,10 +2,11 @@ import { join } from 'node:path'
 import { freePort } from '@swapyard/lib/free-port.ts'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { coinTypes } from '../../server/src/app/keys.ts'
+import { createBody } from '../support/create-body.ts'
 import { createDatabase } from '../support/database.ts'
 import { createQuickKeystore } from '../support/keystore.ts'
 import { until } from '../support/until.ts'
-import { createStartCluster, order, type Program, type StartCluster, sendRequest, startProgram } from './program.ts'
+import { createStartCluster, type Program, type StartCluster, sendRequest, startProgram } from './program.ts'
 
 const passphrase = 'a passphrase of the two roles'
 
@@ -69,7 +70,7 @@ test('the worker executes an exchange that the api creates', async () => {
   ])
     await until(`the ${role} is ready`, async () => (await sendRequest(`${at}/health/ready`)).status === 200)
 
-  const { body: created } = await sendRequest(`${url}/v1/cross-chain/exchange`, order)
+  const { body: created } = await sendRequest(`${url}/v1/cross-chain/exchange`, createBody)
   await until('the worker counts the exchange', async () => {
     return (await readMetric(workerUrl, 'swapyard_open_exchanges{status="pending"}')) === 1
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createBody, pair } from '../../support/create-body.ts'
 import { until } from '../../support/until.ts'
 import { requestForeignExchanges } from '../attacks.ts'
 import type { Reply } from '../client.ts'
@@ -22,9 +23,6 @@ const RETRIES_MAX = 10
 const ADD_STALE_JOBS = `select graphile_worker.add_job(kind, json_build_object('id', id)) from generate_series(1, 10), (
   select 'exchange' as kind, id::text from exchanges union all select 'transaction', id::text from transactions
   union all select 'dispatch', network from payouts group by network) jobs`
-
-const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth' }
-const order = { ...pair, fromAmount: '0.01', address: '0x8ba1f109551bd432803012645ac136ddd64dba72' }
 
 export const races: Suite = {
   networks: ['btc', 'eth'],
@@ -79,9 +77,9 @@ async function raceCreates({ fleet, client }: Run): Promise<void> {
   }
   const createSeveral = (count: number, body: unknown, key?: string): Promise<Reply[]> =>
     Promise.all(Array.from({ length: count }, (_, n) => create(n, body, key)))
-  const query = new URLSearchParams({ ...pair, amount: order.fromAmount, flow: 'fixed-rate' })
+  const query = new URLSearchParams({ ...pair, amount: createBody.fromAmount, flow: 'fixed-rate' })
   const quote = async () => (await client.call('GET', `/v1/cross-chain/rate?${query}`)).body
-  const fixed = { ...order, flow: 'fixed-rate' }
+  const fixed = { ...createBody, flow: 'fixed-rate' }
 
   const { rateId } = await quote()
   const answers = (await createSeveral(SAME_RATE_ID, { ...fixed, rateId })).map(
@@ -89,10 +87,9 @@ async function raceCreates({ fleet, client }: Run): Promise<void> {
   )
   assert.deepEqual(answers.sort(), ['201 ', ...Array<string>(SAME_RATE_ID - 1).fill('409 RATE_ID_USED')])
 
-  const standard = { ...order, flow: 'standard' }
-  const sameKey = await createSeveral(SAME_KEY, standard, 'one key')
+  const sameKey = await createSeveral(SAME_KEY, createBody, 'one key')
   assert.equal(new Set(sameKey.map(({ status, text }) => `${status} ${text}`)).size, 1)
-  const other = await create(0, { ...standard, fromAmount: '0.02' }, 'one key')
+  const other = await create(0, { ...createBody, fromAmount: '0.02' }, 'one key')
   assert.equal(other.body.code, 'IDEMPOTENCY_CONFLICT')
 
   // Expired by the database's clock.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createBody } from '../../support/create-body.ts'
 import { until } from '../../support/until.ts'
 import { expectStatuses } from '../attacks.ts'
 import { BLOCK_MS } from '../block-at-signal.ts'
@@ -17,15 +18,6 @@ const ANSWERS_MIN = 5
 const EVERY_MS = 1_000
 
 const order = { from: 'btc@btc', to: 'eth@eth', amount: '0.004' }
-const create = {
-  fromCurrency: 'btc',
-  fromNetwork: 'btc',
-  toCurrency: 'eth',
-  toNetwork: 'eth',
-  fromAmount: '0.01',
-  flow: 'standard',
-  address: '0x8ba1f109551bd432803012645ac136ddd64dba72',
-}
 
 export const stoppedProcesses: Suite = {
   networks: ['btc', 'eth'],
@@ -58,7 +50,7 @@ async function stopPostgres(run: Run, context: SuiteContext): Promise<void> {
   const continued = delay(STOP_MS).then(() => fleet.cluster.setStopped(false))
   const replies = await Promise.all(
     fleet.apis.map(({ url }) =>
-      client.once(url ?? '', 'POST', '/v1/cross-chain/exchange', create, { 'idempotency-key': randomUUID() }),
+      client.once(url ?? '', 'POST', '/v1/cross-chain/exchange', createBody, { 'idempotency-key': randomUUID() }),
     ),
   ).finally(() => continued)
   for (const { status, retryAfter } of replies)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { createBody } from '../../support/create-body.ts'
 import { until } from '../../support/until.ts'
 import { broadcastToFaultyNode, expectStatuses } from '../attacks.ts'
 import type { Run } from '../run.ts'
@@ -58,18 +59,8 @@ async function cutCommits(run: Run): Promise<void> {
 /** Stalls and then resets the connections to Postgres. The partner gets a 503. */
 async function stallConnections({ fleet, client }: Run, proxy: TcpProxy): Promise<void> {
   proxy.blackHole(true)
-  const [from, to] = [bitcoinToEther.from, bitcoinToEther.to].map((id) => id.split('@'))
-  const order = {
-    fromCurrency: from?.[0],
-    fromNetwork: from?.[1],
-    toCurrency: to?.[0],
-    toNetwork: to?.[1],
-    fromAmount: '0.01',
-    flow: 'standard',
-    address: '0x8ba1f109551bd432803012645ac136ddd64dba72',
-  }
   const key = { 'idempotency-key': randomUUID() }
-  const { status } = await client.once(fleet.apis[0]?.url ?? '', 'POST', '/v1/cross-chain/exchange', order, key)
+  const { status } = await client.once(fleet.apis[0]?.url ?? '', 'POST', '/v1/cross-chain/exchange', createBody, key)
   assert.equal(status, 503)
   proxy.blackHole(false)
   proxy.reset()

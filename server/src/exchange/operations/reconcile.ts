@@ -4,6 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Utxo } from '../ports/spend.ts'
 import type { Store } from '../ports/store/store.ts'
+import { createCompareDeposits } from './compare-deposits.ts'
 
 export type ReconcileDeps = Readonly<{
   store: Store
@@ -31,6 +32,7 @@ export function createReconcile(deps: ReconcileDeps) {
   const { store, assetById, onDifference } = deps
   const suspects = new Set<string>()
   const findMissing = createFindMissing(store)
+  const compareDeposits = createCompareDeposits({ ...deps, everyMs: deps.addressesEveryMs })
 
   async function compareWallet(chain: Chain): Promise<void> {
     const missing = await findMissing(chain)
@@ -56,6 +58,7 @@ export function createReconcile(deps: ReconcileDeps) {
 
   return async function reconcile(chain: Chain): Promise<void> {
     await compareWallet(chain)
+    await compareDeposits(chain)
     const turn = `unrecorded deposits:${chain.network.id}`
     if (await store.jobs.claimTurn(turn, deps.addressesEveryMs)) await findUnrecordedDeposits(deps, chain)
   }

@@ -1,23 +1,26 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { btc, eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { createReconcile } from '../../../src/exchange/operations/reconcile.ts'
+import type { Chain } from '../../../src/exchange/ports/chain.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 let differences: [asset: string, units: bigint][]
 let reconcile: (network: 'btc' | 'eth') => Promise<void>
+let reconcileChain: (chain: Chain) => Promise<void>
 beforeEach(async () => {
   fixture = await startMoneyPath()
   await fixture.fundWallets({ btc: 2n * COIN, eth: 10n * ETHER })
   differences = []
   const { store, dependencies, fakes } = fixture
-  const run = createReconcile({
+  reconcileChain = createReconcile({
     addressesEveryMs: 0,
     store,
     assetById: dependencies.assetById,
     log: dependencies.log,
     onDifference: (asset, units) => differences.push([asset, units]),
   })
-  reconcile = (network) => run(fakes[network].chain)
+  reconcile = (network) => reconcileChain(fakes[network].chain)
 })
 afterEach(() => fixture.close())
 
@@ -93,5 +96,90 @@ describe('reconciliation of an account wallet (I-7)', () => {
     await reconcile('eth')
     expect(await readAlarms()).toMatchObject([{ subject: 'difference:eth@eth', detail: { difference: '-9' } }])
     expect(await readPauses()).toEqual(['payouts:eth'])
+  })
+})
+
+describe('reconciliation of deposit addresses (I-7)', () => {
+  const TETHER = 1_000_000n
+  const open = async (from: typeof eth, fromUnits: bigint) => {
+    const exchange = await fixture.createExchange({ from, to: btc, fromUnits })
+    fixture.payDeposit(exchange, fromUnits)
+    await fixture.mineBlocks(6)
+    return exchange.deposit.address
+  }
+  /** The chain, on which somebody took units of an asset from an address. */
+  const without = (address: string, assetId: string, units: bigint): Chain => {
+    const { chain } = fixture.fakes.eth
+    const balance: Chain['reader']['balance'] = async (from, asset) =>
+      (await chain.reader.balance(from, asset)) - (from === address && asset.id === assetId ? units : 0n)
+    return { ...chain, reader: { ...chain.reader, balance } }
+  }
+  const runTwice = async (chain: Chain = fixture.fakes.eth.chain) => {
+    await reconcileChain(chain)
+    await reconcileChain(chain)
+  }
+
+  test('finds nothing while each address holds its deposits, and nothing after their sweep', async () => {
+    const [tokens, ether] = [await open(usdt, 400n * TETHER), await open(eth, ETHER)]
+    await runTwice()
+    expect([await readAlarms(), await readPauses()]).toEqual([[], []])
+    await fixture.mineBlocks(10)
+    for (let n = 0; n < 4; n++) {
+      await fixture.services.sweep(fixture.fakes.eth.chain)
+      await fixture.mineBlocks(3)
+    }
+    expect(fixture.fakes.eth.balanceOf(tokens, '0xusdt')).toBe(0n)
+    expect(fixture.fakes.eth.balanceOf(ether, null)).toBeLessThan(ETHER / 100n)
+    await runTwice()
+    expect([await readAlarms(), await readPauses()]).toEqual([[], []])
+  })
+
+  test('finds tokens that left an address, pauses payouts once, and clears the alarm when they are back', async () => {
+    const address = await open(usdt, 400n * TETHER)
+    const chain = without(address, 'usdt@eth', 5n * TETHER)
+    await reconcileChain(chain)
+    expect([await readAlarms(), await readPauses()]).toEqual([[], []])
+    await reconcileChain(chain)
+    const alarms = [
+      {
+        subject: `unswept:eth:${address}:usdt@eth`,
+        detail: { address, asset: 'usdt@eth', missing: String(5n * TETHER) },
+      },
+    ]
+    expect([await readAlarms(), await readPauses()]).toEqual([alarms, ['payouts:eth']])
+    await fixture.store.pauses.resume('payouts:eth')
+    await runTwice(chain)
+    expect([await readAlarms(), await readPauses()]).toEqual([alarms, []])
+    await reconcile('eth')
+    expect(await readAlarms()).toEqual([])
+  })
+
+  test('finds ether that left an address, unless the address has paid gas of its own', async () => {
+    const address = await open(eth, ETHER)
+    await change(`insert into nonce_lanes (network, address, next) values ('eth', '${address}', 1)`)
+    const chain = without(address, 'eth@eth', ETHER / 2n)
+    await runTwice(chain)
+    expect(await readAlarms()).toEqual([])
+    await change(`update nonce_lanes set next = 0 where address = '${address}'`)
+    await runTwice(chain)
+    expect(await readAlarms()).toMatchObject([{ subject: `unswept:eth:${address}:eth@eth` }])
+    expect(await readPauses()).toEqual(['payouts:eth'])
+  })
+
+  test('reads all addresses in several runs, also if a token does not answer', async () => {
+    const exchange = await fixture.createExchange({ from: usdt, to: btc, fromUnits: TETHER })
+    await change(
+      `insert into deposits (network, identity, tx_hash, exchange_id, leg, address, key_index, asset_id, contract, units, block_height,
+         block_hash, required_confirmations, status, credited_units, credits)
+       select 'eth', 'unheld' || n, 'unheld' || n, '${exchange.id}', 0, 'unheld-' || lpad(n::text, 3, '0'), n, 'usdt@eth', '0xusdt', 7, 1,
+         'h', 2, 'credited', 7, 1 from generate_series(0, 119) n`,
+    )
+    const { chain } = fixture.fakes.eth
+    const balance: Chain['reader']['balance'] = (address, asset) =>
+      address === 'unheld-017' ? Promise.reject(new Error('execution reverted')) : chain.reader.balance(address, asset)
+    for (let n = 0; n < 6; n++) await reconcileChain({ ...chain, reader: { ...chain.reader, balance } })
+    const alarms = await fixture.database.query<{ subject: string }>('select subject from alarms order by 1')
+    const expected = Array.from({ length: 120 }, (_, n) => `unswept:eth:unheld-${String(n).padStart(3, '0')}:usdt@eth`)
+    expect(alarms.map(({ subject }) => subject)).toEqual(expected.filter((_, n) => n !== 17))
   })
 })

@@ -8,6 +8,7 @@ import type {
 import type { Database, Sql } from '../core/database.ts'
 import { claimTurn } from '../core/turns.ts'
 import { toUtxo, type UtxoRow } from './rows.ts'
+import { unsweptDeposits } from './unswept-deposits.ts'
 
 /*
  * The range of units that the chain may show for each asset. `low`: the ledger's wallet balance, which already excludes
@@ -108,6 +109,7 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
       )
       return rows.map((row) => ({ exchangeId: row.exchange_id, address: row.address, recorded: BigInt(row.recorded) }))
     },
+    unsweptDeposits: (network, native, suspects, next) => unsweptDeposits(sql, network, native, suspects, next),
     async ledgerFaults(limit) {
       const rows = await database.transaction((tx) => tx.query<FaultRow>(LEDGER_FAULTS, [limit]), {
         statementTimeoutMs: LEDGER_MS,

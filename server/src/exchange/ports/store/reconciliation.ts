@@ -21,6 +21,12 @@ export type OpenOnNetwork = Readonly<{
   payouts: number
 }>
 
+/** One asset on one deposit address. */
+export type DepositAccount = Readonly<{ address: string; assetId: AssetId }>
+
+/** `units` that the address holds at least, by its credited deposits without a sweep. `isReported`: it has an alarm. */
+export type UnsweptDeposits = DepositAccount & Readonly<{ units: bigint; isReported: boolean }>
+
 /** `height` is the last block that was recorded, and `since` (UTC) when the watcher was last at the head. */
 export type StalledNetwork = Readonly<{ network: string; height: number; since: string }>
 
@@ -36,6 +42,16 @@ export interface ReconciliationStore {
     network: string,
     limit: number,
   ): Promise<readonly { exchangeId: string; address: string; recorded: bigint }[]>
+  /**
+   * Credited deposits without a sweep: of the accounts after `next.after`, in the order of their addresses, and again of the
+   * suspects and of accounts with an alarm. `native` is not stated for an address that has sent a transaction, which paid gas.
+   */
+  unsweptDeposits(
+    network: string,
+    native: AssetId,
+    suspects: readonly DepositAccount[],
+    next: Readonly<{ after: DepositAccount | null; limit: number }> | null,
+  ): Promise<Readonly<{ page: readonly UnsweptDeposits[]; again: readonly UnsweptDeposits[] }>>
   /** Reads the whole ledger in one snapshot. Any fault is a bug or tampering (I-1). */
   ledgerFaults(limit: number): Promise<readonly LedgerFault[]>
   /** Networks other than these that have open exchanges, unsettled transactions or queued payouts. */

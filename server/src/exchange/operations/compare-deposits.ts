@@ -1,0 +1,76 @@
+import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
+import { spendsInPlace } from '../../core/domain/network.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Chain } from '../ports/chain.ts'
+import type { DepositAccount, UnsweptDeposits } from '../ports/store/reconciliation.ts'
+import type { Store } from '../ports/store/store.ts'
+
+export type CompareDepositsDeps = Readonly<{
+  store: Store
+  assetById(id: AssetId): Asset
+  log: Log
+  /** How often one process of all reads further addresses. */
+  everyMs: number
+}>
+
+/** Addresses of one network that are read in one run; the next run continues after them. */
+const ADDRESSES_MAX = 50
+/** Addresses that held less than recorded, and are read again in the next run. */
+const SUSPECTS_MAX = 50
+
+const ALARM = 'a deposit address holds less than its deposits'
+
+type Walk = Readonly<{ after: DepositAccount | null; suspects: readonly DepositAccount[] }>
+
+const keyOf = ({ address, assetId }: DepositAccount) => `${address}:${assetId}`
+
+/**
+ * Compares the credited deposits that no sweep has taken with what their addresses hold (I-7). An address that held less in
+ * two consecutive runs raises an alarm and pauses the network's payouts: every deposit key comes from the seed of the hot
+ * wallet. Bitcoin and Monero spend deposits where they are, so the comparison of their wallets includes them.
+ */
+export function createCompareDeposits({ store, assetById, log, everyMs }: CompareDepositsDeps) {
+  const walks = new Map<string, Walk>()
+
+  async function compare({ network, reader }: Chain, account: UnsweptDeposits, isSuspect: boolean): Promise<boolean> {
+    const { address, assetId, units, isReported } = account
+    const subject = `unswept:${network.id}:${keyOf(account)}`
+    const held = await reader.balance(address, assetById(assetId))
+    if (held >= units) {
+      if (isReported) await store.alarms.clear(subject)
+      return true
+    }
+    if (!isReported && !isSuspect) return false
+    const missing = (units - held).toString()
+    // Before the alarm, and once: an operator who knows the cause resumes the payouts, and the alarm stays.
+    if (!isReported) {
+      log.error({ network: network.id, address, asset: assetId, missing }, ALARM)
+      await store.pauses.pause(`payouts:${network.id}`, ALARM, 'reconciler')
+    }
+    await store.alarms.raise(subject, ALARM, { address, asset: assetId, missing })
+    return false
+  }
+
+  return async function compareDeposits(chain: Chain): Promise<void> {
+    const { network } = chain
+    if (spendsInPlace(network)) return
+    const { after, suspects } = walks.get(network.id) ?? { after: null, suspects: [] }
+    const isTurn = await store.jobs.claimTurn(`unswept deposits:${network.id}`, everyMs)
+    const next = isTurn ? { after, limit: ADDRESSES_MAX } : null
+    const native = nativeId(network)
+    const { page, again } = await store.reconciliation.unsweptDeposits(network.id, native, suspects, next)
+    const accounts = new Map([...page, ...again].map((account) => [keyOf(account), account]))
+    const suspected = new Set(suspects.map(keyOf))
+    const short: DepositAccount[] = []
+    for (const [key, account] of accounts) {
+      // A token that refuses to answer must not hide the other addresses.
+      const isCovered = await compare(chain, account, suspected.has(key)).catch((err: unknown) => {
+        log.warn({ network: network.id, address: account.address, err }, 'the balance of a deposit address is unknown')
+        return true
+      })
+      if (!isCovered) short.push(account)
+    }
+    const last = page.length < ADDRESSES_MAX ? null : (page.at(-1) ?? null)
+    walks.set(network.id, { after: isTurn ? last : after, suspects: short.slice(0, SUSPECTS_MAX) })
+  }
+}

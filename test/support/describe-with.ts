@@ -1,19 +1,25 @@
 import { findProgram } from '@swapyard/lib/find-program.ts'
 import { describe, type TestOptions, test } from 'vitest'
 import { isBuildServer } from './build-server.ts'
-
-/** Programs that npm does not install, with their Debian packages. */
-const requirements = {
-  chromium: { programs: ['chromium'], debianPackage: 'chromium' },
-  litecoind: { programs: ['litecoind'], debianPackage: 'litecoind' },
-  monerod: { programs: ['monerod', 'monero-wallet-rpc'], debianPackage: 'monero' },
-} as const
-export type Requirement = keyof typeof requirements
+import { findDebianPostgres } from './debian-postgres.ts'
 
 export const findOnPath = (program: string): string | null => findProgram(program, process.env['PATH'] ?? '')
 
-export const hasProgram = (requirement: Requirement): boolean =>
-  requirements[requirement].programs.every((program) => findOnPath(program) !== null)
+const areOnPath =
+  (...programs: readonly string[]) =>
+  () =>
+    programs.every((program) => findOnPath(program) !== null)
+
+/** Programs that npm does not install, with their Debian packages. */
+const requirements = {
+  chromium: { isInstalled: areOnPath('chromium'), debianPackage: 'chromium' },
+  litecoind: { isInstalled: areOnPath('litecoind'), debianPackage: 'litecoind' },
+  monerod: { isInstalled: areOnPath('monerod', 'monero-wallet-rpc'), debianPackage: 'monero' },
+  'a PostgreSQL of Debian': { isInstalled: () => findDebianPostgres() !== null, debianPackage: 'postgresql' },
+} as const
+export type Requirement = keyof typeof requirements
+
+export const hasProgram = (requirement: Requirement): boolean => requirements[requirement].isInstalled()
 
 /** `describe` for tests that need a program. If the program is missing, a build server fails and other machines skip. */
 export function describeWith(

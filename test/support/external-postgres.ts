@@ -8,9 +8,13 @@ import pg from 'pg'
 import { findBinaries } from '../../server/src/adapters/embedded-postgres/binaries.ts'
 import { SYSTEM_FOLDER } from '../../server/src/adapters/embedded-postgres/cluster-location.ts'
 import { findOwner, give } from '../../server/src/adapters/embedded-postgres/owner.ts'
+import { findDebianPostgres } from './debian-postgres.ts'
 import { until } from './until.ts'
 
-/** A PostgreSQL server that the program does not own, with the server's default settings and a superuser. */
+/**
+ * A PostgreSQL server that the program does not own, with the server's default settings and a superuser: Debian's, which is
+ * older than the embedded one, where it is installed.
+ */
 export type ExternalPostgres = Readonly<{
   /** Runs statements as the superuser, each on its own. */
   administer(...statements: readonly string[]): Promise<void>
@@ -24,7 +28,7 @@ const environment = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' }
 
 export async function startExternalPostgres(): Promise<ExternalPostgres> {
   const owner = findOwner()
-  const binaries = findBinaries(owner, SYSTEM_FOLDER)
+  const binaries = findDebianPostgres() ?? findBinaries(owner, SYSTEM_FOLDER)
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-external-postgres-'))
   const cluster = join(folder, 'cluster')
   const passwordFile = join(folder, 'password')

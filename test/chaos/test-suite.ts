@@ -6,7 +6,8 @@ import type { Suite, SuiteContext } from './suite.ts'
 
 const ignore = () => undefined
 const SHORT: Omit<SuiteContext, 'random'> = { randomMs: 25_000, isThorough: false, log: ignore, note: ignore }
-const SEED = 2
+/** `TEST_SEED` repeats the choices of a run. */
+const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const TIMEOUT_MS = 600_000
 
 /** Runs all cases of a suite on one app and checks for double payments and losses after each case. */
@@ -14,6 +15,7 @@ export function testSuite({ networks, optional = [], options, cases }: Suite): v
   let cluster: Cluster
   let run: Run
   beforeAll(async () => {
+    console.info(`chaos: seed ${seed}`)
     cluster = await startCluster([...networks, ...optional])
     run = await openRun(cluster, options)
   }, 180_000)
@@ -27,7 +29,7 @@ export function testSuite({ networks, optional = [], options, cases }: Suite): v
       async ({ skip }) => {
         const missing = networks.filter((one) => !cluster.chains.networks.some(({ network }) => network === one))
         skip(missing.length > 0, `no node for ${missing} is installed`)
-        await work(run, { ...SHORT, random: createRandom(SEED) })
+        await work(run, { ...SHORT, random: createRandom(seed) })
         expect(await run.listFindings()).toEqual([])
       },
       TIMEOUT_MS,

@@ -6,7 +6,7 @@ import { fundBitcoinWallet, replaceBlocks } from '../support/bitcoin-wallet.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { LOCK_MS, startScenarioAloneOn } from '../support/market-lock.ts'
 import { whileMiningPaused } from '../support/mining.ts'
-import { callNode } from '../support/nodes.ts'
+import { callNode, readRawTransaction } from '../support/nodes.ts'
 import type { Scenario } from '../support/scenario.ts'
 import { readAlarms, readBalance } from '../support/scenario-reads.ts'
 
@@ -53,9 +53,7 @@ describeWith('litecoind', 'a payout with a missing input', () => {
         'the payout is signed',
         async () => (await scenario.status(second)).exchanges[0]?.payoutHash,
       )
-      const original: string = await scenario.until('the node has the payout', () =>
-        callNode('ltc', 'getrawtransaction', [hash]).catch(() => null),
-      )
+      const original: string = await scenario.until('the node has the payout', () => readRawTransaction('ltc', hash))
       expect(inputsOf(original).map((outpoint) => outpoint.split(':')[0])).toContain(payment.txid)
       // The chain is now below the payment's lock time, so nodes drop the payment and the payout that spends it.
       await replaceBlocks('ltc', payment.txid, null, 1)

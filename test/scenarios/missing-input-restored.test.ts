@@ -6,7 +6,7 @@ import { fundBitcoinWallet, replaceBlocks } from '../support/bitcoin-wallet.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { LOCK_MS, startScenarioAloneOn } from '../support/market-lock.ts'
 import { whileMiningPaused } from '../support/mining.ts'
-import { callNode } from '../support/nodes.ts'
+import { callNode, readRawTransaction } from '../support/nodes.ts'
 import type { Json, Scenario } from '../support/scenario.ts'
 import { readAlarms } from '../support/scenario-reads.ts'
 
@@ -39,9 +39,7 @@ describeWith('litecoind', 'a payout whose only input is missing', () => {
       )
       const order = await scenario.create({ from: 'eth@eth', to: 'ltc@ltc', amount: requested, address })
       const hash = await waitForPayoutHash(order)
-      const raw: string = await scenario.until('the node has the payout', () =>
-        callNode('ltc', 'getrawtransaction', [hash]).catch(() => null),
-      )
+      const raw: string = await scenario.until('the node has the payout', () => readRawTransaction('ltc', hash))
       await scenario.app.database.query(
         "update coins set reserved_by = null where network = 'ltc' and branch <> 'deposit'",
       )

@@ -385,6 +385,7 @@ create table sightings (
   primary key (network, tx_hash, exchange_id)
 );
 create index sightings_of_exchange_live on sightings (exchange_id) where gone_at is null;
+create index sightings_gone on sightings (gone_at) where gone_at is not null;
 create index sightings_live on sightings (last_seen_at) where gone_at is null;
 create index sightings_to_inspect on sightings (network, first_seen_at) where stops_clock is null and gone_at is null;
 create index sightings_of_exchange_firm on sightings (exchange_id) where stops_clock;

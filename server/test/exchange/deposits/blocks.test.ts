@@ -458,6 +458,24 @@ describe('an unconfirmed payment', () => {
     expect(await wasSeenAt(exchange, at)).toBe(false)
   })
 
+  test('is deleted 30 days after it is gone, not while it is unconfirmed', async () => {
+    const { address } = (await fixedRate()).deposit
+    await store.chainLog.recordSightings(
+      'btc',
+      ['gone', 'recent', 'unconfirmed'].map((txHash) => ({ txHash, address, memo: null, units: 5n })),
+    )
+    await app.database.query(
+      "update sightings set gone_at = clock_timestamp() - interval '29 days' where tx_hash = 'recent'",
+    )
+    await app.database.query(
+      "update sightings set gone_at = clock_timestamp() - interval '31 days' where tx_hash = 'gone'",
+    )
+    await app.database.query("update sightings set first_seen_at = clock_timestamp() - interval '90 days'")
+    await store.jobs.deleteExpired()
+    const left = await app.database.query<{ tx_hash: string }>('select tx_hash from sightings order by 1')
+    expect(left.map(({ tx_hash }) => tx_hash)).toEqual(['recent', 'unconfirmed'])
+  })
+
   // M16: after an outage of ours, customers who paid in time lost their rate.
   test('is in time by the time of its block, although the watcher reads the block later', async () => {
     const exchange = await fixedRate()

@@ -458,17 +458,17 @@ describe('an unconfirmed payment', () => {
     expect(await wasSeenAt(exchange, at)).toBe(false)
   })
 
-  test('is deleted 30 days after it is gone, not while it is unconfirmed', async () => {
+  test('is deleted 30 days after its end, not while it is unconfirmed', async () => {
     const { address } = (await fixedRate()).deposit
     await store.chainLog.recordSightings(
       'btc',
-      ['gone', 'recent', 'unconfirmed'].map((txHash) => ({ txHash, address, memo: null, units: 5n })),
+      ['ended', 'recent', 'unconfirmed'].map((txHash) => ({ txHash, address, memo: null, units: 5n })),
     )
     await app.database.query(
       "update sightings set gone_at = clock_timestamp() - interval '29 days' where tx_hash = 'recent'",
     )
     await app.database.query(
-      "update sightings set gone_at = clock_timestamp() - interval '31 days' where tx_hash = 'gone'",
+      "update sightings set gone_at = clock_timestamp() - interval '31 days' where tx_hash = 'ended'",
     )
     await app.database.query("update sightings set first_seen_at = clock_timestamp() - interval '90 days'")
     await store.jobs.deleteExpired()

@@ -5,7 +5,7 @@ import type { Deadlines } from '../../domain/deadlines.ts'
 export interface JobStore {
   /** Rows whose check time has passed, each leased for 15 s. */
   leaseDue(limit: number): Promise<readonly Job[]>
-  /** Deletes idempotency keys, stored responses and built approvals after one day, outflows after two, gone sightings after 30. */
+  /** Deletes idempotency keys, stored responses and built approvals after one day, outflows after two, and ended sightings after 30. */
   deleteExpired(): Promise<void>
   /** True for one process of all, once in this time: it does the work that need not be repeated by each. */
   claimTurn(name: string, everyMs: number): Promise<boolean>

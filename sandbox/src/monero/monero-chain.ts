@@ -13,8 +13,9 @@ import { MoneroError, type MoneroRpc } from './monero-rpc.ts'
 /** Rewards mature after 60 blocks and a ring needs 16 outputs. With 300 blocks the first 240 rewards are spendable. */
 export const initialBlocks = 300
 const blocksPerCall = 10
-/** Retries of a payment, each with another selection of outputs. */
+/** Retries of a payment, each with another selection of outputs, and after the next block if one comes in time. */
 const transferRetries = 3
+const nextBlockMs = 5_000
 /** Failed `generateblocks` calls before giving up. */
 const failuresMax = 3
 const relayPollsMax = 100
@@ -75,7 +76,15 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
       requireNativeCurrency('xmr', currency)
       const units = parseUnits(amount, decimals)
       if (units === 0n) throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
-      return withBank((wallet) => sendPayment(wallet, address, units)).catch(rethrowMoneroError)
+      const send = (isRetry: boolean) =>
+        withBank((wallet) => sendPayment(wallet, daemon.rpc, { address, units, isRetry })).catch(rethrowMoneroError)
+      for (let retriesLeft = transferRetries; retriesLeft > 0; retriesLeft--) {
+        const hash = await send(retriesLeft < transferRetries).catch(passStale)
+        if (hash !== null) return hash
+        // Outside of the lock, because mining needs it: what the payment collides with may be in the next block.
+        await waitForBlock(daemon.rpc)
+      }
+      return send(true)
     },
     async readBalance({ currency, address }) {
       requireNativeCurrency('xmr', currency)
@@ -189,21 +198,47 @@ async function openBank(wallet: MoneroRpc, isNew: boolean): Promise<void> {
 
 /** After a reorg, the wallet may hold output indexes of replaced blocks, as its own inputs or as those of its rings. */
 const isStale = (error: unknown): boolean =>
-  error instanceof MoneroError && /requested real output|rejected by daemon/.test(error.message)
+  error instanceof ControlError && /requested real output|rejected by daemon/.test(error.message)
 
-async function sendPayment(wallet: MoneroRpc, address: string, units: bigint): Promise<string> {
-  await wallet.call('refresh')
+function passStale(error: unknown): null {
+  if (!isStale(error)) throw error
+  return null
+}
+
+type NewPayment = Readonly<{ address: string; units: bigint; isRetry: boolean }>
+
+async function sendPayment(wallet: MoneroRpc, daemon: MoneroRpc, payment: NewPayment): Promise<string> {
+  const { address, units, isRetry } = payment
+  await wallet.call(isRetry ? 'rescan_blockchain' : 'refresh')
   const { valid } = await wallet.call('validate_address', { address })
   if (valid !== true) throw invalidAddress('xmr', address)
-  for (let retriesLeft = transferRetries; ; retriesLeft--) {
-    try {
-      const sent = await wallet.call('transfer', { destinations: [{ address, amount: units }], account_index: 0 })
-      return String(sent['tx_hash'])
-    } catch (error) {
-      if (retriesLeft === 0 || !isStale(error)) throw error
-      await wallet.call('rescan_blockchain')
-    }
+  const built = await wallet.call('transfer', {
+    destinations: [{ address, amount: units }],
+    account_index: 0,
+    do_not_relay: true,
+    get_tx_hex: true,
+    get_tx_metadata: true,
+  })
+  try {
+    const sent = await wallet.call('relay_tx', { hex: built['tx_metadata'] })
+    return String(sent['tx_hash'])
+  } catch (error) {
+    if (!(error instanceof MoneroError)) throw error
+    throw new MoneroError(`${error.message} (${await readRefusal(daemon, built['tx_blob'])})`)
   }
+}
+
+/** Why monerod refuses a transaction. The wallet program says only that it does. */
+async function readRefusal(daemon: MoneroRpc, raw: unknown): Promise<string> {
+  const answer = await daemon.post('/send_raw_transaction', { tx_as_hex: raw, do_not_relay: true })
+  const flags = Object.keys(answer).filter((key) => answer[key] === true)
+  return [answer['status'], answer['reason'], ...flags].filter(Boolean).join(', ')
+}
+
+/** Waits until the chain has grown, for some seconds at most: a test may have paused mining. */
+async function waitForBlock(daemon: MoneroRpc): Promise<void> {
+  const [height, end] = [await readHeight(daemon), Date.now() + nextBlockMs]
+  while (Date.now() < end && (await readHeight(daemon)) <= height) await delay(relayPollMs * 10)
 }
 
 /** Reads the balance of an account of the bank wallet. Balances of other addresses are not visible on Monero. */

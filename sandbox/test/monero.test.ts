@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWith } from '../../test/support/describe-with.ts'
 import { until } from '../../test/support/until.ts'
@@ -55,5 +56,28 @@ describeWith('monerod', 'monero in the sandbox', () => {
     await until('the drop of the payment', async () => (await balance(droppedAddress)) === '0')
     const deep = await sandbox.post('/reorgs', { network: 'xmr', depth: 50 })
     expect([deep.status, deep.body['code']]).toEqual([409, 'REORG_TOO_DEEP'])
+  })
+
+  // The wallet spent the outputs of payments that had returned to the pool once more, and monerod refused the double spend.
+  test('pays while reorganisations return earlier payments to the mempool', async () => {
+    const address = await createAddress()
+    let isOver = false
+    const payRepeatedly = async () => {
+      while (!isOver) await deposit(address, '40')
+    }
+    const reorganize = async () => {
+      for (let n = 0; n < 8; n++) {
+        await delay(2_000)
+        const { status } = await sandbox.post('/reorgs', { network: 'xmr', depth: 1 + (n % 5) })
+        expect(status).toBe(201)
+      }
+    }
+    await Promise.all([
+      payRepeatedly(),
+      payRepeatedly(),
+      reorganize().finally(() => {
+        isOver = true
+      }),
+    ])
   })
 })

@@ -13,9 +13,8 @@ import { MoneroError, type MoneroRpc } from './monero-rpc.ts'
 /** Rewards mature after 60 blocks and a ring needs 16 outputs. With 300 blocks the first 240 rewards are spendable. */
 export const initialBlocks = 300
 const blocksPerCall = 10
-/** Retries of a payment, each with another selection of outputs, and after the next block if one comes in time. */
+/** Retries of a payment, each with another selection of outputs. */
 const transferRetries = 3
-const nextBlockMs = 5_000
 /** Failed `generateblocks` calls before giving up. */
 const failuresMax = 3
 const relayPollsMax = 100
@@ -76,15 +75,7 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
       requireNativeCurrency('xmr', currency)
       const units = parseUnits(amount, decimals)
       if (units === 0n) throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
-      const send = (isRetry: boolean) =>
-        withBank((wallet) => sendPayment(wallet, daemon.rpc, { address, units, isRetry })).catch(rethrowMoneroError)
-      for (let retriesLeft = transferRetries; retriesLeft > 0; retriesLeft--) {
-        const hash = await send(retriesLeft < transferRetries).catch(passStale)
-        if (hash !== null) return hash
-        // Outside of the lock, because mining needs it: what the payment collides with may be in the next block.
-        await waitForBlock(daemon.rpc)
-      }
-      return send(true)
+      return withBank((wallet) => sendPayment(wallet, daemon.rpc, address, units)).catch(rethrowMoneroError)
     },
     async readBalance({ currency, address }) {
       requireNativeCurrency('xmr', currency)
@@ -198,47 +189,42 @@ async function openBank(wallet: MoneroRpc, isNew: boolean): Promise<void> {
 
 /** After a reorg, the wallet may hold output indexes of replaced blocks, as its own inputs or as those of its rings. */
 const isStale = (error: unknown): boolean =>
-  error instanceof ControlError && /requested real output|rejected by daemon/.test(error.message)
+  error instanceof MoneroError && /requested real output|rejected by daemon/.test(error.message)
 
-function passStale(error: unknown): null {
-  if (!isStale(error)) throw error
-  return null
-}
-
-type NewPayment = Readonly<{ address: string; units: bigint; isRetry: boolean }>
-
-async function sendPayment(wallet: MoneroRpc, daemon: MoneroRpc, payment: NewPayment): Promise<string> {
-  const { address, units, isRetry } = payment
-  await wallet.call(isRetry ? 'rescan_blockchain' : 'refresh')
+async function sendPayment(wallet: MoneroRpc, daemon: MoneroRpc, address: string, units: bigint): Promise<string> {
+  await wallet.call('refresh')
   const { valid } = await wallet.call('validate_address', { address })
   if (valid !== true) throw invalidAddress('xmr', address)
-  const built = await wallet.call('transfer', {
-    destinations: [{ address, amount: units }],
-    account_index: 0,
-    do_not_relay: true,
-    get_tx_hex: true,
-    get_tx_metadata: true,
-  })
-  try {
-    const sent = await wallet.call('relay_tx', { hex: built['tx_metadata'] })
-    return String(sent['tx_hash'])
-  } catch (error) {
-    if (!(error instanceof MoneroError)) throw error
-    throw new MoneroError(`${error.message} (${await readRefusal(daemon, built['tx_blob'])})`)
+  for (let retriesLeft = transferRetries; ; retriesLeft--) {
+    const frozen = await freezePending(wallet, daemon)
+    try {
+      const sent = await wallet.call('transfer', { destinations: [{ address, amount: units }], account_index: 0 })
+      return String(sent['tx_hash'])
+    } catch (error) {
+      if (retriesLeft === 0 || !isStale(error)) throw error
+      await wallet.call('rescan_blockchain')
+    } finally {
+      for (const key_image of frozen) await wallet.call('thaw', { key_image })
+    }
   }
 }
 
-/** Why monerod refuses a transaction. The wallet program says only that it does. */
-async function readRefusal(daemon: MoneroRpc, raw: unknown): Promise<string> {
-  const answer = await daemon.post('/send_raw_transaction', { tx_as_hex: raw, do_not_relay: true })
-  const flags = Object.keys(answer).filter((key) => answer[key] === true)
-  return [answer['status'], answer['reason'], ...flags].filter(Boolean).join(', ')
-}
-
-/** Waits until the chain has grown, for some seconds at most: a test may have paused mining. */
-async function waitForBlock(daemon: MoneroRpc): Promise<void> {
-  const [height, end] = [await readHeight(daemon), Date.now() + nextBlockMs]
-  while (Date.now() < end && (await readHeight(daemon)) <= height) await delay(relayPollMs * 10)
+/**
+ * Freezes the outputs that a transaction in monerod's pool spends, and returns their key images. After a reorg the wallet
+ * takes the outputs of a payment that returned to the pool for unspent, and monerod would reject the double spend.
+ */
+async function freezePending(wallet: MoneroRpc, daemon: MoneroRpc): Promise<readonly string[]> {
+  const { spent_key_images: spent = [] } = (await daemon.post('/get_transaction_pool', {})) as {
+    spent_key_images?: { id_hash: string }[]
+  }
+  if (spent.length === 0) return []
+  const pending = new Set(spent.map(({ id_hash: image }) => image))
+  const { transfers = [] } = (await wallet.call('incoming_transfers', { transfer_type: 'available' })) as {
+    transfers?: { key_image: string }[]
+  }
+  const frozen = transfers.map(({ key_image: image }) => image).filter((image) => pending.has(image))
+  for (const key_image of frozen) await wallet.call('freeze', { key_image })
+  return frozen
 }
 
 /** Reads the balance of an account of the bank wallet. Balances of other addresses are not visible on Monero. */

@@ -32,15 +32,21 @@ const keyOf = ({ address, assetId }: DepositAccount) => `${address}:${assetId}`
 export function createCompareDeposits({ store, assetById, log, everyMs }: CompareDepositsDeps) {
   const walks = new Map<string, Walk>()
 
-  async function compare({ network, reader }: Chain, account: UnsweptDeposits, isSuspect: boolean): Promise<boolean> {
+  /** True if the address held less than recorded, now or when it was last read. */
+  async function isShort({ network, reader }: Chain, account: UnsweptDeposits, isSuspect: boolean): Promise<boolean> {
     const { address, assetId, units, isReported } = account
     const subject = `unswept:${network.id}:${keyOf(account)}`
-    const held = await reader.balance(address, assetById(assetId))
+    const held = await reader.balance(address, assetById(assetId)).catch((err: unknown) => {
+      // A token that refuses to answer must not hide the other addresses.
+      log.warn({ network: network.id, address, asset: assetId, err }, 'the balance of a deposit address is unknown')
+      return null
+    })
+    if (held === null) return isSuspect
     if (held >= units) {
       if (isReported) await store.alarms.clear(subject)
-      return true
+      return false
     }
-    if (!isReported && !isSuspect) return false
+    if (!isReported && !isSuspect) return true
     const missing = (units - held).toString()
     // Before the alarm, and once: an operator who knows the cause resumes the payouts, and the alarm stays.
     if (!isReported) {
@@ -48,7 +54,7 @@ export function createCompareDeposits({ store, assetById, log, everyMs }: Compar
       await store.pauses.pause(`payouts:${network.id}`, ALARM, 'reconciler')
     }
     await store.alarms.raise(subject, ALARM, { address, asset: assetId, missing })
-    return false
+    return true
   }
 
   return async function compareDeposits(chain: Chain): Promise<void> {
@@ -62,14 +68,7 @@ export function createCompareDeposits({ store, assetById, log, everyMs }: Compar
     const accounts = new Map([...page, ...again].map((account) => [keyOf(account), account]))
     const suspected = new Set(suspects.map(keyOf))
     const short: DepositAccount[] = []
-    for (const [key, account] of accounts) {
-      // A token that refuses to answer must not hide the other addresses.
-      const isCovered = await compare(chain, account, suspected.has(key)).catch((err: unknown) => {
-        log.warn({ network: network.id, address: account.address, err }, 'the balance of a deposit address is unknown')
-        return true
-      })
-      if (!isCovered) short.push(account)
-    }
+    for (const [key, account] of accounts) if (await isShort(chain, account, suspected.has(key))) short.push(account)
     const last = page.length < ADDRESSES_MAX ? null : (page.at(-1) ?? null)
     walks.set(network.id, { after: isTurn ? last : after, suspects: short.slice(0, SUSPECTS_MAX) })
   }

@@ -93,6 +93,16 @@ test('leaves no process and no lock after SIGTERM', async () => {
   expect(readdirSync(starts.env['SWAPYARD_DATA_DIR'] ?? '')).not.toContain('swapyard.lock')
 })
 
+test('leaves no process and no lock after a SIGTERM during the start', async () => {
+  const program = starts.start()
+  await program.waitForOutput('database: embedded Postgres started')
+  program.kill('SIGTERM')
+  expect(await program.ended).toEqual({ code: 0, signal: null })
+  expect(program.output()).not.toContain('ready:')
+  await expectNoProcesses(starts.cluster.folder)
+  expect(readdirSync(starts.env['SWAPYARD_DATA_DIR'] ?? '')).not.toContain('swapyard.lock')
+})
+
 test('leaves no process after a SIGTERM to npm alone, as a supervisor sends it', async () => {
   const program = starts.start({ usesNpm: true })
   await program.waitUntilReady()

@@ -20,8 +20,11 @@ const LAUNCH_MS = 50
 const READY_MS = 60_000
 const READY_LOOK_MS = 50
 
-/** Starts the program in one role and prints its progress. If a later part fails, everything started before is stopped. */
-export async function start(config: Config, role: Role): Promise<RunningApp> {
+/**
+ * Starts the program in one role and prints its progress. If a later part fails, everything started before is stopped.
+ * An aborted `stopping` ends the start after the step in progress, and the promise rejects with its reason.
+ */
+export async function start(config: Config, role: Role, stopping: AbortSignal): Promise<RunningApp> {
   const startedAt = performance.now()
   const say = (line: string) =>
     console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(5)} s  ${line}`)
@@ -46,19 +49,22 @@ export async function start(config: Config, role: Role): Promise<RunningApp> {
       ),
     ])
     closers.push(() => keys.signer?.close())
+    stopping.throwIfAborted()
     const app = await createConfiguredApp(config, role, { databaseAndLog, chains, keys, routerThread, port, closers })
     sayBuilt(app, say)
     await sayUnserved(app, say)
     if (chains && role !== 'api') app.starting.add('the workers are starting')
     const url = port === null ? null : await listen(config, port, app, closers)
+    stopping.throwIfAborted()
     if (role !== 'api') {
       const workers = await app.startWorkers()
       closers.push(() => workers.stop())
       app.starting.delete('the workers are starting')
       say(`workers: watching ${[...app.chains.keys()].join(' ')}`)
     }
-    if (chains && role !== 'api') await fund(app, chains.controlUrl, say, closers)
-    if (chains && role === 'all') await untilServing(app, say)
+    stopping.throwIfAborted()
+    if (chains && role !== 'api') await fund(app, chains.controlUrl, say, stopping)
+    if (chains && role === 'all') await untilServing(app, say, stopping)
     welcome(config, role, url, say)
     return { url, stop }
   } catch (error) {
@@ -99,20 +105,19 @@ async function sayUnserved({ store, chains }: App, say: (line: string) => void):
     )
 }
 
-async function fund(app: App, controlUrl: string, say: (line: string) => void, closers: Closer[]): Promise<void> {
+async function fund(app: App, controlUrl: string, say: (line: string) => void, stopping: AbortSignal): Promise<void> {
   const { fundSandbox } = await import('./sandbox-funding.ts')
-  const stopping = new AbortController()
-  closers.push(() => stopping.abort())
-  const { later } = await fundSandbox({ app, controlUrl, say, mines: true, signal: stopping.signal })
+  const { later } = await fundSandbox({ app, controlUrl, say, mines: true, signal: stopping })
   later.catch((error: Error) => {
-    if (!stopping.signal.aborted) say(`wallets: ${error.message}`)
+    if (!stopping.aborted) say(`wallets: ${error.message}`)
   })
 }
 
 /** In the sandbox, `ready` is printed only when /health/ready answers 200: people call the API right after. */
-async function untilServing({ services }: App, say: (line: string) => void): Promise<void> {
+async function untilServing({ services }: App, say: (line: string) => void, stopping: AbortSignal): Promise<void> {
   const deadline = Date.now() + READY_MS
-  while (services.readiness().length > 0 && Date.now() < deadline) await delay(READY_LOOK_MS)
+  while (services.readiness().length > 0 && Date.now() < deadline && !stopping.aborted) await delay(READY_LOOK_MS)
+  stopping.throwIfAborted()
   for (const reason of services.readiness()) say(`not served yet: ${reason}`)
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Command, CommanderError, Option } from 'commander'
 import type { Role } from '../app/app.ts'
 import { ConfigError, loadConfig, requireProduction } from '../config/load.ts'
@@ -48,24 +49,24 @@ async function addCommands(program: Command, name: string): Promise<void> {
 async function run(role: Role, sandbox: boolean): Promise<void> {
   const config = loadConfig()
   if (!sandbox) requireProduction(config)
-  // Imported here: without the service's libraries, every other command starts in half the time.
-  const { start } = await import('../app/start.ts')
-  const running = await start(config, role)
-  let stopping = false
+  const stopping = new AbortController()
   const stop = (signal: string) => {
-    if (stopping) return
-    stopping = true
+    if (stopping.signal.aborted) return
     console.log(`${signal}: finishing requests and steps in progress`)
     setTimeout(() => process.exit(1), STOP_MS + config.clocks.drainMs).unref()
-    running.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error)
-        process.exit(1)
-      },
-    )
+    stopping.abort()
   }
   process.on('SIGTERM', stop).on('SIGINT', stop)
+  // Imported here: without the service's libraries, every other command starts in half the time.
+  const { start } = await import('../app/start.ts')
+  const running = await start(config, role, stopping.signal).catch((error: unknown) => {
+    // The start was interrupted and has stopped everything that it had started.
+    if (error === stopping.signal.reason) return null
+    throw error
+  })
+  if (!stopping.signal.aborted) await once(stopping.signal, 'abort')
+  await running?.stop()
+  process.exit(0)
 }
 
 /** Prints the message of an expected error, and the stack of a bug. */

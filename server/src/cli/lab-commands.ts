@@ -7,7 +7,8 @@ import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../swap/routing/pools/tick-math.
 import { RESERVE_MAX, GAS as UNISWAP_V2_GAS } from '../swap/routing/pools/uniswap-v2.ts'
 import { bestRoute, type Route } from '../swap/routing/route.ts'
 import { HOPS_MAX } from '../swap/routing/search.ts'
-import { type LabCase, type LabPair, type LabPool, readLabCases, readLabPools } from './lab-file.ts'
+import { findReplay } from './lab/recorded-swaps.ts'
+import { type LabCase, type LabPair, type LabPool, readLabCases, readLabFile, readLabPools } from './lab-file.ts'
 import { fail, print } from './print.ts'
 
 /** For developers: runs the pool maths and the router on markets from a file. Prints one JSON line per case. */
@@ -15,8 +16,13 @@ export function addLabCommands(program: Command): void {
   const lab = program.command('lab').description('runs the pool maths and the router on markets from a file')
   lab
     .command('pools <file>')
-    .description('computes swaps of Uniswap V3 pools; the format is that of vectors/univ3_bytecode_fuzz.json')
-    .action((file: string) => readLabPools(file).forEach(printSwaps))
+    .description('computes swaps of the pools of a file; docs/pool-maths.md describes the formats')
+    .action((file: string) => {
+      const content = readLabFile(file)
+      const replay = findReplay(content)
+      if (replay === null) readLabPools(content, file).forEach(printSwaps)
+      else replay(content).forEach(print)
+    })
   lab
     .command('route <file>')
     .description('finds the best routes through Uniswap V2 pools; docs/pool-maths.md describes the format')

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { U128_MAX } from '../lib/bigint.ts'
 import type { Tick } from '../swap/routing/pools/concentrated.ts'
 import {
   MAX_SQRT_PRICE,
@@ -46,11 +47,12 @@ export type LabCase = Readonly<{
 }>
 
 /** The pools of a file in the format of `vectors/univ3_bytecode_fuzz.json`; the whole file is read before anything is computed. */
-export const readLabPools = (file: string): readonly LabPool[] => listOf(readJson(file), 'pools', file).map(poolAt)
+export const readLabPools = (content: unknown, file: string): readonly LabPool[] =>
+  listOf(content, 'pools', file).map(poolAt)
 
 /** The cases of a file. Each has its pools, as in `vectors/routing_v2_optimality.json`, or names one of the file's markets. */
 export function readLabCases(file: string): readonly LabCase[] {
-  const content = readJson(file)
+  const content = readLabFile(file)
   const markets = isObject(content) && 'markets' in content ? listOf(content, 'markets', file).map(pairsAt) : []
   return listOf(content, 'cases', file).map((at) => caseAt(at, markets))
 }
@@ -58,7 +60,7 @@ export function readLabCases(file: string): readonly LabCase[] {
 /** A value of the file and its path. */
 type At = Readonly<{ value: unknown; path: string }>
 
-function readJson(file: string): unknown {
+export function readLabFile(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
@@ -101,7 +103,6 @@ function whole({ value, path }: At, minimum: number, maximum: number): number {
 
 const UINT_MAX = (1n << 256n) - 1n
 const INT_MAX = (1n << 255n) - 1n
-const UINT128_MAX = (1n << 128n) - 1n
 /** A fee of 100 %, in millionths. */
 const PPM = 1_000_000
 /** UniswapV3Factory takes spacings below 16384. */
@@ -113,8 +114,8 @@ function poolAt(at: At): LabPool {
   const tick = tickOf(member(at, 'tick'), sqrtPrice)
   const ticks = ticksOf(listAt(at, 'positions').map((position) => positionAt(position, tickSpacing)))
   for (const { index, liquidity } of ranges(ticks))
-    if (liquidity > UINT128_MAX)
-      fail(`${at.path}.positions add up to ${liquidity} from tick ${index} on; the maximum is ${UINT128_MAX}`)
+    if (liquidity > U128_MAX)
+      fail(`${at.path}.positions add up to ${liquidity} from tick ${index} on; the maximum is ${U128_MAX}`)
   return {
     fee: BigInt(whole(member(at, 'fee'), 0, PPM - 1)),
     tickSpacing,
@@ -145,7 +146,7 @@ function positionAt(at: At, tickSpacing: number): Position {
   }
   const [tickLower, tickUpper] = [tickAt('tickLower'), tickAt('tickUpper')]
   if (tickLower >= tickUpper) fail(`${at.path}.tickLower must be below tickUpper`)
-  return { tickLower, tickUpper, liquidity: units(member(at, 'liquidity'), 1n, UINT128_MAX) }
+  return { tickLower, tickUpper, liquidity: units(member(at, 'liquidity'), 1n, U128_MAX) }
 }
 
 /** The ticks at which the sum of the positions' liquidity changes, ascending. */
@@ -169,7 +170,7 @@ function ranges(ticks: readonly Tick[]): readonly Readonly<{ index: number; liqu
 
 /** A stated liquidity must equal the sum of the positions in range. */
 function liquidityAt(at: At, inRange: bigint): bigint {
-  if (at.value === undefined || at.value === null || units(at, 0n, UINT128_MAX) === inRange) return inRange
+  if (at.value === undefined || at.value === null || units(at, 0n, U128_MAX) === inRange) return inRange
   return fail(`${at.path} is not the sum of the positions in range, which is ${inRange}`)
 }
 

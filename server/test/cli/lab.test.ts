@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { PATIENCE_MS } from '../../../test/support/patience.ts'
 import type { Json } from '../../../test/support/until.ts'
-import { readOwnVectors } from '../../../test/support/vectors.ts'
+import { readOwnVectors, readPublicVectors } from '../../../test/support/vectors.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-lab-'))
@@ -246,6 +246,137 @@ describe('lab pools', () => {
     const result = await runLab('pools', { pools: [content] })
     expect(result).toMatchObject({ code: 1, stdout: '' })
     expect(result.stderr).toContain(sentence)
+    expect(result.stderr.trim().split('\n')).toHaveLength(1)
+  })
+})
+
+describe.each([
+  {
+    file: 'solana_raydium_clmm.json',
+    inputs: [
+      ...['n', 'isBaseInput', 'zeroForOne', 'amount', 'otherAmountThreshold', 'sqrtPriceLimitX64'],
+      ...['unixTimestamp', 'tickArraysGiven', 'withoutBitmapExtension'],
+    ],
+  },
+  {
+    file: 'solana_meteora_dlmm.json',
+    inputs: [
+      ...['n', 'instruction', 'swapForY', 'amountIn', 'minimumAmountOut', 'amountOut', 'maximumAmountIn', 'activeId'],
+      ...['maxPriceImpactBps', 'unixTimestamp', 'binArraysGiven', 'withHostFeeAccount', 'note'],
+    ],
+  },
+  {
+    file: 'solana_pumpswap.json',
+    inputs: [
+      ...['n', 'instruction', 'baseAmountOut', 'maxQuoteAmountIn', 'baseAmountIn', 'minQuoteAmountOut'],
+      ...['spendableQuoteIn', 'minBaseAmountOut'],
+    ],
+  },
+])('lab pools with $file', ({ file, inputs }) => {
+  const recorded = readPublicVectors<Json>(file)
+
+  test.skipIf(recorded === null)(
+    'prints what each trader paid and received, and the errors of the program',
+    async () => {
+      const [first] = recorded.pools
+      const cases = first.cases.map((one: Json) =>
+        Object.fromEntries(Object.entries(one).filter(([name]) => inputs.includes(name))),
+      )
+      const result = await runLab('pools', { ...recorded, pools: [{ ...first, cases }] })
+      expect(result.stderr).toBe('')
+      const expected = first.cases.map((one: Json) => ({
+        ...{ pool: 0, n: one.n, ...amountsOf(one) },
+        error: one.error === undefined ? null : (one.error.code ?? one.error.text),
+      }))
+      expect(expected.length).toBeGreaterThan(20)
+      expect(parseLines(result)).toEqual(expected)
+    },
+  )
+
+  function amountsOf({ instruction, userPaid = '0', userReceived = '0', userBase, userQuote }: Json) {
+    if (userBase === undefined) return { paid: userPaid, received: userReceived }
+    const [paid, received] = instruction === 'sell' ? [userBase, userQuote] : [userQuote, userBase]
+    return { paid: String(-BigInt(paid)), received }
+  }
+})
+
+describe('lab pools with recorded swaps of Sui', () => {
+  const pickInputs = (row: Json, results: readonly string[]) =>
+    Object.fromEntries(Object.entries(row).filter(([name]) => !results.includes(name)))
+  const resultsOfSwap = ['quote', 'quoteAbort', 'dryRun', 'dryRunAbort', 'swap', 'swapAbort']
+  const cetus = readPublicVectors<Json>('sui_cetus_swaps.json')
+  const turbos = readPublicVectors<Json>('sui_turbos_swaps.json')
+  const deepbook = readPublicVectors<Json>('sui_deepbook_orders.json')
+
+  test.skipIf(cetus === null || turbos === null).each([
+    ['Cetus', cetus, ({ swap }: Json) => [swap.pay, swap.out]],
+    [
+      'Turbos',
+      turbos,
+      ({ aToB, swap: { amountA, amountB } }: Json) => (aToB ? [amountA, amountB] : [amountB, amountA]),
+    ],
+  ])('prints what each trader of %s paid and received, and the abort codes', async (_, recorded, amountsOf) => {
+    const pools = recorded.pools.slice(0, 10)
+    const inputs = pools.map((pool: Json) => ({
+      ...pool,
+      swaps: pool.swaps.map((swap: Json) => pickInputs(swap, resultsOfSwap)),
+    }))
+    const result = await runLab('pools', { source: recorded.source, pools: inputs })
+    expect(result.stderr).toBe('')
+    const expected = pools.flatMap(({ swaps }: Json, pool: number) =>
+      swaps.map((swap: Json, n: number) => {
+        const [paid, received] = swap.swapAbort === undefined ? amountsOf(swap) : ['0', '0']
+        return { pool, n, paid, received, error: swap.swapAbort?.[1] ?? null }
+      }),
+    )
+    expect(expected.length).toBeGreaterThan(100)
+    expect(parseLines(result)).toEqual(expected)
+  })
+
+  test.skipIf(deepbook === null)('prints the swaps of DeepBook, of the book that the orders built', async () => {
+    const inputs = [
+      'op',
+      'now',
+      'manager',
+      'orderType',
+      'selfMatching',
+      'price',
+      'quantity',
+      'newQuantity',
+      'remaining',
+    ]
+    inputs.push('isBid', 'payWithDeep', 'expire', 'amountIn', 'deepIn', 'minOut')
+    const books = deepbook.books.slice(0, 12)
+    const stripped = books.map((book: Json) => ({
+      ...book,
+      ops: book.ops
+        .filter(({ op }: Json) => op !== 'snapshot')
+        .map((op: Json, n: number) => ({
+          ...Object.fromEntries(Object.entries(op).filter(([name]) => inputs.includes(name))),
+          n,
+        })),
+    }))
+    const result = await runLab('pools', { source: deepbook.source, books: stripped })
+    expect(result.stderr).toBe('')
+    const expected = books.flatMap(({ ops }: Json, pool: number) =>
+      ops
+        .filter(({ op }: Json) => op !== 'snapshot')
+        .flatMap(({ op, amountIn, baseOut, quoteOut, abort }: Json, n: number) => {
+          if (!op.startsWith('swap_exact_')) return []
+          if (abort !== undefined) return [{ pool, n, paid: '0', received: '0', error: abort[1] }]
+          const [unspent, received] = op === 'swap_exact_base_for_quote' ? [baseOut, quoteOut] : [quoteOut, baseOut]
+          return [{ pool, n, paid: String(BigInt(amountIn) - BigInt(unspent)), received, error: null }]
+        }),
+    )
+    expect(expected.length).toBeGreaterThan(10)
+    expect(parseLines(result)).toEqual(expected)
+  })
+
+  test('rejects a file without pools in one sentence', async () => {
+    const source = { repository: 'github.com/CetusProtocol/cetus-contracts' }
+    const result = await runLab('pools', { source, functions: {} })
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(result.stderr).toContain('has no list "pools"')
     expect(result.stderr.trim().split('\n')).toHaveLength(1)
   })
 })

@@ -1,3 +1,4 @@
+import { divideUp } from '../../../lib/bigint.ts'
 import { power } from './log-exp.ts'
 
 /* FixedPoint.sol of Balancer V2 and V3: fixed-point numbers with 18 decimals. The name of each operation states its rounding. */
@@ -8,8 +9,6 @@ export const mulDown = (a: bigint, b: bigint): bigint => (a * b) / ONE
 export const mulUp = (a: bigint, b: bigint): bigint => divideUp(a * b, ONE)
 export const divDown = (a: bigint, b: bigint): bigint => (a * ONE) / b
 export const divUp = (a: bigint, b: bigint): bigint => divideUp(a * ONE, b)
-/** Math.divUp, FixedPoint.divUpRaw. */
-export const divideUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
 export const complement = (a: bigint): bigint => (a < ONE ? ONE - a : 0n)
 
 /** Largest relative error of LogExpMath.pow, in parts of 10^18 (FixedPoint.MAX_POW_RELATIVE_ERROR). */

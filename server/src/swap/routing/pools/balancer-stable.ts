@@ -1,7 +1,7 @@
+import { divideUp } from '../../../lib/bigint.ts'
 import type { PoolIdentity, PoolMaths } from '../pool.ts'
 import {
   aggregateFee,
-  divideUp,
   downscale,
   inputAfterFee,
   type Scale,

@@ -1,3 +1,4 @@
+import { divideUp } from '../../../lib/bigint.ts'
 import { type Curve, createCurve, type Hyperbola } from '../curve.ts'
 import type { Swapped } from '../pool.ts'
 import {
@@ -167,8 +168,6 @@ function step(state: SwapState, target: bigint, feePpm: bigint): void {
   state.otherAmount += amountIn + divideUp(amountIn * feePpm, PPM - feePpm)
   state.sqrtPrice = next
 }
-
-const divideUp = (numerator: bigint, denominator: bigint): bigint => (numerator + denominator - 1n) / denominator
 
 /** SqrtPriceMath.getAmount0Delta between two prices. `up` rounds up. */
 function amount0Delta(lower: bigint, upper: bigint, liquidity: bigint, up: boolean): bigint {

@@ -1,3 +1,4 @@
+import { divideUp } from '../../../lib/bigint.ts'
 import { createCurve } from '../curve.ts'
 import type { PoolIdentity, PoolMaths, Swapped } from '../pool.ts'
 import { FALL_MIN, hyperbola } from './sampled-curve.ts'
@@ -128,8 +129,6 @@ function swapInBin({ id, reserves }: Bin, binStep: number, forY: boolean, fee: b
   const out = forY ? (netInput * price) >> SHIFT : (netInput << SHIFT) / price
   return { in: remaining, out: out > available ? available : out, fee: cost }
 }
-
-const divideUp = (numerator: bigint, denominator: bigint): bigint => (numerator + denominator - 1n) / denominator
 
 /** PriceHelper.getPriceFromId with Uint128x128Math.pow, in 128.128 fixed point. Zero if it reverts. */
 function priceOf(id: number, binStep: number): bigint {

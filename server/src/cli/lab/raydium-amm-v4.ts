@@ -1,0 +1,50 @@
+import {
+  decodeRaydiumAmmV4Pool,
+  type RaydiumAmmV4Pool,
+  type RaydiumAmmV4Swap,
+  swapRaydiumAmmV4,
+} from '../../swap/routing/pools/solana/raydium-amm-v4.ts'
+import type { LabSwap } from './lab-swap.ts'
+import { replayPools } from './replay-pools.ts'
+
+type Case = Readonly<{
+  n: number
+  kind: 'baseIn' | 'baseOut'
+  direction: 'coinToPc' | 'pcToCoin'
+  amountIn?: string
+  minimumAmountOut?: string
+  amountOut?: string
+  maxAmountIn?: string
+  unixTimestamp: string
+  traderHas?: string
+}>
+type Pool = Readonly<{
+  ammData: string
+  coinVaultBalance: string
+  pcVaultBalance: string
+  cases: readonly Case[]
+}>
+
+/** Replays a file of Raydium AMM v4 swaps. Reads the pools and the inputs of the cases only. */
+export function replayRaydiumAmmV4(content: unknown): LabSwap[] {
+  const { pools } = content as { pools: readonly Pool[] }
+  const replay = { readPool, rowsOf: ({ cases }: Pool) => cases, readSwap, apply: swapRaydiumAmmV4 }
+  return replayPools(pools, replay).map(({ swap }) => swap)
+}
+
+function readPool(row: Pool): RaydiumAmmV4Pool {
+  const vaults = [BigInt(row.coinVaultBalance), BigInt(row.pcVaultBalance)] as const
+  return decodeRaydiumAmmV4Pool(Buffer.from(row.ammData, 'base64'), vaults)
+}
+
+function readSwap(swap: Case): RaydiumAmmV4Swap {
+  const isExactInput = swap.kind === 'baseIn'
+  return {
+    isExactInput,
+    inputIndex: swap.direction === 'coinToPc' ? 0 : 1,
+    amount: BigInt((isExactInput ? swap.amountIn : swap.amountOut) ?? ''),
+    limit: BigInt((isExactInput ? swap.minimumAmountOut : swap.maxAmountIn) ?? ''),
+    unixTime: BigInt(swap.unixTimestamp),
+    balance: swap.traderHas === undefined ? null : BigInt(swap.traderHas),
+  }
+}

@@ -1,0 +1,58 @@
+import type { Q64Swap } from '../../swap/routing/pools/sui/concentrated-q64.ts'
+import { swapTurbos, type TurbosState } from '../../swap/routing/pools/sui/turbos.ts'
+import type { LabSwap } from './lab-swap.ts'
+import { replayPools } from './replay-pools.ts'
+
+/** Members of a recorded file that the replay reads. */
+type RecordedSwap = Readonly<{
+  n?: number
+  aToB: boolean
+  isExactIn: boolean
+  amount: string
+  sqrtPriceLimit: string
+}>
+type RecordedPool = Readonly<{
+  tickSpacing: number
+  fee: number
+  feeProtocol: number
+  sqrtPrice: string
+  tick: number
+  liquidity: string
+  /** Index, net and gross liquidity. */
+  ticks: readonly (readonly [number, string, string])[]
+  swaps: readonly RecordedSwap[]
+}>
+
+/** Replays a file of recorded Turbos swaps. */
+export function replayTurbos(content: unknown): LabSwap[] {
+  return replayTurbosPools(content).map(({ swap }) => swap)
+}
+
+export const replayTurbosPools = (content: unknown) =>
+  replayPools((content as { pools: readonly RecordedPool[] }).pools, {
+    ...{ readPool, readSwap, apply },
+    rowsOf: ({ swaps }) => swaps,
+  })
+
+function apply(pool: TurbosState, swap: Q64Swap) {
+  const result = swapTurbos(pool, swap)
+  return result.abort === null ? { ...result, error: null } : { error: result.abort.code }
+}
+
+function readPool(recorded: RecordedPool): TurbosState {
+  return {
+    tickSpacing: recorded.tickSpacing,
+    feeRate: BigInt(recorded.fee),
+    protocolFeeRate: BigInt(recorded.feeProtocol),
+    sqrtPrice: BigInt(recorded.sqrtPrice),
+    tick: recorded.tick,
+    liquidity: BigInt(recorded.liquidity),
+    ticks: recorded.ticks.map(([index, net]) => ({ index, net: BigInt(net) })),
+    feeGrowth: [0n, 0n],
+    protocolFees: [0n, 0n],
+  }
+}
+
+function readSwap({ aToB, isExactIn, amount, sqrtPriceLimit }: RecordedSwap): Q64Swap {
+  return { a2b: aToB, isExactIn, amount: BigInt(amount), sqrtPriceLimit: BigInt(sqrtPriceLimit) }
+}

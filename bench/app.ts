@@ -12,7 +12,7 @@ import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
 import { seedSandboxPartners } from '../server/src/app/sandbox-partners.ts'
 import { sandboxSwaps } from '../server/src/app/swaps.ts'
 import { defaultSpreads } from '../server/src/core/domain/book.ts'
-import { accounts } from '../server/src/core/domain/ledger/entries.ts'
+import { fundingEntry } from '../server/src/core/domain/ledger/entries.ts'
 import { timeOrderedId } from '../server/src/lib/id.ts'
 import { createLog } from '../server/src/lib/log.ts'
 import { appSettings } from '../test/support/app-settings.ts'
@@ -74,14 +74,9 @@ function readChains(file: string): ChainsFile['networks'] {
 }
 
 /** Gives every wallet a balance in the ledger, so that all currencies are available. */
-async function creditWallets({ database, catalogue }: App): Promise<void> {
-  for (const { asset } of catalogue.list()) {
-    await database.query('insert into balances (account, asset_id, units) values ($1, $2, $3) on conflict do nothing', [
-      accounts.wallet,
-      asset.id,
-      10n ** BigInt(asset.decimals + 6),
-    ])
-  }
+async function creditWallets({ store, catalogue }: App): Promise<void> {
+  for (const { asset } of catalogue.list())
+    await store.ledger.post(fundingEntry(asset.id, 1, asset.id, 10n ** BigInt(asset.decimals + 6)))
 }
 
 async function listen(server: FastifyInstance): Promise<number> {
@@ -148,9 +143,9 @@ const legs = JSON.stringify([
 
 /** Inserts one row like that of an exchange: the same columns, checks and indexes. */
 const INSERT = `insert into bare_exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
-    recipient_address, refund_address, partner_fee_bps, expires_at, next_check_at)
+    recipient_address, refund_address, partner_fee_bps, expires_at)
   values ($1, '00000000-0000-4000-8000-000000000000', 'standard', 'standard', $2, $3, $4, $5, $6, 1000000, 280000000000000000, $7, $8, 0,
-    clock_timestamp() + interval '1 day', clock_timestamp() + interval '1 day')
+    clock_timestamp() + interval '1 day')
   returning *`
 
 const toResponse = (row: Row) => ({

@@ -67,6 +67,15 @@ end $$;
 create trigger postings_apply after insert on postings referencing new table as added
   for each statement execute function apply_postings();
 
+-- Only triggers change balances: that of `postings`, and those of `payouts`. Outside of a trigger the depth is zero.
+create function forbid_balance_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'balances follow from postings' using errcode = '42501';
+end $$;
+create trigger balances_follow_postings before insert or update or delete on balances
+  for each statement when (pg_trigger_depth() = 0) execute function forbid_balance_change();
+create trigger balances_no_truncate before truncate on balances execute function forbid_balance_change();
+
 -- Append-only: rows are frozen soon after their insert.
 alter table journal set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 alter table postings set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);

@@ -16,7 +16,7 @@ let honestDays: readonly Day[] = []
 let template: SimulatedTemplate
 beforeAll(async () => {
   template = await prepareSimulatedDatabases()
-  honestDays = await simulateDays(template, payHonestly, guarded)
+  honestDays = await simulateDays(template, { strategy: payHonestly }, guarded)
 }, PATIENCE_MS)
 afterAll(() => template.drop())
 
@@ -29,9 +29,9 @@ it('honest customers pay the operator on every day', () => {
 
 it.each(cases)(
   '$name: a bounded loss with the guard, profitable without it',
-  async ({ name, guard, strategy, without, lossMaxPercent }) => {
-    const on = await simulateDays(template, strategy, guarded)
-    const off = await simulateDays(template, strategy, without)
+  async ({ name, guard, without, lossMaxPercent, ...simulated }) => {
+    const on = await simulateDays(template, simulated, guarded)
+    const off = await simulateDays(template, simulated, without)
     const named = guard.includes('.') ? `\`${guard}\`` : guard
     const row = `| ${name} | ${named} | ${dollars(sumUsd(on))} | ${dollars(worstUsd(on))} | ${dollars(sumUsd(off))} | ${dollars(worstUsd(off))} |`
     console.log(row)

@@ -10,8 +10,10 @@ import {
   payUnconfirmed,
   replaceLosers,
   type Strategy,
+  sendDust,
   sendTestPayment,
   splitDoubleSpend,
+  tradeOneDirection,
   useLaggingPrices,
 } from './strategies.ts'
 
@@ -24,7 +26,12 @@ export type AdversaryCase = Readonly<{
   without: Rules
   /** Its worst day costs the operator at most this share of what honest customers turn over on such a day. */
   lossMaxPercent: number
+  /** The operator buys back what the conversions of the day took, at the cost of another exchange. */
+  isRebalanced?: true
 }>
+
+/** A taker's fee on another exchange, half of its spread, and the transfers to it and back, as a share of what is bought. */
+const REBALANCING_COST = 0.0025
 
 /** Three block intervals of bitcoin, as in production: those of the chain in memory are a second. */
 const BITCOIN_INCLUSION_MS = 30 * 60_000
@@ -101,6 +108,22 @@ export const cases: readonly AdversaryCase[] = [
     lossMaxPercent: 1,
     without: withGuards({ payoutFeePercent: 10_000 }),
   },
+  {
+    name: 'sends dust to many addresses',
+    guard: 'network fees of payouts and refunds',
+    strategy: sendDust,
+    lossMaxPercent: 1,
+    // Without the fees the minimum falls, and dust is converted; the guard of payouts would only delay that.
+    without: { ...withGuards({ payoutFeePercent: 10_000 }), isFreeOfNetworkFees: true },
+  },
+  {
+    name: 'trades in one direction only',
+    guard: 'spreads.majorBps',
+    strategy: tradeOneDirection,
+    lossMaxPercent: 1,
+    isRebalanced: true,
+    without: { ...guarded, spreads: { bps: { stable: 0, major: 0, minor: 0 }, fixedRateExtraBps: 0 } },
+  },
 ]
 
 /** One simulated day, in dollars. */
@@ -113,17 +136,30 @@ const pathOf = (seed: number) =>
 const SEEDS = [1, 2, 3]
 
 /** What the operator gains from the strategy on each of the drawn days. The days share nothing, and wait for the database in turn. */
-export const simulateDays = (template: SimulatedTemplate, strategy: Strategy, rules: Rules): Promise<readonly Day[]> =>
-  Promise.all(SEEDS.map((seed) => simulateDay(template, seed, strategy, rules)))
+export const simulateDays = (
+  template: SimulatedTemplate,
+  { strategy, isRebalanced = false }: Simulated,
+  rules: Rules,
+): Promise<readonly Day[]> =>
+  Promise.all(SEEDS.map((seed) => simulateDay(template, seed, { strategy, isRebalanced }, rules)))
 
-async function simulateDay(template: SimulatedTemplate, seed: number, strategy: Strategy, rules: Rules): Promise<Day> {
+type Simulated = Readonly<{ strategy: Strategy; isRebalanced?: boolean }>
+
+async function simulateDay(
+  template: SimulatedTemplate,
+  seed: number,
+  { strategy, isRebalanced }: Simulated,
+  rules: Rules,
+): Promise<Day> {
   const simulation = await startSimulation(template, pathOf(seed), rules)
   try {
     await strategy(simulation)
     const { conversions } = simulation
-    const gainUsd = conversions.reduce((sum, { receivedUsd, paidUsd }) => sum + receivedUsd - paidUsd, 0)
+    const convertedUsd = conversions.reduce((sum, { receivedUsd, paidUsd }) => sum + receivedUsd - paidUsd, 0)
+    const gainUsd = convertedUsd + (await simulation.readRefundIncomeUsd())
     const turnoverUsd = conversions.reduce((sum, { receivedUsd }) => sum + receivedUsd, 0)
-    return { gainUsd: gainUsd - (await simulation.readCostsUsd()), turnoverUsd }
+    const costsUsd = (await simulation.readCostsUsd()) + (isRebalanced ? turnoverUsd * REBALANCING_COST : 0)
+    return { gainUsd: gainUsd - costsUsd, turnoverUsd }
   } finally {
     await simulation.close()
   }

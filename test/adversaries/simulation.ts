@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { formatUnits } from '../../server/src/core/domain/amount.ts'
-import type { Reserves } from '../../server/src/core/domain/book.ts'
+import type { Reserves, SpreadPolicy } from '../../server/src/core/domain/book.ts'
 import { AppError } from '../../server/src/core/domain/errors.ts'
 import type { Partner } from '../../server/src/core/domain/partner.ts'
 import type { Exchange, Flow } from '../../server/src/exchange/domain/exchange.ts'
-import { btc, eth, makeBook } from '../../server/src/exchange/domain/pricing.fixture.ts'
+import { type BookParts, btc, eth, makeBook } from '../../server/src/exchange/domain/pricing.fixture.ts'
 import { createCreateExchange } from '../../server/src/exchange/orders/create-exchange.ts'
 import { createQuoteRate } from '../../server/src/exchange/quotes/quote-rate.ts'
 import { createRateIds } from '../../server/src/exchange/quotes/rate-id.ts'
@@ -27,6 +27,10 @@ export type SourceFault = Readonly<{ lagMs?: number; factor?: number }>
 /** What the program does in a simulation. */
 export type Rules = Readonly<{
   settings: Partial<ServiceSettings>
+  /** Payments and refunds are free of the network fee. */
+  isFreeOfNetworkFees?: boolean
+  /** Instead of the default spreads. */
+  spreads?: SpreadPolicy
   /** Every exchange is another partner's, so that what a partner has in flight is never summed up. */
   isPartnerPerExchange?: boolean
 }>
@@ -54,7 +58,7 @@ export type Simulation = Awaited<ReturnType<typeof startSimulation>>
 
 /** The program's quoting, create, settlement and payout code, on Postgres and chains in memory, with a clock and prices of its own. */
 export async function startSimulation(template: SimulatedTemplate, path: PricePath, rules: Rules) {
-  const { settings, isPartnerPerExchange = false } = rules
+  const { settings, spreads, isFreeOfNetworkFees = false, isPartnerPerExchange = false } = rules
   const time = { ms: 0 }
   const clock = { now: () => START + time.ms, databaseNow: () => START + time.ms }
   const opened = await template.open(START)
@@ -101,7 +105,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
   const refreshBook = () => {
     const { lagMs = PRICE_LAG_MS, factor = 1 } = fault
     const seen = path.at(Math.max(time.ms - lagMs, 0)) * factor
-    const { fees } = makeBook({ ...market, at: clock.now() })
+    const { fees } = makeBook({ ...market, ...(isFreeOfNetworkFees ? { fees: freeFees } : {}), at: clock.now() })
     const { prices } = makeBook({
       ...market,
       at: clock.now() - lagMs,
@@ -158,7 +162,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
   }
   program.fakes.eth.behaviour.feeRate = GAS_PRICE
   const { fixedPriceAgeMs: priceAgeMs, fixedReservePercent: reservePercent } = settings.guards ?? guardDefaults
-  books.replace({ fixedRates: { priceAgeMs, reservePercent } })
+  books.replace({ fixedRates: { priceAgeMs, reservePercent }, ...(spreads === undefined ? {} : { spreads }) })
   await syncDatabase()
   await program.fundWallets({ btc: 20n * COIN, eth: 500n * ETHER })
   await program.mineBlocks(10)
@@ -233,6 +237,17 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
       await mine(count)
       await valueConversions()
     },
+    /** What the operator kept of refunded deposits and of dust, in dollars of now. */
+    async readRefundIncomeUsd(): Promise<number> {
+      const rows = await program.database.query<{ asset_id: string; units: string }>(
+        `select p.asset_id, sum(p.units)::text as units from postings p join journal j on j.id = p.journal_id
+         where j.event in ('refund fee', 'booked as dust') group by p.asset_id`,
+      )
+      return rows.reduce(
+        (sum, { asset_id, units }) => sum + usdOf(asset_id.startsWith('btc') ? 'btc' : 'eth', BigInt(units)),
+        0,
+      )
+    },
     /** What the operator paid for transactions, and for deposits that left the chain, in dollars of now. */
     async readCostsUsd(): Promise<number> {
       const { ledger } = program.store
@@ -263,6 +278,13 @@ const LIMITS = {
   dayUsd: 10n ** 21n,
   partnerPercent: 100,
 }
+/** The fees of the market, all zero. */
+const freeFees: BookParts['fees'] = Object.fromEntries(
+  Object.entries(market.fees).map(([network, { native, units }]) => [
+    network,
+    { native, units: Object.fromEntries(Object.keys(units).map((asset) => [asset, 0n])) },
+  ]),
+)
 const MICRO = 1_000_000
 const USD = 10n ** 12n
 /** Bid and ask around a price in dollars. */

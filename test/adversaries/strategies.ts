@@ -210,8 +210,39 @@ export const replaceLosers: Strategy = async (simulation) => {
   }
 }
 
+/** Every hour a bitcoin for ether at the floating rate, until the stock of ether is used up; never the other direction. */
+export const tradeOneDirection: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, runDue } = simulation
+  for (let ms = HOUR; ms < DAY; ms += HOUR) {
+    moveTo(ms)
+    await runDue()
+    const exchange = await create('btc-eth', 'standard', COIN, null)
+    if (!exchange) break
+    program.payDeposit(exchange, exchange.fromUnits)
+    await settle()
+  }
+}
+
 /** Below every minimum, and enough for its refund: some three dollars of bitcoin. */
 const TEST_UNITS = 3_000n
+/** Below the fee of its own refund: the smallest output that nodes relay. */
+const DUST_UNITS = 546n
+const DUST_PAYMENTS = 6
+
+/** Sends amounts below every minimum to many addresses, so that each needs a refund, and dust that covers none. */
+export const sendDust: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, quote } = simulation
+  for (let ms = HOUR; ms < DAY; ms += 6 * HOUR) {
+    moveTo(ms)
+    const minUnits = quote('btc-eth', 'standard', PROBE['btc-eth'])?.quote.minUnits ?? 0n
+    for (let n = 0; n < DUST_PAYMENTS; n++) {
+      const exchange = await create('btc-eth', 'standard', minUnits, null)
+      if (exchange) program.payDeposit(exchange, n % 3 === 0 ? DUST_UNITS : TEST_UNITS)
+    }
+    await settle()
+  }
+  await settle()
+}
 
 /** Sends less than the minimum within the lock, and the whole amount hours later. */
 export const sendTestPayment: Strategy = waitForMarket(

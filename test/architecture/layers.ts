@@ -138,6 +138,10 @@ export const architecture: Architecture = {
       'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/uniswap-v2.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/swap/routing/pools/sui/concentrated-q64.ts': 'a fee in millionths, for the float curve',
+    'server/src/swap/routing/pools/sui/deepbook.ts':
+      'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/swap/routing/pools/sui/q64-tick.ts': 'a first estimate of a tick; the exact prices decide',
     'server/src/swap/routing/pools/tick-math.ts': 'a first estimate of a tick; the exact prices decide',
     'server/src/core/domain/api-key.ts': 'a remainder of 62',
     'server/src/swap/quotes/aggregator-reliability.ts': 'a penalty in millionths',

@@ -72,8 +72,7 @@ type OwnTransaction = Readonly<{ state: string; due: string | null; is_due: bool
 export const reorgPaidPayouts: Attack = async (run) => {
   const { cluster, database } = run.fleet
   const readOwn = async ({ id }: Purchase) => (await database.query<OwnTransaction>(OWN_TRANSACTION, [id]))[0]
-  await cluster.control('/mining', { network: 'eth', paused: true })
-  try {
+  await cluster.withMiningPaused('eth', async () => {
     const [purchase] = await buy(run, 1, 'btc@btc', 'eth@eth', '0.004')
     if (!purchase) throw new Error('the attack needs a purchase')
     let checked: string | null = null
@@ -104,9 +103,7 @@ export const reorgPaidPayouts: Attack = async (run) => {
       throw new Error(`the payout ${paid} has depth ${depth}; only 1 to ${REORG_DEPTH_MAX} can be removed`)
     await cluster.control('/reorgs', { network: 'eth', depth })
     await until('the payout is in no block', async () => (await readDepth(run, paid)) === null)
-  } finally {
-    await cluster.control('/mining', { network: 'eth', paused: false })
-  }
+  })
 }
 
 /** The worker crashes between signing and broadcasting. */
@@ -125,16 +122,13 @@ export const crashAfterSigning: Attack = async (run) => {
 /** Mining pauses for longer than `clocks.stuck`, which must be short. */
 export const pauseMining: Attack = async (run) => {
   const { cluster, database } = run.fleet
-  await cluster.control('/mining', { network: 'eth', paused: true })
-  try {
+  await cluster.withMiningPaused('eth', async () => {
     await buy(run, 1, 'btc@btc', 'eth@eth', '0.004')
     // Mining resumes only after the replacement could reach the node.
     const isReplaced = `select 1 from attempts a where sent_at is not null and exists (
       select 1 from attempts b where b.transaction_id = a.transaction_id and b.id < a.id)`
     await until('a replacement is sent', async () => (await database.query(isReplaced)).length > 0, PATIENCE_MS)
-  } finally {
-    await cluster.control('/mining', { network: 'eth', paused: false })
-  }
+  })
 }
 
 /**
@@ -196,8 +190,7 @@ export const fakeTransferEvent: Attack = async (run) => {
   const purchase = await run.customers.order({ from: 'usdt@eth', to: 'btc@btc', amount: '400' })
   const account = privateKeyToAccount(generatePrivateKey())
   const originalCode = await cluster.call('eth', 'eth_getCode', [token, 'latest'])
-  await cluster.control('/mining', { network: 'eth', paused: true })
-  try {
+  await cluster.withMiningPaused('eth', async () => {
     await cluster.call('eth', 'anvil_setBalance', [account.address, `0x${(10n ** 18n).toString(16)}`])
     await cluster.call('eth', 'anvil_setCode', [token, FAKE_TRANSFER_CODE])
     const { chainId = 0 } = cluster.chains.networks.find(({ network }) => network === 'eth') ?? {}
@@ -222,9 +215,7 @@ export const fakeTransferEvent: Attack = async (run) => {
       async () => (await cluster.call('eth', 'eth_getTransactionReceipt', [hash]))?.status === '0x1',
     )
     await cluster.call('eth', 'anvil_setCode', [token, originalCode])
-  } finally {
-    await cluster.control('/mining', { network: 'eth', paused: false })
-  }
+  })
 }
 
 /** `transfer` emits ERC-20's Transfer(caller, to, value) and returns true; every other call returns 0. */

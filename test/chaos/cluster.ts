@@ -23,6 +23,8 @@ export type Cluster = Readonly<{
   setStopped(isStopped: boolean): void
   /** Replaces the newest `depth` blocks. `drop`: the new blocks do not include the transactions of the old ones. */
   reorganize(network: string, depth: number, drop?: boolean): Promise<void>
+  /** Blocks come only on request while `work` runs. */
+  withMiningPaused<T>(network: string, work: () => Promise<T>): Promise<T>
   countFaults(): Readonly<{ crashes: number; stops: number; reorgs: number }>
   stop(): Promise<void>
 }>
@@ -55,6 +57,14 @@ export async function startCluster(networks: readonly string[]): Promise<Cluster
     reorganize: async (network, depth, drop = false) => {
       await control('/reorgs', { network, depth, ...(drop ? { drop } : {}) })
       reorgs++
+    },
+    withMiningPaused: async (network, work) => {
+      await control('/mining', { network, paused: true })
+      try {
+        return await work()
+      } finally {
+        await control('/mining', { network, paused: false })
+      }
     },
     countFaults: () => ({ crashes, stops, reorgs }),
     stop: async () => {

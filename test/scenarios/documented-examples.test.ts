@@ -7,6 +7,7 @@ import { freePort, isPortFree } from '@swapyard/lib/free-port.ts'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { lockMarket } from '../support/market-lock.ts'
+import { nullIfNotListening } from '../support/not-listening.ts'
 import { until } from '../support/until.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -42,7 +43,7 @@ beforeAll(async () => {
   })
   await until('the program is ready', async () => {
     if (child.exitCode !== null) throw new Error(`the program exited with ${child.exitCode}: ${lastLines}`)
-    return (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null))?.status === 200
+    return (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(nullIfNotListening))?.status === 200
   })
 })
 

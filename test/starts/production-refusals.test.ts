@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { type ProductionSetup, startProductionSetup } from './production-setup.ts'
@@ -59,6 +60,36 @@ test.each([
   expect(output).toContain(`DATABASE_URL: ${name} is off: `)
   const tables = await setup.postgres.query("select 1 from pg_tables where tablename = 'migrations'", 'swapyard')
   expect(tables).toEqual([])
+})
+
+test('refuses a login that may not create the tables, until the owner has', async () => {
+  const { code, output } = await startRefused('worker')
+  expect(code).toBe(1)
+  expect(output).toContain('this login may not change it: run "swapyard migrate" with the login of the owner')
+  await setup.migrate()
+})
+
+test.each([
+  // With one of these a stolen login could change what is append-only, and hide it.
+  'alter table operator_acts disable trigger user',
+  'drop trigger balances_follow_postings on balances',
+  'truncate operator_acts',
+  'create or replace function forbid_change() returns trigger language plpgsql as $$ begin return new; end $$',
+  'create temporary table balances (account text)',
+  'create schema other',
+  "set session_replication_role = 'replica'",
+  'delete from migrations',
+])('the login of a process may not: %s', async (statement) => {
+  for (const role of ['api', 'worker'] as const) {
+    const client = new pg.Client({ connectionString: setup.databaseUrls[role] })
+    await client.connect()
+    try {
+      // insufficient_privilege
+      await expect(client.query(statement)).rejects.toMatchObject({ code: '42501' })
+    } finally {
+      await client.end()
+    }
+  }
 })
 
 test('refuses a worker with the public half of the keystore', async () => {

@@ -42,6 +42,10 @@ export type ProductionSetup = Readonly<{
   start(role: Role, environment?: Record<string, string>): Program
   /** Runs an operator's command to its end, as on the worker's machine, and returns the printed rows. */
   run(...args: readonly string[]): Promise<Json[]>
+  /** Creates the tables as the owner of the database, and lets the logins of the processes read and write their rows. */
+  migrate(): Promise<void>
+  /** Connection URLs by login. */
+  databaseUrls: Readonly<Record<Role, string>>
   stop(): Promise<void>
 }>
 
@@ -52,21 +56,20 @@ async function startChain(network: LocalNetwork): Promise<LocalChain> {
   return { anvil, endpoints: [await startFaultyNode(anvil.url), await startFaultyNode(anvil.url)] }
 }
 
-/** A login for each process. Both act as the role that owns the database, which is no superuser. */
-async function createDatabase(postgres: ExternalPostgres): Promise<Record<Role, string>> {
-  const passwords = { api: randomBytes(12).toString('hex'), worker: randomBytes(12).toString('hex') }
-  await postgres.administer(
-    'create role swapyard nologin',
-    ...(['api', 'worker'] as const).flatMap((role) => [
-      `create role swapyard_${role} login password '${passwords[role]}' in role swapyard`,
-      `alter role swapyard_${role} set role = 'swapyard'`,
-    ]),
-    'create database swapyard owner swapyard',
-  )
-  return {
-    api: postgres.urlOf('swapyard_api', passwords.api, 'swapyard'),
-    worker: postgres.urlOf('swapyard_worker', passwords.worker, 'swapyard'),
+/** A login that owns the database and is no superuser, and a login for each process. Returns their URLs. */
+async function createDatabase(postgres: ExternalPostgres): Promise<Record<Role | 'owner', string>> {
+  const createLogin = async (name: string) => {
+    const password = randomBytes(12).toString('hex')
+    await postgres.administer(`create role ${name} login password '${password}'`)
+    return postgres.urlOf(name, password, 'swapyard')
   }
+  const urls = {
+    owner: await createLogin('swapyard_owner'),
+    api: await createLogin('swapyard_api'),
+    worker: await createLogin('swapyard_worker'),
+  }
+  await postgres.administer('create database swapyard owner swapyard_owner')
+  return urls
 }
 
 /** Adds the files of the secrets, the database URLs, the folders and the keystores to the environment of a role. */
@@ -118,13 +121,15 @@ export async function startProductionSetup(): Promise<ProductionSetup> {
     startChain('base'),
   ])
   const chains = { eth, bsc, base }
-  const { operatorToken, environmentOf } = createEnvironments(folder, await createDatabase(postgres))
+  const databaseUrls = await createDatabase(postgres)
+  const { operatorToken, environmentOf } = createEnvironments(folder, databaseUrls)
   for (const role of ['api', 'worker']) mkdirSync(join(folder, role))
   return {
     folder,
     postgres,
     chains,
     operatorToken,
+    databaseUrls,
     environmentOf,
     writeConfig(change = () => undefined) {
       const config = JSON.parse(readFileSync(example, 'utf8')) as Json
@@ -144,6 +149,10 @@ export async function startProductionSetup(): Promise<ProductionSetup> {
         args: ['--role', role],
       }),
     run: (...args) => runCommand(environmentOf('worker'), args),
+    async migrate() {
+      const environment = { ...environmentOf('worker'), DATABASE_URL_FILE: '', DATABASE_URL: databaseUrls.owner }
+      await runCommand(environment, ['migrate', '--grant', 'swapyard_api', 'swapyard_worker'])
+    },
     async stop() {
       const locals = Object.values(chains)
       await Promise.all(locals.flatMap(({ endpoints }) => endpoints.map((endpoint) => endpoint.stop())))

@@ -9,6 +9,7 @@ import { findBinaries } from '../../server/src/adapters/embedded-postgres/binari
 import { SYSTEM_FOLDER } from '../../server/src/adapters/embedded-postgres/cluster-location.ts'
 import { findOwner, give } from '../../server/src/adapters/embedded-postgres/owner.ts'
 import { findDebianPostgres } from './debian-postgres.ts'
+import { nullIfNotListening } from './not-listening.ts'
 import { until } from './until.ts'
 
 /**
@@ -71,7 +72,7 @@ export async function startExternalPostgres(): Promise<ExternalPostgres> {
   }
   await until('the external Postgres accepts connections', () => {
     if (server.exitCode !== null) throw new Error(`Postgres ended: ${output}`)
-    return connected(() => Promise.resolve(true)).catch(() => false)
+    return connected(() => Promise.resolve(true)).catch(nullIfNotListening)
   })
   return {
     urlOf,

@@ -12,6 +12,7 @@ import { addAlarmCommands } from './alarm-commands.ts'
 import { withDatabase } from './database.ts'
 import { addExchangeCommands } from './exchange-commands.ts'
 import { addLedgerCommands } from './ledger-commands.ts'
+import { addMigrateCommand } from './migrate-command.ts'
 import { addPauseCommands } from './pause-commands.ts'
 import { addPayoutCommands } from './payout-commands.ts'
 import { fail, print } from './print.ts'
@@ -28,6 +29,7 @@ export function addOperatorCommands(program: Command): void {
   addPauseCommands(program)
   addTreasuryCommands(program)
   addRescanCommand(program)
+  addMigrateCommand(program)
   addAlarmCommands(program)
   program
     .command('wallets')

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '../../src/adapters/postgres/core/da
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { accounts, partnerAccount, unownedFundingEntry } from '../../src/core/domain/ledger/entries.ts'
 import { journalEntry } from '../../src/core/domain/ledger/journal.ts'
+import { corruptBalances } from '../adapters/postgres/corrupt-balances.ts'
 import { payeeMacs } from '../payee-macs.ts'
 import { openShell, type Shell } from './shell.ts'
 
@@ -206,13 +207,13 @@ describe('a report', () => {
 describe('the ledger check', () => {
   test('exits with 1 and prints each fault after a balance was changed, and with 0 otherwise', async () => {
     expect(await swapyard(['ledger', 'check'])).toMatchObject({ code: 0, lines: [{ faults: 0 }] })
-    await database.query(
+    await corruptBalances(database, [
       "update balances set units = units + 3 where account = 'asset:wallet' and asset_id = 'eth@eth'",
-    )
+    ])
     const answer = await swapyard(['ledger', 'check'])
-    await database.query(
+    await corruptBalances(database, [
       "update balances set units = units - 3 where account = 'asset:wallet' and asset_id = 'eth@eth'",
-    )
+    ])
     expect(answer).toMatchObject({
       code: 1,
       lines: [

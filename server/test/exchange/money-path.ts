@@ -143,7 +143,8 @@ export async function startMoneyPath(options: MoneyPathOptions = {}) {
   const takeJobKeys = async () => {
     const queued = await queryIds('delete from graphile_worker._private_jobs returning key as id')
     const due = await queryIds(
-      "select 'exchange:' || id as id from exchanges where status not in ('pending', 'finished', 'failed', 'refunded') or next_check_at < clock_timestamp()",
+      `select 'exchange:' || id as id from exchanges e where status not in ('pending', 'finished', 'failed', 'refunded')
+         or exists (select 1 from exchange_checks c where c.exchange_id = e.id and c.next_check_at < clock_timestamp())`,
     )
     const live = await queryIds(
       "select 'transaction:' || id as id from transactions where state in ('live', 'confirmed')",

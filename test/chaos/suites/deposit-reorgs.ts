@@ -41,7 +41,7 @@ export const depositReorgs: Suite = {
         await fleet.store.pauses.pause('payouts:eth', 'the test', 'test')
         const purchase = await customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' })
         await expectStatuses(run, [purchase], ['exchanging'])
-        await fleet.cluster.reorganize('btc', await readDepth(run, purchase), true)
+        await doubleSpend(run, purchase)
         await expectStatuses(run, [purchase], ['pending'])
         assert.deepEqual(await fleet.store.ledger.balances(`liability:exchange:${purchase.id}`), new Map())
         await fleet.store.pauses.resume('payouts:eth')
@@ -57,7 +57,7 @@ export const depositReorgs: Suite = {
         const purchase = await customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' })
         await expectStatuses(run, [purchase], ['finished'])
         for (const payment of purchase.payments) customers.noteDoubleSpend(payment)
-        await fleet.cluster.reorganize('btc', await readDepth(run, purchase), true)
+        await doubleSpend(run, purchase)
         const readLoss = () => fleet.store.ledger.balance('expense:suspense', 'btc@btc')
         await until('the loss is booked', async () => (await readLoss()) === 400_000n)
         const alarms = await fleet.database.query<{ subject: string }>(
@@ -70,7 +70,10 @@ export const depositReorgs: Suite = {
   ],
 }
 
-/** Number of blocks from the purchase's first payment to the newest block. */
-async function readDepth({ fleet }: Run, { payments }: Purchase): Promise<number> {
-  return (await fleet.cluster.call('btc', 'getrawtransaction', [payments[0]?.hash, true])).confirmations
+/** Replaces the blocks since the purchase's first payment, without it. No block may come between the two calls. */
+async function doubleSpend({ fleet: { cluster } }: Run, { payments }: Purchase): Promise<void> {
+  await cluster.withMiningPaused('btc', async () => {
+    const { confirmations } = await cluster.call('btc', 'getrawtransaction', [payments[0]?.hash, true])
+    await cluster.reorganize('btc', confirmations, true)
+  })
 }

@@ -56,9 +56,11 @@ export async function checkFee(
   const feeUsd = usdOf(deps, native, feeUnits)
   const paidUsd = sum(guarded.map(({ assetId, units }) => usdOf(deps, assetId, units)))
   if (feeUsd * 100n <= paidUsd * BigInt(payoutFeePercent)) return
-  const charged = await Promise.all(guarded.map((payout) => chargedUsd(deps, tx, payout)))
+  // One after another: a connection runs one query at a time.
+  let charged = 0n
+  for (const payout of guarded) charged += await chargedUsd(deps, tx, payout)
   const multiple = BigInt(payoutFeeMultiple)
-  if (feeUsd <= sum(charged) * multiple) return
+  if (feeUsd <= charged * multiple) return
   throw new ExcessiveFeeError(feeUnits > usualUnits * multiple)
 }
 

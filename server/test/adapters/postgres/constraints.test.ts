@@ -67,6 +67,17 @@ describe('the ledger (I-1, I-2)', () => {
     await refused(APPEND_ONLY, 'truncate journal cascade')
   })
 
+  test('changes a balance by postings alone', async () => {
+    for (const change of [
+      "update balances set units = units + 1 where account = 'asset:wallet'",
+      'update balances set promised = 0',
+      "insert into balances (account, asset_id, units) values ('equity:capital', 'other@btc', 1)",
+      'delete from balances',
+      'truncate balances',
+    ])
+      await refused(APPEND_ONLY, change)
+  })
+
   test('rejects a negative asset account and a negative liability to an exchange', async () => {
     const { ledger } = fixture.store
     const refuse = async (work: Promise<unknown>) =>

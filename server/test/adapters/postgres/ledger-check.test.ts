@@ -6,6 +6,7 @@ import { createCheckLedger } from '../../../src/exchange/operations/check-ledger
 import type { Store } from '../../../src/exchange/ports/store/store.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { payeeMacs } from '../../payee-macs.ts'
+import { corruptBalances } from './corrupt-balances.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** One account of every kind in the chart of accounts (`core/domain/ledger/entries.ts`), on its usual side. */
@@ -50,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 const change = (account: string, units: number) =>
-  fixture.database.query('update balances set units = units + $2 where account = $1', [account, units])
+  corruptBalances(fixture.database, ['update balances set units = units + $2 where account = $1', [account, units]])
 const faults = () => store.reconciliation.ledgerFaults(100)
 
 describe('the ledger check', () => {
@@ -86,15 +87,17 @@ describe('the ledger check', () => {
   })
 
   test('finds a balance that is missing, and one that no posting made', async () => {
-    await fixture.database.query("delete from balances where account = 'income:dust'")
-    await fixture.database.query("insert into balances (account, asset_id, units) values ('income:other', $1, -1000)", [
-      asset,
-    ])
+    await corruptBalances(
+      fixture.database,
+      ["delete from balances where account = 'income:dust'"],
+      ["insert into balances (account, asset_id, units) values ('income:other', $1, -1000)", [asset]],
+    )
     const found = await faults()
-    await fixture.database.query("delete from balances where account = 'income:other'")
-    await fixture.database.query("insert into balances (account, asset_id, units) values ('income:dust', $1, -1000)", [
-      asset,
-    ])
+    await corruptBalances(
+      fixture.database,
+      ["delete from balances where account = 'income:other'"],
+      ["insert into balances (account, asset_id, units) values ('income:dust', $1, -1000)", [asset]],
+    )
     expect(found).toEqual([
       { kind: 'balance', assetId: asset, account: 'income:dust', stored: 0n, posted: -1_000n },
       { kind: 'balance', assetId: asset, account: 'income:other', stored: -1_000n, posted: 0n },

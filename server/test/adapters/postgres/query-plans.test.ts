@@ -6,6 +6,7 @@ import { btc } from '../../../src/exchange/domain/pricing.fixture.ts'
 import type { AppendRules } from '../../../src/exchange/ports/store/chain-log.ts'
 import { partnerId } from '../../exchange/money-path.ts'
 import { payeeMacs } from '../../payee-macs.ts'
+import { corruptBalances } from './corrupt-balances.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** Enough rows for the planner to prefer an index to a sequential scan. */
@@ -13,6 +14,7 @@ const ROWS = 20_000
 /** Tables that grow with the business: a query per exchange or block must not scan them sequentially. */
 const GROWING = [
   'exchanges',
+  'exchange_checks',
   'deposit_targets',
   'deposits',
   'executions',
@@ -33,10 +35,13 @@ beforeAll(async () => {
   app = await openTestDatabase()
   const { database } = app
   await database.query(
-    `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, recipient_address, partner_fee_bps, status, created_at, expires_at, next_check_at)
+    `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, recipient_address, partner_fee_bps, status, created_at, expires_at)
      select gen_random_uuid(), case when n % 2 = 0 then $1::uuid else gen_random_uuid() end, 'standard', 'standard', 'btc', 'btc', 'eth', 'eth', $2, 1, 1, 'r', 0,
-       case when n % 10 = 0 then 'pending' else 'finished' end, now() - n * interval '1 minute', now(), case when n % 10 = 0 then now() + interval '1 hour' end from generate_series(1, $3::int) n`,
+       case when n % 10 = 0 then 'pending' else 'finished' end, now() - n * interval '1 minute', now() from generate_series(1, $3::int) n`,
     [partnerId, JSON.stringify([{ from: btc.asset, to: btc.asset }]), ROWS],
+  )
+  await database.query(
+    "insert into exchange_checks select id, now() + interval '1 hour' from exchanges where status = 'pending'",
   )
   await database.query(
     "insert into deposit_targets (exchange_id, leg, network, address, memo, key_index) select id, 0, 'btc', 'address-' || row_number() over (), '', row_number() over () from exchanges",
@@ -61,7 +66,7 @@ beforeAll(async () => {
   )
   await database.query("insert into cursors values ('btc', 1000000, 'h'), ('eth', 1000000, 'h')")
   await database.query("insert into blocks (network, height, hash, parent_hash) values ('btc', 1000000, 'h', 'g')")
-  await database.query("insert into balances values ('asset:wallet', 'eth@eth', 5)")
+  await corruptBalances(database, ["insert into balances values ('asset:wallet', 'eth@eth', 5)"])
   await database.query('analyze')
   const [row] = await database.query<{ id: string }>('select exchange_id as id from executions limit 1')
   exchangeId = row?.id ?? ''

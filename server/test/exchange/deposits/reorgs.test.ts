@@ -15,7 +15,8 @@ afterEach(() => fixture.expectBalanced())
 const readSuspense = () => fixture.store.ledger.balance('expense:suspense', 'btc@btc')
 const expireExchange = (exchange: Exchange) =>
   fixture.database.query(
-    "update exchanges set expires_at = clock_timestamp() - interval '1 hour', next_check_at = clock_timestamp() where id = $1",
+    `with due as (update exchange_checks set next_check_at = clock_timestamp() where exchange_id = $1)
+     update exchanges set expires_at = clock_timestamp() - interval '1 hour' where id = $1`,
     [exchange.id],
   )
 /** No payout on ethereum is signed until `resumePayouts`. */

@@ -78,7 +78,8 @@ test('refunds a missed deposit of an exchange that has expired', async () => {
   const exchange = await path.createExchange()
   await payUnseen(exchange.deposit.address)
   await path.database.query(
-    "update exchanges set expires_at = clock_timestamp() - interval '1 hour', next_check_at = clock_timestamp() where id = $1",
+    `with due as (update exchange_checks set next_check_at = clock_timestamp() where exchange_id = $1)
+     update exchanges set expires_at = clock_timestamp() - interval '1 hour' where id = $1`,
     [exchange.id],
   )
   await path.runWorkers()

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { btc, eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { createReconcile } from '../../../src/exchange/operations/reconcile.ts'
 import type { Chain } from '../../../src/exchange/ports/chain.ts'
+import { corruptBalances } from '../../adapters/postgres/corrupt-balances.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
@@ -78,7 +79,9 @@ describe('reconciliation of a UTXO wallet (I-7)', () => {
   })
 
   test('finds money that the chain has and the ledger does not', async () => {
-    await change("update balances set units = units - 5 where account = 'asset:wallet' and asset_id = 'btc@btc'")
+    await corruptBalances(fixture.database, [
+      "update balances set units = units - 5 where account = 'asset:wallet' and asset_id = 'btc@btc'",
+    ])
     await reconcile('btc')
     await reconcile('btc')
     expect(await readAlarms()).toMatchObject([{ subject: 'difference:btc@btc', detail: { difference: '5' } }])
@@ -91,7 +94,9 @@ describe('reconciliation of an account wallet (I-7)', () => {
     await reconcile('eth')
     await reconcile('eth')
     expect(await readAlarms()).toEqual([])
-    await change("update balances set units = units + 9 where account = 'asset:wallet' and asset_id = 'eth@eth'")
+    await corruptBalances(fixture.database, [
+      "update balances set units = units + 9 where account = 'asset:wallet' and asset_id = 'eth@eth'",
+    ])
     await reconcile('eth')
     await reconcile('eth')
     expect(await readAlarms()).toMatchObject([{ subject: 'difference:eth@eth', detail: { difference: '-9' } }])

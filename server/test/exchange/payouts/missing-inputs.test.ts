@@ -72,9 +72,7 @@ describe('a payout whose input left the chain (bitcoin family)', () => {
     expect(await fixture.readStatus(exchange)).toBe('finished')
     expect(listPaid()).toHaveLength(1)
     // The loss could not be booked before the wallet was funded. The next check books it.
-    await fixture.database.query(
-      'update exchanges set next_check_at = clock_timestamp() where next_check_at is not null',
-    )
+    await fixture.database.query('update exchange_checks set next_check_at = clock_timestamp()')
     await fixture.runWorkers()
     expect(await fixture.store.ledger.balance('expense:suspense', 'btc@btc')).toBe(COIN / 10n)
     expect(await findAlarm(fixture, 'invalid')).toBeDefined()
@@ -143,9 +141,7 @@ describe('a payout whose input left the chain (bitcoin family)', () => {
     fixture.fakes.btc.resubmit(payment)
     expect(await fixture.fakes.btc.chain.sender.broadcast(oldAttempt?.raw ?? '')).toMatchObject({ kind: 'rejected' })
     await fixture.database.query("update transactions set next_check_at = clock_timestamp() where state = 'confirmed'")
-    await fixture.database.query(
-      'update exchanges set next_check_at = clock_timestamp() where next_check_at is not null',
-    )
+    await fixture.database.query('update exchange_checks set next_check_at = clock_timestamp()')
     await fixture.mineBlocks(12)
     expect(listPaid()).toHaveLength(1)
     expect(await fixture.store.ledger.balance('expense:suspense', 'btc@btc')).toBe(0n)

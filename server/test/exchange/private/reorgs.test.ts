@@ -21,7 +21,9 @@ const createPrivate = (rest: Parameters<typeof fixture.createExchange>[0] = {}) 
   fixture.createExchange({ via: ltc, plan, ...rest })
 const expireExchange = (exchange: Exchange) =>
   fixture.database.query(
-    "with caught_up as (update cursors set caught_up_at = clock_timestamp()) update exchanges set expires_at = created_at + interval '1 millisecond', next_check_at = clock_timestamp() where id = $1",
+    `with caught_up as (update cursors set caught_up_at = clock_timestamp()),
+       due as (update exchange_checks set next_check_at = clock_timestamp() where exchange_id = $1)
+     update exchanges set expires_at = created_at + interval '1 millisecond' where id = $1`,
     [exchange.id],
   )
 const listStatuses = async (exchange: Exchange) =>

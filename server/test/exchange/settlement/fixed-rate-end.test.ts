@@ -22,7 +22,8 @@ const pay = (exchange: Exchange) => path.fakes.btc.pay(exchange.deposit.address,
 const passMinutes = async ({ id }: Exchange, minutes: number) => {
   const ago = `- interval '${minutes} minutes'`
   await path.database.query(
-    `update exchanges set fixed_until = fixed_until ${ago}, expires_at = expires_at ${ago}, next_check_at = clock_timestamp() where id = '${id}'`,
+    `with due as (update exchange_checks set next_check_at = clock_timestamp() where exchange_id = '${id}')
+     update exchanges set fixed_until = fixed_until ${ago}, expires_at = expires_at ${ago} where id = '${id}'`,
   )
   await path.database.query(`update sightings set first_seen_at = first_seen_at ${ago} where exchange_id = '${id}'`)
   await path.database.query(`update reservations set expires_at = expires_at ${ago} where exchange_id = '${id}'`)

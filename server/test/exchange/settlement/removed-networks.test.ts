@@ -87,8 +87,9 @@ test('leaves a signed payout on a removed network as it is, and follows it when 
 const expireUnpaid = async () => {
   const exchange = await path.createExchange()
   await path.database.query(
-    `with behind as (update cursors set caught_up_at = clock_timestamp() - interval '2 days' where network = 'btc')
-     update exchanges set expires_at = clock_timestamp() - interval '1 hour', next_check_at = clock_timestamp() where id = $1`,
+    `with behind as (update cursors set caught_up_at = clock_timestamp() - interval '2 days' where network = 'btc'),
+       due as (update exchange_checks set next_check_at = clock_timestamp() where exchange_id = $1)
+     update exchanges set expires_at = clock_timestamp() - interval '1 hour' where id = $1`,
     [exchange.id],
   )
   await path.services.step(exchange.id)
@@ -103,7 +104,7 @@ test('does not count expired exchanges that wait for a watcher, and checks them 
   expect(await path.store.exchanges.countOpen(exchange.partnerId, 1_000)).toBe(before)
   // A tenth of the hour that it is overdue.
   const [row] = await path.database.query<{ minutes: number }>(
-    'select extract(epoch from next_check_at - clock_timestamp())::float8 / 60 as minutes from exchanges where id = $1',
+    'select extract(epoch from next_check_at - clock_timestamp())::float8 / 60 as minutes from exchange_checks where exchange_id = $1',
     [exchange.id],
   )
   expect(row?.minutes).toBeGreaterThan(5)

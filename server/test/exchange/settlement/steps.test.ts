@@ -91,7 +91,8 @@ describe('a deposit', () => {
   test('after the expiry is refunded, and the failed exchange becomes refunded', async () => {
     const exchange = await fixture.createExchange()
     await fixture.database.query(
-      "update exchanges set expires_at = clock_timestamp() - interval '1 hour', next_check_at = clock_timestamp() where id = $1",
+      `with due as (update exchange_checks set next_check_at = clock_timestamp() where exchange_id = $1)
+     update exchanges set expires_at = clock_timestamp() - interval '1 hour' where id = $1`,
       [exchange.id],
     )
     await fixture.runWorkers()

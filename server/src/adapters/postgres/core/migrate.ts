@@ -13,20 +13,16 @@ const CREATED_CONCURRENTLY = new Set(['23505', '42P07', '42710'])
 
 type Migration = Readonly<{ name: string; sha256: string }>
 
-/** Brings the schema up to date: runs every `NNNN_*.sql` once, in order, each in a transaction of its own. */
+/**
+ * Brings the schema up to date: runs every `NNNN_*.sql` once, in order, each in a transaction of its own. Throws if there is one
+ * to run and this login may not create tables.
+ */
 export async function migrate(database: Database): Promise<readonly string[]> {
-  await database
-    .query(
-      'create table if not exists migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
-    )
-    .catch((error: unknown) => {
-      // Two processes may create the table at the same time; it exists for the one that fails.
-      if (!CREATED_CONCURRENTLY.has(sqlState(error))) throw error
-    })
   const files = readMigrations()
-  const existing = await database.query<Migration>('select name, sha256 from migrations')
+  const existing = await readApplied(database)
   checkApplied(existing, files)
   const appliedNames = new Set(existing.map(({ name }) => name))
+  if (files.some(({ name }) => !appliedNames.has(name))) await prepareToApply(database)
   const applied: string[] = []
   for (const { name, text, sha256 } of files) {
     // A start with nothing to apply makes one query and waits for no lock.
@@ -45,6 +41,30 @@ export async function migrate(database: Database): Promise<readonly string[]> {
     await database.transaction(apply, { statementTimeoutMs: STATEMENT_MS })
   }
   return applied
+}
+
+/** The applied migrations; none in an empty database. */
+async function readApplied(database: Database): Promise<readonly Migration[]> {
+  const [row] = await database.query<{ exists: boolean }>("select to_regclass('migrations') is not null as exists")
+  return row?.exists ? database.query<Migration>('select name, sha256 from migrations') : []
+}
+
+async function prepareToApply(database: Database): Promise<void> {
+  const [row] = await database.query<{ allowed: boolean }>(
+    "select has_schema_privilege(current_schema(), 'create') as allowed",
+  )
+  if (!row?.allowed)
+    throw new Error(
+      'the schema of the database is older than this version, and this login may not change it: run "swapyard migrate" with the login of the owner (DATABASE_URL)',
+    )
+  await database
+    .query(
+      'create table if not exists migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
+    )
+    .catch((error: unknown) => {
+      // Two processes may create the table at the same time; it exists for the one that fails.
+      if (!CREATED_CONCURRENTLY.has(sqlState(error))) throw error
+    })
 }
 
 /**

@@ -22,12 +22,14 @@ const CHECK_WITHIN = "interval '15 seconds'"
 /**
  * Schedules the next step of these exchanges, in case all wake-ups are lost: the queue keeps the jobs of a crashed worker
  * locked for hours. Call it before the transaction writes their other rows: a step locks the exchange first, then its deposits.
+ * The lock of the exchange makes this wait for a running step, which would otherwise replace the time.
  */
 export async function schedule(sql: Sql, exchangeIds: readonly string[]): Promise<void> {
   if (exchangeIds.length === 0) return
   await sql.query(
-    `update exchanges set next_check_at = least(next_check_at, clock_timestamp() + ${CHECK_WITHIN})
-     where id in (select id from exchanges where id = any($1::uuid[]) order by id for no key update)`,
+    `with locked as materialized (select id from exchanges where id = any($1::uuid[]) order by id for no key update)
+     insert into exchange_checks as c (exchange_id, next_check_at) select id, clock_timestamp() + ${CHECK_WITHIN} from locked
+     on conflict (exchange_id) do update set next_check_at = excluded.next_check_at where c.next_check_at > excluded.next_check_at`,
     [[...new Set(exchangeIds)]],
   )
 }

@@ -16,7 +16,7 @@ type Inserted = {
 }
 
 /*
- * One statement for a whole batch: for each row it inserts the exchange, its deposit target and its event, or returns why
+ * One statement for a whole batch: for each row it inserts the exchange, its deposit target, its check and its event, or returns why
  * not. One commit for many creates saves disk syncs. Only this statement compares the rate's expiry with the clock, and it
  * uses the database's clock (I-18). The nonce of a rate is unique, so a second use inserts nothing; sorted nonces prevent
  * deadlocks between batches. Addresses of ours are rejected on every network: one key has the same address on all EVM
@@ -40,16 +40,18 @@ with input as (
   from input i
 ), inserted as (
   insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, max_units,
-    recipient_address, recipient_memo, refund_address, refund_memo, recipient_mac, refund_mac, partner_fee_bps, rate_nonce, plan, created_at, expires_at, fixed_until, fixed_inclusion_ms, next_check_at)
+    recipient_address, recipient_memo, refund_address, refund_memo, recipient_mac, refund_mac, partner_fee_bps, rate_nonce, plan, created_at, expires_at, fixed_until, fixed_inclusion_ms)
   select id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, max_units,
     recipient_address, recipient_memo, refund_address, refund_memo, recipient_mac, refund_mac, partner_fee_bps, rate_nonce, plan, now, now + expiry_ms * interval '1 millisecond',
-    now + fixed_lock_ms * interval '1 millisecond', fixed_inclusion_ms, now + expiry_ms * interval '1 millisecond'
+    now + fixed_lock_ms * interval '1 millisecond', fixed_inclusion_ms
   from checked where verdict = 'created' order by rate_nonce, n
   on conflict (rate_nonce) do nothing
   returning id, created_at, expires_at, fixed_until
 ), targets as (
   insert into deposit_targets (exchange_id, leg, network, address, memo, key_index)
   select c.id, 0, c.from_network, c.address, c.memo, c.key_index from checked c join inserted using (id)
+), scheduled as (
+  insert into exchange_checks (exchange_id, next_check_at) select id, expires_at from inserted
 ), logged as (
   insert into events (exchange_id, event, status) select id, 'created', 'pending' from inserted
 )

@@ -89,9 +89,9 @@ async function raiseOverdue(sql: Sql, { executions, transactions, payout }: Dead
 async function due(sql: Sql, limit: number): Promise<readonly Job[]> {
   return sql.query<Job>(
     `with exchanges_due as (
-       update exchanges set next_check_at = clock_timestamp() + interval '15 seconds' where id in (
-         select id from exchanges where next_check_at < statement_timestamp() order by next_check_at limit $1 for update skip locked)
-       returning id
+       update exchange_checks set next_check_at = clock_timestamp() + interval '15 seconds' where exchange_id in (
+         select exchange_id from exchange_checks where next_check_at < statement_timestamp() order by next_check_at limit $1 for update skip locked)
+       returning exchange_id
      ), transactions_due as (
        update transactions set next_check_at = clock_timestamp() + interval '15 seconds' where id in (
          select id from transactions where next_check_at < statement_timestamp() order by next_check_at limit $1 for update skip locked)
@@ -101,7 +101,7 @@ async function due(sql: Sql, limit: number): Promise<readonly Job[]> {
          select id from swaps where next_check_at < statement_timestamp() order by next_check_at limit $1 for update skip locked)
        returning id
      )
-     select 'exchange' as kind, id::text from exchanges_due
+     select 'exchange' as kind, exchange_id::text as id from exchanges_due
      union all select 'transaction', id::text from transactions_due
      union all select 'swap', id::text from swaps_due
      union all select 'dispatch', network from payouts where state = 'reserved' and attention is null

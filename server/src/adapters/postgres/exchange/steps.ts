@@ -243,11 +243,19 @@ async function listEarlierDeposits(
   }))
 }
 
+/** A check that is due up to a second earlier stays: the sweep has just leased it for the same time. */
 async function save(sql: Sql, id: string, { status, reason, nextCheckAt, next }: ExchangeChange): Promise<void> {
   await sql.query(
     `with old as (select status, reason from exchanges where id = $1), changed as (
-       update exchanges set status = $2, reason = $3, next_check_at = $4, stepped_to = $5 where id = $1
-         and (status, reason, next_check_at, stepped_to) is distinct from ($2, $3, $4::timestamptz, $5::bigint) returning id)
+       update exchanges set status = $2, reason = $3, stepped_to = $5 where id = $1
+         and (status, reason, stepped_to) is distinct from ($2, $3, $5::bigint) returning id
+     ), scheduled as (
+       insert into exchange_checks as c (exchange_id, next_check_at) select $1, $4 where $4::timestamptz is not null
+       on conflict (exchange_id) do update set next_check_at = excluded.next_check_at
+         where c.next_check_at not between excluded.next_check_at - interval '1 second' and excluded.next_check_at
+     ), closed as (
+       delete from exchange_checks where exchange_id = $1 and $4::timestamptz is null
+     )
      insert into events (exchange_id, event, status, reason)
      select changed.id, 'status', $2, $3 from changed, old where old.status <> $2`,
     [id, status, reason, nextCheckAt, next?.depositId ?? null],

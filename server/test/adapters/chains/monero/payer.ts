@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@swapyard/lib/free-port.ts'
 import { inject } from 'vitest'
+import { nullIfNotListening } from '../../../../../test/support/not-listening.ts'
 import { until } from '../../../../../test/support/until.ts'
 import type { ChainsFile } from '../../../../src/app/sandbox-chains.ts'
 
@@ -66,7 +67,7 @@ export async function startPayer(folder: string) {
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = `http://127.0.0.1:${port}`
   const wallet = (method: string, params: unknown = {}) => rpc(url, method, params)
-  await until('the wallet program answers', () => wallet('get_version').catch(() => null))
+  await until('the wallet program answers', () => wallet('get_version').catch(nullIfNotListening))
   await wallet('create_wallet', { filename: 'payer', password: '', language: 'English' })
   const { address } = (await wallet('get_address', { account_index: 0 })) as { address: string }
   for (let n = 0; n < 6; n++) await control('/deposits', { network: 'xmr', currency: 'native', address, amount: '0.5' })

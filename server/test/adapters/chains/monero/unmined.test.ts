@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWith } from '../../../../../test/support/describe-with.ts'
+import { until } from '../../../../../test/support/until.ts'
 import { xmr } from '../../../../networks/xmr.ts'
 import { createMoneroChain } from '../../../../src/adapters/chains/monero/chain.ts'
 import { signMonero } from '../../../../src/adapters/chains/monero/sign.ts'
@@ -67,8 +68,12 @@ describeWith('monerod', 'a transaction that a daemon will not mine', () => {
     })
     const { raw, txHash } = await signMonero(intent, keys)
     expect(await ownChain.sender.broadcast(raw)).toEqual({ kind: 'accepted' })
+    await waitForStemPhase({ txHash })
     return { raw, txHash }
   }
+  /** monerod mines a transaction after its stem phase (Dandelion++), until which restricted endpoints do not show it. */
+  const waitForStemPhase = (ours: { txHash: string }) =>
+    until('the stem phase ends', async () => (await kindOf(restrictedChain, ours)) === 'pending')
   const kindOf = async (chain: Chain, { txHash }: { txHash: string }) =>
     (await chain.sender.observe({ txHash, conflictKey: null })).kind
   const rebroadcast = async (chain: Chain, ours: { raw: string; txHash: string }) =>
@@ -107,6 +112,7 @@ describeWith('monerod', 'a transaction that a daemon will not mine', () => {
     expect(await node.pool()).toContain(ours.txHash)
 
     expect(await rebroadcast(ownChain, ours)).toEqual({ kind: 'rebroadcast' })
+    await waitForStemPhase(ours)
     expect(await kindOf(ownChain, ours)).toBe('pending')
     await node.mine(1)
     expect(await kindOf(ownChain, ours)).toBe('included')

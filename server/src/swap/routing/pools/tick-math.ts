@@ -5,6 +5,7 @@ export const MAX_TICK = 887272
 export const MIN_SQRT_PRICE = 4295128739n
 export const MAX_SQRT_PRICE = 1461446703485210103287273052203988822378723970342n
 export const Q96 = 1n << 96n
+const HALF_LOG_BASE = Math.log1p(0.0001) / 2
 
 /** √1.0001^-(2^i) in Q128, from TickMath.sol. */
 const FACTORS = [
@@ -50,10 +51,13 @@ export function sqrtPriceAtTick(tick: number): bigint {
   return price
 }
 
+/** √1.0001^tick, with a relative error below 10^-14. A power of 1.0001 would multiply the rounding error of the base by the tick. */
+export const approximateRoot = (tick: number): number => Math.exp(tick * HALF_LOG_BASE)
+
 /** The greatest tick whose price is at most `sqrtPrice`. */
 export function tickAtSqrtPrice(sqrtPrice: bigint): number {
   // The float64 logarithm is off by at most one tick; exact prices correct it.
-  const guess = Math.floor((2 * (logarithm(sqrtPrice) - 96 * Math.LN2)) / Math.log(1.0001))
+  const guess = Math.floor((logarithm(sqrtPrice) - 96 * Math.LN2) / HALF_LOG_BASE)
   let tick = Math.min(MAX_TICK, Math.max(MIN_TICK, guess))
   while (tick > MIN_TICK && sqrtPriceAtTick(tick) > sqrtPrice) tick -= 1
   while (tick < MAX_TICK && sqrtPriceAtTick(tick + 1) <= sqrtPrice) tick += 1

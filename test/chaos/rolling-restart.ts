@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { createBody, pair } from '../support/create-body.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import type { Run } from './run.ts'
 
 export type RestartResult = Readonly<{ answered: number; failed: readonly string[]; created: readonly string[] }>
@@ -9,8 +10,6 @@ export type RestartResult = Readonly<{ answered: number; failed: readonly string
 type PartnerRequest = Readonly<{ method: 'GET' | 'POST'; path: string; body: unknown; key: string }>
 type Outcome = { body: { id: string } } | { retryAfterMs: number } | { failed: string }
 
-/** Maximum time for the retries of one request. */
-const PATIENCE_MS = 60_000
 /** Interval of the load balancer's health checks; must be much shorter than `clocks.drain`. */
 const READY_EVERY_MS = 100
 const TIMEOUT_MS = 20_000

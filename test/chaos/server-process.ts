@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:f
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { compileCache } from '../support/compile-cache.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 export type Role = 'api' | 'worker'
 /** The n-th visit of a checkpoint. */
@@ -42,7 +43,7 @@ export type ServerOptions = Readonly<{
   env: Record<string, string>
 }>
 
-const READY_MS = 180_000
+const READY_MS = 2 * PATIENCE_MS
 const preloads = ['kill-at.ts', 'block-at-signal.ts'].map((file) => join(import.meta.dirname, file))
 
 /** Children that must not outlive this process. */

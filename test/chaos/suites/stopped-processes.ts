@@ -21,7 +21,7 @@ const order = { from: 'btc@btc', to: 'eth@eth', amount: '0.004' }
 
 export const stoppedProcesses: Suite = {
   networks: ['btc', 'eth'],
-  options: { apis: 2, workers: 2 },
+  options: { apis: 2, workers: 2, isInterrupted: true },
   cases: [
     {
       name: 'F4: answers 503 while Postgres is stopped, and pays every exchange once without a restart of a process',

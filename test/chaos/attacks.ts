@@ -1,6 +1,6 @@
 import { type Hex, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { createBody } from '../support/create-body.ts'
+import { createBody, pair } from '../support/create-body.ts'
 import { type Json, until } from '../support/until.ts'
 import type { Order, Purchase } from './customers.ts'
 import { readMinimum } from './draw-order.ts'
@@ -218,6 +218,35 @@ export const fakeTransferEvent: Attack = async (run) => {
 /** `transfer` emits ERC-20's Transfer(caller, to, value) and returns true; every other call returns 0. */
 const FAKE_TRANSFER_CODE =
   '0x60003560e01c63a9059cbb1460145760206000f35b602435600052600435337fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60206000a3600160005260206000f3'
+
+/** Concurrent creates with one rateId. */
+const SAME_RATE_ID = 50
+export const CREATE = '/v1/cross-chain/exchange'
+
+export async function quoteFixedRate({ client }: Run): Promise<Json> {
+  const query = new URLSearchParams({ ...pair, amount: createBody.fromAmount, flow: 'fixed-rate' })
+  const { status, body, text } = await client.call('GET', `/v1/cross-chain/rate?${query}`)
+  if (status !== 200) throw new Error(`no rate: ${status} ${text}`)
+  return body
+}
+
+/** Sends creates with one rateId to all processes at once. Returns what is answered besides one 201. */
+export async function raceRateId(run: Run): Promise<readonly string[]> {
+  const { rateId } = await quoteFixedRate(run)
+  const { apis } = run.fleet
+  const replies = await Promise.all(
+    Array.from({ length: SAME_RATE_ID }, (_, n) =>
+      run.client.once(apis[n % apis.length]?.url ?? '', 'POST', CREATE, { ...createBody, flow: 'fixed-rate', rateId }),
+    ),
+  )
+  const created = replies.filter(({ status }) => status === 201)
+  const refused = replies.filter(({ body }) => body?.code === 'RATE_ID_USED')
+  const others = replies.filter((reply) => !created.includes(reply) && !refused.includes(reply))
+  return [
+    ...(created.length === 1 ? [] : [`rateId: ${created.length} exchanges are created with one rateId`]),
+    ...others.map(({ status, text }) => `rateId: a create with a used rateId is answered with ${status} ${text}`),
+  ]
+}
 
 /** Two partners request each other's exchanges. Returns every exchange that a partner could read and does not own. */
 export async function requestForeignExchanges(

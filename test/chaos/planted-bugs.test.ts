@@ -9,9 +9,13 @@ beforeAll(async () => {
 })
 afterAll(() => cluster?.stop())
 
-test('the attacks find nothing in a server without a planted bug', async () => {
-  expect(await attackWithoutBug(cluster)).toEqual([])
-}, 6 * PATIENCE_MS)
+test(
+  'the attacks find nothing in a server without a planted bug',
+  async () => {
+    expect(await attackWithoutBug(cluster)).toEqual([])
+  },
+  6 * PATIENCE_MS,
+)
 
 test.each(plantedBugs)(
   'detects the planted bug: $name',

@@ -12,7 +12,7 @@ type Outcome = { body: { id: string } } | { retryAfterMs: number } | { failed: s
 
 /** Interval of the load balancer's health checks; must be much shorter than `clocks.drain`. */
 const READY_EVERY_MS = 100
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = PATIENCE_MS / 2
 const RATE = `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, amount: '0.01', flow: 'standard' })}`
 
 /**

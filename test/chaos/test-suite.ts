@@ -9,7 +9,7 @@ const ignore = () => undefined
 const SHORT: Omit<SuiteContext, 'random'> = { randomMs: 25_000, isThorough: false, log: ignore, note: ignore }
 /** `TEST_SEED` repeats the choices of a run. */
 const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const TIMEOUT_MS = 5 * PATIENCE_MS
+const TIMEOUT_MS = 8 * PATIENCE_MS
 
 /** Runs all cases of a suite on one app and checks for double payments and losses after each case. */
 export function testSuite({ networks, optional = [], options, cases }: Suite): void {

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { createBody, pair } from '../../support/create-body.ts'
+import { createBody } from '../../support/create-body.ts'
 import { until } from '../../support/until.ts'
-import { requestForeignExchanges } from '../attacks.ts'
+import { CREATE, quoteFixedRate, raceRateId, requestForeignExchanges } from '../attacks.ts'
 import type { Reply } from '../client.ts'
 import type { Run } from '../run.ts'
 import type { Suite } from '../suite.ts'
 
 /** Concurrent creates with one idempotency key. */
 const SAME_KEY = 20
-/** Concurrent creates with one rateId. */
-const SAME_RATE_ID = 50
 /** Requests of two partners for each other's exchanges. */
 const REQUESTS = { thorough: 10_000, short: 2_000 }
 
@@ -60,25 +58,18 @@ async function addStaleWakeUps({ fleet, customers }: Run): Promise<void> {
   assert.deepEqual(await fleet.database.query(twice), [])
 }
 
-async function raceCreates({ fleet, client }: Run): Promise<void> {
+async function raceCreates(run: Run): Promise<void> {
+  const { fleet, client } = run
   const urls = fleet.apis.map(({ url }) => url ?? '')
   const create = (n: number, body: unknown, key?: string) => {
     const headers = key === undefined ? {} : { 'idempotency-key': key }
-    return client.once(urls[n % urls.length] ?? '', 'POST', '/v1/cross-chain/exchange', body, headers)
+    return client.once(urls[n % urls.length] ?? '', 'POST', CREATE, body, headers)
   }
   const createSeveral = (count: number, body: unknown, key?: string): Promise<Reply[]> =>
     Promise.all(Array.from({ length: count }, (_, n) => create(n, body, key)))
-  const query = new URLSearchParams({ ...pair, amount: createBody.fromAmount, flow: 'fixed-rate' })
-  const quote = async () => (await client.call('GET', `/v1/cross-chain/rate?${query}`)).body
-  const fixed = { ...createBody, flow: 'fixed-rate' }
-
   // It expires during the other requests.
-  const late = await quote()
-  const { rateId } = await quote()
-  const answers = (await createSeveral(SAME_RATE_ID, { ...fixed, rateId })).map(
-    ({ status, body }) => `${status} ${body.code ?? ''}`,
-  )
-  assert.deepEqual(answers.sort(), ['201 ', ...Array<string>(SAME_RATE_ID - 1).fill('409 RATE_ID_USED')])
+  const late = await quoteFixedRate(run)
+  assert.deepEqual(await raceRateId(run), [])
 
   const sameKey = await createSeveral(SAME_KEY, createBody, 'one key')
   assert.equal(new Set(sameKey.map(({ status, text }) => `${status} ${text}`)).size, 1)
@@ -93,5 +84,8 @@ async function raceCreates({ fleet, client }: Run): Promise<void> {
     return Number(row?.ms) > Date.parse(late.validUntil)
   }
   await until('the rateId is expired', isExpired)
-  assert.equal((await create(1, { ...fixed, rateId: late.rateId })).body.code, 'RATE_ID_EXPIRED')
+  assert.equal(
+    (await create(1, { ...createBody, flow: 'fixed-rate', rateId: late.rateId })).body.code,
+    'RATE_ID_EXPIRED',
+  )
 }

@@ -32,6 +32,10 @@ export const stoppedProcesses: Suite = {
       work: stopWorkers,
     },
     {
+      name: 'F25: pays once if a worker stops before a broadcast and continues after another worker paid',
+      work: stopBeforeBroadcast,
+    },
+    {
       name: 'F25, F26: broadcasts nothing while the disks of signing journals and logs are full',
       work: fillDisks,
     },
@@ -39,8 +43,8 @@ export const stoppedProcesses: Suite = {
   ],
 }
 
-const isWorking = async ({ fleet }: Run) =>
-  (await fleet.database.query("select 1 from payouts where state in ('reserved', 'signed')")).length > 0
+const UNDER_WAY = "select id from payouts where state in ('reserved', 'signed')"
+const isWorking = async ({ fleet }: Run) => (await fleet.database.query(UNDER_WAY)).length > 0
 
 async function stopPostgres(run: Run, context: SuiteContext): Promise<void> {
   const { client, fleet } = run
@@ -65,13 +69,16 @@ async function stopPostgres(run: Run, context: SuiteContext): Promise<void> {
 
 /** The first worker stops in the middle of its work, the others take over, then all are stopped. No signer answers then. */
 async function stopWorkers(run: Run, context: SuiteContext): Promise<void> {
-  const { workers } = run.fleet
+  const { database, workers } = run.fleet
   const load = await startLoad(run, { everyMs: EVERY_MS, random: context.random })
   const [first, ...others] = workers
   await until('payouts are under way', () => isWorking(run))
   try {
     first?.setStopped(true)
-    await delay(STOP_MS)
+    const underWay = await database.query<{ id: string }>(UNDER_WAY)
+    const ids = underWay.map(({ id }) => id)
+    const arePaid = async () => (await database.query(`${UNDER_WAY} and id = any($1::uuid[])`, [ids])).length === 0
+    await until('others paid what was under way', arePaid)
     for (const worker of others) worker.setStopped(true)
     await delay(STOP_MS / 4)
   } finally {
@@ -79,6 +86,26 @@ async function stopWorkers(run: Run, context: SuiteContext): Promise<void> {
   }
   await load.close()
   assert.deepEqual(load.errors(), [])
+  expectNoCrash(run)
+}
+
+/** The lease of the stopped worker runs out. When it continues, it broadcasts what another worker has sent already. */
+async function stopBeforeBroadcast(run: Run): Promise<void> {
+  const { customers, fleet } = run
+  const [stopped, other] = fleet.workers
+  if (!(stopped && other)) throw new Error('the case needs two workers')
+  const point = { name: 'transaction.before-broadcast', nth: 1 }
+  await Promise.all([stopped.end('SIGTERM'), other.end('SIGTERM')])
+  await stopped.start({ stopAt: point })
+  const purchase = await customers.buy(order)
+  await until('the worker is stopped', () => stopped.killedAt().includes(point.name))
+  await other.start()
+  await expectStatuses(run, [purchase], ['finished'])
+  stopped.setStopped(false)
+  await other.end('SIGTERM')
+  const next = await customers.buy(order)
+  await expectStatuses(run, [next], ['finished'])
+  await other.start()
   expectNoCrash(run)
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { createBody, pair } from '../support/create-body.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
+import { until } from '../support/until.ts'
 import type { Run } from './run.ts'
 
 export type RestartResult = Readonly<{ answered: number; failed: readonly string[]; created: readonly string[] }>
@@ -64,7 +65,7 @@ export async function restartOneByOne({ fleet, customers }: Run, perSecond: numb
   })()
   const order = { from: 'btc@btc', to: 'eth@eth', amount: '0.004' }
   const purchases = Promise.all(Array.from({ length: 4 }, () => customers.buy(order)))
-  await delay(1_000)
+  await until('requests are answered', () => answered > 0)
   for (const one of fleet.all) {
     await one.end('SIGTERM')
     await one.start()

@@ -88,7 +88,7 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
     SWAPYARD_KEYSTORE_PASSPHRASE: passphrase,
     SWAPYARD_PEPPER: pepper,
     // On a busy machine Postgres takes seconds to open the connections of a burst.
-    ...(options.isInterrupted ? {} : { SWAPYARD_POOL_WAIT_MS: String(POOL_WAIT_MS) }),
+    SWAPYARD_POOL_WAIT_MS: String(POOL_WAIT_MS),
   }
   const ports = await freePorts(options.apis)
   const root = options.root ?? repository

@@ -43,8 +43,8 @@ export const stoppedProcesses: Suite = {
   ],
 }
 
-const UNDER_WAY = "select id from payouts where state in ('reserved', 'signed')"
-const isWorking = async ({ fleet }: Run) => (await fleet.database.query(UNDER_WAY)).length > 0
+const PENDING_PAYOUTS = "select id from payouts where state in ('reserved', 'signed')"
+const isWorking = async ({ fleet }: Run) => (await fleet.database.query(PENDING_PAYOUTS)).length > 0
 
 async function stopPostgres(run: Run, context: SuiteContext): Promise<void> {
   const { client, fleet } = run
@@ -75,9 +75,10 @@ async function stopWorkers(run: Run, context: SuiteContext): Promise<void> {
   await until('payouts are under way', () => isWorking(run))
   try {
     first?.setStopped(true)
-    const underWay = await database.query<{ id: string }>(UNDER_WAY)
-    const ids = underWay.map(({ id }) => id)
-    const arePaid = async () => (await database.query(`${UNDER_WAY} and id = any($1::uuid[])`, [ids])).length === 0
+    const pending = await database.query<{ id: string }>(PENDING_PAYOUTS)
+    const ids = pending.map(({ id }) => id)
+    const arePaid = async () =>
+      (await database.query(`${PENDING_PAYOUTS} and id = any($1::uuid[])`, [ids])).length === 0
     await until('others paid what was under way', arePaid)
     for (const worker of others) worker.setStopped(true)
     await delay(STOP_MS / 4)

@@ -31,7 +31,7 @@ test.for([
   ['crash', 'NETWORK_UNAVAILABLE'],
   ['hang', 'OVERLOADED'],
   ['eat', 'NETWORK_UNAVAILABLE'],
-] as const)('replaces a thread with the fault: %s', { timeout: 20_000 }, async ([fault, code]) => {
+] as const)('replaces a thread with the fault: %s', async ([fault, code]) => {
   const router = createThreadRouter(deps)
   const refused = (network: string) =>
     router.route(order(network)).then(
@@ -43,7 +43,7 @@ test.for([
   const [first, waiting] = await Promise.all([refused(fault), refused('eth')])
   expect(first).toContain(code)
   expect(waiting).toMatch(/^(NETWORK_UNAVAILABLE|OVERLOADED)/)
-  await until('the thread answers again', async () => (await refused('eth')) === 'NO_ROUTE: bare', 10_000)
+  await until('the thread answers again', async () => (await refused('eth')) === 'NO_ROUTE: bare')
   await router.stop()
   expect(await refused('eth')).toContain('NETWORK_UNAVAILABLE')
 })
@@ -61,7 +61,7 @@ const pausedProgram = `
   })
 `
 
-test('sends pauses with the first order after a change, and to a new thread', { timeout: 20_000 }, async () => {
+test('sends pauses with the first order after a change, and to a new thread', async () => {
   let scopes: ReadonlySet<string> = new Set()
   const entry = new URL(`data:text/javascript,${encodeURIComponent(pausedProgram)}`)
   const router = createThreadRouter({ ...deps, entry, pauses: () => scopes })
@@ -76,6 +76,6 @@ test('sends pauses with the first order after a change, and to a new thread', { 
   expect(await ask()).toBe('2')
   scopes = new Set(['dex:x@base'])
   await ask('crash')
-  await until('the thread answers again', async () => (await ask()) === '1 dex:x@base', 10_000)
+  await until('the thread answers again', async () => (await ask()) === '1 dex:x@base')
   await router.stop()
 })

@@ -122,5 +122,5 @@ describe('of all networks', () => {
         )
   })
 
-  test('the ledger agrees with the chains', () => scenario.checkInvariants(), 90_000)
+  test('the ledger agrees with the chains', () => scenario.checkInvariants())
 })

@@ -1,7 +1,10 @@
 // Counts test results for the last line of `npm test`. Before it, prints why tests were skipped and, again, which failed: the end of
-// a long log is what is read first.
+// a long log is what is read first. In CI a skipped test is a failure.
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
+
+/** As in test/support/build-server.ts. */
+const isBuildServer = (process.env.CI ?? '') !== ''
 
 const path = (module) => relative(process.cwd(), module.moduleId)
 
@@ -10,49 +13,56 @@ const MESSAGE_LINES = 6
 
 const firstLines = (errors) => (errors[0]?.message ?? 'no message').split('\n').slice(0, MESSAGE_LINES).join('\n    ')
 
-/** Errors of hooks and of loading. */
-const suiteErrors = (module) => [module, ...module.children.allSuites()].flatMap((suite) => suite.errors())
+/** False for what `test.todo` announces and for what `-t` leaves out. */
+const isSkipped = ({ options, fullName }, namePattern) =>
+  options.mode !== 'todo' && (namePattern === undefined || fullName.match(namePattern) !== null)
 
-/** A test file that fails to load or in a hook and an error outside of any test each count as one failure. */
-function count(modules, unhandledErrors) {
-  const counts = { passed: 0, failed: unhandledErrors.length, skipped: [], failures: [] }
-  for (const error of unhandledErrors) counts.failures.push(`outside of any test: ${firstLines([error])}`)
+/** True if a hook around the test failed. The tests inside do not run, and the hook is the failure. */
+const hasFailedHook = ({ parent }) => parent.errors().length > 0 || (parent.type !== 'module' && hasFailedHook(parent))
+
+/** A hook that fails, a test file that does not load and an error outside of any test each count as one failure. */
+function count(modules, unhandledErrors, namePattern) {
+  let passed = 0
+  const skipped = []
+  const failures = unhandledErrors.map((error) => `outside of any test: ${firstLines([error])}`)
   for (const module of modules) {
-    let failed = 0
+    const before = failures.length
+    for (const suite of [module, ...module.children.allSuites()]) {
+      const title = suite === module ? path(module) : `${path(module)} > ${suite.fullName}`
+      if (suite.errors().length > 0) failures.push(`${title}: ${firstLines(suite.errors())}`)
+    }
     for (const test of module.children.allTests()) {
-      const result = test.result()
-      if (result.state === 'passed') counts.passed += 1
-      else if (result.state === 'skipped') counts.skipped.push({ module, test, note: result.note })
-      else {
-        failed += 1
-        counts.failures.push(`${path(module)} > ${test.fullName}: ${firstLines(result.errors ?? [])}`)
-      }
+      const title = `${path(module)} > ${test.fullName}`
+      const { state, note = 'no reason given', errors = [] } = test.result()
+      if (state === 'passed') passed += 1
+      else if (state !== 'skipped') failures.push(`${title}: ${firstLines(errors)}`)
+      else if (isBuildServer && isSkipped(test, namePattern) && !hasFailedHook(test))
+        failures.push(`${title}: skipped in CI: ${note}`)
+      else skipped.push(`${title}: ${note}`)
     }
-    if (failed === 0 && module.state() === 'failed') {
-      failed = 1
-      counts.failures.push(`${path(module)}: ${firstLines(suiteErrors(module))}`)
-    }
-    counts.failed += failed
+    if (module.state() === 'failed' && failures.length === before) failures.push(`${path(module)}: no message`)
   }
-  return counts
+  return { passed, skipped, failures }
 }
 
 /** Prints the failures and, as the last line, the counts. */
-export function printSummary({ passed, failed, failures }) {
+export function printSummary({ passed, failures }) {
   for (const failure of failures) console.log(`failed: ${failure}`)
-  console.log(`${passed} passed, ${failed} failed`)
+  console.log(`${passed} passed, ${failures.length} failed`)
 }
 
 export default function createReporter() {
+  let vitest
   return {
+    onInit(started) {
+      vitest = started
+    },
     onTestRunEnd(modules, unhandledErrors) {
-      const { passed, failed, skipped, failures } = count(modules, unhandledErrors)
-      for (const { module, test, note } of skipped) {
-        console.log(`skipped: ${path(module)} > ${test.fullName}: ${note ?? 'no reason given'}`)
-      }
+      const { passed, skipped, failures } = count(modules, unhandledErrors, vitest.getGlobalTestNamePattern())
+      for (const line of skipped) console.log(`skipped: ${line}`)
       const file = process.env.TEST_SUMMARY_FILE
-      if (file) writeFileSync(file, JSON.stringify({ passed, failed, failures }))
-      else process.once('exit', () => printSummary({ passed, failed, failures }))
+      if (file) writeFileSync(file, JSON.stringify({ passed, failures }))
+      else process.once('exit', () => printSummary({ passed, failures }))
     },
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWith } from '../../test/support/describe-with.ts'
 import { until } from '../../test/support/until.ts'
@@ -62,12 +61,14 @@ describeWith('monerod', 'monero in the sandbox', () => {
   test('pays while reorganisations return earlier payments to the mempool', async () => {
     const address = await createAddress()
     let isOver = false
+    let paid = 0
     const payRepeatedly = async () => {
-      while (!isOver) await deposit(address, '40')
+      for (; !isOver; paid++) await deposit(address, '40')
     }
     const reorganize = async () => {
       for (let n = 0; n < 8; n++) {
-        await delay(2_000)
+        const before = paid
+        await until('further payments', () => paid >= before + 2)
         const { status } = await sandbox.post('/reorgs', { network: 'xmr', depth: 1 + (n % 5) })
         expect(status).toBe(201)
       }

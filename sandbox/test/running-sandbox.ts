@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasProgram } from '../../test/support/describe-with.ts'
+import { PATIENCE_MS } from '../../test/support/patience.ts'
 import { until } from '../../test/support/until.ts'
 import { createJsonRpc, type JsonRpc } from '../src/json-rpc.ts'
 
@@ -54,7 +55,7 @@ export async function runSandbox(
   const chains = JSON.parse(readFileSync(join(folder, 'chains.json'), 'utf8')) as ChainsFile
   const clients = new Map<string, JsonRpc>()
   const request = async (path: string, init: RequestInit): Promise<Answer> => {
-    const response = await fetch(`${chains.controlUrl}${path}`, { ...init, signal: AbortSignal.timeout(30_000) })
+    const response = await fetch(`${chains.controlUrl}${path}`, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
   return {

@@ -101,7 +101,7 @@ export function describeBitcoinChain(name: string, network: Network, start: () =
       const node = await start()
       context = { network, node, app: createTestApp(network, node) }
       await context.app.mine(MATURITY + 5)
-    }, 60_000)
+    })
 
     afterAll(async () => {
       await context?.app.chain.close()

@@ -1,8 +1,7 @@
 import { type Hex, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { createBody } from '../support/create-body.ts'
+import { createBody, pair } from '../support/create-body.ts'
 import { type Json, until } from '../support/until.ts'
-import { createClient } from './client.ts'
 import type { Order, Purchase } from './customers.ts'
 import { readMinimum } from './draw-order.ts'
 import type { Run } from './run.ts'
@@ -13,7 +12,6 @@ import type { Run } from './run.ts'
  */
 export type Attack = (run: Run) => Promise<void>
 
-const PATIENCE_MS = 120_000
 /** Replaced blocks: more than the 3 confirmations of eth, less than its finality of 10. */
 const REORG_DEPTH_MAX = 7
 
@@ -22,12 +20,11 @@ export async function expectStatuses(
   { client }: Run,
   purchases: readonly Purchase[],
   statuses: readonly string[],
-  timeoutMs = PATIENCE_MS,
 ): Promise<void> {
   for (const { id } of purchases) {
     const hasStatus = async () =>
       statuses.includes((await client.call('GET', `/v1/cross-chain/exchange/status?id=${id}`)).body?.exchange?.status)
-    await until(`exchange ${id} is ${statuses.join(' or ')}`, hasStatus, timeoutMs)
+    await until(`exchange ${id} is ${statuses.join(' or ')}`, hasStatus)
   }
 }
 
@@ -85,7 +82,7 @@ export const reorgPaidPayouts: Attack = async (run) => {
       await cluster.control('/blocks', { network: 'eth', count: 1 })
       return null
     }
-    const paid = await until('the payout is reported as paid', findPaid, PATIENCE_MS)
+    const paid = await until('the payout is reported as paid', findPaid)
     // An app that follows the payout checks it once more, and has its next check in the future. One that does not closes it.
     const dueWhenPaid = (await readOwn(purchase))?.due ?? null
     let read: string | null = null
@@ -97,7 +94,7 @@ export const reorgPaidPayouts: Attack = async (run) => {
       read = own.due
       return isSame
     }
-    await until('the app has checked the paid payout once more', isChecked, PATIENCE_MS)
+    await until('the app has checked the paid payout once more', isChecked)
     const depth = await readDepth(run, paid)
     if (depth === null || depth > REORG_DEPTH_MAX)
       throw new Error(`the payout ${paid} has depth ${depth}; only 1 to ${REORG_DEPTH_MAX} can be removed`)
@@ -114,7 +111,7 @@ export const crashAfterSigning: Attack = async (run) => {
   await worker.end('SIGKILL')
   await worker.start({ killAt: point, waitReady: false })
   await buy(run, 3, 'eth@eth', 'btc@btc', '0.1')
-  await until('the worker has exited', () => !worker.isRunning(), PATIENCE_MS)
+  await until('the worker has exited', () => !worker.isRunning())
   if (!worker.killedAt().includes(point.name)) throw new Error(`the worker exited before it reached ${point.name}`)
   await worker.start()
 }
@@ -127,7 +124,7 @@ export const pauseMining: Attack = async (run) => {
     // Mining resumes only after the replacement could reach the node.
     const isReplaced = `select 1 from attempts a where sent_at is not null and exists (
       select 1 from attempts b where b.transaction_id = a.transaction_id and b.id < a.id)`
-    await until('a replacement is sent', async () => (await database.query(isReplaced)).length > 0, PATIENCE_MS)
+    await until('a replacement is sent', async () => (await database.query(isReplaced)).length > 0)
   })
 }
 
@@ -140,7 +137,7 @@ export const broadcastToFaultyNode: Attack = async (run) => {
   if (!node) throw new Error('this fleet has no proxy in front of eth')
   node.queueFaults(['silent', 'known', 'drop', 'silent'])
   await buy(run, 4, 'btc@btc', 'eth@eth', '0.004')
-  await until('the node has used all faults', () => node.hasUsedAllFaults(), PATIENCE_MS)
+  await until('the node has used all faults', () => node.hasUsedAllFaults())
 }
 
 /**
@@ -175,7 +172,7 @@ export const payDifferentAmounts: Attack = async (run) => {
         items.every(({ status }) => status === 'finished' || status === 'refunded')
       )
     }
-    await until(`exchange ${purchase.id} is paid out or refunded`, isPaid, PATIENCE_MS)
+    await until(`exchange ${purchase.id} is paid out or refunded`, isPaid)
   }
 }
 
@@ -222,15 +219,43 @@ export const fakeTransferEvent: Attack = async (run) => {
 const FAKE_TRANSFER_CODE =
   '0x60003560e01c63a9059cbb1460145760206000f35b602435600052600435337fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60206000a3600160005260206000f3'
 
+/** Concurrent creates with one rateId. */
+const SAME_RATE_ID = 50
+export const CREATE = '/v1/cross-chain/exchange'
+
+export async function quoteFixedRate({ client }: Run): Promise<Json> {
+  const query = new URLSearchParams({ ...pair, amount: createBody.fromAmount, flow: 'fixed-rate' })
+  const { status, body, text } = await client.call('GET', `/v1/cross-chain/rate?${query}`)
+  if (status !== 200) throw new Error(`no rate: ${status} ${text}`)
+  return body
+}
+
+/** Sends creates with one rateId to all processes at once. Returns what is answered besides one 201. */
+export async function raceRateId(run: Run): Promise<readonly string[]> {
+  const { rateId } = await quoteFixedRate(run)
+  const { apis } = run.fleet
+  const replies = await Promise.all(
+    Array.from({ length: SAME_RATE_ID }, (_, n) =>
+      run.client.once(apis[n % apis.length]?.url ?? '', 'POST', CREATE, { ...createBody, flow: 'fixed-rate', rateId }),
+    ),
+  )
+  const created = replies.filter(({ status }) => status === 201)
+  const refused = replies.filter(({ body }) => body?.code === 'RATE_ID_USED')
+  const others = replies.filter((reply) => !created.includes(reply) && !refused.includes(reply))
+  return [
+    ...(created.length === 1 ? [] : [`rateId: ${created.length} exchanges are created with one rateId`]),
+    ...others.map(({ status, text }) => `rateId: a create with a used rateId is answered with ${status} ${text}`),
+  ]
+}
+
 /** Two partners request each other's exchanges. Returns every exchange that a partner could read and does not own. */
 export async function requestForeignExchanges(
   run: Run,
   { exchanges, requests }: { exchanges: number; requests: number },
 ): Promise<readonly string[]> {
-  const urls = run.fleet.apis.map(({ url }) => url ?? '')
   const partners = [
-    { name: 'sandbox', client: createClient(urls, 'sandbox'), own: [] as string[] },
-    { name: 'sandbox-b', client: createClient(urls, 'sandbox-b'), own: [] as string[] },
+    { name: 'sandbox', client: run.createClient('sandbox'), own: [] as string[] },
+    { name: 'sandbox-b', client: run.createClient('sandbox-b'), own: [] as string[] },
   ]
   for (const { client, own } of partners) {
     const order = { ...createBody, address: privateKeyToAccount(generatePrivateKey()).address }

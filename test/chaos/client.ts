@@ -1,32 +1,36 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { PATIENCE_MS } from '../support/patience.ts'
 import type { Json } from '../support/until.ts'
 
 export type Reply = Readonly<{ status: number; body: Json; text: string; retryAfter: string | null }>
 
 /**
- * A partner that follows the documentation: it sends an Idempotency-Key with every POST and repeats a request at another
- * process after a refused connection, a lost reply or a 503. It repeats nothing else.
+ * A partner that follows the documentation: it sends an Idempotency-Key with every POST. If the suite interrupts the service, it
+ * repeats a request at another process after a refused connection, a lost reply or a 503. It repeats nothing else.
  */
 export type Client = Readonly<{
   call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>
   /** One attempt at one process. Throws if no reply arrives. */
   once(url: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  /** Replies that no partner may get: 5xx except 503 with `Retry-After`. */
+  /** Replies that no partner may get: 5xx, except 503 with `Retry-After` while the suite interrupts the service. */
   unexpectedReplies(): readonly string[]
 }>
 
-const PATIENCE_MS = 90_000
-const TIMEOUT_MS = 20_000
+/** Longer than the server's own limits. */
+const TIMEOUT_MS = PATIENCE_MS / 2
 
-export function createClient(urls: readonly string[], apiKey = 'sandbox'): Client {
+export function createClient(
+  urls: readonly string[],
+  { apiKey = 'sandbox', isInterrupted }: Readonly<{ apiKey?: string; isInterrupted: boolean }>,
+): Client {
   const unexpected: string[] = []
   let turn = 0
 
   const once: Client['once'] = async (url, method, path, body, headers = {}) => {
     const reply = await send(url, method, path, body, { 'x-api-key': apiKey, ...headers })
-    if (reply.status >= 500 && !(reply.status === 503 && reply.retryAfter !== null))
+    if (reply.status >= 500 && !(isInterrupted && reply.status === 503 && reply.retryAfter !== null))
       unexpected.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
     return reply
   }
@@ -40,9 +44,9 @@ export function createClient(urls: readonly string[], apiKey = 'sandbox'): Clien
         const url = urls[turn++ % urls.length] ?? ''
         try {
           const reply = await once(url, method, path, body, method === 'POST' ? { 'idempotency-key': key } : {})
-          if (reply.status !== 503 || Date.now() > deadline) return reply
+          if (!isInterrupted || reply.status !== 503 || Date.now() > deadline) return reply
         } catch (error) {
-          if (Date.now() > deadline) throw error
+          if (!isInterrupted || Date.now() > deadline) throw error
         }
         await delay(150)
       }

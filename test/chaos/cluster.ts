@@ -5,6 +5,7 @@ import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { startPostgres } from '../../server/src/adapters/embedded-postgres/postgres.ts'
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
 import { startChains } from '../support/chains.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import type { Json } from '../support/until.ts'
 import { type Crash, crashPostgres, setPostgresStopped } from './postgres-crash.ts'
 
@@ -81,7 +82,7 @@ async function post(url: string, body: unknown): Promise<Json> {
     method: 'POST',
     headers,
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(60_000),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   })
   if (!response.ok) throw new Error(`${new URL(url).pathname}: ${await response.text()}`)
   return response.json()

@@ -24,6 +24,8 @@ const pepper = 'a pepper of the chaos runs, long enough'
 /** SLIP-44 coin type of Monero. */
 const MONERO = 128
 const repository = join(import.meta.dirname, '../..')
+/** Less than the server's limit for a create, 10 s. */
+const POOL_WAIT_MS = 9_000
 /** Pause of the supervisor before it restarts a process that exited. */
 const RESTART_MS = 300
 
@@ -32,6 +34,8 @@ export type FleetOptions = Readonly<{
   workers: number
   /** Path of the server: this checkout (default) or a copy with a planted bug. */
   root?: string
+  /** The suite stops, kills or cuts off an API process or Postgres. Otherwise a reply with 503 is a finding. */
+  isInterrupted?: boolean
   /** Merged into the config file. */
   config?: Readonly<Record<string, unknown>>
   /** Puts proxies in front of Postgres, of these networks' nodes and of monerod. */
@@ -83,6 +87,8 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
     SWAPYARD_KEYSTORE: keystore,
     SWAPYARD_KEYSTORE_PASSPHRASE: passphrase,
     SWAPYARD_PEPPER: pepper,
+    // On a busy machine Postgres takes seconds to open the connections of a burst.
+    SWAPYARD_POOL_WAIT_MS: String(POOL_WAIT_MS),
   }
   const ports = await freePorts(options.apis)
   const root = options.root ?? repository

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { PATIENCE_MS } from '../support/patience.ts'
 import type { Random } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import type { Run } from './run.ts'
@@ -20,7 +21,7 @@ const REORG_MS: Span = [2_500, 5_000]
 /** Replaced blocks: enough to remove credited deposits (2 confirmations on btc and ltc, 3 on eth), never final ones. */
 const DEPTHS: Readonly<Record<string, Span>> = { btc: [1, 5], eth: [1, 6], ltc: [1, 5] }
 /** Maximum time from the last fault to recovery on a busy machine. Earlier, another fault may interrupt a restart. */
-const RECOVERY_MS = 180_000
+const RECOVERY_MS = 1.5 * PATIENCE_MS
 
 export type Recoveries = Readonly<{
   /** From a kill until the process was ready. */

@@ -1,4 +1,5 @@
 import { type Checkpoint, exchangeCheckpoints } from '../../server/src/core/services/checkpoint.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { until } from '../support/until.ts'
 import type { Fleet } from './fleet.ts'
 import type { KillPoint, ServerProcess } from './server-process.ts'
@@ -6,8 +7,8 @@ import type { KillPoint, ServerProcess } from './server-process.ts'
 const apiCheckpoints: readonly Checkpoint[] = ['create.committed']
 const workerCheckpoints: readonly Checkpoint[] = exchangeCheckpoints.filter((name) => !apiCheckpoints.includes(name))
 /** A process under constant load that does not reach a checkpoint in this time cannot reach it. */
-const VISIT_MS = 150_000
-const START_MS = 180_000
+const VISIT_MS = 1.5 * PATIENCE_MS
+const START_MS = 1.5 * PATIENCE_MS
 
 /**
  * Kills a process at every checkpoint. Two workers process the list from both ends, and each recovers the other's work.
@@ -16,11 +17,12 @@ const START_MS = 180_000
  */
 export async function killAtCheckpoints(fleet: Fleet, isThorough: boolean): Promise<readonly string[]> {
   const missed: string[] = []
-  const reorgOneBlock = () => {
-    // Less than the required confirmations, so that no credited deposit is removed.
-    fleet.cluster.reorganize('btc', 1).catch((error: Error) => missed.push(`a reorganisation failed: ${error.message}`))
+  const trigger: Trigger = async (name, isOver) => {
+    if (name === 'watch.rewound')
+      await replaceRecordedTips(fleet, isOver).catch((error: Error) =>
+        missed.push(`no reorganisation: ${error.message}`),
+      )
   }
-  const trigger = (name: string) => (name === 'watch.rewound' ? setInterval(reorgOneBlock, 1_500) : undefined)
   const kill = (one: ServerProcess, next: () => KillPoint | undefined) => killAtEach(one, next, missed, trigger)
   const [first, second] = fleet.workers
   const [api] = fleet.apis
@@ -31,25 +33,41 @@ export async function killAtCheckpoints(fleet: Fleet, isThorough: boolean): Prom
   return missed
 }
 
-/** Kills a process at one checkpoint after another, then starts it again. `trigger` makes a rare checkpoint occur. */
+/** Replaces the newest block of btc each time after a worker has recorded it, however slow the workers are. */
+async function replaceRecordedTips({ cluster, store }: Fleet, isOver: () => boolean): Promise<void> {
+  const isTipRecorded = async () =>
+    isOver() || (await store.chainLog.cursor('btc'))?.hash === (await cluster.call('btc', 'getbestblockhash'))
+  while (!isOver()) {
+    await until('the newest block of btc is recorded', isTipRecorded)
+    // Less than the required confirmations, so that no credited deposit is removed.
+    if (!isOver()) await cluster.reorganize('btc', 1)
+  }
+}
+
+/** Makes a rare checkpoint occur until the kill has happened. */
+type Trigger = (name: string, isOver: () => boolean) => Promise<void>
+
+/** Kills a process at one checkpoint after another, then starts it again. */
 export async function killAtEach(
   one: ServerProcess,
   next: () => KillPoint | undefined,
   missed: string[],
-  trigger: (name: string) => NodeJS.Timeout | undefined = () => undefined,
+  trigger: Trigger = async () => undefined,
 ): Promise<void> {
   await one.end('SIGKILL')
   for (let point = next(); point !== undefined; point = next()) {
     const before = one.killedAt().length
     await one.start({ killAt: point, waitReady: false })
-    const timer = trigger(point.name)
+    let isLate = false
+    const triggered = trigger(point.name, () => isLate || !one.isRunning())
     try {
       // Other processes can make the start slow. The time limit for the checkpoint must not include the start.
       await until(`${one.name} is ready`, () => one.isReady() || !one.isRunning(), START_MS)
       const end = Date.now() + VISIT_MS
       await until('an exit or the limit', () => !one.isRunning() || Date.now() > end, 2 * VISIT_MS)
     } finally {
-      clearInterval(timer)
+      isLate = true
+      await triggered
     }
     if (one.isRunning()) {
       await one.end('SIGKILL')

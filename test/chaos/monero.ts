@@ -1,5 +1,6 @@
 import { parseUnits } from 'viem'
 import { readMoneroWallet } from '../support/monero-wallet.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import type { Json } from '../support/until.ts'
 import { readHighestIndex } from '../support/utxo-wallets.ts'
 import type { Cluster } from './cluster.ts'
@@ -17,7 +18,7 @@ async function post({ chains }: Cluster, path: string, body: unknown): Promise<J
     method: 'POST',
     headers,
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(60_000),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   })
   return answer.json()
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { attackWithBug, attackWithoutBug, plantedBugs } from './planted-bugs.ts'
 
@@ -6,16 +7,20 @@ let cluster: Cluster
 beforeAll(async () => {
   cluster = await startCluster(['btc', 'eth'])
 })
-afterAll(() => cluster?.stop(), 60_000)
+afterAll(() => cluster?.stop())
 
-test('the attacks find nothing in a server without a planted bug', async () => {
-  expect(await attackWithoutBug(cluster)).toEqual([])
-}, 360_000)
+test(
+  'the attacks find nothing in a server without a planted bug',
+  async () => {
+    expect(await attackWithoutBug(cluster)).toEqual([])
+  },
+  6 * PATIENCE_MS,
+)
 
 test.each(plantedBugs)(
   'detects the planted bug: $name',
   async (bug) => {
     expect(await attackWithBug(cluster, bug)).not.toEqual([])
   },
-  240_000,
+  4 * PATIENCE_MS,
 )

@@ -6,6 +6,7 @@ import {
   fakeTransferEvent,
   pauseMining,
   payDifferentAmounts,
+  raceRateId,
   reorgPaidPayouts,
   requestForeignExchanges,
 } from './attacks.ts'
@@ -132,6 +133,18 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
     attack: (run) => requestForeignExchanges(run, { exchanges: 5, requests: 200 }),
+  },
+  {
+    name: 'one rateId for two exchanges',
+    shows: /^rateId: ([2-9]|\d{2}) exchanges are created with one rateId$/,
+    patches: [
+      {
+        file: 'server/src/adapters/postgres/exchange/create-exchanges.ts',
+        find: 'rate_nonce: row.rate?.nonce ?? null',
+        put: 'rate_nonce: row.rate && row.rate.nonce + row.id',
+      },
+    ],
+    attack: raceRateId,
   },
   {
     name: 'pays 1 % less',

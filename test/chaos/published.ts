@@ -1,5 +1,5 @@
 import { parseUnits } from 'viem'
-import { decimalsOf } from '../support/published-prices.ts'
+import { decimalsOf, feeMovePercent } from '../support/published-prices.ts'
 import type { Json } from '../support/until.ts'
 import type { Published, Range } from './dues.ts'
 
@@ -9,13 +9,6 @@ export type PublishedTerms = Published &
     /** Records a quote, as the API returned it. */
     record(from: string, to: string, quote: Json): void
   }>
-
-/**
- * By how many percent the fee may differ from every published one, because the quote and the payout may read it at different
- * blocks. A base fee moves by at most an eighth per block (EIP-1559). litecoind and monerod estimate from recent blocks. The
- * node of btc states a constant rate.
- */
-const MOVE_PERCENT: Readonly<Record<string, bigint>> = { btc: 0n, eth: 25n, xmr: 25n, ltc: 100n }
 
 export function createPublishedTerms(): PublishedTerms {
   const fees = new Map<string, Range>()
@@ -29,13 +22,12 @@ export function createPublishedTerms(): PublishedTerms {
       extend(minimums, `${from} ${to}`, parseUnits(min.toFixed(decimalsOf(from)), decimalsOf(from)))
     },
     hasNetworkFee: (from, to) => fees.has(`${from} ${to}`),
-    networkFee: (from, to) => widen(get(fees, `${from} ${to}`), largest(movePercent(from), movePercent(to))),
-    refundFee: (currency) => widen(get(refundFees, currency), movePercent(currency)),
+    networkFee: (from, to) => widen(get(fees, `${from} ${to}`), largest(feeMovePercent(from), feeMovePercent(to))),
+    refundFee: (currency) => widen(get(refundFees, currency), feeMovePercent(currency)),
     minimum: (from, to) => get(minimums, `${from} ${to}`),
   }
 }
 
-const movePercent = (currency: string): bigint => MOVE_PERCENT[currency.split('@')[1] ?? ''] ?? 0n
 const largest = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 const widen = ({ least, most }: Range, percent: bigint): Range => ({

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { createBody, pair } from '../support/create-body.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
+import { until } from '../support/until.ts'
 import type { Run } from './run.ts'
 
 export type RestartResult = Readonly<{ answered: number; failed: readonly string[]; created: readonly string[] }>
@@ -9,11 +11,9 @@ export type RestartResult = Readonly<{ answered: number; failed: readonly string
 type PartnerRequest = Readonly<{ method: 'GET' | 'POST'; path: string; body: unknown; key: string }>
 type Outcome = { body: { id: string } } | { retryAfterMs: number } | { failed: string }
 
-/** Maximum time for the retries of one request. */
-const PATIENCE_MS = 60_000
 /** Interval of the load balancer's health checks; must be much shorter than `clocks.drain`. */
 const READY_EVERY_MS = 100
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = PATIENCE_MS / 2
 const RATE = `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, amount: '0.01', flow: 'standard' })}`
 
 /**
@@ -65,7 +65,7 @@ export async function restartOneByOne({ fleet, customers }: Run, perSecond: numb
   })()
   const order = { from: 'btc@btc', to: 'eth@eth', amount: '0.004' }
   const purchases = Promise.all(Array.from({ length: 4 }, () => customers.buy(order)))
-  await delay(1_000)
+  await until('requests are answered', () => answered > 0)
   for (const one of fleet.all) {
     await one.end('SIGTERM')
     await one.start()

@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from '../support/patience.ts'
 import { until } from '../support/until.ts'
 import { collectFindings, type Findings, listFindings, waitUntilIdle } from './checks.ts'
 import { type Client, createClient } from './client.ts'
@@ -9,6 +10,8 @@ import { createFleet, type Fleet, type FleetOptions } from './fleet.ts'
 export type Run = Readonly<{
   fleet: Fleet
   client: Client
+  /** A client with the API key of another partner. */
+  createClient(apiKey: string): Client
   customers: Customers
   /** Waits until nothing is under way, then checks the app. */
   check(timeoutMs?: number): Promise<Findings>
@@ -18,22 +21,25 @@ export type Run = Readonly<{
 }>
 
 /** Maximum time without progress. */
-const IDLE_MS = 180_000
+const IDLE_MS = 1.5 * PATIENCE_MS
 
 export async function openRun(cluster: Cluster, options: FleetOptions): Promise<Run> {
   const fleet = await createFleet(cluster, options)
   try {
     await fleet.start()
-    const client = createClient(fleet.apis.map(({ url }) => url ?? ''))
+    const urls = fleet.apis.map(({ url }) => url ?? '')
+    await waitUntilQuoting(urls)
+    const open = (apiKey: string) => createClient(urls, { apiKey, isInterrupted: options.isInterrupted ?? false })
+    const client = open('sandbox')
     const customers = createCustomers(fleet, client)
-    await Promise.all(fleet.apis.map(({ url }) => until('it quotes', () => isQuoting(client, url ?? ''))))
     const check = async (timeoutMs = IDLE_MS) => {
-      const open = await waitUntilIdle(fleet, customers.purchases, customers.rebroadcast, timeoutMs)
-      return collectFindings(fleet, client, customers, open)
+      const unfinished = await waitUntilIdle(fleet, customers.purchases, customers.rebroadcast, timeoutMs)
+      return collectFindings(fleet, client, customers, unfinished)
     }
     return {
       fleet,
       client,
+      createClient: open,
       customers,
       check,
       listFindings: async (timeoutMs) => listFindings(await check(timeoutMs)),
@@ -64,6 +70,11 @@ export async function withFleet<T>(
 }
 
 /** Each process reads wallets and fees separately, so a process may accept requests before it can quote. */
+async function waitUntilQuoting(urls: readonly string[]): Promise<void> {
+  const client = createClient(urls, { isInterrupted: true })
+  await Promise.all(urls.map((url) => until('it quotes', () => isQuoting(client, url))))
+}
+
 async function isQuoting({ once }: Client, url: string): Promise<boolean> {
   const pairs = [
     { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth', amount: '0.01' },

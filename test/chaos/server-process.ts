@@ -3,18 +3,20 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:f
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { compileCache } from '../support/compile-cache.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 export type Role = 'api' | 'worker'
 /** The n-th visit of a checkpoint. */
 export type KillPoint = Readonly<{ name: string; nth: number }>
+export type StartOptions = Readonly<{ killAt?: KillPoint; stopAt?: KillPoint; waitReady?: boolean }>
 
 /** A real process of the server. It can be killed and restarted with the same folder and port. */
 export type ServerProcess = Readonly<{
   name: string
   role: Role
   url: string | null
-  /** Resolves when the process is ready. With `killAt` it kills itself at that point. */
-  start(options?: { killAt?: KillPoint; waitReady?: boolean }): Promise<void>
+  /** Resolves when the process is ready. With `killAt` it kills itself at that point, with `stopAt` it stops itself (SIGSTOP). */
+  start(options?: StartOptions): Promise<void>
   isRunning(): boolean
   isReady(): boolean
   /** Resolves when the process has exited. */
@@ -29,7 +31,7 @@ export type ServerProcess = Readonly<{
   countFaults(): Readonly<{ kills: number; stops: number; fullDisks: number }>
   /** Returns the unexpected exits since the last call. */
   takeCrashes(): readonly string[]
-  /** Checkpoints at which the process was killed, over all of its starts. */
+  /** Checkpoints at which the process was killed or stopped, over all of its starts. */
   killedAt(): readonly string[]
 }>
 
@@ -42,7 +44,7 @@ export type ServerOptions = Readonly<{
   env: Record<string, string>
 }>
 
-const READY_MS = 180_000
+const READY_MS = 2 * PATIENCE_MS
 const preloads = ['kill-at.ts', 'block-at-signal.ts'].map((file) => join(import.meta.dirname, file))
 
 /** Children that must not outlive this process. */
@@ -65,13 +67,13 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
   let isExitExpected = false
   let [kills, stops, fullDisks] = [0, 0, 0]
 
-  function launch(killAt: KillPoint | undefined): void {
+  function launch(killAt: KillPoint | undefined, stopAt: KillPoint | undefined): void {
     readyFrom = logLength(logFile)
     hasReadyLine = false
     isExitExpected = killAt !== undefined
     const next = spawnServer(options, folder, logFile, {
       TEST_KILLED_AT: pointsFile,
-      TEST_KILL_AT: killAt ? `${killAt.name}:${killAt.nth}` : '',
+      TEST_KILL_AT: formatPoint(killAt, 'SIGKILL') ?? formatPoint(stopAt, 'SIGSTOP') ?? '',
     })
     child = next
     ended = new Promise((resolve) => {
@@ -96,8 +98,9 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
     url: role === 'api' ? `http://127.0.0.1:${port}` : null,
     isRunning,
     isReady,
-    async start({ killAt, waitReady = true } = {}) {
-      launch(killAt)
+    async start({ killAt, stopAt, waitReady = true } = {}) {
+      if (stopAt !== undefined) stops++
+      launch(killAt, stopAt)
       const deadline = Date.now() + READY_MS
       while (waitReady && !isReady()) {
         if (!isRunning() && killAt !== undefined) return
@@ -134,6 +137,9 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
     killedAt: () => (existsSync(pointsFile) ? readFileSync(pointsFile, 'utf8').split('\n').filter(Boolean) : []),
   }
 }
+
+const formatPoint = (point: KillPoint | undefined, signal: string): string | null =>
+  point === undefined ? null : `${point.name}:${point.nth}:${signal}`
 
 function spawnServer(
   options: ServerOptions,

@@ -8,7 +8,6 @@ import type { Fleet } from './fleet.ts'
 const NETWORK = 'eth'
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const AMOUNT = '25'
-const SENT_MS = 60_000
 
 /** One user of the partner, who sends exactly two transactions with viem: an approval and a swap. */
 type SwapUser = { account: PrivateKeyAccount; approval: string | null; swap: string | null }
@@ -17,7 +16,7 @@ export type SwapUsers = Readonly<{
   /** Builds, signs, approves and sends a swap of a new user. Resolves when the swap is sent or listed. */
   swap(): Promise<void>
   /** Waits until every sent swap is finished. Returns the differences to the users' own records. */
-  findDifferences(timeoutMs: number): Promise<readonly string[]>
+  findDifferences(): Promise<readonly string[]>
 }>
 
 /**
@@ -48,19 +47,15 @@ export function createSwapUsers({ cluster, database, apis }: Fleet, client: Clie
 
   /** After a missing reply or a 503, checks whether the swap is listed before it sends the swap again. */
   async function sendSwap(body: object, hash: string): Promise<void> {
-    await until(
-      `${hash} is sent`,
-      async () => {
-        const url = apis[turn++ % apis.length]?.url ?? ''
-        const headers = { 'idempotency-key': randomUUID() }
-        const reply = await client.once(url, 'POST', '/v1/defi/send/swap', body, headers).catch(() => null)
-        if (reply === null || reply.status === 503) return isListed(hash)
-        if (reply.status !== 201 || JSON.parse(reply.text) !== hash)
-          throw new Error(`send: ${reply.status} ${reply.text}`)
-        return true
-      },
-      SENT_MS,
-    )
+    await until(`${hash} is sent`, async () => {
+      const url = apis[turn++ % apis.length]?.url ?? ''
+      const headers = { 'idempotency-key': randomUUID() }
+      const reply = await client.once(url, 'POST', '/v1/defi/send/swap', body, headers).catch(() => null)
+      if (reply === null || reply.status === 503) return isListed(hash)
+      if (reply.status !== 201 || JSON.parse(reply.text) !== hash)
+        throw new Error(`send: ${reply.status} ${reply.text}`)
+      return true
+    })
   }
 
   return {
@@ -92,19 +87,15 @@ export function createSwapUsers({ cluster, database, apis }: Fleet, client: Clie
       const terms = { amountFrom: AMOUNT, amountTo: '0.001', commissionPercentage: '0.5', account: account.address }
       await sendSwap({ ...trade, ...terms, rawTx }, user.swap)
     },
-    async findDifferences(timeoutMs) {
+    async findDifferences() {
       const differences: string[] = []
       for (const { account, approval, swap } of users) {
         if (swap === null) continue
-        const row = await until(
-          `${swap} is finished or failed`,
-          async () => {
-            const rows = await database.query<Row>(ROW, [swap])
-            if (rows.length !== 1) differences.push(`${swap} has ${rows.length} rows`)
-            return rows[0]?.status === 'finished' || rows[0]?.status === 'failed' ? rows[0] : null
-          },
-          timeoutMs,
-        ).catch((error: Error) => error.message)
+        const row = await until(`${swap} is finished or failed`, async () => {
+          const rows = await database.query<Row>(ROW, [swap])
+          if (rows.length !== 1) differences.push(`${swap} has ${rows.length} rows`)
+          return rows[0]?.status === 'finished' || rows[0]?.status === 'failed' ? rows[0] : null
+        }).catch((error: Error) => error.message)
         if (typeof row === 'string' || row.status !== 'finished' || row.raw !== null) {
           differences.push(typeof row === 'string' ? row : `${swap} is ${row.status} (${row.reason}), raw ${row.raw}`)
           continue

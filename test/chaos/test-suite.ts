@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { createRandom } from '../support/random.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { openRun, type Run } from './run.ts'
@@ -8,7 +9,7 @@ const ignore = () => undefined
 const SHORT: Omit<SuiteContext, 'random'> = { randomMs: 25_000, isThorough: false, log: ignore, note: ignore }
 /** `TEST_SEED` repeats the choices of a run. */
 const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const TIMEOUT_MS = 600_000
+const TIMEOUT_MS = 8 * PATIENCE_MS
 
 /** Runs all cases of a suite on one app and checks for double payments and losses after each case. */
 export function testSuite({ networks, optional = [], options, cases }: Suite): void {
@@ -18,11 +19,11 @@ export function testSuite({ networks, optional = [], options, cases }: Suite): v
     console.info(`chaos: seed ${seed}`)
     cluster = await startCluster([...networks, ...optional])
     run = await openRun(cluster, options)
-  }, 180_000)
+  }, 3 * PATIENCE_MS)
   afterAll(async () => {
     await run?.close()
     await cluster?.stop()
-  }, 60_000)
+  })
   for (const { name, work } of cases) {
     test(
       name,

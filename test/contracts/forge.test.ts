@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { staleFiles } from '../../contracts/scripts/build.ts'
 import { runForge } from '../../contracts/scripts/run-forge.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 type Outcome = Readonly<{ status: string; reason: string | null }>
 type Suites = Readonly<Record<string, Readonly<{ test_results: Readonly<Record<string, Outcome>> }>>>
@@ -9,8 +10,10 @@ test('generated/ matches the compiled sources', () => {
   expect(staleFiles()).toEqual([])
 })
 
-test('passes the unit, fuzz and invariant tests of forge on the published bytecode', { timeout: 300_000 }, () => {
-  const { output, errors } = runForge(['test', '--json'], 280_000)
+test('passes the unit, fuzz and invariant tests of forge on the published bytecode', {
+  timeout: 3 * PATIENCE_MS,
+}, () => {
+  const { output, errors } = runForge(['test', '--json'], 2 * PATIENCE_MS)
   // Only the report starts with a brace. Without a report the tests did not compile.
   const report = output.split('\n').find((line) => line.startsWith('{'))
   expect(report, `${output}\n${errors}`).toBeDefined()

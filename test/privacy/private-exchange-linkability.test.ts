@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import { createLog } from '../../server/src/lib/log.ts'
 import { describeWith, hasProgram } from '../support/describe-with.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { separateBankRoles } from './funders.ts'
 import { describePath } from './graph.ts'
@@ -18,7 +19,7 @@ import { drawOrders } from './run-exchanges.ts'
 const COUNT = 100
 /** Time runs 120 times as fast as on real chains: blocks come every second, and a delay of ten minutes becomes five seconds. */
 const PRIVACY = { delayMaxMs: 5_000, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
-const load = { count: COUNT, durationMs: 10_000 }
+const load = { count: COUNT, durationMs: 10_000, scale: 3 }
 const MONERO_COUNT = 8
 /**
  * The matcher hits nearly all random sizes: a few sizes may be similar, but a lower rate means that the matcher lacks data.
@@ -63,7 +64,7 @@ describeWith('litecoind', 'a hundred private exchanges at once', () => {
       moneroCount: hasMonero ? MONERO_COUNT : 0,
     })
     run = await observeExchanges(scenario, orders, since, PRIVACY)
-  }, 900_000)
+  }, 8 * PATIENCE_MS)
   afterAll(() => scenario?.stop())
 
   test('have no path on the chains from a payer to the recipient', () => {
@@ -175,9 +176,10 @@ describeWith('litecoind', 'private exchanges with one key for all networks', () 
       count,
       durationMs: 5_000,
       moneroCount: 0,
+      scale: 1,
     })
     run = await observeExchanges(scenario, orders, since, PRIVACY)
-  }, 900_000)
+  }, 8 * PATIENCE_MS)
   afterAll(async () => {
     await scenario?.stop()
     server?.remove()
@@ -206,9 +208,9 @@ for (const { name, privacy } of plainSettings)
     beforeAll(async () => {
       const since = await readHeights()
       scenario = await startScenario({ networks: transparentNetworks, settings: { privacy } })
-      const orders = drawOrders(assetPairs, { count, durationMs: 5_000, moneroCount: 0 })
+      const orders = drawOrders(assetPairs, { count, durationMs: 5_000, moneroCount: 0, scale: 10 })
       run = await observeExchanges(scenario, orders, since, privacy)
-    }, 900_000)
+    }, 8 * PATIENCE_MS)
     afterAll(() => scenario?.stop())
 
     test('have no path on the chains from a payer to the recipient', () => {

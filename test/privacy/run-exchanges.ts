@@ -3,6 +3,7 @@ import { formatUnits } from 'viem'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import type { Currency } from '../../server/src/core/domain/currency.ts'
 import { unitsWorth } from '../../server/src/core/domain/price.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import type { Json, Scenario } from '../support/scenario.ts'
 import type { PublicPayment, PublicRecipient } from './observer.ts'
 
@@ -33,7 +34,7 @@ export type Pair = Order &
 
 /** Few enough that the app accepts all of them on a busy machine. The time of a create is not observed. */
 const CREATES_AT_ONCE = 5
-const FINISH_MS_MAX = 600_000
+const FINISH_MS_MAX = 5 * PATIENCE_MS
 const EQUAL_USD = 60
 /** Random sizes spread over a factor of ten, uniformly in the logarithm, like real payments. */
 const [USD_MIN, USD_MAX] = [20, 200]
@@ -41,16 +42,22 @@ const [USD_MIN, USD_MAX] = [20, 200]
 /**
  * Draws orders: half of one size and half of random sizes, in both directions of each pair at the same time, so that each
  * wallet receives deposits of some exchanges and pays recipients of others. `moneroCount` of them require Monero. Payers pay
- * at random times within `durationMs`.
+ * at random times within `durationMs`. `scale` multiplies all sizes: network fees move on a busy machine, and are a smaller
+ * fraction of larger amounts.
  */
 export function drawOrders(
   assetPairs: readonly (readonly [AssetId, AssetId])[],
-  { count, durationMs, moneroCount }: Readonly<{ count: number; durationMs: number; moneroCount: number }>,
+  {
+    count,
+    durationMs,
+    moneroCount,
+    scale,
+  }: Readonly<{ count: number; durationMs: number; moneroCount: number; scale: number }>,
 ): readonly Order[] {
   return Array.from({ length: count }, (_, n) => {
     const sizes = n < count / 2 ? 'equal' : 'random'
     const [from, to] = assetPairs[n % assetPairs.length] ?? ['btc@btc', 'eth@eth']
-    const usd = sizes === 'equal' ? EQUAL_USD : USD_MIN * (USD_MAX / USD_MIN) ** Math.random()
+    const usd = scale * (sizes === 'equal' ? EQUAL_USD : USD_MIN * (USD_MAX / USD_MIN) ** Math.random())
     const privateType =
       n % Math.ceil(count / Math.max(moneroCount, 1)) < Math.min(moneroCount, 1) ? 'privatePlus' : 'efficient'
     // Monero needs ten confirmations: these pay early, so that the others do not wait for them.

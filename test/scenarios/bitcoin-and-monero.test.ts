@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWith } from '../support/describe-with.ts'
+import { expectPublishedPayout } from '../support/published-payout.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { computeAmountBelowMin, expectRefund } from '../support/scenario-reads.ts'
-
-const CONFIRMED_MS = 120_000
 
 describeWith('monerod', 'exchanges between bitcoin and monero', () => {
   let scenario: Scenario
@@ -19,7 +18,7 @@ describeWith('monerod', 'exchanges between bitcoin and monero', () => {
     )
     for (const exchange of exchanges) await scenario.deposit(exchange, '0.004')
     for (const [n, exchange] of exchanges.entries()) {
-      const { exchanges: items } = await scenario.waitForStatus(exchange, 'finished', CONFIRMED_MS)
+      const { exchanges: items } = await scenario.waitForStatus(exchange, 'finished')
       expect(items).toHaveLength(1)
       expect(items[0].amountFromReceived).toBe('0.004')
       expect(await scenario.balance('xmr@xmr', wallets[n]?.address ?? '')).toBe(items[0].amountToReceived)
@@ -30,8 +29,11 @@ describeWith('monerod', 'exchanges between bitcoin and monero', () => {
   test('pay bitcoin for a monero deposit', async () => {
     const { address } = await scenario.wallet('btc')
     const exchange = await scenario.create({ from: 'xmr@xmr', to: 'btc@btc', amount: '2', address })
-    await scenario.deposit(exchange, '2')
-    const { exchanges } = await scenario.waitForStatus(exchange, 'finished', CONFIRMED_MS)
+    await expectPublishedPayout(scenario, { from: 'xmr@xmr', to: 'btc@btc', amounts: ['2'], address }, async () => {
+      await scenario.deposit(exchange, '2')
+      await scenario.waitForStatus(exchange, 'finished')
+    })
+    const { exchanges } = await scenario.status(exchange)
     expect(exchanges).toHaveLength(1)
     expect(exchanges[0].amountFromReceived).toBe('2')
     expect(await scenario.balance('btc@btc', address)).toBe(exchanges[0].amountToReceived)
@@ -53,7 +55,7 @@ describeWith('monerod', 'exchanges between bitcoin and monero', () => {
       { currency: 'xmr@xmr', amount, address: refundWallet.address, decimals: 12 },
       async () => {
         await scenario.deposit(exchange, amount)
-        const { statusReason } = await scenario.waitForStatus(exchange, 'refunded', CONFIRMED_MS)
+        const { statusReason } = await scenario.waitForStatus(exchange, 'refunded')
         expect(statusReason).toBe('BELOW_MIN')
       },
     )

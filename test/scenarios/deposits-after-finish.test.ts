@@ -1,5 +1,6 @@
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectPublishedPayout } from '../support/published-payout.ts'
 import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
 import {
   computeAmountBelowMin,
@@ -43,8 +44,11 @@ test('executes a further deposit and keeps the status finished', async () => {
   const exchange = await scenario.create({ from: 'ltc@ltc', to: 'eth@eth', amount: '1', address })
   await scenario.deposit(exchange, '1')
   await scenario.waitForStatus(exchange, 'finished')
-  await scenario.deposit(exchange, '2')
-  const finished = await waitForItems(scenario, exchange, 2, 'finished')
+  await expectPublishedPayout(scenario, { from: 'ltc@ltc', to: 'eth@eth', amounts: ['2'], address }, async () => {
+    await scenario.deposit(exchange, '2')
+    await waitForItems(scenario, exchange, 2, 'finished')
+  })
+  const finished: Json[] = (await scenario.status(exchange)).exchanges
   expect(await readStatusHistory(scenario, exchange)).toEqual(expect.arrayContaining(['finished']))
   expect((await readStatusHistory(scenario, exchange)).at(-1)).toBe('finished')
   const paidUnits = finished.reduce((sum, item) => sum + parseUnits(item.amountToReceived, 18), 0n)

@@ -6,6 +6,7 @@ import { assetId } from '../../server/src/core/domain/asset.ts'
 import { present } from '../../server/src/lib/assert.ts'
 import { call, startPayer } from '../../server/test/adapters/chains/monero/payer.ts'
 import { describeWith } from '../support/describe-with.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 
 const MILLI = 10n ** 9n
@@ -58,7 +59,7 @@ describeWith('monerod', 'locked outputs at the hot address', () => {
         expect(available).not.toContain('never')
         return available.length === 3
       },
-      150_000,
+      1.5 * PATIENCE_MS,
     )
   })
 })

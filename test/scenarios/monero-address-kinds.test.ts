@@ -4,20 +4,21 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPayer } from '../../server/test/adapters/chains/monero/payer.ts'
 import { describeWith } from '../support/describe-with.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
 
-const FINISH_TIMEOUT_MS = 150_000
+const FINISH_TIMEOUT_MS = 1.5 * PATIENCE_MS
 const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
 const NO_ID = '0'.repeat(16)
 
-describeWith('monerod', 'an external monero wallet', { timeout: 300_000 }, () => {
+describeWith('monerod', 'an external monero wallet', { timeout: 3 * PATIENCE_MS }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-external-'))
   let scenario: Scenario
   let external: Awaited<ReturnType<typeof startPayer>>
   beforeAll(async () => {
     const options = { networks: ['btc', 'eth', 'xmr'], settings: { privacy: PRIVACY } }
     ;[scenario, external] = await Promise.all([startScenario(options), startPayer(folder)])
-  }, 300_000)
+  }, 3 * PATIENCE_MS)
   afterAll(async () => {
     await Promise.all([external?.stop(), scenario?.stop()])
     rmSync(folder, { recursive: true, force: true })

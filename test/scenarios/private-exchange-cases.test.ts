@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWith } from '../support/describe-with.ts'
 import { LOCK_MS } from '../support/market-lock.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { createMovablePrices } from '../support/prices.ts'
 import {
   createPrivateExchange,
@@ -14,7 +15,7 @@ import {
 } from '../support/private-exchanges.ts'
 import type { Json, Scenario } from '../support/scenario.ts'
 
-describeWith(intermediaryProgram, 'a private exchange in more cases', { timeout: 300_000 }, () => {
+describeWith(intermediaryProgram, 'a private exchange in more cases', { timeout: 3 * PATIENCE_MS }, () => {
   let scenario: Scenario
   const prices = createMovablePrices()
   beforeAll(async () => {

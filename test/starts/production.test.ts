@@ -1,11 +1,12 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until as waitUntil } from '@swapyard/lib/until.ts'
 import { type Hex, parseEther, parseTransaction } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { POSTGRES_MIN } from '../support/debian-postgres.ts'
 import { describeWith } from '../support/describe-with.ts'
-import { until } from '../support/until.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { placeMainnetMarket, readTokenBalance, USDC } from './mainnet-contracts.ts'
 import { AGREED } from './price-documents.ts'
 import { type LocalNetwork, type ProductionSetup, startProductionSetup } from './production-setup.ts'
@@ -15,6 +16,8 @@ import type { Json, Program } from './program.ts'
 const EMBEDDED_VERSION = 18
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const DOLLARS_PER_ETHER = 3_200n
+/** A partner has 600 requests a minute; a quote counts as five. */
+const POLL_MS = 500
 const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'bnb', toNetwork: 'bsc' }
 
 let setup: ProductionSetup
@@ -50,8 +53,13 @@ function offerBase(config: Json): void {
   config.signer.limits['eth@base'] = config.signer.limits['eth@eth']
 }
 
+const until = <T>(what: string, look: () => Promise<T | null | false | undefined>): Promise<T> =>
+  waitUntil(what, look, { timeoutMs: PATIENCE_MS, intervalMs: POLL_MS })
+
+type Answer = Readonly<{ status: number; body: Json; retryAfter: string | null }>
+
 /** Calls the API as the partner, through one proxy. */
-async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<{ status: number; body: Json }> {
+async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> {
   const response = await fetch(apiUrl + path, {
     method,
     headers: {
@@ -61,7 +69,7 @@ async function call(method: 'GET' | 'POST', path: string, body?: object): Promis
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  return { status: response.status, body: await response.json() }
+  return { status: response.status, body: await response.json(), retryAfter: response.headers.get('retry-after') }
 }
 
 const get = (path: string, query: Readonly<Record<string, string>>) =>
@@ -124,15 +132,22 @@ async function mineBaseTo(height: number): Promise<void> {
   await anvil.mine(height - Number(await anvil.request<Hex>('eth_blockNumber', [])))
 }
 
-async function statusOf(id: string): Promise<string> {
-  return (await get('/v1/cross-chain/exchange/status', { id })).body.exchange.status
+/** Null if the answer says that the partner has to ask again later, as on a busy machine. */
+async function readExchange(id: string): Promise<Json | null> {
+  const { status, body, retryAfter } = await get('/v1/cross-chain/exchange/status', { id })
+  if ((status === 429 || status === 503) && retryAfter !== null) return null
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body.exchange
 }
+
+const statusOf = async (id: string): Promise<string> =>
+  (await until(`the status of ${id} is answered`, () => readExchange(id))).status
 
 /** Mines on the network of the payouts meanwhile. */
 async function waitForStatus(id: string, ...statuses: readonly string[]): Promise<void> {
   await until(`${id} is ${statuses.join(' or ')}`, async () => {
     await setup.chains.bsc.anvil.mine(2)
-    return statuses.includes(await statusOf(id))
+    return statuses.includes((await readExchange(id))?.status)
   })
 }
 
@@ -204,8 +219,8 @@ describe('production from the documented example', () => {
     await eth.anvil.sendAndMine({ to: request.depositAddress, value: parseEther('0.5') })
     const finished = await until('the exchange is finished', async () => {
       for (const { anvil } of [eth, bsc]) await anvil.mine(2)
-      const { exchange } = (await get('/v1/cross-chain/exchange/status', { id })).body
-      return exchange.status === 'finished' ? exchange : null
+      const exchange = await readExchange(id)
+      return exchange?.status === 'finished' ? exchange : null
     })
     const paid = await readBalance('bsc', recipient)
     expect(parseEther(finished.exchanges[0].amountToReceived)).toBe(paid)
@@ -258,8 +273,8 @@ describe('production from the documented example', () => {
     expect(sent.status, JSON.stringify(sent.body)).toBe(201)
     const finished = await until('the swap is finished', async () => {
       await setup.chains.eth.anvil.mine(8)
-      const { exchanges } = (await get('/v1/defi/exchange/list', { network: 'eth' })).body
-      return exchanges.find((one: Json) => one.hash === sent.body && one.status === 'finished')
+      const { body } = await get('/v1/defi/exchange/list', { network: 'eth' })
+      return body.exchanges?.find((one: Json) => one.hash === sent.body && one.status === 'finished')
     })
     // Uniswap V2: 1 ETH into a pool of 1000 ETH and 3 200 000 USDC, less 0.3 %.
     const reserve = 1_000n * 10n ** 18n

@@ -55,6 +55,8 @@ export function startProgram({ env, args = [], wrapper = [], command = service, 
       PORT: '0',
       SWAPYARD_SANDBOX_STILL: '1',
       SWAPYARD_LOG_LEVEL: 'warn',
+      // On a busy machine Postgres takes seconds to open the connections of a start.
+      SWAPYARD_POOL_WAIT_MS: '9000',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

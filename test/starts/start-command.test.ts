@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createBody } from '../support/create-body.ts'
+import { until } from '../support/until.ts'
 import { sendRequest } from './program.ts'
 import { expectMessage, expectNoProcesses, findProcesses, useStarts } from './use-starts.ts'
 
@@ -25,7 +25,7 @@ test('keeps its exchanges after its process group is killed and restarted', asyn
   expect(next.body.request.depositAddress).not.toBe(body.request.depositAddress)
 })
 
-test('quotes a price that POST /sandbox/prices fixed within a second, until null lets it move again', async () => {
+test('quotes a price that POST /sandbox/prices fixed, until null lets it move again', async () => {
   const url = await starts.start().waitUntilReady()
   const query = 'fromCurrency=wbtc&fromNetwork=eth&toCurrency=eth&toNetwork=eth&amount=0.1&flow=standard'
   const quote = async () => {
@@ -36,16 +36,22 @@ test('quotes a price that POST /sandbox/prices fixed within a second, until null
   const setPrice = async (usd: string | null) => {
     const { status, body } = await sendRequest(`${url}/sandbox/prices`, { currency: 'wbtc', usd })
     expect([status, body]).toEqual([201, { currency: 'wbtc', usd }])
-    await delay(1_000)
   }
   const before = await quote()
   await setPrice('192620')
-  const fixed = await quote()
-  await setPrice(null)
+  const fixed = await until('the fixed price is quoted', async () => {
+    const now = await quote()
+    return now > 1.1 * before && now
+  })
   // The base price of WBTC is 96 310 dollars: twice that gives twice the ether, apart from the network fee.
   expect(fixed / before).toBeGreaterThan(1.9)
   expect(fixed / before).toBeLessThan(2.1)
-  expect(await quote()).toBeCloseTo(before, 4)
+  await setPrice(null)
+  const moving = await until('the fixed price is not quoted any more', async () => {
+    const now = await quote()
+    return now < fixed / 1.1 && now
+  })
+  expect(moving).toBeCloseTo(before, 4)
 })
 
 test.for([

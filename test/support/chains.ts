@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '@swapyard/lib/until.ts'
+import { PATIENCE_MS } from './patience.ts'
 
-const START_MS = 90_000
+const START_MS = PATIENCE_MS
 
 export type Chains = Readonly<{ file: string; stop(): Promise<void> }>
 

@@ -4,7 +4,7 @@ import type { App } from '../../server/src/app/app.ts'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import { spendsInPlace } from '../../server/src/core/domain/network.ts'
 import { findLedgerFaults } from './ledger.ts'
-import { PATIENCE_MS } from './patience.ts'
+import { PATIENCE, PATIENCE_MS } from './patience.ts'
 import { listOwnAddresses, readUncreditedUnits } from './utxo-wallets.ts'
 
 type Difference = { asset: string; ledger: string; chain: string }
@@ -47,13 +47,9 @@ async function waitUntilIdle({ database }: App): Promise<void> {
 
 /** Fails only if a difference persists: a sweep or a block may fall between the two reads. */
 async function expectWalletsEqualLedger(app: App, readOutputs: ReadOutputs): Promise<void> {
-  let differences: Difference[] = []
-  for (let n = 0; n < 40; n++) {
-    differences = await findDifferences(app, readOutputs)
-    if (differences.length === 0) return
-    await new Promise((resolve) => setTimeout(resolve, 250))
-  }
-  expect(differences, 'wallets equal the ledger').toEqual([])
+  await expect
+    .poll(() => findDifferences(app, readOutputs), { ...PATIENCE, interval: 250, message: 'wallets equal the ledger' })
+    .toEqual([])
 }
 
 async function findDifferences(app: App, readOutputs: ReadOutputs): Promise<Difference[]> {

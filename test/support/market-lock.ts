@@ -1,9 +1,10 @@
 import pg from 'pg'
 import { inject } from 'vitest'
+import { PATIENCE_MS } from './patience.ts'
 import { type Scenario, type ScenarioOptions, startScenario } from './scenario.ts'
 
 /** Timeout of a hook that waits for the lock: other test files may hold it first. */
-export const LOCK_MS = 400_000
+export const LOCK_MS = 4 * PATIENCE_MS
 
 /**
  * Waits until no other test trades in a network's pools, for tests that compare exact amounts. The test files of a run share

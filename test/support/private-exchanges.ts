@@ -1,10 +1,11 @@
 import { expect } from 'vitest'
 import { hasProgram } from './describe-with.ts'
 import { startScenarioAloneOn } from './market-lock.ts'
+import { PATIENCE_MS } from './patience.ts'
 import type { MovablePrices } from './prices.ts'
 import type { Json, Scenario } from './scenario.ts'
 
-export const PRIVATE_FINISH_MS = 180_000
+export const PRIVATE_FINISH_MS = 1.5 * PATIENCE_MS
 const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
 const hasMonero = hasProgram('monerod')
 export const hasLitecoin = hasProgram('litecoind')

@@ -11,12 +11,21 @@ const MARKET: Readonly<Record<string, { decimals: number; dollars: string; bidAs
   'ltc@ltc': { decimals: 8, dollars: '104', bidAskBps: 4n },
   'eth@eth': { decimals: 18, dollars: '3420', bidAskBps: 4n },
   'usdt@eth': { decimals: 6, dollars: '1.0001', bidAskBps: 2n },
+  'usdc@base': { decimals: 6, dollars: '0.9999', bidAskBps: 2n },
   'xmr@xmr': { decimals: 12, dollars: '382', bidAskBps: 4n },
 }
 const PRICE_DECIMALS = 12
 const ALL_BPS = 10_000n
 /** `spreads.majorBps` (docs/settings.md). */
 export const SPREAD_BPS = 40n
+
+/**
+ * By how many percent a network fee may differ from every published one, because the quote and the payout may read it at
+ * different blocks. A base fee moves by at most an eighth per block (EIP-1559). litecoind and monerod estimate from recent
+ * blocks. The node of btc states a constant rate.
+ */
+const FEE_MOVE_PERCENT: Readonly<Record<string, bigint>> = { btc: 0n, eth: 25n, base: 25n, xmr: 25n, ltc: 100n }
+export const feeMovePercent = (currency: string): bigint => FEE_MOVE_PERCENT[currency.split('@')[1] ?? ''] ?? 0n
 
 export function decimalsOf(currency: string): number {
   return marketOf(currency).decimals

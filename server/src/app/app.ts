@@ -114,10 +114,11 @@ export type App = Readonly<{
 /** Opens the database and brings its schema up to date. */
 export async function prepareDatabase(
   url: string,
-  { poolMax, log }: Pick<AppOptions, 'poolMax' | 'log'>,
+  { poolMax, poolWaitMs, log }: Pick<AppOptions, 'poolMax' | 'log'> & Readonly<{ poolWaitMs?: number }>,
 ): Promise<Database> {
   const database = openDatabase(url, {
     max: poolMax,
+    ...(poolWaitMs === undefined ? {} : { waitMs: poolWaitMs }),
     onIdleError: (err) => log.warn({ err }, 'database connection lost'),
   })
   await migrate(database)

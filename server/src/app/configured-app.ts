@@ -30,7 +30,8 @@ export async function openDatabaseAndLog(config: Config, databaseUrl: string): P
   const log = createLog({ level: config.logLevel, pretty: false })
   log.debug({ settings: describeConfig(config) }, 'settings read')
   if (config.environment === 'production') await requireDurableDatabase(databaseUrl)
-  return { log, databaseUrl, database: await prepareDatabase(databaseUrl, { poolMax: config.poolMax, log }) }
+  const { poolMax, poolWaitMs } = config
+  return { log, databaseUrl, database: await prepareDatabase(databaseUrl, { poolMax, poolWaitMs, log }) }
 }
 
 export type Infrastructure = Readonly<{

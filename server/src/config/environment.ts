@@ -57,6 +57,11 @@ export const environmentSchema = Type.Object({
     'Number of your own proxies in front of the API; 0 ignores forwarded addresses',
   ),
   SWAPYARD_POOL_MAX: whole(10, [2, 90], 'Database connections per process'),
+  SWAPYARD_POOL_WAIT_MS: whole(
+    2_000,
+    [100, 60_000],
+    'Maximum wait for a database connection, in ms; then a request is answered with 503',
+  ),
   SWAPYARD_KEYSTORE: Type.Optional(path('Path of the encrypted keystore. Unset: keystore.json in the data directory')),
   SWAPYARD_KEYSTORE_PASSPHRASE: Type.Optional(
     secret('Passphrase of the keystore. Required by workers, not by API processes. The sandbox generates its own'),

@@ -17,6 +17,7 @@ export type Config = FileConfig &
     /** null = the embedded database in the data directory. */
     databaseUrl: string | null
     poolMax: number
+    poolWaitMs: number
     dataDir: string
     chainsFile: string
     logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
@@ -101,6 +102,7 @@ function assemble(values: Environment['values'], file: FileConfig): Config {
     publicUrl: values.SWAPYARD_PUBLIC_URL ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
     poolMax: values.SWAPYARD_POOL_MAX,
+    poolWaitMs: values.SWAPYARD_POOL_WAIT_MS,
     dataDir,
     chainsFile: values.SWAPYARD_CHAINS ?? join(dataDir, 'chains.json'),
     logLevel: values.SWAPYARD_LOG_LEVEL,

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { PATIENCE_MS } from '../../../test/support/patience.ts'
 
 /** Writes 160 MB of lines and then reports on the third descriptor that it still runs, and its memory. */
 const program = `
@@ -24,7 +25,7 @@ function startProgram(output: number | 'pipe') {
 async function readReport(child: ReturnType<typeof startProgram>): Promise<number> {
   const report = child.stdio[3]
   if (!report || !('read' in report)) throw new Error('the program has no third descriptor')
-  const [text] = await once(report, 'data', { signal: AbortSignal.timeout(100_000) })
+  const [text] = await once(report, 'data', { signal: AbortSignal.timeout(PATIENCE_MS) })
   return Number(text)
 }
 
@@ -32,7 +33,7 @@ test('F26: a full disk behind standard output neither stops nor keeps the proces
   const child = startProgram(openSync('/dev/full', 'w'))
   try {
     expect(await readReport(child)).toBeLessThan(RSS_MB_MAX)
-    const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(100_000) })
+    const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(PATIENCE_MS) })
     expect(code).toBe(0)
   } finally {
     child.kill('SIGKILL')

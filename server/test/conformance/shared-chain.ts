@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { formatUnits } from 'viem'
 import { inject } from 'vitest'
+import { PATIENCE_MS } from '../../../test/support/patience.ts'
 import { until } from '../../../test/support/until.ts'
 import { createKeySource, createPublicKeys, publicAccounts } from '../../src/adapters/signers/keys.ts'
 import type { ChainsFile } from '../../src/app/sandbox-chains.ts'
@@ -54,7 +55,7 @@ export async function onSharedChain({
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ network: network.id, ...body }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     })
     if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
     return (await answer.json()) as T

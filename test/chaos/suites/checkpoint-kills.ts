@@ -10,7 +10,7 @@ export const checkpointKills: Suite = {
   // The intermediaries of private exchanges.
   optional: ['ltc'],
   optionalSlow: ['xmr'],
-  options: { apis: 2, workers: 2 },
+  options: { apis: 2, workers: 2, isInterrupted: true },
   cases: [
     {
       name: 'F1: pays every exchange exactly once if processes are killed at every checkpoint',

@@ -11,13 +11,12 @@ const REQUESTS_A_SECOND = 50
 const QUEUED = 100
 /** Payouts in the queue while the hot wallet is empty. */
 const UNFUNDED = 12
-const PATIENCE_MS = 120_000
 /** Longer than a payout is held before the next try. */
 const PAUSE_MS = 7_000
 
 export const operations: Suite = {
   networks: ['btc', 'eth'],
-  options: { apis: 2, workers: 2, config: { clocks: { drain: '2s' } } },
+  options: { apis: 2, workers: 2, isInterrupted: true, config: { clocks: { drain: '2s' } } },
   cases: [
     { name: 'F21: answers every request during a rolling restart under 50 requests a second', work: restartUnderLoad },
     {
@@ -57,9 +56,9 @@ async function pauseAndResume(run: Run): Promise<void> {
   const { database, store } = run.fleet
   await store.pauses.pause('payouts:eth', 'fill the queue', 'test')
   const bought = await buySeveral(run, QUEUED)
-  await until('they are queued', async () => (await countWaiting(run)) === QUEUED, PATIENCE_MS)
+  await until('they are queued', async () => (await countWaiting(run)) === QUEUED)
   await store.pauses.resume('payouts:eth')
-  await until('some are signed', async () => (await countWaiting(run)) <= QUEUED - 5, PATIENCE_MS)
+  await until('some are signed', async () => (await countWaiting(run)) <= QUEUED - 5)
   await store.pauses.pause('payouts:eth', 'stop', 'test')
   const [row] = await database.query<{ now: Date }>('select clock_timestamp() as now')
   const left = await countWaiting(run)
@@ -83,14 +82,14 @@ async function emptyAndFill(run: Run): Promise<void> {
   const heldPayouts = "select 1 from payouts where network = 'eth' and state = 'reserved' and held_until is not null"
   const isQueueHeld = async () =>
     (await database.query(heldPayouts)).length === UNFUNDED && (await database.query(alarm)).length > 0
-  await until('the queue waits and an alarm is raised', isQueueHeld, PATIENCE_MS)
+  await until('the queue waits and an alarm is raised', isQueueHeld)
   await cluster.call('eth', 'anvil_setBalance', [hot, balance])
   const isSigned = async () => {
     // The reconciler may pause payouts because of the missing balance; the operator resumes them.
     await store.pauses.resume('payouts:eth')
     return (await countWaiting(run)) === 0
   }
-  await until('they are signed', isSigned, PATIENCE_MS)
+  await until('they are signed', isSigned)
   await expectStatuses(run, bought, ['finished'])
   const rows = await database.query<{ nonce: string }>(
     `select split_part(t.conflict_key, ':', 2) as nonce from payouts p join transactions t on t.id = p.transaction_id

@@ -21,7 +21,7 @@ const order = { from: 'btc@btc', to: 'eth@eth', amount: '0.004' }
 
 export const stoppedProcesses: Suite = {
   networks: ['btc', 'eth'],
-  options: { apis: 2, workers: 2 },
+  options: { apis: 2, workers: 2, isInterrupted: true },
   cases: [
     {
       name: 'F4: answers 503 while Postgres is stopped, and pays every exchange once without a restart of a process',
@@ -32,6 +32,10 @@ export const stoppedProcesses: Suite = {
       work: stopWorkers,
     },
     {
+      name: 'F25: pays once if a worker stops before a broadcast and continues after another worker paid',
+      work: stopBeforeBroadcast,
+    },
+    {
       name: 'F25, F26: broadcasts nothing while the disks of signing journals and logs are full',
       work: fillDisks,
     },
@@ -39,8 +43,8 @@ export const stoppedProcesses: Suite = {
   ],
 }
 
-const isWorking = async ({ fleet }: Run) =>
-  (await fleet.database.query("select 1 from payouts where state in ('reserved', 'signed')")).length > 0
+const PENDING_PAYOUTS = "select id from payouts where state in ('reserved', 'signed')"
+const isWorking = async ({ fleet }: Run) => (await fleet.database.query(PENDING_PAYOUTS)).length > 0
 
 async function stopPostgres(run: Run, context: SuiteContext): Promise<void> {
   const { client, fleet } = run
@@ -65,13 +69,17 @@ async function stopPostgres(run: Run, context: SuiteContext): Promise<void> {
 
 /** The first worker stops in the middle of its work, the others take over, then all are stopped. No signer answers then. */
 async function stopWorkers(run: Run, context: SuiteContext): Promise<void> {
-  const { workers } = run.fleet
+  const { database, workers } = run.fleet
   const load = await startLoad(run, { everyMs: EVERY_MS, random: context.random })
   const [first, ...others] = workers
   await until('payouts are under way', () => isWorking(run))
   try {
     first?.setStopped(true)
-    await delay(STOP_MS)
+    const pending = await database.query<{ id: string }>(PENDING_PAYOUTS)
+    const ids = pending.map(({ id }) => id)
+    const arePaid = async () =>
+      (await database.query(`${PENDING_PAYOUTS} and id = any($1::uuid[])`, [ids])).length === 0
+    await until('others paid what was under way', arePaid)
     for (const worker of others) worker.setStopped(true)
     await delay(STOP_MS / 4)
   } finally {
@@ -79,6 +87,26 @@ async function stopWorkers(run: Run, context: SuiteContext): Promise<void> {
   }
   await load.close()
   assert.deepEqual(load.errors(), [])
+  expectNoCrash(run)
+}
+
+/** The lease of the stopped worker runs out. When it continues, it broadcasts what another worker has sent already. */
+async function stopBeforeBroadcast(run: Run): Promise<void> {
+  const { customers, fleet } = run
+  const [stopped, other] = fleet.workers
+  if (!(stopped && other)) throw new Error('the case needs two workers')
+  const point = { name: 'transaction.before-broadcast', nth: 1 }
+  await Promise.all([stopped.end('SIGTERM'), other.end('SIGTERM')])
+  await stopped.start({ stopAt: point })
+  const purchase = await customers.buy(order)
+  await until('the worker is stopped', () => stopped.killedAt().includes(point.name))
+  await other.start()
+  await expectStatuses(run, [purchase], ['finished'])
+  stopped.setStopped(false)
+  await other.end('SIGTERM')
+  const next = await customers.buy(order)
+  await expectStatuses(run, [next], ['finished'])
+  await other.start()
   expectNoCrash(run)
 }
 

@@ -8,7 +8,6 @@ import type { Suite } from '../suite.ts'
 const LITECOIN_RATE_MAX = 4 * 5460
 /** Virtual bytes of a P2WPKH transaction with four inputs and two outputs. With one input it has 141. */
 const SIZE_MAX = 345
-const PATIENCE_MS = 120_000
 
 const REPLACEMENTS = 'select 1 from attempts group by transaction_id having count(*) > 1'
 const SENT_REPLACEMENTS = `select 1 from attempts a where sent_at is not null and exists (
@@ -28,12 +27,12 @@ export const stuckPayouts: Suite = {
         const order = { from: 'eth@eth', to: 'ltc@ltc' }
         const bought = await Promise.all(['0.1', '0.05'].map((amount) => customers.buy({ ...order, amount })))
         const signed = "select 1 from payouts where network = 'ltc' and state = 'signed'"
-        await until('they are signed', async () => (await database.query(signed)).length === bought.length, PATIENCE_MS)
+        await until('they are signed', async () => (await database.query(signed)).length === bought.length)
         fleet.nodes.get('ltc')?.multiplyFees(20)
-        await until('a fee was raised', () => hasRows(REPLACEMENTS), PATIENCE_MS)
+        await until('a fee was raised', () => hasRows(REPLACEMENTS))
         await Promise.all(fleet.workers.map((worker) => worker.end('SIGKILL')))
         await Promise.all(fleet.workers.map((worker) => worker.start()))
-        await until('the replacement is broadcast', () => hasRows(SENT_REPLACEMENTS), PATIENCE_MS)
+        await until('the replacement is broadcast', () => hasRows(SENT_REPLACEMENTS))
         await cluster.control('/mining', { network: 'ltc', paused: false })
         await expectStatuses(run, bought, ['finished'])
         await expectConflictingAttempts(run)

@@ -48,6 +48,8 @@ export function createReconcile(deps: ReconcileDeps) {
       if (difference === 0n) {
         suspects.delete(subject)
         await store.alarms.clear(subject)
+      } else if (difference > 0n && (await isBehind(store, chain))) {
+        // Nodes may have confirmed a payout in blocks that are not recorded yet; its outputs still count as held.
       } else if (suspects.has(subject)) {
         await report(deps, chain, { assetId, difference, held, missing })
       } else {
@@ -62,6 +64,12 @@ export function createReconcile(deps: ReconcileDeps) {
     const turn = `unrecorded deposits:${chain.network.id}`
     if (await store.jobs.claimTurn(turn, deps.addressesEveryMs)) await findUnrecordedDeposits(deps, chain)
   }
+}
+
+/** Whether the recorded blocks are so old that a payout can be confirmed and not be among them. */
+async function isBehind({ chainLog }: Store, { network, reader }: Chain): Promise<boolean> {
+  const [cursor, head] = [await chainLog.cursor(network.id), await reader.head()]
+  return cursor === null || head.height - cursor.height >= network.confirmations
 }
 
 type Difference = Readonly<{ assetId: AssetId; difference: bigint; held: bigint; missing: readonly Utxo[] }>

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { type Abi, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../../../../test/support/patience.ts'
 import type { Dex } from '../../../src/swap/domain/dex.ts'
 import type { PoolSource } from '../../../src/swap/ports/pools.ts'
 import type { UniswapV3Pool } from '../../../src/swap/routing/pools/uniswap-v3.ts'
@@ -201,7 +202,7 @@ describe("Slipstream's pools", () => {
   })
 
   test(`are updated for ${BLOCKS} blocks, rolled back after reorgs, and pay the computed output`, {
-    timeout: 300_000,
+    timeout: 3 * PATIENCE_MS,
   }, async () => {
     const plan = fc.sample(fc.array(acts, { minLength: 1, maxLength: 4 }), {
       seed: seedOf('slipstream'),

@@ -78,6 +78,21 @@ describe('reconciliation of a UTXO wallet (I-7)', () => {
     expect(await readPauses()).toEqual(['payouts:btc'])
   })
 
+  test('reports no surplus while a confirmed payout is in blocks that are not recorded yet (F4)', async () => {
+    await fixture.insertPayout('btc', COIN / 10n, 'customer', 'withdrawal')
+    await fixture.runJobs()
+    for (let n = 0; n < 3; n++) fixture.fakes.btc.mine()
+    await fixture.runJobs()
+    expect(await fixture.database.query('select state from payouts')).toEqual([{ state: 'confirmed' }])
+    await reconcile('btc')
+    await reconcile('btc')
+    expect([await readAlarms(), await readPauses()]).toEqual([[], []])
+    await fixture.runWatchers()
+    differences = []
+    await reconcile('btc')
+    expect(differences).toEqual([['btc@btc', 0n]])
+  })
+
   test('finds money that the chain has and the ledger does not', async () => {
     await corruptBalances(fixture.database, [
       "update balances set units = units - 5 where account = 'asset:wallet' and asset_id = 'btc@btc'",

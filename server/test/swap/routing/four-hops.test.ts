@@ -35,7 +35,7 @@ test.each(trades)(
  * Includes trades for which longer paths pay more, and routes in which paths of four hops join and split, so that five swaps follow one
  * another along the route. The dual values of `server/test/swap/routing/hop-bound.ts` certify the bound.
  */
-test('routes reach the upper bound of four-hop paths within 10^-8', { timeout: 60_000 }, () => {
+test('routes reach the upper bound of four-hop paths within 10^-8', () => {
   const market = createSwapMarket(100, 12_445)
   const pools = createPoolMarket(market.pools)
   const options = { hopsMax: 4, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
@@ -51,28 +51,24 @@ test('routes reach the upper bound of four-hop paths within 10^-8', { timeout: 6
 })
 
 // Finding H3: with gas counted, however cheap, paths of four hops that join and part were not looked at, which cost up to 33 bp.
-test.each([1e-15, 0.001, 0.05])(
-  'the route without gas nets no more at gas of $%d a swap',
-  { timeout: 60_000 },
-  (gasUsd) => {
-    const UNISWAP_V2_GAS = 62_000
-    const shortfalls = [12_445, 101].flatMap((seed) => {
-      const market = createSwapMarket(100, seed)
-      const pools = createPoolMarket(market.pools)
-      return Array.from({ length: 120 }, () => {
-        const { source, target, amountIn } = market.draw()
-        const request = { source: market.tokens[source] ?? '', target: market.tokens[target] ?? '', amountIn }
-        const gasPrice = ((gasUsd / (market.usd[target] ?? 1)) * 1e18) / UNISWAP_V2_GAS
-        const netAt = (price: number) => {
-          const options = { hopsMax: 4, swapsMax: Number.POSITIVE_INFINITY, gasPrice: price, isOver: () => false }
-          const route = bestRoute(pools, request, options)
-          return route === null ? 0 : Number(route.amountOut) - route.gas * gasPrice
-        }
-        return 1 - netAt(gasPrice) / netAt(0)
-      }).filter((shortfall) => !Number.isNaN(shortfall))
-    })
-    expect(shortfalls.length).toBeGreaterThan(200)
-    // A tenth of a basis point: with gas, swaps that earn less than 3·10⁻⁷ of the output are not looked at.
-    expect(Math.max(...shortfalls)).toBeLessThan(1e-5)
-  },
-)
+test.each([1e-15, 0.001, 0.05])('the route without gas nets no more at gas of $%d a swap', (gasUsd) => {
+  const UNISWAP_V2_GAS = 62_000
+  const shortfalls = [12_445, 101].flatMap((seed) => {
+    const market = createSwapMarket(100, seed)
+    const pools = createPoolMarket(market.pools)
+    return Array.from({ length: 120 }, () => {
+      const { source, target, amountIn } = market.draw()
+      const request = { source: market.tokens[source] ?? '', target: market.tokens[target] ?? '', amountIn }
+      const gasPrice = ((gasUsd / (market.usd[target] ?? 1)) * 1e18) / UNISWAP_V2_GAS
+      const netAt = (price: number) => {
+        const options = { hopsMax: 4, swapsMax: Number.POSITIVE_INFINITY, gasPrice: price, isOver: () => false }
+        const route = bestRoute(pools, request, options)
+        return route === null ? 0 : Number(route.amountOut) - route.gas * gasPrice
+      }
+      return 1 - netAt(gasPrice) / netAt(0)
+    }).filter((shortfall) => !Number.isNaN(shortfall))
+  })
+  expect(shortfalls.length).toBeGreaterThan(200)
+  // A tenth of a basis point: with gas, swaps that earn less than 3·10⁻⁷ of the output are not looked at.
+  expect(Math.max(...shortfalls)).toBeLessThan(1e-5)
+})

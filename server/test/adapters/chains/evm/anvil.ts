@@ -47,7 +47,7 @@ export async function startAnvil(options: readonly string[] = []): Promise<Anvil
   const fixed = ['--port', '0', ...chainId, '--no-mining', '--order', 'fifo']
   const child = spawn(binary(), [...fixed, ...options], { stdio: ['ignore', 'pipe', 'ignore'] })
   const url = await listening(child)
-  const rpc = createJsonRpc({ url, timeoutMs: 20_000 })
+  const rpc = createJsonRpc({ url, timeoutMs: PATIENCE_MS })
   const inTurn = pLimit(1)
   const request = <T>(method: string, params: readonly unknown[]): Promise<T> =>
     inTurn(async () => unwrapAnswer(method, await rpc.call(method, params)) as T)

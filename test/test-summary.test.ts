@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+const CASES = `import { beforeAll, describe, expect, test } from 'vitest'
+test('passes', () => {})
+test('fails', () => expect(1).toBe(2))
+test('has no program', ({ skip }) => skip('litecoind is missing'))
+test.skipIf(true)('has no file', () => {})
+test.todo('is not written')
+describe('group', () => {
+  beforeAll(() => {
+    throw new Error('the hook fails')
+  })
+  test('does not run', () => {})
+})`
+const NOT_LOADED = `import './missing.ts'`
+
+/** Runs `npm test` on a folder with these test files. Returns the lines of the summary and the exit code. */
+function runTests({
+  files,
+  ci = false,
+  args = [],
+  globalSetup,
+}: Readonly<{
+  files: Readonly<Record<string, string>>
+  ci?: boolean
+  args?: readonly string[]
+  globalSetup?: string
+}>) {
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-summary-test-'))
+  folders.push(folder)
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  mkdirSync(join(folder, 'test'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'test', name), text)
+  if (globalSetup !== undefined) writeFileSync(join(folder, 'setup.ts'), globalSetup)
+  const config = join(folder, 'vitest.config.mjs')
+  const setup = globalSetup === undefined ? '' : `globalSetup: 'setup.ts',`
+  writeFileSync(
+    config,
+    `import createReporter from ${JSON.stringify(join(root, 'scripts/test-reporter.mjs'))}
+    export default { test: { include: ['test/*.test.ts'], ${setup} reporters: [createReporter()] } }`,
+  )
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    [join(root, 'scripts/run.mjs'), 'test', `--root=${folder}`, `--config=${config}`, ...args],
+    { encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...(ci ? { CI: 'true' } : {}) } },
+  )
+  const lines = stdout.split('\n').filter((line) => /^(skipped|failed): |^\d+ passed/.test(line))
+  return { lines: lines.map((line) => line.replaceAll(/\S*\/test\//g, '')), status }
+}
+
+const failures = [
+  'failed: a.test.ts > group: the hook fails',
+  'failed: a.test.ts > fails: expected 1 to be 2 // Object.is equality',
+]
+
+test('a skipped test is a failure in CI', () => {
+  expect(runTests({ files: { 'a.test.ts': CASES }, ci: true })).toEqual({
+    lines: [
+      'skipped: a.test.ts > is not written: no reason given',
+      'skipped: a.test.ts > group > does not run: no reason given',
+      failures[0],
+      failures[1],
+      'failed: a.test.ts > has no program: skipped in CI: litecoind is missing',
+      'failed: a.test.ts > has no file: skipped in CI: no reason given',
+      '1 passed, 4 failed',
+    ],
+    status: 1,
+  })
+})
+
+test('a skipped test is no failure elsewhere, and its reason is printed', () => {
+  expect(runTests({ files: { 'a.test.ts': CASES } })).toEqual({
+    lines: [
+      'skipped: a.test.ts > has no program: litecoind is missing',
+      'skipped: a.test.ts > has no file: no reason given',
+      'skipped: a.test.ts > is not written: no reason given',
+      'skipped: a.test.ts > group > does not run: no reason given',
+      ...failures,
+      '1 passed, 2 failed',
+    ],
+    status: 1,
+  })
+})
+
+test('a test that -t leaves out is no failure in CI', () => {
+  const { lines, status } = runTests({ files: { 'a.test.ts': CASES }, ci: true, args: ['-t', 'passes'] })
+  expect([lines.at(-1), status]).toEqual(['1 passed, 0 failed', 0])
+})
+
+test('a test file that does not load is a failure', () => {
+  const { lines, status } = runTests({
+    files: { 'a.test.ts': `${CASES.split('\n').slice(0, 2).join('\n')}`, 'b.test.ts': NOT_LOADED },
+  })
+  expect([lines.at(-1), status]).toEqual(['1 passed, 1 failed', 1])
+  expect(lines[0]).toMatch(/^failed: b\.test\.ts: Cannot find module/)
+})
+
+test('a failed global setup is a failure', () => {
+  const globalSetup = `export function setup() { throw new Error('no Postgres') }`
+  const { lines, status } = runTests({ files: { 'a.test.ts': CASES }, globalSetup })
+  expect([lines.at(-1), status]).toEqual(['0 passed, 1 failed', 1])
+  expect(lines[0]).toMatch(/^failed: /)
+})
+
+test('.ci/run prints the seconds of each script, the failures of all runs and the sum of the counts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-ci-test-'))
+  folders.push(folder)
+  cpSync(join(root, '.ci'), join(folder, '.ci'), { recursive: true })
+  const npm = `case $2 in
+    test) sleep 1; printf 'first\nfailed: a > fails: no\n  reason\n7 passed, 1 failed\n' ;;
+    test:long) printf '3 passed, 0 failed\n' ;;
+  esac`
+  const programs = ['apt-get', 'litecoind', 'monerod', 'monero-wallet-rpc', 'chromium', 'xmllint']
+  for (const [name, text] of [['npm', npm] as const, ...programs.map((one) => [one, ''] as const)])
+    writeFileSync(join(folder, name), `#!/bin/sh\n${text}`, { mode: 0o755 })
+  const { stdout, status } = spawnSync(join(folder, '.ci/run'), {
+    encoding: 'utf8',
+    env: { PATH: `${folder}:${process.env['PATH']}` },
+  })
+  const [seconds, ...summary] = stdout.trim().split('\n').slice(-4)
+  expect(seconds).toMatch(/^ci: check \d+ s, test [1-9]\d* s, test:long \d+ s$/)
+  expect(summary).toEqual(['failed: a > fails: no', '  reason', '10 passed, 1 failed'])
+  expect(status).toBe(1)
+})

@@ -251,7 +251,8 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     /** What the operator paid for transactions, and for deposits that left the chain, in dollars of now. */
     async readCostsUsd(): Promise<number> {
       const { ledger } = program.store
-      const costs = await Promise.all([ledger.balances('expense:network-fee'), ledger.balances('expense:suspense')])
+      const expenses = ['expense:network-fee', 'expense:stranded', 'expense:suspense'] as const
+      const costs = await Promise.all(expenses.map((account) => ledger.balances(account)))
       return costs
         .flatMap((units) => [...units])
         .reduce((sum, [asset, units]) => sum + usdOf(asset.startsWith('btc') ? 'btc' : 'eth', units), 0)

@@ -34,12 +34,7 @@ test('M12: promises and debts above what the wallets hold are an alarm until the
   await watch()
   const fee = fixture.fakes.eth.balanceOf('eth-hot', null)
   expect(await readAlarms()).toEqual([{ ...alarm, detail: { missing: (8n * ETHER - fee).toString() } }])
-  await fixture.database.query(
-    "update reservations set expires_at = clock_timestamp() - interval '1 hour', paid = false where exchange_id = $1",
-    [exchange.id],
-  )
-  await fixture.database.query("update exchanges set fixed_until = created_at where id = $1", [exchange.id])
-  await fixture.store.inventory.releaseExpired(10)
+  await fixture.store.inventory.release(`hold:${exchange.id}`)
   await watch()
   expect(await readAlarms()).toEqual([])
 })

@@ -161,8 +161,13 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     }
   }
   program.fakes.eth.behaviour.feeRate = GAS_PRICE
-  const { fixedPriceAgeMs: priceAgeMs, fixedReservePercent: reservePercent } = settings.guards ?? guardDefaults
-  books.replace({ fixedRates: { priceAgeMs, reservePercent }, ...(spreads === undefined ? {} : { spreads }) })
+  const guards = settings.guards ?? guardDefaults
+  const fixedRates = {
+    priceAgeMs: guards.fixedPriceAgeMs,
+    reservePercent: guards.fixedReservePercent,
+    partnerPercent: guards.fixedPartnerPercent,
+  }
+  books.replace({ fixedRates, ...(spreads === undefined ? {} : { spreads }) })
   await syncDatabase()
   await program.fundWallets({ btc: 20n * COIN, eth: 500n * ETHER })
   await program.mineBlocks(10)

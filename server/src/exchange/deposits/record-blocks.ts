@@ -9,7 +9,7 @@ import type { Chain } from '../ports/chain.ts'
 import type { AppendRules } from '../ports/store/chain-log.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
-import { requiredConfirmations, requiredFinalityTag, type ServiceSettings, tierUsd } from '../settings.ts'
+import { guardDefaults, requiredConfirmations, requiredFinalityTag, type ServiceSettings, tierUsd } from '../settings.ts'
 
 export type RecordBlocksDeps = Readonly<{
   store: Store
@@ -17,7 +17,7 @@ export type RecordBlocksDeps = Readonly<{
   assetById(assetId: AssetId): Asset
   priceKeyOf(assetId: AssetId): string
   books: BookSnapshot
-  settings: Pick<ServiceSettings, 'fundingsAreCapital'>
+  settings: Pick<ServiceSettings, 'fundingsAreCapital' | 'guards'>
   log: Log
 }>
 
@@ -167,12 +167,13 @@ async function rewind(
 
 export function rulesOf(deps: RecordBlocksDeps, { network, reader }: Chain): AppendRules {
   const { prices } = deps.books.current()
+  const { inFlightFactor } = deps.settings.guards ?? guardDefaults
   return {
     assetOf: (contract) => deps.assetOf(network.id, contract),
     requirements: (assetId, units, inFlight) => {
       // What has no price waits longest itself.
       const inFlightUsd = inFlight.reduce((sum, one) => sum + (usdOf(deps, prices, one.assetId, one.units) ?? 0n), 0n)
-      const usd = tierUsd(assetId === null ? null : usdOf(deps, prices, assetId, units), inFlightUsd)
+      const usd = tierUsd(assetId === null ? null : usdOf(deps, prices, assetId, units), inFlightUsd, inFlightFactor)
       return {
         confirmations: requiredConfirmations(network.confirmations, network.finalityBlocks, usd),
         tag: requiredFinalityTag(network.evm, usd),

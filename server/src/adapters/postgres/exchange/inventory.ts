@@ -130,12 +130,13 @@ export async function reserveFixed(sql: Sql, requested: readonly FixedReservatio
 /** Takes the units from the stock that was read, unless they exceed it or the limits of the partner. */
 function takeFixed(
   stock: { availableUnits: bigint; held: Map<string, bigint> },
-  { partnerId, toUnits: units, fixedReservePercent }: NewExchange,
+  { partnerId, toUnits: units, fixedReservePercent, fixedPartnerPercent }: NewExchange,
 ): boolean {
   const heldUnits = sumOf(stock.held)
   const own = stock.held.get(partnerId) ?? 0n
   const limits = { freeUnits: stock.availableUnits + heldUnits, heldUnits, heldByPartnerUnits: own }
-  if (smallest(stock.availableUnits, fixedReserveLeft(limits, fixedReservePercent)) < units) return false
+  const shares = { reservePercent: fixedReservePercent, partnerPercent: fixedPartnerPercent }
+  if (smallest(stock.availableUnits, fixedReserveLeft(limits, shares)) < units) return false
   stock.availableUnits -= units
   stock.held.set(partnerId, own + units)
   return true

@@ -21,7 +21,7 @@ describe('what a deposit waits for', () => {
     expect(requiredConfirmations(12, 6, 0n)).toBe(12)
   })
 
-  test('is the tier of a tenth of what its partner has in flight, if that is more', () => {
+  test('M15: is the tier of a tenth of what its partner has in flight, if that is more', () => {
     expect(tierUsd(999n, 9_990n)).toBe(999n)
     expect(tierUsd(999n, 20_000n)).toBe(2_000n)
     expect(tierUsd(null, 20_000n)).toBeNull()
@@ -42,7 +42,7 @@ describe('what a deposit waits for', () => {
     expect(requiredFinalityTag({ safeAboveUsd: 1_000n }, usd)).toBe(tag === null ? null : 'safe')
   })
 
-  test('is a tag on the second layers in production, and nowhere in the sandbox', () => {
+  test('M15: is a tag on the second layers in production, and nowhere in the sandbox', () => {
     const tagged = (environment: 'production' | 'sandbox') =>
       networks
         .filter((definition) => requiredFinalityTag(resolveNetwork(definition, environment).evm, null) !== null)
@@ -54,7 +54,7 @@ describe('what a deposit waits for', () => {
 })
 
 /* M26: bitcoin waited 200 minutes, 20 of its block intervals. */
-test('a transaction gets a higher fee after four block intervals on the bitcoin family, and 20 elsewhere', () => {
+test('M26: a transaction gets a higher fee after four block intervals on the bitcoin family, and 20 elsewhere', () => {
   const minutes = Object.fromEntries(
     networks
       .filter(({ id }) => ['btc', 'ltc', 'doge', 'eth'].includes(id))

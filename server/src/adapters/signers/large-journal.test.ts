@@ -30,7 +30,7 @@ const released = (payoutId: string, n: number): string =>
     at: '2020-01-01T00:00:00.000Z',
   })
 
-test('opens a journal of 600 MiB in little memory, and still refuses its first payout (M6)', async () => {
+test('M6: opens a journal of 600 MiB in little memory, and still refuses its first payout', async () => {
   const path = join(folder, 'signed.log')
   const file = createWriteStream(path)
   const first = randomUUID()

@@ -97,7 +97,7 @@ describe('a pause stops the signatures in its scope and no others (I-25)', () =>
 })
 
 // M13: one payout of a paused partner blocked every later nonce of its network. cancels.test.ts: one without its deposit.
-describe('a stuck transaction that later nonces wait for gets a higher fee', () => {
+describe('M13: a stuck transaction that later nonces wait for gets a higher fee', () => {
   test.each([
     ['while its partner is paused', `partner:${partnerId}`],
     ['while its asset is paused', 'asset:eth@eth'],

@@ -10,8 +10,8 @@ import type { Json, Scenario } from './scenario.ts'
 
 /** Fee of the wallet's transactions: far above the relay minimum, far below the amounts in tests. */
 const FEE_UNITS = 20_000n
-/** Signals replaceability (BIP-125). */
-const SEQUENCE = 0xfffffffd
+/** Signals that the transaction can be replaced (BIP-125), or not. */
+const SEQUENCE = { replaceable: 0xfffffffd, final: 0xfffffffe } as const
 
 export type Output = Readonly<{ address: string; amount: string }>
 export type Signed = Readonly<{ txid: string; hex: string }>
@@ -31,6 +31,7 @@ export async function fundBitcoinWallet(
   scenario: Scenario,
   network: BitcoinTicker,
   amount: string,
+  signals: keyof typeof SEQUENCE = 'replaceable',
 ): Promise<BitcoinWallet> {
   const { address, privateKey } = await scenario.wallet(network)
   const key = WIF(parametersOf(network)).decode(privateKey)
@@ -48,7 +49,7 @@ export async function fundBitcoinWallet(
     address,
     sign(outputs, feeTimes = 1n, lockTime = 0) {
       const transaction = new Transaction({ lockTime })
-      transaction.addInput({ txid, index, sequence: SEQUENCE, witnessUtxo: { script, amount: units } })
+      transaction.addInput({ txid, index, sequence: SEQUENCE[signals], witnessUtxo: { script, amount: units } })
       const payments = outputs.map((output) => ({
         script: scriptOfAddress(network, output.address),
         amount: parseUnits(output.amount, 8),

@@ -146,3 +146,25 @@ test('M23: two workers that built a transaction from the same outputs sign one',
   await fixture.mineBlocks(4)
   expect(await fixture.readStatus(exchange)).toBe('finished')
 })
+
+test('M23: a wallet that builds slowly delays no signature on another network', async () => {
+  const networks = ['btc', 'eth'] as const
+  for (const network of networks) await fixture.store.pauses.pause(`payouts:${network}`, 'collect them', 'the test')
+  const toBitcoin = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER / 10n })
+  fixture.payDeposit(toBitcoin, ETHER / 10n, 'somebody')
+  const toEther = await fixture.createExchange()
+  fixture.payDeposit(toEther, SMALL)
+  await fixture.mineBlocks(4)
+  for (const network of networks) await fixture.store.pauses.resume(`payouts:${network}`)
+  await fixture.clearHolds()
+  const slow = startSlowDispatchers()
+  const dispatching = slow.start()
+  await slow.building
+  await fixture.services.dispatch('eth')
+  const readStates = async (exchange: typeof toEther) => (await fixture.listPayouts(exchange)).map(({ state }) => state)
+  expect([await readStates(toEther), await readStates(toBitcoin)]).toEqual([['signed'], ['reserved']])
+  slow.finish()
+  await dispatching
+  await fixture.mineBlocks(4)
+  expect([await fixture.readStatus(toEther), await fixture.readStatus(toBitcoin)]).toEqual(['finished', 'finished'])
+})

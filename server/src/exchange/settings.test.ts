@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { networks } from '../../networks/index.ts'
 import { resolveNetwork } from '../core/domain/network.ts'
-import { requiredConfirmations, requiredFinalityTag, stuckAfterMs, tierUsd } from './settings.ts'
+import {
+  fixedInclusionMsOf,
+  guardDefaults,
+  requiredConfirmations,
+  requiredFinalityTag,
+  stuckAfterMs,
+  tierUsd,
+} from './settings.ts'
 
 const USD = 10n ** 12n
 
@@ -51,6 +58,18 @@ describe('what a deposit waits for', () => {
     expect(tagged('production')).toEqual(['arbitrum', 'base', 'celo', 'linea', 'op', 'uni'])
     expect(tagged('sandbox')).toEqual([])
   })
+})
+
+test('M1: a payment has three block intervals to get into a block, at least 5 and at most 60 minutes', () => {
+  const minutesOf = (id: string) => {
+    const [definition] = networks.filter((network) => network.id === id)
+    return (
+      definition && fixedInclusionMsOf(guardDefaults, resolveNetwork(definition, 'production').blockTimeMs) / 60_000
+    )
+  }
+  expect(['btc', 'ltc', 'xmr', 'doge', 'eth'].map(minutesOf)).toEqual([30, 7.5, 6, 5, 5])
+  expect(fixedInclusionMsOf(guardDefaults, 40 * 60_000)).toBe(3_600_000)
+  expect(fixedInclusionMsOf({ ...guardDefaults, fixedInclusionMs: 1_000 }, 600_000)).toBe(1_000)
 })
 
 /* M26: bitcoin waited 200 minutes, 20 of its block intervals. */

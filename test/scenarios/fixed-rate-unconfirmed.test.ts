@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { guardDefaults } from '../../server/src/exchange/settings.ts'
 import { type BitcoinWallet, fundBitcoinWallet } from '../support/bitcoin-wallet.ts'
+import { type Chains, startChains } from '../support/chains.ts'
 import { whileMiningPaused } from '../support/mining.ts'
 import { createMovablePrices } from '../support/prices.ts'
 import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
@@ -11,12 +15,21 @@ const AMOUNT = '0.005'
 const INCLUSION_MS = 30 * 60_000
 
 const prices = createMovablePrices()
+let folder: string
+let chains: Chains
 let scenario: Scenario
 beforeAll(async () => {
+  // Chains of its own: no other test mines the block that a payment waits for.
+  folder = await mkdtemp(join(tmpdir(), 'swapyard-fixed-rate-unconfirmed-'))
+  chains = await startChains(folder, ['btc', 'eth'])
   const guards = { ...guardDefaults, fixedInclusionMs: INCLUSION_MS }
-  scenario = await startScenario({ networks: ['btc', 'eth'], prices, settings: { guards } })
+  scenario = await startScenario({ networks: ['btc', 'eth'], chainsFile: chains.file, prices, settings: { guards } })
 })
-afterAll(() => scenario.stop())
+afterAll(async () => {
+  await scenario?.stop()
+  await chains?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
 
 type Order = Readonly<{ exchange: Json; recipient: string; wallet: BitcoinWallet }>
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { p2wpkh, Transaction, WIF } from '@scure/btc-signer'
 import { pubECDSA } from '@scure/btc-signer/utils.js'
+import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { parseUnits } from 'viem'
 import { type BitcoinTicker, parametersOf, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
 import { createOutputReader } from '../../sandbox/src/bitcoin/outputs.ts'
@@ -36,10 +37,12 @@ export async function fundBitcoinWallet(
   const { address, privateKey } = await scenario.wallet(network)
   const key = WIF(parametersOf(network)).decode(privateKey)
   const { script } = p2wpkh(pubECDSA(key), parametersOf(network))
+  const { rpcUrls = [] } = scenario.chains.networks.find((node) => node.network === network) ?? {}
+  const call = (method: string, params: readonly unknown[]): Promise<Json> => callOnce(rpcUrls[0] ?? '', method, params)
   const { hash: txid } = await scenario.control('/deposits', { network, currency: 'native', address, amount })
   const units = parseUnits(amount, 8)
   const funding = await scenario.until('the wallet has its UTXO', async () => {
-    const transaction = await callNode(network, 'getrawtransaction', [txid, true])
+    const transaction = await call('getrawtransaction', [txid, true])
     return (transaction.confirmations ?? 0) > 0 ? transaction : null
   })
   const index: number = funding.vout.find(
@@ -61,7 +64,7 @@ export async function fundBitcoinWallet(
       transaction.finalize()
       return { txid: transaction.id, hex: transaction.hex }
     },
-    send: ({ hex }) => callNode(network, 'sendrawtransaction', [hex]),
+    send: ({ hex }) => call('sendrawtransaction', [hex]),
   }
 }
 

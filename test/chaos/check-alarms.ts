@@ -10,8 +10,8 @@ const ENDING_MS = 60_000
 const NEVER = ['payout', 'stray']
 
 /** Alarms and pauses that last after a suite, and that it did not cause on purpose. */
-export const checkAlarms = ({ database }: Fleet, customers: Customers): Promise<readonly string[]> =>
-  listPersistent(() => listUncaused(database, customers), ENDING_MS)
+export const checkAlarms = ({ database }: Fleet, customers: Customers, mayEnd: boolean): Promise<readonly string[]> =>
+  listPersistent(() => listUncaused(database, customers), mayEnd ? ENDING_MS : 0)
 
 /** Critical alarms and pauses that stand now. What a suite caused on purpose is not among them. */
 export async function listUncaused(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { networks } from '../server/networks/index.ts'
 import { resolveNetwork } from '../server/src/core/domain/network.ts'
-import { requiredConfirmations, requiredFinalityTag, tierUsd } from '../server/src/exchange/settings.ts'
+import { guardDefaults, requiredConfirmations, requiredFinalityTag, tierUsd } from '../server/src/exchange/settings.ts'
 
 const page = readFileSync(new URL('../docs/lifecycle.md', import.meta.url), 'utf8')
 const [section = ''] = (page.split('\n## Confirmations\n')[1] ?? '').split('\n## ')
@@ -42,6 +42,8 @@ test('docs/lifecycle.md has the limits of the columns and of deposits in flight,
   const middle = dollarsIn(/^\| network \|.*\| up to \$([\d,]+)/m)
   expect([small, small + 1n, middle, middle + 1n].map((usd) => tierOf(usd * USD))).toEqual([1, 2, 2, 4])
   const [second, third] = [dollarsIn(/above \$([\d,]+) in flight/), dollarsIn(/above \$([\d,]+) for the third/)]
-  const inFlight = [second, second + 1n, third, third + 1n].map((usd) => tierOf(tierUsd(USD, usd * USD)))
+  const inFlight = [second, second + 1n, third, third + 1n].map((usd) =>
+    tierOf(tierUsd(USD, usd * USD, guardDefaults.inFlightFactor)),
+  )
   expect(inFlight).toEqual([1, 2, 2, 4])
 })

@@ -1,6 +1,6 @@
 import type { CurrencyDefinition } from '../src/core/domain/currency.ts'
 
-type Assumed = 'symbol' | 'isStable' | 'isFiat' | 'supportsFixedRate' | 'icon' | 'priceKey'
+type Assumed = 'symbol' | 'isStable' | 'isPeggedToUsd' | 'isFiat' | 'supportsFixedRate' | 'icon' | 'priceKey'
 export type Listing = Omit<CurrencyDefinition, Assumed> & Partial<Pick<CurrencyDefinition, Assumed>>
 
 /** One listing. What is left out follows from the ticker and the class. */
@@ -9,6 +9,7 @@ export function defineCurrency(listing: Listing): CurrencyDefinition {
   return {
     symbol: ticker.toUpperCase(),
     isStable: assetClass === 'stable',
+    isPeggedToUsd: assetClass === 'stable',
     isFiat: false,
     // A price that can run away within the twenty minutes of a lock is not sold at a fixed rate.
     supportsFixedRate: assetClass !== 'minor',

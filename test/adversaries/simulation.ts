@@ -184,8 +184,13 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     }
   }
   program.fakes.eth.behaviour.feeRate = GAS_PRICE
-  const { fixedPriceAgeMs: priceAgeMs, fixedReservePercent: reservePercent } = settings.guards ?? guardDefaults
-  books.replace({ fixedRates: { priceAgeMs, reservePercent }, ...(spreads === undefined ? {} : { spreads }) })
+  const guards = settings.guards ?? guardDefaults
+  const fixedRates = {
+    priceAgeMs: guards.fixedPriceAgeMs,
+    reservePercent: guards.fixedReservePercent,
+    partnerPercent: guards.fixedPartnerPercent,
+  }
+  books.replace({ fixedRates, ...(spreads === undefined ? {} : { spreads }) })
   await syncDatabase()
   await program.fundWallets({ btc: 20n * COIN, eth: 500n * ETHER })
   await program.mineBlocks(10)
@@ -271,7 +276,8 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     /** What the operator paid for transactions, and for deposits that left the chain, in dollars of now. */
     async readCostsUsd(): Promise<number> {
       const { ledger } = program.store
-      const costs = await Promise.all([ledger.balances('expense:network-fee'), ledger.balances('expense:suspense')])
+      const expenses = ['expense:network-fee', 'expense:stranded', 'expense:suspense'] as const
+      const costs = await Promise.all(expenses.map((account) => ledger.balances(account)))
       return costs
         .flatMap((units) => [...units])
         .reduce((sum, [asset, units]) => sum + usdOf(tickerOf(asset), units), 0)

@@ -4,6 +4,7 @@ import { type Scenario, startScenario } from '../support/scenario.ts'
 import { readBalance } from '../support/scenario-reads.ts'
 
 let scenario: Scenario
+const remainders: bigint[] = []
 beforeAll(async () => {
   scenario = await startScenario({ networks: ['eth', 'btc'] })
 })
@@ -31,6 +32,11 @@ test.each([
   const remainder = parseUnits(await read('eth@eth'), 18)
   // M4: 85 % of the gas stayed on the address. Now 10 % of the gas is a margin, and a quarter of the base fee.
   expect(remainder * 100n).toBeLessThanOrEqual(maxFeeUnits * 40n)
+  remainders.push(remainder)
+  await scenario.until(
+    'the ledger has what stays on deposit addresses',
+    async () => (await readBalance(scenario, 'expense:stranded', 'eth@eth')) === remainders.reduce((a, b) => a + b),
+  )
   if (currency === 'eth@eth') expect(await read(currency)).not.toBe('0.4')
   else expect(await read(currency)).toBe('0')
   // The app's own gas transfer to the address is not shown as an unconfirmed payment.

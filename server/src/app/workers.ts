@@ -19,6 +19,8 @@ import { pollDueRows } from '../exchange/operations/poll-due-rows.ts'
 import { createReconcile } from '../exchange/operations/reconcile.ts'
 import type { NodeNotes } from '../exchange/operations/record-node-notes.ts'
 import { createWatchOutflow } from '../exchange/operations/watch-outflow.ts'
+import { createWatchPegs } from '../exchange/operations/watch-pegs.ts'
+import { createWatchPromises } from '../exchange/operations/watch-promises.ts'
 import { createWatchRefunds } from '../exchange/operations/watch-refunds.ts'
 import { createWatchStalled } from '../exchange/operations/watch-stalled.ts'
 import { createWatchUnserved } from '../exchange/operations/watch-unserved.ts'
@@ -186,7 +188,7 @@ const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 
 /** Starts sweeping and reconciliation. */
 function slowLoops(
   { environment, log, metrics, settings }: WorkerOptions,
-  { store, chains, reconcileFees, findFees, nodeNotes }: WorkerDependencies,
+  { store, catalogue, chains, reconcileFees, findFees, nodeNotes }: WorkerDependencies,
   shared: Parameters<typeof createSweepDeposits>[0],
 ): Loop[] {
   const sweepDeposits = createSweepDeposits(shared)
@@ -206,6 +208,8 @@ function slowLoops(
       return undefined
     })
   const watchOutflow = createWatchOutflow({ store, settings })
+  const watchPegs = createWatchPegs({ store, books: shared.books, currencies: catalogue.list() })
+  const watchPromises = createWatchPromises({ store })
   const watchRefunds = createWatchRefunds({ store })
   const watchStalled = createWatchStalled({ store, networks: [...chains.keys()] })
   const watchUnserved = createWatchUnserved({ store, networks: [...chains.keys()] })
@@ -225,6 +229,8 @@ function slowLoops(
       'check of the outflow limits failed',
       async () => void (await watchOutflow()),
     ),
+    repeat(log, isSandbox ? 5_000 : 30_000, 'check of the pegs failed', async () => void (await watchPegs())),
+    repeat(log, isSandbox ? 5_000 : 30_000, 'check of the promises failed', async () => void (await watchPromises())),
     repeat(log, 30_000, 'check for stalled networks failed', async () => void (await watchStalled())),
     repeat(log, 60_000, 'check for networks that are not configured failed', async () => void (await watchUnserved())),
     repeat(log, isSandbox ? 5_000 : 60_000, 'check of the refunds failed', async () => void (await watchRefunds())),

@@ -27,7 +27,7 @@ export function addReportCommands(program: Command): void {
     )
   withGrouping(report.command('costs'))
     .description(
-      'what networks were paid: for payouts and refunds, for sweeps of deposits with splits and merges of outputs, and as gas for sweeps',
+      'what networks were paid: for payouts and refunds, for sweeps of deposits with splits and merges of outputs, and for supplying gas; and the gas that stays on deposit addresses',
     )
     .action((options: GroupOptions) =>
       printReport(options, (reports, period) => reports.costs(period, options.by, ROWS_MAX + 1)),

@@ -151,7 +151,22 @@ const guards = section({
   fixedReservePercent: whole(
     guardDefaults.fixedReservePercent,
     [1, 100],
-    "Unpaid fixed-rate exchanges take at most this share of an asset's free reserve, in percent; those of one partner at most a third of that",
+    "Unpaid fixed-rate exchanges take at most this share of an asset's free reserve, in percent",
+  ),
+  fixedPartnerPercent: whole(
+    guardDefaults.fixedPartnerPercent,
+    [1, 100],
+    'Unpaid fixed-rate exchanges of one partner take at most this share of what all together may take, in percent',
+  ),
+  stableBandPercent: whole(
+    guardDefaults.stableBandPercent,
+    [1, 100],
+    'A stablecoin whose price is further than this from one US dollar is neither quoted nor converted at a floating rate until its price is back, in percent; EURC is not pegged to the dollar',
+  ),
+  inFlightFactor: whole(
+    guardDefaults.inFlightFactor,
+    [1, 1_000],
+    "A deposit gets the confirmations of its own value or of its partner's deposits in flight divided by this, whichever is more",
   ),
   priceMovePercent: whole(
     guardDefaults.priceMovePercent,
@@ -370,6 +385,9 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
       payoutFeeMultiple: guards.payoutFeeMultiple,
       fixedInclusionMs: times.fixedInclusion ?? null,
       fixedReservePercent: guards.fixedReservePercent,
+      fixedPartnerPercent: guards.fixedPartnerPercent,
+      stableBandPercent: guards.stableBandPercent,
+      inFlightFactor: guards.inFlightFactor,
       priceMovePercent: guards.priceMovePercent,
       reserveWaitMs: times.reserveWait,
     },

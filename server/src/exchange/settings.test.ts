@@ -29,9 +29,10 @@ describe('what a deposit waits for', () => {
   })
 
   test('M15: is the tier of a tenth of what its partner has in flight, if that is more', () => {
-    expect(tierUsd(999n, 9_990n)).toBe(999n)
-    expect(tierUsd(999n, 20_000n)).toBe(2_000n)
-    expect(tierUsd(null, 20_000n)).toBeNull()
+    expect(tierUsd(999n, 9_990n, 10)).toBe(999n)
+    expect(tierUsd(999n, 20_000n, 10)).toBe(2_000n)
+    expect(tierUsd(999n, 20_000n, 4)).toBe(5_000n)
+    expect(tierUsd(null, 20_000n, 10)).toBeNull()
   })
 
   const tiers = { safeAboveUsd: 1_000n, finalizedAboveUsd: 50_000n }

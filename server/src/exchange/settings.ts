@@ -1,4 +1,4 @@
-import { defaultFixedRates } from '../core/domain/book.ts'
+import { defaultFixedRates, defaultStableBandPercent } from '../core/domain/book.ts'
 import type { EvmParameters, FinalityTag, Network } from '../core/domain/network.ts'
 import { largest } from '../lib/bigint.ts'
 import type { OutputSettings } from './domain/output-plan.ts'
@@ -40,8 +40,14 @@ export type GuardSettings = Readonly<{
   payoutFeeMultiple: number
   /** A payment that was first seen in the mempool keeps a fixed rate if it is in a block within this time; null = by network. */
   fixedInclusionMs: number | null
-  /** Unpaid fixed-rate promises take at most this share of an asset's free reserve, and a third of it per partner. */
+  /** Unpaid fixed-rate promises take at most this share of an asset's free reserve. */
   fixedReservePercent: number
+  /** One partner's unpaid fixed-rate promises take at most this share of those of all. */
+  fixedPartnerPercent: number
+  /** A coin that is pegged to the US dollar is neither quoted nor converted while its price is further away from it. */
+  stableBandPercent: number
+  /** A deposit counts as a share of what its partner has in flight: one divided by this. */
+  inFlightFactor: number
   /** A floating conversion that is further away from the quote at the create waits for the operator. */
   priceMovePercent: number
   /** A deposit within the bounds at its create waits this long for the reserve before it is refunded. */
@@ -55,6 +61,9 @@ export const guardDefaults = {
   payoutFeeMultiple: 3,
   fixedInclusionMs: null,
   fixedReservePercent: defaultFixedRates.reservePercent,
+  fixedPartnerPercent: defaultFixedRates.partnerPercent,
+  stableBandPercent: defaultStableBandPercent,
+  inFlightFactor: 10,
   priceMovePercent: 10,
   reserveWaitMs: 1_800_000,
 } satisfies GuardSettings
@@ -105,15 +114,12 @@ export function requiredConfirmations(base: number, finalityBlocks: number, usd:
   return Math.min(base * tier, Math.max(finalityBlocks, base))
 }
 
-/** A partner's deposits in flight count as one of a tenth of their sum: ten times the tiers of a single deposit. */
-const IN_FLIGHT_DIVISOR = 10n
-
 /**
- * The value by which a deposit's tier is chosen: its own, or a tenth of what its partner has in flight if that is more.
- * Otherwise many small deposits would be paid at the depth of one, and leave the chain together (decision 0088).
+ * The value by which a deposit's tier is chosen: its own, or the `factor`-th part of what its partner has in flight if that is
+ * more. Otherwise many small deposits would be paid at the depth of one, and leave the chain together (decision 0088).
  */
-export const tierUsd = (usd: bigint | null, inFlightUsd: bigint): bigint | null =>
-  usd === null ? null : largest(usd, inFlightUsd / IN_FLIGHT_DIVISOR)
+export const tierUsd = (usd: bigint | null, inFlightUsd: bigint, factor: number): bigint | null =>
+  usd === null ? null : largest(usd, inFlightUsd / BigInt(factor))
 
 /**
  * Finality tag by value, for networks whose file defines tiers. On layer 2, confirmations only reflect the sequencer's

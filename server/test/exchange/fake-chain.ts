@@ -15,6 +15,7 @@ import type {
 } from '../../src/exchange/ports/chain.ts'
 import type { ReleasedTransaction, SignIntent } from '../../src/exchange/ports/signer.ts'
 import type { Payment, Utxo } from '../../src/exchange/ports/spend.ts'
+import { largest } from '../../src/lib/bigint.ts'
 
 /** A transaction of the fake chain. `keys` are the outpoints or nonces that only one transaction can use. */
 type Tx = Readonly<{
@@ -48,6 +49,10 @@ export function createFakeChain(network: Network) {
     /** A broadcast has no effect, and its outcome is unknown to the sender. */
     dropsBroadcasts: false,
     feeRate: 10n,
+    /** Of a transaction of the bitcoin family. */
+    feeMax: 10n ** 9n,
+    /** What a replacement evicts pays so much together (bitcoin). */
+    evictedUnits: 0n,
     /** Of the next blocks, in seconds since 1970; null = now. */
     blockTime: null as number | null,
     /** Whether unconfirmed payments are firm enough for a fixed rate (bitcoin). */
@@ -212,7 +217,8 @@ export function createFakeChain(network: Network) {
       return { intent, conflictKey: key, resources: [key], feeUnits: (gasLimit ?? GAS) * maxFeePerGas, change: null }
     }
     const inputs: Utxo[] = replaces?.intent.family === 'bitcoin' ? [...replaces.intent.inputs] : []
-    const feeUnits = replaces ? replaces.feeUnits + FEE : FEE
+    const feeUnits = replaces ? largest(replaces.feeUnits, replaces.evictedUnits ?? 0n) + FEE : FEE
+    if (feeUnits > behaviour.feeMax) throw new AppError('NETWORK_UNAVAILABLE', 'several times the current fee rate')
     const neededUnits = payments.reduce((sum, { units }) => sum + units, feeUnits)
     const inputUnits = () => inputs.reduce((sum, { units }) => sum + units, 0n)
     for (const utxo of utxos) if (sweepAll || inputUnits() < neededUnits) inputs.push(utxo)
@@ -346,6 +352,7 @@ export function createFakeChain(network: Network) {
       mempool: async () => pool.flatMap(({ transfers }) => transfers),
       ...(isBitcoin
         ? {
+            evictedFees: async () => behaviour.evictedUnits,
             inspectPending: async (txHash: string) => {
               const tx = pool.find((one) => one.txHash === txHash)
               return tx === undefined ? null : { stopsClock: behaviour.stopsClock, spends: tx.spends }

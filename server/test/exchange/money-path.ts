@@ -257,6 +257,7 @@ export type ExchangeOptions = Partial<
     | 'fixedLockMs'
     | 'fixedInclusionMs'
     | 'fixedReservePercent'
+    | 'fixedPartnerPercent'
     | 'maxUnits'
     | 'rate'
     | 'idempotency'
@@ -307,6 +308,7 @@ export function makeNewExchange({ from = btc, via, to = eth, plan, ...rest }: Ex
     fixedLockMs: rest.flow === 'fixed-rate' ? 1_200_000 : null,
     fixedInclusionMs: rest.flow === 'fixed-rate' ? 1_800_000 : null,
     fixedReservePercent: 300,
+    fixedPartnerPercent: 100,
     // Above it a deposit does not wait for the reserve.
     maxUnits: 0n,
     ...rest,

@@ -54,8 +54,10 @@ export type SpreadPolicy = Readonly<{
 export type FixedRatePolicy = Readonly<{
   /** Older prices give no fixed rate. */
   priceAgeMs: number
-  /** Unpaid promises take at most this share of an asset's free reserve, and a third of it per partner. */
+  /** Unpaid promises take at most this share of an asset's free reserve. */
   reservePercent: number
+  /** One partner's unpaid promises take at most this share of those of all. */
+  partnerPercent: number
 }>
 
 /**
@@ -69,6 +71,8 @@ export type Book = Readonly<{
   pauses: Pauses
   spreads: SpreadPolicy
   fixedRates: FixedRatePolicy
+  /** A coin that is pegged to the US dollar is quoted while its price is at most this far from one dollar. */
+  stableBandPercent: number
 }>
 
 /** Spreads if the configuration sets none. */
@@ -78,10 +82,16 @@ export const defaultSpreads: SpreadPolicy = {
 }
 
 /** Fixed rates if the configuration sets nothing. */
-export const defaultFixedRates: FixedRatePolicy = { priceAgeMs: 5_000, reservePercent: 30 }
+export const defaultFixedRates: FixedRatePolicy = { priceAgeMs: 5_000, reservePercent: 30, partnerPercent: 33 }
+
+export const defaultStableBandPercent = 2
 
 /** The book before the first read: every quote fails with RATES_UNAVAILABLE. */
-export function emptyBook(spreads: SpreadPolicy, fixedRates = defaultFixedRates): Book {
+export function emptyBook(
+  spreads: SpreadPolicy,
+  fixedRates = defaultFixedRates,
+  stableBandPercent = defaultStableBandPercent,
+): Book {
   return {
     prices: { at: 0, usd: new Map() },
     fees: new Map(),
@@ -89,5 +99,6 @@ export function emptyBook(spreads: SpreadPolicy, fixedRates = defaultFixedRates)
     pauses: { networks: new Set(), assets: new Set() },
     spreads,
     fixedRates,
+    stableBandPercent,
   }
 }

@@ -23,7 +23,14 @@ function network(id: string, tokenSuffix: string): NetworkDefinition {
 }
 
 function listing(ticker: string, on: string, contract: string | null, rank: number, more = {}): CurrencyDefinition {
-  const flags = { isStable: false, isFiat: false, supportsFixedRate: true, icon: ticker, priceKey: ticker } as const
+  const flags = {
+    isStable: false,
+    isPeggedToUsd: false,
+    isFiat: false,
+    supportsFixedRate: true,
+    icon: ticker,
+    priceKey: ticker,
+  } as const
   const names = { ticker, network: on, symbol: ticker.toUpperCase(), name: ticker } as const
   return { ...names, decimals: 18, contract, assetClass: 'major', rank, ...flags, ...more }
 }

@@ -15,6 +15,8 @@ export type CurrencyDefinition = Readonly<{
   contract: string | null
   assetClass: AssetClass
   isStable: boolean
+  /** Its price should be one US dollar: outside of the band around it, it is not quoted. */
+  isPeggedToUsd: boolean
   isFiat: boolean
   supportsFixedRate: boolean
   rank: number

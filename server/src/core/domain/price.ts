@@ -80,7 +80,7 @@ export function unitsWorth(usd: bigint, asset: { decimals: number }, price: bigi
 
 const CENT = 10n ** 10n
 const MICRODOLLAR = 10n ** 6n
-const ONE_USD = 10n ** 12n
+export const ONE_USD = 10n ** 12n
 
 /** Decimal text of a dollar value scaled by 10^12, rounded down: to cents from one dollar on, to microdollars below. */
 export function formatUsd(scaled: bigint): string {

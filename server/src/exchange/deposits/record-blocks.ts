@@ -9,7 +9,7 @@ import type { Chain } from '../ports/chain.ts'
 import type { AppendRules } from '../ports/store/chain-log.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
-import { requiredConfirmations, requiredFinalityTag, type ServiceSettings, tierUsd } from '../settings.ts'
+import { guardDefaults, requiredConfirmations, requiredFinalityTag, type ServiceSettings, tierUsd } from '../settings.ts'
 
 export type RecordBlocksDeps = Readonly<{
   store: Store
@@ -17,7 +17,7 @@ export type RecordBlocksDeps = Readonly<{
   assetById(assetId: AssetId): Asset
   priceKeyOf(assetId: AssetId): string
   books: BookSnapshot
-  settings: Pick<ServiceSettings, 'fundingsAreCapital'>
+  settings: Pick<ServiceSettings, 'fundingsAreCapital' | 'guards'>
   log: Log
 }>
 
@@ -43,14 +43,14 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
     let cursor = (await deps.store.chainLog.cursor(network)) ?? (await start(deps, chain, head))
     for (let n = 0; n < BLOCKS_MAX; n++) {
       if (!(await isOnBestChain(deps, chain, cursor, head))) {
-        cursor = await rewind(deps, chain, cursor)
+        cursor = await rewind(deps, chain, cursor, head)
         continue
       }
       if (cursor.height >= head.height) break
       const block = await chain.reader.block(cursor.height + 1)
       if (!block) break
       if (block.parentHash !== cursor.hash) {
-        cursor = await rewind(deps, chain, cursor)
+        cursor = await rewind(deps, chain, cursor, head)
         continue
       }
       const rules = rulesOf(deps, chain)
@@ -62,6 +62,7 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
     await recordPending(deps, chain)
     if (cursor.height >= head.height && startedAt - (caughtUpAt.get(network) ?? -Infinity) >= CAUGHT_UP_EVERY_MS) {
       await deps.store.chainLog.recordCaughtUp(network, performance.now() - startedAt)
+      await deps.store.alarms.clear(`reorg:${network}`)
       caughtUpAt.set(network, startedAt)
     }
     return { height: cursor.height, behind: Math.max(head.height - cursor.height, 0) }
@@ -137,8 +138,13 @@ async function isOnBestChain(
   return chain.reader.agrees({ height: head.height, hash })
 }
 
-/** Rewinds to the last recorded block that is on the best chain. */
-async function rewind({ store, log }: RecordBlocksDeps, chain: Chain, from: BlockRef): Promise<BlockRef> {
+/** Rewinds to the last recorded block that is on the best chain. A block that no node returns proves nothing. */
+async function rewind(
+  { store, log }: RecordBlocksDeps,
+  chain: Chain,
+  from: BlockRef,
+  head: BlockRef,
+): Promise<BlockRef> {
   const network = chain.network.id
   for (let height = from.height - 1; ; height--) {
     const hash = await store.chainLog.blockHash(network, height)
@@ -149,6 +155,8 @@ async function rewind({ store, log }: RecordBlocksDeps, chain: Chain, from: Bloc
       throw new AppError('NETWORK_UNAVAILABLE', `${network} was reorganised below the stored blocks`)
     }
     const block = await chain.reader.block(height)
+    if (block === null && height <= head.height)
+      throw new AppError('NETWORK_UNAVAILABLE', `no node of ${network} returns block ${height}`)
     if (block?.hash !== hash) continue
     const rewound = await store.transaction((tx) => tx.chainLog.rewind(network, height, from))
     checkpoint('watch.rewound')
@@ -159,12 +167,13 @@ async function rewind({ store, log }: RecordBlocksDeps, chain: Chain, from: Bloc
 
 export function rulesOf(deps: RecordBlocksDeps, { network, reader }: Chain): AppendRules {
   const { prices } = deps.books.current()
+  const { inFlightFactor } = deps.settings.guards ?? guardDefaults
   return {
     assetOf: (contract) => deps.assetOf(network.id, contract),
     requirements: (assetId, units, inFlight) => {
       // What has no price waits longest itself.
       const inFlightUsd = inFlight.reduce((sum, one) => sum + (usdOf(deps, prices, one.assetId, one.units) ?? 0n), 0n)
-      const usd = tierUsd(assetId === null ? null : usdOf(deps, prices, assetId, units), inFlightUsd)
+      const usd = tierUsd(assetId === null ? null : usdOf(deps, prices, assetId, units), inFlightUsd, inFlightFactor)
       return {
         confirmations: requiredConfirmations(network.confirmations, network.finalityBlocks, usd),
         tag: requiredFinalityTag(network.evm, usd),

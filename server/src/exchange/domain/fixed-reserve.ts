@@ -1,3 +1,4 @@
+import type { FixedRatePolicy } from '../../core/domain/book.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
 
 /** What an asset can promise at fixed rates, in its units. */
@@ -10,14 +11,15 @@ export type FixedReserve = Readonly<{
   heldByPartnerUnits: bigint
 }>
 
-/** A partner's share of what all partners together may hold. */
-const PARTNER_SHARE = 3n
-
 /**
  * Units that a partner can still have promised: a fixed rate reserves them before anybody has paid, so that without a limit
  * one customer could lock the whole reserve at no cost (M3).
  */
-export function fixedReserveLeft({ freeUnits, heldUnits, heldByPartnerUnits }: FixedReserve, percent: number): bigint {
-  const limit = (freeUnits * BigInt(percent)) / 100n
-  return largest(smallest(limit - heldUnits, limit / PARTNER_SHARE - heldByPartnerUnits), 0n)
+export function fixedReserveLeft(
+  { freeUnits, heldUnits, heldByPartnerUnits }: FixedReserve,
+  { reservePercent, partnerPercent }: Pick<FixedRatePolicy, 'reservePercent' | 'partnerPercent'>,
+): bigint {
+  const limit = (freeUnits * BigInt(reservePercent)) / 100n
+  const ofPartner = (limit * BigInt(partnerPercent)) / 100n
+  return largest(smallest(limit - heldUnits, ofPartner - heldByPartnerUnits), 0n)
 }

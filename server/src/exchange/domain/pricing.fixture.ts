@@ -13,6 +13,7 @@ type Listing = Partial<{
   assetClass: AssetClass
   priceKey: string
   supportsFixedRate: boolean
+  isPeggedToUsd: boolean
   enabled: boolean
   dustUnits: bigint
   rank: number
@@ -59,6 +60,7 @@ export function makeCurrency(ticker: string, networkId: string, listing: Listing
     contract,
     assetClass,
     isStable: assetClass === 'stable',
+    isPeggedToUsd: listing.isPeggedToUsd ?? false,
     isFiat: false,
     supportsFixedRate: listing.supportsFixedRate ?? true,
     rank,
@@ -102,13 +104,19 @@ export function makeBook({ prices, fees, reserves, at = NOW }: BookParts): Book 
     reserves: { at, available: new Map(Object.entries(reserves)) as ReadonlyMap<AssetId, bigint | null> },
     pauses: { networks: new Set(), assets: new Set() },
     spreads: { bps: { stable: 10, major: 40, minor: 80 }, fixedRateExtraBps: 50 },
-    fixedRates: { priceAgeMs: 5_000, reservePercent: 30 },
+    fixedRates: { priceAgeMs: 5_000, reservePercent: 30, partnerPercent: 33 },
+    stableBandPercent: 2,
   }
 }
 
 export const btc = makeCurrency('btc', 'btc', { dustUnits: 546n })
 export const eth = makeCurrency('eth', 'eth', { decimals: 18 })
-export const usdt = makeCurrency('usdt', 'eth', { decimals: 6, contract: '0xusdt', assetClass: 'stable' })
+export const usdt = makeCurrency('usdt', 'eth', {
+  decimals: 6,
+  contract: '0xusdt',
+  assetClass: 'stable',
+  isPeggedToUsd: true,
+})
 export const shib = makeCurrency('shib', 'eth', {
   decimals: 18,
   contract: '0xshib',

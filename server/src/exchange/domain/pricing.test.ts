@@ -4,7 +4,7 @@ import type { Book } from '../../core/domain/book.ts'
 import type { AssetClass } from '../../core/domain/currency.ts'
 import { convert } from '../../core/domain/price.ts'
 import type { Flow } from './exchange.ts'
-import { book, bookParts, btc, makeBook, makeCurrency, NOW, shib, usdt } from './pricing.fixture.ts'
+import { book, bookParts, btc, eth, makeBook, makeCurrency, NOW, price, shib, usdt } from './pricing.fixture.ts'
 import { afterNetworkFee, maxInputFor, minInputFor, type Pair, payoutFeeIn, pricePair, quoteUnits } from './pricing.ts'
 
 const code = (text: string) => expect.objectContaining({ code: text })
@@ -93,6 +93,26 @@ describe('quoteUnits', () => {
     expect(result.toUnits).toBe(99_980_001_999n - 399_920_008n - 497_900_410n - 2_600_911n)
     expect(result.fromUsd).toBe(100_000n * 10n ** 12n)
     expect(result.withinBounds).toBe(true)
+  })
+
+  // M20: it was sold and bought at a price that was wrong, or about to fall further.
+  it('M20: quotes no stablecoin that is more than 2 % away from one dollar', () => {
+    const at = (usd: string) => makeBook({ ...bookParts, prices: { ...bookParts.prices, usdt: price(usd, usd) } })
+    const euro = makeCurrency('eurc', 'eth', { decimals: 6, contract: '0xeurc', assetClass: 'stable' })
+    for (const usd of ['0.979', '1.021', '0.5'])
+      for (const [from, to] of [
+        [btc, usdt],
+        [usdt, btc],
+      ] as const)
+        expect(() => pricePair(at(usd), { ...request, from, to }, NOW)).toThrowError(code('RATES_UNAVAILABLE'))
+    for (const usd of ['0.981', '1.019']) expect(pricePair(at(usd), request, NOW)).toBeDefined()
+    // Another currency's peg is not the dollar.
+    const fees = { ...bookParts.fees, eth: { native: eth, units: { ...bookParts.fees['eth']?.units, 'eurc@eth': 1n } } }
+    const prices = { ...bookParts.prices, eurc: price('1.17', '1.18') }
+    const reserves = { ...bookParts.reserves, 'eurc@eth': 10n ** 12n }
+    expect(pricePair(makeBook({ prices, fees, reserves }), { ...request, to: euro }, NOW)).toBeDefined()
+    // A wider band is a setting.
+    expect(pricePair({ ...at('0.96'), stableBandPercent: 5 }, request, NOW)).toBeDefined()
   })
 
   it('charges the spread of the worse class, and more for a fixed rate', () => {
@@ -286,10 +306,10 @@ describe('M3: the maximum of a fixed rate', () => {
   }
   const pair = { from: usdt, to: btc, flow: 'fixed-rate', partnerFeeBps: 0, partnerId: 'p' } as const
 
-  it("is what is left of the partner's third of 30 % of the free reserve", () => {
-    // 30 % of 5 BTC are 1.5; a third of that is 0.5.
-    expect(pricePair(of(0n, 0n), pair, NOW).availableUnits).toBe(50_000_000n)
-    expect(pricePair(of(20_000_000n, 20_000_000n), pair, NOW).availableUnits).toBe(30_000_000n)
+  it("is what is left of the partner's 33 % of 30 % of the free reserve", () => {
+    // 30 % of 5 BTC are 1.5; 33 % of that are 0.495.
+    expect(pricePair(of(0n, 0n), pair, NOW).availableUnits).toBe(49_500_000n)
+    expect(pricePair(of(20_000_000n, 20_000_000n), pair, NOW).availableUnits).toBe(29_500_000n)
     expect(pricePair(of(140_000_000n, 0n), pair, NOW).availableUnits).toBe(10_000_000n)
     expect(() => pricePair(of(150_000_000n, 0n), pair, NOW)).toThrow(code('INSUFFICIENT_LIQUIDITY'))
   })

@@ -7,11 +7,11 @@ import {
   PRICES_MAX_AGE_MS,
   RESERVES_MAX_AGE_MS,
 } from '../../core/domain/book.ts'
-import type { Currency } from '../../core/domain/currency.ts'
+import type { Currency, CurrencyDefinition } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
-import { convert, getPrice, midPrice, type Ratio, ratio, usdValue } from '../../core/domain/price.ts'
+import { convert, getPrice, midPrice, ONE_USD, type Ratio, ratio, usdValue } from '../../core/domain/price.ts'
 import { assert } from '../../lib/assert.ts'
-import { largest, smallest } from '../../lib/bigint.ts'
+import { absolute, largest, smallest } from '../../lib/bigint.ts'
 import type { Flow } from './exchange.ts'
 import { fixedReserveLeft } from './fixed-reserve.ts'
 import type { RateQuote } from './rate-quote.ts'
@@ -71,6 +71,7 @@ export function priceDirection(book: Book, pair: Pair, now: number): DirectionPr
   checkOpen(book, pair)
   const priceAgeMs = priceAgeMsOf(book, pair)
   checkFresh(book, now, priceAgeMs)
+  checkPegs(book, [from, to])
   const fromCosts = getCosts(book, from, now)
   const toCosts = getCosts(book, to, now)
   const rate = ratio(from.definition, to.definition, book.prices, 'give')
@@ -162,6 +163,7 @@ export function quoteUnits(pricing: PairPricing, requestedUnits: bigint): RateQu
  */
 export function priceReturn(book: Book, from: Currency, to: Currency, now: number): Costs {
   checkFresh(book, now)
+  checkPegs(book, [from, to])
   return {
     rate: ratio(from.definition, to.definition, book.prices, 'give'),
     serviceBps: BigInt(spreadBps(book, { from, to, flow: 'standard', partnerFeeBps: 0 })),
@@ -254,7 +256,7 @@ function limitFixed(
   const stock = flow === 'fixed-rate' ? reserves.fixed?.get(to.asset.id) : undefined
   if (stock === undefined || units === null) return units
   const heldByPartnerUnits = stock.heldByPartner.get(partnerId) ?? 0n
-  return smallest(units, fixedReserveLeft({ ...stock, heldByPartnerUnits }, fixedRates.reservePercent))
+  return smallest(units, fixedReserveLeft({ ...stock, heldByPartnerUnits }, fixedRates))
 }
 
 /** A fixed rate is a promise for minutes, so it must not begin with an old price. */
@@ -268,6 +270,19 @@ function checkFresh(book: Book, now: number, priceAgeMs = PRICES_MAX_AGE_MS): vo
   if (now - book.reserves.at > RESERVES_MAX_AGE_MS) {
     throw new AppError('RATES_UNAVAILABLE', `the reserves are older than ${RESERVES_MAX_AGE_MS / 1_000} s: retry later`)
   }
+}
+
+/** Whether a coin that is pegged to the US dollar has a price outside of the band around it (M20). */
+export function isOffPeg({ prices, stableBandPercent }: Book, { isPeggedToUsd, priceKey }: CurrencyDefinition): boolean {
+  const price = isPeggedToUsd ? prices.usd.get(priceKey) : undefined
+  return price !== undefined && absolute(midPrice(price) - ONE_USD) * 100n > ONE_USD * BigInt(stableBandPercent)
+}
+
+/** Its price may be wrong, or about to fall further: what is in flight waits, and nothing new begins. */
+function checkPegs(book: Book, currencies: readonly Currency[]): void {
+  const off = currencies.find(({ definition }) => isOffPeg(book, definition))
+  if (off !== undefined)
+    throw new AppError('RATES_UNAVAILABLE', `the price of ${nameOf(off)} is too far from one dollar: retry later`)
 }
 
 /** Network costs of one currency, in its units. All its directions share them. */

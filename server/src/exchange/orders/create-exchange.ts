@@ -74,6 +74,7 @@ export async function createFromOrder(
   // Last: it asks nodes.
   await checkRecipientGas(deps.chains, to, recipient)
   const { destination, keyIndex } = await deps.allocateDeposit(from.network.id)
+  const { guards = guardDefaults } = deps.settings
   const outcome = await deps.commit({
     id: timeOrderedId(),
     partnerId: partner.id,
@@ -93,10 +94,9 @@ export async function createFromOrder(
     expiryMs: deps.settings.expiryMs,
     fixedLockMs: order.flow === 'fixed-rate' ? deps.settings.fixedLockMs : null,
     fixedInclusionMs:
-      order.flow === 'fixed-rate'
-        ? fixedInclusionMsOf(deps.settings.guards ?? guardDefaults, from.network.blockTimeMs)
-        : null,
-    fixedReservePercent: (deps.settings.guards ?? guardDefaults).fixedReservePercent,
+      order.flow === 'fixed-rate' ? fixedInclusionMsOf(guards, from.network.blockTimeMs) : null,
+    fixedReservePercent: guards.fixedReservePercent,
+    fixedPartnerPercent: guards.fixedPartnerPercent,
     ...(through ? { plan: through.plan } : {}),
   })
   checkpoint('create.committed')

@@ -1,6 +1,7 @@
 import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { networkFeeEntry, sentEntry } from '../../core/domain/ledger/entries.ts'
+import type { JournalEntry } from '../../core/domain/ledger/journal.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { present } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
@@ -198,7 +199,7 @@ async function followCancel(
     proof,
     attention: null,
     isCancelled: true,
-    postAlso: (tx) => tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', nativeId(chain.network), paidFeeUnits)),
+    postAlso: (tx) => tx.ledger.post(feeEntryOf(chain, transaction, paidFeeUnits)),
   })
 }
 
@@ -237,23 +238,32 @@ async function bookConfirmation(
   })
 }
 
-/** Posts the network fee. For a sweep it is the difference between the swept deposits and the amount that arrived. */
+/** Posts the network fee. A sweep of the native currency leaves what it may cost on its address. */
 async function postFee(
   tx: StoreTx,
-  { network }: Chain,
-  { id, from }: OutgoingTransaction,
-  payouts: readonly Payout[],
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  [first]: readonly Payout[],
   feeUnits: bigint,
 ): Promise<void> {
-  const native = nativeId(network)
-  const [first] = payouts
-  if (from.branch !== 'deposit' || first === undefined)
-    return void (await tx.ledger.post(networkFeeEntry(id, 'wallet', native, feeUnits)))
-  // A token sweep uses gas that was booked when it was supplied.
-  if (first.assetId !== native) return
-  const costUnits = (await tx.wallets.sweptUnits(first.id)) - first.units
-  await tx.ledger.post(networkFeeEntry(id, 'deposits', native, costUnits))
+  const isNativeSweep = first?.purpose === 'sweep' && first.assetId === nativeId(chain.network)
+  const leftUnits = isNativeSweep ? (await tx.wallets.sweptUnits(first.id)) - first.units : 0n
+  await tx.ledger.post(feeEntryOf(chain, transaction, feeUnits, leftUnits))
 }
+
+const feeEntryOf = (
+  { network }: Chain,
+  { id, from }: OutgoingTransaction,
+  feeUnits: bigint,
+  leftUnits = 0n,
+): JournalEntry =>
+  networkFeeEntry({
+    transactionId: id,
+    from: from.branch === 'deposit' ? 'deposits' : 'wallet',
+    assetId: nativeId(network),
+    feeUnits,
+    leftUnits,
+  })
 
 /** Acts on a transaction that failed on its chain at finality: the nonce is used, and nothing was paid. */
 async function expireReverted(
@@ -271,11 +281,7 @@ async function expireReverted(
   await requeuePayouts(deps, transaction, {
     proof,
     attention: 'REVERTED',
-    postAlso: async (tx) => {
-      // A deposit address pays with gas that was booked when it was supplied.
-      if (transaction.from.branch !== 'deposit')
-        await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', nativeId(chain.network), revertedFeeUnits))
-    },
+    postAlso: (tx) => tx.ledger.post(feeEntryOf(chain, transaction, revertedFeeUnits)),
   })
 }
 

@@ -66,7 +66,9 @@ export async function buildBatch(
       if (error instanceof AlreadyReleasedError) throw error
       if (!(error instanceof AppError) || error.retryable) throw error
       if (error instanceof ExcessiveFeeError && !error.isCausedByRecipient) {
-        await waitForFee(deps, tx, chain, batch.payouts.slice(0, count))
+        // The next round signs the others.
+        await tx.outflow.release(batch.payouts.map(({ id }) => id))
+        await waitForFee(deps, tx, chain, error.payouts)
         return null
       }
       if (error.code === 'INSUFFICIENT_LIQUIDITY') count = Math.floor(count / 2)

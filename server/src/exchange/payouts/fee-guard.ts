@@ -15,26 +15,29 @@ import type { CheckDeps } from './check-payouts.ts'
 
 type FeeGuardDeps = Pick<CheckDeps, 'assetById' | 'priceKeyOf' | 'books' | 'settings'>
 
-/** The network fee of a transaction is out of proportion to what it pays and to what the customers were charged. */
+/** The network fee of these payouts is out of proportion to what they pay and to what their customers were charged. */
 export class ExcessiveFeeError extends AppError {
+  readonly payouts: readonly Payout[]
   /** The recipient causes it, so waiting does not help: its contract burns gas. */
   readonly isCausedByRecipient: boolean
 
-  constructor(isCausedByRecipient: boolean) {
+  constructor(payouts: readonly Payout[], isCausedByRecipient: boolean) {
     super(
       'SIMULATION_FAILED',
       isCausedByRecipient
         ? 'the recipient makes the payment far more expensive than a usual one'
         : 'the network fee is out of proportion to the payment',
     )
+    this.payouts = payouts
     this.isCausedByRecipient = isCausedByRecipient
   }
 }
 
 /**
- * Throws unless the fee is at most a share of what is paid, or at most a multiple of what the customers were charged for it. On
- * chains with inputs the usual fee counts: more inputs are our own wallet's, and waiting would not lessen them. Without a price
- * of the native coin only the caps of the network hold.
+ * Throws unless the fee of each payout is at most a share of what it pays, or at most a multiple of what its customer was
+ * charged for it: in a batch a large payout must not carry small ones that cost more than they earn (M21). On chains with
+ * inputs the usual fee of one payout counts: more inputs are our own wallet's, and waiting would not lessen them. Without a
+ * price of the native coin only the caps of the network hold.
  */
 export async function checkFee(
   deps: FeeGuardDeps,
@@ -43,25 +46,26 @@ export async function checkFee(
   payouts: readonly Payout[],
   { feeUnits: builtUnits, fee }: Readonly<{ feeUnits: bigint; fee: FeeRate }>,
 ): Promise<void> {
-  const paying = payouts.filter((payout) => !staysInWallet(payout))
-  if (isOwnFeeExcessive(deps.settings, payouts, builtUnits)) throw new ExcessiveFeeError(false)
-  if (paying.length === 0) return
-  const guarded = paying.filter(({ purpose, approved }) => !approved && (purpose === 'payout' || purpose === 'refund'))
-  if (guarded.length < paying.length) return
-  const { payoutFeePercent, payoutFeeMultiple } = deps.settings.guards ?? guardDefaults
+  if (isOwnFeeExcessive(deps.settings, payouts, builtUnits)) throw new ExcessiveFeeError(payouts, false)
+  const guarded = payouts.filter(({ purpose, approved }) => !approved && (purpose === 'payout' || purpose === 'refund'))
   const native = nativeId(chain.network)
   if (!deps.books.current().prices.usd.has(deps.priceKeyOf(native))) return
-  const usualUnits = sum(guarded.map(({ assetId }) => chain.sender.payoutFee(deps.assetById(assetId), fee)))
-  const feeUnits = spendsInPlace(chain.network) ? usualUnits : builtUnits
-  const feeUsd = usdOf(deps, native, feeUnits)
-  const paidUsd = sum(guarded.map(({ assetId, units }) => usdOf(deps, assetId, units)))
-  if (feeUsd * 100n <= paidUsd * BigInt(payoutFeePercent)) return
-  // One after another: a connection runs one query at a time.
-  let charged = 0n
-  for (const payout of guarded) charged += await chargedUsd(deps, tx, payout)
+  const { payoutFeePercent, payoutFeeMultiple } = deps.settings.guards ?? guardDefaults
   const multiple = BigInt(payoutFeeMultiple)
-  if (feeUsd <= charged * multiple) return
-  throw new ExcessiveFeeError(feeUnits > usualUnits * multiple)
+  const excessive: Payout[] = []
+  let isCausedByRecipient = false
+  // One after another: a connection runs one query at a time.
+  for (const payout of guarded) {
+    const { assetId, units } = payout
+    const usualUnits = chain.sender.payoutFee(deps.assetById(assetId), fee)
+    const feeUnits = spendsInPlace(chain.network) ? usualUnits : builtUnits
+    const feeUsd = usdOf(deps, native, feeUnits)
+    if (feeUsd * 100n <= usdOf(deps, assetId, units) * BigInt(payoutFeePercent)) continue
+    if (feeUsd <= (await chargedUsd(deps, tx, payout)) * multiple) continue
+    excessive.push(payout)
+    isCausedByRecipient ||= feeUnits > usualUnits * multiple
+  }
+  if (excessive.length > 0) throw new ExcessiveFeeError(excessive, isCausedByRecipient)
 }
 
 /** A transaction that only splits or consolidates costs at most a small share of what it moves, also when its fee is raised. */

@@ -1,10 +1,11 @@
 import type { AppError } from '../../core/domain/errors.ts'
+import { accounts } from '../../core/domain/ledger/entries.ts'
 import { staysInWallet } from '../../core/domain/payout-purpose.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { OutflowLimitError } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
-import type { StoreTx } from '../ports/store/store.ts'
+import type { Store, StoreTx } from '../ports/store/store.ts'
 import { exchangeJobs } from './payment.ts'
 
 /** A payout that cannot be signed now is tried again after this time. If only it waits, the time grows: `postpone`. */
@@ -57,7 +58,13 @@ async function cancelWithinWallet(
   return payouts.filter((payout) => !staysInWallet(payout))
 }
 
-/** Holds payouts that the hot wallet does not cover. The queue waits with them until the wallet is filled. */
+/** How soon after the wallet is filled a payout that waits for it is tried again. */
+const FUNDS_MAX_MS = 20_000
+
+/**
+ * Holds payouts that the hot wallet does not cover. Others pass them, also younger ones of the same asset (M7): what is promised
+ * is covered, so that only refunds, whose deposits are swept, and outputs that are locked can be missing for a while.
+ */
 export async function holdForFunds(
   deps: HoldDeps,
   tx: StoreTx,
@@ -67,13 +74,23 @@ export async function holdForFunds(
   const payouts = await cancelWithinWallet(deps, tx, uncovered)
   if (payouts.length === 0) return
   const ids = payouts.map(({ id }) => id)
-  // A deposit address has one sweep, so the others cannot wait with it.
-  if (payouts.every(({ purpose }) => purpose === 'sweep')) await tx.payouts.postpone(ids)
-  else {
-    await tx.payouts.hold(ids, null, HOLD_MS)
-    await tx.payouts.deferYounger(ids)
-  }
+  await tx.payouts.postpone(ids, payouts.every(({ purpose }) => purpose === 'sweep') ? undefined : FUNDS_MAX_MS)
   await reportWaiting(deps, tx, payouts, `wallet:${network.id}`, 'the hot wallet does not cover its queue')
+}
+
+/** Holds a payout that the hot wallet's account does not cover, before anything is asked of a node. True = it is held. */
+export async function holdIfUncovered(
+  deps: HoldDeps & Readonly<{ store: Store }>,
+  chain: Chain,
+  first: Payout,
+): Promise<boolean> {
+  if (first.from.branch !== 'hot' || staysInWallet(first)) return false
+  if ((await deps.store.ledger.balance(accounts.wallet, first.assetId)) >= first.units) return false
+  await deps.store.transaction(async (tx) => {
+    const [payout] = await tx.payouts.find([first.id])
+    if (payout?.state === 'reserved') await holdForFunds(deps, tx, chain, [payout])
+  })
+  return true
 }
 
 /** The network's fee is out of proportion to these payouts: they wait until it falls. */

@@ -53,7 +53,9 @@ export async function replaceTransaction(
         : null
     const affordable = gasUnits === null ? fee : await fitSweep(deps, chain, transaction, { intent, fee, gasUnits })
     if (affordable === null) return 'INSUFFICIENT_LIQUIDITY'
-    const replacement: Replacement = { newest, intent, fee: affordable, gasUnits }
+    const hashes = transaction.attempts.map(({ txHash }) => txHash)
+    const evictedUnits = (await chain.reader.evictedFees?.(hashes)) ?? 0n
+    const replacement: Replacement = { newest, intent, fee: affordable, gasUnits, evictedUnits }
     const prebuilt = chain.sender.buildsSlowly
       ? await buildReplacement(deps, chain, transaction, replacement, {
           payouts: await deps.store.payouts.listByTransaction(transaction.id),
@@ -104,6 +106,8 @@ type Replacement = Readonly<{
   intent: SignIntent
   fee: FeeRate
   gasUnits: bigint | null
+  /** What the newest attempt and all that depend on it pay: somebody may have spent an output of ours with a child (M26). */
+  evictedUnits: bigint
   cancels?: boolean
 }>
 
@@ -197,7 +201,7 @@ function buildReplacement(
   deps: ReplaceDeps,
   chain: Chain,
   { from }: OutgoingTransaction,
-  { newest, intent, fee, cancels }: Replacement,
+  { newest, intent, fee, evictedUnits, cancels }: Replacement,
   {
     payouts,
     utxos,
@@ -219,7 +223,7 @@ function buildReplacement(
       changeIndex,
       nonce: intent.family === 'evm' ? intent.nonce : null,
       gasLimit: intent.family === 'evm' ? intent.gasLimit : null,
-      replaces: { intent, feeUnits: newest.feeUnits },
+      replaces: { intent, feeUnits: newest.feeUnits, evictedUnits },
     }),
   )
 }

@@ -115,8 +115,11 @@ async function reverseFee(
 ): Promise<void> {
   const fee = await tx.ledger.entry(networkFeeId(id))
   if (fee) await tx.ledger.post(reversalOf(fee, `${fee.id}:reversed`, 'network fee reversed'))
-  if (revertedFeeUnits !== null && from.branch !== 'deposit')
-    await tx.ledger.post(revertedFeeEntry(id, nativeId(network), revertedFeeUnits))
+  if (revertedFeeUnits === null) return
+  const payer = from.branch === 'deposit' ? 'deposits' : 'wallet'
+  await tx.ledger.post(
+    revertedFeeEntry({ transactionId: id, from: payer, assetId: nativeId(network), feeUnits: revertedFeeUnits }),
+  )
 }
 
 async function reversePayout(tx: StoreTx, transactionId: string, payout: Payout): Promise<void> {

@@ -126,6 +126,11 @@ export interface ChainReader {
   /** Fee rate that gets a transfer into one of the next blocks. */
   feeRate(): Promise<FeeRate>
   /**
+   * The most that a node would evict for a replacement of these attempts of one transaction: the fees of the one in its
+   * mempool and of all that depend on it there. 0 = none is in a mempool. Absent where nodes compare fee rates only.
+   */
+  evictedFees?(txHashes: readonly string[]): Promise<bigint>
+  /**
    * The outpoints of these outputs that some node does not have unspent, with these units, on its best chain. Independent of
    * the scan and its table. Absent on networks with balances.
    */
@@ -145,8 +150,11 @@ export type SpendRequest = Readonly<{
   changeIndex: number
   /** Nonce to use (account families). */
   nonce: number | null
-  /** Set for a replacement, which conflicts with this intent and pays at least the network's fee increment more. */
-  replaces: { intent: SignIntent; feeUnits: bigint } | null
+  /**
+   * Set for a replacement, which conflicts with this intent and pays at least the network's fee increment more.
+   * `evictedUnits`: what the replaced transaction and all that depend on it pay (bitcoin family).
+   */
+  replaces: { intent: SignIntent; feeUnits: bigint; evictedUnits?: bigint } | null
   /** Estimated gas limit (evm). */
   gasLimit: bigint | null
   /** Builds a cancel of the replaced transaction, which pays nothing (evm). */

@@ -13,14 +13,14 @@ test('partners share the pricing of a fixed rate, and each has its own limit', (
     },
   })
   const held = new Map([['holder', 40_000_000n]])
-  // 30 % of the reserve for all, 10 % for each partner.
+  // 30 % of the reserve for all, 33 % of that for each partner.
   const fixed = new Map([[btc.asset.id, { freeUnits: 1_000_000_000n, heldUnits: 40_000_000n, heldByPartner: held }]])
   const snapshot = createBookSnapshot({ ...made, prices, reserves: { ...made.reserves, fixed } })
   const price = (partnerId: string) =>
     snapshot.price({ from: eth, to: btc, flow: 'fixed-rate', partnerFeeBps: 10, partnerId }, NOW)
-  expect(price('holder').availableUnits).toBe(60_000_000n)
+  expect(price('holder').availableUnits).toBe(59_000_000n)
   const readsOfOne = reads
-  for (let n = 0; n < 100; n++) expect(price(`partner-${n}`).availableUnits).toBe(100_000_000n)
+  for (let n = 0; n < 100; n++) expect(price(`partner-${n}`).availableUnits).toBe(99_000_000n)
   expect(price('partner-7').pair.partnerId).toBe('partner-7')
   expect(reads).toBe(readsOfOne)
 })

@@ -1,6 +1,7 @@
 import { type Book, FEES_MAX_AGE_MS, PRICES_MAX_AGE_MS, RESERVES_MAX_AGE_MS } from '../../core/domain/book.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
+import { isOffPeg } from '../domain/pricing.ts'
 import { privateTypes } from '../domain/private-plan.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import type { FindPrivateFailure } from './choose-intermediary.ts'
@@ -96,7 +97,7 @@ function findFailure(books: Pick<BookSnapshot, 'price'>, direction: Direction, n
 
 /**
  * Why an enabled direction cannot be quoted, is not in the feed, or cannot be quoted privately. A direction is not enabled
- * if a side is disabled, paused or without a price, or if the reserve of its target is too small: only the operator can
+ * if a side is disabled, paused, without a price or off its peg, or if the reserve of its target is too small: only the operator can
  * change these.
  */
 function findMissing(dependencies: ReadinessDependencies): readonly string[] {
@@ -117,13 +118,15 @@ function findMissing(dependencies: ReadinessDependencies): readonly string[] {
 }
 
 function listDirections({ currencies, books }: ReadinessDependencies): readonly Direction[] {
-  const { pauses, prices } = books.current()
+  const book = books.current()
+  const { pauses, prices } = book
   const enabled = currencies.filter(
     ({ enabled, asset, network, definition }) =>
       enabled &&
       !pauses.assets.has(asset.id) &&
       !pauses.networks.has(network.id) &&
-      prices.usd.has(definition.priceKey),
+      prices.usd.has(definition.priceKey) &&
+      !isOffPeg(book, definition),
   )
   return enabled.flatMap((from) => enabled.filter((to) => to !== from).map((to) => ({ from, to })))
 }

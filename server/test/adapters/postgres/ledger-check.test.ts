@@ -16,6 +16,7 @@ const debits: readonly Account[] = [
   'asset:outgoing',
   'asset:fees:0x00000000000000000000000000000000000000fe',
   'expense:network-fee',
+  'expense:stranded',
   'expense:suspense',
 ]
 const credits: readonly Account[] = [

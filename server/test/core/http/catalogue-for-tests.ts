@@ -74,6 +74,7 @@ function createCurrency(
     contract: null,
     assetClass: 'major',
     isStable: false,
+    isPeggedToUsd: false,
     isFiat: false,
     supportsFixedRate: true,
     rank,

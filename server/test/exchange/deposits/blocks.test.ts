@@ -182,7 +182,7 @@ describe('recorded blocks', () => {
       requirements: (_asset, units, inFlight) => {
         const usd = (sum: bigint) => sum * 10n ** 12n
         const total = inFlight.reduce((sum, one) => sum + one.units, 0n)
-        return { confirmations: requiredConfirmations(2, 100, tierUsd(usd(units), usd(total))), tag: null }
+        return { confirmations: requiredConfirmations(2, 100, tierUsd(usd(units), usd(total), 10)), tag: null }
       },
     }
     const append = (one: ScannedBlock) => store.transaction((tx) => tx.chainLog.append('btc', one, tiered))

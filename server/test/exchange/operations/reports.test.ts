@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
-import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { btc, eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import type { Period } from '../../../src/exchange/ports/store/reports.ts'
 import { COIN, ETHER, partnerId, startMoneyPath } from '../money-path.ts'
 
@@ -13,6 +13,7 @@ const LIMIT = 1_000
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 let toEther: Exchange
 let toBitcoin: Exchange
+let fromToken: Exchange
 const today = new Date(new Date().toISOString().slice(0, 10))
 const period: Period = { from: new Date(today.getTime() - 86_400_000), to: new Date(today.getTime() + 2 * 86_400_000) }
 const before: Period = { from: new Date('2020-01-01'), to: period.from }
@@ -26,6 +27,15 @@ beforeAll(async () => {
   fixture.payDeposit(toEther, COIN / 200n)
   fixture.payDeposit(toBitcoin, ETHER)
   await fixture.mineBlocks(12)
+  await fixture.services.sweep(fixture.fakes.eth.chain)
+  await fixture.mineBlocks(4)
+  fromToken = await fixture.createExchange({ from: usdt, to: btc, fromUnits: 500_000_000n })
+  fixture.payDeposit(fromToken, 500_000_000n)
+  await fixture.mineBlocks(12)
+  // Supplies the gas; it then costs less than was supplied.
+  await fixture.services.sweep(fixture.fakes.eth.chain)
+  await fixture.mineBlocks(4)
+  fixture.fakes.eth.behaviour.feeRate = 4n
   await fixture.services.sweep(fixture.fakes.eth.chain)
   await fixture.mineBlocks(4)
 })
@@ -69,8 +79,23 @@ test('the costs of an exchange are the fees of its payout and of the sweep of it
   expect(await costsOf(toEther)).toMatchObject([{ assetId: 'eth@eth', sweeps: 0n, gas: 0n }])
 })
 
+test('M4: gas that stays on a deposit address after its sweep is a cost of its exchange', async () => {
+  expect(await fixture.readStatus(fromToken)).toBe('finished')
+  const { balanceOf } = fixture.fakes.eth
+  expect(balanceOf(fromToken.deposit.address, usdt.asset.contract)).toBe(0n)
+  const left = balanceOf(fromToken.deposit.address, null)
+  expect(left).toBeGreaterThan(0n)
+  // 21 000 gas at a rate of 10 were supplied, and used at a rate of 4.
+  const [, cost] = await costsOf(fromToken)
+  expect(cost).toMatchObject({ assetId: 'eth@eth', payouts: 0n, sweeps: 84_000n, gas: 210_000n, stranded: left })
+  const deposits = [toBitcoin, fromToken].map(({ deposit }) => balanceOf(deposit.address, null))
+  expect(await fixture.store.ledger.balance('expense:stranded', 'eth@eth')).toBe(deposits.reduce((a, b) => a + b))
+  expect(await fixture.store.ledger.balance('asset:deposits', 'eth@eth')).toBe(0n)
+})
+
 test('every grouping has the same sums, and the costs are those that the ledger booked', async () => {
   const booked = await fixture.store.ledger.balances('expense:network-fee')
+  const stranded = await fixture.store.ledger.balance('expense:stranded', 'eth@eth')
   for (const grouping of ['day', 'pair', 'partner', 'exchange'] as const) {
     const costs = await fixture.store.reports.costs(period, grouping, LIMIT)
     const revenue = await fixture.store.reports.revenue(period, grouping, LIMIT)
@@ -78,10 +103,11 @@ test('every grouping has the same sums, and the costs are those that the ledger 
       const rows = costs.filter((row) => row.assetId === assetId)
       expect(rows.reduce((sum, { payouts, sweeps, gas }) => sum + payouts + sweeps + gas, 0n)).toBe(units)
     }
-    expect(revenue.reduce((sum, { exchanges }) => sum + exchanges, 0)).toBe(2)
+    expect(costs.reduce((sum, row) => sum + row.stranded, 0n)).toBe(stranded)
+    expect(revenue.reduce((sum, { exchanges }) => sum + exchanges, 0)).toBe(3)
   }
   const groups = (await fixture.store.reports.revenue(period, 'pair', LIMIT)).map(({ group }) => group)
-  expect(groups).toEqual(['btc@btc/eth@eth', 'eth@eth/btc@btc'])
+  expect(groups).toEqual(['btc@btc/eth@eth', 'eth@eth/btc@btc', 'usdt@eth/btc@btc'])
   // The fixture has exchanges, but no row for their partner.
   expect((await fixture.store.reports.revenue(period, 'partner', LIMIT))[0]?.group).toBe(partnerId)
 })

@@ -329,19 +329,19 @@ describe('the inventory', () => {
       await getStore().ledger.post(fundingEntry(journalId, 1, id, 1_000n))
       const to = { id, ticker, network: 'eth', decimals: 18, contract: `0x${ticker}` } as const
       const makeRow = (units: bigint, partner: string) => {
-        const row = makeNewExchange({ ...withFixedRate(units), fixedReservePercent: 30 })
+        const row = makeNewExchange({ ...withFixedRate(units), fixedReservePercent: 30, fixedPartnerPercent: 33 })
         return { ...row, legs: row.legs.map(({ from }) => ({ from, to })), partnerId: partner }
       }
       const [second, third, fourth] = [randomUUID(), randomUUID(), randomUUID()]
-      // 300 in all, 100 for each partner.
+      // 300 in all, 99 for each partner.
       const requested = [
-        [partnerId, 101n, 'insufficient'],
+        [partnerId, 100n, 'insufficient'],
         [partnerId, 60n, 'created'],
-        [partnerId, 41n, 'insufficient'],
-        [partnerId, 40n, 'created'],
-        [second, 100n, 'created'],
+        [partnerId, 40n, 'insufficient'],
+        [partnerId, 39n, 'created'],
+        [second, 99n, 'created'],
         [third, 90n, 'created'],
-        [fourth, 11n, 'insufficient'],
+        [fourth, 13n, 'insufficient'],
       ] as const
       const rows = requested.map(([partner, units]) => makeRow(units, partner))
       const outcomes: CreateOutcome[] = []
@@ -350,16 +350,16 @@ describe('the inventory', () => {
         outcomes.push(...(await getStore().exchanges.create(rows.slice(at, at + size))))
       expect(kindsOf(outcomes)).toEqual(requested.map(([, , kind]) => kind))
       const stock = (await getStore().inventory.fixedStock()).get(id)
-      expect(stock).toMatchObject({ freeUnits: 1_000n, heldUnits: 290n })
-      expect(stock?.heldByPartner.get(second)).toBe(100n)
-      // A paid promise is no longer an unpaid one: 100 + 10 of the 270 that 30 % of 900 are.
+      expect(stock).toMatchObject({ freeUnits: 1_000n, heldUnits: 288n })
+      expect(stock?.heldByPartner.get(second)).toBe(99n)
+      // A paid promise is no longer an unpaid one: 189 + 10 of the 270 that 30 % of 901 are.
       await app.database.query('update reservations set paid = true where partner_id = $1', [second])
       expect(kindsOf(await getStore().exchanges.create([makeRow(10n, fourth)]))).toEqual(['created'])
       const [row] = await app.database.query<{ promised: string }>(
         'select promised from inventory where asset_id = $1',
         [id],
       )
-      expect(row?.promised).toBe('300')
+      expect(row?.promised).toBe('298')
     },
   )
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { AppError } from '../../../src/core/domain/errors.ts'
+import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { createOperatePayouts } from '../../../src/exchange/operations/operate-payouts.ts'
 import { createWatchOutflow } from '../../../src/exchange/operations/watch-outflow.ts'
@@ -80,6 +81,33 @@ describe('M21: a payout whose network fee is out of proportion', () => {
     sender.gasLimit = gasLimit
     expect(await fixture.readStatus(exchange)).toBe('finished')
   })
+})
+
+// In a batch only the sum was compared: a large payout carried small ones that cost more than they earned.
+test('M21: of two payouts that are due together, the small one waits for a lower fee and the large one is paid', async () => {
+  const { sender } = fixture.fakes.btc.chain
+  const { payoutFee } = sender
+  await fixture.store.pauses.pause('payouts:btc', 'test', 'test')
+  const exchanges: Exchange[] = []
+  for (const units of [ETHER, ETHER / 10n]) {
+    const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: units })
+    fixture.payDeposit(exchange, units)
+    exchanges.push(exchange)
+  }
+  await fixture.mineBlocks(3)
+  await fixture.store.pauses.resume('payouts:btc')
+  await fixture.clearHolds()
+  // 50 dollars: less than 5 % of 4 000 dollars, more than 5 % of 400 and than three times the 1 500 sat that were charged.
+  sender.payoutFee = () => 50_000n
+  await fixture.mineBlocks(4)
+  const statesOf = async () => (await Promise.all(exchanges.map(fixture.listPayouts))).map(([payout]) => payout?.state)
+  expect(await statesOf()).toEqual(['confirmed', 'reserved'])
+  expect(await fixture.store.alarms.find('payout-fee:btc')).toMatchObject({ detail: { payouts: 1 } })
+  sender.payoutFee = payoutFee
+  await fixture.clearHolds()
+  await fixture.mineBlocks(4)
+  expect(await statesOf()).toEqual(['confirmed', 'confirmed'])
+  await fixture.store.alarms.clear('payout-fee:btc')
 })
 
 test('a payout from many small inputs of our own is paid', async () => {

@@ -119,6 +119,40 @@ test('a payout above a whole limit waits for a person, then for the whole limit'
   })
 })
 
+// Each retry of a large payout moved all younger payouts of its asset behind it, also those that the wallet covered.
+test('M7: many large payouts that the wallet does not cover delay no small ones behind them, and cost no request', async () => {
+  const { eth } = fixture.fakes
+  const insertToken = (units: bigint) => fixture.insertPayout('eth', units, 'a token', 'withdrawal', 'usdt@eth')
+  const large = await Promise.all(Array.from({ length: MANY }, () => insertToken(5_000_000_000n)))
+  const small = await Promise.all(Array.from({ length: 10 }, () => insertToken(50_000_000n)))
+  for (let n = 0; n < 2; n++) expect(await dispatch()).toBe(0)
+  eth.pay(eth.chain.addresses.hot(), 1_000_000_000n, { contract: '0xusdt' })
+  for (let n = 0; n < 3; n++) {
+    eth.mine()
+    await fixture.runWatchers()
+  }
+  let asked = 0
+  for (let n = 0; n < 3; n++) {
+    await fixture.database.query("update payouts set held_until = held_until - interval '1 minute'")
+    asked += await dispatch()
+  }
+  expect(new Set(await Promise.all(small.map(readState)))).toEqual(new Set(['signed']))
+  expect(new Set(await Promise.all(large.map(readState)))).toEqual(new Set(['reserved']))
+  expect(asked).toBe(10)
+  expect(await fixture.listAlarmKinds()).toContain('wallet')
+  // The wallet is filled: the large ones are paid, too.
+  eth.pay(eth.chain.addresses.hot(), 400_000_000_000n, { contract: '0xusdt' })
+  for (let n = 0; n < 3; n++) {
+    eth.mine()
+    await fixture.runWatchers()
+  }
+  for (let n = 0; n < 3; n++) {
+    await fixture.database.query("update payouts set held_until = held_until - interval '1 minute'")
+    await dispatch()
+  }
+  expect(new Set(await Promise.all(large.map(readState)))).toEqual(new Set(['signed']))
+})
+
 test('a payout that was held stands behind those that became ready meanwhile, and before later ones', async () => {
   const [held, before] = [await insert('held'), await insert('before')]
   await fixture.database.query('update payouts set held_until = clock_timestamp() where id = $1', [held])

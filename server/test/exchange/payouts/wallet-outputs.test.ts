@@ -212,3 +212,29 @@ test('a stuck transaction of a network without replacement is not signed again, 
   await fixture.mineBlocks(3)
   expect(fixture.fakes.btc.listPayments('fourth')).toHaveLength(1)
 })
+
+// A recipient spends its output by a child that pays much in all and little per byte: nodes refused each replacement.
+test('M26: a stuck transaction pays more than itself and all that depend on it; above the limit it waits with an alarm', async () => {
+  const { behaviour } = fixture.fakes.btc
+  await fixture.insertPayout('btc', COIN / 100n, 'fifth', 'withdrawal')
+  await fixture.runJobs()
+  const readFee = async (id: string) =>
+    BigInt(
+      (await fixture.store.transactions.load(id))?.attempts.at(-1)?.feeUnits ?? 0n,
+    )
+  const { id } = (await readAttempts()).at(-1) ?? { id: '' }
+  expect(await readFee(id)).toBe(FEE)
+  behaviour.evictedUnits = 50_000n
+  behaviour.feeMax = 40_000n
+  await ageAttempts()
+  await fixture.services.advance(id)
+  expect(await readFee(id)).toBe(FEE)
+  expect(await fixture.store.alarms.find(`stuck:${id}`)).not.toBeNull()
+  behaviour.feeMax = 60_000n
+  await fixture.services.advance(id)
+  expect(await readFee(id)).toBe(50_000n + FEE)
+  behaviour.evictedUnits = 0n
+  await fixture.mineBlocks(3)
+  expect(fixture.fakes.btc.listPayments('fifth')).toHaveLength(1)
+  expect(await fixture.store.alarms.find(`stuck:${id}`)).toBeNull()
+})

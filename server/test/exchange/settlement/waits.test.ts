@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
-import { price } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { btc, price, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { createWatchPegs } from '../../../src/exchange/operations/watch-pegs.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 let path: Awaited<ReturnType<typeof startMoneyPath>>
@@ -114,6 +115,25 @@ describe('M17: a pause', () => {
     path.books.replace(whole)
     await path.runJobs()
   })
+})
+
+// M20: a deposit in a stablecoin that lost its peg was converted at once.
+test('M20: a deposit waits while its stablecoin is outside of the band, and is not refunded', async () => {
+  const watchPegs = createWatchPegs({ ...path.dependencies, currencies: [usdt] })
+  const exchange = await path.createExchange({ from: usdt, to: btc, fromUnits: 500_000_000n })
+  const setUsdtPrice = (usd: string) =>
+    path.books.replace({ prices: { ...whole.prices, usd: new Map([...whole.prices.usd, ['usdt', price(usd, usd)]]) } })
+  setUsdtPrice('0.97')
+  path.payDeposit(exchange, 500_000_000n)
+  await path.mineBlocks(12)
+  await watchPegs()
+  expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
+  expect(await path.store.alarms.find('peg:usdt')).toMatchObject({ severity: 'warning', detail: { usd: '0.97' } })
+  setUsdtPrice('0.99')
+  await path.runJobs()
+  await watchPegs()
+  expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'floating' })
+  expect(await path.store.alarms.find('peg:usdt')).toBeNull()
 })
 
 describe('the price guard', () => {

@@ -13,7 +13,7 @@ type Change = Readonly<{ isReplaceable?: boolean; parents?: readonly string[]; e
 function makeNode({ isReplaceable = false, parents = [], estimate = 5_000n }: Change, asked: unknown[] = []) {
   return {
     transaction: async () => ({ ...pending, isReplaceable }),
-    mempoolEntry: async () => ({ feeUnits: 1_000n, virtualBytes: 200n, parents }),
+    mempoolEntry: async () => ({ feeUnits: 1_000n, evictedUnits: 1_000n, virtualBytes: 200n, parents }),
     estimateFeeRate: async (blocks?: number) => {
       asked.push(blocks)
       return estimate

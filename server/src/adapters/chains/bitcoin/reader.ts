@@ -50,6 +50,7 @@ export function createReader(network: Network, nodes: readonly BitcoinNode[]): C
       throw new InvariantError('the bitcoin family has no balances: sum the unspent outputs in the store')
     },
     feeRate: () => readFeeRate(network, nodes),
+    evictedFees: (txHashes) => readEvictedFees(nodes, txHashes),
     findMissingUtxos: (utxos) => findMissingUtxos(nodes, utxos),
   }
 }
@@ -86,6 +87,12 @@ async function readReceived(
   const output = transaction.outputs.find((candidate) => candidate.vout === vout)
   if (output === undefined || output.tokenCategory !== null) return 0n
   return addressOf(parameters, parseHexScript(output.script)) === transfer.address ? output.units : 0n
+}
+
+/** Of the nodes that answer, the highest: the replacement must be accepted by each of them. */
+async function readEvictedFees(nodes: readonly BitcoinNode[], txHashes: readonly string[]): Promise<bigint> {
+  const lookups = nodes.flatMap((node) => txHashes.map((txHash) => node.mempoolEntry(txHash).catch(() => null)))
+  return largest(0n, ...(await Promise.all(lookups)).map((entry) => entry?.evictedUnits ?? 0n))
 }
 
 /** The highest estimate of the nodes that answer, capped at `feeRateMax`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readHash } from '../shared/replies.ts'
-import { readAmount, readBlock, readTransaction } from './replies.ts'
+import { readAmount, readBlock, readMempoolEntry, readTransaction } from './replies.ts'
 
 const hash = (digit: string) => digit.repeat(64)
 
@@ -33,6 +33,17 @@ describe('amounts', () => {
     [{}],
   ])('refuses %s', (value) => {
     expect(() => readAmount(value)).toThrow(expect.objectContaining({ code: 'NETWORK_UNAVAILABLE' }))
+  })
+})
+
+describe('an unconfirmed transaction', () => {
+  test.each([
+    ['Bitcoin Core', { vsize: 141, fees: { base: '0.00001410', descendant: '0.00008000' } }, 8_000n],
+    ['with a lower priority', { vsize: 141, fees: { base: '0.00001410', descendant: '-0.9' } }, 0n],
+    ['an older node', { size: 141, fee: '0.00001410', descendantfees: 8_000 }, 8_000n],
+  ])('%s: its fee, and that of all that depend on it', (_, reply, evictedUnits) => {
+    const expected = { feeUnits: 1_410n, evictedUnits, virtualBytes: 141n, parents: [] }
+    expect(readMempoolEntry({ ...reply, depends: [] })).toEqual(expected)
   })
 })
 

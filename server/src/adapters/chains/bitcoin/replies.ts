@@ -101,15 +101,28 @@ export function readBlock<T>(value: unknown, hash: string, readOne: (value: unkn
   }
 }
 
-/** Fee, size and unconfirmed parents of a transaction in the mempool. */
-export type MempoolEntry = Readonly<{ feeUnits: bigint; virtualBytes: bigint; parents: readonly string[] }>
+/** Fee, size and unconfirmed parents of a transaction in the mempool; `evictedUnits` also counts all that depend on it. */
+export type MempoolEntry = Readonly<{
+  feeUnits: bigint
+  evictedUnits: bigint
+  virtualBytes: bigint
+  parents: readonly string[]
+}>
 
-/** Older nodes call the size `size` and state the fee as `fee`. */
+/** A node that gives a transaction a lower priority may count less than nothing. */
+function readEvicted(coins: unknown, units: unknown): bigint {
+  if (coins !== undefined) return String(coins).startsWith('-') ? 0n : readAmount(coins)
+  return BigInt(Math.max(readInteger(units ?? 0, Number.MIN_SAFE_INTEGER), 0))
+}
+
+/** Older nodes call the size `size`, state the fee as `fee`, and the fee with all that depend on it in base units. */
 export function readMempoolEntry(value: unknown): MempoolEntry {
   const entry = readEntry(value)
-  const { fees, fee, vsize, size } = entry
+  const { fees, fee, vsize, size, descendantfees } = entry
+  const { base, descendant } = fees === undefined ? { base: fee } : readEntry(fees)
   return {
-    feeUnits: readAmount(fees === undefined ? fee : readEntry(fees)['base']),
+    feeUnits: readAmount(base),
+    evictedUnits: readEvicted(descendant, descendantfees),
     virtualBytes: BigInt(readInteger(vsize ?? size)),
     parents: readHashes(entry['depends']),
   }

@@ -279,6 +279,25 @@ describe('a replacement', () => {
     expect(replace('btc', old, { utxos: wallet, fee: { rate: 11_000n, tip: 0n } }).feeUnits).toBe(5_922n)
   })
 
+  // M26: a recipient spends its output by a large child that pays little per byte; nodes refused every replacement.
+  test('M26: pays more than the replaced transaction and all that depend on it (BIP-125, rule 3), up to the same limit', () => {
+    const wallet = utxos(50_000_000n)
+    const old = build('btc', { utxos: wallet, fee: { rate: 10_000n, tip: 0n } })
+    const replaceEvicting = (evictedUnits: bigint, rate: bigint) =>
+      build('btc', {
+        utxos: wallet,
+        fee: { rate, tip: 0n },
+        replaces: { intent: old.intent, feeUnits: old.feeUnits, evictedUnits },
+      })
+    // 141 vB: 1410 at 10. With a child, 8000 in all; 141 more are the relay of the replacement.
+    const next = replaceEvicting(8_000n, 20_000n)
+    expect([old.feeUnits, next.feeUnits, signedSize(next)]).toEqual([1_410n, 8_141n, 141n])
+    expect(replaceEvicting(1_500n, 20_000n).feeUnits).toBe(2_820n)
+    // Four times the estimate are 11 280.
+    expect(replaceEvicting(11_139n, 20_000n).feeUnits).toBe(11_280n)
+    expect(() => replaceEvicting(11_140n, 20_000n)).toThrow(expect.objectContaining({ code: 'NETWORK_UNAVAILABLE' }))
+  })
+
   test('of a consolidation spends the same inputs, pays the same and lessens the change', () => {
     const wallet = utxos(40_000n, 50_000n, 60_000n)
     const request = { utxos: wallet, payments: [pay('btc', 75_000n)] }

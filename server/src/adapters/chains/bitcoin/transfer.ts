@@ -14,7 +14,7 @@ import { inputSize, ownScriptLength, transferSize } from './size.ts'
 export const INPUTS_MAX = 500
 /** Bitcoin Core, MAX_STANDARD_TX_WEIGHT ÷ 4. */
 const SIZE_MAX = 100_000n
-/** BIP-125 rule 4: units per virtual byte that a replacement adds to the replaced fee, for its own relay. */
+/** BIP-125 rules 3 and 4: units per virtual byte that a replacement adds to the fees of all that it evicts, for its own relay. */
 const INCREMENT = 1n
 /** A replacement must also raise the fee rate. 5 % exceeds the difference between the maximum size and the real size. */
 const RATE_RISE = { numerator: 105n, denominator: 100n }
@@ -148,9 +148,9 @@ function feeRule(network: Network, request: SpendRequest, scriptLengths: readonl
   assert(parameters.replaceable, 'nodes of the network accept replacements')
   const own = replaced.change === null ? [] : [ownScriptLength(parameters)]
   const oldSize = transferSize(parameters, replaced.inputs.length, [...scriptLengths, ...own])
-  const oldFee = request.replaces.feeUnits
+  const { feeUnits: oldFee, evictedUnits = 0n } = request.replaces
   return (size) => {
-    const withRelayIncrement = oldFee + size * INCREMENT
+    const withRelayIncrement = largest(oldFee, evictedUnits) + size * INCREMENT
     const withRaisedRate = scale(oldFee * RATE_RISE.numerator, size, oldSize * RATE_RISE.denominator, 'up')
     const feeUnits = largest(byRate(size), withRelayIncrement, withRaisedRate)
     if (feeUnits > byRate(size) * ESTIMATES_MAX)

@@ -1,6 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { FixedStock } from '../../../core/domain/book.ts'
-import { accounts } from '../../../core/domain/ledger/entries.ts'
+import { accounts, ownAccounts } from '../../../core/domain/ledger/entries.ts'
 import { fixedReserveLeft } from '../../../exchange/domain/fixed-reserve.ts'
 import type { NewExchange } from '../../../exchange/ports/store/exchanges.ts'
 import type { InventoryStore } from '../../../exchange/ports/store/inventory.ts'
@@ -130,12 +130,13 @@ export async function reserveFixed(sql: Sql, requested: readonly FixedReservatio
 /** Takes the units from the stock that was read, unless they exceed it or the limits of the partner. */
 function takeFixed(
   stock: { availableUnits: bigint; held: Map<string, bigint> },
-  { partnerId, toUnits: units, fixedReservePercent }: NewExchange,
+  { partnerId, toUnits: units, fixedReservePercent, fixedPartnerPercent }: NewExchange,
 ): boolean {
   const heldUnits = sumOf(stock.held)
   const own = stock.held.get(partnerId) ?? 0n
   const limits = { freeUnits: stock.availableUnits + heldUnits, heldUnits, heldByPartnerUnits: own }
-  if (smallest(stock.availableUnits, fixedReserveLeft(limits, fixedReservePercent)) < units) return false
+  const shares = { reservePercent: fixedReservePercent, partnerPercent: fixedPartnerPercent }
+  if (smallest(stock.availableUnits, fixedReserveLeft(limits, shares)) < units) return false
   stock.availableUnits -= units
   stock.held.set(partnerId, own + units)
   return true
@@ -163,8 +164,19 @@ async function freeCapital(sql: Sql, assetId: AssetId): Promise<bigint> {
   return units < 0n ? 0n : units
 }
 
+/** What is owed already has a liability: an order of a payout is not counted again, only the promise of a fixed rate. */
+const OVERPROMISED = `
+with own as (select asset_id, -sum(units) as units from balances where account = any($1::text[]) group by asset_id),
+ promises as (select asset_id, sum(units) as units from reservations where starts_with(id, 'hold:') group by asset_id)
+select asset_id, coalesce(p.units, 0) - coalesce(o.units, 0) as missing from own o full join promises p using (asset_id)
+where coalesce(p.units, 0) > coalesce(o.units, 0) order by asset_id`
+
 export function createInventoryStore(sql: Sql): InventoryStore {
   return {
+    async listOverpromised() {
+      const rows = await sql.query<{ asset_id: AssetId; missing: string }>(OVERPROMISED, [ownAccounts])
+      return rows.map(({ asset_id, missing }) => ({ assetId: asset_id, missingUnits: BigInt(missing) }))
+    },
     async available() {
       const rows = await sql.query<{ asset_id: AssetId; units: string }>(STOCK, [accounts.wallet])
       return new Map(rows.map((row) => [row.asset_id, BigInt(row.units) < 0n ? 0n : BigInt(row.units)]))

@@ -30,6 +30,8 @@ const BACKED = `exists (select 1 from deposits d join cursors k on k.network = d
   and (x.source_execution is null or exists (select 1 from executions s join deposits d on d.id = s.deposit_id
     join cursors k on k.network = d.network where s.id = x.source_execution and ${CREDITED}))`
 
+const POSTPONED_MAX_MS = 300_000
+
 export function createPayoutStore(sql: Sql, locking: boolean, macs: PayeeMacs): PayoutStore {
   const toPayout = createToPayout(macs)
   return {
@@ -61,15 +63,14 @@ export function createPayoutStore(sql: Sql, locking: boolean, macs: PayeeMacs): 
         [ids, attention, heldMs],
       )
     },
-    async postpone(ids) {
+    async postpone(ids, maxMs = POSTPONED_MAX_MS) {
       await sql.query(
         `update payouts set postponed = postponed + 1,
-           held_until = clock_timestamp() + least(5 * 2 ^ least(postponed, 6), 300) * interval '1 second'
+           held_until = clock_timestamp() + least(5000 * 2 ^ least(postponed, 6), $2) * interval '1 millisecond'
          where id = any($1::uuid[]) and state = 'reserved'`,
-        [ids],
+        [ids, maxMs],
       )
     },
-    deferYounger: (ids) => deferYounger(sql, ids),
     async requeue(transactionId, attention) {
       await sql.query(
         "update payouts set state = 'reserved', transaction_id = null, attention = $2, held_until = null, postponed = 0 where transaction_id = $1 and state = 'signed'",
@@ -117,19 +118,6 @@ async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0], ma
 async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise<readonly Row[]> {
   const lock = locking ? ' for no key update of p' : ''
   return sql.query<Row>(`select ${COLUMNS} where p.id::text = any($1) order by p.id${lock}`, [ids])
-}
-
-async function deferYounger(sql: Sql, ids: readonly string[]): Promise<void> {
-  // Skips rows that another worker has locked: that worker decides when they are due.
-  await sql.query(
-    `with younger as (
-       select y.id, p.held_until from payouts p join payouts y on y.network = p.network and y.asset_id = p.asset_id
-         and y.branch = p.branch and y.key_index = p.key_index and (y.created_at, y.id) > (p.created_at, p.id)
-       where p.id = any($1::uuid[]) and y.state = 'reserved' and y.attention is null and y.held_until < p.held_until
-       for no key update of y skip locked)
-     update payouts p set held_until = y.held_until from younger y where p.id = y.id`,
-    [ids],
-  )
 }
 
 async function queue(sql: Sql, locking: boolean, network: string, limit: number): Promise<readonly Row[]> {

@@ -171,8 +171,8 @@ async function upsertDeposits(
        select k.tx_hash, k.exchange_id, o.included_at, o.first_seen_at from (select distinct tx_hash, exchange_id from incoming) k
        cross join lateral (
          select (array_agg(included_at order by first_seen_at))[1] as included_at, min(first_seen_at) as first_seen_at
-         from deposits where network = $1 and tx_hash = k.tx_hash and exchange_id = k.exchange_id) o)
-     insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender, sender_mac,
+         from deposits where network = $1 and tx_hash = k.tx_hash and exchange_id = k.exchange_id) o),
+     recorded as (insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender, sender_mac,
        block_height, block_hash, required_confirmations, required_tag, unclaimed, status, included_at, first_seen_at)
      select $1, r.identity, r.tx_hash, r.exchange_id, r.leg, r.address, r.memo, r.key_index, r.asset_id, r.contract, r.units, r.sender, r.sender_mac,
        $2, $3, r.confirmations, r.tag, r.unclaimed, case when r.asset_id is null then 'rejected' else 'seen' end,
@@ -186,7 +186,10 @@ async function upsertDeposits(
        required_confirmations = greatest(d.required_confirmations, excluded.required_confirmations),
        status = case when d.status = 'reversed' or (d.status = 'rejected' and d.asset_id is not null) then 'seen' else d.status end
        where d.tx_hash = excluded.tx_hash
-     returning id, identity`,
+     returning id, identity, status, lost),
+     -- Back on the chain before its loss could be booked.
+     ended as (delete from alarms using recorded r where subject = 'reorg:' || r.id and r.status = 'credited' and not r.lost)
+     select id, identity from recorded`,
     [
       network,
       block.height,

@@ -50,19 +50,24 @@ where j.at >= $1 and j.at < $2 and (o.credit like 'income:%' or o.debit like 'in
   or (j.event like 'conversion%' and (o.credit like 'liability:partner:%' or o.debit like 'liability:partner:%')))
 group by 1, 2 order by 1, 2 limit $3`
 
+const net = (account: string) =>
+  `coalesce(sum(o.units) filter (where o.debit = '${account}'), 0) - coalesce(sum(o.units) filter (where o.credit = '${account}'), 0)`
+
 /*
- * Network fees are booked by transaction, and gas by payout: the entry's id names which. A transaction of several payouts
- * divides its fee among them, and the first one takes the remainder.
+ * Network fees are booked by transaction, and supplied gas by payout: the entry's id names which. A transaction of several
+ * payouts divides its fee among them, and the first one takes the remainder. Only sweeps and gas supplies, each a transaction
+ * of its own, change what is stranded.
  */
 const costsBy = (grouping: Grouping) => `
 with cost as (
   select j.id, j.at, split_part(j.id, ':', 1) as kind, split_part(j.id, ':', 2) as owner, o.asset_id,
-    sum(case when o.debit = 'expense:network-fee' then o.units else -o.units end) as units
+    ${net('expense:network-fee')} as units, ${net('expense:stranded')} as stranded
   from journal j join postings o on o.journal_id = j.id
-  where j.at >= $1 and j.at < $2 and (o.debit = 'expense:network-fee' or o.credit = 'expense:network-fee')
+  where j.at >= $1 and j.at < $2
+    and (o.debit in ('expense:network-fee', 'expense:stranded') or o.credit in ('expense:network-fee', 'expense:stranded'))
   group by j.id, o.asset_id),
 share as (
-  select c.at, c.id, c.asset_id, p.purpose, coalesce(p.exchange_id, d.exchange_id, t.exchange_id) as exchange_id,
+  select c.at, c.kind, c.owner, c.stranded, c.asset_id, p.purpose, coalesce(p.exchange_id, d.exchange_id, t.exchange_id) as exchange_id,
     case when p.id is null then c.units
       else div(c.units, count(*) over w) + case when row_number() over (w order by p.id) = 1
         then c.units - count(*) over w * div(c.units, count(*) over w) else 0 end end as units
@@ -72,10 +77,12 @@ share as (
   left join lateral (select exchange_id from deposit_targets
     where p.purpose = 'gas' and network = p.network and address = p.address limit 1) t on true
   window w as (partition by c.id, c.asset_id))
-select ${GROUPS[grouping]} as "group", s.asset_id as "assetId", count(distinct s.id)::int as transactions,
+select ${GROUPS[grouping]} as "group", s.asset_id as "assetId", 
+  count(distinct s.owner) filter (where s.kind = 'transaction')::int as transactions,
   coalesce(sum(s.units) filter (where coalesce(s.purpose, '') not in ('sweep', 'gas', 'split', 'consolidate')), 0) as payouts,
   coalesce(sum(s.units) filter (where s.purpose in ('sweep', 'split', 'consolidate')), 0) as sweeps,
-  coalesce(sum(s.units) filter (where s.purpose = 'gas'), 0) as gas
+  coalesce(sum(s.units) filter (where s.purpose = 'gas'), 0) as gas,
+  coalesce(sum(s.stranded), 0) as stranded
 from share s left join exchanges e on e.id = s.exchange_id left join partners a on a.id = e.partner_id
 group by 1, 2 order by 1, 2 limit $3`
 
@@ -109,13 +116,14 @@ export function createReportStore(database: Database): ReportStore {
       }))
     },
     async costs({ from, to }, grouping, limit) {
-      type Units = 'payouts' | 'sweeps' | 'gas'
+      type Units = 'payouts' | 'sweeps' | 'gas' | 'stranded'
       const rows = await read<RowOf<CostRow, Units>>(costsBy(grouping), [from, to, limit])
-      return rows.map(({ payouts, sweeps, gas, ...row }) => ({
+      return rows.map(({ payouts, sweeps, gas, stranded, ...row }) => ({
         ...row,
         payouts: BigInt(payouts),
         sweeps: BigInt(sweeps),
         gas: BigInt(gas),
+        stranded: BigInt(stranded),
       }))
     },
   }

@@ -215,10 +215,12 @@ describe('a referrer fee', () => {
 describe('account balances', () => {
   test('move from deposits to the wallet with a sweep', () => {
     const sweep = outgoing('sweep', 90n)
-    const entries = [signedEntry(sweep), sentEntry(sweep), networkFeeEntry('transaction', 'deposits', 'eth@eth', 10n)]
+    const fee = { transactionId: 'transaction', from: 'deposits', assetId: 'eth@eth' } as const
+    const entries = [signedEntry(sweep), sentEntry(sweep), networkFeeEntry({ ...fee, feeUnits: 7n, leftUnits: 10n })]
     expect(balance('asset:deposits', 'eth@eth', entries)).toBe(-100n)
     expect(balance('asset:wallet', 'eth@eth', entries)).toBe(90n)
-    expect(balance('expense:network-fee', 'eth@eth', entries)).toBe(10n)
+    expect(balance('expense:network-fee', 'eth@eth', entries)).toBe(7n)
+    expect(balance('expense:stranded', 'eth@eth', entries)).toBe(3n)
   })
 
   test('count a funding as capital', () => {

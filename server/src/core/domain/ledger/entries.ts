@@ -17,6 +17,7 @@ import { type Account, type JournalEntry, journalEntry } from './journal.ts'
  *   liability:unclaimed       received funds without a known owner
  *   equity:capital            capital that the operator deposited
  *   equity:inventory          position of the inventory venue: the counter account of both sides of a conversion
+ *   expense:stranded          native currency on deposit addresses that is no unswept deposit: gas that sweeps did not use
  *   income:spread, income:network-fee, income:dust, expense:network-fee, expense:suspense
  */
 const wallet: Account = 'asset:wallet'
@@ -24,9 +25,16 @@ const deposits: Account = 'asset:deposits'
 const outgoing: Account = 'asset:outgoing'
 const inventory: Account = 'equity:inventory'
 const suspense: Account = 'expense:suspense'
+const stranded: Account = 'expense:stranded'
 const capital: Account = 'equity:capital'
 
 export const accounts = { wallet, deposits, outgoing, capital } as const
+
+/** The operator's accounts: together, with the sign changed, what we hold of an asset and owe to nobody. */
+export const ownAccounts: readonly Account[] = [
+  ...[capital, inventory, suspense, stranded],
+  ...(['income:spread', 'income:network-fee', 'income:dust', 'expense:network-fee'] as const),
+]
 export const exchangeAccount = (exchangeId: string): Account => `liability:exchange:${exchangeId}`
 export const partnerAccount = (partnerId: string): Account => `liability:partner:${partnerId}`
 
@@ -222,7 +230,7 @@ export const signedEntry = (payout: Outgoing): JournalEntry =>
 export const invalidatedEntry = (payout: Outgoing): JournalEntry =>
   payoutEntry(payout, 'invalidated', { debit: sourceOf(payout), credit: outgoing })
 
-/** The payout has its confirmations. A sweep arrives in our hot wallet; a gas supply counts as spent. */
+/** The payout has its confirmations. A sweep arrives in our hot wallet; a gas supply is stranded until a sweep uses it. */
 export const sentEntry = (payout: Outgoing): JournalEntry =>
   payoutEntry(payout, 'sent', { debit: receiverOf(payout), credit: outgoing })
 
@@ -254,29 +262,39 @@ function receiverOf(payout: Outgoing): Account {
     case 'consolidate':
       return wallet
     case 'gas':
-      // The gas for a sweep counts as spent: its remainder on the deposit address is not worth a transaction.
-      return 'expense:network-fee'
+      // Its remainder on the deposit address is not worth a transaction of its own.
+      return stranded
   }
 }
 
 export const networkFeeId = (transactionId: string): string => `transaction:${transactionId}:fee`
 
-/** Network fee of a transaction, paid by the wallet that signed it. */
-export function networkFeeEntry(
-  transactionId: string,
-  from: FundsLocation,
-  assetId: AssetId,
-  units: bigint,
-): JournalEntry {
+/** Who pays a network fee: the hot wallet, or a deposit address, which has the gas that it was supplied with. */
+export type FeePayer = 'wallet' | 'deposits'
+const payerOf = (from: FeePayer): Account => (from === 'wallet' ? wallet : stranded)
+
+type NetworkFee = Readonly<{
+  transactionId: string
+  from: FeePayer
+  /** The native currency of the network. */
+  assetId: AssetId
+  feeUnits: bigint
+  /** Of the swept deposits, what a sweep of the native currency left on their address for its fee. */
+  leftUnits?: bigint
+}>
+
+/** Network fee of a transaction. What a sweep leaves on its address and does not use is stranded. */
+export function networkFeeEntry({ transactionId, from, assetId, feeUnits, leftUnits = 0n }: NetworkFee): JournalEntry {
   return journalEntry(networkFeeId(transactionId), 'network fee', null, [
-    { debit: 'expense:network-fee', credit: accountAt(from), assetId, units },
+    { debit: 'expense:network-fee', credit: payerOf(from), assetId, units: feeUnits },
+    { debit: stranded, credit: deposits, assetId, units: leftUnits },
   ])
 }
 
 /** Network fee of a transaction that was confirmed, was reorganised, and then failed in another block. */
-export function revertedFeeEntry(transactionId: string, assetId: AssetId, units: bigint): JournalEntry {
+export function revertedFeeEntry({ transactionId, from, assetId, feeUnits }: NetworkFee): JournalEntry {
   return journalEntry(`${networkFeeId(transactionId)}:reverted`, 'network fee', null, [
-    { debit: 'expense:network-fee', credit: wallet, assetId, units },
+    { debit: 'expense:network-fee', credit: payerOf(from), assetId, units: feeUnits },
   ])
 }
 

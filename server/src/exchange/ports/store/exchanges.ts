@@ -25,6 +25,8 @@ export type NewExchange = Readonly<{
   fixedInclusionMs: number | null
   /** Share of the free reserve that unpaid fixed-rate promises may take. */
   fixedReservePercent: number
+  /** Of that, the share of one partner. */
+  fixedPartnerPercent: number
   plan?: PrivatePlan
 }>
 

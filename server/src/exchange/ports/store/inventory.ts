@@ -9,6 +9,11 @@ export interface InventoryStore {
    * asset's reserve.
    */
   freeCapital(assetId: AssetId): Promise<bigint>
+  /**
+   * Assets of which more is promised or owed than we hold, with the missing units. Counts coins at deposit addresses, which
+   * a sweep brings, and signed payments until they are confirmed.
+   */
+  listOverpromised(): Promise<readonly Readonly<{ assetId: AssetId; missingUnits: bigint }>[]>
   /** What fixed rates may promise of each asset. */
   fixedStock(): Promise<ReadonlyMap<AssetId, FixedStock>>
   /** Units that the fixed rate of an exchange holds; 0 = none. */

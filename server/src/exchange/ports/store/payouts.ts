@@ -65,10 +65,8 @@ export interface PayoutStore {
   confirm(transactionId: string): Promise<void>
   /** Holds queued payouts: for `heldMs`, or with `attention` for the operator. Does not change signed payouts. */
   hold(ids: readonly string[], attention: string | null, heldMs: number | null): Promise<void>
-  /** Holds queued payouts for 5 s, and each time twice as long, up to 5 min. */
-  postpone(ids: readonly string[]): Promise<void>
-  /** Holds younger payouts of the same wallet and asset as long as these, so a refilled wallet pays in order. */
-  deferYounger(ids: readonly string[]): Promise<void>
+  /** Holds queued payouts for 5 s, and each time twice as long, up to `maxMs`, by default 5 min. */
+  postpone(ids: readonly string[], maxMs?: number): Promise<void>
   /** Returns the payouts of an invalidated transaction to the queue, or with `attention` holds them for the operator. */
   requeue(transactionId: string, attention: string | null): Promise<void>
   /** Returns a payout to the queue on the operator's decision; the limit per transaction does not apply to it again. */

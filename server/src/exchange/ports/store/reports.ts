@@ -29,8 +29,9 @@ export type RevenueRow = Readonly<{
 
 /**
  * What networks were paid, in base units: for payouts, refunds and withdrawals, for sweeps of deposits with splits and
- * consolidations of outputs, and as gas for sweeps. The fee of a transaction that pays several exchanges is divided equally. `group` is null where no exchange
- * caused the cost.
+ * consolidations of outputs, and for supplying gas. `stranded` is the gas that stays on deposit addresses; later sweeps use
+ * it, and then it is negative. The fee of a transaction that pays several exchanges is divided equally. `group` is null
+ * where no exchange caused the cost.
  */
 export type CostRow = Readonly<{
   group: string | null
@@ -39,6 +40,7 @@ export type CostRow = Readonly<{
   payouts: bigint
   sweeps: bigint
   gas: bigint
+  stranded: bigint
 }>
 
 /** Sums of the ledger over a period, in the order of their groups. They read the postings of the period, or all of them. */

@@ -119,6 +119,7 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
   const { tx } = act
   const { deposit } = act.execution
   const { exchange } = act.context
+  await tx.alarms.clear(`reorg:${deposit.id}`)
   if (deposit.lost) {
     // The loss was booked because a payout was signed. That transaction is invalid, so nothing was lost.
     const loss = present(await tx.ledger.entry(`deposit:${deposit.id}:loss:${deposit.credits}`), 'the entry of a loss')
@@ -132,7 +133,6 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
         units,
       }),
     )
-    await tx.alarms.clear(`reorg:${deposit.id}`)
     return saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: false })
   }
   if (deposit.status !== 'credited') return deposit

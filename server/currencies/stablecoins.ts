@@ -48,8 +48,11 @@ export const stablecoins: readonly CurrencyDefinition[] = [
     { network: 'arbitrum', contract: '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1', rank: 67 },
     { network: 'op', contract: '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1', rank: 68 },
   ]),
-  ...defineToken({ ticker: 'eurc', name: 'EURC', decimals: 6, assetClass: 'stable', isPeggedToUsd: false, icon: 'generic' }, [
-    { network: 'eth', contract: '0x1aBaEA1f7C830bD89Acc67eC4af516284b1bC33c', rank: 62 },
-    { network: 'base', contract: '0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42', rank: 63 },
-  ]),
+  ...defineToken(
+    { ticker: 'eurc', name: 'EURC', decimals: 6, assetClass: 'stable', isPeggedToUsd: false, icon: 'generic' },
+    [
+      { network: 'eth', contract: '0x1aBaEA1f7C830bD89Acc67eC4af516284b1bC33c', rank: 62 },
+      { network: 'base', contract: '0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42', rank: 63 },
+    ],
+  ),
 ]

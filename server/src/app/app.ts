@@ -140,7 +140,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { catalogue, chains } = connectChains(options, nodeNotes.add)
   await registerAddressesAndAssets(store, catalogue, chains)
   const clock = await startDatabaseClock(() => readClock(database), onError)
-  const books = createBookSnapshot(emptyBook(options.spreads, fixedRatesOf(options), (options.settings.guards ?? guardDefaults).stableBandPercent))
+  const books = createBookSnapshot(
+    emptyBook(options.spreads, fixedRatesOf(options), (options.settings.guards ?? guardDefaults).stableBandPercent),
+  )
   const shared = { store, catalogue, chains, books, clock, database }
   const refresh = createRefreshBook(options, shared)
   const stopping = new AbortController()
@@ -202,7 +204,11 @@ function walletsOf({ signer, walletFolder, walletSettings: settings }: AppOption
 }
 
 function fixedRatesOf({ settings: { guards = guardDefaults } }: AppOptions): FixedRatePolicy {
-  return { priceAgeMs: guards.fixedPriceAgeMs, reservePercent: guards.fixedReservePercent, partnerPercent: guards.fixedPartnerPercent }
+  return {
+    priceAgeMs: guards.fixedPriceAgeMs,
+    reservePercent: guards.fixedReservePercent,
+    partnerPercent: guards.fixedPartnerPercent,
+  }
 }
 
 async function readClock(database: Database): Promise<Date> {

@@ -13,6 +13,7 @@ import {
   USD,
 } from '../exchange/settings.ts'
 import { bitcoinSchema, toOutputSettings } from './bitcoin.ts'
+import { guardsSchema, toGuardSettings } from './guards.ts'
 import { findRemoteDaemons, moneroSchema } from './monero.ts'
 import {
   byAsset,
@@ -67,7 +68,6 @@ export type FileConfig = Readonly<{
   partners: Readonly<{ feeBps: number; openExchangesMax: number; rateLimitPerMinute: number }>
 }>
 
-const BPS_MAX = 10_000
 const SPREAD_BPS_MAX = 5_000
 const PRIVACY_BPS_MAX = 500
 const PPM_PER_BPS = 100
@@ -138,54 +138,6 @@ const clocks = section({
     5_000,
     'After SIGTERM the API still accepts requests for this time, while readiness reports false; `0s` in the sandbox',
     '^(0|[1-9][0-9]{0,8})(ms|s|m|h|d)$',
-  ),
-})
-
-/** Guards of the operator's money (docs/lifecycle.md). */
-const guards = section({
-  lastLookBps: whole(
-    guardDefaults.lastLookBps,
-    [0, BPS_MAX],
-    'A create with a rateId is refused (`RATE_ID_EXPIRED`, with a fresh quote) if the live rate is by more than this worse for us, in basis points',
-  ),
-  fixedReservePercent: whole(
-    guardDefaults.fixedReservePercent,
-    [1, 100],
-    "Unpaid fixed-rate exchanges take at most this share of an asset's free reserve, in percent",
-  ),
-  fixedPartnerPercent: whole(
-    guardDefaults.fixedPartnerPercent,
-    [1, 100],
-    'Unpaid fixed-rate exchanges of one partner take at most this share of what all together may take, in percent',
-  ),
-  stableBandPercent: whole(
-    guardDefaults.stableBandPercent,
-    [1, 100],
-    'A stablecoin whose price is further than this from one US dollar is neither quoted nor converted at a floating rate until its price is back, in percent; EURC is not pegged to the dollar',
-  ),
-  inFlightFactor: whole(
-    guardDefaults.inFlightFactor,
-    [1, 1_000],
-    "A deposit gets the confirmations of its own value or of its partner's deposits in flight divided by this, whichever is more",
-  ),
-  priceMovePercent: whole(
-    guardDefaults.priceMovePercent,
-    [1, 1_000],
-    'A floating conversion that is further away than this from the quote at the create, in either direction, is held (`PRICE_GUARD`) until prices return or the operator decides, in percent',
-  ),
-  fixedPriceAge: duration(
-    guardDefaults.fixedPriceAgeMs,
-    'A fixed rate is quoted only while the prices are at most this old',
-  ),
-  payoutFeePercent: whole(
-    guardDefaults.payoutFeePercent,
-    [0, 100],
-    'A payout waits while its network fee is above this percentage of it and above the next setting',
-  ),
-  payoutFeeMultiple: whole(
-    guardDefaults.payoutFeeMultiple,
-    [1, 1_000],
-    'A payout waits while its network fee is above this multiple of what its customer was charged and above the setting before',
   ),
 })
 
@@ -269,7 +221,7 @@ export const fileSchema = object({
     fixedRateExtraBps: spread(defaultSpreads.fixedRateExtraBps, 'Added to the spread at a fixed rate, in basis points'),
   }),
   clocks,
-  guards,
+  guards: guardsSchema,
   privacy,
   bitcoin: bitcoinSchema,
   monero: moneroSchema,
@@ -378,19 +330,7 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
       stuckMs: times.stuck,
       drainMs: times.drain,
     },
-    guards: {
-      lastLookBps: guards.lastLookBps,
-      fixedPriceAgeMs: guards.fixedPriceAge,
-      payoutFeePercent: guards.payoutFeePercent,
-      payoutFeeMultiple: guards.payoutFeeMultiple,
-      fixedInclusionMs: times.fixedInclusion ?? null,
-      fixedReservePercent: guards.fixedReservePercent,
-      fixedPartnerPercent: guards.fixedPartnerPercent,
-      stableBandPercent: guards.stableBandPercent,
-      inFlightFactor: guards.inFlightFactor,
-      priceMovePercent: guards.priceMovePercent,
-      reserveWaitMs: times.reserveWait,
-    },
+    guards: toGuardSettings(guards, times),
     privacy: {
       delayMaxMs: bounds.delay,
       withheldMaxPpm: bounds.withheldBps,

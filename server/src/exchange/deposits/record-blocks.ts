@@ -9,7 +9,13 @@ import type { Chain } from '../ports/chain.ts'
 import type { AppendRules } from '../ports/store/chain-log.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
-import { guardDefaults, requiredConfirmations, requiredFinalityTag, type ServiceSettings, tierUsd } from '../settings.ts'
+import {
+  guardDefaults,
+  requiredConfirmations,
+  requiredFinalityTag,
+  type ServiceSettings,
+  tierUsd,
+} from '../settings.ts'
 
 export type RecordBlocksDeps = Readonly<{
   store: Store

@@ -273,7 +273,10 @@ function checkFresh(book: Book, now: number, priceAgeMs = PRICES_MAX_AGE_MS): vo
 }
 
 /** Whether a coin that is pegged to the US dollar has a price outside of the band around it (M20). */
-export function isOffPeg({ prices, stableBandPercent }: Book, { isPeggedToUsd, priceKey }: CurrencyDefinition): boolean {
+export function isOffPeg(
+  { prices, stableBandPercent }: Book,
+  { isPeggedToUsd, priceKey }: CurrencyDefinition,
+): boolean {
   const price = isPeggedToUsd ? prices.usd.get(priceKey) : undefined
   return price !== undefined && absolute(midPrice(price) - ONE_USD) * 100n > ONE_USD * BigInt(stableBandPercent)
 }

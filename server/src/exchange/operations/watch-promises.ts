@@ -1,7 +1,7 @@
 import type { Store } from '../ports/store/store.ts'
 
 /**
- * Raises an alarm per asset of which more is promised at fixed rates and owed than we hold. A reserve is checked when it is
+ * Raises an alarm per asset if more of it is promised at fixed rates and owed than we hold. A reserve is checked when it is
  * promised; network fees, a loss, or a fault of ours can shrink it afterwards (M12).
  */
 export function createWatchPromises({ store }: Readonly<{ store: Pick<Store, 'inventory' | 'alarms'> }>) {

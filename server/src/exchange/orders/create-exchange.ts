@@ -93,8 +93,7 @@ export async function createFromOrder(
     idempotency,
     expiryMs: deps.settings.expiryMs,
     fixedLockMs: order.flow === 'fixed-rate' ? deps.settings.fixedLockMs : null,
-    fixedInclusionMs:
-      order.flow === 'fixed-rate' ? fixedInclusionMsOf(guards, from.network.blockTimeMs) : null,
+    fixedInclusionMs: order.flow === 'fixed-rate' ? fixedInclusionMsOf(guards, from.network.blockTimeMs) : null,
     fixedReservePercent: guards.fixedReservePercent,
     fixedPartnerPercent: guards.fixedPartnerPercent,
     ...(through ? { plan: through.plan } : {}),

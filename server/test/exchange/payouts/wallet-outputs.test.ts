@@ -219,9 +219,7 @@ test('M26: a stuck transaction pays more than itself and all that depend on it; 
   await fixture.insertPayout('btc', COIN / 100n, 'fifth', 'withdrawal')
   await fixture.runJobs()
   const readFee = async (id: string) =>
-    BigInt(
-      (await fixture.store.transactions.load(id))?.attempts.at(-1)?.feeUnits ?? 0n,
-    )
+    BigInt((await fixture.store.transactions.load(id))?.attempts.at(-1)?.feeUnits ?? 0n)
   const { id } = (await readAttempts()).at(-1) ?? { id: '' }
   expect(await readFee(id)).toBe(FEE)
   behaviour.evictedUnits = 50_000n

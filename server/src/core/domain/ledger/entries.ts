@@ -30,7 +30,7 @@ const capital: Account = 'equity:capital'
 
 export const accounts = { wallet, deposits, outgoing, capital } as const
 
-/** The operator's accounts: together, with the sign changed, what we hold of an asset and owe to nobody. */
+/** The operator's accounts: together, with the sign changed, what we hold of an asset beyond all that we owe. */
 export const ownAccounts: readonly Account[] = [
   ...[capital, inventory, suspense, stranded],
   ...(['income:spread', 'income:network-fee', 'income:dust', 'expense:network-fee'] as const),

@@ -10,7 +10,7 @@ export interface InventoryStore {
    */
   freeCapital(assetId: AssetId): Promise<bigint>
   /**
-   * Assets of which more is promised or owed than we hold, with the missing units. Counts coins at deposit addresses, which
+   * Assets with more promised and owed than we hold, and the missing units. Counts coins at deposit addresses, which
    * a sweep brings, and signed payments until they are confirmed.
    */
   listOverpromised(): Promise<readonly Readonly<{ assetId: AssetId; missingUnits: bigint }>[]>

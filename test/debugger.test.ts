@@ -8,7 +8,7 @@ import { PATIENCE_MS } from './support/patience.ts'
 test.each([
   ['opens with the defaults of Node', [], true],
   ['does not open with the flags of the server', privacyFlags, false],
-])('a debugger that a signal asks for %s', async (_what, flags, isOpened) => {
+])('M27.9: a debugger that a signal asks for %s', async (_what, flags, isOpened) => {
   // A process that opens a debugger runs until the test has read that.
   const script = `process.stdout.write('up'); setTimeout(() => process.exit(), ${isOpened ? PATIENCE_MS : 1_500})`
   const child = spawn(process.execPath, [...flags, '--inspect-port=0', '-e', script])

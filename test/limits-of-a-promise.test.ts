@@ -30,3 +30,20 @@ test('docs/lifecycle.md names a test of every limit', () => {
     expect(readFileSync(join(docs, path), 'utf8'), `${setting} in ${path}`).toContain(name)
   }
 })
+
+/** `20 min` and `20m` in seconds. */
+const secondsOf = (text: string): number => {
+  const [, count = '', unit = ''] = /^(\d+) ?([smhd])/.exec(text) ?? []
+  return Number(count) * { s: 1, m: 60, h: 3_600, d: 86_400 }[unit as 's' | 'm' | 'h' | 'd']
+}
+
+test.each([
+  ['a `rateId`', 'clocks.rateId'],
+  ['the lock of a fixed rate', 'clocks.fixedLock'],
+  ['the expiry', 'clocks.expiry'],
+])('docs/lifecycle.md states the default of the clock: %s', (clock, setting) => {
+  const [, stated = ''] = new RegExp(`^\\| ${clock} \\| ([^|]+) \\|`, 'm').exec(read('lifecycle.md')) ?? []
+  const [, configured = ''] = readTable(read('settings.md'), 'File').find(([name]) => name === `\`${setting}\``) ?? []
+  expect(secondsOf(stated)).toBeGreaterThan(0)
+  expect(secondsOf(stated)).toBe(secondsOf(configured.replaceAll('`', '')))
+})

@@ -11,6 +11,7 @@ import {
   replaceLosers,
   type Strategy,
   sendDust,
+  sendSmallTokens,
   sendTestPayment,
   splitDoubleSpend,
   tradeOneDirection,
@@ -115,6 +116,13 @@ export const cases: readonly AdversaryCase[] = [
     lossMaxPercent: 1,
     // Without the fees the minimum falls, and dust is converted; the guard of payouts would only delay that.
     without: { ...withGuards({ payoutFeePercent: 10_000 }), isFreeOfNetworkFees: true },
+  },
+  {
+    name: 'sends many small token deposits',
+    guard: 'network costs of deposits',
+    strategy: sendSmallTokens,
+    lossMaxPercent: 1,
+    without: { ...guarded, isFreeOfDepositCosts: true },
   },
   {
     name: 'trades in one direction only',

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { formatUnits } from '../../server/src/core/domain/amount.ts'
-import type { Reserves, SpreadPolicy } from '../../server/src/core/domain/book.ts'
+import type { Book, Reserves, SpreadPolicy } from '../../server/src/core/domain/book.ts'
+import type { Currency } from '../../server/src/core/domain/currency.ts'
 import { AppError } from '../../server/src/core/domain/errors.ts'
 import type { Partner } from '../../server/src/core/domain/partner.ts'
 import type { Exchange, Flow } from '../../server/src/exchange/domain/exchange.ts'
-import { type BookParts, btc, eth, makeBook } from '../../server/src/exchange/domain/pricing.fixture.ts'
+import { type BookParts, btc, eth, makeBook, usdt } from '../../server/src/exchange/domain/pricing.fixture.ts'
 import { createCreateExchange } from '../../server/src/exchange/orders/create-exchange.ts'
 import { createQuoteRate } from '../../server/src/exchange/quotes/quote-rate.ts'
 import { createRateIds } from '../../server/src/exchange/quotes/rate-id.ts'
@@ -19,6 +20,10 @@ const DEPOSIT_BLOCKS = 8
 const PAYOUT_BLOCKS = 3
 /** Of a payment in ether, in wei: 10 gwei, so that a plain one costs what a quote charges for it. */
 const GAS_PRICE = 10n ** 10n
+/** Gas of a plain transfer and of a token's, as quotes assume it. */
+export const TRANSFER_GAS = { native: 21_000n, token: 65_000n }
+/** Of a token deposit, in wei: its sweep, and the supply of the sweep's gas. */
+const SWEEP_FEE = (TRANSFER_GAS.native + TRANSFER_GAS.token) * GAS_PRICE
 const START = Date.UTC(2026, 10, 20)
 /** The operator's prices are those of this long ago: the sources' own delay and one pause between two reads. */
 const PRICE_LAG_MS = 2_000
@@ -29,6 +34,8 @@ export type Rules = Readonly<{
   settings: Partial<ServiceSettings>
   /** Payments and refunds are free of the network fee. */
   isFreeOfNetworkFees?: boolean
+  /** Quotes and minimums hold no costs of a deposit. */
+  isFreeOfDepositCosts?: boolean
   /** Instead of the default spreads. */
   spreads?: SpreadPolicy
   /** Every exchange is another partner's, so that what a partner has in flight is never summed up. */
@@ -51,14 +58,23 @@ const partner: Partner = {
   defaultRecipients: new Map(),
 }
 
-export type Direction = 'btc-eth' | 'eth-btc'
+export type Direction = 'btc-eth' | 'eth-btc' | 'usdt-btc'
+type Ticker = 'btc' | 'eth' | 'usdt'
+const sides: Readonly<Record<Direction, readonly [from: Currency, to: Currency]>> = {
+  'btc-eth': [btc, eth],
+  'eth-btc': [eth, btc],
+  'usdt-btc': [usdt, btc],
+}
+/** `btc` of `btc@btc`. */
+const tickerOf = (assetId: string) => assetId.split('@')[0] as Ticker
 /** What one conversion brought the operator, in dollars of the true price at its moment. */
 export type Conversion = Readonly<{ receivedUsd: number; paidUsd: number }>
 export type Simulation = Awaited<ReturnType<typeof startSimulation>>
 
 /** The program's quoting, create, settlement and payout code, on Postgres and chains in memory, with a clock and prices of its own. */
 export async function startSimulation(template: SimulatedTemplate, path: PricePath, rules: Rules) {
-  const { settings, spreads, isFreeOfNetworkFees = false, isPartnerPerExchange = false } = rules
+  const { settings, spreads, isPartnerPerExchange = false } = rules
+  const { isFreeOfNetworkFees = false, isFreeOfDepositCosts = false } = rules
   const time = { ms: 0 }
   const clock = { now: () => START + time.ms, databaseNow: () => START + time.ms }
   const opened = await template.open(START)
@@ -69,7 +85,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
   })
   const { books, store, dependencies } = program
   const rateIds = createRateIds(Buffer.alloc(32, 7))
-  const listed = [btc, eth]
+  const listed = [btc, eth, usdt]
   const find = (ticker: string, network: string) =>
     listed.find(({ asset }) => asset.ticker === ticker && asset.network === network) ?? null
   const catalogue = {
@@ -98,8 +114,12 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     countOpen: async () => 0,
   })
 
-  const usdOf = (asset: 'btc' | 'eth', units: bigint) =>
-    asset === 'btc' ? (Number(units) / Number(COIN)) * path.at(time.ms) : (Number(units) / Number(ETHER)) * ETHER_USD
+  const usdOf = (ticker: Ticker, units: bigint): number => {
+    if (ticker === 'usdt') return Number(units) / MICRO
+    return ticker === 'btc'
+      ? (Number(units) / Number(COIN)) * path.at(time.ms)
+      : (Number(units) / Number(ETHER)) * ETHER_USD
+  }
   let reserves: Omit<Reserves, 'at'> = { available: new Map() }
   let fault: SourceFault = {}
   const refreshBook = () => {
@@ -111,7 +131,11 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
       at: clock.now() - lagMs,
       prices: { ...market.prices, btc: around(seen), eth: around(ETHER_USD) },
     })
-    books.replace({ prices, fees, reserves: { at: clock.now(), ...reserves } })
+    books.replace({
+      prices,
+      fees: isFreeOfDepositCosts ? fees : withDepositFees(fees),
+      reserves: { at: clock.now(), ...reserves },
+    })
   }
   /** Before work on the database: its clock. */
   const syncDatabase = async () => {
@@ -128,7 +152,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     await program.runWorkers()
   }
   const membersOf = (direction: Direction) => {
-    const [from, to] = direction === 'btc-eth' ? [btc, eth] : [eth, btc]
+    const [from, to] = sides[direction]
     return {
       fromCurrency: from.asset.ticker,
       fromNetwork: from.asset.network,
@@ -136,7 +160,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
       toNetwork: to.asset.network,
     }
   }
-  const amountOf = (direction: Direction, units: bigint) => formatUnits(units, direction === 'btc-eth' ? 8 : 18)
+  const amountOf = (direction: Direction, units: bigint) => formatUnits(units, sides[direction][0].asset.decimals)
   const conversions: Conversion[] = []
   const valued = new Set<string>()
   /** Values every conversion that is new, at the true price of now. */
@@ -153,10 +177,9 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     for (const { id, give, give_units, take, take_units } of rows) {
       if (valued.has(id)) continue
       valued.add(id)
-      const [received, paid] = [give, take].map((asset) => (asset.startsWith('btc') ? 'btc' : 'eth')) as ['btc', 'eth']
       conversions.push({
-        receivedUsd: usdOf(received, BigInt(give_units)),
-        paidUsd: usdOf(paid, BigInt(take_units)),
+        receivedUsd: usdOf(tickerOf(give), BigInt(give_units)),
+        paidUsd: usdOf(tickerOf(take), BigInt(take_units)),
       })
     }
   }
@@ -193,7 +216,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
       unlessRefused(() => quoteRate(partner, { ...membersOf(direction), flow, amount: amountOf(direction, units) })),
     /** The exchange, or null if the program refuses the terms. */
     async create(direction: Direction, flow: Flow, units: bigint, rateId: string | null): Promise<Exchange | null> {
-      const ours = direction === 'btc-eth' ? ['adversary-eth', 'adversary-btc'] : ['adversary-btc', 'adversary-eth']
+      const [from, to] = sides[direction]
       await syncDatabase()
       try {
         const { exchange } = await createExchange(
@@ -202,8 +225,8 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
             ...membersOf(direction),
             flow,
             fromAmount: amountOf(direction, units),
-            address: ours[0] as string,
-            refundAddress: ours[1] as string,
+            address: `adversary-${to.asset.network}`,
+            refundAddress: `adversary-${from.asset.network}`,
             ...(rateId === null ? {} : { rateId }),
           },
           null,
@@ -248,10 +271,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
         `select p.asset_id, sum(p.units)::text as units from postings p join journal j on j.id = p.journal_id
          where j.event in ('refund fee', 'booked as dust') group by p.asset_id`,
       )
-      return rows.reduce(
-        (sum, { asset_id, units }) => sum + usdOf(asset_id.startsWith('btc') ? 'btc' : 'eth', BigInt(units)),
-        0,
-      )
+      return rows.reduce((sum, { asset_id, units }) => sum + usdOf(tickerOf(asset_id), BigInt(units)), 0)
     },
     /** What the operator paid for transactions, and for deposits that left the chain, in dollars of now. */
     async readCostsUsd(): Promise<number> {
@@ -260,7 +280,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
       const costs = await Promise.all(expenses.map((account) => ledger.balances(account)))
       return costs
         .flatMap((units) => [...units])
-        .reduce((sum, [asset, units]) => sum + usdOf(asset.startsWith('btc') ? 'btc' : 'eth', units), 0)
+        .reduce((sum, [asset, units]) => sum + usdOf(tickerOf(asset), units), 0)
     },
     inclusionMs: settings.guards?.fixedInclusionMs ?? 0,
     close: program.close,
@@ -291,6 +311,12 @@ const freeFees: BookParts['fees'] = Object.fromEntries(
     { native, units: Object.fromEntries(Object.keys(units).map((asset) => [asset, 0n])) },
   ]),
 )
+/** What a token deposit costs before it can pay out, as the workers read it from the network. */
+function withDepositFees(fees: Book['fees']): Book['fees'] {
+  const ofEther = fees.get('eth')
+  if (ofEther === undefined) throw new Error('the market has the fees of eth')
+  return new Map(fees).set('eth', { ...ofEther, depositFeeUnits: new Map([[usdt.asset.id, SWEEP_FEE]]) })
+}
 const MICRO = 1_000_000
 const USD = 10n ** 12n
 /** Bid and ask around a price in dollars. */

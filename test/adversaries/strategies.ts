@@ -1,6 +1,6 @@
 import type { Exchange, Flow } from '../../server/src/exchange/domain/exchange.ts'
 import { COIN, ETHER } from '../../server/test/exchange/money-path.ts'
-import type { Direction, Simulation } from './simulation.ts'
+import { type Direction as AnyDirection, type Simulation, TRANSFER_GAS } from './simulation.ts'
 
 /** One day of a customer who knows the true price of every moment and every rule of the program, and keeps no word. */
 export type Strategy = (simulation: Simulation) => Promise<void>
@@ -11,6 +11,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const STEP = 5 * SECOND
 
+type Direction = Exclude<AnyDirection, 'usdt-btc'>
 const directions: readonly Direction[] = ['btc-eth', 'eth-btc']
 /** Enough in both directions to reach the maximum of a quote. */
 const PROBE: Readonly<Record<Direction, bigint>> = { 'btc-eth': COIN / 100n, 'eth-btc': ETHER }
@@ -300,4 +301,34 @@ export const burnGas: Strategy = async (simulation) => {
     await program.services.sweep(chain)
   }
   await settle()
+}
+
+/** US dollars in USDT: a bit more than three times what a sweep costs, below which a deposit is not swept. */
+const SMALL_TOKENS = 10_500_000n
+const SMALL_TOKEN_PAYMENTS = 6
+
+/** Sends the smallest amounts of a token that are worth a sweep, each to an address of its own, which needs gas first. */
+export const sendSmallTokens: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, quote } = simulation
+  const { chain } = program.fakes.eth
+  const gasOf = (contract: string | null) => (contract === null ? TRANSFER_GAS.native : TRANSFER_GAS.token)
+  chain.sender.gasLimit = async ({ asset }) => gasOf(asset.contract)
+  chain.sender.payoutFee = ({ contract }, { rate }) => gasOf(contract) * rate
+  chain.sender.depositFee = ({ contract }, { rate }) =>
+    (gasOf(contract) + (contract === null ? 0n : gasOf(null))) * rate
+  for (let ms = HOUR; ms < DAY; ms += 6 * HOUR) {
+    moveTo(ms)
+    const minUnits = quote('usdt-btc', 'standard', SMALL_TOKENS)?.quote.minUnits ?? 0n
+    const units = minUnits > SMALL_TOKENS ? minUnits : SMALL_TOKENS
+    for (let n = 0; n < SMALL_TOKEN_PAYMENTS; n++) {
+      const exchange = await create('usdt-btc', 'standard', units, null)
+      if (exchange) program.payDeposit(exchange, units)
+    }
+    // Once the deposits are final, their addresses get gas, and are swept then.
+    for (let n = 0; n < 3; n++) {
+      await settle()
+      await program.services.sweep(chain)
+    }
+    await settle()
+  }
 }

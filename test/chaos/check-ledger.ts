@@ -22,8 +22,11 @@ export async function checkLedger(fleet: Fleet): Promise<string[]> {
 }
 
 /** Repeats a check until it finds nothing or the differences last. */
-export async function listPersistent(check: () => Promise<readonly string[]>): Promise<readonly string[]> {
-  const end = Date.now() + TEMPORARY_MS
+export async function listPersistent(
+  check: () => Promise<readonly string[]>,
+  temporaryMs = TEMPORARY_MS,
+): Promise<readonly string[]> {
+  const end = Date.now() + temporaryMs
   for (;;) {
     const differences = await check()
     if (differences.length === 0 || Date.now() > end) return differences

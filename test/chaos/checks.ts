@@ -2,6 +2,7 @@ import { type Hex, parseUnits } from 'viem'
 import { decimalsOf } from '../support/published-prices.ts'
 import { until } from '../support/until.ts'
 import { listPayers, readBalances } from './balances.ts'
+import { checkAlarms } from './check-alarms.ts'
 import { checkDues, checkIncome } from './check-dues.ts'
 import { checkLedger, listPersistent } from './check-ledger.ts'
 import type { Client } from './client.ts'
@@ -98,7 +99,7 @@ export async function collectFindings(
     onChain.set(payment, await isInBlock(fleet, payment))
   const { paidTwice, short } = await checkDues(fleet, customers, onChain)
   const { lost, unreported } = await checkStatuses(client, customers, onChain, fleet)
-  return {
+  const findings: Findings = {
     paidTwice: [...paidTwice, ...(await checkRepeatedPayouts(fleet))],
     lost: [...unfinished, ...short, ...lost],
     wrongCredits: await checkCredits(fleet, purchases, onChain),
@@ -107,10 +108,12 @@ export async function collectFindings(
       ...unreported,
       ...customers.disputes(),
       ...(await listPersistent(() => checkNonces(fleet))),
-      ...(await checkAlarms(fleet)),
       ...client.unexpectedReplies(),
     ],
   }
+  // Where something is wrong anyway, no alarm needs time to end.
+  const alarms = await checkAlarms(fleet, customers, listFindings(findings).length === 0)
+  return { ...findings, other: [...findings.other, ...alarms] }
 }
 
 /** Two payouts of one execution, also if the chain has only one of them. */
@@ -239,16 +242,4 @@ async function checkNonces({ database, cluster, chains }: Fleet): Promise<string
     else if (used !== Number(next)) errors.push(`${network} has another number of nonces of ${address}: ${lane}`)
   }
   return errors
-}
-
-/** Alarms that no fault of a network, a node or a process explains. */
-async function checkAlarms({ database }: Fleet): Promise<string[]> {
-  const rows = await database.query<{ subject: string; alarm: string; detail: unknown }>(
-    "select subject, alarm, detail from alarms where subject ~ '^(intrusion|release|lost|difference|payout|stray):'",
-  )
-  const pauses = await database.query<{ scope: string; reason: string }>('select scope, reason from pauses')
-  return [
-    ...rows.map(({ subject, alarm, detail }) => `${alarm} (${subject}) ${JSON.stringify(detail)}`),
-    ...pauses.map(({ scope, reason }) => `${scope} is paused: ${reason}`),
-  ]
 }

@@ -13,7 +13,7 @@ afterAll(() => scenario.stop())
 test.each([
   ['eth@eth', '0.4'],
   ['usdt@eth', '500'],
-] as const)('sweeps %s from the deposit address to the hot wallet', async (currency, amount) => {
+] as const)('M4: sweeps %s from the deposit address to the hot wallet', async (currency, amount) => {
   const exchange = await scenario.create({ from: currency, to: 'btc@btc', amount })
   await scenario.deposit(exchange, amount)
   await scenario.waitForStatus(exchange, 'finished')

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { p2wpkh, Transaction, WIF } from '@scure/btc-signer'
 import { pubECDSA } from '@scure/btc-signer/utils.js'
+import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { parseUnits } from 'viem'
 import { type BitcoinTicker, parametersOf, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
 import { createOutputReader } from '../../sandbox/src/bitcoin/outputs.ts'
@@ -10,8 +11,8 @@ import type { Json, Scenario } from './scenario.ts'
 
 /** Fee of the wallet's transactions: far above the relay minimum, far below the amounts in tests. */
 const FEE_UNITS = 20_000n
-/** Signals replaceability (BIP-125). */
-const SEQUENCE = 0xfffffffd
+/** Signals that the transaction can be replaced (BIP-125), or not. */
+const SEQUENCE = { replaceable: 0xfffffffd, final: 0xfffffffe } as const
 
 export type Output = Readonly<{ address: string; amount: string }>
 export type Signed = Readonly<{ txid: string; hex: string }>
@@ -31,14 +32,17 @@ export async function fundBitcoinWallet(
   scenario: Scenario,
   network: BitcoinTicker,
   amount: string,
+  signals: keyof typeof SEQUENCE = 'replaceable',
 ): Promise<BitcoinWallet> {
   const { address, privateKey } = await scenario.wallet(network)
   const key = WIF(parametersOf(network)).decode(privateKey)
   const { script } = p2wpkh(pubECDSA(key), parametersOf(network))
+  const { rpcUrls = [] } = scenario.chains.networks.find((node) => node.network === network) ?? {}
+  const call = (method: string, params: readonly unknown[]): Promise<Json> => callOnce(rpcUrls[0] ?? '', method, params)
   const { hash: txid } = await scenario.control('/deposits', { network, currency: 'native', address, amount })
   const units = parseUnits(amount, 8)
   const funding = await scenario.until('the wallet has its UTXO', async () => {
-    const transaction = await callNode(network, 'getrawtransaction', [txid, true])
+    const transaction = await call('getrawtransaction', [txid, true])
     return (transaction.confirmations ?? 0) > 0 ? transaction : null
   })
   const index: number = funding.vout.find(
@@ -48,7 +52,7 @@ export async function fundBitcoinWallet(
     address,
     sign(outputs, feeTimes = 1n, lockTime = 0) {
       const transaction = new Transaction({ lockTime })
-      transaction.addInput({ txid, index, sequence: SEQUENCE, witnessUtxo: { script, amount: units } })
+      transaction.addInput({ txid, index, sequence: SEQUENCE[signals], witnessUtxo: { script, amount: units } })
       const payments = outputs.map((output) => ({
         script: scriptOfAddress(network, output.address),
         amount: parseUnits(output.amount, 8),
@@ -60,7 +64,7 @@ export async function fundBitcoinWallet(
       transaction.finalize()
       return { txid: transaction.id, hex: transaction.hex }
     },
-    send: ({ hex }) => callNode(network, 'sendrawtransaction', [hex]),
+    send: ({ hex }) => call('sendrawtransaction', [hex]),
   }
 }
 

@@ -247,11 +247,11 @@ describe('production', () => {
     ['two sources', { sources: ['https://a.example', 'https://b.example'], quorum: 2 }],
     ['a quorum of one', { sources: ['https://a.example', 'https://b.example', 'https://c.example'], quorum: 1 }],
     ['one source twice', { sources: ['https://a.example', 'https://b.example', 'https://a.example'], quorum: 2 }],
-  ])('refuses %s of prices, by which one source sets our price (M20)', (_what, prices) => {
+  ])('M20: refuses %s of prices, by which one source sets our price', (_what, prices) => {
     expect(problemsOf(production({ prices }))).toEqual([expect.stringContaining('SWAPYARD_CONFIG: prices has')])
   })
 
-  test("requires the signer's own limits for every currency on offer", () => {
+  test("M22: requires the signer's own limits for every currency on offer", () => {
     const networks = { btc: { rpcUrls: ['https://a.example'] }, bsc: { rpcUrls: ['https://b.example'] } }
     const onBsc = currencies.filter(({ network }) => network === 'bsc').map(({ ticker }) => `${ticker}@bsc`)
     const limits = { 'btc@btc': { transaction: '1', hour: '2', day: '3' } }
@@ -265,7 +265,7 @@ describe('production', () => {
   })
 
   // M27.8: the wallet trusts its daemon, and anyone on the way to it answers in its place.
-  test('refuses a remote Monero daemon of the wallet, and any without HTTPS, unless they are accepted', () => {
+  test('M27.8: refuses a remote Monero daemon of the wallet, and any without HTTPS, unless they are accepted', () => {
     const limits = { 'xmr@xmr': { transaction: '1', hour: '2', day: '3' } }
     const of = (rpcUrls: readonly string[], acceptRemoteDaemons = false) =>
       problemsOf(production({ networks: { xmr: { rpcUrls } }, signer: { limits }, monero: { acceptRemoteDaemons } }))

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { networks } from '../../networks/index.ts'
 import { resolveNetwork } from '../core/domain/network.ts'
-import { requiredConfirmations, requiredFinalityTag, stuckAfterMs, tierUsd } from './settings.ts'
+import {
+  fixedInclusionMsOf,
+  guardDefaults,
+  requiredConfirmations,
+  requiredFinalityTag,
+  stuckAfterMs,
+  tierUsd,
+} from './settings.ts'
 
 const USD = 10n ** 12n
 
@@ -21,7 +28,7 @@ describe('what a deposit waits for', () => {
     expect(requiredConfirmations(12, 6, 0n)).toBe(12)
   })
 
-  test('is the tier of a tenth of what its partner has in flight, if that is more', () => {
+  test('M15: is the tier of a tenth of what its partner has in flight, if that is more', () => {
     expect(tierUsd(999n, 9_990n, 10)).toBe(999n)
     expect(tierUsd(999n, 20_000n, 10)).toBe(2_000n)
     expect(tierUsd(999n, 20_000n, 4)).toBe(5_000n)
@@ -43,7 +50,7 @@ describe('what a deposit waits for', () => {
     expect(requiredFinalityTag({ safeAboveUsd: 1_000n }, usd)).toBe(tag === null ? null : 'safe')
   })
 
-  test('is a tag on the second layers in production, and nowhere in the sandbox', () => {
+  test('M15: is a tag on the second layers in production, and nowhere in the sandbox', () => {
     const tagged = (environment: 'production' | 'sandbox') =>
       networks
         .filter((definition) => requiredFinalityTag(resolveNetwork(definition, environment).evm, null) !== null)
@@ -54,8 +61,20 @@ describe('what a deposit waits for', () => {
   })
 })
 
+test('M1: a payment has three block intervals to get into a block, at least 5 and at most 60 minutes', () => {
+  const minutesOf = (id: string) => {
+    const [definition] = networks.filter((network) => network.id === id)
+    return (
+      definition && fixedInclusionMsOf(guardDefaults, resolveNetwork(definition, 'production').blockTimeMs) / 60_000
+    )
+  }
+  expect(['btc', 'ltc', 'xmr', 'doge', 'eth'].map(minutesOf)).toEqual([30, 7.5, 6, 5, 5])
+  expect(fixedInclusionMsOf(guardDefaults, 40 * 60_000)).toBe(3_600_000)
+  expect(fixedInclusionMsOf({ ...guardDefaults, fixedInclusionMs: 1_000 }, 600_000)).toBe(1_000)
+})
+
 /* M26: bitcoin waited 200 minutes, 20 of its block intervals. */
-test('a transaction gets a higher fee after four block intervals on the bitcoin family, and 20 elsewhere', () => {
+test('M26: a transaction gets a higher fee after four block intervals on the bitcoin family, and 20 elsewhere', () => {
   const minutes = Object.fromEntries(
     networks
       .filter(({ id }) => ['btc', 'ltc', 'doge', 'eth'].includes(id))

@@ -26,7 +26,7 @@ test.for([
   expect(toBlock(text)).toBe(block)
 })
 
-test('callers of one IPv6 network are one caller (M27.10)', () => {
+test('M27.10: callers of one IPv6 network are one caller', () => {
   // Addresses of RFC 3849 and RFC 5737.
   expect(callerNetwork('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
   expect(callerNetwork('2001:db8:1:2::')).toBe('2001:db8:1:2::/64')

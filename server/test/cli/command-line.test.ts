@@ -297,7 +297,7 @@ describe('the command line', () => {
 })
 
 // M25: indexes have gaps of any size, and a wallet program stops looking after twenty unused addresses.
-test('lists the key indexes of addresses with coins, and with --all of every address', async () => {
+test('M25: lists the key indexes of addresses with coins, and with --all of every address', async () => {
   const list = async (...args: string[]) =>
     (await swapyard(['keystore', 'indexes', ...args])).lines.filter(({ branch }) => branch === 'deposit')
   expect(await list()).toEqual([])

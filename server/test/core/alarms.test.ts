@@ -15,7 +15,7 @@ afterAll(() => app.close())
 const note = { actor: 'ann', reason: 'a test' }
 
 // M24: no alarm could be acknowledged, and those that strangers cause hid the others.
-test('alarms have a severity by their kind, and the most severe are listed first', async () => {
+test('M24: alarms have a severity by their kind, and the most severe are listed first', async () => {
   for (const subject of ['stray:eth', 'held:1', 'intrusion:btc:2', 'journal:size', 'journal:behind', 'wallet:btc'])
     await store.alarms.raise(subject, 'a text', {})
   const listed = (await store.alarms.list(10)).map(({ subject, severity }) => `${subject} ${severity}`)
@@ -29,7 +29,7 @@ test('alarms have a severity by their kind, and the most severe are listed first
   ])
 })
 
-test('an acknowledged alarm stays open, is not counted as new, and stays acknowledged when it is raised again', async () => {
+test('M24: an acknowledged alarm stays open, is not counted as new, and stays acknowledged when it is raised again', async () => {
   const count = async () =>
     (await store.alarms.count()).map(({ kind, severity, count }) => `${kind} ${severity} ${count}`)
   await store.alarms.raise('wallet:ltc', 'a text', {})

@@ -73,6 +73,15 @@ describe('minute budget', () => {
     expect(two('burst', 1, 100).allowed).toBe(false)
   })
 
+  test('M27.10: of one caller is not reset by many others', () => {
+    const take = openThrottle()
+    // 50 000 counts are kept. One more cleared all of them, and every caller got a new budget.
+    for (let n = 0; n < 49_999; n++) take(`other ${n}`, 1, 100)
+    expect(take('spent', 100, 100).remaining).toBe(0)
+    expect(take('one more', 1, 100).allowed).toBe(true)
+    expect(take('spent', 1, 100).allowed).toBe(false)
+  })
+
   test('counts in memory while the database is unavailable', async () => {
     const errors: unknown[] = []
     const created = await createDatabase(inject('databaseUrl'))

@@ -38,7 +38,7 @@ const dollars = (bid: bigint, ask: bigint) => ({ bid: bid * 10n ** 12n, ask: ask
 const unavailable = expect.objectContaining({ code: 'RATES_UNAVAILABLE' })
 
 describe('the price of several sources', () => {
-  it('is the lowest bid and the highest ask of those that agree: a source that lags widens it and does not move it (M20)', async () => {
+  it('M20: is the lowest bid and the highest ask of those that agree: a source that lags widens it and does not move it', async () => {
     expect(await combine([at(100_200n), at(100_000n), at(100_100n)]).btc()).toEqual(dollars(100_000n, 100_210n))
     expect(await combine([at(100_200n), at(100_000n)]).btc()).toEqual(dollars(100_000n, 100_210n))
   })
@@ -50,7 +50,7 @@ describe('the price of several sources', () => {
     expect(await readAt(3)).toBe(NOW - 12_000)
   })
 
-  it('needs sources within 25 basis points of the median (M20)', async () => {
+  it('M20: needs sources within 25 basis points of the median', async () => {
     // 25 of 10 000 of 100 005, the middle of 100 000 and 100 010, are 250.0125.
     expect(await combine([at(100_000n), at(100_250n)]).btc()).toEqual(dollars(100_000n, 100_260n))
     const { btc, dropped } = combine([at(100_000n), at(100_251n)])
@@ -59,14 +59,14 @@ describe('the price of several sources', () => {
     expect(await combine([at(99_700n), at(100_000n), at(100_100n)]).btc()).toEqual(dollars(100_000n, 100_110n))
   })
 
-  it('needs a price with a wide spread within half of that spread (M20)', async () => {
+  it('M20: needs a price with a wide spread within half of that spread', async () => {
     // The middle of 99 500 and 101 300 is 100 400, 395 above 100 005; half of the spread is 900.
     expect(await combine([at(100_000n), dollars(99_500n, 101_300n)]).btc()).toEqual(dollars(99_500n, 101_300n))
     // The middle of 100 300 and 100 900 is 100 600, 595 above; half of the spread is 300.
     await expect(combine([at(100_000n), dollars(100_300n, 100_900n)]).btc()).rejects.toEqual(unavailable)
   })
 
-  it('excludes a snapshot of more than two seconds in the future, which would never become stale (M20)', async () => {
+  it('M20: excludes a snapshot of more than two seconds in the future, which would never become stale', async () => {
     const dropped: string[] = []
     const readEarly = (earlyMs: number) =>
       createMedianPrices({

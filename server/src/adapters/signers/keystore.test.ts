@@ -243,7 +243,7 @@ describe('the signer', () => {
     ['of another exchange', { exchangeId: 'e2' }],
     ['of another purpose', { purpose: 'withdrawal' }],
     ['of another network', { network: 'ltc' }],
-  ])('does not sign a payout %s', async (_what, change) => {
+  ])('M22: does not sign a payout %s', async (_what, change) => {
     const before = signed.length
     await expect(signer.sign(intentOf(pay), [{ ...stored, ...change }])).rejects.toThrow()
     expect(signed.length).toBe(before)
@@ -268,7 +268,7 @@ describe('the signer', () => {
   })
 })
 
-describe('payouts to ourselves (a row of the database named any address)', () => {
+describe('M22: payouts to ourselves (a row of the database named any address)', () => {
   const native = { id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null } as const
   const signWith = () => ({ txHash: 'hash', raw: 'raw' })
   const open = (journal: string) =>

@@ -1,6 +1,16 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -30,7 +40,7 @@ const released = (payoutId: string, n: number): string =>
     at: '2020-01-01T00:00:00.000Z',
   })
 
-test('opens a journal of 600 MiB in little memory, and still refuses its first payout (M6)', async () => {
+test('M6: opens a journal of 600 MiB in little memory, still refuses its first payout, and notices one changed digit', async () => {
   const path = join(folder, 'signed.log')
   const file = createWriteStream(path)
   const first = randomUUID()
@@ -59,5 +69,17 @@ test('opens a journal of 600 MiB in little memory, and still refuses its first p
   // The large file is closed; new lines are in a new one.
   await journal.memory.recordGeneration('018f2b1c-0000-7000-8000-00000000000e')
   await journal.close()
-  expect(statSync(`${path}.2`).size).toBeGreaterThan(0)
+  const [header = ''] = readFileSync(`${path}.2`, 'utf8').split('\n')
+  expect(JSON.parse(header)).toEqual({ kind: 'segment', number: 2, previous: await hashOf(path) })
+  // One changed digit in the middle of the large file.
+  const changed = openSync(path, 'r+')
+  writeSync(changed, '0', BYTES / 2)
+  closeSync(changed)
+  await expect(openSigningJournal(path)).rejects.toThrow('one of the two was changed')
 })
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const bytes of createReadStream(file)) hash.update(bytes)
+  return hash.digest('hex')
+}

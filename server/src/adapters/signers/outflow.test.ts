@@ -86,7 +86,7 @@ const pay = async (payoutId: string, units: bigint) => {
   })
 }
 
-describe("the signer's own limits", () => {
+describe("M22: the signer's own limits", () => {
   test('refuse one payout that is too large, and sign the largest', async () => {
     await expect(sign(intentOf('a', 11n))).rejects.toMatchObject({ window: 'transaction' })
     await sign(intentOf('b', 10n))

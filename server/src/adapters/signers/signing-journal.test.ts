@@ -227,7 +227,7 @@ describe('the memory of the signing journal', () => {
 
 const DAY_MS = 86_400_000
 
-describe('a journal of several segments (M6)', () => {
+describe('M6: a journal of several segments', () => {
   /** Small segments: each release fills one. */
   async function openSmall(path: string, now: () => number = Date.now): Promise<SigningJournal> {
     const journal = await openSigningJournal(path, now, 100)

@@ -158,7 +158,7 @@ describe('decide', () => {
   })
 
   // M27.2: each step of such an exchange failed, and nothing refunded it.
-  test('holds what needs a network that is not configured, and changes no other step', () => {
+  test('M27.2: holds what needs a network that is not configured, and changes no other step', () => {
     const held = everything.flatMap((facts) => {
       const [served, missing] = [decide(facts), decide({ ...facts, isNetworkMissing: true })]
       return JSON.stringify(served) === JSON.stringify(missing) ? [] : [{ facts, missing }]

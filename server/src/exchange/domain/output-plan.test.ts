@@ -7,7 +7,7 @@ const inputFeeUnits = 1_360n
 const wallet = (walletUnits: bigint, useful: number) => ({ walletUnits, useful, inputFeeUnits })
 
 /* M26: a wallet that was filled with one output signed one transaction each 20 to 30 minutes. */
-test('splits a wallet with few outputs into equal shares, and keeps one as change', () => {
+test('M26: splits a wallet with few outputs into equal shares, and keeps one as change', () => {
   expect(planSplit(wallet(8n * COIN, 1), outputDefaults)).toEqual({ purpose: 'split', outputs: 7, units: COIN })
   expect(planSplit(wallet(8n * COIN, 4), outputDefaults)).toEqual({ purpose: 'split', outputs: 4, units: COIN })
   expect(planSplit(wallet(8n * COIN, 5), outputDefaults)).toBeNull()
@@ -25,7 +25,7 @@ test('never splits where one output is enough', () => {
   expect(planSplit(wallet(8n * COIN, 1), { ...outputDefaults, ready: 1 })).toBeNull()
 })
 
-test('merges more small outputs than the setting allows, into two', () => {
+test('M26: merges more small outputs than the setting allows, into two', () => {
   // A quarter of an eighth.
   expect(smallUnits(32n * COIN, outputDefaults)).toBe(COIN)
   const units = Array.from({ length: 101 }, () => 1_000n)

@@ -210,7 +210,7 @@ describe('bounds', () => {
   })
 
   // M4: the quote knew the payout's fee only; the sweep of a token deposit cost the operator more than it earned.
-  it('and fees hold the cost of both sides: of the payout, and of bringing the deposit to the hot wallet', () => {
+  it('M4: and fees hold the cost of both sides: of the payout, and of bringing the deposit to the hot wallet', () => {
     const ethFees = book.fees.get('eth')
     if (!ethFees) throw new Error('the book has the fees of eth')
     const depositFeeUnits = new Map([['usdt@eth', 400_000_000_000_000n]] as const)
@@ -298,7 +298,7 @@ describe('payoutFeeIn', () => {
   })
 })
 
-describe('the maximum of a fixed rate (M3)', () => {
+describe('M3: the maximum of a fixed rate', () => {
   const of = (heldUnits: bigint, own: bigint) => {
     const stock = { freeUnits: 500_000_000n, heldUnits, heldByPartner: new Map([['p', own]]) }
     const { reserves } = book

@@ -141,7 +141,7 @@ describe('a fixed rate, first seen after the lock', () => {
 })
 
 // M1: the rate never ended while the payment was unconfirmed, a free option without a time limit.
-describe('a fixed rate, first seen in the mempool within the lock', () => {
+describe('M1: a fixed rate, first seen in the mempool within the lock', () => {
   const minutes = (count: number) => seconds(count * 60)
   it.each([
     ['in a block before the lock ends, however long after', minutes(1), minutes(20), 'fixed'],

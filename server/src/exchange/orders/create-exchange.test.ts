@@ -73,7 +73,7 @@ async function createAfterMove(
 
 // M2: a rateId was honoured for 60 seconds whatever the market did. Ether at 4 001 dollars in the quote.
 test.each(['fixed-rate', 'standard'] as const)(
-  'refuses a rateId of %s after the price moved against us',
+  'M2: refuses a rateId of %s after the price moved against us',
   async (flow) => {
     // 4 001 × 1.006: the ether that was promised is worth 60 basis points more than at the quote.
     const { failure, rows, quote } = await createAfterMove(flow, '4025.006')

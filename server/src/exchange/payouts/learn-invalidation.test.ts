@@ -22,7 +22,7 @@ function learn(error: AlreadyReleasedError, conflictingTxHash = 'stranger') {
   return learnInvalidation({ store, signer, log }, chain, error).then((isLearned) => ({ isLearned, expired }))
 }
 
-test('a proof that covers every released attempt is learned', async () => {
+test('M14: a proof that covers every released attempt is learned', async () => {
   const error = new AlreadyReleasedError('payout', ['first', 'second'], true)
   expect(await learn(error)).toEqual({ isLearned: true, expired: ['payout'] })
 })

@@ -236,7 +236,7 @@ describe('payouts (I-8, I-9, I-10, I-12, I-13, I-26)', () => {
       await refused(CHECK, 'update payouts set state = $2, transaction_id = null where id = $1', [row.payout, state])
   })
 
-  test('of a withdrawal settle a debt: a row that is inserted alone is refused (M22)', async () => {
+  test('M22: of a withdrawal settle a debt: a row that is inserted alone is refused', async () => {
     await refused(
       CHECK,
       `insert into payouts (id, purpose, network, asset_id, address, units)

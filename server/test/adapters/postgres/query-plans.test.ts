@@ -134,7 +134,7 @@ async function appendUnrecorded(store: Store): Promise<void> {
 }
 
 // M25: autovacuum waited for a fifth of tables that keep every row.
-test('growing tables are vacuumed long before a fifth of them has changed', async () => {
+test('M25: growing tables are vacuumed long before a fifth of them has changed', async () => {
   const rows = await app.database.query<{ relname: string }>(
     `select relname from pg_class where relname = any($1::text[]) and coalesce(array_to_string(reloptions, ' '), '')
        !~ 'autovacuum_vacuum_(insert_)?scale_factor=0.0[12]'`,
@@ -144,7 +144,7 @@ test('growing tables are vacuumed long before a fifth of them has changed', asyn
 })
 
 // M25: each worker counted all open exchanges every 5 s.
-test('one process of two counts the open exchanges', async () => {
+test('M25: one process of two counts the open exchanges', async () => {
   const stores = [
     createStore(recordQueries(app.database), payeeMacs),
     createStore(recordQueries(app.another(2)), payeeMacs),

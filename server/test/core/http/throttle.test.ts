@@ -78,6 +78,16 @@ describe('request limits', () => {
     for (let count = 0; count < 5; count += 1) expect(await sendGet('/health/live', '192.0.2.1')).toBe(200)
   })
 
+  test('M27.10: charge all addresses of an IPv6 network together, because a caller has 2^64 of them', async () => {
+    const { app } = start()
+    const sendGet = async (remoteAddress: string) => (await app.inject({ url: '/v1/rates', remoteAddress })).statusCode
+    // Addresses of RFC 3849: the budget is two requests.
+    expect(await sendGet('2001:db8:0:1::1')).toBe(200)
+    expect(await sendGet('2001:db8:0:1::2')).toBe(200)
+    expect(await sendGet('2001:db8:0:1:ffff::3')).toBe(429)
+    expect(await sendGet('2001:db8:0:2::1')).toBe(200)
+  })
+
   test('return the time of the next retry after too many wrong keys', async () => {
     const scenario = createTestApp()
     scenarios.push(scenario)

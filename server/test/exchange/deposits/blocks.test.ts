@@ -127,7 +127,7 @@ describe('recorded blocks', () => {
     expect(await app.database.query("select 1 from coins where network = 'btc'")).toHaveLength(3)
   })
 
-  test('with 20,000 transfers of an unlisted token add one row per address and one alarm, and lose no deposit (M5)', async () => {
+  test('M5: with 20,000 transfers of an unlisted token add one row per address and one alarm, and lose no deposit', async () => {
     const exchange = await createExchange()
     const { address } = exchange.deposit
     const strays = Array.from({ length: 20_000 }, (_, n) => ({
@@ -150,7 +150,7 @@ describe('recorded blocks', () => {
     expect(alarms.map(({ subject }) => subject)).toEqual(['stray:btc'])
   })
 
-  test('with transfers of 5,000 unlisted contracts add at most 1,001 rows and one alarm (M5)', async () => {
+  test('M5: with transfers of 5,000 unlisted contracts add at most 1,001 rows and one alarm', async () => {
     const exchange = await createExchange()
     const { address } = exchange.deposit
     const strays = Array.from({ length: 5_000 }, (_, n) => ({
@@ -173,7 +173,7 @@ describe('recorded blocks', () => {
     expect(alarms.map(({ subject }) => subject)).toEqual(['stray:btc'])
   })
 
-  test('ask for the depth of what a partner has in flight together: splitting does not defeat the tiers (M15)', async () => {
+  test('M15: ask for the depth of what a partner has in flight together: splitting does not defeat the tiers', async () => {
     const mine = [await createExchange(), await createExchange()]
     const other = requireCreated((await store.exchanges.create([makeNewExchange({ partnerId: randomUUID() })]))[0])
     // One unit is one dollar. Tiers of 2 confirmations: ×1 up to $1,000, ×2 up to $50,000, ×4 above; ten times that in flight.
@@ -206,7 +206,7 @@ describe('recorded blocks', () => {
     expect(await readDepths('t5')).toEqual([2])
   })
 
-  test('with thousands of deposits keep each of them, in the order of the block (M5)', async () => {
+  test('M5: with thousands of deposits keep each of them, in the order of the block', async () => {
     const exchange = await createExchange()
     const transfers = Array.from({ length: 5_500 }, (_, n) => makeTransfer(exchange.deposit.address, 't1', n))
     await append(makeBlock(1, 'a', transfers))
@@ -419,7 +419,7 @@ describe('an unconfirmed payment', () => {
   }
 
   // M1: a payment that its sender can still replace, or that no block will take soon, was an option without a time limit.
-  test('does not stop the clock if a node says that it can be replaced, or that it pays too little', async () => {
+  test('M1: does not stop the clock if a node says that it can be replaced, or that it pays too little', async () => {
     const exchange = await fixedRate()
     const { address } = exchange.deposit
     await store.chainLog.recordSightings('btc', [{ txHash: 'x1', address, memo: null, units: 5n }])
@@ -477,7 +477,7 @@ describe('an unconfirmed payment', () => {
   })
 
   // M16: after an outage of ours, customers who paid in time lost their rate.
-  test('is in time by the time of its block, although the watcher reads the block later', async () => {
+  test('M16: is in time by the time of its block, although the watcher reads the block later', async () => {
     const exchange = await fixedRate()
     const before = Math.floor(Date.now() / 1_000) - 600
     await append({ ...makeBlock(1, 'a', [makeTransfer(exchange.deposit.address, 'x1')]), time: before })

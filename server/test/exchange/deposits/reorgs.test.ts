@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { journalEntry } from '../../../src/core/domain/ledger/journal.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
@@ -121,6 +122,31 @@ describe('a deposit that leaves the chain (D8)', () => {
     await replaceBlocks(7, txHash)
     expect(await fixture.readStatus(exchange)).toBe('finished')
     expect((await readSuspense()) - suspenseBefore).toBe(SMALL)
+  })
+
+  test('after its coins were spent too: pauses the asset, and books the loss when the wallet holds as much', async () => {
+    const [exchange, suspenseBefore] = [await fixture.createExchange(), await readSuspense()]
+    const txHash = fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(2)
+    expect(await fixture.readStatus(exchange)).toBe('sending')
+    const spentUnits = (await fixture.readWalletUnits('btc@btc')) - SMALL + 1n
+    const moveCapital = (id: string, debit: 'equity:capital' | 'asset:wallet') => {
+      const credit = debit === 'asset:wallet' ? 'equity:capital' : 'asset:wallet'
+      return fixture.store.ledger.post(
+        journalEntry(id, 'a test', null, [{ debit, credit, assetId: 'btc@btc', units: spentUnits }]),
+      )
+    }
+    await moveCapital('spent', 'equity:capital')
+    await replaceBlocks(2, txHash)
+    expect(await fixture.store.pauses.list()).toMatchObject([{ scope: 'asset:btc@btc' }])
+    expect((await fixture.store.alarms.list(10)).map(({ detail }) => detail)).toContainEqual(
+      expect.objectContaining({ exchangeId: exchange.id, missing: '1' }),
+    )
+    expect(await readSuspense()).toBe(suspenseBefore)
+    await moveCapital('filled', 'asset:wallet')
+    await fixture.services.step(exchange.id)
+    expect((await readSuspense()) - suspenseBefore).toBe(SMALL)
+    await fixture.store.pauses.resume('asset:btc@btc')
   })
 
   test('and whose signed payout is invalidated: books no loss and pays nothing', async () => {

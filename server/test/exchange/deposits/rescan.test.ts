@@ -44,7 +44,7 @@ const mineFinal = async () => {
 const alarms = async () => (await path.store.alarms.list(100)).map(({ subject }) => subject)
 
 // M27.3: what the first node did not report was never looked for again.
-test('records a deposit that only another node reports, and pays it once', async () => {
+test('M27.3: records a deposit that only another node reports, and pays it once', async () => {
   const exchange = await path.createExchange()
   await payUnseen(exchange.deposit.address)
   expect(await path.listExecutions(exchange)).toEqual([])

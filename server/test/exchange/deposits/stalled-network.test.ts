@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 // T6: a watcher that stood still was a warning in the log, once a turn, and a gauge.
-test('a network whose blocks are not recorded is an alarm, until they are', async () => {
+test('M27.4, M27.5: a network whose blocks are not recorded is an alarm, until they are', async () => {
   const watch = createWatchStalled({ store: fixture.store, networks: ['btc', 'eth'] })
   const read = () => fixture.store.alarms.find('stalled:eth')
   await fixture.mineBlocks(1)

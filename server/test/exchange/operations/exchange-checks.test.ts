@@ -29,7 +29,7 @@ const leaseDue = async () =>
   (await path.store.jobs.leaseDue(100)).filter(({ kind }) => kind === 'exchange').map(({ id }) => id)
 
 // M25: each check wrote a new version of the wide row, and an entry into each of its indexes.
-test('a check of an open exchange leaves its row of exchanges as it is', async () => {
+test('M25: a check of an open exchange leaves its row of exchanges as it is', async () => {
   const unpaid = await path.createExchange()
   const paid = await path.reservePayout()
   for (const exchange of [unpaid, paid]) {

@@ -286,7 +286,7 @@ describe('the inventory', () => {
   })
 
   // M27.1: proceeds that a partner keeps with us were sold to the next customer.
-  test('sells nothing that is owed to partners, to unknown senders, or to queued withdrawals', async () => {
+  test('M27.1: sells nothing that is owed to partners, to unknown senders, or to queued withdrawals', async () => {
     const asset = 'uni@eth'
     await getStore().wallets.registerAssets([asset])
     const exchange = requireCreated((await getStore().exchanges.create([makeNewExchange()]))[0])
@@ -322,7 +322,7 @@ describe('the inventory', () => {
     { way: 'one at a time', ticker: 'dai', journalId: '3', groups: 7 },
     { way: 'in one batch', ticker: 'usdd', journalId: '5', groups: 1 },
   ])(
-    'promises 30 % of the free reserve at fixed rates before they are paid, and a third of that to one partner: $way',
+    'M3: promises 30 % of the free reserve at fixed rates before they are paid, and a third of that to one partner: $way',
     async ({ ticker, journalId, groups }) => {
       const id = `${ticker}@eth` as const
       await getStore().wallets.registerAssets([id])
@@ -364,7 +364,7 @@ describe('the inventory', () => {
   )
 
   // M12: a reservation that waited for another transaction saw the wallet as it was before the wait.
-  test('does not reserve what a concurrent payout has just spent', async () => {
+  test('M12: does not reserve what a concurrent payout has just spent', async () => {
     await getStore().wallets.registerAssets(['link@eth'])
     await getStore().ledger.post(fundingEntry('4', 1, 'link@eth', 100n))
     const exchange = requireCreated((await getStore().exchanges.create([makeNewExchange()]))[0])

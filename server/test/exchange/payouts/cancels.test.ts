@@ -90,7 +90,7 @@ async function finish({ exchange, later, deposit }: Stranded): Promise<void> {
 
 const readNonce = (intent: SignIntent | undefined) => (intent?.family === 'evm' ? intent.nonce : null)
 
-describe('a payout whose deposit left the chain, with later nonces behind it', () => {
+describe('M13: a payout whose deposit left the chain, with later nonces behind it', () => {
   test('is cancelled once; its nonce pays nothing, and it is paid with another nonce when its deposit is back', async () => {
     const stranded = await strand()
     const { exchange, later, id } = stranded

@@ -76,7 +76,7 @@ test('a sweep takes the 100 largest deposits of an address, and no dust', async 
 })
 
 // M25: each run read all unswept deposits of the network. Those not worth a sweep stay for ever.
-test('a sweep run reads few of 20 000 dust deposits, and each of them once', async () => {
+test('M25: a sweep run reads few of 20 000 dust deposits, and each of them once', async () => {
   const { database, fakes, services } = fixture
   const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
   await database.query(

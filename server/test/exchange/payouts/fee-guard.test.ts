@@ -20,7 +20,7 @@ afterEach(() => fixture.expectBalanced())
 const UNITS = COIN / 200n
 
 // M21: nothing compared the fee at the signature with the payout or with what the customer was charged.
-describe('a payout whose network fee is out of proportion', () => {
+describe('M21: a payout whose network fee is out of proportion', () => {
   test('waits while the network is expensive, and is paid when it is not', async () => {
     const { behaviour } = fixture.fakes.eth
     const usual = behaviour.feeRate
@@ -147,7 +147,7 @@ describe('a create', () => {
     throw new AppError(code, 'a test')
   }
 
-  test('refuses a contract that uses more than 60 000 gas, or refuses payments', async () => {
+  test('M21: refuses a contract that uses more than 60 000 gas, or refuses payments', async () => {
     await expect(check(async () => 39_001n)).rejects.toMatchObject({ code: 'INVALID_ADDRESS' })
     await expect(check(failing('SIMULATION_FAILED'))).rejects.toMatchObject({ code: 'INVALID_ADDRESS' })
     await check(async () => 39_000n)

@@ -58,7 +58,7 @@ async function expectHeld(exchange: Exchange): Promise<void> {
   expect(await listAlarms()).toContainEqual([`payee:${exchange.id}`, 'critical'])
 }
 
-test('a payout that was inserted is not paid, also with the code of a payout of the same customer', async () => {
+test('M22: a payout that was inserted is not paid, also with the code of a payout of the same customer', async () => {
   const finished = await expectOthersPaid()
   const insert = (mac: string) =>
     forge(
@@ -81,7 +81,7 @@ test('a payout that was inserted is not paid, also with the code of a payout of 
   }
 })
 
-test('a queued payout that was changed is not paid until its row is as it was', async () => {
+test('M22: a queued payout that was changed is not paid until its row is as it was', async () => {
   const changes = [
     "address = 'thief'",
     "memo = '7'",
@@ -117,7 +117,7 @@ test('a queued payout that was changed is not paid until its row is as it was', 
   expect(exchanges.map(fixture.countEtherPayments)).toEqual([1, 1, 1, 1, 1])
 })
 
-test('an exchange whose payee was changed, or swapped with another one, is held and pays neither', async () => {
+test('M22: an exchange whose payee was changed, or swapped with another one, is held and pays neither', async () => {
   const operate = createOperateExchanges(fixture.store)
   const create = () => fixture.createExchange()
   const [first, second, recipient, memo, refund] = [

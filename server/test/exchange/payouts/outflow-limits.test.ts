@@ -86,7 +86,7 @@ describe('the rolling outflow limits (I-24)', () => {
 })
 
 // M25: each signature added up the rows of a whole day, once per scope, under the lock of all signatures.
-test('the windows of a scope are exact, and a check reads few of 4 000 payouts of a day', async () => {
+test('M25: the windows of a scope are exact, and a check reads few of 4 000 payouts of a day', async () => {
   await app.database.query(
     `with paid as (
        insert into payouts (id, purpose, network, asset_id, address, units)
@@ -131,7 +131,7 @@ describe('the limits of a payout', () => {
   const limits = { perTransactionUsd: 1n, hourUsd: 100n, dayUsd: 200n, partnerPercent: 25 }
   const payout = { assetId: 'usdc@eth' as const, partnerId: 'p' }
 
-  test('are those of all payouts, of its asset, and a quarter of them for its partner', () => {
+  test('M10: are those of all payouts, of its asset, and a quarter of them for its partner', () => {
     expect(limitsOf(limits, { ...payout, purpose: 'payout' })).toEqual([
       { scope: 'all', hour: 100n, day: 200n },
       { scope: 'asset:usdc@eth', hour: 100n, day: 200n },
@@ -140,7 +140,7 @@ describe('the limits of a payout', () => {
   })
 
   // M10: deposits above the maximum, returned to their senders, used up the limit of all payouts.
-  test('are counted apart for refunds', async () => {
+  test('M10: are counted apart for refunds', async () => {
     const take = async (purpose: 'payout' | 'refund', usd: bigint, partnerId: string) => {
       const id = await insertPayout()
       return getStore().transaction((tx) =>

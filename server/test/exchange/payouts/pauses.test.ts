@@ -97,7 +97,7 @@ describe('a pause stops the signatures in its scope and no others (I-25)', () =>
 })
 
 // M13: one payout of a paused partner blocked every later nonce of its network. cancels.test.ts: one without its deposit.
-describe('a stuck transaction that later nonces wait for gets a higher fee', () => {
+describe('M13: a stuck transaction that later nonces wait for gets a higher fee', () => {
   test.each([
     ['while its partner is paused', `partner:${partnerId}`],
     ['while its asset is paused', 'asset:eth@eth'],
@@ -124,6 +124,40 @@ describe('a stuck transaction that later nonces wait for gets a higher fee', () 
     expect(await fixture.readStatus(exchange)).toBe('finished')
     expect(fixture.countEtherPayments(exchange)).toBe(1)
   })
+})
+
+test('M13: a batch of bitcoin gets a higher fee although the deposit of one of its payouts left the chain', async () => {
+  const { fakes, services, store, database } = fixture
+  await store.pauses.pause('payouts:btc', 'collect the payouts', 'test')
+  const order = { from: eth, to: btc, fromUnits: ETHER / 10n }
+  const [lost, other] = [await fixture.createExchange(order), await fixture.createExchange(order)]
+  const hash = fixture.payDeposit(lost, ETHER / 10n, 'somebody')
+  fixture.payDeposit(other, ETHER / 10n, 'somebody')
+  await fixture.mineBlocks(4)
+  await store.pauses.resume('payouts:btc')
+  await fixture.clearHolds()
+  fakes.btc.behaviour.dropsBroadcasts = true
+  await services.dispatch('btc')
+  const [batch, ...others] = await database.query<{ id: string }>(
+    'select distinct transaction_id as id from payouts where exchange_id = any($1::uuid[])',
+    [[lost.id, other.id]],
+  )
+  expect(others).toEqual([])
+  const id = batch?.id ?? ''
+  await services.advance(id)
+  await database.query("update attempts set created_at = created_at - interval '1 day' where transaction_id = $1", [id])
+  const [deposit] = fakes.eth.listPayments(lost.deposit.address)
+  fakes.eth.reorg(5, (txHash) => txHash === hash)
+  await fixture.runWatchers()
+  fakes.btc.behaviour.dropsBroadcasts = false
+  await services.advance(id)
+  expect(await database.query('select 1 from attempts where transaction_id = $1', [id])).toHaveLength(2)
+  await fixture.mineBlocks(4)
+  expect(await fixture.readStatus(other)).toBe('finished')
+  fakes.eth.resubmit(deposit)
+  await fixture.mineBlocks(6)
+  expect(await fixture.readStatus(lost)).toBe('finished')
+  for (const { recipient } of [lost, other]) expect(fakes.btc.listPayments(recipient?.address ?? '')).toHaveLength(1)
 })
 
 describe('the limit of the signer', () => {

@@ -60,7 +60,7 @@ async function withLimits(
 }
 
 // M7: paused and limited payouts were taken oldest first, for ever, and each cost several requests to the node.
-test('many paused payouts delay none of another asset, and cost no request', async () => {
+test('M7: many paused payouts delay none of another asset, and cost no request', async () => {
   const paused = await Promise.all(Array.from({ length: MANY }, insertToken))
   const other = await insert('another asset')
   await fixture.store.pauses.pause('asset:usdt@eth', 'a test', 'test')
@@ -71,7 +71,7 @@ test('many paused payouts delay none of another asset, and cost no request', asy
   await fixture.database.query("update payouts set state = 'void' where id = any($1::uuid[])", [paused])
 })
 
-test('many payouts above what is left of a limit delay none below it, and cost no request', async () => {
+test('M7: many payouts above what is left of a limit delay none below it, and cost no request', async () => {
   // 3 ETH are 12 000 dollars: within the limit, and more than is left of it.
   const limits = { hourUsd: 15_000n * USD, dayUsd: 15_000n * USD, perTransactionUsd: 15_000n * USD }
   await withLimits(limits, 10_000n * USD, async () => {

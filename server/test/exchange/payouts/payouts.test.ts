@@ -199,7 +199,7 @@ describe('a payout', () => {
   })
 
   // M25: each build that failed left the row of a change address behind.
-  test('of all outputs is not built, and registers no change address', async () => {
+  test('M25: of all outputs is not built, and registers no change address', async () => {
     const count = async () =>
       (await fixture.database.query("select 1 from house_addresses where network = 'btc' and branch = 'change'")).length
     const [free] = await fixture.database.query<{ units: string }>(
@@ -245,7 +245,7 @@ describe('deposits on an account chain', () => {
   })
 
   // M27.7: a fresh database on a used keystore signed each used nonce again, and waited for finality to invalidate it.
-  test('are swept from the nonce that an address has reached on the chain, and then from its own', async () => {
+  test('M27.7: are swept from the nonce that an address has reached on the chain, and then from its own', async () => {
     const { eth: ether } = fixture.fakes
     const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
     const { address } = exchange.deposit

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 afterEach(() => fixture.expectBalanced())
 
-test('an input that no node lets us spend is quarantined, and the payout is signed with others (M8)', async () => {
+test('M8: an input that no node lets us spend is quarantined, and the payout is signed with others', async () => {
   const { chain, behaviour, pay } = fixture.fakes.btc
   const hot = chain.addresses.hot()
   // Outputs are chosen largest first.

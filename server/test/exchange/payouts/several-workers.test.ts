@@ -47,7 +47,7 @@ async function startWorker(name: string) {
   }
 }
 
-test('a worker learns a conflict proof that another one found, and pays (M14)', async () => {
+test('M14: a worker learns a conflict proof that another one found, and pays', async () => {
   const [first, second] = [await startWorker('first.log'), await startWorker('second.log')]
   await fixture.store.pauses.pause('payouts:eth', 'collect the payout', 'the test')
   const exchange = await fixture.createExchange()
@@ -115,7 +115,7 @@ async function queuePayout() {
   return exchange
 }
 
-test('a wallet that builds slowly delays no pause, and what was paused meanwhile is not signed (M23)', async () => {
+test('M23: a wallet that builds slowly delays no pause, and what was paused meanwhile is not signed', async () => {
   const exchange = await queuePayout()
   const slow = startSlowDispatchers()
   const dispatching = slow.start()
@@ -131,7 +131,7 @@ test('a wallet that builds slowly delays no pause, and what was paused meanwhile
   expect(await fixture.readStatus(exchange)).toBe('finished')
 })
 
-test('two workers that built a transaction from the same outputs sign one (M23)', async () => {
+test('M23: two workers that built a transaction from the same outputs sign one', async () => {
   const exchange = await queuePayout()
   const slow = startSlowDispatchers()
   const dispatching = Promise.all([slow.start(), slow.start()])
@@ -145,4 +145,26 @@ test('two workers that built a transaction from the same outputs sign one (M23)'
   expect(attempts).toHaveLength(1)
   await fixture.mineBlocks(4)
   expect(await fixture.readStatus(exchange)).toBe('finished')
+})
+
+test('M23: a wallet that builds slowly delays no signature on another network', async () => {
+  const networks = ['btc', 'eth'] as const
+  for (const network of networks) await fixture.store.pauses.pause(`payouts:${network}`, 'collect them', 'the test')
+  const toBitcoin = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER / 10n })
+  fixture.payDeposit(toBitcoin, ETHER / 10n, 'somebody')
+  const toEther = await fixture.createExchange()
+  fixture.payDeposit(toEther, SMALL)
+  await fixture.mineBlocks(4)
+  for (const network of networks) await fixture.store.pauses.resume(`payouts:${network}`)
+  await fixture.clearHolds()
+  const slow = startSlowDispatchers()
+  const dispatching = slow.start()
+  await slow.building
+  await fixture.services.dispatch('eth')
+  const readStates = async (exchange: typeof toEther) => (await fixture.listPayouts(exchange)).map(({ state }) => state)
+  expect([await readStates(toEther), await readStates(toBitcoin)]).toEqual([['signed'], ['reserved']])
+  slow.finish()
+  await dispatching
+  await fixture.mineBlocks(4)
+  expect([await fixture.readStatus(toEther), await fixture.readStatus(toBitcoin)]).toEqual(['finished', 'finished'])
 })

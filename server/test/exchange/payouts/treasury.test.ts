@@ -66,7 +66,7 @@ test('an address that is not in the config is refused by the worker, whatever th
 })
 
 // M27.6: a customer who paid the hot wallet by mistake had given the coins to the operator.
-test('coins that arrive at a hot wallet for no exchange are unclaimed until the operator claims or returns them', async () => {
+test('M27.6: coins that arrive at a hot wallet for no exchange are unclaimed until the operator claims or returns them', async () => {
   Object.assign(fixture.settings, { fundingsAreCapital: false })
   const capital = await readCapital()
   const readAvailable = async () => (await fixture.store.inventory.available()).get('eth@eth') ?? 0n

@@ -45,7 +45,7 @@ const listOutputs = async () =>
     )
   ).map(({ units }) => BigInt(units))
 
-describe('change', () => {
+describe('M26: change', () => {
   test('is spent again once it is in a block, before its transaction is confirmed', async () => {
     await fixture.insertPayout('btc', COIN / 100n, 'first', 'withdrawal')
     await fixture.runJobs()
@@ -85,7 +85,7 @@ describe('change', () => {
   })
 })
 
-describe('a wallet with one output', () => {
+describe('M26: a wallet with one output', () => {
   test('is split for its fee alone, and the payouts that wait are paid in the same transaction', async () => {
     const [before, fees] = [await fixture.readWalletUnits('btc@btc'), await readFees()]
     expect(await listOutputs()).toHaveLength(1)
@@ -112,7 +112,7 @@ describe('a wallet with one output', () => {
   })
 })
 
-describe('many small outputs', () => {
+describe('M26: many small outputs', () => {
   const plan = async () => {
     await agePlans()
     await planOutputs(chain)

@@ -16,7 +16,7 @@ const pay = (exchange: Exchange, units: bigint) => path.fakes.btc.pay(exchange.d
 const readRates = async (exchange: Exchange) => (await path.listExecutions(exchange)).map(({ rateKind }) => rateKind)
 
 // M18: a test payment, or a stranger's dust, used up the fixed rate.
-describe('the first deposit that can execute at a fixed rate gets it', () => {
+describe('M18: the first deposit that can execute at a fixed rate gets it', () => {
   test('after a test payment that was refunded', async () => {
     const exchange = await create()
     pay(exchange, 5_000n)
@@ -47,7 +47,7 @@ describe('the first deposit that can execute at a fixed rate gets it', () => {
 })
 
 // M19: an overpayment was refused because the reserve was promised to the same customer.
-test('counts what is reserved for an exchange as available to it', async () => {
+test('M19: counts what is reserved for an exchange as available to it', async () => {
   const { reserves } = path.books.current()
   const exchange = await create()
   path.books.replace({ reserves: { ...reserves, available: new Map([['eth@eth', ETHER / 10n]]) } })

@@ -37,7 +37,7 @@ const readHold = async ({ id }: Exchange) => {
 }
 
 // M1: Mallory pays with a fee that no block takes, and lets it confirm only if the market moves in his favour.
-describe('a fixed rate whose payment waits in the mempool', () => {
+describe('M1: a fixed rate whose payment waits in the mempool', () => {
   test('is kept, with its reserve, for a payment in a block 30 minutes after it was seen', async () => {
     const exchange = await create()
     pay(exchange)
@@ -133,7 +133,7 @@ describe('a fixed rate whose payment waits in the mempool', () => {
 })
 
 // M16: our outage is not the customer's delay.
-test('does not expire an exchange before the watcher has recorded the blocks of that time', async () => {
+test('M16: does not expire an exchange before the watcher has recorded the blocks of that time', async () => {
   const exchange = await path.createExchange()
   await path.database.query(
     "update cursors set caught_up_at = clock_timestamp() - interval '26 hours' where network = 'btc'",

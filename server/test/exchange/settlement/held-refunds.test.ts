@@ -170,7 +170,7 @@ describe('a held refund', () => {
   })
 
   // M9: on EVM chains the sender of an exchange's withdrawal is its hot wallet, which belongs to no customer.
-  test('without an address waits for one and does not go to the sender', async () => {
+  test('M9: without an address waits for one and does not go to the sender', async () => {
     const exchange = await fixture.createExchange({ from: wbtc, to: btc, fromUnits: COIN / 10n, refund: null })
     fixture.fakes.eth.pay(exchange.deposit.address, 4_000n, { contract: '0xwbtc', sender: 'a hot wallet' })
     await fixture.mineBlocks(4)

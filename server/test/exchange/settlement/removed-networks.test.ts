@@ -16,7 +16,7 @@ const configure = (network: 'btc' | 'eth') => path.dependencies.chains.set(netwo
 const alarmOf = async (subject: string) => (await path.store.alarms.find(subject))?.detail
 
 // M27.2: each step threw, nothing was visible, and nothing refunded it.
-test('holds a credited deposit whose target network was removed, and refunds it on a decision', async () => {
+test('M27.2: holds a credited deposit whose target network was removed, and refunds it on a decision', async () => {
   const exchange = await path.createExchange()
   path.payDeposit(exchange, PAID)
   remove('eth')

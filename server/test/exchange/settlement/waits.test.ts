@@ -36,7 +36,7 @@ const payAndConfirm = async (exchange: Exchange) => {
 }
 
 // M3: what other customers had promised to themselves made a deposit a refund, less the network fee.
-describe('a deposit within the bounds of its create that finds no reserve', () => {
+describe('M3: a deposit within the bounds of its create that finds no reserve', () => {
   test('waits, and is executed when there is a reserve', async () => {
     const exchange = await create()
     setReserve(ETHER / 2n)
@@ -75,7 +75,7 @@ describe('a deposit within the bounds of its create that finds no reserve', () =
 })
 
 // M17: a paused asset turned every deposit of it into a refund.
-describe('a pause', () => {
+describe('M17: a pause', () => {
   const pauses = { networks: new Set<string>(), assets: new Set(['eth@eth'] as const) }
 
   test('of an asset holds a deposit, for any time, and never refunds it', async () => {

@@ -352,7 +352,7 @@ describe('a node with fewer methods', () => {
   })
 })
 
-test('shows an output with a CashToken as another token, and counts no units of it as received (M8)', async () => {
+test('M8: shows an output with a CashToken as another token, and counts no units of it as received', async () => {
   const hash = id(77)
   const plain = transaction(id(501), hash)
   const [output] = plain.vout
@@ -375,7 +375,7 @@ test('shows an output with a CashToken as another token, and counts no units of 
   expect(await Promise.all(received)).toEqual([0n, 100_000_000n])
 })
 
-describe('a script failure (M8)', () => {
+describe('M8: a script failure', () => {
   const answers = (reason: string): Rules => ({
     testmempoolaccept: () => ({ result: [{ txid: id(7), allowed: reason === '', 'reject-reason': reason }] }),
   })

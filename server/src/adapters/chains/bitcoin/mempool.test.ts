@@ -33,7 +33,7 @@ test.each([
   ['signals replacement', { isReplaceable: true }, false],
   ['has an unconfirmed parent', { parents: ['p'] }, false],
   ['pays more than the minimum of a node without an estimate', { estimate: null }, true],
-])('a payment that %s', async (_, change, stopsClock) => {
+])('M1: a payment that %s', async (_, change, stopsClock) => {
   expect(await inspect(change)).toEqual({ payment: { stopsClock, spends: ['a:0'] }, asked: [3] })
 })
 

@@ -36,7 +36,7 @@ test('a token deposit keeps its identity if a reorganisation includes it at anot
   expect(identities(block('0xa2', '0xa1'))).toEqual(identities(block('0xa1', '0xa2')))
 })
 
-test('a token deposit has the same identity whether the logs of other contracts were read or not (M5)', () => {
+test('M5: a token deposit has the same identity whether the logs of other contracts were read or not', () => {
   const own = block('0xa1', '0xa2')
   const other = own.map((log) => ({ ...log, address: '0xspam', index: log.index * 2 }))
   const merged = [...other, ...own.map((log) => ({ ...log, index: log.index * 2 + 1 }))]

@@ -58,7 +58,7 @@ async function readUnits(chain = createReader()) {
   return transfers.filter(({ address }) => address === block.address).map(({ contract, units }) => [contract, units])
 }
 
-describe('a block whose logs are too large (M5)', () => {
+describe('M5: a block whose logs are too large', () => {
   // Every node probes its capabilities first: the faults begin afterwards.
   async function readWith(faults: readonly [(call: Call) => boolean, typeof tooLarge | typeof refused][]) {
     const chain = createReader()

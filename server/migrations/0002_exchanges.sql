@@ -64,7 +64,7 @@ create table exchanges (
 create index exchanges_of_partner on exchanges (partner_id, created_at desc, id desc);
 create index exchanges_open on exchanges (partner_id) include (status) where status not in ('finished', 'failed', 'refunded');
 -- The reconciler reads these every minute.
-create index exchanges_watched on exchanges (from_network, created_at desc) where status in ('pending', 'confirming');
+create index exchanges_watched on exchanges (from_network, id) where status not in ('finished', 'failed', 'refunded');
 create index exchanges_changed on exchanges (changed_by) where changed_by is not null;
 
 -- `finished` and `refunded` are final; `failed` may only become `refunding`, for a late deposit (I-17). Other statuses

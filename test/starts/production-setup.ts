@@ -111,10 +111,10 @@ async function runCommand(environment: Record<string, string>, args: readonly st
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Json)
 }
 
-export async function startProductionSetup(): Promise<ProductionSetup> {
+export async function startProductionSetup(postgresOptions = { hasChecksums: true }): Promise<ProductionSetup> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-production-'))
   const [postgres, prices, eth, bsc, base] = await Promise.all([
-    startExternalPostgres(),
+    startExternalPostgres(postgresOptions),
     servePriceDocuments(),
     startChain('eth'),
     startChain('bsc'),

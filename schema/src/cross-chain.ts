@@ -297,6 +297,7 @@ export const Execution = Type.Object(
     }),
     ...confirmationFields,
     expectedSeconds: expectedSeconds(' of this leg'),
+    ...deadlineFields,
   },
   { description: 'Execution record.' },
 )
@@ -348,7 +349,7 @@ export const CreatedExchange = Type.Object(
     ...recordFields,
     request: CreatedRequest,
     exchanges: Type.Array(Execution, { maxItems: 0, description: 'Empty.' }),
-    ...deadlineFields,
+    ...progressFields,
   },
   { description: 'Cross-chain exchange just created.' },
 )

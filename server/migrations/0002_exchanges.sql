@@ -31,6 +31,9 @@ create table exchanges (
   to_units units not null check (to_units > 0),
   -- The maximum of the quote at the create: a deposit within it waits for the reserve before it is refunded. Null = none.
   max_units units,
+  -- What the create stated about its deposit: the confirmations that it needs, and the seconds until the payout. A repeat of
+  -- the create states the same, whatever the prices are then.
+  estimate jsonb,
   -- Null = the proceeds are credited to the partner's balance.
   recipient_address text,
   recipient_memo text,

@@ -96,6 +96,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     },
     findByIdempotencyKey: store.exchanges.findRepeated,
     countOpen: async () => 0,
+    expectations: { confirmationsOf: () => null, secondsOf: () => null },
   })
 
   const usdOf = (asset: 'btc' | 'eth', units: bigint) =>

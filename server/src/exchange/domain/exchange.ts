@@ -47,6 +47,14 @@ export type StatusReason = (typeof statusReasons)[number]
 export type Leg = Readonly<{ from: Asset; to: Asset }>
 
 /** An exchange as ordered. Amounts are units of the first leg's `from` and the last leg's `to`. */
+/** What a create states about its deposit. Null where a network is not listed. */
+export type Estimate = Readonly<{
+  /** Confirmations that a deposit of the requested amount needs. */
+  confirmations: number | null
+  /** Average time from the deposit to the payout. */
+  seconds: number | null
+}>
+
 export type Exchange = Readonly<{
   id: string
   partnerId: string
@@ -55,6 +63,8 @@ export type Exchange = Readonly<{
   legs: readonly Leg[]
   fromUnits: bigint
   toUnits: bigint
+  /** null for a row without one. */
+  estimate: Estimate | null
   deposit: { address: string; memo: string | null }
   /** null = the proceeds are credited to the partner's balance. */
   recipient: { address: string; memo: string | null } | null

@@ -27,7 +27,6 @@ export const flows = ['standard', 'fixed-rate'] as const
 export const privateTypes = ['privatePlus', 'efficient'] as const
 export const statusReasons = [
   'EXPIRED',
-  'CANCELLED',
   'BELOW_MIN',
   'ABOVE_MAX',
   'OUTSIDE_TOLERANCE',
@@ -44,7 +43,6 @@ export const statusReasons = [
   'PAYOUT_VANISHED',
   'LIMIT',
   'OPERATOR',
-  'UNKNOWN_OUTCOME',
   'NETWORK_UNAVAILABLE',
 ] as const
 

@@ -21,7 +21,6 @@ export type Flow = 'standard' | 'fixed-rate'
 /** The reason for a status; `statusReason` in the API. */
 export const statusReasons = [
   'EXPIRED',
-  'CANCELLED',
   'BELOW_MIN',
   'ABOVE_MAX',
   'OUTSIDE_TOLERANCE',
@@ -38,7 +37,6 @@ export const statusReasons = [
   'PAYOUT_VANISHED',
   'LIMIT',
   'OPERATOR',
-  'UNKNOWN_OUTCOME',
   'NETWORK_UNAVAILABLE',
 ] as const
 export type StatusReason = (typeof statusReasons)[number]

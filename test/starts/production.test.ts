@@ -333,6 +333,31 @@ describe('production from the documented example', () => {
     for (const endpoint of endpoints) endpoint.set(() => undefined)
   })
 
+  test('credits a deposit whose state every node has pruned: a log line, a metric and an alarm', async () => {
+    const { anvil, endpoints } = setup.chains.eth
+    for (const endpoint of endpoints)
+      endpoint.set(({ method, params }) =>
+        method === 'eth_getBalance' && params[1] !== 'latest'
+          ? { error: { code: -32000, message: 'missing trie node' } }
+          : undefined,
+      )
+    const recipient = privateKeyToAccount(generatePrivateKey()).address
+    const order = { ...pair, fromAmount: '0.1', flow: 'standard', address: recipient }
+    const created = await call('POST', '/v1/cross-chain/exchange', order)
+    expect(created.status, JSON.stringify(created.body)).toBe(201)
+    const { id, request } = created.body
+    await anvil.sendAndMine({ to: request.depositAddress, value: parseEther('0.1') })
+    await until('the alarm is raised', async () => {
+      await anvil.mine(2)
+      return (await setup.run('alarms')).some(({ subject }) => subject === 'pruned:eth')
+    })
+    await waitForStatus(id, 'finished')
+    const text = await (await fetch(`${workerUrl}/metrics`)).text()
+    expect(text).toMatch(/^swapyard_node_notes_total\{network="eth",note="state-pruned"\} [1-9]/m)
+    expect(worker.output()).toContain('"a node has pruned a state that was needed"')
+    for (const endpoint of endpoints) endpoint.set(() => undefined)
+  })
+
   test('credits a deposit above a tier of Base when the finality tag has reached its block', async () => {
     // The order is of $320, so that the limits of the example permit it. What a deposit is worth decides how long it waits.
     const above50000 = await depositOnBase('16', '0.1')

@@ -34,6 +34,8 @@ const SUMMED_MAX = 1_000
 /** Open alarms that are read again in one run. */
 const REPORTED_MAX = 200
 
+const LARGEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 /** Units that reached a deposit address: the deposits of its exchange, and gas for the sweep of another asset. */
 const DEPOSIT_TARGETS = `
 with reported as (
@@ -116,8 +118,8 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
     async openExchanges(network, before, limit) {
       const rows = await sql.query<{ id: string }>(
         `select id from exchanges where from_network = $1 and status not in ('finished', 'failed', 'refunded')
-         and ($2::uuid is null or id < $2::uuid) order by id desc limit $3`,
-        [network, before, limit],
+         and id < $2 order by id desc limit $3`,
+        [network, before ?? LARGEST_ID, limit],
       )
       return rows.map(({ id }) => id)
     },

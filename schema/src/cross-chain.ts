@@ -27,7 +27,6 @@ export const flows = ['standard', 'fixed-rate'] as const
 export const privateTypes = ['privatePlus', 'efficient'] as const
 export const statusReasons = [
   'EXPIRED',
-  'CANCELLED',
   'BELOW_MIN',
   'ABOVE_MAX',
   'OUTSIDE_TOLERANCE',
@@ -44,7 +43,6 @@ export const statusReasons = [
   'PAYOUT_VANISHED',
   'LIMIT',
   'OPERATOR',
-  'UNKNOWN_OUTCOME',
   'NETWORK_UNAVAILABLE',
 ] as const
 
@@ -297,6 +295,7 @@ export const Execution = Type.Object(
     }),
     ...confirmationFields,
     expectedSeconds: expectedSeconds(' of this leg'),
+    ...deadlineFields,
   },
   { description: 'Execution record.' },
 )
@@ -348,7 +347,7 @@ export const CreatedExchange = Type.Object(
     ...recordFields,
     request: CreatedRequest,
     exchanges: Type.Array(Execution, { maxItems: 0, description: 'Empty.' }),
-    ...deadlineFields,
+    ...progressFields,
   },
   { description: 'Cross-chain exchange just created.' },
 )

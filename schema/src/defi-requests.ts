@@ -3,9 +3,9 @@ import { LIMIT_PATTERN, PAGE_PATTERN, pageOfList } from './cross-chain-requests.
 import { defiNetworks, swapStatuses } from './defi.ts'
 import {
   boundedText,
+  knownTickerInput,
   percentInput,
   percentMember,
-  tickerInput,
   tokenAmountInput,
   tokenAmountMember,
   tokenAmountOrZeroMember,
@@ -21,7 +21,7 @@ const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const account = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 const hash = '0x9f2c4b1d0e6a78353c2f8e7d6a5b4c3d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a7b'
 
-const network = tickerInput({
+const network = knownTickerInput(defiNetworks, {
   description: `Network ticker: ${defiNetworks.map((name) => `\`${name}\``).join(', ')}; in any case. Common aliases are accepted.`,
   examples: ['eth'],
 })
@@ -78,7 +78,7 @@ export const SwapListQuery = Type.Object({
   status: Type.Optional(wordOf(swapStatuses, { description: 'Only this status.', examples: ['finished'] })),
   fromTokenAddress: Type.Optional(address('Only this source token.', native)),
   toTokenAddress: Type.Optional(address('Only this target token.', usdc)),
-  network: Type.Optional(tickerInput({ description: 'Only this network.', examples: ['eth'] })),
+  network: Type.Optional(knownTickerInput(defiNetworks, { description: 'Only this network.', examples: ['eth'] })),
   hash: Type.Optional(hashInput('Only the swap with this transaction hash. Additive.')),
   account: Type.Optional(address('Only swaps of this sender. Additive.', account)),
   ...pageOfList,

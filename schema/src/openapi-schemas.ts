@@ -11,6 +11,7 @@ import {
 import * as defi from './defi.ts'
 import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
 import { ErrorBody, errorCodeNames, Problem } from './errors.ts'
+import { KNOWN_VALUES } from './scalars.ts'
 import * as service from './service.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
@@ -110,7 +111,16 @@ export function toPlainJson(value: unknown, isTopLevel: boolean): Json {
   const name = isTopLevel ? undefined : nameBySchema.get(value)
   if (name !== undefined) return reference(name)
   const byMembers = isTopLevel ? null : toMembersReference(value as Members)
-  return toEnumReference(value as Members) ?? byMembers ?? toMembers(value as Members)
+  return toKnownValues(value) ?? toEnumReference(value as Members) ?? byMembers ?? toMembers(value as Members)
+}
+
+/** The named enum, or another text: aliases and capitals are accepted, too. */
+function toKnownValues(value: object): JsonObject | null {
+  const { [KNOWN_VALUES]: values } = value as { [KNOWN_VALUES]?: readonly string[] }
+  const name = values === undefined ? undefined : nameByValues.get(values.join())
+  if (name === undefined) return null
+  const { type, minLength, maxLength, ...notes } = value as Members
+  return { anyOf: [reference(name), toMembers({ type, minLength, maxLength })], ...toMembers(notes) }
 }
 
 function toMembers(value: Members): JsonObject {

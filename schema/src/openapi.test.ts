@@ -101,7 +101,7 @@ const fields: readonly (readonly [string, TSchema, string])[] = [
   [
     'CreatedExchange',
     schema.CreatedExchange,
-    'id status exchangeType created request exchanges +expiresAt +fixedUntil',
+    'id status exchangeType created request exchanges +expiresAt +fixedUntil +confirmationsRequired +confirmationsSeen +expectedSeconds',
   ],
   [
     'ExchangeRequest',
@@ -121,7 +121,7 @@ const fields: readonly (readonly [string, TSchema, string])[] = [
   [
     'Execution',
     schema.Execution,
-    'amountFromReceived amountToReceived status payinHash payoutHash created +statusReason +refund +confirmationsRequired +confirmationsSeen +expectedSeconds',
+    'amountFromReceived amountToReceived status payinHash payoutHash created +statusReason +refund +confirmationsRequired +confirmationsSeen +expectedSeconds +expiresAt +fixedUntil',
   ],
   ['Refund', schema.Refund, '+amount +currency +network +address +memo +hash'],
   ['ExchangeStatusAnswer', schema.ExchangeStatusAnswer, 'type exchange'],

@@ -53,6 +53,14 @@ export function dateTimeOrNull(annotations: Annotations): TUnsafe<string | null>
   return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', ...annotations })
 }
 
+/** Marks a text that names one of the values, in any case or by an alias. The document publishes the values beside it. */
+export const KNOWN_VALUES: unique symbol = Symbol('known values')
+
+/** A ticker in a request whose usual values are known. */
+export function knownTickerInput(values: readonly string[], annotations: Annotations) {
+  return Object.assign(tickerInput(annotations), { [KNOWN_VALUES]: values })
+}
+
 /** A ticker in a request: any case, common aliases. The service checks that it exists. */
 export function tickerInput(annotations: Annotations) {
   return Type.String({ minLength: 1, maxLength: 64, ...annotations })

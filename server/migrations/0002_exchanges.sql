@@ -31,6 +31,9 @@ create table exchanges (
   to_units units not null check (to_units > 0),
   -- The maximum of the quote at the create: a deposit within it waits for the reserve before it is refunded. Null = none.
   max_units units,
+  -- What the create stated about its deposit: the confirmations that it needs, and the seconds until the payout. A repeat of
+  -- the create states the same, whatever the prices are then.
+  estimate jsonb,
   -- Null = the proceeds are credited to the partner's balance.
   recipient_address text,
   recipient_memo text,
@@ -64,7 +67,7 @@ create table exchanges (
 create index exchanges_of_partner on exchanges (partner_id, created_at desc, id desc);
 create index exchanges_open on exchanges (partner_id) include (status) where status not in ('finished', 'failed', 'refunded');
 -- The reconciler reads these every minute.
-create index exchanges_watched on exchanges (from_network, created_at desc) where status in ('pending', 'confirming');
+create index exchanges_watched on exchanges (from_network, id) where status not in ('finished', 'failed', 'refunded');
 create index exchanges_changed on exchanges (changed_by) where changed_by is not null;
 
 -- `finished` and `refunded` are final; `failed` may only become `refunding`, for a late deposit (I-17). Other statuses

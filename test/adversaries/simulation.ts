@@ -112,6 +112,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     },
     findByIdempotencyKey: store.exchanges.findRepeated,
     countOpen: async () => 0,
+    expectations: { confirmationsOf: () => null, secondsOf: () => null },
   })
 
   const usdOf = (ticker: Ticker, units: bigint): number => {

@@ -8,7 +8,7 @@ const middles: readonly Readonly<Record<string, number>>[] = [
   { eth: 3_201, bnb: 601, btc: 64_100, usdc: 1 },
 ]
 /** The lowest bid and the highest ask of the documents, in whole US dollars: each is a dollar from its middle price. */
-export const AGREED = { ethBid: 3_198, bnbAsk: 602 } as const
+export const AGREED = { ethBid: 3_198, bnbAsk: 602, btcBid: 63_899, btcAsk: 64_101 } as const
 
 export type PriceDocuments = Readonly<{ urls: readonly string[]; stop(): Promise<void> }>
 

@@ -9,7 +9,7 @@ let setup: ProductionSetup
 const programs: Program[] = []
 
 beforeAll(async () => {
-  setup = await startProductionSetup()
+  setup = await startProductionSetup({ hasChecksums: false })
   setup.writeConfig()
   await setup.run('keystore', 'create')
   await setup.run('keystore', 'export-public', join(setup.folder, 'public.json'))
@@ -134,6 +134,18 @@ test('starts with one node that offers traces', async () => {
   const worker = setup.start('worker')
   programs.push(worker)
   await worker.waitUntilReady()
+  worker.kill('SIGTERM')
+  expect(await worker.ended).toEqual({ code: 0, signal: null })
+})
+
+test('reports a database without data checksums at every start', async () => {
+  expect(await setup.postgres.query('show data_checksums')).toEqual([{ data_checksums: 'off' }])
+  setup.writeConfig()
+  const worker = setup.start('worker')
+  programs.push(worker)
+  await worker.waitUntilReady()
+  await worker.waitForOutput('the database has no data checksums')
+  expect(await setup.run('alarms')).toMatchObject([{ subject: 'checksums:database', severity: 'warning' }])
   worker.kill('SIGTERM')
   expect(await worker.ended).toEqual({ code: 0, signal: null })
 })

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { present } from '../../server/src/lib/assert.ts'
 import { type Anvil, startAnvil } from '../../server/test/adapters/chains/evm/anvil.ts'
 import { type FaultyNode, startFaultyNode } from '../../server/test/adapters/chains/evm/faulty-node.ts'
 import { type ExternalPostgres, startExternalPostgres } from '../support/external-postgres.ts'
+import { type LocalBitcoin, startLocalBitcoin } from './local-bitcoin.ts'
 import { servePriceDocuments } from './price-documents.ts'
 import { type Json, type Program, startProgram } from './program.ts'
 
@@ -21,8 +23,6 @@ const networks = {
   base: { chainId: 8453, slots: 100 },
 } as const
 export type LocalNetwork = keyof typeof networks
-/** Those of the documented example. */
-const exampleNetworks = ['eth', 'bsc'] as const
 /** More blocks than any of the networks needs for finality. */
 const FIRST_BLOCKS = 1_000
 
@@ -34,8 +34,9 @@ export type ProductionSetup = Readonly<{
   folder: string
   postgres: ExternalPostgres
   chains: Readonly<Record<LocalNetwork, LocalChain>>
+  bitcoin: LocalBitcoin
   operatorToken: string
-  /** Writes the config file: the documented example with local URLs, changed by `change`. */
+  /** Writes the config file: the documented example, all of it, with local URLs, changed by `change`. */
   writeConfig(change?: (config: Json) => void): void
   environmentOf(role: Role): Record<string, string>
   /** Starts a role as production. The test stops it. */
@@ -111,10 +112,12 @@ async function runCommand(environment: Record<string, string>, args: readonly st
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Json)
 }
 
-export async function startProductionSetup(): Promise<ProductionSetup> {
+export async function startProductionSetup(postgresOptions = { hasChecksums: true }): Promise<ProductionSetup> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-production-'))
+  // First: it mines in this process, which delays the answers that the other starts wait for.
+  const bitcoin = await startLocalBitcoin()
   const [postgres, prices, eth, bsc, base] = await Promise.all([
-    startExternalPostgres(),
+    startExternalPostgres(postgresOptions),
     servePriceDocuments(),
     startChain('eth'),
     startChain('bsc'),
@@ -124,20 +127,22 @@ export async function startProductionSetup(): Promise<ProductionSetup> {
   const databaseUrls = await createDatabase(postgres)
   const { operatorToken, environmentOf } = createEnvironments(folder, databaseUrls)
   for (const role of ['api', 'worker']) mkdirSync(join(folder, role))
+  const endpointsOf = new Map<string, readonly FaultyNode[]>([
+    ['btc', bitcoin.endpoints],
+    ...Object.entries(chains).map(([network, { endpoints }]) => [network, endpoints] as const),
+  ])
   return {
     folder,
     postgres,
     chains,
+    bitcoin,
     operatorToken,
     databaseUrls,
     environmentOf,
     writeConfig(change = () => undefined) {
       const config = JSON.parse(readFileSync(example, 'utf8')) as Json
-      const localNetworks = exampleNetworks.map((network) => [
-        network,
-        { ...config.networks[network], rpcUrls: chains[network].endpoints.map(({ url }) => url) },
-      ])
-      config.networks = Object.fromEntries(localNetworks)
+      for (const [network, settings] of Object.entries<Json>(config.networks))
+        settings.rpcUrls = present(endpointsOf.get(network), `local nodes of ${network}`).map(({ url }) => url)
       config.prices.sources = prices.urls
       change(config)
       writeFileSync(join(folder, 'config.json'), JSON.stringify(config))
@@ -156,7 +161,7 @@ export async function startProductionSetup(): Promise<ProductionSetup> {
     async stop() {
       const locals = Object.values(chains)
       await Promise.all(locals.flatMap(({ endpoints }) => endpoints.map((endpoint) => endpoint.stop())))
-      await Promise.all([...locals.map(({ anvil }) => anvil.stop()), prices.stop(), postgres.stop()])
+      await Promise.all([...locals.map(({ anvil }) => anvil.stop()), bitcoin.stop(), prices.stop(), postgres.stop()])
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until as waitUntil } from '@swapyard/lib/until.ts'
-import { type Hex, parseEther, parseTransaction } from 'viem'
+import { type Hex, parseEther, parseTransaction, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { POSTGRES_MIN } from '../support/debian-postgres.ts'
@@ -93,10 +93,14 @@ async function fundHotWallets(): Promise<void> {
     const { hot } = rows.find((row) => row.network === network)
     await setup.chains[network].anvil.sendAndMine({ to: hot, value: parseEther('100') })
   }
+  const { hot } = rows.find((row) => row.network === 'btc')
+  expect(hot).toMatch(/^bc1/)
+  await setup.bitcoin.pay(hot, 10n ** 8n)
   const unclaimed = await until('the coins have arrived unclaimed', async () => {
     for (const network of ['eth', 'bsc'] as const) await setup.chains[network].anvil.mine(4)
+    await setup.bitcoin.mine(2)
     const deposits = await setup.run('unclaimed', 'list')
-    return deposits.length === 2 && deposits
+    return deposits.length === 3 && deposits
   })
   expect((await fetch(`${apiUrl}/health/ready`)).status).toBe(503)
   for (const { depositId } of unclaimed)
@@ -227,6 +231,43 @@ describe('production from the documented example', () => {
     expect(Number(paid) / 1e18).toBeCloseTo(beforeNetworkFee - Number(quote.fees.network), 6)
   })
 
+  test('pays an exchange from bitcoin, and one to bitcoin', async () => {
+    const { eth, bsc } = setup.chains
+    const recipient = privateKeyToAccount(generatePrivateKey()).address
+    const order = { flow: 'standard', fromAmount: '0.004' }
+    const btc = { fromCurrency: 'btc', fromNetwork: 'btc' }
+    const sold = await call('POST', '/v1/cross-chain/exchange', { ...pair, ...btc, ...order, address: recipient })
+    expect(sold.status, JSON.stringify(sold.body)).toBe(201)
+    expect(sold.body.request.depositAddress).toMatch(/^bc1q/)
+    const payee = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
+    const bought = await call('POST', '/v1/cross-chain/exchange', {
+      ...pair,
+      ...{ toCurrency: 'btc', toNetwork: 'btc', flow: 'standard', fromAmount: '0.1', address: payee },
+    })
+    expect(bought.status, JSON.stringify(bought.body)).toBe(201)
+    await setup.bitcoin.pay(sold.body.request.depositAddress, 400_000n)
+    await eth.anvil.sendAndMine({ to: bought.body.request.depositAddress, value: parseEther('0.1') })
+    const finished = async ({ id }: Json) =>
+      until('the exchange is finished', async () => {
+        for (const { anvil } of [eth, bsc]) await anvil.mine(2)
+        await setup.bitcoin.mine(1)
+        const { exchange } = (await get('/v1/cross-chain/exchange/status', { id })).body
+        return exchange.status === 'finished' ? exchange.exchanges[0] : null
+      })
+    const bnb = parseEther((await finished(sold.body)).amountToReceived)
+    expect(await readBalance('bsc', recipient)).toBe(bnb)
+    // 35 basis points of the example's spread, its 20 for the partner, and network fees.
+    const soldFor = ((0.004 * AGREED.btcBid) / AGREED.bnbAsk) * 0.9965 * 0.998
+    expect(Number(bnb) / 1e18).toBeLessThanOrEqual(soldFor)
+    expect(Number(bnb) / 1e18).toBeGreaterThan(soldFor * 0.97)
+
+    const satoshis = parseUnits((await finished(bought.body)).amountToReceived, 8)
+    expect(await setup.bitcoin.unspent(payee)).toBe(satoshis)
+    const boughtFor = ((0.1 * AGREED.ethBid) / AGREED.btcAsk) * 0.9965 * 0.998
+    expect(Number(satoshis) / 1e8).toBeLessThanOrEqual(boughtFor)
+    expect(Number(satoshis) / 1e8).toBeGreaterThan(boughtFor * 0.97)
+  })
+
   test('deploys the contracts by the documented command', async () => {
     const { privateKey } = await fundAccount('eth', '10')
     const keyFile = join(setup.folder, 'gas')
@@ -304,6 +345,31 @@ describe('production from the documented example', () => {
     const text = await (await fetch(`${workerUrl}/metrics`)).text()
     expect(text).toMatch(/^swapyard_node_notes_total\{network="eth",note="traces-missing"\} [1-9]/m)
     expect(worker.output()).toContain('"a block was read without traces"')
+    for (const endpoint of endpoints) endpoint.set(() => undefined)
+  })
+
+  test('credits a deposit whose state every node has pruned: a log line, a metric and an alarm', async () => {
+    const { anvil, endpoints } = setup.chains.eth
+    for (const endpoint of endpoints)
+      endpoint.set(({ method, params }) =>
+        method === 'eth_getBalance' && params[1] !== 'latest'
+          ? { error: { code: -32000, message: 'missing trie node' } }
+          : undefined,
+      )
+    const recipient = privateKeyToAccount(generatePrivateKey()).address
+    const order = { ...pair, fromAmount: '0.1', flow: 'standard', address: recipient }
+    const created = await call('POST', '/v1/cross-chain/exchange', order)
+    expect(created.status, JSON.stringify(created.body)).toBe(201)
+    const { id, request } = created.body
+    await anvil.sendAndMine({ to: request.depositAddress, value: parseEther('0.1') })
+    await until('the alarm is raised', async () => {
+      await anvil.mine(2)
+      return (await setup.run('alarms')).some(({ subject }) => subject === 'pruned:eth')
+    })
+    await waitForStatus(id, 'finished')
+    const text = await (await fetch(`${workerUrl}/metrics`)).text()
+    expect(text).toMatch(/^swapyard_node_notes_total\{network="eth",note="state-pruned"\} [1-9]/m)
+    expect(worker.output()).toContain('"a node has pruned a state that was needed"')
     for (const endpoint of endpoints) endpoint.set(() => undefined)
   })
 

@@ -12,6 +12,8 @@ import { findDebianPostgres } from './debian-postgres.ts'
 import { nullIfNotListening } from './not-listening.ts'
 import { until } from './until.ts'
 
+export type ExternalPostgresOptions = Readonly<{ hasChecksums: boolean }>
+
 /**
  * A PostgreSQL server that the program does not own, with the server's default settings and a superuser: Debian's, which is
  * older than the embedded one, where it is installed.
@@ -27,7 +29,7 @@ export type ExternalPostgres = Readonly<{
 const SUPERUSER = 'postgres'
 const environment = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' }
 
-export async function startExternalPostgres(): Promise<ExternalPostgres> {
+export async function startExternalPostgres({ hasChecksums }: ExternalPostgresOptions): Promise<ExternalPostgres> {
   const owner = findOwner()
   const binaries = findDebianPostgres() ?? findBinaries(owner, SYSTEM_FOLDER)
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-external-postgres-'))
@@ -37,11 +39,14 @@ export async function startExternalPostgres(): Promise<ExternalPostgres> {
   writeFileSync(passwordFile, superPassword)
   chmodSync(folder, 0o700)
   for (const path of [passwordFile, folder]) give(path, owner)
-  const created = spawnSync(
-    binaries.initdb,
-    ['-D', cluster, '-U', SUPERUSER, '-A', 'scram-sha-256', '--pwfile', passwordFile, '--no-instructions'],
-    { ...owner, cwd: '/', env: environment, encoding: 'utf8' },
-  )
+  const initdb = (args: readonly string[]) =>
+    spawnSync(binaries.initdb, args, { ...owner, cwd: '/', env: environment, encoding: 'utf8' })
+  // Checksums are the default since version 18, and the option to leave them out exists since then.
+  const isDefault = Number(/(\d+)/.exec(initdb(['--version']).stdout)?.[1]) >= 18
+  const created = initdb([
+    ...['-D', cluster, '-U', SUPERUSER, '-A', 'scram-sha-256', '--pwfile', passwordFile, '--no-instructions'],
+    ...(hasChecksums ? ['--data-checksums'] : isDefault ? ['--no-data-checksums'] : []),
+  ])
   if (created.status !== 0) throw new Error(`initdb failed: ${created.stderr}`)
 
   const port = await freePort()

@@ -297,6 +297,7 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
   const commit = createBatcher(store.exchanges.create, { most: 100, running: 2 })
   const privacy = settings.privacy ?? privacyDefaults
   const currencies = catalogue.list()
+  const expectations = createExpectations({ currencies, books, privacy })
   const intermediaries = { currencies, books, clock, chains, privacy }
   const chooseIntermediary = createChooseIntermediary(intermediaries)
   const creating: CreateExchangeDeps = {
@@ -316,10 +317,12 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
     findByIdempotencyKey: store.exchanges.findRepeated,
     countOpen: createOpenCounts({ countOpen: store.exchanges.countOpen, now: clock.now }),
     screening: createScreening(options.denied, chains),
+    expectations,
   }
   return {
     authenticate: dependencies.authenticate,
     ...createReadServices(dependencies, privacy),
+    expectations,
     quoteRate: countQuotes(quoteRate, metrics),
     createExchange: createCreateExchange(creating),
     createPrivateExchange: createCreatePrivateExchange({ ...creating, chooseIntermediary, privacy, draw: randomInt }),
@@ -354,7 +357,6 @@ function createReadServices(
   })
   return {
     listCurrencies: createListCurrencies({ currencies, books }),
-    expectations: createExpectations({ currencies, books, privacy }),
     checkAddress: createCheckAddress({
       catalogue,
       chains,

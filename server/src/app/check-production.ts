@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { openDatabase } from '../adapters/postgres/core/database.ts'
-import { findUnsafeSettings } from '../adapters/postgres/core/durability.ts'
+import { openDatabase, type Sql } from '../adapters/postgres/core/database.ts'
+import { findUnsafeSettings, hasChecksums } from '../adapters/postgres/core/durability.ts'
 import { type Config, ConfigError } from '../config/load.ts'
+import type { AlarmStore } from '../core/ports/store/alarms.ts'
 import type { Log } from '../lib/log.ts'
 import type { ClosableChain } from './chains.ts'
 
@@ -16,6 +17,16 @@ export async function requireDurableDatabase(url: string): Promise<void> {
   } finally {
     await database.close()
   }
+}
+
+const NO_CHECKSUMS = 'the database has no data checksums: a corrupted page of the disk is read as if it were correct'
+
+/** Reports a cluster without data checksums. It is no reason to refuse, because to turn them on stops the cluster for hours. */
+export async function reportChecksums(sql: Sql, alarms: Pick<AlarmStore, 'raise' | 'clear'>, log: Log): Promise<void> {
+  const subject = 'checksums:database'
+  if (await hasChecksums(sql)) return alarms.clear(subject)
+  log.warn({}, NO_CHECKSUMS)
+  await alarms.raise(subject, NO_CHECKSUMS, {})
 }
 
 /** How long the start waits for the nodes' answers. */

@@ -13,7 +13,7 @@ import { createHttp } from '../lib/http.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { type App, createApp, prepareDatabase, type Role } from './app.ts'
 import type { NetworkNodes } from './chains.ts'
-import { requireDurableDatabase, requireTraces } from './check-production.ts'
+import { reportChecksums, requireDurableDatabase, requireTraces } from './check-production.ts'
 import type { Keys } from './keys.ts'
 import { createMetrics } from './metrics.ts'
 import type { SandboxChains } from './sandbox-chains.ts'
@@ -96,7 +96,10 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     metrics: createMetrics(),
   })
   closers.push(() => app.stop())
-  if (config.environment === 'production') await requireTraces(app.chains, config.networks, log)
+  if (config.environment === 'production') {
+    await reportChecksums(app.database, app.store.alarms, log)
+    await requireTraces(app.chains, config.networks, log)
+  }
   if (config.environment === 'sandbox') await seedSandboxPartners(app.database, Buffer.from(config.pepper))
   return app
 }

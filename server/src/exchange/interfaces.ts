@@ -39,10 +39,10 @@ export type Feed = Readonly<{ xml: Buffer; gzip: Buffer; brotli: Buffer; etag: s
 /** Estimates for responses. Null if a network is no longer listed. */
 export type Expectations = Readonly<{
   /** Confirmations that a deposit of the requested amount needs. */
-  confirmationsOf(exchange: Exchange): number | null
+  confirmationsOf(exchange: Pick<Exchange, 'legs' | 'fromUnits'>): number | null
   /** Average time from the deposit to the payout, if the deposit needs these confirmations. */
-  secondsOf(exchange: Exchange, confirmations: number | null): number | null
-  secondsOfLeg(exchange: Exchange, leg: Leg, confirmations: number): number | null
+  secondsOf(exchange: Pick<Exchange, 'type' | 'legs'>, confirmations: number | null): number | null
+  secondsOfLeg(exchange: Pick<Exchange, 'type' | 'legs'>, leg: Leg, confirmations: number): number | null
 }>
 
 export type RefundAddressRequest = Readonly<{ id: string; refundAddress: string; refundMemo?: string | undefined }>

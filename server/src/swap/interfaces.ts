@@ -85,8 +85,8 @@ export type SwapServices = Readonly<{
   listNetworks(): readonly SwapNetworkView[]
   /** Waits for a node if the token is not cached. */
   readToken(network: string, address: string): Promise<TokenView>
-  /** Uses no database and no node. A token that is not cached is read in the background; the quote fails with NO_ROUTE. */
-  quoteSwap(request: SwapRequest): Promise<SwapQuoteView>
+  /** Uses no node, and the database only for a fee where the operator has no fee address. A token that is not cached is read in the background; the quote fails with NO_ROUTE. */
+  quoteSwap(partner: Partner, request: SwapRequest): Promise<SwapQuoteView>
   /** Returns one or two unsigned transactions: an approval if needed, then the swap. */
   buildSwap(partner: Partner, request: BuildRequest, idempotency: Idempotency | null): Promise<readonly string[]>
   /** Returns the transaction hash. */

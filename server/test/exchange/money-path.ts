@@ -251,6 +251,7 @@ export type ExchangeOptions = Partial<
     | 'partnerId'
     | 'flow'
     | 'fromUnits'
+    | 'estimate'
     | 'toUnits'
     | 'recipient'
     | 'refund'
@@ -297,6 +298,7 @@ export function makeNewExchange({ from = btc, via, to = eth, plan, ...rest }: Ex
       : [{ from: from.asset, to: to.asset }],
     fromUnits: COIN,
     toUnits: estimate(from, to, rest.fromUnits ?? COIN),
+    estimate: null,
     deposit: { address: `${from.asset.network}-deposit-${index}`, memo: null },
     keyIndex: index,
     recipient: { address: `customer-${index}`, memo: null },

@@ -18,9 +18,9 @@ export function sweepRate({ rate, tip, least }: FeeRate): bigint {
   return least === undefined ? rate : smallest(rate, least + (least - tip) / 4n)
 }
 
-/** A read with reduced certainty: a block without traces or without some of its logs, or a state that the node has pruned. */
+/** A read with reduced certainty: a block without traces or some of its logs, replies that disagree, or a pruned state. */
 export type NodeNote = Readonly<{
-  kind: 'traces-missing' | 'logs-missing' | 'state-pruned'
+  kind: 'traces-missing' | 'logs-missing' | 'logs-disagree' | 'state-pruned'
   /** For example `eth node 1`. */
   node: string
   detail: string

@@ -41,6 +41,7 @@ const exchange: Exchange = {
   legs: [{ from: asset('aaa', 8), to: asset('bbb', 6) }],
   fromUnits: 100_000_000n,
   toUnits: 2_500_000n,
+  estimate: { confirmations: 6, seconds: 1_800 },
   deposit: { address: 'deposit', memo: null },
   recipient: null,
   refund: null,

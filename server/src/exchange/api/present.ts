@@ -158,6 +158,7 @@ function presentExecution(execution: ExecutionView, exchange: Exchange, listing:
     confirmationsRequired: confirmations.required,
     confirmationsSeen: confirmations.seen,
     expectedSeconds: listing.expectations.secondsOfLeg(exchange, leg, confirmations.required),
+    ...presentDeadlines(exchange),
   }
 }
 
@@ -179,16 +180,27 @@ function presentExecutions({ exchange, executions }: ExchangeView, listing: List
   return executions.map((execution) => presentExecution(execution, exchange, listing))
 }
 
-/** Confirmations of the customer's deposit that determines the status: the latest open one, else the latest. */
+/** Confirmations of the customer's deposit that determines the status: the latest open one, else the latest, else the estimate. */
 function presentProgress({ exchange, executions }: ExchangeView, { expectations }: Listing) {
   const deposits = executions.filter(({ leg }) => leg === 0)
   const latest = deposits.findLast(isOpenExecution) ?? deposits.at(-1)
-  const required = latest === undefined ? expectations.confirmationsOf(exchange) : latest.confirmations.required
+  if (latest === undefined) return presentEstimated(exchange)
+  const { required, seen } = latest.confirmations
   return {
     ...presentDeadlines(exchange),
     confirmationsRequired: required,
-    confirmationsSeen: latest?.confirmations.seen ?? 0,
+    confirmationsSeen: seen,
     expectedSeconds: expectations.secondsOf(exchange, required),
+  }
+}
+
+/** What the create stated: the same until there is a deposit. */
+function presentEstimated(exchange: Exchange) {
+  return {
+    ...presentDeadlines(exchange),
+    confirmationsRequired: exchange.estimate?.confirmations ?? null,
+    confirmationsSeen: 0,
+    expectedSeconds: exchange.estimate?.seconds ?? null,
   }
 }
 
@@ -243,6 +255,6 @@ export function presentCreated({ exchange }: ExchangeView, listing: Listing): Cr
       flow: exchange.flow,
     },
     exchanges: [],
-    ...presentDeadlines(exchange),
+    ...presentEstimated(exchange),
   }
 }

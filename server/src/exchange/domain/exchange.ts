@@ -21,7 +21,6 @@ export type Flow = 'standard' | 'fixed-rate'
 /** The reason for a status; `statusReason` in the API. */
 export const statusReasons = [
   'EXPIRED',
-  'CANCELLED',
   'BELOW_MIN',
   'ABOVE_MAX',
   'OUTSIDE_TOLERANCE',
@@ -38,7 +37,6 @@ export const statusReasons = [
   'PAYOUT_VANISHED',
   'LIMIT',
   'OPERATOR',
-  'UNKNOWN_OUTCOME',
   'NETWORK_UNAVAILABLE',
 ] as const
 export type StatusReason = (typeof statusReasons)[number]
@@ -47,6 +45,14 @@ export type StatusReason = (typeof statusReasons)[number]
 export type Leg = Readonly<{ from: Asset; to: Asset }>
 
 /** An exchange as ordered. Amounts are units of the first leg's `from` and the last leg's `to`. */
+/** What a create states about its deposit. Null where a network is not listed. */
+export type Estimate = Readonly<{
+  /** Confirmations that a deposit of the requested amount needs. */
+  confirmations: number | null
+  /** Average time from the deposit to the payout. */
+  seconds: number | null
+}>
+
 export type Exchange = Readonly<{
   id: string
   partnerId: string
@@ -55,6 +61,8 @@ export type Exchange = Readonly<{
   legs: readonly Leg[]
   fromUnits: bigint
   toUnits: bigint
+  /** null for a row without one. */
+  estimate: Estimate | null
   deposit: { address: string; memo: string | null }
   /** null = the proceeds are credited to the partner's balance. */
   recipient: { address: string; memo: string | null } | null

@@ -5,6 +5,7 @@ import type { Chain } from '../ports/chain.ts'
 import type { Utxo } from '../ports/spend.ts'
 import type { Store } from '../ports/store/store.ts'
 import { createCompareDeposits } from './compare-deposits.ts'
+import { createFindUnrecordedDeposits } from './find-unrecorded-deposits.ts'
 
 export type ReconcileDeps = Readonly<{
   store: Store
@@ -15,8 +16,6 @@ export type ReconcileDeps = Readonly<{
   addressesEveryMs: number
 }>
 
-/** Deposit addresses checked in one run. */
-const TARGETS_MAX = 200
 /** Outputs looked up on the nodes in one run; the next run continues after them. */
 const UTXOS_MAX = 2_000
 /** Missing outputs that are looked up again in the next run, and named in the alarm. */
@@ -32,7 +31,9 @@ export function createReconcile(deps: ReconcileDeps) {
   const { store, assetById, onDifference } = deps
   const suspects = new Set<string>()
   const findMissing = createFindMissing(store)
-  const compareDeposits = createCompareDeposits({ ...deps, everyMs: deps.addressesEveryMs })
+  const addresses = { ...deps, everyMs: deps.addressesEveryMs }
+  const compareDeposits = createCompareDeposits(addresses)
+  const findUnrecorded = createFindUnrecordedDeposits(addresses)
 
   async function compareWallet(chain: Chain): Promise<void> {
     const missing = await findMissing(chain)
@@ -61,8 +62,7 @@ export function createReconcile(deps: ReconcileDeps) {
   return async function reconcile(chain: Chain): Promise<void> {
     await compareWallet(chain)
     await compareDeposits(chain)
-    const turn = `unrecorded deposits:${chain.network.id}`
-    if (await store.jobs.claimTurn(turn, deps.addressesEveryMs)) await findUnrecordedDeposits(deps, chain)
+    await findUnrecorded(chain)
   }
 }
 
@@ -102,23 +102,5 @@ function createFindMissing(store: Store) {
     const missing = utxos.filter(({ outpoint }) => outpoints.has(outpoint))
     walks.set(id, { after: page.length < UTXOS_MAX ? '' : (page.at(-1)?.outpoint ?? ''), missing })
     return missing
-  }
-}
-
-/** Native currency on deposit addresses that the scan missed: a node without traces does not report internal transfers. */
-async function findUnrecordedDeposits({ store, assetById }: ReconcileDeps, chain: Chain): Promise<void> {
-  if (spendsInPlace(chain.network)) return
-  const native = assetById(nativeId(chain.network))
-  for (const { exchangeId, address, recorded } of await store.reconciliation.openTargets(
-    chain.network.id,
-    TARGETS_MAX,
-  )) {
-    const held = await chain.reader.balance(address, native)
-    if (held > recorded)
-      await store.alarms.raise(`unseen:${exchangeId}`, 'a deposit address holds more than the scan recorded', {
-        address,
-        units: (held - recorded).toString(),
-      })
-    else await store.alarms.clear(`unseen:${exchangeId}`)
   }
 }

@@ -59,6 +59,7 @@ async function createAfterMove(
     },
     findByIdempotencyKey: async () => null,
     countOpen: async () => 0,
+    expectations: { confirmationsOf: () => 3, secondsOf: () => 900 },
     screening: { screen: async () => 'allow' },
     settings: { guards: guardDefaults },
     ...changes,

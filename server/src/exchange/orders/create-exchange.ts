@@ -10,7 +10,7 @@ import { timeOrderedId } from '../../lib/id.ts'
 import type { Exchange, ExchangeView, Leg } from '../domain/exchange.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
 import type { IssuedQuote } from '../domain/rate-quote.ts'
-import type { ExchangeOrder, RateRequest } from '../interfaces.ts'
+import type { ExchangeOrder, Expectations, RateRequest } from '../interfaces.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { CreateOutcome, NewExchange } from '../ports/store/exchanges.ts'
 import { fixedInclusionMsOf, guardDefaults, type ServiceSettings } from '../settings.ts'
@@ -27,6 +27,7 @@ export type CreateExchangeDeps = ReadOrderDeps &
     commit(row: NewExchange): Promise<CreateOutcome>
     findByIdempotencyKey(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
     countOpen(partnerId: string, most: number): Promise<number>
+    expectations: Pick<Expectations, 'confirmationsOf' | 'secondsOf'>
     screening: Screening
     settings: ServiceSettings
   }>
@@ -75,13 +76,18 @@ export async function createFromOrder(
   await checkRecipientGas(deps.chains, to, recipient)
   const { destination, keyIndex } = await deps.allocateDeposit(from.network.id)
   const { guards = guardDefaults } = deps.settings
-  const outcome = await deps.commit({
-    id: timeOrderedId(),
-    partnerId: partner.id,
+  const terms = {
     type: through ? 'private' : 'standard',
-    flow: order.flow,
     legs: legsThrough(from.asset, to.asset, through?.via),
     fromUnits: quote.fromUnits,
+  } as const
+  const confirmations = deps.expectations.confirmationsOf(terms)
+  const outcome = await deps.commit({
+    ...terms,
+    id: timeOrderedId(),
+    partnerId: partner.id,
+    flow: order.flow,
+    estimate: { confirmations, seconds: deps.expectations.secondsOf(terms, confirmations) },
     toUnits: rate?.toUnits ?? quote.toUnits,
     maxUnits: quote.maxUnits,
     deposit: destination,

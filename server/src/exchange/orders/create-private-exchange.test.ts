@@ -76,6 +76,7 @@ function create(draws: number[], payoutMaxPpm = 0) {
     },
     findByIdempotencyKey: async () => null,
     countOpen: async () => 0,
+    expectations: { confirmationsOf: () => 3, secondsOf: () => 900 },
     screening: { screen: async () => 'allow' },
     settings: {} as CreatePrivateDeps['settings'],
     chooseIntermediary: () => chosen,

@@ -19,7 +19,7 @@ export function createExpectations({ currencies, books, privacy }: Dependencies)
   const delaySeconds = privateDelaySeconds(privacy.delayMaxMs)
 
   /** For the requested amount at the current price; the deposit's own value decides later. */
-  const confirmationsOf = ({ legs: [first], fromUnits }: Exchange): number | null => {
+  const confirmationsOf = ({ legs: [first], fromUnits }: Pick<Exchange, 'legs' | 'fromUnits'>): number | null => {
     const from = first && byId.get(first.from.id)
     if (!from) return null
     const price = books.current().prices.usd.get(from.definition.priceKey)

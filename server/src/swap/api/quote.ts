@@ -1,5 +1,5 @@
 import { routes, type SwapQuoteQuery } from '@swapyard/schema'
-import { type ApiContext, mount } from '../../core/http/mount.ts'
+import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
 import type { SwapServices } from '../interfaces.ts'
 import { presentQuote } from './present.ts'
 
@@ -13,6 +13,6 @@ export function mountSwapQuote(context: ApiContext<{ swaps: SwapServices }>): vo
       ...(maxPriceImpact === undefined ? {} : { maxPriceImpact }),
     }
     reply.header('cache-control', 'no-store')
-    return presentQuote(await services.swaps.quoteSwap(swapRequest))
+    return presentQuote(await services.swaps.quoteSwap(callerOf(request).partner, swapRequest))
   })
 }

@@ -6,6 +6,7 @@ import type { SwapNetworks } from '../networks.ts'
 import type { RoutedSwap, RouteOrder } from '../ports/router.ts'
 import { BelowMinimum, type SwapChain, type SwapOrder } from '../ports/swap-chain.ts'
 import { createAggregatorReliability } from '../quotes/aggregator-reliability.ts'
+import { createQuoteSwap } from '../quotes/quote-swap.ts'
 import { type BuildSwapDeps, createBuildSwap } from './build-swap.ts'
 import { createRouteReliability } from './route-reliability.ts'
 import { createSwapRefs } from './swap-refs.ts'
@@ -48,7 +49,7 @@ const router = {
 const chain = {
   ...{ network: { id: 'eth', decimals: 18 }, wrapped: WETH, router: '0xr', executor: '0xx', externalExecutor: '0xy' },
   parse: (text: string) => text,
-  parseAccount: (text: string) => text,
+  parseAccount: (text: string) => (text === '' ? null : text),
   formatAddress: (text: string) => text,
   hashCall: () => '0xc',
   isKnownCall: async () => isKnownCall,
@@ -232,5 +233,31 @@ describe('an aggregator (D7)', () => {
     isKnownCall = false
     expect(await buildWith('1')).toEqual(['swap by honest'])
     expect(minimums).toEqual([])
+  })
+})
+
+describe('a fee without an address of the partner or of the operator (I7)', () => {
+  const quoteSwap = (feeAddresses: ReadonlyMap<string, string>, own: string | null, referrerFee: string) =>
+    createQuoteSwap({
+      ...deps,
+      ...{ feeAccounts: { findAddress: async () => own }, settings: { ...swapDefaults, feeAddresses } },
+      // A route without swaps: the shares of a route are no part of this test.
+      router: { ...deps.router, route: async (order) => ({ ...(await router.route(order as RouteOrder)), swaps: [] }) },
+      valuesOf: () => ({ fromUsd: null, toUsd: null }) as never,
+    })({ id: 'p' } as Partner, { ...request, referrerFee })
+  const none = new Map<string, string>()
+
+  it('is refused by the quote as by the build', async () => {
+    const refused = { code: 'REFERRER_FEE_OUT_OF_RANGE', problems: [{ field: 'referrerFee', min: '0', max: '0' }] }
+    await expect(build({ referrerFee: '1' })).rejects.toMatchObject(refused)
+    await expect(quoteSwap(none, null, '1')).rejects.toMatchObject(refused)
+  })
+
+  it.each([
+    ['the fee is 0', none, null, '0'],
+    ['the partner has one', none, '0xfee', '1'],
+    ['the operator has one', new Map([['eth', '0xfee']]), null, '1'],
+  ] as const)('is quoted if %s', async (_, feeAddresses, own, referrerFee) => {
+    expect((await quoteSwap(feeAddresses, own, referrerFee)).amountOut).toBe(1_000_000n)
   })
 })

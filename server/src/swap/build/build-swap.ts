@@ -6,13 +6,12 @@ import { checkpoint } from '../../core/services/checkpoint.ts'
 import type { WithIdempotency } from '../../core/services/interfaces.ts'
 import { largest } from '../../lib/bigint.ts'
 import { beatsOwnRoute } from '../domain/choose-aggregator.ts'
-import { zeroAddress } from '../domain/token.ts'
 import type { BuildRequest, SwapServices, SwapSettings } from '../interfaces.ts'
 import type { AggregatorCall } from '../ports/aggregator.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
-import type { FeeAccounts } from '../ports/store/fee-accounts.ts'
 import { BelowMinimum, type PreparedSwap, type SwapChain, type SwapOrder } from '../ports/swap-chain.ts'
 import type { BuildAggregatorCall } from '../quotes/ask-aggregators.ts'
+import { type FeeTerms, type FeeTermsDeps, isOurContract, readFeeTerms } from '../quotes/fee-terms.ts'
 import {
   type AggregatorDeps,
   aggregatorOrderOf,
@@ -32,6 +31,7 @@ import { type RouteReliability, suspectsOf } from './route-reliability.ts'
 import type { SwapRefs } from './swap-refs.ts'
 
 export type BuildSwapDeps = ReadSwapDeps &
+  FeeTermsDeps &
   RouteSwapDeps &
   AggregatorDeps &
   Readonly<{
@@ -40,7 +40,6 @@ export type BuildSwapDeps = ReadSwapDeps &
     buildAggregatorCall: BuildAggregatorCall | null
     log: Readonly<{ info(fields: object, message: string): void }>
     refs: SwapRefs
-    feeAccounts: Pick<FeeAccounts, 'findAddress'>
     /** Whether a checksummed address belongs to our wallets or to an exchange, on any network. */
     isOwnAddress(address: string): Promise<boolean>
     approvals: BuiltApprovals
@@ -85,7 +84,6 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   return [approve, swap]
 }
 
-type FeeTerms = Readonly<{ feeTo: string; owesFee: boolean }>
 type Parties = FeeTerms & Readonly<{ account: string }>
 
 /** Routes per build: the first, one at newer pools, and one around pools that paid other than quoted. */
@@ -258,9 +256,6 @@ export function readAccount(chain: SwapChain, text: string, field: string): stri
   return account
 }
 
-const isOurContract = ({ router, executor, externalExecutor }: SwapChain, address: string): boolean =>
-  [router, executor, externalExecutor].includes(address)
-
 async function checkAccount(
   { isOwnAddress, screening }: BuildSwapDeps,
   chain: SwapChain,
@@ -275,25 +270,6 @@ async function checkAccount(
 export async function screen(screening: Screening, { network }: SwapChain, address: string): Promise<void> {
   const verdict = await screening.screen({ network: network.id, address, direction: 'recipient' })
   if (verdict !== 'allow') throw new AppError('RESTRICTED', 'this address cannot be served', { field: 'account' })
-}
-
-/** The fee goes to the partner's address, else to the operator's, who then owes it to the partner. */
-async function readFeeTerms(
-  { feeAccounts, settings }: BuildSwapDeps,
-  partner: Partner,
-  chain: SwapChain,
-  feePpm: number,
-): Promise<FeeTerms> {
-  if (feePpm === 0) return { feeTo: zeroAddress, owesFee: false }
-  const { id } = chain.network
-  const own = await feeAccounts.findAddress(partner.id, id)
-  const feeTo = chain.parseAccount(own ?? settings.feeAddresses.get(id) ?? '')
-  // Anyone could withdraw a fee from our contracts.
-  if (feeTo !== null && !isOurContract(chain, feeTo)) return { feeTo, owesFee: own === null }
-  throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `there is no fee address on ${id}: set one, or request a fee of 0`, {
-    field: 'referrerFee',
-    extra: { min: '0', max: '0' },
-  })
 }
 
 function orderOf(

@@ -12,6 +12,7 @@ import type { SwapChain } from '../ports/swap-chain.ts'
 import { breakDown } from '../routing/route-breakdown.ts'
 import { type AggregatorReliability, EXCLUDED_ABOVE_PPM } from './aggregator-reliability.ts'
 import type { AskAggregators, RankedQuote } from './ask-aggregators.ts'
+import { type FeeTermsDeps, requireFeeAddress } from './fee-terms.ts'
 import { type ParsedSwap, type ReadSwapDeps, readSwapRequest } from './read-swap-request.ts'
 import type { createSwapValues, ReferenceOutOf } from './swap-values.ts'
 
@@ -97,6 +98,7 @@ export type AggregatorDeps = Readonly<{
 }>
 
 export type QuoteSwapDeps = ReadSwapDeps &
+  FeeTermsDeps &
   RouteSwapDeps &
   AggregatorDeps &
   Readonly<{
@@ -168,10 +170,11 @@ function checkOne(message: string, { amountOut, expected, maxPpm }: Loss): void 
 const wrapperOf = ({ wrapped }: SwapChain, { swaps }: RoutedSwap) =>
   swaps.length === 0 ? { name: 'Wrapped coin', address: wrapped } : null
 
-/** Quotes from state in memory, without database or node; aggregators are asked if configured. */
+/** Quotes from state in memory, without a node; aggregators are asked if configured. */
 export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] {
-  return async (request) => {
+  return async (partner, request) => {
     const parsed = await readSwapRequest(deps, request)
+    await requireFeeAddress(deps, partner, parsed.network.chain, parsed.feePpm)
     const [own, aggregatorQuotes] = await Promise.all([
       priceSwap(deps, parsed, deps.routes.avoided(parsed.network.chain.network.id, null)),
       readAggregatorQuotes(deps, parsed, 'all'),

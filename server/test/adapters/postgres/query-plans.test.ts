@@ -171,6 +171,9 @@ test('no query per exchange or block scans a growing table sequentially', async 
   await store.wallets.listFundings('btc', 100)
   await store.wallets.listSweepable('eth', 2, 20)
   await store.reconciliation.positions('eth', 'eth@eth')
+  await store.reconciliation.openExchanges('btc', null, 200)
+  await store.reconciliation.openExchanges('btc', exchangeId, 200)
+  await store.reconciliation.depositTargets('btc', [exchangeId])
   await store.transactions.unpaidFees('eth', 'hot')
   await store.payouts.queue('eth', 1)
   await runAndRollBack(store, async (tx) => {

@@ -67,7 +67,7 @@ describe('query validation', () => {
 })
 
 describe('creates', () => {
-  test('return 201 with exactly the members of the specification', async () => {
+  test('return 201 with exactly the members of the specification and its additive fields', async () => {
     const answer = await sendCreate(key, { refundAddress: `bcrt1${'q'.repeat(38)}` })
     expect(answer.statusCode).toBe(201)
     expect(answer.json()).toEqual({
@@ -89,6 +89,9 @@ describe('creates', () => {
       exchanges: [],
       expiresAt: expect.any(String),
       fixedUntil: null,
+      confirmationsRequired: 2,
+      confirmationsSeen: 0,
+      expectedSeconds: 1_800,
     })
   })
 

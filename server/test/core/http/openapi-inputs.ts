@@ -34,6 +34,8 @@ function generateFromSchema(schema: JsonSchema): fc.Arbitrary<unknown> {
     maximum?: number
   }
   if (values) return fc.constantFrom(...values)
+  const { anyOf } = schema as { anyOf?: JsonSchema[] }
+  if (anyOf) return fc.oneof(...anyOf.map(generateFromSchema))
   if (schema['type'] === 'object') return generateObject(schema)
   if (schema['type'] === 'boolean') return fc.boolean()
   if (schema['type'] === 'integer') return fc.integer({ min: minimum ?? 0, max: maximum ?? 1_000 })

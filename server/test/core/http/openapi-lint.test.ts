@@ -126,3 +126,14 @@ test('null is accepted by the schema of every optional member of a body', () => 
       expect([name, member, type]).toEqual([name, member, expect.arrayContaining(['null'])])
   }
 })
+
+test('network parameters of swaps name the networks, and accept aliases (I21)', () => {
+  const known = [{ $ref: '#/components/schemas/DefiNetworkTicker' }, { type: 'string', minLength: 1, maxLength: 64 }]
+  const parameters = operations
+    .filter(({ name }) => name.includes(' /v1/defi/'))
+    .flatMap(({ operation }) => (operation['parameters'] ?? []) as readonly Node[])
+    .filter(({ name }) => name === 'network')
+  expect(parameters.map((one) => one['schema'])).toEqual(Array.from({ length: 4 }, () => ({ anyOf: known })))
+  for (const name of ['BuildSwapBody', 'SendApprovalBody', 'SendSwapBody'])
+    expect(components.schemas[name]?.['properties']).toMatchObject({ network: { anyOf: known } })
+})

@@ -339,6 +339,7 @@ function toView(
     flow: order.flow,
     legs: [{ from: from.asset, to: to.asset }],
     ...units,
+    estimate: { confirmations: 2, seconds: 1_800 },
     deposit: {
       address: `deposit-${from.asset.network}-${index}`,
       memo: from.network.memo === 'required' ? String(index) : null,

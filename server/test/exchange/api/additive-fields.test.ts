@@ -51,6 +51,27 @@ describe('an exchange', () => {
     expect(listed).toMatchObject({ ...fields, expiresAt: one.expiresAt })
   })
 
+  test('states the same in the answer of its create and in a repeat of it', async () => {
+    const post = () =>
+      scenario.app.inject({
+        method: 'POST',
+        url: '/v1/cross-chain/exchange',
+        headers: { ...headers, 'idempotency-key': 'one' },
+        payload: goodOrder,
+      })
+    const created = await post()
+    const { id, ...rest } = created.json()
+    const { exchange } = (await get(`${status}?id=${id}`)).json()
+    expect(rest).toMatchObject({
+      expiresAt: exchange.expiresAt,
+      fixedUntil: null,
+      confirmationsRequired: 2,
+      confirmationsSeen: 0,
+      expectedSeconds: 1_800,
+    })
+    expect((await post()).body).toBe(created.body)
+  })
+
   test('states the confirmations of each deposit in its items', async () => {
     const id = await create()
     const row = present(scenario.services.rows[0], 'the created row')
@@ -70,7 +91,10 @@ describe('an exchange', () => {
     const { exchange } = (await get(`${status}?id=${id}`)).json()
     const expected = { confirmationsRequired: 4, confirmationsSeen: 3 }
     expect(exchange).toMatchObject(expected)
-    expect(exchange.exchanges).toEqual([expect.objectContaining({ ...expected, expectedSeconds: 900 })])
+    const { expiresAt, fixedUntil } = exchange
+    expect(exchange.exchanges).toEqual([
+      expect.objectContaining({ ...expected, expectedSeconds: 900, expiresAt, fixedUntil }),
+    ])
   })
 })
 

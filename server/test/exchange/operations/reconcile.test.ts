@@ -203,3 +203,82 @@ describe('reconciliation of deposit addresses (I-7)', () => {
     expect(alarms.map(({ subject }) => subject)).toEqual(expected.filter((_, n) => n !== 17))
   })
 })
+
+describe('payments at deposit addresses that no scan recorded (T37)', () => {
+  const TETHER = 1_000_000n
+  /** The chain, on which the addresses hold more than the blocks show. */
+  const withUnrecorded = (units: ReadonlyMap<string, bigint>): Chain => {
+    const { chain } = fixture.fakes.eth
+    const balance: Chain['reader']['balance'] = async (address, asset) =>
+      (await chain.reader.balance(address, asset)) + (units.get(`${address} ${asset.id}`) ?? 0n)
+    return { ...chain, reader: { ...chain.reader, balance } }
+  }
+  const listSubjects = async () =>
+    (await change("select subject from alarms where subject like 'unseen:%' order by 1")).map(
+      (row) => (row as { subject: string }).subject,
+    )
+
+  test('are found in tokens, from the second run on, until they are recorded', async () => {
+    const { id, deposit } = await fixture.createExchange({ from: usdt, to: btc, fromUnits: 400n * TETHER })
+    const chain = withUnrecorded(new Map([[`${deposit.address} usdt@eth`, 5n * TETHER]]))
+    await reconcileChain(chain)
+    expect(await readAlarms()).toEqual([])
+    await reconcileChain(chain)
+    expect(await readAlarms()).toEqual([
+      {
+        subject: `unseen:${id}`,
+        detail: { address: deposit.address, asset: 'usdt@eth', units: String(5n * TETHER) },
+      },
+    ])
+    expect(await readPauses()).toEqual([])
+    await reconcile('eth')
+    expect(await readAlarms()).toEqual([])
+  })
+
+  test('are found beside a recorded payment whose payout waits', async () => {
+    await fixture.store.pauses.pause('payouts:btc', 'test', 'test')
+    const exchange = await fixture.createExchange({ from: usdt, to: btc, fromUnits: 400n * TETHER })
+    fixture.payDeposit(exchange, 400n * TETHER)
+    await fixture.mineBlocks(6)
+    expect(await change(`select status from exchanges where id = '${exchange.id}'`)).toEqual([{ status: 'exchanging' }])
+    const chain = withUnrecorded(new Map([[`${exchange.deposit.address} usdt@eth`, 7n]]))
+    for (let n = 0; n < 2; n++) await reconcileChain(chain)
+    expect(await readAlarms()).toMatchObject([{ subject: `unseen:${exchange.id}`, detail: { units: '7' } }])
+    expect(await readPauses()).toEqual(['payouts:btc'])
+  })
+
+  test('are found at every open exchange, however many there are', async () => {
+    const oldest = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
+    await change(
+      `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units,
+         to_units, partner_fee_bps, expires_at)
+       select gen_random_uuid(), partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units,
+         to_units, partner_fee_bps, expires_at from exchanges cross join generate_series(1, 999)`,
+    )
+    await change(
+      `insert into deposit_targets (exchange_id, leg, network, address, key_index)
+       select id, 0, 'eth', 'target-' || id, 2000000 + row_number() over () from exchanges where id <> '${oldest.id}'`,
+    )
+    const held = new Map([[`${oldest.deposit.address} eth@eth`, 1n]])
+    const rows = (await change(
+      "select exchange_id as id, address from deposit_targets where address like 'target-%'",
+    )) as readonly { id: string; address: string }[]
+    for (const { address } of rows.slice(0, 500)) held.set(`${address} eth@eth`, 1n)
+    const chain = withUnrecorded(held)
+    for (let n = 0; n < 12; n++) await reconcileChain(chain)
+    const expected = [oldest.id, ...rows.slice(0, 500).map(({ id }) => id)].map((id) => `unseen:${id}`).sort()
+    expect(await listSubjects()).toEqual(expected)
+  })
+
+  test('are found although a token does not answer', async () => {
+    const silent = await fixture.createExchange({ from: usdt, to: btc, fromUnits: 400n * TETHER })
+    const ether = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
+    const { reader, ...chain } = withUnrecorded(new Map([[`${ether.deposit.address} eth@eth`, 3n]]))
+    const balance: Chain['reader']['balance'] = (address, asset) =>
+      address === silent.deposit.address
+        ? Promise.reject(new Error('execution reverted'))
+        : reader.balance(address, asset)
+    for (let n = 0; n < 2; n++) await reconcileChain({ ...chain, reader: { ...reader, balance } })
+    expect(await listSubjects()).toEqual([`unseen:${ether.id}`])
+  })
+})

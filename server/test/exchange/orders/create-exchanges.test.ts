@@ -233,8 +233,10 @@ describe('an idempotency key', () => {
   })
 
   test('repeats the first response after the status of the exchange has changed', async () => {
-    const row = makeNewExchange(withKey(randomUUID()))
+    const estimate = { confirmations: 4, seconds: 1_800 }
+    const row = makeNewExchange({ ...withKey(randomUUID()), estimate })
     const first = requireCreated((await getStore().exchanges.create([row]))[0])
+    expect(first.estimate).toEqual(estimate)
     await app.database.query("update exchanges set status = 'failed', reason = 'EXPIRED' where id = $1", [row.id])
     const repeated = await getStore(1).exchanges.create([
       makeNewExchange(row.idempotency === null ? {} : { idempotency: row.idempotency }),

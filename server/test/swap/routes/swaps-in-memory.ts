@@ -30,7 +30,7 @@ export function createSwapsInMemory(): SwapsInMemory {
       checkNetwork(network)
       return find(address, 'address')
     },
-    quoteSwap: async (request) => {
+    quoteSwap: async (_partner, request) => {
       checkNetwork(request.network)
       const from = find(request.fromTokenAddress, 'fromTokenAddress').token
       const to = find(request.toTokenAddress, 'toTokenAddress').token

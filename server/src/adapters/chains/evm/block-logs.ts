@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/domain/errors.ts'
+import { mayContain } from './bloom.ts'
 import type { EvmNode, Note } from './node.ts'
 import {
   type BlockReply,
@@ -22,8 +23,8 @@ export type BlockLogs = Readonly<{
 }>
 
 /**
- * The Transfer logs of a block, compared with its receipts where the node returns those of a whole block. Anyone can fill a
- * block with more logs than fit one reply, or than a provider returns (M5): then the receipts' logs, those of listed tokens
+ * The Transfer logs of a block, compared with its receipts where the node returns those of a whole block, else with its bloom
+ * filter. Where they disagree, the receipts of the single transactions decide (T6). Anyone can fill a block with more logs than fit one reply, or than a provider returns (M5): then the receipts' logs, those of listed tokens
  * alone, and at last the receipts of single transactions are read. A reply that repeatedly did not come in time counts as
  * too large. Throws if the node does not answer otherwise: every way to read ends with a reply that holds all logs of
  * listed tokens.
@@ -47,16 +48,17 @@ export async function readBlockLogs(
   ])
   if (receipts !== null && !(receipts instanceof AppError)) {
     if (logs instanceof AppError) return { logs: logsOf(receipts), receipts, unreadable: [] }
-    checkLogs(node, block, logs, receipts)
-    return { logs, receipts, unreadable: [] }
+    return compareWithReceipts(node, block, { logs, receipts }, note)
   }
   if (logs instanceof AppError && !isTooLarge(logs)) throw receipts ?? logs
+  // A node that has not indexed the block answers with an empty list.
+  const isEmpty = !(logs instanceof AppError) && logs.length === 0 && mayContain(block.logsBloom, TRANSFER_TOPIC)
   // A refusal or a timeout may pass: it does not spare logs that were read the comparison, with single receipts.
   const isFinal = receipts === null || failureOf(receipts)?.isTooLarge === true
   if (isFinal || (logs instanceof AppError && isTooLarge(receipts))) {
     const listed = logs instanceof AppError ? await readListed() : logs
-    if (!(listed instanceof AppError)) {
-      checkLogs(node, block, listed, [])
+    if (!(listed instanceof AppError) && !isEmpty) {
+      checkBlock(node, block, listed)
       if (isTimeout(logs))
         note({
           kind: 'logs-missing',
@@ -67,7 +69,40 @@ export async function readBlockLogs(
     }
   }
   const single = await readReceipts(node, block.transactions)
-  return { ...single, logs: logsOf(single.receipts) }
+  const found = logsOf(single.receipts)
+  if (isEmpty && found.length > 0) noteDisagreement(node, block, note)
+  return { ...single, logs: found }
+}
+
+/** Nodes serve logs from an index of their own, so compare their number with the receipts of the block. */
+async function compareWithReceipts(
+  node: EvmNode,
+  block: BlockReply,
+  { logs, receipts }: Readonly<{ logs: readonly LogReply[]; receipts: readonly ReceiptReply[] }>,
+  note: Note,
+): Promise<BlockLogs> {
+  checkBlock(node, block, logs)
+  const counts = new Map<string, number>()
+  for (const { txHash } of logs) counts.set(txHash, (counts.get(txHash) ?? 0) + 1)
+  const disputed = new Set(
+    receipts.filter((one) => logsOf([one]).length !== (counts.get(one.txHash) ?? 0)).map(({ txHash }) => txHash),
+  )
+  if (disputed.size === 0) return { logs, receipts, unreadable: [] }
+  noteDisagreement(node, block, note)
+  const single = await readReceipts(
+    node,
+    [...disputed].map((hash) => ({ hash })),
+  )
+  const isUndisputed = ({ txHash }: { txHash: string }) => !disputed.has(txHash)
+  return {
+    logs: [...logs.filter(isUndisputed), ...logsOf(single.receipts)],
+    receipts: [...receipts.filter(isUndisputed), ...single.receipts],
+    unreadable: single.unreadable,
+  }
+}
+
+function noteDisagreement(node: EvmNode, block: BlockReply, note: Note): void {
+  note({ kind: 'logs-disagree', node: node.name, detail: `block ${block.height} ${block.hash}` })
 }
 
 const logsOf = (receipts: readonly ReceiptReply[]): readonly LogReply[] =>
@@ -79,7 +114,7 @@ const SLICE = 50
 /** The receipts of single transactions, one batch after the other. */
 export async function readReceipts(
   node: EvmNode,
-  transactions: readonly TransactionReply[],
+  transactions: readonly Pick<TransactionReply, 'hash'>[],
 ): Promise<{ receipts: readonly ReceiptReply[]; unreadable: readonly string[] }> {
   const receipts: ReceiptReply[] = []
   const unreadable: string[] = []
@@ -122,22 +157,7 @@ const tooSlow = new WeakSet<AppError>()
 const isTooLarge = (error: AppError): boolean =>
   failureOf(error)?.isTooLarge === true || refusalOf(error) !== null || tooSlow.has(error)
 
-/** Nodes serve logs from a separate index, so compare their number with the receipts if those were read. */
-function checkLogs(
-  node: EvmNode,
-  block: BlockReply,
-  logs: readonly LogReply[],
-  receipts: readonly ReceiptReply[],
-): void {
-  const counts = new Map<string, number>()
-  for (const { blockHash, txHash } of logs) {
-    if (blockHash !== block.hash) throw unavailable(`${node.name} answered with logs of another block`)
-    counts.set(txHash, (counts.get(txHash) ?? 0) + 1)
-  }
-  for (const entry of receipts) {
-    const expected = entry.logs.filter(({ topics }) => topics[0] === TRANSFER_TOPIC).length
-    if (expected !== (counts.get(entry.txHash) ?? 0)) {
-      throw unavailable(`${node.name} returns different logs by eth_getLogs and by receipts for block ${block.height}`)
-    }
-  }
+function checkBlock(node: EvmNode, block: BlockReply, logs: readonly LogReply[]): void {
+  if (logs.some(({ blockHash }) => blockHash !== block.hash))
+    throw unavailable(`${node.name} answered with logs of another block`)
 }

@@ -25,6 +25,8 @@ export type BlockReply = Readonly<{
   hash: string
   parentHash: string
   time: number
+  /** Bloom filter of the contracts and topics of all logs; null where the node returns none. */
+  logsBloom: Hex | null
   transactions: readonly TransactionReply[]
 }>
 
@@ -124,6 +126,7 @@ export const block: Decode<BlockReply> = (reply) => {
     hash: own,
     parentHash: hash(header['parentHash']),
     time: count(header['timestamp']),
+    logsBloom: orNull(bytes)(header['logsBloom']),
     transactions,
   }
 }

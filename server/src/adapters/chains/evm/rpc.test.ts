@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quantity } from './replies.ts'
 import { createRpc, failureOf, type Rpc, refusalOf } from './rpc.ts'
 
@@ -71,6 +71,59 @@ test.for<[string, Answer, unknown]>([
 ])('fails if a node %s', async ([, to, expected]) => {
   const rpc = open(to)
   expect(await failure(rpc.askMany([call(1), call(2)], quantity))).toBe(expected)
+})
+
+type Refusal = (body: readonly Call[], reply: ServerResponse) => unknown
+const tooLarge: Refusal = ([first]) => ({ id: first?.id, error: { code: -32600, message: 'batch too large' } })
+/** A node that refuses batches of more than this many calls. */
+const refuseAbove =
+  (most: number, refuse: Refusal): Answer =>
+  (body, reply) =>
+    !Array.isArray(body) ? double(body as Call) : body.length > most ? refuse(body, reply) : body.map(double)
+
+describe('a node that refuses a batch (T58)', () => {
+  test.for<[string, number, Refusal]>([
+    ['above a size', 7, tooLarge],
+    ['of any size', 0, tooLarge],
+    ['as geth does, by a list of one error', 7, (body, reply) => [tooLarge(body, reply)]],
+    ['with a code of its own', 3, () => ({ error: { code: 31, message: 'batches are limited to 3 requests' } })],
+    ['with 413 and no JSON', 5, (_, reply) => void reply.writeHead(413).end('Payload Too Large')],
+    ['with 413 and JSON', 5, (_, reply) => void reply.writeHead(413).end('{"message":"request entity too large"}')],
+  ])('%s gets smaller ones, down to single calls', async ([, most, refuse]) => {
+    const rpc = open(refuseAbove(most, refuse))
+    const calls = Array.from({ length: 50 }, (_, n) => n)
+    const expected = calls.map((n) => BigInt(2 * n))
+    expect(await rpc.askMany(calls.map(call), quantity)).toEqual(expected)
+    expect(requests.length).toBeLessThan(100)
+    // The node is not asked for a size again that it refused.
+    requests.length = 0
+    expect(await rpc.askMany(calls.map(call), quantity)).toEqual(expected)
+    const sizes = requests.map((body) => (Array.isArray(body) ? body.length : 1))
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(Math.max(1, most))
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(50)
+  })
+
+  test('gets few requests if it refuses single calls for the same reason', async () => {
+    const rpc = open(() => ({ error: { code: -32600, message: 'no' } }))
+    const calls = Array.from({ length: 50 }, (_, n) => call(n))
+    expect(await failure(rpc.askMany(calls, quantity))).toBe(-32600)
+    expect(requests.length).toBeLessThan(10)
+  })
+
+  test('keeps the refusals of single calls apart', async () => {
+    const rpc = open((body) => {
+      if (Array.isArray(body)) return { error: { code: -32000, message: 'batches are not supported' } }
+      const one = body as Call
+      return one.params[0] === 1 ? { id: one.id, error: { code: -32000, message: 'execution reverted' } } : double(one)
+    })
+    const answers = [1, 2, 3].map((n) => rpc.askMany([call(n)], quantity).catch((error) => refusalOf(error)?.message))
+    expect(await Promise.all(answers)).toEqual(['-32000 execution reverted', [4n], [6n]])
+  })
+
+  test('and is then silent fails in time', async () => {
+    const rpc = open((body, reply) => (Array.isArray(body) ? tooLarge(body, reply) : undefined))
+    expect(await failure(rpc.askMany([call(1), call(2)], quantity))).toBe('timeout')
+  })
 })
 
 test('sends the credentials of the URL in the authorization header', async () => {

@@ -113,26 +113,69 @@ function createRequests(url: string, options: RpcOptions): { single: Request; ba
     return readReply(reply.status, reply.text)
   }
 
+  const single: Request = (call) => post(toRequest(call))
   return {
-    single: (call) => post(toRequest(call)),
-    batched: createBatcher(
-      async (calls: readonly Call[]) => {
-        const requests = calls.map(toRequest)
-        const reply = await post(requests)
-        if (!Array.isArray(reply)) return requests.map(() => readBatchRefusal(reply))
-        const byId = new Map(reply.map((one: { id?: unknown } | null) => [one?.id, one]))
-        return requests.map(({ id }) => byId.get(id))
-      },
-      { most: BATCH_MAX, running: BATCHES },
-    ),
+    single,
+    batched: createBatcher(createBatchSender(post, toRequest), { most: BATCH_MAX, running: BATCHES }),
   }
 }
 
-/** A node without batch support answers with a single error for the whole batch. */
-function readBatchRefusal(reply: unknown): unknown {
-  const { error } = (reply ?? {}) as { error?: unknown }
-  if (error === undefined || error === null) throw new InvalidReply('the reply to a batch is not a list')
-  return { error }
+/** How long a refused size is remembered: operators and providers change limits. */
+const SIZE_MEMORY_MS = 600_000
+
+/**
+ * Sends calls as one batch. A node that refuses it, by an error for all of it or by status 413, gets its halves, down to
+ * single calls. Returns one reply per call.
+ */
+function createBatchSender(post: (body: unknown) => Promise<unknown>, toRequest: (call: Call) => { id: number }) {
+  let sizeMax = BATCH_MAX
+  let isValidUntil = 0
+
+  async function sendHalves(calls: readonly Call[]): Promise<readonly unknown[]> {
+    const [first] = calls
+    if (first !== undefined && calls.length === 1) return [await post(toRequest(first))]
+    const requests = calls.map(toRequest)
+    const reply = await post(requests).catch(acceptTooLarge)
+    const refusal = readBatchRefusal(reply)
+    if (refusal === null) {
+      const byId = new Map((reply as { id?: unknown }[]).map((one) => [one?.id, one]))
+      return requests.map(({ id }) => byId.get(id))
+    }
+    const half = Math.ceil(calls.length / 2)
+    const left = await sendHalves(calls.slice(0, half))
+    // Single calls are refused for the same reason, so it is not the size: the other half would be refused as well.
+    if (left.every((one) => isSameRefusal(one, refusal))) return calls.map(() => refusal)
+    sizeMax = Math.min(sizeMax, half)
+    isValidUntil = Date.now() + SIZE_MEMORY_MS
+    return [...left, ...(await sendHalves(calls.slice(half)))]
+  }
+
+  return async function sendBatch(calls: readonly Call[]): Promise<readonly unknown[]> {
+    if (Date.now() >= isValidUntil) sizeMax = BATCH_MAX
+    const parts: (readonly Call[])[] = []
+    for (let n = 0; n < calls.length; n += sizeMax) parts.push(calls.slice(n, n + sizeMax))
+    return (await Promise.all(parts.map(sendHalves))).flat()
+  }
+}
+
+type BatchRefusal = Readonly<{ error: unknown }>
+
+function acceptTooLarge(error: unknown): BatchRefusal {
+  if (error instanceof NodeFailure && error.status === 413) return { error: { code: 413, message: 'too large' } }
+  throw error
+}
+
+/** The error for a whole batch: an object, or geth's list of one error for several calls; null = a reply per call. */
+function readBatchRefusal(reply: unknown): BatchRefusal | null {
+  const only = !Array.isArray(reply) ? reply : reply.length === 1 ? reply[0] : null
+  const { error = null } = (only ?? {}) as { error?: unknown }
+  if (error !== null) return { error }
+  if (!Array.isArray(reply)) throw new InvalidReply('the reply to a batch is not a list')
+  return null
+}
+
+function isSameRefusal(reply: unknown, { error }: BatchRefusal): boolean {
+  return JSON.stringify((reply as { error?: unknown } | undefined)?.error) === JSON.stringify(error)
 }
 
 /** A JSON-RPC error may have any HTTP status. An error status without one comes from a proxy in front of the node. */

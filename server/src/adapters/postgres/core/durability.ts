@@ -30,3 +30,9 @@ export async function findUnsafeSettings(sql: Sql): Promise<readonly string[]> {
       : []),
   ]
 }
+
+/** Whether the cluster finds corrupted pages when it reads them. Set when a cluster is created, or by `pg_checksums`. */
+export async function hasChecksums(sql: Sql): Promise<boolean> {
+  const [settings] = await sql.query<{ checksums: string }>("select current_setting('data_checksums') as checksums")
+  return settings?.checksums === 'on'
+}

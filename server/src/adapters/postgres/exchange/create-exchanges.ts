@@ -27,7 +27,7 @@ const INSERT = `
 with input as (
   select * from jsonb_to_recordset($1::jsonb) as i (
     n int, id uuid, partner_id uuid, type text, flow text, from_currency text, from_network text, to_currency text, to_network text,
-    legs jsonb, from_units numeric, to_units numeric, max_units numeric, address text, memo text, key_index bigint, recipient_address text, recipient_memo text,
+    legs jsonb, from_units numeric, to_units numeric, max_units numeric, estimate jsonb, address text, memo text, key_index bigint, recipient_address text, recipient_memo text,
     refund_address text, refund_memo text, recipient_mac text, refund_mac text, partner_fee_bps int, rate_nonce text, rate_expires_at timestamptz, expiry_ms bigint, fixed_lock_ms bigint, fixed_inclusion_ms bigint, plan jsonb)
 ), checked as (
   select i.*, date_trunc('milliseconds', clock_timestamp()) as now, case
@@ -39,9 +39,9 @@ with input as (
     else 'created' end as verdict
   from input i
 ), inserted as (
-  insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, max_units,
+  insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, max_units, estimate,
     recipient_address, recipient_memo, refund_address, refund_memo, recipient_mac, refund_mac, partner_fee_bps, rate_nonce, plan, created_at, expires_at, fixed_until, fixed_inclusion_ms)
-  select id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, max_units,
+  select id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, max_units, estimate,
     recipient_address, recipient_memo, refund_address, refund_memo, recipient_mac, refund_mac, partner_fee_bps, rate_nonce, plan, now, now + expiry_ms * interval '1 millisecond',
     now + fixed_lock_ms * interval '1 millisecond', fixed_inclusion_ms
   from checked where verdict = 'created' order by rate_nonce, n
@@ -267,6 +267,7 @@ function toInput(row: NewExchange, n: number, macs: PayeeMacs) {
     from_units: row.fromUnits.toString(),
     to_units: row.toUnits.toString(),
     max_units: row.maxUnits?.toString() ?? null,
+    estimate: row.estimate,
     address: row.deposit.address,
     memo: row.deposit.memo ?? '',
     key_index: row.keyIndex,
@@ -305,7 +306,7 @@ function outcomes(
 
 function toCreated(row: NewExchange, createdAt: Date, expiresAt: Date, fixedUntil: Date | null): Exchange {
   const { id, partnerId, type, flow, legs, fromUnits, toUnits, deposit, recipient, refund, partnerFeeBps } = row
-  const { fixedInclusionMs } = row
+  const { estimate, fixedInclusionMs } = row
   return {
     id,
     partnerId,
@@ -314,6 +315,7 @@ function toCreated(row: NewExchange, createdAt: Date, expiresAt: Date, fixedUnti
     legs,
     fromUnits,
     toUnits,
+    estimate,
     deposit,
     recipient,
     refund,

@@ -31,6 +31,28 @@ where b.account = $2 and split_part(b.asset_id, '@', 2) = $1`
 /** Deposits of one exchange that are summed; an address with more is not compared. */
 const SUMMED_MAX = 1_000
 
+/** Open alarms that are read again in one run. */
+const REPORTED_MAX = 200
+
+const LARGEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Units that reached a deposit address: the deposits of its exchange, and gas for the sweep of another asset. */
+const DEPOSIT_TARGETS = `
+with reported as (
+  select substring(subject from 8)::uuid as id from alarms where subject like 'unseen:%' order by seen_at limit $4),
+watched as (select id from reported union select unnest($2::uuid[]))
+select e.id as exchange_id, t.address, e.from_currency || '@' || e.from_network as asset_id,
+  r.units + case when e.legs -> 0 -> 'from' ->> 'contract' is not null then 0 else coalesce((select sum(units) from payouts
+    where network = $1 and address = t.address and purpose = 'gas' and state <> 'void'), 0) end as recorded,
+  exists (select 1 from alarms a where a.subject = 'unseen:' || e.id) as is_reported
+from watched join exchanges e using (id) join deposit_targets t on t.exchange_id = e.id and t.leg = 0
+cross join lateral (
+  select coalesce(sum(d.units) filter (where d.contract is not distinct from e.legs -> 0 -> 'from' ->> 'contract'), 0) as units,
+    count(*) as count
+  from (select units, contract from deposits where exchange_id = e.id limit $3) d) r
+where e.from_network = $1 and r.count < $3`
+type TargetRow = { exchange_id: string; address: string; asset_id: AssetId; recorded: string; is_reported: boolean }
+
 const FREE_UTXOS = `select outpoint, units, branch, key_index from coins
   where network = $1 and block_height is not null and spent_by is null and reserved_by is null`
 
@@ -93,21 +115,23 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
         toUtxo,
       )
     },
-    async openTargets(network, limit) {
-      const rows = await sql.query<{ exchange_id: string; address: string; recorded: string }>(
-        `with watched as (
-           (select id from exchanges where status in ('pending', 'confirming') and from_network = $1
-              and legs -> 0 -> 'from' ->> 'contract' is null order by created_at desc limit $2)
-           -- Exchanges with the alarm, until it is cleared.
-           union select substring(subject from 8)::uuid from alarms where subject like 'unseen:%')
-         select e.id as exchange_id, t.address, r.units as recorded
-         from watched join exchanges e using (id) join deposit_targets t on t.exchange_id = e.id and t.leg = 0
-         cross join lateral (select coalesce(sum(d.units) filter (where d.contract is null), 0) as units, count(*) as count from
-           (select units, contract from deposits where exchange_id = e.id limit $3) d) r
-         where e.from_network = $1 and r.count < $3`,
-        [network, limit, SUMMED_MAX],
+    async openExchanges(network, before, limit) {
+      const rows = await sql.query<{ id: string }>(
+        `select id from exchanges where from_network = $1 and status not in ('finished', 'failed', 'refunded')
+         and id < $2 order by id desc limit $3`,
+        [network, before ?? LARGEST_ID, limit],
       )
-      return rows.map((row) => ({ exchangeId: row.exchange_id, address: row.address, recorded: BigInt(row.recorded) }))
+      return rows.map(({ id }) => id)
+    },
+    async depositTargets(network, exchangeIds) {
+      const rows = await sql.query<TargetRow>(DEPOSIT_TARGETS, [network, exchangeIds, SUMMED_MAX, REPORTED_MAX])
+      return rows.map((row) => ({
+        exchangeId: row.exchange_id,
+        address: row.address,
+        assetId: row.asset_id,
+        recorded: BigInt(row.recorded),
+        isReported: row.is_reported,
+      }))
     },
     unsweptDeposits: (network, native, suspects, next) => unsweptDeposits(sql, network, native, suspects, next),
     async ledgerFaults(limit) {

@@ -3,6 +3,7 @@ import type { FinalityTag } from '../../../core/domain/network.ts'
 import {
   type ConfirmationsView,
   countConfirmations,
+  type Estimate,
   type Exchange,
   type ExchangeStatus,
   type ExchangeType,
@@ -27,6 +28,7 @@ export type ExchangeRow = {
   legs: { from: Asset; to: Asset }[]
   from_units: string
   to_units: string
+  estimate: Estimate | null
   address: string
   memo: string
   recipient_address: string | null
@@ -81,7 +83,7 @@ export type ExecutionViewRow = {
   head: number | null
 }
 
-export const exchangeColumns = `e.id, e.partner_id, e.type, e.flow, e.legs, e.from_units, e.to_units, t.address, t.memo,
+export const exchangeColumns = `e.id, e.partner_id, e.type, e.flow, e.legs, e.from_units, e.to_units, e.estimate, t.address, t.memo,
   e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps, e.status, e.reason,
   e.created_at, e.expires_at, e.fixed_until, e.fixed_inclusion_ms`
 
@@ -112,6 +114,7 @@ export function toExchange(row: ExchangeRow): Exchange {
     legs: row.legs as Leg[],
     fromUnits: BigInt(row.from_units),
     toUnits: BigInt(row.to_units),
+    estimate: row.estimate,
     deposit: { address: row.address, memo: memoOrNull(row.memo) },
     recipient: destination(row.recipient_address, row.recipient_memo),
     refund: destination(row.refund_address, row.refund_memo),

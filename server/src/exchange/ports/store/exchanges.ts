@@ -1,4 +1,4 @@
-import type { Exchange, ExchangeStatus, ExchangeType, ExchangeView, Leg } from '../../domain/exchange.ts'
+import type { Estimate, Exchange, ExchangeStatus, ExchangeType, ExchangeView, Leg } from '../../domain/exchange.ts'
 import type { PrivatePlan } from '../../domain/private-plan.ts'
 import type { Destination } from '../chain.ts'
 
@@ -13,6 +13,7 @@ export type NewExchange = Readonly<{
   toUnits: bigint
   /** The quote's maximum; null = none. */
   maxUnits: bigint | null
+  estimate: Estimate | null
   deposit: Destination
   keyIndex: number
   recipient: Destination | null

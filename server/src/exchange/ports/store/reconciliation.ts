@@ -27,6 +27,9 @@ export type DepositAccount = Readonly<{ address: string; assetId: AssetId }>
 /** `units` that the address holds at least, by its credited deposits without a sweep. `isReported`: it has an alarm. */
 export type UnsweptDeposits = DepositAccount & Readonly<{ units: bigint; isReported: boolean }>
 
+/** `recorded`: units of the asset that are known to have reached the address. `isReported`: it has the alarm `unseen:…`. */
+export type DepositTarget = DepositAccount & Readonly<{ exchangeId: string; recorded: bigint; isReported: boolean }>
+
 /** `height` is the last block that was recorded, and `since` (UTC) when the watcher was last at the head. */
 export type StalledNetwork = Readonly<{ network: string; height: number; since: string }>
 
@@ -37,11 +40,10 @@ export interface ReconciliationStore {
   freeUtxos(network: string, after: string, limit: number): Promise<readonly Utxo[]>
   /** Those of the outpoints that `freeUtxos` would list. */
   freeUtxosAmong(network: string, outpoints: readonly string[]): Promise<readonly Utxo[]>
-  /** Deposit addresses of open exchanges in the native asset, with the units recorded there. Skips addresses with very many deposits. */
-  openTargets(
-    network: string,
-    limit: number,
-  ): Promise<readonly { exchangeId: string; address: string; recorded: bigint }[]>
+  /** Open exchanges whose customers pay on a network, the newest first: those before an id, or from the newest on. */
+  openExchanges(network: string, before: string | null, limit: number): Promise<readonly string[]>
+  /** Deposit addresses of the exchanges, and of some with the alarm `unseen:…`. Skips addresses with very many deposits. */
+  depositTargets(network: string, exchangeIds: readonly string[]): Promise<readonly DepositTarget[]>
   /**
    * Credited deposits without a sweep: of the accounts after `next.after`, in the order of their addresses, and again of the
    * suspects and of accounts with an alarm. `native` is not stated for an address that has sent a transaction, which paid gas.

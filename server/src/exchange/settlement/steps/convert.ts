@@ -135,7 +135,7 @@ async function waitFor(act: Act, wait: Wait): Promise<Execution | null> {
 
 /** After this a deposit floats. An exchange that refunded a deposit still owes its fixed rate to one that can execute at it. */
 const hasEnded = ({ status, reason }: Exchange): boolean =>
-  status === 'finished' || (status === 'failed' && (reason === 'OPERATOR' || reason === 'CANCELLED'))
+  status === 'finished' || (status === 'failed' && reason === 'OPERATOR')
 
 /**
  * Whether the fixed rate applies: it serves the first deposit that can execute at it. A test payment or a stranger's dust

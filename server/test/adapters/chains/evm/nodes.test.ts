@@ -202,17 +202,58 @@ describe('a node without', () => {
     expect(chain.notes).toMatchObject([{ kind: 'state-pruned' }])
   })
 
-  test('some logs of its own receipts fails the scan', async () => {
-    const chain = chainOf([node.url])
-    const { StandardToken } = await testTokens()
-    const contract = await anvil.deploy(StandardToken, ['Test', 'TST', 6])
-    const { address } = chain.addresses.deposit(next++)
-    const data = call(StandardToken.abi, 'mint', [address, 5n])
-    const { height } = await anvil.sendAndMine({ to: contract, data })
-    node.set(({ method }) => (method === 'eth_getLogs' ? { result: [] } : undefined))
-    await expect(chain.reader.block(height)).rejects.toMatchObject(unavailable)
-    node.set(() => undefined)
-    expect((await chain.reader.block(height))?.transfers).toMatchObject([{ address, units: 5n, sender: null }])
+  describe('some logs of a block (T6)', () => {
+    async function mint() {
+      const chain = chainOf([node.url])
+      const { StandardToken } = await testTokens()
+      const contract = await anvil.deploy(StandardToken, ['Test', 'TST', 6])
+      const { address } = chain.addresses.deposit(next++)
+      const data = call(StandardToken.abi, 'mint', [address, 5n])
+      const { height } = await anvil.sendAndMine({ to: contract, data })
+      const whole = (await chain.reader.block(height))?.transfers
+      expect(whole).toMatchObject([{ address, units: 5n, sender: null }])
+      return { chain, height, whole }
+    }
+    const dropLogs = (receipts: unknown) => (receipts as object[]).map((one) => ({ ...one, logs: [] }))
+
+    test.each([
+      ['the logs', 'eth_getLogs'],
+      ['the receipts of the block', 'eth_getBlockReceipts'],
+    ])('that %s lack is read from receipts of single transactions, and notes it', async (_, incomplete) => {
+      const { chain, height, whole } = await mint()
+      node.set(async ({ method }, forward) =>
+        method !== incomplete ? undefined : { result: method === 'eth_getLogs' ? [] : dropLogs(await forward()) },
+      )
+      const block = await chain.reader.block(height)
+      expect(block?.transfers).toEqual(whole)
+      expect(chain.notes).toMatchObject([{ kind: 'logs-disagree', node: 'eth node 1' }])
+      expect(chain.notes[0]?.detail).toContain(`block ${height} ${block?.hash}`)
+    })
+
+    test('without block receipts is seen by the bloom filter of the block', async () => {
+      const { height, whole } = await mint()
+      node.set(({ method }) =>
+        method === 'eth_getBlockReceipts' ? notFound : method === 'eth_getLogs' ? { result: [] } : undefined,
+      )
+      const chain = chainOf([node.url])
+      expect((await chain.reader.block(height))?.transfers).toEqual(whole)
+      expect(chain.notes).toMatchObject([{ kind: 'logs-disagree', node: 'eth node 1' }])
+      const quiet = await anvil.sendAndMine({ to: chain.addresses.deposit(next++).address, value: 1n })
+      expect((await chain.reader.block(quiet.height))?.transfers).toHaveLength(1)
+      expect(chain.notes).toHaveLength(1)
+    })
+
+    test('that no receipt has is not recorded, and notes it', async () => {
+      const { chain, height } = await mint()
+      node.set(async ({ method }, forward) => {
+        if (method === 'eth_getBlockReceipts') return { result: dropLogs(await forward()) }
+        return method === 'eth_getTransactionReceipt'
+          ? { result: { ...((await forward()) as object), logs: [] } }
+          : undefined
+      })
+      expect((await chain.reader.block(height))?.transfers).toEqual([])
+      expect(chain.notes).toMatchObject([{ kind: 'logs-disagree' }])
+    })
   })
 })
 

@@ -1,0 +1,44 @@
+import { AppError } from '../../core/domain/errors.ts'
+import type { Partner } from '../../core/domain/partner.ts'
+import { zeroAddress } from '../domain/token.ts'
+import type { SwapSettings } from '../interfaces.ts'
+import type { FeeAccounts } from '../ports/store/fee-accounts.ts'
+import type { SwapChain } from '../ports/swap-chain.ts'
+
+export type FeeTermsDeps = Readonly<{
+  feeAccounts: Pick<FeeAccounts, 'findAddress'>
+  settings: Pick<SwapSettings, 'feeAddresses'>
+}>
+export type FeeTerms = Readonly<{ feeTo: string; owesFee: boolean }>
+
+export const isOurContract = ({ router, executor, externalExecutor }: SwapChain, address: string): boolean =>
+  [router, executor, externalExecutor].includes(address)
+
+/** The fee goes to the partner's address, else to the operator's, who then owes it to the partner. */
+export async function readFeeTerms(
+  { feeAccounts, settings }: FeeTermsDeps,
+  partner: Partner,
+  chain: SwapChain,
+  feePpm: number,
+): Promise<FeeTerms> {
+  if (feePpm === 0) return { feeTo: zeroAddress, owesFee: false }
+  const { id } = chain.network
+  const own = await feeAccounts.findAddress(partner.id, id)
+  const feeTo = chain.parseAccount(own ?? settings.feeAddresses.get(id) ?? '')
+  // Anyone could withdraw a fee from our contracts.
+  if (feeTo !== null && !isOurContract(chain, feeTo)) return { feeTo, owesFee: own === null }
+  throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `there is no fee address on ${id}: set one, or request a fee of 0`, {
+    field: 'referrerFee',
+    extra: { min: '0', max: '0' },
+  })
+}
+
+/** Refuses a fee that no build could pay. Reads the database only where the operator has no fee address. */
+export async function requireFeeAddress(
+  deps: FeeTermsDeps,
+  partner: Partner,
+  chain: SwapChain,
+  feePpm: number,
+): Promise<void> {
+  if (feePpm > 0 && !deps.settings.feeAddresses.has(chain.network.id)) await readFeeTerms(deps, partner, chain, feePpm)
+}

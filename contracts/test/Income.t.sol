@@ -8,6 +8,7 @@ import {IERC20, NATIVE} from "../src/Transfers.sol";
 import {Market} from "./Market.sol";
 import {Route} from "./Route.sol";
 import {Debt, DiversionWrapped, LimitOrder} from "./pools/Income.sol";
+import {HookedWrapped, Relay} from "./tokens/HookedWrapped.sol";
 import {TestToken} from "./tokens/TestToken.sol";
 
 /// @dev Swaps during which hostile code pays the recipient what it is owed elsewhere: a fill of its own order, a stream, a reward.
@@ -100,6 +101,67 @@ contract IncomeTest is Market {
         vm.revertToState(start);
     }
 
+    /// @dev Routes whose first step wraps or unwraps a hooked coin. Both pay b.
+    function hookedRoutes(HookedWrapped hooked) private returns (SwapRouter.Swap[2] memory swaps, uint256[][2] memory routes) {
+        address coin = address(hooked);
+        address coinPair = uniswapV2Pair(coin, b, DEPTH, DEPTH);
+        address wrappedPair = uniswapV2Pair(w, b, DEPTH, DEPTH);
+        vm.deal(coin, DEPTH);
+        swaps[0] = swapOrder(NATIVE, 10e18, b);
+        routes[0] = Route.start(NATIVE, b).token(coin);
+        routes[0] = routes[0].step(step(Route.WRAP, 0, 2, 0, Route.ALL, 0, address(0)));
+        routes[0] = routes[0].step(step(Route.UNISWAP_V2, 2, 1, Route.TO_TARGET, Route.ALL, 3000, coinPair));
+        swaps[1] = swapOrder(coin, 10e18, b);
+        routes[1] = Route.start(coin, b).token(NATIVE).token(w);
+        routes[1] = routes[1].step(step(Route.UNWRAP, 0, 2, 0, Route.ALL, 0, address(0)));
+        routes[1] = routes[1].step(step(Route.WRAP, 2, 3, 0, Route.ALL, 0, address(0)));
+        routes[1] = routes[1].step(step(Route.UNISWAP_V2, 3, 1, Route.TO_TARGET, Route.ALL, 3000, wrappedPair));
+    }
+
+    /// @dev D1: the coin is honest about what it wraps, and pushes the recipient's income while it does.
+    function test_incomeDuringWrapAndUnwrapOfAnHonestCoinDoesNotCount() public {
+        HookedWrapped hooked = new HookedWrapped();
+        (SwapRouter.Swap[2] memory swaps, uint256[][2] memory routes) = hookedRoutes(hooked);
+        for (uint256 i = 0; i < 2; i++) {
+            for (uint256 kind = 0; kind < KINDS_OF_INCOME; kind++) {
+                uint256 start = vm.snapshotState();
+                uint256 out = swap(swaps[i], routes[i]);
+                vm.revertToState(start);
+
+                (address payer, bytes memory call) = createIncome(kind);
+                hooked.setStepHook(payer, call);
+                uint256 snapshot = vm.snapshotState();
+                assertEq(swap(swaps[i], routes[i]), out, "out");
+                assertTrue(hooked.stepHookCalls() == 1 && !hooked.stepHookFailed(), "income was paid");
+                assertEq(IERC20(b).balanceOf(recipient), out + INCOME, "received");
+                assertNothingHeld();
+                vm.revertToState(snapshot);
+                SwapRouter.Swap memory s = swaps[i];
+                s.minOut = out + 1;
+                expectSwapRevert(s, routes[i], SwapRouter.TooLittle.selector);
+                s.minOut = 1;
+                vm.revertToState(start);
+            }
+        }
+    }
+
+    /// @dev D1: the same in the native coin, as the last step of a route.
+    function test_nativeIncomeDuringTheLastUnwrapDoesNotCount() public {
+        HookedWrapped hooked = new HookedWrapped();
+        vm.deal(address(hooked), DEPTH);
+        address debt = address(new Debt(recipient, NATIVE, INCOME));
+        vm.deal(debt, INCOME);
+        hooked.setStepHook(debt, abi.encodeCall(Debt.withdraw, ()));
+        SwapRouter.Swap memory s = swapOrder(address(hooked), 10e18, NATIVE);
+        uint256[] memory route = Route.one(address(hooked), NATIVE, step(Route.UNWRAP, 0, 1, 0, Route.ALL, 0, address(0)));
+        uint256 snapshot = vm.snapshotState();
+        assertEq(swap(s, route), 10e18, "out");
+        assertEq(recipient.balance, 10e18 + INCOME, "received");
+        vm.revertToState(snapshot);
+        s.minOut = 10e18 + 1;
+        expectSwapRevert(s, route, SwapRouter.TooLittle.selector);
+    }
+
     function test_incomeDuringWrapAndUnwrapDoesNotCount() public {
         for (uint256 kind = 0; kind < KINDS_OF_INCOME; kind++) {
             (address payer, bytes memory call) = createIncome(kind);
@@ -152,26 +214,45 @@ contract IncomeTest is Market {
         }
     }
 
-    /// @dev The calls also test whether a route runs, so that a token could behave differently in it: the native coin's transfer of
-    ///   nothing is refused during a route as outside of it.
-    function test_rejectsReentryDuringAnyStep() public {
+    /// @dev Calls with which hostile code re-enters. They also test whether a route runs, so that a token could behave differently in
+    ///   it: the native coin's transfer of nothing is refused during a route as outside of it.
+    function reentries() private view returns (address[5] memory targets, bytes[5] memory calls) {
         uint256[] memory sweepRoute = new uint256[](2);
         (sweepRoute[0], sweepRoute[1]) = (1, uint256(uint160(a)));
-        address[5] memory targets =
-            [address(executor), address(executor), address(executor), address(router), address(router)];
-        bytes[5] memory calls = [
+        targets = [address(executor), address(executor), address(executor), address(router), address(router)];
+        calls = [
             abi.encodeCall(SwapExecutor.executeSwapRoute, (sweepRoute, attacker, attacker)),
             abi.encodeWithSignature("uniswapV3SwapCallback(int256,int256,bytes)", int256(1e18), int256(0), ""),
             bytes(""),
             abi.encodeCall(SwapRouter.swap, (swapOrder(a, 1e18, b), sweepRoute)),
             bytes("")
         ];
+    }
+
+    function test_rejectsReentryDuringAnyStep() public {
+        (address[5] memory targets, bytes[5] memory calls) = reentries();
         for (uint256 i = 0; i < poolKinds.length; i++) {
             uint256[] memory route = withStep(Route.start(a, b), poolKinds[i]);
             for (uint256 k = 0; k < calls.length; k++) {
                 TestToken(a).setHookDuring(poolKinds[i].pool, targets[k], calls[k]);
                 swap(swapOrder(a, 10e18, b), route);
                 assertTrue(TestToken(a).hookFailed(), "refused");
+                assertNothingHeld();
+            }
+        }
+    }
+
+    /// @dev The coin calls through a relay, because the coin itself may pay the executor during its step.
+    function test_rejectsReentryDuringWrapAndUnwrap() public {
+        (address[5] memory targets, bytes[5] memory calls) = reentries();
+        HookedWrapped hooked = new HookedWrapped();
+        Relay relay = new Relay();
+        (SwapRouter.Swap[2] memory swaps, uint256[][2] memory routes) = hookedRoutes(hooked);
+        for (uint256 i = 0; i < 2; i++) {
+            for (uint256 k = 0; k < calls.length; k++) {
+                hooked.setStepHook(address(relay), abi.encodeCall(Relay.relay, (targets[k], calls[k])));
+                swap(swaps[i], routes[i]);
+                assertTrue(hooked.stepHookCalls() == 1 && hooked.stepHookFailed(), "refused");
                 assertNothingHeld();
             }
         }

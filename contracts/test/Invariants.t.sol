@@ -33,8 +33,14 @@ contract InvariantHandler is RandomRoutes {
     address private earner = address(0xEA21);
     Income private income;
     mapping(address token => uint256) private paidBySwaps;
+    uint256 public calls;
     uint256 public swaps;
     uint256 public failed;
+
+    modifier counted() {
+        calls++;
+        _;
+    }
 
     /// @dev Not in the constructor, because pools call back into this contract.
     function initialize() external {
@@ -50,7 +56,7 @@ contract InvariantHandler is RandomRoutes {
         }
     }
 
-    function swapValidRoute(uint256 seed) external {
+    function swapValidRoute(uint256 seed) external counted {
         setSeed(seed);
         (SwapRouter.Swap memory s, uint256[] memory route) = randomSwap();
         trySwap(s, route);
@@ -58,7 +64,7 @@ contract InvariantHandler is RandomRoutes {
     }
 
     /// @dev Hostile code on the route pays the recipient what it is owed elsewhere.
-    function swapDuringIncome(uint256 seed) external {
+    function swapDuringIncome(uint256 seed) external counted {
         setSeed(seed);
         (SwapRouter.Swap memory s, uint256[] memory route) = randomSwap();
         s.recipient = earner;
@@ -85,7 +91,7 @@ contract InvariantHandler is RandomRoutes {
     }
 
     /// @dev The bystanders have approved the router; their tokens must not move.
-    function swapArbitraryRoute(uint256 seed, uint256[] calldata elements) external {
+    function swapArbitraryRoute(uint256 seed, uint256[] calldata elements) external counted {
         setSeed(seed);
         SwapRouter.Swap memory s = swapOrder(a, 1 + random(1e18), b);
         if (random(2) == 0) s.recipient = bystanders[random(3)];
@@ -99,7 +105,7 @@ contract InvariantHandler is RandomRoutes {
         sweepExecutor();
     }
 
-    function callExecutor(uint256 seed, uint256[] calldata elements) external {
+    function callExecutor(uint256 seed, uint256[] calldata elements) external counted {
         setSeed(seed);
         if (random(2) == 0) mintTo(a, address(executor), random(1e18));
         uint256[] memory route = arbitraryRoute(elements);
@@ -109,7 +115,7 @@ contract InvariantHandler is RandomRoutes {
         sweepExecutor();
     }
 
-    function callBack(int256 amount0, int256 amount1, bytes calldata data, bytes4 selector) external {
+    function callBack(int256 amount0, int256 amount1, bytes calldata data, bytes4 selector) external counted {
         vm.prank(user);
         (bool success,) = address(executor).call(abi.encodeWithSelector(selector, amount0, amount1, data));
         assertTrue(!success || selector == SwapExecutor.executeSwapRoute.selector, "rejected");
@@ -186,8 +192,10 @@ contract InvariantsTest {
         handler.assertInvariants();
     }
 
-    /// @dev A run in which most swaps revert proves nothing: of about 16 valid swaps at least half must succeed.
+    /// @dev A run in which most swaps revert proves nothing: of about 25 valid swaps at least half must succeed. forge shortens a run
+    ///   that failed for another reason; then that reason counts.
     function afterInvariant() public view {
+        if (handler.calls() < 64) return;
         require(handler.swaps() > 3 && handler.swaps() >= handler.failed(), "too few successful swaps");
     }
 }

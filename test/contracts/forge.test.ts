@@ -23,6 +23,6 @@ test('passes the unit, fuzz and invariant tests of forge on the published byteco
   )
   expect(outcomes.filter(({ status }) => status !== 'Success')).toEqual([])
   // Minimum number of tests, so that a run without tests fails. Raise it with new tests.
-  expect(outcomes.length).toBeGreaterThanOrEqual(73)
+  expect(outcomes.length).toBeGreaterThanOrEqual(76)
   for (const kind of ['testFuzz_', 'invariant_']) expect(outcomes.some(({ name }) => name.includes(kind))).toBe(true)
 })

@@ -26,8 +26,9 @@ export type RouterOptions = Readonly<{
   networks: readonly RoutedNetwork[]
   database: Database
   /** Scopes of pools that routes must not use. */
-  pauses?: () => ReadonlySet<string>
-  onDepth?: (network: string, depth: PoolsDepth) => void
+  pauses: () => ReadonlySet<string>
+  /** Receives every report of a network's depth: the alarm `pool-depth:` depends on it. */
+  onDepth: (network: string, depth: PoolsDepth) => void
   log: Log
   metrics: RouterMetrics
   /** Time limit of a search, in ms; it then returns the best route so far. */
@@ -67,8 +68,8 @@ export function startRouter(options: RouterOptions): ThreadRouter {
     snapshots: createPoolSnapshots(database),
     log,
     metrics,
-    ...(pauses ? { pauses } : {}),
-    ...(onDepth ? { onDepth } : {}),
+    pauses,
+    onDepth,
     ...(thread === undefined ? {} : { opened: thread }),
   })
 }

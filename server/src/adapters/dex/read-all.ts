@@ -57,10 +57,12 @@ async function restoreSnapshot(context: SyncContext, setup: NetworkSetup): Promi
     const snapshot = await options.snapshots.load(network.id)
     if (snapshot === null) return false
     const stored = await unpack(snapshot.packed, originOf(context, setup))
-    const { height, hash } = snapshot.block
-    if (stored === null || (await headerAt(rpc(), height))?.hash !== hash) return false
-    pools.reset(snapshot.block, stored.tracked)
+    if (stored === null) return false
+    // Also of a snapshot that cannot be used: else a restart would hide that liquidity has left.
     context.depths.restore(stored.depths)
+    const { height, hash } = snapshot.block
+    if (stored.tracked === null || (await headerAt(rpc(), height))?.hash !== hash) return false
+    pools.reset(snapshot.block, stored.tracked)
     log.info({ network: network.id, pools: stored.tracked.length, height }, 'pools restored from the snapshot')
     return true
   } catch (err) {

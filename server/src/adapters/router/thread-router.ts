@@ -15,10 +15,10 @@ export type ThreadRouterDeps = Readonly<{
   /** A thread of the same program that was opened before and has got no message. */
   opened?: Worker
   snapshots: PoolSnapshots
-  /** The present pauses, by scope; the same set until they are read again. Absent: none. */
-  pauses?: () => ReadonlySet<string>
+  /** The present pauses, by scope; the same set until they are read again. */
+  pauses: () => ReadonlySet<string>
   /** Called with every report of a network's depth, four times a minute. */
-  onDepth?: (network: string, depth: PoolsDepth) => void
+  onDepth: (network: string, depth: PoolsDepth) => void
   log: Log
   metrics: RouterMetrics
   /** Concurrent orders; more are refused. */
@@ -76,7 +76,7 @@ export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
         deps.metrics.poolFaults(network, counts)
       } else if (message.kind === 'liquidity') {
         liquidities.set(message.network, message.liquidity)
-        deps.onDepth?.(message.network, message.depth)
+        deps.onDepth(message.network, message.depth)
       } else if (message.kind === 'log') deps.log[message.level](message.fields, message.message)
       else void handleSnapshot(message, deps.snapshots).then(post)
     },
@@ -114,8 +114,8 @@ function createPauseSender(pauses: ThreadRouterDeps['pauses']) {
   let read: ReadonlySet<string> | undefined
   let sent = ''
   const send = (post: (message: ToThread) => void): void => {
-    const current = pauses?.()
-    if (current === undefined || current === read) return
+    const current = pauses()
+    if (current === read) return
     read = current
     const scopes = [...current].sort()
     if (scopes.join() === sent) return

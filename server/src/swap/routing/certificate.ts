@@ -49,11 +49,12 @@ export function certify(
     const atTarget = new Float64Array(tokens.size)
     atTarget[to] = 1
     const known = certified === null ? [] : [certified.values, valuesAfter(pools, certified.execution, to)]
+    const boundOf = (values: Float64Array) => boundAt(market, ends, Number(amountIn), gasPrice, values)
     const sets = [
       unitPrices(market, ends, atTarget).worth,
-      ...known.map((values) => completeValues(market, ends, values)),
+      ...known.map((values) => completeValues(market, ends, values, boundOf)),
     ]
-    const bounds = sets.map((values) => ({ values, bound: boundAt(market, ends, Number(amountIn), gasPrice, values) }))
+    const bounds = sets.map((values) => ({ values, bound: boundOf(values) }))
     best = bounds.reduce((least, one) => (one.bound < least.bound ? one : least))
   }
   const { bound, values } = best
@@ -83,15 +84,33 @@ function valuesAfter({ tokens }: PoolMarket, { swaps }: Execution, target: numbe
 
 /**
  * Values of the other tokens, too: the geometric mean of what a unit costs, bought for tokens with values, and what it is worth, sold for
- * them. At these, no swap between two other tokens is profitable.
+ * them. At these, no swap between two other tokens is profitable. A token that is worth more than it costs, because a small part of a
+ * pool has a better price, gets the one of the three values at which the bound is lowest.
  */
-function completeValues(market: Market, ends: Ends, known: Float64Array): Float64Array {
+function completeValues(
+  market: Market,
+  ends: Ends,
+  known: Float64Array,
+  boundOf: (values: Float64Array) => number,
+): Float64Array {
   const values = known.slice()
   // Where the pools take no more of the source, its value may be zero.
   if (values[ends.from] === 0)
     values[ends.from] = NEARLY_ZERO * (unitPrices(market, ends, values).worth[ends.from] as number)
   const { cost, worth } = unitPrices(market, ends, values)
-  return values.map((value, token) => value || Math.sqrt((cost[token] as number) * (worth[token] as number)))
+  const completed = values.map((value, token) => value || Math.sqrt((cost[token] as number) * (worth[token] as number)))
+  let least = boundOf(completed)
+  for (const [token, value] of values.entries()) {
+    if (value > 0 || !((worth[token] as number) > (cost[token] as number))) continue
+    for (const other of [cost[token] as number, worth[token] as number]) {
+      const before = completed[token] as number
+      completed[token] = other
+      const bound = boundOf(completed)
+      if (bound < least) least = bound
+      else completed[token] = before
+    }
+  }
+  return completed
 }
 
 /** By token, the lowest cost and the highest worth of one unit at spot prices; 0 where there is no path. */

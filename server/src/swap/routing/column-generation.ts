@@ -1,5 +1,6 @@
+import { type Trade, tradeTo } from './curve.ts'
 import type { HopCounts } from './likely-paths.ts'
-import type { Market } from './market.ts'
+import { curveAt, type Market } from './market.ts'
 import { keepBuffers } from './search-buffers.ts'
 
 /** The tokens of a detour that would improve the route at current dual prices, none of them in the subproblem yet. */
@@ -136,6 +137,7 @@ function detourOver(
   const ratio = worth / (cost[token] as number)
   const tokens: number[] = []
   const values: number[] = []
+  const hopsOf = [{ pair: lastPair, cost: cost[token] as number }]
   let inverseDepth = 1 / (worth * (depth[lastPair] as number))
   let unitCost = cost[token] as number
   let at = token
@@ -147,10 +149,26 @@ function detourOver(
     const pair = (viaPairs[hop] as Int32Array)[at] as number
     unitCost *= (price[pair] as number) * tollFactor
     inverseDepth += 1 / (unitCost * (depth[pair] as number))
+    hopsOf.push({ pair, cost: unitCost })
     at = pairFrom[pair] as number
   }
-  const gain = (Math.sqrt(ratio) - 1) ** 2 / inverseDepth
+  let gain = (Math.sqrt(ratio) - 1) ** 2 / inverseDepth
+  // Pools with a level price, such as bins, earn more than their whole depth shows.
+  if (!(gain > threshold)) gain = 1 / hopsOf.reduce((sum, hop) => sum + 1 / earningOf(market, hop, ratio), 0)
   if (!(gain > threshold)) return null
   const spread = values.map((value, index) => value * ratio ** ((index + 1) / (tokens.length + 1)))
   return { from: at, tokens, values: spread, gain }
+}
+
+const trade: Trade = { in: 0, out: 0, profit: 0, sensitivity: 0 }
+
+/** What the pools of a pair earn, in units of the target, if their price is `ratio` times better than required. */
+function earningOf(market: Market, { pair, cost }: Readonly<{ pair: number; cost: number }>, ratio: number): number {
+  const { firstEdge, edgePrice } = market
+  const price = (market.price[pair] as number) / ratio
+  const end = firstEdge[pair + 1] as number
+  trade.profit = 0
+  for (let edge = firstEdge[pair] as number; edge < end && (edgePrice[edge] as number) > price; edge++)
+    tradeTo(curveAt(market, edge), price, Math.sqrt(price), trade)
+  return trade.profit * cost
 }

@@ -29,7 +29,7 @@ const SLOPE_NOISE = 1e-11
 /** Newton's method has stalled if a step improves the bound by a smaller share and the imbalance is above `STALLED_IMBALANCE`. */
 const PROGRESS_MIN = 1e-9
 const STALLED_IMBALANCE = 1e-6
-/** A dual price below this share of its start value has collapsed, possibly with the prices of all tokens that it trades with. */
+/** A dual price below this share of the spot price has collapsed, possibly with the prices of all tokens that it trades with. */
 const COLLAPSE_FACTOR = 1e-6
 const SPOT_ROUNDS = 4
 /** A step reduces no root to less than this share of itself. */
@@ -103,25 +103,26 @@ export function solveDual(subproblem: Subproblem, input: number): number {
 }
 
 /**
- * `solveDual` for start values far from the solution. If the result is unbalanced or a price has collapsed (mostly of tokens that only
- * receive flow from cycles), solves again from spot prices and keeps the lower bound.
+ * `solveDual` for start values far from the solution. If the result is unbalanced or a price has collapsed (of tokens that only receive
+ * flow from cycles, or of a path that was full before further pools were added), solves again from spot prices and keeps the lower bound.
  */
 export function solveWithRestart(subproblem: Subproblem, input: number): number {
-  const initial = subproblem.value.slice()
   const bound = solveDual(subproblem, input)
   const isConverged = imbalance(subproblem, workspaceFor(subproblem)) <= STALLED_IMBALANCE * bound
-  if (isConverged && !subproblem.value.some((value, token) => value < COLLAPSE_FACTOR * (initial[token] as number)))
+  const spot = spotValues(subproblem)
+  // Not compared with the start values: they may have collapsed before, and the surplus of worthless tokens shows no imbalance.
+  if (isConverged && !subproblem.value.some((value, token) => value < COLLAPSE_FACTOR * (spot[token] as number)))
     return bound
   const end = subproblem.value.slice()
-  resetToSpotValues(subproblem)
+  for (const [token, value] of spot.entries()) if (value > 0) subproblem.value[token] = value
   const again = solveDual(subproblem, input)
   if (again < bound) return again
   subproblem.value.set(end)
   return bound
 }
 
-/** Sets each price to the product of spot prices along the best path to the target. Tokens without such a path keep their price. */
-function resetToSpotValues({ from, to, spotPrice, value }: Subproblem): void {
+/** By token, the product of spot prices along the best path to the target; 0 without such a path. */
+function spotValues({ from, to, spotPrice, value }: Subproblem): Float64Array {
   const spot = new Float64Array(value.length)
   spot[1] = 1
   for (let round = 0; round < SPOT_ROUNDS; round++)
@@ -129,8 +130,7 @@ function resetToSpotValues({ from, to, spotPrice, value }: Subproblem): void {
       const [a, b] = [from[pair] as number, to[pair] as number]
       spot[a] = Math.max(spot[a] as number, (spot[b] as number) * (spotPrice[pair] as number))
     }
-  for (let token = 0; token < value.length; token++)
-    if ((spot[token] as number) > 0) value[token] = spot[token] as number
+  return spot
 }
 
 const trade = { in: 0, out: 0, profit: 0, sensitivity: 0 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { type Hex, toEventSelector, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { NetworkPoolsOptions } from '../../../src/adapters/dex/sync-context.ts'
-import type { PoolSnapshots, PoolSource } from '../../../src/swap/ports/pools.ts'
+import type { PoolSnapshot, PoolSnapshots, PoolSource } from '../../../src/swap/ports/pools.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { createPoolMarket } from '../../../src/swap/routing/pool-market.ts'
 import { bestRoute } from '../../../src/swap/routing/route.ts'
@@ -417,6 +417,41 @@ describe('the pools of a network', () => {
     source.request(token)
     await source.advance()
     expect((await current(source)).pools.map(({ id }) => id)).toEqual(unusual.map(({ id }) => id))
+  })
+
+  test('D6: a restart remembers the depth of the day before, also if a DEX can no longer be read or a block left', async () => {
+    const clock = { ms: Date.now() }
+    const stored: PoolSnapshot[] = []
+    const snapshots: PoolSnapshots = {
+      load: async () => stored.at(-1) ?? null,
+      save: async (snapshot) => void stored.push(snapshot),
+    }
+    const settings = { snapshotEveryMs: 0 }
+    const source = createSource(clock, { snapshots, settings })
+    await current(source)
+    const { wei } = source.depth()
+    expect(wei).toBeGreaterThan(0)
+    await venues.mine()
+    await current(source)
+    const HOUR_MS = 3_600_000
+    clock.ms += 20 * HOUR_MS
+    const { dexes, ...network } = cluster.dexNetwork
+    const narrow = { ...network, dexes: dexes.filter(({ kind }) => kind !== 'uniswap-v2') }
+    const restarted = createSource(clock, {
+      snapshots: { ...snapshots, save: async () => undefined },
+      dexNetwork: narrow,
+    })
+    await current(restarted)
+    expect(restarted.depth().maximumWei).toBe(wei)
+    expect(restarted.depth().wei).toBeLessThan(wei)
+    // The block of the snapshot leaves the chain.
+    await venues.anvil.request('anvil_reorg', [2, []])
+    const reread = createSource(clock, { snapshots: { ...snapshots, save: async () => undefined } })
+    await current(reread)
+    expect(reread.counts().rereads).toBe(1)
+    expect(reread.depth().maximumWei).toBeGreaterThanOrEqual(wei)
+    clock.ms += 5 * HOUR_MS
+    expect(restarted.depth().maximumWei).toBeLessThan(wei)
   })
 
   test('are compared with the next node, and dropped where the nodes contradict each other (D5)', async () => {

@@ -268,6 +268,8 @@ test('the router thread quotes on all networks', async () => {
     environment: 'sandbox',
     networks: routing,
     database: testDatabase.database,
+    pauses: () => new Set(),
+    onDepth: () => undefined,
     log,
     metrics,
   })

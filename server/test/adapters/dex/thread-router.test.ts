@@ -7,13 +7,19 @@ import { createMetrics } from '../../../src/app/metrics.ts'
 import type { RouterThreadInput } from '../../../src/app/router-thread.ts'
 import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import { createLog } from '../../../src/lib/log.ts'
-import type { PoolSnapshots } from '../../../src/swap/ports/pools.ts'
 import { startVenues, type Venues } from './venues.ts'
 
 const log = createLog({ level: 'silent', pretty: false })
 const metrics = createMetrics({ defaults: false })
-/** No snapshot is stored between runs. */
-const snapshots: PoolSnapshots = { load: async () => null, save: async () => undefined }
+const noScopes: ReadonlySet<string> = new Set()
+const shared = {
+  /** No snapshot is stored between runs. */
+  snapshots: { load: async () => null, save: async () => undefined },
+  pauses: () => noScopes,
+  onDepth: () => undefined,
+  log,
+  metrics,
+}
 const entry = new URL('../../../src/app/router-thread.ts', import.meta.url)
 const DEADLINE = 2n ** 40n
 
@@ -42,7 +48,7 @@ beforeAll(async () => {
     ],
     budgetMs: 150,
   }
-  router = createThreadRouter({ entry, workerInput, snapshots, log, metrics, queueMax: 50 })
+  router = createThreadRouter({ ...shared, entry, workerInput, queueMax: 50 })
   await until('the pools are read', () => router.state('eth') !== null)
 })
 afterAll(async () => {
@@ -99,10 +105,8 @@ describe('the router in its thread', () => {
   test('rejects orders while its thread cannot start', async () => {
     const broken = createThreadRouter({
       entry: new URL('data:text/javascript,throw new Error("broken")'),
+      ...shared,
       workerInput: {},
-      snapshots,
-      log,
-      metrics,
     })
     const [a, b] = venues.tokens as readonly [Hex, Hex]
     await expect(broken.route({ network: 'eth', tokenIn: a, tokenOut: b, amountIn: 1n })).rejects.toMatchObject({

@@ -119,6 +119,8 @@ const LEFT_OUT_MAX: Readonly<Record<string, number>> = {
   'three kinds, huge': 7,
   'liquidity book, large': 16,
   'liquidity book, huge': 10,
+  'variable-fee book, large': 8,
+  'variable-fee book, huge': 5,
   'every kind, large': 5,
   'every kind, huge': 3,
 }
@@ -201,6 +203,20 @@ describe.each(Object.keys(shapes))('routes in markets shaped as %s reach the dua
     expect(most).toBeLessThanOrEqual(1 + ROUNDING)
     expect(leftOut).toBeLessThanOrEqual(SHAPED_LEFT_OUT_MAX)
   })
+})
+
+// H1: a chain was full before the other chains were known. Its prices stayed at zero, which shows no imbalance, so it got no flow: 1.2 %.
+test('a chain that could not take the whole amount is used beside others', () => {
+  const { pools, request } = drawShapedMarket('deep chains', 4, makersOf('variable-fee book'), shaped)
+  const outcome = shareOfBound(pools, request, { ...unlimited, hopsMax: 4 })
+  expect(outcome).toEqual({ share: expect.closeTo(1, 6) })
+})
+
+// H1: of the bins of a detour only the first has a better price. Their depth alone suggested no gain.
+test('a detour whose first bin alone pays more is used', () => {
+  const { pools, request } = drawConnectedMarket(36, makersOf('variable-fee book'), large)
+  const outcome = shareOfBound(pools, request)
+  expect(outcome).toEqual({ share: expect.closeTo(1, 6) })
 })
 
 test('a single full-range position pays like a constant product', () => {

@@ -151,6 +151,22 @@ function liquidityBook(sample: PoolDraw): Pool {
   }
 }
 
+/** variableFeeControl by bin step, as in the presets of LFJ's factory. */
+const CONTROLS: Readonly<Record<number, bigint>> = { 5: 120_000n, 10: 40_000n, 20: 20_000n }
+
+/** After recent trades: the fee increases with each bin away from the active one. */
+function variableFeeBook(sample: PoolDraw): Pool {
+  const pool = liquidityBook(sample)
+  if (pool.kind !== 'liquidity-book') return pool
+  const variableFeeControl = CONTROLS[pool.binStep] ?? 0n
+  return {
+    ...pool,
+    fees: { ...pool.fees, baseFactor: 5_000n, variableFeeControl },
+    // Between the filter period and the decay period.
+    volatility: { ...pool.volatility, accumulator: 60_000n, reference: 30_000n, lastUpdate: pool.now - 100 },
+  }
+}
+
 export type Kinds = readonly [(sample: PoolDraw) => Pool, ...((sample: PoolDraw) => Pool)[]]
 
 /** Trade sizes in USD. Pools have 10⁴ to 3·10⁶ USD. */
@@ -245,5 +261,6 @@ export const kindsOf: Readonly<Record<string, Kinds>> = {
   'three kinds': [constantProduct, concentrated, weighted],
   stable: [stable],
   'liquidity book': [liquidityBook],
+  'variable-fee book': [variableFeeBook],
   'every kind': [constantProduct, concentrated, weighted, stable, liquidityBook],
 }

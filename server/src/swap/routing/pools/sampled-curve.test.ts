@@ -54,3 +54,14 @@ test('the invariant of a balanced stable pool is the sum of its balances, and it
   expect(stablePoint(balances, invariant, 600, 0, 2, 0)).toEqual({ out: 0, price: 1 })
   expect(stablePoint(balances, invariant, 600, 0, 2, 10).out).toBeCloseTo(9.9998, 3)
 })
+
+// Between two samples this curve is S-shaped, and the prices at the samples fit a hyperbola that pays 0.3 % more in the middle.
+test('the curve of a stable pool with uneven balances pays what the pool pays', () => {
+  const [balances, ann] = [[138.9818178, 77.83538173412725, 38.03093337873562], 3]
+  const invariant = stableInvariant(balances, ann)
+  const at = (amountIn: number) => stablePoint(balances, invariant, ann, 2, 1, amountIn)
+  const curve = sampledCurve(at, 10 * balances.reduce((a, b) => a + b, 0), 1)
+  if (curve === null) throw new Error('no curve')
+  for (let amountIn = 0.01; amountIn < 2_000; amountIn *= 1.2)
+    expect(Math.abs(outputOf(curve, amountIn) / at(amountIn).out - 1), `${amountIn}`).toBeLessThan(1e-4)
+})

@@ -5,9 +5,12 @@ export type Point = Readonly<{ out: number; price: number }>
 
 type Node = Readonly<{ in: number }> & Point
 
+/** The part of the curve between two samples, and a sample inside of it, which shows its error. */
+type Piece = Readonly<{ start: Node; middle: Node; end: Node; error: number }>
+
 /** Hyperbolas of one curve. */
 const PIECES_MAX = 48
-/** Sampling ends when no piece has a larger error (`errorBetween`). */
+/** Sampling ends when no piece has a larger error. */
 const ERROR_MAX = 1e-8
 const HALVINGS_MAX = 30
 /** Least relative price decrease within a piece. The dual needs strictly decreasing prices for a unique solution. */
@@ -23,20 +26,21 @@ export function sampledCurve(at: (amountIn: number) => Point, inputMax: number, 
   const first: Node = { in: 0, ...at(0) }
   const last = lastValidNode(at, inputMax)
   if (!isValidPoint(first) || last === null) return null
-  const nodes = [first, last]
-  const errors = [errorBetween(first, last)]
-  while (nodes.length <= PIECES_MAX) {
-    const worst = indexOfGreatest(errors)
-    const before = nodes[worst]
-    const after = nodes[worst + 1]
-    if (before === undefined || after === undefined || (errors[worst] as number) < ERROR_MAX) break
-    const middle = before.in === 0 ? after.in / 8 : Math.sqrt(before.in * after.in)
-    const node: Node = { in: middle, ...at(middle) }
-    if (!isValidPoint(node)) return null
-    nodes.splice(worst + 1, 0, node)
-    errors.splice(worst, 1, errorBetween(before, node), errorBetween(node, after))
+  const pieces = [pieceBetween(at, first, last)]
+  while (pieces.length < PIECES_MAX) {
+    const worst = indexOfGreatest(pieces.map(({ error }) => error))
+    const { start, middle, end, error } = pieces[worst] as Piece
+    if (error < ERROR_MAX) break
+    if (!isValidPoint(middle)) return null
+    pieces.splice(worst, 1, pieceBetween(at, start, middle), pieceBetween(at, middle, end))
   }
-  return createCurve(joinNodes(nodes), 1, gas)
+  return createCurve(joinPieces(pieces), 1, gas)
+}
+
+function pieceBetween(at: (amountIn: number) => Point, start: Node, end: Node): Piece {
+  const amountIn = start.in === 0 ? end.in / 8 : Math.sqrt(start.in * end.in)
+  const middle = { in: amountIn, ...at(amountIn) }
+  return { start, middle, end, error: Math.max(errorAtEnds(start, end), errorInside(start, middle, end)) }
 }
 
 /** Hyperbola whose marginal price is `price` at its start and `price · (1 − fall)` after the input `width`. */
@@ -56,28 +60,36 @@ function lastValidNode(at: (amountIn: number) => Point, inputMax: number): Node 
   return null
 }
 
-function joinNodes(nodes: readonly Node[]): Hyperbola[] {
-  const hyperbolas: Hyperbola[] = []
+function joinPieces(pieces: readonly Piece[]): Hyperbola[] {
   let last = Number.POSITIVE_INFINITY
-  for (const [index, node] of nodes.entries()) {
-    const next = nodes[index + 1]
-    if (next === undefined) break
-    const width = next.in - node.in
-    const priceMax = Math.min(node.price, last)
-    // The mean price of a hyperbola is the geometric mean of the prices at its ends.
-    const mean = Math.min((next.out - node.out) / width, priceMax * (1 - FALL_MIN / 2))
-    const halfRatio = Math.max(1 + FALL_MIN / 2, Math.min(priceMax / mean, mean / next.price))
-    hyperbolas.push(hyperbola(mean * halfRatio, 1 - 1 / halfRatio ** 2, width))
-    last = mean / halfRatio
-  }
-  return hyperbolas
+  return pieces.map(({ start, end }) => {
+    const [joined, price] = hyperbolaBetween(start, end, Math.min(start.price, last))
+    last = price
+    return joined
+  })
 }
 
-/** Error of the hyperbola between two nodes, relative to the output at the second node. */
-function errorBetween(a: Node, b: Node): number {
-  const output = b.out - a.out
-  const mean = output / (b.in - a.in)
-  return Math.abs(Math.log((a.price * b.price) / mean ** 2)) * (output / b.out)
+/** The hyperbola between two samples, with a first price of at most `priceMax`, and its last price. */
+function hyperbolaBetween(start: Node, end: Node, priceMax: number): readonly [Hyperbola, number] {
+  const width = end.in - start.in
+  // The mean price of a hyperbola is the geometric mean of the prices at its ends.
+  const mean = Math.min((end.out - start.out) / width, priceMax * (1 - FALL_MIN / 2))
+  const halfRatio = Math.max(1 + FALL_MIN / 2, Math.min(priceMax / mean, mean / end.price))
+  return [hyperbola(mean * halfRatio, 1 - 1 / halfRatio ** 2, width), mean / halfRatio]
+}
+
+/** Error of the prices at the ends of the hyperbola, relative to the output at the second sample. */
+function errorAtEnds(start: Node, end: Node): number {
+  const output = end.out - start.out
+  const mean = output / (end.in - start.in)
+  return Math.abs(Math.log((start.price * end.price) / mean ** 2)) * (output / end.out)
+}
+
+/** Error of the hyperbola's output at the sample inside. The prices at the ends fit a curve of another shape by chance. */
+function errorInside(start: Node, middle: Node, end: Node): number {
+  const [{ reserveIn, reserveOut }] = hyperbolaBetween(start, end, start.price)
+  const input = middle.in - start.in
+  return Math.abs((reserveOut * input) / (reserveIn + input) - (middle.out - start.out)) / middle.out
 }
 
 function isValidPoint({ out, price }: Node): boolean {

@@ -16,7 +16,15 @@ const bait = [
   pair('between', [EVIL, OTHER], [1_000n * ETHER, 1_000n * ETHER]),
 ]
 const at = (pools: readonly Pool[]): PoolsAt => ({
-  ...{ block: { height: 7, hash: '0xb7' }, readAtMs: 0, head: 7, pools, gasPrice: 0n, wrapped: WETH },
+  ...{
+    block: { height: 7, hash: '0xb7' },
+    readAtMs: 0,
+    head: 7,
+    pools,
+    millionGasPrice: 0n,
+    nativeDecimals: 18,
+    wrapped: WETH,
+  },
   ...{ feeOnTransferTokens: new Set(), listed: new Set([WETH, USDC]) },
 })
 const order = (tokenIn: string, tokenOut: string) => ({ network: 'eth', tokenIn, tokenOut, amountIn: 10n * ETHER })

@@ -46,10 +46,12 @@ const router = {
   },
 }
 const chain = {
-  ...{ network: { id: 'eth', decimals: 18 }, wrapped: WETH, router: '0xr', executor: '0xx', externalExecutor: '0xy' },
+  ...{ network: { id: 'eth', decimals: 18 }, native: '0xn', wrapped: WETH, spender: '0xr', executor: '0xx' },
+  ...{ aggregatorTaker: '0xy', ownContracts: new Set(['0xr', '0xx', '0xy']) },
   parse: (text: string) => text,
   parseAccount: (text: string) => text,
   formatAddress: (text: string) => text,
+  chooseExpiry: async () => ({ by: 'time', at: 1 }),
   hashCall: () => '0xc',
   isKnownCall: async () => isKnownCall,
   async prepare({ swaps, minReceived, aggregatorCall }: SwapOrder) {

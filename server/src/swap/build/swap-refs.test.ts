@@ -1,11 +1,18 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { zeroAddress } from '../domain/token.ts'
+import { zeroAddress } from '../../adapters/chains/evm/native-coin.ts'
 import { type BuiltTerms, createSwapRefs } from './swap-refs.ts'
 
 const terms: BuiltTerms = {
   ...{ partnerId: 'p1', network: 'eth', account: '0xa', recipient: '0xa', tokenIn: '0x1', tokenOut: '0x2' },
-  ...{ amountIn: 10n, minReceived: 9n, feePpm: 3_000, feeTo: '0xf', deadline: 1_800_000_000, owesFee: true },
+  ...{
+    amountIn: 10n,
+    minReceived: 9n,
+    feePpm: 3_000,
+    feeTo: '0xf',
+    expiry: { by: 'time', at: 1_800_000_000 },
+    owesFee: true,
+  },
   callHash: '0xc',
 }
 const refs = createSwapRefs(Buffer.from('a pepper'))

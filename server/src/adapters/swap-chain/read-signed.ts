@@ -36,6 +36,7 @@ export function readSigned(chainId: number, raw: string): SignedTransaction & Re
     signer,
     nonce,
     targets: target === null ? [] : [target],
+    recentBlock: null,
     action: decodeAction(target, input, value),
   }
 }

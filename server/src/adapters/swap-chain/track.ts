@@ -83,5 +83,12 @@ export async function findTransaction(nodes: readonly EvmNode[], txHash: string)
 function signedOf({ hash, from, to, value, input, type }: TransactionReply, nonce: number): SignedTransaction {
   const target = to?.toLowerCase() ?? null
   const action = type === 4 ? null : decodeAction(target, input, value)
-  return { hash, signer: from.toLowerCase(), nonce, targets: target === null ? [] : [target], action }
+  return {
+    hash,
+    signer: from.toLowerCase(),
+    nonce,
+    targets: target === null ? [] : [target],
+    recentBlock: null,
+    action,
+  }
 }

@@ -230,6 +230,21 @@ describe('an aggregator (D7)', () => {
     expect(minimums).toEqual([995_000n, 995_000n, 1_048_950n])
   })
 
+  it('trades for the user where there is no executor', async () => {
+    const takers: string[] = []
+    const native = { ...chain, aggregatorTaker: null } as SwapChain
+    const own = createBuildSwap({
+      ...{ ...deps, routes: createRouteReliability({ now: () => 0 }), askAggregators: async () => [quote] },
+      networks: { getOpen: () => ({ chain: native, nativeIsToken: false }) } as unknown as SwapNetworks,
+      buildAggregatorCall: async (_, { taker, chainId }) => {
+        takers.push(`${taker} ${chainId}`)
+        return trade
+      },
+    })
+    expect(await own({ id: 'p' } as Partner, request, null)).toEqual(['swap by 0x'])
+    expect(takers).toEqual(['0xa null'])
+  })
+
   it('is not used if its call hands the input to an unknown contract', async () => {
     isKnownCall = false
     expect(await buildWith('1')).toEqual(['swap by honest'])

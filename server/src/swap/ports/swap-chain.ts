@@ -60,6 +60,8 @@ export type SignedTransaction = Readonly<{
   nonce: number | null
   /** What it calls or pays directly: contracts, programs and accounts. */
   targets: readonly string[]
+  /** Hash of the recent block that it names, if its expiry follows from that block. */
+  recentBlock: string | null
   /** The decoded call; null if we do not know the contract or the function. */
   action:
     | Readonly<{ kind: 'approve'; token: string; spender: string; units: bigint }>

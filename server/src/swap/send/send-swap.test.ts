@@ -22,7 +22,7 @@ const terms = {
 }
 const ref = refs.issue({ ...terms, partnerId: 'p', network: 'eth', account: user, owesFee: true }, ['uniswap-v2'])
 const signed: SignedTransaction = {
-  ...{ hash: HASH, signer: user, nonce: 0, targets: [router] },
+  ...{ hash: HASH, signer: user, nonce: 0, targets: [router], recentBlock: null },
   action: { kind: 'swap', executor, ref, pools: ['0xpool'], routeTokens: [token, '0xmiddle'], ...terms },
 }
 const request = {

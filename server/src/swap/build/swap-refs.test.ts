@@ -44,6 +44,21 @@ it('binds every term', () => {
   }
 })
 
+it('binds the expiry that a transaction states', () => {
+  const expiries = [
+    null,
+    { by: 'time', at: 1_800_000_000 },
+    { by: 'time', at: 1_800_000_001 },
+    { by: 'epoch', at: 1_800_000_000 },
+    { by: 'never' },
+  ] as const
+  for (const expiry of expiries) {
+    const ref = refs.issue({ ...terms, expiry }, [])
+    for (const other of expiries)
+      expect(refs.read(ref, { ...terms, expiry: other })).toEqual(other === expiry ? { owesFee: true } : null)
+  }
+})
+
 it('binds the call of an aggregator, and distinguishes it from our own route', () => {
   const aggregatorCall = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
   const ref = refs.issue({ ...terms, aggregatorCall }, [])

@@ -83,7 +83,8 @@ export async function startStage(family: MemoryFamily) {
       environment: 'sandbox',
       swaps: {
         ...{ routing: [], served: new Map([[network.id, { chain, nativeIsToken: false }]]) },
-        ownTokens: new Map([[network.id, facts]]),
+        // Lists of tokens name the coin, too, by its wrapped token.
+        ownTokens: new Map([[network.id, [...facts, { address: native, name: 'W', symbol: 'W', decimals: 9 }]]]),
         settings: { feeAddresses: new Map([[network.id, operator.address]]) },
       },
       ...{ pepper: Buffer.from('a pepper'), denied: [], log: noLog },

@@ -313,7 +313,7 @@ export const serveNetworks = (
 ): ReadonlyMap<string, SwapNetwork> =>
   new Map(routing.map((one) => [one.dexNetwork.network, toServed(environment, one, onNodeNote)] as const))
 
-/** The address formats of the families of which networks were ever served. */
+/** The address formats of all families that may have rows. */
 const families = [createEvmAddressFormat()]
 
 type ChainOptions = Readonly<{

@@ -17,7 +17,7 @@ export type AggregatorQuote = Readonly<{
   gas: number | null
 }>
 
-/** `taker` holds the input and receives the output: our executor, or the user's account where there is none. */
+/** `taker` holds the input and receives the output: our executor, or the user's account in families without one. */
 export type TakerOrder = AggregatorOrder & Readonly<{ taker: string; slippagePpm: number }>
 
 /** A transaction as the aggregator returned it, unchecked. */

@@ -238,8 +238,10 @@ describe.each(memoryFamilies.map((family) => [family.network.id, family] as cons
     expect(await total({ hash })).toBe(0)
     stage.ledger.mine(family.network.finalityBlocks)
     await stage.findFees()
-    const rows = await stage.database.query('select sender, told, owes_fee from swaps where hash = $1', [hash])
-    expect(rows).toEqual([{ sender: user.address, told: false, owes_fee: true }])
+    const rows = await stage.database.query('select sender, owes_fee from swaps where hash = $1', [hash])
+    expect(rows).toEqual([{ sender: user.address, owes_fee: true }])
+    // The partner did not report it.
+    expect(await total({ hash })).toBe(0)
   })
 
   if (!family.keepsPending)

@@ -20,9 +20,10 @@ export const defiNetworks = [
 ] as const
 export const swapStatuses = ['pending', 'confirming', 'finished', 'failed'] as const
 /**
- * Why a swap failed: nodes rejected it, it reverted, no node has it any more, or another transaction used its nonce.
+ * Why a swap failed: nodes rejected it, it reverted, no node has it any more, another transaction used its nonce, or it expired
+ * before it was in a block.
  */
-export const swapReasons = ['rejected', 'reverted', 'dropped', 'replaced'] as const
+export const swapReasons = ['rejected', 'reverted', 'dropped', 'replaced', 'expired'] as const
 
 const hash = '0x9f2c4b1d0e6a78353c2f8e7d6a5b4c3d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a7b'
 const address = (description: string) =>
@@ -187,7 +188,8 @@ export type DexExchangeList = Static<typeof DexExchangeList>
 export const RawTransactions = Type.Array(Type.String({ examples: ['0x02f8b1'] }), {
   minItems: 1,
   maxItems: 2,
-  description: 'Unsigned transactions to sign and send in this order.',
+  description:
+    'Unsigned transactions to sign and send in this order. Networks without approvals have one: an EVM transaction is hexadecimal, others are base64.',
 })
 
 export const TransactionHash = Type.String({ description: 'Hash of the transaction.', examples: [hash] })

@@ -1,4 +1,4 @@
--- Swaps on one EVM network, signed by the user: tracking, the referrer fees of partners, and what the API stores for them.
+-- Swaps on one network, signed by the user: tracking, the referrer fees of partners, and what the API stores for them.
 
 -- Swaps that partners sent, and swaps with a fee for us that were found on the chain; one row per network and hash
 -- (I-29). Their status follows from the chain until the block is final (docs/lifecycle.md, "Swaps").
@@ -8,7 +8,7 @@ create table swaps (
   network text not null,
   hash text not null,
   status text not null default 'pending' check (status in ('pending', 'confirming', 'finished', 'failed')),
-  reason text check (reason in ('rejected', 'reverted', 'dropped', 'replaced')),
+  reason text check (reason in ('rejected', 'reverted', 'dropped', 'replaced', 'expired')),
   -- False = found by its event and not reported by the partner: no list shows it until the partner reports it.
   told boolean not null default true,
   token_in text not null,
@@ -17,25 +17,27 @@ create table swaps (
   token_out text not null,
   decimals_out int not null check (decimals_out between 0 and 255),
   expected_units units not null,
-  -- The contract reverts below this output.
+  -- The transaction fails below this output.
   min_units units not null check (min_units > 0),
   -- The output by the receipt.
   received_units units,
   sender text not null,
-  nonce bigint not null check (nonce >= 0),
+  -- Null in network families without nonces.
+  nonce bigint check (nonce >= 0),
   recipient text not null,
-  -- Referrer fee in millionths of the output, and the address that receives it.
+  -- Referrer fee in millionths of the output, and the address that receives it; null without a fee.
   fee_ppm int not null check (fee_ppm between 0 and 1000000),
-  fee_to text not null,
+  fee_to text,
   -- The operator receives the fee and owes it to the partner.
   owes_fee boolean not null,
   -- What the ledger holds of the fee now; null = nothing. A reorg reverses it, so bookings are numbered.
   fee_asset text,
   fee_units units,
   fee_bookings int not null default 0 check (fee_bookings >= 0),
-  -- Unix time in seconds after which the contract rejects the swap.
-  deadline bigint not null,
-  -- The signed transaction, until the nodes have accepted it.
+  -- After what no block can include the swap: Unix time in seconds, a block height or an epoch.
+  expires_by text not null check (expires_by in ('time', 'height', 'epoch', 'never')),
+  expires_at bigint,
+  -- The signed transaction, until it need not be sent again.
   raw text,
   block_height bigint,
   block_hash text,
@@ -49,6 +51,8 @@ create table swaps (
   -- Null = final.
   next_check_at timestamptz default clock_timestamp(),
   unique (network, hash),
+  check ((expires_by = 'never') = (expires_at is null)),
+  check (fee_to is not null or fee_ppm = 0),
   check ((status = 'failed') = (reason is not null)),
   check ((block_height is null) = (block_hash is null)),
   -- A swap is finished only by a receipt with the output (I-29).
@@ -67,10 +71,12 @@ create index swaps_with_fee on swaps (fee_asset) where fee_asset is not null;
 create function check_swap_update() returns trigger language plpgsql as $$
 begin
   if (new.id, new.partner_id, new.network, new.hash, new.token_in, new.decimals_in, new.units_in, new.token_out, new.decimals_out,
-      new.min_units, new.sender, new.nonce, new.recipient, new.fee_ppm, new.fee_to, new.owes_fee, new.deadline, new.created_at)
+      new.min_units, new.sender, new.nonce, new.recipient, new.fee_ppm, new.fee_to, new.owes_fee, new.expires_by, new.expires_at,
+      new.created_at)
     is distinct from
      (old.id, old.partner_id, old.network, old.hash, old.token_in, old.decimals_in, old.units_in, old.token_out, old.decimals_out,
-      old.min_units, old.sender, old.nonce, old.recipient, old.fee_ppm, old.fee_to, old.owes_fee, old.deadline, old.created_at) then
+      old.min_units, old.sender, old.nonce, old.recipient, old.fee_ppm, old.fee_to, old.owes_fee, old.expires_by, old.expires_at,
+      old.created_at) then
     raise exception 'immutable column of table % was changed', tg_table_name using errcode = '23514';
   end if;
   if (new.status, new.reason, new.received_units, new.block_hash, new.raw, new.seen_at)
@@ -105,13 +111,14 @@ create table unclaimed_fees (
   hash text not null,
   log_index int not null check (log_index >= 0),
   block_height bigint not null,
-  -- The swap's reference in the router's event.
+  -- The swap's reference.
   ref text not null,
   sender text not null,
   token text not null,
   units units not null check (units > 0),
   fee_to text not null,
-  executor text not null,
+  -- Null in network families without an executor contract.
+  executor text,
   found_at timestamptz not null default clock_timestamp(),
   primary key (network, hash, log_index)
 );

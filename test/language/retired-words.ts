@@ -91,6 +91,7 @@ export const exceptions: readonly Exception[] = [
       /^(sandbox\/|docs\/guides\/sandbox\.md|docs\/pools\.md|server\/src\/app\/(router|sandbox-chains)\.ts|(server\/)?test\/)/,
     reason: 'field of chains.json',
   },
+  { word: /epoch/, files: /^server\/test\/swap\/families\//, reason: 'the period after which a transaction expires' },
   { word: /hub/, files: /^sandbox\/src\/keys\.ts$/, reason: 'a word of the published sandbox mnemonic' },
   {
     word: /dead/,

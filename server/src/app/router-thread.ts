@@ -1,13 +1,14 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import pLimit from 'p-limit'
 import { createNetworkPools } from '../adapters/dex/network-pools.ts'
-import type { PoolSettings } from '../adapters/dex/sync-context.ts'
+import type { NetworkPoolsOptions, PoolSettings } from '../adapters/dex/sync-context.ts'
 import type { ToThread } from '../adapters/router/messages.ts'
 import { serveRoutes } from '../adapters/router/serve-routes.ts'
 import { createThreadLog, createThreadSnapshots } from '../adapters/router/thread-proxies.ts'
-import type { Network } from '../core/domain/network.ts'
+import type { Family, Network } from '../core/domain/network.ts'
 import { present } from '../lib/assert.ts'
 import type { DexNetwork } from '../swap/domain/dex.ts'
+import type { PoolSource } from '../swap/ports/pools.ts'
 
 /** The first message to the thread; app/router.ts creates it. */
 export type RouterThreadInput = Readonly<{
@@ -29,6 +30,16 @@ const PACE_MAX_MS = 2_000
 /** Networks that read all of their pools at the same time. */
 const HEAVY_AT_ONCE = 2
 
+/** How the pools of a network are followed. */
+const createSourceByFamily: Readonly<Partial<Record<Family, (options: NetworkPoolsOptions) => PoolSource>>> = {
+  evm: createNetworkPools,
+}
+
+function createSource(options: NetworkPoolsOptions): PoolSource {
+  const { family } = options.network
+  return present(createSourceByFamily[family], `a source of pools of the family ${family}`)(options)
+}
+
 function begin(port: MessagePort, { networks, budgetMs }: RouterThreadInput): void {
   const log = createThreadLog(port, { component: 'router' })
   const snapshots = createThreadSnapshots(port)
@@ -38,7 +49,7 @@ function begin(port: MessagePort, { networks, budgetMs }: RouterThreadInput): vo
     log,
     budgetMs,
     networks: networks.map(({ network, rpcUrls, dexNetwork, tokens, settings }) => ({
-      source: createNetworkPools({ network, rpcUrls, dexNetwork, tokens, snapshots, fullReadLimit, log, settings }),
+      source: createSource({ network, rpcUrls, dexNetwork, tokens, snapshots, fullReadLimit, log, settings }),
       paceMs: Math.min(PACE_MAX_MS, Math.max(PACE_MIN_MS, network.blockTimeMs / 2)),
       staleMs: Math.max(STALE_MS, STALE_BLOCKS * network.blockTimeMs),
     })),

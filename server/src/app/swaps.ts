@@ -12,12 +12,13 @@ import { createSwapIdempotencyStore } from '../adapters/postgres/swap/idempotenc
 import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
 import { createSwapStore } from '../adapters/postgres/swap/swaps.ts'
 import type { RouterMetrics } from '../adapters/router/router-metrics.ts'
+import { createEvmAddressFormat } from '../adapters/swap-chain/address-format.ts'
 import { createEvmSwapChain } from '../adapters/swap-chain/chain.ts'
 import { createPackageLists } from '../adapters/token-lists/package-lists.ts'
 import type { AggregatorConfig, SwapConfig } from '../config/swaps.ts'
 import type { Catalogue } from '../core/domain/catalogue.ts'
 import { AppError } from '../core/domain/errors.ts'
-import { type Environment, resolveNetwork } from '../core/domain/network.ts'
+import { type Environment, type Family, type Network, resolveNetwork } from '../core/domain/network.ts'
 import type { NodeNote } from '../core/ports/chain.ts'
 import type { DatabaseClock } from '../core/services/database-clock.ts'
 import type { WithIdempotency } from '../core/services/interfaces.ts'
@@ -40,6 +41,7 @@ import {
 import { createSwapNetworks, type SwapNetwork, type SwapNetworks } from '../swap/networks.ts'
 import type { Aggregator } from '../swap/ports/aggregator.ts'
 import type { Router } from '../swap/ports/router.ts'
+import type { SwapChain } from '../swap/ports/swap-chain.ts'
 import { type AggregatorReliability, createAggregatorReliability } from '../swap/quotes/aggregator-reliability.ts'
 import {
   type AskAggregators,
@@ -68,6 +70,8 @@ import { createScreening } from './screening.ts'
 export type SwapOffer = Readonly<{
   /** Served networks with their nodes and DEXes. */
   routing: readonly RoutedNetwork[]
+  /** Ready networks by ticker, in addition to those of `routing`. For tests. */
+  served?: ReadonlyMap<string, SwapNetwork>
   /** Additional listed tokens by network; in the sandbox they replace the published lists. */
   ownTokens: ReadonlyMap<string, OwnTokens>
   settings?: Partial<SwapSettings>
@@ -194,7 +198,7 @@ function withCatalogueTokens(networks: readonly RoutedNetwork[], catalogue: Cata
     const contracts = assets.flatMap(({ network, contract }) =>
       network === one.dexNetwork.network && contract !== null ? [contract] : [],
     )
-    return { ...one, tokens: [...new Set([...one.tokens, ...contracts].map((token) => token.toLowerCase()))] }
+    return { ...one, tokens: [...new Set([...one.tokens, ...contracts])] }
   })
 }
 
@@ -236,13 +240,16 @@ export function createSwapServices(
   const { books, clock, router, database } = dependencies
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
-  const served = serveNetworks(environment, offer?.routing ?? [], dependencies.onNodeNote)
-  const networks = createSwapNetworks(served, books)
+  const served = new Map([
+    ...serveNetworks(environment, offer?.routing ?? [], dependencies.onNodeNote),
+    ...(offer?.served ?? []),
+  ])
+  const networks = createSwapNetworks(served, books, families)
   const listed = listedTokens(options, dependencies, served)
   const { find: findToken, peek } = createTokenCache(listed, clock.now)
   // The wrapped native is on no sandbox list but often requested: its metadata is read at the start.
   for (const { chain } of served.values()) peek(chain, chain.wrapped)
-  const valuesDeps = { books, priceKeyOf: priceKeys(dependencies.catalogue), now: clock.now }
+  const valuesDeps = { books, priceKeyOf: priceKeys(dependencies.catalogue, served), now: clock.now }
   const shared = {
     networks,
     router,
@@ -306,6 +313,20 @@ export const serveNetworks = (
 ): ReadonlyMap<string, SwapNetwork> =>
   new Map(routing.map((one) => [one.dexNetwork.network, toServed(environment, one, onNodeNote)] as const))
 
+/** The address formats of all families that may have rows. */
+const families = [createEvmAddressFormat()]
+
+type ChainOptions = Readonly<{
+  network: Network
+  rpcUrls: readonly string[]
+  wrapped: string
+  nativeIsToken: boolean
+  note(note: NodeNote): void
+}>
+const createChainByFamily: Readonly<Partial<Record<Family, (options: ChainOptions) => SwapChain>>> = {
+  evm: createEvmSwapChain,
+}
+
 function toServed(
   environment: Environment,
   { rpcUrls, dexNetwork }: RoutedNetwork,
@@ -316,7 +337,8 @@ function toServed(
   const nativeIsToken = dexNetwork.nativeIsToken ?? false
   const { wrapped } = dexNetwork
   const note = (one: NodeNote) => onNodeNote(network.id, one)
-  return { chain: createEvmSwapChain({ network, rpcUrls, wrapped, nativeIsToken, note }), nativeIsToken }
+  const createChain = present(createChainByFamily[network.family], `a swap chain of the family ${network.family}`)
+  return { chain: createChain({ network, rpcUrls, wrapped, nativeIsToken, note }), nativeIsToken }
 }
 
 function listedTokens(
@@ -332,29 +354,38 @@ function listedTokens(
       return [{ address: contract, decimals, name: definition.name, symbol: definition.symbol }]
     })
   return createListedTokens({
-    own: (id) => [...(swaps?.ownTokens.get(id) ?? []), ...ofCatalogue(id)],
+    own: (id) =>
+      [...(swaps?.ownTokens.get(id) ?? []), ...ofCatalogue(id)].map((token) => ({
+        ...token,
+        address: served.get(id)?.chain.parse(token.address) ?? token.address,
+      })),
     // The sandbox lists only tokens that are deployed there.
     published: (id) => (environment === 'sandbox' ? [] : lists.list(served.get(id)?.chain.network.evm?.chainId ?? 0)),
     hidden: (id) => coinsOwn(served.get(id)),
   })
 }
 
-/** Addresses that lists name as tokens but that are the native currency. */
+/** Addresses that lists name as tokens but that are the native coin, which is listed anyway. */
 export function coinsOwn(network: SwapNetwork | undefined): ReadonlySet<string> {
   const { nativeContract } = network?.chain.network.evm ?? {}
   return new Set([
+    ...(network ? [network.chain.native] : []),
     ...(network?.nativeIsToken ? [network.chain.wrapped] : []),
     ...(nativeContract ? [nativeContract] : []),
   ])
 }
 
-/** By network and lower-case contract address, or `native`. */
-function priceKeys(catalogue: Catalogue): (network: string, address: string) => string | null {
+/** By network and canonical contract address, or `native`. */
+function priceKeys(
+  catalogue: Catalogue,
+  served: ReadonlyMap<string, SwapNetwork>,
+): (network: string, address: string) => string | null {
+  const canonical = (network: string, contract: string) => served.get(network)?.chain.parse(contract) ?? contract
   const keys = new Map(
     catalogue
       .list()
       .map(({ asset, definition }) => [
-        `${asset.network} ${asset.contract?.toLowerCase() ?? 'native'}`,
+        `${asset.network} ${asset.contract === null ? 'native' : canonical(asset.network, asset.contract)}`,
         definition.priceKey,
       ]),
   )

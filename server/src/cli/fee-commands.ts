@@ -15,7 +15,6 @@ import { findPartner } from './lookup.ts'
 import { fail, integer, print } from './print.ts'
 
 type SwapNetworks = ReadonlyMap<string, SwapNetwork>
-const HASH = /^0x[0-9a-f]{64}$/
 const UNCLAIMED_MAX = 1_000
 
 /** Swap fees that the operator holds for partners: `swapyard partners fees|fees-paid|fees-unclaimed|fees-search`. */
@@ -78,10 +77,9 @@ async function bookPaidFees(
     const network = networks.get(id) ?? fail(`swaps are not served on ${ticker}`)
     const refuse = (text: string) => fail(`${text} is not an address of ${id}`)
     const account = (text: string) => network.chain.parseAccount(text) ?? refuse(text)
-    if (!HASH.test(hash.toLowerCase())) fail(`${hash} is not a transaction hash`)
     const sender = from ?? settings?.feeAddresses?.get(id)
     const paid = {
-      hash: hash.toLowerCase(),
+      hash: network.chain.parseHash(hash) ?? fail(`${hash} is not a transaction hash`),
       token: network.chain.parse(token) ?? refuse(token),
       from: account(sender ?? fail(`no fee address is configured for ${id}; name it with --from`)),
       to: account(address),

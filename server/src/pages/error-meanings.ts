@@ -28,6 +28,10 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
     'The header `x-api-key` is missing',
     'Send the key in this header; the query and the body are not read',
   ],
+  APPROVAL_NOT_NEEDED: [
+    'Swaps on this network need no approval (DeFi)',
+    'Sign and send the one transaction of `/v1/defi/transaction/swap`',
+  ],
   BODY_TOO_LARGE: ['The body is larger than 64 KiB', 'Send a smaller body'],
   CURRENCY_NOT_FOUND: ['No currency with this ticker on this network', 'Use a ticker and network of the currency list'],
   EXCHANGE_NOT_FOUND: [

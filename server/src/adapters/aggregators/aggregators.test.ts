@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createHttp, type Http } from '../../lib/http.ts'
-import { nativeAddress } from '../../swap/domain/token.ts'
 import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
-import { createAskAggregators, createBuildAggregatorCall, readCall } from '../../swap/quotes/ask-aggregators.ts'
+import { createAskAggregators, createBuildAggregatorCall } from '../../swap/quotes/ask-aggregators.ts'
+import { nativeAddress } from '../chains/evm/native-coin.ts'
+import { readAggregatorCall as readCall } from '../swap-chain/read-aggregator-call.ts'
 import { createKyberSwap } from './kyber-swap.ts'
 import { createOpenOcean } from './open-ocean.ts'
 import { createZeroX } from './zero-x.ts'
@@ -14,9 +15,13 @@ import { createZeroX } from './zero-x.ts'
 
 const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
-const order: AggregatorOrder = { network: 'eth', chainId: 1, tokenIn: weth, tokenOut: usdc, amountIn: 10n ** 18n }
+const order: AggregatorOrder = {
+  ...{ network: 'eth', chainId: 1, native: nativeAddress, tokenIn: weth, tokenOut: usdc, amountIn: 10n ** 18n },
+}
 const oneEther = '1000000000000000000'
 const taker = '0x00000000000000000000000000000000000000aa'
+/** How a chain of this family checks a call. */
+const evm = { readAggregatorCall: readCall }
 const takerOrder = { ...order, taker, slippagePpm: 5_000 }
 const holder = '0x0000000000001ff3684f28c67538d4d072c22734'
 const exchange = '0x6352a56caadc4f1e25cd6c75970fa768a3304e64'
@@ -197,7 +202,7 @@ describe('a transaction', () => {
     async ([id, amountOut, contract, query]) => {
       const ask = createBuildAggregatorCall({ aggregators: all, budgetMs: 2_000 })
       const call = { target: contract, spender: contract, calldata }
-      expect(await ask(id, takerOrder)).toEqual({ amountOut, call })
+      expect(await ask(id, takerOrder, evm)).toEqual({ amountOut, call })
       const last = requests.at(-1)
       expect(Object.fromEntries(last?.query ?? [])).toMatchObject(query)
       if (id !== 'kyberswap') return
@@ -218,15 +223,15 @@ describe('a transaction', () => {
     ]
     for (const respond of wrong) {
       answer = (_request, reply) => void respond(reply)
-      for (const { id } of all) expect(await ask(id, takerOrder)).toBeNull()
+      for (const { id } of all) expect(await ask(id, takerOrder, evm)).toBeNull()
     }
     answer = answerAsDocumented
-    for (const { id } of all) expect(await ask(id, { ...takerOrder, amountIn: 2n })).toBeNull()
+    for (const { id } of all) expect(await ask(id, { ...takerOrder, amountIn: 2n }, evm)).toBeNull()
   })
 
   test('is rejected with a wrong target, spender, value or calldata', () => {
     const built = { amountOut: 5n, target: holder, spender: holder, value: 0n, calldata }
-    const contracts = new Set([holder])
+    const contracts = [holder]
     expect(readCall(built, order, contracts)?.call).toEqual({ target: holder, spender: holder, calldata })
     const wrong = [
       { target: metaRouter },
@@ -239,7 +244,7 @@ describe('a transaction', () => {
       { calldata: `0x${'00'.repeat(70_000)}` },
     ]
     for (const changes of wrong) expect(readCall({ ...built, ...changes }, order, contracts)).toBeNull()
-    expect(readCall(built, order, new Set())).toBeNull()
+    expect(readCall(built, order, [])).toBeNull()
     const nativeOrder = { ...order, tokenIn: nativeAddress }
     expect(readCall(built, nativeOrder, contracts)).toBeNull()
     expect(readCall({ ...built, value: order.amountIn, spender: null }, nativeOrder, contracts)?.call).toEqual({
@@ -280,6 +285,6 @@ describe('all aggregators together', () => {
     const deps = { aggregators: [broken, hung], budgetMs: 50 }
     expect(await createAskAggregators(deps)(order)).toEqual([])
     for (const source of ['b', 'h', 'unknown'])
-      expect(await createBuildAggregatorCall(deps)(source, takerOrder)).toBeNull()
+      expect(await createBuildAggregatorCall(deps)(source, takerOrder, evm)).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
 import { zeroAddress } from 'viem'
-import { nativeAddress } from '../../swap/domain/token.ts'
+import { nativeAddress } from '../chains/evm/native-coin.ts'
 import { isPoolStep, stepKinds } from './encode-route.ts'
 import { poolIdOf } from './uniswap-v4.ts'
 

@@ -84,7 +84,8 @@ export function createNetworkPools(options: NetworkPoolsOptions): PoolSource {
         pools: tokens.poolsWithCheckedTokens(unpaused()),
         listed: context.listing.listed,
         feeOnTransferTokens: tokens.feeOnTransfer(),
-        gasPrice: maintenance.gasPrice(),
+        millionGasPrice: maintenance.gasPrice() * 1_000_000n,
+        nativeDecimals: options.network.decimals,
       }
     },
     counts: () => ({ ...counts }),
@@ -225,7 +226,7 @@ function createNodes({ network, rpcUrls }: NetworkPoolsOptions): Nodes {
 
 function createSyncContext(options: NetworkPoolsOptions, { rpc, other, count }: Nodes): SyncContext {
   const dexNetwork = normalizeAddresses(options.dexNetwork)
-  const tokens = options.tokens.map((token) => token.toLowerCase())
+  const tokens = [...new Set(options.tokens.map((token) => token.toLowerCase()))]
   const connectors = new Set([dexNetwork.wrapped, ...dexNetwork.connectors])
   const readsFrom = (currentRpc: () => Rpc): ReadContext => ({
     reader: createBlockReader(currentRpc, dexNetwork.multicall3 ?? null),

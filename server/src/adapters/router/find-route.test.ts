@@ -16,7 +16,15 @@ const bait = [
   pair('between', [EVIL, OTHER], [1_000n * ETHER, 1_000n * ETHER]),
 ]
 const at = (pools: readonly Pool[]): PoolsAt => ({
-  ...{ block: { height: 7, hash: '0xb7' }, readAtMs: 0, head: 7, pools, gasPrice: 0n, wrapped: WETH },
+  ...{
+    block: { height: 7, hash: '0xb7' },
+    readAtMs: 0,
+    head: 7,
+    pools,
+    millionGasPrice: 0n,
+    nativeDecimals: 18,
+    wrapped: WETH,
+  },
   ...{ feeOnTransferTokens: new Set(), listed: new Set([WETH, USDC]) },
 })
 const order = (tokenIn: string, tokenOut: string) => ({ network: 'eth', tokenIn, tokenOut, amountIn: 10n * ETHER })
@@ -50,4 +58,16 @@ test('leaves out the pools that an order avoids (D4)', () => {
   const evil = { ...order(WETH, EVIL), avoid: ['bait in'] }
   expect(find(state, evil).swaps.map(({ pool }) => pool.id)).not.toContain('bait in')
   expect([find(state, evil).unlisted, find(state, order(WETH, USDC)).unlisted]).toEqual([[EVIL], []])
+})
+
+test('prices gas in the base units of a coin with any decimals', () => {
+  // 1 000 coins of nine decimals against 150 000 of a token with six: a coin is worth 150.
+  const pool = pair('pool', [WETH, USDC], [1_000n * 10n ** 9n, 150_000n * 10n ** 6n])
+  const state = { ...at([pool]), nativeDecimals: 9, millionGasPrice: 5_000_000n }
+  const { millionGasOut } = createRouteFinder({ budgetMs: 1_000 })(state, {
+    ...{ network: 'sol', tokenIn: WETH, tokenOut: USDC, amountIn: 10n ** 9n },
+  })
+  // 0.005 coins are worth 0.75, less the pool's fee of 0.3 percent.
+  expect(Number(millionGasOut)).toBeGreaterThan(747_000)
+  expect(Number(millionGasOut)).toBeLessThanOrEqual(747_750)
 })

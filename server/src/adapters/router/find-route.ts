@@ -14,22 +14,26 @@ export type RouteLimits = Readonly<{
   budgetMs: number
 }>
 
-/** Native amount whose output prices gas in the output token: a thousandth of a unit. */
-const NATIVE_PROBE = 10n ** 15n
+/** Decimals of the native amount whose output prices gas in the output token: a thousandth of a coin. */
+const PROBE_DECIMALS = 3
 const MILLION = 1_000_000
 
 /** Finds routes over one network's pools. */
 export function createRouteFinder({ budgetMs }: RouteLimits) {
   const marketOf = createRouteMarkets()
 
-  /** Base units of a token for one wei; 0 if no pool prices it. */
-  function nativeRate({ market, nativeRates }: RouteMarket, wrapped: string, token: string): number {
+  /** Base units of a token for a base unit of the native coin; 0 if no pool prices it. */
+  function nativeRate(
+    { market, nativeRates }: RouteMarket,
+    { wrapped, nativeDecimals }: PoolsAt,
+    token: string,
+  ): number {
     const cachedRate = nativeRates.get(token)
     if (cachedRate !== undefined) return cachedRate
     const options = { hopsMax: HOPS_MAX, swapsMax: SWAPS_MAX, gasPrice: 0, isOver: () => true }
-    const route =
-      token === wrapped ? null : bestRoute(market, { source: wrapped, target: token, amountIn: NATIVE_PROBE }, options)
-    const rate = token === wrapped ? 1 : route === null ? 0 : Number(route.amountOut) / Number(NATIVE_PROBE)
+    const amountIn = 10n ** BigInt(Math.max(0, nativeDecimals - PROBE_DECIMALS))
+    const route = token === wrapped ? null : bestRoute(market, { source: wrapped, target: token, amountIn }, options)
+    const rate = token === wrapped ? 1 : route === null ? 0 : Number(route.amountOut) / Number(amountIn)
     nativeRates.set(token, rate)
     return rate
   }
@@ -42,7 +46,7 @@ export function createRouteFinder({ budgetMs }: RouteLimits) {
     const current = marketOf(at, { tokenIn, tokenOut, avoid })
     const { market } = current
     const deadline = performance.now() + budgetMs
-    const gasPrice = Number(at.gasPrice) * nativeRate(current, at.wrapped, tokenOut)
+    const gasPrice = (Number(at.millionGasPrice) / MILLION) * nativeRate(current, at, tokenOut)
     const options = { hopsMax: HOPS_MAX, swapsMax: SWAPS_MAX, gasPrice, isOver: () => performance.now() > deadline }
     const route = bestRoute(market, { source: tokenIn, target: tokenOut, amountIn }, options)
     if (route === null) throw refusal(market, tokenIn, tokenOut, amountIn)
@@ -62,9 +66,9 @@ export function createRouteFinder({ budgetMs }: RouteLimits) {
 const WRAP_GAS = 30_000
 
 /** Wraps or unwraps native currency: one to one, for any amount. */
-const wrap = ({ block, gasPrice }: PoolsAt, amountIn: bigint): RoutedSwap => ({
+const wrap = ({ block, millionGasPrice }: PoolsAt, amountIn: bigint): RoutedSwap => ({
   ...{ block, amountOut: amountIn, swaps: [], gas: WRAP_GAS },
-  ...{ millionGasOut: gasPrice * BigInt(MILLION), middleOut: amountIn, unlisted: [] },
+  ...{ millionGasOut: millionGasPrice, middleOut: amountIn, unlisted: [] },
 })
 
 function refusal({ market, tokens }: PoolMarket, tokenIn: string, tokenOut: string, amountIn: bigint): AppError {

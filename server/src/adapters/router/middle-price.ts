@@ -17,9 +17,13 @@ export function middleOutOf(swaps: readonly ExecutedSwap[], source: string, targ
   return multiply(amountIn, rate)
 }
 
+/** Pools that store the square root of the price with 96 binary decimals. */
+const isConcentrated = (pool: Pool) =>
+  pool.kind === 'uniswap-v3' || pool.kind === 'uniswap-v4' || pool.kind === 'algebra'
+
 /** Base units out per base unit in. */
 function middlePrice(pool: Pool, tokenIn: number, tokenOut: number): number {
-  if ('sqrtPrice' in pool) {
+  if (isConcentrated(pool)) {
     const price = (Number(pool.sqrtPrice) / 2 ** 96) ** 2
     return tokenIn === 0 ? price : 1 / price
   }

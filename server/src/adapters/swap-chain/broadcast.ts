@@ -1,14 +1,15 @@
 import { parseTransaction } from 'viem'
-import type { SignedTransaction, SwapBroadcast } from '../../swap/ports/swap-chain.ts'
+import type { SwapBroadcast } from '../../swap/ports/swap-chain.ts'
 import { askFirstNode, type EvmNode } from '../chains/evm/node.ts'
 import { bytes, count, fields, orNull, quantity } from '../chains/evm/replies.ts'
 import { broadcast } from '../chains/evm/sender.ts'
+import type { readSigned } from './read-signed.ts'
 
 type Because = Extract<SwapBroadcast, { kind: 'rejected' }>['because']
 
 export async function broadcastSwap(
   nodes: readonly EvmNode[],
-  { signer, nonce }: SignedTransaction,
+  { signer, nonce }: ReturnType<typeof readSigned>,
   raw: string,
 ): Promise<SwapBroadcast> {
   const result = await broadcast(nodes, raw)

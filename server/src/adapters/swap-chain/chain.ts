@@ -1,24 +1,23 @@
 import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
-import { getAddress } from 'viem'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { assert } from '../../lib/assert.ts'
-import { isNative, nativeAddress } from '../../swap/domain/token.ts'
 import type { SwapChain } from '../../swap/ports/swap-chain.ts'
-import { parseAddress } from '../chains/evm/address.ts'
 import { type FeeCaps, feeCapsOf } from '../chains/evm/fees.ts'
+import { isNative, nativeAddress } from '../chains/evm/native-coin.ts'
 import { askEveryNode, createNode, type Note } from '../chains/evm/node.ts'
 import { balanceAt } from '../chains/evm/received.ts'
 import { type RpcOptions, rpcDefaults } from '../chains/evm/rpc.ts'
-import { readAddress } from '../chains/shared/account-address.ts'
 import { minOf } from '../chains/shared/min-max.ts'
+import { createEvmAddressFormat } from './address-format.ts'
 import { broadcastSwap } from './broadcast.ts'
 import { listPaidFees, readFinalHeight } from './paid-fees.ts'
 import { readPayment } from './payments.ts'
 import { hashCall, prepare } from './prepare.ts'
+import { readAggregatorCall } from './read-aggregator-call.ts'
 import { readSigned } from './read-signed.ts'
 import { readTokenFacts } from './token-facts.ts'
-import { findTransaction, track } from './track.ts'
+import { findTransaction, type Sent, track } from './track.ts'
 import { isKnownCall } from './zero-x-settlers.ts'
 
 export type EvmSwapChainOptions = Readonly<{
@@ -40,13 +39,24 @@ const REQUEST_RPC = { timeoutMs: 4_000, attempts: 2 } as const
 /** The largest reply is a block with all its transactions. */
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 
+const ownContracts = [
+  swapRouter.address.toLowerCase(),
+  swapExecutor.address.toLowerCase(),
+  externalExecutor.address.toLowerCase(),
+] as const
+
+/** A transaction without a deadline stays valid until its nonce is used. */
+const never = { by: 'never' } as const
+
+export type EvmSwapChain = ReturnType<typeof createEvmSwapChain>
+
 /** Creates the swap chain of an EVM network. Makes no node call before the first use. */
-export function createEvmSwapChain(options: EvmSwapChainOptions): SwapChain {
+export function createEvmSwapChain(options: EvmSwapChainOptions) {
   const { network, rpcUrls, caps = feeCapsOf(options.network), note = () => undefined } = options
   const { evm } = network
   assert(evm !== undefined && rpcUrls.length > 0, `${network.id} has parameters and a node`)
-  const parse = (text: string) => parseToken(text, evm.nativeContract)
-  const wrapped = parse(options.wrapped)
+  const format = createEvmAddressFormat(evm.nativeContract)
+  const wrapped = format.parse(options.wrapped)
   assert(wrapped !== null && wrapped !== nativeAddress, `${network.id} has a wrapped native token`)
   const rpcOptions = { ...rpcDefaults, replyBytesMax: REPLY_BYTES_MAX, ...options.rpc }
   const nodesWith = (rpc: RpcOptions) =>
@@ -56,23 +66,28 @@ export function createEvmSwapChain(options: EvmSwapChainOptions): SwapChain {
   const requestNodes = nodesWith({ ...rpcOptions, timeoutMs: REQUEST_RPC.timeoutMs, attempts, ...options.rpc })
   const forPartner = <T>(work: Promise<T>) => hideNodeNames(network, work)
   const nativeIsToken = options.nativeIsToken ?? network.id === 'celo'
+  const [router, executor, aggregatorTaker] = ownContracts
   return Object.freeze({
+    ...format,
     network,
     wrapped,
-    router: swapRouter.address.toLowerCase(),
-    executor: swapExecutor.address.toLowerCase(),
-    externalExecutor: externalExecutor.address.toLowerCase(),
-    parse,
-    parseAccount,
-    formatAddress,
+    spender: router,
+    executor,
+    aggregatorTaker,
+    ownContracts: new Set<string>(ownContracts),
+    keepsPending: true,
     readToken: (address) => forPartner(readTokenFacts(requestNodes, network, address)),
+    chooseExpiry: async (untilMs) => ({ by: 'time', at: Math.floor(untilMs / 1000) }),
     hashCall: (order) => hashCall({ wrapped, nativeIsToken }, order),
     prepare: (order) => forPartner(prepare({ network, nodes: requestNodes, caps, wrapped, nativeIsToken }, order)),
+    readAggregatorCall,
     isKnownCall: (call, tokenIn) => forPartner(isKnownCall(requestNodes, call, tokenIn)),
-    readSigned: (raw) => readSigned(evm.chainId, raw),
+    readSigned: (raw: string) => readSigned(evm.chainId, raw),
     broadcast: async (raw) => broadcastSwap(nodes, readSigned(evm.chainId, raw), raw.toLowerCase()),
-    observe: (hash, sent) => track(nodes, network, hash, { sent, note }),
-    findTransaction: (hash) => forPartner(findTransaction(requestNodes, evm.chainId, hash)),
+    readExpiry: async ({ action }) => (action?.kind === 'swap' ? (action.expiry ?? never) : never),
+    isExpired: async (expiry, nowMs) => expiry.by === 'time' && expiry.at * 1000 <= nowMs,
+    observe: (hash: string, sent?: Sent) => track(nodes, network, hash, { sent, note }),
+    findTransaction: (hash) => forPartner(findTransaction(requestNodes, hash)),
     readFinalHeight: () => readFinalHeight(nodes, network),
     listPaidFees: (query) => listPaidFees(nodes, query),
     readBalance: async (address, token) =>
@@ -91,18 +106,4 @@ async function hideNodeNames<T>({ id }: Network, work: Promise<T>): Promise<T> {
       cause,
     })
   }
-}
-
-/** In the notation of wallets and aggregators. */
-const placeholder = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
-const formatAddress = (address: string): string => (isNative(address) ? placeholder : getAddress(address))
-
-function parseToken(text: string, nativeContract: string | undefined): string | null {
-  const lower = text.toLowerCase()
-  return isNative(lower) || lower === nativeContract ? nativeAddress : (readAddress(text)?.toLowerCase() ?? null)
-}
-
-function parseAccount(text: string): string | null {
-  const account = parseAddress(text)?.toLowerCase() ?? null
-  return account === null || isNative(account) ? null : account
 }

@@ -9,8 +9,8 @@ import {
   zeroAddress,
   zeroHash,
 } from 'viem'
-import { nativeAddress } from '../../swap/domain/token.ts'
 import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
+import { nativeAddress } from '../chains/evm/native-coin.ts'
 import { decodeRoute } from '../dex/decode-route.ts'
 import { decodeAggregatorCall } from '../dex/encode-aggregator-call.ts'
 import { decodeSwap } from '../dex/encode-swap.ts'
@@ -72,7 +72,6 @@ function decodeRouterCall(input: Hex, value: bigint): SignedTransaction['action'
   return {
     ...(aggregatorCall === null ? {} : { aggregatorCall }),
     kind: 'swap',
-    router,
     executor: order.executor.toLowerCase(),
     tokenIn: tokenOf(order.tokenIn),
     tokenOut: tokenOf(order.tokenOut),
@@ -80,8 +79,8 @@ function decodeRouterCall(input: Hex, value: bigint): SignedTransaction['action'
     minReceived: order.minOut,
     recipient: order.recipient.toLowerCase(),
     feePpm: Number(order.feePpm),
-    feeTo: order.feeTo.toLowerCase(),
-    deadline: Number(order.deadline),
+    feeTo: order.feePpm === 0n ? null : order.feeTo.toLowerCase(),
+    expiry: { by: 'time', at: Number(order.deadline) },
     ref: order.ref.toLowerCase(),
     callHash: keccak256(encode(NO_REF)),
     pools: names.pools,

@@ -1,6 +1,6 @@
 import type { Network } from '../../core/domain/network.ts'
-import { isNative } from '../../swap/domain/token.ts'
 import type { Payment, SwapChain } from '../../swap/ports/swap-chain.ts'
+import { isNative } from '../chains/evm/native-coin.ts'
 import { askEveryNode, type EvmNode, type Note } from '../chains/evm/node.ts'
 import { observe } from '../chains/evm/observe.ts'
 import { findAgreedHead } from '../chains/evm/reader.ts'

@@ -3,10 +3,10 @@ import { decodeFunctionResult, encodeFunctionData, type Hex, keccak256, parseAbi
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import type { BlockRef, FeeRate } from '../../core/ports/chain.ts'
-import { present } from '../../lib/assert.ts'
-import { isNative } from '../../swap/domain/token.ts'
+import { assert, present } from '../../lib/assert.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder } from '../../swap/ports/swap-chain.ts'
 import type { FeeCaps } from '../chains/evm/fees.ts'
+import { isNative } from '../chains/evm/native-coin.ts'
 import { type EvmNode, ethCall } from '../chains/evm/node.ts'
 import { balanceAt } from '../chains/evm/received.ts'
 import { bytes } from '../chains/evm/replies.ts'
@@ -166,14 +166,20 @@ function swapCall({ wrapped, nativeIsToken }: CallContext, order: SwapOrder): Un
   return { from: account, to: router, input: calldata, value }
 }
 
-const termsOf = ({ amountIn, minReceived, recipient, feePpm, feeTo, deadline, ref }: SwapOrder): SwapTerms => ({
+const termsOf = ({ amountIn, minReceived, recipient, feePpm, feeTo, expiry, ref }: SwapOrder): SwapTerms => ({
   amountIn,
   minOut: minReceived,
   recipient,
-  fee: feePpm === 0 ? null : { to: feeTo, ppm: BigInt(feePpm) },
+  fee: feePpm === 0 ? null : { to: present(feeTo, 'the recipient of the fee'), ppm: BigInt(feePpm) },
   reference: /^0x[0-9a-fA-F]{64}$/.test(ref) ? (ref.toLowerCase() as Hex) : keccak256(stringToHex(ref)),
-  deadline: BigInt(deadline),
+  deadline: deadlineOf(expiry),
 })
+
+/** The contract requires a deadline. */
+function deadlineOf(expiry: SwapOrder['expiry']): bigint {
+  assert(expiry?.by === 'time', 'the order of an EVM network expires by time')
+  return BigInt(expiry.at)
+}
 
 const approval = ({ account, tokenIn }: SwapOrder, units: bigint): UnsignedCall => ({
   ...{ from: account, to: tokenIn, value: 0n },

@@ -21,7 +21,7 @@ const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0
 type Parsed = ReturnType<typeof parse>
 
 /** Reads a signed transaction of this chain. Throws RAW_TX_INVALID and TX_CHAIN_MISMATCH. */
-export function readSigned(chainId: number, raw: string): SignedTransaction {
+export function readSigned(chainId: number, raw: string): SignedTransaction & Readonly<{ nonce: number }> {
   const signed = bytesOf(raw)
   const { unsigned, recovery, r, s } = parse(signed)
   const { to, nonce = 0, value = 0n, data: input = '0x' } = unsigned
@@ -34,9 +34,9 @@ export function readSigned(chainId: number, raw: string): SignedTransaction {
   return {
     hash: keccak256(signed),
     signer,
-    chainId,
     nonce,
-    to: target,
+    targets: target === null ? [] : [target],
+    recentBlock: null,
     action: decodeAction(target, input, value),
   }
 }

@@ -1,7 +1,7 @@
 import { decodeAbiParameters, encodeFunctionData, type Hex, hexToBytes, parseAbi } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
-import { isNative } from '../../swap/domain/token.ts'
 import type { TokenFacts } from '../../swap/ports/swap-chain.ts'
+import { isNative } from '../chains/evm/native-coin.ts'
 import { type EvmNode, ethCall, hex } from '../chains/evm/node.ts'
 import { bytes } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'

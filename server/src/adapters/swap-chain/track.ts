@@ -10,7 +10,7 @@ import { orNull, receipt, type TransactionReply, transaction } from '../chains/e
 import { unavailable } from '../chains/evm/rpc.ts'
 import { decodeAction } from './decode-action.ts'
 
-type Sent = Readonly<{ signer: string; nonce: number }>
+export type Sent = Readonly<{ signer: string; nonce: number | null }>
 
 /** Observes a swap: mined only if every node has it in the same block. The paid amounts are from that block's receipt. */
 export async function track(
@@ -19,7 +19,8 @@ export async function track(
   txHash: string,
   { sent, note }: { sent: Sent | undefined; note: Note },
 ): Promise<TransactionObservation> {
-  const conflictKey = sent === undefined ? null : `${getAddress(sent.signer)}:${sent.nonce}`
+  const { signer = '', nonce = null } = sent ?? {}
+  const conflictKey = nonce === null ? null : `${getAddress(signer)}:${nonce}`
   const observed = await observe(nodes, network, { txHash, conflictKey }, note)
   if (observed.kind === 'invalidated') return { kind: 'replaced' }
   if (observed.kind !== 'included') return { kind: observed.kind }
@@ -64,16 +65,12 @@ async function paidIn(node: EvmNode, txHash: string, blockHash: string): Promise
 }
 
 /** Finds a transaction at the first node that has it. The node has checked its signature. */
-export async function findTransaction(
-  nodes: readonly EvmNode[],
-  chainId: number,
-  txHash: string,
-): Promise<SignedTransaction | null> {
+export async function findTransaction(nodes: readonly EvmNode[], txHash: string): Promise<SignedTransaction | null> {
   let failure: unknown = null
   for (const node of nodes) {
     try {
       const reply = await node.ask('eth_getTransactionByHash', [txHash], orNull(transaction))
-      if (reply?.hash === txHash && reply.nonce !== null) return signedOf(reply, reply.nonce, chainId)
+      if (reply?.hash === txHash && reply.nonce !== null) return signedOf(reply, reply.nonce)
     } catch (error) {
       failure = error
     }
@@ -83,12 +80,15 @@ export async function findTransaction(
   return null
 }
 
-function signedOf(
-  { hash, from, to, value, input, type }: TransactionReply,
-  nonce: number,
-  chainId: number,
-): SignedTransaction {
+function signedOf({ hash, from, to, value, input, type }: TransactionReply, nonce: number): SignedTransaction {
   const target = to?.toLowerCase() ?? null
   const action = type === 4 ? null : decodeAction(target, input, value)
-  return { hash, signer: from.toLowerCase(), chainId, nonce, to: target, action }
+  return {
+    hash,
+    signer: from.toLowerCase(),
+    nonce,
+    targets: target === null ? [] : [target],
+    recentBlock: null,
+    action,
+  }
 }

@@ -8,6 +8,7 @@ export const errorCodes = {
   AMOUNT_PRECISION: 'invalid',
   API_KEY_INVALID: 'unauthorized',
   API_KEY_MISSING: 'unauthorized',
+  APPROVAL_NOT_NEEDED: 'refused',
   BODY_TOO_LARGE: 'too_large',
   CURRENCY_NOT_FOUND: 'not_found',
   EXCHANGE_NOT_FOUND: 'not_found',

@@ -47,10 +47,12 @@ const router = {
   },
 }
 const chain = {
-  ...{ network: { id: 'eth', decimals: 18 }, wrapped: WETH, router: '0xr', executor: '0xx', externalExecutor: '0xy' },
+  ...{ network: { id: 'eth', decimals: 18 }, native: '0xn', wrapped: WETH, spender: '0xr', executor: '0xx' },
+  ...{ aggregatorTaker: '0xy', ownContracts: new Set(['0xr', '0xx', '0xy']) },
   parse: (text: string) => text,
   parseAccount: (text: string) => (text === '' ? null : text),
   formatAddress: (text: string) => text,
+  chooseExpiry: async () => ({ by: 'time', at: 1 }),
   hashCall: () => '0xc',
   isKnownCall: async () => isKnownCall,
   async prepare({ swaps, minReceived, aggregatorCall }: SwapOrder) {
@@ -227,6 +229,21 @@ describe('an aggregator (D7)', () => {
     // Less slippage than that is kept: 0.1 % of 1 050 000.
     expect(await buildWith('0.1')).toEqual(['swap by 0x'])
     expect(minimums).toEqual([995_000n, 995_000n, 1_048_950n])
+  })
+
+  it('trades for the user where there is no executor', async () => {
+    const takers: string[] = []
+    const native = { ...chain, aggregatorTaker: null } as SwapChain
+    const own = createBuildSwap({
+      ...{ ...deps, routes: createRouteReliability({ now: () => 0 }), askAggregators: async () => [quote] },
+      networks: { getOpen: () => ({ chain: native, nativeIsToken: false }) } as unknown as SwapNetworks,
+      buildAggregatorCall: async (_, { taker, chainId }) => {
+        takers.push(`${taker} ${chainId}`)
+        return trade
+      },
+    })
+    expect(await own({ id: 'p' } as Partner, request, null)).toEqual(['swap by 0x'])
+    expect(takers).toEqual(['0xa null'])
   })
 
   it('is not used if its call hands the input to an unknown contract', async () => {

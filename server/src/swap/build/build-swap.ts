@@ -6,12 +6,13 @@ import { checkpoint } from '../../core/services/checkpoint.ts'
 import type { WithIdempotency } from '../../core/services/interfaces.ts'
 import { largest } from '../../lib/bigint.ts'
 import { beatsOwnRoute } from '../domain/choose-aggregator.ts'
+import type { Expiry } from '../domain/expiry.ts'
 import type { BuildRequest, SwapServices, SwapSettings } from '../interfaces.ts'
 import type { AggregatorCall } from '../ports/aggregator.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
 import { BelowMinimum, type PreparedSwap, type SwapChain, type SwapOrder } from '../ports/swap-chain.ts'
 import type { BuildAggregatorCall } from '../quotes/ask-aggregators.ts'
-import { type FeeTerms, type FeeTermsDeps, isOurContract, readFeeTerms } from '../quotes/fee-terms.ts'
+import { type FeeTerms, type FeeTermsDeps, readFeeTerms } from '../quotes/fee-terms.ts'
 import {
   type AggregatorDeps,
   aggregatorOrderOf,
@@ -60,15 +61,16 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   const account = readAccount(chain, request.account, 'account')
   const parsed = await readSwapRequest(deps, request)
   await checkAccount(deps, chain, account)
-  const parties = { account, ...(await readFeeTerms(deps, partner, chain, parsed.feePpm)) }
+  const expiry = await chain.chooseExpiry(deps.now() + deps.settings.deadlineMs)
+  const terms = { account, expiry, ...(await readFeeTerms(deps, partner, chain, parsed.feePpm)) }
   const avoid = deps.routes.avoided(chain.network.id, account)
   const [priced, quotes] = await Promise.all([
     priceSwap(deps, parsed, avoid),
     readAggregatorQuotes(deps, parsed, 'callable'),
   ])
   const quote = chooseQuote(deps, priced, quotes)
-  const attempt = quote === null ? null : await prepareByAggregator(deps, partner, priced, parties, quote)
-  const { approve, swap } = attempt?.prepared ?? (await prepareOwnRoute(deps, partner, priced, parties, avoid))
+  const attempt = quote === null ? null : await prepareByAggregator(deps, partner, priced, terms, quote)
+  const { approve, swap } = attempt?.prepared ?? (await prepareOwnRoute(deps, partner, priced, terms, avoid))
   // If our own route fails simulation too, `prepareOwnRoute` throws and the aggregator is not penalised.
   if (quote !== null && attempt !== null) deps.reliability.record(chain.network.id, quote.source, attempt.shortPpm)
   checkpoint('swap.built')
@@ -84,7 +86,7 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   return [approve, swap]
 }
 
-type Parties = FeeTerms & Readonly<{ account: string }>
+type BuildTerms = FeeTerms & Readonly<{ account: string; expiry: Expiry | null }>
 
 /** Routes per build: the first, one at newer pools, and one around pools that paid other than quoted. */
 const ROUTES_MAX = 3
@@ -97,14 +99,14 @@ async function prepareOwnRoute(
   deps: BuildSwapDeps,
   partner: Partner,
   first: PricedSwap,
-  parties: Parties,
+  terms: BuildTerms,
   avoidedBefore: readonly string[],
 ): Promise<PreparedSwap> {
   const avoid = new Set(avoidedBefore)
   let priced = first
   let problem: AppError | null = null
   for (let routes = 1; ; routes++) {
-    const attempt = await attemptRoute(deps, partner, priced, parties)
+    const attempt = await attemptRoute(deps, partner, priced, terms)
     if (attempt.prepared !== null) return attempt.prepared
     // The first problem tells the partner most: later routes are worse.
     problem ??= attempt.problem
@@ -115,7 +117,7 @@ async function prepareOwnRoute(
       continue
     }
     const suspects = attempt.isProof
-      ? deps.routes.record(priced.network.chain.network.id, priced.routed, parties.account)
+      ? deps.routes.record(priced.network.chain.network.id, priced.routed, terms.account)
       : suspectsOf(priced.routed)
     for (const pool of suspects) avoid.add(pool)
     const dexes = [...new Set(priced.routed.swaps.map(({ pool }) => pool.dex))]
@@ -145,9 +147,9 @@ async function attemptRoute(
   deps: BuildSwapDeps,
   partner: Partner,
   priced: PricedSwap,
-  parties: Parties,
+  terms: BuildTerms,
 ): Promise<RouteAttempt> {
-  const prepared = await prepare(deps, partner, priced, parties).catch((error: unknown) => {
+  const prepared = await prepare(deps, partner, priced, terms).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'SIMULATION_FAILED') return error
     throw error
   })
@@ -185,18 +187,19 @@ async function prepareByAggregator(
   deps: BuildSwapDeps,
   partner: Partner,
   priced: PricedSwap,
-  parties: Parties,
+  terms: BuildTerms,
   quote: WeightedQuote,
 ): Promise<AggregatorAttempt> {
-  const order = aggregatorOrderOf(priced)
-  if (order === null || deps.buildAggregatorCall === null) return { prepared: null, shortPpm: 0n }
+  if (deps.buildAggregatorCall === null) return { prepared: null, shortPpm: 0n }
   const { chain } = priced.network
   const { slippagePpm, amountIn } = priced
   const failed = (shortPpm: bigint, reason: string): AggregatorAttempt => {
     deps.log.info({ network: chain.network.id, source: quote.source, reason }, 'an aggregator quote was not built')
     return { prepared: null, shortPpm }
   }
-  const trade = await deps.buildAggregatorCall(quote.source, { ...order, taker: chain.externalExecutor, slippagePpm })
+  const taker = chain.aggregatorTaker ?? terms.account
+  const order = { ...aggregatorOrderOf(priced), taker, slippagePpm }
+  const trade = await deps.buildAggregatorCall(quote.source, order, chain)
   if (trade === null) return failed(UNBUILT_PPM, 'no valid call to its published contracts in time')
   const { gas, penaltyPpm } = quote
   const own = { ...priced.routed, referenceOut: priced.referenceOut }
@@ -206,7 +209,7 @@ async function prepareByAggregator(
   try {
     if (!(await chain.isKnownCall(trade.call, priced.from.address)))
       return failed(UNBUILT_PPM, 'the call hands the input to an unknown contract')
-    const prepared = await prepare(deps, partner, repriced, parties, trade.call)
+    const prepared = await prepare(deps, partner, repriced, terms, trade.call)
     const shortPpm = shortfallPpm(priceAt(priced, quote.amountOut).received, prepared.simulatedOut)
     // Trust the simulated output, not the claimed one.
     if (prepared.simulatedOut >= priced.received) return { prepared, shortPpm }
@@ -227,12 +230,12 @@ async function prepare(
   deps: BuildSwapDeps,
   partner: Partner,
   priced: PricedSwap,
-  parties: Parties,
+  terms: BuildTerms,
   aggregatorCall?: AggregatorCall,
 ): Promise<PreparedSwap> {
   checkLoss(deps, priced)
   const { chain } = priced.network
-  return chain.prepare(orderOf(deps, partner, priced, parties, aggregatorCall)).catch((error: unknown) => {
+  return chain.prepare(orderOf(deps, partner, priced, terms, aggregatorCall)).catch((error: unknown) => {
     throw withDecimalAmounts(error, { native: chain.network.decimals, token: priced.from.decimals })
   })
 }
@@ -251,7 +254,7 @@ function withDecimalAmounts(error: unknown, decimals: Readonly<{ native: number;
 /** Reads an address that can sign: our contracts are rejected. */
 export function readAccount(chain: SwapChain, text: string, field: string): string {
   const account = chain.parseAccount(text)
-  if (account === null || isOurContract(chain, account))
+  if (account === null || chain.ownContracts.has(account))
     throw new AppError('INVALID_ADDRESS', `${field} is not an account on ${chain.network.id}`, { field })
   return account
 }
@@ -273,24 +276,15 @@ export async function screen(screening: Screening, { network }: SwapChain, addre
 }
 
 function orderOf(
-  { refs, settings, now }: BuildSwapDeps,
+  { refs }: BuildSwapDeps,
   partner: Partner,
   { network: { chain }, from, to, amountIn, minReceived, feePpm, routed }: PricedSwap,
-  { account, feeTo, owesFee }: Parties,
+  { account, feeTo, owesFee, expiry }: BuildTerms,
   aggregatorCall: AggregatorCall | undefined,
 ): SwapOrder {
   const terms = {
-    ...{
-      account,
-      recipient: account,
-      tokenIn: from.address,
-      tokenOut: to.address,
-      amountIn,
-      minReceived,
-      feePpm,
-      feeTo,
-    },
-    deadline: Math.floor((now() + settings.deadlineMs) / 1000),
+    ...{ account, recipient: account, tokenIn: from.address, tokenOut: to.address },
+    ...{ amountIn, minReceived, feePpm, feeTo, expiry },
   }
   const call = aggregatorCall === undefined ? {} : { aggregatorCall }
   const order = { ...terms, ...call, swaps: routed.swaps }

@@ -1,11 +1,18 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { zeroAddress } from '../domain/token.ts'
+import { zeroAddress } from '../../adapters/chains/evm/native-coin.ts'
 import { type BuiltTerms, createSwapRefs } from './swap-refs.ts'
 
 const terms: BuiltTerms = {
   ...{ partnerId: 'p1', network: 'eth', account: '0xa', recipient: '0xa', tokenIn: '0x1', tokenOut: '0x2' },
-  ...{ amountIn: 10n, minReceived: 9n, feePpm: 3_000, feeTo: '0xf', deadline: 1_800_000_000, owesFee: true },
+  ...{
+    amountIn: 10n,
+    minReceived: 9n,
+    feePpm: 3_000,
+    feeTo: '0xf',
+    expiry: { by: 'time', at: 1_800_000_000 },
+    owesFee: true,
+  },
   callHash: '0xc',
 }
 const refs = createSwapRefs(Buffer.from('a pepper'))
@@ -34,6 +41,21 @@ it('binds every term', () => {
           ? change.number(value)
           : change.string(value)
     expect([name, refs.read(ref, { ...terms, [name]: changed })]).toEqual([name, null])
+  }
+})
+
+it('binds the expiry that a transaction states', () => {
+  const expiries = [
+    null,
+    { by: 'time', at: 1_800_000_000 },
+    { by: 'time', at: 1_800_000_001 },
+    { by: 'epoch', at: 1_800_000_000 },
+    { by: 'never' },
+  ] as const
+  for (const expiry of expiries) {
+    const ref = refs.issue({ ...terms, expiry }, [])
+    for (const other of expiries)
+      expect(refs.read(ref, { ...terms, expiry: other })).toEqual(other === expiry ? { owesFee: true } : null)
   }
 })
 

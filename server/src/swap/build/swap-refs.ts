@@ -1,20 +1,19 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
-import { zeroAddress } from '../domain/token.ts'
 import type { SwapOrder } from '../ports/swap-chain.ts'
 
-/** The terms of a built swap. Addresses in canonical form. */
+/** The terms of a built swap, as its transaction states them. Addresses in canonical form. */
 export type BuiltTerms = Omit<SwapOrder, 'swaps' | 'ref'> &
   Readonly<{
     partnerId: string
     network: string
     /** The fee goes to the operator, who owes it to the partner. */
     owesFee: boolean
-    /** Hash of the whole router call, including its route (`SwapChain.hashCall`). */
+    /** Hash of what the transaction does, including its route (`SwapChain.hashCall`). */
     callHash: string
   }>
 
 /**
- * References of built swaps: 32 bytes in the transaction and in the contract's event. A reference proves, without a database,
+ * References of built swaps: 32 bytes that the transaction contains, in a parameter or a memo. A reference proves, without a database,
  * that we built the swap for this partner with these terms and this route. Any process with the same pepper can verify it.
  */
 export type SwapRefs = Readonly<{
@@ -59,7 +58,7 @@ export function createSwapRefs(pepper: Uint8Array): SwapRefs {
 const bitOf = (dex: string): number => (1 << ((createHash('sha256').update(dex).digest()[0] ?? 0) % 32)) >>> 0
 
 function textOf(terms: BuiltTerms): string {
-  const { feePpm, aggregatorCall } = terms
+  const { feePpm, aggregatorCall, expiry } = terms
   return JSON.stringify([
     terms.partnerId,
     terms.network,
@@ -71,8 +70,8 @@ function textOf(terms: BuiltTerms): string {
     terms.minReceived.toString(),
     feePpm,
     // Without a fee the fee address is not bound.
-    feePpm === 0 ? zeroAddress : terms.feeTo,
-    terms.deadline,
+    feePpm === 0 ? null : terms.feeTo,
+    expiry === null || expiry.by === 'never' ? expiry : [expiry.by, expiry.at],
     terms.owesFee,
     ...(aggregatorCall === undefined ? [] : [aggregatorCall.target, aggregatorCall.spender, aggregatorCall.calldata]),
     terms.callHash,

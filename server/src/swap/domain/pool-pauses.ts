@@ -1,4 +1,4 @@
-/** Pauses of pools that routes must not use, in lower case: DEXes by name, pools by id or address, tokens by address. */
+/** Pauses of pools that routes must not use: DEXes by name, pools by id or address, tokens by address, in canonical form. */
 export type PoolPauses = Readonly<{
   dexes: ReadonlySet<string>
   pools: ReadonlySet<string>

@@ -13,7 +13,13 @@ const decide = (
   unseenMs = 0,
   deadline = NOW / 1000 + 600,
   reason: Swap['reason'] = null,
-) => decideProgress({ deadline, reason }, observation, { nowMs: NOW, lastSeenMs: NOW - unseenMs }, limits)
+) =>
+  decideProgress(
+    { expiry: { by: 'time', at: deadline }, reason },
+    observation,
+    { nowMs: NOW, lastSeenMs: NOW - unseenMs },
+    limits,
+  )
 
 describe('decideProgress', () => {
   it('confirms up to the depth, finishes there, and becomes final at finality', () => {

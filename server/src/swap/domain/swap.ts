@@ -1,3 +1,5 @@
+import type { Expiry } from './expiry.ts'
+
 /** The networks of the DeFi half, by their names in the partner API. */
 export const swapNetworks = [
   'eth',
@@ -19,29 +21,33 @@ export const swapNetworks = [
 export const swapStatuses = ['pending', 'confirming', 'finished', 'failed'] as const
 export type SwapStatus = (typeof swapStatuses)[number]
 
-/** Refused by nodes; reverted by the contract; no longer known by any node; replaced by another transaction with its nonce. */
-export const swapReasons = ['rejected', 'reverted', 'dropped', 'replaced'] as const
+/**
+ * Refused by nodes; reverted by the contract; no longer known by any node; replaced by another transaction with its nonce; in no
+ * final block before its expiry.
+ */
+export const swapReasons = ['rejected', 'reverted', 'dropped', 'replaced', 'expired'] as const
 export type SwapReason = (typeof swapReasons)[number]
 
 type Block = Readonly<{ height: number; hash: string }>
 /** A side of a swap: base units of a token, with its decimals. */
 export type SwapSide = Readonly<{ token: string; decimals: number; units: bigint }>
 
-/** The immutable terms of a swap, from its transaction. Addresses are lower case. */
+/** The immutable terms of a swap, from its transaction. Addresses are canonical. */
 export type SwapTerms = Readonly<{
   network: string
   hash: string
   sender: string
-  nonce: number
+  /** Null in families without nonces. */
+  nonce: number | null
   recipient: string
   from: SwapSide
   /** The output that the partner expected. */
   to: SwapSide
   minReceived: bigint
   feePpm: number
-  feeTo: string
-  /** Seconds since 1970; the contract rejects the swap afterwards. */
-  deadline: number
+  /** Null without a fee. */
+  feeTo: string | null
+  expiry: Expiry
 }>
 
 /** A swap that a partner sent. */
@@ -74,6 +80,8 @@ export type TransactionObservation =
   | Readonly<{ kind: 'unseen' }>
   /** Another transaction with the same account and nonce is final. */
   | Readonly<{ kind: 'replaced' }>
+  /** No final block contains the transaction, and no later one can. */
+  | Readonly<{ kind: 'expired' }>
 
 export type SwapProgress = Readonly<{
   status: SwapStatus
@@ -99,10 +107,10 @@ export const unmined = { receivedUnits: null, feeUnits: null, block: null } as c
 
 /**
  * Derives a swap's progress from the chain. Until finality the row follows the chain: a reorg reopens a finished swap, and a
- * dropped or refused transaction that is still mined before its deadline counts.
+ * dropped or refused transaction that is still mined before its expiry counts.
  */
 export function decideProgress(
-  swap: Pick<Swap, 'deadline' | 'reason'>,
+  swap: Pick<Swap, 'expiry' | 'reason'>,
   observation: TransactionObservation,
   at: Readonly<{ nowMs: number; lastSeenMs: number }>,
   { confirmations, finalityBlocks, droppedMs }: TrackLimits,
@@ -123,12 +131,20 @@ export function decideProgress(
       return { ...unmined, status: 'pending', reason: null, isFinal: false }
     case 'replaced':
       return { ...unmined, status: 'failed', reason: 'replaced', isFinal: true }
+    case 'expired':
+      return {
+        ...unmined,
+        status: 'failed',
+        reason: swap.reason === 'rejected' ? 'rejected' : 'expired',
+        isFinal: true,
+      }
     case 'unseen': {
       const isRejected = swap.reason === 'rejected'
       if (!isRejected && at.nowMs - at.lastSeenMs < droppedMs)
         return { ...unmined, status: 'pending', reason: null, isFinal: false }
-      // Anyone with its bytes may broadcast it again; after its deadline it can only revert.
-      const isFinal = at.nowMs > swap.deadline * 1000 + droppedMs
+      // Anyone with its bytes may broadcast it again; after its time it can only revert. Other expiries are observed on the chain.
+      const { expiry } = swap
+      const isFinal = expiry.by === 'time' && at.nowMs > expiry.at * 1000 + droppedMs
       return { ...unmined, status: 'failed', reason: isRejected ? 'rejected' : 'dropped', isFinal }
     }
   }

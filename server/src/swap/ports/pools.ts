@@ -12,9 +12,11 @@ export type PoolsAt = Readonly<{
   listed: ReadonlySet<string>
   /** Fee-on-transfer tokens of these pools. No route uses them. */
   feeOnTransferTokens: ReadonlySet<string>
-  /** Current price of a unit of gas in wei. */
-  gasPrice: bigint
+  /** Current price of a million units of gas, in base units of the native coin. */
+  millionGasPrice: bigint
+  /** The token by which pools represent the native coin. */
   wrapped: string
+  nativeDecimals: number
 }>
 
 export type PoolCounts = Readonly<{ reorgs: number; differences: number; rereads: number }>
@@ -32,7 +34,7 @@ export interface PoolSource {
   depth(): PoolsDepth
   /** Replaces the pauses of pools; the scopes of all networks (`poolPausesOf`). */
   pause(scopes: Iterable<string>): void
-  /** Schedules a search for the pools of a token (lower case). */
+  /** Schedules a search for the pools of a token. */
   request(token: string): void
   /** Updates the pools towards the newest block. Returns `again` if it did not reach it. */
   advance(): Promise<'again' | undefined>

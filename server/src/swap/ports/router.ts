@@ -1,7 +1,7 @@
 import type { BlockRef } from '../../core/ports/chain.ts'
 import type { ExecutedSwap } from '../routing/execute.ts'
 
-/** Base units; tokens by lower-case address, native currency by its wrapped token. */
+/** Base units; tokens by canonical address, the native coin by its wrapped token. */
 export type RouteOrder = Readonly<{
   network: string
   tokenIn: string

@@ -1,13 +1,14 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import type { BlockRef } from '../../core/ports/chain.ts'
+import type { Expiry } from '../domain/expiry.ts'
 import type { TransactionObservation } from '../domain/swap.ts'
 import type { ExecutedSwap } from '../routing/execute.ts'
-import type { AggregatorCall } from './aggregator.ts'
+import type { AggregatorCall, AggregatorOrder, AggregatorTrade, AggregatorTransaction } from './aggregator.ts'
 
 export type TokenFacts = Readonly<{ name: string; symbol: string; decimals: number }>
 
-/** A swap to be built, independent of chain state. Base units, lower-case addresses. */
+/** A swap to be built, independent of chain state. Base units, canonical addresses. */
 export type SwapOrder = Readonly<{
   account: string
   recipient: string
@@ -17,13 +18,14 @@ export type SwapOrder = Readonly<{
   /** Least amount for the recipient, after the referrer fee. */
   minReceived: bigint
   feePpm: number
-  feeTo: string
-  /** Seconds since 1970. */
-  deadline: number
+  /** Null without a fee. */
+  feeTo: string | null
+  /** Stated by the transaction; null where it states none and depends, for example, on a recent block. */
+  expiry: Expiry | null
   swaps: readonly ExecutedSwap[]
   /** Replaces `swaps`: a call of an aggregator, made by the external executor. */
   aggregatorCall?: AggregatorCall
-  /** Our reference, which the contract's event repeats: 32 bytes in hex; other text is hashed. */
+  /** Our reference, which the transaction contains: 32 bytes, `0x` and hexadecimal digits. */
   ref: string
 }>
 
@@ -54,9 +56,12 @@ export type PreparedSwap = Readonly<{
 export type SignedTransaction = Readonly<{
   hash: string
   signer: string
-  chainId: number
-  nonce: number
-  to: string | null
+  /** Null in families without nonces. */
+  nonce: number | null
+  /** What it calls or pays directly: contracts, programs and accounts. */
+  targets: readonly string[]
+  /** Hash of the recent block that it names, if its expiry follows from that block. */
+  recentBlock: string | null
   /** The decoded call; null if we do not know the contract or the function. */
   action:
     | Readonly<{ kind: 'approve'; token: string; spender: string; units: bigint }>
@@ -66,12 +71,12 @@ export type SignedTransaction = Readonly<{
     | null
 }>
 
-/** A decoded call of our router. Native currency is `nativeAddress`. The caller checks the executor. */
+/** A swap in the form that we build. The native coin is `AddressFormat.native`. The caller checks the executor. */
 export type SwapAction = Omit<SwapOrder, 'account' | 'swaps'> &
   Readonly<{
     kind: 'swap'
-    router: string
-    executor: string
+    /** The contract that trades; null in families where a transaction calls the pools itself. */
+    executor: string | null
     /** Equals `SwapChain.hashCall` of the order that was built. */
     callHash: string
     /** Ids of the pools and the tokens that the route names; empty for a call of an aggregator. */
@@ -79,21 +84,21 @@ export type SwapAction = Omit<SwapOrder, 'account' | 'swaps'> &
     routeTokens: readonly string[]
   }>
 
-/** A fee of a swap, from our router's event. */
+/** A fee of a swap, as the chain shows it. */
 export type PaidFee = Readonly<{
   hash: string
   logIndex: number
   height: number
-  /** 32 bytes in hex. */
+  /** As in `SwapOrder`. */
   ref: string
-  /** Caller of the router. */
+  /** Who swapped: the caller of the router, or the signer. */
   sender: string
   token: string
   units: bigint
   /** Recipient of the fee. */
   feeTo: string
-  /** The contract that traded. */
-  executor: string
+  /** The contract that traded; null in families without one. */
+  executor: string | null
 }>
 
 /** The amount that a transaction moved between two accounts. */
@@ -106,44 +111,70 @@ export type SwapBroadcast =
   | Readonly<{
       kind: 'rejected'
       reason: string
-      because: 'nonce-used' | 'insufficient-funds' | 'underpriced' | 'other'
+      because: 'nonce-used' | 'insufficient-funds' | 'underpriced' | 'expired' | 'other'
     }>
   | Readonly<{ kind: 'unknown'; reason: string }>
 
-/** One DeFi network. Implemented once per network family in `adapters/`. */
-export interface SwapChain {
-  readonly network: Network
-  /** The wrapped native token, which routes use for native currency. */
-  readonly wrapped: string
-  /** The spender of approvals and the target of swaps. All addresses here are lower case. */
-  readonly router: string
-  /** The current executor of our own routes. */
-  readonly executor: string
-  /** The current executor of aggregator calls: the taker that aggregators see. */
-  readonly externalExecutor: string
-  /**
-   * Canonical (lower-case) address of a token; null for a malformed address or a wrong checksum. The native placeholder in any
-   * case, the zero address, and a contract of the native currency itself (Polygon) become `nativeAddress`.
-   */
+/** How a network family writes addresses and hashes. Canonical forms are compared as text, so their case counts. */
+export interface AddressFormat {
+  /** Canonical address of the native coin. */
+  readonly native: string
+  /** The form of a transaction hash, for messages: "0x and 64 hexadecimal digits". */
+  readonly hashForm: string
+  /** Canonical address of a token; null for a malformed address or a wrong checksum. Every form of the native coin becomes `native`. */
   parse(text: string): string | null
-  /** As `parse`, for an account that can be paid: null for native placeholders and reserved addresses. */
+  /** As `parse`, for an account that can be paid: null for the native coin and reserved addresses. */
   parseAccount(text: string): string | null
-  /** Adds the checksum; native currency is written as its placeholder. */
+  /** Canonical transaction hash; null for other text. */
+  parseHash(text: string): string | null
+  /** An address as partners see it, with a checksum where the family has one. */
   formatAddress(address: string): string
+}
+
+/** The signer, nonce and expiry of a sent transaction. */
+export type SentTransaction = Readonly<{ signer: string; nonce: number | null; expiry: Expiry }>
+
+/** One DeFi network. Implemented once per network family in `adapters/`. */
+export interface SwapChain extends AddressFormat {
+  readonly network: Network
+  /** The token by which pools represent the native coin; `native` where pools hold the coin itself. */
+  readonly wrapped: string
+  /** The contract that users approve and that their swaps call; null in families without approvals. */
+  readonly spender: string | null
+  /** The current executor of our own routes; null in families where a transaction calls the pools itself. */
+  readonly executor: string | null
+  /** The account for which aggregators trade, and the executor of their calls; null: the user's own account. */
+  readonly aggregatorTaker: string | null
+  /** Our contracts: no accounts of users. */
+  readonly ownContracts: ReadonlySet<string>
+  /** Whether nodes keep a transaction until it is in a block. Where they do not, it is sent again until its expiry. */
+  readonly keepsPending: boolean
   /** Null if the address has no contract, or none of a token. */
   readToken(address: string): Promise<TokenFacts | null>
-  /** Hash of the router call of an order, with a zero reference. Binds every parameter of the call. */
+  /** The expiry that a transaction built now shall state to be valid until about `untilMs`; null if it states none. */
+  chooseExpiry(untilMs: number): Promise<Expiry | null>
+  /** Hash of what an order does on the chain, without its reference. Binds every parameter. */
   hashCall(order: Omit<SwapOrder, 'ref'>): string
   /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE (`required`, `available` in base units `of` native or token), ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
   prepare(order: SwapOrder): Promise<PreparedSwap>
+  /** Checks a transaction of an aggregator: only `contracts`, the exact native value, well-formed bytes. Null if it fails. */
+  readAggregatorCall(
+    transaction: AggregatorTransaction,
+    order: AggregatorOrder,
+    contracts: readonly string[],
+  ): AggregatorTrade | null
   /** Whether an aggregator's call hands the input only to contracts that are known, as far as the call can be decoded. */
   isKnownCall(call: AggregatorCall, tokenIn: string): Promise<boolean>
   /** Throws RAW_TX_INVALID, TX_CHAIN_MISMATCH. */
   readSigned(raw: string): SignedTransaction
   /** Sends to every node. */
   broadcast(raw: string): Promise<SwapBroadcast>
-  /** `sent` names the signer and nonce; without it a replaced transaction is reported as `unseen`. */
-  observe(hash: string, sent?: Readonly<{ signer: string; nonce: number }>): Promise<TransactionObservation>
+  /** When a signed transaction can no longer be included. Asks a node only if the transaction does not state it. */
+  readExpiry(signed: SignedTransaction): Promise<Expiry>
+  /** Whether no block after the newest one can include a transaction with this expiry. `nowMs` decides about times. */
+  isExpired(expiry: Expiry, nowMs: number): Promise<boolean>
+  /** Without `sent` a replaced or expired transaction is reported as `unseen`. */
+  observe(hash: string, sent?: SentTransaction): Promise<TransactionObservation>
   /** A transaction by its hash, mined or pending. Null if no node knows it. */
   findTransaction(hash: string): Promise<SignedTransaction | null>
   /** Amount of a token or native currency that a transaction moved between two accounts. Null if it is not mined or failed. */

@@ -1,12 +1,5 @@
-import { isNative } from '../domain/token.ts'
-import type {
-  Aggregator,
-  AggregatorCall,
-  AggregatorOrder,
-  AggregatorQuote,
-  AggregatorTransaction,
-  TakerOrder,
-} from '../ports/aggregator.ts'
+import type { Aggregator, AggregatorOrder, AggregatorQuote, AggregatorTrade, TakerOrder } from '../ports/aggregator.ts'
+import type { SwapChain } from '../ports/swap-chain.ts'
 
 /** A quote with its aggregator. `contract` is null if the aggregator may be compared but not called. */
 export type RankedQuote = AggregatorQuote & Readonly<{ source: string; contract: string | null }>
@@ -20,9 +13,11 @@ export type AskAggregatorsDeps = Readonly<{
 /** `callable`: only aggregators that may also execute the order. */
 export type AskAggregators = (order: AggregatorOrder, which?: 'all' | 'callable') => Promise<readonly RankedQuote[]>
 
-/** A checked call with the output that the aggregator claims for it. */
-export type AggregatorTrade = Readonly<{ amountOut: bigint; call: AggregatorCall }>
-export type BuildAggregatorCall = (source: string, order: TakerOrder) => Promise<AggregatorTrade | null>
+export type BuildAggregatorCall = (
+  source: string,
+  order: TakerOrder,
+  chain: Pick<SwapChain, 'readAggregatorCall'>,
+) => Promise<AggregatorTrade | null>
 
 /** Asks all aggregators at once; best quote first. A slow or failing one delays the others by at most its budget. */
 export function createAskAggregators({ aggregators, budgetMs }: AskAggregatorsDeps): AskAggregators {
@@ -47,33 +42,15 @@ async function quoteOf(aggregator: Aggregator, order: AggregatorOrder, budgetMs:
 
 /** Asks one aggregator for its transaction. Null if it is late or uses unpublished contracts. */
 export function createBuildAggregatorCall({ aggregators, budgetMs }: AskAggregatorsDeps): BuildAggregatorCall {
-  return async (source, order) => {
+  return async (source, order, chain) => {
     const aggregator = aggregators.find(({ id }) => id === source)
     if (aggregator === undefined) return null
     const transaction = await within(
       budgetMs,
       aggregator.build(order, budgetMs).catch(() => null),
     )
-    return transaction === null ? null : readCall(transaction, order, new Set(aggregator.contracts(order.network)))
+    return transaction && chain.readAggregatorCall(transaction, order, aggregator.contracts(order.network))
   }
-}
-
-/** At least a selector; nodes refuse transactions above 128 KiB. */
-const CALLDATA = /^0x[0-9a-f]{8}([0-9a-f]{2}){0,65536}$/
-
-/** Checks a transaction of an aggregator: published contracts, the exact native value, well-formed calldata. Null if it fails. */
-export function readCall(
-  { amountOut, target, spender, value, calldata }: AggregatorTransaction,
-  { tokenIn, amountIn }: AggregatorOrder,
-  contracts: ReadonlySet<string>,
-): AggregatorTrade | null {
-  const isNativeIn = isNative(tokenIn)
-  const [targetKey, spenderKey, bytes] = [target.toLowerCase(), spender?.toLowerCase() ?? null, calldata.toLowerCase()]
-  if (!contracts.has(targetKey) || !CALLDATA.test(bytes)) return null
-  if (value !== (isNativeIn ? amountIn : 0n)) return null
-  if (isNativeIn) return { amountOut, call: { target: targetKey, spender: null, calldata: bytes } }
-  if (spenderKey === null || !contracts.has(spenderKey)) return null
-  return { amountOut, call: { target: targetKey, spender: spenderKey, calldata: bytes } }
 }
 
 /** Bounds adapters that ignore their own timeout. */

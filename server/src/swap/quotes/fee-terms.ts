@@ -1,6 +1,5 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
-import { zeroAddress } from '../domain/token.ts'
 import type { SwapSettings } from '../interfaces.ts'
 import type { FeeAccounts } from '../ports/store/fee-accounts.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
@@ -9,10 +8,7 @@ export type FeeTermsDeps = Readonly<{
   feeAccounts: Pick<FeeAccounts, 'findAddress'>
   settings: Pick<SwapSettings, 'feeAddresses'>
 }>
-export type FeeTerms = Readonly<{ feeTo: string; owesFee: boolean }>
-
-export const isOurContract = ({ router, executor, externalExecutor }: SwapChain, address: string): boolean =>
-  [router, executor, externalExecutor].includes(address)
+export type FeeTerms = Readonly<{ feeTo: string | null; owesFee: boolean }>
 
 /** The fee goes to the partner's address, else to the operator's, who then owes it to the partner. */
 export async function readFeeTerms(
@@ -21,12 +17,12 @@ export async function readFeeTerms(
   chain: SwapChain,
   feePpm: number,
 ): Promise<FeeTerms> {
-  if (feePpm === 0) return { feeTo: zeroAddress, owesFee: false }
+  if (feePpm === 0) return { feeTo: null, owesFee: false }
   const { id } = chain.network
   const own = await feeAccounts.findAddress(partner.id, id)
   const feeTo = chain.parseAccount(own ?? settings.feeAddresses.get(id) ?? '')
   // Anyone could withdraw a fee from our contracts.
-  if (feeTo !== null && !isOurContract(chain, feeTo)) return { feeTo, owesFee: own === null }
+  if (feeTo !== null && !chain.ownContracts.has(feeTo)) return { feeTo, owesFee: own === null }
   throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `there is no fee address on ${id}: set one, or request a fee of 0`, {
     field: 'referrerFee',
     extra: { min: '0', max: '0' },

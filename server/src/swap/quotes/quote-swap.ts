@@ -4,8 +4,8 @@ import { largest } from '../../lib/bigint.ts'
 import type { RouteReliability } from '../build/route-reliability.ts'
 import { chooseBestQuote } from '../domain/choose-aggregator.ts'
 import { isAboveReference, isNearReference } from '../domain/reference-price.ts'
-import { isNative } from '../domain/token.ts'
 import type { SwapServices, SwapSettings } from '../interfaces.ts'
+import { poolToken } from '../networks.ts'
 import type { AggregatorOrder } from '../ports/aggregator.ts'
 import type { RoutedSwap, Router } from '../ports/router.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
@@ -87,9 +87,6 @@ export function priceAggregator(own: PricedSwap, amountOut: bigint): PricedSwap 
   return { ...priced, minReceived: largest(priced.minReceived, minAfterSlippage(own.received, BELOW_OWN_PPM)) }
 }
 
-/** Pools hold the wrapped native token. */
-const poolToken = ({ wrapped }: SwapChain, address: string): string => (isNative(address) ? wrapped : address)
-
 export type AggregatorDeps = Readonly<{
   /** null if no aggregator is configured. */
   askAggregators: AskAggregators | null
@@ -108,11 +105,10 @@ export type QuoteSwapDeps = ReadSwapDeps &
     now(): number
   }>
 
-/** Null if the network has no EVM chain id, which aggregators need. */
-export function aggregatorOrderOf({ network, from, to, amountIn }: ParsedSwap): AggregatorOrder | null {
-  const { id, evm } = network.chain.network
-  if (evm === undefined) return null
-  return { network: id, chainId: evm.chainId, tokenIn: from.address, tokenOut: to.address, amountIn }
+export function aggregatorOrderOf({ network: { chain }, from, to, amountIn }: ParsedSwap): AggregatorOrder {
+  const { id, evm } = chain.network
+  const tokens = { native: chain.native, tokenIn: from.address, tokenOut: to.address }
+  return { network: id, chainId: evm?.chainId ?? null, ...tokens, amountIn }
 }
 
 export async function readAggregatorQuotes(
@@ -120,8 +116,7 @@ export async function readAggregatorQuotes(
   parsed: ParsedSwap,
   which: 'all' | 'callable',
 ): Promise<readonly RankedQuote[] | null> {
-  const order = aggregatorOrderOf(parsed)
-  return askAggregators === null || order === null ? null : askAggregators(order, which)
+  return askAggregators === null ? null : askAggregators(aggregatorOrderOf(parsed), which)
 }
 
 export type WeightedQuote = RankedQuote & Readonly<{ penaltyPpm: bigint }>

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
+import { nativeAddress } from '../../adapters/chains/evm/native-coin.ts'
 import type { Book } from '../../core/domain/book.ts'
-import { nativeAddress, type Token } from '../domain/token.ts'
+import type { Token } from '../domain/token.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 import { createReferenceOut } from './swap-values.ts'
 
 const NOW = 1_800_000_000_000
 const USD = 10n ** 12n
-const chain = { network: { id: 'eth' }, wrapped: '0xee' } as unknown as SwapChain
+const chain = { network: { id: 'eth' }, native: nativeAddress, wrapped: '0xee' } as unknown as SwapChain
 const token = (address: string, decimals: number): Token => ({
   ...{ network: 'eth', address, name: 'T', symbol: 'T', decimals },
 })

@@ -1,6 +1,7 @@
 import type { Book } from '../../core/domain/book.ts'
 import { midPrice, unitsWorth, usdValue } from '../../core/domain/price.ts'
-import { isNative, type Token } from '../domain/token.ts'
+import type { Token } from '../domain/token.ts'
+import { poolToken } from '../networks.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 
 export type SwapValuesDeps = Readonly<{
@@ -21,7 +22,7 @@ export function createReferencePrice({ books, priceKeyOf, now }: SwapValuesDeps)
   return (chain: SwapChain, token: Token): bigint | null => {
     const { prices } = books.current()
     if (now() - prices.at > STALE_MS) return null
-    const isNativeValue = isNative(token.address) || token.address === chain.wrapped
+    const isNativeValue = poolToken(chain, token.address) === chain.wrapped
     const key = priceKeyOf(chain.network.id, isNativeValue ? 'native' : token.address)
     const price = key === null ? undefined : prices.usd.get(key)
     return price === undefined ? null : midPrice(price)

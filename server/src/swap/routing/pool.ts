@@ -1,6 +1,6 @@
 import type { Curve } from './curve.ts'
 
-/** Fields of every pool. Addresses are in lower case. */
+/** Fields of every pool. Addresses are in the canonical form of the network. */
 export type PoolIdentity = Readonly<{
   /** Unique in its network: the pool's address, or its id (bytes32) in a vault or pool manager. */
   id: string

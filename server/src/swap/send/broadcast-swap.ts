@@ -21,7 +21,8 @@ export async function broadcastSwap(
   checkpoint('swap.broadcast')
   if (outcome.kind === 'unknown') return { kind: 'unknown' }
   if (outcome.kind !== 'rejected') return { kind: 'sent' }
-  const observed = await chain.observe(signed.hash, signed)
+  const sent = { ...signed, expiry: await chain.readExpiry(signed) }
+  const observed = await chain.observe(signed.hash, sent)
   if (observed.kind === 'included' || observed.kind === 'pending') return { kind: 'sent' }
   return { kind: 'refused', reason: outcome.reason, because: outcome.because }
 }
@@ -41,6 +42,8 @@ export function refusalOf({ because }: Pick<Rejected, 'because'>, field: string)
       )
     case 'insufficient-funds':
       return new AppError('INSUFFICIENT_BALANCE', 'the account cannot pay for the transaction and its gas', { field })
+    case 'expired':
+      return new AppError('RAW_TX_INVALID', 'the transaction has expired: build again', { field })
     case 'other':
       return new AppError('RAW_TX_INVALID', 'the nodes refuse the transaction', { field })
   }

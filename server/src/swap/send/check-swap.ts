@@ -2,6 +2,7 @@ import { AppError, type Problem } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import { parsePercent } from '../../core/domain/percent.ts'
 import type { BuiltTerms, SwapRefs } from '../build/swap-refs.ts'
+import type { Expiry } from '../domain/expiry.ts'
 import type { SwapTerms } from '../domain/swap.ts'
 import type { Token } from '../domain/token.ts'
 import type { SendRequest } from '../interfaces.ts'
@@ -15,8 +16,8 @@ export type CheckSwapDeps = ReadSwapDeps & Readonly<{ refs: SwapRefs }>
 type BuiltAction = SwapAction & Pick<BuiltTerms, 'owesFee'>
 
 /**
- * Checks that a signed transaction is a swap that we built for this partner: our router, the current executor, and exactly the
- * terms and the route that the reference binds.
+ * Checks that a signed transaction is a swap that we built for this partner: in our form, by the current executor, and with exactly
+ * the terms and the route that the reference binds.
  */
 export function checkBuilt(
   refs: SwapRefs,
@@ -26,12 +27,9 @@ export function checkBuilt(
   field: string,
 ): BuiltAction {
   const { action } = signed
-  if (signed.to !== chain.router || action?.kind !== 'swap')
-    throw invalid(
-      `it is not a swap of the router ${chain.formatAddress(chain.router)}; set isExchange: false for other transactions`,
-      field,
-    )
-  if (action.executor !== (action.aggregatorCall ? chain.externalExecutor : chain.executor))
+  if (action?.kind !== 'swap')
+    throw invalid(`it is not ${describeSwap(chain)}; set isExchange: false for other transactions`, field)
+  if (action.executor !== (action.aggregatorCall ? chain.aggregatorTaker : chain.executor))
     throw invalid('it names an executor that is not in use: build again', field)
   const terms = { ...action, partnerId: partner.id, network: chain.network.id, account: signed.signer }
   const built = refs.read(action.ref, terms)
@@ -43,13 +41,17 @@ export function checkBuilt(
   return { ...action, ...built }
 }
 
-/** The terms that a signed swap itself states. */
+const describeSwap = ({ spender, formatAddress }: SwapChain): string =>
+  spender === null ? 'a swap that we built' : `a swap of the router ${formatAddress(spender)}`
+
+/** The terms that a signed swap states, with its expiry. */
 export function termsOf(
   { network }: SwapChain,
   { hash, signer, nonce }: SignedTransaction,
-  { recipient, minReceived, feePpm, feeTo, deadline }: SwapAction,
+  { recipient, minReceived, feePpm, feeTo }: SwapAction,
+  expiry: Expiry,
 ): Omit<SwapTerms, 'from' | 'to'> {
-  return { network: network.id, hash, sender: signer, nonce, recipient, minReceived, feePpm, feeTo, deadline }
+  return { network: network.id, hash, sender: signer, nonce, recipient, minReceived, feePpm, feeTo, expiry }
 }
 
 /** Checks that the request agrees with the transaction. Throws one error with all differences. */

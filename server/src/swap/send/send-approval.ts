@@ -20,6 +20,14 @@ export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendAp
   return (partner, { network, rawApproveTx }, idempotency) =>
     withIdempotency(partner, idempotency, async () => {
       const { chain } = networks.getOpen(network)
+      if (chain.spender === null)
+        throw new AppError(
+          'APPROVAL_NOT_NEEDED',
+          `swaps on ${chain.network.id} need no approval: sign and send the swap`,
+          {
+            field: 'network',
+          },
+        )
       const signed = readAs(chain, rawApproveTx, 'rawApproveTx')
       await checkApproval(deps, partner, chain, signed, 'rawApproveTx')
       if (signed.action?.kind !== 'approve') throw invalid('it is not an approval of a token', 'rawApproveTx')
@@ -31,14 +39,15 @@ export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendAp
     })
 }
 
-/** Screens the signer and the called address of a transaction before we broadcast it. */
+/** Screens the signer of a transaction and everything that it calls or pays before we broadcast it. */
 export async function screenTransaction(
   screening: Screening,
   chain: SwapChain,
-  { signer, to }: SignedTransaction,
+  { signer, targets }: SignedTransaction,
 ): Promise<void> {
   await screen(screening, chain, chain.formatAddress(signer))
-  if (to !== null && to !== chain.router) await screen(screening, chain, chain.formatAddress(to))
+  for (const target of targets)
+    if (target !== chain.spender) await screen(screening, chain, chain.formatAddress(target))
 }
 
 /** Decodes a transaction. Errors name the request member in `field`. */
@@ -66,8 +75,8 @@ export async function checkApproval(
     throw invalid('it grants an allowance by another call than a plain approve', field)
   if (action?.kind !== 'approve') return
   const { token, spender, units } = action
-  if (spender !== chain.router)
-    throw invalid(`its spender is not the router ${chain.formatAddress(chain.router)}`, field)
+  if (spender !== chain.spender)
+    throw invalid(`its spender is not the router ${chain.formatAddress(chain.spender ?? '')}`, field)
   if (units === 0n) return
   const built = { partnerId: partner.id, network: chain.network.id, account: signer, token, units }
   if (await approvals.has(built)) return

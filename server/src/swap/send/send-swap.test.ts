@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { nativeAddress } from '../../adapters/chains/evm/native-coin.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import type { Verdict } from '../../core/ports/screening.ts'
 import { createSwapRefs } from '../build/swap-refs.ts'
 import type { Swap, SwapStatus } from '../domain/swap.ts'
-import { nativeAddress } from '../domain/token.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { NewSwap, SwapStore } from '../ports/store/swaps.ts'
 import type { SignedTransaction, SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
@@ -18,12 +18,12 @@ const partner = { id: 'p', name: 'acme' } as Partner
 const refs = createSwapRefs(Buffer.from('a pepper'))
 const terms = {
   ...{ recipient: user, tokenIn: nativeAddress, tokenOut: token, amountIn: 10n ** 18n, minReceived: 9n },
-  ...{ feePpm: 3_000, feeTo: '0xf', deadline: NOW / 1000 + 600, callHash: '0xc' },
+  ...{ feePpm: 3_000, feeTo: '0xf', expiry: { by: 'time', at: NOW / 1000 + 600 } as const, callHash: '0xc' },
 }
 const ref = refs.issue({ ...terms, partnerId: 'p', network: 'eth', account: user, owesFee: true }, ['uniswap-v2'])
 const signed: SignedTransaction = {
-  ...{ hash: HASH, signer: user, chainId: 1, nonce: 0, to: router },
-  action: { kind: 'swap', router, executor, ref, pools: ['0xpool'], routeTokens: [token, '0xmiddle'], ...terms },
+  ...{ hash: HASH, signer: user, nonce: 0, targets: [router], recentBlock: null },
+  action: { kind: 'swap', executor, ref, pools: ['0xpool'], routeTokens: [token, '0xmiddle'], ...terms },
 }
 const request = {
   ...{ account: user, network: 'eth', fromTokenAddress: nativeAddress, toTokenAddress: token, amountFrom: '1' },
@@ -56,11 +56,13 @@ beforeEach(() => {
 })
 
 const chain = {
-  ...{ network: { id: 'eth' }, router, executor, wrapped: '0xw' },
+  ...{ network: { id: 'eth' }, native: nativeAddress, spender: router, executor, wrapped: '0xw', keepsPending: true },
   parse: (text: string) => text,
   parseAccount: (text: string) => text,
   formatAddress: (address: string) => address,
   readSigned: () => read,
+  readExpiry: async () => terms.expiry,
+  isExpired: async ({ at }: typeof terms.expiry, nowMs: number) => at * 1000 <= nowMs,
   broadcast: async () => {
     sent++
     return outcome
@@ -120,7 +122,7 @@ describe('a restricted account', () => {
 describe('a transaction that is no swap of ours', () => {
   it.each([user, '0xmixer'])('is not broadcast if %s is restricted (D8)', async (address) => {
     denied = address
-    read = { ...signed, to: '0xmixer', action: null }
+    read = { ...signed, targets: ['0xmixer'], action: null }
     await expect(send({ isExchange: false })).rejects.toMatchObject({ code: 'RESTRICTED' })
     expect(sent).toBe(0)
     denied = null

@@ -6,8 +6,8 @@ import type { WithIdempotency } from '../../core/services/interfaces.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import { isPaused, poolPausesOf } from '../domain/pool-pauses.ts'
 import { type Swap, unmined } from '../domain/swap.ts'
-import { isNative } from '../domain/token.ts'
 import type { SendRequest, SwapServices } from '../interfaces.ts'
+import { poolToken } from '../networks.ts'
 import type { SwapStore, TrackedSwap } from '../ports/store/swaps.ts'
 import type { SignedTransaction, SwapAction, SwapChain } from '../ports/swap-chain.ts'
 import { broadcastSwap, refusalOf } from './broadcast-swap.ts'
@@ -47,15 +47,17 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
   const { chain } = network
   const field = rawTx === undefined ? 'hash' : 'rawTx'
   const signed = rawTx === undefined ? await findSentTransaction(chain, hash ?? '') : readAs(chain, rawTx, field)
-  if (hash !== undefined && hash.toLowerCase() !== signed.hash) throw otherHash()
+  if (hash !== undefined && chain.parseHash(hash) !== signed.hash) throw otherHash()
   if (!request.isExchange) return sendOther(deps, partner, chain, { signed, raw: rawTx ?? null, field })
   const action = checkBuilt(deps.refs, partner, chain, signed, field)
   const sides = await checkRequest(deps, network, request, action)
-  if (rawTx !== undefined && isLate(deps, action.deadline)) return repeatLate(deps, partner, chain, signed)
+  const expiry = await chain.readExpiry(signed)
+  if (rawTx !== undefined && (await chain.isExpired(expiry, deps.now())))
+    return repeatLate(deps, partner, chain, signed)
   if (rawTx !== undefined) checkPauses(deps, chain, action)
   await screenTransaction(deps.screening, chain, signed)
   const recorded = await deps.swaps.record({
-    ...termsOf(chain, signed, action),
+    ...termsOf(chain, signed, action, expiry),
     ...sides,
     id: timeOrderedId(),
     partnerId: partner.id,
@@ -77,12 +79,13 @@ const otherHash = () =>
     problems: [{ code: 'RAW_TX_INVALID', field: 'hash', message: 'hash is not that of rawTx' }],
   })
 
-async function findSentTransaction(chain: SwapChain, hash: string): Promise<SignedTransaction> {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(hash))
-    throw new AppError('VALIDATION_ERROR', 'hash is not a transaction hash: it needs 0x and 64 hexadecimal digits', {
+async function findSentTransaction(chain: SwapChain, text: string): Promise<SignedTransaction> {
+  const hash = chain.parseHash(text)
+  if (hash === null)
+    throw new AppError('VALIDATION_ERROR', `hash is not a transaction hash: it needs ${chain.hashForm}`, {
       field: 'hash',
     })
-  const transaction = await chain.findTransaction(hash.toLowerCase())
+  const transaction = await chain.findTransaction(hash)
   if (transaction !== null) return transaction
   // A wallet that broadcasts and reports at once is faster than the gossip between nodes.
   throw new AppError('NETWORK_UNAVAILABLE', 'no node knows a transaction with this hash yet: retry, or send rawTx', {
@@ -93,13 +96,14 @@ async function findSentTransaction(chain: SwapChain, hash: string): Promise<Sign
 
 type Other = Readonly<{ signed: SignedTransaction; raw: string | null; field: string }>
 
-/** Broadcasts without a record. Swaps and approvals are checked as usual; signer and called address are always screened. */
+/** Broadcasts without a record. Swaps and approvals are checked as usual; signer and targets are always screened. */
 async function sendOther(deps: SendSwapDeps, partner: Partner, chain: SwapChain, other: Other): Promise<string> {
   const { signed, raw, field } = other
   await checkApproval(deps, partner, chain, signed, field)
-  if (signed.to === chain.router) {
+  const callsRouter = chain.spender !== null && signed.targets.includes(chain.spender)
+  if (callsRouter || signed.action?.kind === 'swap') {
     const action = checkBuilt(deps.refs, partner, chain, signed, field)
-    if (raw !== null && isLate(deps, action.deadline)) throw late()
+    if (raw !== null && (await chain.isExpired(await chain.readExpiry(signed), deps.now()))) throw late()
     if (raw !== null) checkPauses(deps, chain, action)
   }
   await screenTransaction(deps.screening, chain, signed)
@@ -110,17 +114,14 @@ async function sendOther(deps: SendSwapDeps, partner: Partner, chain: SwapChain,
 /** A swap that was built before a pause must not be relayed after it. */
 function checkPauses({ poolPauses, refs }: SendSwapDeps, chain: SwapChain, action: SwapAction): void {
   const pauses = poolPausesOf(poolPauses(), chain.network.id)
-  const tokens = [action.tokenIn, action.tokenOut, ...action.routeTokens].map((token) =>
-    isNative(token) ? chain.wrapped : token,
-  )
+  const tokens = [action.tokenIn, action.tokenOut, ...action.routeTokens].map((token) => poolToken(chain, token))
   const isPausedRoute =
     [...pauses.dexes].some((dex) => refs.mayUseDex(action.ref, dex)) ||
     ['', ...action.pools].some((id) => isPaused({ dex: '', id, tokens }, pauses))
   if (isPausedRoute) throw new AppError('NETWORK_PAUSED', 'a DEX, pool or token of this swap is paused: build again')
 }
 
-const isLate = ({ now }: SendSwapDeps, deadline: number): boolean => deadline * 1000 <= now()
-const late = () => invalid('its deadline has passed: build again', 'rawTx')
+const late = () => invalid('it has expired: build again', 'rawTx')
 
 /** A late repeat of a swap that is pending or done gets its hash: building it again would swap twice. */
 async function repeatLate(
@@ -151,7 +152,7 @@ async function broadcast({ swaps }: SendSwapDeps, chain: SwapChain, { recorded, 
     progress,
     fee: null,
     isSeen: !isRefused,
-    isSent: true,
+    isSent: isRefused || chain.keepsPending,
     nextCheckMs: FIRST_CHECK_MS,
   })
   checkpoint('swap.sent')

@@ -1,6 +1,6 @@
-import { isNative, nativeAddress, type Token } from '../domain/token.ts'
+import type { Token } from '../domain/token.ts'
 import type { SwapServices, TokenView } from '../interfaces.ts'
-import type { SwapNetworks } from '../networks.ts'
+import { poolToken, type SwapNetworks } from '../networks.ts'
 import type { Router } from '../ports/router.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 import type { ListedToken } from '../ports/token-lists.ts'
@@ -38,7 +38,7 @@ function rank(
   listed: readonly ListedToken[],
   liquidity: ReadonlyMap<string, number>,
 ): readonly TokenView[] {
-  const dollarsOf = (address: string) => liquidity.get(isNative(address) ? chain.wrapped : address) ?? -1
+  const dollarsOf = (address: string) => liquidity.get(poolToken(chain, address)) ?? -1
   const native = { ...nativeTokenOf(chain), icon: null }
   return [native, ...listed]
     .map((token) => ({ token, dollars: dollarsOf(token.address) }))
@@ -51,7 +51,7 @@ function rank(
 }
 
 /** The native currency as a token. */
-export function nativeTokenOf({ network }: SwapChain): Token {
+export function nativeTokenOf({ network, native }: SwapChain): Token {
   const { id, symbol, decimals } = network
-  return { network: id, address: nativeAddress, name: network.name, symbol, decimals }
+  return { network: id, address: native, name: network.name, symbol, decimals }
 }

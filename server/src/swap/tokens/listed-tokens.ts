@@ -2,7 +2,7 @@ import type { OwnTokens } from '../interfaces.ts'
 import type { ListedToken } from '../ports/token-lists.ts'
 
 export type ListedTokensDeps = Readonly<{
-  /** Tokens of the operator or of the sandbox; they precede those of published lists. */
+  /** Tokens of the operator or of the sandbox, by canonical address; they precede those of published lists. */
   own(network: string): OwnTokens
   published(network: string): readonly ListedToken[]
   /** Addresses that are not listed: on Celo and Polygon the contract of the native currency itself. */
@@ -17,8 +17,7 @@ export function createListedTokens({ own, published, hidden }: ListedTokensDeps)
     if (cached !== undefined) return cached
     const icons = new Map(published(network).map(({ address, icon }) => [address, icon]))
     const byAddress = new Map<string, ListedToken>()
-    const ours = own(network).map((token) => ({ ...token, address: token.address.toLowerCase() }))
-    for (const token of ours) byAddress.set(token.address, { ...token, icon: icons.get(token.address) ?? null })
+    for (const token of own(network)) byAddress.set(token.address, { ...token, icon: icons.get(token.address) ?? null })
     for (const token of published(network)) if (!byAddress.has(token.address)) byAddress.set(token.address, token)
     for (const address of hidden(network)) byAddress.delete(address)
     const listed = [...byAddress.values()]

@@ -1,7 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
-import { isNative } from '../domain/token.ts'
 import type { SwapServices } from '../interfaces.ts'
-import type { SwapNetworks } from '../networks.ts'
+import { poolToken, type SwapNetworks } from '../networks.ts'
 import type { Router } from '../ports/router.ts'
 import type { ListedToken } from '../ports/token-lists.ts'
 import type { FindToken } from './token-cache.ts'
@@ -23,7 +22,7 @@ export function createReadToken({ networks, router, findToken, listed }: ReadTok
       throw new AppError('INVALID_ADDRESS', `address is not an address on ${id}`, { field: 'address' })
     const token = await findToken(chain, address)
     if (token === null) throw new AppError('TOKEN_NOT_FOUND', 'there is no token at this address', { field: 'address' })
-    const isTraded = router.liquidity(id).has(isNative(address) ? chain.wrapped : address)
+    const isTraded = router.liquidity(id).has(poolToken(chain, address))
     return {
       token: { ...token, address: chain.formatAddress(address) },
       enabled: isTraded && !networks.isPaused(id),

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
+import { nativeAddress } from '../../adapters/chains/evm/native-coin.ts'
 import { AppError } from '../../core/domain/errors.ts'
-import { nativeAddress } from '../domain/token.ts'
 import type { SwapChain, TokenFacts } from '../ports/swap-chain.ts'
 import { createTokenCache } from './token-cache.ts'
 
@@ -15,6 +15,7 @@ function createStage() {
   const waiting: { resolve(facts: TokenFacts | null): void; reject(error: Error): void }[] = []
   const chain = {
     network: { id: 'sonic', name: 'Sonic', symbol: 'S', decimals: 18 },
+    native: nativeAddress,
     readToken: (address: string) => {
       reads.push(address)
       return new Promise<TokenFacts | null>((resolve, reject) => waiting.push({ resolve, reject }))

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../core/domain/errors.ts'
 import { createTtlCache } from '../../lib/ttl-cache.ts'
-import { isNative, type Token } from '../domain/token.ts'
+import type { Token } from '../domain/token.ts'
+import { isNative } from '../networks.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 import type { ListedToken } from '../ports/token-lists.ts'
 import { nativeTokenOf } from './list-tokens.ts'
@@ -102,7 +103,7 @@ export function createTokenCache(
 function createFindLocal(listed: (network: string) => readonly ListedToken[]) {
   const byNetwork = new Map<string, ReadonlyMap<string, ListedToken>>()
   return (chain: SwapChain, address: string): Token | null => {
-    if (isNative(address)) return nativeTokenOf(chain)
+    if (isNative(chain, address)) return nativeTokenOf(chain)
     const { id } = chain.network
     const all = byNetwork.get(id) ?? new Map(listed(id).map((token) => [token.address, token]))
     byNetwork.set(id, all)

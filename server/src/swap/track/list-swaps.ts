@@ -1,18 +1,15 @@
 import { canonicalNetwork } from '../../core/domain/catalogue.ts'
 import { type ListSource, listCounted } from '../../core/services/counted-list.ts'
 import type { Swap } from '../domain/swap.ts'
-import { isNative, nativeAddress } from '../domain/token.ts'
 import type { SwapListFilter, SwapServices, SwapView } from '../interfaces.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { SwapStore } from '../ports/store/swaps.ts'
+import type { AddressFormat } from '../ports/swap-chain.ts'
 
 export type ListSwapsDeps = Readonly<{ networks: SwapNetworks; swaps: SwapStore }>
 
-/** An account or a token on any chain. Other text matches nothing and is not passed to the store. */
-const ADDRESS = /^[A-Za-z0-9:_]{1,256}$/
+/** Other text matches nothing and is not passed to the store. */
 const NETWORK = /^[a-z0-9-]{1,32}$/
-const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
-const HASH = /^0x[0-9a-fA-F]{64}$/
 const NOTHING = '-'
 
 /** One swap of the partner, of any age. */
@@ -20,7 +17,7 @@ export function createFindSwap({ networks, swaps }: ListSwapsDeps): SwapServices
   return async (partner, { id, hash }) => {
     const found =
       id === undefined
-        ? await swaps.findReported(partner.id, { hash: canonicalHash(hash ?? '') })
+        ? await swaps.findReported(partner.id, { hashes: hashesOf(networks.formats(), hash ?? '') })
         : await swaps.findReported(partner.id, { id: id.toLowerCase() })
     return found === null ? null : viewOf(networks, found)
   }
@@ -28,7 +25,7 @@ export function createFindSwap({ networks, swaps }: ListSwapsDeps): SwapServices
 
 function viewOf(networks: SwapNetworks, swap: Swap): SwapView {
   const served = networks.find(swap.network)
-  // A network that is no longer served has no formatter: addresses stay lower case.
+  // A network that is no longer served has no formatter: addresses stay in their canonical form.
   return { swap, formatAddress: served === null ? (address) => address : served.chain.formatAddress }
 }
 
@@ -36,7 +33,7 @@ function viewOf(networks: SwapNetworks, swap: Swap): SwapView {
 export function createListSwaps({ networks, swaps }: ListSwapsDeps): SwapServices['listSwaps'] {
   const view = (swap: Swap) => viewOf(networks, swap)
   return async (partner, filter, page) => {
-    const query = { ...queryOf(filter), partnerId: partner.id }
+    const query = { ...queryOf(networks, filter), partnerId: partner.id }
     const source: ListSource<Swap> = {
       read: (after, limit, offset) => swaps.list(query, after, limit, offset),
       count: () => swaps.count(query),
@@ -51,31 +48,30 @@ async function* views(rows: AsyncIterable<Swap>, view: (swap: Swap) => SwapView)
   for await (const swap of rows) yield view(swap)
 }
 
-function queryOf({ status, fromTokenAddress, toTokenAddress, network, hash, account }: SwapListFilter) {
+function queryOf(
+  networks: SwapNetworks,
+  { status, fromTokenAddress, toTokenAddress, network, hash, account }: SwapListFilter,
+) {
+  const formats = networks.formats(network)
+  const tokensOf = (text: string) => formsOf(formats, (format) => format.parse(text))
   return {
     ...(status === undefined ? {} : { status }),
-    ...(fromTokenAddress === undefined ? {} : { tokenIn: canonicalToken(fromTokenAddress) }),
-    ...(toTokenAddress === undefined ? {} : { tokenOut: canonicalToken(toTokenAddress) }),
+    ...(fromTokenAddress === undefined ? {} : { tokensIn: tokensOf(fromTokenAddress) }),
+    ...(toTokenAddress === undefined ? {} : { tokensOut: tokensOf(toTokenAddress) }),
     ...(network === undefined ? {} : { network: canonicalTicker(network) }),
-    ...(hash === undefined ? {} : { hash: canonicalHash(hash) }),
-    ...(account === undefined ? {} : { sender: canonicalAccount(account) }),
+    ...(hash === undefined ? {} : { hashes: hashesOf(formats, hash) }),
+    ...(account === undefined ? {} : { senders: formsOf(formats, (format) => format.parseAccount(account)) }),
   }
 }
 
-/** Other text matches nothing and is not passed to the store. */
-const canonicalHash = (text: string): string => (HASH.test(text) ? text.toLowerCase() : NOTHING)
+const hashesOf = (formats: readonly AddressFormat[], text: string) =>
+  formsOf(formats, (format) => format.parseHash(text))
 
-/** As stored: EVM addresses in lower case. */
-function canonicalAccount(text: string): string {
-  if (!ADDRESS.test(text)) return NOTHING
-  return EVM_ADDRESS.test(text) ? text.toLowerCase() : text
-}
-
-/** As stored: EVM addresses in lower case. */
-function canonicalToken(text: string): string {
-  const address = canonicalAccount(text)
-  return isNative(address) ? nativeAddress : address
-}
+/** What a text means, each once: it may be an address or hash in several families. */
+const formsOf = (
+  formats: readonly AddressFormat[],
+  parse: (format: AddressFormat) => string | null,
+): readonly string[] => [...new Set(formats.flatMap((format) => parse(format) ?? []))]
 
 function canonicalTicker(text: string): string {
   const name = canonicalNetwork(text)

@@ -83,7 +83,7 @@ async function attributeFees(
   const partnerIds = await deps.fees.listPartnerIds()
   for (const fee of paid.filter(({ hash }) => unreported.has(hash))) {
     const signed = await chain.findTransaction(fee.hash)
-    const action = signed === null ? null : directCallOf(chain, signed, fee)
+    const action = signed === null ? null : directCallOf(signed, fee)
     const call = signed === null || action === null ? null : { signed, action }
     const built = call === null ? null : findPartner(deps.refs, chain, { ...call, partnerIds })
     // Another contract made the call, such as a smart wallet; or terms that we did not build, or built with another pepper.
@@ -95,13 +95,9 @@ async function attributeFees(
 
 type Call = Readonly<{ signed: SignedTransaction; action: SwapAction }>
 
-/** The transaction's own call of the router, if it emitted the event; null if another contract called the router. */
-function directCallOf(
-  { router }: SwapChain,
-  { signer, to, action }: SignedTransaction,
-  fee: PaidFee,
-): SwapAction | null {
-  const isDirect = to === router && action?.kind === 'swap' && signer === fee.sender && action.ref === fee.ref
+/** The swap of the transaction itself, if it paid the fee; null if another contract called the router. */
+function directCallOf({ signer, action }: SignedTransaction, fee: PaidFee): SwapAction | null {
+  const isDirect = action?.kind === 'swap' && signer === fee.sender && action.ref === fee.ref
   return isDirect ? action : null
 }
 
@@ -128,7 +124,7 @@ async function swapOf(
     return { token, decimals, units }
   }
   return {
-    ...termsOf(chain, signed, action),
+    ...termsOf(chain, signed, action, await chain.readExpiry(signed)),
     id: timeOrderedId(),
     partnerId,
     from: await side(action.tokenIn, action.amountIn),

@@ -28,11 +28,12 @@ export function createTrackSwap(deps: TrackSwapDeps): (id: string) => Promise<vo
     const served = tracked && deps.networks.find(tracked.swap.network)
     // Another process may serve the network.
     if (!tracked || !served) return
-    await (tracked.raw === null ? check(deps, served, tracked) : rebroadcast(deps, served, tracked, tracked.raw))
+    const raw = tracked.swap.status === 'pending' ? tracked.raw : null
+    await (raw === null ? check(deps, served, tracked) : rebroadcast(deps, served, tracked, raw))
   }
 }
 
-/** Sends the same bytes again: the first broadcast was interrupted, or no node answered. */
+/** Sends the same bytes again: the first broadcast was interrupted, no node answered, or nodes do not keep pending transactions. */
 async function rebroadcast(
   deps: TrackSwapDeps,
   network: SwapNetwork,
@@ -40,8 +41,8 @@ async function rebroadcast(
   raw: string,
 ): Promise<void> {
   const { chain } = network
-  // After the deadline it could only revert, at the user's cost. It may already be pending.
-  if (deps.databaseNow() > tracked.swap.deadline * 1000) return check(deps, network, tracked)
+  // An expired swap can only revert, at the user's cost. It may already be pending.
+  if (await chain.isExpired(tracked.swap.expiry, deps.databaseNow())) return check(deps, network, tracked)
   const sent = await broadcastSwap(chain, chain.readSigned(raw), raw)
   if (sent.kind === 'sent') return check(deps, network, tracked, { isSent: true })
   const isDropped = deps.databaseNow() - tracked.lastSeenAt.getTime() > deps.settings.droppedMs
@@ -64,7 +65,8 @@ async function check(
 ): Promise<void> {
   const { chain } = network
   const { swap, lastSeenAt } = tracked
-  const observation = await chain.observe(swap.hash, { signer: swap.sender, nonce: swap.nonce })
+  const { sender: signer, nonce, expiry } = swap
+  const observation = await chain.observe(swap.hash, { signer, nonce, expiry })
   checkpoint('swap.observed')
   if (observation.kind === 'included' && observation.ok && observation.received === null)
     throw new Error(`the receipt of swap ${swap.id} has no payment amount`)
@@ -84,7 +86,9 @@ async function check(
     status === 'finished' && feeUnits !== null && feeUnits > 0n
       ? { assetId: tokenAsset(network, swap.to.token), units: feeUnits }
       : null
-  await advance(deps, tracked, { progress, fee, isSeen, isSent: true, nextCheckMs })
+  // Elsewhere a reorg may require the bytes again.
+  const isDone = chain.keepsPending || progress.isFinal || status === 'failed'
+  await advance(deps, tracked, { progress, fee, isSeen, isSent: isDone, nextCheckMs })
 }
 
 const checkIntervalMs = ({ blockTimeMs }: Network): number =>

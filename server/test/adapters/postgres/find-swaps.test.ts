@@ -1,6 +1,9 @@
+import assert from 'node:assert'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSwapStore } from '../../../src/adapters/postgres/swap/swaps.ts'
+import { createEvmAddressFormat } from '../../../src/adapters/swap-chain/address-format.ts'
+import { createSwapNetworks } from '../../../src/swap/networks.ts'
 import { createFindSwap, createListSwaps } from '../../../src/swap/track/list-swaps.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
@@ -15,7 +18,8 @@ const partner = {
   ...{ openExchangesMax: 1, rateLimitPerMinute: 1, defaultRecipients: new Map() },
 }
 const other = { ...partner, id: randomUUID() }
-const networks = { find: () => null, get: () => Promise.reject, getOpen: () => Promise.reject, isPaused: () => false }
+/** No network is served: the formats of the families still find the rows. */
+const networks = createSwapNetworks(new Map(), { current: () => assert.fail() }, [createEvmAddressFormat()])
 const side = { token: `0x${'22'.repeat(20)}`, decimals: 6, units: 1_000n }
 const [alice, bob] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`]
 const hashOf = (n: number) => `0x${n.toString(16).padStart(64, '0')}`
@@ -24,7 +28,7 @@ async function recordSwap(n: number, sender: string, partnerId = partner.id): Pr
   const id = randomUUID()
   await createSwapStore(opened.database).record({
     ...{ id, partnerId, network: 'eth', hash: hashOf(n), sender, nonce: n, recipient: sender, from: side, to: side },
-    ...{ minReceived: 1n, feePpm: 0, feeTo: alice, deadline: 1, owesFee: false, raw: null },
+    ...{ minReceived: 1n, feePpm: 0, feeTo: alice, expiry: { by: 'time', at: 1 }, owesFee: false, raw: null },
   })
   return id
 }
@@ -39,8 +43,8 @@ const makeOld = (id: string) =>
 
 test('a swap of any age is found by its id or hash, in any case, by its partner alone', async () => {
   const swaps = createSwapStore(opened.database)
-  const find = createFindSwap({ networks: networks as never, swaps })
-  const list = createListSwaps({ networks: networks as never, swaps })
+  const find = createFindSwap({ networks, swaps })
+  const list = createListSwaps({ networks, swaps })
   const [first, second] = [await recordSwap(0xab, alice), await recordSwap(2, bob)]
   await recordSwap(3, alice, other.id)
   await makeOld(first)

@@ -174,7 +174,8 @@ describe('swap rows of a partner (I-20)', () => {
   const newSwap = (partnerId: string, hash: string): NewSwap => ({
     ...{ id: randomUUID(), partnerId, network: 'eth', hash, sender: '0x11', nonce: 1, recipient: '0x11' },
     ...{ from: { token: '0x22', decimals: 6, units: 10n }, to: { token: '0x33', decimals: 18, units: 1_000n } },
-    ...{ minReceived: 900n, feePpm: 0, feeTo: '0x44', owesFee: false, deadline: 2_000_000_000, raw: null },
+    ...{ minReceived: 900n, feePpm: 0, feeTo: '0x44', owesFee: false, raw: null },
+    expiry: { by: 'time', at: 2_000_000_000 },
   })
   const approvalOf = (partnerId: string, units: bigint) => {
     return { partnerId, network: 'eth', account: '0x11', token: '0x22', units }
@@ -202,14 +203,14 @@ describe('swap rows of a partner (I-20)', () => {
       expect(listed.map(({ hash }) => hash).sort()).toEqual(
         Array.from({ length: SWAPS_OF_EACH }, (_, n) => hashOf(at, n)).sort(),
       )
-      expect(await swaps.list({ partnerId: id, network: 'eth', tokenIn: '0x22' }, null, 100, 0)).toEqual(listed)
+      expect(await swaps.list({ partnerId: id, network: 'eth', tokensIn: ['0x22'] }, null, 100, 0)).toEqual(listed)
       expect(await swaps.count({ partnerId: id })).toBe(SWAPS_OF_EACH)
       expect((await swaps.findByHash(id, 'eth', hashOf(at, 3)))?.hash).toBe(hashOf(at, 3))
       expect(await swaps.findByHash(id, 'eth', hashOf(1 - at, 3))).toBeNull()
-      const [own, foreign] = [{ hash: hashOf(at, 3) }, { hash: hashOf(1 - at, 3) }]
-      const reported = await swaps.findReported(id, own)
-      expect(reported).toMatchObject(own)
-      expect(await swaps.findReported(id, foreign)).toBeNull()
+      const [own, foreign] = [hashOf(at, 3), hashOf(1 - at, 3)]
+      const reported = await swaps.findReported(id, { hashes: [own] })
+      expect(reported).toMatchObject({ hash: own })
+      expect(await swaps.findReported(id, { hashes: [foreign] })).toBeNull()
       expect(await swaps.findReported(owners[1 - at]?.id ?? '', { id: reported?.id ?? '' })).toBeNull()
     }
     expect(await swaps.list({ partnerId: randomUUID() }, null, 100, 0)).toEqual([])

@@ -91,7 +91,8 @@ test.each([
       minReceived: executed.amountOut,
       feePpm: 0,
     },
-    ...{ feeTo: zeroAddress, deadline: 2 ** 40, ref: 'x', swaps: executed.swaps },
+    ...{ feeTo: zeroAddress, ref: 'x', swaps: executed.swaps },
+    expiry: { by: 'time', at: 2 ** 40 },
   }
   const prepared = await chain.prepare(order)
   expect(prepared.simulatedOut).toBe(executed?.amountOut)

@@ -44,7 +44,7 @@ test('reports the state and deploys what is missing', async () => {
     ...{ account, recipient: account, tokenIn: native, tokenOut: token, amountIn: ether, minReceived: 1n, feePpm: 0 },
     ...{
       feeTo: account,
-      deadline: 2 ** 40,
+      expiry: { by: 'time', at: 2 ** 40 },
       ref: 'x',
       swaps: [{ ...via(pool, wrapped), amountIn: ether, amountOut: 1n }],
     },

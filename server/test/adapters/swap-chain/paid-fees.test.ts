@@ -1,5 +1,6 @@
 import { type Hex, keccak256, stringToBytes } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { EvmSwapChain } from '../../../src/adapters/swap-chain/chain.ts'
 import type { SwapChain } from '../../../src/swap/ports/swap-chain.ts'
 import { startFaultyNode } from '../chains/evm/faulty-node.ts'
 import { ether, native, type Stage, sendAll, startStage, user, via } from './stage.ts'
@@ -9,7 +10,7 @@ import { ether, native, type Stage, sendAll, startStage, user, via } from './sta
 const BLOCKS = 40
 
 let stage: Stage
-let chain: SwapChain
+let chain: EvmSwapChain
 let a: string
 let hash: string
 let height: number

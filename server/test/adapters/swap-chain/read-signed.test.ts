@@ -1,8 +1,8 @@
 import { encodeFunctionData, type Hex, keccak256, parseAbi, parseTransaction, serializeTransaction } from 'viem'
 import { expect, test } from 'vitest'
+import { nativeAddress, zeroAddress } from '../../../src/adapters/chains/evm/native-coin.ts'
 import { encodeSwap } from '../../../src/adapters/dex/encode-swap.ts'
 import { createEvmSwapChain } from '../../../src/adapters/swap-chain/chain.ts'
-import { nativeAddress, zeroAddress } from '../../../src/swap/domain/token.ts'
 import { network, signAs, user } from './stage.ts'
 
 // Decodes transactions that viem signed. No node is involved.
@@ -17,7 +17,7 @@ const approve = (spender: string, units = 5n) =>
     args: [spender as Hex, units],
   })
 const fees = { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, gas: 100_000n, nonce: 0, chainId: 31_337 } as const
-const call = { to: token as Hex, data: approve(chain.router), value: 0n } as const
+const call = { to: token as Hex, data: approve(chain.spender), value: 0n } as const
 const signed = (changes: object = {}) => signAs(user, { type: 'eip1559', ...fees, ...call, ...changes })
 const actionOf = async (changes: object) => chain.readSigned(await signed(changes)).action
 
@@ -26,8 +26,8 @@ test.each(['eip1559', 'legacy', 'eip2930'])('decodes an approval in a transactio
   const raw = await signed({ type, ...price, nonce: 7, ...(type === 'eip2930' ? { accessList: [] } : {}) })
   for (const text of [raw, `0x${raw.slice(2).toUpperCase()}`]) {
     expect(chain.readSigned(text)).toMatchObject({
-      ...{ signer: user.address.toLowerCase(), nonce: 7, chainId: 31_337, to: token },
-      action: { kind: 'approve', token, spender: chain.router, units: 5n },
+      ...{ signer: user.address.toLowerCase(), nonce: 7, targets: [token] },
+      action: { kind: 'approve', token, spender: chain.spender, units: 5n },
     })
   }
 })
@@ -49,7 +49,7 @@ test('rejects transactions of other chains', async () => {
 
 test('rejects an EIP-7702 transaction, whatever it calls (D8)', async () => {
   const authorization = await user.signAuthorization?.({ address: token, chainId: 31_337, nonce: 1 })
-  for (const changes of [{}, { data: '0x' }, { to: chain.router, data: '0x12345678' }]) {
+  for (const changes of [{}, { data: '0x' }, { to: chain.spender, data: '0x12345678' }]) {
     const raw = await signed({ ...changes, type: 'eip7702', authorizationList: [authorization] })
     expect(() => chain.readSigned(raw)).toThrow(expect.objectContaining({ code: 'RAW_TX_INVALID' }))
   }
@@ -104,7 +104,7 @@ test('a changed byte is rejected or changes the signer', async () => {
 
 test('decodes no action for other transactions', async () => {
   expect(await actionOf({ data: approve(token) })).toMatchObject({ spender: token })
-  expect(await actionOf({ to: chain.router })).toBeNull()
+  expect(await actionOf({ to: chain.spender })).toBeNull()
   expect(await actionOf({ to: undefined })).toBeNull()
   expect(await actionOf({ data: undefined, value: 5n })).toBeNull()
 })
@@ -143,8 +143,9 @@ test('decodes a swap of our router, and of no other contract', async () => {
   )
   const valid = { to: swap.to, data: swap.calldata, value: 8n }
   expect(await actionOf(valid)).toEqual({
-    ...{ kind: 'swap', router: chain.router, executor: chain.executor, tokenIn: nativeAddress, tokenOut: token },
-    ...{ amountIn: 8n, minReceived: 7n, recipient: user.address.toLowerCase(), feePpm: 30, deadline: 99 },
+    ...{ kind: 'swap', executor: chain.executor, tokenIn: nativeAddress, tokenOut: token },
+    ...{ amountIn: 8n, minReceived: 7n, recipient: user.address.toLowerCase(), feePpm: 30 },
+    expiry: { by: 'time', at: 99 },
     ...{ feeTo: user.address.toLowerCase(), ref: terms.reference },
     ...{ pools: [token], routeTokens: [nativeAddress, token, wrapped] },
     // Covers everything except the reference.

@@ -4,9 +4,9 @@ import { expect } from 'vitest'
 import { startDexChain } from '../../../../test/contracts/dex-chain.ts'
 import { PATIENCE } from '../../../../test/support/patience.ts'
 import { eth } from '../../../networks/eth.ts'
+import { isNative, nativeAddress } from '../../../src/adapters/chains/evm/native-coin.ts'
 import { createEvmSwapChain, type EvmSwapChainOptions } from '../../../src/adapters/swap-chain/chain.ts'
 import { type Network, resolveNetwork } from '../../../src/core/domain/network.ts'
-import { isNative, nativeAddress } from '../../../src/swap/domain/token.ts'
 import type { PreparedSwap, SwapChain, SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import { executeRoute, type RouteSwap, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
@@ -51,7 +51,8 @@ export async function startStage() {
     if (executed.amountOut === null) throw new Error('the route pays nothing')
     const swapOrder: SwapOrder = {
       ...{ account: user.address.toLowerCase(), recipient: user.address.toLowerCase(), tokenIn, tokenOut, amountIn },
-      ...{ minReceived: 1n, feePpm: 0, feeTo: dex.partner.toLowerCase(), deadline: 2 ** 40, ref: 'a swap' },
+      ...{ minReceived: 1n, feePpm: 0, feeTo: dex.partner.toLowerCase(), ref: 'a swap' },
+      expiry: { by: 'time', at: 2 ** 40 },
       ...{ swaps: executed.swaps, ...rest },
     }
     return { order: swapOrder, expected: executed.amountOut }

@@ -1,6 +1,7 @@
 import { type Hex, parseTransaction } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { SwapChain, SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
+import type { EvmSwapChain } from '../../../src/adapters/swap-chain/chain.ts'
+import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { startFaultyNode } from '../chains/evm/faulty-node.ts'
 import { ether, native, type Stage, sign, signAs, startStage, user, via } from './stage.ts'
@@ -8,7 +9,7 @@ import { ether, native, type Stage, sign, signAs, startStage, user, via } from '
 // Follows a transaction from sent to final on a chain with manual mining: pending, replaced, dropped, reorganised.
 
 let stage: Stage
-let chain: SwapChain
+let chain: EvmSwapChain
 let pool: Pool
 let a: string
 let snapshot: unknown

@@ -1,9 +1,10 @@
 import { encodeFunctionData, type Hex, parseAbi, parseTransaction } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { EvmSwapChain } from '../../../src/adapters/swap-chain/chain.ts'
 import { AppError } from '../../../src/core/domain/errors.ts'
 import { referrerFeeOf } from '../../../src/core/domain/percent.ts'
 import { present } from '../../../src/lib/assert.ts'
-import type { SwapChain, SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
+import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { compile } from '../chains/evm/compile.ts'
 import { startFaultyNode } from '../chains/evm/faulty-node.ts'
@@ -13,7 +14,7 @@ import { ether, native, type Stage, sendAll, sign, startStage, user, via } from 
 // Prepared swaps are signed with viem, sent, and pay the simulated amount: on a real node with Uniswap's contracts.
 
 let stage: Stage
-let chain: SwapChain
+let chain: EvmSwapChain
 let a: Hex
 let b: Hex
 let c: Hex
@@ -85,7 +86,7 @@ const allowance = (token: string) =>
       },
     ],
     functionName: 'allowance',
-    args: [user.address, chain.router as Hex],
+    args: [user.address, chain.spender as Hex],
   }) as Promise<bigint>
 
 test('swaps native currency for a token', () =>
@@ -112,19 +113,24 @@ test('swaps a token for a token with an exact approval, a split, two hops and a 
     const { prepared, hash } = await trade({ ...built.order, minReceived: expected }, expected, true)
     expect((await stage.dex.balanceOf(c, stage.dex.partner)) - before).toBe(built.expected - expected)
     const approve = chain.readSigned(await sign(prepared.approve ?? ''))
-    expect(approve.action).toEqual({ kind: 'approve', token: a, spender: chain.router, units: terms.amountIn })
+    expect(approve.action).toEqual({ kind: 'approve', token: a, spender: chain.spender, units: terms.amountIn })
     const swap = chain.readSigned(await sign(prepared.swap))
-    expect(swap).toMatchObject({ hash, signer: user.address.toLowerCase(), nonce: approve.nonce + 1, to: chain.router })
+    expect(swap).toMatchObject({
+      hash,
+      signer: user.address.toLowerCase(),
+      nonce: approve.nonce + 1,
+      targets: [chain.spender],
+    })
     expect(swap.action).toMatchObject({
       ...{
         kind: 'swap',
-        router: chain.router,
         executor: chain.executor,
         tokenIn: a,
         tokenOut: c,
         minReceived: expected,
       },
-      ...{ amountIn: terms.amountIn, recipient: user.address.toLowerCase(), feePpm: 12_345, deadline: 2 ** 40 },
+      ...{ amountIn: terms.amountIn, recipient: user.address.toLowerCase(), feePpm: 12_345 },
+      expiry: { by: 'time', at: 2 ** 40 },
       feeTo: stage.dex.partner.toLowerCase(),
     })
     expect(await chain.findTransaction(hash)).toEqual(swap)
@@ -141,14 +147,14 @@ test('swaps a token for native currency', () =>
 
 test('needs no approval with a sufficient allowance', () =>
   isolated(async () => {
-    await stage.dex.write(stage.dex.user, a, 'approve', [chain.router, 5n * ether])
+    await stage.dex.write(stage.dex.user, a, 'approve', [chain.spender, 5n * ether])
     const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 5n * ether })
     await trade(built.order, built.expected, false)
   }))
 
 test('replaces a partial allowance by an exact one', () =>
   isolated(async () => {
-    await stage.dex.write(stage.dex.user, a, 'approve', [chain.router, ether])
+    await stage.dex.write(stage.dex.user, a, 'approve', [chain.spender, ether])
     const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 5n * ether })
     await trade(built.order, built.expected, true)
   }))
@@ -161,7 +167,7 @@ test.each(['with eth_simulateV1', 'without it'])('requires a reset of the old al
     for (const holder of [dex.owner, dex.user])
       await dex.send(dex.owner, tether, encodeMint([holder, 1_000_000n * ether]))
     const pool = await dex.makeV2(tether, b, 100_000n * ether, 100_000n * ether)
-    await dex.write(dex.user, tether, 'approve', [chain.router, 1n])
+    await dex.write(dex.user, tether, 'approve', [chain.spender, 1n])
     const { url, stop } = await withoutSimulation()
     const own = how === 'without it' ? stage.swaps({ rpcUrls: [url] }) : chain
     const built = stage.order([via(pool, tether)], { tokenIn: tether, tokenOut: b, amountIn: 3n * ether })
@@ -169,7 +175,7 @@ test.each(['with eth_simulateV1', 'without it'])('requires a reset of the old al
     expect(refused.code).toBe('ALLOWANCE_RESET_REQUIRED')
     const rawTx = String(refused.problems[0]?.['rawTx'])
     const reset = chain.readSigned(await sign(rawTx))
-    expect(reset.action).toEqual({ kind: 'approve', token: tether, spender: chain.router, units: 0n })
+    expect(reset.action).toEqual({ kind: 'approve', token: tether, spender: chain.spender, units: 0n })
     expect((await own.broadcast(await sign(rawTx))).kind).toBe('accepted')
     await trade(built.order, built.expected, true)
     await stop()
@@ -241,7 +247,7 @@ test('a price change before the swap fails the simulation, and the chain reverts
 async function sendFromOwner(order: SwapOrder) {
   const { dex } = stage
   const account = dex.owner.toLowerCase()
-  await dex.write(dex.owner, order.tokenIn as Hex, 'approve', [chain.router, order.amountIn])
+  await dex.write(dex.owner, order.tokenIn as Hex, 'approve', [chain.spender, order.amountIn])
   const { to, data, value } = parseTransaction((await chain.prepare({ ...order, account })).swap as Hex)
   await dex.send(dex.owner, to as Hex, data as Hex, value)
 }
@@ -493,7 +499,7 @@ test('reads token metadata, also from non-standard tokens (B123)', async () => {
     decimals: 6,
   })
   expect(await chain.readToken(stage.dex.owner.toLowerCase())).toBeNull()
-  expect(await chain.readToken(chain.router)).toBeNull()
+  expect(await chain.readToken(chain.spender)).toBeNull()
   expect(await chain.readToken(stage.wrapped)).toMatchObject({ symbol: 'WETH', decimals: 18 })
   expect(await chain.readToken(native)).toMatchObject({ symbol: 'ETH', decimals: 18 })
 })

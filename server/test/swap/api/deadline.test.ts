@@ -27,11 +27,11 @@ test('the tracker does not broadcast a swap after its deadline, when it could on
     const hash: string = JSON.parse(sent.body)
     // The state after a crash between the insert and the broadcast.
     await stage.rpc('anvil_dropTransaction', hash)
-    const [row] = await scenario.app.database.query<{ deadline: string }>(
-      'update swaps set raw = $2, next_check_at = clock_timestamp() where hash = $1 returning deadline',
+    const [row] = await scenario.app.database.query<{ expires_at: string }>(
+      'update swaps set raw = $2, next_check_at = clock_timestamp() where hash = $1 returning expires_at',
       [hash, rawTx],
     )
-    await scenario.until('its deadline is over', async () => Date.now() > (Number(row?.deadline) + 1) * 1000)
+    await scenario.until('its deadline is over', async () => Date.now() > (Number(row?.expires_at) + 1) * 1000)
     await scenario.startWorkers()
     expect(await stage.becomes(hash, 'failed')).toMatchObject({ statusReason: 'dropped' })
     expect(await stage.rpc('eth_getTransactionByHash', hash)).toBeNull()

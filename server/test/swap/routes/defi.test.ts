@@ -127,7 +127,15 @@ describe('one swap', () => {
     const side = { token: usdcToken.address.toLowerCase(), decimals: 6, units: 1_000_000n }
     scenario.services.swaps.rows.push({
       ...{ id, hash, partnerId: 'p1', network: 'eth', sender: 'me', recipient: 'me', nonce: 1, from: side, to: side },
-      ...{ minReceived: 1n, feePpm: 0, feeTo: '', deadline: 0, status: 'pending', reason: null, receivedUnits: null },
+      ...{
+        minReceived: 1n,
+        feePpm: 0,
+        feeTo: null,
+        expiry: { by: 'never' },
+        status: 'pending',
+        reason: null,
+        receivedUnits: null,
+      },
       ...{ block: null, createdAt: new Date(0), updatedAt: new Date(0) },
     })
   })

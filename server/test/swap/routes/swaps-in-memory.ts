@@ -1,7 +1,8 @@
+import { nativeAddress } from '../../../src/adapters/chains/evm/native-coin.ts'
 import { AppError } from '../../../src/core/domain/errors.ts'
 import { parsePercent } from '../../../src/core/domain/percent.ts'
 import { type Swap, swapNetworks } from '../../../src/swap/domain/swap.ts'
-import { nativeAddress, type Token } from '../../../src/swap/domain/token.ts'
+import type { Token } from '../../../src/swap/domain/token.ts'
 import type { SwapListFilter, SwapServices, TokenView } from '../../../src/swap/interfaces.ts'
 
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'

@@ -5,6 +5,8 @@ import {
   swapFeeFinalEntry,
   swapFeeReversalEntry,
 } from '../../../core/domain/ledger/entries.ts'
+import { present } from '../../../lib/assert.ts'
+import type { Expiry } from '../../../swap/domain/expiry.ts'
 import type { Swap, SwapReason, SwapStatus } from '../../../swap/domain/swap.ts'
 import type { NewSwap, SwapAdvance, SwapQuery, SwapStore, TrackedSwap } from '../../../swap/ports/store/swaps.ts'
 import { blockOrNull, type Database, type Sql, unitsOrNull } from '../core/database.ts'
@@ -26,11 +28,12 @@ type Row = Readonly<{
   min_units: string
   received_units: string | null
   sender: string
-  nonce: string
+  nonce: string | null
   recipient: string
   fee_ppm: number
-  fee_to: string
-  deadline: string
+  fee_to: string | null
+  expires_by: Expiry['by']
+  expires_at: string | null
   raw: string | null
   block_height: string | null
   block_hash: string | null
@@ -41,23 +44,23 @@ type Row = Readonly<{
 }>
 
 const COLUMNS = `s.id, s.partner_id, s.network, s.hash, s.status, s.reason, s.token_in, s.decimals_in, s.units_in, s.token_out,
-  s.decimals_out, s.expected_units, s.min_units, s.received_units, s.sender, s.nonce, s.recipient, s.fee_ppm, s.fee_to, s.deadline,
-  s.raw, s.block_height, s.block_hash, s.version, s.created_at, s.updated_at, s.seen_at`
+  s.decimals_out, s.expected_units, s.min_units, s.received_units, s.sender, s.nonce, s.recipient, s.fee_ppm, s.fee_to, s.expires_by,
+  s.expires_at, s.raw, s.block_height, s.block_hash, s.version, s.created_at, s.updated_at, s.seen_at`
 
 /** Lists only swaps that the partner reported, not those that were only found on the chain. */
 const FILTER = `s.partner_id = $1 and s.told and s.created_at >= statement_timestamp() - interval '24 hours'
-  and ($2::text is null or s.status = $2) and ($3::text is null or s.token_in = $3)
-  and ($4::text is null or s.token_out = $4) and ($5::text is null or s.network = $5)
-  and ($6::text is null or s.hash = $6) and ($7::text is null or s.sender = $7)`
+  and ($2::text is null or s.status = $2) and ($3::text[] is null or s.token_in = any($3))
+  and ($4::text[] is null or s.token_out = any($4)) and ($5::text is null or s.network = $5)
+  and ($6::text[] is null or s.hash = any($6)) and ($7::text[] is null or s.sender = any($7))`
 
-const filterValues = ({ partnerId, status, tokenIn, tokenOut, network, hash, sender }: SwapQuery) => [
+const filterValues = ({ partnerId, status, tokensIn, tokensOut, network, hashes, senders }: SwapQuery) => [
   partnerId,
   status ?? null,
-  tokenIn ?? null,
-  tokenOut ?? null,
+  tokensIn ?? null,
+  tokensOut ?? null,
   network ?? null,
-  hash ?? null,
-  sender ?? null,
+  hashes ?? null,
+  senders ?? null,
 ]
 
 /** The process that records a swap broadcasts it. If it crashed in between, the tracker does after this time. */
@@ -82,10 +85,10 @@ export function createSwapStore(database: Database): SwapStore {
     },
     async findReported(partnerId, key) {
       if ('id' in key && !UUID.test(key.id)) return null
-      const condition = 'id' in key ? 's.id = $2::uuid' : 's.hash = $2'
+      const condition = 'id' in key ? 's.id = $2::uuid' : 's.hash = any($2::text[])'
       const [row] = await database.query<Row>(
         `select ${COLUMNS} from swaps s where s.partner_id = $1 and s.told and ${condition} limit 1`,
-        [partnerId, 'id' in key ? key.id : key.hash],
+        [partnerId, 'id' in key ? key.id : key.hashes],
       )
       return row === undefined ? null : toSwap(row)
     },
@@ -110,9 +113,10 @@ export function createSwapStore(database: Database): SwapStore {
 }
 
 const INSERT = `insert into swaps as s (id, partner_id, network, hash, token_in, decimals_in, units_in, token_out, decimals_out,
-    expected_units, min_units, sender, nonce, recipient, fee_ppm, fee_to, owes_fee, deadline, raw, told, next_check_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::text, $20,
-    clock_timestamp() + case when $19::text is null then interval '0' else ${BROADCAST_WITHIN} end)`
+    expected_units, min_units, sender, nonce, recipient, fee_ppm, fee_to, owes_fee, expires_by, expires_at, raw, told,
+    next_check_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20::text, $21,
+    clock_timestamp() + case when $20::text is null then interval '0' else ${BROADCAST_WITHIN} end)`
 
 /** Inserts a swap that was found on the chain and that its partner did not report. Its fee is booked like any other. */
 export async function insertUnreportedSwap(tx: Sql, swap: NewSwap): Promise<void> {
@@ -159,7 +163,8 @@ const valuesOf = (swap: NewSwap, isReported: boolean) => [
   swap.feePpm,
   swap.feeTo,
   swap.owesFee,
-  swap.deadline,
+  swap.expiry.by,
+  swap.expiry.by === 'never' ? null : swap.expiry.at,
   swap.raw,
   isReported,
 ]
@@ -221,7 +226,7 @@ async function bookFee(
 ): Promise<Readonly<{ fee: Fee; bookings: number }>> {
   const { post } = createLedger(tx)
   const of = ({ assetId, units }: NonNullable<Fee>, bookings: number): SwapFee => ({
-    ...{ swapId, bookings, partnerId, feeTo, assetId, units },
+    ...{ swapId, bookings, partnerId, feeTo: present(feeTo, 'the recipient of a fee'), assetId, units },
   })
   const { fee_asset: assetId, fee_units: units } = row
   const before: Fee = assetId === null || units === null ? null : { assetId, units: BigInt(units) }
@@ -237,6 +242,8 @@ function toTracked(row: Row): TrackedSwap {
   return { swap: toSwap(row), version: row.version, raw: row.raw, lastSeenAt: row.seen_at }
 }
 
+const expiryOf = ({ expires_by: by, expires_at: at }: Row): Expiry => (by === 'never' ? { by } : { by, at: Number(at) })
+
 function toSwap(row: Row): Swap {
   return {
     id: row.id,
@@ -250,11 +257,11 @@ function toSwap(row: Row): Swap {
     minReceived: BigInt(row.min_units),
     receivedUnits: unitsOrNull(row.received_units),
     sender: row.sender,
-    nonce: Number(row.nonce),
+    nonce: row.nonce === null ? null : Number(row.nonce),
     recipient: row.recipient,
     feePpm: row.fee_ppm,
     feeTo: row.fee_to,
-    deadline: Number(row.deadline),
+    expiry: expiryOf(row),
     block: blockOrNull(row.block_height, row.block_hash),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -5,7 +5,7 @@ export type NewSwap = SwapTerms &
   Readonly<{
     id: string
     partnerId: string
-    /** The signed transaction, stored until a node accepts it; null if we did not broadcast it. */
+    /** The signed transaction, stored until a node keeps it or it is in a block; null if we did not broadcast it. */
     raw: string | null
     /** The fee goes to the operator, who owes it to the partner. */
     owesFee: boolean
@@ -27,20 +27,20 @@ export type SwapAdvance = Readonly<{
   fee: Readonly<{ assetId: AssetId; units: bigint }> | null
   /** A node knows the transaction now: sets `lastSeenAt` by the database's clock. */
   isSeen: boolean
-  /** A node accepted the transaction: deletes the stored bytes. */
+  /** The transaction need not be sent again: deletes the stored bytes. */
   isSent: boolean
   /** Delay until the next check. */
   nextCheckMs: number
 }>
 
-/** Exact matches, combined with AND; tokens in canonical form. */
+/** Exact matches, combined with AND. A list matches any of its canonical forms, and an empty one nothing. */
 export type SwapFilter = Readonly<{
   status?: SwapStatus
-  tokenIn?: string
-  tokenOut?: string
+  tokensIn?: readonly string[]
+  tokensOut?: readonly string[]
   network?: string
-  hash?: string
-  sender?: string
+  hashes?: readonly string[]
+  senders?: readonly string[]
 }>
 export type SwapQuery = SwapFilter & Readonly<{ partnerId: string }>
 
@@ -51,7 +51,7 @@ export interface SwapStore {
   /** The partner's swap with this hash. */
   findByHash(partnerId: string, network: string, hash: string): Promise<Swap | null>
   /** A swap that the partner reported, of any age. */
-  findReported(partnerId: string, key: Readonly<{ id: string } | { hash: string }>): Promise<Swap | null>
+  findReported(partnerId: string, key: Readonly<{ id: string } | { hashes: readonly string[] }>): Promise<Swap | null>
   /** Updates row, journal entries and next check in one transaction. False if the version has changed. */
   advance(tracked: TrackedSwap, advance: SwapAdvance): Promise<boolean>
   /** The last 24 hours, newest first. */

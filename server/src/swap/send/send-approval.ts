@@ -24,9 +24,7 @@ export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendAp
         throw new AppError(
           'APPROVAL_NOT_NEEDED',
           `swaps on ${chain.network.id} need no approval: sign and send the swap`,
-          {
-            field: 'network',
-          },
+          { field: 'network' },
         )
       const signed = readAs(chain, rawApproveTx, 'rawApproveTx')
       await checkApproval(deps, partner, chain, signed, 'rawApproveTx')

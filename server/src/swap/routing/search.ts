@@ -65,7 +65,10 @@ const NEGLIGIBLE = 1e-9
 const FEWER_HOPS = [3, 2]
 const COSTLY_GAS = 1e-4
 
-/** Finds candidates for the route with the highest output net of gas. Deterministic: the same market gives the same candidates. */
+/**
+ * Finds candidates for the route with the highest output net of gas. Those without gas are among them, unless they are proven to net
+ * less, so that counting gas never costs output net of gas. Deterministic: the same market gives the same candidates.
+ */
 export function search(
   market: Market,
   source: number,
@@ -83,13 +86,16 @@ export function search(
     amount: usableAmount,
   } = exceedsLiquidity ? findCapacity(market, source, target, whole, options) : whole
   const single = singlePath(subproblem, amount, options)
-  const splits = buildSplits(subproblem, single, usableAmount, bound, options)
+  const built = buildSplits(subproblem, single, usableAmount, bound, options)
+  const { splits } = built
   const hasCostlyGas = options.gasPrice * mostGas(market, splits) > COSTLY_GAS * bound
   const candidates = [...splits]
   for (const hopsMax of hasCostlyGas ? FEWER_HOPS : []) {
     if (hopsMax >= options.hopsMax || options.isOver()) continue
     const fewer = { ...options, hopsMax }
-    candidates.push(...buildSplits(subproblem, singlePath(subproblem, amount, fewer), usableAmount, bound, fewer))
+    candidates.push(
+      ...buildSplits(subproblem, singlePath(subproblem, amount, fewer), usableAmount, bound, fewer).splits,
+    )
   }
   // Both paths are mostly the same, and a split may be that path. Each candidate is executed once.
   for (const path of [single, otherPath(subproblem, amount, options)])
@@ -97,7 +103,29 @@ export function search(
       candidates.push(path.edges.map((edge) => ({ edge, share: 1 })))
   const values = new Float64Array(market.tokenCount)
   for (const [index, token] of whole.subproblem.tokens.entries()) values[token] = whole.values[index] as number
+  if (options.gasPrice > 0 && !options.isOver() && !isWorseWithoutGas(subproblem, bound, built, options))
+    candidates.push(...search(market, source, target, amount, { ...options, gasPrice: 0 }).candidates)
   return { candidates, values, exceedsLiquidity }
+}
+
+/**
+ * Whether the route without gas is proven to net less. It pays at most `bound`, and at least as much as the layered flow. So by the dual it
+ * lacks only swaps whose earnings are within the difference, and pays the gas of all others.
+ */
+function isWorseWithoutGas(
+  subproblem: Subproblem,
+  bound: number,
+  { layered, net }: BuiltSplits,
+  { swapsMax, gasPrice }: SearchOptions,
+): boolean {
+  if (subproblem.tollFactor !== 1 || activeSwaps(layered.subproblem, layered.bound).length > swapsMax) return false
+  let spare = bound - layered.bound + bound * NEGLIGIBLE
+  const used = [...activeSwaps(subproblem, bound)].sort(byEarning).filter(({ earning }) => {
+    spare -= earning
+    return spare < 0
+  })
+  const gas = Math.min(...used.map(({ edge }) => curveAt(subproblem.market, edge).gas)) * used.length
+  return used.length > 0 && bound - gasPrice * gas < net
 }
 
 const mostGas = (market: Market, splits: readonly Split[]): number =>
@@ -247,6 +275,9 @@ function solveWithoutToll(subproblem: Subproblem, amount: number): { bound: numb
   return { bound: solveDual({ ...subproblem, tollFactor: 1, value: values }, amount), values }
 }
 
+/** `layered`: the flow before swaps are removed. `net`: what is known to remain of the output after gas. */
+type BuiltSplits = Readonly<{ splits: readonly Split[]; layered: LayeredFlow; net: number }>
+
 /**
  * Turns a flow into executable splits: without cycles, within the limits of hops and swaps, and without swaps that do not earn their gas.
  */
@@ -256,7 +287,7 @@ function buildSplits(
   amount: number,
   unlimitedBound: number,
   options: SearchOptions,
-): readonly Split[] {
+): BuiltSplits {
   const layers = assignLayers(activeSwaps(flow, unlimitedBound), flow.tokens.length, options.hopsMax)
   const tollFree = { ...flow, tollFactor: 1 }
   let best = solveLayered(tollFree, layers, amount, tollFree.value)
@@ -269,13 +300,14 @@ function buildSplits(
   const untrimmed = best
   best = trim(best, amount, options)
   // With profitable cycles the optimum of the hop-limited dual would consist of them.
+  const net = netOf(best, options.gasPrice)
   const split =
     flow.tollFactor === 1 && options.hopsMax > 2 && unlimitedBound - untrimmed.bound > unlimitedBound * NEGLIGIBLE
-      ? pruneWithinHops(extended.unlayered, untrimmed, netOf(best, options.gasPrice), amount, options)
+      ? pruneWithinHops(extended.unlayered, untrimmed, net, amount, options)
       : null
   const unshared = withoutSharedPools(best, amount)
   const layeredSplits = [best, ...(unshared === null ? [] : [trim(unshared, amount, options)])].map(toSplit)
-  return [split, ...layeredSplits].filter((one) => one !== null)
+  return { splits: [split, ...layeredSplits].filter((one) => one !== null), layered: untrimmed, net }
 }
 
 const netOf = ({ subproblem, bound }: LayeredFlow, gasPrice: number): number =>

@@ -12,7 +12,7 @@ const HASH = `0x${'1'.repeat(64)}`
 const partner = { id: 'p', name: 'acme' } as Partner
 const built: BuiltApproval = { partnerId: 'p', network: 'eth', account: user, token, units: 5n }
 const approval: SignedTransaction = {
-  ...{ hash: HASH, signer: user, chainId: 1, nonce: 0, to: token },
+  ...{ hash: HASH, signer: user, nonce: 0, targets: [token], recentBlock: null },
   action: { kind: 'approve', token, spender: router, units: 5n },
 }
 
@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 
 const chain = {
-  ...{ network: { id: 'eth' }, router },
+  ...{ network: { id: 'eth' }, spender: router },
   formatAddress: (address: string) => address,
   readSigned: () => read,
   broadcast: async () => {
@@ -84,7 +84,7 @@ describe('D8: an approval', () => {
     ['of another spender', approve({ spender: '0xdrainer' })],
     ['of nothing for another spender', approve({ spender: '0xdrainer', units: 0n })],
     ['of another amount than was built', approve({ units: 6n })],
-    ['of another token than was built', { ...approve({ token: '0xother' }), to: '0xother' }],
+    ['of another token than was built', { ...approve({ token: '0xother' }), targets: ['0xother'] }],
     ['of another account than it was built for', { ...approval, signer: '0xsomebody' }],
     ['by another call than approve', withAction({ kind: 'unsupported-approval' })],
     ['that is none', withAction(null)],

@@ -17,6 +17,7 @@ import {
   seedSubproblem,
   tradePair,
 } from './subproblem.ts'
+import { isWorseWithoutGas } from './worse-without-gas.ts'
 
 /** Limits in production: pools that a unit passes through, and swaps of one route. More swaps are hardly ever worth their gas. */
 export const HOPS_MAX = 4
@@ -106,26 +107,6 @@ export function search(
   if (options.gasPrice > 0 && !options.isOver() && !isWorseWithoutGas(subproblem, bound, built, options))
     candidates.push(...search(market, source, target, amount, { ...options, gasPrice: 0 }).candidates)
   return { candidates, values, exceedsLiquidity }
-}
-
-/**
- * Whether the route without gas is proven to net less. It pays at most `bound`, and at least as much as the layered flow. So by the dual it
- * lacks only swaps whose earnings are within the difference, and pays the gas of all others.
- */
-function isWorseWithoutGas(
-  subproblem: Subproblem,
-  bound: number,
-  { layered, net }: BuiltSplits,
-  { swapsMax, gasPrice }: SearchOptions,
-): boolean {
-  if (subproblem.tollFactor !== 1 || activeSwaps(layered.subproblem, layered.bound).length > swapsMax) return false
-  let spare = bound - layered.bound + bound * NEGLIGIBLE
-  const used = [...activeSwaps(subproblem, bound)].sort(byEarning).filter(({ earning }) => {
-    spare -= earning
-    return spare < 0
-  })
-  const gas = Math.min(...used.map(({ edge }) => curveAt(subproblem.market, edge).gas)) * used.length
-  return used.length > 0 && bound - gasPrice * gas < net
 }
 
 const mostGas = (market: Market, splits: readonly Split[]): number =>

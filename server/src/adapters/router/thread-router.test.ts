@@ -71,7 +71,7 @@ test('sends pauses with the first order after a change, and to a new thread', as
   const entry = new URL(`data:text/javascript,${encodeURIComponent(pausedProgram)}`)
   const router = createThreadRouter({ ...deps, entry, pauses: () => scopes })
   const ask = (network = 'eth') => router.route(order(network)).catch((error: Error) => error.message)
-  expect(await ask()).toBe('0')
+  await until('the thread answers', async () => (await ask()) === '0')
   scopes = new Set(['token:0x02@eth', 'dex:x@base'])
   expect(await ask()).toBe('1 dex:x@base token:0x02@eth')
   // Read again, unchanged.

@@ -23,7 +23,7 @@ const long = [
   'test/interface/{bad-inputs,openapi-property}.test.ts',
   'test/pages/monero-explorer.test.ts',
   'test/scenarios/{deposits-after-finish,double-spend-before-payout,final-payout-reorg,locked-monero,missing-input-dropped,missing-input-restored,monero-address-kinds,stuck-payout-replacement}.test.ts',
-  'test/scenarios/{fixed-rate-late-deposit,fixed-rate-underpayment,forced-native-transfers,held-wrong-asset,private-exchange-cases,split-hot-wallet,sweep-to-hot-wallet,wrong-asset-refund}.test.ts',
+  'test/scenarios/{fixed-rate-late-deposit,fixed-rate-unconfirmed,fixed-rate-underpayment,forced-native-transfers,held-wrong-asset,private-exchange-cases,split-hot-wallet,sweep-to-hot-wallet,wrong-asset-refund}.test.ts',
   'test/starts/{production,production-refusals,start-environments}.test.ts',
   'sandbox/test/{dexes,markets,monero,restart}.test.ts',
   'server/src/adapters/signers/large-journal.test.ts',

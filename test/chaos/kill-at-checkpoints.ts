@@ -38,7 +38,7 @@ async function replaceRecordedTips({ cluster, store }: Fleet, isOver: () => bool
   const isTipRecorded = async () =>
     isOver() || (await store.chainLog.cursor('btc'))?.hash === (await cluster.call('btc', 'getbestblockhash'))
   while (!isOver()) {
-    await until('the newest block of btc is recorded', isTipRecorded)
+    await until('the newest block of btc is recorded', isTipRecorded, START_MS + VISIT_MS)
     // Less than the required confirmations, so that no credited deposit is removed.
     if (!isOver()) await cluster.reorganize('btc', 1)
   }

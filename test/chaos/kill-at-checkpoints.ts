@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Checkpoint, exchangeCheckpoints } from '../../server/src/core/services/checkpoint.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { until } from '../support/until.ts'
@@ -19,9 +20,7 @@ export async function killAtCheckpoints(fleet: Fleet, isThorough: boolean): Prom
   const missed: string[] = []
   const trigger: Trigger = async (name, isOver) => {
     if (name === 'watch.rewound')
-      await replaceRecordedTips(fleet, isOver).catch((error: Error) =>
-        missed.push(`no reorganisation: ${error.message}`),
-      )
+      await replaceTips(fleet, isOver).catch((error: Error) => missed.push(`no reorganisation: ${error.message}`))
   }
   const kill = (one: ServerProcess, next: () => KillPoint | undefined) => killAtEach(one, next, missed, trigger)
   const [first, second] = fleet.workers
@@ -33,14 +32,15 @@ export async function killAtCheckpoints(fleet: Fleet, isThorough: boolean): Prom
   return missed
 }
 
-/** Replaces the newest block of btc each time after a worker has recorded it, however slow the workers are. */
-async function replaceRecordedTips({ cluster, store }: Fleet, isOver: () => boolean): Promise<void> {
-  const isTipRecorded = async () =>
-    isOver() || (await store.chainLog.cursor('btc'))?.hash === (await cluster.call('btc', 'getbestblockhash'))
+/** Time in which the workers record the newest block of btc. */
+const RECORDED_MS = 1_500
+
+/** Replaces the newest block of btc again and again. Each reorganisation waits for the one before, however slow it is. */
+async function replaceTips({ cluster }: Fleet, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
-    await until('the newest block of btc is recorded', isTipRecorded)
     // Less than the required confirmations, so that no credited deposit is removed.
-    if (!isOver()) await cluster.reorganize('btc', 1)
+    await cluster.reorganize('btc', 1)
+    await delay(RECORDED_MS)
   }
 }
 

@@ -59,8 +59,8 @@ export function readAs(chain: SwapChain, raw: string, field: string): SignedTran
 }
 
 /**
- * An approval must name our router and the amount that we built for this partner, account and token. An approval of 0 revokes
- * and is always allowed. Other transactions pass.
+ * An approval must name our router and the amount that we built for this partner, account and token. An approval of 0 for our
+ * router revokes and needs no build. Other transactions pass.
  */
 export async function checkApproval(
   { approvals }: CheckApprovalDeps,

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import {
+  type Address,
+  appendTransactionMessageInstructions,
+  type Blockhash,
+  createKeyPairSignerFromPrivateKeyBytes,
+  createTransactionMessage,
+  generateKeyPairSigner,
+  getTransactionEncoder,
+  type Instruction,
+  type KeyPairSigner,
+  lamports,
+  pipe,
+  setTransactionMessageFeePayerSigner,
+  setTransactionMessageLifetimeUsingBlockhash,
+  signTransactionMessageWithSigners,
+} from '@solana/kit'
+import { getCreateAccountInstruction, getTransferSolInstruction } from '@solana-program/system'
+import {
+  findAssociatedTokenPda,
+  getCreateAssociatedTokenIdempotentInstruction,
+  getInitializeMint2Instruction,
+  getMintToInstruction,
+} from '@solana-program/token'
+import type { Bank } from './bank.ts'
+import { tokenProgram } from './token-state.ts'
+import { decodeWireTransaction } from './wire-transaction.ts'
+
+const mintBytes = 82
+const bankLamports = 500_000_000_000_000_000n
+
+/** The bank of the sandbox: real transactions, signed with a key that is public on purpose. */
+export async function createBankAccount(bank: Bank) {
+  const seed = createHash('sha256').update('swapyard sandbox solana bank').digest()
+  const signer: KeyPairSigner = await createKeyPairSignerFromPrivateKeyBytes(seed)
+  bank.writeAccount({
+    exists: true,
+    address: signer.address,
+    lamports: lamports(bankLamports),
+    data: new Uint8Array(),
+    programAddress: '11111111111111111111111111111111' as Address,
+    executable: false,
+    space: 0n,
+  })
+  let payments = 0
+
+  async function send(instructions: readonly Instruction[]): Promise<string> {
+    const block = bank.blockAt('processed')
+    payments += 1
+    // Equal payments in one block need different signatures: each asks for another limit of compute units.
+    const limit = new Uint8Array(5)
+    limit[0] = 2
+    new DataView(limit.buffer).setUint32(1, 200_000 + (payments % 1_000_000), true)
+    const computeBudget = { programAddress: 'ComputeBudget111111111111111111111111111111' as Address, data: limit }
+    const message = pipe(
+      createTransactionMessage({ version: 0 }),
+      (one) => setTransactionMessageFeePayerSigner(signer, one),
+      (one) =>
+        setTransactionMessageLifetimeUsingBlockhash(
+          { blockhash: block.hash as Blockhash, lastValidBlockHeight: BigInt(block.height + 150) },
+          one,
+        ),
+      (one) => appendTransactionMessageInstructions([computeBudget, ...instructions], one),
+    )
+    const transaction = await signTransactionMessageWithSigners(message)
+    const wire = decodeWireTransaction(new Uint8Array(getTransactionEncoder().encode(transaction)))
+    bank.enqueue(wire)
+    return wire.signature
+  }
+
+  return {
+    address: signer.address,
+    send,
+    deposit: (address: Address, amount: bigint) =>
+      send([getTransferSolInstruction({ source: signer, destination: address, amount })]),
+    async createMint({
+      decimals,
+    }: Readonly<{ decimals: number }>): Promise<Readonly<{ mint: Address; signature: string }>> {
+      const mint = await generateKeyPairSigner()
+      const signature = await send([
+        getCreateAccountInstruction({
+          payer: signer,
+          newAccount: mint,
+          lamports: lamports(bank.rentExemption(mintBytes)),
+          space: BigInt(mintBytes),
+          programAddress: tokenProgram,
+        }),
+        getInitializeMint2Instruction({ mint: mint.address, decimals, mintAuthority: signer.address }),
+      ])
+      return { mint: mint.address, signature }
+    },
+    /** Mints to the owner's associated token account, which it creates if it is missing. */
+    async depositToken(mint: Address, owner: Address, amount: bigint): Promise<string> {
+      const account = bank.readAccount(mint)
+      const program = account.exists ? account.programAddress : tokenProgram
+      const [ata] = await findAssociatedTokenPda({ mint, owner, tokenProgram: program })
+      const config = { programAddress: program }
+      return send([
+        getCreateAssociatedTokenIdempotentInstruction({ payer: signer, ata, owner, mint, tokenProgram: program }),
+        getMintToInstruction({ mint, token: ata, mintAuthority: signer, amount }, config),
+      ])
+    },
+  }
+}

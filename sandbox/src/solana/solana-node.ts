@@ -1,0 +1,81 @@
+import { type Block, createBank } from './bank.ts'
+import { createRpcServer } from './rpc-server.ts'
+import { createBankAccount } from './solana-bank-account.ts'
+import { serveSubscriptions } from './subscriptions.ts'
+
+/** Calls `tick` every `ms` until the returned function is called. */
+export type StartTicks = (tick: () => void, ms: number) => () => void
+
+export type SolanaNodeOptions = Readonly<{
+  port: number
+  log: (text: string) => void
+  now?: () => number
+  startTicks?: StartTicks
+  /** Slots without a block. A public cluster skips a few in a hundred. */
+  isSkipped?: (slot: number) => boolean
+}>
+
+const slotMs = 400
+
+export const startupNotice =
+  'sol: litesvm 1.5.0 executes transactions with the real virtual machine and the real SPL Token, Token-2022, associated token, memo and lookup table programs. It is not a validator: slots, blocks, commitments, forks, the 150-block window of blockhashes and the RPC are simulated; there are no votes, stakes, rewards, rent collection, durable nonces or programs of DEXes.'
+
+const startInterval: StartTicks = (tick, ms) => {
+  const timer = setInterval(tick, ms)
+  return () => clearInterval(timer)
+}
+
+/** JSON-RPC and websocket on one port of the loopback interface. State is in memory. */
+export async function startSolanaNode(options: SolanaNodeOptions) {
+  const { port, log, now = Date.now, startTicks = startInterval, isSkipped = (slot) => slot % 25 === 0 } = options
+  const bank = createBank({ now })
+  const account = await createBankAccount(bank)
+  const server = createRpcServer(bank)
+  const subscriptions = serveSubscriptions(bank, server)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  const usedPort = typeof address === 'object' && address !== null ? address.port : port
+  let isPaused = false
+  const stopTicks = startTicks(() => {
+    if (!isPaused) bank.advance(isSkipped(bank.slot() + 1))
+  }, slotMs)
+  log(startupNotice)
+
+  return {
+    /** The websocket has the same address with `ws:`. A public validator serves it on the next port. */
+    rpcUrl: `http://127.0.0.1:${usedPort}`,
+    webSocketUrl: `ws://127.0.0.1:${usedPort}`,
+    bankAddress: account.address,
+    deposit: account.deposit,
+    createMint: account.createMint,
+    depositToken: account.depositToken,
+    /** Produces blocks now, none of them skipped. */
+    mine(count: number): Block {
+      for (let n = 0; n < count; n += 1) bank.advance()
+      return bank.blockAt('processed')
+    },
+    skipSlots(count: number): void {
+      for (let n = 0; n < count; n += 1) bank.advance(true)
+    },
+    pause: () => {
+      isPaused = true
+    },
+    resume: () => {
+      isPaused = false
+    },
+    /** Drops the last unfinalized blocks. Their transactions are missing until they are sent again. */
+    fork: (depth: number) => bank.fork(depth),
+    countPending: () => bank.countPending(),
+    async stop(): Promise<void> {
+      stopTicks()
+      subscriptions.close()
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+    },
+  }
+}

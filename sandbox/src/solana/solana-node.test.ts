@@ -20,9 +20,17 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
   signTransactionMessageWithSigners,
 } from '@solana/kit'
-import { getTransferSolInstruction } from '@solana-program/system'
+import { getCreateAccountInstruction, getTransferSolInstruction } from '@solana-program/system'
+import {
+  findAssociatedTokenPda,
+  getCreateAssociatedTokenIdempotentInstruction,
+  getInitializeMint2Instruction,
+  getMintToInstruction,
+  getTransferCheckedInstruction,
+} from '@solana-program/token'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startSolanaNode } from './solana-node.ts'
+import { token2022Program } from './token-state.ts'
 
 type Node = Awaited<ReturnType<typeof startSolanaNode>>
 
@@ -103,7 +111,9 @@ test('a blockhash is valid for 150 blocks, skipped slots not counted', async () 
   expect(await rpc.getBlockHeight({ commitment: 'processed' }).send()).toBe(value.lastValidBlockHeight)
   node.mine(1)
   expect((await isValid.send()).value).toBe(false)
-  expect((await call('sendTransaction', [wire, { encoding: 'base64' }])).error).toMatchObject({
+  expect(
+    (await call('sendTransaction', [wire, { encoding: 'base64', preflightCommitment: 'processed' }])).error,
+  ).toMatchObject({
     code: -32002,
     message: 'Transaction simulation failed: Blockhash not found',
     data: { err: 'BlockhashNotFound' },
@@ -167,7 +177,8 @@ test('the simulation reports what the transaction then does', async () => {
 test('a v0 transaction loads addresses from a lookup table, in a slot after the one that extended it', async () => {
   const program = 'AddressLookupTab1e1111111111111111111111111' as Address
   const system = '11111111111111111111111111111111' as Address
-  const slot = (await rpc.getSlot().send()) as bigint
+  // A block sees the hashes of its ancestors, not its own.
+  const slot = (await rpc.getSlot().send()) - 1n
   const slotBytes = new Uint8Array(8)
   new DataView(slotBytes.buffer).setBigUint64(0, slot, true)
   const seeds = [getAddressEncoder().encode(payer.address), slotBytes]
@@ -189,6 +200,48 @@ test('a v0 transaction loads addresses from a lookup table, in a slot after the 
   const found = await rpc.getTransaction(signature, { encoding: 'json', maxSupportedTransactionVersion: 0 }).send()
   expect(found?.meta?.loadedAddresses).toEqual({ writable: [address], readonly: [] })
   expect((await call('getTransaction', [signature])).error?.code).toBe(-32015)
+})
+
+test('Token-2022 withholds the transfer fee of the mint', async () => {
+  const mint = await generateKeyPairSigner()
+  const space = 278
+  const rent = await rpc.getMinimumBalanceForRentExemption(BigInt(space)).send()
+  const option = [1, ...getAddressEncoder().encode(payer.address)]
+  // 100 basis points, at most 5,000 units.
+  const fee = new Uint8Array([26, 0, ...option, ...option, 100, 0, 0x88, 0x13, 0, 0, 0, 0, 0, 0])
+  const programAddress = token2022Program
+  const config = { programAddress }
+  const { address: receiver } = await generateKeyPairSigner()
+  const ataOf = async (owner: Address) =>
+    (await findAssociatedTokenPda({ mint: mint.address, owner, tokenProgram: programAddress }))[0]
+  const [from, to] = [await ataOf(payer.address), await ataOf(receiver)]
+  const account = { payer, mint: mint.address, tokenProgram: programAddress }
+  await send(
+    await build([
+      getCreateAccountInstruction({ payer, newAccount: mint, lamports: rent, space: BigInt(space), programAddress }),
+      { programAddress, accounts: [{ address: mint.address, role: 1 }], data: fee },
+      getInitializeMint2Instruction({ mint: mint.address, decimals: 2, mintAuthority: payer.address }, config),
+      getCreateAssociatedTokenIdempotentInstruction({ ...account, ata: from, owner: payer.address }),
+      getCreateAssociatedTokenIdempotentInstruction({ ...account, ata: to, owner: receiver }),
+      getMintToInstruction({ mint: mint.address, token: from, mintAuthority: payer, amount: 1_000_000n }, config),
+    ]),
+  )
+  node.mine(40)
+  const transfer = {
+    source: from,
+    mint: mint.address,
+    destination: to,
+    authority: payer,
+    amount: 100_001n,
+    decimals: 2,
+  }
+  const signature = await send(await build([getTransferCheckedInstruction(transfer, config)]))
+  node.mine(40)
+  // 1 % of 100,001, rounded up, is 1,001.
+  expect((await rpc.getTokenAccountBalance(to).send()).value.amount).toBe('99000')
+  const found = await rpc.getTransaction(signature, { encoding: 'json', maxSupportedTransactionVersion: 0 }).send()
+  const amounts = found?.meta?.postTokenBalances?.map((one) => one.uiTokenAmount.amount).sort()
+  expect(amounts).toEqual(['899999', '99000'])
 })
 
 test('tokens of the bank are minted and listed by owner', async () => {

@@ -1,10 +1,10 @@
 import { type EncodedAccount, getBase58Encoder, type MaybeEncodedAccount } from '@solana/kit'
 import { invalidParams, SolanaRpcError } from './rpc-error.ts'
-import { type AccountEncoding, type Options, readAccountEncoding, readDataSlice, toBase58 } from './rpc-params.ts'
+import { type AccountEncoding, type Options, readAccountEncoding, readSlice, toBase58 } from './rpc-params.ts'
 import { readMint, readTokenAccount, toExisting, tokenProgram, toUiAmount } from './token-state.ts'
 
 /** rentEpoch of accounts that are exempt from rent. */
-const rentExemptEpoch = 18_446_744_073_709_551_615n
+const rentExemptMark = 18_446_744_073_709_551_615n
 const base58BytesMax = 128
 
 type ReadAccount = (address: EncodedAccount['address']) => MaybeEncodedAccount
@@ -12,13 +12,13 @@ type ReadAccount = (address: EncodedAccount['address']) => MaybeEncodedAccount
 /** Encodes accounts as the call's options ask. */
 export function createAccountEncoder(options: Options, readAccount: ReadAccount) {
   const encoding = readAccountEncoding(options)
-  const slice = readDataSlice(options)
+  const slice = readSlice(options)
   return (account: EncodedAccount) => ({
     data: encodeData(account, encoding, slice, readAccount),
     executable: account.executable,
     lamports: account.lamports,
     owner: account.programAddress,
-    rentEpoch: rentExemptEpoch,
+    rentEpoch: rentExemptMark,
     space: account.data.length,
   })
 }
@@ -26,7 +26,7 @@ export function createAccountEncoder(options: Options, readAccount: ReadAccount)
 function encodeData(
   account: EncodedAccount,
   encoding: AccountEncoding,
-  slice: ReturnType<typeof readDataSlice>,
+  slice: ReturnType<typeof readSlice>,
   readAccount: ReadAccount,
 ): unknown {
   const parsed = encoding === 'jsonParsed' ? parseToken(account, readAccount) : null

@@ -75,73 +75,82 @@ const hashOf = (text: string): string => base58.decode(createHash('sha256').upda
 /** Not the hash of any public cluster, so that a client can tell the sandbox from one. */
 export const genesisHash = hashOf('swapyard sandbox solana')
 
-export type Bank = ReturnType<typeof createBank>
+type Run = (transaction: Transaction) => Readonly<{
+  result: FailedTransactionMetadata | { metadata: TransactionMetadata }
+  changed?: readonly EncodedAccount[]
+}>
 
 /**
  * A chain of blocks over one litesvm, which holds the state after the last block. Earlier unfinalized states are read
  * through the accounts that each later block changed. litesvm knows only one blockhash and keeps no blocks, so the window
  * of blockhashes and replay protection are checked here.
  */
-export function createBank({ now }: Readonly<{ now: () => number }>) {
-  const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n)
-  const blocks: Block[] = [
+export class Bank {
+  readonly #now: () => number
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  readonly #svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n)
+  readonly #blocks: Block[] = [
     {
       slot: 0,
       height: 0,
       hash: genesisHash,
       parent: { slot: 0, hash: '11111111111111111111111111111111' },
-      timeMs: now(),
+      timeMs: 0,
       executions: [],
       undo: new Map(),
     },
   ]
-  const heights = new Map<string, number>([[genesisHash, 0]])
-  const located = new Map<string, Readonly<{ block: Block; execution: Execution }>>()
-  const pending = new Map<string, WireTransaction>()
-  const listeners = new Set<(event: BankEvent) => void>()
-  let slot = 0
-  let forks = 0
-  let finalizedHeight = 0
+  readonly #heights = new Map<string, number>([[genesisHash, 0]])
+  readonly #located = new Map<string, Readonly<{ block: Block; execution: Execution }>>()
+  readonly #pending = new Map<string, WireTransaction>()
+  readonly #listeners = new Set<(event: BankEvent) => void>()
+  #slot = 0
+  #forks = 0
+  #finalizedHeight = 0
 
-  const tip = (): Block => blocks[blocks.length - 1] as Block
-  const firstHeight = () => (blocks[0] as Block).height
-  const atHeight = (height: number): Block | undefined => blocks[height - firstHeight()]
+  readonly #tip = (): Block => this.#blocks[this.#blocks.length - 1] as Block
+  readonly #firstHeight = () => (this.#blocks[0] as Block).height
+  readonly #atHeight = (height: number): Block | undefined => this.#blocks[height - this.#firstHeight()]
 
-  function heightOf(commitment: Commitment): number {
-    const last = tip().height
+  heightOf(commitment: Commitment): number {
+    const last = this.#tip().height
     if (commitment === 'processed') return last
-    return commitment === 'finalized' ? finalizedHeight : Math.max(finalizedHeight, last - confirmedDepth)
+    return commitment === 'finalized' ? this.#finalizedHeight : Math.max(this.#finalizedHeight, last - confirmedDepth)
   }
-  const blockAt = (commitment: Commitment): Block => atHeight(heightOf(commitment)) as Block
+  readonly blockAt = (commitment: Commitment): Block => this.#atHeight(this.heightOf(commitment)) as Block
 
-  const laterBlocks = (block: Block) => blocks.slice(block.height - firstHeight() + 1)
+  readonly #laterBlocks = (block: Block) => this.#blocks.slice(block.height - this.#firstHeight() + 1)
 
-  function readAccount(address: Address, block = tip()): MaybeEncodedAccount {
-    for (const later of laterBlocks(block)) {
+  readAccount(address: Address, block = this.#tip()): MaybeEncodedAccount {
+    for (const later of this.#laterBlocks(block)) {
       const account = later.undo.get(address)
       if (account) return account
     }
-    return svm.getAccount(address)
+    return this.#svm.getAccount(address)
   }
 
-  function readProgramAccounts(program: Address, block: Block): EncodedAccount[] {
-    const found = new Map(svm.getProgramAccounts(program).map((account) => [account.address as string, account]))
-    for (const address of changedAfter(block).keys()) {
-      const account = readAccount(address, block)
+  readProgramAccounts(program: Address, block: Block): EncodedAccount[] {
+    const found = new Map(this.#svm.getProgramAccounts(program).map((account) => [account.address as string, account]))
+    for (const address of this.#changedAfter(block).keys()) {
+      const account = this.readAccount(address, block)
       if (account.exists && account.programAddress === program) found.set(address, account)
       else found.delete(address)
     }
     return [...found.values()].sort((a, b) => (a.address < b.address ? -1 : 1))
   }
 
-  function changedAfter(block: Block): Map<Address, MaybeEncodedAccount> {
+  #changedAfter(block: Block): Map<Address, MaybeEncodedAccount> {
     const accounts = new Map<Address, MaybeEncodedAccount>()
-    for (const { undo } of laterBlocks(block))
+    for (const { undo } of this.#laterBlocks(block))
       for (const [address, account] of undo) if (!accounts.has(address)) accounts.set(address, account)
     return accounts
   }
 
-  function writeAccount(account: MaybeEncodedAccount): void {
+  writeAccount(account: MaybeEncodedAccount): void {
     const absent = {
       address: account.address,
       lamports: lamports(0n),
@@ -150,65 +159,60 @@ export function createBank({ now }: Readonly<{ now: () => number }>) {
       executable: false,
       space: 0n,
     }
-    svm.setAccount(account.exists ? account : absent)
+    this.#svm.setAccount(account.exists ? account : absent)
   }
 
   /** The sysvars that a block at `atSlot` with this parent sees. */
-  function setSysvars(atSlot: number, timeMs: number, parent: Block): void {
-    svm.setClock(new Clock(BigInt(atSlot), 0n, 0n, 0n, BigInt(Math.floor(timeMs / 1000))))
-    const end = parent.height - firstHeight() + 1
-    const recent = blocks.slice(Math.max(0, end - slotHashesMax), end).reverse()
-    svm.setSlotHashes(recent.map((one) => ({ slot: BigInt(one.slot), hash: one.hash }) as SlotHash))
+  #setSysvars(atSlot: number, timeMs: number, parent: Block): void {
+    this.#svm.setClock(new Clock(BigInt(atSlot), 0n, 0n, 0n, BigInt(Math.floor(timeMs / 1000))))
+    const end = parent.height - this.#firstHeight() + 1
+    const recent = this.#blocks.slice(Math.max(0, end - slotHashesMax), end).reverse()
+    this.#svm.setSlotHashes(recent.map((one) => ({ slot: BigInt(one.slot), hash: one.hash }) as SlotHash))
   }
 
   /** Runs `body` on the state after a block, then restores the latest. */
-  function withStateOf<T>(block: Block, body: () => T): T {
-    const earlier = changedAfter(block)
-    const latest = [...earlier.keys()].map((address) => svm.getAccount(address))
-    const last = tip()
+  #withStateOf<T>(block: Block, body: () => T): T {
+    const earlier = this.#changedAfter(block)
+    const latest = [...earlier.keys()].map((address) => this.#svm.getAccount(address))
+    const last = this.#tip()
     try {
-      for (const account of earlier.values()) writeAccount(account)
-      setSysvars(block.slot, block.timeMs, atHeight(block.height - 1) ?? block)
+      for (const account of earlier.values()) this.writeAccount(account)
+      this.#setSysvars(block.slot, block.timeMs, this.#atHeight(block.height - 1) ?? block)
       return body()
     } finally {
-      for (const account of latest) writeAccount(account)
-      setSysvars(last.slot, last.timeMs, atHeight(last.height - 1) ?? last)
+      for (const account of latest) this.writeAccount(account)
+      this.#setSysvars(last.slot, last.timeMs, this.#atHeight(last.height - 1) ?? last)
     }
   }
 
   /** `age` 0: the hash of the block itself. */
-  function isBlockhashValid(hash: string, block: Block): boolean {
-    const height = heights.get(hash)
+  isBlockhashValid(hash: string, block: Block): boolean {
+    const height = this.#heights.get(hash)
     return height !== undefined && height <= block.height && block.height - height <= blockhashAgeMax
   }
 
-  function tokenBalances(keys: readonly Address[], accounts: readonly MaybeEncodedAccount[]): TokenBalance[] {
+  #tokenBalances(keys: readonly Address[], accounts: readonly MaybeEncodedAccount[]): TokenBalance[] {
     return accounts.flatMap((account, accountIndex) => {
       const state = readTokenAccount(account)
       if (!account.exists || state === null || keys[accountIndex] === undefined) return []
-      const decimals = readMint(svm.getAccount(state.mint))?.decimals ?? 0
+      const decimals = readMint(this.#svm.getAccount(state.mint))?.decimals ?? 0
       const { mint, owner, amount } = state
       const uiTokenAmount = toUiAmount(amount, decimals)
       return [{ accountIndex, mint, owner, programId: account.programAddress, uiTokenAmount }]
     })
   }
 
-  type Run = (transaction: Transaction) => Readonly<{
-    result: FailedTransactionMetadata | { metadata: TransactionMetadata }
-    changed?: readonly EncodedAccount[]
-  }>
-
-  function execute(wire: WireTransaction, run: Run): Execution {
+  #execute(wire: WireTransaction, run: Run): Execution {
     const { message } = wire
-    const loaded = loadAddresses(message, (address) => svm.getAccount(address))
+    const loaded = loadAddresses(message, (address) => this.#svm.getAccount(address))
     const keys = [...message.staticAccounts, ...loaded.writable, ...loaded.readonly]
-    const before = keys.map((key) => svm.getAccount(key))
-    const preTokenBalances = tokenBalances(keys, before)
+    const before = keys.map((key) => this.#svm.getAccount(key))
+    const preTokenBalances = this.#tokenBalances(keys, before)
     const { result, changed } = run(wire.transaction)
     const overlay = new Map(changed?.map((account) => [account.address as string, account]))
     const after = keys.map((key): MaybeEncodedAccount => {
       const account = overlay.get(key)
-      if (account === undefined) return svm.getAccount(key)
+      if (account === undefined) return this.#svm.getAccount(key)
       return account.lamports === 0n ? { exists: false, address: key } : toExisting(account)
     })
     const failed = result instanceof FailedTransactionMetadata
@@ -222,63 +226,64 @@ export function createBank({ now }: Readonly<{ now: () => number }>) {
       before,
       after,
       preTokenBalances,
-      postTokenBalances: tokenBalances(keys, after),
+      postTokenBalances: this.#tokenBalances(keys, after),
     }
   }
 
-  const commit: Run = (transaction) => {
-    const result = svm.sendTransaction(transaction)
+  readonly #commit: Run = (transaction) => {
+    const result = this.#svm.sendTransaction(transaction)
     return { result: result instanceof FailedTransactionMetadata ? result : { metadata: result } }
   }
 
-  const dryRun: Run = (transaction) => {
-    const result = svm.simulateTransaction(transaction)
+  readonly #dryRun: Run = (transaction) => {
+    const result = this.#svm.simulateTransaction(transaction)
     if (result instanceof FailedTransactionMetadata) return { result }
     return { result: { metadata: result.meta() }, changed: result.postAccounts() }
   }
 
   /** The state after `block`, as the validator's simulation has it. */
-  function simulate(
+  simulate(
     wire: WireTransaction,
     block: Block,
     options: Readonly<{ verifySignatures: boolean; checkBlockhash: boolean }>,
   ): Execution | Readonly<{ error: TransactionError }> {
-    if (options.checkBlockhash && !isBlockhashValid(wire.message.lifetimeToken, block))
+    if (options.checkBlockhash && !this.isBlockhashValid(wire.message.lifetimeToken, block))
       return { error: 'BlockhashNotFound' }
-    const known = located.get(wire.signature)
+    const known = this.#located.get(wire.signature)
     if (options.checkBlockhash && known && known.block.height <= block.height) return { error: 'AlreadyProcessed' }
-    svm.withSigverify(options.verifySignatures)
+    this.#svm.withSigverify(options.verifySignatures)
     try {
-      return withStateOf(block, () => execute(wire, dryRun))
+      return this.#withStateOf(block, () => this.#execute(wire, this.#dryRun))
     } finally {
-      svm.withSigverify(true)
+      this.#svm.withSigverify(true)
     }
   }
 
-  function executeForBlock(wire: WireTransaction, parent: Block): Execution | null {
-    if (located.has(wire.signature) || !isBlockhashValid(wire.message.lifetimeToken, parent)) return null
-    const execution = execute(wire, commit)
+  #executeForBlock(wire: WireTransaction, parent: Block): Execution | null {
+    if (this.#located.has(wire.signature) || !this.isBlockhashValid(wire.message.lifetimeToken, parent)) return null
+    const execution = this.#execute(wire, this.#commit)
     // A transaction that cannot pay its fee is in no block.
     const isPaid = lamportsOf(execution.before[0]) !== lamportsOf(execution.after[0])
     return execution.error === null || isPaid ? execution : null
   }
 
-  /** Produces the block of the next slot from the pending transactions, or skips the slot. */
-  function advance(isSkipped = false): Block | null {
-    slot += 1
+  /** Produces the block of the next slot from the this.#pending transactions, or skips the slot. */
+  advance(isSkipped = false): Block | null {
+    this.#slot += 1
+    const slot = this.#slot
     if (isSkipped) return null
-    const parent = tip()
-    const timeMs = now()
-    setSysvars(slot, timeMs, parent)
+    const parent = this.#tip()
+    const timeMs = this.#now()
+    this.#setSysvars(slot, timeMs, parent)
     const undo: Block['undo'] = new Map()
     const executions: Execution[] = []
-    const queue = [...pending.values()].sort((a, b) => {
+    const queue = [...this.#pending.values()].sort((a, b) => {
       const difference = computeFee(b.message).unitPrice - computeFee(a.message).unitPrice
       return difference > 0n ? 1 : difference < 0n ? -1 : 0
     })
-    pending.clear()
+    this.#pending.clear()
     for (const wire of queue) {
-      const execution = executeForBlock(wire, parent)
+      const execution = this.#executeForBlock(wire, parent)
       if (execution === null) continue
       executions.push(execution)
       for (const [index, key] of execution.keys.entries()) {
@@ -288,9 +293,9 @@ export function createBank({ now }: Readonly<{ now: () => number }>) {
         const account = execution.before[index]
         if (account && !undo.has(key) && (isLoadedWritable || isWritable(wire.message, index))) undo.set(key, account)
       }
-      located.set(wire.signature, { block: parent, execution })
+      this.#located.set(wire.signature, { block: parent, execution })
     }
-    const hash = hashOf(`${parent.hash} ${slot} ${forks}`)
+    const hash = hashOf(`${parent.hash} ${slot} ${this.#forks}`)
     const block: Block = {
       slot,
       height: parent.height + 1,
@@ -300,62 +305,68 @@ export function createBank({ now }: Readonly<{ now: () => number }>) {
       executions,
       undo,
     }
-    for (const execution of executions) located.set(execution.wire.signature, { block, execution })
-    blocks.push(block)
-    heights.set(hash, block.height)
-    finalizedHeight = Math.max(finalizedHeight, block.height - finalizedDepth)
-    blockAt('finalized').undo.clear()
-    if (blocks.length > blocksMax) forget(blocks.shift() as Block)
-    for (const listener of listeners) listener({ kind: 'block', block })
+    for (const execution of executions) this.#located.set(execution.wire.signature, { block, execution })
+    this.#blocks.push(block)
+    this.#heights.set(hash, block.height)
+    this.#finalizedHeight = Math.max(this.#finalizedHeight, block.height - finalizedDepth)
+    this.blockAt('finalized').undo.clear()
+    if (this.#blocks.length > blocksMax) this.#forget(this.#blocks.shift() as Block)
+    for (const listener of this.#listeners) listener({ kind: 'block', block })
     return block
   }
 
-  function forget(block: Block): void {
-    heights.delete(block.hash)
-    for (const { wire } of block.executions) located.delete(wire.signature)
+  #forget(block: Block): void {
+    this.#heights.delete(block.hash)
+    for (const { wire } of block.executions) this.#located.delete(wire.signature)
   }
 
-  /** Drops the last `depth` blocks with their transactions. The next block follows the last one that is left. */
-  function fork(depth: number): readonly Block[] {
-    const unfinalized = tip().height - finalizedHeight
+  /** Drops the last `depth` this.#blocks with their transactions. The next block follows the last one that is left. */
+  fork(depth: number): readonly Block[] {
+    const unfinalized = this.#tip().height - this.#finalizedHeight
     if (!Number.isInteger(depth) || depth < 1 || depth > unfinalized)
-      throw new RangeError(`depth is ${depth}; ${unfinalized} blocks are not final`)
-    const dropped = blocks.splice(blocks.length - depth).reverse()
+      throw new RangeError(`depth is ${depth}; ${unfinalized} this.#blocks are not final`)
+    const dropped = this.#blocks.splice(this.#blocks.length - depth).reverse()
     for (const block of dropped) {
-      for (const account of block.undo.values()) writeAccount(account)
-      forget(block)
+      for (const account of block.undo.values()) this.writeAccount(account)
+      this.#forget(block)
     }
-    forks += 1
-    for (const listener of listeners) listener({ kind: 'fork', dropped })
+    this.#forks += 1
+    for (const listener of this.#listeners) listener({ kind: 'fork', dropped })
     return dropped
   }
 
-  function enqueue(wire: WireTransaction): void {
-    if (pending.size >= pendingMax) throw new RangeError(`${pendingMax} transactions are pending`)
-    pending.set(wire.signature, wire)
+  enqueue(wire: WireTransaction): void {
+    if (this.#pending.size >= pendingMax) throw new RangeError(`${pendingMax} transactions are this.#pending`)
+    this.#pending.set(wire.signature, wire)
   }
 
-  return {
-    advance,
-    fork,
-    enqueue,
-    simulate,
-    readAccount,
-    readProgramAccounts,
-    isBlockhashValid,
-    blockAt,
-    writeAccount,
-    slot: () => slot,
-    countPending: () => pending.size,
-    find: (signature: string) => located.get(signature),
-    heightOf,
-    blocks: (): readonly Block[] => blocks,
-    blockOfSlot: (atSlot: number) => blocks.findLast((block) => block.slot === atSlot),
-    rentExemption: (bytes: number) => svm.minimumBalanceForRentExemption(BigInt(bytes)),
-    listen(listener: (event: BankEvent) => void): () => void {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+  slot(): number {
+    return this.#slot
+  }
+
+  countPending(): number {
+    return this.#pending.size
+  }
+
+  find(signature: string): Readonly<{ block: Block; execution: Execution }> | undefined {
+    return this.#located.get(signature)
+  }
+
+  blocks(): readonly Block[] {
+    return this.#blocks
+  }
+
+  blockOfSlot(slot: number): Block | undefined {
+    return this.#blocks.findLast((block) => block.slot === slot)
+  }
+
+  rentExemption(bytes: number): bigint {
+    return this.#svm.minimumBalanceForRentExemption(BigInt(bytes))
+  }
+
+  listen(listener: (event: BankEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 }
 

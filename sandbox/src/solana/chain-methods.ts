@@ -23,7 +23,7 @@ export const withContext = (block: Block, value: unknown) => ({
   value,
 })
 
-const slotsInEpoch = 432_000
+const leaderScheduleSlots = 432_000
 const blocksRangeMax = 500_000
 
 function blockOfSlot(bank: Bank, slot: number, options: Options): Block {
@@ -62,9 +62,9 @@ export const chainMethods: Readonly<Record<string, RpcMethod>> = {
     return {
       absoluteSlot: block.slot,
       blockHeight: block.height,
-      epoch: Math.floor(block.slot / slotsInEpoch),
-      slotIndex: block.slot % slotsInEpoch,
-      slotsInEpoch,
+      epoch: Math.floor(block.slot / leaderScheduleSlots),
+      slotIndex: block.slot % leaderScheduleSlots,
+      slotsInEpoch: leaderScheduleSlots,
       transactionCount: null,
     }
   },

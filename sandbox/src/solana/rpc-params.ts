@@ -129,7 +129,7 @@ export function readAccountEncoding(options: Options): AccountEncoding {
   )
 }
 
-export function readDataSlice(options: Options): DataSlice | null {
+export function readSlice(options: Options): DataSlice | null {
   if (options['dataSlice'] === undefined || options['dataSlice'] === null) return null
   const slice = readOptions(options['dataSlice'])
   return { offset: readInteger(slice['offset'], 'usize'), length: readInteger(slice['length'], 'usize') }

@@ -47,11 +47,7 @@ export async function createBankAccount(bank: Bank) {
   async function send(instructions: readonly Instruction[]): Promise<string> {
     const block = bank.blockAt('processed')
     payments += 1
-    // Equal payments in one block need different signatures: each asks for another limit of compute units.
-    const limit = new Uint8Array(5)
-    limit[0] = 2
-    new DataView(limit.buffer).setUint32(1, 200_000 + (payments % 1_000_000), true)
-    const computeBudget = { programAddress: 'ComputeBudget111111111111111111111111111111' as Address, data: limit }
+    const computeBudget = limitUnits(200_000 + (payments % 1_000_000))
     const message = pipe(
       createTransactionMessage({ version: 0 }),
       (one) => setTransactionMessageFeePayerSigner(signer, one),
@@ -101,4 +97,12 @@ export async function createBankAccount(bank: Bank) {
       ])
     },
   }
+}
+
+/** Equal payments in one block need different signatures: each asks for another limit of compute units. */
+function limitUnits(units: number): Instruction {
+  const bytes = new Uint8Array(5)
+  bytes[0] = 2
+  new DataView(bytes.buffer).setUint32(1, units, true)
+  return { programAddress: 'ComputeBudget111111111111111111111111111111' as Address, data: bytes }
 }

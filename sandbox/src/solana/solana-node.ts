@@ -1,4 +1,4 @@
-import { type Block, createBank } from './bank.ts'
+import { Bank, type Block } from './bank.ts'
 import { createRpcServer } from './rpc-server.ts'
 import { createBankAccount } from './solana-bank-account.ts'
 import { serveSubscriptions } from './subscriptions.ts'
@@ -28,7 +28,7 @@ const startInterval: StartTicks = (tick, ms) => {
 /** JSON-RPC and websocket on one port of the loopback interface. State is in memory. */
 export async function startSolanaNode(options: SolanaNodeOptions) {
   const { port, log, now = Date.now, startTicks = startInterval, isSkipped = (slot) => slot % 25 === 0 } = options
-  const bank = createBank({ now })
+  const bank = new Bank(now)
   const account = await createBankAccount(bank)
   const server = createRpcServer(bank)
   const subscriptions = serveSubscriptions(bank, server)

@@ -115,6 +115,13 @@ function readMentions(filter: unknown): string {
   return readAddress(mentions[0])
 }
 
+function notify(socket: WebSocket, own: Map<number, Subscription>, id: number, one: Subscription, block: Block): void {
+  for (const result of one.read(block)) {
+    socket.send(toJson({ jsonrpc: '2.0', method: one.method, params: { result, subscription: id } }))
+    if (one.endsAfterFirst) own.delete(id)
+  }
+}
+
 /** The websocket half: notifications at the commitment that each subscription names. */
 export function serveSubscriptions(bank: Bank, server: Server): Readonly<{ close(): void }> {
   const sockets = new WebSocketServer({ server, maxPayload: payloadBytesMax })
@@ -155,19 +162,6 @@ export function serveSubscriptions(bank: Bank, server: Server): Readonly<{ close
       socket.send(toJson({ jsonrpc: '2.0', result: true, id }))
     } catch (error) {
       socket.send(toJson(errorReply(id, error)))
-    }
-  }
-
-  function notify(
-    socket: WebSocket,
-    own: Map<number, Subscription>,
-    id: number,
-    one: Subscription,
-    block: Block,
-  ): void {
-    for (const result of one.read(block)) {
-      socket.send(toJson({ jsonrpc: '2.0', method: one.method, params: { result, subscription: id } }))
-      if (one.endsAfterFirst) own.delete(id)
     }
   }
 

@@ -23,7 +23,7 @@ export function encodeInnerInstructions({ metadata }: Execution) {
   )
 }
 
-export function encodeReturnData({ metadata }: Execution) {
+export function encodeReturned({ metadata }: Execution) {
   const data = metadata.returnData()
   if (data.data().length === 0) return null
   return { programId: toBase58(data.programId()), data: [Buffer.from(data.data()).toString('base64'), 'base64'] }
@@ -39,7 +39,7 @@ export const balances = (execution: Execution) => ({
 })
 
 function encodeMeta(execution: Execution) {
-  const returnData = encodeReturnData(execution)
+  const returnData = encodeReturned(execution)
   return {
     err: execution.error,
     status: statusOf(execution),

@@ -19,7 +19,7 @@ import {
   balances,
   blockTime,
   encodeInnerInstructions,
-  encodeReturnData,
+  encodeReturned,
   readTransactionForm,
   statusOf,
 } from './transaction-form.ts'
@@ -47,7 +47,7 @@ function describeSimulation(simulation: Simulation, showInner: boolean) {
     logs: simulation.metadata.logs(),
     accounts: null,
     unitsConsumed: simulation.metadata.computeUnitsConsumed(),
-    returnData: encodeReturnData(simulation),
+    returnData: encodeReturned(simulation),
     innerInstructions: showInner ? encodeInnerInstructions(simulation) : null,
   }
 }

@@ -92,7 +92,7 @@ export class Bank {
     this.#now = now
   }
 
-  readonly #svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n)
+  readonly #svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n).withNativeMints()
   readonly #blocks: Block[] = [
     {
       slot: 0,

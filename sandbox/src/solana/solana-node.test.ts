@@ -244,6 +244,11 @@ test('Token-2022 withholds the transfer fee of the mint', async () => {
   expect(amounts).toEqual(['899999', '99000'])
 })
 
+test('wrapped SOL has its mint with nine decimals', async () => {
+  const mint = 'So11111111111111111111111111111111111111112' as Address
+  expect((await rpc.getTokenSupply(mint).send()).value.decimals).toBe(9)
+})
+
 test('tokens of the bank are minted and listed by owner', async () => {
   const { mint } = await node.createMint({ decimals: 6 })
   node.mine(1)

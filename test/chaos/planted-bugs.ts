@@ -82,7 +82,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         find: 'wrapBuildError(() =>\n    chain.sender.build',
         put: 'wrapBuildError(async () =>\n    chain.sender.build',
       },
-      { file: replace, find: 'replaces: { intent, feeUnits: newest.feeUnits }', put: 'replaces: null' },
+      { file: replace, find: 'replaces: { intent, feeUnits: newest.feeUnits, evictedUnits }', put: 'replaces: null' },
       {
         file: replace,
         find: "assert(unsigned.conflictKey === transaction.conflictKey, 'a replacement spends the conflict key of all attempts')",

@@ -4,7 +4,7 @@ import type { App } from '../../server/src/app/app.ts'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import { spendsInPlace } from '../../server/src/core/domain/network.ts'
 import { findLedgerFaults } from './ledger.ts'
-import { PATIENCE, PATIENCE_MS } from './patience.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { listOwnAddresses, readUncreditedUnits } from './utxo-wallets.ts'
 
 type Difference = { asset: string; ledger: string; chain: string }
@@ -47,9 +47,13 @@ async function waitUntilIdle({ database }: App): Promise<void> {
 
 /** Fails only if a difference persists: a sweep or a block may fall between the two reads. */
 async function expectWalletsEqualLedger(app: App, readOutputs: ReadOutputs): Promise<void> {
-  await expect
-    .poll(() => findDifferences(app, readOutputs), { ...PATIENCE, interval: 250, message: 'wallets equal the ledger' })
-    .toEqual([])
+  let differences: readonly Difference[] = []
+  const areEqual = async () => {
+    differences = await findDifferences(app, readOutputs)
+    return differences.length === 0
+  }
+  const explain = () => JSON.stringify(differences)
+  await until('wallets equal the ledger', areEqual, { timeoutMs: PATIENCE_MS, intervalMs: 250, explain })
 }
 
 async function findDifferences(app: App, readOutputs: ReadOutputs): Promise<Difference[]> {

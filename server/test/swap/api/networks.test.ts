@@ -96,8 +96,9 @@ describe('of all networks', () => {
     }
     const from = ({ fromTokenAddress }: Json, token: string) => fromTokenAddress.toLowerCase() === token.toLowerCase()
     const to = ({ toTokenAddress }: Json, token: string) => toTokenAddress.toLowerCase() === token.toLowerCase()
-    // Not an exact number: a test of one network that fails may leave a failed swap.
-    expect(await counted('?status=failed', ({ status }) => status === 'failed')).toBeGreaterThan(0)
+    // More only if a test of one network failed and left its swap.
+    const failed = await counted('?status=failed', ({ status }) => status === 'failed')
+    expect(failed).toBeGreaterThanOrEqual(3 * networks.length)
     const nativeForUsdc = `?toTokenAddress=${usdc.toLowerCase()}&fromTokenAddress=${NATIVE}&network=BASE`
     expect(
       await counted(nativeForUsdc, (one) => one.network === 'base' && from(one, NATIVE) && to(one, usdc)),

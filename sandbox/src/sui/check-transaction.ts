@@ -1,11 +1,11 @@
 /* What a validator checks before it signs. A refused transaction has no effects and costs nothing. */
 import { normalizeSuiAddress } from '@mysten/sui/utils'
-import { commandsOf, inputsOf } from './execute-transaction.ts'
 import { computationUnitsMin, gasBudgetMax, gasCoinsMax, gasPriceMax } from './gas.ts'
 import { TransactionRefusal } from './grpc-error.ts'
-import type { LedgerView, TransactionBody } from './ledger.ts'
+import type { LedgerView } from './ledger.ts'
 import type { MoveFunctions } from './move-function.ts'
 import { coinTypeOf, readCoinBalance, SUI_TYPE, type SuiObject } from './sui-object.ts'
+import { commandsOf, inputsOf, type TransactionBody } from './transaction-body.ts'
 
 export type ChainState = Readonly<{ epoch: bigint; chainId: string; referenceGasPrice: bigint }>
 

@@ -3,9 +3,9 @@ import { bcs, TypeTagSerializer } from '@mysten/sui/bcs'
 import { deriveDynamicFieldID } from '@mysten/sui/utils'
 import { canonicalType } from './canonical-type.ts'
 import { computeDigest } from './digests.ts'
-import type { AmountChange, MoveEvent, ObjectChange, Outcome } from './execute-transaction.ts'
 import { encodeFailure } from './execution-failure.ts'
 import { balanceTypeOf } from './move-value.ts'
+import type { AmountChange, MoveEvent, ObjectChange, Outcome } from './outcome.ts'
 import { encodeOwner, type SuiObject } from './sui-object.ts'
 
 type EffectsV2 = Extract<typeof bcs.TransactionEffects.$inferInput, { V2: unknown }>['V2']

@@ -6,9 +6,10 @@ import { deriveCreatedId } from './digests.ts'
 import { encodeEffects, encodeEvents } from './effects.ts'
 import { ExecutionFailure, type Failure } from './execution-failure.ts'
 import { computationCost, type GasCost, netCostOf, splitRebate, storageCostOf } from './gas.ts'
-import type { LedgerView, TransactionBody } from './ledger.ts'
+import type { LedgerView } from './ledger.ts'
 import { functionKey, type MoveContext, type MoveFunctions } from './move-function.ts'
 import { type MoveValue, objectValue, pureValue, setBalance, withdrawalValue } from './move-value.ts'
+import type { AmountChange, MoveEvent, ObjectChange, Outcome } from './outcome.ts'
 import { CommandFailure, type CommandOutput, runCommands } from './run-commands.ts'
 import {
   coinTypeArgument,
@@ -20,43 +21,9 @@ import {
   type SuiObject,
   sealObject,
 } from './sui-object.ts'
+import { commandsOf, inputsOf, type TransactionBody } from './transaction-body.ts'
 
-type Command = typeof bcs.Command.$inferType
 type CallArg = typeof bcs.CallArg.$inferType
-
-export type MoveEvent = Readonly<{
-  package: string
-  module: string
-  sender: string
-  type: string
-  contents: Uint8Array
-}>
-export type ObjectChange = Readonly<{ id: string; before: SuiObject | null; after: SuiObject | null }>
-/** Base units, signed. */
-export type AmountChange = Readonly<{ owner: string; coinType: string; amount: bigint }>
-
-export type Outcome = Readonly<{
-  failure: Failure | null
-  /** Index of the command that failed. */
-  failedCommand: number | null
-  epoch: bigint
-  gas: GasCost
-  /** Null if an address balance paid. */
-  gasObjectId: string | null
-  lamportVersion: bigint
-  /** Ascending by id. */
-  changes: readonly ObjectChange[]
-  accumulatorWrites: readonly AmountChange[]
-  readOnlyShared: readonly SuiObject[]
-  dependencies: readonly string[]
-  events: readonly MoveEvent[]
-  balanceChanges: readonly AmountChange[]
-  outputs: readonly CommandOutput[]
-  effectsBytes: Uint8Array<ArrayBuffer>
-  effectsDigest: string
-  eventsBytes: Uint8Array<ArrayBuffer> | null
-  eventsDigest: string | null
-}>
 
 export type ExecutionInput = Readonly<{
   data: TransactionBody
@@ -85,10 +52,6 @@ type Attempt = Readonly<{
   events: readonly MoveEvent[]
   outputs: readonly CommandOutput[]
 }>
-
-export const commandsOf = (data: TransactionBody): readonly Command[] =>
-  data.kind.ProgrammableTransaction?.commands ?? []
-export const inputsOf = (data: TransactionBody): readonly CallArg[] => data.kind.ProgrammableTransaction?.inputs ?? []
 
 function requireObject(view: LedgerView, id: string): SuiObject {
   const object = view.findObject(id)

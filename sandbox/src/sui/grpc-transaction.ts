@@ -3,8 +3,7 @@ import type { bcs } from '@mysten/sui/bcs'
 import { GrpcTypes } from '@mysten/sui/grpc'
 import { fromBase64 } from '@mysten/sui/utils'
 import type { Argument } from './argument-slots.ts'
-import { commandsOf, inputsOf } from './execute-transaction.ts'
-import type { TransactionBody } from './ledger.ts'
+import { commandsOf, inputsOf, type TransactionBody } from './transaction-body.ts'
 
 type Command = typeof bcs.Command.$inferType
 type CallArg = typeof bcs.CallArg.$inferType
@@ -18,7 +17,7 @@ const {
   TransactionKind_Kind: TransactionKind,
 } = GrpcTypes
 
-function renderArgument(argument: Argument): GrpcTypes.Argument {
+export function renderArgument(argument: Argument): GrpcTypes.Argument {
   switch (argument.$kind) {
     case 'GasCoin':
       return { kind: ArgumentKind.GAS }
@@ -32,8 +31,6 @@ function renderArgument(argument: Argument): GrpcTypes.Argument {
     }
   }
 }
-
-export { renderArgument }
 
 function renderWithdrawal(withdrawal: Extract<CallArg, { $kind: 'FundsWithdrawal' }>['FundsWithdrawal']) {
   const source = withdrawal.withdrawFrom.$kind === 'Sponsor' ? Source.SPONSOR : Source.SENDER

@@ -53,18 +53,18 @@ function settle<T>(read: () => T): { value: T } | { error: { code: number; messa
 }
 
 function requireCheckpoint(chain: Chain, id: GrpcTypes.GetCheckpointRequest['checkpointId']): Checkpoint {
-  if (id.oneofKind === undefined) return chain.readTip()
+  if (id.oneofKind === undefined) return chain.log.readTip()
   const by = id.oneofKind === 'sequenceNumber' ? id.sequenceNumber : id.digest
-  const checkpoint = chain.findCheckpoint(by)
+  const checkpoint = chain.log.findCheckpoint(by)
   if (checkpoint === undefined) throw notFound(`Checkpoint ${by} not found`)
   return checkpoint
 }
 
 function renderEpoch(chain: Chain, requested: bigint | undefined): GrpcTypes.Epoch {
-  const current = chain.readEpoch()
+  const current = chain.log.readEpoch()
   const { referenceGasPrice } = chain.readState()
   const number = requested ?? current.number
-  const ended = chain.findEndedEpoch(number)
+  const ended = chain.log.findEndedEpoch(number)
   const epoch = number === current.number ? current : ended
   if (epoch === undefined) throw notFound(`Epoch ${number} not found`)
   return {
@@ -84,9 +84,9 @@ function renderEpoch(chain: Chain, requested: bigint | undefined): GrpcTypes.Epo
 }
 
 function renderService(chain: Chain): GrpcTypes.GetServiceInfoResponse {
-  const tip = chain.readTip()
+  const tip = chain.log.readTip()
   return {
-    ...{ chainId: chain.readState().chainId, chain: 'unknown', epoch: chain.readEpoch().number },
+    ...{ chainId: chain.readState().chainId, chain: 'unknown', epoch: chain.log.readEpoch().number },
     ...{ checkpointHeight: tip.sequence, timestamp: renderTimestamp(tip.timestampMs) },
     ...{ lowestAvailableCheckpoint: 0n, lowestAvailableCheckpointObjects: 0n, server },
   }

@@ -1,8 +1,6 @@
-import type { bcs } from '@mysten/sui/bcs'
-import type { Outcome } from './execute-transaction.ts'
+import type { AmountChange, Outcome } from './outcome.ts'
 import { coinTypeArgument, readCoinBalance, type SuiObject } from './sui-object.ts'
-
-export type TransactionBody = typeof bcs.TransactionDataV1.$inferType
+import type { TransactionBody } from './transaction-body.ts'
 
 export type ExecutedTransaction = {
   readonly digest: string
@@ -51,11 +49,28 @@ export type Ledger = LedgerView &
 
 const keyOf = (first: string, second: string | bigint): string => `${first} ${second}`
 
+/** By coin type. */
+function sumBalances(owner: string, objects: Iterable<SuiObject>, inAddresses: Iterable<AmountChange>): Balance[] {
+  const sums = new Map<string, { inCoins: bigint; inAddress: bigint }>()
+  const sumOf = (coinType: string) => {
+    const sum = sums.get(coinType) ?? { inCoins: 0n, inAddress: 0n }
+    sums.set(coinType, sum)
+    return sum
+  }
+  for (const object of objects) {
+    const coinType = coinTypeArgument(object.type)
+    if (coinType === null || object.owner.kind !== 'address' || object.owner.address !== owner) continue
+    sumOf(coinType).inCoins += readCoinBalance(object.contents)
+  }
+  for (const entry of inAddresses) if (entry.owner === owner) sumOf(entry.coinType).inAddress += entry.amount
+  return [...sums].map(([coinType, sum]) => ({ coinType, ...sum })).sort((a, b) => (a.coinType < b.coinType ? -1 : 1))
+}
+
 /** Objects with all their versions, address balances, executed transactions and locks, in memory. */
 export function createLedger(): Ledger {
   const live = new Map<string, SuiObject>()
   const versions = new Map<string, SuiObject>()
-  const addressBalances = new Map<string, Readonly<{ owner: string; coinType: string; amount: bigint }>>()
+  const addressBalances = new Map<string, AmountChange>()
   const transactions = new Map<string, ExecutedTransaction>()
   const coinMetadata = new Map<string, CoinMetadata>()
   const locks = new Map<string, string>()
@@ -73,23 +88,6 @@ export function createLedger(): Ledger {
     else addressBalances.set(key, { owner, coinType, amount })
   }
 
-  function listBalances(owner: string): Balance[] {
-    const sums = new Map<string, { inCoins: bigint; inAddress: bigint }>()
-    const sumOf = (coinType: string) => {
-      const sum = sums.get(coinType) ?? { inCoins: 0n, inAddress: 0n }
-      sums.set(coinType, sum)
-      return sum
-    }
-    for (const object of live.values()) {
-      const coinType = coinTypeArgument(object.type)
-      if (coinType === null || object.owner.kind !== 'address' || object.owner.address !== owner) continue
-      sumOf(coinType).inCoins += readCoinBalance(object.contents)
-    }
-    for (const entry of addressBalances.values())
-      if (entry.owner === owner) sumOf(entry.coinType).inAddress += entry.amount
-    return [...sums].map(([coinType, sum]) => ({ coinType, ...sum })).sort((a, b) => (a.coinType < b.coinType ? -1 : 1))
-  }
-
   function readSupply(coinType: string): bigint {
     let supply = 0n
     for (const object of live.values())
@@ -103,7 +101,7 @@ export function createLedger(): Ledger {
     findVersion: (id, version) => versions.get(keyOf(id, version)),
     readAddressBalance: (owner, coinType) => addressBalances.get(keyOf(owner, coinType))?.amount ?? 0n,
     listObjects: (isListed) => [...live.values()].filter(isListed),
-    listBalances,
+    listBalances: (owner) => sumBalances(owner, live.values(), addressBalances.values()),
     findTransaction: (digest) => transactions.get(digest),
     coinMetadata,
     readSupply,

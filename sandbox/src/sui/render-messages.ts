@@ -2,11 +2,11 @@
 import { GrpcTypes } from '@mysten/sui/grpc'
 import type { Checkpoint } from './checkpoints.ts'
 import { accumulatorIdOf } from './effects.ts'
-import type { AmountChange, ObjectChange, Outcome } from './execute-transaction.ts'
 import { renderFailure } from './execution-failure.ts'
 import { renderTransaction } from './grpc-transaction.ts'
 import type { ExecutedTransaction } from './ledger.ts'
 import { balanceTypeOf } from './move-value.ts'
+import type { AmountChange, ObjectChange, Outcome } from './outcome.ts'
 import { coinTypeArgument, encodeObject, type Owner, readCoinBalance, type SuiObject } from './sui-object.ts'
 
 const {

@@ -4,10 +4,11 @@ import { GrpcTypes } from '@mysten/sui/grpc'
 import { isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils'
 import { gasBudgetMax } from './gas.ts'
 import { invalidArgument, notFound } from './grpc-error.ts'
-import type { LedgerView, TransactionBody } from './ledger.ts'
+import type { LedgerView } from './ledger.ts'
 import { functionKey, type MoveFunctions } from './move-function.ts'
 import { parseCommand, parseExpiration, requireField } from './parse-grpc-transaction.ts'
 import type { SuiObject } from './sui-object.ts'
+import type { TransactionBody } from './transaction-body.ts'
 
 type CallArg = typeof bcs.CallArg.$inferInput
 type Command = typeof bcs.Command.$inferInput

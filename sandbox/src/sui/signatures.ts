@@ -2,7 +2,7 @@ import { parseSerializedSignature } from '@mysten/sui/cryptography'
 import { normalizeSuiAddress, toBase64 } from '@mysten/sui/utils'
 import { verifyTransactionSignature } from '@mysten/sui/verify'
 import { invalidArgument } from './grpc-error.ts'
-import type { TransactionBody } from './ledger.ts'
+import type { TransactionBody } from './transaction-body.ts'
 
 /** zkLogin needs the keys of its providers, which a simulator does not have. */
 const unsupportedSchemes = ['ZkLogin']

@@ -3,11 +3,12 @@ import { bcs } from '@mysten/sui/bcs'
 import type { Chain } from './chain.ts'
 import { checkTransaction } from './check-transaction.ts'
 import { computeDigest } from './digests.ts'
-import { commandsOf, inputsOf, type Outcome } from './execute-transaction.ts'
 import { gasBudgetMax, gasCoinsMax, netCostOf, storageCostOf } from './gas.ts'
 import { invalidArgument, TransactionRefusal } from './grpc-error.ts'
-import type { LedgerView, TransactionBody } from './ledger.ts'
+import type { LedgerView } from './ledger.ts'
+import type { Outcome } from './outcome.ts'
 import { coinTypeOf, encodeCoin, largest, readCoinBalance, SUI_TYPE, type SuiObject, sealObject } from './sui-object.ts'
+import { commandsOf, inputsOf, type TransactionBody } from './transaction-body.ts'
 
 export type SimulationRequest = Readonly<{
   data: TransactionBody

@@ -14,7 +14,7 @@ export const subscriptionMethods = (chain: Chain): Method[] => [
     (request, send) => {
       if (request.filter !== undefined) throw invalidArgument('this simulator does not filter checkpoints')
       const mask = maskOfCheckpoint(request.readMask)
-      return chain.onCheckpoint((checkpoint) =>
+      return chain.log.onCheckpoint((checkpoint) =>
         send({ cursor: checkpoint.sequence, checkpoint: mask.apply(renderCheckpoint(checkpoint)) }),
       )
     },

@@ -261,7 +261,7 @@ test('several gas coins become one', async () => {
   expect(effects.changedObjects.filter(({ idOperation }) => idOperation === 'Deleted')).toHaveLength(1)
 })
 
-test('simulates a transaction of which only the commands are given', async () => {
+test('simulates a transaction that has only commands', async () => {
   const { client } = await startTestNode()
   const transaction = new Transaction()
   transaction.setSender(recipient)

@@ -1,11 +1,11 @@
 /* A simulated Sui full node: gRPC-Web in front of a chain in memory. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { bcs } from '@mysten/sui/bcs'
 import { normalizeSuiAddress } from '@mysten/sui/utils'
 import { log } from '../log.ts'
 import { canonicalType } from './canonical-type.ts'
-import { createChain, type Epoch } from './chain.ts'
+import { createChain, type Signed } from './chain.ts'
+import type { Epoch } from './checkpoint-log.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { coinFunctions } from './coin-functions.ts'
 import { deriveCreatedId } from './digests.ts'
@@ -72,6 +72,12 @@ export type SuiNodeSettings = Readonly<{
   functions?: MoveFunctions
 }>
 
+function readSignedBytes({ bytes, signatures }: SignedBytes): Signed {
+  const data = parseTransactionBytes({ bcs: { value: bytes } })
+  if (data === null) throw new Error('Transaction has no bytes')
+  return { data, bytes: Uint8Array.from(bytes), signatures: signatures.map((signature) => Uint8Array.from(signature)) }
+}
+
 export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiNode> {
   const { clock = systemClock, port = 0, notify = log } = settings
   const functions: MoveFunctions = new Map([...coinFunctions, ...(settings.functions ?? [])])
@@ -87,7 +93,7 @@ export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiN
   let created = 0
   let isPaused = false
   const stopTimer = clock.every(settings.checkpointIntervalMs ?? checkpointIntervalMs, () => {
-    if (!isPaused) chain.addCheckpoint()
+    if (!isPaused) chain.log.addCheckpoint()
   })
 
   const createObject: SuiNode['createObject'] = ({ type, owner, hasPublicTransfer }, encode) => {
@@ -121,7 +127,7 @@ export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiN
     createCoinType,
     createObject,
     addCheckpoints(count) {
-      for (let i = 0; i < count; i += 1) chain.addCheckpoint()
+      for (let i = 0; i < count; i += 1) chain.log.addCheckpoint()
     },
     pause: () => {
       isPaused = true
@@ -130,12 +136,7 @@ export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiN
       isPaused = false
     },
     pauseExecution: chain.setExecutionPaused,
-    async lockInputs({ bytes, signatures }) {
-      const data = parseTransactionBytes({ bcs: { value: bytes } })
-      if (data === null) throw new Error('Transaction has no bytes')
-      const encoded = bcs.TransactionData.serialize({ V1: data }).toBytes()
-      await chain.lockInputs({ data, bytes: encoded, signatures: signatures.map((s) => Uint8Array.from(s)) })
-    },
+    lockInputs: (signed) => chain.lockInputs(readSignedBytes(signed)),
     endEpoch: chain.endEpoch,
     async stop() {
       stopTimer()

@@ -1,6 +1,6 @@
 import { bcs } from '@mysten/sui/bcs'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
-import { Transaction, type TransactionResult } from '@mysten/sui/transactions'
+import { Transaction } from '@mysten/sui/transactions'
 import { fromBase64 } from '@mysten/sui/utils'
 import { expect, test } from 'vitest'
 import { packageFunctions } from './move-function.ts'
@@ -209,7 +209,7 @@ test('a shared object is changed by two senders that name the same initial versi
   ])
 })
 
-test.for([
+const misuses: readonly (readonly [string, (t: Transaction) => void, string])[] = [
   [
     'a value without drop that nothing uses',
     (t: Transaction) => void t.moveCall({ target: '0xc0de::counter::borrow' }),
@@ -223,7 +223,7 @@ test.for([
   [
     'a coin used twice',
     (t: Transaction) => {
-      const [coin]: TransactionResult = t.splitCoins(t.gas, [1n])
+      const [coin] = t.splitCoins(t.gas, [1n])
       t.transferObjects([coin as never], recipient)
       t.transferObjects([coin as never], recipient)
     },
@@ -237,7 +237,7 @@ test.for([
   [
     'the gas coin by value',
     (t: Transaction) => {
-      const [coin]: TransactionResult = t.splitCoins(t.gas, [1n])
+      const [coin] = t.splitCoins(t.gas, [1n])
       t.mergeCoins(coin as never, [t.gas])
       t.transferObjects([coin as never], recipient)
     },
@@ -249,7 +249,9 @@ test.for([
     'FunctionNotFound',
   ],
   ['too few arguments', (t: Transaction) => void t.moveCall({ target: '0xc0de::counter::read' }), 'ArityMismatch'],
-] as const)('fails with %s', async ([, add, message]) => {
+]
+
+test.for(misuses)('fails with %s', async ([, add, message]) => {
   const { client, createFunded } = await startTestNode({ functions: counterFunctions })
   const { address, coin } = createFunded()
   const transaction = new Transaction()

@@ -27,6 +27,8 @@ export type Simulation = Readonly<{
 /** Computation units added to an estimate. */
 const overheadUnits = 1_000n
 const mockGasId = `0x${'f'.repeat(64)}`
+/** MIST. Commands may split off what the budget does not reserve. */
+const mockGasBalance = 10n ** 18n
 const noDigest = '1'.repeat(32)
 
 const gasCoinType = coinTypeOf(SUI_TYPE)
@@ -35,7 +37,7 @@ const mockCoin = (owner: string): SuiObject =>
   sealObject(
     {
       ...{ type: gasCoinType, hasPublicTransfer: true },
-      contents: encodeCoin(mockGasId, gasBudgetMax),
+      contents: encodeCoin(mockGasId, mockGasBalance),
       owner: { kind: 'address', address: owner },
     },
     { version: 1n, previousTransaction: noDigest, storageRebate: 0n },

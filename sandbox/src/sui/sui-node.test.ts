@@ -40,6 +40,8 @@ test('pays SUI from the gas coin, and both balances change by what the effects s
   // Mainnet stores a coin of SUI for 988,000 MIST and gives 99 % back: 978,120.
   expect({ storageCost, storageRebate }).toEqual({ storageCost: '1976000', storageRebate: '978120' })
   expect(computationCost).toBe('1000000')
+  // 1,000 units of computation, 1,000 of overhead, and the storage of the coin that it creates.
+  expect(TransactionDataBuilder.fromBytes(bytes as Uint8Array).gasData.budget).toBe('2988000')
   expect(TransactionDataBuilder.getDigestFromBytes(bytes as Uint8Array)).toBe(digest)
   tick()
   const found = succeeded(await client.getTransaction({ digest, include }))

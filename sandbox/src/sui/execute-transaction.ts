@@ -1,6 +1,6 @@
 /* Executes a checked transaction on a view of the ledger. The ledger changes only when the caller commits the outcome. */
 import type { bcs } from '@mysten/sui/bcs'
-import { fromBase64 } from '@mysten/sui/utils'
+import { fromBase58, fromBase64 } from '@mysten/sui/utils'
 import type { Slot } from './argument-slots.ts'
 import { deriveCreatedId } from './digests.ts'
 import { encodeEffects, encodeEvents } from './effects.ts'
@@ -217,6 +217,8 @@ function chargeGas({ data }: ExecutionInput, loaded: Loaded, { attempt, cost }: 
   attempt.drafts.set(gasId, { ...draft, contents: value.contents })
 }
 
+/** By bytes: digests in base58 have different lengths. */
+const compareDigests = (a: string, b: string): number => Buffer.compare(fromBase58(a), fromBase58(b))
 const compareIds = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1)
 
 function sealChanges(input: ExecutionInput, loaded: Loaded, settled: Settled, version: bigint): ObjectChange[] {
@@ -263,7 +265,7 @@ export function executeTransaction(input: ExecutionInput): Outcome {
     ...{ failure: attempt.failure, failedCommand: attempt.failedCommand, epoch: input.epoch, gas: cost },
     gasObjectId: loaded.gasCoins[0]?.id ?? null,
     ...{ lamportVersion, changes, accumulatorWrites, readOnlyShared: loaded.readOnlyShared },
-    dependencies: [...new Set(all.map(({ previousTransaction }) => previousTransaction))].sort(),
+    dependencies: [...new Set(all.map(({ previousTransaction }) => previousTransaction))].sort(compareDigests),
     ...{ events: attempt.events, outputs: attempt.outputs },
     balanceChanges: listBalanceChanges(changes, accumulatorWrites),
   }

@@ -1,3 +1,4 @@
+import { bcs } from '@mysten/sui/bcs'
 import type { GrpcTypes } from '@mysten/sui/grpc'
 import { Transaction } from '@mysten/sui/transactions'
 import { fromBase64 } from '@mysten/sui/utils'
@@ -120,4 +121,21 @@ test('a start says that the node is a simulator, and what it lacks', async () =>
   await startTestNode({ notify: (text) => void texts.push(text) })
   expect(texts).toHaveLength(1)
   for (const part of ['a simulator', 'no Move VM', 'It checks', 'Not simulated']) expect(texts[0]).toContain(part)
+})
+
+test('lists the dynamic fields of an object with their names and values', async () => {
+  const { client, node } = await startTestNode()
+  const field = bcs.struct('Field', { id: bcs.Address, name: bcs.u64(), value: bcs.bool() })
+  for (const name of [7n, 300n])
+    node.createObject(
+      {
+        type: '0x2::dynamic_field::Field<u64, bool>',
+        owner: { kind: 'object', id: recipient },
+        hasPublicTransfer: false,
+      },
+      (id) => field.serialize({ id, name, value: true }).toBytes(),
+    )
+  const { dynamicFields } = await client.listDynamicFields({ parentId: recipient, include: { value: true } })
+  expect(dynamicFields.map(({ name }) => bcs.u64().parse(name.bcs)).sort()).toEqual(['300', '7'])
+  expect(dynamicFields[0]).toMatchObject({ name: { type: 'u64' }, valueType: 'bool', value: { bcs: Uint8Array.of(1) } })
 })

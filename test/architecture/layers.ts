@@ -71,8 +71,9 @@ export const architecture: Architecture = {
   importers: {
     '@fastify/under-pressure': ['server/src/core/http'],
     '@lifi/data-types': [`${adapters}/token-lists`],
+    '@mysten/sui': ['sandbox/src/sui'],
     '@noble/curves': [`${chains}/evm`, `${chains}/monero`, `${adapters}/signers`, `${adapters}/swap-chain`],
-    '@noble/hashes': [`${chains}/monero`, `${chains}/shared`],
+    '@noble/hashes': [`${chains}/monero`, `${chains}/shared`, 'sandbox/src/sui'],
     '@scure/base': [`${chains}/bitcoin`],
     '@scure/bip32': [`${adapters}/signers`],
     '@scure/bip39': [`${adapters}/signers`],

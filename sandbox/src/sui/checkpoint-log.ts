@@ -1,0 +1,73 @@
+/* The checkpoints and epochs of a chain. */
+import { type Checkpoint, createCheckpoint } from './checkpoints.ts'
+import type { Clock } from './clock.ts'
+import type { ExecutedTransaction } from './ledger.ts'
+
+export type Epoch = Readonly<{ number: bigint; startMs: number; firstCheckpoint: bigint }>
+type EndedEpoch = Epoch & Readonly<{ endMs: number; lastCheckpoint: bigint }>
+
+export type CheckpointLog = Readonly<{
+  genesis: Checkpoint
+  readTip(): Checkpoint
+  readEpoch(): Epoch
+  findEndedEpoch(number: bigint): EndedEpoch | undefined
+  /** By sequence number or digest. */
+  findCheckpoint(by: bigint | string): Checkpoint | undefined
+  /** The next checkpoint contains it. */
+  append(transaction: ExecutedTransaction): void
+  addCheckpoint(): Checkpoint
+  /** Closes the epoch with a last checkpoint. */
+  endEpoch(): Epoch
+  /** Returns the function that removes the listener. */
+  onCheckpoint(listener: (checkpoint: Checkpoint) => void): () => void
+}>
+
+export function createCheckpointLog(clock: Clock): CheckpointLog {
+  const checkpoints = new Map<bigint | string, Checkpoint>()
+  const ended = new Map<bigint, EndedEpoch>()
+  const listeners = new Set<(checkpoint: Checkpoint) => void>()
+  const genesis = createCheckpoint(null, {
+    ...{ epoch: 0n, timestampMs: clock.now(), isLastOfEpoch: false, transactions: [] },
+  })
+  let tip = genesis
+  let pending: ExecutedTransaction[] = []
+  let epoch: Epoch = { number: 0n, startMs: genesis.timestampMs, firstCheckpoint: 0n }
+
+  const store = (checkpoint: Checkpoint) => {
+    checkpoints.set(checkpoint.sequence, checkpoint)
+    checkpoints.set(checkpoint.digest, checkpoint)
+    tip = checkpoint
+  }
+  store(genesis)
+
+  function makeCheckpoint(isLastOfEpoch: boolean): Checkpoint {
+    // The clock of a machine can go back; the chain's cannot.
+    const timestampMs = Math.max(clock.now(), tip.timestampMs)
+    const checkpoint = createCheckpoint(tip, { epoch: epoch.number, timestampMs, isLastOfEpoch, transactions: pending })
+    for (const transaction of pending) transaction.checkpoint = { sequence: checkpoint.sequence, timestampMs }
+    pending = []
+    store(checkpoint)
+    for (const listener of listeners) listener(checkpoint)
+    return checkpoint
+  }
+
+  return {
+    genesis,
+    readTip: () => tip,
+    readEpoch: () => epoch,
+    findEndedEpoch: (number) => ended.get(number),
+    findCheckpoint: (by) => checkpoints.get(by),
+    append: (transaction) => void pending.push(transaction),
+    addCheckpoint: () => makeCheckpoint(false),
+    endEpoch() {
+      const last = makeCheckpoint(true)
+      ended.set(epoch.number, { ...epoch, endMs: last.timestampMs, lastCheckpoint: last.sequence })
+      epoch = { number: epoch.number + 1n, startMs: last.timestampMs, firstCheckpoint: last.sequence + 1n }
+      return epoch
+    },
+    onCheckpoint(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}

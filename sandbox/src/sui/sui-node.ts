@@ -1,0 +1,148 @@
+/* A simulated Sui full node: gRPC-Web in front of a chain in memory. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { normalizeSuiAddress } from '@mysten/sui/utils'
+import { log } from '../log.ts'
+import { canonicalType } from './canonical-type.ts'
+import { createChain, type Signed } from './chain.ts'
+import type { Epoch } from './checkpoint-log.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { coinFunctions } from './coin-functions.ts'
+import { deriveCreatedId } from './digests.ts'
+import { executionMethods } from './execution-service.ts'
+import { storageCostOf } from './gas.ts'
+import { createGrpcWebServer } from './grpc-web.ts'
+import type { CoinMetadata } from './ledger.ts'
+import { ledgerMethods } from './ledger-service.ts'
+import type { MoveFunctions } from './move-function.ts'
+import { parseTransactionBytes } from './parse-grpc-transaction.ts'
+import { stateMethods } from './state-service.ts'
+import { subscriptionMethods } from './subscription-service.ts'
+import { coinTypeOf, encodeCoin, type ObjectDraft, SUI_TYPE, type SuiObject, sealObject } from './sui-object.ts'
+
+const notice = [
+  'sui: a simulator, because no Sui node can be started here. It has no Move VM and no validators.',
+  'It checks: BCS, digests, signatures (ed25519, secp256k1, secp256r1, multisig, passkey), owners, versions, locks of owned objects, expiry, gas price, budget and balance, and the use of values in programmable transactions.',
+  'Move functions are TypeScript: those of coins, and those that the sandbox adds for its DEXes. Computation is charged by counted commands.',
+  'Not simulated: publishing, zkLogin, receiving objects, allowances, gasless transactions, committee signatures, filters and lists of transactions and events.',
+].join('\n')
+
+type SignedBytes = Readonly<{ bytes: Uint8Array; signatures: readonly Uint8Array[] }>
+
+export type SuiNode = Readonly<{
+  url: string
+  chainId: string
+  /** Base units, as a new coin object; returns the coin. */
+  mint(address: string, amount: bigint, coinType?: string): SuiObject
+  /** Base units, into the address balance. */
+  mintToAddressBalance(address: string, amount: bigint, coinType?: string): void
+  createCoinType(coinType: string, metadata: Omit<CoinMetadata, 'id'>): void
+  /** Puts an object at a new id, which `encode` gets, into the ledger. */
+  createObject(draft: Omit<ObjectDraft, 'contents'>, encode: (id: string) => Uint8Array): SuiObject
+  addCheckpoints(count: number): void
+  /** No scheduled checkpoints until resumed. */
+  pause(): void
+  resume(): void
+  /** Submitted transactions are locked and time out until execution continues. */
+  pauseExecution(isPaused: boolean): void
+  /** Locks the inputs of a signed transaction as validators do, without execution. */
+  lockInputs(signed: SignedBytes): Promise<void>
+  endEpoch(): Epoch
+  stop(): Promise<void>
+}>
+
+const checkpointIntervalMs = 250
+const referenceGasPrice = 1_000n
+/** Stands for the transaction that created what the controls mint. */
+const genesisDigest = '1'.repeat(32)
+
+const sui: Omit<CoinMetadata, 'id'> = {
+  ...{ decimals: 9, name: 'Sui', symbol: 'SUI', description: '', iconUrl: null },
+}
+
+export type SuiNodeSettings = Readonly<{
+  port?: number
+  clock?: Clock
+  checkpointIntervalMs?: number
+  /** MIST per computation unit. */
+  referenceGasPrice?: bigint
+  /** Says what is simulated; by default the sandbox's log. */
+  notify?(text: string): void
+  /** Functions of DEXes, beside those of coins. */
+  functions?: MoveFunctions
+}>
+
+function readSignedBytes({ bytes, signatures }: SignedBytes): Signed {
+  const data = parseTransactionBytes({ bcs: { value: bytes } })
+  if (data === null) throw new Error('Transaction has no bytes')
+  return { data, bytes: Uint8Array.from(bytes), signatures: signatures.map((signature) => Uint8Array.from(signature)) }
+}
+
+export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiNode> {
+  const { clock = systemClock, port = 0, notify = log } = settings
+  const functions: MoveFunctions = new Map([...coinFunctions, ...(settings.functions ?? [])])
+  const chain = createChain({
+    clock,
+    functions,
+    referenceGasPrice: settings.referenceGasPrice ?? referenceGasPrice,
+  })
+  const methods = [executionMethods, ledgerMethods, stateMethods, subscriptionMethods].flatMap((list) => list(chain))
+  const server = createGrpcWebServer(methods)
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  let created = 0
+  let isPaused = false
+  const stopTimer = clock.every(settings.checkpointIntervalMs ?? checkpointIntervalMs, () => {
+    if (!isPaused) chain.log.addCheckpoint()
+  })
+
+  const createObject: SuiNode['createObject'] = ({ type, owner, hasPublicTransfer }, encode) => {
+    const contents = Uint8Array.from(encode(deriveCreatedId(genesisDigest, created++)))
+    const draft = { type: canonicalType(type), owner, hasPublicTransfer, contents }
+    const written = { version: 1n, previousTransaction: genesisDigest, storageRebate: storageCostOf(draft) }
+    const object = sealObject(draft, written)
+    chain.ledger.put(object)
+    return object
+  }
+  const createCoinType: SuiNode['createCoinType'] = (coinType, metadata) => {
+    const id = deriveCreatedId(genesisDigest, created++)
+    chain.ledger.coinMetadata.set(canonicalType(coinType), { id, ...metadata })
+  }
+  createCoinType(SUI_TYPE, sui)
+  notify(notice)
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    chainId: chain.readState().chainId,
+    mint: (address, amount, coinType = SUI_TYPE) =>
+      createObject(
+        {
+          ...{ type: coinTypeOf(coinType), hasPublicTransfer: true },
+          owner: { kind: 'address', address: normalizeSuiAddress(address) },
+        },
+        (id) => encodeCoin(id, amount),
+      ),
+    mintToAddressBalance: (address, amount, coinType = SUI_TYPE) =>
+      chain.ledger.changeAddressBalance(normalizeSuiAddress(address), canonicalType(coinType), amount),
+    createCoinType,
+    createObject,
+    addCheckpoints(count) {
+      for (let i = 0; i < count; i += 1) chain.log.addCheckpoint()
+    },
+    pause: () => {
+      isPaused = true
+    },
+    resume: () => {
+      isPaused = false
+    },
+    pauseExecution: chain.setExecutionPaused,
+    lockInputs: (signed) => chain.lockInputs(readSignedBytes(signed)),
+    endEpoch: chain.endEpoch,
+    async stop() {
+      stopTimer()
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,12 +1,10 @@
-import type { Hex } from 'viem'
 import type { BitcoinTicker } from '../../sandbox/src/bitcoin/addresses.ts'
 import type { Asset } from '../../server/src/core/domain/asset.ts'
-import { listOwnAddresses, listUnspent, readUncreditedUnits, sumUnits } from '../support/utxo-wallets.ts'
+import { readEvmBalance } from '../support/evm-balance.ts'
+import { type CallNode, listOwnAddresses, listUnspent, readUncreditedUnits, sumUnits } from '../support/utxo-wallets.ts'
 import type { Fleet } from './fleet.ts'
 import { readMoneroReceived, readMoneroUnits } from './monero.ts'
 
-/** ERC-20 `balanceOf(address)`. */
-const BALANCE_OF = '0x70a08231'
 const BATCH = 20
 
 type AssetAddress = readonly [asset: string, address: string]
@@ -35,7 +33,7 @@ export async function readBalances(
         pairs
           .slice(from, from + BATCH)
           .map(async ([asset, address]) =>
-            balances.set(`${asset} ${address}`, await readEvmBalance(fleet, network, asset, address as Hex)),
+            balances.set(`${asset} ${address}`, await readEvmAsset(fleet, network, asset, address)),
           ),
       )
     }
@@ -64,7 +62,7 @@ export async function listPayers(
 /** What the app's wallet of an asset holds by the node. On UTXO networks without deposits that are not credited. */
 export async function readWallet(fleet: Fleet, { id, network, contract }: Asset): Promise<bigint> {
   const chain = fleet.chains.get(network)
-  if (chain?.network.family === 'evm') return readEvmUnits(fleet, network, contract, chain.addresses.hot() as Hex)
+  if (chain?.network.family === 'evm') return readEvmBalance(callerOf(fleet, network), chain.addresses.hot(), contract)
   const uncredited = await readUncreditedUnits(fleet.database, network)
   if (network === 'xmr') return (await readMoneroUnits(fleet)) - uncredited
   if (network !== 'btc' && network !== 'ltc') throw new Error(`the suite cannot read the wallet of ${id}`)
@@ -73,26 +71,16 @@ export async function readWallet(fleet: Fleet, { id, network, contract }: Asset)
   return sumUnits(outputs) - uncredited
 }
 
-async function readEvmBalance(fleet: Fleet, network: string, asset: string, address: Hex): Promise<bigint> {
+async function readEvmAsset(fleet: Fleet, network: string, asset: string, address: string): Promise<bigint> {
   const [ticker = ''] = asset.split('@')
   const contract = fleet.cluster.chains.networks.find((one) => one.network === network)?.tokens[ticker]
-  return readEvmUnits(fleet, network, contract ?? null, address)
+  return readEvmBalance(callerOf(fleet, network), address, contract ?? null)
 }
 
-async function readEvmUnits(
-  { cluster }: Fleet,
-  network: string,
-  contract: string | null,
-  address: Hex,
-): Promise<bigint> {
-  if (contract === null) return BigInt(await cluster.call(network, 'eth_getBalance', [address, 'latest']))
-  return BigInt(
-    await cluster.call(network, 'eth_call', [
-      { to: contract, data: `${BALANCE_OF}${address.slice(2).padStart(64, '0')}` },
-      'latest',
-    ]),
-  )
-}
+const callerOf =
+  ({ cluster }: Fleet, network: string): CallNode =>
+  (method, params) =>
+    cluster.call(network, method, params)
 
-const listOutputs = ({ cluster }: Fleet, network: BitcoinTicker, addresses: readonly string[]) =>
-  listUnspent((method, params) => cluster.call(network, method, params), network, addresses)
+const listOutputs = (fleet: Fleet, network: BitcoinTicker, addresses: readonly string[]) =>
+  listUnspent(callerOf(fleet, network), network, addresses)

@@ -30,7 +30,9 @@ test('pays each of twenty exchanges on in-memory chains once', async () => {
     expect(transfers.map(({ units }) => units)).toEqual([unitsByAddress.get(address)])
     expect(network?.balance(address)).toBe(unitsByAddress.get(address))
   }
-  await checkInvariants(memory.app, async (id, addresses) =>
-    addresses.reduce((sum, address) => sum + (memory.memoryNetworks.get(id)?.balance(address) ?? 0n), 0n),
-  )
+  const account = async (id: string, address: string, contract: string | null = null) =>
+    memory.memoryNetworks.get(id)?.balance(address, contract) ?? 0n
+  const outputs = async (id: string, addresses: readonly string[]) =>
+    (await Promise.all(addresses.map((address) => account(id, address)))).reduce((sum, units) => sum + units, 0n)
+  await checkInvariants(memory.app, { outputs, account })
 })

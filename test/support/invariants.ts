@@ -9,15 +9,20 @@ import { listOwnAddresses, readUncreditedUnits } from './utxo-wallets.ts'
 
 type Difference = { asset: string; ledger: string; chain: string }
 
-/** Reads the units of the app's unspent outputs on a UTXO network from its node or from a wallet program. */
-export type ReadOutputs = (network: string, addresses: readonly string[]) => Promise<bigint>
+/** Reads holdings from the nodes, in units, without the code of the app. */
+export type NodeBalances = Readonly<{
+  /** The app's unspent outputs on a UTXO network, from its node or from a wallet program. */
+  outputs(network: string, addresses: readonly string[]): Promise<bigint>
+  /** What an account holds of a token, or of the native coin if `contract` is null. */
+  account(network: string, address: string, contract: string | null): Promise<bigint>
+}>
 
 /**
  * Waits until no transaction of the app is pending, then checks the invariants of every scenario: the ledger is balanced,
  * closed exchanges owe nothing, nothing is paid twice, and the wallets and fee addresses hold on chain what the ledger says.
  * What they hold is read from the nodes on every network.
  */
-export async function checkInvariants(app: App, readOutputs: ReadOutputs): Promise<void> {
+export async function checkInvariants(app: App, nodes: NodeBalances): Promise<void> {
   await waitUntilIdle(app)
   expect(await findLedgerFaults(app.database), 'the ledger is balanced').toEqual([])
   const openLiabilities = await app.database.query(
@@ -31,7 +36,7 @@ export async function checkInvariants(app: App, readOutputs: ReadOutputs): Promi
     ['void'],
   )
   expect(repeatedPayouts, 'nothing is paid twice').toEqual([])
-  await expectWalletsEqualLedger(app, readOutputs)
+  await expectWalletsEqualLedger(app, nodes)
 }
 
 async function waitUntilIdle({ database }: App): Promise<void> {
@@ -46,17 +51,17 @@ async function waitUntilIdle({ database }: App): Promise<void> {
 }
 
 /** Fails only if a difference persists: a sweep or a block may fall between the two reads. */
-async function expectWalletsEqualLedger(app: App, readOutputs: ReadOutputs): Promise<void> {
+async function expectWalletsEqualLedger(app: App, nodes: NodeBalances): Promise<void> {
   let differences: readonly Difference[] = []
   const areEqual = async () => {
-    differences = await findDifferences(app, readOutputs)
+    differences = await findDifferences(app, nodes)
     return differences.length === 0
   }
   const explain = () => JSON.stringify(differences)
   await until('wallets equal the ledger', areEqual, { timeoutMs: PATIENCE_MS, intervalMs: 250, explain })
 }
 
-async function findDifferences(app: App, readOutputs: ReadOutputs): Promise<Difference[]> {
+async function findDifferences(app: App, nodes: NodeBalances): Promise<Difference[]> {
   const differences: Difference[] = []
   const ledger = await app.store.ledger.balances('asset:wallet')
   for (const { asset, network } of app.catalogue.list()) {
@@ -64,30 +69,32 @@ async function findDifferences(app: App, readOutputs: ReadOutputs): Promise<Diff
     if (!chain) continue
     const ledgerUnits = ledger.get(asset.id) ?? 0n
     const chainUnits = spendsInPlace(network)
-      ? await readCreditedUnits(app, asset.network, readOutputs)
-      : await chain.reader.balance(chain.addresses.hot(), asset)
+      ? await readCreditedUnits(app, asset.network, nodes)
+      : await nodes.account(asset.network, chain.addresses.hot(), asset.contract)
     if (ledgerUnits !== chainUnits)
       differences.push({ asset: asset.id, ledger: ledgerUnits.toString(), chain: chainUnits.toString() })
   }
-  return [...differences, ...(await findDepositDifferences(app)), ...(await findFeeDifferences(app))]
+  return [...differences, ...(await findDepositDifferences(app, nodes)), ...(await findFeeDifferences(app, nodes))]
 }
 
 /**
  * Compares credited deposits that are not swept with what their addresses hold. Of the native coin they may hold more: what a
  * sweep of tokens left of its gas.
  */
-async function findDepositDifferences({ database, catalogue, chains, store }: App): Promise<Difference[]> {
+async function findDepositDifferences(
+  { database, catalogue, chains, store }: App,
+  nodes: NodeBalances,
+): Promise<Difference[]> {
   const differences: Difference[] = []
   const ledger = await store.ledger.balances('asset:deposits')
   for (const { asset, network } of catalogue.list()) {
-    const chain = chains.get(asset.network)
-    if (!chain || spendsInPlace(network)) continue
+    if (!chains.has(asset.network) || spendsInPlace(network)) continue
     const rows = await database.query<{ address: string; uncredited: string }>(
       `select address, coalesce(sum(units) filter (where status <> 'credited' and block_height is not null), 0) as uncredited
        from deposits where asset_id = $1 and exchange_id is not null group by address`,
       [asset.id],
     )
-    const held = await Promise.all(rows.map(({ address }) => chain.reader.balance(address, asset)))
+    const held = await Promise.all(rows.map(({ address }) => nodes.account(asset.network, address, asset.contract)))
     const chainUnits = held.reduce((sum, units) => sum + units, 0n)
     const uncredited = rows.reduce((sum, row) => sum + BigInt(row.uncredited), 0n)
     const ledgerUnits = (ledger.get(asset.id) ?? 0n) + uncredited
@@ -102,25 +109,23 @@ async function findDepositDifferences({ database, catalogue, chains, store }: Ap
 }
 
 /** What the node shows at the app's addresses, less the deposits that are not in the ledger yet. */
-async function readCreditedUnits({ database }: App, network: string, readOutputs: ReadOutputs): Promise<bigint> {
-  const units = await readOutputs(network, await listOwnAddresses(database, network))
+async function readCreditedUnits({ database }: App, network: string, nodes: NodeBalances): Promise<bigint> {
+  const units = await nodes.outputs(network, await listOwnAddresses(database, network))
   return units - (await readUncreditedUnits(database, network))
 }
 
 const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 /** Compares every token that a fee address ever received, also if its balance should be zero. */
-async function findFeeDifferences({ database, chains }: App): Promise<Difference[]> {
+async function findFeeDifferences({ database, chains }: App, nodes: NodeBalances): Promise<Difference[]> {
   const rows = await database.query<{ address: string; asset: AssetId; units: string }>(
     "select substring(account from 12) as address, asset_id as asset, units from balances where account like 'asset:fees:%'",
   )
   const differences: Difference[] = []
   for (const { address, asset, units } of rows) {
     const [token = '', network = ''] = asset.split('@')
-    const chain = chains.get(network)
-    if (!chain) throw new Error(`the app does not serve ${network}, which has fees in the ledger`)
-    const contract = token === NATIVE ? null : token
-    const chainUnits = await chain.reader.balance(address, { id: asset, ticker: token, network, decimals: 0, contract })
+    if (!chains.has(network)) throw new Error(`the app does not serve ${network}, which has fees in the ledger`)
+    const chainUnits = await nodes.account(network, address, token === NATIVE ? null : token)
     if (chainUnits !== BigInt(units))
       differences.push({ asset: `${asset} for fees`, ledger: units, chain: chainUnits.toString() })
   }

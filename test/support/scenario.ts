@@ -20,13 +20,15 @@ import { fundSandbox } from '../../server/src/app/sandbox-funding.ts'
 import { seedSandboxPartners } from '../../server/src/app/sandbox-partners.ts'
 import { type SwapOffer, sandboxSwaps } from '../../server/src/app/swaps.ts'
 import { defaultSpreads } from '../../server/src/core/domain/book.ts'
+import { AppError } from '../../server/src/core/domain/errors.ts'
 import type { Prices } from '../../server/src/core/ports/prices.ts'
 import { present } from '../../server/src/lib/assert.ts'
 import { createLog, type Log } from '../../server/src/lib/log.ts'
 import type { Loop } from '../../server/src/lib/loop.ts'
 import { appSettings } from './app-settings.ts'
 import { createDatabase } from './database.ts'
-import { checkInvariants, type ReadOutputs } from './invariants.ts'
+import { readEvmBalance } from './evm-balance.ts'
+import { checkInvariants, type NodeBalances } from './invariants.ts'
 import { createQuickKeystore } from './keystore.ts'
 import { readMoneroWallet } from './monero-wallet.ts'
 import { PATIENCE_MS } from './patience.ts'
@@ -169,15 +171,18 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     const { coinType = 60, hotIndex = 0 } = server.networks.find(({ id }) => id === network) ?? {}
     return signer.walletKey(coinType, hotIndex)
   }
-  const readOutputs: ReadOutputs = async (network, addresses) => {
-    const rpcUrl = present(nodes.find((node) => node.network === network)?.rpcUrls[0], `a node of ${network}`)
-    if (network !== 'xmr') {
-      const call: CallNode = (method, params) => callOnce(rpcUrl, method, params)
-      return sumUnits(await listUnspent(call, network === 'ltc' ? 'ltc' : 'btc', addresses))
-    }
+  const rpcUrlOf = (network: string) =>
+    present(chains.networks.find((node) => node.network === network)?.rpcUrls[0], `a node of ${network}`)
+  const callerOf =
+    (network: string): CallNode =>
+    (method, params) =>
+      callOnce(rpcUrlOf(network), method, params)
+  const readOutputs: NodeBalances['outputs'] = async (network, addresses) => {
+    if (network !== 'xmr')
+      return sumUnits(await listUnspent(callerOf(network), network === 'ltc' ? 'ltc' : 'btc', addresses))
     const viewKeys = openPublicKeys(keystore).viewKeys?.(128)
     const highestIndex = await readHighestIndex(app.database, network)
-    return readMoneroWallet(present(viewKeys, 'view keys of Monero'), hotKey(network), rpcUrl, highestIndex)
+    return readMoneroWallet(present(viewKeys, 'view keys of Monero'), hotKey(network), rpcUrlOf(network), highestIndex)
   }
   const calls = createCalls(url, chains.controlUrl, describeTrouble)
   return {
@@ -195,7 +200,11 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     startWorkers: async () => {
       workers ??= await app.startWorkers()
     },
-    checkInvariants: () => checkInvariants(app, readOutputs),
+    checkInvariants: () =>
+      checkInvariants(app, {
+        outputs: readOutputs,
+        account: (network, address, contract) => readEvmBalance(callerOf(network), address, contract),
+      }),
     stop: async () => {
       await app.http.close()
       await workers?.stop()
@@ -209,10 +218,15 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
 
 /** Waits until the app reads its database: on a busy machine it refuses reads until the loops have their connections. */
 async function waitForReads({ store }: App): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
-  const readBalances = () => store.ledger.balances('asset:wallet').catch((error: Error) => error)
-  for (let result = await readBalances(); result instanceof Error; result = await readBalances())
-    if (Date.now() > deadline) throw result
+  const hasRead = async () => {
+    try {
+      return await store.ledger.balances('asset:wallet')
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'OVERLOADED') return null
+      throw error
+    }
+  }
+  await waitUntil('the app reads its database', hasRead, { timeoutMs: PATIENCE_MS })
 }
 
 function createSwapOffer(chains: ChainsFile, { networks, swaps, swapNodes, aggregators }: ScenarioOptions): SwapOffer {

@@ -102,7 +102,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'units',
-          include: ['{lib,schema,server}/src/**/*.test.ts', ...units, 'test/*.test.ts'],
+          include: ['{lib,sandbox,schema,server}/src/**/*.test.ts', ...units, 'test/*.test.ts'],
           exclude: [...common.exclude, ...long, ...slowUnits],
         },
       },
@@ -112,7 +112,7 @@ export default defineConfig({
           ...common,
           name: 'nodes',
           include: ['{sandbox,test}/**/*.test.ts', 'server/test/**/*.test.ts'],
-          exclude: [...common.exclude, ...units, ...slowUnits, ...long, 'test/*.test.ts'],
+          exclude: [...common.exclude, ...units, ...slowUnits, ...long, 'sandbox/src/**', 'test/*.test.ts'],
           globalSetup: 'test/global-setup.ts',
         },
       },

@@ -98,7 +98,10 @@ function completeValues(
   if (values[ends.from] === 0)
     values[ends.from] = NEARLY_ZERO * (unitPrices(market, ends, values).worth[ends.from] as number)
   const { cost, worth } = unitPrices(market, ends, values)
-  const completed = values.map((value, token) => value || Math.sqrt((cost[token] as number) * (worth[token] as number)))
+  const completed = values.map((value, token) => {
+    const mean = Math.sqrt((cost[token] as number) * (worth[token] as number))
+    return value || (isExact(mean) ? mean : (cost[token] as number))
+  })
   let least = boundOf(completed)
   for (const [token, value] of values.entries()) {
     if (value > 0 || !((worth[token] as number) > (cost[token] as number))) continue
@@ -144,8 +147,12 @@ function unitPrices(
   return { cost, worth }
 }
 
+/** Profitable cycles raise and lower values without end. Products with such values overflow or lose their digits, and prove nothing. */
+const isExact = (value: number): boolean => value === 0 || (value > 1e-100 && value < 1e100)
+
 /** Every route has at least as many swaps as the shortest path, so the gas of so many swaps is counted, whether they earn it or not. */
 function boundAt(market: Market, ends: Ends, amount: number, gasPrice: number, values: Float64Array): number {
+  if (!values.every(isExact)) return Number.POSITIVE_INFINITY
   const { pairFrom, pairTo, firstEdge, edgePrice } = market
   const { from, to } = ends
   const swapsMin = hopCountsOf(market, from, to, HOPS_COUNTED).toTarget[from] as number

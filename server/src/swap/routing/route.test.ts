@@ -222,6 +222,27 @@ test('on random markets a route pays exactly what its execution pays, and at mos
   )
 })
 
+// Two tokens whose pools disagree are worth more with each turn between them: such values prove no bound.
+test('a profitable cycle at the edge of the market leaves the bound above the route', () => {
+  const one = {
+    pools: [
+      [2, 3, '1000000', '1000000', 0],
+      [3, 4, '1000000', '1000000', 0],
+      [1, 2, '914891309617247223809', '1000000', 0],
+      [3, 4, '1000000', '823820759049235335', 0],
+      [4, 0, '1000000', '3269242767951748020129', 10_000],
+      [1, 0, '256852823104653965662397', '310148740525191689048937', 0],
+    ].map(([token0, token1, reserve0, reserve1, feePpm]) => ({ token0, token1, reserve0, reserve1, feePpm })),
+  } as Pick<Case, 'pools'>
+  const market = createPoolMarket(poolsOf(one))
+  const request = { source: '0', target: '1', amountIn: 682_209_207_532_938_011_628_529n }
+  const result = bestRoute(market, request, free)
+  if (result === null) throw new Error('no route')
+  const { bound } = certify(market, request, free.gasPrice, { execution: result, values: result.values })
+  expect(Number(result.amountOut)).toBeLessThanOrEqual(bound)
+  expect(bound).toBeLessThan(Number(result.amountOut) * 1.01)
+})
+
 describe('amounts and reserves of a few base units', () => {
   const pool = (token0: number, token1: number, reserve0: string, reserve1: string, feePpm = 3000) => ({
     ...{ token0, token1, reserve0, reserve1, feePpm },

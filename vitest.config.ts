@@ -70,9 +70,10 @@ class LongestFirst extends BaseSequencer {
 /** Tests that need nothing but Node and take ten seconds or more. */
 const slowUnits = [
   'server/src/adapters/signers/keystore.test.ts',
+  'server/src/exchange/domain/lifecycle.test.ts',
   'server/test/cli/lab.test.ts',
   'server/test/core/catalogue/address-patterns.test.ts',
-  'server/test/core/http/openapi-property.test.ts',
+  'server/test/core/http/{openapi-lint,openapi-property}.test.ts',
   'server/test/swap/routing/{four-hops,net-of-gas,shared-pools}.test.ts',
   'test/privacy/model.test.ts',
 ]

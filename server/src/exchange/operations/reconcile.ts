@@ -36,9 +36,10 @@ export function createReconcile(deps: ReconcileDeps) {
   const findUnrecorded = createFindUnrecordedDeposits(addresses)
 
   async function compareWallet(chain: Chain): Promise<void> {
+    // Read first: an output that is spent and recorded after this is part of the position, and is not missing.
+    const positions = await store.reconciliation.positions(chain.network.id, nativeId(chain.network))
     const missing = await findMissing(chain)
     const missingUnits = missing.reduce((sum, { units }) => sum + units, 0n)
-    const positions = await store.reconciliation.positions(chain.network.id, nativeId(chain.network))
     for (const { assetId, low, high, utxoUnits } of positions) {
       const held = spendsInPlace(chain.network)
         ? utxoUnits - missingUnits
@@ -99,7 +100,8 @@ function createFindMissing(store: Store) {
     )
     const utxos = [...new Map([...again, ...page].map((utxo) => [utxo.outpoint, utxo])).values()]
     const outpoints = new Set(await reader.findMissingUtxos(utxos))
-    const missing = utxos.filter(({ outpoint }) => outpoints.has(outpoint))
+    // A payout may have spent an output since it was read as free.
+    const missing = outpoints.size === 0 ? [] : await store.reconciliation.freeUtxosAmong(id, [...outpoints])
     walks.set(id, { after: page.length < UTXOS_MAX ? '' : (page.at(-1)?.outpoint ?? ''), missing })
     return missing
   }

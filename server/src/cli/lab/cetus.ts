@@ -1,6 +1,7 @@
 import { swapCetus } from '../../swap/routing/pools/sui/cetus.ts'
 import type { Q64State, Q64Swap } from '../../swap/routing/pools/sui/concentrated-q64.ts'
 import type { LabSwap } from './lab-swap.ts'
+import { type RecordedQ64Pool, readQ64Pool } from './q64-pool.ts'
 import { replayPools } from './replay-pools.ts'
 
 /** Members of a recorded file that the replay reads. */
@@ -11,16 +12,12 @@ type RecordedSwap = Readonly<{
   amount: string
   sqrtPriceLimit: string
 }>
-type RecordedPool = Readonly<{
-  feeRate: number
-  protocolFeeRate: number
-  sqrtPrice: string
-  tick: number
-  liquidity: string
-  /** Index, net and gross liquidity. */
-  ticks: readonly (readonly [number, string, string])[]
-  swaps: readonly RecordedSwap[]
-}>
+type RecordedPool = RecordedQ64Pool &
+  Readonly<{
+    feeRate: number
+    protocolFeeRate: number
+    swaps: readonly RecordedSwap[]
+  }>
 
 /** Replays a file of recorded Cetus swaps. */
 export function replayCetus(content: unknown): LabSwap[] {
@@ -42,12 +39,7 @@ function readPool(recorded: RecordedPool): Q64State {
   return {
     feeRate: BigInt(recorded.feeRate),
     protocolFeeRate: BigInt(recorded.protocolFeeRate),
-    sqrtPrice: BigInt(recorded.sqrtPrice),
-    tick: recorded.tick,
-    liquidity: BigInt(recorded.liquidity),
-    ticks: recorded.ticks.map(([index, net]) => ({ index, net: BigInt(net) })),
-    feeGrowth: [0n, 0n],
-    protocolFees: [0n, 0n],
+    ...readQ64Pool(recorded),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Q64Swap } from '../../swap/routing/pools/sui/concentrated-q64.ts'
 import { swapTurbos, type TurbosState } from '../../swap/routing/pools/sui/turbos.ts'
 import type { LabSwap } from './lab-swap.ts'
+import { type RecordedQ64Pool, readQ64Pool } from './q64-pool.ts'
 import { replayPools } from './replay-pools.ts'
 
 /** Members of a recorded file that the replay reads. */
@@ -11,17 +12,13 @@ type RecordedSwap = Readonly<{
   amount: string
   sqrtPriceLimit: string
 }>
-type RecordedPool = Readonly<{
-  tickSpacing: number
-  fee: number
-  feeProtocol: number
-  sqrtPrice: string
-  tick: number
-  liquidity: string
-  /** Index, net and gross liquidity. */
-  ticks: readonly (readonly [number, string, string])[]
-  swaps: readonly RecordedSwap[]
-}>
+type RecordedPool = RecordedQ64Pool &
+  Readonly<{
+    tickSpacing: number
+    fee: number
+    feeProtocol: number
+    swaps: readonly RecordedSwap[]
+  }>
 
 /** Replays a file of recorded Turbos swaps. */
 export function replayTurbos(content: unknown): LabSwap[] {
@@ -44,12 +41,7 @@ function readPool(recorded: RecordedPool): TurbosState {
     tickSpacing: recorded.tickSpacing,
     feeRate: BigInt(recorded.fee),
     protocolFeeRate: BigInt(recorded.feeProtocol),
-    sqrtPrice: BigInt(recorded.sqrtPrice),
-    tick: recorded.tick,
-    liquidity: BigInt(recorded.liquidity),
-    ticks: recorded.ticks.map(([index, net]) => ({ index, net: BigInt(net) })),
-    feeGrowth: [0n, 0n],
-    protocolFees: [0n, 0n],
+    ...readQ64Pool(recorded),
   }
 }
 

@@ -77,7 +77,7 @@ share as (
   left join lateral (select exchange_id from deposit_targets
     where p.purpose = 'gas' and network = p.network and address = p.address limit 1) t on true
   window w as (partition by c.id, c.asset_id))
-select ${GROUPS[grouping]} as "group", s.asset_id as "assetId", 
+select ${GROUPS[grouping]} as "group", s.asset_id as "assetId",
   count(distinct s.owner) filter (where s.kind = 'transaction')::int as transactions,
   coalesce(sum(s.units) filter (where coalesce(s.purpose, '') not in ('sweep', 'gas', 'split', 'consolidate')), 0) as payouts,
   coalesce(sum(s.units) filter (where s.purpose in ('sweep', 'split', 'consolidate')), 0) as sweeps,

@@ -1,4 +1,5 @@
 /* Square root prices of ticks in Q64.64, bit for bit as Cetus and Turbos compute them. */
+import { HALF_LOG_BASE } from '../tick-math.ts'
 import { abortUnless } from './move-abort.ts'
 
 export const TICK_MAX = 443_636
@@ -66,7 +67,6 @@ export function sqrtPriceAtTick(tick: number): bigint {
   return ratio >> (bits - 64n)
 }
 
-const HALF_LOG_BASE = Math.log(1.0001) / 2
 const LOG_Q64 = 64 * Math.LN2
 
 /** The greatest tick whose price is at most `sqrtPrice` (Q64.64). */

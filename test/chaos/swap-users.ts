@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Hex, keccak256, parseTransaction, parseUnits } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { readEvmBalance } from '../support/evm-balance.ts'
 import { type Json, until } from '../support/until.ts'
 import type { Client } from './client.ts'
 import type { Fleet } from './fleet.ts'
@@ -100,16 +101,15 @@ export function createSwapUsers({ cluster, database, apis }: Fleet, client: Clie
           differences.push(typeof row === 'string' ? row : `${swap} is ${row.status} (${row.reason}), raw ${row.raw}`)
           continue
         }
-        const [count, receipt, left]: [Hex, Json, Hex] = await Promise.all([
+        const [count, receipt, left]: [Hex, Json, bigint] = await Promise.all([
           cluster.call(NETWORK, 'eth_getTransactionCount', [account.address, 'latest']),
           cluster.call(NETWORK, 'eth_getTransactionReceipt', [swap]),
-          cluster.call(NETWORK, 'eth_call', [{ to: usdc, data: balanceOf(account.address) }, 'latest']),
+          readEvmBalance((method, params) => cluster.call(NETWORK, method, params), account.address, usdc),
         ])
         if (BigInt(count) !== 2n) differences.push(`${account.address} has sent ${BigInt(count)} transactions`)
         if (receipt?.status !== '0x1' || receipt.blockHash !== row.block_hash)
           differences.push(`${swap} is not in the block of its row`)
-        if (BigInt(left) !== 0n)
-          differences.push(`${account.address} has ${BigInt(left)} of ${parseUnits(AMOUNT, 6)} left`)
+        if (left !== 0n) differences.push(`${account.address} has ${left} of ${parseUnits(AMOUNT, 6)} left`)
         if (approval === null) differences.push(`${account.address} got no reply to its approval`)
       }
       return differences
@@ -119,4 +119,3 @@ export function createSwapUsers({ cluster, database, apis }: Fleet, client: Clie
 
 type Row = Readonly<{ status: string; reason: string | null; raw: string | null; block_hash: string | null }>
 const ROW = 'select status, reason, raw, block_hash from swaps where hash = $1'
-const balanceOf = (address: string): string => `0x70a08231${address.slice(2).toLowerCase().padStart(64, '0')}`

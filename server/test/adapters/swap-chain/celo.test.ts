@@ -1,6 +1,8 @@
 import { encodeAbiParameters, encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { venueCode } from '../../../../contracts/scripts/venues.ts'
+import { readEvmBalance } from '../../../../test/support/evm-balance.ts'
+import type { CallNode } from '../../../../test/support/utxo-wallets.ts'
 import { celo } from '../../../networks/celo.ts'
 import { createEvmSwapChain } from '../../../src/adapters/swap-chain/chain.ts'
 import { deployContracts } from '../../../src/adapters/swap-chain/deploy.ts'
@@ -99,13 +101,8 @@ test.each([
   expect(prepared.approve === null).toBe(tokenIn === native)
   const hash = await sendAll(chain, prepared)
   expect(await chain.observe(hash)).toMatchObject({ ok: true, received: executed?.amountOut })
-  const received =
-    target === celoToken
-      ? await anvil.request<Hex>('eth_getBalance', [recipient, 'latest'])
-      : await anvil.request<Hex>('eth_call', [
-          { to: token, data: `0x70a08231${recipient.slice(2).padStart(64, '0')}` },
-          'latest',
-        ])
-  expect(BigInt(received)).toBe(executed?.amountOut)
+  const call: CallNode = (method, params) => anvil.request(method, params)
+  const received = await readEvmBalance(call, recipient, target === celoToken ? null : token)
+  expect(received).toBe(executed?.amountOut)
   await anvil.request('evm_revert', [snapshot])
 })

@@ -151,7 +151,6 @@ export const payDifferentAmounts: Attack = async (run) => {
     { from: 'eth@eth', to: 'btc@btc', amount: '0.1' },
   ] as const
   const toTether = { ...bitcoinToEther, to: 'usdt@eth' }
-  await readMinimum(run.client, toTether.from, toTether.to)
   const fixed = { ...etherToBitcoin, flow: 'fixed-rate' } as const
   const orders: readonly Order[] = [
     bitcoinToEther,

@@ -1,8 +1,8 @@
 import { formatEther, parseEther } from 'viem'
 import type { Random } from '../support/random.ts'
-import { until } from '../support/until.ts'
 import type { Client } from './client.ts'
 import type { Order, PrivateType } from './customers.ts'
+import { toQuery } from './partner.ts'
 
 /** Draws an order: mostly standard exchanges in both directions, deposits of other amounts, and private exchanges on offer. */
 export function drawOrder(minimumEther: number, random: Random, types: readonly PrivateType[]): Order {
@@ -54,14 +54,10 @@ export function drawAdversary(minimumEther: number, random: Random): Order {
 /** Less than the network fee of its own refund. */
 export const DUST_ETHER = '0.0000001'
 
-/** The current minimum amount of a pair, which every quote contains. Waits until the pair is on offer. */
+/** The current minimum amount of a pair, which every quote contains. */
 export async function readMinimum({ call }: Client, from: string, to: string): Promise<number> {
-  const [[fromCurrency = '', fromNetwork = ''], [toCurrency = '', toNetwork = '']] = [from.split('@'), to.split('@')]
-  const query = { fromCurrency, fromNetwork, toCurrency, toNetwork, amount: '1', flow: 'standard' }
-  // A new app funds its wallets one after the other.
-  const reply = await until(`${from} to ${to} is on offer`, async () => {
-    const answer = await call('GET', `/v1/cross-chain/rate?${new URLSearchParams(query)}`)
-    return answer.status === 200 ? answer : null
-  })
-  return reply.body.min
+  const query = new URLSearchParams({ ...toQuery({ from, to }), amount: '1', flow: 'standard' })
+  const { status, body, text } = await call('GET', `/v1/cross-chain/rate?${query}`)
+  if (status !== 200) throw new Error(`no minimum: ${status} ${text}`)
+  return body.min
 }

@@ -30,7 +30,6 @@ export async function startLoad(
   { everyMs, random, adversaryPercent = 0 }: LoadOptions,
 ): Promise<Load> {
   const minimum = await readMinimum(client, 'eth@eth', 'btc@btc')
-  await readMinimum(client, 'btc@btc', 'usdt@eth')
   const has = (id: string) => fleet.cluster.chains.networks.some(({ network }) => network === id)
   const types: readonly PrivateType[] = [
     ...(has('ltc') ? (['efficient'] as const) : []),

@@ -92,7 +92,8 @@ export function createPartner(client: Client, { chains }: Pick<Cluster, 'chains'
   }
 }
 
-function toQuery({ from, to }: Pick<Pair, 'from' | 'to'>): Record<string, string> {
+/** The query parameters of a pair. */
+export function toQuery({ from, to }: Pick<Pair, 'from' | 'to'>): Record<string, string> {
   const [fromCurrency = '', fromNetwork = ''] = from.split('@')
   const [toCurrency = '', toNetwork = ''] = to.split('@')
   return { fromCurrency, fromNetwork, toCurrency, toNetwork }

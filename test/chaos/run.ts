@@ -5,6 +5,7 @@ import { type Client, createClient } from './client.ts'
 import type { Cluster } from './cluster.ts'
 import { type Customers, createCustomers } from './customers.ts'
 import { createFleet, type Fleet, type FleetOptions } from './fleet.ts'
+import { toQuery } from './partner.ts'
 
 /** A started fleet, a partner and the partner's customers. */
 export type Run = Readonly<{
@@ -69,26 +70,31 @@ export async function withFleet<T>(
   }
 }
 
-/** Each process reads wallets and fees separately, so a process may accept requests before it can quote. */
+/**
+ * Waits until each process quotes every currency that customers receive. Each process reads wallets and fees separately, and a new app
+ * funds its wallets one after the other, so a process accepts requests before it can quote.
+ */
 async function waitUntilQuoting(urls: readonly string[]): Promise<void> {
   const client = createClient(urls, { isInterrupted: true })
-  await Promise.all(urls.map((url) => until('it quotes', () => isQuoting(client, url))))
+  await Promise.all(
+    urls.flatMap((url) =>
+      ORDERED.map(([from, to]) => until(`${url} quotes ${from} to ${to}`, () => isQuoting(client, url, from, to))),
+    ),
+  )
 }
 
-async function isQuoting({ once }: Client, url: string): Promise<boolean> {
-  const pairs = [
-    { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth', amount: '0.01' },
-    { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'btc', toNetwork: 'btc', amount: '0.2' },
-  ]
-  for (const pair of pairs) {
-    const { status } = await once(
-      url,
-      'GET',
-      `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, flow: 'standard' })}`,
-    )
-    if (status !== 200) return false
-  }
-  return true
+/** One pair per currency that customers receive, refunds included. */
+const ORDERED = [
+  ['btc@btc', 'eth@eth'],
+  ['btc@btc', 'usdt@eth'],
+  ['eth@eth', 'btc@btc'],
+] as const
+
+async function isQuoting({ once }: Client, url: string, from: string, to: string): Promise<boolean> {
+  // A quote is given also if the amount is out of bounds.
+  const query = new URLSearchParams({ ...toQuery({ from, to }), amount: '1', flow: 'standard' })
+  const { status } = await once(url, 'GET', `/v1/cross-chain/rate?${query}`)
+  return status === 200
 }
 
 function printCrashes({ all }: Fleet): void {

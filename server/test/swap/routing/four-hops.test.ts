@@ -51,8 +51,8 @@ test('routes reach the upper bound of four-hop paths within 10^-8', () => {
   expect(Math.min(...shortfalls)).toBeGreaterThan(-1e-10)
 })
 
-// Findings H1 and H3: the route without gas is always among the candidates, or proven to net less.
-test.each([1e-15, 0.001, 0.05, 2])('the route without gas nets no more at gas of $%d a swap', (gasUsd) => {
+// The route without gas is always among the candidates, or proven to net less.
+test.each([1e-15, 0.001, 0.05, 2])('H1, H3: the route without gas nets no more at gas of $%d a swap', (gasUsd) => {
   const UNISWAP_V2_GAS = 62_000
   let count = 0
   for (const [size, seed, swapsMax] of [

@@ -1,42 +1,81 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-/* Findings of the review of the money paths, M1 to M27. The last one has ten parts. */
-const findings = [
-  ...Array.from({ length: 26 }, (_, n) => `M${n + 1}`),
-  ...Array.from({ length: 10 }, (_, n) => `M27.${n + 1}`),
+const numbered = (letter: string, count: number) => Array.from({ length: count }, (_, n) => `${letter}${n + 1}`)
+
+const MONEY = '{lib,server,test}/**/*.test.ts'
+/** Elsewhere D1 to D46 number the cases of deposits. */
+const SWAPS =
+  '{server/src/{swap,app,adapters/{dex,router}},server/test/{swap,adapters/{dex,swap-chain}},test/contracts}/**/*.test.ts'
+
+/**
+ * Findings of reviews. Money paths: M1 to M27, the last one in ten parts. Swaps: defects D1 to D10, and claims: H1 of the bound, H3 of
+ * speed and output, H5 of the limits of production.
+ */
+const reviews = [
+  { topic: 'money', ids: [...numbered('M', 26), ...numbered('M27.', 10)], files: MONEY },
+  { topic: 'swaps', ids: [...numbered('D', 10), 'H1', 'H3', 'H5'], files: SWAPS },
 ]
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** The findings that titles in a test file begin with: `M7: …`, or `M27.4, M27.5: …`. */
+/** The first argument of a call, if it begins with findings: `('M7: …'`, or `('M27.4, M27.5: …'`. */
+const TITLE = /(\b(?:skipIf|runIf)\([^()]*\))?\(\s*(?:'|"|`)((?:[DHM]\d+(?:\.\d+)?(?:, )?)+): /g
+
+/** The findings that titles of tests begin with. A test that runs only under a condition does not count. */
 const findTitles = (source: string): readonly string[] =>
-  [...source.matchAll(/['"`]((?:M\d+(?:\.\d+)?(?:, )?)+): /g)].flatMap(([, ids = '']) => ids.split(', '))
+  [...source.matchAll(TITLE)].flatMap(([, condition, ids = '']) => (condition === undefined ? ids.split(', ') : []))
 
-const tests = globSync('{lib,server,test}/**/*.test.ts', {
-  cwd: root,
-  exclude: (path) => path === 'node_modules',
-}).filter((path) => path !== 'test/findings.test.ts')
+const SWITCHED_OFF = /\b(?:test|it|describe)(?:\.\w+)*\.(?:skip|todo|fails|only)\b|\{ (?:skip|todo): true\b/
 
-test('every finding about money has a test of its name', () => {
-  const named = new Set(tests.flatMap((path) => findTitles(read(path))))
-  expect(findings.filter((id) => !named.has(id))).toEqual([])
-  expect([...named].filter((id) => !findings.includes(id))).toEqual([])
-  expect(findTitles("test('M7: one')\ndescribe(`M27.4, M27.5: two`)\n// M8: a comment")).toEqual([
-    'M7',
-    'M27.4',
-    'M27.5',
-  ])
+const listTests = (files: string) =>
+  globSync(files, { cwd: root, exclude: (path) => path === 'node_modules' }).filter(
+    (path) => path !== 'test/findings.test.ts',
+  )
+
+describe.each(reviews)('every finding about $topic', ({ ids, files }) => {
+  const letters = new Set(ids.map((id) => id[0]))
+
+  test('has a test whose title begins with it', () => {
+    const titles = listTests(files).flatMap((path) => findTitles(read(path)))
+    const named = new Set(titles.filter((id) => letters.has(id[0])))
+    expect(ids.filter((id) => !named.has(id))).toEqual([])
+    expect([...named].filter((id) => !ids.includes(id))).toEqual([])
+  })
+
+  test('has such a test in the files that its rows of docs/threat-model.md name', () => {
+    const rows = [...read('docs/threat-model.md').matchAll(/^\| ([DHM]\d+(?:\.\d+)?): .* \| ([^|]*) \|$/gm)]
+    const own = rows.filter(([, id = '']) => letters.has(id[0]))
+    expect(own.length).toBeGreaterThan(15)
+    let named: readonly string[] = []
+    const without = own.filter(([, id = '', cell = '']) => {
+      // "same": the tests of the row above.
+      if (cell !== 'same') named = [...cell.matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, path = '']) => path)
+      return !named.some((path) => findTitles(read(path)).includes(id))
+    })
+    expect(without.map(([row]) => row)).toEqual([])
+  })
 })
 
-test('every row about money in docs/threat-model.md names a test of that name', () => {
-  const rows = [...read('docs/threat-model.md').matchAll(/^\| (M\d+(?:\.\d+)?): .* \| ([^|]*) \|$/gm)]
-  expect(rows.length).toBeGreaterThan(15)
-  const without = rows.filter(([, id = '', cell = '']) => {
-    const paths = [...cell.matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, path = '']) => path)
-    return !paths.some((path) => findTitles(read(path)).includes(id))
-  })
-  expect(without.map(([, id]) => id)).toEqual([])
+test('no test is switched off', () => {
+  // test-summary.test.ts writes such a test, and runs it.
+  const all = listTests('{lib,schema,sandbox,server,test}/**/*.test.ts').filter((path) => !/test-summary/.test(path))
+  expect(all.length).toBeGreaterThan(300)
+  expect(all.filter((path) => SWITCHED_OFF.test(read(path)))).toEqual([])
+})
+
+test('titles are found in calls, and not in comments, lists or conditional tests', () => {
+  const source = `
+    test('M7: one', () => {})
+    describe(\`M27.4, M27.5: two\`)
+    it.each([['M1: three']])(
+      "D4: four", () => {})
+    // M8: a comment
+    test.skipIf(isRoot)('M9: five')`
+  expect(findTitles(source)).toEqual(['M7', 'M27.4', 'M27.5', 'D4'])
+  for (const off of ["test.skip('M7')", "test.todo('M7')", "it.skip.each([1])('M7')", "test('M7', { skip: true })"])
+    expect(off).toMatch(SWITCHED_OFF)
+  expect(source).not.toMatch(SWITCHED_OFF)
 })

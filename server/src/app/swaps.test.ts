@@ -70,7 +70,7 @@ const otherSources: Readonly<Record<string, readonly string[]>> = {
 }
 
 it.for(dexNetworks.map((one) => [one.network, one] as const))(
-  'connector tokens of %s are on a published list, or have a named source (D2)',
+  'D2: connector tokens of %s are on a published list, or have a named source',
   ([network, { connectors, stablecoin }]) => {
     const offer = productionSwaps([{ network, rpcUrls: ['http://127.0.0.1:1'] }], config)
     const chainId = serveNetworks('production', offer.routing).get(network)?.chain.network.evm?.chainId ?? 0

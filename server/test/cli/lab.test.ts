@@ -114,6 +114,69 @@ describe('lab route', () => {
     expect(empty).toMatchObject({ case: 3, out: '0', net: '0', bound: '0', flow: [] })
   })
 
+  test('counts swapCost per swap, limits the hops of each case, and repeats the search of a market', async () => {
+    const E18 = '000000000000000000'
+    const pool = (token0: number, token1: number) => createPool(token0, token1, `1000${E18}`, `1000${E18}`)
+    // A direct pool, a path of two hops and one of five, all alike.
+    const links = [
+      [0, 1],
+      [0, 2],
+      [2, 1],
+      [0, 3],
+      [3, 4],
+      [4, 5],
+      [5, 6],
+      [6, 1],
+    ] as const
+    const markets = [{ pools: [pool(0, 1)] }, { pools: links.map(([from, to]) => pool(from, to)) }]
+    const trade = { market: 1, tokenIn: 0, tokenOut: 1, amountIn: `500${E18}` }
+    const cases = [
+      ...[{ ...trade, maxHops: 1 }, { ...trade, maxHops: 2 }, trade, { ...trade, maxHops: 5 }],
+      ...[
+        { ...trade, swapCost: `1${E18}` },
+        { ...trade, swapCost: `200${E18}` },
+        { ...trade, market: 0 },
+      ],
+    ]
+    const once = await runLab('route', { markets, cases })
+    const repeated = await runLab('route', { markets, cases }, '--repeat', '5')
+    expect(once.stderr + repeated.stderr).toBe('')
+    const withoutTime = (result: LabResult) => parseLines(result).map(({ micros: _, ...rest }) => rest)
+    expect(withoutTime(repeated)).toEqual(withoutTime(once))
+    const lines = parseLines(repeated)
+    for (const [index, line] of lines.entries()) {
+      expect(Object.keys(line)).toEqual(['case', 'out', 'net', 'bound', 'micros', 'flow'])
+      expect(line.case).toBe(index)
+      expect(line.micros).toBeGreaterThan(0)
+      // What reaches the target, and what it cost.
+      const paid = line.flow.filter(({ tokenOut }: Json) => tokenOut === 1)
+      expect(BigInt(line.out)).toBe(paid.reduce((sum: bigint, swap: Json) => sum + BigInt(swap.amountOut), 0n))
+      const { swapCost = '0', maxHops = 4 } = cases[index] as { swapCost?: string; maxHops?: number }
+      expect(BigInt(line.net)).toBe(BigInt(line.out) - BigInt(swapCost) * BigInt(line.flow.length))
+      expect(BigInt(line.bound)).toBeGreaterThanOrEqual(BigInt(line.net))
+      expect(line.flow.some((swap: Json) => swap.pool === 7)).toBe(maxHops === 5)
+    }
+    const [direct, two, four, five, cheap, costly, other] = lines
+    // By the formula of UniswapV2Library: 500 · 0.997 · 1000 ÷ (1000 + 500 · 0.997).
+    expect(direct.out).toBe('332665999332665999332')
+    expect(other.out).toBe(direct.out)
+    expect(four.out).toBe(two.out)
+    expect(Number(two.out)).toBeGreaterThan(Number(direct.out))
+    expect(Number(five.out)).toBeGreaterThan(Number(four.out))
+    // Without a limit of hops the bound is reached; it is the same bound for each limit.
+    expect(Number(five.net) / Number(five.bound)).toBeCloseTo(1, 9)
+    expect(four.bound).toBe(two.bound)
+    expect([cheap.flow.length, costly.flow.length]).toEqual([3, 1])
+    expect(Number(cheap.bound)).toBeLessThan(Number(four.bound))
+  })
+
+  test.each(['0', '-1', '1.5', 'x'])('rejects --repeat %s in one sentence', async (times) => {
+    const result = await runLab('route', { cases: [] }, `--repeat=${times}`)
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(result.stderr).toContain('--repeat must be a whole number from 1 to 999999')
+    expect(result.stderr.trim().split('\n')).toHaveLength(1)
+  })
+
   test.each([
     [{ cases: [{ ...createCase([], '1'), market: 0 }] }, 'cases[0].market must be a whole number from 0 to -1'],
     [{ cases: [{ ...createCase([], '1'), maxHops: 0 }] }, 'cases[0].maxHops must be a whole number from 1 to 100'],

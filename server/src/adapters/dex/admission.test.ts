@@ -44,7 +44,7 @@ const honest: readonly TrackedPool[] = Array.from({ length: 900 }, (_, n) => {
 const ids = (tracked: readonly TrackedPool[]) => tracked.map(({ pool }) => pool.id)
 
 describe('places of pools', () => {
-  test('are not taken by thousands of pools of invented value (D3)', () => {
+  test('D3: are not taken by thousands of pools of invented value', () => {
     const evil = (n: number) => `0xevil${n}`
     const hostile = [
       // A millionth of a WETH against a thousand units gives the token a value of 10^9 wei a unit.
@@ -119,7 +119,7 @@ describe('places of pools', () => {
 })
 
 describe('the worth of a pool', () => {
-  test('is bounded by what lies against its tokens (D3)', () => {
+  test('D3: is bounded by what lies against its tokens', () => {
     const thin = pair('thin', [WETH, listedToken(1)], [ETHER / 100n, 1n])
     const invented = pair('invented', [listedToken(1), listedToken(2)], [10n ** 40n, 10n ** 40n])
     const values = valuesOf([thin.pool, invented.pool], listing)
@@ -140,7 +140,7 @@ describe('the worth of a pool', () => {
     expect(worthOf(seed.pool, values, listing)).toBeCloseTo(Number(ETHER / 100n))
   })
 
-  test('counts liquidity only as far as it reaches from the price (D3)', () => {
+  test('D3: counts liquidity only as far as it reaches from the price', () => {
     const values = new Map([
       [WETH, { wei: 1, backing: Number.POSITIVE_INFINITY }],
       [USDC, { wei: 1, backing: Number.POSITIVE_INFINITY }],
@@ -188,7 +188,7 @@ describe('reading pools', () => {
     expect(admitted).toEqual(Array.from({ length: 16 }, (_, n) => `${39 - n}`))
   })
 
-  test('for their depth takes three words where the whole bitmap has hundreds (D3)', async () => {
+  test('D3: for their depth takes three words where the whole bitmap has hundreds', async () => {
     const { pool } = position('new', [WETH, USDC], ETHER, -10, 10)
     const words: number[] = []
     const source = {

@@ -111,7 +111,7 @@ test('decodes a router call to its terms', () => {
   expect(decodeSwap(calldata.slice(0, 100) as `0x${string}`)).toBeNull()
 })
 
-test('names the pools and tokens of a route (D6)', () => {
+test('D6: names the pools and tokens of a route', () => {
   const balancerId = `0x${'05'.repeat(20)}000200000000000000000077`
   const vault = { ...pool('balancer-weighted', 'ba', [a, b], { vault: 'v2' }), id: balancerId } as Pool
   const v4 = pool('uniswap-v4', 'f4', [wrapped, c], { native: true, lpFeePpm: 3_000, tickSpacing: 60 })

@@ -29,7 +29,7 @@ const at = (pools: readonly Pool[]): PoolsAt => ({
 })
 const order = (tokenIn: string, tokenOut: string) => ({ network: 'eth', tokenIn, tokenOut, amountIn: 10n * ETHER })
 
-test('trades an unlisted token only as source or target (D2)', () => {
+test('D2: trades an unlisted token only as source or target', () => {
   const find = createRouteFinder({ budgetMs: 1_000 })
   const without = createRouteFinder({ budgetMs: 1_000 })(at([market]), order(WETH, USDC))
   const state = at([market, ...bait])
@@ -44,7 +44,7 @@ test('trades an unlisted token only as source or target (D2)', () => {
   expect(find(state, order(WETH, USDC))).toEqual(without)
 })
 
-test('leaves out the pools that an order avoids (D4)', () => {
+test('D4: leaves out the pools that an order avoids', () => {
   const find = createRouteFinder({ budgetMs: 1_000 })
   const second = pair('second', [WETH, USDC], [500n * ETHER, 1_000_000n * ETHER])
   const state = at([market, second, ...bait])

@@ -108,7 +108,7 @@ beforeEach(() => {
 it.each([
   ['within the slippage', 1_000_000n],
   ['below the minimum', 900_000n],
-])('routes around a pool that pays less than quoted, %s, and remembers it (D4)', async (_, paid) => {
+])('D4: routes around a pool that pays less than quoted, %s, and remembers it', async (_, paid) => {
   markets = { liar: { quoted: 1_010_000n, paid }, ...markets }
   expect(await build()).toEqual(['swap by honest'])
   expect(simulated).toEqual(['liar', 'honest'])
@@ -120,7 +120,7 @@ it.each([
   expect(simulated).toEqual(['liar', 'honest', 'honest', 'liar', 'honest', 'honest'])
 })
 
-it('is refused with both amounts if every route pays less than quoted (D4)', async () => {
+it('D4: is refused with both amounts if every route pays less than quoted', async () => {
   markets = { honest: { quoted: 1_000_000n, paid: 990_000n } }
   const refused = { code: 'SIMULATION_FAILED', problems: [{ quoted: '1', simulated: '0.99' }] }
   await expect(build()).rejects.toMatchObject(refused)
@@ -128,7 +128,7 @@ it('is refused with both amounts if every route pays less than quoted (D4)', asy
   expect(simulated).toEqual(['honest'])
 })
 
-it('blames only pools of the unlisted token that the trade names (D4)', async () => {
+it('D4: blames only pools of the unlisted token that the trade names', async () => {
   unlisted = [EVIL]
   markets = { evil: { quoted: 1_000_000n, paid: 900_000n, tokens: [USDC, EVIL] } }
   await expect(build({ toTokenAddress: EVIL })).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
@@ -165,7 +165,7 @@ it('routes around pools whose simulation reverts, but blames none', async () => 
   expect(simulated).toEqual(['paused', 'honest', 'paused', 'honest'])
 })
 
-describe('reference prices (D9)', () => {
+describe('D9: reference prices', () => {
   it('refuse a loss above ten percent, unless the request accepts it', async () => {
     // The output lacks 100 001 millionths of the reference, a unit of rounding aside.
     referenceOut = 1_111_114n
@@ -202,7 +202,7 @@ describe('reference prices (D9)', () => {
   })
 })
 
-it('refuses a price impact above 15 percent by default, unless the request accepts it (D9)', async () => {
+it('D9: refuses a price impact above 15 percent by default, unless the request accepts it', async () => {
   middleOut = 1_177_000n
   await expect(build()).rejects.toMatchObject({ code: 'PRICE_IMPACT_TOO_HIGH', problems: [{ max: '15' }] })
   expect(await build({ maxPriceImpact: '16' })).toEqual(['swap by honest'])
@@ -210,7 +210,7 @@ it('refuses a price impact above 15 percent by default, unless the request accep
   expect(await build()).toEqual(['swap by honest'])
 })
 
-describe('an aggregator (D7)', () => {
+describe('D7: an aggregator', () => {
   const quote = { source: '0x', amountOut: 1_050_000n, gas: 1, contract: '0xh' }
   const trade = { amountOut: 1_050_000n, call: { target: '0xh', spender: '0xh', calldata: '0x' } }
   const buildWith = (slippage: string) => {

@@ -8,7 +8,7 @@ const QUOTED = 1_000_000n
 const judge = (amountOut: bigint, block = at(10), kind = 'uniswap-v2') =>
   findContradiction(routeOf(kind), QUOTED, [{ block, amountOut }])
 
-describe('a simulation (D4)', () => {
+describe('D4: a simulation', () => {
   it('on the quoted block may lack two units of rounding and nothing more', () => {
     expect(judge(QUOTED)).toBeNull()
     expect(judge(QUOTED - 2n)).toBeNull()
@@ -37,7 +37,7 @@ describe('a simulation (D4)', () => {
     expect(judge(1_060_001n, at(10), 'liquidity-book')).toMatchObject({ isProof: true })
   })
 
-  it('of either node counts (D5)', () => {
+  it('D5: of either node counts', () => {
     const simulations = [
       { block: at(10), amountOut: QUOTED },
       { block: at(11), amountOut: 800_000n },

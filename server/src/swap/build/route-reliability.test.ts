@@ -6,7 +6,7 @@ const pool = (id: string, ...tokens: readonly string[]) => ({ pool: { id, tokens
 const route = (unlisted: readonly string[]) =>
   ({ unlisted, swaps: [pool('main', 'weth', 'usdc'), pool('side', 'usdc', 'evil')] }) as unknown as RoutedSwap
 
-describe('pools that paid other than quoted (D4)', () => {
+describe('D4: pools that paid other than quoted', () => {
   const start = () => {
     let nowMs = 0
     const reliability = createRouteReliability({ now: () => nowMs })

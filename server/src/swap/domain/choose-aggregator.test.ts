@@ -5,7 +5,7 @@ import { beatsOwnRoute, chooseBestQuote } from './choose-aggregator.ts'
 const own = { amountOut: 1_000_000n, gas: 100_000, millionGasOut: 10_000n, middleOut: 1_002_000n, referenceOut: null }
 
 describe('beatsOwnRoute', () => {
-  it('rejects quotes two percent above the reference, unless our own route pays that, too (D9)', () => {
+  it('D9: rejects quotes two percent above the reference, unless our own route pays that, too', () => {
     const beats = (amountOut: bigint, referenceOut: bigint) =>
       beatsOwnRoute({ ...own, referenceOut }, { amountOut, gas: 1 }, 5)
     expect([beats(1_030_200n, 1_010_000n), beats(1_030_201n, 1_010_000n)]).toEqual([true, false])

@@ -31,7 +31,7 @@ const referenceAt = (at: number) =>
     now: () => NOW,
   })
 
-test('the reference output needs a current price of both sides (D9)', () => {
+test('D9: the reference output needs a current price of both sides', () => {
   const reference = referenceAt(NOW - 30_000)
   // 1.5 × 2000 dollars.
   expect(reference(chain, { token: eth, units: 15n * 10n ** 17n }, usdc)).toBe(3_000_000_000n)

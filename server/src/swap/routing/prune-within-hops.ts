@@ -54,8 +54,12 @@ export function pruneWithinHops(
     // By the dual, no choice of these swaps within the limit nets more than `netBound`.
     if (removed.length === 0 || netBound <= most) break
     const lost = removed.reduce((sum, { earning }) => sum + earning, 0)
-    reference = { price, output: Math.max(solved.bound / 2, solved.bound - 2 * lost) }
-    subproblem = { ...subproblem, banned: new Set([...subproblem.banned, ...removed.map(({ edge }) => edge)]) }
+    // What pays no more than `most` before gas is of no use.
+    reference = { price, output: Math.max(solved.bound / 2, Math.min(solved.bound - 2 * lost, most)) }
+    const banned = new Set([...subproblem.banned, ...removed.map(({ edge }) => edge)])
+    // Above the limit, other swaps would take the place of the removed ones.
+    if (swaps.length > swapsMax) for (const edge of unusedEdges(subproblem, swaps)) banned.add(edge)
+    subproblem = { ...subproblem, banned }
   }
   return best
 }
@@ -69,6 +73,15 @@ function swapsOf({ market }: Subproblem, { uses }: HopLimitedFlow, gasPrice: num
   return [...earnings]
     .map(([edge, earning]) => ({ edge, earning, gas: gasPrice * curveAt(market, edge).gas }))
     .sort((a, b) => a.earning - a.gas - (b.earning - b.gas) || a.edge - b.edge)
+}
+
+function unusedEdges({ market, pairs }: Subproblem, swaps: readonly PricedSwap[]): readonly number[] {
+  const used = new Set(swaps.map(({ edge }) => edge))
+  const unused: number[] = []
+  for (const pair of pairs)
+    for (let edge = market.firstEdge[pair] as number; edge < (market.firstEdge[pair + 1] as number); edge++)
+      if (!used.has(edge)) unused.push(edge)
+  return unused
 }
 
 /** The swaps above the limit, or half of those far below their gas; otherwise the one that loses most. */

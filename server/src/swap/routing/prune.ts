@@ -14,6 +14,11 @@ const IDLE_STEPS_MAX = 5
 const ROUNDS_MAX = 3
 /** A swap that earns less than this share of its gas is removed without a search. */
 const EARNING_TO_GAS_MIN = 0.2
+/**
+ * From so few swaps the beam search removes each. Half of them at a time, both of two paths may lose a swap, and `restoreSwaps` restores no
+ * path of two.
+ */
+const FEW_SWAPS = 8
 /** A gain below this share of the output is rounding error. */
 const GAIN_MIN = 1e-9
 
@@ -85,7 +90,7 @@ function removeUnprofitable(initial: NetFlow, amount: number, gasPrice: number):
   let best = initial
   for (;;) {
     const least = best.active.filter(({ earning, gas }) => earning < EARNING_TO_GAS_MIN * gas).sort(byEarning)
-    if (least.length < 2) return best
+    if (least.length < 2 || best.active.length <= FEW_SWAPS) return best
     const edges = least.slice(0, Math.ceil(least.length / 2)).map(({ edge }) => edge)
     const fewer = netOfGas(banEdges(best.flow, edges, amount), gasPrice)
     if (fewer.net <= best.net) return best

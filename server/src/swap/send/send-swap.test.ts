@@ -120,7 +120,7 @@ describe('a restricted account', () => {
 })
 
 describe('a transaction that is no swap of ours', () => {
-  it.each([user, '0xmixer'])('is not broadcast if %s is restricted (D8)', async (address) => {
+  it.each([user, '0xmixer'])('D8: is not broadcast if %s is restricted', async (address) => {
     denied = address
     read = { ...signed, targets: ['0xmixer'], action: null }
     await expect(send({ isExchange: false })).rejects.toMatchObject({ code: 'RESTRICTED' })
@@ -131,7 +131,7 @@ describe('a transaction that is no swap of ours', () => {
   })
 })
 
-describe('a swap that was built before a pause (D6)', () => {
+describe('D6: a swap that was built before a pause', () => {
   it.each(['dex:uniswap-v2', 'pool:0xpool', 'token:0xmiddle', `token:${token}`, 'token:0xw'])(
     'is not relayed while %s is paused',
     async (scope) => {

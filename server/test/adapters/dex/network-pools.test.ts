@@ -454,7 +454,7 @@ describe('the pools of a network', () => {
     expect(restarted.depth().maximumWei).toBeLessThan(wei)
   })
 
-  test('are compared with the next node, and dropped where the nodes contradict each other (D5)', async () => {
+  test('D5: are compared with the next node, and dropped where the nodes contradict each other', async () => {
     const honest = createSource(undefined, { snapshots: nothing })
     const { pools } = await current(honest)
     const pair = pools.find(({ kind }) => kind === 'uniswap-v2')

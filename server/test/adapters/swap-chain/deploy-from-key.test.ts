@@ -118,7 +118,7 @@ test('sends nothing without sufficient balance, or with pending transactions', a
   expect(await readNonce()).toBe(1n)
 })
 
-test('sends nothing to a chain without the opcodes of the contracts (D10)', { timeout: PATIENCE_MS }, async () => {
+test('D10: sends nothing to a chain without the opcodes of the contracts', { timeout: PATIENCE_MS }, async () => {
   const shanghai = await startAnvil(['--hardfork', 'shanghai'])
   const signer = openDeployer(key)
   if (signer === null) throw new Error('no key')

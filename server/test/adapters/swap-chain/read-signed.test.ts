@@ -47,7 +47,7 @@ test('rejects transactions of other chains', async () => {
     expect(() => chain.readSigned(raw)).toThrow(expect.objectContaining({ code: 'TX_CHAIN_MISMATCH' }))
 })
 
-test('rejects an EIP-7702 transaction, whatever it calls (D8)', async () => {
+test('D8: rejects an EIP-7702 transaction, whatever it calls', async () => {
   const authorization = await user.signAuthorization?.({ address: token, chainId: 31_337, nonce: 1 })
   for (const changes of [{}, { data: '0x' }, { to: chain.spender, data: '0x12345678' }]) {
     const raw = await signed({ ...changes, type: 'eip7702', authorizationList: [authorization] })

@@ -293,7 +293,7 @@ test('a fee-on-transfer token pays the simulated amount', () =>
   }))
 
 test.each(['with eth_simulateV1', 'without it'])(
-  'a token cannot tell the simulation from the execution (D4), %s',
+  'D4: a token cannot tell the simulation from the execution, %s',
   (how) =>
     isolated(async () => {
       const { Pretender } = await compile(new URL('./odd-tokens.sol', import.meta.url).pathname)
@@ -334,7 +334,7 @@ async function startBoastingNode() {
   return node
 }
 
-test('is simulated by a second node, at the block that it names (D4, D5)', () =>
+test('D4, D5: is simulated by a second node, at the block that it names', () =>
   isolated(async () => {
     const liar = await startBoastingNode()
     const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
@@ -353,7 +353,7 @@ test('is simulated by a second node, at the block that it names (D4, D5)', () =>
     await liar.stop()
   }))
 
-test('fails if it would revert on a second node (D5)', () =>
+test('D5: fails if it would revert on a second node', () =>
   isolated(async () => {
     const other = await startFaultyNode(stage.url)
     other.set(async ({ method }, forward) => {
@@ -367,7 +367,7 @@ test('fails if it would revert on a second node (D5)', () =>
     await other.stop()
   }))
 
-test('takes nonce and fees that a second node confirms (D5)', () =>
+test('D5: takes nonce and fees that a second node confirms', () =>
   isolated(async () => {
     const liar = await startFaultyNode(stage.url)
     const built = stage.order([via(pools.ab2, a)], { tokenIn: a, tokenOut: b, amountIn: 9n * ether })
@@ -504,7 +504,7 @@ test('reads token metadata, also from non-standard tokens (B123)', async () => {
   expect(await chain.readToken(native)).toMatchObject({ symbol: 'ETH', decimals: 18 })
 })
 
-test("a call of 0x's AllowanceHolder must name a Settler of 0x's registry (D7)", () =>
+test("D7: a call of 0x's AllowanceHolder must name a Settler of 0x's registry", () =>
   isolated(async () => {
     const holder = '0x0000000000001ff3684f28c67538d4d072c22734'
     const registry = '0x00000000000004533Fe15556B1E086BB1A72cEae'
@@ -536,7 +536,7 @@ test("a call of 0x's AllowanceHolder must name a Settler of 0x's registry (D7)",
     expect(await isKnown({ ...callOf(evil, a, evil), target: evil })).toBe(false)
   }))
 
-test('a second node confirms the decimals of a token (D5)', async () => {
+test('D5: a second node confirms the decimals of a token', async () => {
   const { StandardToken } = await testTokens()
   const token = await stage.deploy(StandardToken, ['Token', 'TOK', 6])
   const liar = await startFaultyNode(stage.url)

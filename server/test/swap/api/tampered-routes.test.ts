@@ -21,7 +21,7 @@ function changeDigit(data: Hex, place: number): Hex {
   return `${data.slice(0, at)}${digit}${data.slice(at + 1)}` as Hex
 }
 
-test('a swap with one changed digit of its route is rejected, with and without isExchange', async () => {
+test('D10: a swap with one changed digit of its route is rejected, with and without isExchange', async () => {
   const user = await stage.user()
   const { body } = await stage.build({ ...trade(), account: user.address })
   const [raw = ''] = body as string[]

@@ -1,13 +1,18 @@
 import { type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
 
 /*
- * An upper bound of the output of all routes without gas, from prices alone and exact swaps: it uses nothing of the search. At any values
- * ν of the tokens, with ν(target) = 1, no route pays more than
+ * An upper bound of what any route nets, from prices alone and exact swaps: it uses nothing of the search. At any positive values ν of the
+ * tokens, with ν(target) = 1, no route nets more than
  *
- *     ν(source) · input  +  Σ over all pools and directions of  max over x of  ν(out) · swap(x) − ν(in) · x
+ *     ν(source) · input  +  Σ over all pools and directions of  max(0, max over x of  ν(out) · swap(x) − ν(in) · x  −  cost of the swap)
  *
- * (weak duality). Left out are swaps that no route has: into the source, out of the target, and of tokens that no path from source to target
- * passes. The maxima are found by golden section, because what a pool pays is concave in its input.
+ * (weak duality). Proof: a route spends the input and keeps only the target, so what it pays is ν(source) · input plus, over its swaps, the
+ * value that comes out less the value that goes in; for each swap that is at most the maximum over x. Nothing is assumed of the values. They
+ * may come from the program under test: wrong ones make the bound higher, never false.
+ *
+ * A route has at least as many swaps as the shortest path, whether they earn their cost or not. Left out are swaps that no route has: into
+ * the source, out of the target, and of tokens that no path from source to target passes. The maxima are found by golden section, because
+ * what a pool pays is concave in its input.
  */
 type Request = Readonly<{ source: string; target: string; amountIn: bigint }>
 
@@ -20,24 +25,48 @@ const SIZES_MAX = 24
 const SECTIONS = 44
 const GOLDEN = (Math.sqrt(5) - 1) / 2
 
+/** `amountOut`: roughly what the best route pays. `costOf`: of a swap of the pool, in units of the target. */
 export function dualBound(
   pools: readonly Pool[],
   { source, target, amountIn }: Request,
   values: ReadonlyMap<string, number>,
   amountOut: bigint,
+  costOf: (pool: Pool) => number = () => 0,
 ): number {
+  const priceOf = (token: string): number => {
+    const price = values.get(token) ?? Number.NaN
+    if (!(price > 0 && price < Number.POSITIVE_INFINITY)) throw new Error(`token ${token} has the price ${price}`)
+    return price
+  }
+  if (priceOf(target) !== 1) throw new Error('the price of the target is not 1')
   const passed = tokensOnRoutes(pools, source, target)
-  let bound = (values.get(source) ?? Number.NaN) * Number(amountIn)
+  const nets: number[] = []
   for (const pool of pools) {
     if (!pool.tokens.every((token) => passed.has(token))) continue
     for (const [from, tokenIn] of pool.tokens.entries())
       for (const [to, tokenOut] of pool.tokens.entries()) {
         if (from === to || tokenIn === target || tokenOut === source) continue
-        const [cost, worth] = [values.get(tokenIn) ?? Number.NaN, values.get(tokenOut) ?? Number.NaN]
-        bound += mostProfit(pool, from, to, cost, worth, Number(amountOut))
+        const profit = mostProfit(pool, from, to, priceOf(tokenIn), priceOf(tokenOut), Number(amountOut))
+        nets.push(profit - costOf(pool))
       }
   }
-  return bound
+  nets.sort((a, b) => b - a)
+  const least = shortestPath(pools, source, target)
+  return nets.reduce(
+    (sum, net, index) => sum + (index < least ? net : Math.max(0, net)),
+    priceOf(source) * Number(amountIn),
+  )
+}
+
+/** The swaps of the shortest path; infinite if there is no path. */
+function shortestPath(pools: readonly Pool[], source: string, target: string): number {
+  const reached = new Set([source])
+  for (let swaps = 0; swaps <= pools.length; swaps++) {
+    if (reached.has(target)) return swaps
+    const next = pools.filter(({ tokens }) => tokens.some((token) => reached.has(token)))
+    for (const { tokens } of next) for (const token of tokens) reached.add(token)
+  }
+  return Number.POSITIVE_INFINITY
 }
 
 /** Tokens that a path from source to target may pass: reached from both ends, and with two neighbours or more. */

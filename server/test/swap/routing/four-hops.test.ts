@@ -51,8 +51,8 @@ test('routes reach the upper bound of four-hop paths within 10^-8', () => {
   expect(Math.min(...shortfalls)).toBeGreaterThan(-1e-10)
 })
 
-// Findings H1 and H3: the route without gas is always among the candidates, or proven to net less.
-test.each([1e-15, 0.001, 0.05, 2])('the route without gas nets no more at gas of $%d a swap', (gasUsd) => {
+// The route without gas is always among the candidates, or proven to net less.
+test.each([1e-15, 0.001, 0.05, 2])('H1, H3: the route without gas nets no more at gas of $%d a swap', (gasUsd) => {
   const UNISWAP_V2_GAS = 62_000
   let count = 0
   for (const [size, seed, swapsMax] of [
@@ -78,4 +78,23 @@ test.each([1e-15, 0.001, 0.05, 2])('the route without gas nets no more at gas of
     }
   }
   expect(count).toBeGreaterThan(300)
+})
+
+// With any number of swaps these routes have 27 and 33. Removing the excess lost 7 and 14 basis points.
+test.each([
+  [16, 0],
+  [16, 0.001],
+  [23, 0.001],
+])('H5: the limit of swaps costs less than a basis point: trade %i, gas of $%d a swap', (index, gasUsd) => {
+  const market = createSwapMarket(100, 778)
+  for (let n = 0; n < index; n++) market.draw()
+  const trade = market.draw()
+  const { source, target, amountIn } = trade
+  const request = { source: market.tokens[source] ?? '', target: market.tokens[target] ?? '', amountIn }
+  const gasPrice = ((gasUsd / (market.usd[target] ?? 1)) * 1e18) / 62_000
+  const options = { hopsMax: 4, swapsMax: SWAPS_MAX, gasPrice, isOver: () => false }
+  const route = bestRoute(createPoolMarket(market.pools), request, options)
+  expect(route?.swaps.length).toBeLessThanOrEqual(SWAPS_MAX)
+  const net = Number(route?.amountOut) - (route?.gas ?? 0) * gasPrice
+  expect(net / fourHopBound(market, trade)).toBeGreaterThanOrEqual(0.9999)
 })

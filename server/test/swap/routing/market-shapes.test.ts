@@ -55,8 +55,8 @@ describe.each(shapes)('routes in markets shaped as %s', (shape) => {
     })
 })
 
-// Finding H1: three tokens of the second chain were off the tokens of the first, so neither route nor bound saw it.
-test('a route uses both of two chains of four pools', () => {
+// Three tokens of the second chain were off the tokens of the first, so neither route nor bound saw it.
+test('H1: a route uses both of two chains of four pools', () => {
   const E18 = 10n ** 18n
   const pool = (token0: number, token1: number, units0: bigint, units1 = units0) => ({
     ...{ token0, token1, feePpm: 500, reserve0: String(units0 * E18), reserve1: String(units1 * E18) },

@@ -8,7 +8,10 @@ import { dualBound } from './dual-bound.ts'
 import { drawConnectedMarket, drawShapedMarket, kindsOf, shapes, type TradeSizes } from './random-markets.ts'
 import { concentratedOf } from './random-pools.ts'
 
-/* Routes are compared with an upper bound that `dual-bound.ts` computes from prices and exact swaps alone. */
+/*
+ * Routes are compared with an upper bound that `dual-bound.ts` computes from prices and exact swaps alone. The prices come from the program,
+ * which is safe: weak duality holds for any positive prices, and wrong ones make the bound higher (`independent-bounds.test.ts`).
+ */
 const MARKETS = 160
 /** No effective limit of hops, because the bound has none. */
 const unlimited: SearchOptions = {
@@ -205,18 +208,60 @@ describe.each(Object.keys(shapes))('routes in markets shaped as %s reach the dua
   })
 })
 
-// H1: a chain was full before the other chains were known. Its prices stayed at zero, which shows no imbalance, so it got no flow: 1.2 %.
-test('a chain that could not take the whole amount is used beside others', () => {
+// A chain was full before the other chains were known. Its prices stayed at zero, which shows no imbalance, so it got no flow: 1.2 %.
+test('H1: a chain that could not take the whole amount is used beside others', () => {
   const { pools, request } = drawShapedMarket('deep chains', 4, makersOf('variable-fee book'), shaped)
   const outcome = shareOfBound(pools, request, { ...unlimited, hopsMax: 4 })
   expect(outcome).toEqual({ share: expect.closeTo(1, 6) })
 })
 
-// H1: of the bins of a detour only the first has a better price. Their depth alone suggested no gain.
-test('a detour whose first bin alone pays more is used', () => {
+// Of the bins of a detour only the first has a better price. Their depth alone suggested no gain.
+test('H1: a detour whose first bin alone pays more is used', () => {
   const { pools, request } = drawConnectedMarket(36, makersOf('variable-fee book'), large)
   const outcome = shareOfBound(pools, request)
   expect(outcome).toEqual({ share: expect.closeTo(1, 6) })
+})
+
+/** One position between the ticks −range and range, at the price 1. Liquidity 10²⁴, no fee. */
+function narrowPool(id: string, tokens: readonly [string, string], range: number): Pool {
+  const positions = [{ lower: -range, upper: range, liquidity: 10n ** 24n }]
+  const state = concentratedOf({ sqrtPrice: 1n << 96n, tick: 0, tickSpacing: 60, positions })
+  return { id, address: id, dex: 'test', tokens, kind: 'uniswap-v3', feePpm: 0, ...state }
+}
+
+describe('H1: trades without a share of the bound', () => {
+  /** The most that a pool takes, by the formula of concentrated liquidity: L · (1/√p − 1) at the last price. */
+  const capacity = (range: number) => 1e24 * (1.0001 ** (range / 2) - 1)
+  const trade = (amountIn: number, target = 'b') => ({ source: 'a', target, amountIn: BigInt(Math.floor(amountIn)) })
+  const boundOf = (pools: readonly Pool[], request: RouteRequest) =>
+    certify(createPoolMarket(pools), request, 0, null).bound
+
+  test('exceed the pools of the source; the bound counts what the pools take', () => {
+    const pools = [narrowPool('1', ['a', 'b'], 600)]
+    const above = trade(capacity(600) * 1.01)
+    expect(shareOfBound(pools, above)).toEqual({ leftOut: 'exceeded' })
+    expect(boundOf(pools, above)).toBeGreaterThan(1e24 * (1 - 1.0001 ** -300) * (1 - 1e-6))
+    expect(shareOfBound(pools, trade(capacity(600) * 0.99))).toEqual({ share: expect.closeTo(1, 6) })
+    // A second pool of the source takes the rest.
+    expect(shareOfBound([...pools, narrowPool('2', ['a', 'b'], 600)], above)).toEqual({ share: expect.closeTo(1, 6) })
+  })
+
+  test('are refused where the pools of the source take the input, and those behind them do not', () => {
+    const pools = [narrowPool('1', ['a', 'c'], 6_000), narrowPool('2', ['c', 'b'], 600)]
+    expect(shareOfBound(pools, trade(capacity(600) * 2))).toEqual({ leftOut: 'refused' })
+    expect(shareOfBound(pools, trade(capacity(600) / 2))).toEqual({ share: expect.closeTo(1, 6) })
+  })
+
+  test('are unconnected where no path leads to the target; the bound is zero', () => {
+    const pools = [narrowPool('1', ['a', 'c'], 600), narrowPool('2', ['b', 'd'], 600)]
+    for (const target of ['b', 'd']) {
+      expect(shareOfBound(pools, trade(1e20, target))).toEqual({ leftOut: 'unconnected' })
+      expect(boundOf(pools, trade(1e20, target))).toBe(0)
+    }
+    // A third pool connects them.
+    const connected = [...pools, narrowPool('3', ['c', 'b'], 600)]
+    expect(shareOfBound(connected, trade(1e20))).toEqual({ share: expect.closeTo(1, 6) })
+  })
 })
 
 test('a single full-range position pays like a constant product', () => {

@@ -235,9 +235,32 @@ export const shapes: Readonly<Record<string, (draw: () => number) => readonly Li
   islands: () => [...everyPair([0, 2, 3, 4]), ...everyPair([1, 5, 6, 7]), [2, 5], [3, 6]],
 }
 
-export function drawShapedMarket(shape: string, seed: number, kinds: Kinds, { least, most }: TradeSizes): RandomMarket {
+export const drawShapedMarket = (shape: string, seed: number, kinds: Kinds, sizes: TradeSizes): RandomMarket =>
+  drawLinkedMarket(shapes[shape] ?? (() => []), seed, kinds, sizes)
+
+/** Five to seven pools between any of three to five tokens: few enough to try all routes. */
+export const drawSmallMarket = (seed: number, kinds: Kinds, sizes: TradeSizes): RandomMarket =>
+  drawLinkedMarket(
+    (draw) => {
+      const tokens = 3 + Math.floor(draw() * 3)
+      return Array.from({ length: 5 + Math.floor(draw() * 3) }, (): Link => {
+        const token = Math.floor(draw() * tokens)
+        return [token, (token + 1 + Math.floor(draw() * (tokens - 1))) % tokens]
+      })
+    },
+    seed,
+    kinds,
+    sizes,
+  )
+
+function drawLinkedMarket(
+  link: (draw: () => number) => readonly Link[],
+  seed: number,
+  kinds: Kinds,
+  { least, most }: TradeSizes,
+): RandomMarket {
   const draw = createDraws(seed)
-  const links = shapes[shape]?.(draw) ?? []
+  const links = link(draw)
   const usd = Array.from({ length: 2 + Math.max(...links.flat()) }, () => Math.exp(draw() * 9 - 2))
   const worth = (token: number) => usd[token] ?? 1
   const pools = links.map(([a, b], index) =>

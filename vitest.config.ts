@@ -74,7 +74,7 @@ const slowUnits = [
   'server/test/cli/lab.test.ts',
   'server/test/core/catalogue/address-patterns.test.ts',
   'server/test/core/http/{openapi-lint,openapi-property}.test.ts',
-  'server/test/swap/routing/{four-hops,net-of-gas,shared-pools}.test.ts',
+  'server/test/swap/routing/{four-hops,independent-bounds,net-of-gas,production-limits,shared-pools}.test.ts',
   'test/privacy/model.test.ts',
 ]
 

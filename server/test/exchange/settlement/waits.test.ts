@@ -129,6 +129,10 @@ test('M20: a deposit waits while its stablecoin is outside of the band, and is n
   await watchPegs()
   expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
   expect(await path.store.alarms.find('peg:usdt')).toMatchObject({ severity: 'warning', detail: { usd: '0.97' } })
+  // Without a price nothing says that the peg is back.
+  path.books.replace({ prices: { ...whole.prices, usd: new Map([...whole.prices.usd].filter(([key]) => key !== 'usdt')) } })
+  await watchPegs()
+  expect(await path.store.alarms.find('peg:usdt')).not.toBeNull()
   setUsdtPrice('0.99')
   await path.runJobs()
   await watchPegs()

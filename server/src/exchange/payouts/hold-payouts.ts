@@ -101,11 +101,7 @@ const FUNDS_MAX_MS = 20_000
  * Holds payouts that the hot wallet does not cover. Others pass them, also younger ones of the same asset (M7): what is promised
  * is covered, so that only refunds, whose deposits are swept, and outputs that are locked can be missing for a while.
  */
-export async function holdForFunds(
-  deps: HoldDeps,
-  tx: StoreTx,
-  uncovered: readonly Payout[],
-): Promise<void> {
+export async function holdForFunds(deps: HoldDeps, tx: StoreTx, uncovered: readonly Payout[]): Promise<void> {
   const payouts = await cancelWithinWallet(deps, tx, uncovered)
   for (const [assetId, ofAsset] of Map.groupBy(payouts, ({ assetId }) => assetId)) {
     const maxMs = ofAsset.every(({ purpose }) => purpose === 'sweep') ? {} : { maxMs: FUNDS_MAX_MS }
@@ -114,10 +110,7 @@ export async function holdForFunds(
 }
 
 /** Holds a payout that the hot wallet's account does not cover, before anything is asked of a node. True = it is held. */
-export async function holdIfUncovered(
-  deps: HoldDeps & Readonly<{ store: Store }>,
-  first: Payout,
-): Promise<boolean> {
+export async function holdIfUncovered(deps: HoldDeps & Readonly<{ store: Store }>, first: Payout): Promise<boolean> {
   if (first.from.branch !== 'hot' || staysInWallet(first)) return false
   if ((await deps.store.ledger.balance(accounts.wallet, first.assetId)) >= first.units) return false
   await deps.store.transaction(async (tx) => {

@@ -148,7 +148,9 @@ test('M20: a deposit waits while its stablecoin is outside of the band, and is n
   expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
   expect(await path.store.alarms.find('peg:usdt')).toMatchObject({ severity: 'warning', detail: { usd: '0.97' } })
   // Without a price nothing says that the peg is back.
-  path.books.replace({ prices: { ...whole.prices, usd: new Map([...whole.prices.usd].filter(([key]) => key !== 'usdt')) } })
+  path.books.replace({
+    prices: { ...whole.prices, usd: new Map([...whole.prices.usd].filter(([key]) => key !== 'usdt')) },
+  })
   await watchPegs()
   expect(await path.store.alarms.find('peg:usdt')).not.toBeNull()
   setUsdtPrice('0.99')

@@ -127,6 +127,8 @@ create table payouts (
   held_until timestamptz,
   -- How often in a row it was held for a limit: each time it waits twice as long.
   postponed int not null default 0,
+  -- Alarm about what it waits for since it was postponed: `limit:…`, `signer-limit:…`, `wallet:…`, `payout-fee:…`.
+  waits_for text,
   -- Why an operator must look at it before it is signed: `LIMIT`, `REVERTED`, `LOST`, an error code.
   attention text,
   -- A reorg reversed it after its exchange was closed: the amount is owed in `liability:lost:<id>`, not by the exchange.
@@ -149,6 +151,9 @@ create index payouts_queue on payouts (network, (coalesce(held_until, created_at
   where state = 'reserved' and attention is null;
 -- Owed, and still in the wallet.
 create index withdrawals_queued on payouts (asset_id) include (units) where purpose = 'withdrawal' and state = 'reserved';
+-- The oldest that waits for the same.
+create index payouts_waiting on payouts (waits_for, created_at)
+  where state = 'reserved' and attention is null and waits_for is not null;
 create index payouts_held on payouts (created_at) where state = 'reserved' and attention is not null;
 -- The reconciler reads these every minute.
 create index payouts_signed on payouts (network, asset_id) where state = 'signed';

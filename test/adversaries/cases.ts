@@ -10,6 +10,7 @@ import {
   payUnconfirmed,
   replaceLosers,
   type Strategy,
+  sellDearStablecoins,
   sendDust,
   sendSmallTokens,
   sendTestPayment,
@@ -27,8 +28,10 @@ export type AdversaryCase = Readonly<{
   without: Rules
   /** Its worst day costs the operator at most this share of what honest customers turn over on such a day. */
   lossMaxPercent: number
+  /** Of a jump of the price; the default is that of the other cases. */
+  jumpSize?: number
   /** The operator buys back what the conversions of the day took, at the cost of another exchange. */
-  isRebalanced?: true
+  isRebalanced?: boolean
 }>
 
 /** A taker's fee on another exchange, half of its spread, and the transfers to it and back, as a share of what is bought. */
@@ -53,6 +56,16 @@ export const cases: readonly AdversaryCase[] = [
     without: withGuards({ lastLookBps: 9_999 }),
   },
   {
+    name: 'keeps quotes on days with jumps of about 3 %',
+    guard: 'guards.lastLookBps',
+    strategy: keepOldQuotes,
+    jumpSize: 0.03,
+    // Four jumps of 3 %, less the 0.9 % of a fixed rate, on a partner's share of the reserve: a third of 30 % of 2 million
+    // dollars. That is 16 600 dollars, of 360 000 that honest customers turn over.
+    lossMaxPercent: 4.6,
+    without: withGuards({ lastLookBps: 9_999 }),
+  },
+  {
     name: 'trades against prices that lag',
     guard: 'guards.fixedPriceAge',
     strategy: useLaggingPrices,
@@ -66,6 +79,20 @@ export const cases: readonly AdversaryCase[] = [
     lossMaxPercent: 1,
     // The whole reserve for one partner: its share is a third.
     without: withGuards({ fixedReservePercent: 300 }),
+  },
+  {
+    name: 'as one partner, takes what all may be promised, and pays only where it wins',
+    guard: 'guards.fixedPartnerPercent',
+    strategy: payOnlyWinners,
+    lossMaxPercent: 1,
+    without: withGuards({ fixedPartnerPercent: 100 }),
+  },
+  {
+    name: 'sells a stablecoin while its price is wrong by 5 %',
+    guard: 'guards.stableBandPercent',
+    strategy: sellDearStablecoins,
+    lossMaxPercent: 1,
+    without: withGuards({ stableBandPercent: 100 }),
   },
   {
     name: 'pays unconfirmed',
@@ -97,10 +124,10 @@ export const cases: readonly AdversaryCase[] = [
   },
   {
     name: 'splits a double spend into small deposits',
-    guard: 'confirmations of deposits in flight',
+    guard: 'guards.inFlightFactor',
     strategy: splitDoubleSpend,
     lossMaxPercent: 3,
-    without: { ...guarded, isPartnerPerExchange: true },
+    without: withGuards({ inFlightFactor: 1_000 }),
   },
   {
     name: 'pays the minimum to recipients that burn gas',
@@ -137,29 +164,28 @@ export const cases: readonly AdversaryCase[] = [
 /** One simulated day, in dollars. */
 export type Day = Readonly<{ gainUsd: number; turnoverUsd: number }>
 
-/** A volatile market: 60 % a year, and four jumps of about 1 % a day. */
-const pathOf = (seed: number) =>
-  drawPath({ seed, startUsd: 100_000, yearlyVolatility: 0.6, jumpsPerDay: 4, jumpSize: 0.01 })
+/** A volatile market: 60 % a year, and four jumps a day, of about 1 % unless a case says otherwise. */
+const pathOf = (seed: number, jumpSize = 0.01) =>
+  drawPath({ seed, startUsd: 100_000, yearlyVolatility: 0.6, jumpsPerDay: 4, jumpSize })
 
 const SEEDS = [1, 2, 3]
 
 /** What the operator gains from the strategy on each of the drawn days. The days share nothing, and wait for the database in turn. */
 export const simulateDays = (
   template: SimulatedTemplate,
-  { strategy, isRebalanced = false }: Simulated,
+  simulated: Simulated,
   rules: Rules,
-): Promise<readonly Day[]> =>
-  Promise.all(SEEDS.map((seed) => simulateDay(template, seed, { strategy, isRebalanced }, rules)))
+): Promise<readonly Day[]> => Promise.all(SEEDS.map((seed) => simulateDay(template, seed, simulated, rules)))
 
-type Simulated = Readonly<{ strategy: Strategy; isRebalanced?: boolean }>
+type Simulated = Pick<AdversaryCase, 'strategy' | 'jumpSize' | 'isRebalanced'>
 
 async function simulateDay(
   template: SimulatedTemplate,
   seed: number,
-  { strategy, isRebalanced }: Simulated,
+  { strategy, jumpSize, isRebalanced = false }: Simulated,
   rules: Rules,
 ): Promise<Day> {
-  const simulation = await startSimulation(template, pathOf(seed), rules)
+  const simulation = await startSimulation(template, pathOf(seed, jumpSize), rules)
   try {
     await strategy(simulation)
     const { conversions } = simulation

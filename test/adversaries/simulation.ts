@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { formatUnits } from '../../server/src/core/domain/amount.ts'
 import type { Book, Reserves, SpreadPolicy } from '../../server/src/core/domain/book.ts'
 import type { Currency } from '../../server/src/core/domain/currency.ts'
@@ -28,7 +27,7 @@ const START = Date.UTC(2026, 10, 20)
 /** The operator's prices are those of this long ago: the sources' own delay and one pause between two reads. */
 const PRICE_LAG_MS = 2_000
 /** What is wrong with the operator's price sources. */
-export type SourceFault = Readonly<{ lagMs?: number; factor?: number }>
+export type SourceFault = Readonly<{ lagMs?: number; factor?: number; usdtUsd?: number }>
 /** What the program does in a simulation. */
 export type Rules = Readonly<{
   settings: Partial<ServiceSettings>
@@ -38,8 +37,6 @@ export type Rules = Readonly<{
   isFreeOfDepositCosts?: boolean
   /** Instead of the default spreads. */
   spreads?: SpreadPolicy
-  /** Every exchange is another partner's, so that what a partner has in flight is never summed up. */
-  isPartnerPerExchange?: boolean
 }>
 /** One ether costs this throughout: only the price of bitcoin moves, and with it the rate. */
 export const ETHER_USD = 4_000
@@ -73,7 +70,7 @@ export type Simulation = Awaited<ReturnType<typeof startSimulation>>
 
 /** The program's quoting, create, settlement and payout code, on Postgres and chains in memory, with a clock and prices of its own. */
 export async function startSimulation(template: SimulatedTemplate, path: PricePath, rules: Rules) {
-  const { settings, spreads, isPartnerPerExchange = false } = rules
+  const { settings, spreads } = rules
   const { isFreeOfNetworkFees = false, isFreeOfDepositCosts = false } = rules
   const time = { ms: 0 }
   const clock = { now: () => START + time.ms, databaseNow: () => START + time.ms }
@@ -124,13 +121,13 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
   let reserves: Omit<Reserves, 'at'> = { available: new Map() }
   let fault: SourceFault = {}
   const refreshBook = () => {
-    const { lagMs = PRICE_LAG_MS, factor = 1 } = fault
+    const { lagMs = PRICE_LAG_MS, factor = 1, usdtUsd = 1 } = fault
     const seen = path.at(Math.max(time.ms - lagMs, 0)) * factor
     const { fees } = makeBook({ ...market, ...(isFreeOfNetworkFees ? { fees: freeFees } : {}), at: clock.now() })
     const { prices } = makeBook({
       ...market,
       at: clock.now() - lagMs,
-      prices: { ...market.prices, btc: around(seen), eth: around(ETHER_USD) },
+      prices: { ...market.prices, btc: around(seen), eth: around(ETHER_USD), usdt: around(usdtUsd) },
     })
     books.replace({
       prices,
@@ -191,7 +188,8 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     reservePercent: guards.fixedReservePercent,
     partnerPercent: guards.fixedPartnerPercent,
   }
-  books.replace({ fixedRates, ...(spreads === undefined ? {} : { spreads }) })
+  const { stableBandPercent } = guards
+  books.replace({ fixedRates, stableBandPercent, ...(spreads === undefined ? {} : { spreads }) })
   await syncDatabase()
   await program.fundWallets({ btc: 20n * COIN, eth: 500n * ETHER })
   await program.mineBlocks(10)
@@ -221,7 +219,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
       await syncDatabase()
       try {
         const { exchange } = await createExchange(
-          isPartnerPerExchange ? { ...partner, id: randomUUID() } : partner,
+          partner,
           {
             ...membersOf(direction),
             flow,

@@ -19,6 +19,8 @@ const PROBE: Readonly<Record<Direction, bigint>> = { 'btc-eth': COIN / 100n, 'et
 const MOST: Readonly<Record<Direction, bigint>> = { 'btc-eth': 2n * COIN, 'eth-btc': 50n * ETHER }
 /** About 30 000 dollars. */
 const HONEST: Readonly<Record<Direction, bigint>> = { 'btc-eth': (3n * COIN) / 10n, 'eth-btc': (15n * ETHER) / 2n }
+/** 30 000 dollars of USDT. */
+const STABLECOINS = 30_000_000_000n
 /** Customers wait for more than this share of the amount, which is worth a transaction. */
 const WORTHWHILE = 0.001
 /** Who may wait for a day waits for more. */
@@ -179,6 +181,23 @@ export const bendThePrice: Strategy = async (simulation) => {
     if (!exchange) continue
     program.payDeposit(exchange, exchange.fromUnits)
     setSourceFault({ factor: 1.15 })
+    await settle()
+    moveTo(ms + MINUTE)
+    setSourceFault({})
+    await settle()
+  }
+}
+
+/** Sells a stablecoin at a floating rate in the minutes in which the operator's source of its price is 5 % too high. */
+export const sellDearStablecoins: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, setSourceFault } = simulation
+  for (let ms = HOUR; ms < DAY; ms += 4 * HOUR) {
+    moveTo(ms)
+    const ordered = await create('usdt-btc', 'standard', STABLECOINS, null)
+    if (ordered) program.payDeposit(ordered, STABLECOINS)
+    setSourceFault({ usdtUsd: 1.05 })
+    const another = await create('usdt-btc', 'standard', STABLECOINS, null)
+    if (another) program.payDeposit(another, STABLECOINS)
     await settle()
     moveTo(ms + MINUTE)
     setSourceFault({})

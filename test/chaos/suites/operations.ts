@@ -77,7 +77,7 @@ async function emptyAndFill(run: Run): Promise<void> {
   const balance = await cluster.call('eth', 'eth_getBalance', [hot, 'latest'])
   await cluster.call('eth', 'anvil_setBalance', [hot, '0x0'])
   const bought = await buySeveral(run, UNFUNDED)
-  const alarm = "select 1 from alarms where subject = 'wallet:eth'"
+  const alarm = "select 1 from alarms where subject = 'wallet:eth@eth'"
   // A payout that no worker has processed yet would not be held: it may be signed as soon as the wallet is funded.
   const heldPayouts = "select 1 from payouts where network = 'eth' and state = 'reserved' and held_until is not null"
   const isQueueHeld = async () =>

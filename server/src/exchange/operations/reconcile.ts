@@ -21,15 +21,17 @@ const UTXOS_MAX = 2_000
 /** Missing outputs that are looked up again in the next run, and named in the alarm. */
 const MISSING_MAX = 500
 const MISSING_SHOWN = 10
+/** Consecutive runs with a difference, after which it is reported whatever its size. */
+const RUNS_MAX = 3
 
 /**
  * Compares the ledger with the wallets, as the nodes report them (I-7). A difference raises an alarm, and pauses the network's
- * payouts if funds are missing; code never adjusts the ledger. It must exist in two consecutive runs, because funds move
- * between the two readings.
+ * payouts if funds are missing; code never adjusts the ledger. Funds move between the two readings, so the same difference
+ * must be found in two consecutive runs, or differences of any size in three: somebody may take more each time.
  */
 export function createReconcile(deps: ReconcileDeps) {
   const { store, assetById, onDifference } = deps
-  const suspects = new Set<string>()
+  const suspects = new Map<string, Readonly<{ difference: bigint; runs: number }>>()
   const findMissing = createFindMissing(store)
   const addresses = { ...deps, everyMs: deps.addressesEveryMs }
   const compareDeposits = createCompareDeposits(addresses)
@@ -52,10 +54,12 @@ export function createReconcile(deps: ReconcileDeps) {
         await store.alarms.clear(subject)
       } else if (difference > 0n && (await isBehind(store, chain))) {
         // Nodes may have confirmed a payout in blocks that are not recorded yet; its outputs still count as held.
-      } else if (suspects.has(subject)) {
-        await report(deps, chain, { assetId, difference, held, missing })
       } else {
-        suspects.add(subject)
+        const before = suspects.get(subject)
+        const runs = (before?.runs ?? 0) + 1
+        suspects.set(subject, { difference, runs })
+        if (difference === before?.difference || runs >= RUNS_MAX)
+          await report(deps, chain, { assetId, difference, held, missing })
       }
     }
   }

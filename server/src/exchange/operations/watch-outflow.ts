@@ -1,4 +1,5 @@
 import { largest } from '../../lib/bigint.ts'
+import { waitKinds } from '../payouts/hold-payouts.ts'
 import { limitOf } from '../payouts/outflow-limits.ts'
 import type { Outflow, OutflowLimit } from '../ports/store/outflow.ts'
 import type { Store } from '../ports/store/store.ts'
@@ -8,10 +9,7 @@ const SCOPES_MAX = 10_000
 /** An alarm begins at the first of these percentages of a limit, and says when the second is reached. */
 const SHARES = [50n, 80n] as const
 
-/** A payout that waits for its network fee is tried every five minutes, and raises its alarm again. */
-const FEE_QUIET_MS = 600_000
-
-/** Raises an alarm while half of an outflow limit is used, before payouts have to wait. */
+/** Raises an alarm while half of an outflow limit is used, before payouts have to wait; ends those about what payouts waited for. */
 export function createWatchOutflow({ store, settings }: Readonly<{ store: Store; settings: ServiceSettings }>) {
   return async function watchOutflow(): Promise<void> {
     const used: string[] = []
@@ -26,9 +24,7 @@ export function createWatchOutflow({ store, settings }: Readonly<{ store: Store;
       })
     }
     await store.alarms.clearOthers('limit-used:', used)
-    // A large payout may wait although less than half is used.
-    if (!(await store.outflow.isAwaited())) await store.alarms.clearOthers('limit:', [])
-    await store.alarms.clearQuiet('payout-fee:', FEE_QUIET_MS)
+    await store.payouts.clearEndedWaits(waitKinds)
   }
 }
 

@@ -22,6 +22,8 @@ export function createWatchPegs({ store, books, currencies }: WatchPegsDeps) {
         usd: price === undefined ? null : formatUsd(midPrice(price)),
       })
     }
-    await store.alarms.clearOthers('peg:', off)
+    // Without a price nothing says that the peg is back.
+    const unknown = pegged.filter(({ priceKey }) => !book.prices.usd.has(priceKey)).map(({ priceKey }) => priceKey)
+    await store.alarms.clearOthers('peg:', [...off, ...unknown])
   }
 }

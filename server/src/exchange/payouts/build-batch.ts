@@ -48,7 +48,7 @@ export async function buildBatch(
 ): Promise<BuiltBatch | null> {
   const [oldest] = batch.payouts
   if (!oldest || (batch.gasLimit === null && !coverAny(utxos, batch.payouts))) {
-    await holdForFunds(deps, tx, chain, batch.payouts)
+    await holdForFunds(deps, tx, batch.payouts)
     return null
   }
   const changeIndex = batch.gasLimit === null ? await tx.transactions.nextChangeIndex() : null
@@ -59,7 +59,6 @@ export async function buildBatch(
       const built = await buildAndSign(deps, tx, chain, { ...batch, payouts }, { utxos, changeIndex: changeIndex ?? 0 })
       if (changeIndex !== null)
         await tx.transactions.registerChange(chain.network.id, changeIndex, chain.addresses.change(changeIndex))
-      await tx.alarms.clear(`wallet:${chain.network.id}`)
       return built
     } catch (error) {
       // Whether another transaction may pay is asked outside of this database transaction.
@@ -67,7 +66,6 @@ export async function buildBatch(
       if (!(error instanceof AppError) || error.retryable) throw error
       if (error instanceof ExcessiveFeeError && !error.isCausedByRecipient) {
         // The next round signs the others.
-        await tx.outflow.release(batch.payouts.map(({ id }) => id))
         await waitForFee(deps, tx, chain, error.payouts)
         return null
       }
@@ -81,7 +79,7 @@ export async function buildBatch(
     }
   }
   // Only the oldest: younger payouts may be smaller.
-  await holdForFunds(deps, tx, chain, [oldest])
+  await holdForFunds(deps, tx, [oldest])
   return null
 }
 

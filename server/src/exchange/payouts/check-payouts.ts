@@ -11,7 +11,7 @@ import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, Stores, StoreTx } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 import type { ServiceSettings } from '../settings.ts'
-import { HOLD_MS, refusePayout } from './hold-payouts.ts'
+import { HOLD_MS, postpone, refusePayout } from './hold-payouts.ts'
 import { limitsOf } from './outflow-limits.ts'
 import { exchangeJobs, pauseScopes } from './payment.ts'
 
@@ -100,11 +100,7 @@ async function holdChecked(tx: StoreTx, payout: Payout, refusal: Refusal): Promi
     return tx.wake(exchangeJobs([payout]))
   }
   if (refusal === 'paused' || refusal === 'no price') return tx.payouts.hold([payout.id], null, HOLD_MS)
-  await tx.payouts.postpone([payout.id])
-  await tx.alarms.raise(`limit:${refusal.scope}`, 'a rolling outflow limit is reached', {
-    payoutId: payout.id,
-    window: refusal.window,
-  })
+  await postpone(tx, [payout], { kind: 'limit', of: refusal.scope, detail: { window: refusal.window } })
 }
 
 /**

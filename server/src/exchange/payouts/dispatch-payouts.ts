@@ -51,7 +51,7 @@ async function dispatchBatch(deps: DispatchDeps, chain: Chain): Promise<boolean>
   const network = chain.network.id
   const [first] = await deps.store.payouts.queue(network, 1)
   if (!first) return false
-  if ((await holdIfLimited(deps, first)) || (await holdIfUncovered(deps, chain, first))) return true
+  if ((await holdIfLimited(deps, first)) || (await holdIfUncovered(deps, first))) return true
   const wallet = walletOf(chain, first.from)
   const current = await chain.reader.feeRate()
   const gasLimit = await estimateGas(deps, chain, first)
@@ -179,7 +179,7 @@ async function estimateGas(deps: DispatchDeps, chain: Chain, payout: Payout): Pr
     if (!(error instanceof AppError) || error.retryable) throw error
     await deps.store.transaction((tx) =>
       error.code === 'INSUFFICIENT_LIQUIDITY'
-        ? holdForFunds(deps, tx, chain, [payout])
+        ? holdForFunds(deps, tx, [payout])
         : refusePayout(deps, tx, payout, error),
     )
     return 'refused'
@@ -197,7 +197,11 @@ async function signBatch(
   const network = chain.network.id
   const isAccountChain = batch.gasLimit !== null
   const built = await buildBatch(deps, tx, chain, batch, utxos)
-  if (built === null) return null
+  if (built === null) {
+    // Counted again when they are signed.
+    await tx.outflow.release(batch.payouts.map(({ id }) => id))
+    return null
+  }
   const { unsigned, signed, payouts } = built
   const postponed = batch.payouts.slice(payouts.length)
   await tx.outflow.release(postponed.map(({ id }) => id))
@@ -229,6 +233,7 @@ async function signBatch(
 export async function bookSigned(tx: StoreTx, transactionId: string, payouts: readonly Payout[]): Promise<void> {
   const ids = payouts.map(({ id }) => id)
   await tx.payouts.sign(ids, transactionId)
+  await tx.alarms.clear(...ids.map((id) => `payout:${id}`))
   for (const payout of payouts) {
     await tx.ledger.post(signedEntry({ ...payout, payoutId: payout.id, transactionId }))
     // The wallet's account has paid, so the order's reservation ends.

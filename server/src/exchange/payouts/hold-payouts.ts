@@ -34,15 +34,51 @@ export async function holdForSignerLimit(
   payout: Payout,
   { message, window }: OutflowLimitError,
 ): Promise<void> {
-  const isTooLarge = window === 'transaction'
-  if (isTooLarge) await tx.payouts.hold([payout.id], 'LIMIT', null)
-  else await tx.payouts.postpone([payout.id])
-  await tx.outflow.release([payout.id])
-  await tx.alarms.raise(`signer-limit:${payout.assetId}`, "the signer's own outflow limit is reached", {
-    payoutId: payout.id,
+  const { id, assetId, purpose, exchangeId } = payout
+  await tx.outflow.release([id])
+  if (window !== 'transaction')
+    return postpone(tx, [payout], { kind: 'signer-limit', of: assetId, detail: { reason: message } })
+  await tx.payouts.hold([id], 'LIMIT', null)
+  await tx.alarms.raise(`payout:${id}`, "a payout is above the signer's limit of one transaction", {
+    code: 'LIMIT',
     reason: message,
+    purpose,
+    exchangeId,
   })
-  if (isTooLarge) await tx.wake(exchangeJobs([payout]))
+  await tx.wake(exchangeJobs([payout]))
+}
+
+/** What payouts wait for without a decision, with the alarm's text. Each alarm ends when no payout waits for its cause. */
+const waits = {
+  limit: 'a rolling outflow limit is reached',
+  'signer-limit': "the signer's own outflow limit is reached",
+  wallet: 'the hot wallet does not cover its queue',
+  'payout-fee': 'payouts wait because their network fee is out of proportion',
+} as const
+export const waitKinds = Object.keys(waits)
+
+type Wait = Readonly<{ kind: keyof typeof waits; of: string; detail?: Record<string, unknown>; maxMs?: number }>
+
+/** Tries these payouts again later. The alarm names the oldest of all that wait for the same. */
+export async function postpone(
+  tx: StoreTx,
+  payouts: readonly Payout[],
+  { kind, of, detail = {}, maxMs }: Wait,
+): Promise<void> {
+  const subject = `${kind}:${of}`
+  const ids = payouts.map(({ id }) => id)
+  await tx.payouts.postpone(ids, subject, maxMs)
+  const oldest = await tx.payouts.oldestWaiting(subject)
+  if (oldest === null) return
+  await tx.alarms.raise(subject, waits[kind], {
+    ...detail,
+    payouts: ids.length,
+    payoutId: oldest.id,
+    exchangeId: oldest.exchangeId,
+    asset: oldest.assetId,
+    units: oldest.units.toString(),
+    since: oldest.createdAt.toISOString(),
+  })
 }
 
 /** Cancels splits and consolidations, which are planned again. Returns the other payouts. */
@@ -65,30 +101,21 @@ const FUNDS_MAX_MS = 20_000
  * Holds payouts that the hot wallet does not cover. Others pass them, also younger ones of the same asset (M7): what is promised
  * is covered, so that only refunds, whose deposits are swept, and outputs that are locked can be missing for a while.
  */
-export async function holdForFunds(
-  deps: HoldDeps,
-  tx: StoreTx,
-  { network }: Chain,
-  uncovered: readonly Payout[],
-): Promise<void> {
+export async function holdForFunds(deps: HoldDeps, tx: StoreTx, uncovered: readonly Payout[]): Promise<void> {
   const payouts = await cancelWithinWallet(deps, tx, uncovered)
-  if (payouts.length === 0) return
-  const ids = payouts.map(({ id }) => id)
-  await tx.payouts.postpone(ids, payouts.every(({ purpose }) => purpose === 'sweep') ? undefined : FUNDS_MAX_MS)
-  await reportWaiting(deps, tx, payouts, `wallet:${network.id}`, 'the hot wallet does not cover its queue')
+  for (const [assetId, ofAsset] of Map.groupBy(payouts, ({ assetId }) => assetId)) {
+    const maxMs = ofAsset.every(({ purpose }) => purpose === 'sweep') ? {} : { maxMs: FUNDS_MAX_MS }
+    await waitUncounted(deps, tx, ofAsset, { kind: 'wallet', of: assetId, ...maxMs })
+  }
 }
 
 /** Holds a payout that the hot wallet's account does not cover, before anything is asked of a node. True = it is held. */
-export async function holdIfUncovered(
-  deps: HoldDeps & Readonly<{ store: Store }>,
-  chain: Chain,
-  first: Payout,
-): Promise<boolean> {
+export async function holdIfUncovered(deps: HoldDeps & Readonly<{ store: Store }>, first: Payout): Promise<boolean> {
   if (first.from.branch !== 'hot' || staysInWallet(first)) return false
   if ((await deps.store.ledger.balance(accounts.wallet, first.assetId)) >= first.units) return false
   await deps.store.transaction(async (tx) => {
     const [payout] = await tx.payouts.find([first.id])
-    if (payout?.state === 'reserved') await holdForFunds(deps, tx, chain, [payout])
+    if (payout?.state === 'reserved') await holdForFunds(deps, tx, [payout])
   })
   return true
 }
@@ -102,21 +129,12 @@ export async function waitForFee(
 ): Promise<void> {
   const payouts = await cancelWithinWallet(deps, tx, expensive)
   if (payouts.length === 0) return
-  await tx.payouts.postpone(payouts.map(({ id }) => id))
-  const alarm = 'payouts wait because their network fee is out of proportion'
-  await reportWaiting(deps, tx, payouts, `payout-fee:${network.id}`, alarm)
+  await waitUncounted(deps, tx, payouts, { kind: 'payout-fee', of: network.id })
 }
 
-/** What waits counts for no limit, and the operator sees it. */
-async function reportWaiting(
-  { log }: HoldDeps,
-  tx: StoreTx,
-  payouts: readonly Payout[],
-  subject: string,
-  alarm: string,
-): Promise<void> {
-  const ids = payouts.map(({ id }) => id)
-  await tx.outflow.release(ids)
-  await tx.alarms.raise(subject, alarm, { payouts: ids.length, payoutId: ids[0] })
-  log.warn({ subject, payouts: ids.length }, alarm)
+/** What waits counts for no limit. */
+async function waitUncounted({ log }: HoldDeps, tx: StoreTx, payouts: readonly Payout[], wait: Wait): Promise<void> {
+  await tx.outflow.release(payouts.map(({ id }) => id))
+  await postpone(tx, payouts, wait)
+  log.warn({ subject: `${wait.kind}:${wait.of}`, payouts: payouts.length }, waits[wait.kind])
 }

@@ -117,6 +117,22 @@ describe('reconciliation of an account wallet (I-7)', () => {
     expect(await readAlarms()).toMatchObject([{ subject: 'difference:eth@eth', detail: { difference: '-9' } }])
     expect(await readPauses()).toEqual(['payouts:eth'])
   })
+
+  test('pauses for the same gap in two runs, or for gaps of any size in three', async () => {
+    const add = (units: number) =>
+      corruptBalances(fixture.database, [
+        `update balances set units = units + ${units} where account = 'asset:wallet' and asset_id = 'eth@eth'`,
+      ])
+    await add(9)
+    await reconcile('eth')
+    await add(-4)
+    await reconcile('eth')
+    expect([await readAlarms(), await readPauses()]).toEqual([[], []])
+    await add(1)
+    await reconcile('eth')
+    expect(await readAlarms()).toMatchObject([{ subject: 'difference:eth@eth', detail: { difference: '-6' } }])
+    expect(await readPauses()).toEqual(['payouts:eth'])
+  })
 })
 
 describe('reconciliation of deposit addresses (I-7)', () => {
@@ -268,6 +284,23 @@ describe('payments at deposit addresses that no scan recorded (T37)', () => {
     for (let n = 0; n < 12; n++) await reconcileChain(chain)
     const expected = [oldest.id, ...rows.slice(0, 500).map(({ id }) => id)].map((id) => `unseen:${id}`).sort()
     expect(await listSubjects()).toEqual(expected)
+  })
+
+  test('that are reported on one network do not keep another from being read again', async () => {
+    const copied = await fixture.createExchange({ from: btc, to: eth, fromUnits: COIN })
+    const { id } = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
+    await change(
+      `with copies as (
+         insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units,
+           to_units, partner_fee_bps, expires_at)
+         select gen_random_uuid(), partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units,
+           to_units, partner_fee_bps, expires_at from exchanges cross join generate_series(1, 300) where id = '${copied.id}'
+         returning id)
+       insert into alarms (subject, alarm, detail) select 'unseen:' || id, 'a test', '{}' from copies`,
+    )
+    await fixture.store.alarms.raise(`unseen:${id}`, 'a test', {})
+    const targets = await fixture.store.reconciliation.depositTargets('eth', [])
+    expect(targets.map(({ exchangeId }) => exchangeId)).toEqual([id])
   })
 
   test('are found although a token does not answer', async () => {

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { AppError } from '../../../src/core/domain/errors.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { createWatchOutflow } from '../../../src/exchange/operations/watch-outflow.ts'
 import { OutflowLimitError } from '../../../src/exchange/ports/signer.ts'
 import { COIN, ETHER, partnerId, startMoneyPath } from '../money-path.ts'
 
@@ -162,9 +164,10 @@ test('M13: a batch of bitcoin gets a higher fee although the deposit of one of i
 
 describe('the limit of the signer', () => {
   test.each([
-    ['hour' as const, null],
-    ['transaction' as const, 'LIMIT'],
-  ])('of one %s holds the payout, raises an alarm and loses nothing', async (window, attention) => {
+    ['hour' as const, null, 'signer-limit'],
+    ['transaction' as const, 'LIMIT', 'payout'],
+  ])('of one %s holds the payout, raises an alarm and loses nothing', async (window, attention, alarm) => {
+    const watch = createWatchOutflow(fixture.dependencies)
     const { sign } = fixture.signer
     fixture.signer.sign = async () => {
       throw new OutflowLimitError('eth@eth', window)
@@ -173,7 +176,8 @@ describe('the limit of the signer', () => {
     fixture.payDeposit(exchange, SMALL)
     await fixture.mineBlocks(3)
     expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'reserved', attention }])
-    expect(await fixture.listAlarmKinds()).toContain('signer-limit')
+    await watch()
+    expect(await fixture.listAlarmKinds()).toContain(alarm)
     expect(
       await fixture.database.query(
         'select 1 from outflows o join payouts p on p.id = o.payout_id where p.exchange_id = $1',
@@ -186,5 +190,30 @@ describe('the limit of the signer', () => {
     await fixture.mineBlocks(5)
     expect(await fixture.readStatus(exchange)).toBe('finished')
     expect(fixture.fakes.eth.listPayments(exchange.recipient?.address ?? '')).toHaveLength(1)
+    await watch()
+    expect(await fixture.listAlarmKinds()).not.toContain(alarm)
+  })
+
+  // Only the outflow of the oldest payout was released.
+  test('of an hour leaves no payout of a batch counted that is not signed', async () => {
+    const { database, store, services, signer } = fixture
+    const ids = await Promise.all(
+      ['first', 'second'].map((address) => fixture.insertPayout('btc', COIN / 100n, address, 'withdrawal')),
+    )
+    const readOutflow = async () => (await store.outflow.list(100)).map(({ scope, hour }) => [scope, hour])
+    const before = await readOutflow()
+    const { sign } = signer
+    const sizes: number[] = []
+    signer.sign = async (intent) => {
+      sizes.push(intent.family === 'bitcoin' ? intent.pays.length : 0)
+      // The batch, its oldest payout alone, and then the node fails.
+      if (sizes.length > 2) throw new AppError('NETWORK_UNAVAILABLE', 'a test')
+      throw new OutflowLimitError('btc@btc', 'hour')
+    }
+    await expect(services.dispatch('btc')).rejects.toThrow('a test')
+    signer.sign = sign
+    expect(sizes).toEqual([2, 1, 1])
+    expect(await readOutflow()).toEqual(before)
+    await database.query("update payouts set state = 'void' where id = any($1::uuid[])", [ids])
   })
 })

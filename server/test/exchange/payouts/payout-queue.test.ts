@@ -85,7 +85,7 @@ test('M7: many payouts above what is left of a limit delay none below it, and co
     const waits: number[] = []
     await fixture.database.query('update payouts set postponed = 0 where id = $1', [limited[0]])
     for (let n = 0; n < 7; n++) {
-      await fixture.store.payouts.postpone(limited.slice(0, 1))
+      await fixture.store.payouts.postpone(limited.slice(0, 1), 'limit:all')
       const [row] = await fixture.database.query<{ seconds: string }>(
         'select round(extract(epoch from held_until - clock_timestamp())) as seconds from payouts where id = $1',
         [limited[0]],
@@ -116,6 +116,39 @@ test('a payout above a whole limit waits for a person, then for the whole limit'
     await fixture.clearHolds()
     expect(await dispatch()).toBe(1)
     expect(await read()).toMatchObject({ state: 'signed' })
+  })
+})
+
+test('M7: the alarm of what payouts wait for names the oldest, and ends when none waits for it', async () => {
+  const { alarms } = fixture.store
+  const watch = createWatchOutflow(fixture)
+  const drop = (ids: readonly string[]) =>
+    fixture.database.query("update payouts set state = 'void' where id = any($1::uuid[])", [ids])
+  const limits = { hourUsd: 15_000n * USD, dayUsd: 15_000n * USD, perTransactionUsd: 15_000n * USD }
+  await withLimits(limits, 10_000n * USD, async () => {
+    const older = await insert('older', 3n * ETHER)
+    const younger = await insert('younger', (29n * ETHER) / 10n)
+    await dispatch()
+    await fixture.database.query('update payouts set held_until = null where id = $1', [younger])
+    await dispatch()
+    expect(await alarms.find('limit:all')).toMatchObject({
+      detail: { payoutId: older, asset: 'eth@eth', units: '3000000000000000000', since: expect.stringMatching(/^20/) },
+    })
+    const uncovered = await fixture.insertPayout('eth', 4_000_000_000n, 'a token', 'withdrawal', 'usdt@eth')
+    await dispatch()
+    await drop([older, younger])
+    await watch()
+    expect(await alarms.find('limit:all')).toBeNull()
+    expect(await alarms.find('wallet:usdt@eth')).toMatchObject({ detail: { payoutId: uncovered } })
+    // A payout of another asset says nothing about this one.
+    const other = await insert('another asset')
+    await dispatch()
+    expect(await readState(other)).toBe('signed')
+    await watch()
+    expect(await alarms.find('wallet:usdt@eth')).not.toBeNull()
+    await drop([uncovered])
+    await watch()
+    expect(await alarms.find('wallet:usdt@eth')).toBeNull()
   })
 })
 

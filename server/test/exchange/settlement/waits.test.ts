@@ -8,7 +8,7 @@ let path: Awaited<ReturnType<typeof startMoneyPath>>
 let whole: ReturnType<typeof path.books.current>
 beforeAll(async () => {
   path = await startMoneyPath()
-  await path.fundWallets({ btc: 10n * COIN, eth: 10n * ETHER })
+  await path.fundWallets({ btc: 10n * COIN, eth: 12n * ETHER })
   whole = path.books.current()
 })
 afterAll(() => path.close())
@@ -50,7 +50,7 @@ describe('M3: a deposit within the bounds of its create that finds no reserve', 
 
   test('waits also if the ledger has less than the book says', async () => {
     const exchange = await create()
-    await path.store.transaction((tx) => tx.inventory.reserve('other', 'eth@eth', 9n * ETHER, exchange.id, null))
+    await path.store.transaction((tx) => tx.inventory.reserve('other', 'eth@eth', 11n * ETHER, exchange.id, null))
     await payAndConfirm(exchange)
     expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
     await path.store.inventory.release('other')
@@ -64,6 +64,24 @@ describe('M3: a deposit within the bounds of its create that finds no reserve', 
     await payAndConfirm(exchange)
     await pass(exchange, 31)
     expect(await path.readExecution(exchange)).toMatchObject({ status: 'refunding', reason: 'ABOVE_MAX' })
+  })
+
+  // M19: a deposit has one payout or one refund, so it is not split.
+  test.each([
+    ['is paid as a whole when there is a reserve', 29, { status: 'sending', rateKind: 'mixed' }],
+    ['is refunded as a whole after clocks.reserveWait', 31, { status: 'refunding', reason: 'ABOVE_MAX' }],
+  ])('M19: at a fixed rate, with an excess that is not covered, waits and %s', async (_title, minutes, outcome) => {
+    const order = { fromUnits: PAID, toUnits: (96n * ETHER) / 100n, maxUnits: COIN / 10n }
+    const exchange = await path.createExchange({ flow: 'fixed-rate', ...order })
+    setReserve(0n)
+    path.payDeposit(exchange, (PAID * 105n) / 100n)
+    await path.mineBlocks(5)
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
+    await pass(exchange, minutes)
+    if (minutes < 30) path.books.replace(whole)
+    await path.runJobs()
+    expect(await path.readExecution(exchange)).toMatchObject(outcome)
+    expect(await path.listPayouts(exchange)).toHaveLength(1)
   })
 
   test('is refunded at once if it is above the maximum of its create', async () => {
@@ -129,6 +147,12 @@ test('M20: a deposit waits while its stablecoin is outside of the band, and is n
   await watchPegs()
   expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
   expect(await path.store.alarms.find('peg:usdt')).toMatchObject({ severity: 'warning', detail: { usd: '0.97' } })
+  // Without a price nothing says that the peg is back.
+  path.books.replace({
+    prices: { ...whole.prices, usd: new Map([...whole.prices.usd].filter(([key]) => key !== 'usdt')) },
+  })
+  await watchPegs()
+  expect(await path.store.alarms.find('peg:usdt')).not.toBeNull()
   setUsdtPrice('0.99')
   await path.runJobs()
   await watchPegs()

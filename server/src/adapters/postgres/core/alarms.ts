@@ -41,11 +41,5 @@ export function createAlarmStore(sql: Sql): AlarmStore {
         kept.map((rest) => `${prefix}${rest}`),
       ])
     },
-    async clearQuiet(prefix, quietMs) {
-      await sql.query(
-        "delete from alarms where starts_with(subject, $1) and seen_at < clock_timestamp() - $2::bigint * interval '1 millisecond'",
-        [prefix, quietMs],
-      )
-    },
   }
 }

@@ -1,6 +1,6 @@
 import type { OutflowLimit, OutflowStore, ReachedLimit } from '../../../exchange/ports/store/outflow.ts'
 import { smallest } from '../../../lib/bigint.ts'
-import { hasRow, type RowOf, type Sql } from '../core/database.ts'
+import type { RowOf, Sql } from '../core/database.ts'
 
 type OutflowRow = RowOf<Readonly<{ scope: string; hour: bigint; day: bigint }>, 'hour' | 'day'>
 
@@ -30,14 +30,6 @@ export function createOutflowStore(sql: Sql): OutflowStore {
       if (payoutIds.length === 0) return
       await lock(sql)
       await sql.query('delete from outflows where payout_id = any($1::uuid[])', [payoutIds])
-    },
-    async isAwaited() {
-      // The index `payouts_queue` has the first two conditions. Sweeps and gas supplies are no outflow.
-      return hasRow(
-        sql,
-        "select 1 from payouts where state = 'reserved' and attention is null and postponed > 0 and purpose not in ('sweep', 'gas', 'split', 'consolidate') limit 1",
-        [],
-      )
     },
     async list(limit) {
       const rows = await sql.query<OutflowRow>(

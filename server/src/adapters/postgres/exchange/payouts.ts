@@ -1,6 +1,6 @@
 import { isToOurselves } from '../../../core/domain/payout-purpose.ts'
 import { type PayeeMacs, payoutPayee } from '../../../exchange/ports/payee-macs.ts'
-import type { Payout, PayoutStore } from '../../../exchange/ports/store/payouts.ts'
+import type { Payout, PayoutStore, WaitingPayout } from '../../../exchange/ports/store/payouts.ts'
 import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 
 type Row = RowOf<Omit<Payout, 'from' | 'toKeyIndex' | 'isAuthentic'>, 'units'> & {
@@ -31,6 +31,9 @@ const BACKED = `exists (select 1 from deposits d join cursors k on k.network = d
     join cursors k on k.network = d.network where s.id = x.source_execution and ${CREDITED}))`
 
 const POSTPONED_MAX_MS = 300_000
+
+/** The condition of the index `payouts_waiting`. */
+const WAITING = "p.state = 'reserved' and p.attention is null and p.waits_for is not null"
 
 export function createPayoutStore(sql: Sql, locking: boolean, macs: PayeeMacs): PayoutStore {
   const toPayout = createToPayout(macs)
@@ -63,23 +66,31 @@ export function createPayoutStore(sql: Sql, locking: boolean, macs: PayeeMacs): 
         [ids, attention, heldMs],
       )
     },
-    async postpone(ids, maxMs = POSTPONED_MAX_MS) {
+    async postpone(ids, waitsFor, maxMs = POSTPONED_MAX_MS) {
       await sql.query(
-        `update payouts set postponed = postponed + 1,
+        `update payouts set postponed = postponed + 1, waits_for = $3,
            held_until = clock_timestamp() + least(5000 * 2 ^ least(postponed, 6), $2) * interval '1 millisecond'
          where id = any($1::uuid[]) and state = 'reserved'`,
-        [ids, maxMs],
+        [ids, maxMs, waitsFor],
+      )
+    },
+    oldestWaiting: (waitsFor) => oldestWaiting(sql, waitsFor),
+    async clearEndedWaits(kinds) {
+      await sql.query(
+        `delete from alarms a where split_part(subject, ':', 1) = any($1::text[])
+           and not exists (select 1 from payouts p where p.waits_for = a.subject and ${WAITING})`,
+        [kinds],
       )
     },
     async requeue(transactionId, attention) {
       await sql.query(
-        "update payouts set state = 'reserved', transaction_id = null, attention = $2, held_until = null, postponed = 0 where transaction_id = $1 and state = 'signed'",
+        "update payouts set state = 'reserved', transaction_id = null, attention = $2, held_until = null, postponed = 0, waits_for = null where transaction_id = $1 and state = 'signed'",
         [transactionId, attention],
       )
     },
     async approve(id) {
       await sql.query(
-        "update payouts set attention = null, held_until = null, postponed = 0, approved = true where id = $1 and state = 'reserved'",
+        "update payouts set attention = null, held_until = null, postponed = 0, waits_for = null, approved = true where id = $1 and state = 'reserved'",
         [id],
       )
     },
@@ -113,6 +124,15 @@ async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0], ma
       isToOurselves(payout) ? null : macs.of(payoutPayee(payout)),
     ],
   )
+}
+
+async function oldestWaiting(sql: Sql, waitsFor: string): Promise<WaitingPayout | null> {
+  const [row] = await sql.query<RowOf<WaitingPayout, 'units'>>(
+    `select p.id, p.exchange_id as "exchangeId", p.asset_id as "assetId", p.units, p.created_at as "createdAt"
+     from payouts p where p.waits_for = $1 and ${WAITING} order by p.created_at limit 1`,
+    [waitsFor],
+  )
+  return row ? { ...row, units: BigInt(row.units) } : null
 }
 
 async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise<readonly Row[]> {

@@ -38,8 +38,10 @@ const LARGEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** Units that reached a deposit address: the deposits of its exchange, and gas for the sweep of another asset. */
 const DEPOSIT_TARGETS = `
-with reported as (
-  select substring(subject from 8)::uuid as id from alarms where subject like 'unseen:%' order by seen_at limit $4),
+with unseen as materialized (
+  select substring(subject from 8)::uuid as id, seen_at from alarms where subject like 'unseen:%'),
+reported as (
+  select id from unseen join exchanges using (id) where from_network = $1 order by seen_at limit $4),
 watched as (select id from reported union select unnest($2::uuid[]))
 select e.id as exchange_id, t.address, e.from_currency || '@' || e.from_network as asset_id,
   r.units + case when e.legs -> 0 -> 'from' ->> 'contract' is not null then 0 else coalesce((select sum(units) from payouts

@@ -24,6 +24,4 @@ export interface AlarmStore {
   clear(...subjects: readonly string[]): Promise<void>
   /** Clears all subjects that begin with the prefix, except these. `kept` has them without the prefix. */
   clearOthers(prefix: string, kept: readonly string[]): Promise<void>
-  /** Clears all subjects that begin with the prefix and were not raised again within this time. */
-  clearQuiet(prefix: string, quietMs: number): Promise<void>
 }

@@ -13,8 +13,6 @@ export interface OutflowStore {
   check(payoutId: string, usd: bigint, limits: readonly OutflowLimit[]): Promise<ReachedLimit | null>
   /** Removes outflows of payouts that are not sent now from their windows. */
   release(payoutIds: readonly string[]): Promise<void>
-  /** Whether a payout waits for a limit. */
-  isAwaited(): Promise<boolean>
   /** Scopes with an outflow in the last day, the largest first. */
   list(limit: number): Promise<readonly Outflow[]>
 }

@@ -33,6 +33,8 @@ export type Payout = Readonly<{
   state: 'reserved' | 'signed' | 'confirmed' | 'void'
 }>
 
+export type WaitingPayout = Pick<Payout, 'id' | 'exchangeId' | 'assetId' | 'units'> & Readonly<{ createdAt: Date }>
+
 export interface PayoutStore {
   /** `from: 'hot'` is the hot wallet of the network, by the key with which it was registered. */
   insert(
@@ -65,8 +67,15 @@ export interface PayoutStore {
   confirm(transactionId: string): Promise<void>
   /** Holds queued payouts: for `heldMs`, or with `attention` for the operator. Does not change signed payouts. */
   hold(ids: readonly string[], attention: string | null, heldMs: number | null): Promise<void>
-  /** Holds queued payouts for 5 s, and each time twice as long, up to `maxMs`, by default 5 min. */
-  postpone(ids: readonly string[], maxMs?: number): Promise<void>
+  /**
+   * Holds queued payouts for 5 s, and each time twice as long, up to `maxMs`, by default 5 min. `waitsFor`: subject of the alarm
+   * about the cause.
+   */
+  postpone(ids: readonly string[], waitsFor: string, maxMs?: number): Promise<void>
+  /** The oldest payout that was postponed for this cause and still waits. */
+  oldestWaiting(waitsFor: string): Promise<WaitingPayout | null>
+  /** Clears the alarms of these kinds whose cause no payout waits for. */
+  clearEndedWaits(kinds: readonly string[]): Promise<void>
   /** Returns the payouts of an invalidated transaction to the queue, or with `attention` holds them for the operator. */
   requeue(transactionId: string, attention: string | null): Promise<void>
   /** Returns a payout to the queue on the operator's decision; the limit per transaction does not apply to it again. */

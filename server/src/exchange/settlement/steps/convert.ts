@@ -240,6 +240,7 @@ export async function unwind({ tx, execution }: Act): Promise<void> {
   if (execution.payout && !(await tx.payouts.void(execution.payout.id))) {
     throw new AppError('OVERLOADED', 'the payout was signed meanwhile; the step runs again')
   }
+  if (execution.payout) await tx.alarms.clear(`payout:${execution.payout.id}`)
   if (execution.payout?.purpose === 'refund') await reverse(tx, refundFeeId(execution.payout.id), 'refund fee reversed')
   const { order } = execution
   if (order?.state !== 'filled') return

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { tamper } from '../../../../test/support/tamper.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import type { AssetId } from '../../../src/core/domain/asset.ts'
 import type { Account } from '../../../src/core/domain/ledger/journal.ts'
@@ -6,7 +7,6 @@ import { createCheckLedger } from '../../../src/exchange/operations/check-ledger
 import type { Store } from '../../../src/exchange/ports/store/store.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { payeeMacs } from '../../payee-macs.ts'
-import { corruptBalances } from './corrupt-balances.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** One account of every kind in the chart of accounts (`core/domain/ledger/entries.ts`), on its usual side. */
@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 const change = (account: string, units: number) =>
-  corruptBalances(fixture.database, ['update balances set units = units + $2 where account = $1', [account, units]])
+  tamper(fixture.database, 'balances', ['update balances set units = units + $2 where account = $1', [account, units]])
 const faults = () => store.reconciliation.ledgerFaults(100)
 
 describe('the ledger check', () => {
@@ -88,14 +88,16 @@ describe('the ledger check', () => {
   })
 
   test('finds a balance that is missing, and one that no posting made', async () => {
-    await corruptBalances(
+    await tamper(
       fixture.database,
+      'balances',
       ["delete from balances where account = 'income:dust'"],
       ["insert into balances (account, asset_id, units) values ('income:other', $1, -1000)", [asset]],
     )
     const found = await faults()
-    await corruptBalances(
+    await tamper(
       fixture.database,
+      'balances',
       ["delete from balances where account = 'income:other'"],
       ["insert into balances (account, asset_id, units) values ('income:dust', $1, -1000)", [asset]],
     )

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../../support/until.ts'
 import { expectStatuses } from '../attacks.ts'
 import { restartOneByOne } from '../rolling-restart.ts'
@@ -11,8 +10,6 @@ const REQUESTS_A_SECOND = 50
 const QUEUED = 100
 /** Payouts in the queue while the hot wallet is empty. */
 const UNFUNDED = 12
-/** Longer than a payout is held before the next try. */
-const PAUSE_MS = 7_000
 
 export const operations: Suite = {
   networks: ['btc', 'eth'],
@@ -52,6 +49,14 @@ async function countWaiting({ fleet }: Run): Promise<number> {
   return (await fleet.database.query(sql)).length
 }
 
+/** Until when each waiting payout is held. A worker that finds it paused sets a later time. */
+async function readHolds({ fleet }: Run): Promise<ReadonlyMap<string, string | null>> {
+  const sql =
+    "select id, held_until::text as until from payouts where purpose = 'payout' and network = 'eth' and state = 'reserved'"
+  const rows = await fleet.database.query<{ id: string; until: string | null }>(sql)
+  return new Map(rows.map(({ id, until: heldUntil }) => [id, heldUntil]))
+}
+
 async function pauseAndResume(run: Run): Promise<void> {
   const { database, store } = run.fleet
   await store.pauses.pause('payouts:eth', 'fill the queue', 'test')
@@ -61,10 +66,14 @@ async function pauseAndResume(run: Run): Promise<void> {
   await until('some are signed', async () => (await countWaiting(run)) <= QUEUED - 5)
   await store.pauses.pause('payouts:eth', 'stop', 'test')
   const [row] = await database.query<{ now: Date }>('select clock_timestamp() as now')
-  const left = await countWaiting(run)
-  assert.ok(left > 0, 'all payouts were signed before the pause')
-  await delay(PAUSE_MS)
-  assert.equal(await countWaiting(run), left)
+  const left = await readHolds(run)
+  assert.ok(left.size > 0, 'all payouts were signed before the pause')
+  await until('a worker has tried each waiting payout', async () => {
+    const now = await readHolds(run)
+    // One that is no longer there was signed, which the next line finds.
+    return [...left].every(([id, heldUntil]) => now.get(id) !== heldUntil)
+  })
+  assert.equal(await countWaiting(run), left.size)
   const signed = "select 1 from attempts where created_at > $1 and network = 'eth'"
   assert.deepEqual(await database.query(signed, [row?.now]), [])
   await store.pauses.resume('payouts:eth')

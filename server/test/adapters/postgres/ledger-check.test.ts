@@ -9,11 +9,11 @@ import { createLog } from '../../../src/lib/log.ts'
 import { payeeMacs } from '../../payee-macs.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
-/** One account of every kind in the chart, those with a usual debit balance first. */
+/** One account of every kind in the chart. */
 const kinds: readonly Account[] = [...chart.single, ...chart.perOwner.map((kind) => `${kind}:one` as const)]
-const [debits, credits] = [true, false].map((isDebit) =>
-  kinds.filter((account) => /^(asset|expense):/.test(account) === isDebit),
-) as [readonly Account[], readonly Account[]]
+const isDebit = (account: Account) => /^(asset|expense):/.test(account)
+const debits = kinds.filter(isDebit)
+const credits = kinds.filter((account) => !isDebit(account))
 const asset: AssetId = 'btc@btc'
 const log = createLog({ level: 'silent', pretty: false })
 

@@ -68,13 +68,13 @@ test('a deposit that the app recorded with another amount than the customer paid
 
 test('a credit of a payment that is on no chain is a difference', async () => {
   const [first, ...others] = await recordPurchases()
-  const gone = { ...first, payments: first?.payments ?? [] } as Purchase
-  const onChain = new Map([gone, ...others].flatMap(({ payments }) => payments).map((one) => [one, true]))
+  const removed = { ...first, payments: first?.payments ?? [] } as Purchase
+  const onChain = new Map([removed, ...others].flatMap(({ payments }) => payments).map((one) => [one, true]))
   const outputs = async (network: string, addresses: readonly string[]) =>
-    (await path.nodes.outputs(network, addresses)) - (gone.payments[0]?.units ?? 0n)
-  for (const payment of gone.payments) onChain.set(payment, false)
-  expect(gone.from).toBe('btc@btc')
-  const deposits = knownDeposits(path.database, [gone, ...others], onChain)
+    (await path.nodes.outputs(network, addresses)) - (removed.payments[0]?.units ?? 0n)
+  for (const payment of removed.payments) onChain.set(payment, false)
+  expect(removed.from).toBe('btc@btc')
+  const deposits = knownDeposits(path.database, [removed, ...others], onChain)
   expect(await findHoldingFaults(path.books, { ...path.nodes, outputs }, deposits)).toEqual([
     expect.stringContaining('btc@btc in asset:wallet'),
   ])

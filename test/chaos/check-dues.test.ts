@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkDues } from './check-dues.ts'
+import { checkDues, checkIncome } from './check-dues.ts'
 import type { Customers, Payment, Purchase } from './customers.ts'
 import { isDue, listDues, type Published, type Terms } from './dues.ts'
 import type { Fleet } from './fleet.ts'
@@ -109,9 +109,11 @@ describe('the check of what customers hold on the chain', () => {
   }
   const customers = (isDoubleSpent = false) =>
     ({ purchases: [purchase], published, isDoubleSpent: () => isDoubleSpent }) as unknown as Customers
-  /** A fleet whose node answers with these balances. */
-  const fleet = (payout: bigint, refund: bigint) =>
+  type Income = Readonly<{ asset: string; units: bigint }>
+  /** A fleet whose node answers with these balances, and whose ledger has this income for the exchange. */
+  const fleet = (payout: bigint, refund: bigint, income: readonly Income[] = []) =>
     ({
+      database: { query: async () => income.map(({ asset, units }) => ({ id: 'exchange', asset, units: `${units}` })) },
       cluster: {
         chains: { networks: [{ network: 'eth', tokens: { usdt: '0xusdt' } }] },
         call: async (_network: string, method: string) => `0x${(method === 'eth_call' ? payout : refund).toString(16)}`,
@@ -149,5 +151,20 @@ describe('the check of what customers hold on the chain', () => {
     expect((await check(due, 0n, false)).paidTwice).toHaveLength(1)
     expect(await check(due, 0n, false, true)).toEqual({ paidTwice: [], short: [] })
     expect((await check(due + 1n, 0n, false, true)).paidTwice).toHaveLength(1)
+  })
+
+  test('finds an income that is not what the customer gave up', async () => {
+    const checkBooked = (payout: bigint, refund: bigint, ...income: Income[]) =>
+      checkIncome(fleet(payout, refund, income), customers(), new Map([[payment, true]]))
+    /** The value of 1 ether at bid and ask, before all fees. */
+    const gross = 3_418_632_239n
+    const asset = 'usdt@eth'
+    expect(await checkBooked(due, 0n, { asset, units: gross - due })).toEqual([])
+    expect(await checkBooked(0n, ETHER - REFUND_FEE, { asset: 'eth@eth', units: REFUND_FEE })).toEqual([])
+    const kept = `exchange exchange kept ${gross - due} of ${asset}, and the ledger has an income of`
+    for (const units of [gross - due - 1n, gross - due + 1n, 2n * (gross - due)])
+      expect(await checkBooked(due, 0n, { asset, units })).toEqual([`${kept} ${units}`])
+    expect(await checkBooked(due, 0n)).toEqual([`${kept} 0`])
+    expect(await checkBooked(0n, ETHER - REFUND_FEE)).toHaveLength(1)
   })
 })

@@ -41,13 +41,12 @@ export async function findHoldingFaults(
   nodes: NodeBalances,
   deposits: Deposits = recordedDeposits(books.database),
 ): Promise<readonly string[]> {
-  const found = await Promise.all([
-    findWalletFaults(books, nodes, deposits),
-    findDepositFaults(books, nodes, deposits),
-    findOutgoingFaults(books),
-    findFeeFaults(books, nodes),
-  ])
-  return found.flat()
+  return [
+    ...(await findWalletFaults(books, nodes, deposits)),
+    ...(await findDepositFaults(books, nodes, deposits)),
+    ...(await findOutgoingFaults(books)),
+    ...(await findFeeFaults(books, nodes)),
+  ]
 }
 
 /** Deposits as the app recorded them, for tests that keep no record of the payments. */
@@ -95,7 +94,8 @@ async function findDepositFaults(books: Books, nodes: NodeBalances, deposits: De
     const credited = ledger.get(asset.id) ?? 0n
     const addresses = isSpentInPlace ? [] : await deposits.addresses(asset.id)
     if (addresses.length === 0 && credited === 0n) continue
-    const held = await sum(addresses.map((address) => nodes.account(asset.network, address, asset.contract)))
+    let held = 0n
+    for (const address of addresses) held += await nodes.account(asset.network, address, asset.contract)
     const booked = credited + (isSpentInPlace ? 0n : await deposits.uncredited(asset.id, 'exchanges'))
     if (held < booked || (asset.contract !== null && held > booked))
       faults.push(difference('asset:deposits', asset.id, booked, held))
@@ -139,6 +139,3 @@ function listServed({ catalogue, chains }: Books) {
     return chain === undefined ? [] : [{ asset, chain, isSpentInPlace: spendsInPlace(network) }]
   })
 }
-
-const sum = async (amounts: readonly Promise<bigint>[]): Promise<bigint> =>
-  (await Promise.all(amounts)).reduce((total, units) => total + units, 0n)

@@ -9,7 +9,8 @@ test.each([
   ['opens with the defaults of Node', [], true],
   ['does not open with the flags of the server', privacyFlags, false],
 ])('M27.9: a debugger that a signal asks for %s', async (_what, flags, isOpened) => {
-  // A process that opens a debugger runs until the test has read that.
+  // A process that opens a debugger runs until the test has read that. An ignored signal leaves nothing to wait for, so the
+  // other one runs for a fixed time; on a machine that needs longer to open a debugger, only a fault would be missed.
   const script = `process.stdout.write('up'); setTimeout(() => process.exit(), ${isOpened ? PATIENCE_MS : 1_500})`
   const child = spawn(process.execPath, [...flags, '--inspect-port=0', '-e', script])
   let errors = ''

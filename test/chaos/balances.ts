@@ -1,7 +1,7 @@
 import type { BitcoinTicker } from '../../sandbox/src/bitcoin/addresses.ts'
-import type { Asset } from '../../server/src/core/domain/asset.ts'
 import { readEvmBalance } from '../support/evm-balance.ts'
-import { type CallNode, listOwnAddresses, listUnspent, readUncreditedUnits, sumUnits } from '../support/utxo-wallets.ts'
+import type { NodeBalances } from '../support/holdings.ts'
+import { type CallNode, listUnspent, sumUnits } from '../support/utxo-wallets.ts'
 import type { Fleet } from './fleet.ts'
 import { readMoneroReceived, readMoneroUnits } from './monero.ts'
 
@@ -59,16 +59,16 @@ export async function listPayers(
   return payers
 }
 
-/** What the app's wallet of an asset holds by the node. On UTXO networks without deposits that are not credited. */
-export async function readWallet(fleet: Fleet, { id, network, contract }: Asset): Promise<bigint> {
-  const chain = fleet.chains.get(network)
-  if (chain?.network.family === 'evm') return readEvmBalance(callerOf(fleet, network), chain.addresses.hot(), contract)
-  const uncredited = await readUncreditedUnits(fleet.database, network)
-  if (network === 'xmr') return (await readMoneroUnits(fleet)) - uncredited
-  if (network !== 'btc' && network !== 'ltc') throw new Error(`the suite cannot read the wallet of ${id}`)
-  const addresses = await listOwnAddresses(fleet.database, network)
-  const outputs = await listOutputs(fleet, network, addresses)
-  return sumUnits(outputs) - uncredited
+/** What the nodes of a fleet's networks show. Of Monero, what a wallet that is restored from the keys finds. */
+export function createNodeBalances(fleet: Fleet): NodeBalances {
+  return {
+    async outputs(network, addresses) {
+      if (network === 'xmr') return readMoneroUnits(fleet)
+      if (network !== 'btc' && network !== 'ltc') throw new Error(`the suite cannot read outputs of ${network}`)
+      return sumUnits(await listOutputs(fleet, network, addresses))
+    },
+    account: (network, address, contract) => readEvmBalance(callerOf(fleet, network), address, contract),
+  }
 }
 
 async function readEvmAsset(fleet: Fleet, network: string, asset: string, address: string): Promise<bigint> {

@@ -103,7 +103,7 @@ export async function collectFindings(
     paidTwice: [...paidTwice, ...(await checkRepeatedPayouts(fleet))],
     lost: [...unfinished, ...short, ...lost],
     wrongCredits: await checkCredits(fleet, purchases, onChain),
-    imbalance: [...(await checkLedger(fleet)), ...(await checkIncome(fleet, customers, onChain))],
+    imbalance: [...(await checkLedger(fleet, purchases, onChain)), ...(await checkIncome(fleet, customers, onChain))],
     other: [
       ...unreported,
       ...customers.disputes(),

@@ -14,9 +14,17 @@ export type Client = Readonly<{
   call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>
   /** One attempt at one process. Throws if no reply arrives. */
   once(url: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  /** Replies that no partner may get: 5xx, except 503 with `Retry-After` while the suite interrupts the service. */
+  /**
+   * What no partner may get: 5xx, except 503 with `Retry-After` while the suite interrupts the service, and a request without a
+   * reply, except a connection that is refused or reset then.
+   */
   unexpectedReplies(): readonly string[]
 }>
+
+/** The connection ended before the reply, as if the process was killed. */
+const LOST = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE']
+export const isLostConnection = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && LOST.includes(String(error.code))
 
 /** Longer than the server's own limits. */
 const TIMEOUT_MS = PATIENCE_MS / 2
@@ -29,7 +37,10 @@ export function createClient(
   let turn = 0
 
   const once: Client['once'] = async (url, method, path, body, headers = {}) => {
-    const reply = await send(url, method, path, body, { 'x-api-key': apiKey, ...headers })
+    const reply = await send(url, method, path, body, { 'x-api-key': apiKey, ...headers }).catch((error: Error) => {
+      if (!(isInterrupted && isLostConnection(error))) unexpected.push(`${method} ${path}: ${error.message}`)
+      throw error
+    })
     if (reply.status >= 500 && !(isInterrupted && reply.status === 503 && reply.retryAfter !== null))
       unexpected.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
     return reply
@@ -46,7 +57,7 @@ export function createClient(
           const reply = await once(url, method, path, body, method === 'POST' ? { 'idempotency-key': key } : {})
           if (!isInterrupted || reply.status !== 503 || Date.now() > deadline) return reply
         } catch (error) {
-          if (!isInterrupted || Date.now() > deadline) throw error
+          if (!isInterrupted || !isLostConnection(error) || Date.now() > deadline) throw error
         }
         await delay(150)
       }

@@ -148,7 +148,8 @@ function combine(perDeposit: readonly (readonly Due[])[]): readonly Due[] {
   return sums
 }
 
-function significant(units: bigint): bigint {
+/** Rounded down, as quoted amounts are. */
+export function significant(units: bigint): bigint {
   const excess = units.toString().length - QUOTED_DIGITS
   if (excess <= 0) return units
   const step = 10n ** BigInt(excess)

@@ -98,7 +98,12 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
   const workers = Array.from({ length: options.workers }, (_, n) =>
     createServerProcess({ name: `worker-${n + 1}`, role: 'worker', root, folder, port: 0, env }),
   )
-  const database = openDatabase(fleetDatabase.url, { max: 8, applicationName: 'chaos', onIdleError: () => undefined })
+  const database = openDatabase(fleetDatabase.url, {
+    max: 8,
+    waitMs: POOL_WAIT_MS,
+    applicationName: 'chaos',
+    onIdleError: () => undefined,
+  })
   const { catalogue, chains } = createChains('sandbox', cluster.chains.networks, openPublicKeys(keystore))
   const all = [...apis, ...workers]
   return {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PATIENCE_MS } from '../support/patience.ts'
 import type { Random } from '../support/random.ts'
 import { until } from '../support/until.ts'
+import { isLostConnection } from './client.ts'
 import type { Run } from './run.ts'
 import type { ServerProcess } from './server-process.ts'
 
@@ -112,7 +113,10 @@ const isUp = (one: ServerProcess): boolean => one.isReady()
 /** Whether any process answers 404 for an unknown exchange, which requires the database. */
 export async function answersRequests({ fleet, client }: Run): Promise<boolean> {
   const requests = fleet.apis.map(({ url }) =>
-    client.once(url ?? '', 'GET', `/v1/cross-chain/exchange/status?id=${randomUUID()}`).catch(() => null),
+    client.once(url ?? '', 'GET', `/v1/cross-chain/exchange/status?id=${randomUUID()}`).catch((error) => {
+      if (isLostConnection(error)) return null
+      throw error
+    }),
   )
   return (await Promise.all(requests)).some((reply) => reply?.status === 404)
 }

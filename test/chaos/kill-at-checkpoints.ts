@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Checkpoint, exchangeCheckpoints } from '../../server/src/core/services/checkpoint.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { until } from '../support/until.ts'
@@ -32,15 +31,14 @@ export async function killAtCheckpoints(fleet: Fleet, isThorough: boolean): Prom
   return missed
 }
 
-/** Time in which the workers record the newest block of btc. */
-const RECORDED_MS = 1_500
-
-/** Replaces the newest block of btc again and again. Each reorganisation waits for the one before, however slow it is. */
-async function replaceTips({ cluster }: Fleet, isOver: () => boolean): Promise<void> {
+/** Replaces the newest block of btc again and again, each time when a worker has recorded it: else there is nothing to rewind. */
+async function replaceTips({ cluster, store }: Fleet, isOver: () => boolean): Promise<void> {
+  const isRecorded = async () =>
+    (await store.chainLog.cursor('btc'))?.hash === (await cluster.call('btc', 'getbestblockhash'))
   while (!isOver()) {
+    await until('the newest block is recorded', async () => isOver() || (await isRecorded()), VISIT_MS)
     // Less than the required confirmations, so that no credited deposit is removed.
-    await cluster.reorganize('btc', 1)
-    await delay(RECORDED_MS)
+    if (!isOver()) await cluster.reorganize('btc', 1)
   }
 }
 

@@ -3,7 +3,7 @@ import { type Hex, keccak256, parseTransaction, parseUnits } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { readEvmBalance } from '../support/evm-balance.ts'
 import { type Json, until } from '../support/until.ts'
-import type { Client } from './client.ts'
+import { type Client, isLostConnection } from './client.ts'
 import type { Fleet } from './fleet.ts'
 
 const NETWORK = 'eth'
@@ -42,16 +42,20 @@ export function createSwapUsers({ cluster, database, apis }: Fleet, client: Clie
   }
 
   async function isListed(hash: string): Promise<boolean> {
-    const { status, body } = await client.call('GET', `/v1/defi/exchange/list?network=${NETWORK}`)
-    return status === 200 && body.exchanges.some((one: Json) => one.hash === hash)
+    const { status, body, text } = await client.call('GET', `/v1/defi/exchange/list?network=${NETWORK}`)
+    if (status !== 200) throw new Error(`list: ${status} ${text}`)
+    return body.exchanges.some((one: Json) => one.hash === hash)
   }
 
-  /** After a missing reply or a 503, checks whether the swap is listed before it sends the swap again. */
+  /** After a lost connection or a 503, checks whether the swap is listed before it sends the swap again. */
   async function sendSwap(body: object, hash: string): Promise<void> {
     await until(`${hash} is sent`, async () => {
       const url = apis[turn++ % apis.length]?.url ?? ''
       const headers = { 'idempotency-key': randomUUID() }
-      const reply = await client.once(url, 'POST', '/v1/defi/send/swap', body, headers).catch(() => null)
+      const reply = await client.once(url, 'POST', '/v1/defi/send/swap', body, headers).catch((error) => {
+        if (isLostConnection(error)) return null
+        throw error
+      })
       if (reply === null || reply.status === 503) return isListed(hash)
       if (reply.status !== 201 || JSON.parse(reply.text) !== hash)
         throw new Error(`send: ${reply.status} ${reply.text}`)
@@ -80,9 +84,7 @@ export function createSwapUsers({ cluster, database, apis }: Fleet, client: Clie
         }),
       )
       const rawApproveTx = await sign(account, approval ?? '0x')
-      user.approval = JSON.parse(
-        (await client.call('POST', '/v1/defi/send/approve', { network: NETWORK, rawApproveTx })).text,
-      )
+      user.approval = await post('/v1/defi/send/approve', { network: NETWORK, rawApproveTx })
       const rawTx = await sign(account, swap ?? '0x')
       user.swap = keccak256(rawTx)
       const terms = { amountFrom: AMOUNT, amountTo: '0.001', commissionPercentage: '0.5', account: account.address }

@@ -10,7 +10,10 @@ import { type LocalBitcoin, startLocalBitcoin } from './local-bitcoin.ts'
 import { servePriceDocuments } from './price-documents.ts'
 import { type Json, type Program, startProgram } from './program.ts'
 
-/* Everything that docs/guides/operate.md asks of an operator, on this machine: no part of it is the sandbox's. */
+/*
+ * Everything that docs/guides/operate.md asks of an operator, on this machine: no part of it is the sandbox's. The two endpoints of
+ * a network are proxies of one node, so nodes that disagree are not tested here.
+ */
 
 const example = join(import.meta.dirname, '../../docs/examples/production.json')
 /**
@@ -100,6 +103,8 @@ function createEnvironments(folder: string, databaseUrls: Readonly<Record<Role, 
           SWAPYARD_KEYSTORE_PASSPHRASE_FILE: passphrase,
           SWAPYARD_WORKER_PORT: '0',
         }),
+    // On a busy machine Postgres takes seconds to open a connection (docs/decisions/0100).
+    SWAPYARD_POOL_WAIT_MS: '9000',
   })
   return { operatorToken, environmentOf }
 }

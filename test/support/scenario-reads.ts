@@ -1,7 +1,7 @@
 import { parseUnits } from 'viem'
 import { expect } from 'vitest'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
-import type { Account } from '../../server/src/core/domain/ledger/journal.ts'
+import type { Account } from '../../server/src/core/domain/ledger/chart.ts'
 import type { Json, Scenario } from './scenario.ts'
 
 /** Returns the debits minus the credits of an account, in base units. */

@@ -49,12 +49,3 @@ export async function readHighestIndex(database: Sql, network: string): Promise<
   )
   return Number(row?.highest ?? 0)
 }
-
-/** Units of deposits in blocks that are not credited: on the chain, and not yet in the ledger. */
-export async function readUncreditedUnits(database: Sql, network: string): Promise<bigint> {
-  const [row] = await database.query<{ units: string }>(
-    "select coalesce(sum(units), 0) as units from deposits where network = $1 and status <> 'credited' and block_height is not null",
-    [network],
-  )
-  return BigInt(row?.units ?? 0)
-}

@@ -325,6 +325,7 @@ describe('the documented example of production', () => {
       ['btc', 2],
       ['eth', 2],
       ['bsc', 2],
+      ['base', 2],
     ])
     expect(config.prices).toMatchObject({ sources: { length: 3 }, quorum: 2 })
     expect(config.clocks.fixedLockMs).toBe(900_000)

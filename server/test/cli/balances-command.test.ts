@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tamper } from '../../../test/support/tamper.ts'
 import { type Database, openDatabase } from '../../src/adapters/postgres/core/database.ts'
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { accounts, partnerAccount, unownedFundingEntry } from '../../src/core/domain/ledger/entries.ts'
 import { journalEntry } from '../../src/core/domain/ledger/journal.ts'
-import { corruptBalances } from '../adapters/postgres/corrupt-balances.ts'
 import { payeeMacs } from '../payee-macs.ts'
 import { openShell, type Shell } from './shell.ts'
 
@@ -207,11 +207,11 @@ describe('a report', () => {
 describe('the ledger check', () => {
   test('exits with 1 and prints each fault after a balance was changed, and with 0 otherwise', async () => {
     expect(await swapyard(['ledger', 'check'])).toMatchObject({ code: 0, lines: [{ faults: 0 }] })
-    await corruptBalances(database, [
+    await tamper(database, 'balances', [
       "update balances set units = units + 3 where account = 'asset:wallet' and asset_id = 'eth@eth'",
     ])
     const answer = await swapyard(['ledger', 'check'])
-    await corruptBalances(database, [
+    await tamper(database, 'balances', [
       "update balances set units = units - 3 where account = 'asset:wallet' and asset_id = 'eth@eth'",
     ])
     expect(answer).toMatchObject({

@@ -329,6 +329,15 @@ export function createFakeChain(network: Network) {
       ])
       .reduce((sum, units) => sum + units, 0n)
 
+  /** Units of the unspent outputs of addresses (bitcoin). */
+  function unspentOf(addresses: readonly string[]): bigint {
+    const spent = new Set(listMined().flatMap(({ spends }) => spends))
+    return listMined()
+      .flatMap(({ transfers }) => transfers)
+      .filter(({ address, identity }) => addresses.includes(address) && !spent.has(identity))
+      .reduce((sum, { units }) => sum + units, 0n)
+  }
+
   function readBlock(height: number, node: 'first' | 'second'): ScannedBlock | null {
     const block = blocks[height]
     if (!block) return null
@@ -410,6 +419,7 @@ export function createFakeChain(network: Network) {
     resubmit,
     addConflict,
     balanceOf,
+    unspentOf,
     listPoolHashes: () => pool.map(({ txHash }) => txHash),
     listPayments: (address: string) =>
       listMined()

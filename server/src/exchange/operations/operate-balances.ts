@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AssetId } from '../../core/domain/asset.ts'
+import type { Account } from '../../core/domain/ledger/chart.ts'
 import { accounts, partnerAccount, reservedId, unclaimed, withdrawalEntry } from '../../core/domain/ledger/entries.ts'
-import type { Account } from '../../core/domain/ledger/journal.ts'
 import { type AuditNote, refused, requireReason } from '../../core/services/audit-note.ts'
 import { smallest } from '../../lib/bigint.ts'
 import type { Destination } from '../ports/chain.ts'

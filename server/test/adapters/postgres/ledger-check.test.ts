@@ -1,38 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { tamper } from '../../../../test/support/tamper.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import type { AssetId } from '../../../src/core/domain/asset.ts'
-import type { Account } from '../../../src/core/domain/ledger/journal.ts'
+import { type Account, chart } from '../../../src/core/domain/ledger/chart.ts'
 import { createCheckLedger } from '../../../src/exchange/operations/check-ledger.ts'
 import type { Store } from '../../../src/exchange/ports/store/store.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { payeeMacs } from '../../payee-macs.ts'
-import { corruptBalances } from './corrupt-balances.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
-/** One account of every kind in the chart of accounts (`core/domain/ledger/entries.ts`), on its usual side. */
-const debits: readonly Account[] = [
-  'asset:wallet',
-  'asset:deposits',
-  'asset:outgoing',
-  'asset:fees:0x00000000000000000000000000000000000000fe',
-  'expense:network-fee',
-  'expense:stranded',
-  'expense:suspense',
-]
-const credits: readonly Account[] = [
-  'liability:exchange:00000000-0000-4000-8000-000000000001',
-  'liability:partner:partner',
-  'liability:swap:00000000-0000-4000-8000-000000000002',
-  'liability:withdrawal:withdrawal',
-  'liability:lost:payout',
-  'liability:unclaimed',
-  'equity:capital',
-  'equity:inventory',
-  'income:spread',
-  'income:network-fee',
-  'income:dust',
-]
-const kinds = [...debits, ...credits]
+/** One account of every kind in the chart. */
+const kinds: readonly Account[] = [...chart.single, ...chart.perOwner.map((kind) => `${kind}:one` as const)]
+const isDebit = (account: Account) => /^(asset|expense):/.test(account)
+const debits = kinds.filter(isDebit)
+const credits = kinds.filter((account) => !isDebit(account))
 const asset: AssetId = 'btc@btc'
 const log = createLog({ level: 'silent', pretty: false })
 
@@ -52,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 const change = (account: string, units: number) =>
-  corruptBalances(fixture.database, ['update balances set units = units + $2 where account = $1', [account, units]])
+  tamper(fixture.database, 'balances', ['update balances set units = units + $2 where account = $1', [account, units]])
 const faults = () => store.reconciliation.ledgerFaults(100)
 
 describe('the ledger check', () => {
@@ -88,14 +69,16 @@ describe('the ledger check', () => {
   })
 
   test('finds a balance that is missing, and one that no posting made', async () => {
-    await corruptBalances(
+    await tamper(
       fixture.database,
+      'balances',
       ["delete from balances where account = 'income:dust'"],
       ["insert into balances (account, asset_id, units) values ('income:other', $1, -1000)", [asset]],
     )
     const found = await faults()
-    await corruptBalances(
+    await tamper(
       fixture.database,
+      'balances',
       ["delete from balances where account = 'income:other'"],
       ["insert into balances (account, asset_id, units) values ('income:dust', $1, -1000)", [asset]],
     )
@@ -115,7 +98,7 @@ describe('the worker that finds a fault', () => {
   test('raises an alarm with the account and the amounts, and pauses all payouts until the operator resumes them', async () => {
     await check()
     expect([counts, await store.alarms.list(10), await store.pauses.list()]).toEqual([[0], [], []])
-    await change('liability:partner:partner', 40)
+    await change('liability:partner:one', 40)
     await check()
     expect(counts).toEqual([0, 2])
     expect(await store.alarms.list(10)).toEqual([
@@ -124,13 +107,13 @@ describe('the worker that finds a fault', () => {
         detail: {
           faults: [
             'the balances of btc@btc sum to 40, not to 0',
-            'liability:partner:partner holds -960 of btc@btc, and its postings sum to -1000',
+            'liability:partner:one holds -960 of btc@btc, and its postings sum to -1000',
           ],
         },
       }),
     ])
     expect(await store.pauses.list()).toEqual([{ scope: 'payouts:all', reason: 'the ledger is inconsistent' }])
-    await change('liability:partner:partner', -40)
+    await change('liability:partner:one', -40)
     await check()
     expect(await store.alarms.list(10)).toEqual([])
     expect(await store.pauses.list()).toHaveLength(1)

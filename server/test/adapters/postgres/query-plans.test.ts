@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tamper } from '../../../../test/support/tamper.ts'
 import type { Database, Sql } from '../../../src/adapters/postgres/core/database.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { btc } from '../../../src/exchange/domain/pricing.fixture.ts'
 import type { AppendRules } from '../../../src/exchange/ports/store/chain-log.ts'
 import { partnerId } from '../../exchange/money-path.ts'
 import { payeeMacs } from '../../payee-macs.ts'
-import { corruptBalances } from './corrupt-balances.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** Enough rows for the planner to prefer an index to a sequential scan. */
@@ -66,7 +66,7 @@ beforeAll(async () => {
   )
   await database.query("insert into cursors values ('btc', 1000000, 'h'), ('eth', 1000000, 'h')")
   await database.query("insert into blocks (network, height, hash, parent_hash) values ('btc', 1000000, 'h', 'g')")
-  await corruptBalances(database, ["insert into balances values ('asset:wallet', 'eth@eth', 5)"])
+  await tamper(database, 'balances', ["insert into balances values ('asset:wallet', 'eth@eth', 5)"])
   await database.query('analyze')
   const [row] = await database.query<{ id: string }>('select exchange_id as id from executions limit 1')
   exchangeId = row?.id ?? ''

@@ -23,7 +23,7 @@ export type BadInput =
   /** Raw bytes for a socket: requests that no HTTP client sends. */
   | { id: string; bytes: readonly string[]; status: readonly number[]; codes?: readonly ErrorCode[] }
   /**
-   * For a row that the HTTP layer alone cannot test: the file that tests it. The file names the id of the row.
+   * For a row that the HTTP layer alone cannot test: the file that tests it. A test of that file has the id in its title.
    * `missing`: the input is rejected, but with another answer than the corpus expects, because the row's route or chain family
    * does not exist. The test fails as soon as it exists.
    */

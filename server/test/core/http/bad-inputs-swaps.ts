@@ -1,7 +1,8 @@
 import { type BadInput, inSwaps, inUnserved, noAdapter } from './bad-input-case.ts'
 
 const refusals = 'server/test/swap/api/refusals.test.ts'
-const refusedSwaps = 'server/test/swap/api/refused-swaps.ts'
+/** Each row on every network of swaps. */
+const onNetworks = 'server/test/swap/api/networks.test.ts'
 const operatorRoute = /console|operator|admin/i
 const sending = 'server/test/swap/api/sending.test.ts'
 const testedInSwaps = (...ids: readonly string[]): BadInput[] => ids.map((id) => ({ id, elsewhere: inSwaps }))
@@ -20,19 +21,19 @@ export const swapInputs: readonly BadInput[] = [
   ...testedInSwaps('B139'),
   { id: 'B140', elsewhere: refusals },
   ...testedInSwaps('B141'),
-  { id: 'B142', elsewhere: 'server/test/swap/api/failing-swaps.ts' },
+  { id: 'B142', elsewhere: onNetworks },
   ...testedInSwaps('B143'),
-  { id: 'B144', elsewhere: refusedSwaps },
+  { id: 'B144', elsewhere: onNetworks },
   ...testedInSwaps('B145'),
-  { id: 'B146', elsewhere: refusedSwaps },
+  { id: 'B146', elsewhere: onNetworks },
   ...testedInSwaps('B147', 'B148', 'B149', 'B150'),
   { id: 'B151', elsewhere: sending },
   { id: 'B152', elsewhere: sending },
-  { id: 'B153', elsewhere: 'server/test/swap/api/repeated-swaps.ts' },
+  { id: 'B153', elsewhere: onNetworks },
   ...testedInSwaps('B154'),
-  { id: 'B155', elsewhere: 'server/test/swap/api/repeated-swaps.ts' },
+  { id: 'B155', elsewhere: onNetworks },
   ...testedInSwaps('B156', 'B157', 'B158'),
-  { id: 'B159', elsewhere: refusedSwaps },
+  { id: 'B159', elsewhere: onNetworks },
   ...testedInSwaps('B160'),
   { id: 'B161', elsewhere: sending },
   { id: 'B162', elsewhere: inSwaps, ...noAdapter('solana') },

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { tamper } from '../../../../test/support/tamper.ts'
 import { btc, eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { createReconcile } from '../../../src/exchange/operations/reconcile.ts'
 import type { Chain } from '../../../src/exchange/ports/chain.ts'
-import { corruptBalances } from '../../adapters/postgres/corrupt-balances.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
@@ -94,7 +94,7 @@ describe('reconciliation of a UTXO wallet (I-7)', () => {
   })
 
   test('finds money that the chain has and the ledger does not', async () => {
-    await corruptBalances(fixture.database, [
+    await tamper(fixture.database, 'balances', [
       "update balances set units = units - 5 where account = 'asset:wallet' and asset_id = 'btc@btc'",
     ])
     await reconcile('btc')
@@ -109,7 +109,7 @@ describe('reconciliation of an account wallet (I-7)', () => {
     await reconcile('eth')
     await reconcile('eth')
     expect(await readAlarms()).toEqual([])
-    await corruptBalances(fixture.database, [
+    await tamper(fixture.database, 'balances', [
       "update balances set units = units + 9 where account = 'asset:wallet' and asset_id = 'eth@eth'",
     ])
     await reconcile('eth')
@@ -120,7 +120,7 @@ describe('reconciliation of an account wallet (I-7)', () => {
 
   test('pauses for the same gap in two runs, or for gaps of any size in three', async () => {
     const add = (units: number) =>
-      corruptBalances(fixture.database, [
+      tamper(fixture.database, 'balances', [
         `update balances set units = units + ${units} where account = 'asset:wallet' and asset_id = 'eth@eth'`,
       ])
     await add(9)

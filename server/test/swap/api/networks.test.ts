@@ -45,11 +45,15 @@ describe.for(networks)('on %s a swap', { concurrent: true }, (network) => {
     fees = await paysTheQuotedAmount(stage)
   })
   test('requests an approval if there is no allowance', inTurn, () => requestsOneApproval(stage))
-  test('is rejected if it was tampered with or is for another chain', inTurn, () => refusesTamperedSwaps(stage))
-  test('can only approve our router, also with isExchange: false', inTurn, () => onlyApprovesOurRouter(stage))
+  test('is rejected if it was tampered with or is for another chain (B144)', inTurn, () => refusesTamperedSwaps(stage))
+  test('can only approve our router, also with isExchange: false (B146, B159)', inTurn, () =>
+    onlyApprovesOurRouter(stage),
+  )
   test('has one row, however often it is sent', inTurn, () => isOneRow(stage))
   test('is rejected if its nonce is used', inTurn, () => refusesAUsedNonce(stage))
-  test('that the user broadcast can be reported by its hash', inTurn, () => isReportedByHash(stage))
+  test('that the user broadcast can be reported by its hash, by its partner only (B153, B155)', inTurn, () =>
+    isReportedByHash(stage),
+  )
   if (network === 'base')
     test('with a time-dependent fee is quoted at the lowest output of the next minute', inTurn, () =>
       quotesLowestOutputOfAMinute(stage),
@@ -62,7 +66,7 @@ describe.for(networks)('on %s a swap', { concurrent: true }, (network) => {
     feesAreOwedToPartner(stage, fees),
   )
   // Last, because the pools do not recover.
-  test('fails if the price moved beyond its slippage', inTurn, () => isReverted(stage))
+  test('fails if the price moved beyond its slippage (B142)', inTurn, () => isReverted(stage))
 })
 
 async function isOneCurrency(stage: Stage): Promise<void> {

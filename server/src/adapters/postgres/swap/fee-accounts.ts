@@ -1,6 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
+import type { Account } from '../../../core/domain/ledger/chart.ts'
 import { feesAccount } from '../../../core/domain/ledger/entries.ts'
-import type { Account } from '../../../core/domain/ledger/journal.ts'
 import type { FeeAccounts } from '../../../swap/ports/store/fee-accounts.ts'
 import { type Database, hasRow } from '../core/database.ts'
 

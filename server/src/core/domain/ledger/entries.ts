@@ -1,25 +1,9 @@
 import type { AssetId } from '../asset.ts'
 import { type PayoutPurpose, staysInWallet } from '../payout-purpose.ts'
-import { type Account, type JournalEntry, journalEntry } from './journal.ts'
+import type { Account } from './chart.ts'
+import { type JournalEntry, journalEntry } from './journal.ts'
 
-/*
- * The chart of accounts, and one builder per event. No other module builds account names.
- *
- *   asset:wallet              balance of the hot wallets (Bitcoin family: all our outputs)
- *   asset:deposits            credited deposits that are not swept yet (account-based networks)
- *   asset:outgoing            signed payments without confirmations
- *   asset:fees:<address>      referrer fees at an address of the operator, by token (`0x…@eth`)
- *   liability:exchange:<id>   owed to an exchange, in the received or the target asset
- *   liability:partner:<id>    fees and proceeds owed to a partner
- *   liability:swap:<id>       referrer fee of a swap whose block is not final
- *   liability:withdrawal:<id> withdrawal that is not confirmed, from a partner's balance, unclaimed funds or capital
- *   liability:lost:<id>       owed again for a payout that was reversed after its exchange closed
- *   liability:unclaimed       received funds without a known owner
- *   equity:capital            capital that the operator deposited
- *   equity:inventory          position of the inventory venue: the counter account of both sides of a conversion
- *   expense:stranded          native currency on deposit addresses that is no unswept deposit: gas that sweeps did not use
- *   income:spread, income:network-fee, income:dust, expense:network-fee, expense:suspense
- */
+/* One builder per event. No other module builds account names, which `chart.ts` lists. */
 const wallet: Account = 'asset:wallet'
 const deposits: Account = 'asset:deposits'
 const outgoing: Account = 'asset:outgoing'

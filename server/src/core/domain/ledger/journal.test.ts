@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Account, type JournalEntry, journalEntry, reversalOf } from './journal.ts'
+import type { Account } from './chart.ts'
+import { type JournalEntry, journalEntry, reversalOf } from './journal.ts'
 
 const account = fc.constantFrom<Account>(
   'asset:wallet',

@@ -1,8 +1,6 @@
 import { assert } from '../../../lib/assert.ts'
 import type { AssetId } from '../asset.ts'
-
-/** Colon-separated path in the chart of accounts: `asset:wallet`, `liability:exchange:<id>`. One balance per asset. */
-export type Account = `${'asset' | 'liability' | 'income' | 'expense' | 'equity'}:${string}`
+import type { Account } from './chart.ts'
 
 /** One amount, one debit account, one credit account: a posting is balanced by construction. */
 export type Posting = Readonly<{ debit: Account; credit: Account; assetId: AssetId; units: bigint }>

@@ -1,5 +1,6 @@
 import type { AssetId } from '../../domain/asset.ts'
-import type { Account, JournalEntry } from '../../domain/ledger/journal.ts'
+import type { Account } from '../../domain/ledger/chart.ts'
+import type { JournalEntry } from '../../domain/ledger/journal.ts'
 
 export interface Ledger {
   /** Writes an entry. False if an entry with this id exists, which makes a repeat harmless. */

@@ -1,5 +1,5 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { Account } from '../../../core/domain/ledger/journal.ts'
+import type { Account } from '../../../core/domain/ledger/chart.ts'
 import type { PayoutPurpose } from '../../../core/domain/payout-purpose.ts'
 import type { KeyPath } from '../spend.ts'
 

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import { checkDues, checkIncome } from './check-dues.ts'
+import type { Customers, Payment, Purchase } from './customers.ts'
+import { isDue, listDues, type Published, type Terms } from './dues.ts'
+import type { Fleet } from './fleet.ts'
+
+const ETHER = 10n ** 18n
+/** What 1, 0.5 and 0.99 ether are worth in units of USDT: 3420 × 0.9998 ÷ (1.0001 × 1.0001), less 0.4 %. */
+const [ONE, HALF, NINETY_NINE] = [3_404_957_710n, 1_702_478_854n, 3_370_908_132n]
+const FEE = 2_000_000n
+const REFUND_FEE = 10n ** 15n
+const exactly = (units: bigint) => ({ least: units, most: units })
+const published: Published = {
+  hasNetworkFee: (_from, to) => to !== 'ltc@ltc',
+  networkFee: () => exactly(FEE),
+  refundFee: () => exactly(REFUND_FEE),
+  minimum: () => exactly(ETHER / 10n),
+}
+const floating: Terms = {
+  from: 'eth@eth',
+  to: 'usdt@eth',
+  flow: 'standard',
+  privateType: null,
+  fromUnits: ETHER,
+  toUnits: ONE - FEE,
+}
+/** A promise that is better than the live rate, so that paying one instead of the other shows. */
+const PROMISE = 3_500_000_000n
+const fixed: Terms = { ...floating, flow: 'fixed-rate', toUnits: PROMISE }
+
+type Case = readonly [what: string, terms: Terms, paid: readonly bigint[], payout: bigint, refund: bigint]
+const cases: readonly Case[] = [
+  ['nothing', floating, [], 0n, 0n],
+  ['the amount at a floating rate', floating, [ETHER], ONE - FEE, 0n],
+  ['half of the amount at a floating rate', floating, [ETHER / 2n], HALF - FEE, 0n],
+  ['less than the minimum', floating, [ETHER / 100n], 0n, ETHER / 100n - REFUND_FEE],
+  ['less than the fee of a refund', floating, [REFUND_FEE / 2n], 0n, 0n],
+  ['twice', floating, [ETHER, ETHER / 2n], ONE + HALF - 2n * FEE, 0n],
+  ['the amount at a fixed rate', fixed, [ETHER], PROMISE, 0n],
+  ['1 % less at a fixed rate', fixed, [(ETHER * 99n) / 100n], 3_465_000_000n, 0n],
+  ['half more at a fixed rate', fixed, [(ETHER * 3n) / 2n], PROMISE + HALF, 0n],
+  // The live rate gives 97.2 % of the quote, less than 98 %.
+  ['half at a fixed rate that is much better than the live rate', fixed, [ETHER / 2n], 0n, ETHER / 2n - REFUND_FEE],
+  // The live rate gives 99.9 % of this quote.
+  ['half at a fixed rate near the live rate', { ...fixed, toUnits: ONE }, [ETHER / 2n], HALF - FEE, 0n],
+]
+
+describe.each(cases)('a customer who paid %s', (_what, terms, paid, payout, refund) => {
+  const dues = listDues(terms, paid, published)
+
+  test('is due exactly that', () => {
+    expect(isDue(dues, payout, refund)).toBe(true)
+  })
+
+  const unitsOff: readonly [string, bigint, bigint][] = [
+    ['a unit less', payout - 1n, refund],
+    ['a unit more', payout + 1n, refund],
+    ['a unit less of the refund', payout, refund - 1n],
+    ['a unit more of the refund', payout, refund + 1n],
+    ['the payout twice', 2n * payout + 1n, refund],
+    ['half of the refund', payout, refund / 2n + (refund === 0n ? 1n : 0n)],
+    ['payout and refund of all', payout + (payout === 0n ? HALF : 0n), refund + (refund === 0n ? ETHER : 0n)],
+  ]
+  test.each(unitsOff)('is not due %s', (_fault, paidOut, refunded) => {
+    expect(isDue(dues, paidOut, refunded)).toBe(false)
+  })
+})
+
+test('99 % at a live rate is not what 99 % at a fixed rate is due', () => {
+  expect(isDue(listDues(fixed, [(ETHER * 99n) / 100n], published), NINETY_NINE - FEE, 0n)).toBe(false)
+})
+
+test('two deposits at a fixed rate: either may have been first, and only one gets the promise', () => {
+  const dues = listDues(fixed, [ETHER, ETHER], published)
+  expect(isDue(dues, PROMISE + ONE - FEE, 0n)).toBe(true)
+  expect(isDue(dues, 2n * PROMISE, 0n)).toBe(false)
+  expect(isDue(dues, 2n * (ONE - FEE), 0n)).toBe(false)
+})
+
+test('a private exchange pays two conversions, each with its fee, and nothing less', () => {
+  const terms: Terms = { ...floating, to: 'btc@btc', privateType: 'privatePlus' }
+  const ownFee = (_from: string, to: string) => exactly(to === 'xmr@xmr' ? 10n ** 9n : 1_000n)
+  const dues = listDues(terms, [ETHER], { ...published, networkFee: ownFee })
+  // 1 ether is worth 8.913 XMR after the first conversion, and these 0.035149 BTC after the second.
+  const expected = 3_514_900n
+  expect(dues).toHaveLength(1)
+  const { least = 0n, most = 0n } = dues[0]?.payout ?? {}
+  expect(most - least).toBeLessThanOrEqual(2n)
+  expect(least).toBeGreaterThan((expected * 999n) / 1_000n)
+  expect(most).toBeLessThan((expected * 1_001n) / 1_000n)
+  expect(isDue(dues, least - 1n, 0n)).toBe(false)
+  expect(isDue(dues, most + 1n, 0n)).toBe(false)
+  expect(isDue(dues, least, 1n)).toBe(false)
+})
+
+describe('the check of what customers hold on the chain', () => {
+  const payment: Payment = { network: 'eth', hash: '0xpaid', units: ETHER, raw: null, payer: null }
+  const [recipient, refundAddress] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`]
+  const purchase: Purchase = {
+    id: 'exchange',
+    partner: 'sandbox',
+    from: 'eth@eth',
+    to: 'usdt@eth',
+    terms: floating,
+    depositAddress: `0x${'3'.repeat(40)}`,
+    recipient,
+    refund: refundAddress,
+    payments: [payment],
+  }
+  const customers = (isDoubleSpent = false) =>
+    ({ purchases: [purchase], published, isDoubleSpent: () => isDoubleSpent }) as unknown as Customers
+  type Income = Readonly<{ asset: string; units: bigint }>
+  /** A fleet whose node answers with these balances, and whose ledger has this income for the exchange. */
+  const fleet = (payout: bigint, refund: bigint, income: readonly Income[] = []) =>
+    ({
+      database: { query: async () => income.map(({ asset, units }) => ({ id: 'exchange', asset, units: `${units}` })) },
+      cluster: {
+        chains: { networks: [{ network: 'eth', tokens: { usdt: '0xusdt' } }] },
+        call: async (_network: string, method: string) => `0x${(method === 'eth_call' ? payout : refund).toString(16)}`,
+      },
+    }) as unknown as Fleet
+  const check = (payout: bigint, refund: bigint, isOnChain = true, isDoubleSpent = false) =>
+    checkDues(fleet(payout, refund), customers(isDoubleSpent), new Map([[payment, isOnChain]]))
+  const due = ONE - FEE
+
+  test('finds nothing where each address holds its due', async () => {
+    expect(await check(due, 0n)).toEqual({ paidTwice: [], short: [] })
+    expect(await check(0n, 0n, false)).toEqual({ paidTwice: [], short: [] })
+  })
+
+  test('finds a unit too little, half of it, and nothing', async () => {
+    for (const payout of [due - 1n, due / 2n, 0n])
+      expect(await check(payout, 0n)).toEqual({
+        paidTwice: [],
+        short: [`${recipient} got ${payout} of usdt@eth, and at least ${due} is due`],
+      })
+  })
+
+  test('finds a second payout, and a refund beside the payout', async () => {
+    expect(await check(2n * due, 0n)).toEqual({
+      paidTwice: [`${recipient} got ${2n * due} of usdt@eth, and at most ${due} is due`],
+      short: [],
+    })
+    expect(await check(due, ETHER)).toEqual({
+      paidTwice: [`${refundAddress} got ${ETHER} of eth@eth, and at most 0 is due`],
+      short: [],
+    })
+  })
+
+  test('finds a payout for a payment that is on no chain, unless the customer double-spent it afterwards', async () => {
+    expect((await check(due, 0n, false)).paidTwice).toHaveLength(1)
+    expect(await check(due, 0n, false, true)).toEqual({ paidTwice: [], short: [] })
+    expect((await check(due + 1n, 0n, false, true)).paidTwice).toHaveLength(1)
+  })
+
+  test('finds an income that is not what the customer gave up', async () => {
+    const checkBooked = (payout: bigint, refund: bigint, ...income: Income[]) =>
+      checkIncome(fleet(payout, refund, income), customers(), new Map([[payment, true]]))
+    /** The value of 1 ether at bid and ask, before all fees. */
+    const gross = 3_418_632_239n
+    const asset = 'usdt@eth'
+    expect(await checkBooked(due, 0n, { asset, units: gross - due })).toEqual([])
+    expect(await checkBooked(0n, ETHER - REFUND_FEE, { asset: 'eth@eth', units: REFUND_FEE })).toEqual([])
+    const kept = `exchange exchange kept ${gross - due} of ${asset}, and the ledger has an income of`
+    for (const units of [gross - due - 1n, gross - due + 1n, 2n * (gross - due)])
+      expect(await checkBooked(due, 0n, { asset, units })).toEqual([`${kept} ${units}`])
+    expect(await checkBooked(due, 0n)).toEqual([`${kept} 0`])
+    expect(await checkBooked(0n, ETHER - REFUND_FEE)).toHaveLength(1)
+  })
+})

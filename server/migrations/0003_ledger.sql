@@ -1,4 +1,4 @@
--- The double-entry ledger. `core/domain/ledger/entries.ts` has the chart of accounts.
+-- The double-entry ledger. `core/domain/ledger/chart.ts` has the chart of accounts.
 
 -- Journal entries. The id names the event (`deposit:<id>:credit:<n>`, …), so an event is booked once. Append-only.
 create table journal (

@@ -84,7 +84,13 @@ export const architecture: Architecture = {
     litesvm: ['sandbox/src/solana'],
     ws: ['sandbox/src/solana'],
     '@swapyard/contracts': [`${adapters}/dex`, `${adapters}/swap-chain`, 'sandbox/src/evm'],
-    '@swapyard/lib': [adapters, 'server/src/lib', 'sandbox/src'],
+    '@swapyard/lib': [
+      adapters,
+      'server/src/cli/lab',
+      'server/src/lib',
+      'server/src/swap/routing/pools',
+      'sandbox/src',
+    ],
     '@swapyard/schema': [...http, 'server/src/app/http.ts'],
     commander: ['server/src/cli'],
     fastify: [...http, 'server/src/app/http.ts', 'server/src/pages', 'sandbox/src/control-server.ts'],
@@ -144,10 +150,10 @@ export const architecture: Architecture = {
       'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/uniswap-v2.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
-    'server/src/swap/routing/pools/sui/concentrated-q64.ts': 'a fee in millionths, for the float curve',
+    'server/src/swap/routing/pools/sui/q64-curve.ts': 'a fee in millionths, for the float curve',
     'server/src/swap/routing/pools/sui/deepbook.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
-    'server/src/swap/routing/pools/sui/q64-tick.ts': 'a first estimate of a tick; the exact prices decide',
+    'lib/src/sui/q64-tick.ts': 'a first estimate of a tick; the exact prices decide',
     'server/src/swap/routing/pools/tick-math.ts': 'a first estimate of a tick; the exact prices decide',
     'server/src/core/domain/api-key.ts': 'a remainder of 62',
     'server/src/swap/quotes/aggregator-reliability.ts': 'a penalty in millionths',

@@ -1,21 +1,22 @@
-import { describe, expect, test } from 'vitest'
-import { readPublicVectors } from '../../../../../test/support/vectors.ts'
-import { replayCetusPools } from '../../../../src/cli/lab/cetus.ts'
-import { type CetusPool, cetus, quoteCetus, swapCetus } from '../../../../src/swap/routing/pools/sui/cetus.ts'
+import { quoteCetus, swapCetus } from '@swapyard/lib/sui/cetus.ts'
 import {
   cetusAmountsOfLiquidity,
   cetusLiquidityFromA,
   cetusLiquidityFromB,
   cetusLiquidityOfAmount,
-} from '../../../../src/swap/routing/pools/sui/cetus-liquidity.ts'
+} from '@swapyard/lib/sui/cetus-liquidity.ts'
 import {
   cetusDeltaA,
   cetusDeltaB,
   cetusPriceAfterInput,
   cetusPriceAfterOutput,
   computeCetusStep,
-} from '../../../../src/swap/routing/pools/sui/cetus-step.ts'
-import { sqrtPriceAtTick, tickAtSqrtPrice } from '../../../../src/swap/routing/pools/sui/q64-tick.ts'
+} from '@swapyard/lib/sui/cetus-step.ts'
+import { sqrtPriceAtTick, tickAtSqrtPrice } from '@swapyard/lib/sui/q64-tick.ts'
+import { describe, expect, test } from 'vitest'
+import { readPublicVectors } from '../../../../../test/support/vectors.ts'
+import { replayCetusPools } from '../../../../src/cli/lab/cetus.ts'
+import { type CetusPool, cetus } from '../../../../src/swap/routing/pools/sui/cetus.ts'
 import { type Abort, type Argument, type RecordedFunctions, runFunctions, toText } from './recorded-functions.ts'
 import { expectCurveToFollow } from './sui-curve.ts'
 

@@ -1,7 +1,5 @@
 /* What the concentrated liquidity of Cetus and Turbos has in common. */
-import { largest, smallest } from '../../../../lib/bigint.ts'
-import type { Curve } from '../../curve.ts'
-import { concentratedCurve } from '../concentrated.ts'
+import { largest, smallest } from '../bigint.ts'
 import { addAt, replaceAt, type TokenPair } from '../token-pair.ts'
 import { SQRT_PRICE_MAX, SQRT_PRICE_MIN } from './q64-tick.ts'
 
@@ -79,15 +77,3 @@ export function settle<S extends Q64State>(pool: S, a2b: boolean, end: End): S {
     protocolFees: addAt(pool.protocolFees, input, end.protocolFee),
   }
 }
-
-/** Computation units; the least that Sui charges a transaction for. What a swap adds to it is not measured. */
-export const SUI_SWAP_GAS = 1_000
-
-/** The curve of one direction. It does not use the tick spacing. */
-export const q64Curve = (pool: Q64State, a2b: boolean): Curve | null =>
-  concentratedCurve(
-    { ...pool, sqrtPrice: pool.sqrtPrice << 32n, tickSpacing: 1 },
-    a2b,
-    Number(pool.feeRate),
-    SUI_SWAP_GAS,
-  )

@@ -1,4 +1,4 @@
-import type { Market } from './market/snapshot.ts'
+import type { ListedMarket } from './market/snapshot.ts'
 
 export type Tip = Readonly<{ height: number; hash: string }>
 export type Wallet = Readonly<{ network: string; address: string; memo: string | null; privateKey: string }>
@@ -6,14 +6,14 @@ export type Wallet = Readonly<{ network: string; address: string; memo: string |
 /** One chain of the sandbox, with the operations of the control server. */
 export type LocalChain = Readonly<{
   network: string
-  family: 'bitcoin' | 'evm' | 'monero'
+  family: 'bitcoin' | 'evm' | 'monero' | 'sui'
   client: string
   rpcUrls: readonly string[]
   chainId?: number
   /** Contract addresses by ticker. */
   tokens: Readonly<Record<string, string>>
-  /** DEXes and tokens of an EVM chain; absent on other chains. */
-  market?: Market
+  /** DEXes and tokens, on chains with swaps. */
+  market?: ListedMarket
   createWallet(): Wallet | Promise<Wallet>
   /**
    * Pays from the bank and returns the transaction hash. `currency` is `native`, the native ticker or a token's ticker.

@@ -40,7 +40,7 @@ export type CetusQuote = Readonly<{
 
 /** Base units: what the trader pays, with the fee, and gets; or the abort. */
 export type CetusResult =
-  | Readonly<{ abort: null; paid: bigint; received: bigint; fee: bigint; next: Q64State }>
+  | Readonly<{ abort: null; paid: bigint; received: bigint; fee: bigint; steps: number; next: Q64State }>
   | Readonly<{ abort: MoveAbortCode }>
 
 type Progress = Omit<CetusQuote, 'isExceeded'> &
@@ -79,7 +79,7 @@ function applySwap(pool: Q64State, swap: Q64Swap) {
   abortUnless(end.tick >= -TICK_MAX && end.tick < TICK_MAX, MODULE, TICK_OUT_OF_RANGE)
   const paid = end.amountIn + end.fee
   abortUnless(paid <= U64_MAX, MODULE, 'arithmetic')
-  return { paid, received: end.amountOut, fee: end.fee, next: settle(pool, a2b, end) }
+  return { paid, received: end.amountOut, fee: end.fee, steps: end.steps, next: settle(pool, a2b, end) }
 }
 
 /** Steps from initialised tick to initialised tick, until the amount or the ticks end or the price reaches the limit. */

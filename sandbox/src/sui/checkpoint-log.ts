@@ -15,6 +15,8 @@ export type CheckpointLog = Readonly<{
   findCheckpoint(by: bigint | string): Checkpoint | undefined
   /** The next checkpoint contains it. */
   append(transaction: ExecutedTransaction): void
+  /** Transactions that wait for the next checkpoint. */
+  countPending(): number
   addCheckpoint(): Checkpoint
   /** Closes the epoch with a last checkpoint. */
   endEpoch(): Epoch
@@ -58,6 +60,7 @@ export function createCheckpointLog(clock: Clock): CheckpointLog {
     findEndedEpoch: (number) => ended.get(number),
     findCheckpoint: (by) => checkpoints.get(by),
     append: (transaction) => void pending.push(transaction),
+    countPending: () => pending.length,
     addCheckpoint: () => makeCheckpoint(false),
     endEpoch() {
       const last = makeCheckpoint(true)

@@ -25,6 +25,8 @@ export type CoinMetadata = Readonly<{
 export type LedgerView = Readonly<{
   findObject(id: string): SuiObject | undefined
   readAddressBalance(owner: string, coinType: string): bigint
+  /** The objects that belong to another object: its dynamic fields. */
+  listChildren(parent: string): readonly SuiObject[]
 }>
 
 /** Base units: in coin objects, and in the address balance. */
@@ -70,6 +72,7 @@ function sumBalances(owner: string, objects: Iterable<SuiObject>, inAddresses: I
 export function createLedger(): Ledger {
   const live = new Map<string, SuiObject>()
   const versions = new Map<string, SuiObject>()
+  const children = new Map<string, Set<string>>()
   const addressBalances = new Map<string, AmountChange>()
   const transactions = new Map<string, ExecutedTransaction>()
   const coinMetadata = new Map<string, CoinMetadata>()
@@ -78,6 +81,9 @@ export function createLedger(): Ledger {
   const put = (object: SuiObject) => {
     live.set(object.id, object)
     versions.set(keyOf(object.id, object.version), object)
+    if (object.owner.kind !== 'object') return
+    const siblings = children.get(object.owner.id) ?? new Set()
+    children.set(object.owner.id, siblings.add(object.id))
   }
 
   const changeAddressBalance = (owner: string, coinType: string, change: bigint) => {
@@ -100,6 +106,11 @@ export function createLedger(): Ledger {
     findObject: (id) => live.get(id),
     findVersion: (id, version) => versions.get(keyOf(id, version)),
     readAddressBalance: (owner, coinType) => addressBalances.get(keyOf(owner, coinType))?.amount ?? 0n,
+    listChildren: (parent) =>
+      [...(children.get(parent) ?? [])].flatMap((id) => {
+        const object = live.get(id)
+        return object?.owner.kind === 'object' && object.owner.id === parent ? [object] : []
+      }),
     listObjects: (isListed) => [...live.values()].filter(isListed),
     listBalances: (owner) => sumBalances(owner, live.values(), addressBalances.values()),
     findTransaction: (digest) => transactions.get(digest),

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { coinFunctions } from './coin-functions.ts'
 import { deriveCreatedId } from './digests.ts'
 import { executionMethods } from './execution-service.ts'
+import { fixedPointFunctions } from './fixed-point-functions.ts'
 import { storageCostOf } from './gas.ts'
 import { createGrpcWebServer } from './grpc-web.ts'
 import type { CoinMetadata } from './ledger.ts'
@@ -23,7 +24,7 @@ import { coinTypeOf, encodeCoin, type ObjectDraft, SUI_TYPE, type SuiObject, sea
 const notice = [
   'sui: a simulator, because no Sui node can be started here. It has no Move VM and no validators.',
   'It checks: BCS, digests, signatures (ed25519, secp256k1, secp256r1, multisig, passkey), owners, versions, locks of owned objects, expiry, gas price, budget and balance, and the use of values in programmable transactions.',
-  'Move functions are TypeScript: those of coins, and those that the sandbox adds for its DEXes. Computation is charged by counted commands.',
+  'Move functions are TypeScript: those of coins and fixed-point numbers, and those that the sandbox adds for its DEXes. Computation is charged by counted commands.',
   'Not simulated: publishing, zkLogin, receiving objects, allowances, gasless transactions, committee signatures, filters and lists of transactions and events.',
 ].join('\n')
 
@@ -37,9 +38,15 @@ export type SuiNode = Readonly<{
   /** Base units, into the address balance. */
   mintToAddressBalance(address: string, amount: bigint, coinType?: string): void
   createCoinType(coinType: string, metadata: Omit<CoinMetadata, 'id'>): void
-  /** Puts an object at a new id, which `encode` gets, into the ledger. */
-  createObject(draft: Omit<ObjectDraft, 'contents'>, encode: (id: string) => Uint8Array): SuiObject
+  /** Puts an object at a new id, or at a given one, into the ledger; `encode` gets the id. */
+  createObject(draft: Omit<ObjectDraft, 'contents'>, encode: (id: string) => Uint8Array, id?: string): SuiObject
   addCheckpoints(count: number): void
+  /** Height and digest of the newest checkpoint. */
+  readTip(): Readonly<{ height: number; hash: string }>
+  /** Executed transactions that no checkpoint contains. */
+  countPending(): number
+  /** Base units of a coin type, in coins and in the address balance. */
+  readBalance(address: string, coinType: string): bigint
   /** No scheduled checkpoints until resumed. */
   pause(): void
   resume(): void
@@ -80,7 +87,7 @@ function readSignedBytes({ bytes, signatures }: SignedBytes): Signed {
 
 export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiNode> {
   const { clock = systemClock, port = 0, notify = log } = settings
-  const functions: MoveFunctions = new Map([...coinFunctions, ...(settings.functions ?? [])])
+  const functions: MoveFunctions = new Map([...coinFunctions, ...fixedPointFunctions, ...(settings.functions ?? [])])
   const chain = createChain({
     clock,
     functions,
@@ -96,8 +103,8 @@ export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiN
     if (!isPaused) chain.log.addCheckpoint()
   })
 
-  const createObject: SuiNode['createObject'] = ({ type, owner, hasPublicTransfer }, encode) => {
-    const contents = Uint8Array.from(encode(deriveCreatedId(genesisDigest, created++)))
+  const createObject: SuiNode['createObject'] = ({ type, owner, hasPublicTransfer }, encode, id) => {
+    const contents = Uint8Array.from(encode(id ?? deriveCreatedId(genesisDigest, created++)))
     const draft = { type: canonicalType(type), owner, hasPublicTransfer, contents }
     const written = { version: 1n, previousTransaction: genesisDigest, storageRebate: storageCostOf(draft) }
     const object = sealObject(draft, written)
@@ -128,6 +135,16 @@ export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiN
     createObject,
     addCheckpoints(count) {
       for (let i = 0; i < count; i += 1) chain.log.addCheckpoint()
+    },
+    readTip() {
+      const { sequence, digest } = chain.log.readTip()
+      return { height: Number(sequence), hash: digest }
+    },
+    countPending: chain.log.countPending,
+    readBalance(address, coinType) {
+      const type = canonicalType(coinType)
+      const held = chain.ledger.listBalances(normalizeSuiAddress(address)).find((one) => one.coinType === type)
+      return held === undefined ? 0n : held.inCoins + held.inAddress
     },
     pause: () => {
       isPaused = true

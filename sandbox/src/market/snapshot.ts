@@ -55,7 +55,14 @@ export type ListedMarket = Readonly<{
   wrapped: string
   coinIsToken: boolean
   hubs: readonly string[]
-  dexes: readonly Readonly<{ name: string; kind: string; factory: string; pools?: readonly string[] }>[]
+  /** In the form of its family. */
+  dexes: readonly Readonly<{
+    name: string
+    kind: string
+    package?: string
+    config?: string
+    pools?: readonly string[]
+  }>[]
   contracts: Readonly<Record<string, string>>
   defiTokens: readonly Readonly<{ address: string; symbol: string; name: string; decimals: number }>[]
 }>

@@ -5,9 +5,10 @@ import type { NetworkPoolsOptions, PoolSettings } from '../adapters/dex/sync-con
 import type { ToThread } from '../adapters/router/messages.ts'
 import { serveRoutes } from '../adapters/router/serve-routes.ts'
 import { createThreadLog, createThreadSnapshots } from '../adapters/router/thread-proxies.ts'
+import { createSuiPools } from '../adapters/sui/pools.ts'
 import type { Family, Network } from '../core/domain/network.ts'
 import { present } from '../lib/assert.ts'
-import type { DexNetwork } from '../swap/domain/dex.ts'
+import { type AnyDexNetwork, evmDexNetwork, isSuiDex } from '../swap/domain/dex.ts'
 import type { PoolSource } from '../swap/ports/pools.ts'
 
 /** The first message to the thread; app/router.ts creates it. */
@@ -15,7 +16,7 @@ export type RouterThreadInput = Readonly<{
   networks: readonly Readonly<{
     network: Network
     rpcUrls: readonly string[]
-    dexNetwork: DexNetwork
+    dexNetwork: AnyDexNetwork
     tokens: readonly string[]
     settings: Partial<PoolSettings>
   }>[]
@@ -31,11 +32,17 @@ const PACE_MAX_MS = 2_000
 const HEAVY_AT_ONCE = 2
 
 /** How the pools of a network are followed. */
-const createSourceByFamily: Readonly<Partial<Record<Family, (options: NetworkPoolsOptions) => PoolSource>>> = {
-  evm: createNetworkPools,
+type SourceOptions = Omit<NetworkPoolsOptions, 'dexNetwork'> & Readonly<{ dexNetwork: AnyDexNetwork }>
+const createSourceByFamily: Readonly<Partial<Record<Family, (options: SourceOptions) => PoolSource>>> = {
+  evm: ({ dexNetwork, ...options }) => createNetworkPools({ ...options, dexNetwork: evmDexNetwork(dexNetwork) }),
+  sui: ({ dexNetwork, network, rpcUrls, tokens, settings }) =>
+    createSuiPools({
+      ...{ network, rpcUrls, tokens, dexNetwork: { ...dexNetwork, dexes: dexNetwork.dexes.filter(isSuiDex) } },
+      ...(settings?.headAgeMaxMs === undefined ? {} : { headAgeMaxMs: settings.headAgeMaxMs }),
+    }),
 }
 
-function createSource(options: NetworkPoolsOptions): PoolSource {
+function createSource(options: SourceOptions): PoolSource {
   const { family } = options.network
   return present(createSourceByFamily[family], `a source of pools of the family ${family}`)(options)
 }

@@ -70,7 +70,42 @@ export type Dex = Readonly<{
   note?: string
 }>
 
-/** The DEXes of a network. A network without this definition has no swaps. */
+/** One DEX of a Sui network. Ids in full. */
+export type SuiDex = Readonly<{
+  /** Unique in its network. */
+  name: string
+  kind: 'cetus'
+  package: string
+  /** The shared object with the settings of the DEX. */
+  config: string
+  /** Ids of the pools that are followed. */
+  pools: readonly string[]
+  /** False: listed but not used. Default true. */
+  enabled?: boolean
+}>
+
+/** The DEXes of a Sui network. Tokens are coin types; pools hold SUI itself. */
+export type SuiDexNetwork = Readonly<{
+  network: string
+  wrapped: string
+  connectors: readonly string[]
+  /** A US dollar stablecoin, which values liquidity in dollars. */
+  stablecoin?: string
+  dexes: readonly SuiDex[]
+}>
+
+export const isSuiDex = (dex: Dex | SuiDex): dex is SuiDex => dex.kind === 'cetus'
+
+/** The DEXes of a network of any family. */
+export type AnyDexNetwork = Omit<DexNetwork, 'dexes'> & Readonly<{ dexes: readonly (Dex | SuiDex)[] }>
+
+/** The part of EVM networks. */
+export const evmDexNetwork = (network: AnyDexNetwork): DexNetwork => ({
+  ...network,
+  dexes: network.dexes.flatMap((dex) => (isSuiDex(dex) ? [] : [dex])),
+})
+
+/** The DEXes of an EVM network. A network without a definition has no swaps. */
 export type DexNetwork = Readonly<{
   network: string
   /** The wrapped native token, which represents native currency in pools. */

@@ -141,7 +141,16 @@ describe('Cetus', () => {
   test.skipIf(recorded === null)('offers the router exact outputs and a curve that follows them', () => {
     const replayed = replayCetusPools(recorded)
     const pool = (state: (typeof replayed)[number]['before']): CetusPool => ({
-      ...{ ...state, kind: 'cetus', id: '0x1', address: '0x1', dex: 'cetus', tokens: ['a', 'b'] },
+      ...{
+        ...state,
+        kind: 'cetus',
+        id: '0x1',
+        address: '0x1',
+        dex: 'cetus',
+        tokens: ['a', 'b'],
+        package: '0x2',
+        config: '0x3',
+      },
     })
     const compared = expectCurveToFollow(
       cetus,

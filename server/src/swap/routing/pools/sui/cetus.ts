@@ -3,7 +3,14 @@ import { lastPriceOf, type Q64State } from '@swapyard/lib/sui/concentrated-q64.t
 import type { PoolIdentity, PoolMaths } from '../../pool.ts'
 import { q64Curve } from './q64-curve.ts'
 
-export type CetusPool = PoolIdentity & Q64State & Readonly<{ kind: 'cetus' }>
+export type CetusPool = PoolIdentity &
+  Q64State &
+  Readonly<{
+    kind: 'cetus'
+    /** The package that a swap calls, and the shared object with its settings. */
+    package: string
+    config: string
+  }>
 
 /** Token 0 is coin A. */
 export const cetus: PoolMaths<CetusPool> = {

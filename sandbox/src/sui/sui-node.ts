@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { normalizeSuiAddress } from '@mysten/sui/utils'
 import { log } from '../log.ts'
 import { canonicalType } from './canonical-type.ts'
-import { createChain, type Signed } from './chain.ts'
+import { type Chain, createChain, type Signed } from './chain.ts'
 import type { Epoch } from './checkpoint-log.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { coinFunctions } from './coin-functions.ts'
@@ -85,6 +85,21 @@ function readSignedBytes({ bytes, signatures }: SignedBytes): Signed {
   return { data, bytes: Uint8Array.from(bytes), signatures: signatures.map((signature) => Uint8Array.from(signature)) }
 }
 
+function createReads({ log: checkpoints, ledger }: Chain): Pick<SuiNode, 'readTip' | 'countPending' | 'readBalance'> {
+  return {
+    readTip() {
+      const { sequence, digest } = checkpoints.readTip()
+      return { height: Number(sequence), hash: digest }
+    },
+    countPending: checkpoints.countPending,
+    readBalance(address, coinType) {
+      const type = canonicalType(coinType)
+      const held = ledger.listBalances(normalizeSuiAddress(address)).find((one) => one.coinType === type)
+      return held === undefined ? 0n : held.inCoins + held.inAddress
+    },
+  }
+}
+
 export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiNode> {
   const { clock = systemClock, port = 0, notify = log } = settings
   const functions: MoveFunctions = new Map([...coinFunctions, ...fixedPointFunctions, ...(settings.functions ?? [])])
@@ -136,16 +151,7 @@ export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiN
     addCheckpoints(count) {
       for (let i = 0; i < count; i += 1) chain.log.addCheckpoint()
     },
-    readTip() {
-      const { sequence, digest } = chain.log.readTip()
-      return { height: Number(sequence), hash: digest }
-    },
-    countPending: chain.log.countPending,
-    readBalance(address, coinType) {
-      const type = canonicalType(coinType)
-      const held = chain.ledger.listBalances(normalizeSuiAddress(address)).find((one) => one.coinType === type)
-      return held === undefined ? 0n : held.inCoins + held.inAddress
-    },
+    ...createReads(chain),
     pause: () => {
       isPaused = true
     },

@@ -96,12 +96,11 @@ function checkpointOf(reply: GrpcTypes.Checkpoint | undefined): Checkpoint {
 
 const checkpointPaths = ['sequence_number', 'digest', 'summary.timestamp', 'summary.epoch']
 
-export function createSuiNode(name: string, url: string) {
-  const client = new SuiGrpcClient({ network: 'mainnet', baseUrl: url })
-  const { ledgerService, stateService, transactionExecutionService } = client
-  const options = () => ({ timeout: TIMEOUT_MS })
+/** Calls a node; every failure to answer is NETWORK_UNAVAILABLE. */
+type Ask = <T>(call: () => Promise<T>) => Promise<T>
 
-  async function ask<T>(call: () => Promise<T>): Promise<T> {
+const createAsk = (name: string): Ask =>
+  async function ask(call) {
     try {
       return await call()
     } catch (cause) {
@@ -110,6 +109,9 @@ export function createSuiNode(name: string, url: string) {
     }
   }
 
+const options = () => ({ timeout: TIMEOUT_MS })
+
+function createCheckpointReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
   async function readCheckpoint(height?: number): Promise<Checkpoint | null> {
     const checkpointId =
       height === undefined
@@ -123,9 +125,6 @@ export function createSuiNode(name: string, url: string) {
   }
 
   return {
-    name,
-    /** For checks of signatures whose scheme needs a node. */
-    client,
     readTip: async (): Promise<Checkpoint> => present(await readCheckpoint(), 'the newest checkpoint'),
     readCheckpoint,
     /** The transactions of a checkpoint; null if the node does not have it. */
@@ -151,6 +150,11 @@ export function createSuiNode(name: string, url: string) {
       )
       return Number(response.epoch?.start?.seconds ?? 0n) * 1000
     },
+  }
+}
+
+function createLedgerReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
+  return {
     /** In the order of the ids; null for an object that does not exist. */
     async readObjects(ids: readonly string[]): Promise<(SuiObject | null)[]> {
       const paths = ['object_id', 'version', 'object_type', 'owner', 'contents']
@@ -166,6 +170,19 @@ export function createSuiNode(name: string, url: string) {
       }
       return objects
     },
+    async findTransaction(digest: string): Promise<Execution | null> {
+      const request = { digest, readMask: { paths: executionPaths } }
+      const reply = await ask(() =>
+        ledgerService.getTransaction(request, options()).then(({ response }) => response, orNull),
+      )
+      return reply === null ? null : executionOf(reply.transaction)
+    },
+  }
+}
+
+function createStateReads(client: SuiGrpcClient, ask: Ask) {
+  const { stateService } = client
+  return {
     /** BCS of the dynamic fields of an object. */
     async listFields(parent: string): Promise<readonly Uint8Array[]> {
       const fields: Uint8Array[] = []
@@ -208,13 +225,11 @@ export function createSuiNode(name: string, url: string) {
       )
       return reply?.metadata ?? null
     },
-    async findTransaction(digest: string): Promise<Execution | null> {
-      const request = { digest, readMask: { paths: executionPaths } }
-      const reply = await ask(() =>
-        ledgerService.getTransaction(request, options()).then(({ response }) => response, orNull),
-      )
-      return reply === null ? null : executionOf(reply.transaction)
-    },
+  }
+}
+
+function createExecution({ transactionExecutionService }: SuiGrpcClient, ask: Ask) {
+  return {
     async simulate(bytes: Uint8Array): Promise<Execution> {
       const transaction = { bcs: { name: 'TransactionData', value: bytes } }
       const paths = executionPaths.map((path) => `transaction.${path}`)
@@ -237,6 +252,20 @@ export function createSuiNode(name: string, url: string) {
       }
       await transactionExecutionService.executeTransaction(request as GrpcTypes.ExecuteTransactionRequest, options())
     },
+  }
+}
+
+export function createSuiNode(name: string, url: string) {
+  const client = new SuiGrpcClient({ network: 'mainnet', baseUrl: url })
+  const ask = createAsk(name)
+  return {
+    name,
+    /** For checks of signatures whose scheme needs a node. */
+    client,
+    ...createCheckpointReads(client, ask),
+    ...createLedgerReads(client, ask),
+    ...createStateReads(client, ask),
+    ...createExecution(client, ask),
   }
 }
 

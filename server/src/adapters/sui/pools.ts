@@ -31,22 +31,9 @@ function listingOf({ dexNetwork, tokens }: SuiPoolsOptions): Listing {
   return { wrapped: nativeCoin, connectors, listed: new Set([...connectors, ...canonical(tokens)]) }
 }
 
-/**
- * The pools of a Sui network, which its DEXes name. Each turn reads the versions of their objects and what has changed. The state is that
- * after the newest checkpoint, or later by transactions that the next one contains.
- */
-export function createSuiPools(options: SuiPoolsOptions): PoolSource {
-  const { network, rpcUrls, dexNetwork, headAgeMaxMs = Number.POSITIVE_INFINITY, now = Date.now } = options
-  const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} pools node ${n + 1}`, url))
-  const listing = listingOf(options)
-  const depths = createDepthHistory()
+/** What is read of a node and kept between the turns. */
+function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
   const read = new Map<string, ReadonlyMap<string, ReadPool>>()
-  let current = 0
-  let pauses = noPoolPauses
-  let pools: readonly Pool[] = []
-  /** The pools that are not paused; the same array until something changes. */
-  let unpaused: readonly Pool[] = []
-  let at: Readonly<{ tip: Checkpoint; readAtMs: number }> | null = null
   let gas = { price: 0n, atMs: Number.NEGATIVE_INFINITY }
   let stablecoin: Readonly<{ token: string; unit: number }> | null = null
 
@@ -57,23 +44,53 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
     if (metadata?.decimals !== undefined) stablecoin = { token, unit: 10 ** metadata.decimals }
   }
 
-  async function readPools(node: SuiNode, dex: SuiDex): Promise<readonly Pool[]> {
+  async function readDex(node: SuiNode, dex: SuiDex): Promise<readonly Pool[]> {
     const found = await readCetusPools(node, dex, read.get(dex.name) ?? new Map())
     read.set(dex.name, found)
     return [...found.values()].flatMap(({ pool }) => pool ?? [])
   }
+
+  return {
+    gasPrice: () => gas.price,
+    stablecoin: () => stablecoin,
+    async readPools(node: SuiNode): Promise<readonly Pool[]> {
+      const pools: Pool[] = []
+      for (const dex of dexNetwork.dexes) if (dex.enabled !== false) pools.push(...(await readDex(node, dex)))
+      return pools
+    },
+    async readPrices(node: SuiNode): Promise<void> {
+      await readStablecoin(node)
+      if (now() - gas.atMs >= GAS_PRICE_MS) gas = { price: await node.readGasPrice(), atMs: now() }
+    },
+  }
+}
+
+/**
+ * The pools of a Sui network, which its DEXes name. Each turn reads the versions of their objects and what has changed. The state is that
+ * after the newest checkpoint, or later by transactions that the next one contains.
+ */
+export function createSuiPools(options: SuiPoolsOptions): PoolSource {
+  const { network, rpcUrls, headAgeMaxMs = Number.POSITIVE_INFINITY, now = Date.now } = options
+  const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} pools node ${n + 1}`, url))
+  const listing = listingOf(options)
+  const depths = createDepthHistory()
+  const reads = createReads(options)
+  let current = 0
+  let pauses = noPoolPauses
+  let pools: readonly Pool[] = []
+  /** The pools that are not paused; the same array until something changes. */
+  let unpaused: readonly Pool[] = []
+  let at: Readonly<{ tip: Checkpoint; readAtMs: number }> | null = null
 
   async function advance(node: SuiNode): Promise<void> {
     const tip = await node.readTip()
     const ageMs = now() - tip.atMs
     if (ageMs > headAgeMaxMs)
       throw new AppError('NETWORK_UNAVAILABLE', `the newest checkpoint is ${Math.round(ageMs / 1000)} s old`)
-    const next: Pool[] = []
-    for (const dex of dexNetwork.dexes) if (dex.enabled !== false) next.push(...(await readPools(node, dex)))
+    const next = await reads.readPools(node)
     const isSame = next.length === pools.length && next.every((pool, n) => pool === pools[n])
     if (!isSame) publish(next)
-    await readStablecoin(node)
-    if (now() - gas.atMs >= GAS_PRICE_MS) gas = { price: await node.readGasPrice(), atMs: now() }
+    await reads.readPrices(node)
     at = { tip, readAtMs: now() }
   }
 
@@ -89,12 +106,12 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
       const { tip, readAtMs } = at
       return {
         ...{ block: { height: tip.height, hash: tip.hash }, readAtMs, head: tip.height, pools: unpaused },
-        ...{ listed: listing.listed, feeOnTransferTokens: new Set(), millionGasPrice: gas.price * MILLION },
+        ...{ listed: listing.listed, feeOnTransferTokens: new Set(), millionGasPrice: reads.gasPrice() * MILLION },
         ...{ wrapped: nativeCoin, nativeDecimals: network.decimals },
       }
     },
     counts: () => ({ reorgs: 0, differences: 0, rereads: 0 }),
-    liquidity: () => liquidityOf(unpaused, listing, stablecoin),
+    liquidity: () => liquidityOf(unpaused, listing, reads.stablecoin()),
     depth() {
       const wei = listedDepth(pools, listing)
       depths.record(wei, now())

@@ -5,10 +5,10 @@ import { isValidTransactionSignature } from '@mysten/sui/verify'
 import { AppError } from '../../core/domain/errors.ts'
 import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
 import type { SuiNode } from './node.ts'
-import { readSwapAction, readTargets, type TransactionData } from './read-swap.ts'
+import { readSwapAction, readTargets, type SuiTransaction } from './read-swap.ts'
 
 /** The bytes of a transaction and its signatures. */
-export type SignedBytes = Readonly<{ bytes: Uint8Array; data: TransactionData; signatures: readonly Uint8Array[] }>
+export type SignedBytes = Readonly<{ bytes: Uint8Array; data: SuiTransaction; signatures: readonly Uint8Array[] }>
 
 const BYTES_MAX = 128 * 1024
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
@@ -22,7 +22,7 @@ function decode(text: unknown): Uint8Array {
 }
 
 /** Only bytes that are exactly one transaction. */
-function parseData(bytes: Uint8Array): TransactionData {
+function parseData(bytes: Uint8Array): SuiTransaction {
   try {
     const parsed = bcs.TransactionData.parse(bytes)
     const again = bcs.TransactionData.serialize(parsed).toBytes()

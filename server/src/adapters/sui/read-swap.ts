@@ -6,7 +6,7 @@ import type { SwapAction, SwapOrder } from '../../swap/ports/swap-chain.ts'
 import { parseCoinType } from './address-format.ts'
 import { composeSwap, functions, inputPlaces, type Programmable } from './compose-swap.ts'
 
-export type TransactionData = typeof bcs.TransactionDataV1.$inferType
+export type SuiTransaction = typeof bcs.TransactionDataV1.$inferType
 type Parsed = typeof bcs.ProgrammableTransaction.$inferType
 type CallArg = Parsed['inputs'][number]
 type Command = Parsed['commands'][number]
@@ -96,7 +96,7 @@ function readTerms({ inputs, commands }: Parsed) {
 }
 
 /** Null if the transaction is no swap in the form that we build. The caller compares it with what the reference binds. */
-export function readSwapAction({ kind, expiration }: TransactionData): SwapAction | null {
+export function readSwapAction({ kind, expiration }: SuiTransaction): SwapAction | null {
   const programmable = kind.ProgrammableTransaction
   if (programmable === undefined) return null
   const callHash = hashOf(programmable)
@@ -123,7 +123,7 @@ export function readSwapAction({ kind, expiration }: TransactionData): SwapActio
 }
 
 /** Packages that the transaction calls, and accounts that it pays. */
-export function readTargets({ kind }: TransactionData): readonly string[] {
+export function readTargets({ kind }: SuiTransaction): readonly string[] {
   const { inputs = [], commands = [] } = kind.ProgrammableTransaction ?? {}
   const targets = commands.flatMap((command): string[] => {
     if (command.MoveCall !== undefined) return [command.MoveCall.package]

@@ -84,7 +84,7 @@ export const architecture: Architecture = {
     litesvm: ['sandbox/src/solana'],
     ws: ['sandbox/src/solana'],
     '@swapyard/contracts': [`${adapters}/dex`, `${adapters}/swap-chain`, 'sandbox/src/evm'],
-    '@swapyard/lib': [adapters, 'server/src/lib', 'sandbox/src'],
+    '@swapyard/lib': [adapters, 'server/src/lib', 'server/src/cli/lab', 'server/src/swap/routing', 'sandbox/src'],
     '@swapyard/schema': [...http, 'server/src/app/http.ts'],
     commander: ['server/src/cli'],
     fastify: [...http, 'server/src/app/http.ts', 'server/src/pages', 'sandbox/src/control-server.ts'],

@@ -1,8 +1,9 @@
 /* What the concentrated liquidity of Cetus and Turbos has in common. */
+
+import { addAt, replaceAt, type TokenPair } from '@swapyard/lib/pools/token-pair.ts'
 import { largest, smallest } from '../../../../lib/bigint.ts'
 import type { Curve } from '../../curve.ts'
 import { concentratedCurve } from '../concentrated.ts'
-import { addAt, replaceAt, type TokenPair } from '../token-pair.ts'
 import { SQRT_PRICE_MAX, SQRT_PRICE_MIN } from './q64-tick.ts'
 
 /** `net` is the liquidity added (positive) or removed (negative) when the price crosses this tick upward. */

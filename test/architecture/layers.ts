@@ -72,7 +72,7 @@ export const architecture: Architecture = {
   importers: {
     '@fastify/under-pressure': ['server/src/core/http'],
     '@lifi/data-types': [`${adapters}/token-lists`],
-    '@mysten/sui': [`${adapters}/sui`, 'lib/src/sui', 'sandbox/src/sui'],
+    '@mysten/sui': [`${adapters}/sui`, 'lib/src/pools/sui', 'sandbox/src/sui'],
     '@noble/curves': [`${chains}/evm`, `${chains}/monero`, `${adapters}/signers`, `${adapters}/swap-chain`],
     '@noble/hashes': [`${chains}/monero`, `${chains}/shared`, 'sandbox/src/sui'],
     '@scure/base': [`${chains}/bitcoin`, `${adapters}/sui`],
@@ -85,7 +85,7 @@ export const architecture: Architecture = {
     litesvm: ['sandbox/src/solana'],
     ws: ['sandbox/src/solana'],
     '@swapyard/contracts': [`${adapters}/dex`, `${adapters}/swap-chain`, 'sandbox/src/evm'],
-    '@swapyard/lib': [adapters, 'server/src/cli/lab', 'server/src/lib', 'server/src/swap/routing/pools', 'sandbox/src'],
+    '@swapyard/lib': [adapters, 'server/src/lib', 'server/src/cli/lab', 'server/src/swap/routing', 'sandbox/src'],
     '@swapyard/schema': [...http, 'server/src/app/http.ts'],
     commander: ['server/src/cli'],
     fastify: [...http, 'server/src/app/http.ts', 'server/src/pages', 'sandbox/src/control-server.ts'],
@@ -148,7 +148,7 @@ export const architecture: Architecture = {
     'server/src/swap/routing/pools/sui/q64-curve.ts': 'a fee in millionths, for the float curve',
     'server/src/swap/routing/pools/sui/deepbook.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
-    'lib/src/sui/q64-tick.ts': 'a first estimate of a tick; the exact prices decide',
+    'lib/src/pools/sui/q64-tick.ts': 'a first estimate of a tick; the exact prices decide',
     'server/src/swap/routing/pools/tick-math.ts': 'a first estimate of a tick; the exact prices decide',
     'server/src/core/domain/api-key.ts': 'a remainder of 62',
     'server/src/swap/quotes/aggregator-reliability.ts': 'a penalty in millionths',

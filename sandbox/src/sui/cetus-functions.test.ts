@@ -1,6 +1,6 @@
 import { Transaction } from '@mysten/sui/transactions'
-import { cetusPoolSchema } from '@swapyard/lib/sui/cetus-objects.ts'
-import { SQRT_PRICE_MAX, SQRT_PRICE_MIN } from '@swapyard/lib/sui/q64-tick.ts'
+import { cetusPoolSchema } from '@swapyard/lib/pools/sui/cetus-objects.ts'
+import { SQRT_PRICE_MAX, SQRT_PRICE_MIN } from '@swapyard/lib/pools/sui/q64-tick.ts'
 import { expect, test } from 'vitest'
 import { createCetusFunctions } from './cetus-functions.ts'
 import { addCetusSwap } from './cetus-swap.ts'

@@ -1,6 +1,6 @@
 /* The calls of a swap in a Cetus CLMM pool. Crossed ticks keep their fee growth, which no swap reads. */
 import { bcs } from '@mysten/sui/bcs'
-import { type CetusResult, swapCetus } from '@swapyard/lib/sui/cetus.ts'
+import { type CetusResult, swapCetus } from '@swapyard/lib/pools/sui/cetus.ts'
 import {
   cetusConfigSchema,
   cetusPoolSchema,
@@ -8,8 +8,8 @@ import {
   tickTableOf,
   toCetusState,
   toI32,
-} from '@swapyard/lib/sui/cetus-objects.ts'
-import type { Q64Swap } from '@swapyard/lib/sui/concentrated-q64.ts'
+} from '@swapyard/lib/pools/sui/cetus-objects.ts'
+import type { Q64Swap } from '@swapyard/lib/pools/sui/concentrated-q64.ts'
 import { canonicalType } from './canonical-type.ts'
 import {
   FunctionAbort,

@@ -1,7 +1,7 @@
 /* Creates a Cetus CLMM pool with its ticks. */
-import { cetusAmountsOfLiquidity } from '@swapyard/lib/sui/cetus-liquidity.ts'
-import { cetusPoolSchema, cetusTickSchema, toI32, toI128 } from '@swapyard/lib/sui/cetus-objects.ts'
-import { sqrtPriceAtTick, TICK_MAX, tickAtSqrtPrice } from '@swapyard/lib/sui/q64-tick.ts'
+import { cetusAmountsOfLiquidity } from '@swapyard/lib/pools/sui/cetus-liquidity.ts'
+import { cetusPoolSchema, cetusTickSchema, toI32, toI128 } from '@swapyard/lib/pools/sui/cetus-objects.ts'
+import { sqrtPriceAtTick, TICK_MAX, tickAtSqrtPrice } from '@swapyard/lib/pools/sui/q64-tick.ts'
 import { deriveCreatedId } from './digests.ts'
 import type { SuiNode } from './sui-node.ts'
 

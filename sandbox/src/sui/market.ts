@@ -1,7 +1,7 @@
 /* The coins and DEXes of the simulated Sui chain. */
 import { bcs } from '@mysten/sui/bcs'
-import { cetusLiquidityOfAmount } from '@swapyard/lib/sui/cetus-liquidity.ts'
-import { SQRT_PRICE_MAX, SQRT_PRICE_MIN, TICK_MAX, tickAtSqrtPrice } from '@swapyard/lib/sui/q64-tick.ts'
+import { cetusLiquidityOfAmount } from '@swapyard/lib/pools/sui/cetus-liquidity.ts'
+import { SQRT_PRICE_MAX, SQRT_PRICE_MIN, TICK_MAX, tickAtSqrtPrice } from '@swapyard/lib/pools/sui/q64-tick.ts'
 import { sqrtPriceX96 } from '../market/sqrt-price.ts'
 import { priceOf } from '../prices.ts'
 import { type CetusPosition, createCetusPool } from './cetus-pool.ts'

@@ -2,7 +2,7 @@
 import { SuiGrpcClient } from '@mysten/sui/grpc'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { Transaction } from '@mysten/sui/transactions'
-import { cetusPoolSchema } from '@swapyard/lib/sui/cetus-objects.ts'
+import { cetusPoolSchema } from '@swapyard/lib/pools/sui/cetus-objects.ts'
 import { addCetusSwap } from './cetus-swap.ts'
 import { cetusPackage, type SuiMarket, type SuiPool, sqrtPriceOf, suiCoin } from './market.ts'
 import type { SuiNode } from './sui-node.ts'

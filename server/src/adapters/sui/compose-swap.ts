@@ -3,7 +3,7 @@
  * `fixed_point32` takes a share of 2^24 parts exactly. The last `coin::split` aborts if the output, less the fee, is below the minimum.
  */
 import { bcs } from '@mysten/sui/bcs'
-import { lastPriceOf } from '@swapyard/lib/sui/concentrated-q64.ts'
+import { lastPriceOf } from '@swapyard/lib/pools/sui/concentrated-q64.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { SwapOrder } from '../../swap/ports/swap-chain.ts'

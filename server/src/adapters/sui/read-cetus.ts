@@ -4,7 +4,7 @@ import {
   readCetusTick,
   tickTableOf,
   toCetusState,
-} from '@swapyard/lib/sui/cetus-objects.ts'
+} from '@swapyard/lib/pools/sui/cetus-objects.ts'
 import type { SuiDex } from '../../swap/domain/dex.ts'
 import type { CetusPool } from '../../swap/routing/pools/sui/cetus.ts'
 import { parseCoinType } from './address-format.ts'

@@ -1,4 +1,4 @@
-import { catchAbort, type MoveAbortCode } from '@swapyard/lib/sui/move-abort.ts'
+import { catchAbort, type MoveAbortCode } from '@swapyard/lib/pools/sui/move-abort.ts'
 import {
   cancelOrder,
   type DeepbookAccount,

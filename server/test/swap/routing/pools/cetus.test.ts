@@ -1,18 +1,18 @@
-import { quoteCetus, swapCetus } from '@swapyard/lib/sui/cetus.ts'
+import { quoteCetus, swapCetus } from '@swapyard/lib/pools/sui/cetus.ts'
 import {
   cetusAmountsOfLiquidity,
   cetusLiquidityFromA,
   cetusLiquidityFromB,
   cetusLiquidityOfAmount,
-} from '@swapyard/lib/sui/cetus-liquidity.ts'
+} from '@swapyard/lib/pools/sui/cetus-liquidity.ts'
 import {
   cetusDeltaA,
   cetusDeltaB,
   cetusPriceAfterInput,
   cetusPriceAfterOutput,
   computeCetusStep,
-} from '@swapyard/lib/sui/cetus-step.ts'
-import { sqrtPriceAtTick, tickAtSqrtPrice } from '@swapyard/lib/sui/q64-tick.ts'
+} from '@swapyard/lib/pools/sui/cetus-step.ts'
+import { sqrtPriceAtTick, tickAtSqrtPrice } from '@swapyard/lib/pools/sui/q64-tick.ts'
 import { describe, expect, test } from 'vitest'
 import { readPublicVectors } from '../../../../../test/support/vectors.ts'
 import { replayCetusPools } from '../../../../src/cli/lab/cetus.ts'

@@ -1,4 +1,4 @@
-import { catchAbort } from '@swapyard/lib/sui/move-abort.ts'
+import { catchAbort } from '@swapyard/lib/pools/sui/move-abort.ts'
 import { describe, expect, test } from 'vitest'
 import { readPublicVectors } from '../../../../../test/support/vectors.ts'
 import { type ReplayedOperation, replayDeepbookBooks } from '../../../../src/cli/lab/deepbook.ts'

@@ -1,4 +1,4 @@
-import { sqrtPriceAtTick, tickAtSqrtPrice } from '@swapyard/lib/sui/q64-tick.ts'
+import { sqrtPriceAtTick, tickAtSqrtPrice } from '@swapyard/lib/pools/sui/q64-tick.ts'
 import { describe, expect, test } from 'vitest'
 import { readPublicVectors } from '../../../../../test/support/vectors.ts'
 import { replayTurbosPools } from '../../../../src/cli/lab/turbos.ts'

@@ -1,5 +1,5 @@
-import { swapCetus } from '@swapyard/lib/sui/cetus.ts'
-import { lastPriceOf, type Q64State } from '@swapyard/lib/sui/concentrated-q64.ts'
+import { swapCetus } from '@swapyard/lib/pools/sui/cetus.ts'
+import { lastPriceOf, type Q64State } from '@swapyard/lib/pools/sui/concentrated-q64.ts'
 import type { PoolIdentity, PoolMaths } from '../../pool.ts'
 import { q64Curve } from './q64-curve.ts'
 

@@ -1,6 +1,6 @@
 /* Quotes of DeepBook v3: what an input pays (get_quantity_out), and what an output costs (get_quantity_in). */
 
-import { abortUnless } from '@swapyard/lib/sui/move-abort.ts'
+import { abortUnless } from '@swapyard/lib/pools/sui/move-abort.ts'
 import { smallest } from '../../../../lib/bigint.ts'
 import { midPrice, orderDeepPrice } from './deepbook-deep-price.ts'
 import { feeOf, feeQuantity, INPUT_FEE, INPUT_FEE_MULTIPLIER } from './deepbook-fee.ts'

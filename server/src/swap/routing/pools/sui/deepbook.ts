@@ -1,6 +1,6 @@
 /* Swaps on DeepBook v3 (package version 8): swap_exact_base_for_quote and swap_exact_quote_for_base. */
 
-import { abortUnless, catchAbort, type MoveAbortCode } from '@swapyard/lib/sui/move-abort.ts'
+import { abortUnless, catchAbort, type MoveAbortCode } from '@swapyard/lib/pools/sui/move-abort.ts'
 import { type Curve, createCurve, type Hyperbola } from '../../curve.ts'
 import type { PoolIdentity, PoolMaths } from '../../pool.ts'
 import { FALL_MIN, hyperbola } from '../sampled-curve.ts'

@@ -1,4 +1,4 @@
-import type { Q64State } from '@swapyard/lib/sui/concentrated-q64.ts'
+import type { Q64State } from '@swapyard/lib/pools/sui/concentrated-q64.ts'
 import type { Curve } from '../../curve.ts'
 import { concentratedCurve } from '../concentrated.ts'
 

@@ -9,15 +9,15 @@ import {
   type Q64Tick,
   settle,
   targetOf,
-} from '@swapyard/lib/sui/concentrated-q64.ts'
-import { abortUnless, catchAbort, type MoveAbortCode } from '@swapyard/lib/sui/move-abort.ts'
+} from '@swapyard/lib/pools/sui/concentrated-q64.ts'
+import { abortUnless, catchAbort, type MoveAbortCode } from '@swapyard/lib/pools/sui/move-abort.ts'
 import {
   SQRT_PRICE_MAX,
   SQRT_PRICE_MIN,
   sqrtPriceAtTick,
   TICK_MAX,
   tickAtSqrtPrice,
-} from '@swapyard/lib/sui/q64-tick.ts'
+} from '@swapyard/lib/pools/sui/q64-tick.ts'
 import { U64_MAX, U128_MAX } from '../../../../lib/bigint.ts'
 import type { PoolIdentity, PoolMaths } from '../../pool.ts'
 import { q64Curve } from './q64-curve.ts'

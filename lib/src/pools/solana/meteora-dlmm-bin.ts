@@ -1,5 +1,5 @@
 /* A swap within one bin of Meteora DLMM: all its liquidity trades at one price. */
-import { divideUp, U128_MAX } from '../../../../lib/bigint.ts'
+import { divideUp, U128_MAX } from '../../bigint.ts'
 import { addAt } from '../token-pair.ts'
 import type { DlmmBin } from './meteora-dlmm-accounts.ts'
 import { addFee, FEE_PRECISION, powerOf } from './meteora-maths.ts'

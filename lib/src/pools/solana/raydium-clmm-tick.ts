@@ -1,5 +1,5 @@
 /* Square root prices of ticks in Q64.64, bit for bit as Raydium CLMM (main net before May 2026). */
-import { U128_MAX } from '../../../../lib/bigint.ts'
+import { U128_MAX } from '../../bigint.ts'
 
 export const CLMM_TICK_MAX = 443_636
 export const CLMM_SQRT_PRICE_MIN = 4_295_048_016n

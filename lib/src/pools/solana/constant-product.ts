@@ -1,4 +1,4 @@
-import { divideUp } from '../../../../lib/bigint.ts'
+import { divideUp } from '../../bigint.ts'
 
 /** The runtime's text for a panic. */
 export const PANIC = 'SBF program panicked'

@@ -1,5 +1,5 @@
 /* Fee rates of Meteora DAMM v2, in parts of 10^9. */
-import { divideUp, largest, smallest } from '../../../../lib/bigint.ts'
+import { divideUp, largest, smallest } from '../../bigint.ts'
 import type { DammBaseFee, DammDynamicFee, DammPoolState, DammVolatility } from './meteora-damm-v2-accounts.ts'
 import { FEE_PRECISION, powerOf, variableFeeRate } from './meteora-maths.ts'
 

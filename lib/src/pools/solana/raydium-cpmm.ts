@@ -1,4 +1,4 @@
-import { divideUp, U64_MAX } from '../../../../lib/bigint.ts'
+import { divideUp, U64_MAX } from '../../bigint.ts'
 import { addAt } from '../token-pair.ts'
 import { computeInput, computeOutput, PANIC } from './constant-product.ts'
 import { grossOf, netOf, type TransferFeeConfig } from './transfer-fee.ts'

@@ -1,5 +1,5 @@
 /* What the concentrated liquidity of Cetus and Turbos has in common. */
-import { largest, smallest } from '../bigint.ts'
+import { largest, smallest } from '../../bigint.ts'
 import { addAt, replaceAt, type TokenPair } from '../token-pair.ts'
 import { SQRT_PRICE_MAX, SQRT_PRICE_MIN } from './q64-tick.ts'
 

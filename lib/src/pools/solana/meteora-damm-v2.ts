@@ -1,5 +1,5 @@
 /* Swaps of Meteora DAMM v2 pools, equal to the program (main net of March 2026), as the recorded swaps show it. */
-import { divideUp, U64_MAX } from '../../../../lib/bigint.ts'
+import { divideUp, U64_MAX } from '../../bigint.ts'
 import { addAt, type TokenPair } from '../token-pair.ts'
 import type { DammPoolState } from './meteora-damm-v2-accounts.ts'
 import { type DammStep, dammInput, dammOutput, dammSqrtPriceOf } from './meteora-damm-v2-curve.ts'

@@ -1,5 +1,5 @@
 /* Square root prices of ticks in Q64.64, bit for bit as Cetus and Turbos compute them. */
-import { HALF_LOG_BASE } from '../tick-base.ts'
+import { HALF_LOG_BASE } from '../../tick-base.ts'
 import { abortUnless } from './move-abort.ts'
 
 export const TICK_MAX = 443_636

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { divideUp } from '../../../../lib/bigint.ts'
+import { divideUp } from '../../bigint.ts'
 
 /** Fee rates in basis points of the quote amount. */
 export type PumpSwapFees = Readonly<{ lp: bigint; protocol: bigint; coinCreator: bigint }>

@@ -1,5 +1,5 @@
 /* Swaps of Raydium CLMM pools, equal to the program (main net before limit orders and dynamic fees of May 2026). */
-import { U64_MAX, U128_MAX } from '../../../../lib/bigint.ts'
+import { U64_MAX, U128_MAX } from '../../bigint.ts'
 import { addAt, replaceAt, type TokenPair } from '../token-pair.ts'
 import {
   type ClmmConfig,

@@ -1,5 +1,5 @@
 /* Transfer fees of Token-2022 mints (extension TransferFeeConfig). The mint withholds the fee from what the recipient gets. */
-import { divideUp } from '../../../../lib/bigint.ts'
+import { divideUp } from '../../bigint.ts'
 
 export type TransferFeeConfig = Readonly<{
   /** 0 to 10,000. */

@@ -1,5 +1,5 @@
 /* What DLMM and DAMM v2 of Meteora compute in the same way. */
-import { divideUp } from '../../../../lib/bigint.ts'
+import { divideUp } from '../../bigint.ts'
 
 /** Fee rates are parts of 10^9. */
 export const FEE_PRECISION = 1_000_000_000n

@@ -1,5 +1,5 @@
 /* Amounts of Meteora DAMM v2 without fees: one range of concentrated liquidity, or x·y = k of a compounding pool. */
-import { divideUp, squareRoot, U64_MAX } from '../../../../lib/bigint.ts'
+import { divideUp, squareRoot, U64_MAX } from '../../bigint.ts'
 import type { DammPoolState } from './meteora-damm-v2-accounts.ts'
 import { DAMM_ERROR } from './meteora-damm-v2-error.ts'
 import { refuseUnless } from './swap-refusal.ts'

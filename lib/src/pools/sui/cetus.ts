@@ -1,5 +1,5 @@
 /* Swaps of Cetus CLMM pools, equal to package mainnet-v1.3.0, without partner fees and rewards. */
-import { divideUp, U64_MAX, U128_MAX } from '../bigint.ts'
+import { divideUp, U64_MAX, U128_MAX } from '../../bigint.ts'
 import { type CetusStep, computeCetusStep } from './cetus-step.ts'
 import {
   bookFee,

@@ -1,5 +1,5 @@
 /* The mathematics of one step of a Cetus swap: from the price to the next tick or the limit, at constant liquidity. */
-import { divideUp, U64_MAX } from '../bigint.ts'
+import { divideUp, U64_MAX } from '../../bigint.ts'
 import { abortUnless, MoveAbort } from './move-abort.ts'
 import { SQRT_PRICE_MAX, SQRT_PRICE_MIN } from './q64-tick.ts'
 

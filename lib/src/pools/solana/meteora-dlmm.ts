@@ -1,5 +1,5 @@
 /* Swaps of Meteora DLMM pairs, equal to the program (build 0.12.0 of May 2026, with limit orders). */
-import { U64_MAX } from '../../../../lib/bigint.ts'
+import { U64_MAX } from '../../bigint.ts'
 import { addAt, type TokenPair } from '../token-pair.ts'
 import {
   DLMM_BINS_PER_ARRAY,

@@ -1,5 +1,5 @@
 /* Liquidity of a Cetus position from amounts, and amounts from liquidity. */
-import { divideUp } from '../bigint.ts'
+import { divideUp } from '../../bigint.ts'
 import { cetusDeltaA, cetusDeltaB } from './cetus-step.ts'
 import { abortUnless } from './move-abort.ts'
 import { sqrtPriceAtTick, tickAtSqrtPrice } from './q64-tick.ts'

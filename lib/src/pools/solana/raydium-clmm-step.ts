@@ -1,5 +1,5 @@
 /* One step of a Raydium CLMM swap: from the price to the next initialised tick or the price limit, at constant liquidity. */
-import { divideUp, U64_MAX } from '../../../../lib/bigint.ts'
+import { divideUp, U64_MAX } from '../../bigint.ts'
 import { CLMM_ERROR } from './raydium-clmm-error.ts'
 import { refuseUnless } from './swap-refusal.ts'
 

@@ -1,1 +1,0 @@
-export { addAt, replaceAt, type TokenPair } from '@swapyard/lib/token-pair.ts'

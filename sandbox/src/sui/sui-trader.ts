@@ -1,10 +1,10 @@
 /* Moves the pools of the simulated Sui chain towards the sandbox's prices, as arbitrageurs do on a real chain. */
 import { SuiGrpcClient } from '@mysten/sui/grpc'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
-import { Transaction } from '@mysten/sui/transactions'
+import { Transaction, type TransactionArgument } from '@mysten/sui/transactions'
 import { cetusPoolSchema } from '@swapyard/lib/pools/sui/cetus-objects.ts'
 import { addCetusSwap } from './cetus-swap.ts'
-import { cetusPackage, type SuiMarket, type SuiPool, sqrtPriceOf, suiCoin } from './market.ts'
+import { cetusPackage, type SuiMarket, type SuiPool, sqrtPriceOf } from './market.ts'
 import type { SuiNode } from './sui-node.ts'
 
 export type SuiTrader = Readonly<{ trade(): Promise<void> }>
@@ -35,16 +35,19 @@ export function createSuiTrader(node: SuiNode, market: SuiMarket, isFrozen: bool
     const paid = a2b ? coins[0] : coins[1]
     const amount = (dollarsPerTrade * 10n ** BigInt(paid.decimals)) / (paid.ticker === 'wbtc' ? 50_000n : 1n)
     const input = node.mint(address, amount, paid.type)
-    node.mint(address, gasUnits)
+    const { id: objectId, version, digest } = node.mint(address, gasUnits)
     const t = new Transaction()
     t.setSender(address)
-    const coin = paid.type === suiCoin.type ? t.splitCoins(t.gas, [amount])[0] : t.object(input.id)
-    if (coin === undefined) throw new Error('a split returns a coin')
+    t.setGasPayment([{ objectId, version: version.toString(), digest }])
     const types = [coins[0].type, coins[1].type] as const
     const ids = { address: cetusPackage, config: market.cetusConfig, pool: id, clock: market.clock }
+    const coin = t.object(input.id)
     const out = addCetusSwap(t, ids, { types, a2b, coin, amount, sqrtPriceLimit: target })
-    // Its coins are of no use to anybody.
-    t.transferObjects(paid.type === suiCoin.type ? [out, coin] : [out], address)
+    // Into its address balance, so that the coins are no objects any more.
+    const keep = (one: TransactionArgument, type: string) =>
+      t.moveCall({ target: '0x2::coin::send_funds', arguments: [one, t.pure.address(address)], typeArguments: [type] })
+    keep(coin, paid.type)
+    keep(out, (a2b ? coins[1] : coins[0]).type)
     await client.signAndExecuteTransaction({ transaction: t, signer: keypair })
   }
 

@@ -123,7 +123,7 @@ export type Swaps = Readonly<{
 const START_MS = 20_000
 /** The sandbox's fee address: an account of the well-known development seed phrase. */
 const SANDBOX_FEES = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
-/** The fee address on Sui. Nobody has its key. */
+/** The fee address on Sui, whose key does not exist. */
 const SANDBOX_SUI_FEES = `0x${'fee'.repeat(21)}0`
 const SANDBOX_DROPPED_MS = 20_000
 

@@ -16,8 +16,8 @@ export type SuiSwapChainOptions = Readonly<{
   rpcUrls: readonly string[]
 }>
 
-/** Length of an epoch. Its exact end is not known before. */
-const EPOCH_MS = 24 * 3_600_000
+/** How long an epoch lasts. Its exact end is not known before. */
+const DURATION_MS = 24 * 3_600_000
 const never = { by: 'never' } as const
 
 async function firstAnswer<T>(nodes: readonly SuiNode[], ask: (node: SuiNode) => Promise<T>): Promise<T> {
@@ -66,7 +66,7 @@ export function createSuiSwapChain({ network, rpcUrls }: SuiSwapChainOptions): S
       forPartner(
         firstAnswer(nodes, async (node) => {
           const [{ epoch }, startMs] = await Promise.all([node.readTip(), node.readEpochStart()])
-          return { by: 'epoch', at: startMs + EPOCH_MS > untilMs ? epoch : epoch + 1 }
+          return { by: 'epoch', at: startMs + DURATION_MS > untilMs ? epoch : epoch + 1 }
         }),
       ),
     hashCall: hashOrder,

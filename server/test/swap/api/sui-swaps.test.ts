@@ -82,12 +82,12 @@ async function balanceOf(address: string, coinType: string): Promise<bigint> {
   return BigInt(balance.balance)
 }
 
-async function trade(signer: Signer, wanted: Trade) {
+async function trade(signer: Signer, request: Trade) {
   const address = signer.toSuiAddress()
-  const quoted = await quote(wanted)
+  const quoted = await quote(request)
   expect(quoted).toMatchObject({ status: 200 })
-  const bytes = await build(address, wanted)
-  const sent = await send(address, wanted, quoted.body.receivedAmount, await signAs(signer, bytes))
+  const bytes = await build(address, request)
+  const sent = await send(address, request, quoted.body.receivedAmount, await signAs(signer, bytes))
   expect(sent).toMatchObject({ status: 201 })
   return { quote: quoted.body as Json, hash: JSON.parse(sent.body) as string, bytes }
 }
@@ -108,10 +108,10 @@ test('a partner quotes, builds, signs, sends and polls until the swap is finishe
   const address = user.toSuiAddress()
   await fund(address, { sui: '200' })
   const fees = await balanceOf(FEES, token('USDC'))
-  const wanted = {
+  const request = {
     ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '100', slippage: '1', referrerFee: '0.5' },
   }
-  const { quote: quoted, hash } = await trade(user, wanted)
+  const { quote: quoted, hash } = await trade(user, request)
   // 1.92 dollars for a SUI, less the pools' fee, a small price impact and half a percent for the partner.
   expect(Number(quoted.toAmount)).toBeGreaterThan(191)
   expect(Number(quoted.toAmount)).toBeLessThan(192)
@@ -137,10 +137,10 @@ test('several hops and several pools pay exactly what was quoted', async () => {
   const address = user.toSuiAddress()
   await fund(address, { sui: '1', wbtc: '2' })
   await fund(address, { wbtc: '1.5' })
-  const wanted = {
+  const request = {
     ...{ fromTokenAddress: token('WBTC'), toTokenAddress: token('USDT'), amount: '3', slippage: '1', referrerFee: '0' },
   }
-  const { quote: quoted, hash } = await trade(user, wanted)
+  const { quote: quoted, hash } = await trade(user, request)
   expect(quoted.routes.length).toBeGreaterThan(1)
   expect(quoted.routes.some(({ subRoutes }: Json) => subRoutes.length > 2)).toBe(true)
   await becomes(hash, 'finished')
@@ -152,10 +152,10 @@ test('SUI as the output arrives in full, beside the gas', async () => {
   const user = Secp256r1Keypair.generate()
   const address = user.toSuiAddress()
   await fund(address, { sui: '1', usdc: '500' })
-  const wanted = {
+  const request = {
     ...{ fromTokenAddress: token('USDC'), toTokenAddress: SUI, amount: '500', slippage: '1', referrerFee: '1' },
   }
-  const { quote: quoted, hash } = await trade(user, wanted)
+  const { quote: quoted, hash } = await trade(user, request)
   const row = await becomes(hash, 'finished')
   const { Transaction: executed } = await client.getTransaction({ digest: hash, include: { effects: true } })
   const { computationCost, storageCost, storageRebate } = executed?.effects?.gasUsed ?? {}
@@ -177,10 +177,10 @@ test('accounts of several keys sign together, and the form of the command line i
   })
   const address = publicKey.toSuiAddress()
   await fund(address, { sui: '20' })
-  const wanted = {
+  const request = {
     ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '10', slippage: '1', referrerFee: '0' },
   }
-  const bytes = await build(address, wanted)
+  const bytes = await build(address, request)
   const signatures = await Promise.all(keys.map(async (key) => (await key.signTransaction(bytes)).signature))
   const combine = (...some: string[]) => {
     const intent = { scope: { TransactionData: true }, version: { V0: true }, appId: { Sui: true } } as const
@@ -189,8 +189,8 @@ test('accounts of several keys sign together, and the form of the command line i
     return toBase64(bcs.SenderSignedData.serialize([entry]).toBytes())
   }
   const partly = publicKey.combinePartialSignatures(signatures.slice(0, 1))
-  expect((await send(address, wanted, '19', combine(partly))).body).toMatchObject({ code: 'RAW_TX_INVALID' })
-  const sent = await send(address, wanted, '19', combine(publicKey.combinePartialSignatures(signatures)))
+  expect((await send(address, request, '19', combine(partly))).body).toMatchObject({ code: 'RAW_TX_INVALID' })
+  const sent = await send(address, request, '19', combine(publicKey.combinePartialSignatures(signatures)))
   expect(sent).toMatchObject({ status: 201 })
   await becomes(JSON.parse(sent.body), 'finished')
 })
@@ -201,13 +201,13 @@ test('a swap fails if the price moved below its minimum, and costs no more than 
   const mover = Ed25519Keypair.generate()
   await fund(address, { sui: '20' })
   await fund(mover.toSuiAddress(), { sui: '50000' })
-  const wanted = {
+  const request = {
     ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '10', slippage: '0.1', referrerFee: '0' },
   }
-  const bytes = await build(address, wanted)
-  const moved = await trade(mover, { ...wanted, amount: '40000', slippage: '5' })
+  const bytes = await build(address, request)
+  const moved = await trade(mover, { ...request, amount: '40000', slippage: '5' })
   await becomes(moved.hash, 'finished')
-  const sent = await send(address, wanted, '19', await signAs(user, bytes))
+  const sent = await send(address, request, '19', await signAs(user, bytes))
   expect(sent).toMatchObject({ status: 201 })
   await becomes(JSON.parse(sent.body), 'failed')
   expect(await balanceOf(address, token('USDC'))).toBe(0n)
@@ -219,15 +219,15 @@ test('altered transactions, foreign signatures and other terms are refused', asy
   const thief = Ed25519Keypair.generate()
   const address = user.toSuiAddress()
   await fund(address, { sui: '50' })
-  const wanted = {
+  const request = {
     ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '10', slippage: '1', referrerFee: '0' },
   }
-  const bytes = await build(address, wanted)
+  const bytes = await build(address, request)
   const raw = await signAs(user, bytes)
   const refusal = { status: 400, body: { code: 'RAW_TX_INVALID' } }
 
   const { signature } = await thief.signTransaction(bytes)
-  expect(await send(address, wanted, '19', JSON.stringify({ bytes: toBase64(bytes), signature }))).toMatchObject(
+  expect(await send(address, request, '19', JSON.stringify({ bytes: toBase64(bytes), signature }))).toMatchObject(
     refusal,
   )
 
@@ -243,32 +243,32 @@ test('altered transactions, foreign signatures and other terms are refused', asy
     const changed = inputs.map((input, n) => (n === place ? { Pure: { bytes: toBase64(value) } } : input))
     const kind = { ProgrammableTransaction: { ...data?.kind.ProgrammableTransaction, inputs: changed } }
     const altered = bcs.TransactionData.serialize({ V1: { ...data, kind } } as never).toBytes()
-    expect(await send(address, wanted, '19', await signAs(user, altered)), `input ${place}`).toMatchObject(refusal)
+    expect(await send(address, request, '19', await signAs(user, altered)), `input ${place}`).toMatchObject(refusal)
   }
   // A command more.
   const more = Transaction.from(bytes)
   more.transferObjects([more.gas], thief.toSuiAddress())
   const longer = await more.build({ client })
-  expect(await send(address, wanted, '19', await signAs(user, longer))).toMatchObject(refusal)
+  expect(await send(address, request, '19', await signAs(user, longer))).toMatchObject(refusal)
 
-  expect(await send(address, wanted, '19', raw, { 'x-api-key': 'sandbox-b' })).toMatchObject(refusal)
-  expect(await send(address, { ...wanted, amount: '9' }, '19', raw)).toMatchObject({ status: 400 })
-  expect(await send(thief.toSuiAddress(), wanted, '19', raw)).toMatchObject({ status: 400 })
+  expect(await send(address, request, '19', raw, { 'x-api-key': 'sandbox-b' })).toMatchObject(refusal)
+  expect(await send(address, { ...request, amount: '9' }, '19', raw)).toMatchObject({ status: 400 })
+  expect(await send(thief.toSuiAddress(), request, '19', raw)).toMatchObject({ status: 400 })
   expect(await scenario.call('POST', '/v1/defi/send/approve', { network, rawApproveTx: raw })).toMatchObject({
     status: 422,
     body: { code: 'APPROVAL_NOT_NEEDED' },
   })
   expect(await balanceOf(address, SUI)).toBe(50_000_000_000n)
-  expect(await send(address, wanted, '19', raw)).toMatchObject({ status: 201 })
+  expect(await send(address, request, '19', raw)).toMatchObject({ status: 201 })
 })
 
 test('an account that cannot pay is told what it needs', async () => {
   const address = Ed25519Keypair.generate().toSuiAddress()
   await fund(address, { usdc: '5' })
-  const wanted = {
+  const swap = {
     ...{ fromTokenAddress: token('USDC'), toTokenAddress: SUI, amount: '10', slippage: '1', referrerFee: '0' },
   }
-  const request = { network, account: address, ...wanted }
+  const request = { network, account: address, ...swap }
   const short = await scenario.call('POST', '/v1/defi/transaction/swap', request)
   expect(short).toMatchObject({ status: 422, body: { code: 'INSUFFICIENT_BALANCE' } })
   expect(short.body.errors[0]).toMatchObject({ required: '10', available: '5' })

@@ -59,7 +59,7 @@ export type ListedMarket = Readonly<{
   dexes: readonly Readonly<{
     name: string
     kind: string
-    package?: string
+    factory: string
     config?: string
     pools?: readonly string[]
   }>[]

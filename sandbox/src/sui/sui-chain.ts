@@ -44,7 +44,7 @@ export async function createSuiChain(port: number, { isFrozen }: Readonly<{ isFr
       hubs: suiTokens.slice(0, 1).map(({ type }) => type),
       dexes: [
         {
-          ...{ name: 'cetus', kind: 'cetus', package: cetusPackage, config: market.cetusConfig },
+          ...{ name: 'cetus', kind: 'cetus', factory: cetusPackage, config: market.cetusConfig },
           pools: market.pools.map(({ id }) => id),
         },
       ],

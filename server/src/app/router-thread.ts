@@ -8,7 +8,7 @@ import { createThreadLog, createThreadSnapshots } from '../adapters/router/threa
 import { createSuiPools } from '../adapters/sui/pools.ts'
 import type { Family, Network } from '../core/domain/network.ts'
 import { present } from '../lib/assert.ts'
-import { type AnyDexNetwork, evmDexNetwork, isSuiDex } from '../swap/domain/dex.ts'
+import type { DexNetwork } from '../swap/domain/dex.ts'
 import type { PoolSource } from '../swap/ports/pools.ts'
 
 /** The first message to the thread; app/router.ts creates it. */
@@ -16,7 +16,7 @@ export type RouterThreadInput = Readonly<{
   networks: readonly Readonly<{
     network: Network
     rpcUrls: readonly string[]
-    dexNetwork: AnyDexNetwork
+    dexNetwork: DexNetwork
     tokens: readonly string[]
     settings: Partial<PoolSettings>
   }>[]
@@ -32,17 +32,12 @@ const PACE_MAX_MS = 2_000
 const HEAVY_AT_ONCE = 2
 
 /** How the pools of a network are followed. */
-type SourceOptions = Omit<NetworkPoolsOptions, 'dexNetwork'> & Readonly<{ dexNetwork: AnyDexNetwork }>
-const createSourceByFamily: Readonly<Partial<Record<Family, (options: SourceOptions) => PoolSource>>> = {
-  evm: ({ dexNetwork, ...options }) => createNetworkPools({ ...options, dexNetwork: evmDexNetwork(dexNetwork) }),
-  sui: ({ dexNetwork, network, rpcUrls, tokens, settings }) =>
-    createSuiPools({
-      ...{ network, rpcUrls, tokens, dexNetwork: { ...dexNetwork, dexes: dexNetwork.dexes.filter(isSuiDex) } },
-      ...(settings?.headAgeMaxMs === undefined ? {} : { headAgeMaxMs: settings.headAgeMaxMs }),
-    }),
+const createSourceByFamily: Readonly<Partial<Record<Family, (options: NetworkPoolsOptions) => PoolSource>>> = {
+  evm: createNetworkPools,
+  sui: createSuiPools,
 }
 
-function createSource(options: SourceOptions): PoolSource {
+function createSource(options: NetworkPoolsOptions): PoolSource {
   const { family } = options.network
   return present(createSourceByFamily[family], `a source of pools of the family ${family}`)(options)
 }

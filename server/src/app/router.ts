@@ -7,7 +7,7 @@ import type { RouterMetrics } from '../adapters/router/router-metrics.ts'
 import { createThreadRouter, openThread, type ThreadRouter } from '../adapters/router/thread-router.ts'
 import { type Environment, resolveNetwork } from '../core/domain/network.ts'
 import type { Log } from '../lib/log.ts'
-import type { AnyDexNetwork } from '../swap/domain/dex.ts'
+import type { DexNetwork } from '../swap/domain/dex.ts'
 import type { PoolsDepth } from '../swap/ports/pools.ts'
 import type { RouterThreadInput } from './router-thread.ts'
 import type { ChainsFile } from './sandbox-chains.ts'
@@ -16,7 +16,7 @@ import type { ChainsFile } from './sandbox-chains.ts'
 export type RoutedNetwork = Readonly<{
   /** Used in order: the next one if one fails or stalls. */
   rpcUrls: readonly string[]
-  dexNetwork: AnyDexNetwork
+  dexNetwork: DexNetwork
   /** Listed tokens, whose pools are discovered at the start. Addresses in any case. */
   tokens: readonly string[]
 }>
@@ -81,7 +81,7 @@ export function sandboxRouting(networks: ChainsFile['networks']): readonly Route
     const others = defiTokens ?? []
     const stablecoin = tokens['usdc'] ?? others.find(({ symbol }) => symbol === 'USDC')?.address
     const multicall3 = contracts?.['multicall3']
-    const dexNetwork: AnyDexNetwork = {
+    const dexNetwork: DexNetwork = {
       network,
       wrapped,
       nativeIsToken: coinIsToken ?? false,

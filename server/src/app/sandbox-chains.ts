@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Dex, SuiDex } from '../swap/domain/dex.ts'
+import type { Dex } from '../swap/domain/dex.ts'
 import type { NetworkNodes } from './chains.ts'
 
 /** The file that the sandbox chains write when they are ready. */
@@ -20,7 +20,7 @@ export type ChainsFile = Readonly<{
     wrapped?: string
     coinIsToken?: boolean
     hubs?: readonly string[]
-    dexes?: readonly (Dex | SuiDex)[]
+    dexes?: readonly Dex[]
     contracts?: Readonly<Record<string, string>>
     defiTokens?: readonly Readonly<{ address: string; symbol: string; name: string; decimals: number }>[]
   }>[]

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { present } from '../../lib/assert.ts'
-import type { SuiDex, SuiDexNetwork } from '../../swap/domain/dex.ts'
+import type { Dex, DexNetwork } from '../../swap/domain/dex.ts'
 import { isPaused, noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource } from '../../swap/ports/pools.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
@@ -14,11 +14,11 @@ import { type ReadPool, readCetusPools } from './read-cetus.ts'
 export type SuiPoolsOptions = Readonly<{
   network: Network
   rpcUrls: readonly string[]
-  dexNetwork: SuiDexNetwork
+  dexNetwork: DexNetwork
   /** Listed coin types. */
   tokens: readonly string[]
-  /** Maximum age of the newest checkpoint. Beyond it the node has stopped. */
-  headAgeMaxMs?: number
+  /** `headAgeMaxMs`: the age of the newest checkpoint beyond which the node has stopped. */
+  settings?: Readonly<{ headAgeMaxMs?: number }>
   now?: () => number
 }>
 
@@ -44,7 +44,7 @@ function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
     if (metadata?.decimals !== undefined) stablecoin = { token, unit: 10 ** metadata.decimals }
   }
 
-  async function readDex(node: SuiNode, dex: SuiDex): Promise<readonly Pool[]> {
+  async function readDex(node: SuiNode, dex: Dex): Promise<readonly Pool[]> {
     const found = await readCetusPools(node, dex, read.get(dex.name) ?? new Map())
     read.set(dex.name, found)
     return [...found.values()].flatMap(({ pool }) => pool ?? [])
@@ -55,7 +55,8 @@ function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
     stablecoin: () => stablecoin,
     async readPools(node: SuiNode): Promise<readonly Pool[]> {
       const pools: Pool[] = []
-      for (const dex of dexNetwork.dexes) if (dex.enabled !== false) pools.push(...(await readDex(node, dex)))
+      for (const dex of dexNetwork.dexes)
+        if (dex.kind === 'cetus' && dex.enabled !== false) pools.push(...(await readDex(node, dex)))
       return pools
     },
     async readPrices(node: SuiNode): Promise<void> {
@@ -70,7 +71,8 @@ function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
  * after the newest checkpoint, or later by transactions that the next one contains.
  */
 export function createSuiPools(options: SuiPoolsOptions): PoolSource {
-  const { network, rpcUrls, headAgeMaxMs = Number.POSITIVE_INFINITY, now = Date.now } = options
+  const { network, rpcUrls, settings, now = Date.now } = options
+  const { headAgeMaxMs = Number.POSITIVE_INFINITY } = settings ?? {}
   const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} pools node ${n + 1}`, url))
   const listing = listingOf(options)
   const depths = createDepthHistory()
@@ -113,9 +115,9 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
     counts: () => ({ reorgs: 0, differences: 0, rereads: 0 }),
     liquidity: () => liquidityOf(unpaused, listing, reads.stablecoin()),
     depth() {
-      const wei = listedDepth(pools, listing)
-      depths.record(wei, now())
-      return { wei, maximumWei: depths.maximum(now()) }
+      const units = listedDepth(pools, listing)
+      depths.record(units, now())
+      return { units, maximumUnits: depths.maximum(now()) }
     },
     pause(scopes) {
       pauses = poolPausesOf(scopes, network.id)

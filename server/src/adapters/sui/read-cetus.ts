@@ -5,7 +5,7 @@ import {
   tickTableOf,
   toCetusState,
 } from '@swapyard/lib/pools/sui/cetus-objects.ts'
-import type { SuiDex } from '../../swap/domain/dex.ts'
+import type { Dex } from '../../swap/domain/dex.ts'
 import type { CetusPool } from '../../swap/routing/pools/sui/cetus.ts'
 import { parseCoinType } from './address-format.ts'
 import type { SuiNode, SuiObject } from './node.ts'
@@ -24,7 +24,7 @@ function coinsOf({ type }: SuiObject): readonly [string, string] | null {
 
 async function readPool(
   node: SuiNode,
-  dex: SuiDex,
+  dex: Dex,
   object: SuiObject,
   protocolFeeRate: bigint,
 ): Promise<CetusPool | 'moved' | null> {
@@ -37,7 +37,7 @@ async function readPool(
   if (again?.version !== object.version) return 'moved'
   return {
     ...{ kind: 'cetus', id: object.id, address: object.id, dex: dex.name, tokens },
-    ...{ package: dex.package, config: dex.config },
+    ...{ package: dex.factory, config: dex.config ?? '' },
     ...toCetusState(parsed, ticks, protocolFeeRate),
   }
 }
@@ -48,11 +48,11 @@ async function readPool(
  */
 export async function readCetusPools(
   node: SuiNode,
-  dex: SuiDex,
+  dex: Dex,
   before: ReadonlyMap<string, ReadPool>,
 ): Promise<ReadonlyMap<string, ReadPool>> {
-  const [config, ...objects] = await node.readObjects([dex.config, ...dex.pools])
-  if (!config) throw new Error(`${dex.name} has no configuration at ${dex.config}`)
+  const [config, ...objects] = await node.readObjects([dex.config ?? '', ...(dex.pools ?? [])])
+  if (!config) throw new Error(`${dex.name} has no settings at ${dex.config}`)
   const protocolFeeRate = BigInt(cetusConfigSchema.parse(config.contents).protocolFeeRate)
   const pools = new Map<string, ReadPool>()
   for (const object of objects) {

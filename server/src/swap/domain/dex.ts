@@ -11,6 +11,10 @@ export type DexKind =
   | 'balancer-weighted'
   | 'balancer-stable'
   | 'liquidity-book'
+  | SuiDexKind
+
+/** Packages of Sui. */
+export type SuiDexKind = 'cetus'
 
 /**
  * Forks of Uniswap V3 with a dynamic fee. They differ in the key of a pool within its pair.
@@ -38,7 +42,7 @@ export type Dex = Readonly<{
   /** Unique in its network, for example `sushiswap-v2`. */
   name: string
   kind: DexKind
-  /** The pool manager for Uniswap V4. */
+  /** The pool manager for Uniswap V4; the package on Sui. */
   factory: string
   /** Fee in millionths of the input, if all pools share one. */
   feePpm?: number
@@ -56,7 +60,9 @@ export type Dex = Readonly<{
    * Other pools (rebasing tokens, oracle rates, native currency) are not read. Absent: a StableSwap-NG factory.
    */
   implementations?: readonly string[]
-  /** For Curve's registry of pools without a factory: the pools that are read, plain ones that were reviewed individually. */
+  /** Of Sui: the shared object with the settings of the DEX. */
+  config?: string
+  /** The pools that are read: all of a DEX of Sui; of Curve's registry without a factory plain ones that were reviewed individually. */
   pools?: readonly string[]
   /**
    * For a StableSwap-NG factory: pools with oracle or ERC-4626 rates whose rate sources were reviewed individually. They are
@@ -70,42 +76,7 @@ export type Dex = Readonly<{
   note?: string
 }>
 
-/** One DEX of a Sui network. Ids in full. */
-export type SuiDex = Readonly<{
-  /** Unique in its network. */
-  name: string
-  kind: 'cetus'
-  package: string
-  /** The shared object with the settings of the DEX. */
-  config: string
-  /** Ids of the pools that are followed. */
-  pools: readonly string[]
-  /** False: listed but not used. Default true. */
-  enabled?: boolean
-}>
-
-/** The DEXes of a Sui network. Tokens are coin types; pools hold SUI itself. */
-export type SuiDexNetwork = Readonly<{
-  network: string
-  wrapped: string
-  connectors: readonly string[]
-  /** A US dollar stablecoin, which values liquidity in dollars. */
-  stablecoin?: string
-  dexes: readonly SuiDex[]
-}>
-
-export const isSuiDex = (dex: Dex | SuiDex): dex is SuiDex => dex.kind === 'cetus'
-
-/** The DEXes of a network of any family. */
-export type AnyDexNetwork = Omit<DexNetwork, 'dexes'> & Readonly<{ dexes: readonly (Dex | SuiDex)[] }>
-
-/** The part of EVM networks. */
-export const evmDexNetwork = (network: AnyDexNetwork): DexNetwork => ({
-  ...network,
-  dexes: network.dexes.flatMap((dex) => (isSuiDex(dex) ? [] : [dex])),
-})
-
-/** The DEXes of an EVM network. A network without a definition has no swaps. */
+/** The DEXes of a network. A network without a definition has no swaps. */
 export type DexNetwork = Readonly<{
   network: string
   /** The wrapped native token, which represents native currency in pools. */

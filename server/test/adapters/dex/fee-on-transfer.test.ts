@@ -10,7 +10,6 @@ import { sandboxRouting } from '../../../src/app/router.ts'
 import type { ChainsFile } from '../../../src/app/sandbox-chains.ts'
 import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import { createLog } from '../../../src/lib/log.ts'
-import { evmDexNetwork } from '../../../src/swap/domain/dex.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { type Anvil, startAnvil, TEST_CHAIN_ID } from '../chains/evm/anvil.ts'
 import { type Compiled, compile } from '../chains/evm/compile.ts'
@@ -31,7 +30,6 @@ describe('on the networks of the sandbox', () => {
     const network = resolveNetwork(definition, 'sandbox')
     const source = createNetworkPools({
       ...routed,
-      dexNetwork: evmDexNetwork(routed.dexNetwork),
       network,
       snapshots: { load: async () => null, save: async () => undefined },
       log,

@@ -15,7 +15,6 @@ import { type RoutedNetwork, sandboxRouting, startRouter } from '../../../src/ap
 import type { ChainsFile } from '../../../src/app/sandbox-chains.ts'
 import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import { createLog } from '../../../src/lib/log.ts'
-import { evmDexNetwork } from '../../../src/swap/domain/dex.ts'
 import type { PoolSnapshots, PoolSource } from '../../../src/swap/ports/pools.ts'
 import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
@@ -68,7 +67,6 @@ function createSource(network: string, snapshots: PoolSnapshots): PoolSource {
   const settings = { compareEveryBlocks: 1_000_000, snapshotEveryMs: 0 }
   return createNetworkPools({
     ...routedOn(network),
-    dexNetwork: evmDexNetwork(routedOn(network).dexNetwork),
     network: resolveNetwork(definition, 'sandbox'),
     snapshots,
     log,

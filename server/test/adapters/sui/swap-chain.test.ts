@@ -23,7 +23,7 @@ async function start() {
   const { node } = started
   const market = createSuiMarket(node)
   const dex = {
-    ...({ name: 'cetus', kind: 'cetus', package: cetusPackage, config: market.cetusConfig } as const),
+    ...({ name: 'cetus', kind: 'cetus', factory: cetusPackage, config: market.cetusConfig } as const),
     pools: market.pools.map(({ id }) => id),
   }
   const dexNetwork = { network: 'sui', wrapped: SUI, connectors: [usdc], stablecoin: usdc, dexes: [dex] }

@@ -17,7 +17,7 @@ export type PoolsAt = Readonly<{
   /** The token by which pools represent the native coin. */
   wrapped: string
   nativeDecimals: number
-  /** Tighter limits of a route than those of the search, where a transaction has no room for more. */
+  /** Tighter limits of a route than those of the search, where a transaction cannot hold more. */
   routeLimits?: RouteLimits
 }>
 

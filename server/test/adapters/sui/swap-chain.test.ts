@@ -94,7 +94,7 @@ test('the same swap twice is executed once; another one of the same coins is ref
   expect(await chain.observe(hash)).toMatchObject({ confirmations: 2 })
 })
 
-test('a swap that nobody reported is found by its fee, with its reference and the terms that it states', async () => {
+test('a swap that was not reported is found by its fee, with its reference and the terms that it states', async () => {
   const { chain, createFunded, orderFor, tick } = await start()
   const { keypair, address } = createFunded(50_000_000_000n)
   const order = orderFor(address)

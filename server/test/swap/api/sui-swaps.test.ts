@@ -214,7 +214,7 @@ test('a swap fails if the price moved below its minimum, and costs no more than 
   expect(await balanceOf(address, SUI)).toBeGreaterThan(19_900_000_000n)
 })
 
-test('altered transactions, foreign signatures and other terms are refused', async () => {
+test('B163: altered transactions, foreign signatures and other terms are refused', async () => {
   const user = Ed25519Keypair.generate()
   const thief = Ed25519Keypair.generate()
   const address = user.toSuiAddress()
@@ -262,7 +262,7 @@ test('altered transactions, foreign signatures and other terms are refused', asy
   expect(await send(address, request, '19', raw)).toMatchObject({ status: 201 })
 })
 
-test('an account that cannot pay is told what it needs', async () => {
+test('the refusal of an account that cannot pay says what it needs', async () => {
   const address = Ed25519Keypair.generate().toSuiAddress()
   await fund(address, { usdc: '5' })
   const swap = {

@@ -115,7 +115,7 @@ async function startChain(network: string, infrastructure: Infrastructure): Prom
     const moneroPorts = { daemon: await ports(network), wallet: await ports('xmr-bank') }
     return createMoneroChain({ programs, folder, ports: moneroPorts, children, onExit: onExit(network) })
   }
-  if (network === 'sui') return createSuiChain(await ports(network), settings)
+  if (network === 'sui') return createSuiChain(folder, await ports(network), settings)
   const definition = evmNetworks.find((one) => one.network === network)
   if (!definition) throw new Error(`the sandbox has no chain for network ${network}`)
   const chainId = sandboxChainIdOffset + definition.realChainId

@@ -68,15 +68,25 @@ function sumBalances(owner: string, objects: Iterable<SuiObject>, inAddresses: I
   return [...sums].map(([coinType, sum]) => ({ coinType, ...sum })).sort((a, b) => (a.coinType < b.coinType ? -1 : 1))
 }
 
+/** Everything that a ledger holds. It can be written to a file and read again. */
+export type LedgerState = Readonly<{
+  live: Map<string, SuiObject>
+  versions: Map<string, SuiObject>
+  children: Map<string, Set<string>>
+  addressBalances: Map<string, AmountChange>
+  transactions: Map<string, ExecutedTransaction>
+  coinMetadata: Map<string, CoinMetadata>
+  locks: Map<string, string>
+}>
+
+export const emptyLedger = (): LedgerState => ({
+  ...{ live: new Map(), versions: new Map(), children: new Map(), addressBalances: new Map() },
+  ...{ transactions: new Map(), coinMetadata: new Map(), locks: new Map() },
+})
+
 /** Objects with all their versions, address balances, executed transactions and locks, in memory. */
-export function createLedger(): Ledger {
-  const live = new Map<string, SuiObject>()
-  const versions = new Map<string, SuiObject>()
-  const children = new Map<string, Set<string>>()
-  const addressBalances = new Map<string, AmountChange>()
-  const transactions = new Map<string, ExecutedTransaction>()
-  const coinMetadata = new Map<string, CoinMetadata>()
-  const locks = new Map<string, string>()
+export function createLedger(state: LedgerState): Ledger {
+  const { live, versions, children, addressBalances, transactions, coinMetadata, locks } = state
 
   const put = (object: SuiObject) => {
     live.set(object.id, object)

@@ -1,13 +1,17 @@
 /* The simulated Sui node as a chain of the sandbox. */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils'
 import { formatUnits, parseUnits } from '../amount.ts'
 import { ControlError, currencyNotFound, invalidAddress } from '../control-error.ts'
 import type { LocalChain } from '../local-chain.ts'
+import { log } from '../log.ts'
 import { createCetusFunctions } from './cetus-functions.ts'
 import type { Clock } from './clock.ts'
-import { cetusPackage, createSuiMarket, type SuiCoin, suiCoin, suiTokens } from './market.ts'
-import { startSuiNode } from './sui-node.ts'
+import { cetusPackage, createSuiMarket, type SuiCoin, type SuiMarket, suiCoin, suiTokens } from './market.ts'
+import { type SavedNode, startSuiNode } from './sui-node.ts'
 import { createSuiTrader } from './sui-trader.ts'
 
 const network = 'sui'
@@ -27,10 +31,43 @@ function parseAddress(text: string): string {
   return normalizeSuiAddress(text)
 }
 
-/** A new chain at each start: it has no state on disk. */
-export async function createSuiChain(port: number, { isFrozen }: Readonly<{ isFrozen: boolean }>): Promise<LocalChain> {
-  const node = await startSuiNode({ port, clock, functions: createCetusFunctions(cetusPackage) })
-  const market = createSuiMarket(node)
+/** Changes with the form of the file. */
+const fileVersion = 1
+
+type SavedFile = Readonly<{ version: number; node: SavedNode; market: SuiMarket }>
+
+/** The chain of the last stop; null without one, or if another version of the program wrote it. */
+function readSaved(file: string): SavedFile | null {
+  if (!existsSync(file)) return null
+  try {
+    const saved = deserialize(readFileSync(file)) as SavedFile
+    if (saved.version === fileVersion) return saved
+  } catch {
+    // Not written to its end.
+  }
+  log('sui: the saved chain cannot be read; a new one begins')
+  return null
+}
+
+function writeSaved(file: string, saved: SavedFile): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(`${file}.new`, serialize(saved))
+  renameSync(`${file}.new`, file)
+}
+
+/** Continues the chain of the last stop. What happened before a kill is lost. */
+export async function createSuiChain(
+  folder: string,
+  port: number,
+  { isFrozen }: Readonly<{ isFrozen: boolean }>,
+): Promise<LocalChain> {
+  const file = join(folder, 'chain.bin')
+  const saved = readSaved(file)
+  const node = await startSuiNode({
+    ...{ port, clock, functions: createCetusFunctions(cetusPackage) },
+    ...(saved === null ? {} : { saved: saved.node }),
+  })
+  const market = saved?.market ?? createSuiMarket(node)
   const trader = createSuiTrader(node, market, isFrozen)
   return {
     network,
@@ -73,6 +110,9 @@ export async function createSuiChain(port: number, { isFrozen }: Readonly<{ isFr
       throw new ControlError(409, 'REORG_TOO_DEEP', 'a checkpoint of Sui is final: none can be replaced')
     },
     countPending: async () => node.countPending(),
-    stop: () => node.stop(),
+    async stop() {
+      writeSaved(file, { version: fileVersion, node: node.save(), market })
+      await node.stop()
+    },
   }
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { normalizeSuiAddress } from '@mysten/sui/utils'
 import { log } from '../log.ts'
 import { canonicalType } from './canonical-type.ts'
-import { type Chain, createChain, type Signed } from './chain.ts'
+import { type Chain, createChain, type SavedChain, type Signed } from './chain.ts'
 import type { Epoch } from './checkpoint-log.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { coinFunctions } from './coin-functions.ts'
@@ -55,8 +55,13 @@ export type SuiNode = Readonly<{
   /** Locks the inputs of a signed transaction as validators do, without execution. */
   lockInputs(signed: SignedBytes): Promise<void>
   endEpoch(): Epoch
+  /** The chain as a value, for `saved` of a later start. Use it at once. */
+  save(): SavedNode
   stop(): Promise<void>
 }>
+
+/** A chain, and how many objects the controls have created. */
+export type SavedNode = SavedChain & Readonly<{ created: number }>
 
 const checkpointIntervalMs = 250
 const referenceGasPrice = 1_000n
@@ -77,6 +82,8 @@ export type SuiNodeSettings = Readonly<{
   notify?(text: string): void
   /** Functions of DEXes, beside those of coins. */
   functions?: MoveFunctions
+  /** The chain of an earlier node, which this one continues. */
+  saved?: SavedNode
 }>
 
 function readSignedBytes({ bytes, signatures }: SignedBytes): Signed {
@@ -100,19 +107,23 @@ function createReads({ log: checkpoints, ledger }: Chain): Pick<SuiNode, 'readTi
   }
 }
 
+function createNodeChain({ saved, functions = new Map(), ...settings }: SuiNodeSettings, clock: Clock): Chain {
+  return createChain({
+    clock,
+    functions: new Map([...coinFunctions, ...fixedPointFunctions, ...functions]),
+    referenceGasPrice: settings.referenceGasPrice ?? referenceGasPrice,
+    ...(saved === undefined ? {} : { saved }),
+  })
+}
+
 export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiNode> {
   const { clock = systemClock, port = 0, notify = log } = settings
-  const functions: MoveFunctions = new Map([...coinFunctions, ...fixedPointFunctions, ...(settings.functions ?? [])])
-  const chain = createChain({
-    clock,
-    functions,
-    referenceGasPrice: settings.referenceGasPrice ?? referenceGasPrice,
-  })
+  const chain = createNodeChain(settings, clock)
   const methods = [executionMethods, ledgerMethods, stateMethods, subscriptionMethods].flatMap((list) => list(chain))
   const server = createGrpcWebServer(methods)
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  let created = 0
+  let created = settings.saved?.created ?? 0
   let isPaused = false
   const stopTimer = clock.every(settings.checkpointIntervalMs ?? checkpointIntervalMs, () => {
     if (!isPaused) chain.log.addCheckpoint()
@@ -130,7 +141,7 @@ export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiN
     const id = deriveCreatedId(genesisDigest, created++)
     chain.ledger.coinMetadata.set(canonicalType(coinType), { id, ...metadata })
   }
-  createCoinType(SUI_TYPE, sui)
+  if (settings.saved === undefined) createCoinType(SUI_TYPE, sui)
   notify(notice)
 
   return {
@@ -161,6 +172,7 @@ export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiN
     pauseExecution: chain.setExecutionPaused,
     lockInputs: (signed) => chain.lockInputs(readSignedBytes(signed)),
     endEpoch: chain.endEpoch,
+    save: () => ({ ...chain.save(), created }),
     async stop() {
       stopTimer()
       server.close()

@@ -109,7 +109,8 @@ const createAsk = (name: string): Ask =>
     }
   }
 
-const options = () => ({ timeout: TIMEOUT_MS })
+/** The transport itself waits without end. */
+const options = () => ({ abort: AbortSignal.timeout(TIMEOUT_MS) })
 
 function createCheckpointReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
   async function readCheckpoint(height?: number): Promise<Checkpoint | null> {
@@ -206,7 +207,7 @@ function createStateReads(client: SuiGrpcClient, ask: Ask) {
       let cursor: string | null = null
       for (let n = 0; n < PAGES_MAX; n++) {
         const from: string | null = cursor
-        const page = { owner, coinType, cursor: from, limit: PAGE }
+        const page = { owner, coinType, cursor: from, limit: PAGE, signal: options().abort }
         const reply: Awaited<ReturnType<typeof client.listCoins>> = await ask(() => client.listCoins(page))
         for (const { objectId, version, digest, balance } of reply.objects)
           coins.push({ ref: { objectId, version, digest }, units: BigInt(balance) })

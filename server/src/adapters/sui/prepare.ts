@@ -72,10 +72,19 @@ async function prepareOn(node: SuiNode, context: PrepareContext, order: SwapOrde
   const payment = select(sui, needed, { of: 'native', field: isNativeIn ? 'amount' : 'account' })
   const bytes = encode(order, ready, { payment, price, budget })
   const others = context.nodes.filter((one) => one !== node).slice(0, 1)
-  const simulations = await Promise.all([node, ...others].map((one) => simulateOn(one, order, bytes)))
-  const [first = { block: { height: 0, hash: '' }, amountOut: 0n }, ...rest] = simulations
-  const simulatedOut = smallest(first.amountOut, ...rest.map(({ amountOut }) => amountOut))
-  return { approve: null, swap: toBase64(bytes), simulatedOut, simulations }
+  const [first, ...rest] = await Promise.all([
+    simulateOn(node, order, bytes),
+    ...others.map((one) => simulateOn(one, order, bytes).catch(unlessUnavailable)),
+  ])
+  const confirmed = rest.flatMap((simulation) => simulation ?? [])
+  const simulatedOut = smallest(first.amountOut, ...confirmed.map(({ amountOut }) => amountOut))
+  return { approve: null, swap: toBase64(bytes), simulatedOut, simulations: [first, ...confirmed] }
+}
+
+/** A second node that does not answer confirms nothing; the swap is built all the same. */
+function unlessUnavailable(error: unknown): null {
+  if (error instanceof AppError && error.code === 'NETWORK_UNAVAILABLE') return null
+  throw error
 }
 
 /** The largest coins that cover the amount. */

@@ -185,3 +185,41 @@ test('refuses a second signature, a sponsor, other bytes and text that is no tra
   const paidByOther = await sponsored.build({ client })
   await refused(JSON.stringify(await keypair.signTransaction(paidByOther)))
 })
+
+test('a swap is built by the node that answers; what a swap did needs every node', async () => {
+  const { node, createFunded, orderFor, tick } = await start()
+  const { keypair, address } = createFunded(50_000_000_000n)
+  const dead = 'http://127.0.0.1:9'
+  for (const rpcUrls of [
+    [dead, node.url],
+    [node.url, dead],
+  ]) {
+    const chain = createSuiSwapChain({ network, rpcUrls })
+    const { simulations } = await chain.prepare(orderFor(address))
+    expect(simulations).toHaveLength(1)
+    await expect(chain.observe('1'.repeat(32))).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+  }
+  const both = createSuiSwapChain({ network, rpcUrls: [node.url, node.url] })
+  const { swap, simulations } = await both.prepare(orderFor(address))
+  expect(simulations).toHaveLength(2)
+  const raw = await sign(keypair, swap)
+  const halfDead = createSuiSwapChain({ network, rpcUrls: [dead, node.url] })
+  expect(await halfDead.broadcast(raw)).toEqual({ kind: 'accepted' })
+  tick()
+  expect(await both.observe((await both.readSigned(raw)).hash)).toMatchObject({ kind: 'included', ok: true })
+})
+
+test('nodes that show different chains are not believed', async () => {
+  const [first, second] = [await start(), await start()]
+  const { keypair, address } = first.createFunded(50_000_000_000n)
+  const raw = await sign(keypair, (await first.chain.prepare(first.orderFor(address))).swap)
+  await first.chain.broadcast(raw)
+  for (const { tick } of [first, second]) tick()
+  const both = createSuiSwapChain({ network, rpcUrls: [first.node.url, second.node.url] })
+  const { hash } = await both.readSigned(raw)
+  // One node alone may claim a payment.
+  expect(await both.observe(hash)).toEqual({ kind: 'pending' })
+  await expect(both.listPaidFees({ from: 1, to: 1, feeTo: [feeTo] })).rejects.toMatchObject({
+    code: 'NETWORK_UNAVAILABLE',
+  })
+})

@@ -262,6 +262,46 @@ test('B163: altered transactions, foreign signatures and other terms are refused
   expect(await send(address, request, '19', raw)).toMatchObject({ status: 201 })
 })
 
+test('of two swaps with the same coins one is executed, and the other is refused, for good', async () => {
+  const user = Ed25519Keypair.generate()
+  const address = user.toSuiAddress()
+  await fund(address, { sui: '50' })
+  const request = {
+    ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '10', slippage: '1', referrerFee: '0' },
+  }
+  const [first, second] = [await build(address, request), await build(address, request)]
+  const sent = await send(address, request, '19', await signAs(user, first))
+  expect(sent).toMatchObject({ status: 201 })
+  const again = await send(address, request, '19', await signAs(user, first))
+  expect(again).toMatchObject({ status: 201, body: sent.body })
+  const refused = await send(address, request, '19', await signAs(user, second))
+  expect(refused).toMatchObject({ status: 409, body: { code: 'NONCE_CONFLICT' } })
+  await becomes(JSON.parse(sent.body), 'finished')
+  const { body } = await scenario.call('GET', `/v1/defi/exchange/list?network=${network}&account=${address}`)
+  expect(body.exchanges.map(({ status, statusReason }: Json) => [status, statusReason]).sort()).toEqual([
+    ['failed', 'rejected'],
+    ['finished', null],
+  ])
+})
+
+test('a swap that the user sent is reported by its hash', async () => {
+  const user = Ed25519Keypair.generate()
+  const address = user.toSuiAddress()
+  await fund(address, { sui: '50' })
+  const request = {
+    ...{ fromTokenAddress: SUI, toTokenAddress: token('WBTC'), amount: '10', slippage: '1', referrerFee: '0' },
+  }
+  const bytes = await build(address, request)
+  const { signature } = await user.signTransaction(bytes)
+  const executed = await client.executeTransaction({ transaction: bytes, signatures: [signature] })
+  const hash = executed.Transaction?.digest ?? ''
+  const { fromTokenAddress, toTokenAddress, amount: amountFrom } = request
+  const body = { account: address, network, fromTokenAddress, toTokenAddress, amountFrom, amountTo: '0.0001' }
+  const report = { ...body, commissionPercentage: '0', hash }
+  expect(await scenario.call('POST', '/v1/defi/send/swap', report)).toMatchObject({ status: 201 })
+  await becomes(hash, 'finished')
+})
+
 test('the refusal of an account that cannot pay says what it needs', async () => {
   const address = Ed25519Keypair.generate().toSuiAddress()
   await fund(address, { usdc: '5' })

@@ -1,6 +1,7 @@
+import { bcs } from '@mysten/sui/bcs'
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { Transaction } from '@mysten/sui/transactions'
-import { fromBase64 } from '@mysten/sui/utils'
+import { fromBase64, toBase64 } from '@mysten/sui/utils'
 import { expect, test } from 'vitest'
 import { createCetusFunctions } from '../../../../sandbox/src/sui/cetus-functions.ts'
 import { cetusPackage, createSuiMarket, suiTokens } from '../../../../sandbox/src/sui/market.ts'
@@ -140,6 +141,26 @@ test('the hash of a call binds everything but the reference and the coins of the
     const { action } = await chain.readSigned(await sign(keypair, swap))
     expect(action).toMatchObject({ callHash: chain.hashCall({ ...needed, account, recipient: account }) })
   }
+})
+
+test('the hash of a call binds each command, with the same inputs', async () => {
+  const { chain, createFunded, orderFor } = await start()
+  const { keypair, address } = createFunded(50_000_000_000n)
+  const order = orderFor(address)
+  const data = bcs.TransactionData.parse(fromBase64((await chain.prepare(order)).swap)).V1
+  const { inputs = [], commands = [] } = data?.kind.ProgrammableTransaction ?? {}
+  const sameHash = async (changed: readonly unknown[]): Promise<boolean> => {
+    const kind = { ProgrammableTransaction: { inputs, commands: changed } }
+    const bytes = bcs.TransactionData.serialize({ V1: { ...data, kind } } as never).toBytes()
+    const { action } = await chain.readSigned(await sign(keypair, toBase64(bytes)))
+    return action?.kind === 'swap' && action.callHash === chain.hashCall(order)
+  }
+  expect(await sameHash(commands)).toBe(true)
+  // To the fee address in place of the recipient.
+  const toOther = { TransferObjects: { ...commands.at(-1)?.TransferObjects, address: { Input: 4 } } }
+  expect(await sameHash([...commands.slice(0, -1), toOther])).toBe(false)
+  for (let place = 0; place < commands.length; place++)
+    expect(await sameHash(commands.filter((_, n) => n !== place)), `without command ${place}`).toBe(false)
 })
 
 test('a pool is read again when it changes, and keeps its identity when it does not', async () => {

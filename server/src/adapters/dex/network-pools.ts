@@ -123,7 +123,7 @@ function createReports(
     depth() {
       const wei = listedDepth(pools.pools(), listing)
       depths.record(wei, now())
-      return { wei, maximumWei: depths.maximum(now()) }
+      return { units: wei, maximumUnits: depths.maximum(now()) }
     },
   }
 }

@@ -42,7 +42,7 @@ function startThread() {
     }),
     counts: () => ({ reorgs: 0, differences: 0, rereads: 1 }),
     liquidity: () => new Map(),
-    depth: () => ({ wei: 1, maximumWei: 2 }),
+    depth: () => ({ units: 1, maximumUnits: 2 }),
     pause: (scopes) => pauses.push([...scopes]),
     request: (token) => requestedTokens.push(token),
     advance: async () => undefined,

@@ -11,6 +11,10 @@ export type DexKind =
   | 'balancer-weighted'
   | 'balancer-stable'
   | 'liquidity-book'
+  | SolanaDexKind
+
+/** Programs of Solana. */
+export type SolanaDexKind = 'raydium-cpmm'
 
 /**
  * Forks of Uniswap V3 with a dynamic fee. They differ in the key of a pool within its pair.
@@ -33,12 +37,12 @@ export type ForkedV3 = 'slipstream' | 'ramses-v2' | 'ramses-v3' | 'solidly-v3'
  */
 export type SolidlyFork = 'solidly' | 'velodrome-v1' | 'velodrome-v2' | 'equalizer' | 'ramses' | 'blackhole'
 
-/** One DEX of a network, from a file of `server/dexes` or the sandbox's chains.json. Addresses in any case. */
+/** One DEX of a network, from a file of `server/dexes` or the sandbox's chains.json. EVM addresses in any case. */
 export type Dex = Readonly<{
   /** Unique in its network, for example `sushiswap-v2`. */
   name: string
   kind: DexKind
-  /** The pool manager for Uniswap V4. */
+  /** The pool manager for Uniswap V4; the program on Solana. */
   factory: string
   /** Fee in millionths of the input, if all pools share one. */
   feePpm?: number

@@ -17,11 +17,17 @@ export type PoolsAt = Readonly<{
   /** The token by which pools represent the native coin. */
   wrapped: string
   nativeDecimals: number
+  /** Tighter limits of a route than those of the search, where a transaction cannot hold more. */
+  routeLimits?: RouteLimits
 }>
+
+/** `hopsMax`: pools that a unit passes through. `swapsMax`: swaps of one route. */
+export type RouteLimits = Readonly<{ hopsMax: number; swapsMax: number }>
 
 export type PoolCounts = Readonly<{ reorgs: number; differences: number; rereads: number }>
 
-export type PoolsDepth = Readonly<{ wei: number; maximumWei: number }>
+/** In base units of the native coin. */
+export type PoolsDepth = Readonly<{ units: number; maximumUnits: number }>
 
 /** The pools of one network, kept current. */
 export interface PoolSource {
@@ -30,7 +36,7 @@ export interface PoolSource {
   current(): PoolsAt | null
   counts(): PoolCounts
   liquidity(): ReadonlyMap<string, number>
-  /** Usable liquidity of the pools of listed tokens, in wei: now, and the most of the last 24 hours. */
+  /** Usable liquidity of the pools of listed tokens: now, and the most of the last 24 hours. */
   depth(): PoolsDepth
   /** Replaces the pauses of pools; the scopes of all networks (`poolPausesOf`). */
   pause(scopes: Iterable<string>): void

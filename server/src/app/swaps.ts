@@ -12,6 +12,8 @@ import { createSwapIdempotencyStore } from '../adapters/postgres/swap/idempotenc
 import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
 import { createSwapStore } from '../adapters/postgres/swap/swaps.ts'
 import type { RouterMetrics } from '../adapters/router/router-metrics.ts'
+import { createSolanaAddressFormat } from '../adapters/solana/address-format.ts'
+import { createSolanaSwapChain } from '../adapters/solana/chain.ts'
 import { createEvmAddressFormat } from '../adapters/swap-chain/address-format.ts'
 import { createEvmSwapChain } from '../adapters/swap-chain/chain.ts'
 import { createPackageLists } from '../adapters/token-lists/package-lists.ts'
@@ -121,6 +123,8 @@ export type Swaps = Readonly<{
 const START_MS = 20_000
 /** The sandbox's fee address: an account of the well-known development seed phrase. */
 const SANDBOX_FEES = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
+/** The same on Solana: the sandbox bank's account. */
+const SANDBOX_SOLANA_FEES = 'CcgRBxHE3zavTkRJ8HbAPJgt1LxXeuAryHG2i344AGrg'
 const SANDBOX_DROPPED_MS = 20_000
 
 /** The swap networks of the sandbox's chains. */
@@ -130,7 +134,9 @@ export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
     ownTokens: new Map(networks.map(({ network, defiTokens }) => [network, defiTokens ?? []])),
     settings: {
       droppedMs: SANDBOX_DROPPED_MS,
-      feeAddresses: new Map(networks.map(({ network }) => [network, SANDBOX_FEES])),
+      feeAddresses: new Map(
+        networks.map(({ network, family }) => [network, family === 'solana' ? SANDBOX_SOLANA_FEES : SANDBOX_FEES]),
+      ),
     },
   }
 }
@@ -314,7 +320,7 @@ export const serveNetworks = (
   new Map(routing.map((one) => [one.dexNetwork.network, toServed(environment, one, onNodeNote)] as const))
 
 /** The address formats of all families that may have rows. */
-const families = [createEvmAddressFormat()]
+const families = [createEvmAddressFormat(), createSolanaAddressFormat()]
 
 type ChainOptions = Readonly<{
   network: Network
@@ -325,6 +331,7 @@ type ChainOptions = Readonly<{
 }>
 const createChainByFamily: Readonly<Partial<Record<Family, (options: ChainOptions) => SwapChain>>> = {
   evm: createEvmSwapChain,
+  solana: createSolanaSwapChain,
 }
 
 function toServed(

@@ -23,7 +23,7 @@ let scenario: Scenario
 let rpc: ReturnType<typeof createSolanaRpc>
 let user: KeyPairSigner
 let operator: KeyPairSigner
-let [usdc, levy] = ['', '']
+let [usdc, levy, meme, ward] = ['', '', '', '']
 
 beforeAll(async () => {
   sandbox = await runSandbox(folder.path, 'sol', [], { SWAPYARD_SANDBOX_STILL: '1' })
@@ -38,6 +38,8 @@ beforeAll(async () => {
   const [sol] = scenario.chains.networks
   usdc = sol?.tokens['usdc'] ?? ''
   levy = sol?.defiTokens?.find(({ symbol }) => symbol === 'LEVY')?.address ?? ''
+  meme = sol?.contracts?.['unlistedMint'] ?? ''
+  ward = sol?.contracts?.['permanentDelegateMint'] ?? ''
   rpc = createSolanaRpc(sol?.rpcUrls[0] ?? '')
   await scenario.until('pools of sol', async () => (await quote({})).status === 200)
 })
@@ -182,6 +184,25 @@ describe('on sol, a partner', () => {
     // The mint withholds 1 % of the fee, too.
     const fee = BigInt(quoted.toAmountRaw) - BigInt(quoted.receivedAmountRaw)
     expect(await tokens(operator.address, levy)).toBe(fee - (fee + 99n) / 100n)
+  })
+
+  test('reads the name of an unlisted token, and swaps it once its pools are found', async () => {
+    const { body } = await scenario.call('GET', `/v1/defi/currency/info?network=sol&address=${meme}`)
+    expect(body).toMatchObject({ name: 'Unlisted test token', symbol: 'MEME', decimals: 6, address: meme })
+    await scenario.until('pools of the token', async () => (await quote({ toTokenAddress: meme })).status === 200)
+    const { quoted } = await swapAndFinish({ toTokenAddress: meme }, { toTokenAddress: meme, amountTo: '8000' })
+    expect((await tokens(user.address, meme)).toString()).toBe(quoted.receivedAmountRaw)
+  })
+
+  test('reads why a token is not traded', async () => {
+    const refused = await scenario.until('the mint', async () => {
+      const { body } = await quote({ toTokenAddress: ward })
+      return body.message?.includes('delegate') && body
+    })
+    expect(refused).toMatchObject({ statusCode: 422, code: 'NO_ROUTE' })
+    expect((await build({ toTokenAddress: ward })).body.code).toBe('NO_ROUTE')
+    const missing = await scenario.call('GET', `/v1/defi/currency/info?network=sol&address=${operator.address}`)
+    expect(missing.body.code).toBe('TOKEN_NOT_FOUND')
   })
 
   test('needs no approval', async () => {

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type Address, getAddressDecoder, getAddressEncoder, lamports, type MaybeEncodedAccount } from '@solana/kit'
+import {
+  type Address,
+  getAddressDecoder,
+  getAddressEncoder,
+  getProgramDerivedAddress,
+  lamports,
+  type MaybeEncodedAccount,
+} from '@solana/kit'
 import {
   ammConfigMark,
   poolStateAt,
@@ -41,13 +48,16 @@ export type Mint = Readonly<{
   decimals: number
   program: Address
   transferFee: TransferFee | null
+  /** A delegate that may move all balances (Token-2022). */
+  hasPermanentDelegate?: boolean
 }>
 
 const put = (data: Buffer, address: Address, offset: number) => data.set(getAddressEncoder().encode(address), offset)
 
 /** The mints of `supply` units, whose authority may create more. */
-export function mintAccount({ address, decimals, program, transferFee }: Mint, authority: Address, supply: bigint) {
-  const data = Buffer.alloc(transferFee === null ? 82 : 278)
+export function mintAccount(mint: Mint, authority: Address, supply: bigint): MaybeEncodedAccount {
+  const { address, decimals, program, transferFee, hasPermanentDelegate = false } = mint
+  const data = Buffer.alloc(transferFee !== null ? 278 : hasPermanentDelegate ? 202 : 82)
   data.writeUInt32LE(1, 0)
   put(data, authority, 4)
   data.writeBigUInt64LE(supply, 36)
@@ -64,7 +74,32 @@ export function mintAccount({ address, decimals, program, transferFee }: Mint, a
       data.writeUInt16LE(transferFee.basisPoints, offset + 16)
     }
   }
+  if (hasPermanentDelegate) {
+    data[165] = 1
+    data.writeUInt16LE(12, 166)
+    data.writeUInt16LE(32, 168)
+    put(data, authority, 170)
+  }
   return accountAt(address, program, data)
+}
+
+const metaplex = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s' as Address
+
+/** The account of Metaplex's program that names a mint: texts with their length, filled up with zero bytes. */
+export async function metadataAccount(mint: Address, name: string, symbol: string): Promise<MaybeEncodedAccount> {
+  const encode = (address: Address) => new Uint8Array(getAddressEncoder().encode(address))
+  const [address] = await getProgramDerivedAddress({
+    programAddress: metaplex,
+    seeds: ['metadata', encode(metaplex), encode(mint)],
+  })
+  const text = (value: string, bytes: number): Buffer => {
+    const data = Buffer.alloc(4 + bytes)
+    data.writeUInt32LE(bytes, 0)
+    data.write(value, 4)
+    return data
+  }
+  const head = Buffer.concat([Buffer.from([4]), encode(metaplex), encode(mint)])
+  return accountAt(address, metaplex, Buffer.concat([head, text(name, 32), text(symbol, 10), text('', 200)]))
 }
 
 const wrappedSol = 'So11111111111111111111111111111111111111112'

@@ -8,6 +8,7 @@ import {
   cpmmConfigAccount,
   cpmmPoolAccounts,
   type Mint,
+  metadataAccount,
   mintAccount,
 } from './genesis-accounts.ts'
 import { raydiumCpmm } from './raydium-cpmm-program.ts'
@@ -39,11 +40,19 @@ export const catalogueTokens: readonly SolanaToken[] = [
 export const testTokens: readonly SolanaToken[] = [
   token('levy', 'LEVY', 'Transfer fee test token', 6, { basisPoints: 100, maximumFee: 5_000_000_000n }),
 ]
+/** On no list: one that Metaplex's program names, and one of Token-2022 whose permanent delegate may take every balance. */
+const unlistedTokens: readonly SolanaToken[] = [
+  token('meme', 'MEME', 'Unlisted test token', 6),
+  {
+    ...token('ward', 'WARD', 'Permanent delegate test token', 6),
+    ...{ program: token2022Program, hasPermanentDelegate: true },
+  },
+]
 const sol: SolanaToken = {
   ...{ ticker: 'sol', symbol: 'SOL', name: 'Solana', address: wrappedSol, decimals: 9 },
   ...{ program: tokenProgram, transferFee: null },
 }
-const allTokens = [sol, ...catalogueTokens, ...testTokens]
+const allTokens = [sol, ...catalogueTokens, ...testTokens, ...unlistedTokens]
 const tokenOf = (ticker: string): SolanaToken => {
   const found = allTokens.find((one) => one.ticker === ticker)
   if (found === undefined) throw new Error(`no token ${ticker} on sol`)
@@ -87,6 +96,8 @@ const plans: readonly (readonly [string, string, CpmmConfig, bigint])[] = [
   ['sol', 'bonk', quarter, 1_000_000n],
   ['sol', 'levy', quarter, 500_000n],
   ['usdc', 'levy', quarter, 500_000n],
+  ['sol', 'meme', quarter, 500_000n],
+  ['sol', 'ward', quarter, 500_000n],
 ]
 const usdScale = 10n ** 12n
 
@@ -95,9 +106,11 @@ export const marketPools: readonly MarketPool[] = plans.map(([first, second, poo
 )
 
 /** Writes the tokens and pools into the first state. */
-export function deployMarket(bank: Bank, authority: Address): void {
-  for (const one of [...catalogueTokens, ...testTokens])
+export async function deployMarket(bank: Bank, authority: Address): Promise<void> {
+  for (const one of [...catalogueTokens, ...testTokens, ...unlistedTokens])
     bank.writeAccount(mintAccount(one, authority, 10n ** BigInt(one.decimals + 9)))
+  const { address, name, symbol } = tokenOf('meme')
+  bank.writeAccount(await metadataAccount(address, name, symbol))
   for (const one of [quarter, third]) bank.writeAccount(cpmmConfigAccount(one))
   for (const [index, one] of marketPools.entries()) {
     const usd = (plans[index]?.[3] ?? 0n) * usdScale
@@ -112,7 +125,7 @@ export const listedMarket = {
   coinIsToken: false,
   hubs: [tokenOf('usdc').address],
   dexes: [{ name: 'raydium-cpmm', kind: 'raydium-cpmm', factory: raydiumCpmm }],
-  contracts: {},
+  contracts: { unlistedMint: tokenOf('meme').address, permanentDelegateMint: tokenOf('ward').address },
   defiTokens: [...catalogueTokens, ...testTokens].map(({ address, symbol, name, decimals }) => ({
     address,
     symbol,

@@ -34,7 +34,7 @@ export async function startSolanaNode(options: SolanaNodeOptions) {
   const { port, log, now = Date.now, startTicks = startInterval, isSkipped = (slot) => slot % 25 === 0 } = options
   const bank = new Bank(now, [raydiumCpmmProgram])
   const account = await createBankAccount(bank)
-  if (options.deploysMarket === true) deployMarket(bank, account.address)
+  if (options.deploysMarket === true) await deployMarket(bank, account.address)
   const server = createRpcServer(bank)
   const subscriptions = serveSubscriptions(bank, server)
   await new Promise<void>((resolve, reject) => {

@@ -70,7 +70,7 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
       if (at === null) return null
       return {
         ...{ block: blockAt(at.slot), readAtMs: at.readAtMs, head: at.slot, pools: listUnpaused() },
-        ...{ listed: listing.listed, feeOnTransferTokens: noTokens, wrapped: dexNetwork.wrapped },
+        ...{ listed: listing.listed, refusedTokens: following.refused(), wrapped: dexNetwork.wrapped },
         // Millionths of a lamport for a unit are lamports for a million units.
         ...{ millionGasPrice: following.unitPrice(), nativeDecimals: network.decimals, routeLimits },
       }
@@ -144,23 +144,32 @@ function createFollowing(nodes: SolanaNodes, now: () => number) {
   )
   let cache: ReadonlyMap<string, Cached> = new Map()
   let pools: readonly RaydiumCpmmRoutePool[] = []
+  let refused: ReadonlyMap<string, string> = new Map()
   let at: Readonly<{ slot: number; readAtMs: number }> | null = null
   return {
     pools: () => pools,
+    /** Mints that are not traded, with the reason. The same map until one changes. */
+    refused: () => refused,
     at: () => at,
     unitPrice: () => price.value() ?? 0n,
     async read(known: readonly Known[]): Promise<void> {
       await Promise.all([price.refresh(), epoch.refresh()])
-      const { slot, cached } = await readPools(nodes, known, { epoch: epoch.value() ?? 0n, nowMs: now(), cache })
+      const { slot, cached, refusals } = await readPools(nodes, known, {
+        epoch: epoch.value() ?? 0n,
+        nowMs: now(),
+        cache,
+      })
       const isChanged = cached.size !== cache.size || [...cached].some(([id, one]) => cache.get(id) !== one)
       cache = cached
       if (isChanged) pools = [...cached.values()].map(({ pool }) => pool)
+      if (!isSameMap(refused, refusals)) refused = refusals
       at = { slot, readAtMs: now() }
     },
   }
 }
 
-const noTokens: ReadonlySet<string> = new Set()
+const isSameMap = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean =>
+  a.size === b.size && [...a].every(([key, value]) => b.get(key) === value)
 
 /** A value that is read again when it is older than `ms`. */
 function createTimed<T>(ms: number, now: () => number, read: () => Promise<T>) {
@@ -217,6 +226,7 @@ async function readPools(nodes: SolanaNodes, all: readonly Known[], options: Rea
   for (let from = 0; from < all.length; from += POOLS_PER_CALL) parts.push(all.slice(from, from + POOLS_PER_CALL))
   const cached = new Map<string, Cached>()
   const slots: number[] = []
+  const refusals = new Map<string, string>()
   for (const part of parts) {
     const addresses = part.flatMap(({ address, accounts: { config, vaults, tokens } }) => [
       ...[address, config, ...vaults, ...tokens],
@@ -225,13 +235,23 @@ async function readPools(nodes: SolanaNodes, all: readonly Known[], options: Rea
     slots.push(slot)
     for (const [index, one] of part.entries()) {
       const read = accounts.slice(index * ACCOUNTS_OF_POOL, (index + 1) * ACCOUNTS_OF_POOL)
+      for (const [token, reason] of refusalsOf(one, read)) refusals.set(token, reason)
       const entry = toCached(one, read, options)
       if (entry !== null) cached.set(one.address, entry)
     }
   }
   const slot =
     slots.length > 0 ? Math.min(...slots) : toCount(await nodes.ask('getSlot', [{ commitment: 'confirmed' }]))
-  return { slot, cached }
+  return { slot, cached, refusals }
+}
+
+const MINTS_FROM = 4
+
+function refusalsOf({ accounts }: Known, read: readonly (Account | null)[]): readonly (readonly [string, string])[] {
+  return accounts.tokens.flatMap((token, index) => {
+    const reason = findMintRefusal(read[MINTS_FROM + index]?.data ?? Buffer.alloc(0))
+    return reason === null ? [] : [[token, reason] as const]
+  })
 }
 
 /** Null for a pool that cannot be traded now. An unchanged pool keeps its object. */
@@ -244,7 +264,7 @@ function toCached(
   const mints = others.slice(2)
   if (data?.length !== POOL_BYTES || config === undefined || mints.some((mint) => mint === undefined)) return null
   if (!isTradable(data, BigInt(Math.floor(nowMs / 1000)))) return null
-  if (mints.some((mint) => mint !== undefined && findMintRefusal(mint) !== null)) return null
+  if (refusalsOf(known, read).length > 0) return null
   const feeOf = (mint: Buffer | undefined) => (mint === undefined ? null : readTransferFeeConfig(mint, epoch))
   const vaults = [tokenUnits(read[2]), tokenUnits(read[3])] as const
   const transferFees = [feeOf(mints[0]), feeOf(mints[1])] as const

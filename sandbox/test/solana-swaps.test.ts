@@ -1,15 +1,23 @@
 import {
   type Address,
+  appendTransactionMessageInstructions,
+  type Base64EncodedWireTransaction,
   createKeyPairSignerFromPrivateKeyBytes,
   createSolanaRpc,
+  createTransactionMessage,
   getBase58Encoder,
   getBase64EncodedWireTransaction,
   getCompiledTransactionMessageDecoder,
   getTransactionDecoder,
   type KeyPairSigner,
+  pipe,
+  setTransactionMessageFeePayerSigner,
+  setTransactionMessageLifetimeUsingBlockhash,
   signTransaction,
+  signTransactionMessageWithSigners,
   type Transaction,
 } from '@solana/kit'
+import { getTransferSolInstruction } from '@solana-program/system'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, type Json, type Scenario, startScenario } from '../../test/support/scenario.ts'
 import { type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
@@ -248,6 +256,53 @@ describe('on sol, a partner', () => {
     expect(await refused({ rawTx: await sign(replaced.toString('base64'), stranger) })).toEqual(expected)
     const { body: list } = await scenario.call('GET', `/v1/defi/exchange/list?account=${user.address}`)
     expect(list.total).toBe(0)
+  })
+
+  test('may broadcast a swap itself: its fee is found, and its hash can be reported', async () => {
+    const { body } = await build({ referrerFee: '1' })
+    const rawTx = await sign(body[0])
+    const hash = await rpc.sendTransaction(rawTx as Base64EncodedWireTransaction, { encoding: 'base64' }).send()
+    await scenario.mine('sol', 40)
+    const fee = await tokens(operator.address, usdc)
+    expect(fee).toBeGreaterThan(0n)
+    const readOwed = async () => {
+      const [row] = await scenario.app.database.query<{ units: string }>(
+        "select coalesce(-sum(units), 0) as units from balances where account like 'liability:partner:%' and asset_id = $1",
+        [`${usdc}@sol`],
+      )
+      return BigInt(row?.units ?? 0)
+    }
+    await scenario.until('the fee is owed', async () => (await readOwed()) === fee)
+    expect((await statusOf(hash)).statusCode).toBe(404)
+    const sent = await send({ hash, commissionPercentage: '1' })
+    expect([sent.status, sent.body]).toEqual([201, hash])
+    expect(await becomes(hash, 'finished')).toMatchObject({ hash, addressFrom: user.address })
+    // Reported and found is owed once.
+    expect(await readOwed()).toBe(fee)
+    // A hash of another network's form, and one that no node knows.
+    expect((await send({ hash: `0x${'ab'.repeat(32)}` })).body.code).toBe('VALIDATION_ERROR')
+    const unknown = (await rpc.getSignaturesForAddress(operator.address, { limit: 1 }).send())[0]?.signature ?? ''
+    expect((await send({ hash: `${unknown.slice(0, -1)}${unknown.endsWith('1') ? '2' : '1'}` })).status).toBe(503)
+  })
+
+  test('may send any other transaction without a record', async () => {
+    const { value } = await rpc.getLatestBlockhash().send()
+    const message = pipe(
+      createTransactionMessage({ version: 0 }),
+      (one) => setTransactionMessageFeePayerSigner(user, one),
+      (one) => setTransactionMessageLifetimeUsingBlockhash(value, one),
+      (one) =>
+        appendTransactionMessageInstructions(
+          [getTransferSolInstruction({ source: user, destination: operator.address, amount: 1_000_000n })],
+          one,
+        ),
+    )
+    const rawTx = getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message))
+    const before = await lamports(operator.address)
+    expect((await send({ rawTx })).body.code).toBe('RAW_TX_INVALID')
+    expect((await send({ rawTx, isExchange: false })).status).toBe(201)
+    await scenario.mine('sol', 3)
+    expect((await lamports(operator.address)) - before).toBe(1_000_000n)
   })
 
   test('sees a swap fail as reverted if the pools pay less than its minimum', async () => {

@@ -6,13 +6,13 @@ export type Wallet = Readonly<{ network: string; address: string; memo: string |
 /** One chain of the sandbox, with the operations of the control server. */
 export type LocalChain = Readonly<{
   network: string
-  family: 'bitcoin' | 'evm' | 'monero' | 'sui'
+  family: 'bitcoin' | 'evm' | 'monero' | 'solana' | 'sui'
   client: string
   rpcUrls: readonly string[]
   chainId?: number
   /** Contract addresses by ticker. */
   tokens: Readonly<Record<string, string>>
-  /** DEXes and tokens, on chains with swaps. */
+  /** DEXes and tokens; absent on chains without swaps. */
   market?: ListedMarket
   createWallet(): Wallet | Promise<Wallet>
   /**
@@ -27,6 +27,8 @@ export type LocalChain = Readonly<{
   trade?(): Promise<void>
   /** Counts the transactions that wait for a block. */
   countPending(): Promise<number>
+  /** Time between two blocks; a second by default. */
+  blockIntervalMs?: number
   /** Idle time before the block interval grows; overrides the default where mining a block is expensive. */
   idleAfterMs?: number
   /** Delay of the first interval block after a start, where mining a block is expensive. */

@@ -52,6 +52,7 @@ const allowedEdges: Readonly<Record<string, readonly string[]>> = {
   'chains/evm': ['chains/shared'],
   'chains/monero': ['chains/shared'],
   dex: ['chains/evm'],
+  solana: ['dex'],
   sui: ['dex'],
   'swap-chain': ['chains/evm', 'chains/shared', 'dex'],
   signers: ['chains/monero'],
@@ -73,9 +74,12 @@ export const architecture: Architecture = {
     '@fastify/under-pressure': ['server/src/core/http'],
     '@lifi/data-types': [`${adapters}/token-lists`],
     '@mysten/sui': [`${adapters}/sui`, 'lib/src/pools/sui', 'sandbox/src/sui'],
-    '@noble/curves': [`${chains}/evm`, `${chains}/monero`, `${adapters}/signers`, `${adapters}/swap-chain`],
+    '@noble/curves': [
+      ...[`${chains}/evm`, `${chains}/monero`],
+      ...[`${adapters}/signers`, `${adapters}/solana`, `${adapters}/swap-chain`],
+    ],
     '@noble/hashes': [`${chains}/monero`, `${chains}/shared`, 'sandbox/src/sui'],
-    '@scure/base': [`${chains}/bitcoin`, `${adapters}/sui`],
+    '@scure/base': [`${chains}/bitcoin`, `${adapters}/solana`, `${adapters}/sui`],
     '@scure/bip32': [`${adapters}/signers`],
     '@scure/bip39': [`${adapters}/signers`],
     '@scure/btc-signer': [`${chains}/bitcoin`, 'sandbox/src/bitcoin'],
@@ -142,6 +146,8 @@ export const architecture: Architecture = {
     'server/src/swap/routing/pools/liquidity-book.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/solidly.ts':
+      'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/swap/routing/pools/raydium-cpmm.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/uniswap-v2.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',

@@ -1,5 +1,5 @@
 import { zeroAddress } from 'viem'
-import { assert, present, unreachable } from '../../lib/assert.ts'
+import { assert, InvariantError, present, unreachable } from '../../lib/assert.ts'
 import { type RouteSwap, SHARE_ALL } from '../../swap/routing/execute.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 
@@ -61,6 +61,8 @@ function callOf({ pool, tokenIn, tokenOut }: RouteSwap): Call {
       throw new Error(`the executor has no step for ${pool.kind}`)
     case 'liquidity-book':
       return { step: stepKinds.book, extra: tokenIn === 0 ? 1n : 0n }
+    case 'raydium-cpmm':
+      throw new InvariantError('the executor trades in pools of EVM networks')
     default:
       return unreachable(pool)
   }

@@ -39,9 +39,10 @@ export function createRouteFinder({ budgetMs }: RouteBudget) {
   }
 
   return (at: PoolsAt, { tokenIn, tokenOut, amountIn, avoid = [] }: RouteOrder): RoutedSwap => {
-    for (const token of [tokenIn, tokenOut])
-      if (at.feeOnTransferTokens.has(token))
-        throw new AppError('NO_ROUTE', `the token ${token} takes a fee on transfer, which is not supported`)
+    for (const token of [tokenIn, tokenOut]) {
+      const reason = at.refusedTokens.get(token)
+      if (reason !== undefined) throw new AppError('NO_ROUTE', `the token ${token} ${reason}, which is not supported`)
+    }
     if (tokenIn === at.wrapped && tokenOut === at.wrapped) return wrap(at, amountIn)
     const current = marketOf(at, { tokenIn, tokenOut, avoid })
     const { market } = current

@@ -35,7 +35,7 @@ function startThread() {
       head: 7,
       pools: [pool],
       listed: new Set([native, gold]),
-      feeOnTransferTokens: new Set([feeToken]),
+      refusedTokens: new Map([[feeToken, 'takes a fee on transfer']]),
       millionGasPrice: 0n,
       nativeDecimals: 18,
       wrapped: native,

@@ -108,7 +108,7 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
       const { tip, readAtMs } = at
       return {
         ...{ block: { height: tip.height, hash: tip.hash }, readAtMs, head: tip.height, pools: unpaused },
-        ...{ listed: listing.listed, feeOnTransferTokens: new Set(), millionGasPrice: reads.gasPrice() * MILLION },
+        ...{ listed: listing.listed, refusedTokens: new Map(), millionGasPrice: reads.gasPrice() * MILLION },
         ...{ wrapped: nativeCoin, nativeDecimals: network.decimals },
       }
     },

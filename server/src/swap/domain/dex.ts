@@ -11,7 +11,11 @@ export type DexKind =
   | 'balancer-weighted'
   | 'balancer-stable'
   | 'liquidity-book'
+  | SolanaDexKind
   | SuiDexKind
+
+/** Programs of Solana. */
+export type SolanaDexKind = 'raydium-cpmm'
 
 /** Packages of Sui. */
 export type SuiDexKind = 'cetus'
@@ -37,12 +41,12 @@ export type ForkedV3 = 'slipstream' | 'ramses-v2' | 'ramses-v3' | 'solidly-v3'
  */
 export type SolidlyFork = 'solidly' | 'velodrome-v1' | 'velodrome-v2' | 'equalizer' | 'ramses' | 'blackhole'
 
-/** One DEX of a network, from a file of `server/dexes` or the sandbox's chains.json. Addresses in any case. */
+/** One DEX of a network, from a file of `server/dexes` or the sandbox's chains.json. EVM addresses in any case. */
 export type Dex = Readonly<{
   /** Unique in its network, for example `sushiswap-v2`. */
   name: string
   kind: DexKind
-  /** The pool manager for Uniswap V4; the package on Sui. */
+  /** The pool manager for Uniswap V4; the program on Solana; the package on Sui. */
   factory: string
   /** Fee in millionths of the input, if all pools share one. */
   feePpm?: number

@@ -10,8 +10,8 @@ export type PoolsAt = Readonly<{
   pools: readonly Pool[]
   /** Tokens of the published lists and of the operator, with the connector tokens. Any other is only source or target of a trade. */
   listed: ReadonlySet<string>
-  /** Fee-on-transfer tokens of these pools. No route uses them. */
-  feeOnTransferTokens: ReadonlySet<string>
+  /** Tokens of these pools that no route uses, with the reason as a predicate: "takes a fee on transfer". */
+  refusedTokens: ReadonlyMap<string, string>
   /** Current price of a million units of gas, in base units of the native coin. */
   millionGasPrice: bigint
   /** The token by which pools represent the native coin. */

@@ -210,10 +210,10 @@ test('refuses a second signature, a sponsor, other bytes and text that is no tra
 test('a swap is built by the node that answers; what a swap did needs every node', async () => {
   const { node, createFunded, orderFor, tick } = await start()
   const { keypair, address } = createFunded(50_000_000_000n)
-  const dead = 'http://127.0.0.1:9'
+  const closed = 'http://127.0.0.1:9'
   for (const rpcUrls of [
-    [dead, node.url],
-    [node.url, dead],
+    [closed, node.url],
+    [node.url, closed],
   ]) {
     const chain = createSuiSwapChain({ network, rpcUrls })
     const { simulations } = await chain.prepare(orderFor(address))
@@ -224,8 +224,8 @@ test('a swap is built by the node that answers; what a swap did needs every node
   const { swap, simulations } = await both.prepare(orderFor(address))
   expect(simulations).toHaveLength(2)
   const raw = await sign(keypair, swap)
-  const halfDead = createSuiSwapChain({ network, rpcUrls: [dead, node.url] })
-  expect(await halfDead.broadcast(raw)).toEqual({ kind: 'accepted' })
+  const halfClosed = createSuiSwapChain({ network, rpcUrls: [closed, node.url] })
+  expect(await halfClosed.broadcast(raw)).toEqual({ kind: 'accepted' })
   tick()
   expect(await both.observe((await both.readSigned(raw)).hash)).toMatchObject({ kind: 'included', ok: true })
 })

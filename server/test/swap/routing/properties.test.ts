@@ -53,6 +53,7 @@ const PRECISION: Readonly<Record<PoolKind, bigint>> = {
   'balancer-stable': 10n ** 12n,
   'liquidity-book': 10n ** 17n,
   cetus: 10n ** 17n,
+  'raydium-cpmm': 10n ** 17n,
 }
 
 /** Upper bound of the fee that stays in a stable pool and increases the output of the second swap. */

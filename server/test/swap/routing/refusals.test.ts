@@ -7,6 +7,7 @@ const kinds = Object.keys(randomPools) as readonly RandomKind[]
 
 /** The pool without reserves. */
 const emptyPool = (pool: Pool): Pool => {
+  if (pool.kind === 'raydium-cpmm') return { ...pool, reserves: [0n, 0n], state: { ...pool.state, vaults: [0n, 0n] } }
   if ('reserves' in pool) return { ...pool, reserves: [0n, 0n] }
   if ('balances' in pool) return { ...pool, balances: pool.balances.map(() => 0n) }
   if ('bins' in pool) return { ...pool, bins: [] }

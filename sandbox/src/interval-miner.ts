@@ -10,16 +10,17 @@ export type IntervalMiner = Readonly<{
   stop(): Promise<void>
 }>
 
-const blockIntervalMs = 1000
+const defaultBlockIntervalMs = 1000
 /** Idle chains mine less often, so that a sandbox left running overnight does not fill its memory with empty blocks. */
 const defaultIdleAfterMs = 10 * 60_000
 const idleBlockIntervalMs = 15_000
 
 /**
- * Mines a block every second. After ten minutes without a request or a transaction the interval is fifteen seconds; a
+ * Mines a block every second, or at the chain's own interval. After ten minutes without a request or a transaction the interval is fifteen seconds; a
  * new transaction is still mined within one second.
  */
 export function startIntervalMiner(chain: LocalChain, offsetMs: number): IntervalMiner {
+  const blockIntervalMs = chain.blockIntervalMs ?? defaultBlockIntervalMs
   const idleAfterMs = chain.idleAfterMs ?? defaultIdleAfterMs
   let isPaused = false
   let isStopped = false
@@ -35,7 +36,7 @@ export function startIntervalMiner(chain: LocalChain, offsetMs: number): Interva
     currentTick = tick().finally(() => {
       if (isStopped) return
       const now = performance.now()
-      // Keeps the one-second rhythm whatever a block takes; after a longer delay, skips the missed blocks.
+      // Keeps the rhythm whatever a block takes; after a longer delay, skips the missed blocks.
       nextTickMs = Math.max(nextTickMs + blockIntervalMs, now)
       timer = setTimeout(runTick, nextTickMs - now)
     })

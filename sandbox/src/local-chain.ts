@@ -1,4 +1,4 @@
-import type { Market } from './market/snapshot.ts'
+import type { ListedMarket } from './market/snapshot.ts'
 
 export type Tip = Readonly<{ height: number; hash: string }>
 export type Wallet = Readonly<{ network: string; address: string; memo: string | null; privateKey: string }>
@@ -6,14 +6,14 @@ export type Wallet = Readonly<{ network: string; address: string; memo: string |
 /** One chain of the sandbox, with the operations of the control server. */
 export type LocalChain = Readonly<{
   network: string
-  family: 'bitcoin' | 'evm' | 'monero'
+  family: 'bitcoin' | 'evm' | 'monero' | 'solana' | 'sui'
   client: string
   rpcUrls: readonly string[]
   chainId?: number
   /** Contract addresses by ticker. */
   tokens: Readonly<Record<string, string>>
-  /** DEXes and tokens of an EVM chain; absent on other chains. */
-  market?: Market
+  /** DEXes and tokens; absent on chains without swaps. */
+  market?: ListedMarket
   createWallet(): Wallet | Promise<Wallet>
   /**
    * Pays from the bank and returns the transaction hash. `currency` is `native`, the native ticker or a token's ticker.
@@ -27,6 +27,8 @@ export type LocalChain = Readonly<{
   trade?(): Promise<void>
   /** Counts the transactions that wait for a block. */
   countPending(): Promise<number>
+  /** Time between two blocks; a second by default. */
+  blockIntervalMs?: number
   /** Idle time before the block interval grows; overrides the default where mining a block is expensive. */
   idleAfterMs?: number
   /** Delay of the first interval block after a start, where mining a block is expensive. */

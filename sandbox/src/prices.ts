@@ -3,6 +3,8 @@ import { type BasePrice, basePrices, middlePrice } from '@swapyard/lib/price-wal
 /** Test tokens; no real token has these tickers here. */
 const testTokens: Readonly<Record<string, BasePrice>> = {
   levy: { usd: '2.5', spreadBps: 10n },
+  meme: { usd: '0.02', spreadBps: 10n },
+  ward: { usd: '3', spreadBps: 10n },
   mute: { usd: '1', spreadBps: 2n, walkDivisor: 100n },
 }
 

@@ -18,6 +18,8 @@ import { evmNetworks, sandboxChainIdOffset } from './networks.ts'
 import { createPorts, type Ports } from './ports.ts'
 import type { ServerRegistry } from './server-registry.ts'
 import type { Settings } from './settings.ts'
+import { createSolanaChain } from './solana/solana-chain.ts'
+import { createSuiChain } from './sui/sui-chain.ts'
 
 export type Sandbox = Readonly<{ controlUrl: string; chainsFile: string; stop(): Promise<void> }>
 
@@ -114,6 +116,8 @@ async function startChain(network: string, infrastructure: Infrastructure): Prom
     const moneroPorts = { daemon: await ports(network), wallet: await ports('xmr-bank') }
     return createMoneroChain({ programs, folder, ports: moneroPorts, children, onExit: onExit(network) })
   }
+  if (network === 'sol') return createSolanaChain(await ports(network), settings)
+  if (network === 'sui') return createSuiChain(folder, await ports(network), settings)
   const definition = evmNetworks.find((one) => one.network === network)
   if (!definition) throw new Error(`the sandbox has no chain for network ${network}`)
   const chainId = sandboxChainIdOffset + definition.realChainId

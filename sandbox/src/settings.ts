@@ -15,7 +15,14 @@ export type Settings = Readonly<{
   searchPath: string
 }>
 
-export const allNetworks: readonly string[] = ['btc', 'ltc', 'xmr', ...evmNetworks.map((one) => one.network)]
+export const allNetworks: readonly string[] = [
+  'btc',
+  'ltc',
+  'xmr',
+  ...evmNetworks.map((one) => one.network),
+  'sol',
+  'sui',
+]
 
 export const usage = `usage: main.ts [--data-dir DIR] [--networks ${allNetworks.join(',')}|all] [--parent PID]`
 

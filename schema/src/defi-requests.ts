@@ -135,7 +135,8 @@ export const SendSwapBody = Type.Object({
   commissionPercentage: percentMember({ description: 'The `referrerFee` of the build request.', examples: ['0.3'] }),
   rawTx: Type.Optional(
     boundedText(RAW_LENGTH_MAX, {
-      description: 'The signed swap transaction. Required without `hash`.',
+      description:
+        'The signed swap transaction. Required without `hash`. EVM: hexadecimal. Sui: what `signTransaction` of the SDKs returns, as JSON, or BCS of `SenderSignedData` in base64.',
       examples: ['0x02f8b1'],
     }),
   ),

@@ -93,6 +93,7 @@ export const exceptions: readonly Exception[] = [
   },
   { word: /epoch/, files: /^server\/test\/swap\/families\//, reason: 'the period after which a transaction expires' },
   { word: /epoch/, files: /^sandbox\/src\/sui\//, reason: 'the epochs of Sui' },
+  { word: /epoch/, files: /^(sandbox|server\/src\/adapters)\/(src\/)?solana\//, reason: 'the epochs of Solana' },
   { word: /hub/, files: /^sandbox\/src\/keys\.ts$/, reason: 'a word of the published sandbox mnemonic' },
   {
     word: /dead/,

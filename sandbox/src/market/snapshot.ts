@@ -50,6 +50,23 @@ export type Market = Readonly<{
   pools: readonly MarketPool[]
 }>
 
+/** What `chains.json` has of a market, whatever the family of the chain; addresses in its own form. */
+export type ListedMarket = Readonly<{
+  wrapped: string
+  coinIsToken: boolean
+  hubs: readonly string[]
+  /** In the form of its family. */
+  dexes: readonly Readonly<{
+    name: string
+    kind: string
+    factory: string
+    config?: string
+    pools?: readonly string[]
+  }>[]
+  contracts: Readonly<Record<string, string>>
+  defiTokens: readonly Readonly<{ address: string; symbol: string; name: string; decimals: number }>[]
+}>
+
 /** A prepared chain; `state` is anvil's state file. */
 export type MarketSnapshot = Readonly<{ market: Market; state: string }>
 

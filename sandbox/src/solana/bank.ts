@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto'
-import {
-  type Address,
-  type EncodedAccount,
-  getBase58Decoder,
-  lamports,
-  type MaybeEncodedAccount,
-  type Transaction,
-} from '@solana/kit'
+import { type Address, type EncodedAccount, getBase58Decoder, lamports, type MaybeEncodedAccount } from '@solana/kit'
 import { Clock, FailedTransactionMetadata, LiteSVM, type SlotHash, type TransactionMetadata } from 'litesvm'
+import { callsDex, executeWithDexes, type InnerList } from './dex-execution.ts'
+import type { DexProgram } from './dex-program.ts'
 import { readMint, readTokenAccount, toExisting, toUiAmount } from './token-state.ts'
 import { type TransactionError, toTransactionError } from './transaction-error.ts'
 import {
@@ -35,6 +30,8 @@ export type Execution = Readonly<{
   error: TransactionError | null
   fee: Fee
   metadata: TransactionMetadata
+  /** Inner instructions where they are not those of the metadata: of DEXes. */
+  inner: InnerList | null
   keys: readonly Address[]
   loaded: LoadedAddresses
   before: readonly MaybeEncodedAccount[]
@@ -63,6 +60,9 @@ export const blockhashAgeMax = 150
 /** A block is confirmed by the votes in the two blocks after it, and final 32 blocks later. */
 const confirmedDepth = 2
 const finalizedDepth = confirmedDepth + 32
+/** Slots of an epoch of the main net. */
+export const epochSlots = 432_000
+const epochOf = (slot: bigint): bigint => slot / BigInt(epochSlots)
 /** SlotHashes holds this many entries. */
 const slotHashesMax = 512
 /** Two and a half hours of blocks. */
@@ -75,10 +75,8 @@ const hashOf = (text: string): string => base58.decode(createHash('sha256').upda
 /** Not the hash of any public cluster, so that a client can tell the sandbox from one. */
 export const genesisHash = hashOf('swapyard sandbox solana')
 
-type Run = (transaction: Transaction) => Readonly<{
-  result: FailedTransactionMetadata | { metadata: TransactionMetadata }
-  changed?: readonly EncodedAccount[]
-}>
+type Outcome = Pick<Execution, 'error' | 'metadata' | 'inner'> & Readonly<{ changed?: readonly EncodedAccount[] }>
+type RunKind = 'commit' | 'simulate'
 
 /**
  * A chain of blocks over one litesvm, which holds the state after the last block. Earlier unfinalized states are read
@@ -87,9 +85,11 @@ type Run = (transaction: Transaction) => Readonly<{
  */
 export class Bank {
   readonly #now: () => number
+  readonly #dexes: ReadonlyMap<Address, DexProgram>
 
-  constructor(now: () => number) {
+  constructor(now: () => number, dexes: readonly DexProgram[] = []) {
     this.#now = now
+    this.#dexes = new Map(dexes.map((program) => [program.address, program]))
   }
 
   readonly #svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n).withNativeMints()
@@ -164,7 +164,7 @@ export class Bank {
 
   /** The sysvars that a block at `atSlot` with this parent sees. */
   #setSysvars(atSlot: number, timeMs: number, parent: Block): void {
-    this.#svm.setClock(new Clock(BigInt(atSlot), 0n, 0n, 0n, BigInt(Math.floor(timeMs / 1000))))
+    this.#svm.setClock(new Clock(BigInt(atSlot), 0n, epochOf(BigInt(atSlot)), 0n, BigInt(Math.floor(timeMs / 1000))))
     const end = parent.height - this.#firstHeight() + 1
     const recent = this.#blocks.slice(Math.max(0, end - slotHashesMax), end).reverse()
     this.#svm.setSlotHashes(recent.map((one) => ({ slot: BigInt(one.slot), hash: one.hash }) as SlotHash))
@@ -202,25 +202,25 @@ export class Bank {
     })
   }
 
-  #execute(wire: WireTransaction, run: Run): Execution {
+  #execute(wire: WireTransaction, kind: RunKind): Execution {
     const { message } = wire
     const loaded = loadAddresses(message, (address) => this.#svm.getAccount(address))
     const keys = [...message.staticAccounts, ...loaded.writable, ...loaded.readonly]
     const before = keys.map((key) => this.#svm.getAccount(key))
     const preTokenBalances = this.#tokenBalances(keys, before)
-    const { result, changed } = run(wire.transaction)
+    const { error, metadata, inner, changed } = this.#run(wire, keys, kind)
     const overlay = new Map(changed?.map((account) => [account.address as string, account]))
     const after = keys.map((key): MaybeEncodedAccount => {
       const account = overlay.get(key)
       if (account === undefined) return this.#svm.getAccount(key)
       return account.lamports === 0n ? { exists: false, address: key } : toExisting(account)
     })
-    const failed = result instanceof FailedTransactionMetadata
     return {
       wire,
-      error: failed ? toTransactionError(result) : null,
+      error,
       fee: computeFee(message),
-      metadata: failed ? result.meta() : result.metadata,
+      metadata,
+      inner,
       keys,
       loaded,
       before,
@@ -230,15 +230,18 @@ export class Bank {
     }
   }
 
-  readonly #commit: Run = (transaction) => {
-    const result = this.#svm.sendTransaction(transaction)
-    return { result: result instanceof FailedTransactionMetadata ? result : { metadata: result } }
-  }
-
-  readonly #dryRun: Run = (transaction) => {
-    const result = this.#svm.simulateTransaction(transaction)
-    if (result instanceof FailedTransactionMetadata) return { result }
-    return { result: { metadata: result.meta() }, changed: result.postAccounts() }
+  #run(wire: WireTransaction, keys: readonly Address[], kind: RunKind): Outcome {
+    const svm = this.#svm
+    const { slot, unixTimestamp: unixTime } = svm.getClock()
+    if (callsDex(wire, this.#dexes)) {
+      const clock = { unixTime, epoch: epochOf(slot) }
+      return executeWithDexes({ svm, programs: this.#dexes, clock }, wire, keys, kind)
+    }
+    const result = kind === 'commit' ? svm.sendTransaction(wire.transaction) : svm.simulateTransaction(wire.transaction)
+    if (result instanceof FailedTransactionMetadata)
+      return { error: toTransactionError(result), metadata: result.meta(), inner: null }
+    if (!('postAccounts' in result)) return { error: null, metadata: result, inner: null }
+    return { error: null, metadata: result.meta(), inner: null, changed: result.postAccounts() }
   }
 
   /** The state after `block`, as the validator's simulation has it. */
@@ -253,7 +256,7 @@ export class Bank {
     if (options.checkBlockhash && known && known.block.height <= block.height) return { error: 'AlreadyProcessed' }
     this.#svm.withSigverify(options.verifySignatures)
     try {
-      return this.#withStateOf(block, () => this.#execute(wire, this.#dryRun))
+      return this.#withStateOf(block, () => this.#execute(wire, 'simulate'))
     } finally {
       this.#svm.withSigverify(true)
     }
@@ -261,7 +264,7 @@ export class Bank {
 
   #executeForBlock(wire: WireTransaction, parent: Block): Execution | null {
     if (this.#located.has(wire.signature) || !this.isBlockhashValid(wire.message.lifetimeToken, parent)) return null
-    const execution = this.#execute(wire, this.#commit)
+    const execution = this.#execute(wire, 'commit')
     // A transaction that cannot pay its fee is in no block.
     const isPaid = lamportsOf(execution.before[0]) !== lamportsOf(execution.after[0])
     return execution.error === null || isPaid ? execution : null

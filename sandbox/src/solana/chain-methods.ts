@@ -1,4 +1,4 @@
-import { type Bank, type Block, blockhashAgeMax, genesisHash } from './bank.ts'
+import { type Bank, type Block, blockhashAgeMax, epochSlots, genesisHash } from './bank.ts'
 import { invalidParams, SolanaRpcError } from './rpc-error.ts'
 import {
   type Options,
@@ -23,7 +23,6 @@ export const withContext = (block: Block, value: unknown) => ({
   value,
 })
 
-const leaderScheduleSlots = 432_000
 const blocksRangeMax = 500_000
 
 function blockOfSlot(bank: Bank, slot: number, options: Options): Block {
@@ -62,9 +61,9 @@ export const chainMethods: Readonly<Record<string, RpcMethod>> = {
     return {
       absoluteSlot: block.slot,
       blockHeight: block.height,
-      epoch: Math.floor(block.slot / leaderScheduleSlots),
-      slotIndex: block.slot % leaderScheduleSlots,
-      slotsInEpoch: leaderScheduleSlots,
+      epoch: Math.floor(block.slot / epochSlots),
+      slotIndex: block.slot % epochSlots,
+      slotsInEpoch: epochSlots,
       transactionCount: null,
     }
   },

@@ -21,8 +21,11 @@ import {
   getCreateAssociatedTokenIdempotentInstruction,
   getInitializeMint2Instruction,
   getMintToInstruction,
+  getSyncNativeInstruction,
 } from '@solana-program/token'
 import type { Bank } from './bank.ts'
+import { type MarketPool, wrappedSol } from './solana-market.ts'
+import { swapInstruction, type Trade } from './solana-trader.ts'
 import { tokenProgram } from './token-state.ts'
 import { decodeWireTransaction } from './wire-transaction.ts'
 
@@ -64,9 +67,12 @@ export async function createBankAccount(bank: Bank) {
     return wire.signature
   }
 
+  const createAccount = prepareAccounts(signer)
+
   return {
     address: signer.address,
     send,
+    trade: (pool: MarketPool, trade: Trade) => tradeInPool({ signer, send, createAccount }, pool, trade),
     deposit: (address: Address, amount: bigint) =>
       send([getTransferSolInstruction({ source: signer, destination: address, amount })]),
     async createMint({
@@ -89,14 +95,46 @@ export async function createBankAccount(bank: Bank) {
     async depositToken(mint: Address, owner: Address, amount: bigint): Promise<string> {
       const account = bank.readAccount(mint)
       const program = account.exists ? account.programAddress : tokenProgram
-      const [ata] = await findAssociatedTokenPda({ mint, owner, tokenProgram: program })
+      const { ata, create } = await createAccount(mint, owner, program)
       const config = { programAddress: program }
-      return send([
-        getCreateAssociatedTokenIdempotentInstruction({ payer: signer, ata, owner, mint, tokenProgram: program }),
-        getMintToInstruction({ mint, token: ata, mintAuthority: signer, amount }, config),
-      ])
+      return send([create, getMintToInstruction({ mint, token: ata, mintAuthority: signer, amount }, config)])
     },
   }
+}
+
+const prepareAccounts =
+  (signer: KeyPairSigner) =>
+  async (mint: Address, owner: Address, program: Address): Promise<{ ata: Address; create: Instruction }> => {
+    const [ata] = await findAssociatedTokenPda({ mint, owner, tokenProgram: program })
+    const account = { payer: signer, ata, owner, mint, tokenProgram: program }
+    return { ata, create: getCreateAssociatedTokenIdempotentInstruction(account) }
+  }
+
+type Trader = Readonly<{
+  signer: KeyPairSigner
+  send(instructions: readonly Instruction[]): Promise<string>
+  createAccount: ReturnType<typeof prepareAccounts>
+}>
+
+/** Swaps in a pool, with units that the bank mints or wraps for this. */
+async function tradeInPool(
+  { signer, send, createAccount }: Trader,
+  pool: MarketPool,
+  { inputIndex, units }: Trade,
+): Promise<string> {
+  const [input, output] = inputIndex === 0 ? pool.mints : [pool.mints[1], pool.mints[0]]
+  const source = await createAccount(input.address, signer.address, input.program)
+  const target = await createAccount(output.address, signer.address, output.program)
+  const config = { programAddress: input.program }
+  const fund =
+    input.address === wrappedSol
+      ? [
+          getTransferSolInstruction({ source: signer, destination: source.ata, amount: units }),
+          getSyncNativeInstruction({ account: source.ata }),
+        ]
+      : [getMintToInstruction({ mint: input.address, token: source.ata, mintAuthority: signer, amount: units }, config)]
+  const swap = await swapInstruction(pool, signer.address, inputIndex, units)
+  return send([source.create, target.create, ...fund, swap])
 }
 
 /** Equal payments in one block need different signatures: each asks for another limit of compute units. */

@@ -1,6 +1,8 @@
 import { Bank, type Block } from './bank.ts'
+import { raydiumCpmmProgram } from './raydium-cpmm-program.ts'
 import { createRpcServer } from './rpc-server.ts'
 import { createBankAccount } from './solana-bank-account.ts'
+import { deployMarket } from './solana-market.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 
 /** Calls `tick` every `ms` until the returned function is called. */
@@ -13,12 +15,14 @@ export type SolanaNodeOptions = Readonly<{
   startTicks?: StartTicks
   /** Slots without a block. A public cluster skips a few in a hundred. */
   isSkipped?: (slot: number) => boolean
+  /** Begins with the tokens and pools of the sandbox. */
+  deploysMarket?: boolean
 }>
 
 const slotMs = 400
 
 export const startupNotice =
-  'sol: litesvm 1.5.0 executes transactions with the real virtual machine and the real SPL Token, Token-2022, associated token, memo and lookup table programs. It is not a validator: slots, blocks, commitments, forks, the 150-block window of blockhashes and the RPC are simulated; there are no votes, stakes, rewards, rent collection, durable nonces or programs of DEXes.'
+  'sol: litesvm 1.5.0 executes transactions with the real virtual machine and the real SPL Token, Token-2022, associated token, memo and lookup table programs. It is not a validator: slots, blocks, commitments, forks, the 150-block window of blockhashes and the RPC are simulated; there are no votes, stakes, rewards, rent collection or durable nonces. The binaries of DEXes are not available: swap_base_input of Raydium CPMM is executed by the maths of the pool on its account data, and its transfers by the token programs, in one transaction with the other instructions. The state is in memory and ends with the process.'
 
 const startInterval: StartTicks = (tick, ms) => {
   const timer = setInterval(tick, ms)
@@ -28,8 +32,9 @@ const startInterval: StartTicks = (tick, ms) => {
 /** JSON-RPC and websocket on one port of the loopback interface. State is in memory. */
 export async function startSolanaNode(options: SolanaNodeOptions) {
   const { port, log, now = Date.now, startTicks = startInterval, isSkipped = (slot) => slot % 25 === 0 } = options
-  const bank = new Bank(now)
+  const bank = new Bank(now, [raydiumCpmmProgram])
   const account = await createBankAccount(bank)
+  if (options.deploysMarket === true) await deployMarket(bank, account.address)
   const server = createRpcServer(bank)
   const subscriptions = serveSubscriptions(bank, server)
   await new Promise<void>((resolve, reject) => {
@@ -48,7 +53,9 @@ export async function startSolanaNode(options: SolanaNodeOptions) {
     /** The websocket has the same address with `ws:`. A public validator serves it on the next port. */
     rpcUrl: `http://127.0.0.1:${usedPort}`,
     webSocketUrl: `ws://127.0.0.1:${usedPort}`,
+    bank,
     bankAddress: account.address,
+    trade: account.trade,
     deposit: account.deposit,
     createMint: account.createMint,
     depositToken: account.depositToken,

@@ -5,7 +5,8 @@ import type { WireTransaction } from './wire-transaction.ts'
 
 export const statusOf = ({ error }: Pick<Execution, 'error'>) => (error === null ? { Ok: null } : { Err: error })
 
-export function encodeInnerInstructions({ metadata }: Execution) {
+export function encodeInnerInstructions({ metadata, inner }: Execution) {
+  if (inner !== null) return inner
   return metadata.innerInstructions().flatMap((list, index) =>
     list.length === 0
       ? []

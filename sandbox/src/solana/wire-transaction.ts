@@ -91,23 +91,28 @@ const unitsMax = 1_400_000n
 
 export type Fee = Readonly<{ base: bigint; priority: bigint; unitPrice: bigint }>
 
-/** The base fee of each signature, and the requested units at the requested price, rounded up. */
-export function computeFee(message: Message): Fee {
-  let unitPrice = 0n
-  let unitLimit: bigint | undefined
+/** The units that a transaction requests, or the default of its instructions. */
+export function computeUnitLimit(message: Message): bigint {
   let defaultUnits = 0n
   for (const { programAddressIndex, data } of message.instructions) {
     const program = message.staticAccounts[programAddressIndex] ?? ''
     defaultUnits += builtins.has(program) ? 3_000n : 200_000n
-    if (program !== computeBudget || !data) continue
-    const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
-    if (data[0] === 2 && data.length >= 5) unitLimit = BigInt(view.getUint32(1, true))
-    if (data[0] === 3 && data.length >= 9) unitPrice = view.getBigUint64(1, true)
+    if (program === computeBudget && data?.[0] === 2 && data.length >= 5)
+      return smallestUnits(BigInt(new DataView(data.buffer, data.byteOffset, data.byteLength).getUint32(1, true)))
   }
-  const requested = unitLimit ?? defaultUnits
-  const units = requested < unitsMax ? requested : unitsMax
+  return smallestUnits(defaultUnits)
+}
+
+const smallestUnits = (units: bigint): bigint => (units < unitsMax ? units : unitsMax)
+
+/** The base fee of each signature, and the requested units at the requested price, rounded up. */
+export function computeFee(message: Message): Fee {
+  let unitPrice = 0n
+  for (const { programAddressIndex, data } of message.instructions)
+    if (message.staticAccounts[programAddressIndex] === computeBudget && data?.[0] === 3 && data.length >= 9)
+      unitPrice = new DataView(data.buffer, data.byteOffset, data.byteLength).getBigUint64(1, true)
   const base = lamportsPerSignature * BigInt(message.header.numSignerAccounts)
-  return { base, priority: (units * unitPrice + 999_999n) / 1_000_000n, unitPrice }
+  return { base, priority: (computeUnitLimit(message) * unitPrice + 999_999n) / 1_000_000n, unitPrice }
 }
 
 export function isWritable({ header, staticAccounts }: Message, index: number): boolean {

@@ -1,84 +1,71 @@
-import { bcs } from '@mysten/sui/bcs'
-import { Transaction, type TransactionArgument } from '@mysten/sui/transactions'
+import { Transaction } from '@mysten/sui/transactions'
+import { cetusPoolSchema } from '@swapyard/lib/pools/sui/cetus-objects.ts'
+import { SQRT_PRICE_MAX, SQRT_PRICE_MIN } from '@swapyard/lib/pools/sui/q64-tick.ts'
 import { expect, test } from 'vitest'
-import { type CetusSwapResult, createCetusFunctions } from './cetus-functions.ts'
+import { createCetusFunctions } from './cetus-functions.ts'
+import { addCetusSwap } from './cetus-swap.ts'
+import { cetusPackage, createSuiMarket, suiTokens } from './market.ts'
 import { SUI, startTestNode } from './sui-node.fixture.ts'
 
-const clmm = `0x${'1e'.repeat(32)}`
-const usdc = '0xdba3::usdc::USDC'
-const types = ['0x2::sui::SUI', usdc]
-const poolSchema = bcs.struct('Pool', { id: bcs.Address, reserveB: bcs.u64() })
+const usdc = suiTokens[0]?.type ?? ''
 
-/** Two units of B for one of A, while the reserve lasts. */
-function swapAtTwo(contents: Uint8Array, { amount }: { amount: bigint }): CetusSwapResult {
-  const { id, reserveB } = poolSchema.parse(contents)
-  const rest = BigInt(reserveB) - 2n * amount
-  if (rest < 0n) return { abort: { module: 'pool', code: 4n } }
-  return { paid: amount, received: 2n * amount, contents: poolSchema.serialize({ id, reserveB: rest }).toBytes() }
+async function startWithMarket() {
+  const started = await startTestNode({ functions: createCetusFunctions(cetusPackage) })
+  const market = createSuiMarket(started.node)
+  const [pool] = market.pools
+  if (pool === undefined) throw new Error('the market has a pool')
+  return { ...started, market, pool: pool.id }
 }
 
-async function startWithPool() {
-  const started = await startTestNode({ functions: createCetusFunctions(clmm, swapAtTwo) })
-  const share = (type: string, encode: (id: string) => Uint8Array) =>
-    started.node.createObject({ type, owner: { kind: 'shared', initialVersion: 1n }, hasPublicTransfer: false }, encode)
-  const idOnly = (id: string) => bcs.Address.serialize(id).toBytes()
-  return {
-    ...started,
-    config: share(`${clmm}::config::GlobalConfig`, idOnly),
-    clock: share('0x2::clock::Clock', () => idOnly('0x6')),
-    pool: share(`${clmm}::pool::Pool<${types.join()}>`, (id) =>
-      poolSchema.serialize({ id, reserveB: 1_000n }).toBytes(),
-    ),
-  }
-}
+type Ids = Readonly<{ market: { cetusConfig: string; clock: string }; pool: string }>
 
-/** Swaps A for B; pays `paid` units of what is owed, and splits `minimum` off the output. */
+/** Swaps SUI for USDC, and splits `minimum` off the output. */
 function buildSwap(
-  ids: { config: string; pool: string; clock: string },
-  amount: bigint,
-  paid: bigint,
-  minimum: bigint,
+  { market, pool }: Ids,
+  { amount = 100n * SUI, held = 100n * SUI, minimum = 1n, sqrtPriceLimit = SQRT_PRICE_MIN },
   to: string,
-) {
+): Transaction {
   const t = new Transaction()
-  const call = (target: string, values: TransactionArgument[], typeArguments = types) =>
-    t.moveCall({ target, arguments: values, typeArguments })
-  const [config, pool] = [t.object(ids.config), t.object(ids.pool)]
-  const inputs = [t.pure.bool(true), t.pure.bool(true), t.pure.u64(amount), t.pure.u128(4_295_048_016n)]
-  const [a, b, receipt] = call(`${clmm}::pool::flash_swap`, [config, pool, ...inputs, t.object(ids.clock)])
-  call('0x2::balance::destroy_zero', [a as TransactionArgument], types.slice(0, 1))
-  const [input] = t.splitCoins(t.gas, [paid])
-  const payment = call('0x2::coin::into_balance', [input as TransactionArgument], types.slice(0, 1))
-  const zero = call('0x2::balance::zero', [], types.slice(1))
-  call(`${clmm}::pool::repay_flash_swap`, [config, pool, payment, zero, receipt as TransactionArgument])
-  const out = call('0x2::coin::from_balance', [b as TransactionArgument], types.slice(1))
+  t.setSender(to)
+  const [coin] = t.splitCoins(t.gas, [held])
+  if (coin === undefined) throw new Error('a split returns a coin')
+  const ids = { address: cetusPackage, config: market.cetusConfig, pool, clock: market.clock }
+  const types = ['0x2::sui::SUI', usdc] as const
+  const out = addCetusSwap(t, ids, { types, a2b: true, coin, amount, sqrtPriceLimit })
   const [least] = t.splitCoins(out, [minimum])
-  t.transferObjects([out, least as never], to)
+  t.transferObjects([out, coin, least as never], to)
   return t
 }
 
 test('a swap pays the output, takes the input and changes the pool', async () => {
-  const { client, createFunded, config, clock, pool } = await startWithPool()
-  const { keypair, address } = createFunded(SUI)
-  const transaction = buildSwap({ config: config.id, clock: clock.id, pool: pool.id }, 100n, 100n, 200n, address)
-  const result = await client.signAndExecuteTransaction({
-    transaction,
-    signer: keypair,
-    include: { balanceChanges: true },
-  })
-  expect(result.Transaction?.balanceChanges).toContainEqual(expect.objectContaining({ amount: '200' }))
-  const { object } = await client.getObject({ objectId: pool.id, include: { content: true } })
-  expect(poolSchema.parse(object.content).reserveB).toBe('800')
+  const started = await startWithMarket()
+  const { client, createFunded, pool } = started
+  const { keypair, address } = createFunded(200n * SUI)
+  const readPool = async () => {
+    const { object } = await client.getObject({ objectId: pool, include: { content: true } })
+    return cetusPoolSchema.parse(object.content)
+  }
+  const before = await readPool()
+  const transaction = buildSwap(started, {}, address)
+  const include = { balanceChanges: true } as const
+  const result = await client.signAndExecuteTransaction({ transaction, signer: keypair, include })
+  const changes = result.Transaction?.balanceChanges ?? []
+  const received = BigInt(changes.find(({ coinType }) => coinType.endsWith('USDC'))?.amount ?? 0)
+  // 100 SUI at 1.92 dollars, less the fee of 0.25 % and a small price impact.
+  expect(Number(received) / 1e6).toBeGreaterThan(191.3)
+  expect(Number(received) / 1e6).toBeLessThan(191.54)
+  const after = await readPool()
+  expect(BigInt(after.coinA) - BigInt(before.coinA)).toBe(100n * SUI)
+  expect(BigInt(before.coinB) - BigInt(after.coinB)).toBe(received)
+  expect(BigInt(after.sqrtPrice)).toBeLessThan(BigInt(before.sqrtPrice))
 })
 
 test.for([
-  ['a payment that is too small', 100n, 99n, 200n, /abort code: 0/],
-  ['an amount above the liquidity', 501n, 501n, 1n, /abort code: 4/],
-  ['an output below the minimum', 100n, 100n, 201n, /InsufficientCoinBalance/],
-] as const)('a swap fails with %s', async ([, amount, paid, minimum, message]) => {
-  const { client, createFunded, config, clock, pool } = await startWithPool()
-  const { keypair, address } = createFunded(SUI)
-  const transaction = buildSwap({ config: config.id, clock: clock.id, pool: pool.id }, amount, paid, minimum, address)
-  transaction.setSender(keypair.toSuiAddress())
-  await expect(transaction.build({ client })).rejects.toThrow(message)
+  ['a payment that is too small', { held: 99n * SUI }, /abort code: 2/],
+  ['a price limit on the wrong side', { sqrtPriceLimit: SQRT_PRICE_MAX }, /abort code: 11/],
+  ['an output below the minimum', { minimum: 192_000_000n }, /InsufficientCoinBalance/],
+] as const)('a swap fails with %s', async ([, swap, message]) => {
+  const started = await startWithMarket()
+  const { address } = started.createFunded(200n * SUI)
+  await expect(buildSwap(started, swap, address).build({ client: started.client })).rejects.toThrow(message)
 })

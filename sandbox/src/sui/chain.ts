@@ -1,13 +1,20 @@
 /* The simulated chain: executes signed transactions and holds the locks of their inputs. */
 import type { bcs } from '@mysten/sui/bcs'
 import { type ChainState, checkTransaction } from './check-transaction.ts'
-import { type CheckpointLog, createCheckpointLog } from './checkpoint-log.ts'
+import { type CheckpointLog, createCheckpointLog, emptyLog, type LogState } from './checkpoint-log.ts'
 import { signaturesKey } from './checkpoints.ts'
 import type { Clock } from './clock.ts'
 import { computeDigest } from './digests.ts'
 import { executeTransaction } from './execute-transaction.ts'
 import { GrpcError, invalidArgument, TransactionRefusal } from './grpc-error.ts'
-import { createLedger, type ExecutedTransaction, type Ledger, type LedgerView } from './ledger.ts'
+import {
+  createLedger,
+  type ExecutedTransaction,
+  emptyLedger,
+  type Ledger,
+  type LedgerState,
+  type LedgerView,
+} from './ledger.ts'
 import type { MoveFunctions } from './move-function.ts'
 import type { Outcome } from './outcome.ts'
 import { requireSignatures } from './signatures.ts'
@@ -19,11 +26,16 @@ export type Signed = Readonly<{
   signatures: readonly Uint8Array<ArrayBuffer>[]
 }>
 
+/** A chain as a value, to be written to a file. */
+export type SavedChain = Readonly<{ ledger: LedgerState; log: LogState }>
+
 export type Chain = Readonly<{
   ledger: Ledger
   functions: MoveFunctions
   log: Omit<CheckpointLog, 'append' | 'endEpoch'>
   readState(): ChainState
+  /** Shares its parts with the running chain: use it at once. */
+  save(): SavedChain
   /** Checks, locks and executes; a repeat answers with the first execution. */
   submit(signed: Signed): Promise<ExecutedTransaction>
   /** Signatures of validators without execution: the transaction's owned inputs are locked until the epoch ends. */
@@ -62,11 +74,12 @@ function acquireLocks(ledger: Ledger, { data }: Signed, digest: string): void {
 }
 
 export function createChain(
-  settings: Readonly<{ clock: Clock; functions: MoveFunctions; referenceGasPrice: bigint }>,
+  settings: Readonly<{ clock: Clock; functions: MoveFunctions; referenceGasPrice: bigint; saved?: SavedChain }>,
 ): Chain {
   const { clock, functions, referenceGasPrice } = settings
-  const ledger = createLedger()
-  const log = createCheckpointLog(clock)
+  const { ledger: ledgerState, log: logState } = settings.saved ?? { ledger: emptyLedger(), log: emptyLog(clock) }
+  const ledger = createLedger(ledgerState)
+  const log = createCheckpointLog(clock, logState)
   let isExecutionPaused = false
 
   const readState = (): ChainState => ({
@@ -98,6 +111,7 @@ export function createChain(
 
   return {
     ...{ ledger, functions, log, readState, simulate },
+    save: () => ({ ledger: ledgerState, log: log.readState() }),
     async submit(signed) {
       const digest = digestOf(signed)
       await requireSignatures(signed.data, signed.bytes, signed.signatures)

@@ -8,6 +8,7 @@ type EndedEpoch = Epoch & Readonly<{ endMs: number; lastCheckpoint: bigint }>
 
 export type CheckpointLog = Readonly<{
   genesis: Checkpoint
+  readState(): LogState
   readTip(): Checkpoint
   readEpoch(): Epoch
   findEndedEpoch(number: bigint): EndedEpoch | undefined
@@ -15,6 +16,8 @@ export type CheckpointLog = Readonly<{
   findCheckpoint(by: bigint | string): Checkpoint | undefined
   /** The next checkpoint contains it. */
   append(transaction: ExecutedTransaction): void
+  /** Transactions that wait for the next checkpoint. */
+  countPending(): number
   addCheckpoint(): Checkpoint
   /** Closes the epoch with a last checkpoint. */
   endEpoch(): Epoch
@@ -22,23 +25,39 @@ export type CheckpointLog = Readonly<{
   onCheckpoint(listener: (checkpoint: Checkpoint) => void): () => void
 }>
 
-export function createCheckpointLog(clock: Clock): CheckpointLog {
-  const checkpoints = new Map<bigint | string, Checkpoint>()
-  const ended = new Map<bigint, EndedEpoch>()
-  const listeners = new Set<(checkpoint: Checkpoint) => void>()
+/** Everything that a log holds. It can be written to a file and read again. */
+export type LogState = Readonly<{
+  checkpoints: Map<bigint | string, Checkpoint>
+  ended: Map<bigint, EndedEpoch>
+  genesis: Checkpoint
+  tip: Checkpoint
+  pending: readonly ExecutedTransaction[]
+  epoch: Epoch
+}>
+
+export function emptyLog(clock: Clock): LogState {
   const genesis = createCheckpoint(null, {
     ...{ epoch: 0n, timestampMs: clock.now(), isLastOfEpoch: false, transactions: [] },
   })
-  let tip = genesis
-  let pending: ExecutedTransaction[] = []
-  let epoch: Epoch = { number: 0n, startMs: genesis.timestampMs, firstCheckpoint: 0n }
+  const epoch = { number: 0n, startMs: genesis.timestampMs, firstCheckpoint: 0n }
+  const checkpoints = new Map<bigint | string, Checkpoint>([
+    [genesis.sequence, genesis],
+    [genesis.digest, genesis],
+  ])
+  return { ...{ checkpoints, ended: new Map(), genesis, tip: genesis, pending: [], epoch } }
+}
+
+export function createCheckpointLog(clock: Clock, state: LogState): CheckpointLog {
+  const { checkpoints, ended, genesis } = state
+  const listeners = new Set<(checkpoint: Checkpoint) => void>()
+  let { tip, epoch } = state
+  let pending: ExecutedTransaction[] = [...state.pending]
 
   const store = (checkpoint: Checkpoint) => {
     checkpoints.set(checkpoint.sequence, checkpoint)
     checkpoints.set(checkpoint.digest, checkpoint)
     tip = checkpoint
   }
-  store(genesis)
 
   function makeCheckpoint(isLastOfEpoch: boolean): Checkpoint {
     // The clock of a machine can go back; the chain's cannot.
@@ -53,11 +72,13 @@ export function createCheckpointLog(clock: Clock): CheckpointLog {
 
   return {
     genesis,
+    readState: () => ({ checkpoints, ended, genesis, tip, pending, epoch }),
     readTip: () => tip,
     readEpoch: () => epoch,
     findEndedEpoch: (number) => ended.get(number),
     findCheckpoint: (by) => checkpoints.get(by),
     append: (transaction) => void pending.push(transaction),
+    countPending: () => pending.length,
     addCheckpoint: () => makeCheckpoint(false),
     endEpoch() {
       const last = makeCheckpoint(true)

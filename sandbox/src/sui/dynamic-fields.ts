@@ -37,6 +37,7 @@ function renderField(object: SuiObject, parent: string): GrpcTypes.DynamicField 
 /** Ascending by id. */
 export const listDynamicFields = (ledger: Ledger, parent: string): GrpcTypes.DynamicField[] =>
   ledger
-    .listObjects(({ owner, type }) => owner.kind === 'object' && owner.id === parent && type.startsWith(FIELD))
+    .listChildren(parent)
+    .filter(({ type }) => type.startsWith(FIELD))
     .map((object) => renderField(object, parent))
     .sort((a, b) => ((a.fieldId ?? '') < (b.fieldId ?? '') ? -1 : 1))

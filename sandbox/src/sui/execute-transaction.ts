@@ -123,12 +123,13 @@ function addAmount(amounts: Map<string, AmountChange>, owner: string, coinType: 
 
 type Collected = Pick<Attempt, 'drafts' | 'accumulators'> & Readonly<{ events: MoveEvent[] }>
 
-function createContext({ data, digest, epoch, timestampMs }: ExecutionInput, collected: Collected): MoveContext {
+function createContext({ data, digest, epoch, timestampMs, view }: ExecutionInput, collected: Collected): MoveContext {
   let created = 0
   return {
     sender: data.sender,
     epoch,
     timestampMs,
+    readChildren: (parent) => view.listChildren(parent).map(({ contents }) => contents),
     createId: () => deriveCreatedId(digest, created++),
     emit: ({ type, contents }) => {
       const [address = '', module = ''] = type.split('::')

@@ -25,6 +25,8 @@ export type CoinMetadata = Readonly<{
 export type LedgerView = Readonly<{
   findObject(id: string): SuiObject | undefined
   readAddressBalance(owner: string, coinType: string): bigint
+  /** The objects that belong to another object: its dynamic fields. */
+  listChildren(parent: string): readonly SuiObject[]
 }>
 
 /** Base units: in coin objects, and in the address balance. */
@@ -66,18 +68,32 @@ function sumBalances(owner: string, objects: Iterable<SuiObject>, inAddresses: I
   return [...sums].map(([coinType, sum]) => ({ coinType, ...sum })).sort((a, b) => (a.coinType < b.coinType ? -1 : 1))
 }
 
+/** Everything that a ledger holds. It can be written to a file and read again. */
+export type LedgerState = Readonly<{
+  live: Map<string, SuiObject>
+  versions: Map<string, SuiObject>
+  children: Map<string, Set<string>>
+  addressBalances: Map<string, AmountChange>
+  transactions: Map<string, ExecutedTransaction>
+  coinMetadata: Map<string, CoinMetadata>
+  locks: Map<string, string>
+}>
+
+export const emptyLedger = (): LedgerState => ({
+  ...{ live: new Map(), versions: new Map(), children: new Map(), addressBalances: new Map() },
+  ...{ transactions: new Map(), coinMetadata: new Map(), locks: new Map() },
+})
+
 /** Objects with all their versions, address balances, executed transactions and locks, in memory. */
-export function createLedger(): Ledger {
-  const live = new Map<string, SuiObject>()
-  const versions = new Map<string, SuiObject>()
-  const addressBalances = new Map<string, AmountChange>()
-  const transactions = new Map<string, ExecutedTransaction>()
-  const coinMetadata = new Map<string, CoinMetadata>()
-  const locks = new Map<string, string>()
+export function createLedger(state: LedgerState): Ledger {
+  const { live, versions, children, addressBalances, transactions, coinMetadata, locks } = state
 
   const put = (object: SuiObject) => {
     live.set(object.id, object)
     versions.set(keyOf(object.id, object.version), object)
+    if (object.owner.kind !== 'object') return
+    const siblings = children.get(object.owner.id) ?? new Set()
+    children.set(object.owner.id, siblings.add(object.id))
   }
 
   const changeAddressBalance = (owner: string, coinType: string, change: bigint) => {
@@ -100,6 +116,11 @@ export function createLedger(): Ledger {
     findObject: (id) => live.get(id),
     findVersion: (id, version) => versions.get(keyOf(id, version)),
     readAddressBalance: (owner, coinType) => addressBalances.get(keyOf(owner, coinType))?.amount ?? 0n,
+    listChildren: (parent) =>
+      [...(children.get(parent) ?? [])].flatMap((id) => {
+        const object = live.get(id)
+        return object?.owner.kind === 'object' && object.owner.id === parent ? [object] : []
+      }),
     listObjects: (isListed) => [...live.values()].filter(isListed),
     listBalances: (owner) => sumBalances(owner, live.values(), addressBalances.values()),
     findTransaction: (digest) => transactions.get(digest),

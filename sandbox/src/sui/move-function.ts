@@ -8,6 +8,8 @@ export type MoveContext = Readonly<{
   epoch: bigint
   timestampMs: number
   createId(): string
+  /** BCS of the objects that belong to another object: its dynamic fields. */
+  readChildren(parent: string): readonly Uint8Array[]
   emit(event: Readonly<{ type: string; contents: Uint8Array }>): void
   /** Sends, shares or freezes an object. */
   setOwner(object: MoveValue, owner: ObjectDraft['owner']): void

@@ -57,6 +57,7 @@ function runMocked(chain: Chain, data: TransactionBody, isChecked: boolean): Sim
   const view: LedgerView = {
     findObject: (id) => (id === coin.id ? coin : chain.ledger.findObject(id)),
     readAddressBalance: chain.ledger.readAddressBalance,
+    listChildren: chain.ledger.listChildren,
   }
   return run(chain, withGas(data, { payment: [refOf(coin)] }), view, isChecked)
 }

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { normalizeSuiAddress } from '@mysten/sui/utils'
 import { log } from '../log.ts'
 import { canonicalType } from './canonical-type.ts'
-import { createChain, type Signed } from './chain.ts'
+import { type Chain, createChain, type SavedChain, type Signed } from './chain.ts'
 import type { Epoch } from './checkpoint-log.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { coinFunctions } from './coin-functions.ts'
 import { deriveCreatedId } from './digests.ts'
 import { executionMethods } from './execution-service.ts'
+import { fixedPointFunctions } from './fixed-point-functions.ts'
 import { storageCostOf } from './gas.ts'
 import { createGrpcWebServer } from './grpc-web.ts'
 import type { CoinMetadata } from './ledger.ts'
@@ -23,7 +24,7 @@ import { coinTypeOf, encodeCoin, type ObjectDraft, SUI_TYPE, type SuiObject, sea
 const notice = [
   'sui: a simulator, because no Sui node can be started here. It has no Move VM and no validators.',
   'It checks: BCS, digests, signatures (ed25519, secp256k1, secp256r1, multisig, passkey), owners, versions, locks of owned objects, expiry, gas price, budget and balance, and the use of values in programmable transactions.',
-  'Move functions are TypeScript: those of coins, and those that the sandbox adds for its DEXes. Computation is charged by counted commands.',
+  'Move functions are TypeScript: those of coins and fixed-point numbers, and those that the sandbox adds for its DEXes. Computation is charged by counted commands.',
   'Not simulated: publishing, zkLogin, receiving objects, allowances, gasless transactions, committee signatures, filters and lists of transactions and events.',
 ].join('\n')
 
@@ -37,9 +38,15 @@ export type SuiNode = Readonly<{
   /** Base units, into the address balance. */
   mintToAddressBalance(address: string, amount: bigint, coinType?: string): void
   createCoinType(coinType: string, metadata: Omit<CoinMetadata, 'id'>): void
-  /** Puts an object at a new id, which `encode` gets, into the ledger. */
-  createObject(draft: Omit<ObjectDraft, 'contents'>, encode: (id: string) => Uint8Array): SuiObject
+  /** Puts an object at a new id, or at a given one, into the ledger; `encode` gets the id. */
+  createObject(draft: Omit<ObjectDraft, 'contents'>, encode: (id: string) => Uint8Array, id?: string): SuiObject
   addCheckpoints(count: number): void
+  /** Height and digest of the newest checkpoint. */
+  readTip(): Readonly<{ height: number; hash: string }>
+  /** Executed transactions that no checkpoint contains. */
+  countPending(): number
+  /** Base units of a coin type, in coins and in the address balance. */
+  readBalance(address: string, coinType: string): bigint
   /** No scheduled checkpoints until resumed. */
   pause(): void
   resume(): void
@@ -48,8 +55,13 @@ export type SuiNode = Readonly<{
   /** Locks the inputs of a signed transaction as validators do, without execution. */
   lockInputs(signed: SignedBytes): Promise<void>
   endEpoch(): Epoch
+  /** The chain as a value, for `saved` of a later start. Use it at once. */
+  save(): SavedNode
   stop(): Promise<void>
 }>
+
+/** A chain, and how many objects the controls have created. */
+export type SavedNode = SavedChain & Readonly<{ created: number }>
 
 const checkpointIntervalMs = 250
 const referenceGasPrice = 1_000n
@@ -70,6 +82,8 @@ export type SuiNodeSettings = Readonly<{
   notify?(text: string): void
   /** Functions of DEXes, beside those of coins. */
   functions?: MoveFunctions
+  /** The chain of an earlier node, which this one continues. */
+  saved?: SavedNode
 }>
 
 function readSignedBytes({ bytes, signatures }: SignedBytes): Signed {
@@ -78,26 +92,45 @@ function readSignedBytes({ bytes, signatures }: SignedBytes): Signed {
   return { data, bytes: Uint8Array.from(bytes), signatures: signatures.map((signature) => Uint8Array.from(signature)) }
 }
 
+function createReads({ log: checkpoints, ledger }: Chain): Pick<SuiNode, 'readTip' | 'countPending' | 'readBalance'> {
+  return {
+    readTip() {
+      const { sequence, digest } = checkpoints.readTip()
+      return { height: Number(sequence), hash: digest }
+    },
+    countPending: checkpoints.countPending,
+    readBalance(address, coinType) {
+      const type = canonicalType(coinType)
+      const held = ledger.listBalances(normalizeSuiAddress(address)).find((one) => one.coinType === type)
+      return held === undefined ? 0n : held.inCoins + held.inAddress
+    },
+  }
+}
+
+function createNodeChain({ saved, functions = new Map(), ...settings }: SuiNodeSettings, clock: Clock): Chain {
+  return createChain({
+    clock,
+    functions: new Map([...coinFunctions, ...fixedPointFunctions, ...functions]),
+    referenceGasPrice: settings.referenceGasPrice ?? referenceGasPrice,
+    ...(saved === undefined ? {} : { saved }),
+  })
+}
+
 export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiNode> {
   const { clock = systemClock, port = 0, notify = log } = settings
-  const functions: MoveFunctions = new Map([...coinFunctions, ...(settings.functions ?? [])])
-  const chain = createChain({
-    clock,
-    functions,
-    referenceGasPrice: settings.referenceGasPrice ?? referenceGasPrice,
-  })
+  const chain = createNodeChain(settings, clock)
   const methods = [executionMethods, ledgerMethods, stateMethods, subscriptionMethods].flatMap((list) => list(chain))
   const server = createGrpcWebServer(methods)
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  let created = 0
+  let created = settings.saved?.created ?? 0
   let isPaused = false
   const stopTimer = clock.every(settings.checkpointIntervalMs ?? checkpointIntervalMs, () => {
     if (!isPaused) chain.log.addCheckpoint()
   })
 
-  const createObject: SuiNode['createObject'] = ({ type, owner, hasPublicTransfer }, encode) => {
-    const contents = Uint8Array.from(encode(deriveCreatedId(genesisDigest, created++)))
+  const createObject: SuiNode['createObject'] = ({ type, owner, hasPublicTransfer }, encode, id) => {
+    const contents = Uint8Array.from(encode(id ?? deriveCreatedId(genesisDigest, created++)))
     const draft = { type: canonicalType(type), owner, hasPublicTransfer, contents }
     const written = { version: 1n, previousTransaction: genesisDigest, storageRebate: storageCostOf(draft) }
     const object = sealObject(draft, written)
@@ -108,7 +141,7 @@ export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiN
     const id = deriveCreatedId(genesisDigest, created++)
     chain.ledger.coinMetadata.set(canonicalType(coinType), { id, ...metadata })
   }
-  createCoinType(SUI_TYPE, sui)
+  if (settings.saved === undefined) createCoinType(SUI_TYPE, sui)
   notify(notice)
 
   return {
@@ -129,6 +162,7 @@ export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiN
     addCheckpoints(count) {
       for (let i = 0; i < count; i += 1) chain.log.addCheckpoint()
     },
+    ...createReads(chain),
     pause: () => {
       isPaused = true
     },
@@ -138,6 +172,7 @@ export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiN
     pauseExecution: chain.setExecutionPaused,
     lockInputs: (signed) => chain.lockInputs(readSignedBytes(signed)),
     endEpoch: chain.endEpoch,
+    save: () => ({ ...chain.save(), created }),
     async stop() {
       stopTimer()
       server.close()

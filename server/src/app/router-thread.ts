@@ -5,6 +5,8 @@ import type { NetworkPoolsOptions, PoolSettings } from '../adapters/dex/sync-con
 import type { ToThread } from '../adapters/router/messages.ts'
 import { serveRoutes } from '../adapters/router/serve-routes.ts'
 import { createThreadLog, createThreadSnapshots } from '../adapters/router/thread-proxies.ts'
+import { createSolanaPools } from '../adapters/solana/pools.ts'
+import { createSuiPools } from '../adapters/sui/pools.ts'
 import type { Family, Network } from '../core/domain/network.ts'
 import { present } from '../lib/assert.ts'
 import type { DexNetwork } from '../swap/domain/dex.ts'
@@ -33,6 +35,8 @@ const HEAVY_AT_ONCE = 2
 /** How the pools of a network are followed. */
 const createSourceByFamily: Readonly<Partial<Record<Family, (options: NetworkPoolsOptions) => PoolSource>>> = {
   evm: createNetworkPools,
+  solana: createSolanaPools,
+  sui: createSuiPools,
 }
 
 function createSource(options: NetworkPoolsOptions): PoolSource {

@@ -31,6 +31,13 @@ test('denies an EVM account on every EVM network, in any case', async () => {
   expect(await screen(`eth:${vitalik}`, 'eth', `0x${'1'.repeat(40)}`)).toBe('allow')
 })
 
+test('denies an account of Sui in any case', async () => {
+  const account = `0x${'aB'.repeat(32)}`
+  expect(await screen(`sui:${account}`, 'sui', account.toLowerCase())).toBe('block')
+  expect(await screen(`sui:${account}`, 'sui', `0x${'1'.repeat(64)}`)).toBe('allow')
+  expect(() => createScreening(['sui:0x2'], networks)).toThrow('screening.denied.0 is not an address on sui')
+})
+
 test('denies an address in every encoding', async () => {
   const [, withoutPrefix = ''] = cashAddr.split(':')
   expect(await screen(`bch:${cashAddr}`, 'bch', withoutPrefix)).toBe('block')

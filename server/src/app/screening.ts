@@ -5,6 +5,7 @@ import type { Addresses } from '../exchange/ports/chain.ts'
 
 type NetworkAddresses = ReadonlyMap<string, Readonly<{ addresses: Addresses }>>
 
+const SUI_ADDRESS = /^0x[0-9a-fA-F]{64}$/
 const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const familyOf = (network: string) => definitions.find(({ id }) => id === network)?.family
 
@@ -17,6 +18,7 @@ function createAddressKey(networks: NetworkAddresses): AddressKey {
   return (network, address) => {
     const family = familyOf(network)
     if (family === 'evm') return EVM_ADDRESS.test(address) ? `evm:${address.toLowerCase()}` : null
+    if (family === 'sui') return SUI_ADDRESS.test(address) ? `sui:${address.toLowerCase()}` : null
     const addresses = networks.get(network)?.addresses
     // Nothing is paid on a network without an adapter, so its entries are kept unread.
     if (addresses === undefined) return `${network}:${address}`

@@ -12,6 +12,10 @@ import { createSwapIdempotencyStore } from '../adapters/postgres/swap/idempotenc
 import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
 import { createSwapStore } from '../adapters/postgres/swap/swaps.ts'
 import type { RouterMetrics } from '../adapters/router/router-metrics.ts'
+import { createSolanaAddressFormat } from '../adapters/solana/address-format.ts'
+import { createSolanaSwapChain } from '../adapters/solana/chain.ts'
+import { createSuiAddressFormat } from '../adapters/sui/address-format.ts'
+import { createSuiSwapChain } from '../adapters/sui/swap-chain.ts'
 import { createEvmAddressFormat } from '../adapters/swap-chain/address-format.ts'
 import { createEvmSwapChain } from '../adapters/swap-chain/chain.ts'
 import { createPackageLists } from '../adapters/token-lists/package-lists.ts'
@@ -65,6 +69,7 @@ import { createTrackSwap } from '../swap/track/track-swap.ts'
 import type { OnNodeNote } from './chains.ts'
 import { productionRouting, type RoutedNetwork, sandboxRouting, startRouter } from './router.ts'
 import type { ChainsFile } from './sandbox-chains.ts'
+import { sandboxFeeAddress } from './sandbox-fees.ts'
 import { createScreening } from './screening.ts'
 
 export type SwapOffer = Readonly<{
@@ -119,8 +124,6 @@ export type Swaps = Readonly<{
 }>
 
 const START_MS = 20_000
-/** The sandbox's fee address: an account of the well-known development seed phrase. */
-const SANDBOX_FEES = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
 const SANDBOX_DROPPED_MS = 20_000
 
 /** The swap networks of the sandbox's chains. */
@@ -130,7 +133,7 @@ export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
     ownTokens: new Map(networks.map(({ network, defiTokens }) => [network, defiTokens ?? []])),
     settings: {
       droppedMs: SANDBOX_DROPPED_MS,
-      feeAddresses: new Map(networks.map(({ network }) => [network, SANDBOX_FEES])),
+      feeAddresses: new Map(networks.map(({ network, family }) => [network, sandboxFeeAddress(family)])),
     },
   }
 }
@@ -314,7 +317,7 @@ export const serveNetworks = (
   new Map(routing.map((one) => [one.dexNetwork.network, toServed(environment, one, onNodeNote)] as const))
 
 /** The address formats of all families that may have rows. */
-const families = [createEvmAddressFormat()]
+const families = [createEvmAddressFormat(), createSolanaAddressFormat(), createSuiAddressFormat()]
 
 type ChainOptions = Readonly<{
   network: Network
@@ -325,6 +328,8 @@ type ChainOptions = Readonly<{
 }>
 const createChainByFamily: Readonly<Partial<Record<Family, (options: ChainOptions) => SwapChain>>> = {
   evm: createEvmSwapChain,
+  solana: createSolanaSwapChain,
+  sui: createSuiSwapChain,
 }
 
 function toServed(

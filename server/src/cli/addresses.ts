@@ -1,5 +1,6 @@
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
+import { createSuiAddressFormat } from '../adapters/sui/address-format.ts'
 import { openAddresses } from '../app/addresses.ts'
 import { createScreening } from '../app/screening.ts'
 import type { Config } from '../config/load.ts'
@@ -24,6 +25,21 @@ export async function checkAddress(
   const verdict = await createScreening(config.denied, own).screen({ network, address: parsed, direction: 'recipient' })
   if (verdict !== 'allow') fail(`${parsed} is never served (screening.denied)`)
   return { parsed, addresses }
+}
+
+/** The address for swap fees in canonical form, checked as above. Sui has swaps and no wallets of ours. */
+export async function checkFeeAddress(
+  config: Config,
+  database: Database,
+  network: string,
+  address: string,
+): Promise<string> {
+  if (network !== 'sui') return (await checkAddress(config, database, network, address)).parsed
+  const parsed = createSuiAddressFormat().parseAccount(address) ?? fail(`${address} is not an address of ${network}`)
+  const verdict = await createScreening(config.denied, openAddresses(config)).screen({
+    ...{ network, address: parsed, direction: 'recipient' },
+  })
+  return verdict === 'allow' ? parsed : fail(`${parsed} is never served (screening.denied)`)
 }
 
 export type CheckedDestination = Readonly<{ assetId: AssetId; address: string; memo: string | null }>

@@ -10,7 +10,7 @@ import type { PartnerStore } from '../core/ports/store/partners.ts'
 import { makeApiKey } from '../core/services/partner-keys.ts'
 import { toBlock } from '../lib/ip-address.ts'
 import { swapNetworks } from '../swap/domain/swap.ts'
-import { checkAddress, checkDestination } from './addresses.ts'
+import { checkDestination, checkFeeAddress } from './addresses.ts'
 import { type ReasonOption, toAuditNote, withAuditLog, withReason } from './audit-note.ts'
 import { addBalanceCommands } from './balance-commands.ts'
 import { withDatabase } from './database.ts'
@@ -128,7 +128,7 @@ function addFeeAddress(partners: Command): void {
       withDatabase(async (database, config) => {
         const network = canonicalNetwork(ticker)
         if (!swapNetworks.some((known) => known === network)) fail(`swaps are not available on ${ticker}`)
-        const parsed = address === 'none' ? null : (await checkAddress(config, database, network, address)).parsed
+        const parsed = address === 'none' ? null : await checkFeeAddress(config, database, network, address)
         await change(database, 'partner', name, 'fee-address', options, async (_store, inside) => {
           if (!(await createFeeAccounts(inside).setAddress(name, network, parsed)))
             fail(`there is no partner ${name}${parsed === null ? ' with a fee address there' : ''}`)

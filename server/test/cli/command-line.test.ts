@@ -127,6 +127,9 @@ describe('the command line', () => {
       code: 1,
       error: expect.stringContaining('swaps are not available on btc'),
     })
+    const suiAddress = `0x${'Ab'.repeat(32)}`
+    expect(await set('sui', suiAddress)).toMatchObject({ code: 0, lines: [{ feeAddress: suiAddress.toLowerCase() }] })
+    expect(await set('sui', address)).toMatchObject({ code: 1 })
     expect(await set('eth', 'none')).toMatchObject({ code: 0, lines: [{ feeAddress: null }] })
     expect(await set('eth', 'none')).toMatchObject({ code: 1 })
   })

@@ -24,6 +24,7 @@ export type PoolDepth = Readonly<{
 /** The depth of a pool. The ticks of a concentrated pool must be read within NEAR_TICKS of its price. */
 export function depthOfPool(pool: Pool): PoolDepth {
   if (isConcentrated(pool)) return concentratedDepth(pool)
+  if (pool.kind === 'cetus') return concentratedDepth({ ...pool, sqrtPrice: pool.sqrtPrice << 32n })
   if (pool.kind === 'liquidity-book') return binDepth(pool)
   const reserves = 'reserves' in pool ? pool.reserves : 'balances' in pool ? pool.balances : []
   const amounts = reserves.map((amount) => Number(amount) * (PRICE_MOVE / 2))
@@ -32,7 +33,12 @@ export function depthOfPool(pool: Pool): PoolDepth {
 }
 
 /** A position may end right beside the price, so the active liquidity alone says little about what the pool can pay. */
-function concentratedDepth({ sqrtPrice, liquidity, tick, ticks }: ConcentratedPool): PoolDepth {
+function concentratedDepth({
+  sqrtPrice,
+  liquidity,
+  tick,
+  ticks,
+}: Pick<ConcentratedPool, 'sqrtPrice' | 'liquidity' | 'tick' | 'ticks'>): PoolDepth {
   const root = Number(sqrtPrice) / 2 ** 96
   const [low, high] = [root / ROOT_MOVE, root * ROOT_MOVE]
   let [amount0, amount1] = [0, 0]

@@ -1,5 +1,5 @@
 import { zeroAddress } from 'viem'
-import { assert, present, unreachable } from '../../lib/assert.ts'
+import { assert, InvariantError, present, unreachable } from '../../lib/assert.ts'
 import { type RouteSwap, SHARE_ALL } from '../../swap/routing/execute.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 
@@ -35,8 +35,10 @@ const flags = { here: 0, toTarget: 1, toNextPool: 2, prepaid: 4 } as const
 type Call = Readonly<{ step: number; extra: bigint /** an extra word after the step */; poolId?: string }>
 
 /** False if the executor has no step for this pool. */
-export const isExecutable = (pool: Pool): boolean =>
-  (pool.kind !== 'balancer-weighted' && pool.kind !== 'balancer-stable') || pool.vault === 'v2'
+export function isExecutable(pool: Pool): boolean {
+  if (pool.kind === 'balancer-weighted' || pool.kind === 'balancer-stable') return pool.vault === 'v2'
+  return pool.kind !== 'cetus'
+}
 
 function callOf({ pool, tokenIn, tokenOut }: RouteSwap): Call {
   switch (pool.kind) {
@@ -55,8 +57,12 @@ function callOf({ pool, tokenIn, tokenOut }: RouteSwap): Call {
     case 'balancer-stable':
       assert(isExecutable(pool), 'the executor supports the vault')
       return { step: stepKinds.balancer, extra: 0n, poolId: pool.id }
+    case 'cetus':
+      throw new Error(`the executor has no step for ${pool.kind}`)
     case 'liquidity-book':
       return { step: stepKinds.book, extra: tokenIn === 0 ? 1n : 0n }
+    case 'raydium-cpmm':
+      throw new InvariantError('the executor trades in pools of EVM networks')
     default:
       return unreachable(pool)
   }

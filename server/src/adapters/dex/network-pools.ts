@@ -50,6 +50,7 @@ export function createNetworkPools(options: NetworkPoolsOptions): PoolSource {
   const maintenance = createMaintenance(context)
   const { nativeContract } = options.network.evm ?? {}
   const unpaused = createUnpausedPools(context)
+  const refusals = createRefusals()
   const tokens = createFeeOnTransferTokens(nodes.rpc, dexNetwork.wrapped, now, nativeContract ? [nativeContract] : [])
   let at: Readonly<{ head: Header; readAtMs: number }> | null = null
 
@@ -83,7 +84,7 @@ export function createNetworkPools(options: NetworkPoolsOptions): PoolSource {
         ...{ block, readAtMs, head: head.height, wrapped: dexNetwork.wrapped },
         pools: tokens.poolsWithCheckedTokens(unpaused()),
         listed: context.listing.listed,
-        feeOnTransferTokens: tokens.feeOnTransfer(),
+        refusedTokens: refusals(tokens.feeOnTransfer()),
         millionGasPrice: maintenance.gasPrice() * 1_000_000n,
         nativeDecimals: options.network.decimals,
       }
@@ -123,7 +124,7 @@ function createReports(
     depth() {
       const wei = listedDepth(pools.pools(), listing)
       depths.record(wei, now())
-      return { wei, maximumWei: depths.maximum(now()) }
+      return { units: wei, maximumUnits: depths.maximum(now()) }
     },
   }
 }
@@ -137,6 +138,16 @@ function createUnpausedPools({ pools, pauses }: SyncContext): () => readonly Poo
     const some = all.filter((pool) => !isPaused(pool, paused))
     cache = { all, paused, unpaused: some.length === all.length ? all : some }
     return cache.unpaused
+  }
+}
+
+/** Fee-on-transfer tokens with the reason; the same map for the same set. */
+function createRefusals(): (tokens: ReadonlySet<string>) => ReadonlyMap<string, string> {
+  const reason = 'takes a fee on transfer'
+  let cache: Readonly<{ of: ReadonlySet<string>; refusals: ReadonlyMap<string, string> }> | null = null
+  return (tokens) => {
+    if (cache?.of !== tokens) cache = { of: tokens, refusals: new Map([...tokens].map((token) => [token, reason])) }
+    return cache.refusals
   }
 }
 

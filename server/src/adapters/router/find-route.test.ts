@@ -25,7 +25,7 @@ const at = (pools: readonly Pool[]): PoolsAt => ({
     nativeDecimals: 18,
     wrapped: WETH,
   },
-  ...{ feeOnTransferTokens: new Set(), listed: new Set([WETH, USDC]) },
+  ...{ refusedTokens: new Map(), listed: new Set([WETH, USDC]) },
 })
 const order = (tokenIn: string, tokenOut: string) => ({ network: 'eth', tokenIn, tokenOut, amountIn: 10n * ETHER })
 

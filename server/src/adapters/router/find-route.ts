@@ -9,7 +9,7 @@ import { HOPS_MAX, SWAPS_MAX } from '../../swap/routing/search.ts'
 import { middleOutOf } from './middle-price.ts'
 import { createRouteMarkets, type RouteMarket } from './route-markets.ts'
 
-export type RouteLimits = Readonly<{
+export type RouteBudget = Readonly<{
   /** Time limit of a search, which then returns its best route. */
   budgetMs: number
 }>
@@ -19,7 +19,7 @@ const PROBE_DECIMALS = 3
 const MILLION = 1_000_000
 
 /** Finds routes over one network's pools. */
-export function createRouteFinder({ budgetMs }: RouteLimits) {
+export function createRouteFinder({ budgetMs }: RouteBudget) {
   const marketOf = createRouteMarkets()
 
   /** Base units of a token for a base unit of the native coin; 0 if no pool prices it. */
@@ -39,17 +39,19 @@ export function createRouteFinder({ budgetMs }: RouteLimits) {
   }
 
   return (at: PoolsAt, { tokenIn, tokenOut, amountIn, avoid = [] }: RouteOrder): RoutedSwap => {
-    for (const token of [tokenIn, tokenOut])
-      if (at.feeOnTransferTokens.has(token))
-        throw new AppError('NO_ROUTE', `the token ${token} takes a fee on transfer, which is not supported`)
+    for (const token of [tokenIn, tokenOut]) {
+      const reason = at.refusedTokens.get(token)
+      if (reason !== undefined) throw new AppError('NO_ROUTE', `the token ${token} ${reason}, which is not supported`)
+    }
     if (tokenIn === at.wrapped && tokenOut === at.wrapped) return wrap(at, amountIn)
     const current = marketOf(at, { tokenIn, tokenOut, avoid })
     const { market } = current
     const deadline = performance.now() + budgetMs
     const gasPrice = (Number(at.millionGasPrice) / MILLION) * nativeRate(current, at, tokenOut)
-    const options = { hopsMax: HOPS_MAX, swapsMax: SWAPS_MAX, gasPrice, isOver: () => performance.now() > deadline }
+    const limits = at.routeLimits ?? { hopsMax: HOPS_MAX, swapsMax: SWAPS_MAX }
+    const options = { ...limits, gasPrice, isOver: () => performance.now() > deadline }
     const route = bestRoute(market, { source: tokenIn, target: tokenOut, amountIn }, options)
-    if (route === null) throw refusal(market, tokenIn, tokenOut, amountIn)
+    if (route === null) throw refusal(market, { tokenIn, tokenOut, amountIn }, limits.hopsMax)
     return {
       block: at.block,
       amountOut: route.amountOut,
@@ -71,14 +73,18 @@ const wrap = ({ block, millionGasPrice }: PoolsAt, amountIn: bigint): RoutedSwap
   ...{ millionGasOut: millionGasPrice, middleOut: amountIn, unlisted: [] },
 })
 
-function refusal({ market, tokens }: PoolMarket, tokenIn: string, tokenOut: string, amountIn: bigint): AppError {
+function refusal(
+  { market, tokens }: PoolMarket,
+  { tokenIn, tokenOut, amountIn }: Pick<RouteOrder, 'tokenIn' | 'tokenOut' | 'amountIn'>,
+  hopsMax: number,
+): AppError {
   const from = tokens.get(tokenIn)
   const to = tokens.get(tokenOut)
   const isConnected =
     from !== undefined &&
     to !== undefined &&
     from !== to &&
-    likelyPaths(market, from, to, Number(amountIn), HOPS_MAX).length > 0
+    likelyPaths(market, from, to, Number(amountIn), hopsMax).length > 0
   return isConnected
     ? new AppError('INSUFFICIENT_LIQUIDITY', 'the pools cannot trade this amount')
     : new AppError('NO_ROUTE', 'no known pools connect the two tokens')

@@ -29,9 +29,9 @@ type MarketsOfPools = Readonly<{
   find(tokens: readonly string[], avoid: readonly string[]): RouteMarket
 }>
 
-function createMarketsOf({ pools, feeOnTransferTokens, listed }: PoolsAt): MarketsOfPools {
-  // A pool with a fee-on-transfer token pays more than the recipient gets.
-  const usable = pools.filter(({ tokens }) => !tokens.some((token) => feeOnTransferTokens.has(token)))
+function createMarketsOf({ pools, refusedTokens, listed }: PoolsAt): MarketsOfPools {
+  // A pool with a fee-on-transfer token, for example, pays more than the recipient gets.
+  const usable = pools.filter(({ tokens }) => !tokens.some((token) => refusedTokens.has(token)))
   const isOfListed = ({ tokens }: Pool) => tokens.every((token) => listed.has(token))
   const ofListed = usable.filter(isOfListed)
   const ofUnlisted = usable.filter((pool) => !isOfListed(pool))
@@ -58,7 +58,7 @@ function createMarketsOf({ pools, feeOnTransferTokens, listed }: PoolsAt): Marke
   }
 
   return {
-    isOf: (at) => at.pools === pools && at.feeOnTransferTokens === feeOnTransferTokens && at.listed === listed,
+    isOf: (at) => at.pools === pools && at.refusedTokens === refusedTokens && at.listed === listed,
     find(tokens, avoid) {
       const named = tokens.filter((token) => unlistedTokens.has(token)).sort()
       // Pools that the trade could not use anyway would only multiply the markets.

@@ -1,5 +1,5 @@
-import { swapCetus } from '../../swap/routing/pools/sui/cetus.ts'
-import type { Q64State, Q64Swap } from '../../swap/routing/pools/sui/concentrated-q64.ts'
+import { swapCetus } from '@swapyard/lib/pools/sui/cetus.ts'
+import type { Q64State, Q64Swap } from '@swapyard/lib/pools/sui/concentrated-q64.ts'
 import type { LabSwap } from './lab-swap.ts'
 import { type RecordedQ64Pool, readQ64Pool } from './q64-pool.ts'
 import { replayPools } from './replay-pools.ts'

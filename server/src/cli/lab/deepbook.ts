@@ -1,3 +1,4 @@
+import { catchAbort, type MoveAbortCode } from '@swapyard/lib/pools/sui/move-abort.ts'
 import {
   cancelOrder,
   type DeepbookAccount,
@@ -14,7 +15,6 @@ import {
 import { addDeepPricePoint, meanDeepPrice, referenceRate } from '../../swap/routing/pools/sui/deepbook-deep-price.ts'
 import type { OrderDeepPrice } from '../../swap/routing/pools/sui/deepbook-fee.ts'
 import { type DeepbookBalances, NO_BALANCES } from '../../swap/routing/pools/sui/deepbook-math.ts'
-import { catchAbort, type MoveAbortCode } from '../../swap/routing/pools/sui/move-abort.ts'
 import type { LabSwap } from './lab-swap.ts'
 
 /** Members of a recorded file that the replay reads; the state of the book follows from the operations alone. */

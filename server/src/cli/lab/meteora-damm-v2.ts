@@ -1,5 +1,5 @@
-import { type DammPool, type DammSwap, swapMeteoraDammV2 } from '../../swap/routing/pools/solana/meteora-damm-v2.ts'
-import { decodeDammPool } from '../../swap/routing/pools/solana/meteora-damm-v2-accounts.ts'
+import { type DammPool, type DammSwap, swapMeteoraDammV2 } from '@swapyard/lib/pools/solana/meteora-damm-v2.ts'
+import { decodeDammPool } from '@swapyard/lib/pools/solana/meteora-damm-v2-accounts.ts'
 import type { LabSwap } from './lab-swap.ts'
 import { type RecordedFees, readTransferFees, replayPools } from './replay-pools.ts'
 

@@ -3,12 +3,12 @@ import {
   type DlmmPool,
   type DlmmSwap,
   swapMeteoraDlmm,
-} from '../../swap/routing/pools/solana/meteora-dlmm.ts'
+} from '@swapyard/lib/pools/solana/meteora-dlmm.ts'
 import {
   decodeDlmmBinArray,
   decodeDlmmExtension,
   decodeDlmmPair,
-} from '../../swap/routing/pools/solana/meteora-dlmm-accounts.ts'
+} from '@swapyard/lib/pools/solana/meteora-dlmm-accounts.ts'
 import type { LabSwap } from './lab-swap.ts'
 import { type RecordedFees, readTransferFees, replayPools } from './replay-pools.ts'
 

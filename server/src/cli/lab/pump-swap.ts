@@ -4,7 +4,7 @@ import {
   type PumpSwapFees,
   type PumpSwapTrade,
   tradePumpSwap,
-} from '../../swap/routing/pools/solana/pump-swap.ts'
+} from '@swapyard/lib/pools/solana/pump-swap.ts'
 import type { LabSwap } from './lab-swap.ts'
 import { replayPools } from './replay-pools.ts'
 

@@ -1,4 +1,4 @@
-import type { Q64State } from '../../swap/routing/pools/sui/concentrated-q64.ts'
+import type { Q64State } from '@swapyard/lib/pools/sui/concentrated-q64.ts'
 
 /** What recorded pools of Cetus and Turbos have in common. Integers as text. */
 export type RecordedQ64Pool = Readonly<{

@@ -3,7 +3,7 @@ import {
   type RaydiumAmmV4Pool,
   type RaydiumAmmV4Swap,
   swapRaydiumAmmV4,
-} from '../../swap/routing/pools/solana/raydium-amm-v4.ts'
+} from '@swapyard/lib/pools/solana/raydium-amm-v4.ts'
 import type { LabSwap } from './lab-swap.ts'
 import { replayPools } from './replay-pools.ts'
 

@@ -1,10 +1,10 @@
-import { type ClmmPool, type ClmmSwap, swapRaydiumClmm } from '../../swap/routing/pools/solana/raydium-clmm.ts'
+import { type ClmmPool, type ClmmSwap, swapRaydiumClmm } from '@swapyard/lib/pools/solana/raydium-clmm.ts'
 import {
   decodeClmmConfig,
   decodeClmmExtension,
   decodeClmmPool,
   decodeClmmTickArray,
-} from '../../swap/routing/pools/solana/raydium-clmm-accounts.ts'
+} from '@swapyard/lib/pools/solana/raydium-clmm-accounts.ts'
 import type { LabSwap } from './lab-swap.ts'
 import { type RecordedFees, readTransferFees, replayPools } from './replay-pools.ts'
 

@@ -3,7 +3,7 @@ import {
   decodeRaydiumCpmmPool,
   type RaydiumCpmmPool,
   swapRaydiumCpmm,
-} from '../../swap/routing/pools/solana/raydium-cpmm.ts'
+} from '@swapyard/lib/pools/solana/raydium-cpmm.ts'
 import type { LabSwap } from './lab-swap.ts'
 import { type RecordedFees, readTransferFees, replayPools } from './replay-pools.ts'
 

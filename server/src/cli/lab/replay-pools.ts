@@ -1,4 +1,4 @@
-import type { TransferFeeConfig } from '../../swap/routing/pools/solana/transfer-fee.ts'
+import type { TransferFeeConfig } from '@swapyard/lib/pools/solana/transfer-fee.ts'
 import type { LabSwap } from './lab-swap.ts'
 
 /** What a pool answers to a swap: the amounts in base units and the state afterwards, or the program's error. */

@@ -1,4 +1,4 @@
-import type { Q64Swap } from '../../swap/routing/pools/sui/concentrated-q64.ts'
+import type { Q64Swap } from '@swapyard/lib/pools/sui/concentrated-q64.ts'
 import { swapTurbos, type TurbosState } from '../../swap/routing/pools/sui/turbos.ts'
 import type { LabSwap } from './lab-swap.ts'
 import { type RecordedQ64Pool, readQ64Pool } from './q64-pool.ts'

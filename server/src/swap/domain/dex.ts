@@ -11,6 +11,14 @@ export type DexKind =
   | 'balancer-weighted'
   | 'balancer-stable'
   | 'liquidity-book'
+  | SolanaDexKind
+  | SuiDexKind
+
+/** Programs of Solana. */
+export type SolanaDexKind = 'raydium-cpmm'
+
+/** Packages of Sui. */
+export type SuiDexKind = 'cetus'
 
 /**
  * Forks of Uniswap V3 with a dynamic fee. They differ in the key of a pool within its pair.
@@ -33,12 +41,12 @@ export type ForkedV3 = 'slipstream' | 'ramses-v2' | 'ramses-v3' | 'solidly-v3'
  */
 export type SolidlyFork = 'solidly' | 'velodrome-v1' | 'velodrome-v2' | 'equalizer' | 'ramses' | 'blackhole'
 
-/** One DEX of a network, from a file of `server/dexes` or the sandbox's chains.json. Addresses in any case. */
+/** One DEX of a network, from a file of `server/dexes` or the sandbox's chains.json. EVM addresses in any case. */
 export type Dex = Readonly<{
   /** Unique in its network, for example `sushiswap-v2`. */
   name: string
   kind: DexKind
-  /** The pool manager for Uniswap V4. */
+  /** The pool manager for Uniswap V4; the program on Solana; the package on Sui. */
   factory: string
   /** Fee in millionths of the input, if all pools share one. */
   feePpm?: number
@@ -56,7 +64,9 @@ export type Dex = Readonly<{
    * Other pools (rebasing tokens, oracle rates, native currency) are not read. Absent: a StableSwap-NG factory.
    */
   implementations?: readonly string[]
-  /** For Curve's registry of pools without a factory: the pools that are read, plain ones that were reviewed individually. */
+  /** Of Sui: the shared object with the settings of the DEX. */
+  config?: string
+  /** The pools that are read: all of a DEX of Sui; of Curve's registry without a factory plain ones that were reviewed individually. */
   pools?: readonly string[]
   /**
    * For a StableSwap-NG factory: pools with oracle or ERC-4626 rates whose rate sources were reviewed individually. They are
@@ -70,7 +80,7 @@ export type Dex = Readonly<{
   note?: string
 }>
 
-/** The DEXes of a network. A network without this definition has no swaps. */
+/** The DEXes of a network. A network without a definition has no swaps. */
 export type DexNetwork = Readonly<{
   network: string
   /** The wrapped native token, which represents native currency in pools. */

@@ -10,18 +10,24 @@ export type PoolsAt = Readonly<{
   pools: readonly Pool[]
   /** Tokens of the published lists and of the operator, with the connector tokens. Any other is only source or target of a trade. */
   listed: ReadonlySet<string>
-  /** Fee-on-transfer tokens of these pools. No route uses them. */
-  feeOnTransferTokens: ReadonlySet<string>
+  /** Tokens of these pools that no route uses, with the reason as a predicate: "takes a fee on transfer". */
+  refusedTokens: ReadonlyMap<string, string>
   /** Current price of a million units of gas, in base units of the native coin. */
   millionGasPrice: bigint
   /** The token by which pools represent the native coin. */
   wrapped: string
   nativeDecimals: number
+  /** Tighter limits of a route than those of the search, where a transaction cannot hold more. */
+  routeLimits?: RouteLimits
 }>
+
+/** `hopsMax`: pools that a unit passes through. `swapsMax`: swaps of one route. */
+export type RouteLimits = Readonly<{ hopsMax: number; swapsMax: number }>
 
 export type PoolCounts = Readonly<{ reorgs: number; differences: number; rereads: number }>
 
-export type PoolsDepth = Readonly<{ wei: number; maximumWei: number }>
+/** In base units of the native coin. */
+export type PoolsDepth = Readonly<{ units: number; maximumUnits: number }>
 
 /** The pools of one network, kept current. */
 export interface PoolSource {
@@ -30,7 +36,7 @@ export interface PoolSource {
   current(): PoolsAt | null
   counts(): PoolCounts
   liquidity(): ReadonlyMap<string, number>
-  /** Usable liquidity of the pools of listed tokens, in wei: now, and the most of the last 24 hours. */
+  /** Usable liquidity of the pools of listed tokens: now, and the most of the last 24 hours. */
   depth(): PoolsDepth
   /** Replaces the pauses of pools; the scopes of all networks (`poolPausesOf`). */
   pause(scopes: Iterable<string>): void

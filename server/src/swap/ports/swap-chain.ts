@@ -166,7 +166,7 @@ export interface SwapChain extends AddressFormat {
   /** Whether an aggregator's call hands the input only to contracts that are known, as far as the call can be decoded. */
   isKnownCall(call: AggregatorCall, tokenIn: string): Promise<boolean>
   /** Throws RAW_TX_INVALID, TX_CHAIN_MISMATCH. */
-  readSigned(raw: string): SignedTransaction
+  readSigned(raw: string): SignedTransaction | Promise<SignedTransaction>
   /** Sends to every node. */
   broadcast(raw: string): Promise<SwapBroadcast>
   /** When a signed transaction can no longer be included. Asks a node only if the transaction does not state it. */

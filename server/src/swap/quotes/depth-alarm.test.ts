@@ -13,12 +13,12 @@ function setUp() {
 
 test('raises an alarm while the depth is below half of the most of a day, and clears it once', async () => {
   const { acts, report } = setUp()
-  await report('base', { wei: 100, maximumWei: 100 })
-  await report('base', { wei: 50, maximumWei: 100 })
+  await report('base', { units: 100, maximumUnits: 100 })
+  await report('base', { units: 50, maximumUnits: 100 })
   expect(acts).toEqual([['clear', 'pool-depth:base']])
-  await report('base', { wei: 49, maximumWei: 100 })
-  await report('op', { wei: 0, maximumWei: 0 })
-  await report('base', { wei: 51, maximumWei: 100 })
+  await report('base', { units: 49, maximumUnits: 100 })
+  await report('op', { units: 0, maximumUnits: 0 })
+  await report('base', { units: 51, maximumUnits: 100 })
   expect(acts.slice(1)).toEqual([
     ['raise', 'pool-depth:base', { network: 'base', percent: 49 }],
     ['clear', 'pool-depth:op'],
@@ -29,6 +29,6 @@ test('raises an alarm while the depth is below half of the most of a day, and cl
 test('survives a database that does not answer', async () => {
   const { acts, report, alarms } = setUp()
   alarms.raise = () => Promise.reject(new Error('no database'))
-  await report('base', { wei: 1, maximumWei: 100 })
+  await report('base', { units: 1, maximumUnits: 100 })
   expect(acts).toEqual(['warn'])
 })

@@ -9,17 +9,17 @@ const SHARE_MIN = 50
 export function createDepthAlarm(alarms: Pick<AlarmStore, 'raise' | 'clear'>, log: Pick<Log, 'warn'>) {
   /** Networks whose alarm this process has cleared since it was last raised. */
   const cleared = new Set<string>()
-  return async (network: string, { wei, maximumWei }: PoolsDepth): Promise<void> => {
+  return async (network: string, { units, maximumUnits }: PoolsDepth): Promise<void> => {
     const subject = `pool-depth:${network}`
     try {
-      if (wei * 100 >= maximumWei * SHARE_MIN) {
+      if (units * 100 >= maximumUnits * SHARE_MIN) {
         if (cleared.has(network)) return
         await alarms.clear(subject)
         cleared.add(network)
         return
       }
       cleared.delete(network)
-      const detail = { network, percent: Math.floor((wei / maximumWei) * 100) }
+      const detail = { network, percent: Math.floor((units / maximumUnits) * 100) }
       await alarms.raise(subject, 'the pools of listed tokens have lost liquidity', detail)
     } catch (err) {
       // The next report comes within seconds.

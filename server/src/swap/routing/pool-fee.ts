@@ -20,9 +20,13 @@ export function poolFeePpm(pool: Pool, tokenIn: number): number {
     case 'balancer-weighted':
     case 'balancer-stable':
       return toPpm(pool.swapFee, 18)
+    case 'cetus':
+      return toPpm(pool.feeRate, 6)
     case 'liquidity-book':
       // LBPair's base fee: base factor × bin step × 10^10, in parts of 10^18.
       return toPpm(BigInt(pool.fees.baseFactor) * BigInt(pool.binStep) * 10n ** 10n, 18)
+    case 'raydium-cpmm':
+      return Number(pool.state.config.tradeFeeRate)
   }
 }
 

@@ -5,7 +5,9 @@ import { type BalancerStablePool, balancerStable } from './pools/balancer-stable
 import { type BalancerWeightedPool, balancerWeighted } from './pools/balancer-weighted.ts'
 import { type CurveStablePool, curveStable } from './pools/curve-stable.ts'
 import { type LiquidityBookPool, liquidityBook } from './pools/liquidity-book.ts'
+import { type RaydiumCpmmRoutePool, raydiumCpmm } from './pools/raydium-cpmm.ts'
 import { type SolidlyPool, solidly } from './pools/solidly.ts'
+import { type CetusPool, cetus } from './pools/sui/cetus.ts'
 import { type UniswapV2Pool, uniswapV2 } from './pools/uniswap-v2.ts'
 import { type UniswapV3Pool, uniswapV3 } from './pools/uniswap-v3.ts'
 import { type UniswapV4Pool, uniswapV4 } from './pools/uniswap-v4.ts'
@@ -21,6 +23,8 @@ export type Pool =
   | BalancerWeightedPool
   | BalancerStablePool
   | LiquidityBookPool
+  | CetusPool
+  | RaydiumCpmmRoutePool
 export type PoolKind = Pool['kind']
 
 const mathsByKind: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K }>> }> = {
@@ -33,6 +37,8 @@ const mathsByKind: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K
   'balancer-weighted': balancerWeighted,
   'balancer-stable': balancerStable,
   'liquidity-book': liquidityBook,
+  cetus,
+  'raydium-cpmm': raydiumCpmm,
 }
 
 /** The maths of a pool's kind. The cast is sound because the table maps each kind to the maths of that kind's pool type. */

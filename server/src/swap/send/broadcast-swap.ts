@@ -31,9 +31,13 @@ export async function broadcastSwap(
 export function refusalOf({ because }: Pick<Rejected, 'because'>, field: string): AppError {
   switch (because) {
     case 'nonce-used':
-      return new AppError('NONCE_CONFLICT', 'another transaction of this account has used the nonce: build again', {
-        field,
-      })
+      return new AppError(
+        'NONCE_CONFLICT',
+        'another transaction of this account has used its nonce or its coins: build again',
+        {
+          field,
+        },
+      )
     case 'underpriced':
       return new AppError(
         'NONCE_CONFLICT',

@@ -26,7 +26,7 @@ export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendAp
           `swaps on ${chain.network.id} need no approval: sign and send the swap`,
           { field: 'network' },
         )
-      const signed = readAs(chain, rawApproveTx, 'rawApproveTx')
+      const signed = await readAs(chain, rawApproveTx, 'rawApproveTx')
       await checkApproval(deps, partner, chain, signed, 'rawApproveTx')
       if (signed.action?.kind !== 'approve') throw invalid('it is not an approval of a token', 'rawApproveTx')
       await screenTransaction(deps.screening, chain, signed)
@@ -49,9 +49,9 @@ export async function screenTransaction(
 }
 
 /** Decodes a transaction. Errors name the request member in `field`. */
-export function readAs(chain: SwapChain, raw: string, field: string): SignedTransaction {
+export async function readAs(chain: SwapChain, raw: string, field: string): Promise<SignedTransaction> {
   try {
-    return chain.readSigned(raw)
+    return await chain.readSigned(raw)
   } catch (error) {
     if (error instanceof AppError) throw new AppError(error.code, error.message, { field, cause: error })
     throw error

@@ -46,7 +46,7 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
   const network = deps.networks.getOpen(request.network)
   const { chain } = network
   const field = rawTx === undefined ? 'hash' : 'rawTx'
-  const signed = rawTx === undefined ? await findSentTransaction(chain, hash ?? '') : readAs(chain, rawTx, field)
+  const signed = rawTx === undefined ? await findSentTransaction(chain, hash ?? '') : await readAs(chain, rawTx, field)
   if (hash !== undefined && chain.parseHash(hash) !== signed.hash) throw otherHash()
   if (!request.isExchange) return sendOther(deps, partner, chain, { signed, raw: rawTx ?? null, field })
   const action = checkBuilt(deps.refs, partner, chain, signed, field)

@@ -43,7 +43,7 @@ async function rebroadcast(
   const { chain } = network
   // An expired swap can only revert, at the user's cost. It may already be pending.
   if (await chain.isExpired(tracked.swap.expiry, deps.databaseNow())) return check(deps, network, tracked)
-  const sent = await broadcastSwap(chain, chain.readSigned(raw), raw)
+  const sent = await broadcastSwap(chain, await chain.readSigned(raw), raw)
   if (sent.kind === 'sent') return check(deps, network, tracked, { isSent: true })
   const isDropped = deps.databaseNow() - tracked.lastSeenAt.getTime() > deps.settings.droppedMs
   if (sent.kind === 'unknown' && !isDropped) return

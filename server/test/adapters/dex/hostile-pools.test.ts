@@ -148,7 +148,7 @@ test('5000 hostile pools leave every quote as it was, live, after a restart and 
   const before = quotes(source)
   const pools = source.current()?.pools.length
   expect(pools).toBe(6)
-  const depth = source.depth().wei
+  const depth = source.depth().units
 
   const [evil, other] = invented
   await fund(weth, ETHER)
@@ -167,7 +167,7 @@ test('5000 hostile pools leave every quote as it was, live, after a restart and 
   await advance(source)
   expect(quotes(source)).toEqual(before)
   expect(source.current()?.pools.length).toBe(6)
-  expect(source.depth().wei).toBe(depth)
+  expect(source.depth().units).toBe(depth)
 
   // A trade that names the invented token gets its pools, and the others stay.
   expect(() => amountFor(source, weth, evil)).toThrowError(expect.objectContaining({ code: 'NO_ROUTE' }))
@@ -223,7 +223,7 @@ test('the depth behind the alarm shrinks with the liquidity of listed pools', as
   const { act, me, tokens, mine, read, address } = cluster.venues
   const source = cluster.createSource({ snapshots: memorySnapshots() })
   await advance(source)
-  const { wei } = source.depth()
+  const { units: wei } = source.depth()
   const [a, b, c, d] = tokens as readonly [Hex, Hex, Hex, Hex]
   for (const [x, y] of [
     [a, b],
@@ -244,6 +244,6 @@ test('the depth behind the alarm shrinks with the liquidity of listed pools', as
   await mine()
   await advance(source)
   const shrunk = source.depth()
-  expect(shrunk.maximumWei).toBe(wei)
-  expect(shrunk.wei).toBeLessThan(wei / 2)
+  expect(shrunk.maximumUnits).toBe(wei)
+  expect(shrunk.units).toBeLessThan(wei / 2)
 })

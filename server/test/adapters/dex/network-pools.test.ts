@@ -429,7 +429,7 @@ describe('the pools of a network', () => {
     const settings = { snapshotEveryMs: 0 }
     const source = createSource(clock, { snapshots, settings })
     await current(source)
-    const { wei } = source.depth()
+    const { units: wei } = source.depth()
     expect(wei).toBeGreaterThan(0)
     await venues.mine()
     await current(source)
@@ -442,16 +442,16 @@ describe('the pools of a network', () => {
       dexNetwork: narrow,
     })
     await current(restarted)
-    expect(restarted.depth().maximumWei).toBe(wei)
-    expect(restarted.depth().wei).toBeLessThan(wei)
+    expect(restarted.depth().maximumUnits).toBe(wei)
+    expect(restarted.depth().units).toBeLessThan(wei)
     // The block of the snapshot leaves the chain.
     await venues.anvil.request('anvil_reorg', [2, []])
     const reread = createSource(clock, { snapshots: { ...snapshots, save: async () => undefined } })
     await current(reread)
     expect(reread.counts().rereads).toBe(1)
-    expect(reread.depth().maximumWei).toBeGreaterThanOrEqual(wei)
+    expect(reread.depth().maximumUnits).toBeGreaterThanOrEqual(wei)
     clock.ms += 5 * HOUR_MS
-    expect(restarted.depth().maximumWei).toBeLessThan(wei)
+    expect(restarted.depth().maximumUnits).toBeLessThan(wei)
   })
 
   test('D5: are compared with the next node, and dropped where the nodes contradict each other', async () => {

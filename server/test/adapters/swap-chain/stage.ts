@@ -79,7 +79,7 @@ export async function sendAll(chain: SwapChain, { approve, swap }: PreparedSwap)
     const sent = await chain.broadcast(await sign(unsigned))
     if (sent.kind !== 'accepted') throw new Error(JSON.stringify(sent))
   }
-  const { hash } = chain.readSigned(await sign(swap))
+  const { hash } = await chain.readSigned(await sign(swap))
   await expect.poll(async () => (await chain.observe(hash)).kind, PATIENCE).toBe('included')
   return hash
 }

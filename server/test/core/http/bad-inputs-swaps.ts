@@ -37,7 +37,7 @@ export const swapInputs: readonly BadInput[] = [
   ...testedInSwaps('B160'),
   { id: 'B161', elsewhere: sending },
   { id: 'B162', elsewhere: inSwaps, ...noAdapter('solana') },
-  { id: 'B163', elsewhere: inSwaps, ...noAdapter('sui') },
+  { id: 'B163', elsewhere: 'server/test/swap/api/sui-swaps.test.ts' },
   ...testedInSwaps('B164', 'B165', 'B166'),
 ]
 

@@ -15,7 +15,7 @@ import { testTokens } from '../../adapters/chains/evm/tokens.ts'
 import { inSwaps } from '../../core/http/bad-input-case.ts'
 import { swapInputs } from '../../core/http/bad-inputs-swaps.ts'
 import { erc20, LOCK_MS, NATIVE, type Stage, sign, startStage } from './partner.ts'
-import { buildSwap, nativeForToken, refusesSolanaSwap, refusesSuiSwap, sendBody } from './refused-swaps.ts'
+import { buildSwap, nativeForToken, refusesSolanaSwap, sendBody } from './refused-swaps.ts'
 
 /* The rows of vectors/bad_inputs.jsonl about swaps, against the real app with pools and a node. */
 
@@ -324,8 +324,6 @@ describe('a signed swap', () => {
   })
 
   testRow('B162', 'of Solana is refused', () => refusesSolanaSwap(stage))
-
-  testRow('B163', 'of Sui is refused', () => refusesSuiSwap(stage))
 
   testRow('B164', 'that a node accepted without an answer is pending, not failed', async () => {
     const user = await stage.user()

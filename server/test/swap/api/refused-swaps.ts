@@ -108,13 +108,3 @@ export async function refusesSolanaSwap(stage: Stage): Promise<void> {
     rawTx,
   })
 }
-
-/** Transaction data with an Ed25519 signature of another address (B163). */
-export const refusesSuiSwap = (stage: Stage): Promise<void> =>
-  expectUnserved(stage, {
-    network: 'sui',
-    account: `0x${'1'.repeat(64)}`,
-    fromTokenAddress: '0x2::sui::SUI',
-    toTokenAddress: `0x${'5'.repeat(64)}::coin::COIN`,
-    rawTx: Buffer.concat([Buffer.alloc(1), Buffer.alloc(64, 1), Buffer.alloc(32, 2)]).toString('base64'),
-  })

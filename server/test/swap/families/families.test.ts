@@ -128,7 +128,7 @@ describe.each(memoryFamilies.map((family) => [family.network.id, family] as cons
 
   test('a swap that the user broadcast is reported by its hash', async () => {
     const rawTx = user.sign(await buildWith())
-    const { hash } = stage.chain.readSigned(rawTx)
+    const { hash } = await stage.chain.readSigned(rawTx)
     await stage.chain.broadcast(rawTx)
     stage.ledger.mine()
     expect((await send({ hash })).body).toBe(hash)

@@ -65,7 +65,7 @@ export async function startStage(family: MemoryFamily) {
   const find = createRouteFinder({ budgetMs: 1_000 })
   const poolsAt = (): PoolsAt => ({
     ...{ block: ledger.block(), readAtMs: Date.now(), head: ledger.state.height, pools: ledger.pools() },
-    ...{ listed: new Set([native, ...tokens]), feeOnTransferTokens: new Set(), wrapped: chain.wrapped },
+    ...{ listed: new Set([native, ...tokens]), refusedTokens: new Map(), wrapped: chain.wrapped },
     ...{ millionGasPrice: 5_000n, nativeDecimals: network.decimals },
   })
   const router: Router = {

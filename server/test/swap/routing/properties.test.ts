@@ -2,19 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { outputOf } from '../../../src/swap/routing/curve.ts'
 import { curveOf, type Pool, type PoolKind, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { holdingOf, magnitude, randomPools } from './random-pools.ts'
+import { holdingOf, magnitude, type RandomKind, randomPools } from './random-pools.ts'
 
 /**
  * Cases that fulfil the precondition of their property: 57 % of the draws or more. fast-check fails a property that rejects more than two
  * draws for each accepted one, so a swap that always returns null passes none of them.
  */
 const settings = { numRuns: 200, maxSkipsPerRun: 2 } as const
-const kinds = Object.keys(randomPools) as readonly PoolKind[]
+const kinds = Object.keys(randomPools) as readonly RandomKind[]
 
 type Trade = Readonly<{ pool: Pool; from: number; to: number; amount: bigint; more: bigint }>
 
 /** A pool, a direction, and two amounts from a millionth to a multiple of the pool's balance. */
-const trades = (kind: PoolKind): fc.Arbitrary<Trade> =>
+const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
   fc
     .record({
       pool: randomPools[kind] as fc.Arbitrary<Pool>,
@@ -52,6 +52,8 @@ const PRECISION: Readonly<Record<PoolKind, bigint>> = {
   'balancer-weighted': 10n ** 13n,
   'balancer-stable': 10n ** 12n,
   'liquidity-book': 10n ** 17n,
+  cetus: 10n ** 17n,
+  'raydium-cpmm': 10n ** 17n,
 }
 
 /** Upper bound of the fee that stays in a stable pool and increases the output of the second swap. */
@@ -63,7 +65,7 @@ function retainedFee(pool: Pool, output: bigint): bigint {
 /**
  * Trades without an off-peg fee. That of StableSwap-NG may increase faster than the output, so a larger input may pay less.
  */
-const monotonicTrades = (kind: PoolKind): fc.Arbitrary<Trade> =>
+const monotonicTrades = (kind: RandomKind): fc.Arbitrary<Trade> =>
   trades(kind).map((trade) => {
     const { pool } = trade
     return pool.kind === 'curve-stable' ? { ...trade, pool: { ...pool, offPegFee: null } } : trade

@@ -280,7 +280,38 @@ const liquidityBook = fc
     }
   })
 
-export const randomPools: Readonly<{ [K in PoolKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
+const transferFee = fc.option(fc.record({ basisPoints: fc.bigInt(1n, 500n), maximumFee: fc.constant(10n ** 18n) }), {
+  nil: null,
+})
+
+/** Pools of Solana, also of mints with a transfer fee. */
+const raydiumCpmm = fc
+  .record({
+    vaults: fc.tuple(fc.bigInt(10n ** 9n, 10n ** 17n), fc.bigInt(10n ** 9n, 10n ** 17n)),
+    tradeFeeRate: fc.constantFrom(100n, 2_500n, 10_000n, 40_000n),
+    transferFees: fc.tuple(transferFee, transferFee),
+  })
+  .map(({ vaults, tradeFeeRate, transferFees }) => ({
+    ...identity,
+    kind: 'raydium-cpmm' as const,
+    tokens: pair,
+    reserves: vaults,
+    programs: ['program', 'program'] as const,
+    decimals: [9, 6] as const,
+    vaults: ['vault 0', 'vault 1'] as const,
+    config: 'config',
+    observation: 'observation',
+    state: {
+      ...({ status: 0, openTime: 0n, recentEpoch: 0n, vaults, protocolFees: [0n, 0n], fundFees: [0n, 0n] } as const),
+      config: { tradeFeeRate, protocolFeeRate: 120_000n, fundFeeRate: 40_000n },
+      ...({ isToken2022: [true, true], transferFees } as const),
+    },
+  }))
+
+/** Kinds of pools of EVM networks. Others are compared with recordings. */
+export type RandomKind = Exclude<PoolKind, 'cetus'>
+
+export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
   'uniswap-v2': uniswapV2,
   'uniswap-v3': uniswapV3,
   'uniswap-v4': uniswapV4,
@@ -290,6 +321,7 @@ export const randomPools: Readonly<{ [K in PoolKind]: fc.Arbitrary<Extract<Pool,
   'balancer-weighted': balancerWeighted,
   'balancer-stable': balancerStable,
   'liquidity-book': liquidityBook,
+  'raydium-cpmm': raydiumCpmm,
 }
 
 /** Approximate balance of a token in the pool. */

@@ -1,12 +1,11 @@
 /* Square root prices of ticks in Q64.96, bit for bit as TickMath.sol of Uniswap V3, V4 and their forks. */
+import { HALF_LOG_BASE } from '@swapyard/lib/tick-base.ts'
 
 export const MIN_TICK = -887272
 export const MAX_TICK = 887272
 export const MIN_SQRT_PRICE = 4295128739n
 export const MAX_SQRT_PRICE = 1461446703485210103287273052203988822378723970342n
 export const Q96 = 1n << 96n
-/** ln √1.0001, by which the logarithm of a square root price is divided to get its tick. */
-export const HALF_LOG_BASE = Math.log1p(0.0001) / 2
 
 /** √1.0001^-(2^i) in Q128, from TickMath.sol. */
 const FACTORS = [

@@ -1,21 +1,22 @@
-import { describe, expect, test } from 'vitest'
-import { readPublicVectors } from '../../../../../test/support/vectors.ts'
-import { replayCetusPools } from '../../../../src/cli/lab/cetus.ts'
-import { type CetusPool, cetus, quoteCetus, swapCetus } from '../../../../src/swap/routing/pools/sui/cetus.ts'
+import { quoteCetus, swapCetus } from '@swapyard/lib/pools/sui/cetus.ts'
 import {
   cetusAmountsOfLiquidity,
   cetusLiquidityFromA,
   cetusLiquidityFromB,
   cetusLiquidityOfAmount,
-} from '../../../../src/swap/routing/pools/sui/cetus-liquidity.ts'
+} from '@swapyard/lib/pools/sui/cetus-liquidity.ts'
 import {
   cetusDeltaA,
   cetusDeltaB,
   cetusPriceAfterInput,
   cetusPriceAfterOutput,
   computeCetusStep,
-} from '../../../../src/swap/routing/pools/sui/cetus-step.ts'
-import { sqrtPriceAtTick, tickAtSqrtPrice } from '../../../../src/swap/routing/pools/sui/q64-tick.ts'
+} from '@swapyard/lib/pools/sui/cetus-step.ts'
+import { sqrtPriceAtTick, tickAtSqrtPrice } from '@swapyard/lib/pools/sui/q64-tick.ts'
+import { describe, expect, test } from 'vitest'
+import { readPublicVectors } from '../../../../../test/support/vectors.ts'
+import { replayCetusPools } from '../../../../src/cli/lab/cetus.ts'
+import { type CetusPool, cetus } from '../../../../src/swap/routing/pools/sui/cetus.ts'
 import { type Abort, type Argument, type RecordedFunctions, runFunctions, toText } from './recorded-functions.ts'
 import { expectCurveToFollow } from './sui-curve.ts'
 
@@ -140,7 +141,16 @@ describe('Cetus', () => {
   test.skipIf(recorded === null)('offers the router exact outputs and a curve that follows them', () => {
     const replayed = replayCetusPools(recorded)
     const pool = (state: (typeof replayed)[number]['before']): CetusPool => ({
-      ...{ ...state, kind: 'cetus', id: '0x1', address: '0x1', dex: 'cetus', tokens: ['a', 'b'] },
+      ...{
+        ...state,
+        kind: 'cetus',
+        id: '0x1',
+        address: '0x1',
+        dex: 'cetus',
+        tokens: ['a', 'b'],
+        package: '0x2',
+        config: '0x3',
+      },
     })
     const compared = expectCurveToFollow(
       cetus,

@@ -1,3 +1,4 @@
+import { catchAbort } from '@swapyard/lib/pools/sui/move-abort.ts'
 import { describe, expect, test } from 'vitest'
 import { readPublicVectors } from '../../../../../test/support/vectors.ts'
 import { type ReplayedOperation, replayDeepbookBooks } from '../../../../src/cli/lab/deepbook.ts'
@@ -29,7 +30,6 @@ import {
   quoteDeepbookIn,
   quoteDeepbookOut,
 } from '../../../../src/swap/routing/pools/sui/deepbook-quote.ts'
-import { catchAbort } from '../../../../src/swap/routing/pools/sui/move-abort.ts'
 import { type Argument, type RecordedFunctions, runFunctions } from './recorded-functions.ts'
 
 type GasPrices = Readonly<{

@@ -1,8 +1,8 @@
+import { type DammSwap, swapMeteoraDammV2 } from '@swapyard/lib/pools/solana/meteora-damm-v2.ts'
+import { decodeDammPool } from '@swapyard/lib/pools/solana/meteora-damm-v2-accounts.ts'
 import { describe, expect, test } from 'vitest'
 import { readPublicVectors } from '../../../../../test/support/vectors.ts'
 import { replayDammPools, replayMeteoraDammV2 } from '../../../../src/cli/lab/meteora-damm-v2.ts'
-import { type DammSwap, swapMeteoraDammV2 } from '../../../../src/swap/routing/pools/solana/meteora-damm-v2.ts'
-import { decodeDammPool } from '../../../../src/swap/routing/pools/solana/meteora-damm-v2-accounts.ts'
 import { applyChanges, type Changes, expectedSwaps, type RecordedSwap } from './recorded-swaps.ts'
 
 type Recorded = Readonly<{

@@ -1,13 +1,13 @@
-import { describe, expect, test } from 'vitest'
-import { readPublicVectors } from '../../../../../test/support/vectors.ts'
-import { replayDlmmPools, replayMeteoraDlmm } from '../../../../src/cli/lab/meteora-dlmm.ts'
-import { type DlmmSwap, swapMeteoraDlmm } from '../../../../src/swap/routing/pools/solana/meteora-dlmm.ts'
+import { type DlmmSwap, swapMeteoraDlmm } from '@swapyard/lib/pools/solana/meteora-dlmm.ts'
 import {
   decodeDlmmBinArray,
   decodeDlmmExtension,
   decodeDlmmPair,
-} from '../../../../src/swap/routing/pools/solana/meteora-dlmm-accounts.ts'
-import { dlmmPrice } from '../../../../src/swap/routing/pools/solana/meteora-dlmm-bin.ts'
+} from '@swapyard/lib/pools/solana/meteora-dlmm-accounts.ts'
+import { dlmmPrice } from '@swapyard/lib/pools/solana/meteora-dlmm-bin.ts'
+import { describe, expect, test } from 'vitest'
+import { readPublicVectors } from '../../../../../test/support/vectors.ts'
+import { replayDlmmPools, replayMeteoraDlmm } from '../../../../src/cli/lab/meteora-dlmm.ts'
 import { applyChanges, type Changes, expectedSwaps, type RecordedSwap } from './recorded-swaps.ts'
 
 type Recorded = Readonly<{

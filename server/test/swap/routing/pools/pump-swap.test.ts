@@ -1,7 +1,7 @@
+import { tradePumpSwap } from '@swapyard/lib/pools/solana/pump-swap.ts'
 import { describe, expect, test } from 'vitest'
 import { readPublicVectors } from '../../../../../test/support/vectors.ts'
 import { replayPumpSwap, replayPumpSwapPools } from '../../../../src/cli/lab/pump-swap.ts'
-import { tradePumpSwap } from '../../../../src/swap/routing/pools/solana/pump-swap.ts'
 import { expectedSwaps, type RecordedSwap } from './recorded-swaps.ts'
 
 type Recorded = Readonly<{

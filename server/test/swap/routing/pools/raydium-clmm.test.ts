@@ -1,14 +1,14 @@
-import { describe, expect, test } from 'vitest'
-import { readPublicVectors } from '../../../../../test/support/vectors.ts'
-import { replayClmmPools, replayRaydiumClmm } from '../../../../src/cli/lab/raydium-clmm.ts'
-import { decodeClmmPool, decodeClmmTickArray } from '../../../../src/swap/routing/pools/solana/raydium-clmm-accounts.ts'
+import { decodeClmmPool, decodeClmmTickArray } from '@swapyard/lib/pools/solana/raydium-clmm-accounts.ts'
 import {
   CLMM_SQRT_PRICE_MAX,
   CLMM_SQRT_PRICE_MIN,
   CLMM_TICK_MAX,
   clmmSqrtPriceAtTick,
   clmmTickAtSqrtPrice,
-} from '../../../../src/swap/routing/pools/solana/raydium-clmm-tick.ts'
+} from '@swapyard/lib/pools/solana/raydium-clmm-tick.ts'
+import { describe, expect, test } from 'vitest'
+import { readPublicVectors } from '../../../../../test/support/vectors.ts'
+import { replayClmmPools, replayRaydiumClmm } from '../../../../src/cli/lab/raydium-clmm.ts'
 import { applyChanges, type Changes, expectedSwaps, type RecordedSwap } from './recorded-swaps.ts'
 
 type Recorded = Readonly<{

@@ -1,4 +1,4 @@
-import { catchAbort } from '../../../../src/swap/routing/pools/sui/move-abort.ts'
+import { catchAbort } from '@swapyard/lib/pools/sui/move-abort.ts'
 
 export type Argument = string | number | boolean
 export type Abort = readonly [module: string, code: number | 'arithmetic']

@@ -1,7 +1,7 @@
+import { sqrtPriceAtTick, tickAtSqrtPrice } from '@swapyard/lib/pools/sui/q64-tick.ts'
 import { describe, expect, test } from 'vitest'
 import { readPublicVectors } from '../../../../../test/support/vectors.ts'
 import { replayTurbosPools } from '../../../../src/cli/lab/turbos.ts'
-import { sqrtPriceAtTick, tickAtSqrtPrice } from '../../../../src/swap/routing/pools/sui/q64-tick.ts'
 import {
   quoteTurbos,
   swapTurbos,

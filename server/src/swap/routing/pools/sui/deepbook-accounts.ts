@@ -1,4 +1,6 @@
 /* Orders of balance managers in a DeepBook v3 pool within one epoch, and what managers and the vault hold afterwards. */
+
+import { abortUnless, MoveAbort } from '@swapyard/lib/pools/sui/move-abort.ts'
 import { checkFunds, type DeepbookSwap, swapDeepbook } from './deepbook.ts'
 import { orderDeepPrice } from './deepbook-deep-price.ts'
 import { feeOf, INPUT_FEE, type OrderDeepPrice, takerFeeOf } from './deepbook-fee.ts'
@@ -21,7 +23,6 @@ import {
   NO_BALANCES,
   nonZeroBalance,
 } from './deepbook-math.ts'
-import { abortUnless, MoveAbort } from './move-abort.ts'
 
 const OPEN_ORDERS_MAX = 100
 const TOO_MANY_OPEN_ORDERS = 2

@@ -1,8 +1,9 @@
 /* Swaps on DeepBook v3 (package version 8): swap_exact_base_for_quote and swap_exact_quote_for_base. */
+
+import { abortUnless, catchAbort, type MoveAbortCode } from '@swapyard/lib/pools/sui/move-abort.ts'
 import { type Curve, createCurve, type Hyperbola } from '../../curve.ts'
 import type { PoolIdentity, PoolMaths } from '../../pool.ts'
 import { FALL_MIN, hyperbola } from '../sampled-curve.ts'
-import { SUI_SWAP_GAS } from './concentrated-q64.ts'
 import { orderDeepPrice } from './deepbook-deep-price.ts'
 import { feeOf, INPUT_FEE, takerFeeOf } from './deepbook-fee.ts'
 import {
@@ -17,7 +18,7 @@ import {
 } from './deepbook-matching.ts'
 import { addBalances, DEEPBOOK_SCALE, type DeepbookBalances, divide, nonZeroBalance } from './deepbook-math.ts'
 import { inputFeeRate, quoteDeepbookOut, walkBook } from './deepbook-quote.ts'
-import { abortUnless, catchAbort, type MoveAbortCode } from './move-abort.ts'
+import { SUI_SWAP_GAS } from './q64-curve.ts'
 
 const MODULE = 'pool'
 const INVALID_AMOUNT = 6

@@ -1,6 +1,5 @@
 /* Swaps of Turbos CLMM pools, equal to the public sources of version 18, without partner fees and rewards. */
-import { U64_MAX, U128_MAX } from '../../../../lib/bigint.ts'
-import type { PoolIdentity, PoolMaths } from '../../pool.ts'
+
 import {
   bookFee,
   findTick,
@@ -8,12 +7,20 @@ import {
   type Q64State,
   type Q64Swap,
   type Q64Tick,
-  q64Curve,
   settle,
   targetOf,
-} from './concentrated-q64.ts'
-import { abortUnless, catchAbort, type MoveAbortCode } from './move-abort.ts'
-import { SQRT_PRICE_MAX, SQRT_PRICE_MIN, sqrtPriceAtTick, TICK_MAX, tickAtSqrtPrice } from './q64-tick.ts'
+} from '@swapyard/lib/pools/sui/concentrated-q64.ts'
+import { abortUnless, catchAbort, type MoveAbortCode } from '@swapyard/lib/pools/sui/move-abort.ts'
+import {
+  SQRT_PRICE_MAX,
+  SQRT_PRICE_MIN,
+  sqrtPriceAtTick,
+  TICK_MAX,
+  tickAtSqrtPrice,
+} from '@swapyard/lib/pools/sui/q64-tick.ts'
+import { U64_MAX, U128_MAX } from '../../../../lib/bigint.ts'
+import type { PoolIdentity, PoolMaths } from '../../pool.ts'
+import { q64Curve } from './q64-curve.ts'
 import { computeTurbosStep, type TurbosStep } from './turbos-step.ts'
 
 /** `protocolFeeRate` is parts per million. */

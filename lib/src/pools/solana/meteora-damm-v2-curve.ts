@@ -1,0 +1,78 @@
+/* Amounts of Meteora DAMM v2 without fees: one range of concentrated liquidity, or x·y = k of a compounding pool. */
+import { divideUp, squareRoot, U64_MAX } from '../../bigint.ts'
+import type { DammPoolState } from './meteora-damm-v2-accounts.ts'
+import { DAMM_ERROR } from './meteora-damm-v2-error.ts'
+import { refuseUnless } from './swap-refusal.ts'
+
+/** Base units. `sqrtPrice` is null where it follows from the reserves. */
+export type DammStep = Readonly<{ amountIn: bigint; amountOut: bigint; sqrtPrice: bigint | null }>
+
+/** The output of an input, rounded down. With `isPartial` the swap stops at the end of the range; otherwise it is refused there. */
+export function dammOutput(pool: DammPoolState, aToB: boolean, amountIn: bigint, isPartial: boolean): DammStep {
+  const { liquidity, sqrtPrice, sqrtPriceMin, sqrtPriceMax } = pool
+  if (pool.feeMode === 'compounding') {
+    const [reserveIn, reserveOut] = ordered(pool.reserves, aToB)
+    return { amountIn, amountOut: (reserveOut * amountIn) / (reserveIn + amountIn), sqrtPrice: null }
+  }
+  const next = aToB
+    ? divideUp(liquidity * sqrtPrice, liquidity + amountIn * sqrtPrice)
+    : sqrtPrice + (amountIn << 128n) / liquidity
+  const end = aToB ? sqrtPriceMin : sqrtPriceMax
+  const isInRange = aToB ? next >= end : next <= end
+  refuseUnless(isInRange || isPartial, DAMM_ERROR.priceRangeViolation)
+  const reached = isInRange ? next : end
+  return {
+    amountIn: isInRange ? amountIn : inputBetween(pool, aToB, reached),
+    amountOut: aToB
+      ? (liquidity * (sqrtPrice - reached)) >> 128n
+      : (liquidity * (reached - sqrtPrice)) / (sqrtPrice * reached),
+    sqrtPrice: reached,
+  }
+}
+
+/** The input for an output, rounded up. */
+export function dammInput(pool: DammPoolState, aToB: boolean, amountOut: bigint): DammStep {
+  const { liquidity, sqrtPrice } = pool
+  if (pool.feeMode === 'compounding') {
+    const [reserveIn, reserveOut] = ordered(pool.reserves, aToB)
+    refuseUnless(amountOut < reserveOut, DAMM_ERROR.mathOverflow)
+    return checkInput({
+      amountIn: divideUp(reserveIn * amountOut, reserveOut - amountOut),
+      amountOut,
+      sqrtPrice: null,
+    })
+  }
+  const next = aToB
+    ? sqrtPrice - divideUp(amountOut << 128n, liquidity)
+    : priceAfterOutputOfA(liquidity, sqrtPrice, amountOut)
+  refuseUnless(next >= 0n, DAMM_ERROR.mathOverflow)
+  refuseUnless(aToB ? next >= pool.sqrtPriceMin : next <= pool.sqrtPriceMax, DAMM_ERROR.priceRangeViolation)
+  return checkInput({ amountIn: inputBetween(pool, aToB, next), amountOut, sqrtPrice: next })
+}
+
+function priceAfterOutputOfA(liquidity: bigint, sqrtPrice: bigint, amountOut: bigint): bigint {
+  const rest = liquidity - amountOut * sqrtPrice
+  refuseUnless(rest > 0n, DAMM_ERROR.mathOverflow)
+  return divideUp(liquidity * sqrtPrice, rest)
+}
+
+/** The input from the present price to another one, rounded up. */
+function inputBetween({ liquidity, sqrtPrice }: DammPoolState, aToB: boolean, next: bigint): bigint {
+  return aToB
+    ? divideUp(liquidity * (sqrtPrice - next), next * sqrtPrice)
+    : divideUp(liquidity * (next - sqrtPrice), 1n << 128n)
+}
+
+function checkInput(step: DammStep): DammStep {
+  refuseUnless(step.amountIn <= U64_MAX, DAMM_ERROR.typeCastFailed)
+  return step
+}
+
+/** Q64.64, rounded down. */
+export function dammSqrtPriceOf([a, b]: readonly [bigint, bigint]): bigint {
+  return a === 0n ? 0n : squareRoot((b << 128n) / a)
+}
+
+/** The pair as input and output. */
+const ordered = ([a, b]: readonly [bigint, bigint], aToB: boolean): readonly [bigint, bigint] =>
+  aToB ? [a, b] : [b, a]

@@ -1,0 +1,118 @@
+/* The simulated Sui node as a chain of the sandbox. */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
+import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
+import { isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils'
+import { formatUnits, parseUnits } from '../amount.ts'
+import { ControlError, currencyNotFound, invalidAddress } from '../control-error.ts'
+import type { LocalChain } from '../local-chain.ts'
+import { log } from '../log.ts'
+import { createCetusFunctions } from './cetus-functions.ts'
+import type { Clock } from './clock.ts'
+import { cetusPackage, createSuiMarket, type SuiCoin, type SuiMarket, suiCoin, suiTokens } from './market.ts'
+import { type SavedNode, startSuiNode } from './sui-node.ts'
+import { createSuiTrader } from './sui-trader.ts'
+
+const network = 'sui'
+
+/** The sandbox decides when a checkpoint is made. */
+const clock: Clock = { now: Date.now, every: () => () => undefined }
+
+function findCoin(currency: string): SuiCoin {
+  if (currency === 'native' || currency === suiCoin.ticker) return suiCoin
+  const token = suiTokens.find(({ ticker }) => ticker === currency)
+  if (token === undefined) throw currencyNotFound(network, currency)
+  return token
+}
+
+function parseAddress(text: string): string {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text) || !isValidSuiAddress(text.toLowerCase())) throw invalidAddress(network, text)
+  return normalizeSuiAddress(text)
+}
+
+/** Changes with the form of the file. */
+const fileVersion = 1
+
+type SavedFile = Readonly<{ version: number; node: SavedNode; market: SuiMarket }>
+
+/** The chain of the last stop; null without one, or if another version of the program wrote it. */
+function readSaved(file: string): SavedFile | null {
+  if (!existsSync(file)) return null
+  try {
+    const saved = deserialize(readFileSync(file)) as SavedFile
+    if (saved.version === fileVersion) return saved
+  } catch {
+    // Not written to its end.
+  }
+  log('sui: the saved chain cannot be read; a new one begins')
+  return null
+}
+
+function writeSaved(file: string, saved: SavedFile): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(`${file}.new`, serialize(saved))
+  renameSync(`${file}.new`, file)
+}
+
+/** Continues the chain of the last stop. What happened before a kill is lost. */
+export async function createSuiChain(
+  folder: string,
+  port: number,
+  { isFrozen }: Readonly<{ isFrozen: boolean }>,
+): Promise<LocalChain> {
+  const file = join(folder, 'chain.bin')
+  const saved = readSaved(file)
+  const node = await startSuiNode({
+    ...{ port, clock, functions: createCetusFunctions(cetusPackage) },
+    ...(saved === null ? {} : { saved: saved.node }),
+  })
+  const market = saved?.market ?? createSuiMarket(node)
+  const trader = createSuiTrader(node, market, isFrozen)
+  return {
+    network,
+    family: 'sui',
+    client: 'simulated Sui node',
+    rpcUrls: [node.url],
+    // No currency of the exchange; its tokens are those of the market.
+    tokens: {},
+    market: {
+      ...{ wrapped: suiCoin.type, coinIsToken: false, contracts: {} },
+      hubs: suiTokens.slice(0, 1).map(({ type }) => type),
+      dexes: [
+        {
+          ...{ name: 'cetus', kind: 'cetus', factory: cetusPackage, config: market.cetusConfig },
+          pools: market.pools.map(({ id }) => id),
+        },
+      ],
+      defiTokens: suiTokens.map(({ type, symbol, name, decimals }) => ({ address: type, symbol, name, decimals })),
+    },
+    createWallet() {
+      const keypair = Ed25519Keypair.generate()
+      return { network, address: keypair.toSuiAddress(), memo: null, privateKey: keypair.getSecretKey() }
+    },
+    async deposit({ currency, address, amount }) {
+      const coin = findCoin(currency)
+      const units = parseUnits(amount, coin.decimals)
+      if (units === 0n) throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
+      return node.mint(parseAddress(address), units, coin.type).previousTransaction
+    },
+    async readBalance({ currency, address }) {
+      const coin = findCoin(currency)
+      return formatUnits(node.readBalance(parseAddress(address), coin.type), coin.decimals)
+    },
+    async mine(count) {
+      node.addCheckpoints(count)
+      return node.readTip()
+    },
+    trade: () => trader.trade(),
+    reorganize: async () => {
+      throw new ControlError(409, 'REORG_TOO_DEEP', 'a checkpoint of Sui is final: none can be replaced')
+    },
+    countPending: async () => node.countPending(),
+    async stop() {
+      writeSaved(file, { version: fileVersion, node: node.save(), market })
+      await node.stop()
+    },
+  }
+}

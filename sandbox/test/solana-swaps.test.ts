@@ -1,0 +1,375 @@
+import {
+  type Address,
+  appendTransactionMessageInstructions,
+  type Base64EncodedWireTransaction,
+  createKeyPairSignerFromPrivateKeyBytes,
+  createSolanaRpc,
+  createTransactionMessage,
+  getBase58Encoder,
+  getBase64EncodedWireTransaction,
+  getCompiledTransactionMessageDecoder,
+  getTransactionDecoder,
+  type KeyPairSigner,
+  pipe,
+  setTransactionMessageFeePayerSigner,
+  setTransactionMessageLifetimeUsingBlockhash,
+  signTransaction,
+  signTransactionMessageWithSigners,
+  type Transaction,
+} from '@solana/kit'
+import { getTransferSolInstruction } from '@solana-program/system'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Answer, type Json, type Scenario, startScenario } from '../../test/support/scenario.ts'
+import { type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
+
+/* Acts as a partner and its user on Solana: quotes, builds, signs with the ecosystem's library, sends, polls. */
+
+const SOL = 'So11111111111111111111111111111111111111112'
+const folder = temporaryFolder()
+let sandbox: RunningSandbox
+let scenario: Scenario
+let rpc: ReturnType<typeof createSolanaRpc>
+let user: KeyPairSigner
+let operator: KeyPairSigner
+let [usdc, levy, meme, ward] = ['', '', '', '']
+
+beforeAll(async () => {
+  sandbox = await runSandbox(folder.path, 'sol', [], { SWAPYARD_SANDBOX_STILL: '1' })
+  const wallet = await sandbox.post('/wallets', { network: 'sol' })
+  operator = await signerOf(String(wallet.body['privateKey']))
+  await sandbox.post('/deposits', { network: 'sol', currency: 'native', address: operator.address, amount: '1' })
+  scenario = await startScenario({
+    networks: ['sol'],
+    chainsFile: `${folder.path}/chains.json`,
+    swaps: { feeAddresses: new Map([['sol', operator.address]]) },
+  })
+  const [sol] = scenario.chains.networks
+  usdc = sol?.tokens['usdc'] ?? ''
+  levy = sol?.defiTokens?.find(({ symbol }) => symbol === 'LEVY')?.address ?? ''
+  meme = sol?.contracts?.['unlistedMint'] ?? ''
+  ward = sol?.contracts?.['permanentDelegateMint'] ?? ''
+  rpc = createSolanaRpc(sol?.rpcUrls[0] ?? '')
+  await scenario.until('pools of sol', async () => (await quote({})).status === 200)
+})
+afterAll(async () => {
+  await scenario?.stop()
+  await sandbox?.stop()
+  folder.remove()
+})
+beforeEach(async () => {
+  const wallet = await scenario.wallet('sol')
+  user = await signerOf(wallet.privateKey)
+  expect(user.address).toBe(wallet.address)
+  await deposit('native', '20')
+  await deposit('usdc', '5000')
+})
+
+const signerOf = (privateKey: string) =>
+  createKeyPairSignerFromPrivateKeyBytes(getBase58Encoder().encode(privateKey).slice(0, 32))
+
+async function deposit(currency: string, amount: string): Promise<void> {
+  await scenario.control('/deposits', { network: 'sol', currency, address: user.address, amount })
+  await scenario.mine('sol', 3)
+}
+
+const trade = (changes: Record<string, string>) => ({
+  ...{ network: 'sol', fromTokenAddress: SOL, toTokenAddress: usdc, amount: '1', slippage: '1', referrerFee: '0' },
+  ...changes,
+})
+const quote = (changes: Record<string, string>): Promise<Answer> =>
+  scenario.call('GET', `/v1/defi/quote?${new URLSearchParams(trade(changes))}`)
+const build = (changes: Record<string, string> = {}, account = user.address): Promise<Answer> =>
+  scenario.call('POST', '/v1/defi/transaction/swap', { ...trade(changes), account })
+
+const decode = (text: string): Transaction => getTransactionDecoder().decode(Buffer.from(text, 'base64'))
+async function sign(text: string, by = user): Promise<string> {
+  const signed = await signTransaction([by.keyPair], decode(text))
+  return getBase64EncodedWireTransaction(signed)
+}
+async function send(changes: Record<string, unknown>, key = 'sandbox') {
+  const request = {
+    ...{ account: user.address, amountFrom: '1', amountTo: '160', commissionPercentage: '0', isExchange: true },
+    ...{ fromTokenAddress: SOL, toTokenAddress: usdc, network: 'sol', ...changes },
+  }
+  const { status, body } = await scenario.call('POST', '/v1/defi/send/swap', request, { 'x-api-key': key })
+  // The hash is a JSON string.
+  return { status, body: typeof body === 'string' ? JSON.parse(body) : body }
+}
+const statusOf = async (hash: string): Promise<Json> =>
+  (await scenario.call('GET', `/v1/defi/exchange/status?hash=${hash}`)).body
+const becomes = (hash: string, status: string): Promise<Json> =>
+  scenario.until(`${hash} is ${status}`, async () => {
+    const row = await statusOf(hash)
+    return row.status === status && row
+  })
+
+async function tokens(owner: string, mint: string): Promise<bigint> {
+  const { value } = await rpc
+    .getTokenAccountsByOwner(
+      owner as Address,
+      { mint: mint as Address },
+      { encoding: 'jsonParsed', commitment: 'confirmed' },
+    )
+    .send()
+  return value.reduce((sum, { account }) => sum + BigInt(account.data.parsed.info.tokenAmount.amount), 0n)
+}
+const lamports = async (owner: string): Promise<bigint> =>
+  (await rpc.getBalance(owner as Address, { commitment: 'confirmed' }).send()).value
+
+/** The reserves of the pools of two tokens, from their accounts: what a partner can check a quote with. */
+async function swapAndFinish(changes: Record<string, string>, sent: Record<string, unknown>) {
+  const quoted = await quote(changes)
+  expect(quoted.status, JSON.stringify(quoted.body)).toBe(200)
+  const built = await build(changes)
+  expect(built.status, JSON.stringify(built.body)).toBe(201)
+  expect(built.body).toHaveLength(1)
+  const { status, body: hash } = await send({ rawTx: await sign(built.body[0]), ...sent })
+  expect([status, hash]).toEqual([201, expect.any(String)])
+  await scenario.mine('sol', 40)
+  const row = await becomes(hash, 'finished')
+  return { quoted: quoted.body, unsigned: built.body[0] as string, hash, row }
+}
+
+describe('on sol, a partner', () => {
+  test('lists the network and its tokens, the most liquid first', async () => {
+    const { body: networks } = await scenario.call('GET', '/v1/defi/networks')
+    expect(networks.filter(({ enabled }: Json) => enabled)).toEqual([{ network: 'sol', chainId: null, enabled: true }])
+    const listed = await scenario.until('liquidity', async () => {
+      const { body } = await scenario.call('GET', '/v1/defi/available-currencies?network=sol')
+      return body.every(({ enabled }: Json) => enabled) && body
+    })
+    expect(listed.map(({ symbol }: Json) => symbol).sort()).toEqual(['BONK', 'JUP', 'LEVY', 'SOL', 'USDC', 'USDT'])
+    expect(listed[0].address).toBe(SOL)
+    const { body } = await scenario.call('GET', `/v1/defi/currency/info?network=sol&address=${usdc}`)
+    expect(body).toMatchObject({ address: usdc, symbol: 'USDC', decimals: 6, enabled: true })
+  })
+
+  test('swaps SOL for a token, over two pools, and gets what was quoted', async () => {
+    const before = [await lamports(user.address), await tokens(user.address, usdc)] as const
+    const { quoted, unsigned, row, hash } = await swapAndFinish({ amount: '10' }, { amountFrom: '10' })
+    const [{ subRoutes }] = quoted.routes
+    expect(subRoutes[0].dexes.map(({ name }: Json) => name)).toContain('raydium-cpmm')
+    const paid = (await tokens(user.address, usdc)) - before[1]
+    expect(paid.toString()).toBe(quoted.receivedAmountRaw)
+    expect(BigInt(Math.round(row.amountTo * 1e6))).toBe(paid)
+    expect(row).toMatchObject({ hash, network: 'sol', addressFrom: user.address, statusReason: null })
+    // SOL is worth 168 dollars in the sandbox, USDC 0.9999; the pools take 0.25 % and 0.3 %.
+    expect(Number(paid) / 1e6).toBeGreaterThan(10 * 168 * 0.996)
+    expect(Number(paid) / 1e6).toBeLessThan(10 * 168.1 * 0.9976)
+    const spent = before[0] - (await lamports(user.address))
+    // The wrapped SOL was closed again: the user paid the amount and the fee alone.
+    expect(spent - 10_000_000_000n).toBeLessThan(10_000n)
+    expect(spent).toBeGreaterThan(10_000_000_000n)
+    expect(decode(unsigned).messageBytes.length + 65).toBeLessThanOrEqual(1232)
+    const message = getCompiledTransactionMessageDecoder().decode(decode(unsigned).messageBytes)
+    expect(message.version).toBe(0)
+  })
+
+  test('swaps a token for SOL with a referrer fee, which the operator gets in SOL', async () => {
+    const before = [await lamports(user.address), await lamports(operator.address)] as const
+    const changes = { fromTokenAddress: usdc, toTokenAddress: SOL, amount: '1000', referrerFee: '1' }
+    const { quoted, row } = await swapAndFinish(changes, {
+      ...{ fromTokenAddress: usdc, toTokenAddress: SOL, amountFrom: '1000', amountTo: '5', commissionPercentage: '1' },
+    })
+    const fee = BigInt(quoted.toAmountRaw) - BigInt(quoted.receivedAmountRaw)
+    expect((await lamports(operator.address)) - before[1]).toBe(fee)
+    expect(fee).toBe(BigInt(quoted.toAmountRaw) / 100n)
+    expect(BigInt(Math.round(row.amountTo * 1e9))).toBe(BigInt(quoted.receivedAmountRaw))
+    const got = (await lamports(user.address)) - before[0]
+    expect(BigInt(quoted.receivedAmountRaw) - got).toBeLessThan(10_000n)
+    expect(await tokens(user.address, SOL)).toBe(0n)
+  })
+
+  test('swaps a Token-2022 token whose transfer fee the quote contains', async () => {
+    const changes = { fromTokenAddress: usdc, toTokenAddress: levy, amount: '250', referrerFee: '2' }
+    const { quoted } = await swapAndFinish(changes, {
+      ...{ fromTokenAddress: usdc, toTokenAddress: levy, amountFrom: '250', amountTo: '99', commissionPercentage: '2' },
+    })
+    expect((await tokens(user.address, levy)).toString()).toBe(quoted.receivedAmountRaw)
+    // 2.50 dollars each, less 0.25 % of the pool, 1 % of the transfer and 2 % of the partner.
+    expect(Number(quoted.receivedAmount)).toBeLessThan(100 * 0.9975 * 0.99 * 0.98)
+    expect(Number(quoted.receivedAmount)).toBeGreaterThan(100 * 0.9975 * 0.99 * 0.979)
+    // The mint withholds 1 % of the fee, too.
+    const fee = BigInt(quoted.toAmountRaw) - BigInt(quoted.receivedAmountRaw)
+    expect(await tokens(operator.address, levy)).toBe(fee - (fee + 99n) / 100n)
+  })
+
+  test('reads the name of an unlisted token, and swaps it once its pools are found', async () => {
+    const { body } = await scenario.call('GET', `/v1/defi/currency/info?network=sol&address=${meme}`)
+    expect(body).toMatchObject({ name: 'Unlisted test token', symbol: 'MEME', decimals: 6, address: meme })
+    await scenario.until('pools of the token', async () => (await quote({ toTokenAddress: meme })).status === 200)
+    const { quoted } = await swapAndFinish({ toTokenAddress: meme }, { toTokenAddress: meme, amountTo: '8000' })
+    expect((await tokens(user.address, meme)).toString()).toBe(quoted.receivedAmountRaw)
+  })
+
+  test('reads why a token is not traded', async () => {
+    const refused = await scenario.until('the mint', async () => {
+      const { body } = await quote({ toTokenAddress: ward })
+      return body.message?.includes('delegate') && body
+    })
+    expect(refused).toMatchObject({ statusCode: 422, code: 'NO_ROUTE' })
+    expect((await build({ toTokenAddress: ward })).body.code).toBe('NO_ROUTE')
+    const missing = await scenario.call('GET', `/v1/defi/currency/info?network=sol&address=${operator.address}`)
+    expect(missing.body.code).toBe('TOKEN_NOT_FOUND')
+  })
+
+  test('needs no approval', async () => {
+    const { body } = await build()
+    const answer = await scenario.call('POST', '/v1/defi/send/approve', {
+      network: 'sol',
+      rawApproveTx: await sign(body[0]),
+    })
+    expect(answer).toMatchObject({ status: 422, body: { code: 'APPROVAL_NOT_NEEDED' } })
+  })
+
+  test('reads what the account lacks', async () => {
+    const { status, body } = await build({ amount: '1000' })
+    expect([status, body.code]).toEqual([422, 'INSUFFICIENT_BALANCE'])
+    expect(body.errors[0]).toMatchObject({ available: '20' })
+    const ofToken = await build({ fromTokenAddress: usdc, toTokenAddress: SOL, amount: '5001' })
+    expect(ofToken.body.errors[0]).toMatchObject({ required: '5001', available: '5000' })
+  })
+
+  test('cannot send what was changed, signed by another key, unsigned, or built for another partner', async () => {
+    const { body } = await build()
+    const [unsigned] = body
+    const [stranger, rawTx] = [await signerOf((await scenario.wallet('sol')).privateKey), await sign(unsigned)]
+    const refused = async (changes: Record<string, unknown>, key?: string) => {
+      const { status, body: answer } = await send(changes, key)
+      return [status, answer.code]
+    }
+    const expected = [400, 'RAW_TX_INVALID']
+    expect(await refused({ rawTx: unsigned })).toEqual(expected)
+    const bytes = Buffer.from(rawTx, 'base64')
+    bytes.writeUInt8(bytes.readUInt8(10) ^ 1, 10)
+    expect(await refused({ rawTx: bytes.toString('base64') })).toEqual(expected)
+    expect(await refused({ rawTx }, 'sandbox-b')).toEqual(expected)
+    // The user's own key over a changed message: a lower minimum, and another recipient of the swap's output.
+    const swapAt = Buffer.from(decode(unsigned).messageBytes).indexOf(Buffer.from('8fbe5adac41e33de', 'hex'))
+    const lowered = Buffer.from(unsigned, 'base64')
+    lowered.writeBigUInt64LE(1n, lowered.length - decode(unsigned).messageBytes.length + swapAt + 16)
+    expect(await refused({ rawTx: await sign(lowered.toString('base64')) })).toEqual(expected)
+    expect(await refused({ rawTx: await sign(lowered.toString('base64')), isExchange: false })).toEqual(expected)
+    const replaced = Buffer.from(unsigned, 'base64')
+    const at = replaced.indexOf(Buffer.from(getBase58Encoder().encode(user.address)))
+    replaced.set(getBase58Encoder().encode(stranger.address), at)
+    expect(await refused({ rawTx: await sign(replaced.toString('base64'), stranger) })).toEqual(expected)
+    const { body: list } = await scenario.call('GET', `/v1/defi/exchange/list?account=${user.address}`)
+    expect(list.total).toBe(0)
+  })
+
+  test('may broadcast a swap itself: its fee is found, and its hash can be reported', async () => {
+    const { body } = await build({ referrerFee: '1' })
+    const rawTx = await sign(body[0])
+    const hash = await rpc.sendTransaction(rawTx as Base64EncodedWireTransaction, { encoding: 'base64' }).send()
+    await scenario.mine('sol', 40)
+    const fee = await tokens(operator.address, usdc)
+    expect(fee).toBeGreaterThan(0n)
+    const readOwed = async () => {
+      const [row] = await scenario.app.database.query<{ units: string }>(
+        "select coalesce(-sum(units), 0) as units from balances where account like 'liability:partner:%' and asset_id = $1",
+        [`${usdc}@sol`],
+      )
+      return BigInt(row?.units ?? 0)
+    }
+    await scenario.until('the fee is owed', async () => (await readOwed()) === fee)
+    expect((await statusOf(hash)).statusCode).toBe(404)
+    const sent = await send({ hash, commissionPercentage: '1' })
+    expect([sent.status, sent.body]).toEqual([201, hash])
+    expect(await becomes(hash, 'finished')).toMatchObject({ hash, addressFrom: user.address })
+    // Reported and found is owed once.
+    expect(await readOwed()).toBe(fee)
+    // A hash of another network's form, and one that no node knows.
+    expect((await send({ hash: `0x${'ab'.repeat(32)}` })).body.code).toBe('VALIDATION_ERROR')
+    const unknown = (await rpc.getSignaturesForAddress(operator.address, { limit: 1 }).send())[0]?.signature ?? ''
+    expect((await send({ hash: `${unknown.slice(0, -1)}${unknown.endsWith('1') ? '2' : '1'}` })).status).toBe(503)
+  })
+
+  test('may send any other transaction without a record', async () => {
+    const { value } = await rpc.getLatestBlockhash().send()
+    const message = pipe(
+      createTransactionMessage({ version: 0 }),
+      (one) => setTransactionMessageFeePayerSigner(user, one),
+      (one) => setTransactionMessageLifetimeUsingBlockhash(value, one),
+      (one) =>
+        appendTransactionMessageInstructions(
+          [getTransferSolInstruction({ source: user, destination: operator.address, amount: 1_000_000n })],
+          one,
+        ),
+    )
+    const rawTx = getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message))
+    const before = await lamports(operator.address)
+    expect((await send({ rawTx })).body.code).toBe('RAW_TX_INVALID')
+    expect((await send({ rawTx, isExchange: false })).status).toBe(201)
+    await scenario.mine('sol', 3)
+    expect((await lamports(operator.address)) - before).toBe(1_000_000n)
+  })
+
+  test('sees a swap fail as reverted if the pools pay less than its minimum', async () => {
+    // Another user's larger trade in the same pools comes first.
+    const changes = { slippage: '0.01', amount: '10' }
+    const { body: small } = await build(changes)
+    const rawTx = await sign(small[0])
+    const victim = user
+    user = await signerOf((await scenario.wallet('sol')).privateKey)
+    await deposit('native', '210')
+    const { body: large } = await build({ amount: '200' })
+    const { body: first } = await send({ rawTx: await sign(large[0]), amountFrom: '200' })
+    await scenario.mine('sol', 40)
+    await becomes(first, 'finished')
+    user = victim
+    const before = await lamports(user.address)
+    const { body: hash } = await send({ rawTx, amountFrom: '10' })
+    await scenario.mine('sol', 40)
+    expect(await becomes(hash, 'failed')).toMatchObject({ statusReason: 'reverted' })
+    // The fee was paid, and nothing else.
+    expect(before - (await lamports(user.address))).toBeLessThan(10_000n)
+    // A build at the new state needs no older quote.
+    expect((await build(changes)).status).toBe(201)
+  })
+
+  test('sees a swap fail as expired, once the finalized height proves it', async () => {
+    await scenario.setMiningPaused('sol', true)
+    try {
+      const { body } = await build()
+      const rawTx = await sign(body[0])
+      const { body: hash } = await send({ rawTx })
+      expect(hash).toEqual(expect.any(String))
+      await scenario.stopWorkers()
+      // The only block that has it is replaced, and no one sends it again before its recent block is too old.
+      await scenario.mine('sol', 1)
+      await scenario.reorg('sol', 1, true)
+      await scenario.mine('sol', 150)
+      const height = await rpc.getBlockHeight({ commitment: 'finalized' }).send()
+      await scenario.startWorkers()
+      expect((await statusOf(hash)).status).toBe('pending')
+      await scenario.mine('sol', 100)
+      expect(await rpc.getBlockHeight({ commitment: 'finalized' }).send()).toBe(height + 100n)
+      expect(await becomes(hash, 'failed')).toMatchObject({ statusReason: 'expired' })
+      expect((await send({ rawTx })).body).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })
+      expect(await tokens(user.address, usdc)).toBe(5_000_000_000n)
+    } finally {
+      await scenario.startWorkers()
+      await scenario.setMiningPaused('sol', false)
+    }
+  })
+
+  test('has a swap sent again that a fork dropped, until it is final', async () => {
+    const { body } = await build()
+    await scenario.setMiningPaused('sol', true)
+    try {
+      const { body: hash } = await send({ rawTx: await sign(body[0]) })
+      await scenario.mine('sol', 3)
+      await becomes(hash, 'confirming')
+      await scenario.reorg('sol', 3, true)
+      await scenario.until('sent again', async () => {
+        await scenario.mine('sol', 1)
+        return (await tokens(user.address, usdc)) > 5_000_000_000n
+      })
+      await scenario.mine('sol', 40)
+      expect(await becomes(hash, 'finished')).toMatchObject({ statusReason: null })
+    } finally {
+      await scenario.setMiningPaused('sol', false)
+    }
+  })
+})

@@ -1,0 +1,81 @@
+import type { Network } from '../../core/domain/network.ts'
+import type { SwapBroadcast, SwapChain } from '../../swap/ports/swap-chain.ts'
+import { createSolanaAddressFormat } from './address-format.ts'
+import { createSolanaNodes, fieldsOf, listOf, readAccounts, type SolanaNodes, toUnits } from './nodes.ts'
+import { confirmationsAt, observe, readFinalSlot, readGreatestHeight, readHeightExpiry } from './observe.ts'
+import { listPaidFees } from './paid-fees.ts'
+import { prepare } from './prepare.ts'
+import { wrappedSol } from './program-address.ts'
+import { readSigned, toSigned } from './read-signed.ts'
+import { readPayment, readReceipt } from './receipts.ts'
+import { hashInstructions, swapInstructions } from './swap-instructions.ts'
+import { readTokenFacts } from './token-facts.ts'
+
+export type SolanaSwapChainOptions = Readonly<{ network: Network; rpcUrls: readonly string[] }>
+
+/** Creates the swap chain of Solana. Makes no node call before the first use. */
+export function createSolanaSwapChain({ network, rpcUrls }: SolanaSwapChainOptions): SwapChain {
+  const nodes = createSolanaNodes(network.id, rpcUrls)
+  const context = {
+    nodes,
+    network: network.id,
+    finalityBlocks: Math.max(network.finalityBlocks, network.confirmations),
+  }
+  return Object.freeze({
+    ...createSolanaAddressFormat(),
+    network,
+    ...{ wrapped: wrappedSol, spender: null, executor: null, aggregatorTaker: null },
+    ownContracts: new Set<string>(),
+    // A leader drops what it does not include; a validator forwards it for some slots only.
+    keepsPending: false,
+    readToken: (address) => readTokenFacts(nodes, address),
+    chooseExpiry: async () => null,
+    hashCall: (order) => hashInstructions(swapInstructions(order)),
+    prepare: (order) => prepare(nodes, order),
+    readAggregatorCall: () => null,
+    isKnownCall: async () => false,
+    readSigned,
+    broadcast: (raw) => broadcast(nodes, raw),
+    readExpiry: async ({ recentBlock }) => readHeightExpiry(nodes, recentBlock ?? ''),
+    isExpired: async (expiry) => expiry.by === 'height' && (await readGreatestHeight(nodes)) >= expiry.at,
+    observe: (hash, sent) => observe(context, hash, sent),
+    findTransaction: async (hash) => {
+      const receipt = await readReceipt(nodes, hash)
+      return receipt && toSigned(receipt.transaction)
+    },
+    readPayment: (hash, transfer) => readPayment(nodes, hash, transfer, () => confirmationsAt(context, hash)),
+    readFinalHeight: () => readFinalSlot(context),
+    listPaidFees: (query) => listPaidFees(nodes, query),
+    readBalance: (address, token) => readBalance(nodes, address, token),
+  } satisfies SwapChain)
+}
+
+/** Without the node's own simulation: as on other networks, a swap that fails is included, and its fee is paid. */
+async function broadcast(nodes: SolanaNodes, raw: string): Promise<SwapBroadcast> {
+  const { recentBlock } = readSigned(raw)
+  const validity = await nodes.askEvery('isBlockhashValid', [recentBlock, { commitment: 'processed' }])
+  if (validity.every((reply) => fieldsOf(reply)['value'] === false))
+    return { kind: 'rejected', reason: 'its recent block is too old', because: 'expired' }
+  const answers = await nodes.send('sendTransaction', [raw, { encoding: 'base64', skipPreflight: true }])
+  if (answers.some(({ kind }) => kind === 'result')) return { kind: 'accepted' }
+  const unknown = answers.find((one) => one.kind === 'unknown')
+  if (unknown !== undefined) return { kind: 'unknown', reason: unknown.reason }
+  const [refused] = answers.filter((one) => one.kind === 'error')
+  return { kind: 'rejected', reason: refused?.message ?? 'no node answered', because: 'other' }
+}
+
+async function readBalance(nodes: SolanaNodes, address: string, token: string): Promise<bigint> {
+  if (token === wrappedSol) return (await readAccounts(nodes, [address])).accounts[0]?.lamports ?? 0n
+  const options = { encoding: 'jsonParsed', commitment: 'confirmed' }
+  const reply = fieldsOf(await nodes.ask('getTokenAccountsByOwner', [address, { mint: token }, options]))
+  return listOf(reply['value']).reduce((sum: bigint, one) => sum + parsedUnits(one), 0n)
+}
+
+/** `account.data.parsed.info.tokenAmount.amount`. */
+const parsedUnits = (row: unknown): bigint =>
+  toUnits(
+    ['account', 'data', 'parsed', 'info', 'tokenAmount', 'amount'].reduce(
+      (at: unknown, name) => fieldsOf(at)[name],
+      row,
+    ),
+  )

@@ -1,0 +1,98 @@
+import type { Expiry } from '../../swap/domain/expiry.ts'
+import type { TransactionObservation } from '../../swap/domain/swap.ts'
+import type { SentTransaction } from '../../swap/ports/swap-chain.ts'
+import { fieldsOf, listOf, type SolanaNodes, toCount, unavailable } from './nodes.ts'
+import { blockAt } from './prepare.ts'
+import { associatedToken, tokenProgram, wrappedSol } from './program-address.ts'
+import { paidTo, type Receipt, readReceipt, receivedBy } from './receipts.ts'
+import { readSwapAction } from './swap-instructions.ts'
+
+type Context = Readonly<{ nodes: SolanaNodes; network: string; finalityBlocks: number }>
+type Status = 'processed' | 'confirmed' | 'finalized'
+
+/** A validator includes a transaction in one block more than it says: the age of a hash is counted from the block before. */
+const HEIGHT_MARGIN = 1
+
+/** The least commitment that the nodes know of a transaction; null if none of them knows it, `processed` if not all do. */
+async function readStatus({ nodes }: Context, hash: string): Promise<Status | null> {
+  const replies = await nodes.askEvery('getSignatureStatuses', [[hash], { searchTransactionHistory: true }])
+  const statuses = replies.map((reply) => fieldsOf(listOf(fieldsOf(reply)['value'])[0])['confirmationStatus'])
+  if (statuses.every((status) => status === undefined)) return null
+  if (statuses.every((status) => status === 'finalized')) return 'finalized'
+  return statuses.every((status) => status === 'finalized' || status === 'confirmed') ? 'confirmed' : 'processed'
+}
+
+/** Depth counts only at the commitment `finalized`: before, nothing is final at any depth. */
+export const confirmationsAt = async (context: Context, hash: string): Promise<number> =>
+  (await readStatus(context, hash)) === 'finalized' ? context.finalityBlocks : 0
+
+export async function observe(
+  context: Context,
+  hash: string,
+  sent: SentTransaction | undefined,
+): Promise<TransactionObservation> {
+  // Read before the status: what is in no final block at this height can be in none after it.
+  const finalHeight = await readLeastHeight(context.nodes, 'finalized')
+  const status = await readStatus(context, hash)
+  if (status === null) {
+    const { expiry } = sent ?? {}
+    return { kind: expiry?.by === 'height' && finalHeight > expiry.at + HEIGHT_MARGIN ? 'expired' : 'unseen' }
+  }
+  if (status === 'processed') return { kind: 'pending' }
+  const receipt = await readReceipt(context.nodes, hash)
+  if (receipt === null) return { kind: 'pending' }
+  return {
+    ...{ kind: 'included', block: blockAt(receipt.slot), ok: receipt.ok },
+    confirmations: status === 'finalized' ? context.finalityBlocks : 0,
+    ...amountsOf(receipt),
+  }
+}
+
+/** What the recipient got, and the fee; null for other transactions and failed ones. */
+function amountsOf(receipt: Receipt): Readonly<{ received: bigint | null; fee: bigint | null }> {
+  const action = actionOf(receipt)
+  if (action === null || !receipt.ok) return { received: null, fee: null }
+  const { recipient, tokenOut, feeTo } = action
+  const wrapped = associatedToken(recipient, wrappedSol, tokenProgram)
+  return {
+    received: receivedBy(receipt, recipient, tokenOut, wrapped),
+    fee: feeTo === null ? 0n : paidTo(receipt, feeTo, tokenOut),
+  }
+}
+
+export function actionOf({ transaction }: Receipt) {
+  return readSwapAction(transaction.signers[0] ?? '', transaction.instructions)
+}
+
+/** The least height that any node has: what all of them show. */
+async function readLeastHeight(nodes: SolanaNodes, commitment: string): Promise<number> {
+  return Math.min(...(await nodes.askEvery('getBlockHeight', [{ commitment }])).map(toCount))
+}
+
+/** Blocks after the one of a hash in which a transaction that names it is valid. */
+const VALID_BLOCKS = 150
+
+/**
+ * The last height that can include a transaction with this recent block. No call tells the height of a block hash, so a valid one
+ * counts from now: the proof of an expiry comes later, and never too early.
+ */
+export async function readHeightExpiry(nodes: SolanaNodes, blockhash: string): Promise<Expiry> {
+  const [validity, height] = await Promise.all([
+    nodes.askEvery('isBlockhashValid', [blockhash, { commitment: 'processed' }]),
+    readGreatestHeight(nodes),
+  ])
+  const isValid = validity.some((reply) => fieldsOf(reply)['value'] === true)
+  return { by: 'height', at: isValid ? height + VALID_BLOCKS : height }
+}
+
+export async function readGreatestHeight(nodes: SolanaNodes): Promise<number> {
+  return Math.max(...(await nodes.askEvery('getBlockHeight', [{ commitment: 'processed' }])).map(toCount))
+}
+
+/** Least final slot of all nodes. Slots number the blocks everywhere but in an expiry. */
+export async function readFinalSlot({ nodes, network }: Context): Promise<number> {
+  const slots = (await nodes.askEvery('getSlot', [{ commitment: 'finalized' }])).map(toCount)
+  const least = Math.min(...slots)
+  if (!Number.isFinite(least)) throw unavailable(network, 'no node replied a slot')
+  return least
+}

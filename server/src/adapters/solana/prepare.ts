@@ -1,0 +1,150 @@
+import { AppError } from '../../core/domain/errors.ts'
+import { divideUp } from '../../lib/bigint.ts'
+import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
+import { limitUnits, priceUnits } from './instructions.ts'
+import {
+  type Account,
+  fieldsOf,
+  listOf,
+  readAccounts,
+  type SolanaNodes,
+  slotOf,
+  toAccount,
+  toCount,
+  tokenUnits,
+} from './nodes.ts'
+import { token2022Program, wrappedSol } from './program-address.ts'
+import { describeFailure } from './simulation-failure.ts'
+import { accountsOf, memoOf, swapInstructions } from './swap-instructions.ts'
+import { encodeUnsigned, type Instruction, TRANSACTION_BYTES_MAX } from './transaction.ts'
+import { readUnitPrice } from './unit-price.ts'
+
+/** The most compute units that a transaction may request, for the simulation. */
+const UNITS_MAX = 1_400_000
+/** The limit is what the simulation used, and a part of it more, because the state changes until the block. */
+const UNITS_MARGIN = 1.2
+const UNITS_EXTRA = 20_000
+const SIGNATURE_FEE = 5_000n
+/** Rent exemption of token accounts of the two programs: 165 bytes, and 182 with the extensions of a fee's mint. */
+const RENT = { token: 2_039_280n, token2022: 2_157_600n } as const
+/** Rent exemption of an account without data, which the payer must keep. */
+const PAYER_RENT = 890_880n
+
+/** Slots name states here: the replies of a node say no block hash. */
+export const blockAt = (slot: number) => ({ height: slot, hash: `slot ${slot}` })
+
+/** The unsigned transaction of an order, after a simulation. */
+export async function prepare(nodes: SolanaNodes, order: SwapOrder): Promise<PreparedSwap> {
+  const { account } = order
+  const writable = order.swaps.map(({ pool }) => pool.address)
+  const [blockhash, price] = await Promise.all([readBlockhash(nodes), readUnitPrice(nodes, writable)])
+  const memo = memoOf(order.ref, order.feePpm)
+  const body = swapInstructions(order)
+  const build = (instructions: readonly Instruction[], units: number) =>
+    encodeUnsigned(account, blockhash, [limitUnits(units), priceUnits(price), ...instructions, memo])
+  const simulated = build(body, UNITS_MAX)
+  if (simulated.length > TRANSACTION_BYTES_MAX)
+    throw new AppError('NO_ROUTE', `the route needs a transaction of more than ${TRANSACTION_BYTES_MAX} bytes`)
+  // What the simulation pays; the limit that is built asks for less.
+  const fee = SIGNATURE_FEE + divideUp(BigInt(UNITS_MAX) * price, 1_000_000n)
+  const before = await readBefore(nodes, order)
+  checkBalances(order, before, fee)
+  const state = { nodes, order, before, fee }
+  const result = await simulate(state, simulated)
+  if ('failure' in result)
+    throw await failureOf({ ...state, failure: result.failure }, body, (one) => build(one, UNITS_MAX))
+  const { simulation, units } = result
+  const limit = Math.min(UNITS_MAX, Math.ceil(units * UNITS_MARGIN) + UNITS_EXTRA)
+  const swap = build(body, limit).toString('base64')
+  return { approve: null, swap, simulatedOut: simulation.amountOut, simulations: [simulation] }
+}
+
+async function readBlockhash(nodes: SolanaNodes): Promise<string> {
+  const reply = await nodes.ask('getLatestBlockhash', [{ commitment: 'confirmed' }])
+  return String(fieldsOf(fieldsOf(reply)['value'])['blockhash'])
+}
+
+type Before = Readonly<{
+  user: Account | null
+  source: Account | null
+  target: Account | null
+  fee: Account | null
+}>
+
+async function readBefore(nodes: SolanaNodes, order: SwapOrder): Promise<Before> {
+  const { source, target, feeAccount } = accountsOf(order)
+  const addresses = [order.account, source, target, ...(feeAccount === null ? [] : [feeAccount])]
+  const [user = null, from = null, to = null, fee = null] = (await readAccounts(nodes, addresses)).accounts
+  return { user, source: from, target: to, fee }
+}
+
+const rentOf = (program: string): bigint => (program === token2022Program ? RENT.token2022 : RENT.token)
+
+/** The lamports that token accounts need which do not exist yet. Those of wrapped SOL are closed again at the end. */
+function rentOfNew(order: SwapOrder, { source, target, fee }: Before): bigint {
+  const { programs, feeAccount } = accountsOf(order)
+  const wraps = order.tokenIn === wrappedSol && source === null ? rentOf(programs[0]) : 0n
+  const ofTarget = target === null ? rentOf(programs[1]) : 0n
+  return wraps + ofTarget + (feeAccount !== null && fee === null ? rentOf(programs[1]) : 0n)
+}
+
+function checkBalances(order: SwapOrder, before: Before, fee: bigint): void {
+  const { tokenIn, amountIn } = order
+  const isNative = tokenIn === wrappedSol
+  const available = before.user?.lamports ?? 0n
+  const required = fee + rentOfNew(order, before) + PAYER_RENT + (isNative ? amountIn : 0n)
+  const held = tokenUnits(before.source)
+  if (!isNative && held < amountIn) throw insufficient('token', amountIn, held)
+  if (available < required) throw insufficient('native', required, available)
+}
+
+const insufficient = (of: 'token' | 'native', required: bigint, available: bigint): AppError =>
+  new AppError(
+    'INSUFFICIENT_BALANCE',
+    `the account holds too little of the ${of === 'native' ? 'native coin' : 'token'}`,
+    {
+      field: 'amount',
+      extra: { of, required: required.toString(), available: available.toString() },
+    },
+  )
+
+type Simulated = Readonly<{ simulation: SwapSimulation; units: number }> | Readonly<{ failure: unknown }>
+
+async function simulate(
+  { nodes, order, before, fee }: Omit<Failing, 'failure'>,
+  transaction: Buffer,
+): Promise<Simulated> {
+  const { target } = accountsOf(order)
+  const reply = await nodes.ask('simulateTransaction', [
+    transaction.toString('base64'),
+    {
+      ...{ encoding: 'base64', commitment: 'confirmed', sigVerify: false, replaceRecentBlockhash: true },
+      accounts: { encoding: 'base64', addresses: [order.account, target] },
+    },
+  ])
+  const value = fieldsOf(fieldsOf(reply)['value'])
+  if (value['err'] !== null) return { failure: value['err'] }
+  const [user, after] = listOf(value['accounts']).map(toAccount)
+  const amountOut =
+    order.tokenOut === wrappedSol
+      ? (user?.lamports ?? 0n) - (before.user?.lamports ?? 0n) - (before.target?.lamports ?? 0n) + fee
+      : tokenUnits(after) - tokenUnits(before.target)
+  return { simulation: { block: blockAt(slotOf(reply)), amountOut }, units: toCount(value['unitsConsumed']) }
+}
+
+type Failing = Readonly<{ nodes: SolanaNodes; order: SwapOrder; before: Before; fee: bigint; failure: unknown }>
+
+/** The partner's error. What a swap below its minimum would pay is simulated without the minimum. */
+async function failureOf(
+  { nodes, order, before, fee, failure }: Failing,
+  body: readonly Instruction[],
+  build: (body: readonly Instruction[]) => Buffer,
+): Promise<AppError> {
+  const { reason, isBelowMinimum } = describeFailure(failure, body)
+  const message = `the swap would fail: ${reason}`
+  if (isBelowMinimum) {
+    const unlimited = await simulate({ nodes, order, before, fee }, build(swapInstructions(order, 0n)))
+    if ('simulation' in unlimited) return new BelowMinimum(message, reason, unlimited.simulation)
+  }
+  return new AppError('SIMULATION_FAILED', message, { extra: { reason } })
+}

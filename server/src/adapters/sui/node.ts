@@ -1,0 +1,274 @@
+import { GrpcTypes, SuiGrpcClient } from '@mysten/sui/grpc'
+import { AppError } from '../../core/domain/errors.ts'
+import type { BlockRef } from '../../core/ports/chain.ts'
+import { present } from '../../lib/assert.ts'
+
+export type ObjectRef = Readonly<{ objectId: string; version: string; digest: string }>
+export type Coin = Readonly<{ ref: ObjectRef; units: bigint }>
+export type SuiObject = Readonly<{
+  id: string
+  version: bigint
+  type: string
+  contents: Uint8Array
+  /** Null for objects that are not shared. */
+  sharedVersion: bigint | null
+}>
+
+/** Base units, signed. */
+export type BalanceChange = Readonly<{ address: string; coinType: string; units: bigint }>
+
+/** An executed or simulated transaction. */
+export type Execution = Readonly<{
+  digest: string
+  /** BCS of the transaction's data. */
+  bytes: Uint8Array
+  /** Null if it succeeded. */
+  failure: GrpcTypes.ExecutionError | null
+  effectsDigest: string
+  /** MIST; what the payer pays is `computation + storage - rebate`. */
+  gas: Readonly<{ computation: bigint; storage: bigint; rebate: bigint }>
+  changes: readonly BalanceChange[]
+  /** Null until a checkpoint contains it. */
+  checkpoint: number | null
+}>
+
+export type Checkpoint = BlockRef & Readonly<{ atMs: number; epoch: number }>
+
+/** One full node, by gRPC. Every failure to answer is NETWORK_UNAVAILABLE; `null` means that the node knows no such thing. */
+export type SuiNode = ReturnType<typeof createSuiNode>
+
+const PAGE = 200
+const PAGES_MAX = 50
+const OBJECTS_PER_CALL = 50
+const TIMEOUT_MS = 5_000
+const executionPaths = [
+  ...['digest', 'transaction.bcs', 'effects.status', 'effects.digest', 'effects.gas_used'],
+  ...['balance_changes', 'checkpoint'],
+]
+const { SimulateTransactionRequest_TransactionChecks: Checks, Owner_OwnerKind: OwnerKind } = GrpcTypes
+
+/** The code of a gRPC status; undefined for other failures, such as a closed connection. */
+export const statusOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+const orNull = (error: unknown): null => {
+  if (statusOf(error) === 'NOT_FOUND') return null
+  throw error
+}
+
+function executionOf(reply: GrpcTypes.ExecutedTransaction | undefined): Execution {
+  const { digest, transaction, effects, balanceChanges = [], checkpoint } = present(reply, 'a transaction')
+  const status = present(effects?.status, 'the status of a transaction')
+  const { computationCost = 0n, storageCost = 0n, storageRebate = 0n } = present(effects?.gasUsed, 'the gas')
+  return {
+    digest: present(digest, 'a digest'),
+    bytes: present(transaction?.bcs?.value, 'the bytes of a transaction'),
+    failure: status.success === true ? null : ((status.error ?? {}) as GrpcTypes.ExecutionError),
+    effectsDigest: effects?.digest ?? '',
+    gas: { computation: computationCost, storage: storageCost, rebate: storageRebate },
+    changes: balanceChanges.map(({ address = '', coinType = '', amount = '0' }) => ({
+      ...{ address, coinType, units: BigInt(amount) },
+    })),
+    checkpoint: checkpoint === undefined ? null : Number(checkpoint),
+  }
+}
+
+function objectOf({ objectId, version, objectType, contents, owner }: GrpcTypes.Object): SuiObject {
+  const isShared = owner?.kind === OwnerKind.SHARED
+  return {
+    id: present(objectId, 'the id of an object'),
+    version: present(version, 'the version of an object'),
+    type: objectType ?? '',
+    contents: contents?.value ?? new Uint8Array(),
+    sharedVersion: isShared ? (owner.version ?? null) : null,
+  }
+}
+
+function checkpointOf(reply: GrpcTypes.Checkpoint | undefined): Checkpoint {
+  const { sequenceNumber, digest, summary } = present(reply, 'a checkpoint')
+  const { seconds = 0n, nanos = 0 } = summary?.timestamp ?? {}
+  return {
+    height: Number(present(sequenceNumber, 'the number of a checkpoint')),
+    hash: present(digest, 'the digest of a checkpoint'),
+    ...{ atMs: Number(seconds) * 1000 + Math.floor(nanos / 1e6), epoch: Number(summary?.epoch ?? 0n) },
+  }
+}
+
+const checkpointPaths = ['sequence_number', 'digest', 'summary.timestamp', 'summary.epoch']
+
+/** Calls a node; every failure to answer is NETWORK_UNAVAILABLE. */
+type Ask = <T>(call: () => Promise<T>) => Promise<T>
+
+const createAsk = (name: string): Ask =>
+  async function ask(call) {
+    try {
+      return await call()
+    } catch (cause) {
+      if (cause instanceof AppError) throw cause
+      throw new AppError('NETWORK_UNAVAILABLE', `${name} does not answer: ${(cause as Error).message}`, { cause })
+    }
+  }
+
+/** The transport itself waits without end. */
+const options = () => ({ abort: AbortSignal.timeout(TIMEOUT_MS) })
+
+function createCheckpointReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
+  async function readCheckpoint(height?: number): Promise<Checkpoint | null> {
+    const checkpointId =
+      height === undefined
+        ? { oneofKind: undefined }
+        : ({ oneofKind: 'sequenceNumber', sequenceNumber: BigInt(height) } as const)
+    const request = { checkpointId, readMask: { paths: checkpointPaths } }
+    const reply = await ask(async () =>
+      ledgerService.getCheckpoint(request, options()).then(({ response }) => response, orNull),
+    )
+    return reply === null ? null : checkpointOf(reply.checkpoint)
+  }
+
+  return {
+    readTip: async (): Promise<Checkpoint> => present(await readCheckpoint(), 'the newest checkpoint'),
+    readCheckpoint,
+    /** The transactions of a checkpoint; null if the node does not have it. */
+    async readTransactions(height: number): Promise<readonly Execution[] | null> {
+      const checkpointId = { oneofKind: 'sequenceNumber', sequenceNumber: BigInt(height) } as const
+      const readMask = { paths: executionPaths.map((path) => `transactions.${path}`) }
+      const reply = await ask(() =>
+        ledgerService.getCheckpoint({ checkpointId, readMask }, options()).then(({ response }) => response, orNull),
+      )
+      return reply === null ? null : (reply.checkpoint?.transactions ?? []).map(executionOf)
+    },
+    /** MIST per computation unit. */
+    async readGasPrice(): Promise<bigint> {
+      const { response } = await ask(() =>
+        ledgerService.getEpoch({ readMask: { paths: ['reference_gas_price'] } }, options()).then((call) => call),
+      )
+      return present(response.epoch?.referenceGasPrice, 'the price of gas')
+    },
+    /** Milliseconds since 1970. */
+    async readEpochStart(): Promise<number> {
+      const { response } = await ask(() =>
+        ledgerService.getEpoch({ readMask: { paths: ['start'] } }, options()).then((call) => call),
+      )
+      return Number(response.epoch?.start?.seconds ?? 0n) * 1000
+    },
+  }
+}
+
+function createLedgerReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
+  return {
+    /** In the order of the ids; null for an object that does not exist. */
+    async readObjects(ids: readonly string[]): Promise<(SuiObject | null)[]> {
+      const paths = ['object_id', 'version', 'object_type', 'owner', 'contents']
+      const objects: (SuiObject | null)[] = []
+      for (let at = 0; at < ids.length; at += OBJECTS_PER_CALL) {
+        const requests = ids.slice(at, at + OBJECTS_PER_CALL).map((objectId) => ({ objectId }))
+        const { response } = await ask(() =>
+          ledgerService.batchGetObjects({ requests, readMask: { paths } }, options()).then((call) => call),
+        )
+        objects.push(
+          ...response.objects.map(({ result }) => (result.oneofKind === 'object' ? objectOf(result.object) : null)),
+        )
+      }
+      return objects
+    },
+    async findTransaction(digest: string): Promise<Execution | null> {
+      const request = { digest, readMask: { paths: executionPaths } }
+      const reply = await ask(() =>
+        ledgerService.getTransaction(request, options()).then(({ response }) => response, orNull),
+      )
+      return reply === null ? null : executionOf(reply.transaction)
+    },
+  }
+}
+
+function createStateReads(client: SuiGrpcClient, ask: Ask) {
+  const { stateService } = client
+  return {
+    /** BCS of the dynamic fields of an object. */
+    async listFields(parent: string): Promise<readonly Uint8Array[]> {
+      const fields: Uint8Array[] = []
+      let pageToken: Uint8Array | undefined
+      for (let page = 0; page < PAGES_MAX; page++) {
+        const request = {
+          ...{ parent, pageSize: PAGE, readMask: { paths: ['field_id', 'field_object.contents'] } },
+          ...(pageToken === undefined ? {} : { pageToken }),
+        }
+        const { response } = await ask(() => stateService.listDynamicFields(request, options()).then((call) => call))
+        for (const { fieldObject } of response.dynamicFields)
+          fields.push(present(fieldObject?.contents?.value, 'the contents of a field'))
+        pageToken = response.nextPageToken
+        if (pageToken === undefined || pageToken.length === 0) return fields
+      }
+      throw new AppError('NETWORK_UNAVAILABLE', `the object ${parent} has too many fields`)
+    },
+    /** The coins of an account, as far as they are objects of their own. */
+    async listCoins(owner: string, coinType: string): Promise<readonly Coin[]> {
+      const coins: Coin[] = []
+      let cursor: string | null = null
+      for (let n = 0; n < PAGES_MAX; n++) {
+        const from: string | null = cursor
+        const page = { owner, coinType, cursor: from, limit: PAGE, signal: options().abort }
+        const reply: Awaited<ReturnType<typeof client.listCoins>> = await ask(() => client.listCoins(page))
+        for (const { objectId, version, digest, balance } of reply.objects)
+          coins.push({ ref: { objectId, version, digest }, units: BigInt(balance) })
+        cursor = reply.cursor
+        if (!reply.hasNextPage || cursor === null) break
+      }
+      return coins.sort((a, b) => (a.units < b.units ? 1 : -1))
+    },
+    async readBalance(owner: string, coinType: string): Promise<bigint> {
+      const { response } = await ask(() => stateService.getBalance({ owner, coinType }, options()).then((call) => call))
+      return response.balance?.balance ?? 0n
+    },
+    async readCoinMetadata(coinType: string): Promise<GrpcTypes.CoinMetadata | null> {
+      const reply = await ask(() =>
+        stateService.getCoinInfo({ coinType }, options()).then(({ response }) => response, orNull),
+      )
+      return reply?.metadata ?? null
+    },
+  }
+}
+
+function createExecution({ transactionExecutionService }: SuiGrpcClient, ask: Ask) {
+  return {
+    async simulate(bytes: Uint8Array): Promise<Execution> {
+      const transaction = { bcs: { name: 'TransactionData', value: bytes } }
+      const paths = executionPaths.map((path) => `transaction.${path}`)
+      const request = { transaction, readMask: { paths }, checks: Checks.ENABLED, doGasSelection: false }
+      const { response } = await ask(() =>
+        transactionExecutionService
+          .simulateTransaction(request as GrpcTypes.SimulateTransactionRequest, options())
+          .then((call) => call),
+      )
+      return executionOf(response.transaction)
+    },
+    /** Throws the node's own error. */
+    async execute(bytes: Uint8Array, signatures: readonly Uint8Array[]): Promise<void> {
+      const request = {
+        transaction: { bcs: { name: 'TransactionData', value: bytes } },
+        signatures: signatures.map((value) => ({
+          ...{ bcs: { name: 'UserSignatureBytes', value }, signature: { oneofKind: undefined } },
+        })),
+        readMask: { paths: ['digest'] },
+      }
+      await transactionExecutionService.executeTransaction(request as GrpcTypes.ExecuteTransactionRequest, options())
+    },
+  }
+}
+
+export function createSuiNode(name: string, url: string) {
+  const client = new SuiGrpcClient({ network: 'mainnet', baseUrl: url })
+  const ask = createAsk(name)
+  return {
+    name,
+    /** For checks of signatures whose scheme needs a node. */
+    client,
+    ...createCheckpointReads(client, ask),
+    ...createLedgerReads(client, ask),
+    ...createStateReads(client, ask),
+    ...createExecution(client, ask),
+  }
+}
+
+/** What the payer of the gas pays; negative if the rebate is larger. */
+export const netGasOf = ({ gas }: Execution): bigint => gas.computation + gas.storage - gas.rebate

@@ -1,0 +1,138 @@
+import { AppError } from '../../core/domain/errors.ts'
+import type { Network } from '../../core/domain/network.ts'
+import { present } from '../../lib/assert.ts'
+import type { Dex, DexNetwork } from '../../swap/domain/dex.ts'
+import { isPaused, noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
+import type { PoolSource } from '../../swap/ports/pools.ts'
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
+import { createDepthHistory } from '../dex/depth-history.ts'
+import { type Listing, liquidityOf, listedDepth } from '../dex/rank.ts'
+import { nativeCoin, parseCoinType } from './address-format.ts'
+import { type Checkpoint, createSuiNode, type SuiNode } from './node.ts'
+import { type ReadPool, readCetusPools } from './read-cetus.ts'
+
+export type SuiPoolsOptions = Readonly<{
+  network: Network
+  rpcUrls: readonly string[]
+  dexNetwork: DexNetwork
+  /** Listed coin types. */
+  tokens: readonly string[]
+  /** `headAgeMaxMs`: the age of the newest checkpoint beyond which the node has stopped. */
+  settings?: Readonly<{ headAgeMaxMs?: number }>
+  now?: () => number
+}>
+
+const GAS_PRICE_MS = 5_000
+const MILLION = 1_000_000n
+
+function listingOf({ dexNetwork, tokens }: SuiPoolsOptions): Listing {
+  const canonical = (list: readonly string[]) => list.flatMap((type) => parseCoinType(type) ?? [])
+  const connectors = new Set([nativeCoin, ...canonical(dexNetwork.connectors)])
+  return { wrapped: nativeCoin, connectors, listed: new Set([...connectors, ...canonical(tokens)]) }
+}
+
+/** What is read of a node and kept between the turns. */
+function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
+  const read = new Map<string, ReadonlyMap<string, ReadPool>>()
+  let gas = { price: 0n, atMs: Number.NEGATIVE_INFINITY }
+  let stablecoin: Readonly<{ token: string; unit: number }> | null = null
+
+  async function readStablecoin(node: SuiNode): Promise<void> {
+    const token = parseCoinType(dexNetwork.stablecoin ?? '')
+    if (stablecoin !== null || token === null) return
+    const metadata = await node.readCoinMetadata(token)
+    if (metadata?.decimals !== undefined) stablecoin = { token, unit: 10 ** metadata.decimals }
+  }
+
+  async function readDex(node: SuiNode, dex: Dex): Promise<readonly Pool[]> {
+    const found = await readCetusPools(node, dex, read.get(dex.name) ?? new Map())
+    read.set(dex.name, found)
+    return [...found.values()].flatMap(({ pool }) => pool ?? [])
+  }
+
+  return {
+    gasPrice: () => gas.price,
+    stablecoin: () => stablecoin,
+    async readPools(node: SuiNode): Promise<readonly Pool[]> {
+      const pools: Pool[] = []
+      for (const dex of dexNetwork.dexes)
+        if (dex.kind === 'cetus' && dex.enabled !== false) pools.push(...(await readDex(node, dex)))
+      return pools
+    },
+    async readPrices(node: SuiNode): Promise<void> {
+      await readStablecoin(node)
+      if (now() - gas.atMs >= GAS_PRICE_MS) gas = { price: await node.readGasPrice(), atMs: now() }
+    },
+  }
+}
+
+/**
+ * The pools of a Sui network, which its DEXes name. Each turn reads the versions of their objects and what has changed. The state is that
+ * after the newest checkpoint, or later by transactions that the next one contains.
+ */
+export function createSuiPools(options: SuiPoolsOptions): PoolSource {
+  const { network, rpcUrls, settings, now = Date.now } = options
+  const { headAgeMaxMs = Number.POSITIVE_INFINITY } = settings ?? {}
+  const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} pools node ${n + 1}`, url))
+  const listing = listingOf(options)
+  const depths = createDepthHistory()
+  const reads = createReads(options)
+  let current = 0
+  let pauses = noPoolPauses
+  let pools: readonly Pool[] = []
+  /** The pools that are not paused; the same array until something changes. */
+  let unpaused: readonly Pool[] = []
+  let at: Readonly<{ tip: Checkpoint; readAtMs: number }> | null = null
+
+  async function advance(node: SuiNode): Promise<void> {
+    const tip = await node.readTip()
+    const ageMs = now() - tip.atMs
+    if (ageMs > headAgeMaxMs)
+      throw new AppError('NETWORK_UNAVAILABLE', `the newest checkpoint is ${Math.round(ageMs / 1000)} s old`)
+    const next = await reads.readPools(node)
+    const isSame = next.length === pools.length && next.every((pool, n) => pool === pools[n])
+    if (!isSame) publish(next)
+    await reads.readPrices(node)
+    at = { tip, readAtMs: now() }
+  }
+
+  function publish(next: readonly Pool[]): void {
+    pools = next
+    unpaused = next.filter((pool) => !isPaused(pool, pauses))
+  }
+
+  return {
+    network: network.id,
+    current() {
+      if (at === null) return null
+      const { tip, readAtMs } = at
+      return {
+        ...{ block: { height: tip.height, hash: tip.hash }, readAtMs, head: tip.height, pools: unpaused },
+        ...{ listed: listing.listed, refusedTokens: new Map(), millionGasPrice: reads.gasPrice() * MILLION },
+        ...{ wrapped: nativeCoin, nativeDecimals: network.decimals },
+      }
+    },
+    counts: () => ({ reorgs: 0, differences: 0, rereads: 0 }),
+    liquidity: () => liquidityOf(unpaused, listing, reads.stablecoin()),
+    depth() {
+      const units = listedDepth(pools, listing)
+      depths.record(units, now())
+      return { units, maximumUnits: depths.maximum(now()) }
+    },
+    pause(scopes) {
+      pauses = poolPausesOf(scopes, network.id)
+      publish(pools)
+    },
+    // All pools are known from the start.
+    request: () => undefined,
+    async advance() {
+      try {
+        await advance(present(nodes[current % nodes.length], 'a node'))
+      } catch (error) {
+        current++
+        throw error
+      }
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import { bcs } from '@mysten/sui/bcs'
+import { toBase64 } from '@mysten/sui/utils'
+import { AppError } from '../../core/domain/errors.ts'
+import type { Network } from '../../core/domain/network.ts'
+import { largest, smallest } from '../../lib/bigint.ts'
+import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
+import { nativeCoin } from './address-format.ts'
+import { CLOCK, composeSwap, type SharedVersions } from './compose-swap.ts'
+import { type Coin, type Execution, netGasOf, type ObjectRef, type SuiNode } from './node.ts'
+import { receivedIn } from './received.ts'
+
+export type PrepareContext = Readonly<{
+  network: Network
+  nodes: readonly SuiNode[]
+  /** Initial versions of shared objects, which never change. */
+  sharedVersions: Map<string, bigint>
+}>
+
+/** A transaction pays with at most 256 gas coins and uses at most 2,048 inputs. */
+const COINS_MAX = 250
+const SIMULATION_BUDGET = 10_000_000_000n
+/** Computation units on top of what the simulation used. */
+const OVERHEAD_UNITS = 1_000n
+/** The chain charges what is used; the budget allows for a fifth more. */
+const budgetOf = (gas: bigint): bigint => (gas * 12n) / 10n
+
+/** Prepares a swap from the state of one node; the next node is used if one fails. Another node confirms the outcome. */
+export async function prepare(context: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
+  if (order.swaps.length === 0) throw new AppError('NO_ROUTE', 'there is no route between these coins')
+  if (order.minReceived <= 0n || order.amountIn <= 0n)
+    throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
+  let lastError: unknown
+  for (const node of context.nodes) {
+    try {
+      return await prepareOn(node, context, order)
+    } catch (error) {
+      if (!(error instanceof AppError && error.retryable)) throw error
+      lastError = error
+    }
+  }
+  throw lastError
+}
+
+type Gas = Readonly<{ payment: readonly ObjectRef[]; price: bigint; budget: bigint }>
+type Ready = Readonly<{ coins: readonly ObjectRef[]; versions: SharedVersions }>
+
+function encode(order: SwapOrder, { coins, versions }: Ready, { payment, price, budget }: Gas): Uint8Array {
+  const { account, expiry } = order
+  const data = {
+    kind: { ProgrammableTransaction: composeSwap(order, coins, versions) },
+    sender: account,
+    gasData: { payment: payment.map((ref) => ({ ...ref })), owner: account, price, budget },
+    expiration: expiry?.by === 'epoch' ? { Epoch: expiry.at } : ({ None: true } as const),
+  }
+  return bcs.TransactionData.serialize({ V1: data }).toBytes()
+}
+
+async function prepareOn(node: SuiNode, context: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
+  const { account, tokenIn, amountIn } = order
+  const isNativeIn = tokenIn === nativeCoin
+  const [sui, tokens, price, versions] = await Promise.all([
+    node.listCoins(account, nativeCoin),
+    isNativeIn ? [] : node.listCoins(account, tokenIn),
+    node.readGasPrice(),
+    readVersions(node, context, order),
+  ])
+  const coins = isNativeIn ? [] : select(tokens, amountIn, { of: 'token', field: 'amount' })
+  if (isNativeIn) select(sui, amountIn, { of: 'native', field: 'amount' })
+  const ready = { coins, versions }
+  const budget = await estimateBudget(node, order, ready, price)
+  const needed = budget + (isNativeIn ? amountIn : 0n)
+  const payment = select(sui, needed, { of: 'native', field: isNativeIn ? 'amount' : 'account' })
+  const bytes = encode(order, ready, { payment, price, budget })
+  const others = context.nodes.filter((one) => one !== node).slice(0, 1)
+  const [first, ...rest] = await Promise.all([
+    simulateOn(node, order, bytes),
+    ...others.map((one) => simulateOn(one, order, bytes).catch(unlessUnavailable)),
+  ])
+  const confirmed = rest.flatMap((simulation) => simulation ?? [])
+  const simulatedOut = smallest(first.amountOut, ...confirmed.map(({ amountOut }) => amountOut))
+  return { approve: null, swap: toBase64(bytes), simulatedOut, simulations: [first, ...confirmed] }
+}
+
+/** A second node that does not answer confirms nothing; the swap is built all the same. */
+function unlessUnavailable(error: unknown): null {
+  if (error instanceof AppError && error.code === 'NETWORK_UNAVAILABLE') return null
+  throw error
+}
+
+/** The largest coins that cover the amount. */
+function select(
+  coins: readonly Coin[],
+  required: bigint,
+  { of, field }: Readonly<{ of: 'native' | 'token'; field: string }>,
+): readonly ObjectRef[] {
+  const usable = coins.slice(0, COINS_MAX)
+  const available = usable.reduce((sum, { units }) => sum + units, 0n)
+  if (available < required)
+    throw new AppError('INSUFFICIENT_BALANCE', 'the coins of the account do not cover the amount and the gas', {
+      field,
+      extra: { of, required: required.toString(), available: available.toString() },
+    })
+  let sum = 0n
+  let count = 0
+  while (sum < required) sum += usable[count++]?.units ?? 0n
+  return usable.slice(0, count).map(({ ref }) => ref)
+}
+
+async function readVersions(
+  node: SuiNode,
+  { sharedVersions }: PrepareContext,
+  { swaps }: SwapOrder,
+): Promise<SharedVersions> {
+  const ids = [
+    ...new Set([CLOCK, ...swaps.flatMap(({ pool }) => (pool.kind === 'cetus' ? [pool.id, pool.config] : []))]),
+  ]
+  const unknown = ids.filter((id) => !sharedVersions.has(id))
+  const objects = unknown.length === 0 ? [] : await node.readObjects(unknown)
+  for (const [index, id] of unknown.entries()) {
+    const version = objects[index]?.sharedVersion ?? null
+    if (version === null) throw new AppError('NO_ROUTE', 'a pool of the route does not exist any more')
+    sharedVersions.set(id, version)
+  }
+  return (id) => sharedVersions.get(id) ?? 0n
+}
+
+/** A simulation with a coin that the node invents, so that the account's coins are not needed yet. */
+async function estimateBudget(node: SuiNode, order: SwapOrder, ready: Ready, price: bigint): Promise<bigint> {
+  const simulate = (one: SwapOrder) =>
+    node.simulate(encode(one, ready, { payment: [], price, budget: SIMULATION_BUDGET }))
+  const outcome = await simulate(order)
+  if (outcome.failure !== null) {
+    // Without a minimum the simulation shows what the swap would have paid.
+    const unlimited = await simulate({ ...order, minReceived: 0n })
+    if (unlimited.failure !== null) throw failed(unlimited)
+    throw belowMinimum(outcome, await simulationOf(node, order, unlimited))
+  }
+  return budgetOf(largest(netGasOf(outcome), outcome.gas.computation) + OVERHEAD_UNITS * price)
+}
+
+const reasonOf = ({ failure }: Execution): string => failure?.description ?? 'unknown reason'
+
+const failed = (outcome: Execution): AppError =>
+  new AppError('SIMULATION_FAILED', `the swap would fail: ${reasonOf(outcome)}`, {
+    extra: { reason: reasonOf(outcome) },
+  })
+
+const belowMinimum = (outcome: Execution, simulation: SwapSimulation): BelowMinimum =>
+  new BelowMinimum('the swap would pay less than its minimum', reasonOf(outcome), simulation)
+
+/** A simulation runs on the newest state of a node, which no checkpoint names yet: it proves nothing about the state that was quoted. */
+async function simulationOf(node: SuiNode, order: SwapOrder, outcome: Execution): Promise<SwapSimulation> {
+  const { height, hash } = await node.readTip()
+  return { block: { height: height + 1, hash: `after ${hash}` }, amountOut: receivedIn(outcome, order).received }
+}
+
+async function simulateOn(node: SuiNode, order: SwapOrder, bytes: Uint8Array): Promise<SwapSimulation> {
+  const outcome = await node.simulate(bytes)
+  if (outcome.failure !== null) throw failed(outcome)
+  return simulationOf(node, order, outcome)
+}

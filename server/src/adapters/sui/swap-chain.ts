@@ -1,0 +1,97 @@
+import { AppError } from '../../core/domain/errors.ts'
+import type { Network } from '../../core/domain/network.ts'
+import { present } from '../../lib/assert.ts'
+import { smallest } from '../../lib/bigint.ts'
+import type { SwapChain, TokenFacts } from '../../swap/ports/swap-chain.ts'
+import { createSuiAddressFormat, nativeCoin } from './address-format.ts'
+import { createSuiNode, type SuiNode } from './node.ts'
+import { prepare } from './prepare.ts'
+import { describeExecuted, readSigned } from './read-signed.ts'
+import { hashOrder } from './read-swap.ts'
+import { broadcast, listPaidFees, observe, readFinalHeight, readPayment } from './track.ts'
+
+export type SuiSwapChainOptions = Readonly<{
+  network: Network
+  /** At least two in production: the result of a sent swap counts only if all nodes agree. */
+  rpcUrls: readonly string[]
+}>
+
+/** How long an epoch lasts. Its exact end is not known before. */
+const DURATION_MS = 24 * 3_600_000
+const never = { by: 'never' } as const
+
+async function firstAnswer<T>(nodes: readonly SuiNode[], ask: (node: SuiNode) => Promise<T>): Promise<T> {
+  let failure: unknown = null
+  for (const node of nodes) {
+    try {
+      return await ask(node)
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure
+}
+
+/** Partners do not see which node failed; the cause, which is logged, names it. */
+async function hideNodeNames<T>({ id }: Network, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== 'NETWORK_UNAVAILABLE') throw cause
+    throw new AppError('NETWORK_UNAVAILABLE', `the nodes of ${id} are not available`, { cause })
+  }
+}
+
+async function readTokenFacts(node: SuiNode, type: string): Promise<TokenFacts | null> {
+  const metadata = await node.readCoinMetadata(type)
+  const { name, symbol, decimals } = metadata ?? {}
+  return name === undefined || symbol === undefined || decimals === undefined ? null : { name, symbol, decimals }
+}
+
+/** Swaps on Sui: a transaction calls the pools itself, needs no approval and is valid until an epoch ends. */
+export function createSuiSwapChain({ network, rpcUrls }: SuiSwapChainOptions): SwapChain {
+  const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} node ${n + 1}`, url))
+  const firstNode = present(nodes[0], 'a node')
+  const sharedVersions = new Map<string, bigint>()
+  const forPartner = <T>(work: Promise<T>) => hideNodeNames(network, work)
+  return Object.freeze({
+    ...createSuiAddressFormat(),
+    network,
+    ...{ wrapped: nativeCoin, spender: null, executor: null, aggregatorTaker: null },
+    ownContracts: new Set<string>(),
+    // A node executes a transaction or forgets it.
+    keepsPending: false,
+    readToken: (type) => forPartner(firstAnswer(nodes, (node) => readTokenFacts(node, type))),
+    chooseExpiry: (untilMs) =>
+      forPartner(
+        firstAnswer(nodes, async (node) => {
+          const [{ epoch }, startMs] = await Promise.all([node.readTip(), node.readEpochStart()])
+          return { by: 'epoch', at: startMs + DURATION_MS > untilMs ? epoch : epoch + 1 }
+        }),
+      ),
+    hashCall: hashOrder,
+    prepare: (order) => forPartner(prepare({ network, nodes, sharedVersions }, order)),
+    readAggregatorCall: () => null,
+    isKnownCall: async () => false,
+    readSigned: (raw) => readSigned(raw, firstNode),
+    broadcast: (raw) => broadcast(nodes, raw),
+    readExpiry: async ({ action }) => (action?.kind === 'swap' ? (action.expiry ?? never) : never),
+    isExpired: async (expiry) => {
+      if (expiry.by !== 'epoch') return false
+      const tips = await forPartner(Promise.all(nodes.map((node) => node.readTip())))
+      return tips.every(({ epoch }) => epoch > expiry.at)
+    },
+    observe: (hash, sent) => observe(nodes, hash, sent),
+    findTransaction: async (hash) => {
+      const found = await forPartner(firstAnswer(nodes, (node) => node.findTransaction(hash)))
+      return found === null ? null : describeExecuted(found.bytes)
+    },
+    readPayment: (hash, transfer) => readPayment(nodes, hash, transfer),
+    readFinalHeight: () => readFinalHeight(nodes, network),
+    listPaidFees: (query) => listPaidFees(nodes, query),
+    readBalance: async (address, token) => {
+      const [first = 0n, ...others] = await Promise.all(nodes.map((node) => node.readBalance(address, token)))
+      return smallest(first, ...others)
+    },
+  } satisfies SwapChain)
+}

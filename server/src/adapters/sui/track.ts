@@ -1,0 +1,135 @@
+import { AppError } from '../../core/domain/errors.ts'
+import type { Network } from '../../core/domain/network.ts'
+import { largest, smallest } from '../../lib/bigint.ts'
+import type { TransactionObservation } from '../../swap/domain/swap.ts'
+import type { PaidFee, Payment, SentTransaction, SwapBroadcast } from '../../swap/ports/swap-chain.ts'
+import { type Execution, type SuiNode, statusOf } from './node.ts'
+import { describeExecuted, parseSigned, type SignedBytes } from './read-signed.ts'
+import { changeOf, receivedIn } from './received.ts'
+
+const disagree = (what: string): AppError => new AppError('NETWORK_UNAVAILABLE', `the nodes disagree about ${what}`)
+
+/** Checkpoints that are read at the same time. */
+const AT_ONCE = 16
+
+const textOf = ({ effectsDigest, checkpoint, changes }: Execution): string =>
+  `${effectsDigest} ${checkpoint} ${changes.map(({ address, coinType, units }) => `${address} ${coinType} ${units}`).sort()}`
+
+/** Observes a swap: included only if every node has it in the same checkpoint, with the same effects. */
+export async function observe(
+  nodes: readonly SuiNode[],
+  hash: string,
+  sent: SentTransaction | undefined,
+): Promise<TransactionObservation> {
+  // The tips first: a transaction that is missing afterwards was in no checkpoint up to them.
+  const tips = await Promise.all(nodes.map((node) => node.readTip()))
+  const found = await Promise.all(nodes.map((node) => node.findTransaction(hash)))
+  const [first = null] = found
+  if (found.every((one) => one === null)) {
+    const expiry = sent?.expiry
+    const isOver = expiry?.by === 'epoch' && tips.every(({ epoch }) => epoch > expiry.at)
+    return { kind: isOver ? 'expired' : 'unseen' }
+  }
+  if (first === null || found.some((one) => one === null || one.checkpoint === null)) return { kind: 'pending' }
+  if (found.some((one) => one === null || textOf(one) !== textOf(first))) throw disagree(`the transaction ${hash}`)
+  const height = first.checkpoint ?? 0
+  const checkpoints = await Promise.all(nodes.map((node) => node.readCheckpoint(height)))
+  const [block] = checkpoints
+  if (!block || checkpoints.some((one) => one?.hash !== block.hash)) throw disagree(`checkpoint ${height}`)
+  const ok = first.failure === null
+  const { action, signer } = describeExecuted(first.bytes)
+  const paid = ok && action?.kind === 'swap' ? receivedIn(first, { ...action, account: signer }) : null
+  const head = Math.min(...tips.map((tip) => tip.height))
+  return {
+    ...{ kind: 'included', block: { height, hash: block.hash }, confirmations: Math.max(1, head - height + 1), ok },
+    ...{ received: paid?.received ?? null, fee: paid?.fee ?? null },
+  }
+}
+
+/** Codes of answers by which a validator refuses; after other failures the transaction may still be executed. */
+const refusals: ReadonlySet<string | undefined> = new Set([
+  ...['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'NOT_FOUND', 'ABORTED', 'OUT_OF_RANGE'],
+])
+
+/** Whether an owned object of the transaction has another version now: another transaction has used it. */
+async function isUsedUp(node: SuiNode, { data }: SignedBytes): Promise<boolean> {
+  const inputs = data.kind.ProgrammableTransaction?.inputs ?? []
+  const owned = inputs.flatMap(({ Object: object }) => object?.ImmOrOwnedObject ?? [])
+  const refs = [...data.gasData.payment, ...owned]
+  const objects = await node.readObjects(refs.map(({ objectId }) => objectId))
+  return refs.some(({ version }, index) => objects[index]?.version !== BigInt(version))
+}
+
+/** Sends to every node. A node executes at once; a repeat of an executed transaction is accepted. */
+export async function broadcast(nodes: readonly SuiNode[], raw: string): Promise<SwapBroadcast> {
+  const signed = parseSigned(raw)
+  const answers = await Promise.all(
+    nodes.map((node) =>
+      node.execute(signed.bytes, signed.signatures).then(
+        () => null,
+        (error: unknown) => ({ node, error: error as Error, isRefusal: refusals.has(statusOf(error)) }),
+      ),
+    ),
+  )
+  if (answers.includes(null)) return { kind: 'accepted' }
+  const failures = answers.flatMap((answer) => answer ?? [])
+  const [failure] = failures
+  const reason = failures.map(({ error }) => error.message).join('; ')
+  if (failure === undefined || !failures.every(({ isRefusal }) => isRefusal)) return { kind: 'unknown', reason }
+  const { epoch } = await failure.node.readTip()
+  const last = signed.data.expiration.Epoch
+  if (last !== undefined && epoch > Number(last)) return { kind: 'rejected', reason, because: 'expired' }
+  const because = (await isUsedUp(failure.node, signed)) ? 'nonce-used' : 'other'
+  return { kind: 'rejected', reason, because }
+}
+
+/** The newest height that is final for us. A certified checkpoint is final; the depth covers a node that lies. */
+export async function readFinalHeight(nodes: readonly SuiNode[], { finalityBlocks }: Network): Promise<number> {
+  const tips = await Promise.all(nodes.map((node) => node.readTip()))
+  return Math.max(0, Math.min(...tips.map(({ height }) => height)) - finalityBlocks)
+}
+
+export async function readPayment(
+  nodes: readonly SuiNode[],
+  hash: string,
+  { token, from, to }: Readonly<{ token: string; from: string; to: string }>,
+): Promise<Payment | null> {
+  const observed = await observe(nodes, hash, undefined)
+  if (observed.kind !== 'included' || !observed.ok) return null
+  const execution = await nodes[0]?.findTransaction(hash)
+  if (!execution) return null
+  const { signer } = describeExecuted(execution.bytes)
+  const units = smallest(-changeOf(execution, from, token, signer), changeOf(execution, to, token, signer))
+  return { units: largest(units, 0n), confirmations: observed.confirmations }
+}
+
+function feeIn(execution: Execution, height: number, feeTo: ReadonlySet<string>): PaidFee[] {
+  if (execution.failure !== null) return []
+  const { hash, signer, action } = describeExecuted(execution.bytes)
+  if (action?.kind !== 'swap' || action.feeTo === null || !feeTo.has(action.feeTo)) return []
+  const { fee } = receivedIn(execution, { ...action, account: signer })
+  const { ref, tokenOut: token } = action
+  return [{ hash, logIndex: 0, height, ref, sender: signer, token, units: fee, feeTo: action.feeTo, executor: null }]
+}
+
+/** Reads every checkpoint of the range at the first node; the other nodes must have the same last one. */
+export async function listPaidFees(
+  nodes: readonly SuiNode[],
+  { from, to, feeTo }: Readonly<{ from: number; to: number; feeTo: readonly string[] }>,
+): Promise<readonly PaidFee[]> {
+  const [node] = nodes
+  if (node === undefined || feeTo.length === 0) return []
+  const last = await Promise.all(nodes.map((one) => one.readCheckpoint(to)))
+  if (last.some((one) => one === null || one.hash !== last[0]?.hash)) throw disagree(`checkpoint ${to}`)
+  const accounts = new Set(feeTo)
+  const fees: PaidFee[] = []
+  for (let height = from; height <= to; height += AT_ONCE) {
+    const heights = Array.from({ length: Math.min(AT_ONCE, to - height + 1) }, (_, index) => height + index)
+    const lists = await Promise.all(heights.map((one) => node.readTransactions(one)))
+    for (const [index, list] of lists.entries()) {
+      if (list === null) throw new AppError('NETWORK_UNAVAILABLE', `${node.name} has no checkpoint ${heights[index]}`)
+      fees.push(...list.flatMap((execution) => feeIn(execution, heights[index] ?? 0, accounts)))
+    }
+  }
+  return fees
+}

@@ -1,0 +1,246 @@
+import { bcs } from '@mysten/sui/bcs'
+import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
+import { Transaction } from '@mysten/sui/transactions'
+import { fromBase64, toBase64 } from '@mysten/sui/utils'
+import { expect, test } from 'vitest'
+import { createCetusFunctions } from '../../../../sandbox/src/sui/cetus-functions.ts'
+import { cetusPackage, createSuiMarket, suiTokens } from '../../../../sandbox/src/sui/market.ts'
+import { startTestNode } from '../../../../sandbox/src/sui/sui-node.fixture.ts'
+import { sui } from '../../../networks/sui.ts'
+import { createSuiPools } from '../../../src/adapters/sui/pools.ts'
+import { createSuiSwapChain } from '../../../src/adapters/sui/swap-chain.ts'
+import { resolveNetwork } from '../../../src/core/domain/network.ts'
+import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
+import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
+
+const SUI = '0x2::sui::SUI'
+const usdc = suiTokens[0]?.type ?? ''
+const ref = `0x${'7e'.repeat(32)}`
+const feeTo = `0x${'fe'.repeat(32)}`
+const network = resolveNetwork(sui, 'sandbox')
+
+async function start() {
+  const started = await startTestNode({ functions: createCetusFunctions(cetusPackage) })
+  const { node } = started
+  const market = createSuiMarket(node)
+  const dex = {
+    ...({ name: 'cetus', kind: 'cetus', factory: cetusPackage, config: market.cetusConfig } as const),
+    pools: market.pools.map(({ id }) => id),
+  }
+  const dexNetwork = { network: 'sui', wrapped: SUI, connectors: [usdc], stablecoin: usdc, dexes: [dex] }
+  const rpcUrls = [node.url]
+  const pools = createSuiPools({ network, rpcUrls, dexNetwork, tokens: [usdc], now: () => 1_800_000_000_000 })
+  await pools.advance()
+  const chain = createSuiSwapChain({ network, rpcUrls })
+  const orderFor = (account: string, expiry: SwapOrder['expiry'] = null): SwapOrder => {
+    const [pool] = pools.current()?.pools ?? []
+    if (pool === undefined) throw new Error('no pool')
+    const amountIn = 10_000_000_000n
+    const swap = { pool, tokenIn: 0, tokenOut: 1, share: SHARE_ALL }
+    const executed = executeRoute([swap], SUI, usdc, amountIn)
+    if (executed.amountOut === null) throw new Error('the pool cannot trade')
+    return {
+      ...{ account, recipient: account, tokenIn: SUI, tokenOut: usdc, amountIn, ref, expiry },
+      ...{ minReceived: (executed.amountOut * 99n) / 100n, feePpm: 5_000, feeTo, swaps: executed.swaps },
+    }
+  }
+  return { ...started, pools, chain, orderFor, market }
+}
+
+const sign = async (keypair: Ed25519Keypair, unsigned: string): Promise<string> =>
+  JSON.stringify(await keypair.signTransaction(fromBase64(unsigned)))
+
+test('a swap that is not sent before its epoch ends has expired, for good', async () => {
+  const { node, chain, createFunded, orderFor, tick } = await start()
+  const { keypair, address } = createFunded(50_000_000_000n)
+  const expiry = await chain.chooseExpiry(1_800_000_000_000)
+  expect(expiry).toEqual({ by: 'epoch', at: 0 })
+  const raw = await sign(keypair, (await chain.prepare(orderFor(address, expiry))).swap)
+  const signed = await chain.readSigned(raw)
+  expect(await chain.readExpiry(signed)).toEqual(expiry)
+  const sent = { signer: address, nonce: null, expiry: await chain.readExpiry(signed) }
+  expect(await chain.observe(signed.hash, sent)).toEqual({ kind: 'unseen' })
+  expect(await chain.isExpired(sent.expiry, 0)).toBe(false)
+  node.endEpoch()
+  tick()
+  expect(await chain.isExpired(sent.expiry, 0)).toBe(true)
+  expect(await chain.observe(signed.hash, sent)).toEqual({ kind: 'expired' })
+  expect(await chain.broadcast(raw)).toMatchObject({ kind: 'rejected', because: 'expired' })
+})
+
+test('a build near the end of an epoch is valid in the next one, too', async () => {
+  const { chain } = await start()
+  expect(await chain.chooseExpiry(1_800_000_000_000 + 24 * 3_600_000)).toEqual({ by: 'epoch', at: 1 })
+})
+
+test('the same swap twice is executed once; another one of the same coins is refused', async () => {
+  const { chain, createFunded, orderFor, tick } = await start()
+  const { keypair, address } = createFunded(50_000_000_000n)
+  const [first, second] = [
+    await chain.prepare(orderFor(address)),
+    await chain.prepare({ ...orderFor(address), ref: feeTo }),
+  ]
+  const raw = await sign(keypair, first.swap)
+  expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
+  expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
+  expect(await chain.broadcast(await sign(keypair, second.swap))).toMatchObject({
+    ...{ kind: 'rejected', because: 'nonce-used' },
+  })
+  const { hash } = await chain.readSigned(raw)
+  expect(await chain.observe(hash)).toEqual({ kind: 'pending' })
+  tick()
+  const included = await chain.observe(hash)
+  expect(included).toMatchObject({ kind: 'included', ok: true, confirmations: 1 })
+  tick()
+  expect(await chain.observe(hash)).toMatchObject({ confirmations: 2 })
+})
+
+test('a swap that was not reported is found by its fee, with its reference and the terms that it states', async () => {
+  const { chain, createFunded, orderFor, tick } = await start()
+  const { keypair, address } = createFunded(50_000_000_000n)
+  const order = orderFor(address)
+  const prepared = await chain.prepare(order)
+  const raw = await sign(keypair, prepared.swap)
+  const { hash } = await chain.readSigned(raw)
+  await chain.broadcast(raw)
+  tick()
+  const paid = await chain.listPaidFees({ from: 1, to: 1, feeTo: [feeTo] })
+  expect(paid).toMatchObject([{ hash, height: 1, ref, sender: address, token: usdc, feeTo }])
+  expect(paid[0]?.units).toBe(await chain.readBalance(feeTo, usdc))
+  expect(await chain.readBalance(address, usdc)).toBe(prepared.simulatedOut)
+  expect(await chain.listPaidFees({ from: 1, to: 1, feeTo: [address] })).toEqual([])
+  const { action } = (await chain.findTransaction(hash)) ?? {}
+  const { swaps: _, account: __, ...terms } = order
+  expect(action).toMatchObject({
+    ...terms,
+    kind: 'swap',
+    callHash: chain.hashCall(order),
+    pools: [order.swaps[0]?.pool.id],
+  })
+})
+
+test('the hash of a call binds everything but the reference and the coins of the user', async () => {
+  const { chain, node, createFunded, orderFor } = await start()
+  const { address } = createFunded()
+  const order = orderFor(address)
+  const hash = chain.hashCall(order)
+  expect(chain.hashCall({ ...order, ref: feeTo } as SwapOrder)).toBe(hash)
+  const changes: readonly Partial<SwapOrder>[] = [
+    ...[{ recipient: feeTo }, { amountIn: order.amountIn + 1n }, { minReceived: 1n }, { feePpm: 1 }, { feeTo: ref }],
+    { swaps: order.swaps.map((swap) => ({ ...swap, share: 1 << 23 })) },
+    { swaps: order.swaps.map((swap) => ({ ...swap, pool: { ...swap.pool, id: ref } })) },
+  ]
+  for (const change of changes) expect(chain.hashCall({ ...order, ...change })).not.toBe(hash)
+  const tokenOrder = { ...order, tokenIn: usdc, tokenOut: SUI, amountIn: 3_000_000n, minReceived: 1n }
+  const back = tokenOrder.swaps.map((swap) => ({ ...swap, tokenIn: 1, tokenOut: 0 }))
+  const needed = { ...tokenOrder, swaps: back }
+  for (const coins of [1, 3]) {
+    const { keypair, address: account } = createFunded()
+    for (let n = 0; n < coins; n++) node.mint(account, 3_000_000n / BigInt(coins) + 1n, usdc)
+    const { swap } = await chain.prepare({ ...needed, account, recipient: account })
+    const { action } = await chain.readSigned(await sign(keypair, swap))
+    expect(action).toMatchObject({ callHash: chain.hashCall({ ...needed, account, recipient: account }) })
+  }
+})
+
+test('the hash of a call binds each command, with the same inputs', async () => {
+  const { chain, createFunded, orderFor } = await start()
+  const { keypair, address } = createFunded(50_000_000_000n)
+  const order = orderFor(address)
+  const data = bcs.TransactionData.parse(fromBase64((await chain.prepare(order)).swap)).V1
+  const { inputs = [], commands = [] } = data?.kind.ProgrammableTransaction ?? {}
+  const sameHash = async (changed: readonly unknown[]): Promise<boolean> => {
+    const kind = { ProgrammableTransaction: { inputs, commands: changed } }
+    const bytes = bcs.TransactionData.serialize({ V1: { ...data, kind } } as never).toBytes()
+    const { action } = await chain.readSigned(await sign(keypair, toBase64(bytes)))
+    return action?.kind === 'swap' && action.callHash === chain.hashCall(order)
+  }
+  expect(await sameHash(commands)).toBe(true)
+  // To the fee address in place of the recipient.
+  const toOther = { TransferObjects: { ...commands.at(-1)?.TransferObjects, address: { Input: 4 } } }
+  expect(await sameHash([...commands.slice(0, -1), toOther])).toBe(false)
+  for (let place = 0; place < commands.length; place++)
+    expect(await sameHash(commands.filter((_, n) => n !== place)), `without command ${place}`).toBe(false)
+})
+
+test('a pool is read again when it changes, and keeps its identity when it does not', async () => {
+  const { pools, chain, createFunded, orderFor, tick } = await start()
+  const before = pools.current()
+  await pools.advance()
+  expect(pools.current()?.pools).toBe(before?.pools)
+  const { keypair, address } = createFunded(50_000_000_000n)
+  await chain.broadcast(await sign(keypair, (await chain.prepare(orderFor(address))).swap))
+  tick()
+  await pools.advance()
+  const after = pools.current()
+  expect(after?.block.height).toBe(1)
+  expect(after?.pools[0]).not.toBe(before?.pools[0])
+  expect(after?.pools[1]).toBe(before?.pools[1])
+  expect(pools.liquidity().get(usdc)).toBeGreaterThan(100_000)
+  pools.pause([`dex:cetus@sui`])
+  expect(pools.current()?.pools).toEqual([])
+})
+
+test('refuses a second signature, a sponsor, other bytes and text that is no transaction', async () => {
+  const { chain, client, createFunded, orderFor } = await start()
+  const { keypair, address } = createFunded(50_000_000_000n)
+  const sponsor = createFunded()
+  const { swap } = await chain.prepare(orderFor(address))
+  const { bytes, signature } = await keypair.signTransaction(fromBase64(swap))
+  const refused = (raw: string) =>
+    expect(
+      Promise.resolve().then(() => chain.readSigned(raw)),
+      raw.slice(0, 40),
+    ).rejects.toMatchObject({
+      code: 'RAW_TX_INVALID',
+    })
+  await refused(JSON.stringify({ bytes: `${bytes}AAAA`, signature }))
+  await refused(JSON.stringify({ bytes, signature: `${signature.slice(0, -8)}AAAAAAA=` }))
+  await refused(JSON.stringify({ bytes }))
+  for (const text of ['', '{', '[]', 'null', 'AAAA', '0x02f8b1', `${bytes}`]) await refused(text)
+  const sponsored = Transaction.from(fromBase64(swap))
+  sponsored.setGasOwner(sponsor.address)
+  const { id: objectId, version, digest } = sponsor.coin
+  sponsored.setGasPayment([{ objectId, version: version.toString(), digest }])
+  sponsored.setGasBudget(10_000_000)
+  const paidByOther = await sponsored.build({ client })
+  await refused(JSON.stringify(await keypair.signTransaction(paidByOther)))
+})
+
+test('a swap is built by the node that answers; what a swap did needs every node', async () => {
+  const { node, createFunded, orderFor, tick } = await start()
+  const { keypair, address } = createFunded(50_000_000_000n)
+  const closed = 'http://127.0.0.1:9'
+  for (const rpcUrls of [
+    [closed, node.url],
+    [node.url, closed],
+  ]) {
+    const chain = createSuiSwapChain({ network, rpcUrls })
+    const { simulations } = await chain.prepare(orderFor(address))
+    expect(simulations).toHaveLength(1)
+    await expect(chain.observe('1'.repeat(32))).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+  }
+  const both = createSuiSwapChain({ network, rpcUrls: [node.url, node.url] })
+  const { swap, simulations } = await both.prepare(orderFor(address))
+  expect(simulations).toHaveLength(2)
+  const raw = await sign(keypair, swap)
+  const halfClosed = createSuiSwapChain({ network, rpcUrls: [closed, node.url] })
+  expect(await halfClosed.broadcast(raw)).toEqual({ kind: 'accepted' })
+  tick()
+  expect(await both.observe((await both.readSigned(raw)).hash)).toMatchObject({ kind: 'included', ok: true })
+})
+
+test('nodes that show different chains are not believed', async () => {
+  const [first, second] = [await start(), await start()]
+  const { keypair, address } = first.createFunded(50_000_000_000n)
+  const raw = await sign(keypair, (await first.chain.prepare(first.orderFor(address))).swap)
+  await first.chain.broadcast(raw)
+  for (const { tick } of [first, second]) tick()
+  const both = createSuiSwapChain({ network, rpcUrls: [first.node.url, second.node.url] })
+  const { hash } = await both.readSigned(raw)
+  // One node alone may claim a payment.
+  expect(await both.observe(hash)).toEqual({ kind: 'pending' })
+  await expect(both.listPaidFees({ from: 1, to: 1, feeTo: [feeTo] })).rejects.toMatchObject({
+    code: 'NETWORK_UNAVAILABLE',
+  })
+})

@@ -1,0 +1,317 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bcs } from '@mysten/sui/bcs'
+import type { Signer } from '@mysten/sui/cryptography'
+import { SuiGrpcClient } from '@mysten/sui/grpc'
+import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
+import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1'
+import { Secp256r1Keypair } from '@mysten/sui/keypairs/secp256r1'
+import { MultiSigPublicKey } from '@mysten/sui/multisig'
+import { Transaction } from '@mysten/sui/transactions'
+import { fromBase64, toBase64 } from '@mysten/sui/utils'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Chains, startChains } from '../../../../test/support/chains.ts'
+import { type Json, type Scenario, startScenario } from '../../../../test/support/scenario.ts'
+
+const SUI = '0x2::sui::SUI'
+const FEES = `0x${'fe'.repeat(32)}`
+const network = 'sui'
+
+let chains: Chains
+let folder: string
+let scenario: Scenario
+let client: SuiGrpcClient
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'swapyard-sui-'))
+  chains = await startChains(folder, [network])
+  const feeAddresses = new Map([[network, FEES]])
+  scenario = await startScenario({ networks: [network], chainsFile: chains.file, swaps: { feeAddresses } })
+  client = new SuiGrpcClient({ network: 'localnet', baseUrl: scenario.chains.networks[0]?.rpcUrls[0] ?? '' })
+  await scenario.until('the pools are read', async () => {
+    const trade = { fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '1', slippage: '1', referrerFee: '0' }
+    return (await quote(trade)).status === 200
+  })
+})
+afterAll(async () => {
+  await scenario?.stop()
+  await chains?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+type Trade = Readonly<Record<'fromTokenAddress' | 'toTokenAddress' | 'amount' | 'slippage' | 'referrerFee', string>>
+
+function token(symbol: string): string {
+  const found = scenario.chains.networks[0]?.defiTokens?.find((one) => one.symbol === symbol)
+  if (found === undefined) throw new Error(`no token ${symbol}`)
+  return found.address
+}
+
+const quote = (trade: Trade) => scenario.call('GET', `/v1/defi/quote?${new URLSearchParams({ network, ...trade })}`)
+
+async function fund(address: string, amounts: Readonly<Record<string, string>>): Promise<void> {
+  for (const [currency, amount] of Object.entries(amounts))
+    await scenario.control('/deposits', { network, currency, address, amount })
+}
+
+async function build(account: string, trade: Trade): Promise<Uint8Array> {
+  const built = await scenario.call('POST', '/v1/defi/transaction/swap', { network, account, ...trade })
+  expect(built).toMatchObject({ status: 201, body: [expect.any(String)] })
+  return fromBase64(built.body[0])
+}
+
+/** As wallets return it. */
+const signAs = async (signer: Signer, bytes: Uint8Array): Promise<string> =>
+  JSON.stringify(await signer.signTransaction(bytes))
+
+const send = (account: string, trade: Trade, amountTo: string, rawTx: string, headers: Record<string, string> = {}) => {
+  const { fromTokenAddress, toTokenAddress, amount: amountFrom, referrerFee: commissionPercentage } = trade
+  const body = { account, network, fromTokenAddress, toTokenAddress, amountFrom, amountTo, commissionPercentage, rawTx }
+  return scenario.call('POST', '/v1/defi/send/swap', body, headers)
+}
+
+const becomes = (hash: string, status: string): Promise<Json> =>
+  scenario.until(`${hash} is ${status}`, async () => {
+    const { body } = await scenario.call('GET', `/v1/defi/exchange/list?network=${network}`)
+    return body.exchanges.find((one: Json) => one.hash === hash && one.status === status)
+  })
+
+async function balanceOf(address: string, coinType: string): Promise<bigint> {
+  const { balance } = await client.getBalance({ owner: address, coinType })
+  return BigInt(balance.balance)
+}
+
+async function trade(signer: Signer, request: Trade) {
+  const address = signer.toSuiAddress()
+  const quoted = await quote(request)
+  expect(quoted).toMatchObject({ status: 200 })
+  const bytes = await build(address, request)
+  const sent = await send(address, request, quoted.body.receivedAmount, await signAs(signer, bytes))
+  expect(sent).toMatchObject({ status: 201 })
+  return { quote: quoted.body as Json, hash: JSON.parse(sent.body) as string, bytes }
+}
+
+test('lists SUI and the coins of the sandbox, enabled and with their metadata', async () => {
+  const { body } = await scenario.call('GET', `/v1/defi/available-currencies?network=${network}`)
+  expect(body.map(({ symbol, enabled }: Json) => [symbol, enabled]).sort()).toEqual(
+    ['SUI', 'USDC', 'USDT', 'WBTC'].map((symbol) => [symbol, true]),
+  )
+  const found = await scenario.call('GET', `/v1/defi/currency/info?network=${network}&address=${token('WBTC')}`)
+  expect(found.body).toMatchObject({ symbol: 'WBTC', decimals: 8, address: token('WBTC') })
+  const missing = await scenario.call('GET', `/v1/defi/currency/info?network=${network}&address=0x2::no::COIN`)
+  expect(missing).toMatchObject({ status: 404, body: { code: 'TOKEN_NOT_FOUND' } })
+})
+
+test('a partner quotes, builds, signs, sends and polls until the swap is finished, and the user has the quoted amount', async () => {
+  const user = Ed25519Keypair.generate()
+  const address = user.toSuiAddress()
+  await fund(address, { sui: '200' })
+  const fees = await balanceOf(FEES, token('USDC'))
+  const request = {
+    ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '100', slippage: '1', referrerFee: '0.5' },
+  }
+  const { quote: quoted, hash } = await trade(user, request)
+  // 1.92 dollars for a SUI, less the pools' fee, a small price impact and half a percent for the partner.
+  expect(Number(quoted.toAmount)).toBeGreaterThan(191)
+  expect(Number(quoted.toAmount)).toBeLessThan(192)
+  const row = await becomes(hash, 'finished')
+  const received = await balanceOf(address, token('USDC'))
+  const fee = (await balanceOf(FEES, token('USDC'))) - fees
+  expect(received + fee).toBe(BigInt(quoted.toAmountRaw))
+  expect(Number(received - BigInt(quoted.receivedAmountRaw))).toBeLessThanOrEqual(1)
+  expect(row).toMatchObject({ addressFrom: address, addressTo: address, amountFrom: '100' })
+  expect(Number(row.amountTo) * 1e6).toBeCloseTo(Number(received), 5)
+  const left = await balanceOf(address, SUI)
+  expect(left).toBeLessThan(100_000_000_000n)
+  expect(left).toBeGreaterThan(99_900_000_000n)
+  const { body } = await scenario.call(
+    'GET',
+    `/v1/defi/exchange/list?network=${network}&fromTokenAddress=0x02::sui::SUI`,
+  )
+  expect(body.exchanges.map((one: Json) => one.hash)).toContain(hash)
+})
+
+test('several hops and several pools pay exactly what was quoted', async () => {
+  const user = Secp256k1Keypair.generate()
+  const address = user.toSuiAddress()
+  await fund(address, { sui: '1', wbtc: '2' })
+  await fund(address, { wbtc: '1.5' })
+  const request = {
+    ...{ fromTokenAddress: token('WBTC'), toTokenAddress: token('USDT'), amount: '3', slippage: '1', referrerFee: '0' },
+  }
+  const { quote: quoted, hash } = await trade(user, request)
+  expect(quoted.routes.length).toBeGreaterThan(1)
+  expect(quoted.routes.some(({ subRoutes }: Json) => subRoutes.length > 2)).toBe(true)
+  await becomes(hash, 'finished')
+  expect(await balanceOf(address, token('USDT'))).toBe(BigInt(quoted.receivedAmountRaw))
+  expect(await balanceOf(address, token('WBTC'))).toBe(50_000_000n)
+})
+
+test('SUI as the output arrives in full, beside the gas', async () => {
+  const user = Secp256r1Keypair.generate()
+  const address = user.toSuiAddress()
+  await fund(address, { sui: '1', usdc: '500' })
+  const request = {
+    ...{ fromTokenAddress: token('USDC'), toTokenAddress: SUI, amount: '500', slippage: '1', referrerFee: '1' },
+  }
+  const { quote: quoted, hash } = await trade(user, request)
+  const row = await becomes(hash, 'finished')
+  const { Transaction: executed } = await client.getTransaction({ digest: hash, include: { effects: true } })
+  const { computationCost, storageCost, storageRebate } = executed?.effects?.gasUsed ?? {}
+  const gas = BigInt(computationCost ?? 0) + BigInt(storageCost ?? 0) - BigInt(storageRebate ?? 0)
+  const gained = (await balanceOf(address, SUI)) - 1_000_000_000n + gas
+  // The chain takes the fee as a share with 32 binary decimals, rounded down.
+  expect(gained - BigInt(quoted.receivedAmountRaw)).toBeLessThanOrEqual(BigInt(quoted.toAmountRaw) / 2n ** 32n + 1n)
+  expect(gained).toBeGreaterThanOrEqual(BigInt(quoted.receivedAmountRaw))
+  expect(row.amountTo).toBe(
+    `${gained / 1_000_000_000n}.${`${gained % 1_000_000_000n}`.padStart(9, '0').replace(/0+$/, '')}`,
+  )
+})
+
+test('accounts of several keys sign together, and the form of the command line is read', async () => {
+  const keys = [Ed25519Keypair.generate(), Secp256k1Keypair.generate()] as const
+  const publicKey = MultiSigPublicKey.fromPublicKeys({
+    threshold: 2,
+    publicKeys: keys.map((key) => ({ publicKey: key.getPublicKey(), weight: 1 })),
+  })
+  const address = publicKey.toSuiAddress()
+  await fund(address, { sui: '20' })
+  const request = {
+    ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '10', slippage: '1', referrerFee: '0' },
+  }
+  const bytes = await build(address, request)
+  const signatures = await Promise.all(keys.map(async (key) => (await key.signTransaction(bytes)).signature))
+  const combine = (...some: string[]) => {
+    const intent = { scope: { TransactionData: true }, version: { V0: true }, appId: { Sui: true } } as const
+    const value = bcs.TransactionData.parse(bytes)
+    const entry = { intentMessage: { intent, value }, txSignatures: some }
+    return toBase64(bcs.SenderSignedData.serialize([entry]).toBytes())
+  }
+  const partly = publicKey.combinePartialSignatures(signatures.slice(0, 1))
+  expect((await send(address, request, '19', combine(partly))).body).toMatchObject({ code: 'RAW_TX_INVALID' })
+  const sent = await send(address, request, '19', combine(publicKey.combinePartialSignatures(signatures)))
+  expect(sent).toMatchObject({ status: 201 })
+  await becomes(JSON.parse(sent.body), 'finished')
+})
+
+test('a swap fails if the price moved below its minimum, and costs no more than the gas', async () => {
+  const user = Ed25519Keypair.generate()
+  const address = user.toSuiAddress()
+  const mover = Ed25519Keypair.generate()
+  await fund(address, { sui: '20' })
+  await fund(mover.toSuiAddress(), { sui: '50000' })
+  const request = {
+    ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '10', slippage: '0.1', referrerFee: '0' },
+  }
+  const bytes = await build(address, request)
+  const moved = await trade(mover, { ...request, amount: '40000', slippage: '5' })
+  await becomes(moved.hash, 'finished')
+  const sent = await send(address, request, '19', await signAs(user, bytes))
+  expect(sent).toMatchObject({ status: 201 })
+  await becomes(JSON.parse(sent.body), 'failed')
+  expect(await balanceOf(address, token('USDC'))).toBe(0n)
+  expect(await balanceOf(address, SUI)).toBeGreaterThan(19_900_000_000n)
+})
+
+test('B163: altered transactions, foreign signatures and other terms are refused', async () => {
+  const user = Ed25519Keypair.generate()
+  const thief = Ed25519Keypair.generate()
+  const address = user.toSuiAddress()
+  await fund(address, { sui: '50' })
+  const request = {
+    ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '10', slippage: '1', referrerFee: '0' },
+  }
+  const bytes = await build(address, request)
+  const raw = await signAs(user, bytes)
+  const refusal = { status: 400, body: { code: 'RAW_TX_INVALID' } }
+
+  const { signature } = await thief.signTransaction(bytes)
+  expect(await send(address, request, '19', JSON.stringify({ bytes: toBase64(bytes), signature }))).toMatchObject(
+    refusal,
+  )
+
+  // The recipient, the minimum and the amount, each replaced where they stand.
+  const data = bcs.TransactionData.parse(bytes).V1
+  const inputs = data?.kind.ProgrammableTransaction?.inputs ?? []
+  const replacements: readonly (readonly [number, Uint8Array])[] = [
+    [1, bcs.Address.serialize(thief.toSuiAddress()).toBytes()],
+    [2, bcs.u64().serialize(11_000_000_000n).toBytes()],
+    [3, bcs.u64().serialize(1).toBytes()],
+  ]
+  for (const [place, value] of replacements) {
+    const changed = inputs.map((input, n) => (n === place ? { Pure: { bytes: toBase64(value) } } : input))
+    const kind = { ProgrammableTransaction: { ...data?.kind.ProgrammableTransaction, inputs: changed } }
+    const altered = bcs.TransactionData.serialize({ V1: { ...data, kind } } as never).toBytes()
+    expect(await send(address, request, '19', await signAs(user, altered)), `input ${place}`).toMatchObject(refusal)
+  }
+  // A command more.
+  const more = Transaction.from(bytes)
+  more.transferObjects([more.gas], thief.toSuiAddress())
+  const longer = await more.build({ client })
+  expect(await send(address, request, '19', await signAs(user, longer))).toMatchObject(refusal)
+
+  expect(await send(address, request, '19', raw, { 'x-api-key': 'sandbox-b' })).toMatchObject(refusal)
+  expect(await send(address, { ...request, amount: '9' }, '19', raw)).toMatchObject({ status: 400 })
+  expect(await send(thief.toSuiAddress(), request, '19', raw)).toMatchObject({ status: 400 })
+  expect(await scenario.call('POST', '/v1/defi/send/approve', { network, rawApproveTx: raw })).toMatchObject({
+    status: 422,
+    body: { code: 'APPROVAL_NOT_NEEDED' },
+  })
+  expect(await balanceOf(address, SUI)).toBe(50_000_000_000n)
+  expect(await send(address, request, '19', raw)).toMatchObject({ status: 201 })
+})
+
+test('of two swaps with the same coins one is executed, and the other is refused, for good', async () => {
+  const user = Ed25519Keypair.generate()
+  const address = user.toSuiAddress()
+  await fund(address, { sui: '50' })
+  const request = {
+    ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '10', slippage: '1', referrerFee: '0' },
+  }
+  const [first, second] = [await build(address, request), await build(address, request)]
+  const sent = await send(address, request, '19', await signAs(user, first))
+  expect(sent).toMatchObject({ status: 201 })
+  const again = await send(address, request, '19', await signAs(user, first))
+  expect(again).toMatchObject({ status: 201, body: sent.body })
+  const refused = await send(address, request, '19', await signAs(user, second))
+  expect(refused).toMatchObject({ status: 409, body: { code: 'NONCE_CONFLICT' } })
+  await becomes(JSON.parse(sent.body), 'finished')
+  const { body } = await scenario.call('GET', `/v1/defi/exchange/list?network=${network}&account=${address}`)
+  expect(body.exchanges.map(({ status, statusReason }: Json) => [status, statusReason]).sort()).toEqual([
+    ['failed', 'rejected'],
+    ['finished', null],
+  ])
+})
+
+test('a swap that the user sent is reported by its hash', async () => {
+  const user = Ed25519Keypair.generate()
+  const address = user.toSuiAddress()
+  await fund(address, { sui: '50' })
+  const request = {
+    ...{ fromTokenAddress: SUI, toTokenAddress: token('WBTC'), amount: '10', slippage: '1', referrerFee: '0' },
+  }
+  const bytes = await build(address, request)
+  const { signature } = await user.signTransaction(bytes)
+  const executed = await client.executeTransaction({ transaction: bytes, signatures: [signature] })
+  const hash = executed.Transaction?.digest ?? ''
+  const { fromTokenAddress, toTokenAddress, amount: amountFrom } = request
+  const body = { account: address, network, fromTokenAddress, toTokenAddress, amountFrom, amountTo: '0.0001' }
+  const report = { ...body, commissionPercentage: '0', hash }
+  expect(await scenario.call('POST', '/v1/defi/send/swap', report)).toMatchObject({ status: 201 })
+  await becomes(hash, 'finished')
+})
+
+test('the refusal of an account that cannot pay says what it needs', async () => {
+  const address = Ed25519Keypair.generate().toSuiAddress()
+  await fund(address, { usdc: '5' })
+  const swap = {
+    ...{ fromTokenAddress: token('USDC'), toTokenAddress: SUI, amount: '10', slippage: '1', referrerFee: '0' },
+  }
+  const request = { network, account: address, ...swap }
+  const short = await scenario.call('POST', '/v1/defi/transaction/swap', request)
+  expect(short).toMatchObject({ status: 422, body: { code: 'INSUFFICIENT_BALANCE' } })
+  expect(short.body.errors[0]).toMatchObject({ required: '10', available: '5' })
+  const withoutGas = await scenario.call('POST', '/v1/defi/transaction/swap', { ...request, amount: '5' })
+  expect(withoutGas).toMatchObject({ status: 422, body: { code: 'INSUFFICIENT_BALANCE' } })
+})

@@ -77,10 +77,9 @@ const VALID_BLOCKS = 150
  * counts from now: the proof of an expiry comes later, and never too early.
  */
 export async function readHeightExpiry(nodes: SolanaNodes, blockhash: string): Promise<Expiry> {
-  const [validity, height] = await Promise.all([
-    nodes.askEvery('isBlockhashValid', [blockhash, { commitment: 'processed' }]),
-    readGreatestHeight(nodes),
-  ])
+  const validity = await nodes.askEvery('isBlockhashValid', [blockhash, { commitment: 'processed' }])
+  // Read after the validity, so that the height is at least that of the hash.
+  const height = await readGreatestHeight(nodes)
   const isValid = validity.some((reply) => fieldsOf(reply)['value'] === true)
   return { by: 'height', at: isValid ? height + VALID_BLOCKS : height }
 }

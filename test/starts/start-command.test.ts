@@ -56,7 +56,12 @@ test('quotes a price that POST /sandbox/prices fixed, until null lets it move ag
 
 test.for([
   ['an unknown network', 'btc,bitcoin2', 2, 'contains bitcoin2, which is not a network; did you mean btc?'],
-  ['a network without a sandbox chain', 'btc,doge', 1, 'the sandbox has no chain for "doge"; it has btc, ltc, xmr, eth'],
+  [
+    'a network without a sandbox chain',
+    'btc,doge',
+    1,
+    'the sandbox has no chain for "doge"; it has btc, ltc, xmr, eth',
+  ],
 ] as const)('rejects %s and leaves no process running', async ([, networks, code, message]) => {
   const program = starts.start({ env: { SWAPYARD_CHAINS: '', SWAPYARD_SANDBOX_NETWORKS: networks } })
   expect(await program.ended).toEqual({ code, signal: null })

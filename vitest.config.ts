@@ -24,6 +24,7 @@ const long = [
   'test/pages/monero-explorer.test.ts',
   'test/scenarios/{deposits-after-finish,double-spend-before-payout,final-payout-reorg,locked-monero,missing-input-dropped,missing-input-restored,monero-address-kinds,pinned-payout,stuck-payout-replacement}.test.ts',
   'test/scenarios/{fixed-rate-late-deposit,fixed-rate-unconfirmed,fixed-rate-underpayment,forced-native-transfers,held-wrong-asset,private-exchange-cases,split-hot-wallet,sweep-to-hot-wallet,wrong-asset-refund}.test.ts',
+  'test/support/invariants.test.ts',
   'test/starts/{production,production-refusals,start-environments}.test.ts',
   'sandbox/test/{dexes,markets,monero,restart}.test.ts',
   'server/src/adapters/signers/large-journal.test.ts',
@@ -37,7 +38,7 @@ const long = [
   'server/test/exchange/private/{bounds,crash-recovery,reorgs,stalled-networks}.test.ts',
   'server/test/exchange/settlement/{crash-recovery,held-refunds}.test.ts',
   'server/test/swap/api/{aggregator-swaps,bad-inputs,deadline,fees,networks,resending,tracking,unlisted-tokens,unreported-fees}.test.ts',
-  'server/test/swap/routing/optimality.test.ts',
+  'server/test/swap/routing/{optimality,production-limits}.test.ts',
 ]
 
 /** Swaps per contract of the comparison of the pool mathematics with real contracts, in `npm run test:long`. */
@@ -74,7 +75,7 @@ const slowUnits = [
   'server/test/cli/lab.test.ts',
   'server/test/core/catalogue/address-patterns.test.ts',
   'server/test/core/http/{openapi-lint,openapi-property}.test.ts',
-  'server/test/swap/routing/{four-hops,independent-bounds,net-of-gas,production-limits,shared-pools}.test.ts',
+  'server/test/swap/routing/{four-hops,independent-bounds,net-of-gas,shared-pools}.test.ts',
   'test/privacy/model.test.ts',
 ]
 

@@ -1,6 +1,7 @@
 import { createJsonRpc, type RpcAnswer } from '@swapyard/lib/json-rpc.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { assert } from '../../lib/assert.ts'
+import { firstAnswer } from '../chains/shared/agreement.ts'
 
 /** A reply of the JSON-RPC, read member by member. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -30,17 +31,7 @@ export function createSolanaNodes(network: string, rpcUrls: readonly string[]): 
     throw unavailable(network, `${node.host}: ${method}: ${reason}`)
   }
   return {
-    async ask(method, params) {
-      let problem: unknown = null
-      for (const node of nodes) {
-        try {
-          return await read(node, method, params)
-        } catch (error) {
-          problem = error
-        }
-      }
-      throw problem
-    },
+    ask: (method, params) => firstAnswer(nodes, (node) => read(node, method, params)),
     askEvery: (method, params) => Promise.all(nodes.map((node) => read(node, method, params))),
     send: (method, params) => Promise.all(nodes.map((node) => node.call(method, params))),
   }

@@ -4,6 +4,7 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
+import { firstAvailable } from '../chains/shared/agreement.ts'
 import { nativeCoin } from './address-format.ts'
 import { CLOCK, composeSwap, type SharedVersions } from './compose-swap.ts'
 import { type Coin, type Execution, netGasOf, type ObjectRef, type SuiNode } from './node.ts'
@@ -29,16 +30,7 @@ export async function prepare(context: PrepareContext, order: SwapOrder): Promis
   if (order.swaps.length === 0) throw new AppError('NO_ROUTE', 'there is no route between these coins')
   if (order.minReceived <= 0n || order.amountIn <= 0n)
     throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
-  let lastError: unknown
-  for (const node of context.nodes) {
-    try {
-      return await prepareOn(node, context, order)
-    } catch (error) {
-      if (!(error instanceof AppError && error.retryable)) throw error
-      lastError = error
-    }
-  }
-  throw lastError
+  return firstAvailable(context.nodes, (node) => prepareOn(node, context, order))
 }
 
 type Gas = Readonly<{ payment: readonly ObjectRef[]; price: bigint; budget: bigint }>

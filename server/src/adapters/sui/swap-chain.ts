@@ -1,8 +1,8 @@
-import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { present } from '../../lib/assert.ts'
 import { smallest } from '../../lib/bigint.ts'
 import type { SwapChain, TokenFacts } from '../../swap/ports/swap-chain.ts'
+import { firstAnswer, hideNodeNames } from '../chains/shared/agreement.ts'
 import { createSuiAddressFormat, nativeCoin } from './address-format.ts'
 import { createSuiNode, type SuiNode } from './node.ts'
 import { prepare } from './prepare.ts'
@@ -19,28 +19,6 @@ export type SuiSwapChainOptions = Readonly<{
 /** How long an epoch lasts. Its exact end is not known before. */
 const DURATION_MS = 24 * 3_600_000
 const never = { by: 'never' } as const
-
-async function firstAnswer<T>(nodes: readonly SuiNode[], ask: (node: SuiNode) => Promise<T>): Promise<T> {
-  let failure: unknown = null
-  for (const node of nodes) {
-    try {
-      return await ask(node)
-    } catch (error) {
-      failure = error
-    }
-  }
-  throw failure
-}
-
-/** Partners do not see which node failed; the cause, which is logged, names it. */
-async function hideNodeNames<T>({ id }: Network, work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (cause) {
-    if (!(cause instanceof AppError) || cause.code !== 'NETWORK_UNAVAILABLE') throw cause
-    throw new AppError('NETWORK_UNAVAILABLE', `the nodes of ${id} are not available`, { cause })
-  }
-}
 
 async function readTokenFacts(node: SuiNode, type: string): Promise<TokenFacts | null> {
   const metadata = await node.readCoinMetadata(type)

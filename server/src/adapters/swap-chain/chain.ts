@@ -1,5 +1,4 @@
 import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
-import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { assert } from '../../lib/assert.ts'
 import type { SwapChain } from '../../swap/ports/swap-chain.ts'
@@ -8,6 +7,7 @@ import { isNative, nativeAddress } from '../chains/evm/native-coin.ts'
 import { askEveryNode, createNode, type Note } from '../chains/evm/node.ts'
 import { balanceAt } from '../chains/evm/received.ts'
 import { type RpcOptions, rpcDefaults } from '../chains/evm/rpc.ts'
+import { hideNodeNames } from '../chains/shared/agreement.ts'
 import { minOf } from '../chains/shared/min-max.ts'
 import { createEvmAddressFormat } from './address-format.ts'
 import { broadcastSwap } from './broadcast.ts'
@@ -94,16 +94,4 @@ export function createEvmSwapChain(options: EvmSwapChainOptions) {
       minOf(await askEveryNode(nodes, (node) => balanceAt(node, address, isNative(token) ? null : token, 'latest'))),
     readPayment: (hash, transfer) => readPayment({ nodes, network, wrapped, nativeIsToken, note }, hash, transfer),
   } satisfies SwapChain)
-}
-
-/** Partners do not see which node failed; the cause, which is logged, names it. */
-async function hideNodeNames<T>({ id }: Network, work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (cause) {
-    if (!(cause instanceof AppError) || cause.code !== 'NETWORK_UNAVAILABLE') throw cause
-    throw new AppError('NETWORK_UNAVAILABLE', `the nodes of ${id} are not available`, {
-      cause,
-    })
-  }
 }

@@ -11,6 +11,7 @@ import { type EvmNode, ethCall } from '../chains/evm/node.ts'
 import { balanceAt } from '../chains/evm/received.ts'
 import { bytes } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
+import { firstAvailable } from '../chains/shared/agreement.ts'
 import { minOf } from '../chains/shared/min-max.ts'
 import { encodeAggregatorCall } from '../dex/encode-aggregator-call.ts'
 import { encodeSwap, type SwapTerms } from '../dex/encode-swap.ts'
@@ -51,16 +52,7 @@ export async function prepare(context: PrepareContext, order: SwapOrder): Promis
   if (order.minReceived <= 0n || order.amountIn <= 0n) {
     throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
   }
-  let lastError: unknown
-  for (const node of context.nodes) {
-    try {
-      return await prepareOn(node, context, order)
-    } catch (error) {
-      if (!(error instanceof AppError && error.retryable)) throw error
-      lastError = error
-    }
-  }
-  throw lastError
+  return firstAvailable(context.nodes, (node) => prepareOn(node, context, order))
 }
 
 /** Native currency for its wrapped token, or the reverse. */

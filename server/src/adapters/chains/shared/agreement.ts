@@ -57,6 +57,30 @@ export async function firstAnswer<N, T>(nodes: readonly N[], ask: (node: N) => P
   throw failure
 }
 
+/** As `firstAnswer`, but another node is asked only after a failure that may pass: any other failure is the answer. */
+export async function firstAvailable<N, T>(nodes: readonly N[], ask: (node: N) => Promise<T>): Promise<T> {
+  let failure: unknown
+  for (const node of nodes) {
+    try {
+      return await ask(node)
+    } catch (error) {
+      if (!(error instanceof AppError && error.retryable)) throw error
+      failure = error
+    }
+  }
+  throw failure
+}
+
+/** Partners do not see which node failed; the cause, which is logged, names it. */
+export async function hideNodeNames<T>({ id }: Network, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== 'NETWORK_UNAVAILABLE') throw cause
+    throw new AppError('NETWORK_UNAVAILABLE', `the nodes of ${id} are not available`, { cause })
+  }
+}
+
 /** The outcome of a broadcast to all nodes: accepted if one accepts, rejected only if all reject. */
 export function combineResults(results: readonly BroadcastResult[]): BroadcastResult {
   const of = (kind: BroadcastResult['kind']) => results.find((result) => result.kind === kind)

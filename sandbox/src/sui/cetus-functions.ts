@@ -18,6 +18,8 @@ import {
   type MoveFunctions,
   type Parameter,
   packageFunctions,
+  reference,
+  value,
 } from './move-function.ts'
 import { assetValue, balanceValue, type MoveValue, readU64, u64Value } from './move-value.ts'
 import { readId } from './sui-object.ts'
@@ -39,9 +41,6 @@ const eventSchema = bcs.struct('SwapEvent', {
   ...{ partnerFee: bcs.u64(), fee: bcs.u64(), vaultA: bcs.u64(), vaultB: bcs.u64() },
   ...{ sqrtPriceBefore: bcs.u128(), sqrtPriceAfter: bcs.u128(), steps: bcs.u64() },
 })
-
-const value = (type: string): Parameter => ({ use: 'value', type })
-const reference = (type: string): Parameter => ({ use: 'reference', type })
 
 const amountOf = (balance: MoveValue | undefined): bigint => (balance === undefined ? 0n : readU64(balance))
 

@@ -3,8 +3,11 @@ import {
   FunctionAbort,
   type MoveFunction,
   type MoveFunctions,
+  mutable,
   type Parameter,
   packageFunctions,
+  reference,
+  value,
 } from './move-function.ts'
 import {
   balanceValue,
@@ -28,10 +31,6 @@ const notEnough = 2n
 const coin = '0x2::coin::Coin<$0>'
 const balance = '0x2::balance::Balance<$0>'
 const withdrawal = '0x2::funds_accumulator::Withdrawal<0x2::balance::Balance<$0>>'
-
-const value = (type: string): Parameter => ({ use: 'value', type })
-const reference = (type: string): Parameter => ({ use: 'reference', type })
-const mutable = (type: string): Parameter => ({ use: 'mutable', type })
 
 const define = (parameters: readonly Parameter[], run: MoveFunction['run']): MoveFunction => ({
   ...{ typeParameters: 1, units },

@@ -1,12 +1,6 @@
 /* The functions of 0x1::fixed_point32 that take a share of an amount. */
 import { canonicalType } from './canonical-type.ts'
-import {
-  FunctionAbort,
-  type MoveFunction,
-  type MoveFunctions,
-  type Parameter,
-  packageFunctions,
-} from './move-function.ts'
+import { FunctionAbort, type MoveFunction, type MoveFunctions, packageFunctions, value } from './move-function.ts'
 import { type MoveValue, plainValue, readU64, u64Max, u64Value } from './move-value.ts'
 
 const units = 20n
@@ -17,7 +11,6 @@ const tooLarge = 0x20003n
 const outOfRange = 0x20005n
 
 const fixedPoint = canonicalType('0x1::fixed_point32::FixedPoint32')
-const value = (type: string): Parameter => ({ use: 'value', type })
 
 const define = (parameters: readonly string[], run: (first: bigint, second: bigint) => MoveValue): MoveFunction => ({
   ...{ typeParameters: 0, units, parameters: parameters.map(value) },

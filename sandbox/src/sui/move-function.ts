@@ -23,6 +23,10 @@ export type MoveContext = Readonly<{
  */
 export type Parameter = Readonly<{ use: 'value' | 'reference' | 'mutable'; type: string }>
 
+export const value = (type: string): Parameter => ({ use: 'value', type })
+export const reference = (type: string): Parameter => ({ use: 'reference', type })
+export const mutable = (type: string): Parameter => ({ use: 'mutable', type })
+
 export type MoveCall = Readonly<{
   typeArguments: readonly string[]
   arguments: readonly MoveValue[]

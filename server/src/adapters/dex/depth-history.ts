@@ -1,3 +1,5 @@
+import type { PoolsDepth } from '../../swap/ports/pools.ts'
+
 /** Depths of one hour, in wei. `hour`: hours since 1970. */
 type HourlyMaximum = Readonly<{ hour: number; wei: number }>
 
@@ -28,4 +30,10 @@ export function createDepthHistory(): DepthHistory {
       hours = restored
     },
   }
+}
+
+/** Records the present depth, and compares it with the last 24 hours. */
+export function reportDepth(history: DepthHistory, units: number, nowMs: number): PoolsDepth {
+  history.record(units, nowMs)
+  return { units, maximumUnits: history.maximum(nowMs) }
 }

@@ -1,13 +1,13 @@
 import { assert } from '../../lib/assert.ts'
 import type { DexNetwork } from '../../swap/domain/dex.ts'
-import { isPaused, noPoolPauses, type PoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
+import { isPaused, noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource } from '../../swap/ports/pools.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { quantity } from '../chains/evm/replies.ts'
 import { createRpc, type Rpc, rpcDefaults, unavailable } from '../chains/evm/rpc.ts'
 import { createBlockReader } from './block-reader.ts'
 import { compareSample } from './compare.ts'
-import { createDepthHistory } from './depth-history.ts'
+import { createDepthHistory, reportDepth } from './depth-history.ts'
 import { createDroppedPools } from './dropped-pools.ts'
 import { createFeeOnTransferTokens } from './fee-on-transfer.ts'
 import { type Header, latestHeader } from './headers.ts'
@@ -25,6 +25,7 @@ import {
 } from './sync-context.ts'
 import { createTokenLookup, dropExcessPools } from './token-lookup.ts'
 import type { ReadContext } from './tracked-pool.ts'
+import { createUnpausedPools } from './unpaused-pools.ts'
 
 export const poolDefaults: PoolSettings = {
   poolsMax: 1_000,
@@ -49,7 +50,8 @@ export function createNetworkPools(options: NetworkPoolsOptions): PoolSource {
   const { pools, counts, dexNetwork, settings, now } = context
   const maintenance = createMaintenance(context)
   const { nativeContract } = options.network.evm ?? {}
-  const unpaused = createUnpausedPools(context)
+  const filterPaused = createUnpausedPools()
+  const unpaused = () => filterPaused(context.pools.pools(), context.pauses.value)
   const refusals = createRefusals()
   const tokens = createFeeOnTransferTokens(nodes.rpc, dexNetwork.wrapped, now, nativeContract ? [nativeContract] : [])
   let at: Readonly<{ head: Header; readAtMs: number }> | null = null
@@ -121,23 +123,7 @@ function createReports(
       const priceUnit = stablecoin === undefined || unit === null ? null : { token: stablecoin, unit }
       return liquidityOf(tradable(), listing, priceUnit)
     },
-    depth() {
-      const wei = listedDepth(pools.pools(), listing)
-      depths.record(wei, now())
-      return { units: wei, maximumUnits: depths.maximum(now()) }
-    },
-  }
-}
-
-/** The pools that the operator has not paused; the same array until something changes. */
-function createUnpausedPools({ pools, pauses }: SyncContext): () => readonly Pool[] {
-  let cache: Readonly<{ all: readonly Pool[]; paused: PoolPauses; unpaused: readonly Pool[] }> | null = null
-  return () => {
-    const [all, paused] = [pools.pools(), pauses.value]
-    if (cache?.all === all && cache.paused === paused) return cache.unpaused
-    const some = all.filter((pool) => !isPaused(pool, paused))
-    cache = { all, paused, unpaused: some.length === all.length ? all : some }
-    return cache.unpaused
+    depth: () => reportDepth(depths, listedDepth(pools.pools(), listing), now()),
   }
 }
 

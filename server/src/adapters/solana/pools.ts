@@ -1,12 +1,13 @@
 import { findMintRefusal, readTransferFeeConfig } from '@swapyard/lib/pools/solana/mint-extensions.ts'
 import type { DexNetwork } from '../../swap/domain/dex.ts'
-import { isPaused, noPoolPauses, type PoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
+import { noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource } from '../../swap/ports/pools.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import type { RaydiumCpmmRoutePool } from '../../swap/routing/pools/raydium-cpmm.ts'
-import { createDepthHistory } from '../dex/depth-history.ts'
+import { createDepthHistory, reportDepth } from '../dex/depth-history.ts'
 import { type Listing, liquidityOf, listedDepth } from '../dex/rank.ts'
 import type { NetworkPoolsOptions } from '../dex/sync-context.ts'
+import { createUnpausedPools } from '../dex/unpaused-pools.ts'
 import {
   ACCOUNTS_MAX,
   type Account,
@@ -51,17 +52,9 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
   const lookup = createLookup(nodes, dexNetwork, connectors)
   const following = createFollowing(nodes, now)
   let pauses = noPoolPauses
-  let unpaused: Readonly<{ all: readonly RaydiumCpmmRoutePool[]; pauses: PoolPauses; pools: readonly Pool[] }> | null =
-    null
+  const filterPaused = createUnpausedPools()
+  const listUnpaused = () => filterPaused(following.pools(), pauses)
   for (const token of listing.listed) lookup.request(token)
-
-  /** The same array until something changes. */
-  function listUnpaused(): readonly Pool[] {
-    const all = following.pools()
-    if (unpaused?.all !== all || unpaused.pauses !== pauses)
-      unpaused = { all, pauses, pools: all.filter((pool) => !isPaused(pool, pauses)) }
-    return unpaused.pools
-  }
 
   return {
     network: network.id,
@@ -102,11 +95,7 @@ function createReports(
       const unit = 10 ** of.decimals[of.tokens[0] === stablecoin ? 0 : 1]
       return liquidityOf(unpaused(), listing, { token: stablecoin, unit })
     },
-    depth() {
-      const units = listedDepth(all(), listing)
-      depths.record(units, now())
-      return { units, maximumUnits: depths.maximum(now()) }
-    },
+    depth: () => reportDepth(depths, listedDepth(all(), listing), now()),
   }
 }
 

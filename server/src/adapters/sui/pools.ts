@@ -2,11 +2,12 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { present } from '../../lib/assert.ts'
 import type { Dex, DexNetwork } from '../../swap/domain/dex.ts'
-import { isPaused, noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
+import { noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource } from '../../swap/ports/pools.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
-import { createDepthHistory } from '../dex/depth-history.ts'
+import { createDepthHistory, reportDepth } from '../dex/depth-history.ts'
 import { type Listing, liquidityOf, listedDepth } from '../dex/rank.ts'
+import { createUnpausedPools } from '../dex/unpaused-pools.ts'
 import { nativeCoin, parseCoinType } from './address-format.ts'
 import { type Checkpoint, createSuiNode, type SuiNode } from './node.ts'
 import { type ReadPool, readCetusPools } from './read-cetus.ts'
@@ -80,8 +81,8 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
   let current = 0
   let pauses = noPoolPauses
   let pools: readonly Pool[] = []
-  /** The pools that are not paused; the same array until something changes. */
-  let unpaused: readonly Pool[] = []
+  const filterPaused = createUnpausedPools()
+  const unpaused = () => filterPaused(pools, pauses)
   let at: Readonly<{ tip: Checkpoint; readAtMs: number }> | null = null
 
   async function advance(node: SuiNode): Promise<void> {
@@ -91,14 +92,9 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
       throw new AppError('NETWORK_UNAVAILABLE', `the newest checkpoint is ${Math.round(ageMs / 1000)} s old`)
     const next = await reads.readPools(node)
     const isSame = next.length === pools.length && next.every((pool, n) => pool === pools[n])
-    if (!isSame) publish(next)
+    if (!isSame) pools = next
     await reads.readPrices(node)
     at = { tip, readAtMs: now() }
-  }
-
-  function publish(next: readonly Pool[]): void {
-    pools = next
-    unpaused = next.filter((pool) => !isPaused(pool, pauses))
   }
 
   return {
@@ -107,21 +103,16 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
       if (at === null) return null
       const { tip, readAtMs } = at
       return {
-        ...{ block: { height: tip.height, hash: tip.hash }, readAtMs, head: tip.height, pools: unpaused },
+        ...{ block: { height: tip.height, hash: tip.hash }, readAtMs, head: tip.height, pools: unpaused() },
         ...{ listed: listing.listed, refusedTokens: new Map(), millionGasPrice: reads.gasPrice() * MILLION },
         ...{ wrapped: nativeCoin, nativeDecimals: network.decimals },
       }
     },
     counts: () => ({ reorgs: 0, differences: 0, rereads: 0 }),
-    liquidity: () => liquidityOf(unpaused, listing, reads.stablecoin()),
-    depth() {
-      const units = listedDepth(pools, listing)
-      depths.record(units, now())
-      return { units, maximumUnits: depths.maximum(now()) }
-    },
+    liquidity: () => liquidityOf(unpaused(), listing, reads.stablecoin()),
+    depth: () => reportDepth(depths, listedDepth(pools, listing), now()),
     pause(scopes) {
       pauses = poolPausesOf(scopes, network.id)
-      publish(pools)
     },
     // All pools are known from the start.
     request: () => undefined,

@@ -215,7 +215,7 @@ const equalReplies: readonly Call[] = [
   ],
 ]
 
-test.each(equalReplies)('%s replies as surfpool does', async (method, paramsAt, except = []) => {
+test.for(equalReplies)('%s replies as surfpool does', async ([method, paramsAt, except = []]) => {
   const { ours, theirs } = await askBoth(method, paramsAt)
   expect(ours.error).toBeUndefined()
   expect(comparable(ours.result, except)).toEqual(comparable(theirs.result, except))
@@ -232,7 +232,7 @@ const equalErrors: readonly Call[] = [
   ['getFeeForMessage', () => ['AAAA']],
 ]
 
-test.each(equalErrors)('%s refuses as surfpool does', async (method, paramsAt) => {
+test.for(equalErrors)('%s refuses as surfpool does', async ([method, paramsAt]) => {
   const { ours, theirs } = await askBoth(method, paramsAt)
   expect(ours.error?.code).toBe(theirs.error?.code)
   expect(ours.error?.code).toBeLessThan(0)

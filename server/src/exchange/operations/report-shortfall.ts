@@ -18,7 +18,10 @@ type Report = Readonly<{
  * that are missing then: as long as no more is certainly missing, the alarm stays without a pause. If coins come back, the
  * acknowledged units fall with the shortfall, so that a later loss pauses again.
  */
-export async function reportShortfall(store: Store, { network, subject, alarm, detail, shortfall }: Report): Promise<void> {
+export async function reportShortfall(
+  store: Store,
+  { network, subject, alarm, detail, shortfall }: Report,
+): Promise<void> {
   await store.transaction(async (tx) => {
     const acknowledged = smallest(await readAcknowledged(tx, subject), largest(shortfall.most, 0n))
     // Without waiting for signatures in progress: a lock that times out must not undo the alarm.

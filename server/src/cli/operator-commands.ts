@@ -9,13 +9,13 @@ import { envExample, settingsPage } from '../config/describe.ts'
 import { loadConfig } from '../config/load.ts'
 import { verifyAuditLog } from '../core/services/verify-audit-log.ts'
 import { addAlarmCommands } from './alarm-commands.ts'
-import { withDatabase } from './database.ts'
+import { printRows, withDatabase } from './database.ts'
 import { addExchangeCommands } from './exchange-commands.ts'
 import { addLedgerCommands } from './ledger-commands.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addPauseCommands } from './pause-commands.ts'
 import { addPayoutCommands } from './payout-commands.ts'
-import { fail, print } from './print.ts'
+import { fail, integerBetween, print } from './print.ts'
 import { addReportCommands } from './report-commands.ts'
 import { addRescanCommand } from './rescan-command.ts'
 import { addSignerCommands } from './signer-commands.ts'
@@ -56,9 +56,13 @@ export function addOperatorCommands(program: Command): void {
   addExchangeCommands(program)
   addLedgerCommands(program)
   addReportCommands(program)
-  program
-    .command('audit')
-    .description('the log of operator actions')
+  const audit = program.command('audit').description('the log of operator actions')
+  audit
+    .command('list')
+    .description('lists the newest actions with their actor and reason, the newest first')
+    .option('--limit <count>', 'how many', integerBetween(1, 10_000), 100)
+    .action(({ limit }: { limit: number }) => printRows((database) => createStore(database).auditLog.list(limit)))
+  audit
     .command('verify')
     .description('verifies the hash chain of the log; keep the printed head and compare it with the next one')
     .action(() =>

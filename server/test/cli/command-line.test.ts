@@ -278,9 +278,16 @@ describe('the command line', () => {
     ]
     expect(lines).toEqual([{ scope: 'payouts:eth', paused: false, acknowledged: expect.arrayContaining(acknowledged) }])
     expect(lines[0]?.['acknowledged']).toHaveLength(2)
-    expect(
-      await database.query("select reason, detail from operator_acts where act = 'resume' order by id desc limit 1"),
-    ).toEqual([{ reason: 'found them', detail: { acknowledged: lines[0]?.['acknowledged'] } }])
+    expect((await swapyard(['audit', 'list', '--limit', '1'])).lines).toMatchObject([
+      {
+        act: 'resume',
+        subject: 'payouts:eth',
+        reason: 'found them',
+        detail: { acknowledged: lines[0]?.['acknowledged'] },
+        before: { reason: 'ledger and chain differ' },
+        after: null,
+      },
+    ])
     expect(await database.query("select 1 from alarms where detail ? 'acknowledged'")).toHaveLength(2)
     await database.query('delete from alarms')
     await database.close()

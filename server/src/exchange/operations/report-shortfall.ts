@@ -2,7 +2,7 @@ import { largest, smallest } from '../../lib/bigint.ts'
 import type { Store } from '../ports/store/store.ts'
 
 /** What a wallet or an address lacks at least and at most, in units: transactions between the two readings make a range. */
-export type Shortfall = Readonly<{ least: bigint; most: bigint }>
+type Shortfall = Readonly<{ least: bigint; most: bigint }>
 
 type Report = Readonly<{
   network: string

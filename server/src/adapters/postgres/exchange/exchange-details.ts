@@ -27,7 +27,7 @@ const PARTS = [
 ]
 
 /** `by`: what has the address or the hash. */
-export type FoundExchange = Readonly<{ exchangeId: string; partner: string | null; status: string; by: string }>
+type FoundExchange = Readonly<{ exchangeId: string; partner: string | null; status: string; by: string }>
 
 const FOUND_MAX = 100
 /** Each part reads an index of the networks that were ever watched. */

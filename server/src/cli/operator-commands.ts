@@ -6,7 +6,7 @@ import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createKeystore, exportPublicKeys } from '../adapters/signers/keystore.ts'
 import { openAddresses } from '../app/addresses.ts'
 import { envExample, settingsPage } from '../config/describe.ts'
-import { loadConfig } from '../config/load.ts'
+import { loadConfig, requireProduction } from '../config/load.ts'
 import { verifyAuditLog } from '../core/services/verify-audit-log.ts'
 import { addAlarmCommands } from './alarm-commands.ts'
 import { printRows, withDatabase } from './database.ts'
@@ -52,6 +52,17 @@ export function addOperatorCommands(program: Command): void {
       const root = join(import.meta.dirname, '../../..')
       writeFileSync(join(root, '.env.example'), envExample())
       writeFileSync(join(root, 'docs/settings.md'), settingsPage())
+    })
+  program
+    .command('config')
+    .description('the configuration')
+    .command('check')
+    .description('reports every problem of the environment and of the config file, as a start would, and starts nothing')
+    .option('--sandbox', 'allows an environment without a production config', false)
+    .action(({ sandbox }: { sandbox: boolean }) => {
+      const config = loadConfig()
+      if (!sandbox) requireProduction(config)
+      print({ environment: config.environment, networks: [...config.networks.keys()], problems: 0 })
     })
   addExchangeCommands(program)
   addLedgerCommands(program)

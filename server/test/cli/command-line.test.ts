@@ -308,6 +308,11 @@ describe('the command line', () => {
     const { code, error } = await swapyard(['start', '--role', 'api'])
     expect(code).toBe(2)
     for (const name of ['SWAPYARD_CONFIG', 'DATABASE_URL', 'SWAPYARD_PEPPER']) expect(error).toContain(name)
+    expect(await swapyard(['config', 'check'])).toEqual({ code: 2, lines: [], error })
+    expect(await swapyard(['config', 'check', '--sandbox'])).toMatchObject({
+      code: 0,
+      lines: [{ environment: 'sandbox', problems: 0 }],
+    })
     expect(await swapyard(['start', '--role', 'everything'])).toMatchObject({ code: 2 })
     expect(await swapyard(['wallets'], { SWAPYARD_DATA_DIRR: 'x' })).toMatchObject({
       code: 2,

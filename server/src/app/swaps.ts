@@ -1,8 +1,10 @@
 import type { Worker } from 'node:worker_threads'
 import { networks as definitions } from '../../networks/index.ts'
+import { createCetus } from '../adapters/aggregators/cetus.ts'
+import { createJupiter } from '../adapters/aggregators/jupiter.ts'
 import { createKyberSwap } from '../adapters/aggregators/kyber-swap.ts'
 import { createOpenOcean } from '../adapters/aggregators/open-ocean.ts'
-import { createZeroX } from '../adapters/aggregators/zero-x.ts'
+import { createZeroX, type ZeroXOptions } from '../adapters/aggregators/zero-x.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
@@ -33,6 +35,7 @@ import type { Log } from '../lib/log.ts'
 import { createBuildSwap } from '../swap/build/build-swap.ts'
 import { createRouteReliability } from '../swap/build/route-reliability.ts'
 import { createSwapRefs } from '../swap/build/swap-refs.ts'
+import type { Dex } from '../swap/domain/dex.ts'
 import { swapNetworks } from '../swap/domain/swap.ts'
 import { createWithIdempotency } from '../swap/idempotent.ts'
 import {
@@ -211,16 +214,24 @@ const noRouter: Router = {
   liquidity: () => new Map(),
 }
 
+type AggregatorAt = Pick<ZeroXOptions, 'http' | 'url' | 'contracts'>
+const createAggregatorById: Readonly<
+  Record<AggregatorConfig['id'], (key: string | null, at: AggregatorAt) => Aggregator>
+> = {
+  '0x': (key, at) => createZeroX({ key: key ?? '', ...at }),
+  openocean: (key, at) => createOpenOcean({ key, ...at }),
+  kyberswap: (client, at) => createKyberSwap({ client: client ?? '', ...at }),
+  jupiter: (key, at) => createJupiter({ key: key ?? '', ...at }),
+  cetus: (key, at) => createCetus({ key, ...at }),
+}
+
 type Asking = Readonly<{ askAggregators: AskAggregators | null; buildAggregatorCall: BuildAggregatorCall | null }>
 
 function composeAggregators(http: Http, offer: SwapOffer['aggregators']): Asking {
   if (offer === undefined || offer.asked.length === 0) return { askAggregators: null, buildAggregatorCall: null }
   const aggregators = offer.asked.map(({ id, key, url, contracts }): Aggregator => {
-    const at = { ...(url === null ? {} : { url }), ...(contracts === undefined ? {} : { contracts }) }
-    if (id === '0x') return createZeroX({ http, key: key ?? '', ...at })
-    return id === 'openocean'
-      ? createOpenOcean({ http, key, ...at })
-      : createKyberSwap({ http, client: key ?? '', ...at })
+    const at = { http, ...(url === null ? {} : { url }), ...(contracts === undefined ? {} : { contracts }) }
+    return createAggregatorById[id](key, at)
   })
   const deps = { aggregators, budgetMs: offer.budgetMs }
   return { askAggregators: createAskAggregators(deps), buildAggregatorCall: createBuildAggregatorCall(deps) }
@@ -324,6 +335,7 @@ type ChainOptions = Readonly<{
   rpcUrls: readonly string[]
   wrapped: string
   nativeIsToken: boolean
+  dexes: readonly Dex[]
   note(note: NodeNote): void
 }>
 const createChainByFamily: Readonly<Partial<Record<Family, (options: ChainOptions) => SwapChain>>> = {
@@ -340,10 +352,10 @@ function toServed(
   const definition = definitions.find(({ id }) => id === dexNetwork.network)
   const network = resolveNetwork(present(definition, `the network ${dexNetwork.network}`), environment)
   const nativeIsToken = dexNetwork.nativeIsToken ?? false
-  const { wrapped } = dexNetwork
+  const { wrapped, dexes } = dexNetwork
   const note = (one: NodeNote) => onNodeNote(network.id, one)
   const createChain = present(createChainByFamily[network.family], `a swap chain of the family ${network.family}`)
-  return { chain: createChain({ network, rpcUrls, wrapped, nativeIsToken, note }), nativeIsToken }
+  return { chain: createChain({ network, rpcUrls, wrapped, nativeIsToken, dexes, note }), nativeIsToken }
 }
 
 function listedTokens(

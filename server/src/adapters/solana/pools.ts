@@ -1,4 +1,5 @@
 import { findMintRefusal, readTransferFeeConfig } from '@swapyard/lib/pools/solana/mint-extensions.ts'
+import { createTimedValue } from '../../lib/timed-value.ts'
 import type { DexNetwork } from '../../swap/domain/dex.ts'
 import { noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource } from '../../swap/ports/pools.ts'
@@ -127,8 +128,8 @@ function createLookup(nodes: SolanaNodes, { dexes }: DexNetwork, connectors: rea
 
 /** The newest state of the pools. */
 function createFollowing(nodes: SolanaNodes, now: () => number) {
-  const price = createTimed(GAS_PRICE_MS, now, () => readUnitPrice(nodes, []))
-  const epoch = createTimed(EPOCH_MS, now, async () =>
+  const price = createTimedValue(GAS_PRICE_MS, now, () => readUnitPrice(nodes, []))
+  const epoch = createTimedValue(EPOCH_MS, now, async () =>
     BigInt(toCount(fieldsOf(await nodes.ask('getEpochInfo', [{ commitment: 'confirmed' }]))['epoch'])),
   )
   let cache: ReadonlyMap<string, Cached> = new Map()
@@ -159,17 +160,6 @@ function createFollowing(nodes: SolanaNodes, now: () => number) {
 
 const isSameMap = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean =>
   a.size === b.size && [...a].every(([key, value]) => b.get(key) === value)
-
-/** A value that is read again when it is older than `ms`. */
-function createTimed<T>(ms: number, now: () => number, read: () => Promise<T>) {
-  let current: Readonly<{ value: T; atMs: number }> | null = null
-  return {
-    value: () => current?.value ?? null,
-    async refresh(): Promise<void> {
-      if (current === null || now() - current.atMs > ms) current = { value: await read(), atMs: now() }
-    },
-  }
-}
 
 /** The pools of a pair, whichever token the program has put first. */
 async function findPools(

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { beatsOwnRoute, chooseBestQuote } from './choose-aggregator.ts'
 
 /* Our route pays 1 000 000; a million gas cost 10 000. An aggregator has an overhead of 90 000 gas: 900. */
-const own = { amountOut: 1_000_000n, gas: 100_000, millionGasOut: 10_000n, middleOut: 1_002_000n, referenceOut: null }
+const own = {
+  ...{ amountOut: 1_000_000n, gas: 100_000, millionGasOut: 10_000n, middleOut: 1_002_000n, referenceOut: null },
+  aggregatorGas: { unreported: 400_000, overhead: 90_000 },
+}
 
 describe('beatsOwnRoute', () => {
   it('D9: rejects quotes two percent above the reference, unless our own route pays that, too', () => {

@@ -1,0 +1,107 @@
+import { referrerFeeOf } from '../../core/domain/percent.ts'
+import type { AggregatorInstruction, GuardedAccount, InstructionCall } from '../../swap/ports/aggregator.ts'
+import type { SwapAction, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import {
+  closeAccount,
+  createAssociated,
+  syncNative,
+  transferChecked,
+  transferLamports,
+  writeMemo,
+} from './instructions.ts'
+import { associatedToken, memoProgram, wrappedSol } from './program-address.ts'
+import { hashInstructions, readFee, type SwapAccounts } from './swap-instructions.ts'
+import type { Instruction } from './transaction.ts'
+
+/*
+ * A swap by the instruction of an aggregator. Its data are the aggregator's, so they are not read. A transfer of a token account to itself
+ * changes nothing and fails if the account holds less: such transfers after the instruction bound what it takes and what it pays.
+ */
+
+type Order = Omit<SwapOrder, 'ref'>
+
+export function aggregatorAccounts({ tokenOut, feePpm, feeTo }: Order, call: InstructionCall): SwapAccounts {
+  const { source, target, amountOut } = call
+  const hasFee = feePpm > 0 && feeTo !== null
+  return {
+    ...{ source: source.address, target: target.address },
+    feeAccount: hasFee && tokenOut !== wrappedSol ? associatedToken(feeTo, tokenOut, target.program) : null,
+    feeUnits: hasFee ? referrerFeeOf(amountOut, feePpm) : 0n,
+    programs: [source.program, target.program],
+    decimals: target.decimals,
+  }
+}
+
+/** Everything but the memo and the compute budget. */
+export function aggregatorInstructions(order: Order, call: InstructionCall): readonly Instruction[] {
+  const { account, tokenIn, tokenOut, amountIn, minReceived, feePpm, feeTo } = order
+  const { source, target, others } = call
+  const { feeAccount, feeUnits } = aggregatorAccounts(order, call)
+  const create = ({ address, mint, program }: GuardedAccount) =>
+    createAssociated(account, address, account, mint, program)
+  const heldBy = ({ held }: GuardedAccount) => held ?? 0n
+  const [missing, existing] = [others.filter(({ held }) => held === null), others.filter(({ held }) => held !== null)]
+  const isWrapping = tokenIn === wrappedSol
+  const unwrapped = isWrapping ? source : tokenOut === wrappedSol ? target : null
+  return [
+    ...(isWrapping
+      ? [create(source), transferLamports(account, source.address, amountIn), syncNative(source.address)]
+      : []),
+    ...[create(target), ...missing.map(create)],
+    toInstruction(call.instruction),
+    requireBalance(account, source, heldBy(source) - (isWrapping ? 0n : amountIn)),
+    requireBalance(account, target, heldBy(target) + minReceived + feeUnits),
+    ...existing.map((one) => requireBalance(account, one, heldBy(one))),
+    // Their rent comes back. With a rest of the token in it, the transaction fails.
+    ...missing.map((one) => closeAccount(one.address, account, one.program)),
+    ...(feeAccount !== null && feeTo !== null
+      ? [
+          createAssociated(account, feeAccount, feeTo, tokenOut, target.program),
+          transferChecked({ ...transferOf(target), to: feeAccount, owner: account, units: feeUnits }),
+        ]
+      : []),
+    ...(unwrapped === null ? [] : [closeAccount(unwrapped.address, account)]),
+    ...(feeAccount === null && feeTo !== null && feePpm > 0 ? [transferLamports(account, feeTo, feeUnits)] : []),
+  ]
+}
+
+const transferOf = ({ address, mint, program, decimals }: GuardedAccount) => ({
+  ...{ program, mint, decimals, from: address },
+})
+
+/** Fails if the account holds less. */
+const requireBalance = (owner: string, account: GuardedAccount, units: bigint): Instruction =>
+  transferChecked({ ...transferOf(account), to: account.address, owner, units: units > 0n ? units : 0n })
+
+const toInstruction = ({ program, accounts, data }: AggregatorInstruction): Instruction => ({
+  ...{ program, accounts, data: new Uint8Array(Buffer.from(data, 'base64')) },
+})
+
+/** Our reference and the terms that no instruction states. The reference binds all of them. */
+export function aggregatorMemo({ ref, feePpm, amountIn, minReceived }: SwapOrder): Instruction {
+  return writeMemo(`${Buffer.from(ref.slice(2), 'hex').toString('base64url')}:${feePpm}:${amountIn}:${minReceived}`)
+}
+
+const MEMO = /^([\w-]{43}):(0|[1-9]\d{0,6}):(0|[1-9]\d{0,19}):(0|[1-9]\d{0,19})$/
+const TRANSFER_CHECKED = 12
+const isGuard = ({ accounts, data }: Instruction): boolean =>
+  data[0] === TRANSFER_CHECKED && accounts.length === 4 && accounts[0]?.address === accounts[2]?.address
+
+/** The swap of a transaction by an aggregator's instruction; null if it has none. */
+export function readAggregatorAction(signer: string, instructions: readonly Instruction[]): SwapAction | null {
+  const memos = instructions.filter(({ program }) => program === memoProgram)
+  const text = memos.length === 1 && memos[0] !== undefined ? Buffer.from(memos[0].data).toString('latin1') : ''
+  const [, ref, rate = '', amountIn = '', minReceived = ''] = MEMO.exec(text) ?? []
+  const [source, target] = instructions.filter(isGuard)
+  const [tokenIn, tokenOut] = [source?.accounts[1]?.address, target?.accounts[1]?.address]
+  if (ref === undefined || tokenIn === undefined || tokenOut === undefined) return null
+  const feePpm = Number.parseInt(rate, 10)
+  return {
+    ...{ kind: 'swap', executor: null, recipient: signer, tokenIn, tokenOut },
+    ...{ amountIn: BigInt(amountIn), minReceived: BigInt(minReceived), feePpm, expiry: null },
+    feeTo: readFee(instructions, feePpm, { tokenOut }).feeTo,
+    ref: `0x${Buffer.from(ref, 'base64url').toString('hex')}`,
+    callHash: hashInstructions(instructions),
+    ...{ pools: [], routeTokens: [] },
+  }
+}

@@ -162,7 +162,9 @@ function toContracts(id: string, byNetwork: Endpoint['contracts'], problems: str
   return new Map(
     Object.entries(byNetwork).map(([network, addresses]): [string, readonly string[]] => [
       network,
-      addresses.flatMap((text, index) => readAddress(problems, network, 'contract', `${path}.${network}.${index}`, text)),
+      addresses.flatMap((text, index) =>
+        readAddress(problems, network, 'contract', `${path}.${network}.${index}`, text),
+      ),
     ]),
   )
 }
@@ -176,7 +178,8 @@ function readAddress(
   text: string,
 ): readonly string[] {
   const canonical = parseSwapAddress(network, use, text)
-  if (canonical === null) problems.push(`SWAPYARD_CONFIG: ${path} is not the address of a ${use} on ${network}: ${text}`)
+  if (canonical === null)
+    problems.push(`SWAPYARD_CONFIG: ${path} is not the address of a ${use} on ${network}: ${text}`)
   return canonical === null ? [] : [canonical]
 }
 

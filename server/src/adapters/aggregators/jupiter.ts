@@ -53,7 +53,12 @@ export function createJupiter({ http, key, url = jupiterUrl, contracts }: Jupite
       // What it needs besides is unknown, and a transaction without it would fail.
       if (amountOut === null || swap === null || setup === null || others?.length !== 0) return null
       const tables = memberOf(answer, 'addressesByLookupTableAddress')
-      return { amountOut, setup, swap, tables: typeof tables === 'object' && tables !== null ? Object.keys(tables) : [] }
+      return {
+        amountOut,
+        setup,
+        swap,
+        tables: typeof tables === 'object' && tables !== null ? Object.keys(tables) : [],
+      }
     },
   }
 }

@@ -27,12 +27,23 @@ import { startSolanaNode } from '../../../../sandbox/src/solana/solana-node.ts'
 import { swapInstruction } from '../../../../sandbox/src/solana/solana-trader.ts'
 import { sol } from '../../../networks/sol.ts'
 import { resolveNetwork } from '../../core/domain/network.ts'
+import type { Partner } from '../../core/domain/partner.ts'
 import { present } from '../../lib/assert.ts'
 import { createHttp, type Http } from '../../lib/http.ts'
+import { type BuildSwapDeps, createBuildSwap } from '../../swap/build/build-swap.ts'
+import { createRouteReliability } from '../../swap/build/route-reliability.ts'
+import { createSwapRefs } from '../../swap/build/swap-refs.ts'
+import { swapDefaults } from '../../swap/interfaces.ts'
 import type { InstructionCall, TakerOrder } from '../../swap/ports/aggregator.ts'
-import type { SwapChain, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import type { RoutedSwap } from '../../swap/ports/router.ts'
+import type { SwapAction, SwapChain, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import { createAggregatorReliability } from '../../swap/quotes/aggregator-reliability.ts'
+import { createAskAggregators, createBuildAggregatorCall } from '../../swap/quotes/ask-aggregators.ts'
+import { executeRoute, SHARE_ALL } from '../../swap/routing/execute.ts'
 import { createJupiter } from '../aggregators/jupiter.ts'
+import type { NetworkPoolsOptions } from '../dex/sync-context.ts'
 import { createSolanaSwapChain } from './chain.ts'
+import { createSolanaPools } from './pools.ts'
 
 /*
  * Swaps by Jupiter's instructions, from a server that answers in the documented form of its Swap API v2. Jupiter's program is in no package:
@@ -56,7 +67,8 @@ const oneSol = 1_000_000_000n
 let server: Server
 let http: Http
 let url: string
-let answer: Json
+/** Null: the server never answers. */
+let answer: Json | null
 let asked: URL[] = []
 let node: Node
 let rpc: ReturnType<typeof createSolanaRpc>
@@ -67,7 +79,7 @@ beforeAll(async () => {
   http = createHttp()
   server = createServer((request, reply) => {
     asked.push(new URL(request.url ?? '', url))
-    reply.end(JSON.stringify(answer))
+    if (answer !== null) reply.end(JSON.stringify(answer))
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -210,7 +222,9 @@ test('asks for instructions alone, and for SOL that stays wrapped', async () => 
 
 test('a swap by the instruction, through a lookup table, pays the user and the fee, and is read from its bytes', async () => {
   const { pool, order, paid, swap } = await stableSwap()
-  const table = await createTable((swap.accounts ?? []).map(({ address }) => address).filter((one) => one !== user.address))
+  const table = await createTable(
+    (swap.accounts ?? []).map(({ address }) => address).filter((one) => one !== user.address),
+  )
   answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
   const partner = await generateKeyPairSigner()
   const fee = paid / 100n
@@ -320,16 +334,22 @@ describe('an instruction is not used', () => {
 
   test.for([
     ['the program is not published', (swap: Json) => ({ ...swap, programId: SOL })],
-    ['somebody else signs', (swap: Json) => ({ ...swap, accounts: [{ pubkey: SOL, isSigner: true, isWritable: true }] })],
+    [
+      'somebody else signs',
+      (swap: Json) => ({ ...swap, accounts: [{ pubkey: SOL, isSigner: true, isWritable: true }] }),
+    ],
     ['nobody signs', (swap: Json) => ({ ...swap, accounts: [{ pubkey: SOL, isSigner: false, isWritable: true }] })],
-    ['an account is no address', (swap: Json) => ({ ...swap, accounts: [{ pubkey: 'l', isSigner: true, isWritable: true }] })],
+    [
+      'an account is no address',
+      (swap: Json) => ({ ...swap, accounts: [{ pubkey: 'l', isSigner: true, isWritable: true }] }),
+    ],
     ['an account lacks a member', (swap: Json) => ({ ...swap, accounts: [{ pubkey: SOL }] })],
     ['its data are not base64', (swap: Json) => ({ ...swap, data: 'ab!=' })],
     ['it is no object', () => 7],
   ] as const)('if %s', async ([, change]) => {
     const { order } = await stableSwap()
     expect(await ask(order)).not.toBeNull()
-    answer = { ...answer, swapInstruction: change(answer['swapInstruction'] as Json) }
+    answer = { ...answer, swapInstruction: change(answer?.['swapInstruction'] as Json) }
     expect(await ask(order)).toBeNull()
   })
 
@@ -402,5 +422,127 @@ describe('a signed transaction with a lookup table', () => {
     } finally {
       await empty.stop()
     }
+  })
+})
+
+describe('a build', () => {
+  const amountIn = 50n * oneSol
+  const [deep, shallow] = marketPools.filter(({ tickers }) => tickers.includes('sol') && tickers.includes('usdc')) as [
+    MarketPool,
+    MarketPool,
+  ]
+  /** Jupiter's swap in the deeper pool; ours is in the shallow one, the only one that our router knows here. */
+  const deepSwap = () => swapInstruction(deep, user.address, deep.tickers[0] === 'sol' ? 0 : 1, amountIn)
+  const order = () => takerOrder(SOL, usdc.address, amountIn)
+
+  async function routeByShallowPool(): Promise<RoutedSwap> {
+    const dexNetwork = {
+      ...{ network: 'sol', wrapped: SOL, connectors: [usdc.address] },
+      dexes: [{ name: 'raydium-cpmm', kind: 'raydium-cpmm', factory: raydiumCpmm } as const],
+    }
+    const options = { network, rpcUrls: [node.rpcUrl], dexNetwork, tokens: [usdc.address] }
+    const source = createSolanaPools(options as unknown as NetworkPoolsOptions)
+    await source.advance()
+    const { pools, block } = present(source.current(), 'the pools')
+    const pool = present(
+      pools.find(({ id }) => id === shallow.address),
+      'the shallow pool',
+    )
+    const tokenIn = pool.tokens.indexOf(SOL)
+    const executed = executeRoute(
+      [{ pool, tokenIn, tokenOut: 1 - tokenIn, share: SHARE_ALL }],
+      SOL,
+      usdc.address,
+      amountIn,
+    )
+    if (executed.amountOut === null) throw new Error('the pool cannot trade')
+    const middleOut = await outputOf(deep, 'sol', amountIn)
+    return { block, ...executed, gas: 60_000, millionGasOut: 0n, middleOut, unlisted: [] }
+  }
+
+  async function build() {
+    const routed = await routeByShallowPool()
+    const contracts = new Map([['sol', [raydiumCpmm]]])
+    const asking = {
+      aggregators: [createJupiter({ http, key: 'a key', url, contracts })],
+      budgetMs: answer === null ? 50 : 30_000,
+    }
+    const deps = {
+      networks: { getOpen: () => ({ chain, nativeIsToken: false }) },
+      findToken: async (_: unknown, address: string) => ({
+        ...{ network: 'sol', address, name: '', symbol: '', decimals: address === SOL ? 9 : 6 },
+      }),
+      router: { route: async () => routed },
+      ...{ referenceOutOf: () => null, reliability: createAggregatorReliability({ now: () => 0 }) },
+      ...{ askAggregators: createAskAggregators(asking), buildAggregatorCall: createBuildAggregatorCall(asking) },
+      ...{ poolPauses: () => [], routes: createRouteReliability({ now: () => 0 }), log: { info: () => undefined } },
+      refs: createSwapRefs(Buffer.from('a pepper')),
+      ...{ feeAccounts: { findAddress: async () => null }, isOwnAddress: async () => false },
+      approvals: { save: async () => undefined, has: async () => false },
+      screening: { screen: async () => 'allow' },
+      withIdempotency: (_partner: unknown, _key: unknown, work: () => unknown) => work(),
+      ...{ settings: swapDefaults, now: () => 0 },
+    } as unknown as BuildSwapDeps
+    const request = {
+      ...{ network: 'sol', account: user.address, fromTokenAddress: SOL, toTokenAddress: usdc.address, amount: '50' },
+      ...{ slippage: '1', referrerFee: '0' },
+    }
+    const [unsigned] = await createBuildSwap(deps)({ id: 'p' } as Partner, request, null)
+    const signed = await chain.readSigned(await sign(present(unsigned, 'a transaction')))
+    return { action: present(signed.action, 'an action') as SwapAction, targets: signed.targets, routed }
+  }
+
+  test('uses the instruction if it pays more, with a minimum near our own route', async () => {
+    answer = reply(order(), await outputOf(deep, 'sol', amountIn), await deepSwap())
+    const { action, targets, routed } = await build()
+    expect(targets).toContain(deep.address)
+    expect(targets).not.toContain(shallow.address)
+    const paid = await outputOf(deep, 'sol', amountIn)
+    // One percent less than the claim is below what our own route pays less half a percent.
+    expect(action.minReceived).toBe((routed.amountOut * 995n) / 1_000n)
+    expect(action.minReceived > (paid * 99n) / 100n).toBe(true)
+  })
+
+  test.for([
+    ['it pays less than ours', async () => reply(order(), 1n, await deepSwap())],
+    [
+      'its claim is too good',
+      async () => reply(order(), (await outputOf(deep, 'sol', amountIn)) * 2n, await deepSwap()),
+    ],
+    [
+      'it pays less than it claims',
+      async (): Promise<Json> => {
+        const paid = await outputOf(deep, 'sol', amountIn)
+        return reply(
+          order(),
+          paid,
+          await swapInstruction(deep, user.address, deep.tickers[0] === 'sol' ? 0 : 1, oneSol),
+        )
+      },
+    ],
+    ['it does not answer', async () => null],
+    [
+      'it is for another amount',
+      async () => ({ ...reply(order(), await outputOf(deep, 'sol', amountIn), await deepSwap()), inAmount: '7' }),
+    ],
+    [
+      'its instruction cannot be read',
+      async () => ({ ...reply(order(), await outputOf(deep, 'sol', amountIn), await deepSwap()), swapInstruction: {} }),
+    ],
+    [
+      'its transaction is too large',
+      async (): Promise<Json> => {
+        const swap = await deepSwap()
+        const strangers = await Promise.all(Array.from({ length: 24 }, () => generateKeyPairSigner()))
+        const accounts = [...(swap.accounts ?? []), ...strangers.map(({ address }) => ({ address, role: 0 as const }))]
+        return reply(order(), await outputOf(deep, 'sol', amountIn), { ...swap, accounts })
+      },
+    ],
+  ] as const)('uses our own route if %s', async ([, answerOf]) => {
+    answer = await answerOf()
+    const { action, targets } = await build()
+    expect(targets).toContain(shallow.address)
+    expect(targets).not.toContain(deep.address)
+    expect(action.pools).toEqual([shallow.address])
   })
 })

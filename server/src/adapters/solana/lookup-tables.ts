@@ -27,10 +27,7 @@ function addressesOf(account: Account | null | undefined): readonly string[] | n
 }
 
 /** The addresses that every node has finalized. A table that a node does not have is left out. */
-export async function readLookupTables(
-  nodes: SolanaNodes,
-  tables: readonly string[],
-): Promise<readonly LookupTable[]> {
+export async function readLookupTables(nodes: SolanaNodes, tables: readonly string[]): Promise<readonly LookupTable[]> {
   if (tables.length === 0) return []
   const options = { encoding: 'base64', commitment: 'finalized' }
   const replies = await nodes.askEvery('getMultipleAccounts', [tables, options])

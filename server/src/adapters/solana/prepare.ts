@@ -139,7 +139,8 @@ function checkUnchanged({ order, before, fee }: Omit<Failing, 'failure'>, after:
   const rents = rentOf(before.target, after.target) + rentOf(before.fee, after.fee)
   const cost = fee + rents + (tokenIn === wrappedSol ? amountIn : 0n)
   const spent = (before.user?.lamports ?? 0n) - (after.user?.lamports ?? 0n)
-  const rights = (account: Account | null) => account?.data.subarray(0, TOKEN_ACCOUNT_BYTES).toString('hex').replace(BALANCE_IN_HEX, '$1')
+  const rights = (account: Account | null) =>
+    account?.data.subarray(0, TOKEN_ACCOUNT_BYTES).toString('hex').replace(BALANCE_IN_HEX, '$1')
   // An account of wrapped SOL is closed at the end.
   const isAltered = after.unchanged.some(
     (account, index) =>

@@ -35,13 +35,14 @@ export function encodeUnsigned(
 ): Buffer {
   const all = collectMetas(payer, instructions)
   const programs = new Set(instructions.map(({ program }) => program))
-  const found = findLookups([...all.values()].filter((meta) => !meta.isSigner && !programs.has(meta.address)), tables)
+  const found = findLookups(
+    [...all.values()].filter((meta) => !meta.isSigner && !programs.has(meta.address)),
+    tables,
+  )
   const loaded = new Set([...found.writable, ...found.readonly])
   const rankOf = ({ isSigner, isWritable }: AccountMeta) => (isSigner ? 0 : 2) + (isWritable ? 0 : 1)
   // The payer is first: it is writable, signs, and was added first. Sorting is stable.
-  const sorted = [...all.values()]
-    .filter(({ address }) => !loaded.has(address))
-    .sort((a, b) => rankOf(a) - rankOf(b))
+  const sorted = [...all.values()].filter(({ address }) => !loaded.has(address)).sort((a, b) => rankOf(a) - rankOf(b))
   const keys = [...sorted.map(({ address }) => address), ...loaded]
   const indexes = new Map(keys.map((address, index) => [address, index]))
   const signers = sorted.filter(({ isSigner }) => isSigner)

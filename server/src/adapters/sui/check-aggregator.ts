@@ -1,5 +1,5 @@
-import type { AggregatorTrade, AggregatorTransaction, PoolStep, TakerOrder } from '../../swap/ports/aggregator.ts'
 import type { Dex } from '../../swap/domain/dex.ts'
+import type { AggregatorTrade, AggregatorTransaction, PoolStep, TakerOrder } from '../../swap/ports/aggregator.ts'
 import { executeRoute, type RouteSwap, SHARE_ALL, SHARE_BITS } from '../../swap/routing/execute.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { parseCoinType } from './address-format.ts'
@@ -21,7 +21,9 @@ export async function readAggregatorCall(
 ): Promise<AggregatorTrade | null> {
   if (!('steps' in transaction)) return null
   const { steps } = transaction
-  const dex = dexes.find(({ kind, factory, enabled }) => kind === 'cetus' && enabled !== false && packages.includes(factory))
+  const dex = dexes.find(
+    ({ kind, factory, enabled }) => kind === 'cetus' && enabled !== false && packages.includes(factory),
+  )
   if (dex === undefined || steps.length === 0 || steps.length > STEPS_MAX) return null
   if (!steps.every((step) => step.dex === dex.kind && OBJECT_ID.test(step.pool))) return null
   const ids = [...new Set(steps.map(({ pool }) => pool))]
@@ -30,9 +32,7 @@ export async function readAggregatorCall(
   const swaps = toSwaps(steps, pools, tokenIn, tokenOut)
   if (swaps === null) return null
   const executed = executeRoute(swaps, tokenIn, tokenOut, amountIn)
-  return executed.amountOut === null
-    ? null
-    : { amountOut: executed.amountOut, call: { swaps: executed.swaps } }
+  return executed.amountOut === null ? null : { amountOut: executed.amountOut, call: { swaps: executed.swaps } }
 }
 
 const OBJECT_ID = /^0x[0-9a-f]{64}$/

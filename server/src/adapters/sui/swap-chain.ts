@@ -63,8 +63,7 @@ export function createSuiSwapChain({ network, rpcUrls, dexes = [] }: SuiSwapChai
       ),
     hashCall: (order) => hashOrder(routed(order)),
     prepare: (order) => forPartner(prepare({ network, nodes, sharedVersions }, routed(order))),
-    readAggregatorCall: (...args) =>
-      forPartner(firstAnswer(nodes, (node) => readAggregatorCall(node, dexes, ...args))),
+    readAggregatorCall: (...args) => forPartner(firstAnswer(nodes, (node) => readAggregatorCall(node, dexes, ...args))),
     // Its pools are those of listed packages.
     isKnownCall: async () => true,
     readSigned: (raw) => readSigned(raw, firstNode),

@@ -13,7 +13,6 @@ import type { AggregatorCall } from '../ports/aggregator.ts'
 import { InsufficientBalance } from '../ports/insufficient-balance.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
 import { BelowMinimum, type PreparedSwap, type SwapChain, type SwapOrder } from '../ports/swap-chain.ts'
-import type { ExecutedSwap } from '../routing/execute.ts'
 import type { BuildAggregatorCall } from '../quotes/ask-aggregators.ts'
 import { type FeeTerms, type FeeTermsDeps, readFeeTerms } from '../quotes/fee-terms.ts'
 import {
@@ -30,6 +29,7 @@ import {
   type WeightedQuote,
 } from '../quotes/quote-swap.ts'
 import { type ReadSwapDeps, readSwapRequest } from '../quotes/read-swap-request.ts'
+import type { ExecutedSwap } from '../routing/execute.ts'
 import { findContradiction } from './judge-simulation.ts'
 import { type RouteReliability, suspectsOf } from './route-reliability.ts'
 import type { SwapRefs } from './swap-refs.ts'

@@ -2,7 +2,12 @@ import { formatUnits } from '../../core/domain/amount.ts'
 import { AppError } from '../../core/domain/errors.ts'
 
 /** In base units of the token to swap, or of the native coin with the cost of the transaction. */
-export type Shortage = Readonly<{ of: 'token' | 'native'; field: 'amount' | 'account'; required: bigint; available: bigint }>
+export type Shortage = Readonly<{
+  of: 'token' | 'native'
+  field: 'amount' | 'account'
+  required: bigint
+  available: bigint
+}>
 
 /** INSUFFICIENT_BALANCE of an account that cannot pay for a swap. Adapters do not know the decimals of its amounts. */
 export class InsufficientBalance extends AppError {

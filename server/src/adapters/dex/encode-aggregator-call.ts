@@ -31,11 +31,7 @@ export function encodeAggregatorCall(
 }
 
 /** Decodes the aggregator call of a route between these tokens; null if the executor would reject it or we would not encode it so. */
-export function decodeAggregatorCall(
-  route: readonly bigint[],
-  tokenIn: string,
-  tokenOut: string,
-): ContractCall | null {
+export function decodeAggregatorCall(route: readonly bigint[], tokenIn: string, tokenOut: string): ContractCall | null {
   const [source, target, callTarget, spender, length] = route
   if (source === undefined || target === undefined || callTarget === undefined) return null
   if (spender === undefined || length === undefined || [source, target, callTarget, spender].some(isNoAddress))

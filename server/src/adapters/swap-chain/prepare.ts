@@ -153,11 +153,7 @@ function swapCall({ wrapped, nativeIsToken }: CallContext, order: SwapOrder): Un
     wrapped: nativeIsToken ? null : wrapped,
   }
   const { calldata, value } = call
-    ? encodeAggregatorCall(
-        call,
-        { source: isNativeIn ? null : tokenIn, target: isNativeOut ? null : tokenOut },
-        terms,
-      )
+    ? encodeAggregatorCall(call, { source: isNativeIn ? null : tokenIn, target: isNativeOut ? null : tokenOut }, terms)
     : encodeSwap(route, terms)
   return { from: account, to: router, input: calldata, value }
 }

@@ -144,7 +144,7 @@ export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
 /** The swap networks of the operator's file and the published lists that have nodes. */
 export function productionSwaps(
   nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
-  { tokens, connectors, disabled, aggregators, aggregatorBudgetMs, ...settings }: SwapConfig,
+  { tokens, connectors, dexes, disabled, aggregators, aggregatorBudgetMs, ...settings }: SwapConfig,
 ): SwapOffer {
   const lists = createPackageLists()
   const tokensOf = (id: string): readonly string[] => {
@@ -155,7 +155,7 @@ export function productionSwaps(
     routing: productionRouting(
       nodes.filter(({ network }) => !disabled.has(network)),
       tokensOf,
-      connectors,
+      { connectors, dexes },
     ),
     ownTokens: tokens,
     settings,

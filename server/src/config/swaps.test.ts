@@ -23,7 +23,8 @@ it('has a default for every setting, and no aggregators', () => {
     feeAddresses: new Map(),
     tokens: new Map(),
     connectors: new Map(),
-    disabled: new Set(),
+    disabled: new Set(['sol', 'sui']),
+    dexes: new Map(),
     aggregators: [],
     aggregatorBudgetMs: 400,
     aggregatorGainBps: 5,
@@ -100,6 +101,17 @@ it.each([
   expect(problems).toEqual([expect.stringContaining(`SWAPYARD_CONFIG: swaps.networks.${network}.${path} is not`)])
 })
 
+it('refuses DEXes whose pools are not listed, and pools that are no objects', () => {
+  const pools = [SUI_ACCOUNT]
+  expect(read({ networks: { sui: { dexes: { cetus: { pools } } } } }).problems).toEqual([])
+  expect(read({ networks: { sol: { dexes: { cetus: { pools: [] } } } } }).problems).toEqual([
+    'SWAPYARD_CONFIG: swaps.networks.sol.dexes.cetus: sol has no DEX of this name whose pools are listed',
+  ])
+  expect(read({ networks: { sui: { dexes: { cetus: { pools: ['0x2'] } } } } }).problems).toEqual([
+    expect.stringContaining('swaps.networks.sui.dexes.cetus.pools.0 is not'),
+  ])
+})
+
 it('refuses contracts of aggregators that are no addresses', () => {
   const { problems } = read({ aggregators: { openocean: { contracts: { eth: [USDC_ON_SOL] } } } })
   expect(problems).toEqual([expect.stringContaining('swaps.aggregators.openocean.contracts.eth.0 is not')])
@@ -113,6 +125,6 @@ it('reads fee addresses, tokens, connector tokens and disabled networks', () => 
   expect(config.feeAddresses.get('eth')).toBe(networks.eth.feeAddress)
   expect(config.tokens.get('eth')).toEqual([token])
   expect(config.connectors.get('eth')).toEqual(connectors)
-  expect([...config.disabled]).toEqual(['sei'])
+  expect([...config.disabled]).toEqual(['sol', 'sui', 'sei'])
   expect([config.impactMaxPpm, config.deadlineMs]).toEqual([100_000, 300_000])
 })

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import Type, { type StaticDecode } from 'typebox'
+import { dexNetworks } from '../../dexes/index.ts'
+import { swapNetworks } from '../swap/domain/swap.ts'
 import { type SwapSettings, swapDefaults } from '../swap/interfaces.ts'
-import { bySwapNetwork, duration, httpUrl, object, scaled, section, whole } from './schema.ts'
+import { byDex, bySwapNetwork, duration, httpUrl, object, scaled, section, whole } from './schema.ts'
 import { type AddressUse, parseSwapAddress } from './swap-addresses.ts'
 
 const ADDRESS_LENGTH_MAX = 400
@@ -15,8 +17,25 @@ const token = object({
   decimals: Type.Integer({ minimum: 0, maximum: 36 }),
 })
 
+/** Networks whose swaps were never compared with a real node: they are served only if the operator says so. */
+const unproven: ReadonlySet<string> = new Set(['sol', 'sui'])
+
+const dex = object({
+  package: Type.Optional(address('Its package; replaces that of the program, because an upgrade publishes another')),
+  pools: Type.Array(address('Id of a pool'), {
+    default: [],
+    maxItems: 1_000,
+    description: 'Pools that are read in addition to those of the program',
+  }),
+})
+
 const network = section({
-  enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether swaps are served on it' })),
+  enabled: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether swaps are served on it. Unset: they are, except on `sol` and `sui`, whose swaps were never compared with a real node. Those also need two nodes or more',
+    }),
+  ),
   feeAddress: Type.Optional(
     address('Address that takes the referrer fees of partners without a fee address on this network'),
   ),
@@ -32,6 +51,7 @@ const network = section({
     description:
       'Connector tokens in addition to those of the program: pools of every listed token with them are looked up',
   }),
+  dexes: byDex(dex),
 })
 
 const shared = {
@@ -98,10 +118,14 @@ export type SwapConfig = Readonly<
     connectors: ReadonlyMap<string, readonly string[]>
     /** Networks on which swaps are not served. */
     disabled: ReadonlySet<string>
+    /** The operator's packages and pools, by network and name of the DEX. */
+    dexes: ReadonlyMap<string, ReadonlyMap<string, DexConfig>>
     aggregators: readonly AggregatorConfig[]
     aggregatorBudgetMs: number
   }
 >
+
+export type DexConfig = Readonly<{ package: string | null; pools: readonly string[] }>
 
 /** `key` is a secret, except for kyberswap, where it is our client name. null = no key is sent. */
 export type AggregatorConfig = Readonly<{
@@ -132,7 +156,8 @@ export function toSwapConfig(swaps: StaticDecode<typeof swapsSchema>, problems: 
     feeAddresses: new Map(networks.flatMap(([id, { feeAddress }]) => (feeAddress ? [[id, feeAddress] as const] : []))),
     tokens: new Map(networks.map(([id, { tokens }]) => [id, tokens])),
     connectors: new Map(networks.map(([id, { connectors }]) => [id, connectors])),
-    disabled: new Set(networks.flatMap(([id, { enabled }]) => (enabled === false ? [id] : []))),
+    disabled: new Set(swapNetworks.filter((id) => !(swaps.networks[id]?.enabled ?? !unproven.has(id)))),
+    dexes: new Map(networks.map(([id, { dexes }]) => [id, toDexes(id, dexes, problems)])),
     aggregators: toAggregators(swaps.aggregators, problems),
     aggregatorBudgetMs: swaps.aggregatorBudget,
     aggregatorGainBps: swaps.aggregatorMinGain,
@@ -153,6 +178,30 @@ function toAggregators(
   if (jupiter) add('jupiter', read(jupiter.keyFile), jupiter)
   if (cetus) add('cetus', read(cetus.keyFile), cetus)
   return configs
+}
+
+function toDexes(
+  network: string,
+  dexes: Readonly<Record<string, StaticDecode<typeof dex>>>,
+  problems: string[],
+): ReadonlyMap<string, DexConfig> {
+  const known = dexNetworks.find((one) => one.network === network)?.dexes ?? []
+  return new Map(
+    Object.entries(dexes).map(([name, { package: factory, pools }]): [string, DexConfig] => {
+      const path = `swaps.networks.${network}.dexes.${name}`
+      if (!known.some((one) => one.name === name && one.pools !== undefined))
+        problems.push(`SWAPYARD_CONFIG: ${path}: ${network} has no DEX of this name whose pools are listed`)
+      const read = (use: AddressUse, at: string, text: string) =>
+        readAddress(problems, network, use, `${path}.${at}`, text)
+      return [
+        name,
+        {
+          package: factory === undefined ? null : (read('contract', 'package', factory)[0] ?? null),
+          pools: pools.flatMap((one, index) => read('pool', `pools.${index}`, one)),
+        },
+      ]
+    }),
+  )
 }
 
 type Endpoint = Readonly<{ url?: string; contracts: Readonly<Record<string, readonly string[]>> }>

@@ -3,8 +3,8 @@ import type { Aggregator, AggregatorOrder, PoolStep } from '../../swap/ports/agg
 import { memberOf, requestJson, textOf, unitsOf } from './request-json.ts'
 
 export const cetusUrl = 'https://api-sui.cetus.zone/router_v3'
-/** The package of the pools (docs: cetus-1.gitbook.io). It is replaced with each upgrade. */
-const poolPackage = '0x25ebb9a7c50eb17b3fa9c5a30fb8b5ad8f97caaf4928943acbcff7153dfee5e3'
+/** The package of the pools, version 15 (cetus-1.gitbook.io). An upgrade replaces it. */
+const poolPackage = '0x260693ec785a6e6c9d81d58c7d2ff72f1288ae0fa6a9725abe05a6478b11f084'
 /** The version of the interface; the service refuses old ones. */
 const VERSION = '1010502'
 const HOPS = '3'

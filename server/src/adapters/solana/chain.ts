@@ -21,7 +21,7 @@ const OVERHEAD_UNITS = 20_000
 
 /** Creates the swap chain of Solana. Makes no node call before the first use. */
 export function createSolanaSwapChain({ network, rpcUrls }: SolanaSwapChainOptions): SwapChain {
-  const nodes = createSolanaNodes(network.id, rpcUrls)
+  const nodes = createSolanaNodes(network.id, rpcUrls, network.genesis)
   const context = {
     nodes,
     network: network.id,
@@ -35,6 +35,7 @@ export function createSolanaSwapChain({ network, rpcUrls }: SolanaSwapChainOptio
     ownContracts: new Set<string>(),
     // A leader drops what it does not include; a validator forwards it for some slots only.
     keepsPending: false,
+    areNodesOnNetwork: nodes.areOnNetwork,
     readToken: (address) => readTokenFacts(nodes, address),
     chooseExpiry: async () => null,
     hashCall: (order) => hashInstructions(bodyOf(order)),

@@ -43,7 +43,7 @@ type Cached = Readonly<{ bytes: string; pool: RaydiumCpmmRoutePool }>
 /** The pools of Solana. Reads the accounts of all known pools at each step, and names the slot of the read. */
 export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
   const { network, dexNetwork, now = Date.now } = options
-  const nodes = createSolanaNodes(network.id, options.rpcUrls)
+  const nodes = createSolanaNodes(network.id, options.rpcUrls, network.genesis)
   const connectors = [...new Set([dexNetwork.wrapped, ...dexNetwork.connectors])]
   const listing: Listing = {
     wrapped: dexNetwork.wrapped,

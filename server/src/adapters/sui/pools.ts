@@ -75,7 +75,7 @@ function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
 export function createSuiPools(options: SuiPoolsOptions): PoolSource {
   const { network, rpcUrls, settings, now = Date.now } = options
   const { headAgeMaxMs = Number.POSITIVE_INFINITY } = settings ?? {}
-  const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} pools node ${n + 1}`, url))
+  const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} pools node ${n + 1}`, url, network.genesis))
   const listing = listingOf(options)
   const depths = createDepthHistory()
   const reads = createReads(options)

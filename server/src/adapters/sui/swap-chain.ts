@@ -41,7 +41,7 @@ async function readTokenFacts(node: SuiNode, type: string): Promise<TokenFacts |
 
 /** Swaps on Sui: a transaction calls the pools itself, needs no approval and is valid until an epoch ends. */
 export function createSuiSwapChain({ network, rpcUrls, dexes = [] }: SuiSwapChainOptions): SwapChain {
-  const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} node ${n + 1}`, url))
+  const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} node ${n + 1}`, url, network.genesis))
   const firstNode = present(nodes[0], 'a node')
   const sharedVersions = new Map<string, bigint>()
   const forPartner = <T>(work: Promise<T>) => hideNodeNames(network, work)
@@ -53,6 +53,7 @@ export function createSuiSwapChain({ network, rpcUrls, dexes = [] }: SuiSwapChai
     ownContracts: new Set<string>(),
     // A node executes a transaction or forgets it.
     keepsPending: false,
+    areNodesOnNetwork: async () => (await Promise.all(nodes.map((node) => node.isOnNetwork()))).every(Boolean),
     readToken: (type) => forPartner(firstAnswer(nodes, (node) => readTokenFacts(node, type))),
     chooseExpiry: (untilMs) =>
       forPartner(

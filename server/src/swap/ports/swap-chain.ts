@@ -154,6 +154,8 @@ export interface SwapChain extends AddressFormat {
   readonly ownContracts: ReadonlySet<string>
   /** Whether nodes keep a transaction until it is in a block. Where they do not, it is sent again until its expiry. */
   readonly keepsPending: boolean
+  /** Whether every node is of this network; throws if one does not answer. Absent where every signed transaction names its network. */
+  areNodesOnNetwork?(): Promise<boolean>
   /** Null if the address has no contract, or none of a token. */
   readToken(address: string): Promise<TokenFacts | null>
   /** The expiry that a transaction built now shall state to be valid until about `untilMs`; null if it states none. */

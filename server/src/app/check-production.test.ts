@@ -53,7 +53,7 @@ describe('the nodes of a network whose transactions do not name it', () => {
     ])
   })
 
-  test('of Solana are not asked before they have told its genesis', async () => {
+  test('of Solana are not asked before they have stated its genesis', async () => {
     const node = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined })
     try {
       const production = resolveNetwork(sol, 'production')
@@ -68,7 +68,7 @@ describe('the nodes of a network whose transactions do not name it', () => {
     }
   })
 
-  test('of Sui are not asked before they have told its genesis', async () => {
+  test('of Sui are not asked before they have stated its genesis', async () => {
     const { node } = await startTestNode()
     const production = resolveNetwork(sui, 'production')
     const chainOf = (network: Network) => createSuiSwapChain({ network, rpcUrls: [node.url] })

@@ -35,7 +35,7 @@ const ANSWER_MS = 15_000
 
 /**
  * Refuses nodes of another network, where no transaction names its network. A network whose nodes do not answer is started: no call
- * uses a node before it has told its genesis.
+ * uses a node before it has stated its genesis.
  */
 export async function requireOwnNetworks(chains: ReadonlyMap<string, SwapNetwork>, log: Log): Promise<void> {
   const checked = await Promise.all(

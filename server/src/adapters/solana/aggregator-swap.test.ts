@@ -338,7 +338,7 @@ describe('an instruction is not used', () => {
       'somebody else signs',
       (swap: Json) => ({ ...swap, accounts: [{ pubkey: SOL, isSigner: true, isWritable: true }] }),
     ],
-    ['nobody signs', (swap: Json) => ({ ...swap, accounts: [{ pubkey: SOL, isSigner: false, isWritable: true }] })],
+    ['no account signs', (swap: Json) => ({ ...swap, accounts: [{ pubkey: SOL, isSigner: false, isWritable: true }] })],
     [
       'an account is no address',
       (swap: Json) => ({ ...swap, accounts: [{ pubkey: 'l', isSigner: true, isWritable: true }] }),

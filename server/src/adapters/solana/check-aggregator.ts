@@ -57,7 +57,7 @@ export async function readAggregatorCall(
   return { amountOut, call: { amountOut, instruction: swap, source, target, others, tables: final } }
 }
 
-/** Readable accounts and data; nobody signs but the taker. */
+/** Readable accounts and data, and the taker is the only signer. */
 function isWellFormed({ accounts, data }: AggregatorInstruction, taker: string): boolean {
   if (!BASE64.test(data) || data.length > Math.ceil(DATA_BYTES_MAX / 3) * 4) return false
   if (Buffer.from(data, 'base64').toString('base64') !== data) return false

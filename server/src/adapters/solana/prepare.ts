@@ -1,6 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
 import { divideUp } from '../../lib/bigint.ts'
-import { InsufficientBalance } from '../../swap/ports/insufficient-balance.ts'
+import { requireBalance } from '../../swap/ports/insufficient-balance.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
 import { limitUnits, priceUnits } from './instructions.ts'
 import {
@@ -95,10 +95,8 @@ function checkBalances(order: SwapOrder, { accounts }: SwapPlan, before: Before,
   const available = before.user?.lamports ?? 0n
   const required = fee + rentOfNew(order, accounts, before) + PAYER_RENT + (isNative ? amountIn : 0n)
   const held = tokenUnits(before.source)
-  if (!isNative && held < amountIn)
-    throw new InsufficientBalance({ of: 'token', field: 'amount', required: amountIn, available: held })
-  if (available < required)
-    throw new InsufficientBalance({ of: 'native', field: isNative ? 'amount' : 'account', required, available })
+  if (!isNative) requireBalance({ of: 'token', field: 'amount', required: amountIn, available: held })
+  requireBalance({ of: 'native', field: isNative ? 'amount' : 'account', required, available })
 }
 
 type Simulated = Readonly<{ simulation: SwapSimulation; units: number }> | Readonly<{ failure: unknown }>

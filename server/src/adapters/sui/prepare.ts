@@ -3,7 +3,7 @@ import { toBase64 } from '@mysten/sui/utils'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
-import { InsufficientBalance, type Shortage } from '../../swap/ports/insufficient-balance.ts'
+import { requireBalance, type Shortage } from '../../swap/ports/insufficient-balance.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
 import { firstAvailable } from '../chains/shared/agreement.ts'
 import { nativeCoin } from './address-format.ts'
@@ -86,7 +86,7 @@ function select(
 ): readonly ObjectRef[] {
   const usable = coins.slice(0, COINS_MAX)
   const available = usable.reduce((sum, { units }) => sum + units, 0n)
-  if (available < required) throw new InsufficientBalance({ of, field, required, available })
+  requireBalance({ of, field, required, available })
   let sum = 0n
   let count = 0
   while (sum < required) sum += usable[count++]?.units ?? 0n

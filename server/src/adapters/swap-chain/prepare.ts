@@ -4,7 +4,7 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import type { BlockRef, FeeRate } from '../../core/ports/chain.ts'
 import { assert, present } from '../../lib/assert.ts'
-import { InsufficientBalance } from '../../swap/ports/insufficient-balance.ts'
+import { requireBalance } from '../../swap/ports/insufficient-balance.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder } from '../../swap/ports/swap-chain.ts'
 import type { FeeCaps } from '../chains/evm/fees.ts'
 import { isNative } from '../chains/evm/native-coin.ts'
@@ -75,11 +75,8 @@ async function prepareOn(node: EvmNode, context: PrepareContext, order: SwapOrde
     const field = { field: 'account' }
     throw new AppError('INVALID_ADDRESS', 'account is a contract, which cannot sign transactions', field)
   }
-  const balance = tokenBalance ?? nativeBalance
-  if (balance < amountIn)
-    throw new InsufficientBalance({
-      ...{ of: isNativeIn ? 'native' : 'token', field: 'amount', required: amountIn, available: balance },
-    })
+  const [of, available] = isNativeIn ? (['native', nativeBalance] as const) : (['token', tokenBalance ?? 0n] as const)
+  requireBalance({ of, field: 'amount', required: amountIn, available })
 
   const swap = swapCall(context, order)
   const approve = allowance !== null && allowance < amountIn ? approval(order, amountIn) : null
@@ -103,8 +100,7 @@ async function prepareOn(node: EvmNode, context: PrepareContext, order: SwapOrde
       0n,
     )
     const field = isNativeIn ? 'amount' : 'account'
-    if (nativeBalance < needed)
-      throw new InsufficientBalance({ of: 'native', field, required: needed, available: nativeBalance })
+    requireBalance({ of: 'native', field, required: needed, available: nativeBalance })
   }
   const options = { allowance: granted, fees: feeMembers(network, fees) }
   const { transactions, simulations } = await simulateOnNodes(

@@ -24,3 +24,8 @@ export class InsufficientBalance extends AppError {
     this.shortage = shortage
   }
 }
+
+/** Throws INSUFFICIENT_BALANCE if less is available than required. */
+export function requireBalance(shortage: Shortage): void {
+  if (shortage.available < shortage.required) throw new InsufficientBalance(shortage)
+}

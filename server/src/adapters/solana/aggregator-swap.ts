@@ -49,9 +49,9 @@ export function aggregatorInstructions(order: Order, call: InstructionCall): rea
       : []),
     ...[create(target), ...missing.map(create)],
     toInstruction(call.instruction),
-    requireBalance(account, source, heldBy(source) - (isWrapping ? 0n : amountIn)),
-    requireBalance(account, target, heldBy(target) + minReceived + feeUnits),
-    ...existing.map((one) => requireBalance(account, one, heldBy(one))),
+    guardBalance(account, source, heldBy(source) - (isWrapping ? 0n : amountIn)),
+    guardBalance(account, target, heldBy(target) + minReceived + feeUnits),
+    ...existing.map((one) => guardBalance(account, one, heldBy(one))),
     // Their rent comes back. With a rest of the token in it, the transaction fails.
     ...missing.map((one) => closeAccount(one.address, account, one.program)),
     ...(feeAccount !== null && feeTo !== null
@@ -70,7 +70,7 @@ const transferOf = ({ address, mint, program, decimals }: GuardedAccount) => ({
 })
 
 /** Fails if the account holds less. */
-const requireBalance = (owner: string, account: GuardedAccount, units: bigint): Instruction =>
+const guardBalance = (owner: string, account: GuardedAccount, units: bigint): Instruction =>
   transferChecked({ ...transferOf(account), to: account.address, owner, units: units > 0n ? units : 0n })
 
 const toInstruction = ({ program, accounts, data }: AggregatorInstruction): Instruction => ({

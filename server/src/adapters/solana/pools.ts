@@ -30,6 +30,7 @@ import {
   readCpmmAccounts,
   toCpmmPool,
 } from './raydium-cpmm.ts'
+import { createSlotProgress } from './slot-progress.ts'
 import { readUnitPrice } from './unit-price.ts'
 
 /** Two swaps, a fee and the wrapping of the native coin fit into a transaction. Each pool trades both tokens (decision 0105). */
@@ -51,7 +52,8 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
     listed: new Set([...connectors, ...options.tokens]),
   }
   const lookup = createLookup(nodes, dexNetwork, connectors)
-  const following = createFollowing(nodes, now)
+  const stoppedMs = options.settings?.headAgeMaxMs ?? Number.POSITIVE_INFINITY
+  const following = createFollowing(nodes, now, createSlotProgress(network.id, stoppedMs, now))
   let pauses = noPoolPauses
   const filterPaused = createUnpausedPools()
   const listUnpaused = () => filterPaused(following.pools(), pauses)
@@ -127,7 +129,7 @@ function createLookup(nodes: SolanaNodes, { dexes }: DexNetwork, connectors: rea
 }
 
 /** The newest state of the pools. */
-function createFollowing(nodes: SolanaNodes, now: () => number) {
+function createFollowing(nodes: SolanaNodes, now: () => number, checkProgress: (slot: number) => void) {
   const price = createTimedValue(GAS_PRICE_MS, now, () => readUnitPrice(nodes, []))
   const epoch = createTimedValue(EPOCH_MS, now, async () =>
     BigInt(toCount(fieldsOf(await nodes.ask('getEpochInfo', [{ commitment: 'confirmed' }]))['epoch'])),
@@ -149,6 +151,7 @@ function createFollowing(nodes: SolanaNodes, now: () => number) {
         nowMs: now(),
         cache,
       })
+      checkProgress(slot)
       const isChanged = cached.size !== cache.size || [...cached].some(([id, one]) => cache.get(id) !== one)
       cache = cached
       if (isChanged) pools = [...cached.values()].map(({ pool }) => pool)

@@ -1,30 +1,19 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  type Address,
-  appendTransactionMessageInstructions,
-  createSolanaRpc,
-  createTransactionMessage,
-  generateKeyPairSigner,
-  getAddressEncoder,
-  getBase64EncodedWireTransaction,
-  getProgramDerivedAddress,
-  getTransactionDecoder,
-  type Instruction,
-  type KeyPairSigner,
-  pipe,
-  setTransactionMessageFeePayerSigner,
-  setTransactionMessageLifetimeUsingBlockhash,
-  signTransaction,
-  signTransactionMessageWithSigners,
-} from '@solana/kit'
-import { getTransferSolInstruction } from '@solana-program/system'
-import { findAssociatedTokenPda, getApproveInstruction } from '@solana-program/token'
+import { base58 } from '@scure/base'
+import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { raydiumCpmm } from '../../../../sandbox/src/solana/raydium-cpmm-program.ts'
 import { catalogueTokens, type MarketPool, marketPools } from '../../../../sandbox/src/solana/solana-market.ts'
 import { startSolanaNode } from '../../../../sandbox/src/solana/solana-node.ts'
 import { swapInstruction } from '../../../../sandbox/src/solana/solana-trader.ts'
+import {
+  ataOf,
+  createLookupTable,
+  createSolanaUser,
+  type Instruction,
+  type SolanaUser,
+} from '../../../../sandbox/src/solana/solana-user.fixture.ts'
 import { sol } from '../../../networks/sol.ts'
 import { resolveNetwork } from '../../core/domain/network.ts'
 import type { Partner } from '../../core/domain/partner.ts'
@@ -71,8 +60,7 @@ let url: string
 let answer: Json | null
 let asked: URL[] = []
 let node: Node
-let rpc: ReturnType<typeof createSolanaRpc>
-let user: KeyPairSigner
+let user: SolanaUser
 let chain: SwapChain
 
 beforeAll(async () => {
@@ -94,8 +82,7 @@ beforeEach(async () => {
   node = await startSolanaNode({
     ...{ port: 0, log: () => undefined, startTicks: () => () => undefined, deploysMarket: true },
   })
-  rpc = createSolanaRpc(node.rpcUrl)
-  user = await generateKeyPairSigner()
+  user = await createSolanaUser()
   await node.deposit(user.address, 100n * oneSol)
   await node.depositToken(usdc.address, user.address, 5_000_000_000n)
   node.mine(40)
@@ -134,12 +121,12 @@ async function ask(order: TakerOrder, programs: readonly string[] = [raydiumCpmm
   return transaction && chain.readAggregatorCall(transaction, order, jupiter.contracts('sol'))
 }
 
-const heldBy = async (account: Address): Promise<bigint> => {
-  const { value } = await rpc.getTokenAccountBalance(account, { commitment: 'processed' }).send()
-  return BigInt(value.amount)
-}
-const ataOf = async (token: (typeof catalogueTokens)[number], owner = user.address): Promise<Address> =>
-  (await findAssociatedTokenPda({ mint: token.address, owner, tokenProgram: token.program }))[0]
+const read = (method: string, address: string) => callOnce(node.rpcUrl, method, [address, { commitment: 'processed' }])
+const heldBy = async (account: string): Promise<bigint> =>
+  BigInt(((await read('getTokenAccountBalance', account)) as { value: { amount: string } }).value.amount)
+const lamportsOf = async (account: string): Promise<bigint> =>
+  BigInt(((await read('getBalance', account)) as { value: number }).value)
+const own = (token: (typeof catalogueTokens)[number]) => ataOf(token, user.address)
 
 /** x · y = k with a fee of 0.25 % on the input, rounded up. */
 async function outputOf(pool: MarketPool, ticker: string, amountIn: bigint): Promise<bigint> {
@@ -155,45 +142,7 @@ const orderOf = (order: TakerOrder, call: InstructionCall, minReceived: bigint, 
   ...{ aggregatorCall: call, ...changes },
 })
 
-async function sign(unsigned: string): Promise<string> {
-  const transaction = getTransactionDecoder().decode(Buffer.from(unsigned, 'base64'))
-  return getBase64EncodedWireTransaction(await signTransaction([user.keyPair], transaction as never))
-}
-
-async function sendFromUser(instructions: readonly Instruction[]): Promise<void> {
-  const { value } = await rpc.getLatestBlockhash().send()
-  const message = pipe(
-    createTransactionMessage({ version: 0 }),
-    (one) => setTransactionMessageFeePayerSigner(user, one),
-    (one) => setTransactionMessageLifetimeUsingBlockhash(value, one),
-    (one) => appendTransactionMessageInstructions(instructions, one),
-  )
-  const wire = getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message))
-  await rpc.sendTransaction(wire, { encoding: 'base64' }).send()
-  node.mine(40)
-}
-
-/** A finalized lookup table of these addresses. */
-async function createTable(addresses: readonly Address[]): Promise<Address> {
-  const programAddress = 'AddressLookupTab1e1111111111111111111111111' as Address
-  const slotBytes = new Uint8Array(8)
-  new DataView(slotBytes.buffer).setBigUint64(0, (await rpc.getSlot().send()) - 1n, true)
-  const seeds = [getAddressEncoder().encode(user.address), slotBytes]
-  const [table, bump] = await getProgramDerivedAddress({ programAddress, seeds })
-  const accounts = [
-    { address: table, role: 1 },
-    { address: user.address, role: 3, signer: user },
-    { address: user.address, role: 3, signer: user },
-    { address: '11111111111111111111111111111111' as Address, role: 0 },
-  ] as const
-  const count = Buffer.alloc(8)
-  count.writeBigUInt64LE(BigInt(addresses.length))
-  const keys = addresses.flatMap((address) => [...getAddressEncoder().encode(address)])
-  const create = new Uint8Array([0, 0, 0, 0, ...slotBytes, bump])
-  const extend = new Uint8Array([2, 0, 0, 0, ...count, ...keys])
-  await sendFromUser([create, extend].map((data) => ({ programAddress, accounts, data })))
-  return table
-}
+const encode = (address: string): Uint8Array => base58.decode(address)
 
 /** A swap of USDC to USDT by an instruction of the aggregator, with what it claims. */
 async function stableSwap(changes: Json = {}, amountIn = 1_000_000_000n) {
@@ -222,27 +171,27 @@ test('asks for instructions alone, and for SOL that stays wrapped', async () => 
 
 test('a swap by the instruction, through a lookup table, pays the user and the fee, and is read from its bytes', async () => {
   const { pool, order, paid, swap } = await stableSwap()
-  const table = await createTable(
+  const table = await createLookupTable(user, node, 
     (swap.accounts ?? []).map(({ address }) => address).filter((one) => one !== user.address),
   )
   answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
-  const partner = await generateKeyPairSigner()
+  const partner = await createSolanaUser()
   const fee = paid / 100n
   const order_ = orderOf(order, await callOf(order), paid - fee, { feePpm: 10_000, feeTo: partner.address })
   const prepared = await chain.prepare(order_)
   expect(prepared.simulatedOut).toBe(paid - fee)
-  const raw = await sign(prepared.swap)
+  const raw = await user.sign(prepared.swap)
   // The pool's accounts are in the table, not in the bytes.
-  expect(Buffer.from(raw, 'base64').includes(Buffer.from(getAddressEncoder().encode(pool.address)))).toBe(false)
+  expect(Buffer.from(raw, 'base64').includes(Buffer.from(encode(pool.address)))).toBe(false)
   const signed = await chain.readSigned(raw)
   expect(signed.targets).toContain(pool.address)
   const { aggregatorCall: _, swaps: __, account: ___, ...terms } = order_
   expect(signed.action).toMatchObject({ kind: 'swap', ...terms, callHash: chain.hashCall(order_) })
   expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
   node.mine(40)
-  expect(await heldBy(await ataOf(usdt))).toBe(paid - fee)
+  expect(await heldBy(await own(usdt))).toBe(paid - fee)
   expect(await heldBy(await ataOf(usdt, partner.address))).toBe(fee)
-  expect(await heldBy(await ataOf(usdc))).toBe(4_000_000_000n)
+  expect(await heldBy(await own(usdc))).toBe(4_000_000_000n)
   // The chain tells the same of the transaction that it names by its hash.
   expect(await chain.findTransaction(signed.hash)).toEqual(signed)
   expect(await chain.observe(signed.hash)).toMatchObject({ kind: 'included', ok: true, received: paid - fee, fee })
@@ -253,14 +202,14 @@ test('SOL is wrapped for the instruction, and nothing but the input and the fees
   const order = takerOrder(SOL, usdc.address, oneSol)
   const paid = await outputOf(pool, 'sol', oneSol)
   answer = reply(order, paid, await swapInstruction(pool, user.address, pool.tickers[0] === 'sol' ? 0 : 1, oneSol))
-  const before = (await rpc.getBalance(user.address).send()).value
+  const before = (await lamportsOf(user.address))
   const prepared = await chain.prepare(orderOf(order, await callOf(order), paid))
   expect(prepared.simulatedOut).toBe(paid)
-  await chain.broadcast(await sign(prepared.swap))
+  await chain.broadcast(await user.sign(prepared.swap))
   node.mine(40)
-  expect(await heldBy(await ataOf(usdc))).toBe(5_000_000_000n + paid)
+  expect(await heldBy(await own(usdc))).toBe(5_000_000_000n + paid)
   // The price of a compute unit is 0 here.
-  expect(before - (await rpc.getBalance(user.address).send()).value).toBe(oneSol + 5_000n)
+  expect(before - (await lamportsOf(user.address))).toBe(oneSol + 5_000n)
 })
 
 test('SOL is unwrapped after the instruction, less the fee, which is paid in SOL', async () => {
@@ -269,18 +218,18 @@ test('SOL is unwrapped after the instruction, less the fee, which is paid in SOL
   const paid = await outputOf(pool, 'usdc', 1_000_000_000n)
   const index = pool.tickers[0] === 'usdc' ? 0 : 1
   answer = reply(order, paid, await swapInstruction(pool, user.address, index, 1_000_000_000n))
-  const { address: feeTo } = await generateKeyPairSigner()
+  const { address: feeTo } = await createSolanaUser()
   const fee = paid / 200n
   const terms = { feePpm: 5_000, feeTo }
-  const before = (await rpc.getBalance(user.address).send()).value
+  const before = (await lamportsOf(user.address))
   const prepared = await chain.prepare(orderOf(order, await callOf(order), paid - fee, terms))
   expect(prepared.simulatedOut).toBe(paid - fee)
-  const raw = await sign(prepared.swap)
+  const raw = await user.sign(prepared.swap)
   expect((await chain.readSigned(raw)).action).toMatchObject(terms)
   await chain.broadcast(raw)
   node.mine(40)
-  expect((await rpc.getBalance(user.address).send()).value).toBe(before + paid - fee - 5_000n)
-  expect((await rpc.getBalance(feeTo).send()).value).toBe(fee)
+  expect((await lamportsOf(user.address))).toBe(before + paid - fee - 5_000n)
+  expect((await lamportsOf(feeTo))).toBe(fee)
   await expect(chain.prepare(orderOf(order, await callOf(order), paid, terms))).rejects.toMatchObject({
     code: 'SIMULATION_FAILED',
   })
@@ -289,12 +238,12 @@ test('SOL is unwrapped after the instruction, less the fee, which is paid in SOL
 describe('an instruction is not used', () => {
   test('if it pays somebody else', async () => {
     const { order, paid, swap } = await stableSwap()
-    const thief = await generateKeyPairSigner()
+    const thief = await createSolanaUser()
     const theirs = await ataOf(usdt, thief.address)
     await node.depositToken(usdt.address, thief.address, 1n)
     node.mine(40)
-    const own = await ataOf(usdt)
-    const accounts = (swap.accounts ?? []).map((meta) => (meta.address === own ? { ...meta, address: theirs } : meta))
+    const target = await own(usdt)
+    const accounts = (swap.accounts ?? []).map((meta) => (meta.address === target ? { ...meta, address: theirs } : meta))
     answer = reply(order, paid, { ...swap, accounts })
     const call = await callOf(order)
     await expect(chain.prepare(orderOf(order, call, paid))).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
@@ -317,14 +266,14 @@ describe('an instruction is not used', () => {
     const jup = present(catalogueTokens[2], 'a third token')
     await node.depositToken(jup.address, user.address, 7n)
     node.mine(40)
-    const accounts = [...(swap.accounts ?? []), { address: await ataOf(jup), role: 1 as const }]
+    const accounts = [...(swap.accounts ?? []), { address: await own(jup), role: 1 as const }]
     answer = reply(order, paid, { ...swap, accounts })
     expect(await ask(order)).toBeNull()
     // Its creation as an account between the two makes it one of the trade, whose balance must not fall.
     const creation = {
       programId: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
       accounts: [
-        ...[user.address, await ataOf(jup), user.address, jup.address, '11111111111111111111111111111111', jup.program],
+        ...[user.address, await own(jup), user.address, jup.address, '11111111111111111111111111111111', jup.program],
       ].map((pubkey) => ({ pubkey, isSigner: pubkey === user.address, isWritable: true })),
       data: 'AQ==',
     }
@@ -363,7 +312,7 @@ describe('an instruction is not used', () => {
 
   test('if its transaction is too large', async () => {
     const { order, paid, swap } = await stableSwap()
-    const strangers = await Promise.all(Array.from({ length: 24 }, () => generateKeyPairSigner()))
+    const strangers = await Promise.all(Array.from({ length: 24 }, () => createSolanaUser()))
     const accounts = [...(swap.accounts ?? []), ...strangers.map(({ address }) => ({ address, role: 0 as const }))]
     answer = reply(order, paid, { ...swap, accounts })
     await expect(chain.prepare(orderOf(order, await callOf(order), paid))).rejects.toMatchObject({ code: 'NO_ROUTE' })
@@ -382,14 +331,14 @@ describe('a simulation refuses an instruction', () => {
   }
 
   test('that takes lamports', async () => {
-    const { address } = await generateKeyPairSigner()
-    const swap = getTransferSolInstruction({ source: user, destination: address, amount: oneSol })
+    const { address } = await createSolanaUser()
+    const swap = user.pay(address, oneSol)
     expect(await refusal(swap)).toMatchObject({ problems: [{ reason: 'it takes lamports' }] })
   })
 
   test('that gives others a right to a token account', async () => {
-    const { address: delegate } = await generateKeyPairSigner()
-    const swap = getApproveInstruction({ source: await ataOf(usdt), delegate, owner: user, amount: 1n })
+    const { address: delegate } = await createSolanaUser()
+    const swap = user.approve(await own(usdt), delegate)
     expect(await refusal(swap)).toMatchObject({ problems: [{ reason: 'it alters a token account' }] })
   })
 })
@@ -398,23 +347,23 @@ describe('a signed transaction with a lookup table', () => {
   test('is refused if the table has other accounts than the build had', async () => {
     const { order, paid, swap } = await stableSwap()
     const named = (swap.accounts ?? []).map(({ address }) => address).filter((one) => one !== user.address)
-    const [table, other] = [await createTable(named), await createTable(named.toReversed())]
+    const [table, other] = [await createLookupTable(user, node, named), await createLookupTable(user, node, named.toReversed())]
     answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
     const order_ = orderOf(order, await callOf(order), paid)
     const unsigned = Buffer.from((await chain.prepare(order_)).swap, 'base64')
-    const at = unsigned.indexOf(Buffer.from(getAddressEncoder().encode(table)))
+    const at = unsigned.indexOf(Buffer.from(encode(table)))
     expect(at).toBeGreaterThan(0)
-    unsigned.set(getAddressEncoder().encode(other), at)
-    const { action } = await chain.readSigned(await sign(unsigned.toString('base64')))
+    unsigned.set(encode(other), at)
+    const { action } = await chain.readSigned(await user.sign(unsigned.toString('base64')))
     expect(action).toMatchObject({ kind: 'swap' })
     expect(action).not.toMatchObject({ callHash: chain.hashCall(order_) })
   })
 
   test('is refused if a node does not have the table finally', async () => {
     const { order, paid, swap } = await stableSwap()
-    const table = await createTable((swap.accounts ?? []).map(({ address }) => address))
+    const table = await createLookupTable(user, node, (swap.accounts ?? []).map(({ address }) => address))
     answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
-    const raw = await sign((await chain.prepare(orderOf(order, await callOf(order), paid))).swap)
+    const raw = await user.sign((await chain.prepare(orderOf(order, await callOf(order), paid))).swap)
     const empty = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined })
     try {
       const both = createSolanaSwapChain({ network, rpcUrls: [node.rpcUrl, empty.rpcUrl] })
@@ -488,7 +437,7 @@ describe('a build', () => {
       ...{ slippage: '1', referrerFee: '0' },
     }
     const [unsigned] = await createBuildSwap(deps)({ id: 'p' } as Partner, request, null)
-    const signed = await chain.readSigned(await sign(present(unsigned, 'a transaction')))
+    const signed = await chain.readSigned(await user.sign(present(unsigned, 'a transaction')))
     return { action: present(signed.action, 'an action') as SwapAction, targets: signed.targets, routed }
   }
 
@@ -533,7 +482,7 @@ describe('a build', () => {
       'its transaction is too large',
       async (): Promise<Json> => {
         const swap = await deepSwap()
-        const strangers = await Promise.all(Array.from({ length: 24 }, () => generateKeyPairSigner()))
+        const strangers = await Promise.all(Array.from({ length: 24 }, () => createSolanaUser()))
         const accounts = [...(swap.accounts ?? []), ...strangers.map(({ address }) => ({ address, role: 0 as const }))]
         return reply(order(), await outputOf(deep, 'sol', amountIn), { ...swap, accounts })
       },

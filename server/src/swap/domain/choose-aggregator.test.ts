@@ -29,6 +29,17 @@ describe('beatsOwnRoute', () => {
     expect(beatsOwnRoute(own, { amountOut: 1_004_401n, gas: null }, 5)).toBe(true)
   })
 
+  it('counts the fee of the network in the output, by what the network assumes of an unreported one', () => {
+    // Solana: 300 000 compute units are assumed, and 20 000 are ours: 3 200 against the 1 000 of our route, and 5 bps are 500.
+    const solana = { ...own, aggregatorGas: { unreported: 300_000, overhead: 20_000 } }
+    expect(beatsOwnRoute(solana, { amountOut: 1_002_700n, gas: null }, 5)).toBe(false)
+    expect(beatsOwnRoute(solana, { amountOut: 1_002_701n, gas: null }, 5)).toBe(true)
+    // Sui: 3 000 units at the price of two million for a million are 6 000; ours are 1 000 units, 2 000.
+    const sui = { ...own, gas: 1_000, millionGasOut: 2_000_000n, aggregatorGas: { unreported: 3_000, overhead: 0 } }
+    expect(beatsOwnRoute(sui, { amountOut: 1_004_500n, gas: null }, 5)).toBe(false)
+    expect(beatsOwnRoute(sui, { amountOut: 1_004_501n, gas: null }, 5)).toBe(true)
+  })
+
   it('rejects quotes more than 5 % above the middle price, or above our route if that is higher', () => {
     expect(beatsOwnRoute(own, { amountOut: 1_052_100n, gas: 1 }, 5)).toBe(true)
     expect(beatsOwnRoute(own, { amountOut: 1_052_101n, gas: 1 }, 5)).toBe(false)

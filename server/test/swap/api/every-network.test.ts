@@ -3,15 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { fromBase64 } from '@mysten/sui/utils'
-import {
-  generateKeyPairSigner,
-  getBase64EncodedWireTransaction,
-  getTransactionDecoder,
-  signTransaction,
-} from '@solana/kit'
 import { type Hex, keccak256 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSolanaUser } from '../../../../sandbox/src/solana/solana-user.fixture.ts'
 import { type Chains, startChains } from '../../../../test/support/chains.ts'
 import { type Json, type Scenario, startScenario } from '../../../../test/support/scenario.ts'
 import { sandboxFeeAddress } from '../../../src/app/sandbox-fees.ts'
@@ -42,14 +37,7 @@ const families: Readonly<Record<string, Family>> = {
   },
   solana: {
     native: 'So11111111111111111111111111111111111111112',
-    createWallet: async () => {
-      const { address, keyPair } = await generateKeyPairSigner()
-      const sign = async (unsigned: string) => {
-        const transaction = getTransactionDecoder().decode(Buffer.from(unsigned, 'base64'))
-        return getBase64EncodedWireTransaction(await signTransaction([keyPair], transaction as never))
-      }
-      return { address, sign }
-    },
+    createWallet: createSolanaUser,
     transactions: 1,
     hash: /^[1-9A-HJ-NP-Za-km-z]{64,88}$/,
   },

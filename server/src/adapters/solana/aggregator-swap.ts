@@ -9,8 +9,8 @@ import {
   transferLamports,
   writeMemo,
 } from './instructions.ts'
-import { associatedToken, memoProgram, wrappedSol } from './program-address.ts'
-import { hashInstructions, readFee, type SwapAccounts } from './swap-instructions.ts'
+import { associatedToken, associatedTokenProgram, memoProgram, systemProgram, wrappedSol } from './program-address.ts'
+import { hashInstructions } from './swap-instructions.ts'
 import type { Instruction } from './transaction.ts'
 
 /*
@@ -20,23 +20,20 @@ import type { Instruction } from './transaction.ts'
 
 type Order = Omit<SwapOrder, 'ref'>
 
-export function aggregatorAccounts({ tokenOut, feePpm, feeTo }: Order, call: InstructionCall): SwapAccounts {
-  const { source, target, amountOut } = call
-  const hasFee = feePpm > 0 && feeTo !== null
-  return {
-    ...{ source: source.address, target: target.address },
-    feeAccount: hasFee && tokenOut !== wrappedSol ? associatedToken(feeTo, tokenOut, target.program) : null,
-    feeUnits: hasFee ? referrerFeeOf(amountOut, feePpm) : 0n,
-    programs: [source.program, target.program],
-    decimals: target.decimals,
-  }
+type Fee = Readonly<{ units: bigint; account: string | null }>
+
+/** The fee is a share of the claimed output. In the native coin it is paid to the recipient's own account. */
+export function feeOf({ tokenOut, feePpm, feeTo }: Order, { amountOut, target }: InstructionCall): Fee {
+  if (feePpm === 0 || feeTo === null) return { units: 0n, account: null }
+  const account = tokenOut === wrappedSol ? null : associatedToken(feeTo, tokenOut, target.program)
+  return { units: referrerFeeOf(amountOut, feePpm), account }
 }
 
 /** Everything but the memo and the compute budget. */
 export function aggregatorInstructions(order: Order, call: InstructionCall): readonly Instruction[] {
   const { account, tokenIn, tokenOut, amountIn, minReceived, feePpm, feeTo } = order
   const { source, target, others } = call
-  const { feeAccount, feeUnits } = aggregatorAccounts(order, call)
+  const fee = feeOf(order, call)
   const create = ({ address, mint, program }: GuardedAccount) =>
     createAssociated(account, address, account, mint, program)
   const heldBy = ({ held }: GuardedAccount) => held ?? 0n
@@ -50,18 +47,18 @@ export function aggregatorInstructions(order: Order, call: InstructionCall): rea
     ...[create(target), ...missing.map(create)],
     toInstruction(call.instruction),
     guardBalance(account, source, heldBy(source) - (isWrapping ? 0n : amountIn)),
-    guardBalance(account, target, heldBy(target) + minReceived + feeUnits),
+    guardBalance(account, target, heldBy(target) + minReceived + fee.units),
     ...existing.map((one) => guardBalance(account, one, heldBy(one))),
     // Their rent comes back. With a rest of the token in it, the transaction fails.
     ...missing.map((one) => closeAccount(one.address, account, one.program)),
-    ...(feeAccount !== null && feeTo !== null
+    ...(fee.account !== null && feeTo !== null
       ? [
-          createAssociated(account, feeAccount, feeTo, tokenOut, target.program),
-          transferChecked({ ...transferOf(target), to: feeAccount, owner: account, units: feeUnits }),
+          createAssociated(account, fee.account, feeTo, tokenOut, target.program),
+          transferChecked({ ...transferOf(target), to: fee.account, owner: account, units: fee.units }),
         ]
       : []),
     ...(unwrapped === null ? [] : [closeAccount(unwrapped.address, account)]),
-    ...(feeAccount === null && feeTo !== null && feePpm > 0 ? [transferLamports(account, feeTo, feeUnits)] : []),
+    ...(fee.account === null && feeTo !== null && feePpm > 0 ? [transferLamports(account, feeTo, fee.units)] : []),
   ]
 }
 
@@ -99,9 +96,20 @@ export function readAggregatorAction(signer: string, instructions: readonly Inst
   return {
     ...{ kind: 'swap', executor: null, recipient: signer, tokenIn, tokenOut },
     ...{ amountIn: BigInt(amountIn), minReceived: BigInt(minReceived), feePpm, expiry: null },
-    feeTo: readFee(instructions, feePpm, { tokenOut }).feeTo,
+    feeTo: feePpm === 0 ? null : readFeeRecipient(instructions, tokenOut),
     ref: `0x${Buffer.from(ref, 'base64url').toString('hex')}`,
     callHash: hashInstructions(instructions),
     ...{ pools: [], routeTokens: [] },
   }
+}
+
+const TRANSFER_LAMPORTS = 2
+
+/** The last transfer of lamports pays it, or the last token account that is created is its recipient's. */
+function readFeeRecipient(instructions: readonly Instruction[], tokenOut: string): string | null {
+  const [isPayment, place]: readonly [(one: Instruction) => boolean, number] =
+    tokenOut === wrappedSol
+      ? [({ program, data }) => program === systemProgram && data[0] === TRANSFER_LAMPORTS, 1]
+      : [({ program }) => program === associatedTokenProgram, 2]
+  return instructions.findLast(isPayment)?.accounts[place]?.address ?? null
 }

@@ -1,19 +1,24 @@
 import type { Network } from '../../core/domain/network.ts'
-import type { SwapBroadcast, SwapChain } from '../../swap/ports/swap-chain.ts'
+import type { InstructionCall } from '../../swap/ports/aggregator.ts'
+import type { SwapBroadcast, SwapChain, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import { aggregatorInstructions } from './aggregator-swap.ts'
 import { createSolanaAddressFormat } from './address-format.ts'
 import { readAggregatorCall } from './check-aggregator.ts'
 import { createSolanaNodes, fieldsOf, listOf, readAccounts, type SolanaNodes, toUnits } from './nodes.ts'
 import { confirmationsAt, observe, readFinalSlot, readGreatestHeight, readHeightExpiry } from './observe.ts'
 import { listPaidFees } from './paid-fees.ts'
 import { prepare } from './prepare.ts'
+import { prepareAggregator } from './prepare-aggregator.ts'
 import { wrappedSol } from './program-address.ts'
 import { readRecentBlock, readSigned, toSigned } from './read-signed.ts'
 import { readPayment, readReceipt } from './receipts.ts'
-import { hashInstructions } from './swap-instructions.ts'
-import { bodyOf } from './swap-plan.ts'
+import { hashInstructions, swapInstructions } from './swap-instructions.ts'
 import { readTokenFacts } from './token-facts.ts'
 
 export type SolanaSwapChainOptions = Readonly<{ network: Network; rpcUrls: readonly string[] }>
+
+const instructionCallOf = ({ aggregatorCall: call }: Pick<SwapOrder, 'aggregatorCall'>): InstructionCall | null =>
+  call !== undefined && 'instruction' in call ? call : null
 
 /** Compute units of an aggregator's swap in a few pools, and of the transfers that bound it. */
 const UNREPORTED_UNITS = 300_000
@@ -38,8 +43,14 @@ export function createSolanaSwapChain({ network, rpcUrls }: SolanaSwapChainOptio
     areNodesOnNetwork: nodes.areOnNetwork,
     readToken: (address) => readTokenFacts(nodes, address),
     chooseExpiry: async () => null,
-    hashCall: (order) => hashInstructions(bodyOf(order)),
-    prepare: (order) => prepare(nodes, order),
+    hashCall: (order) => {
+      const call = instructionCallOf(order)
+      return hashInstructions(call === null ? swapInstructions(order) : aggregatorInstructions(order, call))
+    },
+    prepare: (order) => {
+      const call = instructionCallOf(order)
+      return call === null ? prepare(nodes, order) : prepareAggregator(nodes, order, call)
+    },
     readAggregatorCall: (...args) => readAggregatorCall(nodes, ...args),
     // Its program is a published one; its instruction is bounded by the transaction.
     isKnownCall: async () => true,

@@ -157,7 +157,7 @@ export function readSwapAction(signer: string, instructions: readonly Instructio
 const U64_AT = { token: 1, system: 4 } as const
 
 /** The fee is the last transfer; its recipient owns the token account that is created before it. */
-export function readFee(
+function readFee(
   instructions: readonly Instruction[],
   feePpm: number,
   { tokenOut }: Readonly<{ tokenOut: string }>,

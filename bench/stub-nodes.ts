@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networks } from '../server/networks/index.ts'
-import { families, type NetworkNodes } from '../server/src/app/chains.ts'
-import { resolveNetwork } from '../server/src/core/domain/network.ts'
+import type { NetworkNodes } from '../server/src/app/chains.ts'
+import { exchangeFamilies, resolveNetwork } from '../server/src/core/domain/network.ts'
 
 /** Responses to the fee queries of the API role. All other methods fail. */
 const results: Readonly<Record<string, unknown>> = {
@@ -32,7 +32,7 @@ export async function startStubNodes(): Promise<{ nodes: readonly NetworkNodes[]
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const served = networks.filter(({ family }) => families.some((known) => known === family))
+  const served = networks.filter(({ family }) => exchangeFamilies.some((known) => known === family))
   return {
     nodes: served.map(({ id }) => ({ network: id, rpcUrls: [`http://127.0.0.1:${port}/${id}`], tokens: {} })),
     stop: async () => {

@@ -9,12 +9,16 @@ import { linea } from './linea.ts'
 import { matic } from './matic.ts'
 import { op } from './op.ts'
 import { sei } from './sei.ts'
+import { sol } from './sol.ts'
 import { sonic } from './sonic.ts'
+import { sui } from './sui.ts'
 import { uni } from './uni.ts'
 
-/** DEX definitions by EVM network. To add a network, add a file here and list it below. */
+/** DEX definitions by network. To add a network, add a file here and list it below. */
 export const dexNetworks: readonly DexNetwork[] = [
   eth,
+  sol,
+  sui,
   sei,
   arbitrum,
   base,

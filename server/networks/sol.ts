@@ -18,6 +18,7 @@ export const sol = defineNetwork({
     // 32 slots on top are the commitment `finalized`.
     confirmations: 32,
     finalityBlocks: 150,
+    genesis: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
     regexAddress,
     addressExplorer: 'https://solscan.io/account/{}',
     txExplorer: 'https://solscan.io/tx/{}',

@@ -18,6 +18,7 @@ export const sui = defineNetwork({
     // A checkpoint is final once it is certified; the depth covers a node that lies.
     confirmations: 2,
     finalityBlocks: 20,
+    genesis: '4btiuiMPvEENsttpZC7CZ53DruC3MAgfznDbASZ7DR6S',
     regexAddress,
     addressExplorer: 'https://suiscan.xyz/mainnet/account/{}',
     txExplorer: 'https://suiscan.xyz/mainnet/tx/{}',

@@ -11,7 +11,7 @@ import type { CurrencyOverrides, WalletSettings } from '../config/file.ts'
 import { assetId } from '../core/domain/asset.ts'
 import { type Catalogue, createCatalogue } from '../core/domain/catalogue.ts'
 import type { CurrencyDefinition } from '../core/domain/currency.ts'
-import { type Environment, type Family, resolveNetwork } from '../core/domain/network.ts'
+import { type Environment, exchangeFamilies, type Family, resolveNetwork } from '../core/domain/network.ts'
 import type { NodeNote } from '../core/ports/chain.ts'
 import type { Chain } from '../exchange/ports/chain.ts'
 import type { FamilySigner, PublicKeys } from '../exchange/ports/signer.ts'
@@ -25,12 +25,10 @@ export type NetworkNodes = Readonly<{
   traces?: boolean
 }>
 
-/** Families with an adapter. Networks of other families are listed as disabled. */
-export const families = ['bitcoin', 'evm', 'monero'] as const satisfies readonly Family[]
-export const isServed = (family: Family | undefined): boolean => families.some((served) => served === family)
+export const isServed = (family: Family | undefined): boolean => exchangeFamilies.some((served) => served === family)
 
 /** The signing function of each family. */
-export function createSigning(environment: Environment): Record<(typeof families)[number], FamilySigner> {
+export function createSigning(environment: Environment): Record<(typeof exchangeFamilies)[number], FamilySigner> {
   return {
     bitcoin: createBitcoinSigning(definitions.map((definition) => resolveNetwork(definition, environment))),
     evm: signEvm,

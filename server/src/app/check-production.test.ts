@@ -1,6 +1,16 @@
-import { expect, test } from 'vitest'
+import { callOnce } from '@swapyard/lib/json-rpc.ts'
+import { describe, expect, test } from 'vitest'
+import { startSolanaNode } from '../../../sandbox/src/solana/solana-node.ts'
+import { startTestNode } from '../../../sandbox/src/sui/sui-node.fixture.ts'
+import { sol } from '../../networks/sol.ts'
+import { sui } from '../../networks/sui.ts'
+import { createSolanaSwapChain } from '../adapters/solana/chain.ts'
+import { createSuiSwapChain } from '../adapters/sui/swap-chain.ts'
+import type { ConfigError } from '../config/load.ts'
+import { type Network, resolveNetwork } from '../core/domain/network.ts'
 import { createLog } from '../lib/log.ts'
-import { reportChecksums } from './check-production.ts'
+import type { SwapNetwork } from '../swap/networks.ts'
+import { reportChecksums, requireOwnNetworks } from './check-production.ts'
 
 const silent = createLog({ level: 'silent', pretty: false })
 
@@ -22,4 +32,50 @@ test('warns of a cluster without data checksums, and clears the alarm of one wit
     'raise checksums:database',
   ])
   expect(await report('on')).toEqual(['clear checksums:database'])
+})
+
+describe('the nodes of a network whose transactions do not name it', () => {
+  const check = async (areNodesOnNetwork: () => Promise<boolean>) => {
+    const warnings: string[] = []
+    const networks = new Map([['sol', { chain: { areNodesOnNetwork } } as unknown as SwapNetwork]])
+    const log = { ...silent, warn: (_: object, message: string) => void warnings.push(message) }
+    return requireOwnNetworks(networks, log).then(
+      () => warnings,
+      (error: ConfigError) => error.problems,
+    )
+  }
+
+  test('must be of that network', async () => {
+    expect(await check(async () => true)).toEqual([])
+    expect(await check(async () => false)).toEqual(['SWAPYARD_CONFIG: networks.sol: a node belongs to another network'])
+    expect(await check(() => Promise.reject(new Error('no answer')))).toEqual([
+      'the nodes did not say to which network they belong',
+    ])
+  })
+
+  test('of Solana are not asked before they have stated its genesis', async () => {
+    const node = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined })
+    try {
+      const production = resolveNetwork(sol, 'production')
+      const chainOf = (network: Network) => createSolanaSwapChain({ network, rpcUrls: [node.rpcUrl] })
+      const foreign = chainOf(production)
+      expect(await foreign.areNodesOnNetwork?.()).toBe(false)
+      await expect(foreign.readBalance(sol.id, foreign.native)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+      const genesis = (await callOnce(node.rpcUrl, 'getGenesisHash')) as string
+      expect(await chainOf({ ...production, genesis }).areNodesOnNetwork?.()).toBe(true)
+    } finally {
+      await node.stop()
+    }
+  })
+
+  test('of Sui are not asked before they have stated its genesis', async () => {
+    const { node } = await startTestNode()
+    const production = resolveNetwork(sui, 'production')
+    const chainOf = (network: Network) => createSuiSwapChain({ network, rpcUrls: [node.url] })
+    expect(await chainOf(production).areNodesOnNetwork?.()).toBe(false)
+    await expect(chainOf(production).readFinalHeight()).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+    const own = chainOf({ ...production, genesis: node.chainId })
+    expect(await own.areNodesOnNetwork?.()).toBe(true)
+    expect(await own.readFinalHeight()).toBe(0)
+  })
 })

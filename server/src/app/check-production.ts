@@ -4,6 +4,7 @@ import { findUnsafeSettings, hasChecksums } from '../adapters/postgres/core/dura
 import { type Config, ConfigError } from '../config/load.ts'
 import type { AlarmStore } from '../core/ports/store/alarms.ts'
 import type { Log } from '../lib/log.ts'
+import type { SwapNetwork } from '../swap/networks.ts'
 import type { ClosableChain } from './chains.ts'
 
 /* Checks of a production start that need the outside systems. */
@@ -30,7 +31,28 @@ export async function reportChecksums(sql: Sql, alarms: Pick<AlarmStore, 'raise'
 }
 
 /** How long the start waits for the nodes' answers. */
-const TRACES_MS = 15_000
+const ANSWER_MS = 15_000
+
+/**
+ * Refuses nodes of another network, where no transaction names its network. A network whose nodes do not answer is started: no call
+ * uses a node before it has stated its genesis.
+ */
+export async function requireOwnNetworks(chains: ReadonlyMap<string, SwapNetwork>, log: Log): Promise<void> {
+  const checked = await Promise.all(
+    [...chains].map(async ([network, { chain }]) => {
+      if (chain.areNodesOnNetwork === undefined) return []
+      const isRight = await Promise.race([chain.areNodesOnNetwork(), delay(ANSWER_MS, null, { ref: false })]).catch(
+        () => null,
+      )
+      if (isRight === null) log.warn({ network }, 'the nodes did not say to which network they belong')
+      return isRight === false ? [network] : []
+    }),
+  )
+  const problems = checked
+    .flat()
+    .map((network) => `SWAPYARD_CONFIG: networks.${network}: a node belongs to another network`)
+  if (problems.length > 0) throw new ConfigError(problems)
+}
 
 /**
  * Refuses an EVM network without traces, unless its settings accept that. A network whose nodes do not answer is started:
@@ -45,7 +67,7 @@ export async function requireTraces(
     [...chains].map(async ([network, chain]) => {
       const isRequired = networks.get(network)?.traces ?? true
       if (chain.hasTraces === undefined) return []
-      const hasTraces = await Promise.race([chain.hasTraces(), delay(TRACES_MS, null, { ref: false })]).catch(
+      const hasTraces = await Promise.race([chain.hasTraces(), delay(ANSWER_MS, null, { ref: false })]).catch(
         () => null,
       )
       if (hasTraces === null) log.warn({ network }, 'the nodes did not say whether they offer traces')

@@ -13,12 +13,12 @@ import { createHttp } from '../lib/http.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { type App, createApp, prepareDatabase, type Role } from './app.ts'
 import type { NetworkNodes } from './chains.ts'
-import { reportChecksums, requireDurableDatabase, requireTraces } from './check-production.ts'
+import { reportChecksums, requireDurableDatabase, requireOwnNetworks, requireTraces } from './check-production.ts'
 import type { Keys } from './keys.ts'
 import { createMetrics } from './metrics.ts'
 import type { SandboxChains } from './sandbox-chains.ts'
 import { seedSandboxPartners } from './sandbox-partners.ts'
-import { productionSwaps, sandboxSwaps } from './swaps.ts'
+import { productionSwaps, sandboxSwaps, serveNetworks } from './swaps.ts'
 
 /** Stops one started component. */
 export type Closer = () => Promise<void> | void
@@ -51,6 +51,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
   const { log } = databaseAndLog
   const nodes: readonly NetworkNodes[] =
     chains?.nodes ?? [...config.networks].map(([network, settings]) => ({ network, ...settings, tokens: {} }))
+  const swaps = chains === null ? productionSwaps(nodes, config.swaps) : sandboxSwaps(chains.networks)
   const { clocks, limits } = config
   const app = await createApp({
     environment: config.environment,
@@ -80,7 +81,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
       privacy: config.privacy,
     },
     denied: config.denied,
-    swaps: chains === null ? productionSwaps(nodes, config.swaps) : sandboxSwaps(chains.networks),
+    swaps,
     routerThread: ground.routerThread,
     rateLimit: config.rateLimit,
     api: {
@@ -99,6 +100,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
   if (config.environment === 'production') {
     await reportChecksums(app.database, app.store.alarms, log)
     await requireTraces(app.chains, config.networks, log)
+    await requireOwnNetworks(serveNetworks(config.environment, swaps.routing), log)
   }
   if (config.environment === 'sandbox') await seedSandboxPartners(app.database, Buffer.from(config.pepper))
   return app

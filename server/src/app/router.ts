@@ -94,16 +94,31 @@ export function sandboxRouting(networks: ChainsFile['networks']): readonly Route
   })
 }
 
-/** The configured networks and their DEXes, from the files in `server/dexes`, with the operator's connector tokens. */
+export type OperatorDexes = Readonly<{
+  /** Connector tokens by network. */
+  connectors: ReadonlyMap<string, readonly string[]>
+  /** Packages and pools by network and name of the DEX. */
+  dexes: ReadonlyMap<string, ReadonlyMap<string, Readonly<{ package: string | null; pools: readonly string[] }>>>
+}>
+
+/** The configured networks and their DEXes, from the files in `server/dexes`, with what the operator adds. */
 export function productionRouting(
   nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
   tokensOf: (network: string) => readonly string[],
-  connectors: ReadonlyMap<string, readonly string[]>,
+  { connectors, dexes: own }: OperatorDexes,
 ): readonly RoutedNetwork[] {
   return nodes.flatMap(({ network, rpcUrls }) => {
     const known = dexNetworks.find((one) => one.network === network)
     if (known === undefined) return []
-    const dexNetwork = { ...known, connectors: [...known.connectors, ...(connectors.get(network) ?? [])] }
+    const dexNetwork = {
+      ...known,
+      connectors: [...known.connectors, ...(connectors.get(network) ?? [])],
+      dexes: known.dexes.map((dex) => {
+        const { package: factory, pools = [] } = own.get(network)?.get(dex.name) ?? {}
+        const listed = pools.length === 0 ? {} : { pools: [...new Set([...(dex.pools ?? []), ...pools])] }
+        return { ...dex, factory: factory ?? dex.factory, ...listed }
+      }),
+    }
     return [{ rpcUrls, dexNetwork, tokens: tokensOf(network) }]
   })
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { dexNetworks } from '../../dexes/index.ts'
 import { createPackageLists } from '../adapters/token-lists/package-lists.ts'
 import { decode } from '../config/schema.ts'
+import { type AddressUse, parseSwapAddress } from '../config/swap-addresses.ts'
 import { swapsSchema, toSwapConfig } from '../config/swaps.ts'
 import { createListedTokens } from '../swap/tokens/listed-tokens.ts'
 import { coinsOwn, productionSwaps, serveNetworks } from './swaps.ts'
@@ -59,13 +60,21 @@ it('lists no contract of the coin as a token, though published lists name it', (
   }
 })
 
-/** Connector tokens that no published list names: Lido's wstETH (docs.lido.fi/deployed-contracts) and Beets' stS (docs.beets.fi). */
+/**
+ * Connector tokens that no published list names: Lido's wstETH (docs.lido.fi/deployed-contracts), Beets' stS (docs.beets.fi), and on Solana
+ * and Sui, for which no list is installed, USDC (developers.circle.com) and USDT (tether.to/supported-protocols).
+ */
 const otherSources: Readonly<Record<string, readonly string[]>> = {
   arbitrum: ['0x5979d7b546e38e414f7e9822514be443a4800529'],
   base: ['0xc1cba3fcea344f92d9239c08c0568f6f2f0ee452'],
   linea: ['0xb5bedd42000b71fdde22d3ee8a79bd49a568fc8f'],
   matic: ['0x03b54a6e9a984069379fae1a4fc4dbae93b3bccd'],
+  sol: [
+    'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'.toLowerCase(),
+    'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'.toLowerCase(),
+  ],
   sonic: ['0xe5da20f15420ad15de0fa650600afc998bbe3955'],
+  sui: ['0xdba34672e30cb065b1f93e3ab55318768fd6fef66c15942c9f7cb846e2f900e7::usdc::usdc'],
   uni: ['0xc02fe7317d4eb8753a02c35fe019786854a92001'],
 }
 
@@ -88,4 +97,42 @@ it('adds connector tokens of the operator to those of the program', () => {
   const [routed] = productionSwaps([{ network: 'base', rpcUrls: ['http://127.0.0.1:1'] }], withOwn).routing
   const known = dexNetworks.find(({ network }) => network === 'base')?.connectors ?? []
   expect(routed?.dexNetwork.connectors).toEqual([...known, own])
+})
+
+describe('on Solana and Sui', () => {
+  const nodes = ['sol', 'sui'].map((network) => ({ network, rpcUrls: ['http://127.0.0.1:1', 'http://127.0.0.1:2'] }))
+  const offerOf = (settings: object) => productionSwaps(nodes, toSwapConfig(decode(swapsSchema, settings).value, []))
+
+  it('serves swaps only if the operator enables them', () => {
+    expect(offerOf({}).routing).toEqual([])
+    const { routing } = offerOf({ networks: { sol: { enabled: true }, sui: { enabled: true } } })
+    expect(routing.map(({ dexNetwork }) => dexNetwork.network)).toEqual(['sol', 'sui'])
+    const served = serveNetworks('production', routing)
+    expect([...served.values()].map(({ chain }) => chain.native)).toEqual([
+      'So11111111111111111111111111111111111111112',
+      '0x2::sui::SUI',
+    ])
+    // Every address of the program has the form of its network.
+    for (const { dexNetwork } of routing) {
+      const { network, wrapped, connectors, dexes } = dexNetwork
+      const canonical = (use: AddressUse, text: string) => parseSwapAddress(network, use, text)
+      for (const token of [wrapped, ...connectors]) expect(canonical('token', token)).toBe(token)
+      for (const { factory, config, pools = [] } of dexes)
+        for (const one of [factory, ...(config === undefined ? [] : [config]), ...pools])
+          expect(canonical('contract', one)).toBe(one)
+    }
+  })
+
+  it('reads the tokens, pools and packages that the operator adds', () => {
+    const [pool, replaced] = [`0x${'ab'.repeat(32)}`, `0x${'cd'.repeat(32)}`]
+    const own = { address: `0x${'ef'.repeat(32)}::own::OWN`, name: 'Own', symbol: 'OWN', decimals: 6 }
+    const settings = { enabled: true, tokens: [own], dexes: { cetus: { package: replaced, pools: [pool] } } }
+    const [routed] = offerOf({ networks: { sui: settings } }).routing
+    const known = dexNetworks.find(({ network }) => network === 'sui')?.dexes[0]
+    expect(routed?.tokens).toEqual([own.address])
+    expect(routed?.dexNetwork.dexes).toEqual([
+      { ...known, factory: replaced, pools: [...(known?.pools ?? []), pool] },
+      ...(dexNetworks.find(({ network }) => network === 'sui')?.dexes.slice(1) ?? []),
+    ])
+  })
 })

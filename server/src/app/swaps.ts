@@ -1,8 +1,5 @@
 import type { Worker } from 'node:worker_threads'
 import { networks as definitions } from '../../networks/index.ts'
-import { createKyberSwap } from '../adapters/aggregators/kyber-swap.ts'
-import { createOpenOcean } from '../adapters/aggregators/open-ocean.ts'
-import { createZeroX } from '../adapters/aggregators/zero-x.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
@@ -19,7 +16,7 @@ import { createSuiSwapChain } from '../adapters/sui/swap-chain.ts'
 import { createEvmAddressFormat } from '../adapters/swap-chain/address-format.ts'
 import { createEvmSwapChain } from '../adapters/swap-chain/chain.ts'
 import { createPackageLists } from '../adapters/token-lists/package-lists.ts'
-import type { AggregatorConfig, SwapConfig } from '../config/swaps.ts'
+import type { SwapConfig } from '../config/swaps.ts'
 import type { Catalogue } from '../core/domain/catalogue.ts'
 import { AppError } from '../core/domain/errors.ts'
 import { type Environment, type Family, type Network, resolveNetwork } from '../core/domain/network.ts'
@@ -28,11 +25,12 @@ import type { DatabaseClock } from '../core/services/database-clock.ts'
 import type { WithIdempotency } from '../core/services/interfaces.ts'
 import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import { present } from '../lib/assert.ts'
-import { createHttp, type Http } from '../lib/http.ts'
+import { createHttp } from '../lib/http.ts'
 import type { Log } from '../lib/log.ts'
 import { createBuildSwap } from '../swap/build/build-swap.ts'
 import { createRouteReliability } from '../swap/build/route-reliability.ts'
 import { createSwapRefs } from '../swap/build/swap-refs.ts'
+import type { Dex } from '../swap/domain/dex.ts'
 import { swapNetworks } from '../swap/domain/swap.ts'
 import { createWithIdempotency } from '../swap/idempotent.ts'
 import {
@@ -43,16 +41,9 @@ import {
   swapDefaults,
 } from '../swap/interfaces.ts'
 import { createSwapNetworks, type SwapNetwork, type SwapNetworks } from '../swap/networks.ts'
-import type { Aggregator } from '../swap/ports/aggregator.ts'
 import type { Router } from '../swap/ports/router.ts'
 import type { SwapChain } from '../swap/ports/swap-chain.ts'
 import { type AggregatorReliability, createAggregatorReliability } from '../swap/quotes/aggregator-reliability.ts'
-import {
-  type AskAggregators,
-  type BuildAggregatorCall,
-  createAskAggregators,
-  createBuildAggregatorCall,
-} from '../swap/quotes/ask-aggregators.ts'
 import { createDepthAlarm } from '../swap/quotes/depth-alarm.ts'
 import { createQuoteSwap } from '../swap/quotes/quote-swap.ts'
 import { createReferenceOut, createSwapValues } from '../swap/quotes/swap-values.ts'
@@ -66,6 +57,7 @@ import { createFindSwap, createListSwaps } from '../swap/track/list-swaps.ts'
 import { createReconcileFees } from '../swap/track/reconcile-fees.ts'
 import { createScanFeeEvents } from '../swap/track/scan-fee-events.ts'
 import { createTrackSwap } from '../swap/track/track-swap.ts'
+import { type AggregatorOffer, type Asking, composeAggregators } from './aggregators.ts'
 import type { OnNodeNote } from './chains.ts'
 import { productionRouting, type RoutedNetwork, sandboxRouting, startRouter } from './router.ts'
 import type { ChainsFile } from './sandbox-chains.ts'
@@ -81,12 +73,7 @@ export type SwapOffer = Readonly<{
   ownTokens: ReadonlyMap<string, OwnTokens>
   settings?: Partial<SwapSettings>
   /** Aggregators that compete with our own router. */
-  aggregators?: Readonly<{
-    asked: readonly AggregatorConfig[]
-    budgetMs: number
-    /** Half-life of an aggregator's shortfall, in ms. */
-    halfLifeMs?: number
-  }>
+  aggregators?: AggregatorOffer
 }>
 
 export type SwapOptions = Readonly<{
@@ -141,7 +128,7 @@ export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
 /** The swap networks of the operator's file and the published lists that have nodes. */
 export function productionSwaps(
   nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
-  { tokens, connectors, disabled, aggregators, aggregatorBudgetMs, ...settings }: SwapConfig,
+  { tokens, connectors, dexes, disabled, aggregators, aggregatorBudgetMs, ...settings }: SwapConfig,
 ): SwapOffer {
   const lists = createPackageLists()
   const tokensOf = (id: string): readonly string[] => {
@@ -152,7 +139,7 @@ export function productionSwaps(
     routing: productionRouting(
       nodes.filter(({ network }) => !disabled.has(network)),
       tokensOf,
-      connectors,
+      { connectors, dexes },
     ),
     ownTokens: tokens,
     settings,
@@ -209,21 +196,6 @@ const noRouter: Router = {
   route: () => Promise.reject(new AppError('NETWORK_UNAVAILABLE', 'this process does not quote swaps')),
   state: () => null,
   liquidity: () => new Map(),
-}
-
-type Asking = Readonly<{ askAggregators: AskAggregators | null; buildAggregatorCall: BuildAggregatorCall | null }>
-
-function composeAggregators(http: Http, offer: SwapOffer['aggregators']): Asking {
-  if (offer === undefined || offer.asked.length === 0) return { askAggregators: null, buildAggregatorCall: null }
-  const aggregators = offer.asked.map(({ id, key, url, contracts }): Aggregator => {
-    const at = { ...(url === null ? {} : { url }), ...(contracts === undefined ? {} : { contracts }) }
-    if (id === '0x') return createZeroX({ http, key: key ?? '', ...at })
-    return id === 'openocean'
-      ? createOpenOcean({ http, key, ...at })
-      : createKyberSwap({ http, client: key ?? '', ...at })
-  })
-  const deps = { aggregators, budgetMs: offer.budgetMs }
-  return { askAggregators: createAskAggregators(deps), buildAggregatorCall: createBuildAggregatorCall(deps) }
 }
 
 function composeReliability({ swaps, metrics }: SwapOptions, now: () => number): AggregatorReliability {
@@ -324,6 +296,7 @@ type ChainOptions = Readonly<{
   rpcUrls: readonly string[]
   wrapped: string
   nativeIsToken: boolean
+  dexes: readonly Dex[]
   note(note: NodeNote): void
 }>
 const createChainByFamily: Readonly<Partial<Record<Family, (options: ChainOptions) => SwapChain>>> = {
@@ -340,10 +313,10 @@ function toServed(
   const definition = definitions.find(({ id }) => id === dexNetwork.network)
   const network = resolveNetwork(present(definition, `the network ${dexNetwork.network}`), environment)
   const nativeIsToken = dexNetwork.nativeIsToken ?? false
-  const { wrapped } = dexNetwork
+  const { wrapped, dexes } = dexNetwork
   const note = (one: NodeNote) => onNodeNote(network.id, one)
   const createChain = present(createChainByFamily[network.family], `a swap chain of the family ${network.family}`)
-  return { chain: createChain({ network, rpcUrls, wrapped, nativeIsToken, note }), nativeIsToken }
+  return { chain: createChain({ network, rpcUrls, wrapped, nativeIsToken, dexes, note }), nativeIsToken }
 }
 
 function listedTokens(

@@ -41,6 +41,8 @@ export function describeConfig(config: Config): Record<string, unknown> {
 function describeSwaps({
   feeAddresses,
   tokens,
+  connectors,
+  dexes,
   disabled,
   aggregators,
   ...rest
@@ -50,6 +52,8 @@ function describeSwaps({
     ...rest,
     feeAddresses: Object.fromEntries(feeAddresses),
     tokens: Object.fromEntries(counts),
+    connectors: Object.fromEntries(connectors),
+    dexes: Object.fromEntries([...dexes].map(([network, own]) => [network, Object.fromEntries(own)])),
     disabled: [...disabled],
     aggregators: aggregators.map(({ id, url }) => (url === null ? id : `${id} ${hostOf(url)}`)),
   }

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import Type, { type StaticDecode } from 'typebox'
 import Value from 'typebox/value'
 import { currencies } from '../../currencies/index.ts'
+import { networks as definitions } from '../../networks/index.ts'
 import { defaultSpreads, type SpreadPolicy } from '../core/domain/book.ts'
+import { exchangeFamilies } from '../core/domain/network.ts'
 import type { OutputSettings } from '../exchange/domain/output-plan.ts'
 import {
   type GuardSettings,
@@ -262,18 +264,25 @@ export function readConfigFile(path: string | undefined, problems: string[]): Fi
     )
   if (config.environment === 'production' && !isInvalid('signer')) problems.push(...findMissingLimits(config))
   if (config.environment === 'production') problems.push(...findRemoteDaemons(SOURCE, config))
+  if (config.environment === 'production') problems.push(...findSingleNodes(config))
   return config
 }
 
 const QUORUM_MIN = 2
+const NODES_MIN = 2
 const SOURCES_MIN = 3
 const hasIndependentPrices = ({ sources, quorum }: NonNullable<FileConfig['prices']>): boolean =>
   sources.length >= SOURCES_MIN && new Set(sources).size === sources.length && quorum >= QUORUM_MIN
 
+const isExchanged = (network: string): boolean => {
+  const family = definitions.find(({ id }) => id === network)?.family
+  return exchangeFamilies.some((one) => one === family)
+}
+
 /** The signer's own limits are the last ones that hold when the database is in the hands of others. */
 function findMissingLimits({ networks, currencies: overrides, signerLimits }: FileConfig): readonly string[] {
   const offered = currencies
-    .filter(({ network }) => networks.has(network))
+    .filter(({ network }) => networks.has(network) && isExchanged(network))
     .map(({ ticker, network }) => `${ticker}@${network}`)
     .filter((id) => overrides.get(id)?.enabled !== false)
   const missing = offered.filter((id) => !signerLimits.has(id))
@@ -281,6 +290,13 @@ function findMissingLimits({ networks, currencies: overrides, signerLimits }: Fi
   return [
     `${SOURCE}: signer.limits lacks ${missing.join(', ')}: in production every currency on offer needs its limits`,
   ]
+}
+
+/** Networks of swaps that every node must confirm, because nothing else tells whether a node is right. */
+function findSingleNodes({ networks, swaps }: FileConfig): readonly string[] {
+  return ['sol', 'sui']
+    .filter((id) => !swaps.disabled.has(id) && new Set(networks.get(id)?.rpcUrls).size < NODES_MIN)
+    .map((id) => `${SOURCE}: swaps.networks.${id} is enabled: networks.${id}.rpcUrls needs two nodes or more`)
 }
 
 /** Members that contradict each other, or the catalogue. */

@@ -299,6 +299,19 @@ describe('production', () => {
     ])
   })
 
+  test('wants two nodes of Solana and Sui where their swaps are enabled, and no limits of their currencies', () => {
+    const networks = { sol: { rpcUrls: ['https://a.example', 'https://a.example'] } }
+    const swaps = { networks: { sol: { enabled: true }, sui: { enabled: true } } }
+    const needs = (id: string) =>
+      `SWAPYARD_CONFIG: swaps.networks.${id} is enabled: networks.${id}.rpcUrls needs two nodes or more`
+    const signer = { limits: {} }
+    expect(problemsOf(production({ networks, swaps, signer }))).toEqual([needs('sol'), needs('sui')])
+    expect(problemsOf(production({ networks, signer }))).toEqual([])
+    const two = { sol: { rpcUrls: ['https://a.example', 'https://b.example'] } }
+    const config = loadConfig(production({ networks: two, swaps: { networks: { sol: { enabled: true } } }, signer }))
+    expect([config.swaps.disabled.has('sol'), config.swaps.disabled.has('sui')]).toEqual([false, true])
+  })
+
   test('reads secrets from files and generates none', () => {
     const { SWAPYARD_PEPPER: _, ...environment } = production()
     const path = write('pepper', `${CANARY}\n`)

@@ -1,6 +1,7 @@
 import Type, { type StaticDecode, type TObject, type TProperties, type TSchema } from 'typebox'
 import Value from 'typebox/value'
 import { currencies } from '../../currencies/index.ts'
+import { dexNetworks } from '../../dexes/index.ts'
 import { networks } from '../../networks/index.ts'
 import { present } from '../lib/assert.ts'
 import { findClosestName } from '../lib/closest-name.ts'
@@ -33,8 +34,14 @@ const knownAssets: KnownNames = {
   names: currencies.map(({ ticker, network }) => `${ticker}@${network}`),
 }
 
+const knownDexes: KnownNames = {
+  kind: 'DEX whose pools are listed',
+  names: dexNetworks.filter(({ network }) => network === 'sui').flatMap(({ dexes }) => dexes.map(({ name }) => name)),
+}
+
 export const byNetwork = recordBy(knownNetworks, 'By ticker')
 export const bySwapNetwork = recordBy(knownSwapNetworks, 'By ticker')
+export const byDex = recordBy(knownDexes, 'By the name of the DEX; on `sui`')
 export const byAsset = recordBy(knownAssets, 'By `ticker@network`')
 
 export const httpUrl = (options: object = {}) => Type.String({ pattern: '^https?://', maxLength: 2048, ...options })

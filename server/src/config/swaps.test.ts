@@ -23,7 +23,8 @@ it('has a default for every setting, and no aggregators', () => {
     feeAddresses: new Map(),
     tokens: new Map(),
     connectors: new Map(),
-    disabled: new Set(),
+    disabled: new Set(['sol', 'sui']),
+    dexes: new Map(),
     aggregators: [],
     aggregatorBudgetMs: 400,
     aggregatorGainBps: 5,
@@ -51,6 +52,71 @@ it('reads keys from their files, and reports files that cannot be read or are em
   ])
 })
 
+const USDC_ON_SOL = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+const USDC_ON_SUI = '0xdba34672e30cb065b1f93e3ab55318768fd6fef66c15942c9f7cb846e2f900e7::usdc::USDC'
+const SUI_ACCOUNT = `0x${'ab'.repeat(32)}`
+const own = { name: 'Own', symbol: 'OWN', decimals: 6 }
+
+it('reads addresses in the form of their network', () => {
+  const keyFile = join(folder, 'jupiter')
+  writeFileSync(keyFile, 'a key')
+  const networks = {
+    // A token's mint has no key, and an account must have one.
+    sol: {
+      feeAddress: '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV',
+      ...{ tokens: [{ address: USDC_ON_SOL, ...own }], connectors: [USDC_ON_SOL] },
+    },
+    sui: { feeAddress: SUI_ACCOUNT, tokens: [{ address: USDC_ON_SUI, ...own }], connectors: [USDC_ON_SUI] },
+  }
+  const program = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
+  const aggregators = {
+    jupiter: { keyFile, contracts: { sol: [program] } },
+    cetus: { contracts: { sui: [SUI_ACCOUNT.toUpperCase().replace('X', 'x')] } },
+  }
+  const { config, problems } = read({ networks, aggregators })
+  expect(problems).toEqual([])
+  expect(config.aggregators).toEqual([
+    { id: 'jupiter', key: 'a key', url: null, contracts: new Map([['sol', [program]]]) },
+    { id: 'cetus', key: null, url: null, contracts: new Map([['sui', [SUI_ACCOUNT]]]) },
+  ])
+  expect([config.feeAddresses.get('sol'), config.feeAddresses.get('sui')]).toEqual([
+    networks.sol.feeAddress,
+    SUI_ACCOUNT,
+  ])
+})
+
+it.each([
+  ['feeAddress', 'sol', { feeAddress: SUI_ACCOUNT }],
+  // The incinerator: an address without a key.
+  ['feeAddress', 'sol', { feeAddress: '1nc1nerator11111111111111111111111111111111' }],
+  ['feeAddress', 'sui', { feeAddress: '0x2' }],
+  ['feeAddress', 'eth', { feeAddress: USDC_ON_SOL }],
+  ['connectors.0', 'sui', { connectors: [SUI_ACCOUNT] }],
+  ['connectors.1', 'sol', { connectors: [USDC_ON_SOL, USDC_ON_SOL.slice(4)] }],
+  // One letter in another case: the checksum is wrong.
+  ['connectors.0', 'eth', { connectors: ['0xa0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'] }],
+  ['tokens.0.address', 'eth', { tokens: [{ address: USDC_ON_SUI, ...own }] }],
+])('refuses %s of %s in the form of another network', (path, network, settings) => {
+  const { problems } = read({ networks: { [network]: settings } })
+  expect(problems).toEqual([expect.stringContaining(`SWAPYARD_CONFIG: swaps.networks.${network}.${path} is not`)])
+})
+
+it('refuses DEXes whose pools are not listed, and pools that are no objects', () => {
+  const pools = [SUI_ACCOUNT]
+  expect(read({ networks: { sui: { dexes: { cetus: { pools } } } } }).problems).toEqual([])
+  expect(read({ networks: { sol: { dexes: { cetus: { pools: [] } } } } }).problems).toEqual([
+    'SWAPYARD_CONFIG: swaps.networks.sol.dexes.cetus: sol has no DEX of this name whose pools are listed',
+  ])
+  expect(read({ networks: { sui: { dexes: { cetus: { pools: ['0x2'] } } } } }).problems).toEqual([
+    expect.stringContaining('swaps.networks.sui.dexes.cetus.pools.0 is not'),
+  ])
+})
+
+it('refuses contracts of aggregators that are no addresses', () => {
+  const { problems } = read({ aggregators: { openocean: { contracts: { eth: [USDC_ON_SOL] } } } })
+  expect(problems).toEqual([expect.stringContaining('swaps.aggregators.openocean.contracts.eth.0 is not')])
+})
+
 it('reads fee addresses, tokens, connector tokens and disabled networks', () => {
   const token = { address: `0x${'1'.repeat(40)}`, name: 'Own', symbol: 'OWN', decimals: 6 }
   const connectors = [`0x${'3'.repeat(40)}`]
@@ -59,6 +125,6 @@ it('reads fee addresses, tokens, connector tokens and disabled networks', () => 
   expect(config.feeAddresses.get('eth')).toBe(networks.eth.feeAddress)
   expect(config.tokens.get('eth')).toEqual([token])
   expect(config.connectors.get('eth')).toEqual(connectors)
-  expect([...config.disabled]).toEqual(['sei'])
+  expect([...config.disabled]).toEqual(['sol', 'sui', 'sei'])
   expect([config.impactMaxPpm, config.deadlineMs]).toEqual([100_000, 300_000])
 })

@@ -1,21 +1,43 @@
 import { readFileSync } from 'node:fs'
 import Type, { type StaticDecode } from 'typebox'
+import { dexNetworks } from '../../dexes/index.ts'
+import { swapNetworks } from '../swap/domain/swap.ts'
 import { type SwapSettings, swapDefaults } from '../swap/interfaces.ts'
-import { bySwapNetwork, duration, httpUrl, object, scaled, section, whole } from './schema.ts'
+import { byDex, bySwapNetwork, duration, httpUrl, object, scaled, section, whole } from './schema.ts'
+import { type AddressUse, parseSwapAddress } from './swap-addresses.ts'
 
-const contract = (description: string) => Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description })
+const ADDRESS_LENGTH_MAX = 400
+/** Its form depends on the network: `parseSwapAddress` checks it. */
+const address = (description: string) => Type.String({ minLength: 1, maxLength: ADDRESS_LENGTH_MAX, description })
 
 const token = object({
-  address: contract('Address of its contract'),
+  address: address('Address of its contract, its mint or its coin type'),
   name: Type.String({ minLength: 1, maxLength: 64 }),
   symbol: Type.String({ minLength: 1, maxLength: 32 }),
   decimals: Type.Integer({ minimum: 0, maximum: 36 }),
 })
 
+/** Networks whose swaps were never compared with a real node: they are served only if the operator says so. */
+const unproven: ReadonlySet<string> = new Set(['sol', 'sui'])
+
+const dex = object({
+  package: Type.Optional(address('Its package; replaces that of the program, because an upgrade publishes another')),
+  pools: Type.Array(address('Id of a pool'), {
+    default: [],
+    maxItems: 1_000,
+    description: 'Pools that are read in addition to those of the program',
+  }),
+})
+
 const network = section({
-  enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether swaps are served on it' })),
+  enabled: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether swaps are served on it. Unset: they are, except on `sol` and `sui`, whose swaps were never compared with a real node. Those also need two nodes or more',
+    }),
+  ),
   feeAddress: Type.Optional(
-    contract('Address that takes the referrer fees of partners without a fee address on this network'),
+    address('Address that takes the referrer fees of partners without a fee address on this network'),
   ),
   tokens: Type.Array(token, {
     default: [],
@@ -23,23 +45,20 @@ const network = section({
     description:
       'Tokens that are listed in addition to the published lists. Routes may pass through them: list only tokens that you trust',
   }),
-  connectors: Type.Array(contract('Address of its contract'), {
+  connectors: Type.Array(address('Address of its contract, its mint or its coin type'), {
     default: [],
     maxItems: 20,
     description:
       'Connector tokens in addition to those of the program: pools of every listed token with them are looked up',
   }),
+  dexes: byDex(dex),
 })
 
 const shared = {
   url: Type.Optional(httpUrl({ description: "Replaces the aggregator's public URL" })),
-  contracts: Type.Decode(
-    bySwapNetwork(
-      Type.Array(contract('Address of one of its contracts'), { maxItems: 20 }),
-      'Contracts that may be called and may spend tokens, by network; replaces the addresses that the aggregator publishes. `[]`: its quotes are compared and never used',
-    ),
-    (byNetwork): ReadonlyMap<string, readonly string[]> =>
-      new Map(Object.entries(byNetwork).map(([id, addresses]) => [id, addresses.map((one) => one.toLowerCase())])),
+  contracts: bySwapNetwork(
+    Type.Array(address('Address of one of its contracts, programs or packages'), { maxItems: 20 }),
+    'Contracts that may be called and may spend tokens, by network; replaces the addresses that the aggregator publishes. `[]`: its quotes are compared and never used',
   ),
 }
 const keyFile = Type.String({ minLength: 1, maxLength: 4096, description: 'Path of a file that holds the API key' })
@@ -57,6 +76,8 @@ const aggregators = section(
         ...shared,
       }),
     ),
+    jupiter: Type.Optional(object({ keyFile, ...shared })),
+    cetus: Type.Optional(object({ keyFile: Type.Optional(keyFile), ...shared })),
   },
   'Aggregators that compete with our own routes; none by default',
 )
@@ -97,23 +118,35 @@ export type SwapConfig = Readonly<
     connectors: ReadonlyMap<string, readonly string[]>
     /** Networks on which swaps are not served. */
     disabled: ReadonlySet<string>
+    /** The operator's packages and pools, by network and name of the DEX. */
+    dexes: ReadonlyMap<string, ReadonlyMap<string, DexConfig>>
     aggregators: readonly AggregatorConfig[]
     aggregatorBudgetMs: number
   }
 >
 
+export type DexConfig = Readonly<{ package: string | null; pools: readonly string[] }>
+
 /** `key` is a secret, except for kyberswap, where it is our client name. null = no key is sent. */
 export type AggregatorConfig = Readonly<{
-  id: '0x' | 'openocean' | 'kyberswap'
+  id: '0x' | 'openocean' | 'kyberswap' | 'jupiter' | 'cetus'
   key: string | null
   url: string | null
-  /** In lower case, by network; replaces the addresses that the aggregator publishes. */
+  /** Canonical, by network; replaces the addresses that the aggregator publishes. */
   contracts?: ReadonlyMap<string, readonly string[]>
 }>
 
 /** Reads the key files as well, and adds a problem for each that cannot be read. */
 export function toSwapConfig(swaps: StaticDecode<typeof swapsSchema>, problems: string[]): SwapConfig {
   const networks = Object.entries(swaps.networks)
+  for (const [id, { feeAddress, tokens, connectors }] of networks) {
+    const at = `swaps.networks.${id}`
+    if (feeAddress !== undefined) readAddress(problems, id, 'account', `${at}.feeAddress`, feeAddress)
+    for (const [index, one] of tokens.entries())
+      readAddress(problems, id, 'token', `${at}.tokens.${index}.address`, one.address)
+    for (const [index, one] of connectors.entries())
+      readAddress(problems, id, 'token', `${at}.connectors.${index}`, one)
+  }
   return {
     quoteMs: swaps.quote,
     deadlineMs: swaps.deadline,
@@ -123,7 +156,8 @@ export function toSwapConfig(swaps: StaticDecode<typeof swapsSchema>, problems: 
     feeAddresses: new Map(networks.flatMap(([id, { feeAddress }]) => (feeAddress ? [[id, feeAddress] as const] : []))),
     tokens: new Map(networks.map(([id, { tokens }]) => [id, tokens])),
     connectors: new Map(networks.map(([id, { connectors }]) => [id, connectors])),
-    disabled: new Set(networks.flatMap(([id, { enabled }]) => (enabled === false ? [id] : []))),
+    disabled: new Set(swapNetworks.filter((id) => !(swaps.networks[id]?.enabled ?? !unproven.has(id)))),
+    dexes: new Map(networks.map(([id, { dexes }]) => [id, toDexes(id, dexes, problems)])),
     aggregators: toAggregators(swaps.aggregators, problems),
     aggregatorBudgetMs: swaps.aggregatorBudget,
     aggregatorGainBps: swaps.aggregatorMinGain,
@@ -131,21 +165,72 @@ export function toSwapConfig(swaps: StaticDecode<typeof swapsSchema>, problems: 
 }
 
 function toAggregators(
-  { '0x': zeroX, openocean, kyberswap }: StaticDecode<typeof aggregators>,
+  { '0x': zeroX, openocean, kyberswap, jupiter, cetus }: StaticDecode<typeof aggregators>,
   problems: string[],
 ): AggregatorConfig[] {
-  const read = (path: string) => readKey(path, problems)
   const configs: AggregatorConfig[] = []
-  if (zeroX) configs.push({ id: '0x', key: read(zeroX.keyFile), ...endpoint(zeroX) })
-  if (openocean)
-    configs.push({ id: 'openocean', key: openocean.keyFile ? read(openocean.keyFile) : null, ...endpoint(openocean) })
-  if (kyberswap) configs.push({ id: 'kyberswap', key: kyberswap.client, ...endpoint(kyberswap) })
+  const add = (id: AggregatorConfig['id'], key: string | null, { url, contracts }: Endpoint) =>
+    configs.push({ id, key, url: url ?? null, contracts: toContracts(id, contracts, problems) })
+  const read = (path: string | undefined) => (path === undefined ? null : readKey(path, problems))
+  if (zeroX) add('0x', read(zeroX.keyFile), zeroX)
+  if (openocean) add('openocean', read(openocean.keyFile), openocean)
+  if (kyberswap) add('kyberswap', kyberswap.client, kyberswap)
+  if (jupiter) add('jupiter', read(jupiter.keyFile), jupiter)
+  if (cetus) add('cetus', read(cetus.keyFile), cetus)
   return configs
 }
 
-type Endpoint = Readonly<{ url?: string; contracts: ReadonlyMap<string, readonly string[]> }>
+function toDexes(
+  network: string,
+  dexes: Readonly<Record<string, StaticDecode<typeof dex>>>,
+  problems: string[],
+): ReadonlyMap<string, DexConfig> {
+  const known = dexNetworks.find((one) => one.network === network)?.dexes ?? []
+  return new Map(
+    Object.entries(dexes).map(([name, { package: factory, pools }]): [string, DexConfig] => {
+      const path = `swaps.networks.${network}.dexes.${name}`
+      if (!known.some((one) => one.name === name && one.pools !== undefined))
+        problems.push(`SWAPYARD_CONFIG: ${path}: ${network} has no DEX of this name whose pools are listed`)
+      const read = (use: AddressUse, at: string, text: string) =>
+        readAddress(problems, network, use, `${path}.${at}`, text)
+      return [
+        name,
+        {
+          package: factory === undefined ? null : (read('contract', 'package', factory)[0] ?? null),
+          pools: pools.flatMap((one, index) => read('pool', `pools.${index}`, one)),
+        },
+      ]
+    }),
+  )
+}
 
-const endpoint = ({ url, contracts }: Endpoint) => ({ url: url ?? null, contracts })
+type Endpoint = Readonly<{ url?: string; contracts: Readonly<Record<string, readonly string[]>> }>
+
+function toContracts(id: string, byNetwork: Endpoint['contracts'], problems: string[]) {
+  const path = `swaps.aggregators.${id}.contracts`
+  return new Map(
+    Object.entries(byNetwork).map(([network, addresses]): [string, readonly string[]] => [
+      network,
+      addresses.flatMap((text, index) =>
+        readAddress(problems, network, 'contract', `${path}.${network}.${index}`, text),
+      ),
+    ]),
+  )
+}
+
+/** The canonical address, or none with a problem added. */
+function readAddress(
+  problems: string[],
+  network: string,
+  use: AddressUse,
+  path: string,
+  text: string,
+): readonly string[] {
+  const canonical = parseSwapAddress(network, use, text)
+  if (canonical === null)
+    problems.push(`SWAPYARD_CONFIG: ${path} is not the address of a ${use} on ${network}: ${text}`)
+  return canonical === null ? [] : [canonical]
+}
 
 function readKey(path: string, problems: string[]): string {
   const report = (reason: string) => problems.push(`SWAPYARD_CONFIG: swaps.aggregators: ${path} ${reason}`)

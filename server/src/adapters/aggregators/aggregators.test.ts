@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createHttp, type Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
+import type { SwapChain } from '../../swap/ports/swap-chain.ts'
 import { createAskAggregators, createBuildAggregatorCall } from '../../swap/quotes/ask-aggregators.ts'
 import { nativeAddress } from '../chains/evm/native-coin.ts'
 import { readAggregatorCall as readCall } from '../swap-chain/read-aggregator-call.ts'
@@ -21,7 +22,7 @@ const order: AggregatorOrder = {
 const oneEther = '1000000000000000000'
 const taker = '0x00000000000000000000000000000000000000aa'
 /** How a chain of this family checks a call. */
-const evm = { readAggregatorCall: readCall }
+const evm: Pick<SwapChain, 'readAggregatorCall'> = { readAggregatorCall: async (...args) => readCall(...args) }
 const takerOrder = { ...order, taker, slippagePpm: 5_000 }
 const holder = '0x0000000000001ff3684f28c67538d4d072c22734'
 const exchange = '0x6352a56caadc4f1e25cd6c75970fa768a3304e64'

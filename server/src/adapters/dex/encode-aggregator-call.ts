@@ -1,6 +1,6 @@
 import { externalExecutor, swapRouter } from '@swapyard/contracts'
 import { encodeFunctionData, type Hex, zeroAddress } from 'viem'
-import type { AggregatorCall } from '../../swap/ports/aggregator.ts'
+import type { ContractCall } from '../../swap/ports/aggregator.ts'
 import { type EncodedSwap, orderOf, type SwapTerms } from './encode-swap.ts'
 
 /** Words that ExternalExecutor.sol reads before the calldata. */
@@ -10,7 +10,7 @@ const ADDRESS_MAX = (1n << 160n) - 1n
 
 /** The call of our router whose executor calls an aggregator. A null token is the native currency. */
 export function encodeAggregatorCall(
-  call: AggregatorCall,
+  call: ContractCall,
   { source, target }: Readonly<{ source: string | null; target: string | null }>,
   terms: SwapTerms,
 ): EncodedSwap {
@@ -31,11 +31,7 @@ export function encodeAggregatorCall(
 }
 
 /** Decodes the aggregator call of a route between these tokens; null if the executor would reject it or we would not encode it so. */
-export function decodeAggregatorCall(
-  route: readonly bigint[],
-  tokenIn: string,
-  tokenOut: string,
-): AggregatorCall | null {
+export function decodeAggregatorCall(route: readonly bigint[], tokenIn: string, tokenOut: string): ContractCall | null {
   const [source, target, callTarget, spender, length] = route
   if (source === undefined || target === undefined || callTarget === undefined) return null
   if (spender === undefined || length === undefined || [source, target, callTarget, spender].some(isNoAddress))

@@ -1,4 +1,5 @@
 import { assert } from '../../lib/assert.ts'
+import { createTimedValue } from '../../lib/timed-value.ts'
 import type { DexNetwork } from '../../swap/domain/dex.ts'
 import { isPaused, noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource } from '../../swap/ports/pools.ts'
@@ -141,7 +142,7 @@ function createRefusals(): (tokens: ReadonlySet<string>) => ReadonlyMap<string, 
 function createMaintenance(context: SyncContext) {
   const { pools, settings, now, rpc } = context
   const lookup = createTokenLookup(context)
-  let gas = { price: 0n, atMs: Number.NEGATIVE_INFINITY }
+  const gasPrice = createTimedValue(GAS_PRICE_MS, now, () => rpc().ask('eth_gasPrice', [], quantity))
   let snapshotAtMs = Number.NEGATIVE_INFINITY
   let renewedAtMs = now()
   let comparedAt = 0
@@ -154,17 +155,14 @@ function createMaintenance(context: SyncContext) {
   }
 
   return {
-    gasPrice: () => gas.price,
+    gasPrice: () => gasPrice.value() ?? 0n,
     request: lookup.add,
     pausesChanged(): void {
       // The next snapshot has no paused pools. Resumed pools that an earlier one lacked are looked up again.
       snapshotAtMs = Number.NEGATIVE_INFINITY
       renewedAtMs = Number.NEGATIVE_INFINITY
     },
-    async readGasPrice(): Promise<void> {
-      if (now() - gas.atMs < GAS_PRICE_MS) return
-      gas = { price: await rpc().ask('eth_gasPrice', [], quantity), atMs: now() }
-    },
+    readGasPrice: gasPrice.refresh,
     async run(setup: NetworkSetup): Promise<void> {
       const block = pools.block()
       if (block === null) return

@@ -1,21 +1,32 @@
 import type { Network } from '../../core/domain/network.ts'
-import type { SwapBroadcast, SwapChain } from '../../swap/ports/swap-chain.ts'
+import type { InstructionCall } from '../../swap/ports/aggregator.ts'
+import type { SwapBroadcast, SwapChain, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import { aggregatorInstructions } from './aggregator-swap.ts'
 import { createSolanaAddressFormat } from './address-format.ts'
+import { readAggregatorCall } from './check-aggregator.ts'
 import { createSolanaNodes, fieldsOf, listOf, readAccounts, type SolanaNodes, toUnits } from './nodes.ts'
 import { confirmationsAt, observe, readFinalSlot, readGreatestHeight, readHeightExpiry } from './observe.ts'
 import { listPaidFees } from './paid-fees.ts'
 import { prepare } from './prepare.ts'
+import { prepareAggregator } from './prepare-aggregator.ts'
 import { wrappedSol } from './program-address.ts'
-import { readSigned, toSigned } from './read-signed.ts'
+import { readRecentBlock, readSigned, toSigned } from './read-signed.ts'
 import { readPayment, readReceipt } from './receipts.ts'
 import { hashInstructions, swapInstructions } from './swap-instructions.ts'
 import { readTokenFacts } from './token-facts.ts'
 
 export type SolanaSwapChainOptions = Readonly<{ network: Network; rpcUrls: readonly string[] }>
 
+const instructionCallOf = ({ aggregatorCall: call }: Pick<SwapOrder, 'aggregatorCall'>): InstructionCall | null =>
+  call !== undefined && 'instruction' in call ? call : null
+
+/** Compute units of an aggregator's swap in a few pools, and of the transfers that bound it. */
+const UNREPORTED_UNITS = 300_000
+const OVERHEAD_UNITS = 20_000
+
 /** Creates the swap chain of Solana. Makes no node call before the first use. */
 export function createSolanaSwapChain({ network, rpcUrls }: SolanaSwapChainOptions): SwapChain {
-  const nodes = createSolanaNodes(network.id, rpcUrls)
+  const nodes = createSolanaNodes(network.id, rpcUrls, network.genesis)
   const context = {
     nodes,
     network: network.id,
@@ -25,16 +36,25 @@ export function createSolanaSwapChain({ network, rpcUrls }: SolanaSwapChainOptio
     ...createSolanaAddressFormat(),
     network,
     ...{ wrapped: wrappedSol, spender: null, executor: null, aggregatorTaker: null },
+    aggregatorGas: { unreported: UNREPORTED_UNITS, overhead: OVERHEAD_UNITS },
     ownContracts: new Set<string>(),
     // A leader drops what it does not include; a validator forwards it for some slots only.
     keepsPending: false,
+    areNodesOnNetwork: nodes.areOnNetwork,
     readToken: (address) => readTokenFacts(nodes, address),
     chooseExpiry: async () => null,
-    hashCall: (order) => hashInstructions(swapInstructions(order)),
-    prepare: (order) => prepare(nodes, order),
-    readAggregatorCall: () => null,
-    isKnownCall: async () => false,
-    readSigned,
+    hashCall: (order) => {
+      const call = instructionCallOf(order)
+      return hashInstructions(call === null ? swapInstructions(order) : aggregatorInstructions(order, call))
+    },
+    prepare: (order) => {
+      const call = instructionCallOf(order)
+      return call === null ? prepare(nodes, order) : prepareAggregator(nodes, order, call)
+    },
+    readAggregatorCall: (...args) => readAggregatorCall(nodes, ...args),
+    // Its program is a published one; its instruction is bounded by the transaction.
+    isKnownCall: async () => true,
+    readSigned: (raw) => readSigned(nodes, raw),
     broadcast: (raw) => broadcast(nodes, raw),
     readExpiry: async ({ recentBlock }) => readHeightExpiry(nodes, recentBlock ?? ''),
     isExpired: async (expiry) => expiry.by === 'height' && (await readGreatestHeight(nodes)) >= expiry.at,
@@ -52,8 +72,7 @@ export function createSolanaSwapChain({ network, rpcUrls }: SolanaSwapChainOptio
 
 /** Without the node's own simulation: as on other networks, a swap that fails is included, and its fee is paid. */
 async function broadcast(nodes: SolanaNodes, raw: string): Promise<SwapBroadcast> {
-  const { recentBlock } = readSigned(raw)
-  const validity = await nodes.askEvery('isBlockhashValid', [recentBlock, { commitment: 'processed' }])
+  const validity = await nodes.askEvery('isBlockhashValid', [readRecentBlock(raw), { commitment: 'processed' }])
   if (validity.every((reply) => fieldsOf(reply)['value'] === false))
     return { kind: 'rejected', reason: 'its recent block is too old', because: 'expired' }
   const answers = await nodes.send('sendTransaction', [raw, { encoding: 'base64', skipPreflight: true }])

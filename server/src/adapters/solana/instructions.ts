@@ -51,8 +51,8 @@ export const syncNative = (account: string): Instruction => ({
 })
 
 /** Pays all lamports of a token account to its owner. */
-export const closeAccount = (account: string, owner: string): Instruction => ({
-  program: tokenProgram,
+export const closeAccount = (account: string, owner: string, program = tokenProgram): Instruction => ({
+  program,
   accounts: [writable(account), writable(owner), signer(owner)],
   data: new Uint8Array([9]),
 })

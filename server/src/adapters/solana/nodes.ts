@@ -13,27 +13,49 @@ export type SolanaNodes = Readonly<{
   askEvery(method: string, params: readonly unknown[]): Promise<readonly unknown[]>
   /** As `ask`, with the node's own error as a value. Sends to every node. */
   send(method: string, params: readonly unknown[]): Promise<readonly RpcAnswer[]>
+  /** Whether the genesis of every node is that of the network. Throws if one does not answer. */
+  areOnNetwork(): Promise<boolean>
 }>
 
 /** The largest replies are the accounts of programs. */
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 const TIMEOUT_MS = 5_000
 
-export function createSolanaNodes(network: string, rpcUrls: readonly string[]): SolanaNodes {
+/** `genesis`: nodes with another one are not used. */
+export function createSolanaNodes(network: string, rpcUrls: readonly string[], genesis?: string): SolanaNodes {
   assert(rpcUrls.length > 0, `${network} has a node`)
   const nodes = rpcUrls.map((url) =>
     createJsonRpc({ url, timeoutMs: TIMEOUT_MS, replyBytesMax: REPLY_BYTES_MAX, retries: 1 }),
   )
-  const read = async (node: (typeof nodes)[number], method: string, params: readonly unknown[]): Promise<unknown> => {
+  type Node = (typeof nodes)[number]
+  const checked = new Set<Node>()
+  const readUnchecked = async (node: Node, method: string, params: readonly unknown[]): Promise<unknown> => {
     const answer = await node.read(method, params)
     if (answer.kind === 'result') return answer.result
     const reason = answer.kind === 'error' ? `${answer.message} (${answer.code})` : answer.reason
     throw unavailable(network, `${node.host}: ${method}: ${reason}`)
   }
+  const check = async (node: Node): Promise<void> => {
+    if (genesis === undefined || checked.has(node)) return
+    const found = await readUnchecked(node, 'getGenesisHash', [])
+    if (found !== genesis) throw unavailable(network, `${node.host} is of another network: its genesis is ${found}`)
+    checked.add(node)
+  }
+  const read = async (node: Node, method: string, params: readonly unknown[]): Promise<unknown> => {
+    await check(node)
+    return readUnchecked(node, method, params)
+  }
   return {
     ask: (method, params) => firstAnswer(nodes, (node) => read(node, method, params)),
     askEvery: (method, params) => Promise.all(nodes.map((node) => read(node, method, params))),
-    send: (method, params) => Promise.all(nodes.map((node) => node.call(method, params))),
+    send: async (method, params) => {
+      await Promise.all(nodes.map(check))
+      return Promise.all(nodes.map((node) => node.call(method, params)))
+    },
+    async areOnNetwork() {
+      const found = await Promise.all(nodes.map((node) => readUnchecked(node, 'getGenesisHash', [])))
+      return genesis === undefined || found.every((one) => one === genesis)
+    },
   }
 }
 

@@ -4,8 +4,8 @@ import type { SentTransaction } from '../../swap/ports/swap-chain.ts'
 import { fieldsOf, listOf, type SolanaNodes, toCount, unavailable } from './nodes.ts'
 import { blockAt } from './prepare.ts'
 import { associatedToken, tokenProgram, wrappedSol } from './program-address.ts'
+import { readAction } from './read-action.ts'
 import { paidTo, type Receipt, readReceipt, receivedBy } from './receipts.ts'
-import { readSwapAction } from './swap-instructions.ts'
 
 type Context = Readonly<{ nodes: SolanaNodes; network: string; finalityBlocks: number }>
 type Status = 'processed' | 'confirmed' | 'finalized'
@@ -61,7 +61,7 @@ function amountsOf(receipt: Receipt): Readonly<{ received: bigint | null; fee: b
 }
 
 export function actionOf({ transaction }: Receipt) {
-  return readSwapAction(transaction.signers[0] ?? '', transaction.instructions)
+  return readAction(transaction.signers[0] ?? '', transaction.instructions)
 }
 
 /** The least height that any node has: what all of them show. */

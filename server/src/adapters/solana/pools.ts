@@ -1,4 +1,5 @@
 import { findMintRefusal, readTransferFeeConfig } from '@swapyard/lib/pools/solana/mint-extensions.ts'
+import { createTimedValue } from '../../lib/timed-value.ts'
 import type { DexNetwork } from '../../swap/domain/dex.ts'
 import { noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource } from '../../swap/ports/pools.ts'
@@ -29,6 +30,7 @@ import {
   readCpmmAccounts,
   toCpmmPool,
 } from './raydium-cpmm.ts'
+import { createSlotProgress } from './slot-progress.ts'
 import { readUnitPrice } from './unit-price.ts'
 
 /** Two swaps, a fee and the wrapping of the native coin fit into a transaction. Each pool trades both tokens (decision 0105). */
@@ -42,7 +44,7 @@ type Cached = Readonly<{ bytes: string; pool: RaydiumCpmmRoutePool }>
 /** The pools of Solana. Reads the accounts of all known pools at each step, and names the slot of the read. */
 export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
   const { network, dexNetwork, now = Date.now } = options
-  const nodes = createSolanaNodes(network.id, options.rpcUrls)
+  const nodes = createSolanaNodes(network.id, options.rpcUrls, network.genesis)
   const connectors = [...new Set([dexNetwork.wrapped, ...dexNetwork.connectors])]
   const listing: Listing = {
     wrapped: dexNetwork.wrapped,
@@ -50,7 +52,8 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
     listed: new Set([...connectors, ...options.tokens]),
   }
   const lookup = createLookup(nodes, dexNetwork, connectors)
-  const following = createFollowing(nodes, now)
+  const stoppedMs = options.settings?.headAgeMaxMs ?? Number.POSITIVE_INFINITY
+  const following = createFollowing(nodes, now, createSlotProgress(network.id, stoppedMs, now))
   let pauses = noPoolPauses
   const filterPaused = createUnpausedPools()
   const listUnpaused = () => filterPaused(following.pools(), pauses)
@@ -126,9 +129,9 @@ function createLookup(nodes: SolanaNodes, { dexes }: DexNetwork, connectors: rea
 }
 
 /** The newest state of the pools. */
-function createFollowing(nodes: SolanaNodes, now: () => number) {
-  const price = createTimed(GAS_PRICE_MS, now, () => readUnitPrice(nodes, []))
-  const epoch = createTimed(EPOCH_MS, now, async () =>
+function createFollowing(nodes: SolanaNodes, now: () => number, checkProgress: (slot: number) => void) {
+  const price = createTimedValue(GAS_PRICE_MS, now, () => readUnitPrice(nodes, []))
+  const epoch = createTimedValue(EPOCH_MS, now, async () =>
     BigInt(toCount(fieldsOf(await nodes.ask('getEpochInfo', [{ commitment: 'confirmed' }]))['epoch'])),
   )
   let cache: ReadonlyMap<string, Cached> = new Map()
@@ -148,6 +151,7 @@ function createFollowing(nodes: SolanaNodes, now: () => number) {
         nowMs: now(),
         cache,
       })
+      checkProgress(slot)
       const isChanged = cached.size !== cache.size || [...cached].some(([id, one]) => cache.get(id) !== one)
       cache = cached
       if (isChanged) pools = [...cached.values()].map(({ pool }) => pool)
@@ -159,17 +163,6 @@ function createFollowing(nodes: SolanaNodes, now: () => number) {
 
 const isSameMap = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean =>
   a.size === b.size && [...a].every(([key, value]) => b.get(key) === value)
-
-/** A value that is read again when it is older than `ms`. */
-function createTimed<T>(ms: number, now: () => number, read: () => Promise<T>) {
-  let current: Readonly<{ value: T; atMs: number }> | null = null
-  return {
-    value: () => current?.value ?? null,
-    async refresh(): Promise<void> {
-      if (current === null || now() - current.atMs > ms) current = { value: await read(), atMs: now() }
-    },
-  }
-}
 
 /** The pools of a pair, whichever token the program has put first. */
 async function findPools(

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
 import { divideUp } from '../../lib/bigint.ts'
+import { requireBalance } from '../../swap/ports/insufficient-balance.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
 import { limitUnits, priceUnits } from './instructions.ts'
 import {
@@ -17,14 +18,10 @@ import { token2022Program, wrappedSol } from './program-address.ts'
 import { describeFailure } from './simulation-failure.ts'
 import { accountsOf, memoOf, swapInstructions } from './swap-instructions.ts'
 import { encodeUnsigned, type Instruction, TRANSACTION_BYTES_MAX } from './transaction.ts'
+import { limitOf, UNITS_MAX } from './unit-limit.ts'
 import { readUnitPrice } from './unit-price.ts'
 
-/** The most compute units that a transaction may request, for the simulation. */
-const UNITS_MAX = 1_400_000
-/** The limit is what the simulation used, and a part of it more, because the state changes until the block. */
-const UNITS_MARGIN = 1.2
-const UNITS_EXTRA = 20_000
-const SIGNATURE_FEE = 5_000n
+export const SIGNATURE_FEE = 5_000n
 /** Rent exemption of token accounts of the two programs: 165 bytes, and 182 with the extensions of a fee's mint. */
 const RENT = { token: 2_039_280n, token2022: 2_157_600n } as const
 /** Rent exemption of an account without data, which the payer must keep. */
@@ -54,12 +51,11 @@ export async function prepare(nodes: SolanaNodes, order: SwapOrder): Promise<Pre
   if ('failure' in result)
     throw await failureOf({ ...state, failure: result.failure }, body, (one) => build(one, UNITS_MAX))
   const { simulation, units } = result
-  const limit = Math.min(UNITS_MAX, Math.ceil(units * UNITS_MARGIN) + UNITS_EXTRA)
-  const swap = build(body, limit).toString('base64')
+  const swap = build(body, limitOf(units)).toString('base64')
   return { approve: null, swap, simulatedOut: simulation.amountOut, simulations: [simulation] }
 }
 
-async function readBlockhash(nodes: SolanaNodes): Promise<string> {
+export async function readBlockhash(nodes: SolanaNodes): Promise<string> {
   const reply = await nodes.ask('getLatestBlockhash', [{ commitment: 'confirmed' }])
   return String(fieldsOf(fieldsOf(reply)['value'])['blockhash'])
 }
@@ -94,19 +90,9 @@ function checkBalances(order: SwapOrder, before: Before, fee: bigint): void {
   const available = before.user?.lamports ?? 0n
   const required = fee + rentOfNew(order, before) + PAYER_RENT + (isNative ? amountIn : 0n)
   const held = tokenUnits(before.source)
-  if (!isNative && held < amountIn) throw insufficient('token', amountIn, held)
-  if (available < required) throw insufficient('native', required, available)
+  if (!isNative) requireBalance({ of: 'token', field: 'amount', required: amountIn, available: held })
+  requireBalance({ of: 'native', field: isNative ? 'amount' : 'account', required, available })
 }
-
-const insufficient = (of: 'token' | 'native', required: bigint, available: bigint): AppError =>
-  new AppError(
-    'INSUFFICIENT_BALANCE',
-    `the account holds too little of the ${of === 'native' ? 'native coin' : 'token'}`,
-    {
-      field: 'amount',
-      extra: { of, required: required.toString(), available: available.toString() },
-    },
-  )
 
 type Simulated = Readonly<{ simulation: SwapSimulation; units: number }> | Readonly<{ failure: unknown }>
 

@@ -24,7 +24,9 @@ export async function readReceipt(nodes: SolanaNodes, hash: string): Promise<Rec
 function toReceipt({ slot, transaction: wire, meta: given }: Fields): Receipt {
   const meta = fieldsOf(given)
   const [text] = listOf(wire)
-  const transaction = decodeTransaction(Buffer.from(String(text), 'base64'))
+  const addresses = fieldsOf(meta['loadedAddresses'])
+  const [writable, readonly] = [listOf(addresses['writable']).map(String), listOf(addresses['readonly']).map(String)]
+  const transaction = decodeTransaction(Buffer.from(String(text), 'base64'), { writable, readonly })
   const keys = transaction.keys
   const [before, after] = [listOf(meta['preBalances']), listOf(meta['postBalances'])]
   const changed = (name: string) => listOf(meta[name]).map(fieldsOf)

@@ -99,9 +99,10 @@ const checkpointPaths = ['sequence_number', 'digest', 'summary.timestamp', 'summ
 /** Calls a node; every failure to answer is NETWORK_UNAVAILABLE. */
 type Ask = <T>(call: () => Promise<T>) => Promise<T>
 
-const createAsk = (name: string): Ask =>
+const createAsk = (name: string, check: () => Promise<void>): Ask =>
   async function ask(call) {
     try {
+      await check()
       return await call()
     } catch (cause) {
       if (cause instanceof AppError) throw cause
@@ -256,11 +257,27 @@ function createExecution({ transactionExecutionService }: SuiGrpcClient, ask: As
   }
 }
 
-export function createSuiNode(name: string, url: string) {
+/** Base58 of the digest of the first checkpoint. */
+async function readGenesis({ ledgerService }: SuiGrpcClient): Promise<string> {
+  const { response } = await ledgerService.getServiceInfo({}, options())
+  return present(response.chainId, 'the chain id of a node')
+}
+
+/** `genesis`: a node with another one is not used. */
+export function createSuiNode(name: string, url: string, genesis?: string) {
   const client = new SuiGrpcClient({ network: 'mainnet', baseUrl: url })
-  const ask = createAsk(name)
+  let isChecked = genesis === undefined
+  const ask = createAsk(name, async () => {
+    if (isChecked) return
+    const found = await readGenesis(client)
+    if (found !== genesis) throw new Error(`it is of another network: its genesis is ${found}`)
+    isChecked = true
+  })
   return {
     name,
+    /** Whether its genesis is that of the network. */
+    isOnNetwork: async () =>
+      genesis === undefined || (await createAsk(name, async () => undefined)(() => readGenesis(client))) === genesis,
     /** For checks of signatures whose scheme needs a node. */
     client,
     ...createCheckpointReads(client, ask),

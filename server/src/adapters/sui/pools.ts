@@ -1,6 +1,7 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { present } from '../../lib/assert.ts'
+import { createTimedValue } from '../../lib/timed-value.ts'
 import type { Dex, DexNetwork } from '../../swap/domain/dex.ts'
 import { noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource } from '../../swap/ports/pools.ts'
@@ -35,7 +36,7 @@ function listingOf({ dexNetwork, tokens }: SuiPoolsOptions): Listing {
 /** What is read of a node and kept between the turns. */
 function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
   const read = new Map<string, ReadonlyMap<string, ReadPool>>()
-  let gas = { price: 0n, atMs: Number.NEGATIVE_INFINITY }
+  const gasPrice = createTimedValue(GAS_PRICE_MS, now, (node: SuiNode) => node.readGasPrice())
   let stablecoin: Readonly<{ token: string; unit: number }> | null = null
 
   async function readStablecoin(node: SuiNode): Promise<void> {
@@ -52,7 +53,7 @@ function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
   }
 
   return {
-    gasPrice: () => gas.price,
+    gasPrice: () => gasPrice.value() ?? 0n,
     stablecoin: () => stablecoin,
     async readPools(node: SuiNode): Promise<readonly Pool[]> {
       const pools: Pool[] = []
@@ -62,7 +63,7 @@ function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
     },
     async readPrices(node: SuiNode): Promise<void> {
       await readStablecoin(node)
-      if (now() - gas.atMs >= GAS_PRICE_MS) gas = { price: await node.readGasPrice(), atMs: now() }
+      await gasPrice.refresh(node)
     },
   }
 }
@@ -74,7 +75,7 @@ function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
 export function createSuiPools(options: SuiPoolsOptions): PoolSource {
   const { network, rpcUrls, settings, now = Date.now } = options
   const { headAgeMaxMs = Number.POSITIVE_INFINITY } = settings ?? {}
-  const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} pools node ${n + 1}`, url))
+  const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} pools node ${n + 1}`, url, network.genesis))
   const listing = listingOf(options)
   const depths = createDepthHistory()
   const reads = createReads(options)

@@ -3,6 +3,7 @@ import { toBase64 } from '@mysten/sui/utils'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
+import { requireBalance, type Shortage } from '../../swap/ports/insufficient-balance.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
 import { firstAvailable } from '../chains/shared/agreement.ts'
 import { nativeCoin } from './address-format.ts'
@@ -28,8 +29,6 @@ const budgetOf = (gas: bigint): bigint => (gas * 12n) / 10n
 /** Prepares a swap from the state of one node; the next node is used if one fails. Another node confirms the outcome. */
 export async function prepare(context: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
   if (order.swaps.length === 0) throw new AppError('NO_ROUTE', 'there is no route between these coins')
-  if (order.minReceived <= 0n || order.amountIn <= 0n)
-    throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
   return firstAvailable(context.nodes, (node) => prepareOn(node, context, order))
 }
 
@@ -83,15 +82,11 @@ function unlessUnavailable(error: unknown): null {
 function select(
   coins: readonly Coin[],
   required: bigint,
-  { of, field }: Readonly<{ of: 'native' | 'token'; field: string }>,
+  { of, field }: Pick<Shortage, 'of' | 'field'>,
 ): readonly ObjectRef[] {
   const usable = coins.slice(0, COINS_MAX)
   const available = usable.reduce((sum, { units }) => sum + units, 0n)
-  if (available < required)
-    throw new AppError('INSUFFICIENT_BALANCE', 'the coins of the account do not cover the amount and the gas', {
-      field,
-      extra: { of, required: required.toString(), available: available.toString() },
-    })
+  requireBalance({ of, field, required, available })
   let sum = 0n
   let count = 0
   while (sum < required) sum += usable[count++]?.units ?? 0n

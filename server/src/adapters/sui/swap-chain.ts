@@ -1,9 +1,11 @@
 import type { Network } from '../../core/domain/network.ts'
 import { present } from '../../lib/assert.ts'
 import { smallest } from '../../lib/bigint.ts'
-import type { SwapChain, TokenFacts } from '../../swap/ports/swap-chain.ts'
+import type { Dex } from '../../swap/domain/dex.ts'
+import type { SwapChain, SwapOrder, TokenFacts } from '../../swap/ports/swap-chain.ts'
 import { firstAnswer, hideNodeNames } from '../chains/shared/agreement.ts'
 import { createSuiAddressFormat, nativeCoin } from './address-format.ts'
+import { readAggregatorCall } from './check-aggregator.ts'
 import { createSuiNode, type SuiNode } from './node.ts'
 import { prepare } from './prepare.ts'
 import { describeExecuted, readSigned } from './read-signed.ts'
@@ -14,7 +16,18 @@ export type SuiSwapChainOptions = Readonly<{
   network: Network
   /** At least two in production: the result of a sent swap counts only if all nodes agree. */
   rpcUrls: readonly string[]
+  /** The DEXes over which an aggregator may route. Default: none. */
+  dexes?: readonly Dex[]
 }>
+
+/** Computation units of an aggregator's swap in a few pools: it is composed as our own. */
+const UNREPORTED_UNITS = 3_000
+
+/** The order with the route that it takes. */
+function routed<Order extends Omit<SwapOrder, 'ref'>>(order: Order): Order {
+  const { aggregatorCall } = order
+  return aggregatorCall !== undefined && 'swaps' in aggregatorCall ? { ...order, swaps: aggregatorCall.swaps } : order
+}
 
 /** How long an epoch lasts. Its exact end is not known before. */
 const DURATION_MS = 24 * 3_600_000
@@ -27,8 +40,8 @@ async function readTokenFacts(node: SuiNode, type: string): Promise<TokenFacts |
 }
 
 /** Swaps on Sui: a transaction calls the pools itself, needs no approval and is valid until an epoch ends. */
-export function createSuiSwapChain({ network, rpcUrls }: SuiSwapChainOptions): SwapChain {
-  const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} node ${n + 1}`, url))
+export function createSuiSwapChain({ network, rpcUrls, dexes = [] }: SuiSwapChainOptions): SwapChain {
+  const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} node ${n + 1}`, url, network.genesis))
   const firstNode = present(nodes[0], 'a node')
   const sharedVersions = new Map<string, bigint>()
   const forPartner = <T>(work: Promise<T>) => hideNodeNames(network, work)
@@ -36,9 +49,11 @@ export function createSuiSwapChain({ network, rpcUrls }: SuiSwapChainOptions): S
     ...createSuiAddressFormat(),
     network,
     ...{ wrapped: nativeCoin, spender: null, executor: null, aggregatorTaker: null },
+    aggregatorGas: { unreported: UNREPORTED_UNITS, overhead: 0 },
     ownContracts: new Set<string>(),
     // A node executes a transaction or forgets it.
     keepsPending: false,
+    areNodesOnNetwork: async () => (await Promise.all(nodes.map((node) => node.isOnNetwork()))).every(Boolean),
     readToken: (type) => forPartner(firstAnswer(nodes, (node) => readTokenFacts(node, type))),
     chooseExpiry: (untilMs) =>
       forPartner(
@@ -47,10 +62,11 @@ export function createSuiSwapChain({ network, rpcUrls }: SuiSwapChainOptions): S
           return { by: 'epoch', at: startMs + DURATION_MS > untilMs ? epoch : epoch + 1 }
         }),
       ),
-    hashCall: hashOrder,
-    prepare: (order) => forPartner(prepare({ network, nodes, sharedVersions }, order)),
-    readAggregatorCall: () => null,
-    isKnownCall: async () => false,
+    hashCall: (order) => hashOrder(routed(order)),
+    prepare: (order) => forPartner(prepare({ network, nodes, sharedVersions }, routed(order))),
+    readAggregatorCall: (...args) => forPartner(firstAnswer(nodes, (node) => readAggregatorCall(node, dexes, ...args))),
+    // Its pools are those of listed packages.
+    isKnownCall: async () => true,
     readSigned: (raw) => readSigned(raw, firstNode),
     broadcast: (raw) => broadcast(nodes, raw),
     readExpiry: async ({ action }) => (action?.kind === 'swap' ? (action.expiry ?? never) : never),

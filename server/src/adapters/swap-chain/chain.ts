@@ -45,6 +45,11 @@ const ownContracts = [
   externalExecutor.address.toLowerCase(),
 ] as const
 
+/** Assumed if an aggregator reports no gas: a route over a few pools. */
+const UNREPORTED_GAS = 400_000
+/** Of our router and executor, and of setting and revoking the aggregator's allowance. */
+const OVERHEAD_GAS = 90_000
+
 /** A transaction without a deadline stays valid until its nonce is used. */
 const never = { by: 'never' } as const
 
@@ -74,14 +79,16 @@ export function createEvmSwapChain(options: EvmSwapChainOptions) {
     spender: router,
     executor,
     aggregatorTaker,
+    aggregatorGas: { unreported: UNREPORTED_GAS, overhead: OVERHEAD_GAS },
     ownContracts: new Set<string>(ownContracts),
     keepsPending: true,
     readToken: (address) => forPartner(readTokenFacts(requestNodes, network, address)),
     chooseExpiry: async (untilMs) => ({ by: 'time', at: Math.floor(untilMs / 1000) }),
     hashCall: (order) => hashCall({ wrapped, nativeIsToken }, order),
     prepare: (order) => forPartner(prepare({ network, nodes: requestNodes, caps, wrapped, nativeIsToken }, order)),
-    readAggregatorCall,
-    isKnownCall: (call, tokenIn) => forPartner(isKnownCall(requestNodes, call, tokenIn)),
+    readAggregatorCall: async (...args) => readAggregatorCall(...args),
+    isKnownCall: async (call, tokenIn) =>
+      'calldata' in call && (await forPartner(isKnownCall(requestNodes, call, tokenIn))),
     readSigned: (raw: string) => readSigned(evm.chainId, raw),
     broadcast: async (raw) => broadcastSwap(nodes, readSigned(evm.chainId, raw), raw.toLowerCase()),
     readExpiry: async ({ action }) => (action?.kind === 'swap' ? (action.expiry ?? never) : never),

@@ -4,6 +4,7 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import type { BlockRef, FeeRate } from '../../core/ports/chain.ts'
 import { assert, present } from '../../lib/assert.ts'
+import { requireBalance } from '../../swap/ports/insufficient-balance.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder } from '../../swap/ports/swap-chain.ts'
 import type { FeeCaps } from '../chains/evm/fees.ts'
 import { isNative } from '../chains/evm/native-coin.ts'
@@ -49,9 +50,6 @@ const router = swapRouter.address.toLowerCase()
 export async function prepare(context: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
   if (order.swaps.length === 0 && order.aggregatorCall === undefined && !isWrap(context, order))
     throw new AppError('NO_ROUTE', 'there is no route between these tokens')
-  if (order.minReceived <= 0n || order.amountIn <= 0n) {
-    throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
-  }
   return firstAvailable(context.nodes, (node) => prepareOn(node, context, order))
 }
 
@@ -77,8 +75,8 @@ async function prepareOn(node: EvmNode, context: PrepareContext, order: SwapOrde
     const field = { field: 'account' }
     throw new AppError('INVALID_ADDRESS', 'account is a contract, which cannot sign transactions', field)
   }
-  const balance = tokenBalance ?? nativeBalance
-  if (balance < amountIn) throw insufficient({ isNative: isNativeIn, field: 'amount' }, amountIn, balance)
+  const [of, available] = isNativeIn ? (['native', nativeBalance] as const) : (['token', tokenBalance ?? 0n] as const)
+  requireBalance({ of, field: 'amount', required: amountIn, available })
 
   const swap = swapCall(context, order)
   const approve = allowance !== null && allowance < amountIn ? approval(order, amountIn) : null
@@ -101,8 +99,8 @@ async function prepareOn(node: EvmNode, context: PrepareContext, order: SwapOrde
       (sum, call) => sum + call.value + (call.gas + l1Gas) * fees.rate + l1FeeOf(fees, call),
       0n,
     )
-    if (nativeBalance < needed)
-      throw insufficient({ isNative: true, field: isNativeIn ? 'amount' : 'account' }, needed, nativeBalance)
+    const field = isNativeIn ? 'amount' : 'account'
+    requireBalance({ of: 'native', field, required: needed, available: nativeBalance })
   }
   const options = { allowance: granted, fees: feeMembers(network, fees) }
   const { transactions, simulations } = await simulateOnNodes(
@@ -137,7 +135,9 @@ export function hashCall(context: CallContext, order: Omit<SwapOrder, 'ref'>): H
 }
 
 function swapCall({ wrapped, nativeIsToken }: CallContext, order: SwapOrder): UnsignedCall {
-  const { account, tokenIn, tokenOut, swaps, aggregatorCall } = order
+  const { account, tokenIn, tokenOut, swaps } = order
+  const call = order.aggregatorCall
+  assert(call === undefined || 'calldata' in call, 'the call of an EVM network has calldata')
   const [isNativeIn, isNativeOut] = [isNative(tokenIn), isNative(tokenOut)]
   const terms = termsOf(order)
   const route = {
@@ -148,12 +148,8 @@ function swapCall({ wrapped, nativeIsToken }: CallContext, order: SwapOrder): Un
     nativeOut: isNativeOut,
     wrapped: nativeIsToken ? null : wrapped,
   }
-  const { calldata, value } = aggregatorCall
-    ? encodeAggregatorCall(
-        aggregatorCall,
-        { source: isNativeIn ? null : tokenIn, target: isNativeOut ? null : tokenOut },
-        terms,
-      )
+  const { calldata, value } = call
+    ? encodeAggregatorCall(call, { source: isNativeIn ? null : tokenIn, target: isNativeOut ? null : tokenOut }, terms)
     : encodeSwap(route, terms)
   return { from: account, to: router, input: calldata, value }
 }
@@ -244,17 +240,4 @@ function failed(what: string, outcome: Estimate | Outcome, block: BlockRef | nul
   return amountOut === null || block === null
     ? new AppError('SIMULATION_FAILED', message, { extra: { reason } })
     : new BelowMinimum(message, reason, { block, amountOut })
-}
-
-type Shortage = Readonly<{ isNative: boolean; field: 'amount' | 'account' }>
-
-/** Amounts in base units; a native amount includes gas. The caller converts them to decimals. */
-function insufficient({ isNative: isNativeShortage, field }: Shortage, required: bigint, available: bigint): AppError {
-  const message = `the account holds too little of the ${isNativeShortage ? 'native currency' : 'token to swap'}`
-  const extra = {
-    of: isNativeShortage ? 'native' : 'token',
-    required: required.toString(),
-    available: available.toString(),
-  }
-  return new AppError('INSUFFICIENT_BALANCE', message, { field, extra })
 }

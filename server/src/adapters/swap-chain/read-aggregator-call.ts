@@ -6,10 +6,12 @@ const CALLDATA = /^0x[0-9a-f]{8}([0-9a-f]{2}){0,65536}$/
 
 /** Checks a transaction of an aggregator: published contracts, the exact native value, well-formed calldata. Null if it fails. */
 export function readAggregatorCall(
-  { amountOut, target, spender, value, calldata }: AggregatorTransaction,
+  transaction: AggregatorTransaction,
   { tokenIn, amountIn }: AggregatorOrder,
   contracts: readonly string[],
 ): AggregatorTrade | null {
+  if (!('calldata' in transaction)) return null
+  const { amountOut, target, spender, value, calldata } = transaction
   const isNativeIn = isNative(tokenIn)
   const [targetKey, spenderKey, bytes] = [target.toLowerCase(), spender?.toLowerCase() ?? null, calldata.toLowerCase()]
   if (!contracts.includes(targetKey) || !CALLDATA.test(bytes)) return null

@@ -1,5 +1,5 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem'
-import type { AggregatorCall } from '../../swap/ports/aggregator.ts'
+import type { ContractCall } from '../../swap/ports/aggregator.ts'
 import { askEveryNode, type EvmNode, ethCall } from '../chains/evm/node.ts'
 import { callFailure } from './call-failure.ts'
 
@@ -26,7 +26,7 @@ const FEATURE = 2n
  */
 export async function isKnownCall(
   nodes: readonly EvmNode[],
-  { target, spender, calldata }: AggregatorCall,
+  { target, spender, calldata }: ContractCall,
   tokenIn: string,
 ): Promise<boolean> {
   if (!holders.has(target) && !calldata.startsWith(EXEC)) return true

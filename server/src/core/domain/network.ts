@@ -1,5 +1,7 @@
 export type NetworkId = string
 export type Family = 'bitcoin' | 'evm' | 'monero' | 'solana' | 'sui' | 'ripple' | 'stellar' | 'ton' | 'tron'
+/** Families with an adapter of the exchange half. Currencies of others are listed as disabled. */
+export const exchangeFamilies = ['bitcoin', 'evm', 'monero'] as const satisfies readonly Family[]
 export type Environment = 'production' | 'sandbox'
 
 /** Address prefixes and version bytes of a Bitcoin-family network (BIP-173, BIP-350, base58check, CashAddr). */
@@ -63,6 +65,8 @@ export type Network = Readonly<{
   regexAddress: string
   addressExplorer: string
   txExplorer: string
+  /** Hash of the genesis block (Solana), digest of the genesis checkpoint (Sui). Nodes with another one are not used; absent: any. */
+  genesis?: string
   /** Suffix of this network's tokens in the rates feed, for example `ERC20`. */
   tokenSuffix: string
   bitcoin?: BitcoinParameters
@@ -75,7 +79,7 @@ type PerEnvironment = Pick<
   Network,
   'confirmations' | 'finalityBlocks' | 'regexAddress' | 'addressExplorer' | 'txExplorer'
 > &
-  Partial<Pick<Network, 'bitcoin' | 'evm' | 'blockTimeMs'>>
+  Partial<Pick<Network, 'bitcoin' | 'evm' | 'blockTimeMs' | 'genesis'>>
 
 /** A network as its file states it, with the parameters that differ by environment. */
 export type NetworkDefinition = Omit<Network, keyof PerEnvironment | 'hotIndex'> &

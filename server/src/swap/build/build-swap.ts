@@ -7,8 +7,10 @@ import type { WithIdempotency } from '../../core/services/interfaces.ts'
 import { largest } from '../../lib/bigint.ts'
 import { beatsOwnRoute } from '../domain/choose-aggregator.ts'
 import type { Expiry } from '../domain/expiry.ts'
+import { isPaused, poolPausesOf } from '../domain/pool-pauses.ts'
 import type { BuildRequest, SwapServices, SwapSettings } from '../interfaces.ts'
 import type { AggregatorCall } from '../ports/aggregator.ts'
+import { InsufficientBalance } from '../ports/insufficient-balance.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
 import { BelowMinimum, type PreparedSwap, type SwapChain, type SwapOrder } from '../ports/swap-chain.ts'
 import type { BuildAggregatorCall } from '../quotes/ask-aggregators.ts'
@@ -27,6 +29,7 @@ import {
   type WeightedQuote,
 } from '../quotes/quote-swap.ts'
 import { type ReadSwapDeps, readSwapRequest } from '../quotes/read-swap-request.ts'
+import type { ExecutedSwap } from '../routing/execute.ts'
 import { findContradiction } from './judge-simulation.ts'
 import { type RouteReliability, suspectsOf } from './route-reliability.ts'
 import type { SwapRefs } from './swap-refs.ts'
@@ -39,6 +42,8 @@ export type BuildSwapDeps = ReadSwapDeps &
     routes: RouteReliability
     /** null if no aggregator is configured. */
     buildAggregatorCall: BuildAggregatorCall | null
+    /** Scopes of paused pools, of all networks. */
+    poolPauses(): Iterable<string>
     log: Readonly<{ info(fields: object, message: string): void }>
     refs: SwapRefs
     /** Whether a checksummed address belongs to our wallets or to an exchange, on any network. */
@@ -202,9 +207,11 @@ async function prepareByAggregator(
   const trade = await deps.buildAggregatorCall(quote.source, order, chain)
   if (trade === null) return failed(UNBUILT_PPM, 'no valid call to its published contracts in time')
   const { gas, penaltyPpm } = quote
-  const own = { ...priced.routed, referenceOut: priced.referenceOut }
+  const own = { ...priced.routed, referenceOut: priced.referenceOut, aggregatorGas: chain.aggregatorGas }
   if (!beatsOwnRoute(own, { ...trade, gas, penaltyPpm }, deps.settings.aggregatorGainBps))
     return failed(shortfallPpm(quote.amountOut, trade.amountOut), 'the call pays less than our own route')
+  if ('swaps' in trade.call && isOnPausedPool(deps, chain, trade.call.swaps))
+    return failed(0n, 'a DEX, pool or token of its route is paused')
   const repriced = priceAggregator(priced, trade.amountOut)
   try {
     if (!(await chain.isKnownCall(trade.call, priced.from.address)))
@@ -223,6 +230,15 @@ async function prepareByAggregator(
   }
 }
 
+function isOnPausedPool(
+  { poolPauses }: BuildSwapDeps,
+  { network }: SwapChain,
+  swaps: readonly ExecutedSwap[],
+): boolean {
+  const pauses = poolPausesOf(poolPauses(), network.id)
+  return swaps.some(({ pool }) => isPaused(pool, pauses))
+}
+
 const shortfallPpm = (quoted: bigint, paid: bigint): bigint =>
   paid >= quoted ? 0n : ((quoted - paid) * 1_000_000n) / quoted
 
@@ -234,21 +250,13 @@ async function prepare(
   aggregatorCall?: AggregatorCall,
 ): Promise<PreparedSwap> {
   checkLoss(deps, priced)
+  if (priced.minReceived <= 0n || priced.amountIn <= 0n)
+    throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
   const { chain } = priced.network
+  const decimals = { native: chain.network.decimals, token: priced.from.decimals }
   return chain.prepare(orderOf(deps, partner, priced, terms, aggregatorCall)).catch((error: unknown) => {
-    throw withDecimalAmounts(error, { native: chain.network.decimals, token: priced.from.decimals })
+    throw error instanceof InsufficientBalance ? new InsufficientBalance(error.shortage, decimals) : error
   })
-}
-
-/** Converts the amounts of INSUFFICIENT_BALANCE from base units to decimal text. */
-function withDecimalAmounts(error: unknown, decimals: Readonly<{ native: number; token: number }>): unknown {
-  if (!(error instanceof AppError) || error.code !== 'INSUFFICIENT_BALANCE') return error
-  const problems = error.problems.map(({ of, ...problem }) => {
-    const places = of === 'native' ? decimals.native : decimals.token
-    const format = (name: string) => formatUnits(BigInt(String(problem[name])), places)
-    return { ...problem, required: format('required'), available: format('available') }
-  })
-  return new AppError(error.code, error.message, { problems, cause: error })
 }
 
 /** Reads an address that can sign: our contracts are rejected. */
@@ -289,8 +297,14 @@ function orderOf(
   const call = aggregatorCall === undefined ? {} : { aggregatorCall }
   const order = { ...terms, ...call, swaps: routed.swaps }
   const callHash = chain.hashCall(order)
-  const dexes = aggregatorCall === undefined ? routed.swaps.map(({ pool }) => pool.dex) : []
+  const dexes = swapsOf(order).map(({ pool }) => pool.dex)
   const built = { ...terms, ...call, callHash, owesFee, partnerId: partner.id, network: chain.network.id }
   const ref = refs.issue(built, dexes)
   return { ...order, ref }
+}
+
+/** The swaps that the transaction names: none for a call of an aggregator's contract. */
+function swapsOf({ swaps, aggregatorCall }: Pick<SwapOrder, 'swaps' | 'aggregatorCall'>): readonly ExecutedSwap[] {
+  if (aggregatorCall === undefined) return swaps
+  return 'swaps' in aggregatorCall ? aggregatorCall.swaps : []
 }

@@ -73,7 +73,9 @@ function textOf(terms: BuiltTerms): string {
     feePpm === 0 ? null : terms.feeTo,
     expiry === null || expiry.by === 'never' ? expiry : [expiry.by, expiry.at],
     terms.owesFee,
-    ...(aggregatorCall === undefined ? [] : [aggregatorCall.target, aggregatorCall.spender, aggregatorCall.calldata]),
+    ...(aggregatorCall !== undefined && 'calldata' in aggregatorCall
+      ? [aggregatorCall.target, aggregatorCall.spender, aggregatorCall.calldata]
+      : []),
     terms.callHash,
   ])
 }

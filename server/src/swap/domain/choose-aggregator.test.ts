@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { beatsOwnRoute, chooseBestQuote } from './choose-aggregator.ts'
 
 /* Our route pays 1 000 000; a million gas cost 10 000. An aggregator has an overhead of 90 000 gas: 900. */
-const own = { amountOut: 1_000_000n, gas: 100_000, millionGasOut: 10_000n, middleOut: 1_002_000n, referenceOut: null }
+const own = {
+  ...{ amountOut: 1_000_000n, gas: 100_000, millionGasOut: 10_000n, middleOut: 1_002_000n, referenceOut: null },
+  aggregatorGas: { unreported: 400_000, overhead: 90_000 },
+}
 
 describe('beatsOwnRoute', () => {
   it('D9: rejects quotes two percent above the reference, unless our own route pays that, too', () => {
@@ -24,6 +27,17 @@ describe('beatsOwnRoute', () => {
   it('assumes 400 000 gas for a quote without gas', () => {
     expect(beatsOwnRoute(own, { amountOut: 1_004_400n, gas: null }, 5)).toBe(false)
     expect(beatsOwnRoute(own, { amountOut: 1_004_401n, gas: null }, 5)).toBe(true)
+  })
+
+  it('counts the fee of the network in the output, by what the network assumes of an unreported one', () => {
+    // Solana: 300 000 compute units are assumed, and 20 000 are ours: 3 200 against the 1 000 of our route, and 5 bps are 500.
+    const solana = { ...own, aggregatorGas: { unreported: 300_000, overhead: 20_000 } }
+    expect(beatsOwnRoute(solana, { amountOut: 1_002_700n, gas: null }, 5)).toBe(false)
+    expect(beatsOwnRoute(solana, { amountOut: 1_002_701n, gas: null }, 5)).toBe(true)
+    // Sui: 3 000 units at the price of two million for a million are 6 000; ours are 1 000 units, 2 000.
+    const sui = { ...own, gas: 1_000, millionGasOut: 2_000_000n, aggregatorGas: { unreported: 3_000, overhead: 0 } }
+    expect(beatsOwnRoute(sui, { amountOut: 1_004_500n, gas: null }, 5)).toBe(false)
+    expect(beatsOwnRoute(sui, { amountOut: 1_004_501n, gas: null }, 5)).toBe(true)
   })
 
   it('rejects quotes more than 5 % above the middle price, or above our route if that is higher', () => {

@@ -8,7 +8,7 @@ type Candidate = Readonly<{
   penaltyPpm?: bigint
 }>
 
-/** Our own route, with the prices that compare quotes. */
+/** Our own route, with the prices and costs that compare quotes. Gas is in the units that the network prices. */
 export type OwnRoute = Readonly<{
   amountOut: bigint
   gas: number
@@ -18,12 +18,10 @@ export type OwnRoute = Readonly<{
   middleOut: bigint
   /** Output at reference prices; null without both prices. */
   referenceOut: bigint | null
+  /** As `SwapChain.aggregatorGas`. */
+  aggregatorGas: Readonly<{ unreported: number; overhead: number }>
 }>
 
-/** Assumed if the aggregator reports no gas: a route over a few pools. */
-const UNREPORTED_GAS = 400_000
-/** Overhead of our router and executor, and of setting and revoking the aggregator's allowance. */
-const OVERHEAD_GAS = 90_000
 const MILLION = 1_000_000n
 const BPS = 10_000n
 /** A quote further above the middle price is implausible: an error, or bait that the swap will not pay. */
@@ -32,6 +30,10 @@ const ABOVE_MIDDLE_BPS = 500n
 const netOf = (amountOut: bigint, gas: number, millionGasOut: bigint): bigint =>
   amountOut - (BigInt(gas) * millionGasOut) / MILLION
 
+/** Of a quote, after its penalty. */
+const netQuoteOf = ({ millionGasOut, aggregatorGas }: OwnRoute, quote: Candidate): bigint =>
+  netOf(afterPenalty(quote), (quote.gas ?? aggregatorGas.unreported) + aggregatorGas.overhead, millionGasOut)
+
 const afterPenalty = ({ amountOut, penaltyPpm = 0n }: Candidate): bigint =>
   amountOut - (amountOut * penaltyPpm) / MILLION
 
@@ -39,8 +41,7 @@ const afterPenalty = ({ amountOut, penaltyPpm = 0n }: Candidate): bigint =>
 export function beatsOwnRoute(own: OwnRoute, quote: Candidate, gainBps: number): boolean {
   if (!isPlausible(own, quote.amountOut)) return false
   const ours = netOf(own.amountOut, own.gas, own.millionGasOut)
-  const theirs = netOf(afterPenalty(quote), (quote.gas ?? UNREPORTED_GAS) + OVERHEAD_GAS, own.millionGasOut)
-  return (theirs - ours) * BPS > own.amountOut * BigInt(gainBps)
+  return (netQuoteOf(own, quote) - ours) * BPS > own.amountOut * BigInt(gainBps)
 }
 
 function isPlausible({ amountOut, middleOut, referenceOut }: OwnRoute, quoted: bigint): boolean {
@@ -53,7 +54,7 @@ function isPlausible({ amountOut, middleOut, referenceOut }: OwnRoute, quoted: b
 
 /** The quote with the highest output net of gas and penalty that beats our own route, or null. */
 export function chooseBestQuote<T extends Candidate>(own: OwnRoute, quotes: readonly T[], gainBps: number): T | null {
-  const net = (quote: T) => netOf(afterPenalty(quote), quote.gas ?? UNREPORTED_GAS, own.millionGasOut)
+  const net = (quote: T) => netQuoteOf(own, quote)
   return quotes
     .filter((quote) => beatsOwnRoute(own, quote, gainBps))
     .reduce<T | null>((best, quote) => (best === null || net(quote) > net(best) ? quote : best), null)

@@ -4,7 +4,7 @@ import type { BlockRef } from '../../core/ports/chain.ts'
 import type { Expiry } from '../domain/expiry.ts'
 import type { TransactionObservation } from '../domain/swap.ts'
 import type { ExecutedSwap } from '../routing/execute.ts'
-import type { AggregatorCall, AggregatorOrder, AggregatorTrade, AggregatorTransaction } from './aggregator.ts'
+import type { AggregatorCall, AggregatorTrade, AggregatorTransaction, TakerOrder } from './aggregator.ts'
 
 export type TokenFacts = Readonly<{ name: string; symbol: string; decimals: number }>
 
@@ -23,7 +23,7 @@ export type SwapOrder = Readonly<{
   /** Stated by the transaction; null where it states none and depends, for example, on a recent block. */
   expiry: Expiry | null
   swaps: readonly ExecutedSwap[]
-  /** Replaces `swaps`: a call of an aggregator, made by the external executor. */
+  /** Replaces `swaps`: a checked trade of an aggregator. */
   aggregatorCall?: AggregatorCall
   /** Our reference, which the transaction contains: 32 bytes, `0x` and hexadecimal digits. */
   ref: string
@@ -145,10 +145,17 @@ export interface SwapChain extends AddressFormat {
   readonly executor: string | null
   /** The account for which aggregators trade, and the executor of their calls; null: the user's own account. */
   readonly aggregatorTaker: string | null
+  /**
+   * Costs of an aggregator's swap in units of gas: of the whole transaction if the aggregator reports none, and of what we add to what it
+   * reports.
+   */
+  readonly aggregatorGas: Readonly<{ unreported: number; overhead: number }>
   /** Our contracts: no accounts of users. */
   readonly ownContracts: ReadonlySet<string>
   /** Whether nodes keep a transaction until it is in a block. Where they do not, it is sent again until its expiry. */
   readonly keepsPending: boolean
+  /** Whether every node is of this network; throws if one does not answer. Absent where every signed transaction names its network. */
+  areNodesOnNetwork?(): Promise<boolean>
   /** Null if the address has no contract, or none of a token. */
   readToken(address: string): Promise<TokenFacts | null>
   /** The expiry that a transaction built now shall state to be valid until about `untilMs`; null if it states none. */
@@ -157,12 +164,12 @@ export interface SwapChain extends AddressFormat {
   hashCall(order: Omit<SwapOrder, 'ref'>): string
   /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE (`required`, `available` in base units `of` native or token), ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
   prepare(order: SwapOrder): Promise<PreparedSwap>
-  /** Checks a transaction of an aggregator: only `contracts`, the exact native value, well-formed bytes. Null if it fails. */
+  /** Checks a transaction of an aggregator: only `contracts`, only the input of the order, well-formed. Null if it fails. */
   readAggregatorCall(
     transaction: AggregatorTransaction,
-    order: AggregatorOrder,
+    order: TakerOrder,
     contracts: readonly string[],
-  ): AggregatorTrade | null
+  ): Promise<AggregatorTrade | null>
   /** Whether an aggregator's call hands the input only to contracts that are known, as far as the call can be decoded. */
   isKnownCall(call: AggregatorCall, tokenIn: string): Promise<boolean>
   /** Throws RAW_TX_INVALID, TX_CHAIN_MISMATCH. */

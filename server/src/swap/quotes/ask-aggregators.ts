@@ -49,7 +49,9 @@ export function createBuildAggregatorCall({ aggregators, budgetMs }: AskAggregat
       budgetMs,
       aggregator.build(order, budgetMs).catch(() => null),
     )
-    return transaction && chain.readAggregatorCall(transaction, order, aggregator.contracts(order.network))
+    if (transaction === null) return null
+    // Where the check asks a node that does not answer, our own route reports it.
+    return chain.readAggregatorCall(transaction, order, aggregator.contracts(order.network)).catch(() => null)
   }
 }
 

@@ -131,7 +131,8 @@ export function chooseQuote(
     .filter(({ contract }) => contract !== null)
     .map((quote) => ({ ...quote, penaltyPpm: reliability.penaltyPpm(network.chain.network.id, quote.source) }))
     .filter(({ penaltyPpm }) => penaltyPpm <= EXCLUDED_ABOVE_PPM)
-  return chooseBestQuote({ ...routed, referenceOut }, eligible, settings.aggregatorGainBps)
+  const { aggregatorGas } = network.chain
+  return chooseBestQuote({ ...routed, referenceOut, aggregatorGas }, eligible, settings.aggregatorGainBps)
 }
 
 type LossLimits = 'impactMaxPpm' | 'referenceLossMaxPpm'

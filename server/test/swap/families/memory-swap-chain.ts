@@ -1,5 +1,6 @@
 import { AppError } from '../../../src/core/domain/errors.ts'
 import type { TransactionObservation } from '../../../src/swap/domain/swap.ts'
+import { InsufficientBalance } from '../../../src/swap/ports/insufficient-balance.ts'
 import {
   BelowMinimum,
   type PaidFee,
@@ -78,6 +79,7 @@ export function createMemorySwapChain(
     ...family,
     network,
     ...{ wrapped: family.native, spender: null, executor: null, aggregatorTaker: null },
+    aggregatorGas: { unreported: 0, overhead: 0 },
     ...{ ownContracts: new Set<string>(), keepsPending },
     readToken: async (address) => tokens.get(address) ?? null,
     chooseExpiry: async () => (expiresBy === 'epoch' ? { by: 'epoch', at: epochAt(ledger.state.height) + 1 } : null),
@@ -86,16 +88,13 @@ export function createMemorySwapChain(
       const transaction = transactionOf(order, order.ref)
       const available = ledger.balanceOf(order.account, order.tokenIn)
       if (available < order.amountIn)
-        throw new AppError('INSUFFICIENT_BALANCE', 'the account holds too little', {
-          field: 'amount',
-          extra: { of: 'token', required: order.amountIn.toString(), available: available.toString() },
-        })
+        throw new InsufficientBalance({ of: 'token', field: 'amount', required: order.amountIn, available })
       const amountOut = ledger.simulate(transaction)?.received ?? 0n
       const simulation = { block: ledger.block(), amountOut }
       if (amountOut < order.minReceived) throw new BelowMinimum('it would fail', 'below the minimum', simulation)
       return { approve: null, swap: encodeUnsigned(transaction), simulatedOut: amountOut, simulations: [simulation] }
     },
-    readAggregatorCall: () => null,
+    readAggregatorCall: async () => null,
     isKnownCall: async () => false,
     readSigned: (raw) => {
       const signed = ledger.read(raw)

@@ -1,0 +1,498 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { base58 } from '@scure/base'
+import { callOnce } from '@swapyard/lib/json-rpc.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { raydiumCpmm } from '../../../../sandbox/src/solana/raydium-cpmm-program.ts'
+import { catalogueTokens, type MarketPool, marketPools } from '../../../../sandbox/src/solana/solana-market.ts'
+import { startSolanaNode } from '../../../../sandbox/src/solana/solana-node.ts'
+import { swapInstruction } from '../../../../sandbox/src/solana/solana-trader.ts'
+import {
+  ataOf,
+  createLookupTable,
+  createSolanaUser,
+  type Instruction,
+  type SolanaUser,
+} from '../../../../sandbox/src/solana/solana-user.fixture.ts'
+import { sol } from '../../../networks/sol.ts'
+import { resolveNetwork } from '../../core/domain/network.ts'
+import type { Partner } from '../../core/domain/partner.ts'
+import { present } from '../../lib/assert.ts'
+import { createHttp, type Http } from '../../lib/http.ts'
+import { type BuildSwapDeps, createBuildSwap } from '../../swap/build/build-swap.ts'
+import { createRouteReliability } from '../../swap/build/route-reliability.ts'
+import { createSwapRefs } from '../../swap/build/swap-refs.ts'
+import { swapDefaults } from '../../swap/interfaces.ts'
+import type { InstructionCall, TakerOrder } from '../../swap/ports/aggregator.ts'
+import type { RoutedSwap } from '../../swap/ports/router.ts'
+import type { SwapAction, SwapChain, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import { createAggregatorReliability } from '../../swap/quotes/aggregator-reliability.ts'
+import { createAskAggregators, createBuildAggregatorCall } from '../../swap/quotes/ask-aggregators.ts'
+import { executeRoute, SHARE_ALL } from '../../swap/routing/execute.ts'
+import { createJupiter } from '../aggregators/jupiter.ts'
+import type { NetworkPoolsOptions } from '../dex/sync-context.ts'
+import { createSolanaSwapChain } from './chain.ts'
+import { createSolanaPools } from './pools.ts'
+
+/*
+ * Swaps by Jupiter's instructions, from a server that answers in the documented form of its Swap API v2. Jupiter's program is in no package:
+ * its published program is configured to be that of Raydium CPMM, whose instruction the simulated node executes.
+ */
+
+type Node = Awaited<ReturnType<typeof startSolanaNode>>
+type Json = Record<string, unknown>
+
+const SOL = 'So11111111111111111111111111111111111111112'
+const [usdc, usdt] = catalogueTokens as [(typeof catalogueTokens)[number], (typeof catalogueTokens)[number]]
+const poolOf = (first: string, second: string): MarketPool =>
+  present(
+    marketPools.find(({ tickers }) => tickers.includes(first) && tickers.includes(second)),
+    `a pool of ${first} and ${second}`,
+  )
+const network = resolveNetwork(sol, 'sandbox')
+const ref = `0x${'7e'.repeat(32)}`
+const oneSol = 1_000_000_000n
+
+let server: Server
+let http: Http
+let url: string
+/** Null: the server never answers. */
+let answer: Json | null
+let asked: URL[] = []
+let node: Node
+let user: SolanaUser
+let chain: SwapChain
+
+beforeAll(async () => {
+  http = createHttp()
+  server = createServer((request, reply) => {
+    asked.push(new URL(request.url ?? '', url))
+    if (answer !== null) reply.end(JSON.stringify(answer))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  await http.close()
+  server.closeAllConnections()
+  await new Promise((done) => server.close(done))
+})
+beforeEach(async () => {
+  asked = []
+  node = await startSolanaNode({
+    ...{ port: 0, log: () => undefined, startTicks: () => () => undefined, deploysMarket: true },
+  })
+  user = await createSolanaUser()
+  await node.deposit(user.address, 100n * oneSol)
+  await node.depositToken(usdc.address, user.address, 5_000_000_000n)
+  node.mine(40)
+  chain = createSolanaSwapChain({ network, rpcUrls: [node.rpcUrl] })
+})
+afterEach(() => node.stop())
+
+const roles = ['readonly', 'writable', 'signer', 'writable signer'] as const
+
+/** An instruction as Jupiter's documentation writes it. */
+const toJson = ({ programAddress, accounts = [], data }: Instruction) => ({
+  programId: programAddress,
+  accounts: accounts.map(({ address, role }) => ({
+    ...{ pubkey: address, isSigner: roles[role]?.includes('signer'), isWritable: roles[role]?.startsWith('writable') },
+  })),
+  data: Buffer.from(data ?? []).toString('base64'),
+})
+
+const reply = (order: TakerOrder, amountOut: bigint, swap: Instruction, changes: Json = {}): Json => ({
+  ...{ inputMint: order.tokenIn, outputMint: order.tokenOut, inAmount: order.amountIn.toString() },
+  ...{ outAmount: amountOut.toString(), otherAmountThreshold: amountOut.toString(), swapMode: 'ExactIn' },
+  ...{ slippageBps: 50, priceImpactPct: '0', routePlan: [], computeBudgetInstructions: [], setupInstructions: [] },
+  ...{ swapInstruction: toJson(swap), cleanupInstruction: null, otherInstructions: [], tipInstruction: null },
+  ...{ addressesByLookupTableAddress: null, blockhashWithMetadata: { blockhash: [], lastValidBlockHeight: 1 } },
+  ...changes,
+})
+
+const takerOrder = (tokenIn: string, tokenOut: string, amountIn: bigint): TakerOrder => ({
+  ...{ network: 'sol', chainId: null, native: SOL, tokenIn, tokenOut, amountIn },
+  ...{ taker: user.address, slippagePpm: 5_000 },
+})
+
+async function ask(order: TakerOrder, programs: readonly string[] = [raydiumCpmm]) {
+  const jupiter = createJupiter({ http, key: 'a key', url, contracts: new Map([['sol', programs]]) })
+  const transaction = await jupiter.build(order, 2_000)
+  return transaction && chain.readAggregatorCall(transaction, order, jupiter.contracts('sol'))
+}
+
+const read = (method: string, address: string) => callOnce(node.rpcUrl, method, [address, { commitment: 'processed' }])
+const heldBy = async (account: string): Promise<bigint> =>
+  BigInt(((await read('getTokenAccountBalance', account)) as { value: { amount: string } }).value.amount)
+const lamportsOf = async (account: string): Promise<bigint> =>
+  BigInt(((await read('getBalance', account)) as { value: number }).value)
+const own = (token: (typeof catalogueTokens)[number]) => ataOf(token, user.address)
+
+/** x · y = k with a fee of 0.25 % on the input, rounded up. */
+async function outputOf(pool: MarketPool, ticker: string, amountIn: bigint): Promise<bigint> {
+  const index = pool.tickers[0] === ticker ? 0 : 1
+  const [reserveIn, reserveOut] = [await heldBy(pool.vaults[index]), await heldBy(pool.vaults[index === 0 ? 1 : 0])]
+  const net = amountIn - (amountIn * 2_500n + 999_999n) / 1_000_000n
+  return (net * reserveOut) / (reserveIn + net)
+}
+
+const orderOf = (order: TakerOrder, call: InstructionCall, minReceived: bigint, changes: Partial<SwapOrder> = {}) => ({
+  ...{ account: user.address, recipient: user.address, tokenIn: order.tokenIn, tokenOut: order.tokenOut },
+  ...{ amountIn: order.amountIn, minReceived, feePpm: 0, feeTo: null, expiry: null, swaps: [], ref },
+  ...{ aggregatorCall: call, ...changes },
+})
+
+const encode = (address: string): Uint8Array => base58.decode(address)
+
+/** A swap of USDC to USDT by an instruction of the aggregator, with what it claims. */
+async function stableSwap(changes: Json = {}, amountIn = 1_000_000_000n) {
+  const pool = poolOf('usdc', 'usdt')
+  const order = takerOrder(usdc.address, usdt.address, amountIn)
+  const paid = await outputOf(pool, 'usdc', amountIn)
+  const swap = await swapInstruction(pool, user.address, pool.tickers[0] === 'usdc' ? 0 : 1, amountIn)
+  answer = reply(order, paid, swap, changes)
+  return { pool, order, paid, swap }
+}
+
+const callOf = async (order: TakerOrder): Promise<InstructionCall> => {
+  const trade = present(await ask(order), 'a checked trade')
+  return trade.call as InstructionCall
+}
+
+test('asks for instructions alone, and for SOL that stays wrapped', async () => {
+  const { order } = await stableSwap()
+  await ask(order)
+  expect(asked.map(({ pathname }) => pathname)).toEqual(['/build'])
+  expect(Object.fromEntries(asked[0]?.searchParams ?? [])).toMatchObject({
+    ...{ inputMint: usdc.address, outputMint: usdt.address, amount: '1000000000', taker: user.address },
+    ...{ slippageBps: '50', wrapAndUnwrapSol: 'false' },
+  })
+})
+
+test('a swap by the instruction, through a lookup table, pays the user and the fee, and is read from its bytes', async () => {
+  const { pool, order, paid, swap } = await stableSwap()
+  const table = await createLookupTable(user, node, 
+    (swap.accounts ?? []).map(({ address }) => address).filter((one) => one !== user.address),
+  )
+  answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
+  const partner = await createSolanaUser()
+  const fee = paid / 100n
+  const order_ = orderOf(order, await callOf(order), paid - fee, { feePpm: 10_000, feeTo: partner.address })
+  const prepared = await chain.prepare(order_)
+  expect(prepared.simulatedOut).toBe(paid - fee)
+  const raw = await user.sign(prepared.swap)
+  // The pool's accounts are in the table, not in the bytes.
+  expect(Buffer.from(raw, 'base64').includes(Buffer.from(encode(pool.address)))).toBe(false)
+  const signed = await chain.readSigned(raw)
+  expect(signed.targets).toContain(pool.address)
+  const { aggregatorCall: _, swaps: __, account: ___, ...terms } = order_
+  expect(signed.action).toMatchObject({ kind: 'swap', ...terms, callHash: chain.hashCall(order_) })
+  expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
+  node.mine(40)
+  expect(await heldBy(await own(usdt))).toBe(paid - fee)
+  expect(await heldBy(await ataOf(usdt, partner.address))).toBe(fee)
+  expect(await heldBy(await own(usdc))).toBe(4_000_000_000n)
+  // The chain tells the same of the transaction that it names by its hash.
+  expect(await chain.findTransaction(signed.hash)).toEqual(signed)
+  expect(await chain.observe(signed.hash)).toMatchObject({ kind: 'included', ok: true, received: paid - fee, fee })
+})
+
+test('SOL is wrapped for the instruction, and nothing but the input and the fees is spent', async () => {
+  const pool = poolOf('sol', 'usdc')
+  const order = takerOrder(SOL, usdc.address, oneSol)
+  const paid = await outputOf(pool, 'sol', oneSol)
+  answer = reply(order, paid, await swapInstruction(pool, user.address, pool.tickers[0] === 'sol' ? 0 : 1, oneSol))
+  const before = (await lamportsOf(user.address))
+  const prepared = await chain.prepare(orderOf(order, await callOf(order), paid))
+  expect(prepared.simulatedOut).toBe(paid)
+  await chain.broadcast(await user.sign(prepared.swap))
+  node.mine(40)
+  expect(await heldBy(await own(usdc))).toBe(5_000_000_000n + paid)
+  // The price of a compute unit is 0 here.
+  expect(before - (await lamportsOf(user.address))).toBe(oneSol + 5_000n)
+})
+
+test('SOL is unwrapped after the instruction, less the fee, which is paid in SOL', async () => {
+  const pool = poolOf('sol', 'usdc')
+  const order = takerOrder(usdc.address, SOL, 1_000_000_000n)
+  const paid = await outputOf(pool, 'usdc', 1_000_000_000n)
+  const index = pool.tickers[0] === 'usdc' ? 0 : 1
+  answer = reply(order, paid, await swapInstruction(pool, user.address, index, 1_000_000_000n))
+  const { address: feeTo } = await createSolanaUser()
+  const fee = paid / 200n
+  const terms = { feePpm: 5_000, feeTo }
+  const before = (await lamportsOf(user.address))
+  const prepared = await chain.prepare(orderOf(order, await callOf(order), paid - fee, terms))
+  expect(prepared.simulatedOut).toBe(paid - fee)
+  const raw = await user.sign(prepared.swap)
+  expect((await chain.readSigned(raw)).action).toMatchObject(terms)
+  await chain.broadcast(raw)
+  node.mine(40)
+  expect((await lamportsOf(user.address))).toBe(before + paid - fee - 5_000n)
+  expect((await lamportsOf(feeTo))).toBe(fee)
+  await expect(chain.prepare(orderOf(order, await callOf(order), paid, terms))).rejects.toMatchObject({
+    code: 'SIMULATION_FAILED',
+  })
+})
+
+describe('an instruction is not used', () => {
+  test('if it pays somebody else', async () => {
+    const { order, paid, swap } = await stableSwap()
+    const thief = await createSolanaUser()
+    const theirs = await ataOf(usdt, thief.address)
+    await node.depositToken(usdt.address, thief.address, 1n)
+    node.mine(40)
+    const target = await own(usdt)
+    const accounts = (swap.accounts ?? []).map((meta) => (meta.address === target ? { ...meta, address: theirs } : meta))
+    answer = reply(order, paid, { ...swap, accounts })
+    const call = await callOf(order)
+    await expect(chain.prepare(orderOf(order, call, paid))).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
+    // The bound holds on the chain: without a minimum the same instruction would run.
+    await expect(chain.prepare(orderOf(order, call, 1n))).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
+  })
+
+  test('if it pays less than the minimum, or takes more than the input', async () => {
+    const { pool, order, paid } = await stableSwap()
+    const call = await callOf(order)
+    await expect(chain.prepare(orderOf(order, call, paid + 1n))).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
+    const index = pool.tickers[0] === 'usdc' ? 0 : 1
+    answer = reply(order, paid, await swapInstruction(pool, user.address, index, order.amountIn + 1n))
+    const greedy = await callOf(order)
+    await expect(chain.prepare(orderOf(order, greedy, paid))).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
+  })
+
+  test('if it names another token account of the user', async () => {
+    const { order, paid, swap } = await stableSwap()
+    const jup = present(catalogueTokens[2], 'a third token')
+    await node.depositToken(jup.address, user.address, 7n)
+    node.mine(40)
+    const accounts = [...(swap.accounts ?? []), { address: await own(jup), role: 1 as const }]
+    answer = reply(order, paid, { ...swap, accounts })
+    expect(await ask(order)).toBeNull()
+    // Its creation as an account between the two makes it one of the trade, whose balance must not fall.
+    const creation = {
+      programId: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
+      accounts: [
+        ...[user.address, await own(jup), user.address, jup.address, '11111111111111111111111111111111', jup.program],
+      ].map((pubkey) => ({ pubkey, isSigner: pubkey === user.address, isWritable: true })),
+      data: 'AQ==',
+    }
+    answer = reply(order, paid, { ...swap, accounts }, { setupInstructions: [creation] })
+    expect((await callOf(order)).others).toMatchObject([{ mint: jup.address, held: 7n }])
+  })
+
+  test.for([
+    ['the program is not published', (swap: Json) => ({ ...swap, programId: SOL })],
+    [
+      'somebody else signs',
+      (swap: Json) => ({ ...swap, accounts: [{ pubkey: SOL, isSigner: true, isWritable: true }] }),
+    ],
+    ['no account signs', (swap: Json) => ({ ...swap, accounts: [{ pubkey: SOL, isSigner: false, isWritable: true }] })],
+    [
+      'an account is no address',
+      (swap: Json) => ({ ...swap, accounts: [{ pubkey: 'l', isSigner: true, isWritable: true }] }),
+    ],
+    ['an account lacks a member', (swap: Json) => ({ ...swap, accounts: [{ pubkey: SOL }] })],
+    ['its data are not base64', (swap: Json) => ({ ...swap, data: 'ab!=' })],
+    ['it is no object', () => 7],
+  ] as const)('if %s', async ([, change]) => {
+    const { order } = await stableSwap()
+    expect(await ask(order)).not.toBeNull()
+    answer = { ...answer, swapInstruction: change(answer?.['swapInstruction'] as Json) }
+    expect(await ask(order)).toBeNull()
+  })
+
+  test('if its setup does more than create token accounts of the user, or it needs further instructions', async () => {
+    const { order, swap } = await stableSwap()
+    for (const more of [{ setupInstructions: [toJson(swap)] }, { otherInstructions: [toJson(swap)] }]) {
+      await stableSwap(more)
+      expect(await ask(order)).toBeNull()
+    }
+  })
+
+  test('if its transaction is too large', async () => {
+    const { order, paid, swap } = await stableSwap()
+    const strangers = await Promise.all(Array.from({ length: 24 }, () => createSolanaUser()))
+    const accounts = [...(swap.accounts ?? []), ...strangers.map(({ address }) => ({ address, role: 0 as const }))]
+    answer = reply(order, paid, { ...swap, accounts })
+    await expect(chain.prepare(orderOf(order, await callOf(order), paid))).rejects.toMatchObject({ code: 'NO_ROUTE' })
+  })
+})
+
+/* What no transfer to itself can bound: instructions of other programs stand for what an aggregator's program could do for the user. */
+describe('a simulation refuses an instruction', () => {
+  const refusal = async (swap: Instruction) => {
+    const order = takerOrder(usdc.address, usdt.address, 1_000_000n)
+    await node.depositToken(usdt.address, user.address, 1n)
+    node.mine(40)
+    answer = reply(order, 1n, swap)
+    const trade = present(await ask(order, [swap.programAddress]), 'a checked trade')
+    return chain.prepare(orderOf(order, trade.call as InstructionCall, 0n)).catch((error: unknown) => error)
+  }
+
+  test('that takes lamports', async () => {
+    const { address } = await createSolanaUser()
+    const swap = user.pay(address, oneSol)
+    expect(await refusal(swap)).toMatchObject({ problems: [{ reason: 'it takes lamports' }] })
+  })
+
+  test('that gives others a right to a token account', async () => {
+    const { address: delegate } = await createSolanaUser()
+    const swap = user.approve(await own(usdt), delegate)
+    expect(await refusal(swap)).toMatchObject({ problems: [{ reason: 'it alters a token account' }] })
+  })
+})
+
+describe('a signed transaction with a lookup table', () => {
+  test('is refused if the table has other accounts than the build had', async () => {
+    const { order, paid, swap } = await stableSwap()
+    const named = (swap.accounts ?? []).map(({ address }) => address).filter((one) => one !== user.address)
+    const [table, other] = [await createLookupTable(user, node, named), await createLookupTable(user, node, named.toReversed())]
+    answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
+    const order_ = orderOf(order, await callOf(order), paid)
+    const unsigned = Buffer.from((await chain.prepare(order_)).swap, 'base64')
+    const at = unsigned.indexOf(Buffer.from(encode(table)))
+    expect(at).toBeGreaterThan(0)
+    unsigned.set(encode(other), at)
+    const { action } = await chain.readSigned(await user.sign(unsigned.toString('base64')))
+    expect(action).toMatchObject({ kind: 'swap' })
+    expect(action).not.toMatchObject({ callHash: chain.hashCall(order_) })
+  })
+
+  test('is refused if a node does not have the table finally', async () => {
+    const { order, paid, swap } = await stableSwap()
+    const table = await createLookupTable(user, node, (swap.accounts ?? []).map(({ address }) => address))
+    answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
+    const raw = await user.sign((await chain.prepare(orderOf(order, await callOf(order), paid))).swap)
+    const empty = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined })
+    try {
+      const both = createSolanaSwapChain({ network, rpcUrls: [node.rpcUrl, empty.rpcUrl] })
+      await expect(both.readSigned(raw)).rejects.toMatchObject({ code: 'RAW_TX_INVALID' })
+    } finally {
+      await empty.stop()
+    }
+  })
+})
+
+describe('a build', () => {
+  const amountIn = 50n * oneSol
+  const [deep, shallow] = marketPools.filter(({ tickers }) => tickers.includes('sol') && tickers.includes('usdc')) as [
+    MarketPool,
+    MarketPool,
+  ]
+  /** Jupiter's swap in the deeper pool; ours is in the shallow one, the only one that our router knows here. */
+  const deepSwap = () => swapInstruction(deep, user.address, deep.tickers[0] === 'sol' ? 0 : 1, amountIn)
+  const order = () => takerOrder(SOL, usdc.address, amountIn)
+
+  async function routeByShallowPool(): Promise<RoutedSwap> {
+    const dexNetwork = {
+      ...{ network: 'sol', wrapped: SOL, connectors: [usdc.address] },
+      dexes: [{ name: 'raydium-cpmm', kind: 'raydium-cpmm', factory: raydiumCpmm } as const],
+    }
+    const options = { network, rpcUrls: [node.rpcUrl], dexNetwork, tokens: [usdc.address] }
+    const source = createSolanaPools(options as unknown as NetworkPoolsOptions)
+    await source.advance()
+    const { pools, block } = present(source.current(), 'the pools')
+    const pool = present(
+      pools.find(({ id }) => id === shallow.address),
+      'the shallow pool',
+    )
+    const tokenIn = pool.tokens.indexOf(SOL)
+    const executed = executeRoute(
+      [{ pool, tokenIn, tokenOut: 1 - tokenIn, share: SHARE_ALL }],
+      SOL,
+      usdc.address,
+      amountIn,
+    )
+    if (executed.amountOut === null) throw new Error('the pool cannot trade')
+    const middleOut = await outputOf(deep, 'sol', amountIn)
+    return { block, ...executed, gas: 60_000, millionGasOut: 0n, middleOut, unlisted: [] }
+  }
+
+  async function build() {
+    const routed = await routeByShallowPool()
+    const contracts = new Map([['sol', [raydiumCpmm]]])
+    const asking = {
+      aggregators: [createJupiter({ http, key: 'a key', url, contracts })],
+      budgetMs: answer === null ? 50 : 30_000,
+    }
+    const deps = {
+      networks: { getOpen: () => ({ chain, nativeIsToken: false }) },
+      findToken: async (_: unknown, address: string) => ({
+        ...{ network: 'sol', address, name: '', symbol: '', decimals: address === SOL ? 9 : 6 },
+      }),
+      router: { route: async () => routed },
+      ...{ referenceOutOf: () => null, reliability: createAggregatorReliability({ now: () => 0 }) },
+      ...{ askAggregators: createAskAggregators(asking), buildAggregatorCall: createBuildAggregatorCall(asking) },
+      ...{ poolPauses: () => [], routes: createRouteReliability({ now: () => 0 }), log: { info: () => undefined } },
+      refs: createSwapRefs(Buffer.from('a pepper')),
+      ...{ feeAccounts: { findAddress: async () => null }, isOwnAddress: async () => false },
+      approvals: { save: async () => undefined, has: async () => false },
+      screening: { screen: async () => 'allow' },
+      withIdempotency: (_partner: unknown, _key: unknown, work: () => unknown) => work(),
+      ...{ settings: swapDefaults, now: () => 0 },
+    } as unknown as BuildSwapDeps
+    const request = {
+      ...{ network: 'sol', account: user.address, fromTokenAddress: SOL, toTokenAddress: usdc.address, amount: '50' },
+      ...{ slippage: '1', referrerFee: '0' },
+    }
+    const [unsigned] = await createBuildSwap(deps)({ id: 'p' } as Partner, request, null)
+    const signed = await chain.readSigned(await user.sign(present(unsigned, 'a transaction')))
+    return { action: present(signed.action, 'an action') as SwapAction, targets: signed.targets, routed }
+  }
+
+  test('uses the instruction if it pays more, with a minimum near our own route', async () => {
+    answer = reply(order(), await outputOf(deep, 'sol', amountIn), await deepSwap())
+    const { action, targets, routed } = await build()
+    expect(targets).toContain(deep.address)
+    expect(targets).not.toContain(shallow.address)
+    const paid = await outputOf(deep, 'sol', amountIn)
+    // One percent less than the claim is below what our own route pays less half a percent.
+    expect(action.minReceived).toBe((routed.amountOut * 995n) / 1_000n)
+    expect(action.minReceived > (paid * 99n) / 100n).toBe(true)
+  })
+
+  const unused: readonly (readonly [string, () => Promise<Json | null>])[] = [
+    ['it pays less than ours', async () => reply(order(), 1n, await deepSwap())],
+    [
+      'its claim is too good',
+      async () => reply(order(), (await outputOf(deep, 'sol', amountIn)) * 2n, await deepSwap()),
+    ],
+    [
+      'it pays less than it claims',
+      async (): Promise<Json> => {
+        const paid = await outputOf(deep, 'sol', amountIn)
+        return reply(
+          order(),
+          paid,
+          await swapInstruction(deep, user.address, deep.tickers[0] === 'sol' ? 0 : 1, oneSol),
+        )
+      },
+    ],
+    ['it does not answer', async () => null],
+    [
+      'it is for another amount',
+      async () => ({ ...reply(order(), await outputOf(deep, 'sol', amountIn), await deepSwap()), inAmount: '7' }),
+    ],
+    [
+      'its instruction cannot be read',
+      async () => ({ ...reply(order(), await outputOf(deep, 'sol', amountIn), await deepSwap()), swapInstruction: {} }),
+    ],
+    [
+      'its transaction is too large',
+      async (): Promise<Json> => {
+        const swap = await deepSwap()
+        const strangers = await Promise.all(Array.from({ length: 24 }, () => createSolanaUser()))
+        const accounts = [...(swap.accounts ?? []), ...strangers.map(({ address }) => ({ address, role: 0 as const }))]
+        return reply(order(), await outputOf(deep, 'sol', amountIn), { ...swap, accounts })
+      },
+    ],
+  ]
+  test.for(unused)('uses our own route if %s', async ([, answerOf]) => {
+    answer = await answerOf()
+    const { action, targets } = await build()
+    expect(targets).toContain(shallow.address)
+    expect(targets).not.toContain(deep.address)
+    expect(action.pools).toEqual([shallow.address])
+  })
+})

@@ -1,0 +1,123 @@
+import { AppError } from '../../core/domain/errors.ts'
+import { divideUp } from '../../lib/bigint.ts'
+import type { InstructionCall } from '../../swap/ports/aggregator.ts'
+import type { PreparedSwap, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import { aggregatorInstructions, aggregatorMemo, feeOf } from './aggregator-swap.ts'
+import { limitUnits, priceUnits } from './instructions.ts'
+import {
+  type Account,
+  fieldsOf,
+  listOf,
+  readAccounts,
+  type SolanaNodes,
+  slotOf,
+  toAccount,
+  toCount,
+  tokenUnits,
+} from './nodes.ts'
+import { blockAt, readBlockhash, SIGNATURE_FEE } from './prepare.ts'
+import { wrappedSol } from './program-address.ts'
+import { encodeUnsigned, TRANSACTION_BYTES_MAX } from './transaction.ts'
+import { limitOf, UNITS_MAX } from './unit-limit.ts'
+import { readUnitPrice } from './unit-price.ts'
+
+/** The unsigned transaction of an order by an aggregator's instruction, after a simulation. What the account lacks, our own route reports. */
+export async function prepareAggregator(
+  nodes: SolanaNodes,
+  order: SwapOrder,
+  call: InstructionCall,
+): Promise<PreparedSwap> {
+  const { account } = order
+  const written = call.instruction.accounts.filter(({ isWritable, isSigner }) => isWritable && !isSigner)
+  const [blockhash, price] = await Promise.all([
+    readBlockhash(nodes),
+    readUnitPrice(
+      nodes,
+      written.map(({ address }) => address),
+    ),
+  ])
+  const body = [...aggregatorInstructions(order, call), aggregatorMemo(order)]
+  const build = (units: number) =>
+    encodeUnsigned(account, blockhash, [limitUnits(units), priceUnits(price), ...body], call.tables)
+  const simulated = build(UNITS_MAX)
+  if (simulated.length > TRANSACTION_BYTES_MAX)
+    throw new AppError('NO_ROUTE', `the route needs a transaction of more than ${TRANSACTION_BYTES_MAX} bytes`)
+  const cost = SIGNATURE_FEE + divideUp(BigInt(UNITS_MAX) * price, 1_000_000n)
+  const { slot, units, before, after } = await simulate(nodes, order, call, simulated)
+  const amountOut = checkChanges(order, cost, before, after)
+  const swap = build(limitOf(units)).toString('base64')
+  return { approve: null, swap, simulatedOut: amountOut, simulations: [{ block: blockAt(slot), amountOut }] }
+}
+
+/** The accounts that a swap changes. */
+type State = Readonly<{
+  user: Account | null
+  target: Account | null
+  /** The token account of the fee's recipient. */
+  fee: Account | null
+  /** The user's token accounts that existed before. */
+  own: readonly (Account | null)[]
+}>
+
+const toState = ([user, target, fee, ...own]: readonly (Account | null)[]): State => ({
+  ...{ user: user ?? null, target: target ?? null, fee: fee ?? null, own },
+})
+
+async function simulate(nodes: SolanaNodes, order: SwapOrder, call: InstructionCall, transaction: Buffer) {
+  const { source, target, others } = call
+  const existing = [source, target, ...others].filter(({ held }) => held !== null)
+  // Without a fee account the user's own stands in its place, which is there already.
+  const named = [order.account, target.address, feeOf(order, call).account ?? order.account]
+  const addresses = [...named, ...existing.map(({ address }) => address)]
+  const before = await readAccounts(nodes, addresses)
+  const reply = await nodes.ask('simulateTransaction', [
+    transaction.toString('base64'),
+    {
+      ...{ encoding: 'base64', commitment: 'confirmed', sigVerify: false, replaceRecentBlockhash: true },
+      accounts: { encoding: 'base64', addresses },
+    },
+  ])
+  const { err, accounts, unitsConsumed } = fieldsOf(fieldsOf(reply)['value']) as Readonly<Record<string, unknown>>
+  if (err !== null) {
+    const reason = JSON.stringify(err).slice(0, REASON_MAX)
+    throw refusal(reason)
+  }
+  return {
+    ...{ slot: slotOf(reply), units: toCount(unitsConsumed), before: toState(before.accounts) },
+    after: toState(listOf(accounts).map(toAccount)),
+  }
+}
+
+const REASON_MAX = 200
+const refusal = (reason: string): AppError =>
+  new AppError('SIMULATION_FAILED', `the aggregator's swap would fail: ${reason}`, { extra: { reason } })
+
+/**
+ * What the user receives. Refuses an instruction that takes lamports of the user, or that gives others a right to the user's token
+ * accounts: no transfer in the transaction itself bounds those.
+ */
+function checkChanges({ tokenIn, tokenOut, amountIn }: SwapOrder, cost: bigint, before: State, after: State): bigint {
+  // An account of wrapped SOL is closed at the end.
+  const isAltered = after.own.some(
+    (account, index) =>
+      account !== null && account.data.length > 0 && rightsOf(account) !== rightsOf(before.own[index] ?? null),
+  )
+  if (isAltered) throw refusal('it alters a token account')
+  const lamportsOf = (account: Account | null) => account?.lamports ?? 0n
+  const gained = lamportsOf(after.user) - lamportsOf(before.user) + cost
+  if (tokenOut === wrappedSol) return gained - lamportsOf(before.target)
+  const rentOf = (was: Account | null, is: Account | null) => (was === null ? lamportsOf(is) : 0n)
+  const rents = rentOf(before.target, after.target) + rentOf(before.fee, after.fee)
+  if (gained + rents + (tokenIn === wrappedSol ? amountIn : 0n) < 0n) throw refusal('it takes lamports')
+  return tokenUnits(after.target) - tokenUnits(before.target)
+}
+
+/** A token account without its extensions, which hold no rights of others, and without its balance in bytes 64 to 72. */
+const TOKEN_ACCOUNT_BYTES = 165
+const [BALANCE_FROM, BALANCE_TO] = [64, 72] as const
+const rightsOf = (account: Account | null): string | null =>
+  account &&
+  Buffer.concat([
+    account.data.subarray(0, BALANCE_FROM),
+    account.data.subarray(BALANCE_TO, TOKEN_ACCOUNT_BYTES),
+  ]).toString('hex')

@@ -1,8 +1,7 @@
 import { Bank, type Block, type SavedBank } from './bank.ts'
-import { raydiumCpmmProgram } from './raydium-cpmm-program.ts'
 import { createRpcServer } from './rpc-server.ts'
 import { createBankAccount } from './solana-bank-account.ts'
-import { deployMarket } from './solana-market.ts'
+import { deployMarket, dexPrograms } from './solana-market.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 
 /** Calls `tick` every `ms` until the returned function is called. */
@@ -23,8 +22,7 @@ export type SolanaNodeOptions = Readonly<{
 
 const slotMs = 400
 
-export const startupNotice =
-  'sol: litesvm 1.5.0 executes transactions with the real virtual machine and the real SPL Token, Token-2022, associated token, memo and lookup table programs. It is not a validator: slots, blocks, commitments, forks, the 150-block window of blockhashes and the RPC are simulated; there are no votes, stakes, rewards, rent collection or durable nonces. The binaries of DEXes are not available: swap_base_input of Raydium CPMM is executed by the maths of the pool on its account data, and its transfers by the token programs, in one transaction with the other instructions.'
+export const startupNotice = `sol: litesvm 1.5.0 executes transactions with the real virtual machine and the real SPL Token, Token-2022, associated token, memo and lookup table programs. It is not a validator: slots, blocks, commitments, forks, the 150-block window of blockhashes and the RPC are simulated; there are no votes, stakes, rewards, rent collection or durable nonces. The binaries of DEXes are not available: ${dexPrograms.map(({ title }) => title).join(', ')} are executed by the maths of the pools on their account data, and their transfers by the token programs, in one transaction with the other instructions.`
 
 const startInterval: StartTicks = (tick, ms) => {
   const timer = setInterval(tick, ms)
@@ -35,7 +33,7 @@ const startInterval: StartTicks = (tick, ms) => {
 export async function startSolanaNode(options: SolanaNodeOptions) {
   const { port, log, now = Date.now, startTicks = startInterval, isSkipped = (slot) => slot % 25 === 0 } = options
   const { saved = null } = options
-  const bank = new Bank(now, [raydiumCpmmProgram], saved)
+  const bank = new Bank(now, dexPrograms, saved)
   const account = await createBankAccount(bank)
   if (options.deploysMarket === true && saved === null) await deployMarket(bank, account.address)
   const server = createRpcServer(bank)

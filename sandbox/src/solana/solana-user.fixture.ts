@@ -47,8 +47,10 @@ export async function createSolanaUser() {
 }
 
 /** The token account that wallets use. */
-export const ataOf = async ({ address: mint, program }: SolanaToken, owner: string): Promise<Address> =>
-  (await findAssociatedTokenPda({ mint, owner: owner as Address, tokenProgram: program }))[0]
+export const ataOf = async (
+  { address: mint, program }: Pick<SolanaToken, 'address' | 'program'>,
+  owner: string,
+): Promise<Address> => (await findAssociatedTokenPda({ mint, owner: owner as Address, tokenProgram: program }))[0]
 
 /** Sends instructions of the user, and waits until they are final. */
 async function sendFrom({ signer }: SolanaUser, node: Node, instructions: readonly Instruction[]): Promise<void> {
@@ -66,11 +68,7 @@ async function sendFrom({ signer }: SolanaUser, node: Node, instructions: readon
 }
 
 /** A finalized lookup table of these addresses. */
-export async function createLookupTable(
-  user: SolanaUser,
-  node: Node,
-  addresses: readonly string[],
-): Promise<Address> {
+export async function createLookupTable(user: SolanaUser, node: Node, addresses: readonly string[]): Promise<Address> {
   const slotBytes = new Uint8Array(8)
   // A block sees the hashes of its ancestors, not its own.
   const slot = (await createSolanaRpc(node.rpcUrl).getSlot().send()) - 1n

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { base58 } from '@scure/base'
 import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { raydiumCpmm } from '../../../../sandbox/src/solana/raydium-cpmm-program.ts'
-import { catalogueTokens, type MarketPool, marketPools } from '../../../../sandbox/src/solana/solana-market.ts'
+import type { MarketPool } from '../../../../sandbox/src/solana/dexes/market-pool.ts'
+import { raydiumCpmm as cpmmProgram } from '../../../../sandbox/src/solana/dexes/raydium-cpmm.ts'
+import { catalogueTokens, marketPools } from '../../../../sandbox/src/solana/solana-market.ts'
 import { startSolanaNode } from '../../../../sandbox/src/solana/solana-node.ts'
-import { swapInstruction } from '../../../../sandbox/src/solana/solana-trader.ts'
 import {
   ataOf,
   createLookupTable,
@@ -49,6 +49,7 @@ const poolOf = (first: string, second: string): MarketPool =>
     marketPools.find(({ tickers }) => tickers.includes(first) && tickers.includes(second)),
     `a pool of ${first} and ${second}`,
   )
+const raydiumCpmm = cpmmProgram.address
 const network = resolveNetwork(sol, 'sandbox')
 const ref = `0x${'7e'.repeat(32)}`
 const oneSol = 1_000_000_000n
@@ -144,12 +145,19 @@ const orderOf = (order: TakerOrder, call: InstructionCall, minReceived: bigint, 
 
 const encode = (address: string): Uint8Array => base58.decode(address)
 
+/** The pool's own instruction, for the user's accounts. */
+async function poolSwap(pool: MarketPool, inputIndex: 0 | 1, units: bigint): Promise<Instruction> {
+  const [source, target] = [pool.mints[inputIndex], pool.mints[inputIndex === 0 ? 1 : 0]]
+  const accounts = { source: await ataOf(source, user.address), target: await ataOf(target, user.address) }
+  return pool.swap((address) => node.bank.readAccount(address), { owner: user.address, ...accounts, inputIndex, units })
+}
+
 /** A swap of USDC to USDT by an instruction of the aggregator, with what it claims. */
 async function stableSwap(changes: Json = {}, amountIn = 1_000_000_000n) {
   const pool = poolOf('usdc', 'usdt')
   const order = takerOrder(usdc.address, usdt.address, amountIn)
   const paid = await outputOf(pool, 'usdc', amountIn)
-  const swap = await swapInstruction(pool, user.address, pool.tickers[0] === 'usdc' ? 0 : 1, amountIn)
+  const swap = await poolSwap(pool, pool.tickers[0] === 'usdc' ? 0 : 1, amountIn)
   answer = reply(order, paid, swap, changes)
   return { pool, order, paid, swap }
 }
@@ -171,7 +179,9 @@ test('asks for instructions alone, and for SOL that stays wrapped', async () => 
 
 test('a swap by the instruction, through a lookup table, pays the user and the fee, and is read from its bytes', async () => {
   const { pool, order, paid, swap } = await stableSwap()
-  const table = await createLookupTable(user, node, 
+  const table = await createLookupTable(
+    user,
+    node,
     (swap.accounts ?? []).map(({ address }) => address).filter((one) => one !== user.address),
   )
   answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
@@ -201,8 +211,8 @@ test('SOL is wrapped for the instruction, and nothing but the input and the fees
   const pool = poolOf('sol', 'usdc')
   const order = takerOrder(SOL, usdc.address, oneSol)
   const paid = await outputOf(pool, 'sol', oneSol)
-  answer = reply(order, paid, await swapInstruction(pool, user.address, pool.tickers[0] === 'sol' ? 0 : 1, oneSol))
-  const before = (await lamportsOf(user.address))
+  answer = reply(order, paid, await poolSwap(pool, pool.tickers[0] === 'sol' ? 0 : 1, oneSol))
+  const before = await lamportsOf(user.address)
   const prepared = await chain.prepare(orderOf(order, await callOf(order), paid))
   expect(prepared.simulatedOut).toBe(paid)
   await chain.broadcast(await user.sign(prepared.swap))
@@ -217,19 +227,19 @@ test('SOL is unwrapped after the instruction, less the fee, which is paid in SOL
   const order = takerOrder(usdc.address, SOL, 1_000_000_000n)
   const paid = await outputOf(pool, 'usdc', 1_000_000_000n)
   const index = pool.tickers[0] === 'usdc' ? 0 : 1
-  answer = reply(order, paid, await swapInstruction(pool, user.address, index, 1_000_000_000n))
+  answer = reply(order, paid, await poolSwap(pool, index, 1_000_000_000n))
   const { address: feeTo } = await createSolanaUser()
   const fee = paid / 200n
   const terms = { feePpm: 5_000, feeTo }
-  const before = (await lamportsOf(user.address))
+  const before = await lamportsOf(user.address)
   const prepared = await chain.prepare(orderOf(order, await callOf(order), paid - fee, terms))
   expect(prepared.simulatedOut).toBe(paid - fee)
   const raw = await user.sign(prepared.swap)
   expect((await chain.readSigned(raw)).action).toMatchObject(terms)
   await chain.broadcast(raw)
   node.mine(40)
-  expect((await lamportsOf(user.address))).toBe(before + paid - fee - 5_000n)
-  expect((await lamportsOf(feeTo))).toBe(fee)
+  expect(await lamportsOf(user.address)).toBe(before + paid - fee - 5_000n)
+  expect(await lamportsOf(feeTo)).toBe(fee)
   await expect(chain.prepare(orderOf(order, await callOf(order), paid, terms))).rejects.toMatchObject({
     code: 'SIMULATION_FAILED',
   })
@@ -243,7 +253,9 @@ describe('an instruction is not used', () => {
     await node.depositToken(usdt.address, thief.address, 1n)
     node.mine(40)
     const target = await own(usdt)
-    const accounts = (swap.accounts ?? []).map((meta) => (meta.address === target ? { ...meta, address: theirs } : meta))
+    const accounts = (swap.accounts ?? []).map((meta) =>
+      meta.address === target ? { ...meta, address: theirs } : meta,
+    )
     answer = reply(order, paid, { ...swap, accounts })
     const call = await callOf(order)
     await expect(chain.prepare(orderOf(order, call, paid))).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
@@ -256,7 +268,7 @@ describe('an instruction is not used', () => {
     const call = await callOf(order)
     await expect(chain.prepare(orderOf(order, call, paid + 1n))).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
     const index = pool.tickers[0] === 'usdc' ? 0 : 1
-    answer = reply(order, paid, await swapInstruction(pool, user.address, index, order.amountIn + 1n))
+    answer = reply(order, paid, await poolSwap(pool, index, order.amountIn + 1n))
     const greedy = await callOf(order)
     await expect(chain.prepare(orderOf(order, greedy, paid))).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
   })
@@ -347,7 +359,10 @@ describe('a signed transaction with a lookup table', () => {
   test('is refused if the table has other accounts than the build had', async () => {
     const { order, paid, swap } = await stableSwap()
     const named = (swap.accounts ?? []).map(({ address }) => address).filter((one) => one !== user.address)
-    const [table, other] = [await createLookupTable(user, node, named), await createLookupTable(user, node, named.toReversed())]
+    const [table, other] = [
+      await createLookupTable(user, node, named),
+      await createLookupTable(user, node, named.toReversed()),
+    ]
     answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
     const order_ = orderOf(order, await callOf(order), paid)
     const unsigned = Buffer.from((await chain.prepare(order_)).swap, 'base64')
@@ -361,7 +376,11 @@ describe('a signed transaction with a lookup table', () => {
 
   test('is refused if a node does not have the table finally', async () => {
     const { order, paid, swap } = await stableSwap()
-    const table = await createLookupTable(user, node, (swap.accounts ?? []).map(({ address }) => address))
+    const table = await createLookupTable(
+      user,
+      node,
+      (swap.accounts ?? []).map(({ address }) => address),
+    )
     answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
     const raw = await user.sign((await chain.prepare(orderOf(order, await callOf(order), paid))).swap)
     const empty = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined })
@@ -381,7 +400,7 @@ describe('a build', () => {
     MarketPool,
   ]
   /** Jupiter's swap in the deeper pool; ours is in the shallow one, the only one that our router knows here. */
-  const deepSwap = () => swapInstruction(deep, user.address, deep.tickers[0] === 'sol' ? 0 : 1, amountIn)
+  const deepSwap = () => poolSwap(deep, deep.tickers[0] === 'sol' ? 0 : 1, amountIn)
   const order = () => takerOrder(SOL, usdc.address, amountIn)
 
   async function routeByShallowPool(): Promise<RoutedSwap> {
@@ -462,11 +481,7 @@ describe('a build', () => {
       'it pays less than it claims',
       async (): Promise<Json> => {
         const paid = await outputOf(deep, 'sol', amountIn)
-        return reply(
-          order(),
-          paid,
-          await swapInstruction(deep, user.address, deep.tickers[0] === 'sol' ? 0 : 1, oneSol),
-        )
+        return reply(order(), paid, await poolSwap(deep, deep.tickers[0] === 'sol' ? 0 : 1, oneSol))
       },
     ],
     ['it does not answer', async () => null],

@@ -1,7 +1,10 @@
+import { base58 } from '@scure/base'
 import { AppError } from '../../core/domain/errors.ts'
 import { divideUp } from '../../lib/bigint.ts'
 import { requireBalance } from '../../swap/ports/insufficient-balance.ts'
+import type { RouteTerms } from '../../swap/ports/pools.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
+import type { ExecutedSwap } from '../../swap/routing/execute.ts'
 import { limitUnits, priceUnits } from './instructions.ts'
 import {
   type Account,
@@ -32,13 +35,13 @@ export const blockAt = (slot: number) => ({ height: slot, hash: `slot ${slot}` }
 
 /** The unsigned transaction of an order, after a simulation. */
 export async function prepare(nodes: SolanaNodes, order: SwapOrder): Promise<PreparedSwap> {
-  const { account } = order
+  if (order.minReceived <= 0n)
+    throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
   const writable = order.swaps.map(({ pool }) => pool.address)
   const [blockhash, price] = await Promise.all([readBlockhash(nodes), readUnitPrice(nodes, writable)])
-  const memo = memoOf(order.ref, order.feePpm)
   const body = swapInstructions(order)
   const build = (instructions: readonly Instruction[], units: number) =>
-    encodeUnsigned(account, blockhash, [limitUnits(units), priceUnits(price), ...instructions, memo])
+    encode(order, instructions, { blockhash, price, units })
   const simulated = build(body, UNITS_MAX)
   if (simulated.length > TRANSACTION_BYTES_MAX)
     throw new AppError('NO_ROUTE', `the route needs a transaction of more than ${TRANSACTION_BYTES_MAX} bytes`)
@@ -55,41 +58,68 @@ export async function prepare(nodes: SolanaNodes, order: SwapOrder): Promise<Pre
   return { approve: null, swap, simulatedOut: simulation.amountOut, simulations: [simulation] }
 }
 
+type Budget = Readonly<{ blockhash: string; price: bigint; units: number }>
+
+const encode = (
+  { account, ref, feePpm }: SwapOrder,
+  body: readonly Instruction[],
+  { blockhash, price, units }: Budget,
+): Buffer => encodeUnsigned(account, blockhash, [limitUnits(units), priceUnits(price), ...body, memoOf(ref, feePpm)])
+
+/** Addresses of nobody, to measure a transaction with. */
+const [USER, RECIPIENT, BLOCKHASH] = [1, 2, 3].map((byte) => base58.encode(Buffer.alloc(32, byte))) as [
+  string,
+  string,
+  string,
+]
+const FEE_PPM_MAX = 50_000
+
+/** Whether a transaction can hold these swaps. The account of the user does not matter. */
+export function fitsTransaction(swaps: readonly ExecutedSwap[], { tokenIn, tokenOut, paysFee }: RouteTerms): boolean {
+  const order: SwapOrder = {
+    ...{ account: USER, recipient: USER, tokenIn, tokenOut, amountIn: 1n, minReceived: 1n, swaps },
+    ...{ feePpm: paysFee ? FEE_PPM_MAX : 0, feeTo: paysFee ? RECIPIENT : null },
+    ...{ expiry: null, ref: `0x${'00'.repeat(32)}` },
+  }
+  const budget = { blockhash: BLOCKHASH, price: 0n, units: UNITS_MAX }
+  return encode(order, swapInstructions(order), budget).length <= TRANSACTION_BYTES_MAX
+}
+
 export async function readBlockhash(nodes: SolanaNodes): Promise<string> {
   const reply = await nodes.ask('getLatestBlockhash', [{ commitment: 'confirmed' }])
   return String(fieldsOf(fieldsOf(reply)['value'])['blockhash'])
 }
 
-type Before = Readonly<{
-  user: Account | null
-  source: Account | null
-  target: Account | null
-  fee: Account | null
-}>
+/** By address, the accounts that a swap may create or pay. */
+type Before = ReadonlyMap<string, Account | null>
 
 async function readBefore(nodes: SolanaNodes, order: SwapOrder): Promise<Before> {
-  const { source, target, feeAccount } = accountsOf(order)
-  const addresses = [order.account, source, target, ...(feeAccount === null ? [] : [feeAccount])]
-  const [user = null, from = null, to = null, fee = null] = (await readAccounts(nodes, addresses)).accounts
-  return { user, source: from, target: to, fee }
+  const { source, target, between, feeAccount } = accountsOf(order)
+  const ofTokens = [source, target, ...between].map(({ address }) => address)
+  const addresses = [order.account, ...ofTokens, ...(feeAccount === null ? [] : [feeAccount])]
+  const { accounts } = await readAccounts(nodes, addresses)
+  return new Map(addresses.map((address, index) => [address, accounts[index] ?? null]))
 }
+
+const lamportsOf = (account: Account | null | undefined): bigint => account?.lamports ?? 0n
 
 const rentOf = (program: string): bigint => (program === token2022Program ? RENT.token2022 : RENT.token)
 
 /** The lamports that token accounts need which do not exist yet. Those of wrapped SOL are closed again at the end. */
-function rentOfNew(order: SwapOrder, { source, target, fee }: Before): bigint {
-  const { programs, feeAccount } = accountsOf(order)
-  const wraps = order.tokenIn === wrappedSol && source === null ? rentOf(programs[0]) : 0n
-  const ofTarget = target === null ? rentOf(programs[1]) : 0n
-  return wraps + ofTarget + (feeAccount !== null && fee === null ? rentOf(programs[1]) : 0n)
+function rentOfNew(order: SwapOrder, before: Before): bigint {
+  const { source, target, between, feeAccount } = accountsOf(order)
+  const ofFee = feeAccount === null ? [] : [{ address: feeAccount, program: target.program }]
+  return [source, target, ...between, ...ofFee]
+    .filter(({ address }) => !before.get(address))
+    .reduce((sum, { program }) => sum + rentOf(program), 0n)
 }
 
 function checkBalances(order: SwapOrder, before: Before, fee: bigint): void {
   const { tokenIn, amountIn } = order
   const isNative = tokenIn === wrappedSol
-  const available = before.user?.lamports ?? 0n
+  const available = lamportsOf(before.get(order.account))
   const required = fee + rentOfNew(order, before) + PAYER_RENT + (isNative ? amountIn : 0n)
-  const held = tokenUnits(before.source)
+  const held = tokenUnits(before.get(accountsOf(order).source.address))
   if (!isNative) requireBalance({ of: 'token', field: 'amount', required: amountIn, available: held })
   requireBalance({ of: 'native', field: isNative ? 'amount' : 'account', required, available })
 }
@@ -100,21 +130,25 @@ async function simulate(
   { nodes, order, before, fee }: Omit<Failing, 'failure'>,
   transaction: Buffer,
 ): Promise<Simulated> {
-  const { target } = accountsOf(order)
+  const { target, between } = accountsOf(order)
+  const addresses = [order.account, target.address, ...between.map(({ address }) => address)]
   const reply = await nodes.ask('simulateTransaction', [
     transaction.toString('base64'),
     {
       ...{ encoding: 'base64', commitment: 'confirmed', sigVerify: false, replaceRecentBlockhash: true },
-      accounts: { encoding: 'base64', addresses: [order.account, target] },
+      accounts: { encoding: 'base64', addresses },
     },
   ])
   const value = fieldsOf(fieldsOf(reply)['value'])
   if (value['err'] !== null) return { failure: value['err'] }
-  const [user, after] = listOf(value['accounts']).map(toAccount)
+  const after = listOf(value['accounts']).map(toAccount)
+  // The user's lamports, those of the account of wrapped SOL, which is closed, and the rent of the accounts that were created.
+  const gained = addresses.reduce(
+    (sum, one, index) => sum + lamportsOf(after[index]) - lamportsOf(before.get(one)),
+    fee,
+  )
   const amountOut =
-    order.tokenOut === wrappedSol
-      ? (user?.lamports ?? 0n) - (before.user?.lamports ?? 0n) - (before.target?.lamports ?? 0n) + fee
-      : tokenUnits(after) - tokenUnits(before.target)
+    order.tokenOut === wrappedSol ? gained : tokenUnits(after[1]) - tokenUnits(before.get(target.address))
   return { simulation: { block: blockAt(slotOf(reply)), amountOut }, units: toCount(value['unitsConsumed']) }
 }
 

@@ -87,7 +87,9 @@ describe.for(swapNetworks)('on %s', { concurrent: true }, (network) => {
   let family: Family
   let wallet: Wallet
   let usdc = ''
-  let trade: Readonly<Record<'network' | 'fromTokenAddress' | 'toTokenAddress' | 'amount' | 'slippage' | 'referrerFee', string>>
+  let trade: Readonly<
+    Record<'network' | 'fromTokenAddress' | 'toTokenAddress' | 'amount' | 'slippage' | 'referrerFee', string>
+  >
   let quoted: Json
   let signed: readonly string[] = []
   let hash = ''

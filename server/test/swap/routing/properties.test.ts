@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { outputOf } from '../../../src/swap/routing/curve.ts'
-import { curveOf, type Pool, type PoolKind, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { holdingOf, magnitude, randomPools, sqrtPriceBits } from './random-pools.ts'
+import { curveOf, type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
+import { holdingOf, magnitude, type RandomKind, randomPools, sqrtPriceBits } from './random-pools.ts'
 
 /**
  * Cases that fulfil the precondition of their property: 57 % of the draws or more. fast-check fails a property that rejects more than two
  * draws for each accepted one, so a swap that always returns null passes none of them.
  */
 const settings = { numRuns: 200, maxSkipsPerRun: 2 } as const
-const kinds = Object.keys(randomPools) as readonly PoolKind[]
+const kinds = Object.keys(randomPools) as readonly RandomKind[]
 
 type Trade = Readonly<{ pool: Pool; from: number; to: number; amount: bigint; more: bigint }>
 
 /** A pool, a direction, and two amounts from a millionth to a multiple of the pool's balance. */
-const trades = (kind: PoolKind): fc.Arbitrary<Trade> =>
+const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
   fc
     .record({
       pool: randomPools[kind] as fc.Arbitrary<Pool>,
@@ -39,10 +39,10 @@ const trades = (kind: PoolKind): fc.Arbitrary<Trade> =>
 function tolerance({ pool, from, to }: Trade): bigint {
   const holding = holdingOf(pool, to)
   const unit = (4n * holding) / (holdingOf(pool, from) + 1n)
-  return unit + holding / PRECISION[pool.kind] + 10n
+  return unit + holding / PRECISION[pool.kind as RandomKind] + 10n
 }
 
-const PRECISION: Readonly<Record<PoolKind, bigint>> = {
+const PRECISION: Readonly<Record<RandomKind, bigint>> = {
   'uniswap-v2': 10n ** 17n,
   'uniswap-v3': 10n ** 17n,
   'uniswap-v4': 10n ** 17n,
@@ -52,20 +52,23 @@ const PRECISION: Readonly<Record<PoolKind, bigint>> = {
   'balancer-weighted': 10n ** 13n,
   'balancer-stable': 10n ** 12n,
   'liquidity-book': 10n ** 17n,
-  cetus: 10n ** 17n,
   'raydium-cpmm': 10n ** 17n,
+  cetus: 10n ** 17n,
+  'raydium-amm-v4': 10n ** 17n,
+  'pump-swap': 10n ** 17n,
 }
 
 /** Upper bound of the fee that stays in a stable pool and increases the output of the second swap. */
 function retainedFee(pool: Pool, output: bigint): bigint {
   if (pool.kind === 'curve-stable') return (output * pool.fee) / 10n ** 10n
+  if (pool.kind === 'pump-swap') return (output * pool.state.config.flatFees.lp) / 10_000n
   return pool.kind === 'balancer-stable' ? (output * pool.swapFee) / 10n ** 18n : 0n
 }
 
 /**
  * Trades without an off-peg fee. That of StableSwap-NG may increase faster than the output, so a larger input may pay less.
  */
-const monotonicTrades = (kind: PoolKind): fc.Arbitrary<Trade> =>
+const monotonicTrades = (kind: RandomKind): fc.Arbitrary<Trade> =>
   trades(kind).map((trade) => {
     const { pool } = trade
     return pool.kind === 'curve-stable' ? { ...trade, pool: { ...pool, offPegFee: null } } : trade
@@ -201,7 +204,7 @@ function curveTolerance({ pool, to, amount }: Trade, amountOut: bigint): number 
   // Toward the peg the fee decreases, but the price of the curve stays constant.
   const offPeg = pool.kind === 'curve-stable' && pool.offPegFee !== null ? Number(pool.fee * pool.offPegFee) / 1e20 : 0
   const rounding = 10 / Number(amountOut) + 10 / Number(amount)
-  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind]) / Number(amountOut)
+  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind as RandomKind]) / Number(amountOut)
   return offPeg + (sampled ? 1e-3 : 1e-7) + rounding + coarse + floatError(pool, to, Number(amountOut))
 }
 

@@ -1,20 +1,10 @@
 import { sqrtPriceAtTick, tickAtSqrtPrice } from '@swapyard/lib/pools/sui/q64-tick.ts'
+import { quoteTurbos, swapTurbos, type TurbosState } from '@swapyard/lib/pools/sui/turbos.ts'
+import { computeTurbosStep, turbosDeltaA, turbosDeltaB, turbosPriceAfter } from '@swapyard/lib/pools/sui/turbos-step.ts'
 import { describe, expect, test } from 'vitest'
 import { readPublicVectors } from '../../../../../test/support/vectors.ts'
 import { replayTurbosPools } from '../../../../src/cli/lab/turbos.ts'
-import {
-  quoteTurbos,
-  swapTurbos,
-  type TurbosPool,
-  type TurbosState,
-  turbos,
-} from '../../../../src/swap/routing/pools/sui/turbos.ts'
-import {
-  computeTurbosStep,
-  turbosDeltaA,
-  turbosDeltaB,
-  turbosPriceAfter,
-} from '../../../../src/swap/routing/pools/sui/turbos-step.ts'
+import { type TurbosPool, turbos } from '../../../../src/swap/routing/pools/sui/turbos.ts'
 import { type Abort, type RecordedFunctions, runFunctions, toText } from './recorded-functions.ts'
 import { expectCurveToFollow } from './sui-curve.ts'
 

@@ -32,7 +32,7 @@ function parseAddress(text: string): string {
 }
 
 /** Changes with the form of the file. */
-const fileVersion = 1
+const fileVersion = 2
 
 type SavedFile = Readonly<{ version: number; node: SavedNode; market: SuiMarket }>
 

@@ -8,13 +8,21 @@ import { formatUnits, parseUnits } from '../amount.ts'
 import { ControlError, currencyNotFound, invalidAddress } from '../control-error.ts'
 import type { LocalChain } from '../local-chain.ts'
 import { log } from '../log.ts'
+import { deepbookPackage } from './books.ts'
 import { createCetusFunctions } from './cetus-functions.ts'
 import type { Clock } from './clock.ts'
-import { cetusPackage, createSuiMarket, type SuiCoin, type SuiMarket, suiCoin, suiTokens } from './market.ts'
+import { deepType, type SuiCoin, suiCoin, suiTokens } from './coins.ts'
+import { createDeepbookFunctions } from './deepbook-functions.ts'
+import { cetusPackage, createSuiMarket, type SuiMarket } from './market.ts'
 import { type SavedNode, startSuiNode } from './sui-node.ts'
 import { createSuiTrader } from './sui-trader.ts'
 
 const network = 'sui'
+
+const dexFunctions = new Map([
+  ...createCetusFunctions(cetusPackage),
+  ...createDeepbookFunctions(deepbookPackage, deepType),
+])
 
 /** The sandbox decides when a checkpoint is made. */
 const clock: Clock = { now: Date.now, every: () => () => undefined }
@@ -64,7 +72,7 @@ export async function createSuiChain(
   const file = join(folder, 'chain.bin')
   const saved = readSaved(file)
   const node = await startSuiNode({
-    ...{ port, clock, functions: createCetusFunctions(cetusPackage) },
+    ...{ port, clock, functions: dexFunctions },
     ...(saved === null ? {} : { saved: saved.node }),
   })
   const market = saved?.market ?? createSuiMarket(node)
@@ -83,6 +91,10 @@ export async function createSuiChain(
         {
           ...{ name: 'cetus', kind: 'cetus', factory: cetusPackage, config: market.cetusConfig },
           pools: market.pools.map(({ id }) => id),
+        },
+        {
+          ...{ name: 'deepbook', kind: 'deepbook', factory: deepbookPackage, feeCoin: deepType },
+          pools: market.books.map(({ id }) => id),
         },
       ],
       defiTokens: suiTokens.map(({ type, symbol, name, decimals }) => ({ address: type, symbol, name, decimals })),

@@ -31,6 +31,9 @@ const notice = [
 
 type SignedBytes = Readonly<{ bytes: Uint8Array; signatures: readonly Uint8Array[] }>
 
+/** Gets the BCS of the object, too. */
+type FieldChange = (fields: DynamicFields, contents: Uint8Array) => void
+
 export type SuiNode = Readonly<{
   url: string
   chainId: string
@@ -42,7 +45,7 @@ export type SuiNode = Readonly<{
   /** Puts an object at a new id, or at a given one, into the ledger; `encode` gets the id. */
   createObject(draft: Omit<ObjectDraft, 'contents'>, encode: (id: string) => Uint8Array, id?: string): SuiObject
   /** Changes dynamic fields of an object without a transaction, as those of other users do: it gets a new version, too. */
-  changeFields(objectId: string, change: (fields: DynamicFields) => void): void
+  changeFields(objectId: string, change: FieldChange): void
   addCheckpoints(count: number): void
   /** Height and digest of the newest checkpoint. */
   readTip(): Readonly<{ height: number; hash: string }>
@@ -119,11 +122,11 @@ function createNodeChain({ saved, functions = new Map(), ...settings }: SuiNodeS
   })
 }
 
-function changeFields({ ledger }: Chain, objectId: string, change: (fields: DynamicFields) => void): void {
+function changeFields({ ledger }: Chain, objectId: string, change: FieldChange): void {
   const parent = ledger.findObject(objectId)
   if (parent === undefined) throw new Error(`Object ${objectId} does not exist`)
   const store = createFieldStore(ledger)
-  change(store.fields)
+  change(store.fields, parent.contents)
   const seal = (draft: ObjectDraft) =>
     sealObject(draft, {
       ...{ version: parent.version + 1n, previousTransaction: genesisDigest, storageRebate: storageCostOf(draft) },

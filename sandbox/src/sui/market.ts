@@ -2,11 +2,15 @@
 import { bcs } from '@mysten/sui/bcs'
 import { cetusLiquidityOfAmount } from '@swapyard/lib/pools/sui/cetus-liquidity.ts'
 import { SQRT_PRICE_MAX, SQRT_PRICE_MIN, TICK_MAX, tickAtSqrtPrice } from '@swapyard/lib/pools/sui/q64-tick.ts'
+import type { ListedMarket } from '../market/snapshot.ts'
 import { sqrtPriceX96 } from '../market/sqrt-price.ts'
 import { priceOf } from '../prices.ts'
-import { createSuiBooks, type SuiBook } from './books.ts'
+import { createSuiBooks, deepbookPackage, type SuiBook } from './books.ts'
+import { createCetusFunctions } from './cetus-functions.ts'
 import { type CetusPosition, createCetusPool } from './cetus-pool.ts'
 import { deepType, findCoin, type SuiCoin, suiCoin, suiTokens } from './coins.ts'
+import { createDeepbookFunctions } from './deepbook-functions.ts'
+import type { MoveFunctions } from './move-function.ts'
 import type { SuiNode } from './sui-node.ts'
 import { SUI_TYPE } from './sui-object.ts'
 
@@ -108,3 +112,21 @@ export function createSuiMarket(node: SuiNode): SuiMarket {
   })
   return { cetusConfig: config.id, clock: clock.id, pools, books: createSuiBooks(node) }
 }
+
+/** The functions of all DEXes. */
+export const dexFunctions: MoveFunctions = new Map([
+  ...createCetusFunctions(cetusPackage),
+  ...createDeepbookFunctions(deepbookPackage, deepType),
+])
+
+/** The DEXes, as `chains.json` lists them. */
+export const describeDexes = ({ cetusConfig, pools, books }: SuiMarket): ListedMarket['dexes'] => [
+  {
+    ...{ name: 'cetus', kind: 'cetus', factory: cetusPackage, config: cetusConfig },
+    pools: pools.map(({ id }) => id),
+  },
+  {
+    ...{ name: 'deepbook', kind: 'deepbook', factory: deepbookPackage, feeCoin: deepType },
+    pools: books.map(({ id }) => id),
+  },
+]

@@ -8,21 +8,13 @@ import { formatUnits, parseUnits } from '../amount.ts'
 import { ControlError, currencyNotFound, invalidAddress } from '../control-error.ts'
 import type { LocalChain } from '../local-chain.ts'
 import { log } from '../log.ts'
-import { deepbookPackage } from './books.ts'
-import { createCetusFunctions } from './cetus-functions.ts'
 import type { Clock } from './clock.ts'
-import { deepType, type SuiCoin, suiCoin, suiTokens } from './coins.ts'
-import { createDeepbookFunctions } from './deepbook-functions.ts'
-import { cetusPackage, createSuiMarket, type SuiMarket } from './market.ts'
+import { type SuiCoin, suiCoin, suiTokens } from './coins.ts'
+import { createSuiMarket, describeDexes, dexFunctions, type SuiMarket } from './market.ts'
 import { type SavedNode, startSuiNode } from './sui-node.ts'
 import { createSuiTrader } from './sui-trader.ts'
 
 const network = 'sui'
-
-const dexFunctions = new Map([
-  ...createCetusFunctions(cetusPackage),
-  ...createDeepbookFunctions(deepbookPackage, deepType),
-])
 
 /** The sandbox decides when a checkpoint is made. */
 const clock: Clock = { now: Date.now, every: () => () => undefined }
@@ -87,16 +79,7 @@ export async function createSuiChain(
     market: {
       ...{ wrapped: suiCoin.type, coinIsToken: false, contracts: {} },
       hubs: suiTokens.slice(0, 1).map(({ type }) => type),
-      dexes: [
-        {
-          ...{ name: 'cetus', kind: 'cetus', factory: cetusPackage, config: market.cetusConfig },
-          pools: market.pools.map(({ id }) => id),
-        },
-        {
-          ...{ name: 'deepbook', kind: 'deepbook', factory: deepbookPackage, feeCoin: deepType },
-          pools: market.books.map(({ id }) => id),
-        },
-      ],
+      dexes: describeDexes(market),
       defiTokens: suiTokens.map(({ type, symbol, name, decimals }) => ({ address: type, symbol, name, decimals })),
     },
     createWallet() {

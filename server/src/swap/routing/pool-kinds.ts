@@ -8,6 +8,8 @@ import { type LiquidityBookPool, liquidityBook } from './pools/liquidity-book.ts
 import { type RaydiumCpmmRoutePool, raydiumCpmm } from './pools/raydium-cpmm.ts'
 import { type SolidlyPool, solidly } from './pools/solidly.ts'
 import { type CetusPool, cetus } from './pools/sui/cetus.ts'
+import { type DeepbookPool, deepbook } from './pools/sui/deepbook.ts'
+import { type TurbosPool, turbos } from './pools/sui/turbos.ts'
 import { type UniswapV2Pool, uniswapV2 } from './pools/uniswap-v2.ts'
 import { type UniswapV3Pool, uniswapV3 } from './pools/uniswap-v3.ts'
 import { type UniswapV4Pool, uniswapV4 } from './pools/uniswap-v4.ts'
@@ -24,6 +26,8 @@ export type Pool =
   | BalancerStablePool
   | LiquidityBookPool
   | CetusPool
+  | DeepbookPool
+  | TurbosPool
   | RaydiumCpmmRoutePool
 export type PoolKind = Pool['kind']
 
@@ -38,6 +42,8 @@ const mathsByKind: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K
   'balancer-stable': balancerStable,
   'liquidity-book': liquidityBook,
   cetus,
+  deepbook,
+  turbos,
   'raydium-cpmm': raydiumCpmm,
 }
 

@@ -53,6 +53,8 @@ const PRECISION: Readonly<Record<PoolKind, bigint>> = {
   'balancer-stable': 10n ** 12n,
   'liquidity-book': 10n ** 17n,
   cetus: 10n ** 17n,
+  deepbook: 10n ** 17n,
+  turbos: 10n ** 17n,
   'raydium-cpmm': 10n ** 17n,
 }
 

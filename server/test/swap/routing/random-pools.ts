@@ -309,7 +309,7 @@ const raydiumCpmm = fc
   }))
 
 /** Kinds of pools of EVM networks. Others are compared with recordings. */
-export type RandomKind = Exclude<PoolKind, 'cetus'>
+export type RandomKind = Exclude<PoolKind, 'cetus' | 'deepbook' | 'turbos'>
 
 export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
   'uniswap-v2': uniswapV2,
@@ -328,6 +328,7 @@ export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Poo
 export function holdingOf(pool: Pool, token: number): bigint {
   if ('reserves' in pool) return pool.reserves[token] ?? 0n
   if ('balances' in pool) return pool.balances[token] ?? 0n
+  if ('bids' in pool) return pool.asks.reduce((sum, { remaining }) => sum + remaining, 0n)
   if ('bins' in pool) return pool.bins.reduce((sum, bin) => sum + (bin.reserves[token] ?? 0n), 0n)
   // Virtual reserves: as if the current liquidity covered all prices.
   return token === 0 ? (pool.liquidity << 96n) / pool.sqrtPrice : (pool.liquidity * pool.sqrtPrice) >> 96n

@@ -10,6 +10,7 @@ const emptyPool = (pool: Pool): Pool => {
   if (pool.kind === 'raydium-cpmm') return { ...pool, reserves: [0n, 0n], state: { ...pool.state, vaults: [0n, 0n] } }
   if ('reserves' in pool) return { ...pool, reserves: [0n, 0n] }
   if ('balances' in pool) return { ...pool, balances: pool.balances.map(() => 0n) }
+  if ('bids' in pool) return { ...pool, bids: [], asks: [] }
   if ('bins' in pool) return { ...pool, bins: [] }
   return { ...pool, liquidity: 0n, ticks: [] }
 }

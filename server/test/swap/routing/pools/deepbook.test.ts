@@ -143,6 +143,7 @@ describe('DeepBook', () => {
       address: '0x1',
       dex: 'deepbook',
       tokens: ['base', 'quote'],
+      ...{ package: '0x2', feeCoin: '0x3::deep::DEEP', objectVersion: 1n },
     } as const
     const pool: DeepbookPool = { ...createState({ asks, bids }), ...identity, takerFee: 1_000_000n }
     // A fee of 0.1 % times 1.25 in the input: 80,000 quote buy the first order, 10,000 more 3,333 of the second.

@@ -89,7 +89,8 @@ describe('Turbos', () => {
     const pools = replayTurbosPools(recorded)
       .slice(0, 300)
       .map(({ before }): TurbosPool => {
-        return { ...before, kind: 'turbos', id: '0x1', address: '0x1', dex: 'turbos', tokens: ['a', 'b'] }
+        const identity = { kind: 'turbos', id: '0x1', address: '0x1', dex: 'turbos', tokens: ['a', 'b'] } as const
+        return { ...before, ...identity, package: '0x2', config: '0x3', feeType: '0x2::fee::FEE' }
       })
     expect(expectCurveToFollow(turbos, pools)).toBeGreaterThan(300)
   })

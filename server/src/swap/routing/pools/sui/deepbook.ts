@@ -8,7 +8,16 @@ import type { PoolIdentity, PoolMaths } from '../../pool.ts'
 import { FALL_MIN, hyperbola } from '../sampled-curve.ts'
 import { SUI_SWAP_GAS } from './q64-curve.ts'
 
-export type DeepbookPool = PoolIdentity & DeepbookState & Readonly<{ kind: 'deepbook' }>
+export type DeepbookPool = PoolIdentity &
+  DeepbookState &
+  Readonly<{
+    kind: 'deepbook'
+    /** The package that a swap calls, and the coin type of DEEP. */
+    package: string
+    feeCoin: string
+    /** Version of the pool's object with these orders. */
+    objectVersion: bigint
+  }>
 
 /** Token 0 is the base. The fee is paid in the input, so the router needs no DEEP. */
 export const deepbook: PoolMaths<DeepbookPool> = { swap, curve }

@@ -4,7 +4,15 @@ import { swapTurbos, type TurbosState } from '@swapyard/lib/pools/sui/turbos.ts'
 import type { PoolIdentity, PoolMaths } from '../../pool.ts'
 import { q64Curve } from './q64-curve.ts'
 
-export type TurbosPool = PoolIdentity & TurbosState & Readonly<{ kind: 'turbos' }>
+export type TurbosPool = PoolIdentity &
+  TurbosState &
+  Readonly<{
+    kind: 'turbos'
+    /** The package that a swap calls, the shared object with its version, and the type of the pool's fee. */
+    package: string
+    config: string
+    feeType: string
+  }>
 
 /** Token 0 is coin A. */
 export const turbos: PoolMaths<TurbosPool> = {

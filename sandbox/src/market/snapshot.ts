@@ -61,6 +61,7 @@ export type ListedMarket = Readonly<{
     kind: string
     factory: string
     config?: string
+    feeCoin?: string
     pools?: readonly string[]
   }>[]
   contracts: Readonly<Record<string, string>>

@@ -4,7 +4,8 @@ import { SQRT_PRICE_MAX, SQRT_PRICE_MIN } from '@swapyard/lib/pools/sui/q64-tick
 import { expect, test } from 'vitest'
 import { createCetusFunctions } from './cetus-functions.ts'
 import { addCetusSwap } from './cetus-swap.ts'
-import { cetusPackage, createSuiMarket, suiTokens } from './market.ts'
+import { suiTokens } from './coins.ts'
+import { cetusPackage, createSuiMarket } from './market.ts'
 import { SUI, startTestNode } from './sui-node.fixture.ts'
 
 const usdc = suiTokens[0]?.type ?? ''

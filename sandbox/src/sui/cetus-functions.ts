@@ -63,7 +63,7 @@ type Swapped = Extract<CetusResult, { abort: null }>
 
 function swapPool(pool: Pool, swap: Q64Swap, config: Uint8Array, context: MoveContext): Swapped {
   if (pool.isPaused) throw new FunctionAbort(isPausedCode)
-  const ticks = context.readChildren(tickTableOf(pool)).map(readCetusTick)
+  const ticks = context.fields.list(tickTableOf(pool)).map(({ contents }) => readCetusTick(contents))
   const { protocolFeeRate } = cetusConfigSchema.parse(config)
   const result = swapCetus(toCetusState(pool, ticks, BigInt(protocolFeeRate)), swap)
   if (result.abort === null) return result

@@ -1,8 +1,10 @@
 /* Creates a Cetus CLMM pool with its ticks. */
+import { bcs } from '@mysten/sui/bcs'
 import { cetusAmountsOfLiquidity } from '@swapyard/lib/pools/sui/cetus-liquidity.ts'
-import { cetusPoolSchema, cetusTickSchema, toI32, toI128 } from '@swapyard/lib/pools/sui/cetus-objects.ts'
+import { cetusPoolSchema, cetusTickNodeSchema, toI32, toI128 } from '@swapyard/lib/pools/sui/cetus-objects.ts'
 import { sqrtPriceAtTick, TICK_MAX, tickAtSqrtPrice } from '@swapyard/lib/pools/sui/q64-tick.ts'
 import { deriveCreatedId } from './digests.ts'
+import type { DynamicFields } from './field-store.ts'
 import type { SuiNode } from './sui-node.ts'
 
 export type CetusPosition = Readonly<{ tickLower: number; tickUpper: number; liquidity: bigint }>
@@ -12,8 +14,6 @@ type Tick = { net: bigint; gross: bigint }
 const none = { isNone: true, v: 0 }
 /** Stands for the transactions that created the tables of ticks and positions. */
 const tableDigest = '2'.repeat(32)
-const tickType = (address: string) =>
-  `0x2::dynamic_field::Field<u64, ${address}::skip_list::Node<${address}::tick::Tick>>`
 
 function sumTicks(positions: readonly CetusPosition[]): ReadonlyMap<number, Tick> {
   const ticks = new Map<number, Tick>()
@@ -28,20 +28,17 @@ function sumTicks(positions: readonly CetusPosition[]): ReadonlyMap<number, Tick
   return ticks
 }
 
-function createTicks(node: SuiNode, address: string, table: string, positions: readonly CetusPosition[]): number {
-  const ticks = sumTicks(positions)
+function addTicks(fields: DynamicFields, address: string, table: string, ticks: ReadonlyMap<number, Tick>): void {
+  const type = `${address}::skip_list::Node<${address}::tick::Tick>`
   for (const [index, { net, gross }] of ticks) {
     const score = index + TICK_MAX
     const tick = {
       ...{ index: toI32(index), sqrtPrice: sqrtPriceAtTick(index), liquidityNet: toI128(net), liquidityGross: gross },
       ...{ feeGrowthOutsideA: 0, feeGrowthOutsideB: 0, pointsGrowthOutside: 0, rewardsGrowthOutside: [] },
     }
-    node.createObject(
-      { type: tickType(address), owner: { kind: 'object', id: table }, hasPublicTransfer: false },
-      (id) => cetusTickSchema.serialize({ id, score, node: { score, nexts: [], prev: none, tick } }).toBytes(),
-    )
+    const bytes = cetusTickNodeSchema.serialize({ score, nexts: [], prev: none, tick }).toBytes()
+    fields.set(table, { type: 'u64', bytes: bcs.u64().serialize(score).toBytes() }, { type, bytes })
   }
-  return ticks.size
 }
 
 /** Returns the id of the pool. */
@@ -62,14 +59,14 @@ export function createCetusPool(
 ): string {
   const { address, types, index, feeRate, tickSpacing, sqrtPrice, positions } = pool
   const [ticksId, positionsId] = [deriveCreatedId(tableDigest, 2 * index), deriveCreatedId(tableDigest, 2 * index + 1)]
-  const size = createTicks(node, address, ticksId, positions)
+  const ticks = sumTicks(positions)
   const tick = tickAtSqrtPrice(sqrtPrice)
   const active = positions.filter(({ tickLower, tickUpper }) => tickLower <= tick && tick < tickUpper)
   const held = positions.map(({ liquidity, ...range }) =>
     cetusAmountsOfLiquidity({ ...range, sqrtPrice }, liquidity, true),
   )
-  const ticks = {
-    ...{ id: ticksId, head: [], tail: none, level: 1, maxLevel: 16, listP: 2, size, random: { seed: 0 } },
+  const tickList = {
+    ...{ id: ticksId, head: [], tail: none, level: 1, maxLevel: 16, listP: 2, size: ticks.size, random: { seed: 0 } },
   }
   const encode = (id: string) =>
     cetusPoolSchema
@@ -79,7 +76,7 @@ export function createCetusPool(
         coinB: held.reduce((sum, [, b]) => sum + b, 0n),
         liquidity: active.reduce((sum, { liquidity }) => sum + liquidity, 0n),
         ...{ feeGrowthA: 0, feeGrowthB: 0, protocolFeeA: 0, protocolFeeB: 0 },
-        tickManager: { tickSpacing, ticks },
+        tickManager: { tickSpacing, ticks: tickList },
         rewarderManager: { rewarders: [], pointsReleased: 0, pointsGrowthGlobal: 0, lastUpdatedTime: 0 },
         positionManager: {
           ...{ tickSpacing, positionIndex: positions.length },
@@ -89,5 +86,7 @@ export function createCetusPool(
       .toBytes()
   const type = `${address}::pool::Pool<${types.join(', ')}>`
   const shared = { kind: 'shared', initialVersion: 1n } as const
-  return node.createObject({ type, owner: shared, hasPublicTransfer: false }, encode).id
+  const { id } = node.createObject({ type, owner: shared, hasPublicTransfer: false }, encode)
+  node.changeFields(id, (fields) => addTicks(fields, address, ticksId, ticks))
+  return id
 }

@@ -5,6 +5,7 @@ import type { Slot } from './argument-slots.ts'
 import { deriveCreatedId } from './digests.ts'
 import { encodeEffects, encodeEvents } from './effects.ts'
 import { ExecutionFailure, type Failure } from './execution-failure.ts'
+import { createFieldStore, type DynamicFields } from './field-store.ts'
 import { computationCost, type GasCost, netCostOf, splitRebate, storageCostOf } from './gas.ts'
 import type { LedgerView } from './ledger.ts'
 import { functionKey, type MoveContext, type MoveFunctions } from './move-function.ts'
@@ -48,6 +49,9 @@ type Attempt = Readonly<{
   failure: Failure | null
   failedCommand: number | null
   drafts: Map<string, ObjectDraft>
+  /** Dynamic fields before they were written or removed, and those that were only read. */
+  changedFields: readonly SuiObject[]
+  readFields: readonly SuiObject[]
   accumulators: Map<string, AmountChange>
   events: readonly MoveEvent[]
   outputs: readonly CommandOutput[]
@@ -123,13 +127,15 @@ function addAmount(amounts: Map<string, AmountChange>, owner: string, coinType: 
 
 type Collected = Pick<Attempt, 'drafts' | 'accumulators'> & Readonly<{ events: MoveEvent[] }>
 
-function createContext({ data, digest, epoch, timestampMs, view }: ExecutionInput, collected: Collected): MoveContext {
+function createContext(
+  { data, digest, epoch, timestampMs }: ExecutionInput,
+  collected: Collected,
+  fields: DynamicFields,
+): MoveContext {
   let created = 0
   return {
     sender: data.sender,
-    epoch,
-    timestampMs,
-    readChildren: (parent) => view.listChildren(parent).map(({ contents }) => contents),
+    ...{ epoch, timestampMs, gasPrice: BigInt(data.gasData.price), fields },
     createId: () => deriveCreatedId(digest, created++),
     emit: ({ type, contents }) => {
       const [address = '', module = ''] = type.split('::')
@@ -147,7 +153,8 @@ function attemptCommands(input: ExecutionInput, loaded: Loaded): Attempt {
   const gasValue = smash(loaded.gasCoins, budget)
   const gas: Slot | null = gasValue === null ? null : { origin: 'gas', value: gasValue }
   const inputs = inputsOf(input.data).map((callArg) => createInputSlot(callArg, input))
-  const given = { context: createContext(input, collected), functions: input.functions }
+  const store = createFieldStore(input.view)
+  const given = { context: createContext(input, collected, store.fields), functions: input.functions }
   try {
     const outputs = runCommands(commandsOf(input.data), { gas, inputs }, given)
     const owners = new Map(loaded.mutable.map(({ id, owner }) => [id, owner]))
@@ -156,7 +163,11 @@ function attemptCommands(input: ExecutionInput, loaded: Loaded): Attempt {
       const owner = owners.get(readId(slot.value.contents))
       if (owner !== undefined) collected.drafts.set(readId(slot.value.contents), draftOf(slot.value, owner))
     }
-    return { failure: null, failedCommand: null, outputs, ...collected }
+    for (const [id, draft] of store.changes) if (draft !== null) collected.drafts.set(id, draft)
+    const [changedFields, readFields] = [true, false].map((isChanged) =>
+      store.listLoaded().filter(({ id }) => store.changes.has(id) === isChanged),
+    ) as [SuiObject[], SuiObject[]]
+    return { failure: null, failedCommand: null, outputs, changedFields, readFields, ...collected }
   } catch (error) {
     if (error instanceof CommandFailure) return resetAttempt(loaded, budget, error.failure, error.command)
     if (error instanceof ExecutionFailure) return resetAttempt(loaded, budget, error.failure, null)
@@ -174,18 +185,25 @@ function resetAttempt(loaded: Loaded, budget: bigint, failure: Failure, failedCo
     const value = (isGas ? smash(loaded.gasCoins, budget) : null) ?? toValue(object)
     drafts.set(object.id, draftOf(value, object.owner))
   }
-  return { failure, failedCommand, drafts, accumulators: new Map(), events: [], outputs: [] }
+  const fields = { changedFields: [], readFields: [] }
+  return { failure, failedCommand, drafts, ...fields, accumulators: new Map(), events: [], outputs: [] }
 }
 
-function computeCost({ data, functions }: ExecutionInput, loaded: Loaded, { drafts }: Attempt): GasCost {
+/** What existed before and gets a new version or is deleted. */
+const overwrittenBy = ({ mutable }: Loaded, { changedFields }: Attempt): readonly SuiObject[] => [
+  ...mutable,
+  ...changedFields,
+]
+
+function computeCost({ data, functions }: ExecutionInput, loaded: Loaded, attempt: Attempt): GasCost {
   const commands = commandsOf(data)
   const units = commands.reduce((sum, command) => {
     if (command.$kind !== 'MoveCall') return sum
     const { package: address, module, function: name } = command.MoveCall
     return sum + (functions.get(functionKey(address, module, name))?.units ?? 0n)
   }, 0n)
-  const deposits = loaded.mutable.reduce((sum, { storageRebate }) => sum + storageRebate, 0n)
-  const storageCost = [...drafts.values()].reduce((sum, draft) => sum + storageCostOf(draft), 0n)
+  const deposits = overwrittenBy(loaded, attempt).reduce((sum, { storageRebate }) => sum + storageRebate, 0n)
+  const storageCost = [...attempt.drafts.values()].reduce((sum, draft) => sum + storageCostOf(draft), 0n)
   const price = BigInt(data.gasData.price)
   return { computationCost: computationCost(commands.length, units, price), storageCost, ...splitRebate(deposits) }
 }
@@ -223,7 +241,8 @@ const compareDigests = (a: string, b: string): number => Buffer.compare(fromBase
 const compareIds = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1)
 
 function sealChanges(input: ExecutionInput, loaded: Loaded, settled: Settled, version: bigint): ObjectChange[] {
-  const before = new Map(loaded.mutable.map((object) => [object.id, object]))
+  const overwritten = overwrittenBy(loaded, settled.attempt)
+  const before = new Map(overwritten.map((object) => [object.id, object]))
   const written = [...settled.attempt.drafts].map(([id, draft]) => {
     const existing = before.get(id) ?? null
     const isNewlyShared = draft.owner.kind === 'shared' && existing?.owner.kind !== 'shared'
@@ -232,7 +251,7 @@ function sealChanges(input: ExecutionInput, loaded: Loaded, settled: Settled, ve
     const after = sealObject({ ...draft, owner }, { version, previousTransaction: input.digest, storageRebate })
     return { id, before: existing, after }
   })
-  const deleted = loaded.mutable
+  const deleted = overwritten
     .filter(({ id }) => !settled.attempt.drafts.has(id))
     .map((object) => ({ id: object.id, before: object, after: null }))
   return [...written, ...deleted].sort(compareIds)
@@ -258,7 +277,7 @@ export function executeTransaction(input: ExecutionInput): Outcome {
   const settled = fitBudget(input, loaded, attemptCommands(input, loaded))
   chargeGas(input, loaded, settled)
   const { attempt, cost } = settled
-  const all = [...loaded.mutable, ...loaded.readOnlyShared, ...loaded.immutable]
+  const all = [...overwrittenBy(loaded, attempt), ...loaded.readOnlyShared, ...loaded.immutable, ...attempt.readFields]
   const lamportVersion = largest(all.map(({ version }) => version)) + 1n
   const changes = sealChanges(input, loaded, settled, lamportVersion)
   const accumulatorWrites = [...attempt.accumulators.values()].filter(({ amount }) => amount !== 0n)
@@ -266,6 +285,7 @@ export function executeTransaction(input: ExecutionInput): Outcome {
     ...{ failure: attempt.failure, failedCommand: attempt.failedCommand, epoch: input.epoch, gas: cost },
     gasObjectId: loaded.gasCoins[0]?.id ?? null,
     ...{ lamportVersion, changes, accumulatorWrites, readOnlyShared: loaded.readOnlyShared },
+    readFields: attempt.readFields,
     dependencies: [...new Set(all.map(({ previousTransaction }) => previousTransaction))].sort(compareDigests),
     ...{ events: attempt.events, outputs: attempt.outputs },
     balanceChanges: listBalanceChanges(changes, accumulatorWrites),

@@ -41,6 +41,7 @@ export type Ledger = LedgerView &
     coinMetadata: Map<string, CoinMetadata>
     readSupply(coinType: string): bigint
     put(object: SuiObject): void
+    remove(id: string): void
     changeAddressBalance(owner: string, coinType: string, amount: bigint): void
     commit(transaction: ExecutedTransaction): void
     /** The transaction that locks this version of an owned object until the epoch ends. */
@@ -127,6 +128,7 @@ export function createLedger(state: LedgerState): Ledger {
     coinMetadata,
     readSupply,
     put,
+    remove: (id) => void live.delete(id),
     changeAddressBalance,
     commit(transaction) {
       transactions.set(transaction.digest, transaction)

@@ -1,30 +1,21 @@
-/* The coins and DEXes of the simulated Sui chain. */
+/* The DEXes of the simulated Sui chain. */
 import { bcs } from '@mysten/sui/bcs'
 import { cetusLiquidityOfAmount } from '@swapyard/lib/pools/sui/cetus-liquidity.ts'
 import { SQRT_PRICE_MAX, SQRT_PRICE_MIN, TICK_MAX, tickAtSqrtPrice } from '@swapyard/lib/pools/sui/q64-tick.ts'
+import type { ListedMarket } from '../market/snapshot.ts'
 import { sqrtPriceX96 } from '../market/sqrt-price.ts'
 import { priceOf } from '../prices.ts'
+import { createSuiBooks, deepbookPackage, type SuiBook } from './books.ts'
+import { createCetusFunctions } from './cetus-functions.ts'
 import { type CetusPosition, createCetusPool } from './cetus-pool.ts'
+import { deepType, findCoin, type SuiCoin, suiCoin, suiTokens } from './coins.ts'
+import { createDeepbookFunctions } from './deepbook-functions.ts'
+import type { MoveFunctions } from './move-function.ts'
 import type { SuiNode } from './sui-node.ts'
 import { SUI_TYPE } from './sui-object.ts'
 
-/** A coin with a price; the ticker is the key of its price. */
-export type SuiCoin = Readonly<{ ticker: string; type: string; symbol: string; name: string; decimals: number }>
-
-/** The sandbox's own packages: objects of a real network belong to others, so no signature of the sandbox is valid there. */
-const coinPackage = `0x${'c0'.repeat(32)}`
+/** The sandbox's own package, as that of its coins. */
 export const cetusPackage = `0x${'ce'.repeat(32)}`
-
-const coin = (ticker: string, symbol: string, name: string, decimals: number): SuiCoin => ({
-  ...{ ticker, type: `${coinPackage}::${ticker}::${symbol}`, symbol, name, decimals },
-})
-
-export const suiCoin: SuiCoin = { ticker: 'sui', type: '0x2::sui::SUI', symbol: 'SUI', name: 'Sui', decimals: 9 }
-export const suiTokens: readonly SuiCoin[] = [
-  coin('usdc', 'USDC', 'USD Coin', 6),
-  coin('usdt', 'USDT', 'Tether USD', 6),
-  coin('wbtc', 'WBTC', 'Wrapped Bitcoin', 8),
-]
 
 type Plan = Readonly<{
   coins: readonly [string, string]
@@ -60,18 +51,13 @@ export type SuiMarket = Readonly<{
   cetusConfig: string
   clock: string
   pools: readonly SuiPool[]
+  books: readonly SuiBook[]
 }>
 
 /** √(price of A ÷ price of B) in base units, Q64.64. */
 export function sqrtPriceOf([a, b]: readonly [SuiCoin, SuiCoin], second: number | null): bigint {
   const priced = ({ ticker, decimals }: SuiCoin) => ({ price: priceOf(ticker, second), decimals })
   return sqrtPriceX96(priced(a), priced(b)) >> 32n
-}
-
-function findCoin(ticker: string): SuiCoin {
-  const found = [suiCoin, ...suiTokens].find((one) => one.ticker === ticker)
-  if (found === undefined) throw new Error(`the market has no coin ${ticker}`)
-  return found
 }
 
 const microDollars = 1_000_000n
@@ -97,6 +83,7 @@ function positionOf(
 export function createSuiMarket(node: SuiNode): SuiMarket {
   for (const { type, name, symbol, decimals } of suiTokens)
     node.createCoinType(type, { name, symbol, decimals, description: '', iconUrl: null })
+  node.createCoinType(deepType, { name: 'DeepBook Token', symbol: 'DEEP', decimals: 6, description: '', iconUrl: null })
   const share = (type: string, encode: (id: string) => Uint8Array, id?: string) =>
     node.createObject({ type, owner: { kind: 'shared', initialVersion: 1n }, hasPublicTransfer: false }, encode, id)
   const clock = share(
@@ -123,5 +110,23 @@ export function createSuiMarket(node: SuiNode): SuiMarket {
     })
     return { id: pool, coins, feeRate }
   })
-  return { cetusConfig: config.id, clock: clock.id, pools }
+  return { cetusConfig: config.id, clock: clock.id, pools, books: createSuiBooks(node) }
 }
+
+/** The functions of all DEXes. */
+export const dexFunctions: MoveFunctions = new Map([
+  ...createCetusFunctions(cetusPackage),
+  ...createDeepbookFunctions(deepbookPackage, deepType),
+])
+
+/** The DEXes, as `chains.json` lists them. */
+export const describeDexes = ({ cetusConfig, pools, books }: SuiMarket): ListedMarket['dexes'] => [
+  {
+    ...{ name: 'cetus', kind: 'cetus', factory: cetusPackage, config: cetusConfig },
+    pools: pools.map(({ id }) => id),
+  },
+  {
+    ...{ name: 'deepbook', kind: 'deepbook', factory: deepbookPackage, feeCoin: deepType },
+    pools: books.map(({ id }) => id),
+  },
+]

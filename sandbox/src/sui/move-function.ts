@@ -1,4 +1,5 @@
 import { normalizeSuiAddress } from '@mysten/sui/utils'
+import type { DynamicFields } from './field-store.ts'
 import type { MoveValue } from './move-value.ts'
 import type { ObjectDraft } from './sui-object.ts'
 
@@ -8,8 +9,9 @@ export type MoveContext = Readonly<{
   epoch: bigint
   timestampMs: number
   createId(): string
-  /** BCS of the objects that belong to another object: its dynamic fields. */
-  readChildren(parent: string): readonly Uint8Array[]
+  /** MIST per computation unit. */
+  gasPrice: bigint
+  fields: DynamicFields
   emit(event: Readonly<{ type: string; contents: Uint8Array }>): void
   /** Sends, shares or freezes an object. */
   setOwner(object: MoveValue, owner: ObjectDraft['owner']): void

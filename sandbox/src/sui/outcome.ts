@@ -27,6 +27,8 @@ export type Outcome = Readonly<{
   changes: readonly ObjectChange[]
   accumulatorWrites: readonly AmountChange[]
   readOnlyShared: readonly SuiObject[]
+  /** Dynamic fields that were read and not changed. */
+  readFields: readonly SuiObject[]
   dependencies: readonly string[]
   events: readonly MoveEvent[]
   balanceChanges: readonly AmountChange[]

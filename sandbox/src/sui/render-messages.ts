@@ -101,7 +101,11 @@ export function renderEffects(outcome: Outcome, transactionDigest: string): Grpc
     ...(eventsDigest === null ? {} : { eventsDigest }),
     ...{ dependencies: [...dependencies], lamportVersion, changedObjects },
     unchangedConsensusObjects: outcome.readOnlyShared.map(renderUnchanged),
-    unchangedLoadedRuntimeObjects: [],
+    unchangedLoadedRuntimeObjects: outcome.readFields.map(({ id, version, digest }) => ({
+      objectId: id,
+      version,
+      digest,
+    })),
   }
 }
 

@@ -6,9 +6,9 @@ import { formatUnits, parseUnits } from '../amount.ts'
 import { ControlError, currencyNotFound, invalidAddress } from '../control-error.ts'
 import type { LocalChain } from '../local-chain.ts'
 import { createSavedState } from '../saved-state.ts'
-import { createCetusFunctions } from './cetus-functions.ts'
 import type { Clock } from './clock.ts'
-import { cetusPackage, createSuiMarket, type SuiCoin, type SuiMarket, suiCoin, suiTokens } from './market.ts'
+import { type SuiCoin, suiCoin, suiTokens } from './coins.ts'
+import { createSuiMarket, describeDexes, dexFunctions, type SuiMarket } from './market.ts'
 import { type SavedNode, startSuiNode } from './sui-node.ts'
 import { createSuiTrader } from './sui-trader.ts'
 
@@ -37,10 +37,10 @@ export async function createSuiChain(
   port: number,
   { isFrozen }: Readonly<{ isFrozen: boolean }>,
 ): Promise<LocalChain> {
-  const savedState = createSavedState<SavedChain>({ network, path: join(folder, 'chain.bin'), version: 2 })
+  const savedState = createSavedState<SavedChain>({ network, path: join(folder, 'chain.bin'), version: 3 })
   const saved = savedState.read()
   const node = await startSuiNode({
-    ...{ port, clock, functions: createCetusFunctions(cetusPackage) },
+    ...{ port, clock, functions: dexFunctions },
     ...(saved === null ? {} : { saved: saved.node }),
   })
   const market = saved?.market ?? createSuiMarket(node)
@@ -56,12 +56,7 @@ export async function createSuiChain(
     market: {
       ...{ wrapped: suiCoin.type, coinIsToken: false, contracts: {} },
       hubs: suiTokens.slice(0, 1).map(({ type }) => type),
-      dexes: [
-        {
-          ...{ name: 'cetus', kind: 'cetus', factory: cetusPackage, config: market.cetusConfig },
-          pools: market.pools.map(({ id }) => id),
-        },
-      ],
+      dexes: describeDexes(market),
       defiTokens: suiTokens.map(({ type, symbol, name, decimals }) => ({ address: type, symbol, name, decimals })),
     },
     createWallet() {

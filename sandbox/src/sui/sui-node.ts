@@ -10,6 +10,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { coinFunctions } from './coin-functions.ts'
 import { deriveCreatedId } from './digests.ts'
 import { executionMethods } from './execution-service.ts'
+import { createFieldStore, type DynamicFields } from './field-store.ts'
 import { fixedPointFunctions } from './fixed-point-functions.ts'
 import { storageCostOf } from './gas.ts'
 import { createGrpcWebServer } from './grpc-web.ts'
@@ -30,6 +31,9 @@ const notice = [
 
 type SignedBytes = Readonly<{ bytes: Uint8Array; signatures: readonly Uint8Array[] }>
 
+/** Gets the BCS of the object, too. */
+type FieldChange = (fields: DynamicFields, contents: Uint8Array) => void
+
 export type SuiNode = Readonly<{
   url: string
   chainId: string
@@ -40,6 +44,8 @@ export type SuiNode = Readonly<{
   createCoinType(coinType: string, metadata: Omit<CoinMetadata, 'id'>): void
   /** Puts an object at a new id, or at a given one, into the ledger; `encode` gets the id. */
   createObject(draft: Omit<ObjectDraft, 'contents'>, encode: (id: string) => Uint8Array, id?: string): SuiObject
+  /** Changes dynamic fields of an object without a transaction, as those of other users do: it gets a new version, too. */
+  changeFields(objectId: string, change: FieldChange): void
   addCheckpoints(count: number): void
   /** Height and digest of the newest checkpoint. */
   readTip(): Readonly<{ height: number; hash: string }>
@@ -116,6 +122,22 @@ function createNodeChain({ saved, functions = new Map(), ...settings }: SuiNodeS
   })
 }
 
+function changeFields({ ledger }: Chain, objectId: string, change: FieldChange): void {
+  const parent = ledger.findObject(objectId)
+  if (parent === undefined) throw new Error(`Object ${objectId} does not exist`)
+  const store = createFieldStore(ledger)
+  change(store.fields, parent.contents)
+  const seal = (draft: ObjectDraft) =>
+    sealObject(draft, {
+      ...{ version: parent.version + 1n, previousTransaction: genesisDigest, storageRebate: storageCostOf(draft) },
+    })
+  for (const [id, draft] of store.changes) {
+    if (draft === null) ledger.remove(id)
+    else ledger.put(seal(draft))
+  }
+  ledger.put(seal(parent))
+}
+
 export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiNode> {
   const { clock = systemClock, port = 0, notify = log } = settings
   const chain = createNodeChain(settings, clock)
@@ -159,6 +181,7 @@ export async function startSuiNode(settings: SuiNodeSettings = {}): Promise<SuiN
       chain.ledger.changeAddressBalance(normalizeSuiAddress(address), canonicalType(coinType), amount),
     createCoinType,
     createObject,
+    changeFields: (objectId, change) => changeFields(chain, objectId, change),
     addCheckpoints(count) {
       for (let i = 0; i < count; i += 1) chain.log.addCheckpoint()
     },

@@ -125,17 +125,24 @@ test('a start says that the node is a simulator, and what it lacks', async () =>
 
 test('lists the dynamic fields of an object with their names and values', async () => {
   const { client, node } = await startTestNode()
-  const field = bcs.struct('Field', { id: bcs.Address, name: bcs.u64(), value: bcs.bool() })
-  for (const name of [7n, 300n])
-    node.createObject(
-      {
-        type: '0x2::dynamic_field::Field<u64, bool>',
-        owner: { kind: 'object', id: recipient },
-        hasPublicTransfer: false,
-      },
-      (id) => field.serialize({ id, name, value: true }).toBytes(),
+  const { id: parent } = node.mint(recipient, 1n)
+  const setField = (type: string, bytes: Uint8Array) =>
+    node.changeFields(parent, (fields) =>
+      fields.set(parent, { type, bytes }, { type: 'bool', bytes: Uint8Array.of(1) }),
     )
-  const { dynamicFields } = await client.listDynamicFields({ parentId: recipient, include: { value: true } })
-  expect(dynamicFields.map(({ name }) => bcs.u64().parse(name.bcs)).sort()).toEqual(['300', '7'])
-  expect(dynamicFields[0]).toMatchObject({ name: { type: 'u64' }, valueType: 'bool', value: { bcs: Uint8Array.of(1) } })
+  const names = [7n, 300n].map((name) => bcs.u64().serialize(name).toBytes())
+  for (const name of names) setField('u64', name)
+  // A struct, whose layout the node does not know.
+  setField('0xa::key::Key', Uint8Array.of(9, 0, 0))
+  const { dynamicFields } = await client.listDynamicFields({ parentId: parent, include: { value: true } })
+  const found = dynamicFields.map(({ name }) => [name.type, [...name.bcs].join()]).sort()
+  expect(found).toEqual([
+    [`0x${'a'.padStart(64, '0')}::key::Key`, '9,0,0'],
+    ...names.map((name) => ['u64', name.join()]).sort(),
+  ])
+  expect(dynamicFields[0]).toMatchObject({ valueType: 'bool', value: { bcs: Uint8Array.of(1) } })
+  const { dynamicField } = await client.getDynamicField({
+    ...{ parentId: parent, name: { type: 'u64', bcs: names[1] ?? new Uint8Array() } },
+  })
+  expect(dynamicField.value).toMatchObject({ type: 'bool', bcs: Uint8Array.of(1) })
 })

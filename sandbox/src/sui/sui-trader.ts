@@ -1,8 +1,9 @@
-/* Moves the pools of the simulated Sui chain towards the sandbox's prices, as arbitrageurs do on a real chain. */
+/* Moves the pools of the simulated Sui chain towards the sandbox's prices as arbitrageurs do, and its order books as market makers. */
 import { SuiGrpcClient } from '@mysten/sui/grpc'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { Transaction, type TransactionArgument } from '@mysten/sui/transactions'
 import { cetusPoolSchema } from '@swapyard/lib/pools/sui/cetus-objects.ts'
+import { placeOrders } from './books.ts'
 import { addCetusSwap } from './cetus-swap.ts'
 import { cetusPackage, type SuiMarket, type SuiPool, sqrtPriceOf } from './market.ts'
 import type { SuiNode } from './sui-node.ts'
@@ -22,7 +23,7 @@ export function createSuiTrader(node: SuiNode, market: SuiMarket, isFrozen: bool
   const address = keypair.toSuiAddress()
   const client = new SuiGrpcClient({ network: 'localnet', baseUrl: node.url })
   let blocks = 0
-  let nextPool = 0
+  let nextVenue = 0
 
   async function move({ id, coins, feeRate }: SuiPool): Promise<void> {
     const { object } = await client.getObject({ objectId: id, include: { content: true } })
@@ -54,8 +55,10 @@ export function createSuiTrader(node: SuiNode, market: SuiMarket, isFrozen: bool
   return {
     async trade() {
       if (isFrozen || ++blocks % blocksPerTrade !== 0) return
-      const pool = market.pools[nextPool++ % market.pools.length]
+      const next = nextVenue++ % (market.pools.length + market.books.length)
+      const [pool, book] = [market.pools[next], market.books[next - market.pools.length]]
       if (pool !== undefined) await move(pool)
+      if (book !== undefined) placeOrders(node, book, Math.floor(Date.now() / 1000))
     },
   }
 }

@@ -35,18 +35,18 @@ export const cetusPoolSchema = bcs.struct('Pool', {
 })
 type CetusPoolObject = typeof cetusPoolSchema.$inferType
 
-/** The dynamic field of a tick, in the pool's skip list. */
-export const cetusTickSchema = bcs.struct('Field', {
-  ...{ id: bcs.Address, score: bcs.u64() },
-  node: bcs.struct('Node', {
-    ...{ score: bcs.u64(), nexts: bcs.vector(optionU64), prev: optionU64 },
-    tick: bcs.struct('Tick', {
-      ...{ index: i32, sqrtPrice: bcs.u128(), liquidityNet: i128, liquidityGross: bcs.u128() },
-      ...{ feeGrowthOutsideA: bcs.u128(), feeGrowthOutsideB: bcs.u128(), pointsGrowthOutside: bcs.u128() },
-      rewardsGrowthOutside: bcs.vector(bcs.u128()),
-    }),
+/** A tick in the pool's skip list. */
+export const cetusTickNodeSchema = bcs.struct('Node', {
+  ...{ score: bcs.u64(), nexts: bcs.vector(optionU64), prev: optionU64 },
+  tick: bcs.struct('Tick', {
+    ...{ index: i32, sqrtPrice: bcs.u128(), liquidityNet: i128, liquidityGross: bcs.u128() },
+    ...{ feeGrowthOutsideA: bcs.u128(), feeGrowthOutsideB: bcs.u128(), pointsGrowthOutside: bcs.u128() },
+    rewardsGrowthOutside: bcs.vector(bcs.u128()),
   }),
 })
+
+/** The dynamic field of a tick. */
+const tickFieldSchema = bcs.struct('Field', { id: bcs.Address, score: bcs.u64(), node: cetusTickNodeSchema })
 
 /** The first members of the object GlobalConfig. */
 export const cetusConfigSchema = bcs.struct('GlobalConfig', { id: bcs.Address, protocolFeeRate: bcs.u64() })
@@ -55,7 +55,7 @@ export const toI32 = (value: number) => ({ bits: value >>> 0 })
 export const toI128 = (value: bigint) => ({ bits: BigInt.asUintN(128, value) })
 
 export function readCetusTick(field: Uint8Array): Q64Tick {
-  const { index, liquidityNet } = cetusTickSchema.parse(field).node.tick
+  const { index, liquidityNet } = tickFieldSchema.parse(field).node.tick
   return { index: index.bits | 0, net: BigInt.asIntN(128, BigInt(liquidityNet.bits)) }
 }
 

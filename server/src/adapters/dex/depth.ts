@@ -1,5 +1,7 @@
+import { DEEPBOOK_SCALE } from '@swapyard/lib/pools/sui/deepbook-math.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { sqrtPriceX96, ticksOf } from '../../swap/routing/pools/solana/raydium-clmm.ts'
+import type { DeepbookPool } from '../../swap/routing/pools/sui/deepbook.ts'
 import { isConcentrated } from './ticks.ts'
 import type { ConcentratedPool } from './tracked-pool.ts'
 
@@ -24,7 +26,8 @@ export type PoolDepth = Readonly<{
 /** The depth of a pool. The ticks of a concentrated pool must be read within NEAR_TICKS of its price. */
 export function depthOfPool(pool: Pool): PoolDepth {
   if (isConcentrated(pool)) return concentratedDepth(pool)
-  if (pool.kind === 'cetus') return concentratedDepth({ ...pool, sqrtPrice: pool.sqrtPrice << 32n })
+  if (pool.kind === 'cetus' || pool.kind === 'turbos')
+    return concentratedDepth({ ...pool, sqrtPrice: pool.sqrtPrice << 32n })
   if (pool.kind === 'raydium-clmm') {
     const { liquidity, tickCurrent } = pool.state.state
     return concentratedDepth({ sqrtPrice: sqrtPriceX96(pool), liquidity, tick: tickCurrent, ticks: ticksOf(pool) })
@@ -35,6 +38,7 @@ export function depthOfPool(pool: Pool): PoolDepth {
     const { activeId, binStep } = pool.state.pair
     return binDepth({ bins: bins.map(({ id, amounts }) => ({ id, reserves: amounts })), activeId, binStep, oneId: 0 })
   }
+  if (pool.kind === 'deepbook') return bookDepth(pool)
   const reserves = 'reserves' in pool ? pool.reserves : 'balances' in pool ? pool.balances : []
   const amounts = reserves.map((amount) => Number(amount) * (PRICE_MOVE / 2))
   const weights = 'weights' in pool ? pool.weights : []
@@ -90,4 +94,21 @@ function binDepth({ bins, activeId, binStep, oneId }: Bins): PoolDepth {
   const near = bins.filter(({ id }) => Math.abs(id - activeId) * perBin <= PRICE_MOVE)
   const amounts = [0, 1].map((side) => near.reduce((sum, { reserves }) => sum + Number(reserves[side] ?? 0n), 0))
   return { amounts, units: [1 / price, 1] }
+}
+
+/** The depth of the orders within PRICE_MOVE of the best ones. */
+function bookDepth({ bids, asks, nowMs }: DeepbookPool): PoolDepth {
+  const sides = [asks, bids].map((orders) =>
+    orders
+      .filter(({ expiresAtMs }) => nowMs <= expiresAtMs)
+      .map(({ price, remaining }) => ({ price: Number(price) / Number(DEEPBOOK_SCALE), base: Number(remaining) })),
+  )
+  const [near = [], nearBids = []] = sides.map((orders) => {
+    const best = orders[0]?.price ?? 0
+    return orders.filter(({ price }) => Math.abs(price / best - 1) <= PRICE_MOVE)
+  })
+  const base = near.reduce((sum, order) => sum + order.base, 0)
+  const quote = nearBids.reduce((sum, order) => sum + order.base * order.price, 0)
+  const best = sides.flatMap(([order]) => order?.price ?? [])
+  return { amounts: [base, quote], units: [1, best.reduce((sum, price) => sum + price, 0) / Math.max(1, best.length)] }
 }

@@ -37,7 +37,7 @@ type Call = Readonly<{ step: number; extra: bigint /** an extra word after the s
 /** False if the executor has no step for this pool. */
 export function isExecutable(pool: Pool): boolean {
   if (pool.kind === 'balancer-weighted' || pool.kind === 'balancer-stable') return pool.vault === 'v2'
-  return pool.kind !== 'cetus'
+  return pool.kind !== 'cetus' && pool.kind !== 'deepbook' && pool.kind !== 'turbos'
 }
 
 function callOf({ pool, tokenIn, tokenOut }: RouteSwap): Call {
@@ -58,6 +58,8 @@ function callOf({ pool, tokenIn, tokenOut }: RouteSwap): Call {
       assert(isExecutable(pool), 'the executor supports the vault')
       return { step: stepKinds.balancer, extra: 0n, poolId: pool.id }
     case 'cetus':
+    case 'deepbook':
+    case 'turbos':
       throw new Error(`the executor has no step for ${pool.kind}`)
     case 'liquidity-book':
       return { step: stepKinds.book, extra: tokenIn === 0 ? 1n : 0n }

@@ -1,7 +1,7 @@
 import { fromBase64 } from '@mysten/sui/utils'
 import { expect, test } from 'vitest'
-import { createCetusFunctions } from '../../../../sandbox/src/sui/cetus-functions.ts'
-import { cetusPackage, createSuiMarket, suiTokens } from '../../../../sandbox/src/sui/market.ts'
+import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
+import { cetusPackage, createSuiMarket, dexFunctions } from '../../../../sandbox/src/sui/market.ts'
 import { startTestNode } from '../../../../sandbox/src/sui/sui-node.fixture.ts'
 import { sui } from '../../../networks/sui.ts'
 import { resolveNetwork } from '../../core/domain/network.ts'
@@ -17,7 +17,7 @@ const network = resolveNetwork(sui, 'sandbox')
 const amountIn = 20_000_000_000_000n
 
 async function start() {
-  const started = await startTestNode({ functions: createCetusFunctions(cetusPackage) })
+  const started = await startTestNode({ functions: dexFunctions })
   const { node, createFunded } = started
   const market = createSuiMarket(node)
   // The operator lists one pool; the aggregator may name any of the package.

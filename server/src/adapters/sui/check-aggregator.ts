@@ -4,7 +4,8 @@ import { executeRoute, type RouteSwap, SHARE_ALL, SHARE_BITS } from '../../swap/
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { parseCoinType } from './address-format.ts'
 import type { SuiNode } from './node.ts'
-import { readCetusPools } from './read-cetus.ts'
+import { readCetusPool } from './read-cetus.ts'
+import { readPools } from './read-pools.ts'
 
 const STEPS_MAX = 12
 
@@ -27,7 +28,9 @@ export async function readAggregatorCall(
   if (dex === undefined || steps.length === 0 || steps.length > STEPS_MAX) return null
   if (!steps.every((step) => step.dex === dex.kind && OBJECT_ID.test(step.pool))) return null
   const ids = [...new Set(steps.map(({ pool }) => pool))]
-  const read = await readCetusPools(node, { ...dex, pools: ids }, new Map())
+  // What pools of Cetus pay does not depend on the price of gas.
+  const source = { node, dex: { ...dex, pools: ids }, tip: await node.readTip(), gasPrice: 0n }
+  const read = await readPools(source, readCetusPool, new Map())
   const pools = new Map([...read].flatMap(([id, { pool }]) => (pool === null ? [] : [[id, pool] as const])))
   const swaps = toSwaps(steps, pools, tokenIn, tokenOut)
   if (swaps === null) return null

@@ -14,6 +14,9 @@ export type SuiObject = Readonly<{
   sharedVersion: bigint | null
 }>
 
+/** A dynamic field, with its name and value in BCS. */
+export type Field = Pick<SuiObject, 'type' | 'contents'>
+
 /** Base units, signed. */
 export type BalanceChange = Readonly<{ address: string; coinType: string; units: bigint }>
 
@@ -45,6 +48,7 @@ const executionPaths = [
   ...['digest', 'transaction.bcs', 'effects.status', 'effects.digest', 'effects.gas_used'],
   ...['balance_changes', 'checkpoint'],
 ]
+const fieldPaths = ['field_id', 'field_object.object_type', 'field_object.contents']
 const { SimulateTransactionRequest_TransactionChecks: Checks, Owner_OwnerKind: OwnerKind } = GrpcTypes
 
 /** The code of a gRPC status; undefined for other failures, such as a closed connection. */
@@ -185,18 +189,21 @@ function createLedgerReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
 function createStateReads(client: SuiGrpcClient, ask: Ask) {
   const { stateService } = client
   return {
-    /** BCS of the dynamic fields of an object. */
-    async listFields(parent: string): Promise<readonly Uint8Array[]> {
-      const fields: Uint8Array[] = []
+    /** Type and BCS of the dynamic fields of an object. */
+    async listFields(parent: string): Promise<readonly Field[]> {
+      const fields: Field[] = []
       let pageToken: Uint8Array | undefined
       for (let page = 0; page < PAGES_MAX; page++) {
         const request = {
-          ...{ parent, pageSize: PAGE, readMask: { paths: ['field_id', 'field_object.contents'] } },
+          ...{ parent, pageSize: PAGE, readMask: { paths: fieldPaths } },
           ...(pageToken === undefined ? {} : { pageToken }),
         }
         const { response } = await ask(() => stateService.listDynamicFields(request, options()).then((call) => call))
         for (const { fieldObject } of response.dynamicFields)
-          fields.push(present(fieldObject?.contents?.value, 'the contents of a field'))
+          fields.push({
+            type: fieldObject?.objectType ?? '',
+            contents: present(fieldObject?.contents?.value, 'the contents of a field'),
+          })
         pageToken = response.nextPageToken
         if (pageToken === undefined || pageToken.length === 0) return fields
       }

@@ -11,7 +11,9 @@ import { type Listing, liquidityOf, listedDepth } from '../dex/rank.ts'
 import { createUnpausedPools } from '../dex/unpaused-pools.ts'
 import { nativeCoin, parseCoinType } from './address-format.ts'
 import { type Checkpoint, createSuiNode, type SuiNode } from './node.ts'
-import { type ReadPool, readCetusPools } from './read-cetus.ts'
+import { readCetusPool } from './read-cetus.ts'
+import { readDeepbookPool } from './read-deepbook.ts'
+import { type PoolReader, type ReadPool, readPools } from './read-pools.ts'
 
 export type SuiPoolsOptions = Readonly<{
   network: Network
@@ -23,6 +25,11 @@ export type SuiPoolsOptions = Readonly<{
   settings?: Readonly<{ headAgeMaxMs?: number }>
   now?: () => number
 }>
+
+const readers: ReadonlyMap<string, PoolReader> = new Map([
+  ['cetus', readCetusPool],
+  ['deepbook', readDeepbookPool],
+])
 
 const GAS_PRICE_MS = 5_000
 const MILLION = 1_000_000n
@@ -46,8 +53,12 @@ function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
     if (metadata?.decimals !== undefined) stablecoin = { token, unit: 10 ** metadata.decimals }
   }
 
-  async function readDex(node: SuiNode, dex: Dex): Promise<readonly Pool[]> {
-    const found = await readCetusPools(node, dex, read.get(dex.name) ?? new Map())
+  async function readDex(node: SuiNode, tip: Checkpoint, dex: Dex, reader: PoolReader): Promise<readonly Pool[]> {
+    const found = await readPools(
+      { node, dex, tip, gasPrice: gasPrice.value() ?? 0n },
+      reader,
+      read.get(dex.name) ?? new Map(),
+    )
     read.set(dex.name, found)
     return [...found.values()].flatMap(({ pool }) => pool ?? [])
   }
@@ -55,10 +66,12 @@ function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
   return {
     gasPrice: () => gasPrice.value() ?? 0n,
     stablecoin: () => stablecoin,
-    async readPools(node: SuiNode): Promise<readonly Pool[]> {
+    async readPools(node: SuiNode, tip: Checkpoint): Promise<readonly Pool[]> {
       const pools: Pool[] = []
-      for (const dex of dexNetwork.dexes)
-        if (dex.kind === 'cetus' && dex.enabled !== false) pools.push(...(await readDex(node, dex)))
+      for (const dex of dexNetwork.dexes) {
+        const reader = readers.get(dex.kind)
+        if (reader !== undefined && dex.enabled !== false) pools.push(...(await readDex(node, tip, dex, reader)))
+      }
       return pools
     },
     async readPrices(node: SuiNode): Promise<void> {
@@ -91,10 +104,10 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
     const ageMs = now() - tip.atMs
     if (ageMs > headAgeMaxMs)
       throw new AppError('NETWORK_UNAVAILABLE', `the newest checkpoint is ${Math.round(ageMs / 1000)} s old`)
-    const next = await reads.readPools(node)
+    await reads.readPrices(node)
+    const next = await reads.readPools(node, tip)
     const isSame = next.length === pools.length && next.every((pool, n) => pool === pools[n])
     if (!isSame) pools = next
-    await reads.readPrices(node)
     at = { tip, readAtMs: now() }
   }
 

@@ -7,8 +7,10 @@ import { requireBalance, type Shortage } from '../../swap/ports/insufficient-bal
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
 import { firstAvailable } from '../chains/shared/agreement.ts'
 import { nativeCoin } from './address-format.ts'
-import { CLOCK, composeSwap, type SharedVersions } from './compose-swap.ts'
+import type { SharedVersions } from './builder.ts'
+import { composeSwap } from './compose-swap.ts'
 import { type Coin, type Execution, netGasOf, type ObjectRef, type SuiNode } from './node.ts'
+import { sharedObjectsOf } from './pool-calls.ts'
 import { receivedIn } from './received.ts'
 
 export type PrepareContext = Readonly<{
@@ -98,9 +100,7 @@ async function readVersions(
   { sharedVersions }: PrepareContext,
   { swaps }: SwapOrder,
 ): Promise<SharedVersions> {
-  const ids = [
-    ...new Set([CLOCK, ...swaps.flatMap(({ pool }) => (pool.kind === 'cetus' ? [pool.id, pool.config] : []))]),
-  ]
+  const ids = [...new Set(swaps.flatMap(({ pool }) => sharedObjectsOf(pool)))]
   const unknown = ids.filter((id) => !sharedVersions.has(id))
   const objects = unknown.length === 0 ? [] : await node.readObjects(unknown)
   for (const [index, id] of unknown.entries()) {

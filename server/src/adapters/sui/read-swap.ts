@@ -5,6 +5,7 @@ import { fromBase64, toHex } from '@mysten/sui/utils'
 import type { SwapAction, SwapOrder } from '../../swap/ports/swap-chain.ts'
 import { parseCoinType } from './address-format.ts'
 import { composeSwap, functions, inputPlaces, type Programmable } from './compose-swap.ts'
+import { isSwapFunction } from './pool-calls.ts'
 
 export type SuiTransaction = typeof bcs.TransactionDataV1.$inferType
 type Parsed = typeof bcs.ProgrammableTransaction.$inferType
@@ -105,15 +106,16 @@ export function readSwapAction({ kind, expiration }: SuiTransaction): SwapAction
     const terms = readTerms(programmable)
     if (terms === null) return null
     const { inputs, commands } = programmable
-    const swaps = commands.filter((command) => targetOf(command).endsWith(`::${functions.flashSwap}`))
+    const calls = commands.flatMap(({ MoveCall: call }) => call ?? [])
+    const swaps = calls.filter((call) => isSwapFunction(call.module, call.function))
     return {
       ...{ kind: 'swap', executor: null, callHash, ...terms },
       expiry: expiration.Epoch === undefined ? null : { by: 'epoch', at: Number(expiration.Epoch) },
       pools: inputs.flatMap(({ Object: object }) =>
         object?.SharedObject?.mutable === true ? [object.SharedObject.objectId] : [],
       ),
-      routeTokens: swaps.flatMap(
-        ({ MoveCall }) => MoveCall?.typeArguments.flatMap((type) => parseCoinType(type) ?? []) ?? [],
+      routeTokens: swaps.flatMap(({ typeArguments }) =>
+        typeArguments.slice(0, 2).flatMap((type) => parseCoinType(type) ?? []),
       ),
     }
   } catch {

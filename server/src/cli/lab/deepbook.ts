@@ -1,4 +1,3 @@
-import { catchAbort, type MoveAbortCode } from '@swapyard/lib/pools/sui/move-abort.ts'
 import {
   cancelOrder,
   type DeepbookAccount,
@@ -11,10 +10,11 @@ import {
   reduceOrder,
   swapOnLedger,
   withdrawSettled,
-} from '../../swap/routing/pools/sui/deepbook-accounts.ts'
-import { addDeepPricePoint, meanDeepPrice, referenceRate } from '../../swap/routing/pools/sui/deepbook-deep-price.ts'
-import type { OrderDeepPrice } from '../../swap/routing/pools/sui/deepbook-fee.ts'
-import { type DeepbookBalances, NO_BALANCES } from '../../swap/routing/pools/sui/deepbook-math.ts'
+} from '@swapyard/lib/pools/sui/deepbook-accounts.ts'
+import { addDeepPricePoint, meanDeepPrice, referenceRate } from '@swapyard/lib/pools/sui/deepbook-deep-price.ts'
+import type { OrderDeepPrice } from '@swapyard/lib/pools/sui/deepbook-fee.ts'
+import { type DeepbookBalances, NO_BALANCES } from '@swapyard/lib/pools/sui/deepbook-math.ts'
+import { catchAbort, type MoveAbortCode } from '@swapyard/lib/pools/sui/move-abort.ts'
 import type { LabSwap } from './lab-swap.ts'
 
 /** Members of a recorded file that the replay reads; the state of the book follows from the operations alone. */
@@ -103,10 +103,10 @@ export function replayDeepbookBooks(content: unknown): ReplayedOperation[] {
 
 function readLedger(recorded: RecordedBook): DeepbookLedger {
   const stake = BigInt(recorded.takerStake)
-  const accounts = recorded.funds.map(([base, quote, deep], manager): [number, DeepbookAccount] => {
+  const accounts = recorded.funds.map(([base, quote, deep], manager): [string, DeepbookAccount] => {
     const activeStake = manager === STAKER ? stake : 0n
     const funds: DeepbookBalances = [BigInt(base), BigInt(quote), BigInt(deep) - activeStake]
-    return [manager, { funds, settled: NO_BALANCES, volume: 0n, activeStake }]
+    return [String(manager), { funds, settled: NO_BALANCES, volume: 0n, activeStake }]
   })
   return {
     ...{ tickSize: BigInt(recorded.tickSize), lotSize: BigInt(recorded.lotSize), minSize: BigInt(recorded.minSize) },
@@ -151,7 +151,7 @@ function applyOperation(ledger: DeepbookLedger, operation: RecordedOperation): O
     case 'modify':
       return { next: reduceOrder(ledger, findOrder(ledger, operation), BigInt(operation.newQuantity ?? '')) }
     case 'withdraw_settled':
-      return { next: withdrawSettled(ledger, operation.manager ?? failAt(operation)) }
+      return { next: withdrawSettled(ledger, managerOf(operation)) }
     default:
       return { next: ledger }
   }
@@ -160,7 +160,7 @@ function applyOperation(ledger: DeepbookLedger, operation: RecordedOperation): O
 function readOrder({ nowMs }: DeepbookLedger, operation: RecordedOperation): OrderRequest {
   const isMarket = operation.op === 'market'
   return {
-    manager: operation.manager ?? failAt(operation),
+    manager: managerOf(operation),
     orderType: isMarket ? 'immediate-or-cancel' : (ORDER_TYPES[operation.orderType ?? -1] ?? failAt(operation)),
     selfMatching: SELF_MATCHING[operation.selfMatching ?? -1] ?? failAt(operation),
     price: isMarket ? null : BigInt(operation.price ?? ''),
@@ -176,13 +176,15 @@ function findOrder({ bids, asks }: DeepbookLedger, operation: RecordedOperation)
   const { manager, price, quantity, remaining, isBid } = operation
   const found = (isBid === true ? bids : asks).find(
     (order) =>
-      order.manager === manager &&
+      order.manager === String(manager) &&
       String(order.price) === price &&
       (quantity === undefined || String(order.quantity) === quantity) &&
       (remaining === undefined || String(order.remaining) === remaining),
   )
   return found ?? failAt(operation)
 }
+
+const managerOf = (operation: RecordedOperation): string => String(operation.manager ?? failAt(operation))
 
 function failAt(operation: RecordedOperation): never {
   throw new Error(`The operation ${JSON.stringify(operation)} names no known order, manager or option`)

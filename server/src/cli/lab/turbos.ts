@@ -1,5 +1,5 @@
 import type { Q64Swap } from '@swapyard/lib/pools/sui/concentrated-q64.ts'
-import { swapTurbos, type TurbosState } from '../../swap/routing/pools/sui/turbos.ts'
+import { swapTurbos, type TurbosState } from '@swapyard/lib/pools/sui/turbos.ts'
 import type { LabSwap } from './lab-swap.ts'
 import { type RecordedQ64Pool, readQ64Pool } from './q64-pool.ts'
 import { replayPools } from './replay-pools.ts'

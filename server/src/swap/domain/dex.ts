@@ -18,7 +18,7 @@ export type DexKind =
 export type SolanaDexKind = 'raydium-cpmm' | 'raydium-clmm' | 'raydium-amm-v4' | 'meteora-dlmm' | 'pump-swap'
 
 /** Packages of Sui. */
-export type SuiDexKind = 'cetus'
+export type SuiDexKind = 'cetus' | 'deepbook' | 'turbos'
 
 /**
  * Forks of Uniswap V3 with a dynamic fee. They differ in the key of a pool within its pair.
@@ -66,6 +66,8 @@ export type Dex = Readonly<{
   implementations?: readonly string[]
   /** Of Sui: the shared object with the settings of the DEX. */
   config?: string
+  /** Of DeepBook: the coin type of DEEP. */
+  feeCoin?: string
   /** The pools that are read: all of a DEX of Sui; of Curve's registry without a factory plain ones that were reviewed individually. */
   pools?: readonly string[]
   /**

@@ -1,4 +1,5 @@
 import { dlmmFeeRate } from '@swapyard/lib/pools/solana/meteora-dlmm.ts'
+import { inputFeeRate } from '@swapyard/lib/pools/sui/deepbook-quote.ts'
 import type { Pool } from './pool-kinds.ts'
 import { pumpSwapFee } from './pools/solana/pump-swap.ts'
 
@@ -23,7 +24,10 @@ export function poolFeePpm(pool: Pool, tokenIn: number): number {
     case 'balancer-stable':
       return toPpm(pool.swapFee, 18)
     case 'cetus':
+    case 'turbos':
       return toPpm(pool.feeRate, 6)
+    case 'deepbook':
+      return toPpm(inputFeeRate(pool) + pool.gasPricePenalty, 9)
     case 'liquidity-book':
       // LBPair's base fee: base factor × bin step × 10^10, in parts of 10^18.
       return toPpm(BigInt(pool.fees.baseFactor) * BigInt(pool.binStep) * 10n ** 10n, 18)

@@ -12,6 +12,8 @@ import { type RaydiumClmmRoutePool, raydiumClmm } from './pools/solana/raydium-c
 import { type RaydiumCpmmRoutePool, raydiumCpmm } from './pools/solana/raydium-cpmm.ts'
 import { type SolidlyPool, solidly } from './pools/solidly.ts'
 import { type CetusPool, cetus } from './pools/sui/cetus.ts'
+import { type DeepbookPool, deepbook } from './pools/sui/deepbook.ts'
+import { type TurbosPool, turbos } from './pools/sui/turbos.ts'
 import { type UniswapV2Pool, uniswapV2 } from './pools/uniswap-v2.ts'
 import { type UniswapV3Pool, uniswapV3 } from './pools/uniswap-v3.ts'
 import { type UniswapV4Pool, uniswapV4 } from './pools/uniswap-v4.ts'
@@ -28,6 +30,8 @@ export type Pool =
   | BalancerStablePool
   | LiquidityBookPool
   | CetusPool
+  | DeepbookPool
+  | TurbosPool
   | RaydiumCpmmRoutePool
   | RaydiumClmmRoutePool
   | RaydiumAmmV4RoutePool
@@ -46,6 +50,8 @@ const mathsByKind: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K
   'balancer-stable': balancerStable,
   'liquidity-book': liquidityBook,
   cetus,
+  deepbook,
+  turbos,
   'raydium-cpmm': raydiumCpmm,
   'raydium-clmm': raydiumClmm,
   'raydium-amm-v4': raydiumAmmV4,

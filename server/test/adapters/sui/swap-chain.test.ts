@@ -3,35 +3,20 @@ import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { Transaction } from '@mysten/sui/transactions'
 import { fromBase64, toBase64 } from '@mysten/sui/utils'
 import { expect, test } from 'vitest'
-import { createCetusFunctions } from '../../../../sandbox/src/sui/cetus-functions.ts'
-import { cetusPackage, createSuiMarket, suiTokens } from '../../../../sandbox/src/sui/market.ts'
-import { startTestNode } from '../../../../sandbox/src/sui/sui-node.fixture.ts'
-import { sui } from '../../../networks/sui.ts'
-import { createSuiPools } from '../../../src/adapters/sui/pools.ts'
+import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
 import { createSuiSwapChain } from '../../../src/adapters/sui/swap-chain.ts'
-import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
+import { network, startSui } from './start-sui.ts'
 
 const SUI = '0x2::sui::SUI'
 const usdc = suiTokens[0]?.type ?? ''
 const ref = `0x${'7e'.repeat(32)}`
 const feeTo = `0x${'fe'.repeat(32)}`
-const network = resolveNetwork(sui, 'sandbox')
 
 async function start() {
-  const started = await startTestNode({ functions: createCetusFunctions(cetusPackage) })
-  const { node } = started
-  const market = createSuiMarket(node)
-  const dex = {
-    ...({ name: 'cetus', kind: 'cetus', factory: cetusPackage, config: market.cetusConfig } as const),
-    pools: market.pools.map(({ id }) => id),
-  }
-  const dexNetwork = { network: 'sui', wrapped: SUI, connectors: [usdc], stablecoin: usdc, dexes: [dex] }
-  const rpcUrls = [node.url]
-  const pools = createSuiPools({ network, rpcUrls, dexNetwork, tokens: [usdc], now: () => 1_800_000_000_000 })
-  await pools.advance()
-  const chain = createSuiSwapChain({ network, rpcUrls })
+  const started = await startSui(['cetus'])
+  const { pools } = started
   const orderFor = (account: string, expiry: SwapOrder['expiry'] = null): SwapOrder => {
     const [pool] = pools.current()?.pools ?? []
     if (pool === undefined) throw new Error('no pool')
@@ -44,7 +29,7 @@ async function start() {
       ...{ minReceived: (executed.amountOut * 99n) / 100n, feePpm: 5_000, feeTo, swaps: executed.swaps },
     }
   }
-  return { ...started, pools, chain, orderFor, market }
+  return { ...started, orderFor }
 }
 
 const sign = async (keypair: Ed25519Keypair, unsigned: string): Promise<string> =>

@@ -361,7 +361,7 @@ const pumpSwap = bothReserves.map((reserves) => ({
 }))
 
 /** Other kinds are compared with recordings. */
-export type RandomKind = Exclude<PoolKind, 'raydium-clmm' | 'meteora-dlmm'>
+export type RandomKind = Exclude<PoolKind, 'raydium-clmm' | 'meteora-dlmm' | 'deepbook' | 'turbos'>
 
 export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
   'uniswap-v2': uniswapV2,
@@ -386,6 +386,7 @@ export const sqrtPriceBits = ({ kind }: Pool): number => (kind === 'cetus' ? 64 
 export function holdingOf(pool: Pool, token: number): bigint {
   if ('reserves' in pool) return pool.reserves[token] ?? 0n
   if ('balances' in pool) return pool.balances[token] ?? 0n
+  if ('bids' in pool) return pool.asks.reduce((sum, { remaining }) => sum + remaining, 0n)
   if ('bins' in pool) return pool.bins.reduce((sum, bin) => sum + (bin.reserves[token] ?? 0n), 0n)
   if (!('liquidity' in pool)) throw new Error(`no random pools of the kind ${pool.kind}`)
   // Virtual reserves: as if the current liquidity covered all prices.

@@ -13,6 +13,7 @@ const emptyPool = (pool: Pool): Pool => {
     return { ...pool, reserves: [0n, 0n], state: { ...pool.state, baseReserve: 0n, quoteReserve: 0n } }
   if ('reserves' in pool) return { ...pool, reserves: [0n, 0n] }
   if ('balances' in pool) return { ...pool, balances: pool.balances.map(() => 0n) }
+  if ('bids' in pool) return { ...pool, bids: [], asks: [] }
   if ('bins' in pool) return { ...pool, bins: [] }
   return 'liquidity' in pool ? { ...pool, liquidity: 0n, ticks: [] } : pool
 }

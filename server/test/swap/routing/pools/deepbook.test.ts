@@ -1,35 +1,26 @@
-import { catchAbort } from '@swapyard/lib/pools/sui/move-abort.ts'
-import { describe, expect, test } from 'vitest'
-import { readPublicVectors } from '../../../../../test/support/vectors.ts'
-import { type ReplayedOperation, replayDeepbookBooks } from '../../../../src/cli/lab/deepbook.ts'
-import { outputOf } from '../../../../src/swap/routing/curve.ts'
-import { type DeepbookPool, deepbook, swapDeepbook } from '../../../../src/swap/routing/pools/sui/deepbook.ts'
-import {
-  addDeepPricePoint,
-  type DeepPricePoints,
-  meanDeepPrice,
-} from '../../../../src/swap/routing/pools/sui/deepbook-deep-price.ts'
-import { feeQuantity } from '../../../../src/swap/routing/pools/sui/deepbook-fee.ts'
+import { swapDeepbook } from '@swapyard/lib/pools/sui/deepbook.ts'
+import { addDeepPricePoint, type DeepPricePoints, meanDeepPrice } from '@swapyard/lib/pools/sui/deepbook-deep-price.ts'
+import { feeQuantity } from '@swapyard/lib/pools/sui/deepbook-fee.ts'
 import {
   addGasPrice,
   type GasPriceState,
   gasPricePenalty,
   zScore,
-} from '../../../../src/swap/routing/pools/sui/deepbook-gas-penalty.ts'
-import type { DeepbookOrder, DeepbookState } from '../../../../src/swap/routing/pools/sui/deepbook-matching.ts'
-import {
-  divide,
-  divideRoundedUp,
-  multiply,
-  multiplyUp,
-  scaledRoot,
-} from '../../../../src/swap/routing/pools/sui/deepbook-math.ts'
+} from '@swapyard/lib/pools/sui/deepbook-gas-penalty.ts'
+import type { DeepbookOrder, DeepbookState } from '@swapyard/lib/pools/sui/deepbook-matching.ts'
+import { divide, divideRoundedUp, multiply, multiplyUp, scaledRoot } from '@swapyard/lib/pools/sui/deepbook-math.ts'
 import {
   deepbookMidPrice,
   deepRequired,
   quoteDeepbookIn,
   quoteDeepbookOut,
-} from '../../../../src/swap/routing/pools/sui/deepbook-quote.ts'
+} from '@swapyard/lib/pools/sui/deepbook-quote.ts'
+import { catchAbort } from '@swapyard/lib/pools/sui/move-abort.ts'
+import { describe, expect, test } from 'vitest'
+import { readPublicVectors } from '../../../../../test/support/vectors.ts'
+import { type ReplayedOperation, replayDeepbookBooks } from '../../../../src/cli/lab/deepbook.ts'
+import { outputOf } from '../../../../src/swap/routing/curve.ts'
+import { type DeepbookPool, deepbook } from '../../../../src/swap/routing/pools/sui/deepbook.ts'
 import { type Argument, type RecordedFunctions, runFunctions } from './recorded-functions.ts'
 
 type GasPrices = Readonly<{
@@ -152,6 +143,7 @@ describe('DeepBook', () => {
       address: '0x1',
       dex: 'deepbook',
       tokens: ['base', 'quote'],
+      ...{ package: '0x2', feeCoin: '0x3::deep::DEEP', objectVersion: 1n },
     } as const
     const pool: DeepbookPool = { ...createState({ asks, bids }), ...identity, takerFee: 1_000_000n }
     // A fee of 0.1 % times 1.25 in the input: 80,000 quote buy the first order, 10,000 more 3,333 of the second.
@@ -190,7 +182,7 @@ function resultOf({ operation, before, outcome, after }: ReplayedOperation): Rec
   if ('abort' in quoted) return { abort: [quoted.abort.module, quoted.abort.code] }
   if (Array.isArray(quoted)) return { result: quoted }
   const { placed, swapped } = quoted as Exclude<typeof outcome, { abort: unknown }>
-  const managerAfter = after.accounts.get(operation.manager ?? -1)?.funds
+  const managerAfter = after.accounts.get(String(operation.manager))?.funds
   if (placed !== undefined) {
     const fills = placed.fills.map((fill) => [
       ...[fill.order.price, fill.base, fill.quote, fill.takerFee, fill.makerFee, fill.isDropped],

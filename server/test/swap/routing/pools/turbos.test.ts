@@ -1,20 +1,10 @@
 import { sqrtPriceAtTick, tickAtSqrtPrice } from '@swapyard/lib/pools/sui/q64-tick.ts'
+import { quoteTurbos, swapTurbos, type TurbosState } from '@swapyard/lib/pools/sui/turbos.ts'
+import { computeTurbosStep, turbosDeltaA, turbosDeltaB, turbosPriceAfter } from '@swapyard/lib/pools/sui/turbos-step.ts'
 import { describe, expect, test } from 'vitest'
 import { readPublicVectors } from '../../../../../test/support/vectors.ts'
 import { replayTurbosPools } from '../../../../src/cli/lab/turbos.ts'
-import {
-  quoteTurbos,
-  swapTurbos,
-  type TurbosPool,
-  type TurbosState,
-  turbos,
-} from '../../../../src/swap/routing/pools/sui/turbos.ts'
-import {
-  computeTurbosStep,
-  turbosDeltaA,
-  turbosDeltaB,
-  turbosPriceAfter,
-} from '../../../../src/swap/routing/pools/sui/turbos-step.ts'
+import { type TurbosPool, turbos } from '../../../../src/swap/routing/pools/sui/turbos.ts'
 import { type Abort, type RecordedFunctions, runFunctions, toText } from './recorded-functions.ts'
 import { expectCurveToFollow } from './sui-curve.ts'
 
@@ -99,7 +89,8 @@ describe('Turbos', () => {
     const pools = replayTurbosPools(recorded)
       .slice(0, 300)
       .map(({ before }): TurbosPool => {
-        return { ...before, kind: 'turbos', id: '0x1', address: '0x1', dex: 'turbos', tokens: ['a', 'b'] }
+        const identity = { kind: 'turbos', id: '0x1', address: '0x1', dex: 'turbos', tokens: ['a', 'b'] } as const
+        return { ...before, ...identity, package: '0x2', config: '0x3', feeType: '0x2::fee::FEE' }
       })
     expect(expectCurveToFollow(turbos, pools)).toBeGreaterThan(300)
   })

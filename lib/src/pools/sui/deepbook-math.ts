@@ -1,7 +1,7 @@
 /* Arithmetic of DeepBook v3: prices, rates and DEEP per asset are scaled by 10^9. */
 
-import { abortUnless } from '@swapyard/lib/pools/sui/move-abort.ts'
-import { divideUp, squareRoot, U64_MAX } from '../../../../lib/bigint.ts'
+import { divideUp, squareRoot, U64_MAX } from '../../bigint.ts'
+import { abortUnless } from './move-abort.ts'
 
 export const DEEPBOOK_SCALE = 1_000_000_000n
 

@@ -1,7 +1,7 @@
 /* The mathematics of one step of a Turbos swap: from the price to the next tick or the limit, at constant liquidity. */
 
-import { abortUnless, MoveAbort } from '@swapyard/lib/pools/sui/move-abort.ts'
-import { divideUp, U64_MAX, U128_MAX } from '../../../../lib/bigint.ts'
+import { divideUp, U64_MAX, U128_MAX } from '../../bigint.ts'
+import { abortUnless, MoveAbort } from './move-abort.ts'
 
 /** Fee rates are parts per million of the input. */
 const FEE_DENOMINATOR = 1_000_000n

@@ -1,6 +1,5 @@
 /* Orders of balance managers in a DeepBook v3 pool within one epoch, and what managers and the vault hold afterwards. */
 
-import { abortUnless, MoveAbort } from '@swapyard/lib/pools/sui/move-abort.ts'
 import { checkFunds, type DeepbookSwap, swapDeepbook } from './deepbook.ts'
 import { orderDeepPrice } from './deepbook-deep-price.ts'
 import { feeOf, INPUT_FEE, type OrderDeepPrice, takerFeeOf } from './deepbook-fee.ts'
@@ -23,6 +22,7 @@ import {
   NO_BALANCES,
   nonZeroBalance,
 } from './deepbook-math.ts'
+import { abortUnless, MoveAbort } from './move-abort.ts'
 
 const OPEN_ORDERS_MAX = 100
 const TOO_MANY_OPEN_ORDERS = 2
@@ -39,7 +39,8 @@ const SELF_MATCHING = 8
 
 export type RestingOrder = DeepbookOrder &
   Readonly<{
-    manager: number
+    /** Id of its balance manager. */
+    manager: string
     isBid: boolean
     /** Base units of base: what the order was for, or was reduced to. */
     quantity: bigint
@@ -62,14 +63,14 @@ export type DeepbookLedger = DeepbookState<RestingOrder> &
     tickSize: bigint
     /** Scaled by 10^9. */
     makerFee: bigint
-    accounts: ReadonlyMap<number, DeepbookAccount>
+    accounts: ReadonlyMap<string, DeepbookAccount>
     vault: DeepbookBalances
   }>
 
 export type OrderType = 'none' | 'immediate-or-cancel' | 'fill-or-kill' | 'post-only'
 
 export type OrderRequest = Readonly<{
-  manager: number
+  manager: string
   orderType: OrderType
   selfMatching: 'allowed' | 'cancel-taker' | 'cancel-maker'
   /** Null: a market order. */
@@ -144,7 +145,7 @@ function checkOrder(ledger: DeepbookLedger, { quantity, price, expiresAtMs }: Or
   abortUnless(price >= PRICE_MIN && price <= PRICE_MAX && price % ledger.tickSize === 0n, ORDER_INFO, INVALID_PRICE)
 }
 
-function checkOpenOrders({ bids, asks }: DeepbookLedger, manager: number): void {
+function checkOpenOrders({ bids, asks }: DeepbookLedger, manager: string): void {
   const open = [...bids, ...asks].filter((order) => order.manager === manager)
   abortUnless(open.length < OPEN_ORDERS_MAX, 'state', TOO_MANY_OPEN_ORDERS)
 }
@@ -238,13 +239,13 @@ function refundOf({ price, isBid, deepPrice }: RestingOrder, base: bigint, maker
 }
 
 /** withdraw_settled_amounts. */
-export const withdrawSettled = (ledger: DeepbookLedger, manager: number): DeepbookLedger =>
+export const withdrawSettled = (ledger: DeepbookLedger, manager: string): DeepbookLedger =>
   settle(ledger, manager, { settled: NO_BALANCES, owed: NO_BALANCES })
 
 /** Moves the difference of what the vault owes the manager and what the manager owes the vault. */
 function settle(
   ledger: DeepbookLedger,
-  manager: number,
+  manager: string,
   { settled, owed }: Readonly<{ settled: DeepbookBalances; owed: DeepbookBalances }>,
 ): DeepbookLedger {
   const account = accountOf(ledger, manager)
@@ -274,13 +275,13 @@ function replaceOrder(ledger: DeepbookLedger, order: RestingOrder, replacement: 
   return { ...ledger, ...(order.isBid ? { bids: next } : { asks: next }) }
 }
 
-function accountOf({ accounts }: DeepbookLedger, manager: number): DeepbookAccount {
+function accountOf({ accounts }: DeepbookLedger, manager: string): DeepbookAccount {
   const account = accounts.get(manager)
   if (account === undefined) throw new Error(`Balance manager ${manager} is unknown; add its account`)
   return account
 }
 
-const withAccount = (ledger: DeepbookLedger, manager: number, account: DeepbookAccount): DeepbookLedger => ({
+const withAccount = (ledger: DeepbookLedger, manager: string, account: DeepbookAccount): DeepbookLedger => ({
   ...ledger,
   accounts: new Map(ledger.accounts).set(manager, account),
 })

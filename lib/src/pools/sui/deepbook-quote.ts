@@ -1,7 +1,6 @@
 /* Quotes of DeepBook v3: what an input pays (get_quantity_out), and what an output costs (get_quantity_in). */
 
-import { abortUnless } from '@swapyard/lib/pools/sui/move-abort.ts'
-import { smallest } from '../../../../lib/bigint.ts'
+import { smallest } from '../../bigint.ts'
 import { midPrice, orderDeepPrice } from './deepbook-deep-price.ts'
 import { feeOf, feeQuantity, INPUT_FEE, INPUT_FEE_MULTIPLIER } from './deepbook-fee.ts'
 import { type DeepbookOrder, type DeepbookState, FILLS_MAX } from './deepbook-matching.ts'
@@ -13,6 +12,7 @@ import {
   multiply,
   NO_BALANCES,
 } from './deepbook-math.ts'
+import { abortUnless } from './move-abort.ts'
 
 const MODULE = 'book'
 const INVALID_AMOUNT = 1

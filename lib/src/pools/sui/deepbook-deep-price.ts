@@ -1,8 +1,8 @@
 /* The price of DEEP in a DeepBook v3 pool: the mean of points from reference pools. */
 
-import { abortUnless } from '@swapyard/lib/pools/sui/move-abort.ts'
 import { INPUT_FEE, type OrderDeepPrice } from './deepbook-fee.ts'
 import { divide, multiply } from './deepbook-math.ts'
+import { abortUnless } from './move-abort.ts'
 
 const MODULE = 'deep_price'
 const POINT_RECENTLY_ADDED = 1

@@ -1,0 +1,62 @@
+import { bcs } from '@mysten/sui/bcs'
+import { deriveDynamicFieldID } from '@mysten/sui/utils'
+import { addGasPrice, gasPricePenalty } from '@swapyard/lib/pools/sui/deepbook-gas-penalty.ts'
+import {
+  DEEPBOOK_GAS_PRICE_NAME,
+  type DeepbookInner,
+  deepbookGasPriceField,
+  deepbookInnerField,
+  deepbookPoolSchema,
+  readDeepbookOrders,
+  toDeepbookOrder,
+  toDeepbookState,
+  toGasPriceState,
+} from '@swapyard/lib/pools/sui/deepbook-objects.ts'
+import { type PoolRead, type PoolReader, readTypeArguments } from './read-pools.ts'
+
+const unreadable = { pool: null, validUntilMs: Number.POSITIVE_INFINITY }
+
+/** The first swap of an epoch computes its quantity with the old fee and pays the new one, if they differ. */
+function isFeeCertain({ state }: DeepbookInner, epoch: number): boolean {
+  const { epoch: feeEpoch, tradeParams, nextTradeParams } = state.governance
+  return Number(feeEpoch) === epoch || tradeParams.takerFee === nextTradeParams.takerFee
+}
+
+/** What the pool adds to the fee for a gas price far above the mean. */
+async function readPenalty({ node, tip, gasPrice }: PoolRead, pool: string): Promise<bigint> {
+  const { type, bytes } = DEEPBOOK_GAS_PRICE_NAME
+  const [field] = await node.readObjects([deriveDynamicFieldID(pool, type, bytes)])
+  if (!field) return 0n
+  const state = toGasPriceState(deepbookGasPriceField.parse(field.contents).value)
+  return gasPricePenalty(addGasPrice(state, gasPrice, BigInt(tip.atMs)), gasPrice)
+}
+
+/** The whole book. Its state is in a field of the pool's object, its orders are in trees of fields. */
+export const readDeepbookPool: PoolReader = async (read, object) => {
+  const { node, dex, tip } = read
+  const types = readTypeArguments(object)
+  if (types === null) return unreadable
+  const { inner } = deepbookPoolSchema.parse(object.contents)
+  const name = bcs.u64().serialize(inner.version).toBytes()
+  const [field] = await node.readObjects([deriveDynamicFieldID(inner.id, 'u64', name)])
+  if (!field) return unreadable
+  const state = deepbookInnerField.parse(field.contents).value
+  if (!isFeeCertain(state, tip.epoch)) return unreadable
+  const { bids: bidTree, asks: askTree } = state.book
+  const [bids, asks, penalty] = await Promise.all([
+    node.listFields(bidTree.id).then((nodes) => readDeepbookOrders(nodes, true).map(toDeepbookOrder)),
+    node.listFields(askTree.id).then((nodes) => readDeepbookOrders(nodes, false).map(toDeepbookOrder)),
+    readPenalty(read, object.id),
+  ])
+  const nowMs = BigInt(tip.atMs)
+  const expiries = [...bids, ...asks].map(({ expiresAtMs }) => expiresAtMs).filter((time) => time >= nowMs)
+  const pool = {
+    ...({ kind: 'deepbook', id: object.id, address: object.id, dex: dex.name, tokens: types.tokens } as const),
+    ...{ package: dex.factory, feeCoin: dex.feeCoin ?? '', objectVersion: object.version },
+    ...toDeepbookState(state, { bids, asks, epoch: BigInt(tip.epoch), nowMs, gasPricePenalty: penalty }),
+  }
+  return {
+    pool,
+    validUntilMs: expiries.reduce((first, time) => Math.min(first, Number(time)), Number.POSITIVE_INFINITY),
+  }
+}

@@ -1,0 +1,161 @@
+import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
+import { fromBase64 } from '@mysten/sui/utils'
+import { expect, test } from 'vitest'
+import { placeOrders } from '../../../../sandbox/src/sui/books.ts'
+import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
+import { setMakerOrders } from '../../../../sandbox/src/sui/deepbook-pool.ts'
+import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
+import { executeRoute, type RouteSwap, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
+import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
+import { startSui } from './start-sui.ts'
+
+const SUI = '0x2::sui::SUI'
+const [usdc, usdt, wbtc] = suiTokens.map(({ type }) => type) as [string, string, string]
+const recipient = `0x${'ab'.repeat(32)}`
+const feeTo = `0x${'fe'.repeat(32)}`
+const half = 1 << 23
+
+async function start() {
+  const started = await startSui(['cetus', 'deepbook', 'turbos'])
+  const { pools, chain, node, createFunded } = started
+  const poolOf = (kind: Pool['kind'], first: string, second: string): Pool => {
+    const found = pools
+      .current()
+      ?.pools.find((pool) => pool.kind === kind && pool.tokens.includes(first) && pool.tokens.includes(second))
+    if (found === undefined) throw new Error(`no pool of ${kind}`)
+    return found
+  }
+  const swapOf = (kind: Pool['kind'], from: string, to: string, share = SHARE_ALL): RouteSwap => {
+    const pool = poolOf(kind, from, to)
+    return { pool, tokenIn: pool.tokens.indexOf(from), tokenOut: pool.tokens.indexOf(to), share }
+  }
+  const { keypair, address } = createFunded(100_000_000_000n)
+  return {
+    ...{ ...started, keypair, address, swapOf },
+    orderFor(swaps: readonly RouteSwap[], tokenIn: string, tokenOut: string, amountIn: bigint) {
+      const executed = executeRoute(swaps, tokenIn, tokenOut, amountIn)
+      if (executed.amountOut === null) throw new Error('the route cannot trade')
+      const order: SwapOrder = {
+        ...{ account: address, recipient, tokenIn, tokenOut, amountIn, minReceived: executed.amountOut },
+        ...{ feePpm: 0, feeTo: null, ref: `0x${'7e'.repeat(32)}`, expiry: null, swaps: executed.swaps },
+      }
+      return { order, expected: executed.amountOut }
+    },
+    async send(order: SwapOrder) {
+      const { swap, simulatedOut } = await chain.prepare(order)
+      const raw = JSON.stringify(await (keypair as Ed25519Keypair).signTransaction(fromBase64(swap)))
+      const signed = await chain.readSigned(raw)
+      expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
+      return { simulatedOut, signed, received: node.readBalance(recipient, order.tokenOut) }
+    },
+  }
+}
+
+test('a route over two DEXes pays to the last unit what the pools compute, and the sender gets the rest of the lots', async () => {
+  const { send, orderFor, swapOf, node, address } = await start()
+  // SUI → USDC in Cetus → WBTC in DeepBook, whose lots leave a rest of USDC.
+  const swaps = [swapOf('cetus', SUI, usdc), swapOf('deepbook', usdc, wbtc)]
+  const { order, expected } = orderFor(swaps, SUI, wbtc, 50_000_000_000n)
+  const { received, simulatedOut, signed } = await send(order)
+  expect([received, simulatedOut]).toEqual([expected, expected])
+  // 50 SUI are 96 dollars, a lot of WBTC less than one.
+  const rest = node.readBalance(address, usdc)
+  expect(rest).toBeGreaterThan(0n)
+  expect(rest).toBeLessThan(1_500_000n)
+  expect(node.readBalance(recipient, usdc)).toBe(0n)
+  expect(signed.action).toMatchObject({
+    pools: swaps.map(({ pool }) => pool.id),
+    routeTokens: swaps.flatMap(({ pool }) => pool.tokens),
+  })
+})
+
+test('the rest of the input returns to the coin that paid it: SUI to the gas coin, others to the coin of the user', async () => {
+  const { send, orderFor, swapOf, node, address, client } = await start()
+  const native = orderFor([swapOf('deepbook', SUI, usdc)], SUI, usdc, 10_055_000_000n)
+  const before = node.readBalance(address, SUI)
+  const first = await send(native.order)
+  expect(first.received).toBe(native.expected)
+  // 10 SUI and the fee of 1.25 times 0.1 % of them; the rest stays, less the gas.
+  const spent = before - node.readBalance(address, SUI)
+  expect(spent).toBeGreaterThan(10_012_500_000n)
+  expect(spent).toBeLessThan(10_055_000_000n)
+
+  const coin = node.mint(address, 1_000_000_000n, usdc)
+  const { order, expected } = orderFor([swapOf('deepbook', usdc, SUI)], usdc, SUI, 900_000_000n)
+  const second = await send({ ...order, recipient: address })
+  expect(second.signed.action).toMatchObject({ recipient: address })
+  const { objects } = await client.listCoins({ owner: address, coinType: usdc })
+  expect(objects.map(({ objectId }) => objectId)).toEqual([coin.id])
+  const left = BigInt(objects[0]?.balance ?? 0)
+  // Less than a lot of 0.1 SUI is not used.
+  expect(left).toBeGreaterThanOrEqual(100_000_000n)
+  expect(left).toBeLessThan(100_000_000n + 250_000n)
+  expect(expected % 100_000_000n).toBe(0n)
+})
+
+test('an amount is split among DEXes and joined again, through several hops', async () => {
+  const { send, orderFor, swapOf, node, address } = await start()
+  const swaps = [
+    swapOf('cetus', wbtc, usdc, half),
+    swapOf('deepbook', wbtc, usdc),
+    swapOf('cetus', usdc, usdt, half),
+    swapOf('deepbook', usdc, usdt),
+  ]
+  node.mint(address, 30_000_000n, wbtc)
+  node.mint(address, 20_012_345n, wbtc)
+  const { order, expected } = orderFor(swaps, wbtc, usdt, 50_012_345n)
+  const { received } = await send({ ...order, feeTo, feePpm: 5_000, minReceived: (expected * 994n) / 1_000n })
+  const fee = node.readBalance(feeTo, usdt)
+  expect(received + fee).toBe(expected)
+  expect(Number(fee) / Number(expected)).toBeCloseTo(0.005, 8)
+  expect(node.readBalance(address, wbtc)).toBeLessThan(1_002n)
+})
+
+test('a route aborts if an order book pays less than the minimum, and only the gas is paid', async () => {
+  const { orderFor, swapOf, chain, market, node, address, keypair } = await start()
+  const { order } = orderFor([swapOf('cetus', SUI, usdc), swapOf('deepbook', usdc, wbtc)], SUI, wbtc, 50_000_000_000n)
+  const { swap } = await chain.prepare(order)
+  const raw = JSON.stringify(await keypair.signTransaction(fromBase64(swap)))
+  const book = market.books.find(({ coins }) => coins[0].type === wbtc)
+  if (book === undefined) throw new Error('the market has a book of WBTC')
+  // The makers cancel their orders.
+  setMakerOrders(node, book.id, book.plan, { bids: [], asks: [] })
+  const before = node.readBalance(address, SUI)
+  await chain.broadcast(raw)
+  node.addCheckpoints(1)
+  const { hash } = await chain.readSigned(raw)
+  expect(await chain.observe(hash)).toMatchObject({ kind: 'included', ok: false })
+  expect(before - node.readBalance(address, SUI)).toBeLessThan(10_000_000n)
+  expect([usdc, wbtc].map((coin) => node.readBalance(recipient, coin) + node.readBalance(address, coin))).toEqual([
+    0n,
+    0n,
+  ])
+  await expect(chain.prepare(order)).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
+})
+
+test('a book is read again when its makers change their orders, and names the version of its object', async () => {
+  const { pools, market, node, swapOf } = await start()
+  const read = () => swapOf('deepbook', SUI, usdc).pool
+  const before = read()
+  await pools.advance()
+  expect(read()).toBe(before)
+  const book = market.books.find(({ coins }) => coins[0].ticker === 'sui')
+  if (book === undefined) throw new Error('the market has a book of SUI')
+  placeOrders(node, book, 1_800_000_000)
+  await pools.advance()
+  const after = read()
+  if (before.kind !== 'deepbook' || after.kind !== 'deepbook') throw new Error('a book is of DeepBook')
+  expect(after.objectVersion).toBe(before.objectVersion + 1n)
+  // 4, 16, 24 and 36 orders, on each side from the best price on.
+  expect([after.bids.length, after.asks.length]).toEqual([80, 80])
+  expect(after.asks.every(({ price }, n) => n === 0 || price >= (after.asks[n - 1]?.price ?? 0n))).toBe(true)
+  expect(after.bids.every(({ price }, n) => n === 0 || price <= (after.bids[n - 1]?.price ?? 0n))).toBe(true)
+  expect(after.bids[0]?.price).toBeLessThan(after.asks[0]?.price ?? 0n)
+  expect(after).toMatchObject({
+    takerFee: 1_000_000n,
+    lotSize: 100_000_000n,
+    minSize: 1_000_000_000n,
+    gasPricePenalty: 0n,
+  })
+  expect(pools.liquidity().get(wbtc)).toBeGreaterThan(500_000)
+})

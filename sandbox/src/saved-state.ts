@@ -10,7 +10,7 @@ type StateFile = Readonly<{ network: string; path: string /** Changes with the f
 
 /** The state of a chain that runs in this process, in one file. */
 export type SavedState<T> = Readonly<{
-  /** Null if there is none, or if another version of the program wrote it. */
+  /** Null without a file, or if another version of the program wrote it. */
   read(): T | null
   /** Writes what `state` returns now and every five seconds, until `stop`, which writes it once more. */
   keep(state: () => T): Readonly<{ stop(): void }>

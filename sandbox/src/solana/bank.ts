@@ -3,49 +3,12 @@ import { type Address, type EncodedAccount, getBase58Decoder, lamports, type May
 import { Clock, FailedTransactionMetadata, LiteSVM, type SlotHash, type TransactionMetadata } from 'litesvm'
 import { callsDex, executeWithDexes, type InnerList } from './dex-execution.ts'
 import type { DexClock, DexProgram } from './dexes/dex-program.ts'
-import { toBase58 } from './rpc-params.ts'
+import { type Execution, readMetadata, type TokenBalance } from './execution.ts'
 import { readMint, readTokenAccount, toExisting, toUiAmount } from './token-state.ts'
 import { type TransactionError, toTransactionError } from './transaction-error.ts'
-import {
-  computeFee,
-  type Fee,
-  isWritable,
-  type LoadedAddresses,
-  loadAddresses,
-  type WireTransaction,
-} from './wire-transaction.ts'
+import { computeFee, isWritable, loadAddresses, type WireTransaction } from './wire-transaction.ts'
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
-
-export type TokenBalance = Readonly<{
-  accountIndex: number
-  mint: Address
-  owner: Address
-  programId: Address
-  uiTokenAmount: ReturnType<typeof toUiAmount>
-}>
-
-export type ExecutionMetadata = Readonly<{
-  logs: readonly string[]
-  unitsConsumed: bigint
-  inner: InnerList
-  /** Null if the program returned nothing. */
-  returned: Readonly<{ program: string; data: Uint8Array }> | null
-}>
-
-/** What a transaction did. */
-export type Execution = Readonly<{
-  wire: WireTransaction
-  error: TransactionError | null
-  fee: Fee
-  metadata: ExecutionMetadata
-  keys: readonly Address[]
-  loaded: LoadedAddresses
-  before: readonly MaybeEncodedAccount[]
-  after: readonly MaybeEncodedAccount[]
-  preTokenBalances: readonly TokenBalance[]
-  postTokenBalances: readonly TokenBalance[]
-}>
 
 export type Block = Readonly<{
   slot: number
@@ -413,29 +376,6 @@ export class Bank {
     return () => this.#listeners.delete(listener)
   }
 }
-
-/** The runtime's metadata as data. */
-function readMetadata(metadata: TransactionMetadata, inner: InnerList | null): ExecutionMetadata {
-  const returned = metadata.returnData()
-  const data = new Uint8Array(returned.data())
-  return {
-    logs: metadata.logs(),
-    unitsConsumed: metadata.computeUnitsConsumed(),
-    inner: inner ?? readInner(metadata),
-    returned: data.length === 0 ? null : { program: toBase58(returned.programId()), data },
-  }
-}
-
-const readInner = (metadata: TransactionMetadata): InnerList =>
-  metadata.innerInstructions().flatMap((list, index) => {
-    const instructions = list.map((inner) => ({
-      programIdIndex: inner.instruction().programIdIndex(),
-      accounts: [...inner.instruction().accounts()],
-      data: toBase58(inner.instruction().data()),
-      stackHeight: inner.stackHeight(),
-    }))
-    return instructions.length === 0 ? [] : [{ index, instructions }]
-  })
 
 const lamportsOf = (account: MaybeEncodedAccount | undefined): bigint => (account?.exists ? account.lamports : 0n)
 

@@ -1,4 +1,5 @@
-import type { Block, Execution } from './bank.ts'
+import type { Block } from './bank.ts'
+import type { Execution } from './execution.ts'
 import { invalidParams, SolanaRpcError } from './rpc-error.ts'
 import { type Options, toBase58 } from './rpc-params.ts'
 import type { WireTransaction } from './wire-transaction.ts'

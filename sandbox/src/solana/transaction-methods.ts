@@ -1,7 +1,8 @@
 import type { Address } from '@solana/kit'
 import { createAccountEncoder } from './account-form.ts'
-import { type Bank, type Block, blockhashAgeMax, commitmentOf, type Execution } from './bank.ts'
+import { type Bank, type Block, blockhashAgeMax, commitmentOf } from './bank.ts'
 import { type RpcMethod, withContext } from './chain-methods.ts'
+import type { Execution } from './execution.ts'
 import { invalidParams, SolanaRpcError } from './rpc-error.ts'
 import {
   type Options,

@@ -147,7 +147,7 @@ export const architecture: Architecture = {
       'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/solidly.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
-    'server/src/swap/routing/pools/raydium-cpmm.ts':
+    'server/src/swap/routing/pools/solana/raydium-cpmm.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/uniswap-v2.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Address, type EncodedAccount, getBase58Decoder, lamports, type MaybeEncodedAccount } from '@solana/kit'
 import { Clock, FailedTransactionMetadata, LiteSVM, type SlotHash, type TransactionMetadata } from 'litesvm'
 import { callsDex, executeWithDexes, type InnerList } from './dex-execution.ts'
-import type { DexProgram } from './dex-program.ts'
+import type { DexClock, DexProgram } from './dexes/dex-program.ts'
 import { readMint, readTokenAccount, toExisting, toUiAmount } from './token-state.ts'
 import { type TransactionError, toTransactionError } from './transaction-error.ts'
 import {
@@ -185,6 +185,11 @@ export class Bank {
     }
   }
 
+  clock(): DexClock {
+    const { slot, unixTimestamp: unixTime } = this.#svm.getClock()
+    return { unixTime, slot, epoch: epochOf(slot) }
+  }
+
   /** `age` 0: the hash of the block itself. */
   isBlockhashValid(hash: string, block: Block): boolean {
     const height = this.#heights.get(hash)
@@ -232,11 +237,8 @@ export class Bank {
 
   #run(wire: WireTransaction, keys: readonly Address[], kind: RunKind): Outcome {
     const svm = this.#svm
-    const { slot, unixTimestamp: unixTime } = svm.getClock()
-    if (callsDex(wire, this.#dexes)) {
-      const clock = { unixTime, epoch: epochOf(slot) }
-      return executeWithDexes({ svm, programs: this.#dexes, clock }, wire, keys, kind)
-    }
+    if (callsDex(wire, this.#dexes))
+      return executeWithDexes({ svm, programs: this.#dexes, clock: this.clock() }, wire, keys, kind)
     const result = kind === 'commit' ? svm.sendTransaction(wire.transaction) : svm.simulateTransaction(wire.transaction)
     if (result instanceof FailedTransactionMetadata)
       return { error: toTransactionError(result), metadata: result.meta(), inner: null }

@@ -15,9 +15,10 @@ import {
 import { getTransferSolInstruction } from '@solana-program/system'
 import { findAssociatedTokenPda, getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { MarketPool } from './dexes/market-pool.ts'
 import { catalogueTokens, marketPools, testTokens } from './solana-market.ts'
 import { startSolanaNode } from './solana-node.ts'
-import { planTrade, swapInstruction } from './solana-trader.ts'
+import { planTrade } from './solana-trader.ts'
 
 /* Swaps of Raydium CPMM through the node's RPC, with amounts by the formula of a constant product. */
 
@@ -57,6 +58,20 @@ const createAccount = async (token: (typeof catalogueTokens)[number]) =>
   getCreateAssociatedTokenIdempotentInstruction({
     ...{ payer: user, ata: await ataOf(token), owner: user.address, mint: token.address, tokenProgram: token.program },
   })
+async function swapInstruction(
+  pool: MarketPool,
+  owner: Address,
+  inputIndex: 0 | 1,
+  units: bigint,
+): Promise<Instruction> {
+  const [source, target] = await Promise.all(
+    [pool.mints[inputIndex], pool.mints[inputIndex === 0 ? 1 : 0]].map(
+      async ({ address: mint, program }) => (await findAssociatedTokenPda({ mint, owner, tokenProgram: program }))[0],
+    ),
+  )
+  const accounts = { owner, source: source as Address, target: target as Address }
+  return pool.swap((address) => node.bank.readAccount(address), { ...accounts, inputIndex, units })
+}
 const held = async (account: Address): Promise<bigint> =>
   BigInt((await rpc.getTokenAccountBalance(account, { commitment: 'processed' }).send()).value.amount)
 
@@ -200,15 +215,9 @@ describe('a swap of Raydium CPMM', () => {
     ['another observation account', 12, 2001],
   ] as const)('with %s is refused', async ([, place, code]) => {
     const instruction = await swapInstruction(stable, user.address, inputOf('usdc'), 1_000_000n)
-    const other = poolOf('sol', 'jup')
-    const changed = [
-      other.address,
-      other.address,
-      marketPools[1]?.config.address ?? '',
-      other.vaults[0],
-      other.observation,
-    ]
-    const replacement = { 1: changed[0], 2: changed[2], 6: changed[3], 12: changed[4] }[place] as Address
+    // Of a pool with another config.
+    const other = await swapInstruction(marketPools[1] as MarketPool, user.address, 0, 1_000_000n)
+    const replacement = place === 1 ? stable.address : (other.accounts?.[place]?.address as Address)
     const accounts = (instruction.accounts ?? []).map((meta, index) =>
       index === place ? { ...meta, address: replacement } : meta,
     )

@@ -17,7 +17,7 @@ import {
   type Transaction,
 } from '@solana/kit'
 import { FailedTransactionMetadata, type LiteSVM, type TransactionMetadata } from 'litesvm'
-import type { DexProgram, DexTransfer } from './dex-program.ts'
+import type { DexClock, DexProgram, DexTransfer } from './dexes/dex-program.ts'
 import { readMint, toExisting, tokenProgram } from './token-state.ts'
 import { type TransactionError, toTransactionError } from './transaction-error.ts'
 import { computeUnitLimit, isWritable, type WireTransaction } from './wire-transaction.ts'
@@ -56,7 +56,7 @@ type Plan = Readonly<{
 export type DexExecutionOptions = Readonly<{
   svm: LiteSVM
   programs: ReadonlyMap<Address, DexProgram>
-  clock: Readonly<{ unixTime: bigint; epoch: bigint }>
+  clock: DexClock
 }>
 
 export const callsDex = ({ message }: WireTransaction, programs: ReadonlyMap<Address, DexProgram>): boolean =>

@@ -24,8 +24,9 @@ import {
   getSyncNativeInstruction,
 } from '@solana-program/token'
 import type { Bank } from './bank.ts'
-import { type MarketPool, wrappedSol } from './solana-market.ts'
-import { swapInstruction, type Trade } from './solana-trader.ts'
+import type { MarketPool } from './dexes/market-pool.ts'
+import { wrappedSol } from './solana-market.ts'
+import type { Trade } from './solana-trader.ts'
 import { tokenProgram } from './token-state.ts'
 import { decodeWireTransaction } from './wire-transaction.ts'
 
@@ -72,7 +73,7 @@ export async function createBankAccount(bank: Bank) {
   return {
     address: signer.address,
     send,
-    trade: (pool: MarketPool, trade: Trade) => tradeInPool({ signer, send, createAccount }, pool, trade),
+    trade: (pool: MarketPool, trade: Trade) => tradeInPool({ bank, signer, send, createAccount }, pool, trade),
     deposit: (address: Address, amount: bigint) =>
       send([getTransferSolInstruction({ source: signer, destination: address, amount })]),
     async createMint({
@@ -111,6 +112,7 @@ const prepareAccounts =
   }
 
 type Trader = Readonly<{
+  bank: Bank
   signer: KeyPairSigner
   send(instructions: readonly Instruction[]): Promise<string>
   createAccount: ReturnType<typeof prepareAccounts>
@@ -118,7 +120,7 @@ type Trader = Readonly<{
 
 /** Swaps in a pool, with units that the bank mints or wraps for this. */
 async function tradeInPool(
-  { signer, send, createAccount }: Trader,
+  { bank, signer, send, createAccount }: Trader,
   pool: MarketPool,
   { inputIndex, units }: Trade,
 ): Promise<string> {
@@ -133,7 +135,8 @@ async function tradeInPool(
           getSyncNativeInstruction({ account: source.ata }),
         ]
       : [getMintToInstruction({ mint: input.address, token: source.ata, mintAuthority: signer, amount: units }, config)]
-  const swap = await swapInstruction(pool, signer.address, inputIndex, units)
+  const accounts = { owner: signer.address, source: source.ata, target: target.ata }
+  const swap = pool.swap((address) => bank.readAccount(address), { ...accounts, inputIndex, units })
   return send([source.create, target.create, ...fund, swap])
 }
 

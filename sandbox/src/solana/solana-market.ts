@@ -1,17 +1,10 @@
-import { type Address, getAddressEncoder } from '@solana/kit'
+import type { Address } from '@solana/kit'
 import { priceOf } from '../prices.ts'
 import type { Bank } from './bank.ts'
-import {
-  addressOf,
-  type CpmmConfig,
-  type CpmmPool,
-  cpmmConfigAccount,
-  cpmmPoolAccounts,
-  type Mint,
-  metadataAccount,
-  mintAccount,
-} from './genesis-accounts.ts'
-import { raydiumCpmm } from './raydium-cpmm-program.ts'
+import type { DexProgram } from './dexes/dex-program.ts'
+import { addressOf, bytesOf, type MarketPool, type PoolPlan } from './dexes/market-pool.ts'
+import { cpmmConfig, createCpmmPool, raydiumCpmm } from './dexes/raydium-cpmm.ts'
+import { type Mint, metadataAccount, mintAccount } from './genesis-accounts.ts'
 import { token2022Program, tokenProgram } from './token-state.ts'
 
 export const wrappedSol = 'So11111111111111111111111111111111111111112' as Address
@@ -59,51 +52,45 @@ const tokenOf = (ticker: string): SolanaToken => {
   return found
 }
 
-const config = (index: number, tradeFeeRate: bigint): CpmmConfig => ({
-  address: addressOf(`raydium cpmm config ${index}`),
-  ...{ index, tradeFeeRate },
-})
-const [quarter, third] = [config(0, 2_500n), config(1, 3_000n)] as const
+/** US dollars on each side, by the sandbox's base prices. */
+type Depth = number
+const usdScale = 10n ** 12n
 
-export type MarketPool = CpmmPool & Readonly<{ tickers: readonly [string, string] }>
-
-function pool(first: string, second: string, poolConfig: CpmmConfig): MarketPool {
-  const name = `raydium cpmm ${first} ${second} ${poolConfig.index}`
-  // The program orders the mints of a pool by their bytes.
+/** The program orders the mints of a pool by their bytes. */
+function plan(dex: string, first: string, second: string, usd: Depth): PoolPlan {
   const tickers = [first, second].sort((a, b) =>
     Buffer.compare(bytesOf(tokenOf(a).address), bytesOf(tokenOf(b).address)),
   ) as [string, string]
+  const unitsOf = (ticker: string) =>
+    (BigInt(usd) * usdScale * 10n ** BigInt(tokenOf(ticker).decimals)) / priceOf(ticker, null)
   return {
-    address: addressOf(name),
-    config: poolConfig,
-    mints: [tokenOf(tickers[0]), tokenOf(tickers[1])],
-    vaults: [addressOf(`${name} vault 0`), addressOf(`${name} vault 1`)],
-    observation: addressOf(`${name} observation`),
-    tickers,
+    ...{ name: `${dex} ${first} ${second}`, tickers, mints: [tokenOf(tickers[0]), tokenOf(tickers[1])] },
+    reserves: [unitsOf(tickers[0]), unitsOf(tickers[1])],
   }
 }
 
-const bytesOf = (address: Address): Buffer => Buffer.from(getAddressEncoder().encode(address))
+const [quarter, third] = [cpmmConfig(0, 2_500), cpmmConfig(1, 3_000)] as const
+const cpmm = (first: string, second: string, usd: Depth, config = quarter): MarketPool =>
+  createCpmmPool(plan(`raydium cpmm ${config.index}`, first, second, usd), config)
 
-/** US dollars × 10¹² on each side, by the sandbox's base prices. */
-const plans: readonly (readonly [string, string, CpmmConfig, bigint])[] = [
-  ['sol', 'usdc', quarter, 4_000_000n],
-  ['sol', 'usdc', third, 2_000_000n],
-  ['sol', 'usdt', quarter, 2_000_000n],
-  ['usdc', 'usdt', quarter, 3_000_000n],
-  ['sol', 'jup', quarter, 1_000_000n],
-  ['usdc', 'jup', quarter, 500_000n],
-  ['sol', 'bonk', quarter, 1_000_000n],
-  ['sol', 'levy', quarter, 500_000n],
-  ['usdc', 'levy', quarter, 500_000n],
-  ['sol', 'meme', quarter, 500_000n],
-  ['sol', 'ward', quarter, 500_000n],
+export const marketPools: readonly MarketPool[] = [
+  cpmm('sol', 'usdc', 4_000_000),
+  cpmm('sol', 'usdc', 2_000_000, third),
+  cpmm('sol', 'usdt', 2_000_000),
+  cpmm('usdc', 'usdt', 3_000_000),
+  cpmm('sol', 'jup', 1_000_000),
+  cpmm('usdc', 'jup', 500_000),
+  cpmm('sol', 'bonk', 1_000_000),
+  cpmm('sol', 'levy', 500_000),
+  cpmm('usdc', 'levy', 500_000),
+  cpmm('sol', 'meme', 500_000),
+  cpmm('sol', 'ward', 500_000),
 ]
-const usdScale = 10n ** 12n
 
-export const marketPools: readonly MarketPool[] = plans.map(([first, second, poolConfig]) =>
-  pool(first, second, poolConfig),
-)
+const dexes: readonly Readonly<{ name: string; program: DexProgram }>[] = [
+  { name: 'raydium-cpmm', program: raydiumCpmm },
+]
+export const dexPrograms: readonly DexProgram[] = dexes.map(({ program }) => program)
 
 /** Writes the tokens and pools into the first state. */
 export async function deployMarket(bank: Bank, authority: Address): Promise<void> {
@@ -111,12 +98,7 @@ export async function deployMarket(bank: Bank, authority: Address): Promise<void
     bank.writeAccount(mintAccount(one, authority, 10n ** BigInt(one.decimals + 9)))
   const { address, name, symbol } = tokenOf('meme')
   bank.writeAccount(await metadataAccount(address, name, symbol))
-  for (const one of [quarter, third]) bank.writeAccount(cpmmConfigAccount(one))
-  for (const [index, one] of marketPools.entries()) {
-    const usd = (plans[index]?.[3] ?? 0n) * usdScale
-    const unitsOf = (side: 0 | 1) => (usd * 10n ** BigInt(one.mints[side].decimals)) / priceOf(one.tickers[side], null)
-    for (const account of cpmmPoolAccounts(one, [unitsOf(0), unitsOf(1)])) bank.writeAccount(account)
-  }
+  for (const { genesis } of marketPools) for (const account of genesis) bank.writeAccount(account)
 }
 
 /** As the server reads it from chains.json. */
@@ -124,7 +106,7 @@ export const listedMarket = {
   wrapped: wrappedSol,
   coinIsToken: false,
   hubs: [tokenOf('usdc').address],
-  dexes: [{ name: 'raydium-cpmm', kind: 'raydium-cpmm', factory: raydiumCpmm }],
+  dexes: dexes.map(({ name, program }) => ({ name, kind: name, factory: program.address })),
   contracts: { unlistedMint: tokenOf('meme').address, permanentDelegateMint: tokenOf('ward').address },
   defiTokens: [...catalogueTokens, ...testTokens].map(({ address, symbol, name, decimals }) => ({
     address,

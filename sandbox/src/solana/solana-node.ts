@@ -1,8 +1,7 @@
 import { Bank, type Block } from './bank.ts'
-import { raydiumCpmmProgram } from './raydium-cpmm-program.ts'
 import { createRpcServer } from './rpc-server.ts'
 import { createBankAccount } from './solana-bank-account.ts'
-import { deployMarket } from './solana-market.ts'
+import { deployMarket, dexPrograms } from './solana-market.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 
 /** Calls `tick` every `ms` until the returned function is called. */
@@ -21,8 +20,7 @@ export type SolanaNodeOptions = Readonly<{
 
 const slotMs = 400
 
-export const startupNotice =
-  'sol: litesvm 1.5.0 executes transactions with the real virtual machine and the real SPL Token, Token-2022, associated token, memo and lookup table programs. It is not a validator: slots, blocks, commitments, forks, the 150-block window of blockhashes and the RPC are simulated; there are no votes, stakes, rewards, rent collection or durable nonces. The binaries of DEXes are not available: swap_base_input of Raydium CPMM is executed by the maths of the pool on its account data, and its transfers by the token programs, in one transaction with the other instructions. The state is in memory and ends with the process.'
+export const startupNotice = `sol: litesvm 1.5.0 executes transactions with the real virtual machine and the real SPL Token, Token-2022, associated token, memo and lookup table programs. It is not a validator: slots, blocks, commitments, forks, the 150-block window of blockhashes and the RPC are simulated; there are no votes, stakes, rewards, rent collection or durable nonces. The binaries of DEXes are not available: ${dexPrograms.map(({ title }) => title).join(', ')} are executed by the maths of the pools on their account data, and their transfers by the token programs, in one transaction with the other instructions. The state is in memory and ends with the process.`
 
 const startInterval: StartTicks = (tick, ms) => {
   const timer = setInterval(tick, ms)
@@ -32,7 +30,7 @@ const startInterval: StartTicks = (tick, ms) => {
 /** JSON-RPC and websocket on one port of the loopback interface. State is in memory. */
 export async function startSolanaNode(options: SolanaNodeOptions) {
   const { port, log, now = Date.now, startTicks = startInterval, isSkipped = (slot) => slot % 25 === 0 } = options
-  const bank = new Bank(now, [raydiumCpmmProgram])
+  const bank = new Bank(now, dexPrograms)
   const account = await createBankAccount(bank)
   if (options.deploysMarket === true) await deployMarket(bank, account.address)
   const server = createRpcServer(bank)

@@ -42,6 +42,14 @@ export const createAssociated = (by: string, account: string, owner: string, min
     data: new Uint8Array([1]),
   }) satisfies Instruction
 
+/** The token account that such an instruction creates; null for any other instruction. */
+export function readCreated({ program, accounts, data }: Instruction) {
+  const [, account, owner, mint] = accounts
+  if (program !== associatedTokenProgram || data.length !== 1 || data[0] !== 1 || !account || !owner || !mint)
+    return null
+  return { account: account.address, owner: owner.address, mint: mint.address }
+}
+
 export const transferLamports = (from: string, to: string, units: bigint): Instruction => ({
   ...{ program: systemProgram, accounts: [payer(from), writable(to)], data: withU64([2, 0, 0, 0], units) },
 })

@@ -1,9 +1,9 @@
 import type { Expiry } from '../../swap/domain/expiry.ts'
 import type { TransactionObservation } from '../../swap/domain/swap.ts'
 import type { SentTransaction } from '../../swap/ports/swap-chain.ts'
+import { readCreated } from './instructions.ts'
 import { fieldsOf, listOf, type SolanaNodes, toCount, unavailable } from './nodes.ts'
 import { blockAt } from './prepare.ts'
-import { associatedToken, tokenProgram, wrappedSol } from './program-address.ts'
 import { paidTo, type Receipt, readReceipt, receivedBy } from './receipts.ts'
 import { readSwapAction } from './swap-instructions.ts'
 
@@ -53,9 +53,10 @@ function amountsOf(receipt: Receipt): Readonly<{ received: bigint | null; fee: b
   const action = actionOf(receipt)
   if (action === null || !receipt.ok) return { received: null, fee: null }
   const { recipient, tokenOut, feeTo } = action
-  const wrapped = associatedToken(recipient, wrappedSol, tokenProgram)
+  const created = receipt.transaction.instructions.flatMap((one) => readCreated(one) ?? [])
+  const own = new Set(created.filter(({ owner }) => owner === recipient).map(({ account }) => account))
   return {
-    received: receivedBy(receipt, recipient, tokenOut, wrapped),
+    received: receivedBy(receipt, recipient, tokenOut, [...own]),
     fee: feeTo === null ? 0n : paidTo(receipt, feeTo, tokenOut),
   }
 }

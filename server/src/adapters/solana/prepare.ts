@@ -36,6 +36,8 @@ export const blockAt = (slot: number) => ({ height: slot, hash: `slot ${slot}` }
 /** The unsigned transaction of an order, after a simulation. */
 export async function prepare(nodes: SolanaNodes, order: SwapOrder): Promise<PreparedSwap> {
   const { account } = order
+  if (order.minReceived <= 0n)
+    throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
   const writable = order.swaps.map(({ pool }) => pool.address)
   const [blockhash, price] = await Promise.all([readBlockhash(nodes), readUnitPrice(nodes, writable)])
   const memo = memoOf(order.ref, order.feePpm)
@@ -64,36 +66,36 @@ async function readBlockhash(nodes: SolanaNodes): Promise<string> {
   return String(fieldsOf(fieldsOf(reply)['value'])['blockhash'])
 }
 
-type Before = Readonly<{
-  user: Account | null
-  source: Account | null
-  target: Account | null
-  fee: Account | null
-}>
+/** By address, the accounts that a swap may create or pay. */
+type Before = ReadonlyMap<string, Account | null>
 
 async function readBefore(nodes: SolanaNodes, order: SwapOrder): Promise<Before> {
-  const { source, target, feeAccount } = accountsOf(order)
-  const addresses = [order.account, source, target, ...(feeAccount === null ? [] : [feeAccount])]
-  const [user = null, from = null, to = null, fee = null] = (await readAccounts(nodes, addresses)).accounts
-  return { user, source: from, target: to, fee }
+  const { source, target, between, feeAccount } = accountsOf(order)
+  const ofTokens = [source, target, ...between].map(({ address }) => address)
+  const addresses = [order.account, ...ofTokens, ...(feeAccount === null ? [] : [feeAccount])]
+  const { accounts } = await readAccounts(nodes, addresses)
+  return new Map(addresses.map((address, index) => [address, accounts[index] ?? null]))
 }
+
+const lamportsOf = (account: Account | null | undefined): bigint => account?.lamports ?? 0n
 
 const rentOf = (program: string): bigint => (program === token2022Program ? RENT.token2022 : RENT.token)
 
 /** The lamports that token accounts need which do not exist yet. Those of wrapped SOL are closed again at the end. */
-function rentOfNew(order: SwapOrder, { source, target, fee }: Before): bigint {
-  const { programs, feeAccount } = accountsOf(order)
-  const wraps = order.tokenIn === wrappedSol && source === null ? rentOf(programs[0]) : 0n
-  const ofTarget = target === null ? rentOf(programs[1]) : 0n
-  return wraps + ofTarget + (feeAccount !== null && fee === null ? rentOf(programs[1]) : 0n)
+function rentOfNew(order: SwapOrder, before: Before): bigint {
+  const { source, target, between, feeAccount } = accountsOf(order)
+  const ofFee = feeAccount === null ? [] : [{ address: feeAccount, program: target.program }]
+  return [source, target, ...between, ...ofFee]
+    .filter(({ address }) => !before.get(address))
+    .reduce((sum, { program }) => sum + rentOf(program), 0n)
 }
 
 function checkBalances(order: SwapOrder, before: Before, fee: bigint): void {
   const { tokenIn, amountIn } = order
   const isNative = tokenIn === wrappedSol
-  const available = before.user?.lamports ?? 0n
+  const available = lamportsOf(before.get(order.account))
   const required = fee + rentOfNew(order, before) + PAYER_RENT + (isNative ? amountIn : 0n)
-  const held = tokenUnits(before.source)
+  const held = tokenUnits(before.get(accountsOf(order).source.address))
   if (!isNative && held < amountIn) throw insufficient('token', amountIn, held)
   if (available < required) throw insufficient('native', required, available)
 }
@@ -114,21 +116,25 @@ async function simulate(
   { nodes, order, before, fee }: Omit<Failing, 'failure'>,
   transaction: Buffer,
 ): Promise<Simulated> {
-  const { target } = accountsOf(order)
+  const { target, between } = accountsOf(order)
+  const addresses = [order.account, target.address, ...between.map(({ address }) => address)]
   const reply = await nodes.ask('simulateTransaction', [
     transaction.toString('base64'),
     {
       ...{ encoding: 'base64', commitment: 'confirmed', sigVerify: false, replaceRecentBlockhash: true },
-      accounts: { encoding: 'base64', addresses: [order.account, target] },
+      accounts: { encoding: 'base64', addresses },
     },
   ])
   const value = fieldsOf(fieldsOf(reply)['value'])
   if (value['err'] !== null) return { failure: value['err'] }
-  const [user, after] = listOf(value['accounts']).map(toAccount)
+  const after = listOf(value['accounts']).map(toAccount)
+  // The user's lamports, those of the account of wrapped SOL, which is closed, and the rent of the accounts that were created.
+  const gained = addresses.reduce(
+    (sum, one, index) => sum + lamportsOf(after[index]) - lamportsOf(before.get(one)),
+    fee,
+  )
   const amountOut =
-    order.tokenOut === wrappedSol
-      ? (user?.lamports ?? 0n) - (before.user?.lamports ?? 0n) - (before.target?.lamports ?? 0n) + fee
-      : tokenUnits(after) - tokenUnits(before.target)
+    order.tokenOut === wrappedSol ? gained : tokenUnits(after[1]) - tokenUnits(before.get(target.address))
   return { simulation: { block: blockAt(slotOf(reply)), amountOut }, units: toCount(value['unitsConsumed']) }
 }
 

@@ -46,10 +46,13 @@ function toReceipt({ slot, transaction: wire, meta: given }: Fields): Receipt {
   }
 }
 
-/** The native coin, also where an account of wrapped SOL was closed, without the network's fee and rent of other accounts. */
-export function receivedBy(receipt: Receipt, owner: string, token: string, wrappedAccount: string): bigint {
+/**
+ * The native coin without the network's fee. `accounts` of the owner count too: an account of wrapped SOL that was closed, and the rent of
+ * others that were created.
+ */
+export function receivedBy(receipt: Receipt, owner: string, token: string, accounts: readonly string[]): bigint {
   if (token !== wrappedSol) return receipt.tokensOf(owner, token)
-  return receipt.lamportsOf(owner) + receipt.lamportsOf(wrappedAccount) + receipt.fee
+  return [owner, ...accounts].reduce((sum, address) => sum + receipt.lamportsOf(address), receipt.fee)
 }
 
 /** What an account was paid: its tokens, or its lamports. */

@@ -1,15 +1,9 @@
+import { dexOfProgram } from './dexes/dexes.ts'
 import { fieldsOf, listOf } from './nodes.ts'
-import { raydiumCpmmProgram } from './raydium-cpmm.ts'
 import type { Instruction } from './transaction.ts'
 
 /** Instructions that precede the body of a transaction: the compute budget. */
 const BUDGET_INSTRUCTIONS = 2
-/** ExceededSlippage of Raydium CPMM. */
-const EXCEEDED_SLIPPAGE = 6005
-const cpmmErrors: Readonly<Record<number, string>> = {
-  6000: 'the pool is not open for swaps',
-  6005: 'the pool pays less than the minimum',
-}
 
 /** The runtime's error in words. */
 export function describeFailure(
@@ -17,13 +11,13 @@ export function describeFailure(
   body: readonly Instruction[],
 ): Readonly<{ reason: string; isBelowMinimum: boolean }> {
   const [index, inner] = listOf(fieldsOf(failure)['InstructionError'])
-  const custom = fieldsOf(inner)['Custom']
+  const code = fieldsOf(inner)['Custom']
   const program = typeof index === 'number' ? body[index - BUDGET_INSTRUCTIONS]?.program : undefined
-  if (program === raydiumCpmmProgram && typeof custom === 'number')
-    return {
-      reason: cpmmErrors[custom] ?? `Raydium CPMM refuses it with the error ${custom}`,
-      isBelowMinimum: custom === EXCEEDED_SLIPPAGE,
-    }
-  const text = typeof failure === 'string' ? failure : JSON.stringify(failure)
-  return { reason: text.slice(0, 200), isBelowMinimum: false }
+  const dex = program === undefined ? undefined : dexOfProgram(program)
+  if (dex === undefined || typeof code !== 'number') {
+    const text = typeof failure === 'string' ? failure : JSON.stringify(failure)
+    return { reason: text.slice(0, 200), isBelowMinimum: false }
+  }
+  if (code === dex.belowMinimum) return { reason: 'the pool pays less than the minimum', isBelowMinimum: true }
+  return { reason: dex.errors[code] ?? `${dex.title} refuses it with the error ${code}`, isBelowMinimum: false }
 }

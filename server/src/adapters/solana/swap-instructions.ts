@@ -4,40 +4,51 @@ import { referrerFeeOf } from '../../core/domain/percent.ts'
 import { assert } from '../../lib/assert.ts'
 import type { SwapAction, SwapOrder } from '../../swap/ports/swap-chain.ts'
 import type { ExecutedSwap } from '../../swap/routing/execute.ts'
-import type { RaydiumCpmmRoutePool } from '../../swap/routing/pools/raydium-cpmm.ts'
+import { isSolanaPool, readDexSwap, swapIn } from './dexes/dexes.ts'
+import type { SolanaPool, StatedSwap } from './dexes/solana-dex.ts'
 import {
   closeAccount,
   createAssociated,
+  readCreated,
   syncNative,
   transferChecked,
   transferLamports,
   writeMemo,
 } from './instructions.ts'
-import { associatedToken, computeBudgetProgram, memoProgram, systemProgram, wrappedSol } from './program-address.ts'
-import { readCpmmSwap, swapCpmm } from './raydium-cpmm.ts'
+import {
+  associatedToken,
+  computeBudgetProgram,
+  memoProgram,
+  systemProgram,
+  token2022Program,
+  tokenProgram,
+  wrappedSol,
+} from './program-address.ts'
 import type { Instruction } from './transaction.ts'
 
 type Order = Omit<SwapOrder, 'ref'>
-type CpmmStep = ExecutedSwap & Readonly<{ pool: RaydiumCpmmRoutePool }>
+type Step = ExecutedSwap & Readonly<{ pool: SolanaPool; from: string; to: string }>
 
-/** The user's token accounts of a swap, and those of the fee. */
+/** A token account of the user. */
+export type TokenAccount = Readonly<{ address: string; token: string; program: string; decimals: number }>
+
 export type SwapAccounts = Readonly<{
-  source: string
-  target: string
-  /** Null without a fee, and where it is paid in the native coin. */
+  source: TokenAccount
+  target: TokenAccount
+  /** Of the intermediate tokens. */
+  between: readonly TokenAccount[]
+  /** Of the fee's recipient; null without a fee, and where it is paid in the native coin. */
   feeAccount: string | null
   feeUnits: bigint
-  programs: readonly [string, string]
-  decimals: number
 }>
 
-function stepsOf({ swaps, tokenIn, tokenOut }: Order): readonly CpmmStep[] {
+function stepsOf({ swaps }: Order): readonly Step[] {
   return swaps.map((step) => {
     const { pool } = step
-    assert(pool.kind === 'raydium-cpmm', `a pool of Solana, not of the kind ${pool.kind}`)
-    const isDirect = pool.tokens[step.tokenIn] === tokenIn && pool.tokens[step.tokenOut] === tokenOut
-    if (!isDirect) throw new AppError('NO_ROUTE', 'no pool trades the two tokens directly')
-    return { ...step, pool }
+    assert(isSolanaPool(pool), `a pool of Solana, not of the kind ${pool.kind}`)
+    const [from, to] = [pool.tokens[step.tokenIn], pool.tokens[step.tokenOut]]
+    assert(from !== undefined && to !== undefined, 'a pool has two tokens')
+    return { ...step, pool, from, to }
   })
 }
 
@@ -47,65 +58,88 @@ function stepsOf({ swaps, tokenIn, tokenOut }: Order): readonly CpmmStep[] {
  */
 export function accountsOf(order: Order): SwapAccounts {
   const { account, tokenIn, tokenOut, feePpm, feeTo } = order
+  assert(account === order.recipient, 'a route of Solana pays its own account')
   const steps = stepsOf(order)
-  const [first] = steps
-  assert(first !== undefined && account === order.recipient, 'a route of Solana pays its own account')
-  const [programIn, programOut] = [first.pool.programs[first.tokenIn], first.pool.programs[first.tokenOut]]
-  assert(programIn !== undefined && programOut !== undefined, 'a pool has two tokens')
-  const amountOut = steps.reduce((sum, step) => sum + step.amountOut, 0n)
+  const accountOf = (token: string): TokenAccount => {
+    const step = steps.find(({ from, to }) => from === token || to === token)
+    if (step === undefined) throw new AppError('NO_ROUTE', 'no pool trades one of the two tokens')
+    const side = step.pool.tokens[0] === token ? 0 : 1
+    const [program, decimals] = [step.pool.programs[side], step.pool.decimals[side]]
+    return { address: associatedToken(account, token, program), token, program, decimals }
+  }
+  const tokens = new Set(steps.flatMap(({ from, to }) => [from, to]))
+  const target = accountOf(tokenOut)
   const paysToken = feePpm > 0 && feeTo !== null && tokenOut !== wrappedSol
   return {
-    source: associatedToken(account, tokenIn, programIn),
-    target: associatedToken(account, tokenOut, programOut),
-    feeAccount: paysToken ? associatedToken(feeTo, tokenOut, programOut) : null,
-    feeUnits: feePpm > 0 && feeTo !== null ? referrerFeeOf(amountOut, feePpm) : 0n,
-    programs: [programIn, programOut],
-    decimals: first.pool.decimals[first.tokenOut === 0 ? 0 : 1],
+    ...{ source: accountOf(tokenIn), target },
+    between: [...tokens].filter((token) => token !== tokenIn && token !== tokenOut).map(accountOf),
+    feeAccount: paysToken ? associatedToken(feeTo, tokenOut, target.program) : null,
+    feeUnits: feePpm > 0 && feeTo !== null ? referrerFeeOf(paidTo(steps, tokenOut), feePpm) : 0n,
   }
 }
 
-/** What a swap does, without its reference and its compute budget. `least`: the sum of the pools' minima. */
+const paidTo = (steps: readonly Step[], token: string): bigint =>
+  steps.reduce((sum, { to, amountOut }) => (to === token ? sum + amountOut : sum), 0n)
+
+/**
+ * What a swap does, without its reference and its compute budget. `least`: the sum of the minima of the pools that pay the output. Each
+ * token account is created if it is missing. That instruction also names the mint of the account, which not every DEX does.
+ */
 export function swapInstructions(order: Order, least?: bigint): readonly Instruction[] {
   const { account, tokenIn, tokenOut, amountIn, feeTo, minReceived } = order
-  const { source, target, feeAccount, feeUnits, programs, decimals } = accountsOf(order)
-  const minima = shareMinima(stepsOf(order), least ?? minReceived + feeUnits)
-  const swaps = stepsOf(order).map((step, index) =>
-    swapCpmm(step.pool, {
-      ...{ owner: account, source, target, tokenIn: step.tokenIn },
-      ...{ amountIn: step.amountIn, minOut: minima[index] ?? 0n },
+  const { source, target, between, feeAccount, feeUnits } = accountsOf(order)
+  const accounts = [source, ...between, target]
+  const addressOf = (token: string) => accounts.find((one) => one.token === token)?.address ?? ''
+  const steps = stepsOf(order)
+  const minima = minimaOf(steps, tokenOut, least ?? minReceived + feeUnits)
+  const swaps = steps.map((step, index) =>
+    swapIn(step.pool, {
+      ...{ owner: account, source: addressOf(step.from), target: addressOf(step.to) },
+      ...{ tokenIn: step.tokenIn === 0 ? 0 : 1, amountIn: step.amountIn, minOut: minima[index] ?? 0n },
     }),
   )
-  const isWrapping = tokenIn === wrappedSol
-  const wrap = [
-    createAssociated(account, source, account, tokenIn, programs[0]),
-    transferLamports(account, source, amountIn),
-    syncNative(source),
-  ]
-  const unwrapped = isWrapping ? source : tokenOut === wrappedSol ? target : null
+  const wrap = [transferLamports(account, source.address, amountIn), syncNative(source.address)]
+  const wrapped = accounts.find(({ token }) => token === wrappedSol)
+  const { program, decimals } = target
   return [
-    ...(isWrapping ? wrap : []),
-    createAssociated(account, target, account, tokenOut, programs[1]),
+    ...accounts.map((one) => createAssociated(account, one.address, account, one.token, one.program)),
+    ...(tokenIn === wrappedSol ? wrap : []),
     ...swaps,
     ...(feeAccount !== null && feeTo !== null
       ? [
-          createAssociated(account, feeAccount, feeTo, tokenOut, programs[1]),
+          createAssociated(account, feeAccount, feeTo, tokenOut, program),
           transferChecked({
-            ...{ program: programs[1], mint: tokenOut, decimals, from: target, to: feeAccount, owner: account },
+            ...{ program, mint: tokenOut, decimals, from: target.address, to: feeAccount, owner: account },
             units: feeUnits,
           }),
         ]
       : []),
-    ...(unwrapped === null ? [] : [closeAccount(unwrapped, account)]),
+    ...(wrapped === undefined ? [] : [closeAccount(wrapped.address, account)]),
     ...(feeAccount === null && feeTo !== null && order.feePpm > 0 ? [transferLamports(account, feeTo, feeUnits)] : []),
   ]
 }
 
-/** Each pool has a minimum of its own, in proportion to its output. Together they are the route's. */
-function shareMinima(steps: readonly CpmmStep[], least: bigint): readonly bigint[] {
-  const amountOut = steps.reduce((sum, step) => sum + step.amountOut, 0n)
-  const shares = steps.map((step) => (least * step.amountOut) / amountOut)
-  const rest = least - shares.reduce((sum, share) => sum + share, 0n)
-  return shares.map((share, index) => (index === shares.length - 1 ? share + rest : share))
+/**
+ * Each pool has a minimum of its own, in proportion to its output. Together they are the route's, and for an intermediate token what later
+ * swaps spend: so no swap can lack its input.
+ */
+function minimaOf(steps: readonly Step[], tokenOut: string, least: bigint): readonly bigint[] {
+  const minima = steps.map(() => 0n)
+  for (const token of new Set(steps.map(({ to }) => to))) {
+    const spent = steps.reduce((sum, { from, amountIn }) => (from === token ? sum + amountIn : sum), 0n)
+    const total = token === tokenOut ? least : spent
+    const amountOut = paidTo(steps, token)
+    let rest = total
+    let last = -1
+    for (const [index, step] of steps.entries()) {
+      if (step.to !== token) continue
+      minima[index] = (total * step.amountOut) / amountOut
+      rest -= minima[index] ?? 0n
+      last = index
+    }
+    minima[last] = (minima[last] ?? 0n) + rest
+  }
+  return minima
 }
 
 const REF_BYTES = 32
@@ -134,37 +168,62 @@ export function hashInstructions(instructions: readonly Instruction[]): string {
 
 /** The swap of a transaction; null if it has none. The reference binds its terms and its instructions. */
 export function readSwapAction(signer: string, instructions: readonly Instruction[]): SwapAction | null {
-  const swaps = instructions.map(readCpmmSwap).filter((one) => one !== null)
+  const mints = new Map(
+    instructions.flatMap((one) => readCreated(one) ?? []).map(({ account, mint }) => [account, mint]),
+  )
+  const swaps = instructions.flatMap((one) => readDexSwap(one) ?? [])
+  const sums = sumUp(swaps, mints)
   const memos = instructions.filter(({ program }) => program === memoProgram)
-  const [first] = swaps
   const memo = memos.length === 1 && memos[0] !== undefined ? readMemo(memos[0]) : null
-  if (first === undefined || memo === null) return null
+  if (sums === null || memo === null) return null
+  const { tokenIn, tokenOut, amountIn, least, routeTokens } = sums
   const { feePpm, ref } = memo
-  const { feeTo, feeUnits } = readFee(instructions, feePpm, first)
+  const { feeTo, feeUnits } = readFee(instructions, feePpm, tokenOut)
   return {
     kind: 'swap',
     executor: null,
-    ...{ recipient: signer, tokenIn: first.tokenIn, tokenOut: first.tokenOut },
-    amountIn: swaps.reduce((sum, { amountIn }) => sum + amountIn, 0n),
-    minReceived: swaps.reduce((sum, { minOut }) => sum + minOut, 0n) - feeUnits,
+    ...{ recipient: signer, tokenIn, tokenOut, amountIn, minReceived: least - feeUnits },
     ...{ feePpm, feeTo, ref, expiry: null },
     callHash: hashInstructions(instructions),
     pools: swaps.map(({ pool }) => pool),
-    routeTokens: [first.tokenIn, first.tokenOut],
+    routeTokens,
+  }
+}
+
+/** The input is the only token that no swap pays, and the output the only one that no swap spends. Null for anything else. */
+function sumUp(swaps: readonly StatedSwap[], mints: ReadonlyMap<string, string>) {
+  const spent = new Map<string, bigint>()
+  const paid = new Map<string, bigint>()
+  for (const { source, target, amountIn, minOut } of swaps) {
+    const [from, to] = [mints.get(source), mints.get(target)]
+    if (from === undefined || to === undefined) return null
+    spent.set(from, (spent.get(from) ?? 0n) + amountIn)
+    paid.set(to, (paid.get(to) ?? 0n) + minOut)
+  }
+  const [tokenIn, ...otherInputs] = [...spent.keys()].filter((token) => !paid.has(token))
+  const [tokenOut, ...otherOutputs] = [...paid.keys()].filter((token) => !spent.has(token))
+  if (tokenIn === undefined || tokenOut === undefined || otherInputs.length + otherOutputs.length > 0) return null
+  const between = [...spent.keys()].filter((token) => token !== tokenIn)
+  return {
+    ...{ tokenIn, tokenOut, amountIn: spent.get(tokenIn) ?? 0n, least: paid.get(tokenOut) ?? 0n },
+    routeTokens: [tokenIn, ...between, tokenOut],
   }
 }
 
 const U64_AT = { token: 1, system: 4 } as const
+const isTokenProgram = (program: string) => program === tokenProgram || program === token2022Program
 
 /** The fee is the last transfer; its recipient owns the token account that is created before it. */
 function readFee(
   instructions: readonly Instruction[],
   feePpm: number,
-  { tokenOut }: Readonly<{ tokenOut: string }>,
+  tokenOut: string,
 ): Readonly<{ feeTo: string | null; feeUnits: bigint }> {
   if (feePpm === 0) return { feeTo: null, feeUnits: 0n }
   const isTransfer = ({ program, data }: Instruction) =>
-    tokenOut === wrappedSol ? program === systemProgram && data[0] === 2 : data[0] === 12 && data.length === 10
+    tokenOut === wrappedSol
+      ? program === systemProgram && data[0] === 2
+      : isTokenProgram(program) && data[0] === 12 && data.length === 10
   const index = instructions.findLastIndex(isTransfer)
   const transfer = instructions[index]
   if (transfer === undefined) return { feeTo: null, feeUnits: 0n }

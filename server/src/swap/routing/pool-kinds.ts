@@ -5,7 +5,7 @@ import { type BalancerStablePool, balancerStable } from './pools/balancer-stable
 import { type BalancerWeightedPool, balancerWeighted } from './pools/balancer-weighted.ts'
 import { type CurveStablePool, curveStable } from './pools/curve-stable.ts'
 import { type LiquidityBookPool, liquidityBook } from './pools/liquidity-book.ts'
-import { type RaydiumCpmmRoutePool, raydiumCpmm } from './pools/raydium-cpmm.ts'
+import { type RaydiumCpmmRoutePool, raydiumCpmm } from './pools/solana/raydium-cpmm.ts'
 import { type SolidlyPool, solidly } from './pools/solidly.ts'
 import { type CetusPool, cetus } from './pools/sui/cetus.ts'
 import { type UniswapV2Pool, uniswapV2 } from './pools/uniswap-v2.ts'

@@ -1,18 +1,15 @@
 import { type RaydiumCpmmPool, swapRaydiumCpmm } from '@swapyard/lib/pools/solana/raydium-cpmm.ts'
-import { createCurve } from '../curve.ts'
-import type { PoolIdentity, PoolMaths } from '../pool.ts'
+import { createCurve } from '../../curve.ts'
+import type { PoolMaths } from '../../pool.ts'
+import { type SolanaPoolIdentity, withTransferFees } from './solana-pool.ts'
 
-/** A pool of Raydium CPMM with the accounts that a swap names. Pairs are in the order of `tokens`. */
-export type RaydiumCpmmRoutePool = PoolIdentity &
+/** A pool of Raydium CPMM with the accounts that a swap names. */
+export type RaydiumCpmmRoutePool = SolanaPoolIdentity &
   Readonly<{
     kind: 'raydium-cpmm'
     state: RaydiumCpmmPool
     /** What the vaults hold without the fees that are not collected yet. */
     reserves: readonly [bigint, bigint]
-    /** Token programs of the mints. */
-    programs: readonly [string, string]
-    decimals: readonly [number, number]
-    vaults: readonly [string, string]
     config: string
     observation: string
   }>
@@ -20,7 +17,6 @@ export type RaydiumCpmmRoutePool = PoolIdentity &
 /** Compute units of one swap. */
 const GAS = 60_000
 const PPM = 1_000_000
-const BASIS_POINTS = 10_000
 
 /** The reserves without uncollected fees. */
 export const reservesOf = ({ vaults, protocolFees, fundFees }: RaydiumCpmmPool) =>
@@ -38,15 +34,12 @@ function swap(pool: RaydiumCpmmRoutePool, tokenIn: number, _tokenOut: number, am
   return { amountOut: result.received, next: { ...pool, state: result.next, reserves: reservesOf(result.next) } }
 }
 
-/** The greatest fee of a transfer is ignored: the curve then pays too little, and the search decides only by it. */
 function curve({ state, reserves }: RaydiumCpmmRoutePool, tokenIn: number, tokenOut: number) {
   const [reserveIn, reserveOut] = [Number(reserves[tokenIn] ?? 0n), Number(reserves[tokenOut] ?? 0n)]
   if (reserveIn <= 0 || reserveOut <= 0) return null
-  const restOf = (token: number) =>
-    1 - Number(state.transferFees[token === 0 ? 0 : 1]?.basisPoints ?? 0n) / BASIS_POINTS
-  const feeFactor = (1 - Number(state.config.tradeFeeRate) / PPM) * restOf(tokenIn)
-  const hyperbola = { reserveIn, reserveOut: reserveOut * restOf(tokenOut), capacity: Number.POSITIVE_INFINITY }
-  return feeFactor > 0 ? createCurve([hyperbola], feeFactor, GAS) : null
+  const feeFactor = 1 - Number(state.config.tradeFeeRate) / PPM
+  const hyperbola = { reserveIn, reserveOut, capacity: Number.POSITIVE_INFINITY }
+  return feeFactor > 0 ? withTransferFees(createCurve([hyperbola], feeFactor, GAS), state.transferFees, tokenIn) : null
 }
 
 export const raydiumCpmm: PoolMaths<RaydiumCpmmRoutePool> = { swap, curve }

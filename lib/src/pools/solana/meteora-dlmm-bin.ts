@@ -52,7 +52,11 @@ const inputOf = (amountOut: bigint, price: bigint, swapForY: boolean): bigint =>
   swapForY ? divideUp(amountOut << 64n, price) : (amountOut * price + ONE - 1n) >> 64n
 
 /** The greatest output of the bin, before a fee in the output. */
-export function dlmmBinCapacity({ bin, swapForY, hasLimitOrders }: DlmmBinSwap): bigint {
+export function dlmmBinCapacity({
+  bin,
+  swapForY,
+  hasLimitOrders,
+}: Pick<DlmmBinSwap, 'bin' | 'swapForY' | 'hasLimitOrders'>): bigint {
   return capacities(bin, swapForY, hasLimitOrders).reduce((sum, units) => sum + units, 0n)
 }
 

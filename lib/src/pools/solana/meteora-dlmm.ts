@@ -250,7 +250,16 @@ function fillForOutput(binSwap: DlmmBinSwap, { remaining, budget }: Progress, ca
   return { ...fill, amountOut: remaining, fees: { ...fill.fees, protocol: fill.fees.protocol + excess } }
 }
 
-function updateVolatility({ maxVolatilityAccumulator }: DlmmPair, { volatility, activeId }: Progress): DlmmVolatility {
+/** The fee rate in a bin, parts of 10^9, for a swap that begins at this time. */
+export function dlmmFeeRate(pair: DlmmPair, unixTime: bigint, binId: number): bigint {
+  const volatility = decayVolatility(pair, unixTime)
+  return findFeeRate(pair, updateVolatility(pair, { volatility, activeId: binId }))
+}
+
+function updateVolatility(
+  { maxVolatilityAccumulator }: DlmmPair,
+  { volatility, activeId }: Pick<Progress, 'volatility' | 'activeId'>,
+): DlmmVolatility {
   const crossed = Math.abs(volatility.indexReference - activeId) * BASIS_POINTS
   return { ...volatility, accumulator: Math.min(volatility.reference + crossed, maxVolatilityAccumulator) }
 }

@@ -110,7 +110,7 @@ export function tradePumpSwap(pool: PumpSwapPool, trade: PumpSwapTrade): PumpSwa
 }
 
 /** The fee rates at the market cap of the reserves before the trade. */
-function findPumpSwapFees(pool: PumpSwapPool): PumpSwapFees {
+export function findPumpSwapFees(pool: PumpSwapPool): PumpSwapFees {
   const { flatFees, tiers } = pool.config
   // Rounds down.
   const marketCap = pool.baseReserve === 0n ? 0n : (pool.quoteReserve * pool.baseSupply) / pool.baseReserve

@@ -1,5 +1,5 @@
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
-import type { LiquidityBookPool } from '../../swap/routing/pools/liquidity-book.ts'
+import { sqrtPriceX96, ticksOf } from '../../swap/routing/pools/solana/raydium-clmm.ts'
 import { isConcentrated } from './ticks.ts'
 import type { ConcentratedPool } from './tracked-pool.ts'
 
@@ -9,7 +9,7 @@ const PRICE_MOVE = 0.02
 const ROOT_MOVE = 1 + PRICE_MOVE / 2
 /** Ticks within the price move, on each side. */
 export const NEAR_TICKS = 200
-/** The id of the bin with price 1. */
+/** The id of the bin with price 1 in Liquidity Book. */
 const BIN_OF_ONE = 2 ** 23
 const TICK_BASE = 1.0001
 
@@ -25,7 +25,16 @@ export type PoolDepth = Readonly<{
 export function depthOfPool(pool: Pool): PoolDepth {
   if (isConcentrated(pool)) return concentratedDepth(pool)
   if (pool.kind === 'cetus') return concentratedDepth({ ...pool, sqrtPrice: pool.sqrtPrice << 32n })
-  if (pool.kind === 'liquidity-book') return binDepth(pool)
+  if (pool.kind === 'raydium-clmm') {
+    const { liquidity, tickCurrent } = pool.state.state
+    return concentratedDepth({ sqrtPrice: sqrtPriceX96(pool), liquidity, tick: tickCurrent, ticks: ticksOf(pool) })
+  }
+  if (pool.kind === 'liquidity-book') return binDepth({ ...pool, oneId: BIN_OF_ONE })
+  if (pool.kind === 'meteora-dlmm') {
+    const bins = [...pool.state.binArrays.values()].flatMap((array) => array.bins)
+    const { activeId, binStep } = pool.state.pair
+    return binDepth({ bins: bins.map(({ id, amounts }) => ({ id, reserves: amounts })), activeId, binStep, oneId: 0 })
+  }
   const reserves = 'reserves' in pool ? pool.reserves : 'balances' in pool ? pool.balances : []
   const amounts = reserves.map((amount) => Number(amount) * (PRICE_MOVE / 2))
   const weights = 'weights' in pool ? pool.weights : []
@@ -66,10 +75,18 @@ function concentratedDepth({
   return { amounts: [amount0, amount1], units: [1 / root, root] }
 }
 
+/** `oneId`: the id of the bin with price 1. */
+type Bins = Readonly<{
+  bins: readonly Readonly<{ id: number; reserves: readonly [bigint, bigint] }>[]
+  activeId: number
+  binStep: number
+  oneId: number
+}>
+
 /** The depth of the bins within PRICE_MOVE. */
-function binDepth({ bins, activeId, binStep }: LiquidityBookPool): PoolDepth {
+function binDepth({ bins, activeId, binStep, oneId }: Bins): PoolDepth {
   const perBin = Math.log1p(binStep / 10_000)
-  const price = Math.exp((activeId - BIN_OF_ONE) * perBin)
+  const price = Math.exp((activeId - oneId) * perBin)
   const near = bins.filter(({ id }) => Math.abs(id - activeId) * perBin <= PRICE_MOVE)
   const amounts = [0, 1].map((side) => near.reduce((sum, { reserves }) => sum + Number(reserves[side] ?? 0n), 0))
   return { amounts, units: [1 / price, 1] }

@@ -62,6 +62,10 @@ function callOf({ pool, tokenIn, tokenOut }: RouteSwap): Call {
     case 'liquidity-book':
       return { step: stepKinds.book, extra: tokenIn === 0 ? 1n : 0n }
     case 'raydium-cpmm':
+    case 'raydium-clmm':
+    case 'raydium-amm-v4':
+    case 'meteora-dlmm':
+    case 'pump-swap':
       throw new InvariantError('the executor trades in pools of EVM networks')
     default:
       return unreachable(pool)

@@ -93,5 +93,7 @@ function refusal(
 /** Drops thousands of ticks or bins, which the execution does not need and the message would have to copy. */
 function withoutTicks(pool: Pool): Pool {
   if ('ticks' in pool) return { ...pool, ticks: [] }
+  if (pool.kind === 'raydium-clmm') return { ...pool, state: { ...pool.state, tickArrays: new Map() } }
+  if (pool.kind === 'meteora-dlmm') return { ...pool, state: { ...pool.state, binArrays: new Map() } }
   return 'bins' in pool ? { ...pool, bins: [] } : pool
 }

@@ -34,9 +34,24 @@ export function deriveAddress(program: string, seeds: readonly Uint8Array[]): st
   throw new Error(`no address of ${program} for these seeds`)
 }
 
+/** Addresses that are kept; every read of a pool needs those of its ticks or bins. */
+const DERIVED_MAX = 20_000
+const derived = new Map<string, string>()
+
+/** As `deriveAddress`, but computed once. */
+export function deriveOnce(program: string, seeds: readonly Uint8Array[]): string {
+  const key = [program, ...seeds.map((seed) => Buffer.from(seed).toString('base64'))].join(' ')
+  const known = derived.get(key)
+  if (known !== undefined) return known
+  if (derived.size >= DERIVED_MAX) derived.clear()
+  const address = deriveAddress(program, seeds)
+  derived.set(key, address)
+  return address
+}
+
 /** The token account that wallets use for a mint. */
 export function associatedToken(owner: string, mint: string, program: string): string {
-  return deriveAddress(
+  return deriveOnce(
     associatedTokenProgram,
     [owner, program, mint].map((one) => base58.decode(one)),
   )

@@ -18,6 +18,6 @@ export function describeFailure(
     const text = typeof failure === 'string' ? failure : JSON.stringify(failure)
     return { reason: text.slice(0, 200), isBelowMinimum: false }
   }
-  if (code === dex.belowMinimum) return { reason: 'the pool pays less than the minimum', isBelowMinimum: true }
+  if (dex.belowMinimum.includes(code)) return { reason: 'the pool pays less than the minimum', isBelowMinimum: true }
   return { reason: dex.errors[code] ?? `${dex.title} refuses it with the error ${code}`, isBelowMinimum: false }
 }

@@ -15,7 +15,7 @@ export type DexKind =
   | SuiDexKind
 
 /** Programs of Solana. */
-export type SolanaDexKind = 'raydium-cpmm'
+export type SolanaDexKind = 'raydium-cpmm' | 'raydium-clmm' | 'raydium-amm-v4' | 'meteora-dlmm' | 'pump-swap'
 
 /** Packages of Sui. */
 export type SuiDexKind = 'cetus'

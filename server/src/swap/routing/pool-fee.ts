@@ -1,4 +1,6 @@
+import { dlmmFeeRate } from '@swapyard/lib/pools/solana/meteora-dlmm.ts'
 import type { Pool } from './pool-kinds.ts'
+import { pumpSwapFee } from './pools/solana/pump-swap.ts'
 
 /**
  * A pool's current fee on the input, in millionths, rounded down, for display. Fees that depend on the amount or the balances: the base
@@ -26,7 +28,14 @@ export function poolFeePpm(pool: Pool, tokenIn: number): number {
       // LBPair's base fee: base factor × bin step × 10^10, in parts of 10^18.
       return toPpm(BigInt(pool.fees.baseFactor) * BigInt(pool.binStep) * 10n ** 10n, 18)
     case 'raydium-cpmm':
+    case 'raydium-clmm':
       return Number(pool.state.config.tradeFeeRate)
+    case 'raydium-amm-v4':
+      return Number((pool.state.feeNumerator * 1_000_000n) / pool.state.feeDenominator)
+    case 'meteora-dlmm':
+      return toPpm(dlmmFeeRate(pool.state.pair, pool.unixTime, pool.state.pair.activeId), 9)
+    case 'pump-swap':
+      return Math.round(pumpSwapFee(pool.state) * 1_000_000)
   }
 }
 

@@ -5,6 +5,10 @@ import { type BalancerStablePool, balancerStable } from './pools/balancer-stable
 import { type BalancerWeightedPool, balancerWeighted } from './pools/balancer-weighted.ts'
 import { type CurveStablePool, curveStable } from './pools/curve-stable.ts'
 import { type LiquidityBookPool, liquidityBook } from './pools/liquidity-book.ts'
+import { type MeteoraDlmmRoutePool, meteoraDlmm } from './pools/solana/meteora-dlmm.ts'
+import { type PumpSwapRoutePool, pumpSwap } from './pools/solana/pump-swap.ts'
+import { type RaydiumAmmV4RoutePool, raydiumAmmV4 } from './pools/solana/raydium-amm-v4.ts'
+import { type RaydiumClmmRoutePool, raydiumClmm } from './pools/solana/raydium-clmm.ts'
 import { type RaydiumCpmmRoutePool, raydiumCpmm } from './pools/solana/raydium-cpmm.ts'
 import { type SolidlyPool, solidly } from './pools/solidly.ts'
 import { type CetusPool, cetus } from './pools/sui/cetus.ts'
@@ -25,6 +29,10 @@ export type Pool =
   | LiquidityBookPool
   | CetusPool
   | RaydiumCpmmRoutePool
+  | RaydiumClmmRoutePool
+  | RaydiumAmmV4RoutePool
+  | MeteoraDlmmRoutePool
+  | PumpSwapRoutePool
 export type PoolKind = Pool['kind']
 
 const mathsByKind: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K }>> }> = {
@@ -39,6 +47,10 @@ const mathsByKind: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K
   'liquidity-book': liquidityBook,
   cetus,
   'raydium-cpmm': raydiumCpmm,
+  'raydium-clmm': raydiumClmm,
+  'raydium-amm-v4': raydiumAmmV4,
+  'meteora-dlmm': meteoraDlmm,
+  'pump-swap': pumpSwap,
 }
 
 /** The maths of a pool's kind. The cast is sound because the table maps each kind to the maths of that kind's pool type. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { outputOf } from '../../../src/swap/routing/curve.ts'
-import { curveOf, type Pool, type PoolKind, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
+import { curveOf, type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
 import { holdingOf, magnitude, type RandomKind, randomPools } from './random-pools.ts'
 
 /**
@@ -39,10 +39,10 @@ const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
 function tolerance({ pool, from, to }: Trade): bigint {
   const holding = holdingOf(pool, to)
   const unit = (4n * holding) / (holdingOf(pool, from) + 1n)
-  return unit + holding / PRECISION[pool.kind] + 10n
+  return unit + holding / PRECISION[pool.kind as RandomKind] + 10n
 }
 
-const PRECISION: Readonly<Record<PoolKind, bigint>> = {
+const PRECISION: Readonly<Record<RandomKind, bigint>> = {
   'uniswap-v2': 10n ** 17n,
   'uniswap-v3': 10n ** 17n,
   'uniswap-v4': 10n ** 17n,
@@ -52,13 +52,15 @@ const PRECISION: Readonly<Record<PoolKind, bigint>> = {
   'balancer-weighted': 10n ** 13n,
   'balancer-stable': 10n ** 12n,
   'liquidity-book': 10n ** 17n,
-  cetus: 10n ** 17n,
   'raydium-cpmm': 10n ** 17n,
+  'raydium-amm-v4': 10n ** 17n,
+  'pump-swap': 10n ** 17n,
 }
 
 /** Upper bound of the fee that stays in a stable pool and increases the output of the second swap. */
 function retainedFee(pool: Pool, output: bigint): bigint {
   if (pool.kind === 'curve-stable') return (output * pool.fee) / 10n ** 10n
+  if (pool.kind === 'pump-swap') return (output * pool.state.config.flatFees.lp) / 10_000n
   return pool.kind === 'balancer-stable' ? (output * pool.swapFee) / 10n ** 18n : 0n
 }
 
@@ -200,7 +202,7 @@ function curveTolerance({ pool, to, amount }: Trade, amountOut: bigint): number 
   // Toward the peg the fee decreases, but the price of the curve stays constant.
   const offPeg = pool.kind === 'curve-stable' && pool.offPegFee !== null ? Number(pool.fee * pool.offPegFee) / 1e20 : 0
   const rounding = 10 / Number(amountOut) + 10 / Number(amount)
-  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind]) / Number(amountOut)
+  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind as RandomKind]) / Number(amountOut)
   return offPeg + (sampled ? 1e-3 : 1e-7) + rounding + coarse + floatError(pool, to, Number(amountOut))
 }
 

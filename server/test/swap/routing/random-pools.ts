@@ -284,21 +284,26 @@ const transferFee = fc.option(fc.record({ basisPoints: fc.bigInt(1n, 500n), maxi
   nil: null,
 })
 
-/** Pools of Solana, also of mints with a transfer fee. */
+const bothReserves = fc.tuple(fc.bigInt(10n ** 9n, 10n ** 17n), fc.bigInt(10n ** 9n, 10n ** 17n))
+const solanaIdentity = {
+  ...identity,
+  tokens: pair,
+  programs: ['program', 'program'] as const,
+  decimals: [9, 6] as const,
+  vaults: ['vault 0', 'vault 1'] as const,
+}
+
+/** Also of mints with a transfer fee. */
 const raydiumCpmm = fc
   .record({
-    vaults: fc.tuple(fc.bigInt(10n ** 9n, 10n ** 17n), fc.bigInt(10n ** 9n, 10n ** 17n)),
+    vaults: bothReserves,
     tradeFeeRate: fc.constantFrom(100n, 2_500n, 10_000n, 40_000n),
     transferFees: fc.tuple(transferFee, transferFee),
   })
   .map(({ vaults, tradeFeeRate, transferFees }) => ({
-    ...identity,
+    ...solanaIdentity,
     kind: 'raydium-cpmm' as const,
-    tokens: pair,
     reserves: vaults,
-    programs: ['program', 'program'] as const,
-    decimals: [9, 6] as const,
-    vaults: ['vault 0', 'vault 1'] as const,
     config: 'config',
     observation: 'observation',
     state: {
@@ -308,8 +313,28 @@ const raydiumCpmm = fc
     },
   }))
 
-/** Kinds of pools of EVM networks. Others are compared with recordings. */
-export type RandomKind = Exclude<PoolKind, 'cetus'>
+const raydiumAmmV4 = bothReserves.map((vaults) => ({
+  ...solanaIdentity,
+  ...{ kind: 'raydium-amm-v4' as const, reserves: vaults },
+  state: {
+    ...({ status: 6n, openTime: 0n, feeNumerator: 25n, feeDenominator: 10_000n, vaults } as const),
+    needTakePnl: [0n, 0n] as const,
+  },
+}))
+
+/** Without tiers: a trade that changes the market cap may change the fee of the next one. */
+const pumpSwap = bothReserves.map((reserves) => ({
+  ...solanaIdentity,
+  ...{ kind: 'pump-swap' as const, reserves, feeRecipient: 'a', buybackRecipient: 'b', coinCreator: 'c' },
+  state: {
+    ...{ baseReserve: reserves[0], quoteReserve: reserves[1], baseSupply: 10n ** 15n, isCanonical: false },
+    ...{ hasCoinCreator: true, isCashbackCoin: false },
+    config: { disableFlags: 0, buybackBps: 5_000n, flatFees: { lp: 25n, protocol: 5n, coinCreator: 1n }, tiers: [] },
+  },
+}))
+
+/** Other kinds are compared with recordings. */
+export type RandomKind = Exclude<PoolKind, 'cetus' | 'raydium-clmm' | 'meteora-dlmm'>
 
 export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
   'uniswap-v2': uniswapV2,
@@ -322,6 +347,8 @@ export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Poo
   'balancer-stable': balancerStable,
   'liquidity-book': liquidityBook,
   'raydium-cpmm': raydiumCpmm,
+  'raydium-amm-v4': raydiumAmmV4,
+  'pump-swap': pumpSwap,
 }
 
 /** Approximate balance of a token in the pool. */
@@ -329,6 +356,7 @@ export function holdingOf(pool: Pool, token: number): bigint {
   if ('reserves' in pool) return pool.reserves[token] ?? 0n
   if ('balances' in pool) return pool.balances[token] ?? 0n
   if ('bins' in pool) return pool.bins.reduce((sum, bin) => sum + (bin.reserves[token] ?? 0n), 0n)
+  if (!('liquidity' in pool)) throw new Error(`no random pools of the kind ${pool.kind}`)
   // Virtual reserves: as if the current liquidity covered all prices.
   return token === 0 ? (pool.liquidity << 96n) / pool.sqrtPrice : (pool.liquidity * pool.sqrtPrice) >> 96n
 }

@@ -8,10 +8,13 @@ const kinds = Object.keys(randomPools) as readonly RandomKind[]
 /** The pool without reserves. */
 const emptyPool = (pool: Pool): Pool => {
   if (pool.kind === 'raydium-cpmm') return { ...pool, reserves: [0n, 0n], state: { ...pool.state, vaults: [0n, 0n] } }
+  if (pool.kind === 'raydium-amm-v4') return { ...pool, reserves: [0n, 0n], state: { ...pool.state, vaults: [0n, 0n] } }
+  if (pool.kind === 'pump-swap')
+    return { ...pool, reserves: [0n, 0n], state: { ...pool.state, baseReserve: 0n, quoteReserve: 0n } }
   if ('reserves' in pool) return { ...pool, reserves: [0n, 0n] }
   if ('balances' in pool) return { ...pool, balances: pool.balances.map(() => 0n) }
   if ('bins' in pool) return { ...pool, bins: [] }
-  return { ...pool, liquidity: 0n, ticks: [] }
+  return 'liquidity' in pool ? { ...pool, liquidity: 0n, ticks: [] } : pool
 }
 
 describe.each(kinds)('%s returns null, and never throws, for', (kind) => {

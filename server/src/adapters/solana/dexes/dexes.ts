@@ -1,12 +1,20 @@
 import type { SolanaDexKind } from '../../../swap/domain/dex.ts'
 import type { Pool } from '../../../swap/routing/pool-kinds.ts'
 import type { Instruction } from '../transaction.ts'
+import { meteoraDlmmDex } from './meteora-dlmm.ts'
+import { pumpSwapDex } from './pump-swap.ts'
+import { raydiumAmmV4Dex } from './raydium-amm-v4.ts'
+import { raydiumClmmDex } from './raydium-clmm.ts'
 import { raydiumCpmmDex } from './raydium-cpmm.ts'
 import type { DexSwap, SolanaDex, SolanaPool, StatedSwap } from './solana-dex.ts'
 
 /** The DEXes of Solana. To add one, add a file to this folder and a line here. */
 const dexes: Readonly<{ [K in SolanaDexKind]: SolanaDex<Extract<SolanaPool, { kind: K }>> }> = {
   'raydium-cpmm': raydiumCpmmDex,
+  'raydium-clmm': raydiumClmmDex,
+  'raydium-amm-v4': raydiumAmmV4Dex,
+  'meteora-dlmm': meteoraDlmmDex,
+  'pump-swap': pumpSwapDex,
 }
 
 /** The cast is sound because the table maps each kind to the DEX of that kind's pool type. */

@@ -1,8 +1,7 @@
-import { base58 } from '@scure/base'
 import { decodeRaydiumCpmmConfig, decodeRaydiumCpmmPool } from '@swapyard/lib/pools/solana/raydium-cpmm.ts'
 import { type RaydiumCpmmRoutePool, reservesOf } from '../../../swap/routing/pools/solana/raydium-cpmm.ts'
 import { readonly, signer, writable } from '../instructions.ts'
-import { decodeAmounts, encodeData, type SolanaDex } from './solana-dex.ts'
+import { addressAt, decodeAmounts, encodeData, type SolanaDex } from './solana-dex.ts'
 
 const program = 'CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C'
 /** The program's address for the seed `vault_and_lp_mint_auth_seed`. */
@@ -17,8 +16,6 @@ const STATUS = 329
 const SWAP_DISABLED = 4
 const OPEN_TIME = 373
 const CREATOR_FEE_ENABLED = 390
-
-const addressAt = (data: Buffer, offset: number): string => base58.encode(data.subarray(offset, offset + 32))
 
 /** Whether anyone can swap now. The maths knows no fee of a pool's creator, so such pools are left out. */
 const isTradable = (data: Buffer, unixTime: bigint): boolean =>
@@ -60,5 +57,5 @@ export const raydiumCpmmDex: SolanaDex<RaydiumCpmmRoutePool> = {
     return amounts && { pool: at(3), source: at(4), target: at(5), ...amounts }
   },
   errors: { 6000: 'the pool is not open for swaps' },
-  belowMinimum: 6005,
+  belowMinimum: [6005],
 }

@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base'
 import type { TransferFeeConfig } from '@swapyard/lib/pools/solana/transfer-fee.ts'
 import type { SolanaDexKind } from '../../../swap/domain/dex.ts'
 import type { Pool } from '../../../swap/routing/pool-kinds.ts'
@@ -59,12 +60,24 @@ export interface SolanaDex<P extends SolanaPool> {
   readSwap(instruction: Instruction): StatedSwap | null
   /** Errors of the program, in words. */
   readonly errors: Readonly<Record<number, string>>
-  /** Its error if the pool pays less than the minimum. */
-  readonly belowMinimum: number
+  /** Its errors if the pool pays less than the minimum. */
+  readonly belowMinimum: readonly number[]
 }
 
+/** Tick or bin arrays that a swap may use: that of the price, and the next one. Each is ten kilobytes, and an account of the transaction. */
+export const ARRAYS_AHEAD = 2
+
+/** Of ascending places, those that swaps in both directions may use from `current` on. */
+export function placesAround(places: readonly number[], current: number): readonly number[] {
+  const below = places.filter((place) => place <= current).slice(-ARRAYS_AHEAD)
+  const above = places.filter((place) => place >= current).slice(0, ARRAYS_AHEAD)
+  return [...new Set([...below, ...above])]
+}
+
+export const addressAt = (data: Buffer, offset: number): string => base58.encode(data.subarray(offset, offset + 32))
+
 /** Data of an instruction or account begins with this: the first 8 bytes of a SHA-256. */
-export const markFilter = (mark: string) => ({ memcmp: { offset: 0, bytes: mark, encoding: 'base64' } })
+export const markFilter = (mark: Buffer) => ({ memcmp: { offset: 0, bytes: base58.encode(mark) } })
 
 /** Data of an instruction: a mark, then numbers of 64 bits, then other bytes. */
 export function encodeData(mark: Buffer, numbers: readonly bigint[], rest: Buffer = Buffer.alloc(0)): Uint8Array {

@@ -4,6 +4,10 @@ import { type BasePrice, basePrices, middlePrice } from '@swapyard/lib/price-wal
 const testTokens: Readonly<Record<string, BasePrice>> = {
   levy: { usd: '2.5', spreadBps: 10n },
   meme: { usd: '0.02', spreadBps: 10n },
+  tick: { usd: '1.5', spreadBps: 10n },
+  bins: { usd: '0.5', spreadBps: 10n },
+  four: { usd: '2', spreadBps: 10n },
+  coin: { usd: '0.001', spreadBps: 10n },
   ward: { usd: '3', spreadBps: 10n },
   mute: { usd: '1', spreadBps: 2n, walkDivisor: 100n },
 }

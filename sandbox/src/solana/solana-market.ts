@@ -3,6 +3,10 @@ import { priceOf } from '../prices.ts'
 import type { Bank } from './bank.ts'
 import type { DexProgram } from './dexes/dex-program.ts'
 import { addressOf, bytesOf, type MarketPool, type PoolPlan } from './dexes/market-pool.ts'
+import { createDlmmPool, meteoraDlmm } from './dexes/meteora-dlmm.ts'
+import { createPumpPool, pumpSwap } from './dexes/pump-swap.ts'
+import { createAmmV4Pool, raydiumAmmV4 } from './dexes/raydium-amm-v4.ts'
+import { clmmConfig, createClmmPool, raydiumClmm } from './dexes/raydium-clmm.ts'
 import { cpmmConfig, createCpmmPool, raydiumCpmm } from './dexes/raydium-cpmm.ts'
 import { type Mint, metadataAccount, mintAccount } from './genesis-accounts.ts'
 import { token2022Program, tokenProgram } from './token-state.ts'
@@ -29,9 +33,13 @@ export const catalogueTokens: readonly SolanaToken[] = [
   token('jup', 'JUP', 'Jupiter', 6),
   token('bonk', 'BONK', 'Bonk', 5),
 ]
-/** A test token of Token-2022 with a transfer fee of 1 %, at most 5 000 LEVY. */
+/** Test tokens: one of Token-2022 with a transfer fee of 1 %, at most 5 000 LEVY, and some that only one DEX trades. */
 export const testTokens: readonly SolanaToken[] = [
   token('levy', 'LEVY', 'Transfer fee test token', 6, { basisPoints: 100, maximumFee: 5_000_000_000n }),
+  token('tick', 'TICK', 'Test token of Raydium CLMM', 6),
+  token('bins', 'BINS', 'Test token of Meteora DLMM', 6),
+  token('four', 'FOUR', 'Test token of Raydium AMM v4', 9),
+  token('coin', 'COIN', 'Test token of PumpSwap', 6),
 ]
 /** On no list: one that Metaplex's program names, and one of Token-2022 whose permanent delegate may take every balance. */
 const unlistedTokens: readonly SolanaToken[] = [
@@ -52,28 +60,39 @@ const tokenOf = (ticker: string): SolanaToken => {
   return found
 }
 
-/** US dollars on each side, by the sandbox's base prices. */
-type Depth = number
 const usdScale = 10n ** 12n
 
-/** The program orders the mints of a pool by their bytes. */
-function plan(dex: string, first: string, second: string, usd: Depth): PoolPlan {
-  const tickers = [first, second].sort((a, b) =>
-    Buffer.compare(bytesOf(tokenOf(a).address), bytesOf(tokenOf(b).address)),
-  ) as [string, string]
+/** A pool of two tokens, in this order, with so many US dollars of each by the sandbox's base prices. */
+function planInOrder(dex: string, tickers: readonly [string, string], usd: number): PoolPlan {
   const unitsOf = (ticker: string) =>
     (BigInt(usd) * usdScale * 10n ** BigInt(tokenOf(ticker).decimals)) / priceOf(ticker, null)
   return {
-    ...{ name: `${dex} ${first} ${second}`, tickers, mints: [tokenOf(tickers[0]), tokenOf(tickers[1])] },
+    ...{ name: [dex, ...tickers].join(' '), tickers, mints: [tokenOf(tickers[0]), tokenOf(tickers[1])] },
     reserves: [unitsOf(tickers[0]), unitsOf(tickers[1])],
   }
 }
 
-const [quarter, third] = [cpmmConfig(0, 2_500), cpmmConfig(1, 3_000)] as const
-const cpmm = (first: string, second: string, usd: Depth, config = quarter): MarketPool =>
-  createCpmmPool(plan(`raydium cpmm ${config.index}`, first, second, usd), config)
+/** Most programs order the mints of a pool by their bytes. */
+function plan(dex: string, first: string, second: string, usd: number): PoolPlan {
+  const [a, b] = [bytesOf(tokenOf(first).address), bytesOf(tokenOf(second).address)]
+  return planInOrder(dex, Buffer.compare(a, b) < 0 ? [first, second] : [second, first], usd)
+}
 
-export const marketPools: readonly MarketPool[] = [
+/* Fees are millionths. */
+const [quarter, third] = [cpmmConfig(0, 2_500), cpmmConfig(1, 3_000)] as const
+const [low, middle] = [clmmConfig(0, 400, 1), clmmConfig(1, 2_500, 10)] as const
+const cpmm = (first: string, second: string, usd: number, config = quarter) =>
+  createCpmmPool(plan(`raydium cpmm ${config.index}`, first, second, usd), config)
+const clmm = (first: string, second: string, usd: number, config = middle) =>
+  createClmmPool(plan(`raydium clmm ${config.index}`, first, second, usd), config)
+const dlmm = (first: string, second: string, usd: number, binStep: number) =>
+  createDlmmPool(plan(`meteora dlmm ${binStep}`, first, second, usd), { binStep, baseFactor: 10_000 })
+const ammV4 = (first: string, second: string, usd: number) =>
+  createAmmV4Pool(planInOrder('raydium amm v4', [first, second], usd))
+const pump = (first: string, second: string, usd: number) =>
+  createPumpPool(planInOrder('pump-swap', [first, second], usd))
+
+export const marketPools: readonly MarketPool[] = await Promise.all([
   cpmm('sol', 'usdc', 4_000_000),
   cpmm('sol', 'usdc', 2_000_000, third),
   cpmm('sol', 'usdt', 2_000_000),
@@ -85,10 +104,25 @@ export const marketPools: readonly MarketPool[] = [
   cpmm('usdc', 'levy', 500_000),
   cpmm('sol', 'meme', 500_000),
   cpmm('sol', 'ward', 500_000),
-]
+  clmm('sol', 'usdc', 3_000_000),
+  clmm('usdc', 'usdt', 1_000_000, low),
+  clmm('usdc', 'jup', 300_000),
+  dlmm('sol', 'usdc', 1_500_000, 20),
+  dlmm('sol', 'usdc', 500_000, 4),
+  clmm('usdc', 'tick', 400_000),
+  dlmm('sol', 'bins', 400_000, 20),
+  dlmm('usdc', 'bins', 150_000, 50),
+  ammV4('four', 'sol', 800_000),
+  ammV4('sol', 'usdc', 1_000_000),
+  pump('coin', 'sol', 300_000),
+])
 
 const dexes: readonly Readonly<{ name: string; program: DexProgram }>[] = [
   { name: 'raydium-cpmm', program: raydiumCpmm },
+  { name: 'raydium-clmm', program: raydiumClmm },
+  { name: 'raydium-amm-v4', program: raydiumAmmV4 },
+  { name: 'meteora-dlmm', program: meteoraDlmm },
+  { name: 'pump-swap', program: pumpSwap },
 ]
 export const dexPrograms: readonly DexProgram[] = dexes.map(({ program }) => program)
 

@@ -86,3 +86,5 @@ export function writeU128(data: Buffer, value: bigint, offset: number): void {
   data.writeBigUInt64LE(value & 0xffff_ffff_ffff_ffffn, offset)
   data.writeBigUInt64LE(value >> 64n, offset + 8)
 }
+
+export const memoProgram = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address

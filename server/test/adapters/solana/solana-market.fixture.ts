@@ -1,0 +1,127 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { base58 } from '@scure/base'
+import { listedMarket } from '../../../../sandbox/src/solana/solana-market.ts'
+import { startSolanaNode } from '../../../../sandbox/src/solana/solana-node.ts'
+import { sol } from '../../../networks/sol.ts'
+import { createSolanaSwapChain } from '../../../src/adapters/solana/chain.ts'
+import { createSolanaPools } from '../../../src/adapters/solana/pools.ts'
+import { resolveNetwork } from '../../../src/core/domain/network.ts'
+import type { DexNetwork } from '../../../src/swap/domain/dex.ts'
+import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
+import type { ExecutedSwap } from '../../../src/swap/routing/execute.ts'
+import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
+
+export const SOL = listedMarket.wrapped as string
+export const ref = `0x${'7e'.repeat(32)}`
+const network = resolveNetwork(sol, 'sandbox')
+const startMs = 1_800_000_000_000
+
+export const tokenOf = (symbol: string): string => {
+  if (symbol === 'SOL') return SOL
+  const found = listedMarket.defiTokens.find((one) => one.symbol === symbol)
+  if (found === undefined) throw new Error(`the sandbox has no ${symbol}`)
+  return found.address
+}
+
+export type User = Readonly<{ address: string; key: KeyObject }>
+
+export function createUser(): User {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const { x = '' } = publicKey.export({ format: 'jwk' })
+  const key = createPrivateKey(privateKey.export({ format: 'pem', type: 'pkcs8' }))
+  return { address: base58.encode(Buffer.from(x, 'base64url')), key }
+}
+
+/** Signs an unsigned transaction of one signer, as base64. */
+export function signWith({ key }: User, unsigned: string): string {
+  const bytes = Buffer.from(unsigned, 'base64')
+  sign(null, bytes.subarray(65), key).copy(bytes, 1)
+  return bytes.toString('base64')
+}
+
+/** The sandbox's market in this process, with the server's pools and chain of it. Its clock moves with its blocks. */
+export async function startMarket(changes: Partial<DexNetwork> = {}) {
+  let slots = 0
+  const now = () => startMs + slots * 400
+  const node = await startSolanaNode({
+    ...{ port: 0, log: () => undefined, startTicks: () => () => undefined, deploysMarket: true, now },
+  })
+  const mine = (count: number) => {
+    slots += count
+    node.mine(count)
+  }
+  mine(40)
+  const { defiTokens, hubs, dexes } = listedMarket
+  const [usdc = ''] = hubs
+  const dexNetwork: DexNetwork = {
+    ...{ network: 'sol', wrapped: SOL, connectors: [usdc], stablecoin: usdc, dexes, ...changes },
+  }
+  const rpcUrls = [node.rpcUrl]
+  const tokens = defiTokens.map(({ address }) => address)
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined }
+  const snapshots = { load: async () => null, save: async () => undefined }
+  const pools = createSolanaPools({
+    network,
+    rpcUrls,
+    dexNetwork,
+    tokens,
+    now,
+    snapshots,
+    log: { ...log, child: () => log } as never,
+  })
+  const chain = createSolanaSwapChain({ network, rpcUrls })
+  await pools.advance()
+
+  /** An account with SOL and the tokens. */
+  async function createFunded(lamports: bigint, held: Readonly<Record<string, bigint>> = {}): Promise<User> {
+    const user = createUser()
+    await node.deposit(user.address as never, lamports)
+    for (const [symbol, units] of Object.entries(held))
+      await node.depositToken(tokenOf(symbol) as never, user.address as never, units)
+    mine(40)
+    return user
+  }
+
+  /** Sends a prepared swap. Returns what the chain says of it. */
+  async function send(user: User, unsigned: string) {
+    const raw = signWith(user, unsigned)
+    const { hash, action } = chain.readSigned(raw) as Exclude<
+      Awaited<ReturnType<typeof chain.readSigned>>,
+      Promise<unknown>
+    >
+    const accepted = await chain.broadcast(raw)
+    mine(40)
+    return { hash, action, accepted, seen: await chain.observe(hash) }
+  }
+
+  const currentPools = (): readonly Pool[] => pools.current()?.pools ?? []
+  const poolsOf = (...symbols: readonly string[]): readonly Pool[] =>
+    currentPools().filter(({ tokens: of }) => symbols.every((symbol) => of.includes(tokenOf(symbol))))
+
+  return { node, mine, pools, chain, createFunded, send, poolsOf, currentPools, stop: () => node.stop() }
+}
+
+export type Market = Awaited<ReturnType<typeof startMarket>>
+
+/** An order of executed swaps, without a fee unless `changes` has one. */
+export function orderOf(
+  user: User,
+  [tokenIn, tokenOut]: readonly [string, string],
+  swaps: readonly ExecutedSwap[],
+  changes: Partial<SwapOrder> = {},
+): SwapOrder {
+  const sum = (some: readonly ExecutedSwap[], read: (one: ExecutedSwap) => bigint) =>
+    some.reduce((total, one) => total + read(one), 0n)
+  const amountIn = sum(
+    swaps.filter(({ pool, tokenIn: index }) => pool.tokens[index] === tokenIn),
+    (one) => one.amountIn,
+  )
+  const amountOut = sum(
+    swaps.filter(({ pool, tokenOut: index }) => pool.tokens[index] === tokenOut),
+    (one) => one.amountOut,
+  )
+  return {
+    ...{ account: user.address, recipient: user.address, tokenIn, tokenOut, amountIn, ref, expiry: null, swaps },
+    ...{ minReceived: (amountOut * 99n) / 100n, feePpm: 0, feeTo: null, ...changes },
+  }
+}

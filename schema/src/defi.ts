@@ -102,6 +102,16 @@ export const AggregatorQuote = Type.Object(
   { description: 'A quote of an aggregator. Additive.' },
 )
 
+/** An intermediate token that a swap leaves. */
+export const SwapRemainder = Type.Object(
+  {
+    address: Type.String({ description: 'Token address.', examples: ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'] }),
+    amount: amountText({ description: 'Expected amount.', examples: ['4.98'] }),
+    amountRaw: rawAmount('`amount`'),
+  },
+  { description: 'An intermediate token that remains with the user. Additive.' },
+)
+
 /** A swap quote. */
 export const SwapQuote = Type.Object(
   {
@@ -134,6 +144,12 @@ export const SwapQuote = Type.Object(
       Type.Array(AggregatorQuote, {
         description:
           'Current aggregator quotes, best first, if the operator uses aggregators. `routes` names the source of this quote. Additive.',
+      }),
+    ),
+    remainders: Type.Optional(
+      Type.Array(SwapRemainder, {
+        description:
+          "What the swap is expected to leave of intermediate tokens in the user's account, on networks whose transactions state the amount of each swap (Solana). Not part of `toAmount`. Additive.",
       }),
     ),
     block: Type.Integer({

@@ -117,13 +117,13 @@ export const marketPools: readonly MarketPool[] = await Promise.all([
   pump('coin', 'sol', 300_000),
 ])
 
-const dexes: readonly Readonly<{ name: string; program: DexProgram }>[] = [
+const dexes = [
   { name: 'raydium-cpmm', program: raydiumCpmm },
   { name: 'raydium-clmm', program: raydiumClmm },
   { name: 'raydium-amm-v4', program: raydiumAmmV4 },
   { name: 'meteora-dlmm', program: meteoraDlmm },
   { name: 'pump-swap', program: pumpSwap },
-]
+] as const
 export const dexPrograms: readonly DexProgram[] = dexes.map(({ program }) => program)
 
 /** Writes the tokens and pools into the first state. */

@@ -3,6 +3,7 @@ import type { BlockRef } from '../core/ports/chain.ts'
 import type { Idempotency } from '../core/services/interfaces.ts'
 import type { Swap, SwapStatus } from './domain/swap.ts'
 import type { Token } from './domain/token.ts'
+import type { Remainder } from './ports/router.ts'
 import type { RankedQuote } from './quotes/ask-aggregators.ts'
 import type { RoutePath } from './routing/route-breakdown.ts'
 
@@ -54,6 +55,8 @@ export type SwapQuoteView = Readonly<{
   routes: readonly RoutePath[]
   /** The aggregator, or the wrapped native token, that executes the swap; null = our own route. */
   provider: Readonly<{ name: string; address: string }> | null
+  /** Intermediate tokens that the route is expected to leave in the user's account. */
+  remainders: readonly Remainder[]
   /** Best first; null if no aggregator is configured. */
   aggregatorQuotes: readonly RankedQuote[] | null
   block: BlockRef

@@ -1,13 +1,14 @@
 import { AppError } from '../../core/domain/errors.ts'
-import type { PoolsAt } from '../../swap/ports/pools.ts'
+import type { PoolsAt, RouteLimits } from '../../swap/ports/pools.ts'
 import type { RoutedSwap, RouteOrder } from '../../swap/ports/router.ts'
 import { likelyPaths } from '../../swap/routing/likely-paths.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import type { PoolMarket } from '../../swap/routing/pool-market.ts'
 import { bestRoute } from '../../swap/routing/route.ts'
-import { HOPS_MAX, SWAPS_MAX } from '../../swap/routing/search.ts'
+import { HOPS_MAX, type SearchOptions, SWAPS_MAX } from '../../swap/routing/search.ts'
 import { middleOutOf } from './middle-price.ts'
 import { createRouteMarkets, type RouteMarket } from './route-markets.ts'
+import { bestStatedRoute } from './stated-route.ts'
 
 export type RouteBudget = Readonly<{
   /** Time limit of a search, which then returns its best route. */
@@ -38,7 +39,8 @@ export function createRouteFinder({ budgetMs }: RouteBudget) {
     return rate
   }
 
-  return (at: PoolsAt, { tokenIn, tokenOut, amountIn, avoid = [] }: RouteOrder): RoutedSwap => {
+  return (at: PoolsAt, order: RouteOrder): RoutedSwap => {
+    const { tokenIn, tokenOut, amountIn, avoid = [] } = order
     for (const token of [tokenIn, tokenOut]) {
       const reason = at.refusedTokens.get(token)
       if (reason !== undefined) throw new AppError('NO_ROUTE', `the token ${token} ${reason}, which is not supported`)
@@ -48,20 +50,42 @@ export function createRouteFinder({ budgetMs }: RouteBudget) {
     const { market } = current
     const deadline = performance.now() + budgetMs
     const gasPrice = (Number(at.millionGasPrice) / MILLION) * nativeRate(current, at, tokenOut)
-    const limits = at.routeLimits ?? { hopsMax: HOPS_MAX, swapsMax: SWAPS_MAX }
-    const options = { ...limits, gasPrice, isOver: () => performance.now() > deadline }
-    const route = bestRoute(market, { source: tokenIn, target: tokenOut, amountIn }, options)
-    if (route === null) throw refusal(market, { tokenIn, tokenOut, amountIn }, limits.hopsMax)
+    const options = { gasPrice, isOver: () => performance.now() > deadline }
+    const routed = at.routeLimits
+      ? findStated(market, order, at.routeLimits, options)
+      : findFree(market, order, options)
+    if (routed === null) throw refusal(market, order, at.routeLimits?.hopsMax ?? HOPS_MAX)
     return {
+      ...routed,
       block: at.block,
-      amountOut: route.amountOut,
-      swaps: route.swaps.map((swap) => ({ ...swap, pool: withoutTicks(swap.pool) })),
-      gas: route.gas,
+      swaps: routed.swaps.map((swap) => ({ ...swap, pool: withoutTicks(swap.pool) })),
       millionGasOut: BigInt(Math.round(gasPrice * MILLION)),
-      middleOut: middleOutOf(route.swaps, tokenIn, tokenOut, amountIn),
       unlisted: [tokenIn, tokenOut].filter((token) => !at.listed.has(token)),
     }
   }
+}
+
+type Found = Pick<RoutedSwap, 'amountOut' | 'swaps' | 'gas' | 'middleOut' | 'remainders'>
+type Options = Pick<SearchOptions, 'gasPrice' | 'isOver'>
+
+function findFree(market: PoolMarket, { tokenIn, tokenOut, amountIn }: RouteOrder, options: Options): Found | null {
+  const limits = { hopsMax: HOPS_MAX, swapsMax: SWAPS_MAX }
+  const route = bestRoute(market, { source: tokenIn, target: tokenOut, amountIn }, { ...limits, ...options })
+  if (route === null) return null
+  const { amountOut, swaps, gas } = route
+  return { amountOut, swaps, gas, middleOut: middleOutOf(swaps, tokenIn, tokenOut, amountIn) }
+}
+
+function findStated(market: PoolMarket, order: RouteOrder, limits: RouteLimits, options: Options): Found | null {
+  const { tokenIn, tokenOut, amountIn } = order
+  const route = bestStatedRoute(market, order, limits, options)
+  if (route === 'too-large')
+    throw new AppError('NO_ROUTE', 'a transaction cannot hold all accounts of the pools between the two tokens')
+  if (route === null) return null
+  const { amountOut, swaps, gas, ideal, remainders } = route
+  // What remains as an intermediate token is no price impact.
+  const middleOut = (middleOutOf(ideal.swaps, tokenIn, tokenOut, amountIn) * amountOut) / ideal.amountOut
+  return { amountOut, swaps, gas, middleOut, ...(remainders.length === 0 ? {} : { remainders }) }
 }
 
 /** Gas of a WETH9 deposit or withdrawal through our executor. */

@@ -29,7 +29,8 @@ type MarketsOfPools = Readonly<{
   find(tokens: readonly string[], avoid: readonly string[]): RouteMarket
 }>
 
-function createMarketsOf({ pools, refusedTokens, listed }: PoolsAt): MarketsOfPools {
+function createMarketsOf({ pools, refusedTokens, listed: all, intermediates }: PoolsAt): MarketsOfPools {
+  const listed = intermediates ?? all
   // A pool with a fee-on-transfer token, for example, pays more than the recipient gets.
   const usable = pools.filter(({ tokens }) => !tokens.some((token) => refusedTokens.has(token)))
   const isOfListed = ({ tokens }: Pool) => tokens.every((token) => listed.has(token))
@@ -58,7 +59,7 @@ function createMarketsOf({ pools, refusedTokens, listed }: PoolsAt): MarketsOfPo
   }
 
   return {
-    isOf: (at) => at.pools === pools && at.refusedTokens === refusedTokens && at.listed === listed,
+    isOf: (at) => at.pools === pools && at.refusedTokens === refusedTokens && at.listed === all,
     find(tokens, avoid) {
       const named = tokens.filter((token) => unlistedTokens.has(token)).sort()
       // Pools that the trade could not use anyway would only multiply the markets.

@@ -1,5 +1,5 @@
 import { noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
-import type { PoolSource } from '../../swap/ports/pools.ts'
+import type { PoolSource, RouteLimits } from '../../swap/ports/pools.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { createDepthHistory, reportDepth } from '../dex/depth-history.ts'
 import { type Listing, liquidityOf, listedDepth } from '../dex/rank.ts'
@@ -8,12 +8,13 @@ import { createUnpausedPools } from '../dex/unpaused-pools.ts'
 import type { SolanaPool } from './dexes/solana-dex.ts'
 import { createPoolLookup, type FoundPool } from './find-pools.ts'
 import { createSolanaNodes, type SolanaNodes } from './nodes.ts'
-import { blockAt } from './prepare.ts'
+import { blockAt, fitsTransaction } from './prepare.ts'
 import { createPoolReader, createTimed, readEpoch } from './read-pools.ts'
 import { readUnitPrice } from './unit-price.ts'
 
-/** Two swaps, a fee and the wrapping of the native coin fit into a transaction. Each pool trades both tokens (decision 0105). */
-const routeLimits = { hopsMax: 1, swapsMax: 2 }
+/** Of an intermediate amount, at most this much stays with the user, whatever the slippage (decision 0107). */
+const MARGIN_MAX_PPM = 10_000
+const routeLimits: RouteLimits = { hopsMax: 2, swapsMax: 4, marginMaxPpm: MARGIN_MAX_PPM, fits: fitsTransaction }
 const GAS_PRICE_MS = 5_000
 const EPOCH_MS = 60_000
 
@@ -41,7 +42,12 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
       if (at === null) return null
       return {
         ...{ block: blockAt(at.slot), readAtMs: at.readAtMs, head: at.slot, pools: listUnpaused() },
-        ...{ listed: listing.listed, refusedTokens: following.refused(), wrapped: dexNetwork.wrapped },
+        ...{
+          listed: listing.listed,
+          intermediates: listing.connectors,
+          refusedTokens: following.refused(),
+          wrapped: dexNetwork.wrapped,
+        },
         // Millionths of a lamport for a unit are lamports for a million units.
         ...{ millionGasPrice: following.unitPrice(), nativeDecimals: network.decimals, routeLimits },
       }

@@ -1,6 +1,9 @@
+import { base58 } from '@scure/base'
 import { AppError } from '../../core/domain/errors.ts'
 import { divideUp } from '../../lib/bigint.ts'
+import type { RouteTerms } from '../../swap/ports/pools.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
+import type { ExecutedSwap } from '../../swap/routing/execute.ts'
 import { limitUnits, priceUnits } from './instructions.ts'
 import {
   type Account,
@@ -35,15 +38,13 @@ export const blockAt = (slot: number) => ({ height: slot, hash: `slot ${slot}` }
 
 /** The unsigned transaction of an order, after a simulation. */
 export async function prepare(nodes: SolanaNodes, order: SwapOrder): Promise<PreparedSwap> {
-  const { account } = order
   if (order.minReceived <= 0n)
     throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
   const writable = order.swaps.map(({ pool }) => pool.address)
   const [blockhash, price] = await Promise.all([readBlockhash(nodes), readUnitPrice(nodes, writable)])
-  const memo = memoOf(order.ref, order.feePpm)
   const body = swapInstructions(order)
   const build = (instructions: readonly Instruction[], units: number) =>
-    encodeUnsigned(account, blockhash, [limitUnits(units), priceUnits(price), ...instructions, memo])
+    encode(order, instructions, { blockhash, price, units })
   const simulated = build(body, UNITS_MAX)
   if (simulated.length > TRANSACTION_BYTES_MAX)
     throw new AppError('NO_ROUTE', `the route needs a transaction of more than ${TRANSACTION_BYTES_MAX} bytes`)
@@ -59,6 +60,33 @@ export async function prepare(nodes: SolanaNodes, order: SwapOrder): Promise<Pre
   const limit = Math.min(UNITS_MAX, Math.ceil(units * UNITS_MARGIN) + UNITS_EXTRA)
   const swap = build(body, limit).toString('base64')
   return { approve: null, swap, simulatedOut: simulation.amountOut, simulations: [simulation] }
+}
+
+type Budget = Readonly<{ blockhash: string; price: bigint; units: number }>
+
+const encode = (
+  { account, ref, feePpm }: SwapOrder,
+  body: readonly Instruction[],
+  { blockhash, price, units }: Budget,
+): Buffer => encodeUnsigned(account, blockhash, [limitUnits(units), priceUnits(price), ...body, memoOf(ref, feePpm)])
+
+/** Addresses of nobody, to measure a transaction with. */
+const [USER, RECIPIENT, BLOCKHASH] = [1, 2, 3].map((byte) => base58.encode(Buffer.alloc(32, byte))) as [
+  string,
+  string,
+  string,
+]
+const FEE_PPM_MAX = 50_000
+
+/** Whether a transaction can hold these swaps. The account of the user does not matter. */
+export function fitsTransaction(swaps: readonly ExecutedSwap[], { tokenIn, tokenOut, paysFee }: RouteTerms): boolean {
+  const order: SwapOrder = {
+    ...{ account: USER, recipient: USER, tokenIn, tokenOut, amountIn: 1n, minReceived: 1n, swaps },
+    ...{ feePpm: paysFee ? FEE_PPM_MAX : 0, feeTo: paysFee ? RECIPIENT : null },
+    ...{ expiry: null, ref: `0x${'00'.repeat(32)}` },
+  }
+  const budget = { blockhash: BLOCKHASH, price: 0n, units: UNITS_MAX }
+  return encode(order, swapInstructions(order), budget).length <= TRANSACTION_BYTES_MAX
 }
 
 async function readBlockhash(nodes: SolanaNodes): Promise<string> {

@@ -48,6 +48,15 @@ export function presentQuote(view: SwapQuoteView): WireQuote {
             toAmount: formatUnits(quote.amountOut, to.decimals),
           })),
         }),
+    ...(view.remainders.length === 0
+      ? {}
+      : {
+          remainders: view.remainders.map(({ token, decimals, units }) => ({
+            address: view.formatAddress(token),
+            amount: formatUnits(units, decimals),
+            amountRaw: units.toString(),
+          })),
+        }),
     block: view.block.height,
     expiresAt: view.expiresAt.toISOString(),
   }

@@ -1,4 +1,5 @@
 import type { BlockRef } from '../../core/ports/chain.ts'
+import type { ExecutedSwap } from '../routing/execute.ts'
 import type { Pool } from '../routing/pool-kinds.ts'
 
 /** The pools of a network after `block`. An unchanged pool keeps its object identity. */
@@ -10,6 +11,8 @@ export type PoolsAt = Readonly<{
   pools: readonly Pool[]
   /** Tokens of the published lists and of the operator, with the connector tokens. Any other is only source or target of a trade. */
   listed: ReadonlySet<string>
+  /** Tokens between the input and the output of a route; default: the listed ones. */
+  intermediates?: ReadonlySet<string>
   /** Tokens of these pools that no route uses, with the reason as a predicate: "takes a fee on transfer". */
   refusedTokens: ReadonlyMap<string, string>
   /** Current price of a million units of gas, in base units of the native coin. */
@@ -21,8 +24,18 @@ export type PoolsAt = Readonly<{
   routeLimits?: RouteLimits
 }>
 
-/** `hopsMax`: pools that a unit passes through. `swapsMax`: swaps of one route. */
-export type RouteLimits = Readonly<{ hopsMax: number; swapsMax: number }>
+/**
+ * `hopsMax`: pools that a unit passes through. `swapsMax`: swaps of one route.
+ * Transactions of such a network state the amounts of each swap. So a later swap can spend only what the ones before it are sure to pay: the
+ * quoted output less the slippage, at most `marginMaxPpm`. `fits`: whether a transaction can hold the route.
+ */
+export type RouteLimits = Readonly<{
+  hopsMax: number
+  swapsMax: number
+  marginMaxPpm: number
+  fits(swaps: readonly ExecutedSwap[], terms: RouteTerms): boolean
+}>
+export type RouteTerms = Readonly<{ tokenIn: string; tokenOut: string; paysFee: boolean }>
 
 export type PoolCounts = Readonly<{ reorgs: number; differences: number; rereads: number }>
 

@@ -9,7 +9,13 @@ export type RouteOrder = Readonly<{
   amountIn: bigint
   /** Ids of pools that the route must not use. */
   avoid?: readonly string[]
+  /** Terms of the swap, for networks whose transactions state the amounts of each pool. Millionths; default 0. */
+  slippagePpm?: number
+  feePpm?: number
 }>
+
+/** What a route leaves of an intermediate token in the user's account. */
+export type Remainder = Readonly<{ token: string; decimals: number; units: bigint }>
 
 /** A route with its exact amounts for the pools' state after `block`. */
 export type RoutedSwap = Readonly<{
@@ -25,6 +31,8 @@ export type RoutedSwap = Readonly<{
   middleOut: bigint
   /** The sides of the trade that are on no token list: anybody may have created them. */
   unlisted: readonly string[]
+  /** Expected at the state of the pools; absent where a route leaves nothing. */
+  remainders?: readonly Remainder[]
 }>
 
 export type PoolState = Readonly<{

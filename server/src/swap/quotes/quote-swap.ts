@@ -62,7 +62,9 @@ async function priceRoute(
   const { chain } = network
   const referenceOut = referenceOutOf(chain, { token: from, units: amountIn }, to)
   const [tokenIn, tokenOut] = [poolToken(chain, from.address), poolToken(chain, to.address)]
-  const routed = await router.route({ network: chain.network.id, tokenIn, tokenOut, amountIn, avoid })
+  const { slippagePpm, feePpm } = parsed
+  const terms = { tokenIn, tokenOut, amountIn, slippagePpm, feePpm }
+  const routed = await router.route({ network: chain.network.id, ...terms, avoid })
   return priceAt({ ...parsed, routed, referenceOut }, routed.amountOut)
 }
 
@@ -199,6 +201,7 @@ export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] 
           to: requestedToken(hop.to, to.address),
         })),
       })),
+      remainders: chosen === null ? (routed.remainders ?? []) : [],
       block: routed.block,
       expiresAt: new Date(deps.now() + deps.settings.quoteMs),
       formatAddress: chain.formatAddress,

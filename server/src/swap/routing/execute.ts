@@ -21,15 +21,21 @@ export type Execution = Readonly<{ amountOut: bigint; swaps: readonly ExecutedSw
 /** `failedIndex` is the swap that would revert or pay nothing, `amountIn` the input that it would receive. */
 export type Refusal = Readonly<{ amountOut: null; failedIndex: number; amountIn: bigint }>
 
+const MILLION = 1_000_000n
+
+/** Of an intermediate amount, what later swaps may spend: all but the margin, rounded down. */
+const spendable = (units: bigint, marginPpm: number): bigint => (units * (MILLION - BigInt(marginPpm))) / MILLION
+
 /**
  * Exact output of a route, computed as the executor contract executes it: swap by swap on balances. A pool that appears twice is in the
- * state that the first swap left.
+ * state that the first swap left. `marginPpm`: the part of each intermediate amount that later swaps leave, in millionths.
  */
 export function executeRoute(
   swaps: readonly RouteSwap[],
   source: string,
   target: string,
   amountIn: bigint,
+  marginPpm = 0,
 ): Execution | Refusal {
   const balances = new Map([[source, amountIn]])
   const poolStates = new Map<string, Pool>()
@@ -46,7 +52,8 @@ export function executeRoute(
     const result = swapExact(pool, swap.tokenIn, swap.tokenOut, amount)
     if (result === null) return { amountOut: null, failedIndex, amountIn: amount }
     balances.set(tokenIn, balance - amount)
-    balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + result.amountOut)
+    const added = tokenOut === target ? result.amountOut : spendable(result.amountOut, marginPpm)
+    balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + added)
     poolStates.set(pool.id, result.next)
     executedSwaps.push({ ...swap, amountIn: amount, amountOut: result.amountOut })
   }

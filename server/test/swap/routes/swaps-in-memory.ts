@@ -46,6 +46,7 @@ export function createSwapsInMemory(): SwapsInMemory {
         ...{ from, to, amountIn: 1_500_000n, amountOut: 3_000_000n, fee: 9_000n, received: 2_991_000n },
         ...{
           minReceived: 2_900_000n,
+          remainders: [],
           aggregatorQuotes: null,
           provider: null,
           fromUsd: null,

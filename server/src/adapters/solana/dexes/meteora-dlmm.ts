@@ -7,7 +7,7 @@ import {
   dlmmArrayIndex,
 } from '@swapyard/lib/pools/solana/meteora-dlmm-accounts.ts'
 import { DLMM_ERROR } from '@swapyard/lib/pools/solana/meteora-dlmm-error.ts'
-import { arraysAhead, type MeteoraDlmmRoutePool } from '../../../swap/routing/pools/solana/meteora-dlmm.ts'
+import type { MeteoraDlmmRoutePool } from '../../../swap/routing/pools/solana/meteora-dlmm.ts'
 import { readonly, signer, writable } from '../instructions.ts'
 import { deriveOnce, memoProgram } from '../program-address.ts'
 import {
@@ -91,7 +91,7 @@ export const meteoraDlmmDex: SolanaDex<MeteoraDlmmRoutePool> = {
     const elapsed = unixTime - volatility.lastUpdate
     return elapsed < BigInt(filterPeriod) ? 0 : elapsed < BigInt(decayPeriod) ? 1 : 2
   },
-  swap(pool, { owner, source, target, tokenIn, amountIn, minOut }) {
+  swap(pool, { owner, source, target, amountIn, minOut }) {
     const [x = '', y = ''] = pool.tokens
     return {
       program,
@@ -102,7 +102,7 @@ export const meteoraDlmmDex: SolanaDex<MeteoraDlmmRoutePool> = {
         ...[readonly(x), readonly(y), writable(pool.oracle), readonly(program), signer(owner)],
         ...[readonly(pool.programs[0]), readonly(pool.programs[1]), readonly(memoProgram)],
         ...[readonly(eventAuthority), readonly(program)],
-        ...arraysAhead(pool, tokenIn === 0).map(({ address }) => writable(address)),
+        ...pool.arrays.map(({ address }) => writable(address)),
       ],
       data: encodeData(SWAP2, [amountIn, minOut], NO_SLICES),
     }

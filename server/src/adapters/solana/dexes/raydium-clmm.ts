@@ -8,7 +8,7 @@ import {
   decodeClmmTickArray,
 } from '@swapyard/lib/pools/solana/raydium-clmm-accounts.ts'
 import { CLMM_ERROR } from '@swapyard/lib/pools/solana/raydium-clmm-error.ts'
-import { arraysAhead, type RaydiumClmmRoutePool } from '../../../swap/routing/pools/solana/raydium-clmm.ts'
+import type { RaydiumClmmRoutePool } from '../../../swap/routing/pools/solana/raydium-clmm.ts'
 import { readonly, signer, writable } from '../instructions.ts'
 import { deriveOnce, memoProgram, token2022Program, tokenProgram } from '../program-address.ts'
 import {
@@ -103,7 +103,8 @@ export const raydiumClmmDex: SolanaDex<RaydiumClmmRoutePool> = {
         ...[readonly(tokenProgram), readonly(token2022Program), readonly(memoProgram)],
         ...[readonly(pool.tokens[tokenIn] ?? ''), readonly(pool.tokens[tokenOut] ?? '')],
         ...(pool.extension === null ? [] : [readonly(pool.extension)]),
-        ...arraysAhead(pool, tokenIn === 0).map(({ address }) => writable(address)),
+        // In the order of the swap; the program skips those before the current one.
+        ...(tokenIn === 0 ? pool.arrays.toReversed() : pool.arrays).map(({ address }) => writable(address)),
       ],
       data: encodeData(SWAP_V2, [amountIn, minOut], NO_LIMIT_BASE_INPUT),
     }

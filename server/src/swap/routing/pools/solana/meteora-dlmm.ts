@@ -31,7 +31,7 @@ const Q64 = 2 ** 64
 const BIN_FALL = 10 * FALL_MIN
 
 /** The bin arrays that a swap in this direction may use, in its order. */
-export function arraysAhead({ arrays, state }: MeteoraDlmmRoutePool, swapForY: boolean): readonly BinArrayAccount[] {
+function arraysAhead({ arrays, state }: MeteoraDlmmRoutePool, swapForY: boolean): readonly BinArrayAccount[] {
   const current = dlmmArrayIndex(state.pair.activeId)
   return swapForY
     ? arrays.filter(({ index }) => index <= current).reverse()

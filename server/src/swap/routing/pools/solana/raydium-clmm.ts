@@ -23,7 +23,7 @@ export type TickArrayAccount = Readonly<{ start: number; address: string }>
 const GAS = 100_000
 
 /** The tick arrays that a swap in this direction may use, in its order. */
-export function arraysAhead(pool: RaydiumClmmRoutePool, zeroForOne: boolean): readonly TickArrayAccount[] {
+function arraysAhead(pool: RaydiumClmmRoutePool, zeroForOne: boolean): readonly TickArrayAccount[] {
   const { tickCurrent, tickSpacing } = pool.state.state
   const current = clmmArrayStart(tickCurrent, tickSpacing)
   return zeroForOne

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRouteFinder } from '../../../src/adapters/router/find-route.ts'
+import { TRANSACTION_BYTES_MAX } from '../../../src/adapters/solana/transaction.ts'
+import type { RouteOrder } from '../../../src/swap/ports/router.ts'
+import { createUser, type Market, orderOf, SOL, startMarket, tokenOf } from './solana-market.fixture.ts'
+
+/* Routes over several pools of the sandbox's market: found, built, and executed by its node in this process. */
+
+let market: Market
+
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market?.stop())
+
+const slippagePpm = 5_000
+
+async function route(from: string, to: string, amountIn: bigint, changes: Partial<RouteOrder> = {}) {
+  await market.pools.advance()
+  const at = market.pools.current()
+  if (at === null) throw new Error('the pools are not read')
+  const order = { network: 'sol', tokenIn: tokenOf(from), tokenOut: tokenOf(to), amountIn, slippagePpm, ...changes }
+  return createRouteFinder({ budgetMs: 1_000 })(at, order)
+}
+
+const sizeOf = (unsigned: string): number => Buffer.from(unsigned, 'base64').length
+
+test.each([
+  ['TICK', 'BINS', 'USDC', 900_000_000n],
+  ['BINS', 'FOUR', 'SOL', 2_000_000_000n],
+])(
+  'a swap of %s for %s passes through %s and leaves a part of it with the user',
+  async (from, to, middle, amountIn) => {
+    const routed = await route(from, to, amountIn)
+    expect(routed.remainders).toHaveLength(1)
+    const [remainder] = routed.remainders ?? []
+    expect(remainder?.token).toBe(tokenOf(middle))
+    const paid = routed.swaps.reduce(
+      (sum, one) => (one.pool.tokens[one.tokenOut] === tokenOf(middle) ? sum + one.amountOut : sum),
+      0n,
+    )
+    // A half percent, the slippage.
+    expect(remainder?.units).toBe(paid - (paid * 995_000n) / 1_000_000n)
+    const user = await market.createFunded(1_000_000_000n, { [from]: amountIn })
+    const before = await market.chain.readBalance(user.address, tokenOf(middle))
+    const prepared = await market.chain.prepare(orderOf(user, [tokenOf(from), tokenOf(to)], routed.swaps))
+    expect(prepared.simulatedOut).toBe(routed.amountOut)
+    const { action, seen } = await market.send(user, prepared.swap)
+    expect(action).toMatchObject({ tokenIn: tokenOf(from), tokenOut: tokenOf(to), amountIn })
+    expect(action?.kind === 'swap' && action.routeTokens).toEqual([tokenOf(from), tokenOf(middle), tokenOf(to)])
+    expect(seen).toMatchObject({ kind: 'included', ok: true, received: routed.amountOut })
+    const left = (await market.chain.readBalance(user.address, tokenOf(middle))) - before
+    // As SOL it pays the network's fee and the rent of the token account.
+    if (middle === 'USDC') expect(left).toBe(remainder?.units)
+    else expect((remainder?.units ?? 0n) - left).toBeLessThan(3_000_000n)
+  },
+)
+
+test('two hops leave at most a hundredth, whatever the slippage', async () => {
+  const routed = await route('TICK', 'BINS', 900_000_000n, { slippagePpm: 500_000 })
+  const paid = routed.swaps.reduce(
+    (sum, one) => (one.pool.tokens[one.tokenOut] === tokenOf('USDC') ? sum + one.amountOut : sum),
+    0n,
+  )
+  expect(routed.remainders?.[0]?.units).toBe(paid - (paid * 99n) / 100n)
+})
+
+test('three pools in a row are no route', async () => {
+  await expect(route('TICK', 'FOUR', 900_000_000n)).rejects.toMatchObject({ code: 'NO_ROUTE' })
+})
+
+test('a swap to SOL over an intermediate token pays what was quoted, without the rent of the account', async () => {
+  const at = await route('BINS', 'SOL', 2_000_000_000n)
+  expect(at.remainders ?? []).toEqual([])
+  // Only the pools with USDC: both hops are needed.
+  const direct = market.poolsOf('BINS', 'SOL').map(({ id }) => id)
+  const routed = await route('BINS', 'SOL', 2_000_000_000n, { avoid: direct })
+  const user = await market.createFunded(1_000_000_000n, { BINS: 2_000_000_000n })
+  const prepared = await market.chain.prepare(orderOf(user, [tokenOf('BINS'), SOL], routed.swaps))
+  expect(prepared.simulatedOut).toBe(routed.amountOut)
+  const { seen } = await market.send(user, prepared.swap)
+  expect(seen).toMatchObject({ kind: 'included', ok: true, received: routed.amountOut })
+})
+
+test('splits an amount over more than two pools, in one transaction', async () => {
+  const amountIn = 4_000_000_000_000n
+  const routed = await route('SOL', 'USDC', amountIn)
+  expect(routed.swaps.length).toBeGreaterThan(2)
+  const user = await market.createFunded(amountIn + 1_000_000_000n)
+  const prepared = await market.chain.prepare(orderOf(user, [SOL, tokenOf('USDC')], routed.swaps))
+  expect(sizeOf(prepared.swap)).toBeLessThanOrEqual(TRANSACTION_BYTES_MAX)
+  const { seen } = await market.send(user, prepared.swap)
+  expect(seen).toMatchObject({ kind: 'included', ok: true, received: routed.amountOut })
+})
+
+test('uses fewer pools where a transaction with the fee would be too large', async () => {
+  const amountIn = 4_000_000_000_000n
+  const [free, paying] = [
+    await route('SOL', 'USDC', amountIn),
+    await route('SOL', 'USDC', amountIn, { feePpm: 10_000 }),
+  ]
+  expect(paying.swaps.length).toBeLessThanOrEqual(free.swaps.length)
+  const user = await market.createFunded(amountIn + 1_000_000_000n)
+  const terms = { feePpm: 10_000, feeTo: createUser().address }
+  const order = orderOf(user, [SOL, tokenOf('USDC')], paying.swaps, terms)
+  const fee = paying.amountOut / 100n
+  const prepared = await market.chain.prepare({ ...order, minReceived: order.minReceived - fee })
+  expect(sizeOf(prepared.swap)).toBeLessThanOrEqual(TRANSACTION_BYTES_MAX)
+})

@@ -31,7 +31,7 @@ let scenario: Scenario
 let rpc: ReturnType<typeof createSolanaRpc>
 let user: KeyPairSigner
 let operator: KeyPairSigner
-let [usdc, levy, meme, ward] = ['', '', '', '']
+let [usdc, levy, meme, ward, tick, bins, four, coin] = ['', '', '', '', '', '', '', '']
 
 beforeAll(async () => {
   sandbox = await runSandbox(folder.path, 'sol', [], { SWAPYARD_SANDBOX_STILL: '1' })
@@ -45,7 +45,14 @@ beforeAll(async () => {
   })
   const [sol] = scenario.chains.networks
   usdc = sol?.tokens['usdc'] ?? ''
-  levy = sol?.defiTokens?.find(({ symbol }) => symbol === 'LEVY')?.address ?? ''
+  const addressOf = (name: string) => sol?.defiTokens?.find(({ symbol }) => symbol === name)?.address ?? ''
+  ;[levy, tick, bins, four, coin] = ['LEVY', 'TICK', 'BINS', 'FOUR', 'COIN'].map(addressOf) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
   meme = sol?.contracts?.['unlistedMint'] ?? ''
   ward = sol?.contracts?.['permanentDelegateMint'] ?? ''
   rpc = createSolanaRpc(sol?.rpcUrls[0] ?? '')
@@ -138,24 +145,26 @@ describe('on sol, a partner', () => {
       const { body } = await scenario.call('GET', '/v1/defi/available-currencies?network=sol')
       return body.every(({ enabled }: Json) => enabled) && body
     })
-    expect(listed.map(({ symbol }: Json) => symbol).sort()).toEqual(['BONK', 'JUP', 'LEVY', 'SOL', 'USDC', 'USDT'])
+    const symbols = ['BINS', 'BONK', 'COIN', 'FOUR', 'JUP', 'LEVY', 'SOL', 'TICK', 'USDC', 'USDT']
+    expect(listed.map(({ symbol }: Json) => symbol).sort()).toEqual(symbols)
     expect(listed[0].address).toBe(SOL)
     const { body } = await scenario.call('GET', `/v1/defi/currency/info?network=sol&address=${usdc}`)
     expect(body).toMatchObject({ address: usdc, symbol: 'USDC', decimals: 6, enabled: true })
   })
 
-  test('swaps SOL for a token, over two pools, and gets what was quoted', async () => {
+  test('swaps SOL for a token and gets what was quoted', async () => {
     const before = [await lamports(user.address), await tokens(user.address, usdc)] as const
     const { quoted, unsigned, row, hash } = await swapAndFinish({ amount: '10' }, { amountFrom: '10' })
     const [{ subRoutes }] = quoted.routes
-    expect(subRoutes[0].dexes.map(({ name }: Json) => name)).toContain('raydium-cpmm')
+    // Of the pools of the pair it has the least fee.
+    expect(subRoutes[0].dexes.map(({ name }: Json) => name)).toContain('meteora-dlmm')
     const paid = (await tokens(user.address, usdc)) - before[1]
     expect(paid.toString()).toBe(quoted.receivedAmountRaw)
     expect(BigInt(Math.round(row.amountTo * 1e6))).toBe(paid)
     expect(row).toMatchObject({ hash, network: 'sol', addressFrom: user.address, statusReason: null })
-    // SOL is worth 168 dollars in the sandbox, USDC 0.9999; the pools take 0.25 % and 0.3 %.
+    // SOL is worth 168 dollars in the sandbox, USDC 0.9999; the pool takes 0.04 %, and its price is within 0.02 % of the sandbox's.
     expect(Number(paid) / 1e6).toBeGreaterThan(10 * 168 * 0.996)
-    expect(Number(paid) / 1e6).toBeLessThan(10 * 168.1 * 0.9976)
+    expect(Number(paid) / 1e6).toBeLessThan(10 * 168.1)
     const spent = before[0] - (await lamports(user.address))
     // The wrapped SOL was closed again: the user paid the amount and the fee alone.
     expect(spent - 10_000_000_000n).toBeLessThan(10_000n)
@@ -192,6 +201,63 @@ describe('on sol, a partner', () => {
     // The mint withholds 1 % of the fee, too.
     const fee = BigInt(quoted.toAmountRaw) - BigInt(quoted.receivedAmountRaw)
     expect(await tokens(operator.address, levy)).toBe(fee - (fee + 99n) / 100n)
+  })
+
+  test.each([
+    ['raydium-clmm', 'usdc', 'tick', '1500', 1_000, 6],
+    ['meteora-dlmm', 'usdc', 'bins', '1000', 2_000, 6],
+    ['raydium-amm-v4', 'sol', 'four', '10', 840, 9],
+    ['pump-swap', 'sol', 'coin', '5', 840_000, 6],
+  ] as const)('swaps in a pool of %s', async (dex, from, to, amount, worth, decimals) => {
+    const token = { usdc, sol: SOL, tick, bins, four, coin }
+    const [fromTokenAddress, toTokenAddress] = [token[from], token[to]]
+    const { quoted, row } = await swapAndFinish(
+      { fromTokenAddress, toTokenAddress, amount },
+      { fromTokenAddress, toTokenAddress, amountFrom: amount, amountTo: String(worth) },
+    )
+    expect(quoted.routes[0].subRoutes.map(({ dexes }: Json) => dexes[0].name)).toEqual([dex])
+    expect(quoted.remainders).toBeUndefined()
+    expect((await tokens(user.address, toTokenAddress)).toString()).toBe(quoted.receivedAmountRaw)
+    expect(BigInt(Math.round(row.amountTo * 10 ** decimals)).toString()).toBe(quoted.receivedAmountRaw)
+    // By the sandbox's prices, less the fee and the price impact of the pool.
+    expect(Number(quoted.receivedAmount)).toBeGreaterThan(worth * 0.97)
+    expect(Number(quoted.receivedAmount)).toBeLessThan(worth * 1.003)
+  })
+
+  test('swaps a token for another one over two pools, and keeps what the second one was not sure to get', async () => {
+    await deposit('tick', '1000')
+    const before = await tokens(user.address, usdc)
+    const changes = { fromTokenAddress: tick, toTokenAddress: bins, amount: '1000', slippage: '0.5' }
+    const { quoted } = await swapAndFinish(changes, {
+      ...{ fromTokenAddress: tick, toTokenAddress: bins, amountFrom: '1000', amountTo: '2900' },
+    })
+    expect(quoted.routes[0].subRoutes.map(({ from, to }: Json) => [from, to])).toEqual([
+      [tick, usdc],
+      [usdc, bins],
+    ])
+    expect((await tokens(user.address, bins)).toString()).toBe(quoted.receivedAmountRaw)
+    expect(quoted.remainders).toEqual([{ address: usdc, amount: expect.any(String), amountRaw: expect.any(String) }])
+    const [{ amount, amountRaw }] = quoted.remainders
+    expect(((await tokens(user.address, usdc)) - before).toString()).toBe(amountRaw)
+    expect(Number(amount)).toBe(Number(amountRaw) / 1e6)
+    // The slippage of 1 500 dollars; the rest buys tokens of half a dollar, less 0.25 % and 0.5 % and the prices' impact.
+    expect(Number(amount)).toBeGreaterThan(1_500 * 0.005 * 0.98)
+    expect(Number(amount)).toBeLessThan(1_500 * 0.005)
+    expect(Number(quoted.receivedAmount)).toBeGreaterThan(3_000 * 0.995 * 0.97)
+  })
+
+  test('splits a large amount over several pools, in one transaction', async () => {
+    await deposit('native', '3000')
+    const before = await tokens(user.address, usdc)
+    const { quoted, unsigned } = await swapAndFinish({ amount: '3000' }, { amountFrom: '3000', amountTo: '500000' })
+    expect(quoted.routes[0].subRoutes[0].dexes.length).toBeGreaterThan(1)
+    expect(((await tokens(user.address, usdc)) - before).toString()).toBe(quoted.receivedAmountRaw)
+    expect(Buffer.from(unsigned, 'base64').length).toBeLessThanOrEqual(1232)
+  })
+
+  test('has no route over three pools', async () => {
+    const { status, body } = await quote({ fromTokenAddress: tick, toTokenAddress: four, amount: '10' })
+    expect([status, body.code]).toEqual([422, 'NO_ROUTE'])
   })
 
   test('reads the name of an unlisted token, and swaps it once its pools are found', async () => {
@@ -245,7 +311,12 @@ describe('on sol, a partner', () => {
     expect(await refused({ rawTx: bytes.toString('base64') })).toEqual(expected)
     expect(await refused({ rawTx }, 'sandbox-b')).toEqual(expected)
     // The user's own key over a changed message: a lower minimum, and another recipient of the swap's output.
-    const swapAt = Buffer.from(decode(unsigned).messageBytes).indexOf(Buffer.from('8fbe5adac41e33de', 'hex'))
+    // The instruction of any of the pools of the pair: its mark, the input, the minimum.
+    const places = ['8fbe5adac41e33de', '2b04ed0b1ac91e62', '414b3f4ceb5b5b88'].map((mark) =>
+      Buffer.from(decode(unsigned).messageBytes).indexOf(Buffer.from(mark, 'hex')),
+    )
+    const swapAt = Math.max(...places)
+    expect(swapAt).toBeGreaterThan(0)
     const lowered = Buffer.from(unsigned, 'base64')
     lowered.writeBigUInt64LE(1n, lowered.length - decode(unsigned).messageBytes.length + swapAt + 16)
     expect(await refused({ rawTx: await sign(lowered.toString('base64')) })).toEqual(expected)

@@ -1,8 +1,8 @@
 import { base58 } from '@scure/base'
-import type { DexNetwork, SolanaDexKind } from '../../swap/domain/dex.ts'
+import type { Dex, SolanaDexKind } from '../../swap/domain/dex.ts'
 import type { Pair } from '../../swap/routing/pools/solana/solana-pool.ts'
 import { dexOf, isSolanaKind } from './dexes/dexes.ts'
-import { fieldsOf, listOf, type SolanaNodes, toAccount } from './nodes.ts'
+import { ACCOUNTS_MAX, fieldsOf, listOf, readAccounts, type SolanaNodes, toAccount, tokenUnits } from './nodes.ts'
 
 /** A pool with the accounts that it names and that never change. */
 export type FoundPool = Readonly<{
@@ -14,31 +14,35 @@ export type FoundPool = Readonly<{
   vaults: Pair<string>
 }>
 
-/** Finds the pools of requested tokens with the connector tokens, once for each token. */
-export function createPoolLookup(nodes: SolanaNodes, { dexes }: DexNetwork, connectors: readonly string[]) {
-  const known = new Map<string, FoundPool>()
-  const searched = new Set<string>()
-  const requested = new Set<string>()
-  const served = dexes.filter(({ enabled }) => enabled !== false)
+/** Pools of a pair that are read whole to compare them: those that hold the most of the connector token. */
+const CANDIDATES_MAX = 64
 
-  async function search(token: string): Promise<void> {
-    for (const { name, kind } of served)
-      for (const other of connectors.filter((one) => one !== token))
-        if (isSolanaKind(kind))
-          for (const one of await findPools(nodes, { name, kind }, [token, other])) known.set(one.address, one)
-    searched.add(token)
-  }
+/** The pools of a token and a connector token that hold the most of the latter. Anybody can create any number of others. */
+export async function findCandidates(
+  nodes: SolanaNodes,
+  dexes: readonly Dex[],
+  pair: Readonly<{ token: string; connector: string }>,
+): Promise<readonly FoundPool[]> {
+  const found: FoundPool[] = []
+  for (const { name, kind } of dexes)
+    if (isSolanaKind(kind)) found.push(...(await findPools(nodes, { name, kind }, [pair.token, pair.connector])))
+  const vaults = found.map((one) => one.vaults[one.tokens[0] === pair.connector ? 0 : 1])
+  const units = await readUnits(nodes, vaults)
+  return found
+    .map((one, index) => ({ one, units: units[index] ?? 0n }))
+    .filter((candidate) => candidate.units > 0n)
+    .sort((a, b) => (a.units === b.units ? (a.one.address < b.one.address ? -1 : 1) : a.units > b.units ? -1 : 1))
+    .slice(0, CANDIDATES_MAX)
+    .map(({ one }) => one)
+}
 
-  return {
-    known: () => [...known.values()],
-    request: (token: string) => void (searched.has(token) || requested.add(token)),
-    async run(): Promise<void> {
-      for (const token of requested) {
-        await search(token)
-        requested.delete(token)
-      }
-    },
+async function readUnits(nodes: SolanaNodes, vaults: readonly string[]): Promise<readonly bigint[]> {
+  const units: bigint[] = []
+  for (let from = 0; from < vaults.length; from += ACCOUNTS_MAX) {
+    const { accounts } = await readAccounts(nodes, vaults.slice(from, from + ACCOUNTS_MAX))
+    units.push(...accounts.map(tokenUnits))
   }
+  return units
 }
 
 /** The pools of a pair, whichever token the program has put first. */

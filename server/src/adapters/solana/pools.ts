@@ -6,7 +6,8 @@ import { type Listing, liquidityOf, listedDepth } from '../dex/rank.ts'
 import type { NetworkPoolsOptions } from '../dex/sync-context.ts'
 import { createUnpausedPools } from '../dex/unpaused-pools.ts'
 import type { SolanaPool } from './dexes/solana-dex.ts'
-import { createPoolLookup, type FoundPool } from './find-pools.ts'
+import { createPoolLookup } from './admit-pools.ts'
+import type { FoundPool } from './find-pools.ts'
 import { createSolanaNodes, type SolanaNodes } from './nodes.ts'
 import { blockAt, fitsTransaction } from './prepare.ts'
 import { createPoolReader, createTimed, readEpoch } from './read-pools.ts'
@@ -28,12 +29,16 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
     connectors: new Set(connectors),
     listed: new Set([...connectors, ...options.tokens]),
   }
-  const lookup = createPoolLookup(nodes, dexNetwork, connectors)
-  const following = createFollowing(nodes, now)
+  const clock = createClock(nodes, now)
+  const lookup = createPoolLookup({
+    ...{ nodes, dexes: dexNetwork.dexes, listing, now },
+    read: async (found) => createPoolReader(nodes).read(found, await clock()),
+    ...(options.settings?.poolsMax === undefined ? {} : { poolsMax: options.settings.poolsMax }),
+  })
+  const following = createFollowing(nodes, { now, clock, refused: lookup.refused })
   let pauses = noPoolPauses
   const filterPaused = createUnpausedPools()
   const listUnpaused = () => filterPaused(following.pools(), pauses)
-  for (const token of listing.listed) lookup.request(token)
 
   return {
     network: network.id,
@@ -59,9 +64,11 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
     },
     request: lookup.request,
     async advance() {
-      await lookup.run()
+      // What is known is read also if the node does not answer a search.
+      const [searched] = await Promise.allSettled([lookup.run()])
       await following.read(lookup.known())
-      return undefined
+      if (searched.status === 'rejected') throw searched.reason
+      return searched.value ? 'again' : undefined
     },
   }
 }
@@ -83,10 +90,26 @@ function createReports(
   }
 }
 
-/** The newest state of the pools. */
-function createFollowing(nodes: SolanaNodes, now: () => number) {
-  const price = createTimed(GAS_PRICE_MS, now, () => readUnitPrice(nodes, []))
+type Clock = Readonly<{ epoch: bigint; unixTime: bigint }>
+
+function createClock(nodes: SolanaNodes, now: () => number): () => Promise<Clock> {
   const epoch = createTimed(EPOCH_MS, now, () => readEpoch(nodes))
+  return async () => {
+    await epoch.refresh()
+    return { epoch: epoch.value() ?? 0n, unixTime: BigInt(Math.floor(now() / 1000)) }
+  }
+}
+
+type FollowingOptions = Readonly<{
+  now: () => number
+  clock: () => Promise<Clock>
+  /** Mints of pools that are not followed. */
+  refused(): ReadonlyMap<string, string>
+}>
+
+/** The newest state of the pools. */
+function createFollowing(nodes: SolanaNodes, { now, clock, refused: refusedBefore }: FollowingOptions) {
+  const price = createTimed(GAS_PRICE_MS, now, () => readUnitPrice(nodes, []))
   const reader = createPoolReader(nodes)
   let pools: readonly SolanaPool[] = []
   let refused: ReadonlyMap<string, string> = new Map()
@@ -99,9 +122,9 @@ function createFollowing(nodes: SolanaNodes, now: () => number) {
     at: () => at,
     unitPrice: () => price.value() ?? 0n,
     async read(known: readonly FoundPool[]): Promise<void> {
-      await Promise.all([price.refresh(), epoch.refresh()])
-      const clock = { epoch: epoch.value() ?? 0n, unixTime: BigInt(Math.floor(now() / 1000)) }
-      const { slot, pools: byAddress, refusals } = await reader.read(known, clock)
+      const [time] = await Promise.all([clock(), price.refresh()])
+      const { slot, pools: byAddress, refusals: ofKnown } = await reader.read(known, time)
+      const refusals = new Map([...refusedBefore(), ...ofKnown])
       const read = [...byAddress.values()]
       if (read.length !== pools.length || read.some((pool, index) => pool !== pools[index])) pools = read
       if (!isSameMap(refused, refusals)) refused = refusals

@@ -1,10 +1,12 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { base58 } from '@scure/base'
+import { cpmmConfig, createCpmmPool } from '../../../../sandbox/src/solana/dexes/raydium-cpmm.ts'
 import { listedMarket } from '../../../../sandbox/src/solana/solana-market.ts'
 import { startSolanaNode } from '../../../../sandbox/src/solana/solana-node.ts'
 import { sol } from '../../../networks/sol.ts'
 import { createSolanaSwapChain } from '../../../src/adapters/solana/chain.ts'
 import { createSolanaPools } from '../../../src/adapters/solana/pools.ts'
+import { tokenProgram } from '../../../src/adapters/solana/program-address.ts'
 import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import type { DexNetwork } from '../../../src/swap/domain/dex.ts'
 import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
@@ -33,7 +35,7 @@ export function createUser(): User {
 }
 
 /** Signs an unsigned transaction of one signer, as base64. */
-export function signWith({ key }: User, unsigned: string): string {
+function signWith({ key }: User, unsigned: string): string {
   const bytes = Buffer.from(unsigned, 'base64')
   sign(null, bytes.subarray(65), key).copy(bytes, 1)
   return bytes.toString('base64')
@@ -94,12 +96,42 @@ export async function startMarket(changes: Partial<DexNetwork> = {}) {
     return { hash, action, accepted, seen: await chain.observe(hash) }
   }
 
+  /** Adds a pool of Raydium CPMM with a mint of six decimals, worth so many lamports on each side. */
+  function addPool({ name, mint, program, lamports, units = lamports }: AddedPool): string {
+    const ofSol = { address: SOL, decimals: 9, program: tokenProgram, transferFee: null }
+    const ofToken = { address: mint, decimals: 6, program, transferFee: null }
+    const sides = [
+      { mint: ofSol, units: lamports, ticker: 'sol' },
+      { mint: ofToken, units, ticker: name },
+    ].sort((a, b) => Buffer.compare(base58.decode(a.mint.address), base58.decode(b.mint.address)))
+    const [first, second] = sides as [(typeof sides)[number], (typeof sides)[number]]
+    const plan = {
+      ...{ name: `added ${name}`, tickers: [first.ticker, second.ticker] },
+      ...{ mints: [first.mint, second.mint], reserves: [first.units, second.units] },
+    }
+    const pool = createCpmmPool(plan as never, cpmmConfig(7, 2_500))
+    for (const account of pool.genesis) node.bank.writeAccount(account)
+    return pool.address
+  }
+
+  /** Has the pools of a token searched and read. */
+  async function request(token: string): Promise<void> {
+    pools.request(token)
+    await pools.advance()
+  }
+
   const currentPools = (): readonly Pool[] => pools.current()?.pools ?? []
   const poolsOf = (...symbols: readonly string[]): readonly Pool[] =>
     currentPools().filter(({ tokens: of }) => symbols.every((symbol) => of.includes(tokenOf(symbol))))
 
-  return { node, mine, pools, chain, createFunded, send, poolsOf, currentPools, stop: () => node.stop() }
+  return {
+    ...{ node, mine, pools, chain, createFunded, send, sign: signWith, addPool, request, poolsOf, currentPools },
+    unlistedMint: listedMarket.contracts.unlistedMint as string,
+    stop: () => node.stop(),
+  }
 }
+
+type AddedPool = Readonly<{ name: string; mint: string; program: string; lamports: bigint; units?: bigint }>
 
 export type Market = Awaited<ReturnType<typeof startMarket>>
 

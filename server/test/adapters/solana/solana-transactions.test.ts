@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { priceUnits, transferLamports } from '../../../src/adapters/solana/instructions.ts'
+import { decodeTransaction, encodeUnsigned } from '../../../src/adapters/solana/transaction.ts'
+import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
+import { type Market, orderOf, SOL, startMarket, tokenOf, type User } from './solana-market.fixture.ts'
+
+/* What a built transaction pays besides its swap, and what is not built. */
+
+let market: Market
+
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market?.stop())
+
+const amountIn = 100_000_000n
+
+function swapOf(amount: bigint) {
+  const [pool] = market.poolsOf('SOL', 'USDC').filter(({ dex }) => dex === 'raydium-cpmm')
+  if (pool === undefined) throw new Error('no pool')
+  const swap = { pool, tokenIn: pool.tokens.indexOf(tokenOf('USDC')), tokenOut: pool.tokens.indexOf(SOL) }
+  const executed = executeRoute([{ ...swap, share: SHARE_ALL }], tokenOf('USDC'), SOL, amount)
+  if (executed.amountOut === null) throw new Error('the pool cannot trade')
+  return { pool, executed, amountOut: executed.amountOut }
+}
+
+async function payPriority(user: User, pool: string, price: bigint, blocks: number): Promise<void> {
+  for (let block = 0; block < blocks; block++) {
+    const { hash } = market.node.bank.blockAt('processed')
+    const instructions = [priceUnits(price), transferLamports(user.address, pool, 1_000_000n + BigInt(block))]
+    const raw = market.sign(user, encodeUnsigned(user.address, hash, instructions).toString('base64'))
+    expect(await market.chain.broadcast(raw)).toEqual({ kind: 'accepted' })
+    market.mine(1)
+  }
+}
+
+test('a swap offers the priority fee that recent blocks took for its pools, and pays what was quoted besides', async () => {
+  await market.pools.advance()
+  const { pool, executed, amountOut } = swapOf(amountIn)
+  const user = await market.createFunded(5_000_000_000n, { USDC: amountIn })
+  await payPriority(user, pool.address, 70_000n, 60)
+  const before = await market.chain.readBalance(user.address, SOL)
+  const { swap, simulatedOut } = await market.chain.prepare(orderOf(user, [tokenOf('USDC'), SOL], executed.swaps))
+  expect(simulatedOut).toBe(amountOut)
+  const [limit, price] = decodeTransaction(Buffer.from(swap, 'base64')).instructions
+  const units = BigInt(Buffer.from(limit?.data ?? []).readUInt32LE(1))
+  expect(Buffer.from(price?.data ?? []).readBigUInt64LE(1)).toBe(70_000n)
+  const { seen } = await market.send(user, swap)
+  expect(seen).toMatchObject({ kind: 'included', ok: true, received: amountOut })
+  const fee = 5_000n + (units * 70_000n + 999_999n) / 1_000_000n
+  expect(fee).toBeGreaterThan(5_000n)
+  expect((await market.chain.readBalance(user.address, SOL)) - before).toBe(amountOut - fee)
+})
+
+test('an amount of which nothing would be received is refused', async () => {
+  const { executed } = swapOf(amountIn)
+  const user = await market.createFunded(5_000_000_000n, { USDC: amountIn })
+  const order = orderOf(user, [tokenOf('USDC'), SOL], executed.swaps, { minReceived: 0n })
+  await expect(market.chain.prepare(order)).rejects.toMatchObject({ code: 'AMOUNT_BELOW_MIN' })
+})

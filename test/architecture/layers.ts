@@ -149,6 +149,16 @@ export const architecture: Architecture = {
       'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/solana/raydium-cpmm.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/swap/routing/pools/solana/raydium-amm-v4.ts':
+      'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/swap/routing/pools/solana/raydium-clmm.ts':
+      'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/swap/routing/pools/solana/meteora-dlmm.ts':
+      'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/swap/routing/pools/solana/pump-swap.ts':
+      'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/swap/routing/pools/solana/solana-pool.ts':
+      'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/uniswap-v2.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/sui/q64-curve.ts': 'a fee in millionths, for the float curve',
@@ -214,6 +224,12 @@ export const architecture: Architecture = {
     'sandbox/src/evm/deployments.ts': 'a nonce',
     'sandbox/src/monero/monero-chain.ts': 'heights and counts of monerod',
     'sandbox/src/solana/token-state.ts': 'uiAmount, which the RPC gives as a float beside the exact text',
+    'sandbox/src/solana/solana-trader.ts': 'prices, by which the trader decides',
+    'sandbox/src/solana/dexes/raydium-amm-v4.ts': 'prices, by which the trader decides',
+    'sandbox/src/solana/dexes/raydium-cpmm.ts': 'prices, by which the trader decides',
+    'sandbox/src/solana/dexes/pump-swap.ts': 'prices, by which the trader decides',
+    'sandbox/src/solana/dexes/raydium-clmm.ts': 'prices, by which the trader decides, and the first liquidity of the sandbox',
+    'sandbox/src/solana/dexes/meteora-dlmm.ts': 'prices, by which the trader decides, and the first liquidity of the sandbox',
     'sandbox/src/log.ts': 'seconds since the start, for people',
     'sandbox/src/settings.ts': 'a process id',
   },

@@ -40,9 +40,10 @@ import {
 
 const program = 'CAMMCzo5YL8w4VFF8KVHrK22GGUsp5VTaW7grrKgrWqK' as Address
 
-/** First 8 bytes of sha256("global:swap_v2"). */
+/** First 8 bytes of sha256("global:swap") and sha256("global:swap_v2"). */
+const swap = Buffer.from('f8c69e91e17587c8', 'hex')
 const swapV2 = Buffer.from('2b04ed0b1ac91e62', 'hex')
-const swapV2Bytes = 41
+const swapBytes = 41
 /** First 8 bytes of the hashes of the accounts' names. */
 const marks = {
   pool: Buffer.from('f7ede3f5d7c3de46', 'hex'),
@@ -75,8 +76,8 @@ const ticksAt = 44
 const tickBytes = 168
 const invalidVault = 2003
 
-/** swap_v2. The observation account is not updated: no swap reads it. */
-export const raydiumClmm: DexProgram = { address: program, title: 'swap_v2 of Raydium CLMM', execute }
+/** The observation account is not updated: no swap reads it. */
+export const raydiumClmm: DexProgram = { address: program, title: 'swap and swap_v2 of Raydium CLMM', execute }
 
 type Arrays = Readonly<{
   addresses: ReadonlyMap<number, Address>
@@ -104,25 +105,29 @@ function readArrays(read: ReadAccount, pool: Address, accounts: readonly Address
 
 function execute({ accounts, data: given, signers }: DexInstruction, read: ReadAccount, clock: DexClock): DexOutcome {
   const data = Buffer.from(given)
-  if (!data.subarray(0, 8).equals(swapV2) || data.length !== swapV2Bytes) return { error: ANCHOR.unknownInstruction }
-  const [payer, config, poolAddress, source, target, vaultIn, vaultOut, observation, ...rest] = accounts
-  const [spl, token2022, memo, mintIn, mintOut, ...others] = rest
-  if (!payer || !config || !poolAddress || !source || !target || !vaultIn || !vaultOut || !mintIn || !mintOut)
+  const isOlder = data.subarray(0, 8).equals(swap)
+  if (!isOlder && !data.subarray(0, 8).equals(swapV2)) return { error: ANCHOR.unknownInstruction }
+  if (data.length !== swapBytes) return { error: ANCHOR.unknownInstruction }
+  const [payer, config, poolAddress, source, target, vaultIn, vaultOut, observation, spl, ...rest] = accounts
+  if (!payer || !config || !poolAddress || !source || !target || !vaultIn || !vaultOut || !spl)
     return { error: ANCHOR.notEnoughAccounts }
   if (!signers.has(payer)) return { error: ANCHOR.notSigner }
-  if (spl !== tokenProgram || token2022 !== token2022Program || memo !== memoProgram)
-    return { error: ANCHOR.constraintAddress }
   const [pool, configData] = [dataOf(read, poolAddress, program), dataOf(read, config, program)]
   if (pool === null || configData === null) return { error: ANCHOR.wrongOwner }
-  if (addressAt(pool, at.config) !== config || addressAt(pool, at.observation) !== observation)
+  if (spl !== tokenProgram || addressAt(pool, at.config) !== config || addressAt(pool, at.observation) !== observation)
     return { error: ANCHOR.constraintAddress }
   const vaults = [addressAt(pool, at.vaults[0]), addressAt(pool, at.vaults[1])] as const
   const mints = [addressAt(pool, at.mints[0]), addressAt(pool, at.mints[1])] as const
   const [input, output] = vaults[0] === vaultIn ? ([0, 1] as const) : ([1, 0] as const)
   if (vaults[input] !== vaultIn || vaults[output] !== vaultOut) return { error: invalidVault }
+  const [mintIn, mintOut] = [mints[input], mints[output]]
   const [programIn, programOut] = [ownerOf(read, mintIn), ownerOf(read, mintOut)]
-  if (mints[input] !== mintIn || mints[output] !== mintOut || programIn === null || programOut === null)
-    return { error: ANCHOR.constraintAddress }
+  const named = [token2022Program, memoProgram, mintIn, mintOut]
+  const isNamed = isOlder
+    ? programIn === tokenProgram && programOut === tokenProgram
+    : named.every((one, index) => rest[index] === one)
+  if (!isNamed || programIn === null || programOut === null) return { error: ANCHOR.constraintAddress }
+  const others = rest.slice(isOlder ? 0 : named.length)
   const arrays = readArrays(read, poolAddress, others)
   if (arrays === null) return { error: ANCHOR.wrongOwner }
   const state = decodeClmmPool(pool)

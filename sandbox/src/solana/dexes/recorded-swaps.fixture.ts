@@ -137,19 +137,21 @@ export function* replayClmm(program: DexProgram, { pools }: ClmmFile): Generator
       limit.writeBigUInt64LE(BigInt(row.sqrtPriceLimitX64) >> 64n, 8)
       limit[16] = row.isBaseInput ? 1 : 0
       const given = row.tickArraysGiven.flatMap((start) => arrays.get(start)?.address ?? [])
+      const isOlder = row.instruction === 'swap'
+      const further = row.withoutBitmapExtension === true ? [] : [extension.address]
       const accounts = [
         ...[user.owner, addressAt(data, 9), pool.address, user.source, user.target, input.vault, output.vault],
-        ...[addressAt(data, 201), tokenProgram, token2022Program, memoProgram, input.mint, output.mint],
-        ...(row.withoutBitmapExtension === true ? [] : [extension.address]),
-        ...given,
+        ...[addressAt(data, 201), tokenProgram],
+        ...(isOlder
+          ? [...given.slice(0, 1), ...further, ...given.slice(1)]
+          : [token2022Program, memoProgram, input.mint, output.mint, ...further, ...given]),
       ]
       applyChanges(data, row.poolDataChanges)
       for (const [start, changes] of Object.entries(row.tickArrayDataChanges ?? {})) {
         const array = arrays.get(Number(start))
         if (array !== undefined) applyChanges(array.data, changes)
       }
-      if (row.instruction !== 'swap_v2') continue
-      const mark = Buffer.from('2b04ed0b1ac91e62', 'hex')
+      const mark = Buffer.from(isOlder ? 'f8c69e91e17587c8' : '2b04ed0b1ac91e62', 'hex')
       yield {
         name: `case ${row.n} of ${pool.address}`,
         instruction: callOf(accounts, amounts(mark, row.amount, row.otherAmountThreshold, limit)),

@@ -53,10 +53,10 @@ function compare(program: DexProgram, rows: Iterable<Replay>, decode: (data: Buf
 
 const poolBytes = { clmm: 1544, dlmm: 904 }
 
-test.skipIf(clmm === null)('swap_v2 of Raydium CLMM', () => {
+test.skipIf(clmm === null)('swap and swap_v2 of Raydium CLMM', () => {
   if (clmm === null) return
   const decode = (data: Buffer) => (data.length === poolBytes.clmm ? decodeClmmPool(data) : decodeClmmTickArray(data))
-  expect(compare(raydiumClmm, replayClmm(raydiumClmm, clmm), decode)).toBeGreaterThan(150)
+  expect(compare(raydiumClmm, replayClmm(raydiumClmm, clmm), decode)).toBe(224)
 })
 
 test.skipIf(dlmm === null)('swap2 of Meteora DLMM', () => {

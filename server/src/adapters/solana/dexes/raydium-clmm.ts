@@ -22,11 +22,12 @@ import {
 } from './solana-dex.ts'
 
 const program = 'CAMMCzo5YL8w4VFF8KVHrK22GGUsp5VTaW7grrKgrWqK'
-/** First 8 bytes of sha256("global:swap_v2"). */
+/** First 8 bytes of sha256("global:swap") and sha256("global:swap_v2"). */
+const SWAP = Buffer.from('f8c69e91e17587c8', 'hex')
 const SWAP_V2 = Buffer.from('2b04ed0b1ac91e62', 'hex')
 /** No limit of the price, and the amount is the input. */
 const NO_LIMIT_BASE_INPUT = Buffer.concat([Buffer.alloc(16), Buffer.from([1])])
-const SWAP_V2_BYTES = 41
+const SWAP_BYTES = 41
 
 /* Offsets in the account of a pool. */
 const CONFIG = 9
@@ -95,23 +96,32 @@ export const raydiumClmmDex: SolanaDex<RaydiumClmmRoutePool> = {
   read,
   swap(pool, { owner, source, target, tokenIn, amountIn, minOut }) {
     const tokenOut = tokenIn === 0 ? 1 : 0
+    // In the order of the swap; the program skips those before the current one.
+    const arrays = (tokenIn === 0 ? pool.arrays.toReversed() : pool.arrays).map(({ address }) => writable(address))
+    const extension = pool.extension === null ? [] : [readonly(pool.extension)]
+    // The older instruction names fewer accounts, and serves mints of SPL Token alone.
+    const isOlder = pool.programs.every((one) => one === tokenProgram)
     return {
       program,
       accounts: [
         ...[signer(owner), readonly(pool.config), writable(pool.address), writable(source), writable(target)],
         ...[writable(pool.vaults[tokenIn]), writable(pool.vaults[tokenOut]), writable(pool.observation)],
-        ...[readonly(tokenProgram), readonly(token2022Program), readonly(memoProgram)],
-        ...[readonly(pool.tokens[tokenIn] ?? ''), readonly(pool.tokens[tokenOut] ?? '')],
-        ...(pool.extension === null ? [] : [readonly(pool.extension)]),
-        // In the order of the swap; the program skips those before the current one.
-        ...(tokenIn === 0 ? pool.arrays.toReversed() : pool.arrays).map(({ address }) => writable(address)),
+        readonly(tokenProgram),
+        ...(isOlder
+          ? [...arrays.slice(0, 1), ...extension, ...arrays.slice(1)]
+          : [
+              ...[readonly(token2022Program), readonly(memoProgram)],
+              ...[readonly(pool.tokens[tokenIn] ?? ''), readonly(pool.tokens[tokenOut] ?? '')],
+              ...[...extension, ...arrays],
+            ]),
       ],
-      data: encodeData(SWAP_V2, [amountIn, minOut], NO_LIMIT_BASE_INPUT),
+      data: encodeData(isOlder ? SWAP : SWAP_V2, [amountIn, minOut], NO_LIMIT_BASE_INPUT),
     }
   },
   readSwap(instruction) {
-    const amounts = decodeAmounts(instruction, SWAP_V2, SWAP_V2_BYTES)
-    const isBaseInput = instruction.data[SWAP_V2_BYTES - 1] === 1
+    const amounts =
+      decodeAmounts(instruction, SWAP, SWAP_BYTES) ?? decodeAmounts(instruction, SWAP_V2, SWAP_BYTES)
+    const isBaseInput = instruction.data[SWAP_BYTES - 1] === 1
     const at = (index: number) => instruction.accounts[index]?.address ?? ''
     return amounts && isBaseInput ? { pool: at(2), source: at(3), target: at(4), ...amounts } : null
   },

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRouteFinder } from '../../../src/adapters/router/find-route.ts'
 import { TRANSACTION_BYTES_MAX } from '../../../src/adapters/solana/transaction.ts'
 import type { RouteOrder } from '../../../src/swap/ports/router.ts'
+import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
+import { narrowPool } from '../../../src/swap/routing/pools/solana/narrow-pool.ts'
 import { createUser, type Market, orderOf, SOL, startMarket, tokenOf } from './solana-market.fixture.ts'
 
 /* Routes over several pools of the sandbox's market: found, built, and executed by its node in this process. */
@@ -108,4 +110,31 @@ test('uses fewer pools where a transaction with the fee would be too large', asy
   const fee = paying.amountOut / 100n
   const prepared = await market.chain.prepare({ ...order, minReceived: order.minReceived - fee })
   expect(sizeOf(prepared.swap)).toBeLessThanOrEqual(TRANSACTION_BYTES_MAX)
+})
+
+test.each([
+  ['meteora-dlmm', 'USDC', 'SOL', 20_000_000n, 30_000_000_000n],
+  ['meteora-dlmm', 'SOL', 'USDC', 100_000_000n, 200_000_000_000n],
+  ['raydium-clmm', 'USDC', 'SOL', 20_000_000n, 300_000_000_000n],
+  ['raydium-clmm', 'SOL', 'USDC', 100_000_000n, 2_000_000_000_000n],
+] as const)('a swap in pools of %s for %s succeeds after another one has moved the price', async (dex, from, to, units, other) => {
+  await market.pools.advance()
+  const pair = [tokenOf(from), tokenOf(to)] as const
+  for (const whole of market.poolsOf(from, to).filter((one) => one.dex === dex)) {
+    const swapOf = (of: readonly [string, string], amount: bigint) => {
+      const tokenIn = whole.tokens.indexOf(of[0])
+      const swap = { pool: narrowPool(whole, tokenIn, amount), tokenIn, tokenOut: 1 - tokenIn, share: SHARE_ALL }
+      const executed = executeRoute([{ ...swap, pool: whole }], of[0], of[1], amount)
+      if (executed.amountOut === null) throw new Error('the pool cannot trade')
+      return executed.swaps.map((one) => ({ ...one, pool: swap.pool }))
+    }
+    const user = await market.createFunded(1_000_000_000n, { USDC: units })
+    const { swap } = await market.chain.prepare(orderOf(user, pair, swapOf(pair, units), { minReceived: 1n }))
+    // In the same direction, so that the price leaves the bins and ticks of the first swap.
+    const mover = await market.createFunded(other + 1_000_000_000n, { USDC: other })
+    const moved = await market.chain.prepare(orderOf(mover, pair, swapOf(pair, other), { minReceived: 1n }))
+    expect((await market.send(mover, moved.swap)).seen).toMatchObject({ kind: 'included', ok: true })
+    expect((await market.send(user, swap)).seen).toMatchObject({ kind: 'included', ok: true })
+    await market.pools.advance()
+  }
 })

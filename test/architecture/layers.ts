@@ -228,8 +228,10 @@ export const architecture: Architecture = {
     'sandbox/src/solana/dexes/raydium-amm-v4.ts': 'prices, by which the trader decides',
     'sandbox/src/solana/dexes/raydium-cpmm.ts': 'prices, by which the trader decides',
     'sandbox/src/solana/dexes/pump-swap.ts': 'prices, by which the trader decides',
-    'sandbox/src/solana/dexes/raydium-clmm.ts': 'prices, by which the trader decides, and the first liquidity of the sandbox',
-    'sandbox/src/solana/dexes/meteora-dlmm.ts': 'prices, by which the trader decides, and the first liquidity of the sandbox',
+    'sandbox/src/solana/dexes/raydium-clmm.ts':
+      'prices, by which the trader decides, and the first liquidity of the sandbox',
+    'sandbox/src/solana/dexes/meteora-dlmm.ts':
+      'prices, by which the trader decides, and the first liquidity of the sandbox',
     'sandbox/src/log.ts': 'seconds since the start, for people',
     'sandbox/src/settings.ts': 'a process id',
   },

@@ -11,7 +11,12 @@ type Node = Awaited<ReturnType<typeof startSolanaNode>>
 let node: Node
 
 beforeAll(async () => {
-  node = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined, deploysMarket: true })
+  node = await startSolanaNode({
+    port: 0,
+    log: () => undefined,
+    startTicks: () => () => undefined,
+    deploysMarket: true,
+  })
   node.mine(40)
 })
 afterAll(() => node?.stop())

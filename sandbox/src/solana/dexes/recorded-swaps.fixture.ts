@@ -1,7 +1,14 @@
 import type { Address, MaybeEncodedAccount } from '@solana/kit'
-import { mintAccount, tokenAccount, type TransferFee } from '../genesis-accounts.ts'
+import { mintAccount, type TransferFee, tokenAccount } from '../genesis-accounts.ts'
 import { token2022Program, tokenProgram } from '../token-state.ts'
-import { addressAt, type DexClock, type DexInstruction, type DexProgram, memoProgram, type Pair } from './dex-program.ts'
+import {
+  addressAt,
+  type DexClock,
+  type DexInstruction,
+  type DexProgram,
+  memoProgram,
+  type Pair,
+} from './dex-program.ts'
 import { accountAt, addressOf } from './market-pool.ts'
 
 /* Recorded swaps of real programs as calls of the sandbox's programs: the same accounts before, the same instruction. */
@@ -128,7 +135,10 @@ export function* replayClmm(program: DexProgram, { pools }: ClmmFile): Generator
     for (const row of pool.cases) {
       const [input, output] = row.zeroForOne ? sides : [sides[1], sides[0]]
       const contents = new Map([
-        ...([[pool.address, Buffer.from(data)], [addressAt(data, 9), bytesOf(pool.config.data)]] as const),
+        ...([
+          [pool.address, Buffer.from(data)],
+          [addressAt(data, 9), bytesOf(pool.config.data)],
+        ] as const),
         ...[...arrays.values()].map((one) => [one.address, Buffer.from(one.data)] as const),
         [extension.address, bytesOf(extension.data)] as const,
       ])
@@ -159,7 +169,12 @@ export function* replayClmm(program: DexProgram, { pools }: ClmmFile): Generator
         accounts: accountsOf(program, sides, row.zeroForOne ? 0 : 1, contents),
         expected:
           row.error === undefined
-            ? { moved: movedTo([[input.vault, row.userPaid], [user.target, row.vaultOut]]) }
+            ? {
+                moved: movedTo([
+                  [input.vault, row.userPaid],
+                  [user.target, row.vaultOut],
+                ]),
+              }
             : { error: row.error },
         after: new Map([
           [pool.address, Buffer.from(data)],
@@ -236,7 +251,12 @@ export function* replayDlmm(program: DexProgram, authority: Address, { pools }: 
         accounts: accountsOf(program, sides, row.swapForY ? 0 : 1, contents),
         expected:
           row.error === undefined
-            ? { moved: movedTo([[input.vault, row.userPaid], [user.target, row.reserveOut]]) }
+            ? {
+                moved: movedTo([
+                  [input.vault, row.userPaid],
+                  [user.target, row.reserveOut],
+                ]),
+              }
             : { error: row.error },
         after: new Map([
           [pool.address, Buffer.from(data)],
@@ -292,7 +312,12 @@ export function* replayAmmV4(program: DexProgram, { pools, authority }: AmmFile)
         accounts: accountsOf(program, sides, inputIndex, contents),
         expected:
           row.error === undefined
-            ? { moved: movedTo([[sides[inputIndex].vault, row.in], [user.target, row.out]]) }
+            ? {
+                moved: movedTo([
+                  [sides[inputIndex].vault, row.in],
+                  [user.target, row.out],
+                ]),
+              }
             : { error: row.error },
         after: new Map([[pool.address, Buffer.from(data)]]),
       }

@@ -1,8 +1,5 @@
 import type { Address, MaybeEncodedAccount } from '@solana/kit'
-import {
-  decodeDlmmBinArray,
-  decodeDlmmPair,
-} from '@swapyard/lib/pools/solana/meteora-dlmm-accounts.ts'
+import { decodeDlmmBinArray, decodeDlmmPair } from '@swapyard/lib/pools/solana/meteora-dlmm-accounts.ts'
 import { decodeRaydiumAmmV4Pool } from '@swapyard/lib/pools/solana/raydium-amm-v4.ts'
 import { decodeClmmPool, decodeClmmTickArray } from '@swapyard/lib/pools/solana/raydium-clmm-accounts.ts'
 import { expect, test } from 'vitest'

@@ -52,7 +52,8 @@ export function createPoolLookup({ nodes, dexes, listing, read, now, poolsMax = 
   async function search(token: string): Promise<void> {
     const refusals = new Map<string, string>()
     for (const connector of listing.connectors)
-      if (connector !== token) for (const [mint, reason] of await searchPair(token, connector)) refusals.set(mint, reason)
+      if (connector !== token)
+        for (const [mint, reason] of await searchPair(token, connector)) refusals.set(mint, reason)
     refused.delete(token)
     for (const [mint, reason] of refusals) refused.set(mint, reason)
     searchedMs.delete(token)

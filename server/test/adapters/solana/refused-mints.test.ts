@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRouteFinder } from '../../../src/adapters/router/find-route.ts'
-import { readonly, signer, writable } from '../../../src/adapters/solana/instructions.ts'
+import { signer, writable } from '../../../src/adapters/solana/instructions.ts'
 import { systemProgram, token2022Program } from '../../../src/adapters/solana/program-address.ts'
 import { encodeUnsigned, type Instruction } from '../../../src/adapters/solana/transaction.ts'
 import { type Market, SOL, startMarket, type User } from './solana-market.fixture.ts'
@@ -28,7 +28,9 @@ const u64 = (value: number) => {
 
 /** System instruction 3: an account whose address follows from its payer, a text and its owner. */
 function createWithSeed(seed: string, bytes: number): Readonly<{ address: string; instruction: Instruction }> {
-  const hash = createHash('sha256').update(Buffer.concat([keyOf(user.address), Buffer.from(seed), keyOf(token2022Program)]))
+  const hash = createHash('sha256').update(
+    Buffer.concat([keyOf(user.address), Buffer.from(seed), keyOf(token2022Program)]),
+  )
   const address = base58.encode(hash.digest())
   const data = Buffer.concat([
     ...[Buffer.from([3, 0, 0, 0]), keyOf(user.address), u64(seed.length), Buffer.from(seed)],
@@ -73,13 +75,27 @@ test('a mint of Token-2022 without such an extension is traded', async () => {
 })
 
 test.each([
-  ['a transfer hook', 'calls a program', { size: 64, data: (key: Buffer) => Buffer.concat([Buffer.from([36, 0]), key, key]) }],
-  ['a permanent delegate', 'permanent delegate', { size: 32, data: (key: Buffer) => Buffer.concat([Buffer.from([35]), key]) }],
+  [
+    'a transfer hook',
+    'calls a program',
+    { size: 64, data: (key: Buffer) => Buffer.concat([Buffer.from([36, 0]), key, key]) },
+  ],
+  [
+    'a permanent delegate',
+    'permanent delegate',
+    { size: 32, data: (key: Buffer) => Buffer.concat([Buffer.from([35]), key]) },
+  ],
   ['frozen new accounts', 'freezes new accounts', { size: 1, data: () => Buffer.from([28, 0, 2]) }],
   ['no transfers', 'cannot be transferred', { size: 0, data: () => Buffer.from([32]) }],
-  ['an authority that pauses transfers', 'pause', { size: 33, data: (key: Buffer) => Buffer.concat([Buffer.from([44, 0]), key]) }],
+  [
+    'an authority that pauses transfers',
+    'pause',
+    { size: 33, data: (key: Buffer) => Buffer.concat([Buffer.from([44, 0]), key]) },
+  ],
 ] as const)('a mint with %s is not traded, and the refusal says why', async (name, reason, extension) => {
   const mint = await createMint(name, extension)
   expect(market.pools.current()?.refusedTokens.get(mint)).toContain(reason)
-  expect(() => quote(mint)).toThrowError(expect.objectContaining({ code: 'NO_ROUTE', message: expect.stringContaining(reason) }))
+  expect(() => quote(mint)).toThrowError(
+    expect.objectContaining({ code: 'NO_ROUTE', message: expect.stringContaining(reason) }),
+  )
 })

@@ -117,24 +117,27 @@ test.each([
   ['meteora-dlmm', 'SOL', 'USDC', 100_000_000n, 200_000_000_000n],
   ['raydium-clmm', 'USDC', 'SOL', 20_000_000n, 300_000_000_000n],
   ['raydium-clmm', 'SOL', 'USDC', 100_000_000n, 2_000_000_000_000n],
-] as const)('a swap in pools of %s for %s succeeds after another one has moved the price', async (dex, from, to, units, other) => {
-  await market.pools.advance()
-  const pair = [tokenOf(from), tokenOf(to)] as const
-  for (const whole of market.poolsOf(from, to).filter((one) => one.dex === dex)) {
-    const swapOf = (of: readonly [string, string], amount: bigint) => {
-      const tokenIn = whole.tokens.indexOf(of[0])
-      const swap = { pool: narrowPool(whole, tokenIn, amount), tokenIn, tokenOut: 1 - tokenIn, share: SHARE_ALL }
-      const executed = executeRoute([{ ...swap, pool: whole }], of[0], of[1], amount)
-      if (executed.amountOut === null) throw new Error('the pool cannot trade')
-      return executed.swaps.map((one) => ({ ...one, pool: swap.pool }))
-    }
-    const user = await market.createFunded(1_000_000_000n, { USDC: units })
-    const { swap } = await market.chain.prepare(orderOf(user, pair, swapOf(pair, units), { minReceived: 1n }))
-    // In the same direction, so that the price leaves the bins and ticks of the first swap.
-    const mover = await market.createFunded(other + 1_000_000_000n, { USDC: other })
-    const moved = await market.chain.prepare(orderOf(mover, pair, swapOf(pair, other), { minReceived: 1n }))
-    expect((await market.send(mover, moved.swap)).seen).toMatchObject({ kind: 'included', ok: true })
-    expect((await market.send(user, swap)).seen).toMatchObject({ kind: 'included', ok: true })
+] as const)(
+  'a swap in pools of %s for %s succeeds after another one has moved the price',
+  async (dex, from, to, units, other) => {
     await market.pools.advance()
-  }
-})
+    const pair = [tokenOf(from), tokenOf(to)] as const
+    for (const whole of market.poolsOf(from, to).filter((one) => one.dex === dex)) {
+      const swapOf = (of: readonly [string, string], amount: bigint) => {
+        const tokenIn = whole.tokens.indexOf(of[0])
+        const swap = { pool: narrowPool(whole, tokenIn, amount), tokenIn, tokenOut: 1 - tokenIn, share: SHARE_ALL }
+        const executed = executeRoute([{ ...swap, pool: whole }], of[0], of[1], amount)
+        if (executed.amountOut === null) throw new Error('the pool cannot trade')
+        return executed.swaps.map((one) => ({ ...one, pool: swap.pool }))
+      }
+      const user = await market.createFunded(1_000_000_000n, { USDC: units })
+      const { swap } = await market.chain.prepare(orderOf(user, pair, swapOf(pair, units), { minReceived: 1n }))
+      // In the same direction, so that the price leaves the bins and ticks of the first swap.
+      const mover = await market.createFunded(other + 1_000_000_000n, { USDC: other })
+      const moved = await market.chain.prepare(orderOf(mover, pair, swapOf(pair, other), { minReceived: 1n }))
+      expect((await market.send(mover, moved.swap)).seen).toMatchObject({ kind: 'included', ok: true })
+      expect((await market.send(user, swap)).seen).toMatchObject({ kind: 'included', ok: true })
+      await market.pools.advance()
+    }
+  },
+)

@@ -119,8 +119,7 @@ export const raydiumClmmDex: SolanaDex<RaydiumClmmRoutePool> = {
     }
   },
   readSwap(instruction) {
-    const amounts =
-      decodeAmounts(instruction, SWAP, SWAP_BYTES) ?? decodeAmounts(instruction, SWAP_V2, SWAP_BYTES)
+    const amounts = decodeAmounts(instruction, SWAP, SWAP_BYTES) ?? decodeAmounts(instruction, SWAP_V2, SWAP_BYTES)
     const isBaseInput = instruction.data[SWAP_BYTES - 1] === 1
     const at = (index: number) => instruction.accounts[index]?.address ?? ''
     return amounts && isBaseInput ? { pool: at(2), source: at(3), target: at(4), ...amounts } : null

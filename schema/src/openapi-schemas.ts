@@ -60,6 +60,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   SendSwapBody,
   SubRoute: defi.SubRoute,
   SwapQuote: defi.SwapQuote,
+  SwapRemainder: defi.SwapRemainder,
   SwapRoute: defi.SwapRoute,
   TransactionHash: defi.TransactionHash,
 }

@@ -1,17 +1,7 @@
 import type { Address, MaybeEncodedAccount } from '@solana/kit'
-import { accountAt, bytesOf, derive, exemptLamports, put } from './dexes/market-pool.ts'
+import { accountAt, bytesOf, derive, exemptLamports, type Mint, put } from './dexes/market-pool.ts'
 
 /* Accounts that exist when the chain begins, in the byte layouts of their programs. */
-
-export type TransferFee = Readonly<{ basisPoints: number; maximumFee: bigint }>
-export type Mint = Readonly<{
-  address: Address
-  decimals: number
-  program: Address
-  transferFee: TransferFee | null
-  /** A delegate that may move all balances (Token-2022). */
-  hasPermanentDelegate?: boolean
-}>
 
 /** The mints of `supply` units, whose authority may create more. */
 export function mintAccount(mint: Mint, authority: Address, supply: bigint): MaybeEncodedAccount {

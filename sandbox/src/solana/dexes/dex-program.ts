@@ -56,7 +56,7 @@ export const codeOf = (error: number | string): number => (typeof error === 'num
 export const addressAt = (data: Uint8Array, offset: number): Address => getAddressDecoder().decode(data, offset)
 
 /** The data of an account of the program; null for any other account. */
-export function dataOf(read: ReadAccount, address: Address | undefined, program: Address): Buffer | null {
+export function readOwned(read: ReadAccount, address: Address | undefined, program: Address): Buffer | null {
   if (address === undefined) return null
   const account = read(address)
   return account.exists && account.programAddress === program ? Buffer.from(account.data) : null

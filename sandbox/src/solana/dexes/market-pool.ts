@@ -8,8 +8,17 @@ import {
   lamports,
   type MaybeEncodedAccount,
 } from '@solana/kit'
-import type { Mint } from '../genesis-accounts.ts'
 import type { DexProgram, Pair, ReadAccount } from './dex-program.ts'
+
+export type TransferFee = Readonly<{ basisPoints: number; maximumFee: bigint }>
+export type Mint = Readonly<{
+  address: Address
+  decimals: number
+  program: Address
+  transferFee: TransferFee | null
+  /** A delegate that may move all balances (Token-2022). */
+  hasPermanentDelegate?: boolean
+}>
 
 /** A pool of the sandbox's market. Pairs are in the order of the pool. */
 export type MarketPool = Readonly<{

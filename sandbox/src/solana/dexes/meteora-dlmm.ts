@@ -19,10 +19,10 @@ import {
   type DexInstruction,
   type DexOutcome,
   type DexProgram,
-  dataOf,
   memoProgram,
   ownerOf,
   type ReadAccount,
+  readOwned,
   readTransferFees,
   unitsOf,
   writeU128,
@@ -78,7 +78,7 @@ function readArrays(read: ReadAccount, pair: Address, accounts: readonly Address
   const addresses = new Map<number, Address>()
   const data = new Map<number, Buffer>()
   for (const address of accounts) {
-    const content = dataOf(read, address, program)
+    const content = readOwned(read, address, program)
     if (content === null || !content.subarray(0, 8).equals(binArrayMark) || addressAt(content, 24) !== pair) return null
     const { index } = decodeDlmmBinArray(content)
     addresses.set(index, address)
@@ -99,8 +99,8 @@ function execute({ accounts, data: given, signers }: DexInstruction, read: ReadA
   // A host's part of the fee is not implemented.
   if (memo !== memoProgram || authority !== eventAuthority || self !== program || host !== program)
     return { error: ANCHOR.constraintAddress }
-  const pair = dataOf(read, pairAddress, program)
-  const extensionData = extension === program ? null : dataOf(read, extension, program)
+  const pair = readOwned(read, pairAddress, program)
+  const extensionData = extension === program ? null : readOwned(read, extension, program)
   const arrays = readArrays(read, pairAddress, others)
   if (pair === null || arrays === null || (extension !== program && extensionData === null))
     return { error: ANCHOR.wrongOwner }
@@ -271,7 +271,7 @@ export async function createDlmmPool(plan: PoolPlan, preset: DlmmPreset): Promis
       ...([0, 1] as const).map((index) => tokenAccount(vaults[index], mints[index], address, reserves[index])),
     ],
     readPrice: (read) =>
-      Number(dlmmPrice(decodeDlmmPair(dataOf(read, address, program) ?? data).activeId, binStep)) / one,
+      Number(dlmmPrice(decodeDlmmPair(readOwned(read, address, program) ?? data).activeId, binStep)) / one,
     swap: (_, { owner, source, target, units }) => ({
       programAddress: program,
       accounts: [

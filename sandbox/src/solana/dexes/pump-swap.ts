@@ -2,7 +2,7 @@ import type { Address, MaybeEncodedAccount } from '@solana/kit'
 import { findAssociatedTokenPda } from '@solana-program/token'
 import { decodePumpSwapPool, type PumpSwapTrade, tradePumpSwap } from '@swapyard/lib/pools/solana/pump-swap.ts'
 import { decodePumpSwapConfig } from '@swapyard/lib/pools/solana/pump-swap-accounts.ts'
-import { type Mint, tokenAccount } from '../genesis-accounts.ts'
+import { tokenAccount } from '../genesis-accounts.ts'
 import { readMint } from '../token-state.ts'
 import {
   ANCHOR,
@@ -10,10 +10,10 @@ import {
   type DexInstruction,
   type DexOutcome,
   type DexProgram,
-  dataOf,
   ownerOf,
   type Pair,
   type ReadAccount,
+  readOwned,
   unitsOf,
 } from './dex-program.ts'
 import {
@@ -23,6 +23,7 @@ import {
   derive,
   encodeCall,
   type MarketPool,
+  type Mint,
   meta,
   type PoolPlan,
   put,
@@ -71,9 +72,9 @@ function execute({ accounts, data, signers }: DexInstruction, read: ReadAccount)
   const [poolAddress, user, config, base, quote, userBase, userQuote, poolBase, poolQuote, ...rest] = accounts
   const [recipient, recipientQuote, baseProgram, quoteProgram, , , authority, self, creatorQuote] = rest
   const further = accounts.slice(trade.kind === 'sell' ? sellAccounts : buyAccounts)
-  const pool = dataOf(read, poolAddress, program)
-  const settings = dataOf(read, config, program)
-  const fees = dataOf(read, further[0], feeProgram)
+  const pool = readOwned(read, poolAddress, program)
+  const settings = readOwned(read, config, program)
+  const fees = readOwned(read, further[0], feeProgram)
   const buybackQuote = further.at(-1)
   if (!poolAddress || !user || !base || !quote || !userBase || !userQuote || !poolBase || !poolQuote || !buybackQuote)
     return { error: ANCHOR.notEnoughAccounts }

@@ -10,9 +10,9 @@ import {
   type DexInstruction,
   type DexOutcome,
   type DexProgram,
-  dataOf,
   type Pair,
   type ReadAccount,
+  readOwned,
   unitsOf,
 } from './dex-program.ts'
 import { accountAt, addressOf, encodeCall, type MarketPool, meta, type PoolPlan, put } from './market-pool.ts'
@@ -51,7 +51,7 @@ function execute({ accounts, data: given, signers }: DexInstruction, read: ReadA
   const [spl, poolAddress, authority, coinVault, pcVault, source, target, owner] = accounts
   if (!poolAddress || !coinVault || !pcVault || !source || !target || !owner) return { error: wrongAccountsNumber }
   if (!signers.has(owner)) return { error: ANCHOR.notSigner }
-  const pool = dataOf(read, poolAddress, program)
+  const pool = readOwned(read, poolAddress, program)
   if (pool === null) return { error: invalidOwner }
   const vaults = [addressAt(pool, at.vaults[0]), addressAt(pool, at.vaults[1])] as const
   if (spl !== tokenProgram || authority !== poolAuthority || vaults[0] !== coinVault || vaults[1] !== pcVault)
@@ -97,7 +97,7 @@ export function createAmmV4Pool({ name, tickers, mints, reserves }: PoolPlan): M
       ...([0, 1] as const).map((index) => tokenAccount(vaults[index], mints[index], poolAuthority, reserves[index])),
     ],
     readPrice(read) {
-      const pool = dataOf(read, address, program) ?? data
+      const pool = readOwned(read, address, program) ?? data
       const reserveOf = (index: 0 | 1) => unitsOf(read, vaults[index]) - pool.readBigUInt64LE(at.needTakePnl[index])
       return Number(reserveOf(1)) / Number(reserveOf(0))
     },

@@ -19,10 +19,10 @@ import {
   type DexInstruction,
   type DexOutcome,
   type DexProgram,
-  dataOf,
   memoProgram,
   ownerOf,
   type ReadAccount,
+  readOwned,
   readTransferFees,
   writeU128,
 } from './dex-program.ts'
@@ -91,7 +91,7 @@ function readArrays(read: ReadAccount, pool: Address, accounts: readonly Address
   const data = new Map<number, Buffer>()
   let extension: Buffer | null = null
   for (const address of accounts) {
-    const content = dataOf(read, address, program)
+    const content = readOwned(read, address, program)
     if (content === null || addressAt(content, 8) !== pool) return null
     if (content.subarray(0, 8).equals(marks.extension)) extension = content
     else if (content.subarray(0, 8).equals(marks.tickArray)) {
@@ -112,7 +112,7 @@ function execute({ accounts, data: given, signers }: DexInstruction, read: ReadA
   if (!payer || !config || !poolAddress || !source || !target || !vaultIn || !vaultOut || !spl)
     return { error: ANCHOR.notEnoughAccounts }
   if (!signers.has(payer)) return { error: ANCHOR.notSigner }
-  const [pool, configData] = [dataOf(read, poolAddress, program), dataOf(read, config, program)]
+  const [pool, configData] = [readOwned(read, poolAddress, program), readOwned(read, config, program)]
   if (pool === null || configData === null) return { error: ANCHOR.wrongOwner }
   if (spl !== tokenProgram || addressAt(pool, at.config) !== config || addressAt(pool, at.observation) !== observation)
     return { error: ANCHOR.constraintAddress }
@@ -305,10 +305,10 @@ export async function createClmmPool(plan: PoolPlan, config: ClmmConfig): Promis
       ...arrays.map((array) => accountAt(array.address, program, array.content)),
       ...([0, 1] as const).map((index) => tokenAccount(vaults[index], mints[index], address, reserves[index])),
     ],
-    readPrice: (read) => (Number(decodeClmmPool(dataOf(read, address, program) ?? data).sqrtPrice) / one) ** 2,
+    readPrice: (read) => (Number(decodeClmmPool(readOwned(read, address, program) ?? data).sqrtPrice) / one) ** 2,
     swap(read, { owner, source, target, inputIndex, units }) {
       const outputIndex = inputIndex === 0 ? 1 : 0
-      const { tickCurrent } = decodeClmmPool(dataOf(read, address, program) ?? data)
+      const { tickCurrent } = decodeClmmPool(readOwned(read, address, program) ?? data)
       const current = clmmArrayStart(tickCurrent, tickSpacing)
       const ahead =
         inputIndex === 0

@@ -13,9 +13,9 @@ import {
   type DexInstruction,
   type DexOutcome,
   type DexProgram,
-  dataOf,
   type Pair,
   type ReadAccount,
+  readOwned,
   readTransferFees,
   unitsOf,
 } from './dex-program.ts'
@@ -59,7 +59,7 @@ function execute(instruction: DexInstruction, read: ReadAccount, clock: DexClock
   if (!programIn || !programOut || !mintIn || !mintOut || authority !== poolAuthority)
     return { error: ANCHOR.constraintAddress }
   if (!read(poolAddress).exists || !read(config).exists) return { error: ANCHOR.notInitialized }
-  const [pool, configData] = [dataOf(read, poolAddress, program), dataOf(read, config, program)]
+  const [pool, configData] = [readOwned(read, poolAddress, program), readOwned(read, config, program)]
   if (pool === null || configData === null) return { error: ANCHOR.wrongOwner }
   if (addressAt(pool, at.config) !== config || addressAt(pool, at.observation) !== observation)
     return { error: ANCHOR.constraintHasOne }
@@ -135,7 +135,7 @@ export function createCpmmPool({ name, tickers, mints, reserves }: PoolPlan, con
       ...([0, 1] as const).map((index) => tokenAccount(vaults[index], mints[index], poolAuthority, reserves[index])),
     ],
     readPrice(read) {
-      const pool = dataOf(read, address, program) ?? Buffer.alloc(poolBytes)
+      const pool = readOwned(read, address, program) ?? Buffer.alloc(poolBytes)
       const reserveOf = (index: 0 | 1) =>
         unitsOf(read, vaults[index]) -
         pool.readBigUInt64LE(at.protocolFees[index]) -

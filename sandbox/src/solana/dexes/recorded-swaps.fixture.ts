@@ -1,5 +1,5 @@
 import type { Address, MaybeEncodedAccount } from '@solana/kit'
-import { mintAccount, type TransferFee, tokenAccount } from '../genesis-accounts.ts'
+import { mintAccount, tokenAccount } from '../genesis-accounts.ts'
 import { token2022Program, tokenProgram } from '../token-state.ts'
 import {
   addressAt,
@@ -9,7 +9,7 @@ import {
   memoProgram,
   type Pair,
 } from './dex-program.ts'
-import { accountAt, addressOf } from './market-pool.ts'
+import { accountAt, addressOf, type TransferFee } from './market-pool.ts'
 
 /* Recorded swaps of real programs as calls of the sandbox's programs: the same accounts before, the same instruction. */
 

@@ -82,7 +82,6 @@ export function createPoolReader(nodes: SolanaNodes) {
   }
 }
 
-export type PoolReader = ReturnType<typeof createPoolReader>
 
 /** As many pools together as fit into one call. */
 function toBatches(

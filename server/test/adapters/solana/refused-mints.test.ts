@@ -47,7 +47,8 @@ const ofToken2022 = (mint: string, data: Buffer): Instruction => ({
 /** `size`: of the extension's value. `data`: of the instruction that initializes it, by the interface of Token-2022. */
 async function createMint(name: string, extension: Readonly<{ size: number; data: (key: Buffer) => Buffer }> | null) {
   const bytes = extension === null ? 82 : ACCOUNT_BYTES + 1 + 4 + extension.size
-  const { address, instruction } = createWithSeed(name, bytes)
+  // A seed has at most 32 characters.
+  const { address, instruction } = createWithSeed(name.slice(0, 32), bytes)
   const key = keyOf(user.address)
   // InitializeMint2 with the user as the authority of minting and freezing.
   const mint = ofToken2022(address, Buffer.concat([Buffer.from([20, 6]), key, Buffer.from([1]), key]))

@@ -1,5 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { base58 } from '@scure/base'
+import { createDlmmPool } from '../../../../sandbox/src/solana/dexes/meteora-dlmm.ts'
 import { cpmmConfig, createCpmmPool } from '../../../../sandbox/src/solana/dexes/raydium-cpmm.ts'
 import { listedMarket } from '../../../../sandbox/src/solana/solana-market.ts'
 import { startSolanaNode } from '../../../../sandbox/src/solana/solana-node.ts'
@@ -111,6 +112,22 @@ export async function startMarket(changes: Partial<DexNetwork> = {}) {
     return pool.address
   }
 
+  /** Adds a pair of Meteora DLMM of SOL and a mint of six decimals, with the active bin at the end of its array to which sales of SOL lead. */
+  async function addPairAtEdge(name: string, mint: string): Promise<string> {
+    const ofSol = { address: SOL, decimals: 9, program: tokenProgram, transferFee: null }
+    const ofToken = { address: mint, decimals: 6, program: tokenProgram, transferFee: null }
+    const units = 1_000_000_000_000n
+    const isSolFirst = Buffer.compare(base58.decode(SOL), base58.decode(mint)) < 0
+    // A bin array holds the bins 0 to 69; each is a five-hundredth above the one before.
+    const atLast = BigInt(Math.round(Number(units) * 1.002 ** 69))
+    const plan = isSolFirst
+      ? { name, tickers: ['sol', name], mints: [ofSol, ofToken], reserves: [units, units] }
+      : { name, tickers: [name, 'sol'], mints: [ofToken, ofSol], reserves: [units, atLast] }
+    const pool = await createDlmmPool(plan as never, { binStep: 20, baseFactor: 10_000 })
+    for (const account of pool.genesis) node.bank.writeAccount(account)
+    return pool.address
+  }
+
   /** Has the pools of a token searched and read. */
   async function request(token: string): Promise<void> {
     pools.request(token)
@@ -122,7 +139,20 @@ export async function startMarket(changes: Partial<DexNetwork> = {}) {
     currentPools().filter(({ tokens: of }) => symbols.every((symbol) => of.includes(tokenOf(symbol))))
 
   return {
-    ...{ node, mine, pools, chain, createFunded, send, sign: signWith, addPool, request, poolsOf, currentPools },
+    ...{
+      node,
+      mine,
+      pools,
+      chain,
+      createFunded,
+      send,
+      sign: signWith,
+      addPool,
+      addPairAtEdge,
+      request,
+      poolsOf,
+      currentPools,
+    },
     unlistedMint: listedMarket.contracts.unlistedMint as string,
     stop: () => node.stop(),
   }

@@ -141,3 +141,29 @@ test.each([
     }
   },
 )
+
+test('a swap beside the end of a bin array succeeds after another one has left the array', async () => {
+  const meme = market.unlistedMint
+  const edge = await market.addPairAtEdge('edge', meme)
+  await market.request(meme)
+  const whole = market.currentPools().find(({ id }) => id === edge)
+  if (whole === undefined) throw new Error('the pair is not followed')
+  const tokenIn = whole.tokens.indexOf(SOL)
+  const swapsOf = (amount: bigint) => {
+    const executed = executeRoute(
+      [{ pool: whole, tokenIn, tokenOut: 1 - tokenIn, share: SHARE_ALL }],
+      SOL,
+      meme,
+      amount,
+    )
+    if (executed.amountOut === null) throw new Error('the pool cannot trade')
+    return executed.swaps.map((one) => ({ ...one, pool: narrowPool(whole, tokenIn, amount) }))
+  }
+  const pair = [SOL, meme] as const
+  const [user, mover] = [await market.createFunded(1_000_000_000n), await market.createFunded(40_000_000_000n)]
+  const { swap } = await market.chain.prepare(orderOf(user, pair, swapsOf(1_000_000n), { minReceived: 1n }))
+  // Two bins further.
+  const moved = await market.chain.prepare(orderOf(mover, pair, swapsOf(25_000_000_000n), { minReceived: 1n }))
+  expect((await market.send(mover, moved.swap)).seen).toMatchObject({ kind: 'included', ok: true })
+  expect((await market.send(user, swap)).seen).toMatchObject({ kind: 'included', ok: true })
+})

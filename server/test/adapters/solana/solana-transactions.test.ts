@@ -39,6 +39,8 @@ test('a swap offers the priority fee that recent blocks took for its pools, and 
   const { pool, executed, amountOut } = swapOf(amountIn)
   const user = await market.createFunded(5_000_000_000n, { USDC: amountIn })
   await payPriority(user, pool.address, 70_000n, 60)
+  // Balances are those of confirmed blocks.
+  market.mine(3)
   const before = await market.chain.readBalance(user.address, SOL)
   const { swap, simulatedOut } = await market.chain.prepare(orderOf(user, [tokenOf('USDC'), SOL], executed.swaps))
   expect(simulatedOut).toBe(amountOut)

@@ -13,7 +13,7 @@ import { deriveOnce, memoProgram } from '../program-address.ts'
 import {
   addressAt,
   decodeAmounts,
-  encodeData,
+  encodeCall,
   type FindAccount,
   type PoolReading,
   placesAround,
@@ -104,7 +104,7 @@ export const meteoraDlmmDex: SolanaDex<MeteoraDlmmRoutePool> = {
         ...[readonly(eventAuthority), readonly(program)],
         ...pool.arrays.map(({ address }) => writable(address)),
       ],
-      data: encodeData(SWAP2, [amountIn, minOut], NO_SLICES),
+      data: encodeCall(SWAP2, [amountIn, minOut], NO_SLICES),
     }
   },
   readSwap(instruction) {

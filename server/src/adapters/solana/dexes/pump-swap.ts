@@ -4,7 +4,7 @@ import { decodePumpSwapConfig } from '@swapyard/lib/pools/solana/pump-swap-accou
 import type { PumpSwapRoutePool } from '../../../swap/routing/pools/solana/pump-swap.ts'
 import { readonly, writable } from '../instructions.ts'
 import { associatedToken, associatedTokenProgram, deriveOnce, systemProgram } from '../program-address.ts'
-import { addressAt, decodeAmounts, encodeData, markFilter, type PoolReading, type SolanaDex } from './solana-dex.ts'
+import { addressAt, decodeAmounts, encodeCall, markFilter, type PoolReading, type SolanaDex } from './solana-dex.ts'
 
 const program = 'pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA'
 const globalConfig = 'ADyA8hdefvWN2dbGGWFotbzWxrAvLW83WG6QCVXvJKqw'
@@ -99,7 +99,7 @@ export const pumpSwapDex: SolanaDex<PumpSwapRoutePool> = {
         ...(pool.state.hasCoinCreator ? [readonly(poolV2)] : []),
         ...[readonly(pool.buybackRecipient), writable(quoteAccountOf(pool.buybackRecipient))],
       ],
-      data: isSale ? encodeData(SELL, [amountIn, least]) : encodeData(BUY, [amountIn, least], NO_TRACKING),
+      data: isSale ? encodeCall(SELL, [amountIn, least]) : encodeCall(BUY, [amountIn, least], NO_TRACKING),
     }
   },
   readSwap(instruction) {

@@ -2,7 +2,7 @@ import { decodeRaydiumAmmV4Pool } from '@swapyard/lib/pools/solana/raydium-amm-v
 import { type RaydiumAmmV4RoutePool, reservesOf } from '../../../swap/routing/pools/solana/raydium-amm-v4.ts'
 import { readonly, signer, writable } from '../instructions.ts'
 import { tokenProgram } from '../program-address.ts'
-import { decodeAmounts, encodeData, type SolanaDex } from './solana-dex.ts'
+import { decodeAmounts, encodeCall, type SolanaDex } from './solana-dex.ts'
 
 const program = '675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8'
 /** The program's address for the seed `amm authority`. */
@@ -36,7 +36,7 @@ export const raydiumAmmV4Dex: SolanaDex<RaydiumAmmV4RoutePool> = {
         ...[readonly(tokenProgram), writable(pool.address), readonly(authority)],
         ...[writable(pool.vaults[0]), writable(pool.vaults[1]), writable(source), writable(target), signer(owner)],
       ],
-      data: encodeData(SWAP_BASE_IN_V2, [amountIn, minOut]),
+      data: encodeCall(SWAP_BASE_IN_V2, [amountIn, minOut]),
     }
   },
   readSwap(instruction) {

@@ -14,7 +14,7 @@ import { deriveOnce, memoProgram, token2022Program, tokenProgram } from '../prog
 import {
   addressAt,
   decodeAmounts,
-  encodeData,
+  encodeCall,
   type FindAccount,
   type PoolReading,
   placesAround,
@@ -115,7 +115,7 @@ export const raydiumClmmDex: SolanaDex<RaydiumClmmRoutePool> = {
               ...[...extension, ...arrays],
             ]),
       ],
-      data: encodeData(isOlder ? SWAP : SWAP_V2, [amountIn, minOut], NO_LIMIT_BASE_INPUT),
+      data: encodeCall(isOlder ? SWAP : SWAP_V2, [amountIn, minOut], NO_LIMIT_BASE_INPUT),
     }
   },
   readSwap(instruction) {

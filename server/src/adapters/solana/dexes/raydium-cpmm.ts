@@ -1,7 +1,7 @@
 import { decodeRaydiumCpmmConfig, decodeRaydiumCpmmPool } from '@swapyard/lib/pools/solana/raydium-cpmm.ts'
 import { type RaydiumCpmmRoutePool, reservesOf } from '../../../swap/routing/pools/solana/raydium-cpmm.ts'
 import { readonly, signer, writable } from '../instructions.ts'
-import { addressAt, decodeAmounts, encodeData, type SolanaDex } from './solana-dex.ts'
+import { addressAt, decodeAmounts, encodeCall, type SolanaDex } from './solana-dex.ts'
 
 const program = 'CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C'
 /** The program's address for the seed `vault_and_lp_mint_auth_seed`. */
@@ -48,7 +48,7 @@ export const raydiumCpmmDex: SolanaDex<RaydiumCpmmRoutePool> = {
         ...[readonly(pool.programs[tokenIn]), readonly(pool.programs[tokenOut])],
         ...[readonly(pool.tokens[tokenIn] ?? ''), readonly(pool.tokens[tokenOut] ?? ''), writable(pool.observation)],
       ],
-      data: encodeData(SWAP_BASE_INPUT, [amountIn, minOut]),
+      data: encodeCall(SWAP_BASE_INPUT, [amountIn, minOut]),
     }
   },
   readSwap(instruction) {

@@ -80,7 +80,7 @@ export const addressAt = (data: Buffer, offset: number): string => base58.encode
 export const markFilter = (mark: Buffer) => ({ memcmp: { offset: 0, bytes: base58.encode(mark) } })
 
 /** Data of an instruction: a mark, then numbers of 64 bits, then other bytes. */
-export function encodeData(mark: Buffer, numbers: readonly bigint[], rest: Buffer = Buffer.alloc(0)): Uint8Array {
+export function encodeCall(mark: Buffer, numbers: readonly bigint[], rest: Buffer = Buffer.alloc(0)): Uint8Array {
   const words = Buffer.alloc(numbers.length * 8)
   for (const [index, number] of numbers.entries()) words.writeBigUInt64LE(number, index * 8)
   return new Uint8Array([...mark, ...words, ...rest])

@@ -7,11 +7,12 @@ import {
   readCetusTick,
   tickTableOf,
   toCetusState,
-  toI32,
 } from '@swapyard/lib/pools/sui/cetus-objects.ts'
 import type { Q64Swap } from '@swapyard/lib/pools/sui/concentrated-q64.ts'
+import { toI32 } from '@swapyard/lib/pools/sui/signed-integers.ts'
 import { canonicalType } from './canonical-type.ts'
 import {
+  argumentAt,
   FunctionAbort,
   type MoveContext,
   type MoveFunction,
@@ -43,13 +44,6 @@ const eventSchema = bcs.struct('SwapEvent', {
 })
 
 const amountOf = (balance: MoveValue | undefined): bigint => (balance === undefined ? 0n : readU64(balance))
-
-/** Index of an argument that the interpreter has checked. */
-function argumentAt(values: readonly MoveValue[], index: number): MoveValue {
-  const found = values[index]
-  if (found === undefined) throw new Error(`Argument ${index} is missing`)
-  return found
-}
 
 const readSwap = (values: readonly MoveValue[]): Q64Swap => ({
   a2b: bcs.bool().parse(argumentAt(values, 2).contents),

@@ -109,7 +109,7 @@ test('an ask takes the best bids, and the fee can be paid in DEEP', async () => 
   const { swap } = await start()
   // 3 SUI at 1.9 dollars; the fee is 0.00375 SUI.
   expect(await swap({ isBid: false, amount: 3_050_000_000n })).toEqual([46_250_000n, 5_700_000n, 0n])
-  // 15.2 SUI for 30.92 dollars, of which 0.1 % are 1.030666 DEEP at 33.333333333 DEEP for a dollar.
+  // 15.2 SUI for 30.92 dollars. 0.1 % of that is 1.030666 DEEP, at 33.333333333 DEEP for a dollar.
   expect(await swap({ amount: 31_000_000n, deep: 5_000_000n })).toEqual([
     ...[46_250_000n + 15_200_000_000n, 5_700_000n + 80_000n, 5_000_000n - 1_030_666n],
   ])

@@ -2,7 +2,6 @@
 import { TypeTagSerializer } from '@mysten/sui/bcs'
 import { deriveDynamicFieldID, fromHex } from '@mysten/sui/utils'
 import { canonicalType } from './canonical-type.ts'
-import type { LedgerView } from './ledger.ts'
 import type { ObjectDraft, SuiObject } from './sui-object.ts'
 
 /** A Move type, and a value of it in BCS. */
@@ -25,6 +24,12 @@ export type DynamicFields = Readonly<{
   remove(parent: string, name: TypedBytes): void
 }>
 
+/** The objects before the transaction. */
+type ObjectView = Readonly<{
+  findObject(id: string): SuiObject | undefined
+  listChildren(parent: string): readonly SuiObject[]
+}>
+
 export type FieldStore = Readonly<{
   fields: DynamicFields
   /** Written fields by id; null for a removed one. */
@@ -44,8 +49,8 @@ function createField(parent: string, name: TypedBytes, value: TypedBytes): Objec
 
 const isOwnedBy = ({ owner }: ObjectDraft, parent: string): boolean => owner.kind === 'object' && owner.id === parent
 
-/** The view does not change; whoever runs the transaction commits the changes. */
-export function createFieldStore(view: Pick<LedgerView, 'findObject' | 'listChildren'>): FieldStore {
+/** The view does not change: the caller commits the changes. */
+export function createFieldStore(view: ObjectView): FieldStore {
   const changes = new Map<string, ObjectDraft | null>()
   const loaded = new Map<string, SuiObject>()
   const load = (object: SuiObject) => loaded.set(object.id, object)

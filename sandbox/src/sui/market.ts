@@ -7,17 +7,22 @@ import { sqrtPriceX96 } from '../market/sqrt-price.ts'
 import { priceOf } from '../prices.ts'
 import { createSuiBooks, deepbookPackage, type SuiBook } from './books.ts'
 import { createCetusFunctions } from './cetus-functions.ts'
-import { type CetusPosition, createCetusPool } from './cetus-pool.ts'
+import { createCetusPool } from './cetus-pool.ts'
 import { deepType, findCoin, type SuiCoin, suiCoin, suiTokens } from './coins.ts'
 import { createDeepbookFunctions } from './deepbook-functions.ts'
 import type { MoveFunctions } from './move-function.ts'
+import type { Position } from './positions.ts'
 import type { SuiNode } from './sui-node.ts'
 import { SUI_TYPE } from './sui-object.ts'
+import { createTurbosFunctions } from './turbos-functions.ts'
+import { createTurbosPool } from './turbos-pool.ts'
 
-/** The sandbox's own package, as that of its coins. */
+/** The sandbox's own packages, as that of its coins. */
 export const cetusPackage = `0x${'ce'.repeat(32)}`
+export const turbosPackage = `0x${'7b'.repeat(32)}`
 
 type Plan = Readonly<{
+  dex: 'cetus' | 'turbos'
   coins: readonly [string, string]
   /** Millionths. */
   feeRate: number
@@ -26,8 +31,13 @@ type Plan = Readonly<{
   positions: readonly Readonly<{ percent: number | 'all'; dollars: number }>[]
 }>
 
-const plan = (coins: Plan['coins'], feeRate: number, tickSpacing: number, thousands: number): Plan => ({
-  ...{ coins, feeRate, tickSpacing },
+const plan = (
+  dex: Plan['dex'],
+  coins: Plan['coins'],
+  [feeRate, tickSpacing]: readonly [number, number],
+  thousands: number,
+): Plan => ({
+  ...{ dex, coins, feeRate, tickSpacing },
   positions: [
     { percent: 2, dollars: thousands * 1000 },
     { percent: 20, dollars: thousands * 1000 },
@@ -35,20 +45,23 @@ const plan = (coins: Plan['coins'], feeRate: number, tickSpacing: number, thousa
   ],
 })
 
-/** Fees and tick spacings of Cetus. */
+/** Fees and tick spacings of the DEXes. */
 const plans: readonly Plan[] = [
-  plan(['sui', 'usdc'], 2_500, 60, 800),
-  plan(['sui', 'usdc'], 500, 10, 300),
-  plan(['usdt', 'usdc'], 100, 2, 900),
-  plan(['wbtc', 'usdc'], 2_500, 60, 500),
-  plan(['wbtc', 'sui'], 2_500, 60, 400),
+  plan('cetus', ['sui', 'usdc'], [2_500, 60], 800),
+  plan('cetus', ['sui', 'usdc'], [500, 10], 300),
+  plan('cetus', ['usdt', 'usdc'], [100, 2], 900),
+  plan('cetus', ['wbtc', 'usdc'], [2_500, 60], 500),
+  plan('cetus', ['wbtc', 'sui'], [2_500, 60], 400),
+  plan('turbos', ['sui', 'usdc'], [3_000, 60], 500),
+  plan('turbos', ['usdt', 'sui'], [3_000, 60], 300),
 ]
 
-export type SuiPool = Readonly<{ id: string; coins: readonly [SuiCoin, SuiCoin]; feeRate: number }>
+export type SuiPool = Readonly<{ id: string; dex: Plan['dex']; coins: readonly [SuiCoin, SuiCoin]; feeRate: number }>
 
 export type SuiMarket = Readonly<{
-  /** The object with the settings of the DEX. */
+  /** The objects with the settings of the DEXes. */
   cetusConfig: string
+  turbosVersioned: string
   clock: string
   pools: readonly SuiPool[]
   books: readonly SuiBook[]
@@ -61,13 +74,16 @@ export function sqrtPriceOf([a, b]: readonly [SuiCoin, SuiCoin], second: number 
 }
 
 const microDollars = 1_000_000n
+/** Of Cetus, in parts per 10,000. */
+const protocolFeeRate = 2_000
+const turbosVersion = 18
 
 /** A position around the price that holds about so many dollars of coin A. */
 function positionOf(
   { positions: _, ...pool }: Plan,
   sqrtPrice: bigint,
   { percent, dollars }: Plan['positions'][number],
-): CetusPosition {
+): Position {
   const tick = tickAtSqrtPrice(sqrtPrice)
   const align = (index: number) => Math.floor(index / pool.tickSpacing) * pool.tickSpacing
   const reach = percent === 'all' ? TICK_MAX : Math.round(Math.log1p(percent / 100) / Math.log1p(0.0001))
@@ -79,54 +95,62 @@ function positionOf(
   return { tickLower, tickUpper, liquidity }
 }
 
-/** Creates the coin types, and the pools at the sandbox's base prices. */
+/** The type that stands for a fee of Turbos, in its package. */
+export const turbosFeeType = (feeRate: number): string => `${turbosPackage}::fee${feeRate}bps::FEE${feeRate}BPS`
+
+/** Creates a pool at the sandbox's base price. */
+function createPool(node: SuiNode, one: Plan, index: number): SuiPool {
+  const { dex, feeRate, tickSpacing } = one
+  const coins = [findCoin(one.coins[0]), findCoin(one.coins[1])] as const
+  const sqrtPrice = sqrtPriceOf(coins, null)
+  if (sqrtPrice <= SQRT_PRICE_MIN || sqrtPrice >= SQRT_PRICE_MAX) throw new Error('the price is out of range')
+  const positions = one.positions.map((position) => positionOf(one, sqrtPrice, position))
+  const types = coins.map(({ type }) => (type === suiCoin.type ? SUI_TYPE : type)) as [string, string]
+  const pool = { types, index, feeRate, tickSpacing, sqrtPrice, positions }
+  const id =
+    dex === 'cetus'
+      ? createCetusPool(node, { ...pool, address: cetusPackage })
+      : createTurbosPool(node, { ...pool, address: turbosPackage, feeType: turbosFeeType(feeRate) })
+  return { id, dex, coins, feeRate }
+}
+
+/** Creates the coin types, and the pools and books at the sandbox's base prices. */
 export function createSuiMarket(node: SuiNode): SuiMarket {
   for (const { type, name, symbol, decimals } of suiTokens)
     node.createCoinType(type, { name, symbol, decimals, description: '', iconUrl: null })
   node.createCoinType(deepType, { name: 'DeepBook Token', symbol: 'DEEP', decimals: 6, description: '', iconUrl: null })
-  const share = (type: string, encode: (id: string) => Uint8Array, id?: string) =>
-    node.createObject({ type, owner: { kind: 'shared', initialVersion: 1n }, hasPublicTransfer: false }, encode, id)
-  const clock = share(
-    '0x2::clock::Clock',
-    (id) =>
-      bcs.struct('Clock', { id: bcs.Address, timestampMs: bcs.u64() }).serialize({ id, timestampMs: 0 }).toBytes(),
-    `0x${'6'.padStart(64, '0')}`,
-  )
-  const config = share(`${cetusPackage}::config::GlobalConfig`, (id) =>
-    bcs
-      .struct('GlobalConfig', { id: bcs.Address, protocolFeeRate: bcs.u64() })
-      .serialize({ id, protocolFeeRate: 2_000 })
-      .toBytes(),
-  )
-  const pools = plans.map((one, index): SuiPool => {
-    const coins = [findCoin(one.coins[0]), findCoin(one.coins[1])] as const
-    const sqrtPrice = sqrtPriceOf(coins, null)
-    if (sqrtPrice <= SQRT_PRICE_MIN || sqrtPrice >= SQRT_PRICE_MAX) throw new Error('the price is out of range')
-    const positions = one.positions.map((position) => positionOf(one, sqrtPrice, position))
-    const types = coins.map(({ type }) => (type === suiCoin.type ? SUI_TYPE : type)) as [string, string]
-    const { feeRate, tickSpacing } = one
-    const pool = createCetusPool(node, {
-      ...{ address: cetusPackage, types, index, feeRate, tickSpacing, sqrtPrice, positions },
-    })
-    return { id: pool, coins, feeRate }
-  })
-  return { cetusConfig: config.id, clock: clock.id, pools, books: createSuiBooks(node) }
+  /** A shared object of an id and one number. */
+  const share = (type: string, number: number, id?: string) =>
+    node.createObject(
+      { type, owner: { kind: 'shared', initialVersion: 1n }, hasPublicTransfer: false },
+      (own) => bcs.struct(type, { id: bcs.Address, number: bcs.u64() }).serialize({ id: own, number }).toBytes(),
+      id,
+    ).id
+  return {
+    clock: share('0x2::clock::Clock', 0, `0x${'6'.padStart(64, '0')}`),
+    cetusConfig: share(`${cetusPackage}::config::GlobalConfig`, protocolFeeRate),
+    turbosVersioned: share(`${turbosPackage}::pool::Versioned`, turbosVersion),
+    pools: plans.map((one, index) => createPool(node, one, index)),
+    books: createSuiBooks(node),
+  }
 }
 
 /** The functions of all DEXes. */
 export const dexFunctions: MoveFunctions = new Map([
   ...createCetusFunctions(cetusPackage),
   ...createDeepbookFunctions(deepbookPackage, deepType),
+  ...createTurbosFunctions(turbosPackage),
 ])
 
 /** The DEXes, as `chains.json` lists them. */
-export const describeDexes = ({ cetusConfig, pools, books }: SuiMarket): ListedMarket['dexes'] => [
-  {
-    ...{ name: 'cetus', kind: 'cetus', factory: cetusPackage, config: cetusConfig },
-    pools: pools.map(({ id }) => id),
-  },
-  {
-    ...{ name: 'deepbook', kind: 'deepbook', factory: deepbookPackage, feeCoin: deepType },
-    pools: books.map(({ id }) => id),
-  },
-]
+export function describeDexes({ cetusConfig, turbosVersioned, pools, books }: SuiMarket): ListedMarket['dexes'] {
+  const idsOf = (dex: Plan['dex']) => pools.filter((pool) => pool.dex === dex).map(({ id }) => id)
+  return [
+    { name: 'cetus', kind: 'cetus', factory: cetusPackage, config: cetusConfig, pools: idsOf('cetus') },
+    {
+      ...{ name: 'deepbook', kind: 'deepbook', factory: deepbookPackage, feeCoin: deepType },
+      pools: books.map(({ id }) => id),
+    },
+    { name: 'turbos', kind: 'turbos', factory: turbosPackage, config: turbosVersioned, pools: idsOf('turbos') },
+  ]
+}

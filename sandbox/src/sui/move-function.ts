@@ -35,6 +35,13 @@ export type MoveCall = Readonly<{
   context: MoveContext
 }>
 
+/** An argument, whose number the interpreter has checked. */
+export function argumentAt(values: readonly MoveValue[], index: number): MoveValue {
+  const found = values[index]
+  if (found === undefined) throw new Error(`Argument ${index} is missing`)
+  return found
+}
+
 /** A Move function in TypeScript. It throws an ExecutionFailure or a FunctionAbort to fail. */
 export type MoveFunction = Readonly<{
   typeParameters: number

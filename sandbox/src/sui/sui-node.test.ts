@@ -1,9 +1,6 @@
 import { bcs } from '@mysten/sui/bcs'
 import { RpcError } from '@mysten/sui/grpc'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
-import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1'
-import { Secp256r1Keypair } from '@mysten/sui/keypairs/secp256r1'
-import { MultiSigPublicKey } from '@mysten/sui/multisig'
 import { Transaction, TransactionDataBuilder } from '@mysten/sui/transactions'
 import { normalizeStructTag, toBase58 } from '@mysten/sui/utils'
 import { blake2b } from '@noble/hashes/blake2.js'
@@ -172,37 +169,6 @@ function buildOffline(transaction: Transaction, coin: { id: string; version: big
   return Promise.resolve(TransactionDataBuilder.restore({ ...data, inputs } as never).build())
 }
 
-test.for([
-  ['secp256k1', Secp256k1Keypair.generate()],
-  ['secp256r1', Secp256r1Keypair.generate()],
-] as const)('accepts a signature of %s', async ([, keypair]) => {
-  const { client, node } = await startTestNode()
-  node.mint(keypair.toSuiAddress(), SUI)
-  const transaction = new Transaction()
-  transaction.transferObjects([transaction.splitCoins(transaction.gas, [1n])], recipient)
-  succeeded(await client.signAndExecuteTransaction({ transaction, signer: keypair }))
-})
-
-test('a multisig of two of three pays; one signature alone is refused', async () => {
-  const { client, node } = await startTestNode()
-  const keys = [Ed25519Keypair.generate(), Secp256k1Keypair.generate(), Secp256r1Keypair.generate()]
-  const group = MultiSigPublicKey.fromPublicKeys({
-    threshold: 2,
-    publicKeys: keys.map((key) => ({ publicKey: key.getPublicKey(), weight: 1 })),
-  })
-  const address = group.toSuiAddress()
-  node.mint(address, SUI)
-  const transaction = new Transaction()
-  transaction.setSender(address)
-  transaction.transferObjects([transaction.splitCoins(transaction.gas, [1n])], recipient)
-  const bytes = await transaction.build({ client })
-  const partial = await Promise.all(keys.map(async (key) => (await key.signTransaction(bytes)).signature))
-  const send = (parts: string[]) =>
-    client.executeTransaction({ transaction: bytes, signatures: [group.combinePartialSignatures(parts)] })
-  await expect(send(partial.slice(0, 1))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
-  succeeded(await send(partial.slice(1)))
-})
-
 test('a sponsor pays for the gas of another sender', async () => {
   const { client, createFunded } = await startTestNode()
   const sponsor = createFunded()
@@ -248,6 +214,35 @@ test('address balances receive, pay and pay for gas', async () => {
     addressBalance: `${2n * SUI}`,
   })
   expect((await client.getBalance({ owner: address })).balance.balance).toBe(`${8n * SUI - cost}`)
+})
+
+test('an address balance of a token pays no more than it holds', async () => {
+  const { client, node, createFunded } = await startTestNode()
+  const { keypair, address } = createFunded()
+  const type = '0xdba3::usdc::USDC'
+  node.mintToAddressBalance(address, 10n, type)
+  const withdraw = (amount: bigint) => {
+    const transaction = new Transaction()
+    const [coin] = transaction.moveCall({
+      target: '0x2::coin::redeem_funds',
+      typeArguments: [type],
+      arguments: [transaction.withdrawal({ amount, type })],
+    })
+    transaction.transferObjects([coin as never], recipient)
+    return client.signAndExecuteTransaction({ transaction, signer: keypair, include })
+  }
+  await expect(withdraw(11n)).rejects.toThrow(/Available amount in account .* is 10, requested: 11/)
+  const { balanceChanges } = succeeded(await withdraw(7n))
+  expect(
+    balanceChanges
+      .filter(({ coinType }) => coinType.endsWith('::usdc::USDC'))
+      .map(({ amount }) => amount)
+      .sort(),
+  ).toEqual([...['-7', '7']])
+  expect((await client.getBalance({ owner: address, coinType: type })).balance).toMatchObject({
+    ...{ balance: '3', coinBalance: '0', addressBalance: '3' },
+  })
+  expect((await client.getBalance({ owner: recipient, coinType: type })).balance).toMatchObject({ coinBalance: '7' })
 })
 
 test('several gas coins become one', async () => {

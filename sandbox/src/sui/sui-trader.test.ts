@@ -7,10 +7,10 @@ import {
   readDeepbookOrders,
   toDeepbookOrder,
 } from '@swapyard/lib/pools/sui/deepbook-objects.ts'
+import { turbosPoolSchema } from '@swapyard/lib/pools/sui/turbos-objects.ts'
 import { expect, test, vi } from 'vitest'
 import { bookPriceOf } from './books.ts'
-import { createCetusFunctions } from './cetus-functions.ts'
-import { cetusPackage, createSuiMarket, sqrtPriceOf } from './market.ts'
+import { createSuiMarket, dexFunctions, sqrtPriceOf } from './market.ts'
 import { startTestNode } from './sui-node.fixture.ts'
 import { createSuiTrader } from './sui-trader.ts'
 
@@ -34,14 +34,15 @@ async function readBest(client: SuiGrpcClient, pool: string) {
 }
 
 test('the trader moves every pool to the price of the moment, up or down, within half its fee, and every book', async () => {
-  const { node, client } = await startTestNode({ functions: createCetusFunctions(cetusPackage) })
+  const { node, client } = await startTestNode({ functions: dexFunctions })
   const market = createSuiMarket(node)
   const trader = createSuiTrader(node, market, false)
   const readPrices = () =>
     Promise.all(
-      market.pools.map(async ({ id }) => {
+      market.pools.map(async ({ id, dex }) => {
         const { object } = await client.getObject({ objectId: id, include: { content: true } })
-        return Number(cetusPoolSchema.parse(object.content).sqrtPrice)
+        const schema = dex === 'cetus' ? cetusPoolSchema : turbosPoolSchema
+        return Number(schema.parse(object.content).sqrtPrice)
       }),
     )
   const directions = new Set<string>()

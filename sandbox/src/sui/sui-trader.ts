@@ -3,10 +3,12 @@ import { SuiGrpcClient } from '@mysten/sui/grpc'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { Transaction, type TransactionArgument } from '@mysten/sui/transactions'
 import { cetusPoolSchema } from '@swapyard/lib/pools/sui/cetus-objects.ts'
+import { turbosPoolSchema } from '@swapyard/lib/pools/sui/turbos-objects.ts'
 import { placeOrders } from './books.ts'
 import { addCetusSwap } from './cetus-swap.ts'
-import { cetusPackage, type SuiMarket, type SuiPool, sqrtPriceOf } from './market.ts'
+import { cetusPackage, type SuiMarket, type SuiPool, sqrtPriceOf, turbosFeeType, turbosPackage } from './market.ts'
 import type { SuiNode } from './sui-node.ts'
+import { addTurbosSwap } from './turbos-swap.ts'
 
 export type SuiTrader = Readonly<{ trade(): Promise<void> }>
 
@@ -25,9 +27,30 @@ export function createSuiTrader(node: SuiNode, market: SuiMarket, isFrozen: bool
   let blocks = 0
   let nextVenue = 0
 
-  async function move({ id, coins, feeRate }: SuiPool): Promise<void> {
+  /** The price of a pool, as a square root in Q64.64. */
+  async function readSqrtPrice({ id, dex }: SuiPool): Promise<bigint> {
     const { object } = await client.getObject({ objectId: id, include: { content: true } })
-    const current = BigInt(cetusPoolSchema.parse(object.content).sqrtPrice)
+    const schema = dex === 'cetus' ? cetusPoolSchema : turbosPoolSchema
+    return BigInt(schema.parse(object.content).sqrtPrice)
+  }
+
+  /** Returns the coin that the pool pays, and what is left of the given one. */
+  function addSwap(t: Transaction, pool: SuiPool, swap: Omit<Parameters<typeof addCetusSwap>[2], 'types'>) {
+    const ids = { pool: pool.id, clock: market.clock }
+    const types = [pool.coins[0].type, pool.coins[1].type] as const
+    if (pool.dex === 'turbos')
+      return addTurbosSwap(
+        t,
+        { ...ids, address: turbosPackage, versioned: market.turbosVersioned },
+        { ...swap, types: [...types, turbosFeeType(pool.feeRate)], recipient: address },
+      )
+    const paid = addCetusSwap(t, { ...ids, address: cetusPackage, config: market.cetusConfig }, { ...swap, types })
+    return [paid, swap.coin] as const
+  }
+
+  async function move(pool: SuiPool): Promise<void> {
+    const { coins, feeRate } = pool
+    const current = await readSqrtPrice(pool)
     const offset = Math.round((Math.min(feeRate, offsetPpmMax) * (2 * Math.random() - 1)) / 2)
     const middle = sqrtPriceOf(coins, Math.floor(Date.now() / 1000))
     const target = (middle * (partsPerMillion + BigInt(offset))) / partsPerMillion
@@ -40,14 +63,11 @@ export function createSuiTrader(node: SuiNode, market: SuiMarket, isFrozen: bool
     const t = new Transaction()
     t.setSender(address)
     t.setGasPayment([{ objectId, version: version.toString(), digest }])
-    const types = [coins[0].type, coins[1].type] as const
-    const ids = { address: cetusPackage, config: market.cetusConfig, pool: id, clock: market.clock }
-    const coin = t.object(input.id)
-    const out = addCetusSwap(t, ids, { types, a2b, coin, amount, sqrtPriceLimit: target })
+    const [out, rest] = addSwap(t, pool, { a2b, coin: t.object(input.id), amount, sqrtPriceLimit: target })
     // Into its address balance, so that the coins are no objects any more.
     const keep = (one: TransactionArgument, type: string) =>
       t.moveCall({ target: '0x2::coin::send_funds', arguments: [one, t.pure.address(address)], typeArguments: [type] })
-    keep(coin, paid.type)
+    keep(rest, paid.type)
     keep(out, (a2b ? coins[1] : coins[0]).type)
     await client.signAndExecuteTransaction({ transaction: t, signer: keypair })
   }

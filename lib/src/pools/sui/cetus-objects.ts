@@ -1,11 +1,9 @@
 /* The objects of Cetus CLMM in BCS, as package mainnet-v1.3.0 declares them. */
 import { bcs } from '@mysten/sui/bcs'
 import type { Q64State, Q64Tick } from './concentrated-q64.ts'
+import { fromI32, fromI128, i32, i128 } from './signed-integers.ts'
 
 const optionU64 = bcs.struct('OptionU64', { isNone: bcs.bool(), v: bcs.u64() })
-/** Two's complement. */
-const i32 = bcs.struct('I32', { bits: bcs.u32() })
-const i128 = bcs.struct('I128', { bits: bcs.u128() })
 
 const ticksSchema = bcs.struct('SkipList', {
   ...{ id: bcs.Address, head: bcs.vector(optionU64), tail: optionU64, level: bcs.u64(), maxLevel: bcs.u64() },
@@ -51,12 +49,9 @@ const tickFieldSchema = bcs.struct('Field', { id: bcs.Address, score: bcs.u64(),
 /** The first members of the object GlobalConfig. */
 export const cetusConfigSchema = bcs.struct('GlobalConfig', { id: bcs.Address, protocolFeeRate: bcs.u64() })
 
-export const toI32 = (value: number) => ({ bits: value >>> 0 })
-export const toI128 = (value: bigint) => ({ bits: BigInt.asUintN(128, value) })
-
 export function readCetusTick(field: Uint8Array): Q64Tick {
   const { index, liquidityNet } = tickFieldSchema.parse(field).node.tick
-  return { index: index.bits | 0, net: BigInt.asIntN(128, BigInt(liquidityNet.bits)) }
+  return { index: fromI32(index), net: fromI128(liquidityNet) }
 }
 
 /** Id of the object that owns the pool's ticks. */
@@ -65,7 +60,7 @@ export const tickTableOf = (pool: CetusPoolObject): string => pool.tickManager.t
 /** The pool for the mathematics of swaps. */
 export function toCetusState(pool: CetusPoolObject, ticks: readonly Q64Tick[], protocolFeeRate: bigint): Q64State {
   return {
-    ...{ feeRate: BigInt(pool.feeRate), protocolFeeRate, sqrtPrice: BigInt(pool.sqrtPrice), tick: pool.tick.bits | 0 },
+    ...{ feeRate: BigInt(pool.feeRate), protocolFeeRate, sqrtPrice: BigInt(pool.sqrtPrice), tick: fromI32(pool.tick) },
     liquidity: BigInt(pool.liquidity),
     ticks: [...ticks].sort((a, b) => a.index - b.index),
     feeGrowth: [BigInt(pool.feeGrowthA), BigInt(pool.feeGrowthB)],

@@ -9,7 +9,7 @@ import { computeTurbosStep, type TurbosStep } from './turbos-step.ts'
 /** `protocolFeeRate` is parts per million. */
 const PROTOCOL_FEE_DENOMINATOR = 1_000_000n
 /** Tick spacings in a word of the tick bitmap. The swap takes a step to the end of each word, even without a tick there. */
-const WORD_SPACINGS = 256
+export const TURBOS_WORD_SPACINGS = 256
 
 const MODULE = 'pool'
 const ZERO_AMOUNT = 7
@@ -97,8 +97,8 @@ function walkTicks(pool: TurbosState, swap: Q64Swap): Progress {
 /** The next initialised tick in the word of the bitmap, or the word's last tick, which changes no liquidity. */
 function findNextTick({ ticks, tickSpacing }: TurbosState, from: number, a2b: boolean): Q64Tick {
   const spacings = Math.floor(from / tickSpacing) + (a2b ? 0 : 1)
-  const wordStart = Math.floor(spacings / WORD_SPACINGS) * WORD_SPACINGS
-  const wordEnd = (a2b ? wordStart : wordStart + WORD_SPACINGS - 1) * tickSpacing
+  const wordStart = Math.floor(spacings / TURBOS_WORD_SPACINGS) * TURBOS_WORD_SPACINGS
+  const wordEnd = (a2b ? wordStart : wordStart + TURBOS_WORD_SPACINGS - 1) * tickSpacing
   const tick = ticks[findTick(ticks, from) + (a2b ? 0 : 1)]
   if (tick !== undefined && (a2b ? tick.index >= wordEnd : tick.index <= wordEnd)) return tick
   return { index: Math.max(-TICK_MAX, Math.min(TICK_MAX, wordEnd)), net: 0n }

@@ -82,7 +82,6 @@ export function createPoolReader(nodes: SolanaNodes) {
   }
 }
 
-
 /** As many pools together as fit into one call. */
 function toBatches(
   known: readonly FoundPool[],

@@ -18,7 +18,7 @@ type Swapped = Readonly<{ paid: Argument; rest: Argument | null }>
 const flashSwap = 'pool::flash_swap'
 const [baseForQuote, quoteForBase] = ['pool::swap_exact_base_for_quote', 'pool::swap_exact_quote_for_base'] as const
 const [aForB, bForA] = ['swap_router::swap_a_b_with_return_', 'swap_router::swap_b_a_with_return_'] as const
-/** The functions of packages, one of which each swap calls once. The first two type arguments are the coins of the pool. */
+/** Each swap calls one of these functions of packages. The first two type arguments are the coins of the pool. */
 const swapFunctions: ReadonlySet<string> = new Set([flashSwap, baseForQuote, quoteForBase, aForB, bForA])
 
 export const isSwapFunction = (module: string, name: string): boolean => swapFunctions.has(`${module}::${name}`)
@@ -60,7 +60,7 @@ function swapDeepbook(builder: Builder, pool: DeepbookPool, { coin, tokenIn }: P
 
 const noDeadline = 2n ** 64n - 1n
 
-/** The router takes a vector of coins, and returns the output and what is left. Its own minimum and deadline are not used. */
+/** The router takes a vector of coins, and returns the output and a coin of 0: it takes all. Its own minimum and deadline are not used. */
 function swapTurbos(builder: Builder, pool: TurbosPool, { coin, amount, tokenIn, account }: Payment): Swapped {
   const a2b = tokenIn === 0
   const [typeIn] = typesOf(pool, tokenIn)
@@ -73,7 +73,8 @@ function swapTurbos(builder: Builder, pool: TurbosPool, { coin, amount, tokenIn,
   const objects = [builder.shared(CLOCK, false), builder.shared(pool.config, false)]
   const types = [...pool.tokens, pool.feeType]
   const swapped = builder.call(`${pool.package}::${a2b ? aForB : bForA}`, types, [...inputs, ...objects])
-  return { paid: nested(swapped, 0), rest: nested(swapped, 1) }
+  builder.call('0x2::coin::destroy_zero', [typeIn], [nested(swapped, 1)])
+  return { paid: nested(swapped, 0), rest: null }
 }
 
 export function addPoolSwap(builder: Builder, pool: Pool, payment: Payment): Swapped {

@@ -14,6 +14,7 @@ import { type Checkpoint, createSuiNode, type SuiNode } from './node.ts'
 import { readCetusPool } from './read-cetus.ts'
 import { readDeepbookPool } from './read-deepbook.ts'
 import { type PoolReader, type ReadPool, readPools } from './read-pools.ts'
+import { readTurbosPool } from './read-turbos.ts'
 
 export type SuiPoolsOptions = Readonly<{
   network: Network
@@ -29,6 +30,7 @@ export type SuiPoolsOptions = Readonly<{
 const readers: ReadonlyMap<string, PoolReader> = new Map([
   ['cetus', readCetusPool],
   ['deepbook', readDeepbookPool],
+  ['turbos', readTurbosPool],
 ])
 
 const GAS_PRICE_MS = 5_000

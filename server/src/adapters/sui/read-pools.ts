@@ -11,8 +11,8 @@ export type PoolReading = Readonly<{
   validUntilMs: number
 }>
 
-/** A pool with the version of its object and the epoch: what belongs to the object changes only with them. */
-export type ReadPool = PoolReading & Readonly<{ version: bigint; epoch: number }>
+/** A pool with the version of its object, the epoch and the price of gas: nothing else changes what belongs to the object. */
+export type ReadPool = PoolReading & Readonly<{ version: bigint; epoch: number; gasPrice: bigint }>
 
 export type PoolRead = Readonly<{
   node: SuiNode
@@ -44,19 +44,24 @@ export async function readPools(
   reader: PoolReader,
   before: ReadonlyMap<string, ReadPool>,
 ): Promise<ReadonlyMap<string, ReadPool>> {
-  const { node, dex, tip } = read
+  const { node, dex, tip, gasPrice } = read
+  const isCurrent = (known: ReadPool, version: bigint) =>
+    known.version === version &&
+    known.epoch === tip.epoch &&
+    known.gasPrice === gasPrice &&
+    tip.atMs <= known.validUntilMs
   const pools = new Map<string, ReadPool>()
   for (const object of await node.readObjects(dex.pools ?? [])) {
     if (object === null) continue
     const { id, version } = object
     const known = before.get(id)
-    if (known?.version === version && known.epoch === tip.epoch && tip.atMs <= known.validUntilMs) {
+    if (known !== undefined && isCurrent(known, version)) {
       pools.set(id, known)
       continue
     }
     const reading = await reader(read, object)
     const [again] = await node.readObjects([id])
-    if (again?.version === version) pools.set(id, { ...reading, version, epoch: tip.epoch })
+    if (again?.version === version) pools.set(id, { ...reading, version, epoch: tip.epoch, gasPrice })
     else if (known !== undefined) pools.set(id, known)
   }
   return pools

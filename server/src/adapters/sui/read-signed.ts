@@ -4,7 +4,7 @@ import { fromBase64, toBase64 } from '@mysten/sui/utils'
 import { isValidTransactionSignature } from '@mysten/sui/verify'
 import { AppError } from '../../core/domain/errors.ts'
 import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
-import type { SuiNode } from './node.ts'
+import { type SuiNode, statusOf } from './node.ts'
 import { readSwapAction, readTargets, type SuiTransaction } from './read-swap.ts'
 
 /** The bytes of a transaction and its signatures. */
@@ -90,6 +90,7 @@ async function isSignedBy(
     return await isValidTransactionSignature(bytes, toBase64(signature), { client, address })
   } catch (cause) {
     if (signature[0] !== ZK_LOGIN) return false
+    if (statusOf(cause) === 'UNIMPLEMENTED') throw invalid('no node of this network checks zkLogin signatures')
     throw new AppError('NETWORK_UNAVAILABLE', 'no node can check the signature at the moment', { cause })
   }
 }

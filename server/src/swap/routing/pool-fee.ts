@@ -27,7 +27,7 @@ export function poolFeePpm(pool: Pool, tokenIn: number): number {
     case 'turbos':
       return toPpm(pool.feeRate, 6)
     case 'deepbook':
-      return toPpm(inputFeeRate(pool) + pool.gasPricePenalty, 9)
+      return toPpm(inputFeeRate(pool), 9)
     case 'liquidity-book':
       // LBPair's base fee: base factor × bin step × 10^10, in parts of 10^18.
       return toPpm(BigInt(pool.fees.baseFactor) * BigInt(pool.binStep) * 10n ** 10n, 18)

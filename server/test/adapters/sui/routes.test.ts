@@ -1,9 +1,16 @@
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { fromBase64 } from '@mysten/sui/utils'
+import {
+  DEEPBOOK_GAS_PRICE_NAME,
+  type DeepbookInner,
+  deepbookGasPriceSchema,
+  deepbookPoolSchema,
+} from '@swapyard/lib/pools/sui/deepbook-objects.ts'
 import { expect, test } from 'vitest'
 import { placeOrders } from '../../../../sandbox/src/sui/books.ts'
 import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
 import { setMakerOrders } from '../../../../sandbox/src/sui/deepbook-pool.ts'
+import { readInner, writeInner } from '../../../../sandbox/src/sui/deepbook-state.ts'
 import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import { executeRoute, type RouteSwap, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
@@ -158,4 +165,107 @@ test('a book is read again when its makers change their orders, and names the ve
     gasPricePenalty: 0n,
   })
   expect(pools.liquidity().get(wbtc)).toBeGreaterThan(500_000)
+})
+
+test('a route goes through all three DEXes, and through both directions of Turbos', async () => {
+  const { send, orderFor, swapOf, node, address } = await start()
+  const swaps = [
+    swapOf('deepbook', wbtc, usdc),
+    swapOf('turbos', usdc, SUI, half),
+    swapOf('cetus', usdc, SUI),
+    swapOf('turbos', SUI, usdt),
+  ]
+  node.mint(address, 1_000_000n, wbtc)
+  const { order, expected } = orderFor(swaps, wbtc, usdt, 1_000_000n)
+  const { received, simulatedOut, signed } = await send(order)
+  expect([received, simulatedOut]).toEqual([expected, expected])
+  expect(signed.action).toMatchObject({ routeTokens: swaps.flatMap(({ pool }) => pool.tokens) })
+  // Nothing of what lies between is left with the user.
+  expect([usdc, usdt].map((coin) => node.readBalance(address, coin))).toEqual([0n, 0n])
+})
+
+/** Changes the state of a book, as its administrators and time do. */
+function changeState(
+  { node, market }: Pick<Awaited<ReturnType<typeof startSui>>, 'node' | 'market'>,
+  change: (inner: DeepbookInner) => DeepbookInner,
+) {
+  const book = market.books.find(({ coins }) => coins[0].ticker === 'sui')
+  if (book === undefined) throw new Error('the market has a book of SUI')
+  node.changeFields(book.id, (fields, contents) => {
+    const pool = deepbookPoolSchema.parse(contents)
+    writeInner(fields, pool, book.plan, change(readInner(fields, pool)))
+  })
+}
+
+test('expired orders count for nothing, from the moment on at which they expire', async () => {
+  const started = await start()
+  const { node, market, pools, tick, send, orderFor, swapOf } = started
+  const book = market.books.find(({ coins }) => coins[0].ticker === 'sui')
+  if (book === undefined) throw new Error('the market has a book of SUI')
+  const maker = `0x${'a1'.repeat(32)}`
+  const bid = { maker, quantity: 100_000_000_000n }
+  setMakerOrders(node, book.id, book.plan, {
+    bids: [
+      { ...bid, price: 1_900_000n, expiresAtMs: 1_800_000_001_000n },
+      { ...bid, price: 1_800_000n },
+    ],
+    asks: [],
+  })
+  await pools.advance()
+  const swap = () => [swapOf('deepbook', SUI, usdc)]
+  // 9.9 of the 10 SUI are traded: the rest is less than a lot and the fee.
+  expect(orderFor(swap(), SUI, usdc, 10_000_000_000n).expected).toBe(18_810_000n)
+  tick(2_000)
+  await pools.advance()
+  const { order, expected } = orderFor(swap(), SUI, usdc, 10_000_000_000n)
+  expect(expected).toBe(17_820_000n)
+  expect((await send(order)).received).toBe(expected)
+})
+
+test('a gas price far above the mean costs the penalty of the book', async () => {
+  const { node, market, pools, send, orderFor, swapOf } = await start()
+  const book = market.books.find(({ coins }) => coins[0].ticker === 'sui')
+  if (book === undefined) throw new Error('the market has a book of SUI')
+  const state = {
+    ...{ mean: 900_000_000_000n, variance: 1_000_000_000n, alpha: 10_000_000n, zScoreThreshold: 3_000_000_000n },
+    ...{ additionalTakerFee: 1_000_000n, lastUpdatedMs: 0n, isEnabled: true },
+  }
+  node.changeFields(book.id, (fields) =>
+    fields.set(book.id, DEEPBOOK_GAS_PRICE_NAME, {
+      type: `${book.plan.address}::ewma::EWMAState`,
+      bytes: deepbookGasPriceSchema.serialize(state).toBytes(),
+    }),
+  )
+  await pools.advance()
+  const swap = swapOf('deepbook', SUI, usdc)
+  expect(swap.pool).toMatchObject({ takerFee: 1_000_000n, gasPricePenalty: 1_000_000n })
+  const { order, expected } = orderFor([swap], SUI, usdc, 10_050_000_000n)
+  const before = node.readBalance(order.account, SUI)
+  expect((await send(order)).received).toBe(expected)
+  // 10 SUI and 1.25 times twice 0.1 % of them, and the gas.
+  expect(before - node.readBalance(order.account, SUI)).toBeGreaterThanOrEqual(10_025_000_000n)
+})
+
+test('a book whose fee changes with the epoch is not used before its first swap in it', async () => {
+  const started = await start()
+  const { node, pools, tick, send, orderFor, swapOf } = started
+  const { order } = orderFor([swapOf('deepbook', SUI, usdc)], SUI, usdc, 10_050_000_000n)
+  changeState(started, (inner) => {
+    const { governance } = inner.state
+    const nextTradeParams = { ...governance.nextTradeParams, takerFee: '500000' }
+    return { ...inner, state: { ...inner.state, governance: { ...governance, nextTradeParams } } }
+  })
+  await pools.advance()
+  expect(swapOf('deepbook', SUI, usdc).pool).toMatchObject({ takerFee: 1_000_000n })
+  node.endEpoch()
+  tick()
+  await pools.advance()
+  expect(() => swapOf('deepbook', SUI, usdc)).toThrow('no pool of deepbook')
+  await send({ ...order, minReceived: 1n })
+  await pools.advance()
+  const swap = swapOf('deepbook', SUI, usdc)
+  expect(swap.pool).toMatchObject({ takerFee: 500_000n })
+  const next = orderFor([swap], SUI, usdc, 10_050_000_000n)
+  const before = node.readBalance(recipient, usdc)
+  expect((await send(next.order)).received - before).toBe(next.expected)
 })

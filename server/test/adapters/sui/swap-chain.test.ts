@@ -4,6 +4,7 @@ import { Transaction } from '@mysten/sui/transactions'
 import { fromBase64, toBase64 } from '@mysten/sui/utils'
 import { expect, test } from 'vitest'
 import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
+import { createPasskey, createZkLogin } from '../../../../sandbox/src/sui/signers.fixture.ts'
 import { createSuiSwapChain } from '../../../src/adapters/sui/swap-chain.ts'
 import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
@@ -227,5 +228,29 @@ test('nodes that show different chains are not believed', async () => {
   expect(await both.observe(hash)).toEqual({ kind: 'pending' })
   await expect(both.listPaidFees({ from: 1, to: 1, feeTo: [feeTo] })).rejects.toMatchObject({
     code: 'NETWORK_UNAVAILABLE',
+  })
+})
+
+test('signatures of passkeys are checked, and zkLogin is refused where no node checks it', async () => {
+  const { chain, node, orderFor } = await start()
+  const passkey = await createPasskey()
+  const address = passkey.toSuiAddress()
+  node.mint(address, 50_000_000_000n)
+  const { swap } = await chain.prepare(orderFor(address))
+  const { bytes, signature } = await passkey.signTransaction(fromBase64(swap))
+  const { signature: foreign } = await (await createPasskey()).signTransaction(fromBase64(swap))
+  await expect(chain.readSigned(JSON.stringify({ bytes, signature: foreign }))).rejects.toMatchObject({
+    ...{ code: 'RAW_TX_INVALID', message: expect.stringContaining('not that of the sender') },
+  })
+  const raw = JSON.stringify({ bytes, signature })
+  expect(await chain.readSigned(raw)).toMatchObject({ signer: address, action: { kind: 'swap' } })
+  expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
+
+  const zkLogin = createZkLogin()
+  node.mint(zkLogin.address, 50_000_000_000n)
+  const { swap: other } = await chain.prepare(orderFor(zkLogin.address))
+  const signed = { bytes: other, signature: await zkLogin.sign(fromBase64(other)) }
+  await expect(chain.readSigned(JSON.stringify(signed))).rejects.toMatchObject({
+    ...{ code: 'RAW_TX_INVALID', message: expect.stringContaining('no node of this network checks zkLogin') },
   })
 })

@@ -31,18 +31,25 @@ function swap(pool: DeepbookPool, tokenIn: number, _tokenOut: number, amount: bi
   return { amountOut: result.received, next: result.next }
 }
 
+/** Price and base of the orders that one swap can match, by price. */
+function levelsOf(
+  { bids, asks, nowMs }: DeepbookPool,
+  isBid: boolean,
+): readonly Readonly<{ price: number; base: number }>[] {
+  const levels = new Map<bigint, bigint>()
+  for (const { price, remaining, expiresAtMs } of (isBid ? asks : bids).slice(0, FILLS_MAX))
+    if (nowMs <= expiresAtMs) levels.set(price, (levels.get(price) ?? 0n) + remaining)
+  return [...levels].map(([price, base]) => ({ price: Number(price) / Number(DEEPBOOK_SCALE), base: Number(base) }))
+}
+
 /** One hyperbola per price, whose price falls by `FALL_MIN`. The curve knows neither lots nor the minimum size. */
 function curve(pool: DeepbookPool, tokenIn: number): Curve | null {
   const isBid = tokenIn === 1
   const hyperbolas: Hyperbola[] = []
   let last = Number.POSITIVE_INFINITY
-  for (const { price, remaining, expiresAtMs } of (isBid ? pool.asks : pool.bids).slice(0, FILLS_MAX)) {
-    if (pool.nowMs > expiresAtMs) continue
-    const quotePerBase = Number(price) / Number(DEEPBOOK_SCALE)
-    const width = isBid ? Number(remaining) * quotePerBase : Number(remaining)
-    const start = Math.min(isBid ? 1 / quotePerBase : quotePerBase, last * (1 - FALL_MIN))
-    const piece = hyperbola(start, FALL_MIN, width)
-    hyperbolas.push(piece)
+  for (const { price, base } of levelsOf(pool, isBid)) {
+    const start = Math.min(isBid ? 1 / price : price, last * (1 - FALL_MIN))
+    hyperbolas.push(hyperbola(start, FALL_MIN, isBid ? base * price : base))
     last = start * (1 - FALL_MIN)
   }
   const feeFactor = 1 / (1 + Number(inputFeeRate(pool)) / Number(DEEPBOOK_SCALE))

@@ -1,0 +1,81 @@
+/* Creates a Turbos CLMM pool with its ticks. */
+import { bcs } from '@mysten/sui/bcs'
+import { tickAtSqrtPrice } from '@swapyard/lib/pools/sui/q64-tick.ts'
+import { i32, toI32, toI128 } from '@swapyard/lib/pools/sui/signed-integers.ts'
+import { TURBOS_WORD_SPACINGS } from '@swapyard/lib/pools/sui/turbos.ts'
+import { turbosIndexType, turbosPoolSchema, turbosTickSchema } from '@swapyard/lib/pools/sui/turbos-objects.ts'
+import { deriveCreatedId } from './digests.ts'
+import type { DynamicFields, TypedBytes } from './field-store.ts'
+import { type Position, sumActive, sumHeld, sumTicks } from './positions.ts'
+import type { SuiNode } from './sui-node.ts'
+
+/** Stands for the transactions that created the maps and the ticks. */
+const tableDigest = '4'.repeat(32)
+const idsPerPool = 10_000
+const feeProtocol = 200_000
+const noLimit = 2n ** 128n - 1n
+
+type Plan = Readonly<{
+  address: string
+  types: readonly [string, string]
+  /** The type that stands for the fee. */
+  feeType: string
+  /** Number of the pool; different pools have different numbers. */
+  index: number
+  /** Millionths. */
+  feeRate: number
+  tickSpacing: number
+  /** Q64.64. */
+  sqrtPrice: bigint
+  positions: readonly Position[]
+}>
+
+const nameOf = (address: string, index: number): TypedBytes => ({
+  ...{ type: turbosIndexType(address), bytes: i32.serialize(toI32(index)).toBytes() },
+})
+
+/** Ticks are fields of the pool; bits of the words in its map say which ones there are. */
+function addTicks(fields: DynamicFields, pool: string, map: string, { address, tickSpacing, ...plan }: Plan): void {
+  const ticks = sumTicks(plan.positions)
+  const words = new Map<number, bigint>()
+  let created = idsPerPool * plan.index
+  for (const [index, { net, gross }] of ticks) {
+    created += 1
+    const tick = {
+      ...{ id: deriveCreatedId(tableDigest, created), liquidityGross: gross, liquidityNet: toI128(net) },
+      ...{ feeGrowthOutsideA: 0, feeGrowthOutsideB: 0, rewardGrowthsOutside: [], isInitialized: true },
+    }
+    const bytes = turbosTickSchema.serialize(tick).toBytes()
+    fields.set(pool, nameOf(address, index), { type: `${address}::pool::Tick`, bytes })
+    const spacings = index / tickSpacing
+    const word = Math.floor(spacings / TURBOS_WORD_SPACINGS)
+    words.set(word, (words.get(word) ?? 0n) | (1n << BigInt(spacings - word * TURBOS_WORD_SPACINGS)))
+  }
+  for (const [word, bits] of words)
+    fields.set(map, nameOf(address, word), { type: 'u256', bytes: bcs.u256().serialize(bits).toBytes() })
+}
+
+/** Returns the id of the pool. */
+export function createTurbosPool(node: SuiNode, plan: Plan): string {
+  const { address, types, feeType, index, feeRate, tickSpacing, sqrtPrice, positions } = plan
+  const mapId = deriveCreatedId(tableDigest, idsPerPool * index)
+  const tick = tickAtSqrtPrice(sqrtPrice)
+  const [coinA, coinB] = sumHeld(positions, sqrtPrice)
+  const words = new Set(
+    [...sumTicks(positions).keys()].map((at) => Math.floor(at / tickSpacing / TURBOS_WORD_SPACINGS)),
+  )
+  const encode = (id: string) =>
+    turbosPoolSchema
+      .serialize({
+        ...{ id, coinA, coinB, protocolFeesA: 0, protocolFeesB: 0, sqrtPrice, tick: toI32(tick), tickSpacing },
+        ...{ liquidityPerTickMax: noLimit, fee: feeRate, feeProtocol, isUnlocked: true },
+        ...{ feeGrowthA: 0, feeGrowthB: 0, liquidity: sumActive(positions, tick) },
+        ...{ tickMap: { id: mapId, size: words.size }, deployedMs: 0, rewards: [], rewardsUpdatedMs: 0 },
+      })
+      .toBytes()
+  const type = `${address}::pool::Pool<${[...types, feeType].join(', ')}>`
+  const shared = { kind: 'shared', initialVersion: 1n } as const
+  const { id } = node.createObject({ type, owner: shared, hasPublicTransfer: false }, encode)
+  node.changeFields(id, (fields) => addTicks(fields, id, mapId, plan))
+  return id
+}

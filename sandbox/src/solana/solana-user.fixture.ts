@@ -66,11 +66,7 @@ async function sendFrom({ signer }: SolanaUser, node: Node, instructions: readon
 }
 
 /** A finalized lookup table of these addresses. */
-export async function createLookupTable(
-  user: SolanaUser,
-  node: Node,
-  addresses: readonly string[],
-): Promise<Address> {
+export async function createLookupTable(user: SolanaUser, node: Node, addresses: readonly string[]): Promise<Address> {
   const slotBytes = new Uint8Array(8)
   // A block sees the hashes of its ancestors, not its own.
   const slot = (await createSolanaRpc(node.rpcUrl).getSlot().send()) - 1n

@@ -171,7 +171,9 @@ test('asks for instructions alone, and for SOL that stays wrapped', async () => 
 
 test('a swap by the instruction, through a lookup table, pays the user and the fee, and is read from its bytes', async () => {
   const { pool, order, paid, swap } = await stableSwap()
-  const table = await createLookupTable(user, node, 
+  const table = await createLookupTable(
+    user,
+    node,
     (swap.accounts ?? []).map(({ address }) => address).filter((one) => one !== user.address),
   )
   answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
@@ -202,7 +204,7 @@ test('SOL is wrapped for the instruction, and nothing but the input and the fees
   const order = takerOrder(SOL, usdc.address, oneSol)
   const paid = await outputOf(pool, 'sol', oneSol)
   answer = reply(order, paid, await swapInstruction(pool, user.address, pool.tickers[0] === 'sol' ? 0 : 1, oneSol))
-  const before = (await lamportsOf(user.address))
+  const before = await lamportsOf(user.address)
   const prepared = await chain.prepare(orderOf(order, await callOf(order), paid))
   expect(prepared.simulatedOut).toBe(paid)
   await chain.broadcast(await user.sign(prepared.swap))
@@ -221,15 +223,15 @@ test('SOL is unwrapped after the instruction, less the fee, which is paid in SOL
   const { address: feeTo } = await createSolanaUser()
   const fee = paid / 200n
   const terms = { feePpm: 5_000, feeTo }
-  const before = (await lamportsOf(user.address))
+  const before = await lamportsOf(user.address)
   const prepared = await chain.prepare(orderOf(order, await callOf(order), paid - fee, terms))
   expect(prepared.simulatedOut).toBe(paid - fee)
   const raw = await user.sign(prepared.swap)
   expect((await chain.readSigned(raw)).action).toMatchObject(terms)
   await chain.broadcast(raw)
   node.mine(40)
-  expect((await lamportsOf(user.address))).toBe(before + paid - fee - 5_000n)
-  expect((await lamportsOf(feeTo))).toBe(fee)
+  expect(await lamportsOf(user.address)).toBe(before + paid - fee - 5_000n)
+  expect(await lamportsOf(feeTo)).toBe(fee)
   await expect(chain.prepare(orderOf(order, await callOf(order), paid, terms))).rejects.toMatchObject({
     code: 'SIMULATION_FAILED',
   })
@@ -243,7 +245,9 @@ describe('an instruction is not used', () => {
     await node.depositToken(usdt.address, thief.address, 1n)
     node.mine(40)
     const target = await own(usdt)
-    const accounts = (swap.accounts ?? []).map((meta) => (meta.address === target ? { ...meta, address: theirs } : meta))
+    const accounts = (swap.accounts ?? []).map((meta) =>
+      meta.address === target ? { ...meta, address: theirs } : meta,
+    )
     answer = reply(order, paid, { ...swap, accounts })
     const call = await callOf(order)
     await expect(chain.prepare(orderOf(order, call, paid))).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
@@ -347,7 +351,10 @@ describe('a signed transaction with a lookup table', () => {
   test('is refused if the table has other accounts than the build had', async () => {
     const { order, paid, swap } = await stableSwap()
     const named = (swap.accounts ?? []).map(({ address }) => address).filter((one) => one !== user.address)
-    const [table, other] = [await createLookupTable(user, node, named), await createLookupTable(user, node, named.toReversed())]
+    const [table, other] = [
+      await createLookupTable(user, node, named),
+      await createLookupTable(user, node, named.toReversed()),
+    ]
     answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
     const order_ = orderOf(order, await callOf(order), paid)
     const unsigned = Buffer.from((await chain.prepare(order_)).swap, 'base64')
@@ -361,7 +368,11 @@ describe('a signed transaction with a lookup table', () => {
 
   test('is refused if a node does not have the table finally', async () => {
     const { order, paid, swap } = await stableSwap()
-    const table = await createLookupTable(user, node, (swap.accounts ?? []).map(({ address }) => address))
+    const table = await createLookupTable(
+      user,
+      node,
+      (swap.accounts ?? []).map(({ address }) => address),
+    )
     answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
     const raw = await user.sign((await chain.prepare(orderOf(order, await callOf(order), paid))).swap)
     const empty = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined })

@@ -84,7 +84,7 @@ async function startApp(): Promise<{ app: App; close(): Promise<void> }> {
     settings: {
       ...appSettings,
       stuckMs: 600_000,
-      privacy: { delayMaxMs: 2_000, withheldMaxPpm: 10_000, stallMs: 21_600_000 },
+      privacy: { ...appSettings.privacy, delayMaxMs: 2_000 },
     },
     denied: [],
     rateLimit: false,

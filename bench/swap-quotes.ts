@@ -8,78 +8,121 @@ import type { Result } from './results.ts'
 import { compare, describeSpread, type Pace, type Side } from './rounds.ts'
 
 /*
- * Swap quotes over HTTP, with the router in its thread: many connections at once must not be slower than one. The pools are those of the
- * sandbox's eth chain and do not change. Their state is in memory, as in production, and the router searches for every quote.
+ * Swap quotes over HTTP, with the router in its thread: many connections at once must not be slower than one, and quotes on Solana and Sui
+ * no slower than on an EVM network. The pools are those of the sandbox's chains and do not change. Their state is in memory, as in
+ * production, and the router searches for every quote.
  */
-const NETWORK = 'eth'
 const CONNECTIONS = 32
 /** The HTTP thread and the router's thread work in parallel. */
 const PARALLEL_GOAL = 1.2
+const OTHER_FAMILIES_GOAL = 1
 const REQUEST_VARIANTS = 2_000
 const START_MS = 60_000
-const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
-const PAIRS = [
-  ['native', 'usdc'],
-  ['usdc', 'dai'],
-  ['dai', 'native'],
-  ['usdt', 'wbtc'],
-  ['native', 'dai'],
-  ['wbtc', 'usdc'],
-  ['usdc', 'native'],
-  ['dai', 'usdt'],
-] as const
-type Symbol = (typeof PAIRS)[number][number]
-/** About 1000 USD each. */
-const AMOUNTS: Readonly<Record<Symbol, string>> = {
-  native: '0.3',
-  usdc: '1000',
-  dai: '1000',
-  usdt: '1000',
-  wbtc: '0.01',
-}
+/** An amount of about 1000 USD of each token, and the pairs that are quoted. */
+type Trades = Readonly<{
+  native: string
+  amounts: Readonly<Record<string, string>>
+  pairs: readonly (readonly [from: string, to: string])[]
+}>
+const tradesOf = {
+  eth: {
+    native: '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE',
+    amounts: { native: '0.3', usdc: '1000', dai: '1000', usdt: '1000', wbtc: '0.01' },
+    pairs: [
+      ['native', 'usdc'],
+      ['usdc', 'dai'],
+      ['dai', 'native'],
+      ['usdt', 'wbtc'],
+      ['native', 'dai'],
+      ['wbtc', 'usdc'],
+      ['usdc', 'native'],
+      ['dai', 'usdt'],
+    ],
+  },
+  sol: {
+    native: 'So11111111111111111111111111111111111111112',
+    amounts: { native: '6', usdc: '1000' },
+    pairs: [
+      ['native', 'usdc'],
+      ['usdc', 'native'],
+    ],
+  },
+  sui: {
+    native: '0x2::sui::SUI',
+    amounts: { native: '500', usdc: '1000', usdt: '1000', wbtc: '0.01' },
+    pairs: [
+      ['native', 'usdc'],
+      ['usdt', 'usdc'],
+      ['usdc', 'native'],
+      ['wbtc', 'native'],
+      ['usdt', 'native'],
+      ['usdc', 'wbtc'],
+    ],
+  },
+} as const satisfies Readonly<Record<string, Trades>>
+type Network = keyof typeof tradesOf
+const networks = Object.keys(tradesOf) as readonly Network[]
 
 export async function benchSwapQuotes(infrastructure: Infrastructure, pace: Pace): Promise<Result[]> {
-  const chains = await startChains(infrastructure.folder, [NETWORK])
+  const chains = await startChains(infrastructure.folder, networks)
   try {
     const app = (await infrastructure.startApp('swaps', 1_000, chains.file)).process
     const port = app.report('port')
     const requests = createQuoteRequests(chains.file)
-    for (const path of requests.pairs) await waitForQuote(port, path)
-    const load = (connections: number): Load => ({ ports: [port], connections, next: cycle(requests.all) })
-    const sideOf = (connections: number): Side => ({
-      processes: [app],
-      run: (ms) => runLoad(load(connections), ms),
+    for (const { pairs } of Object.values(requests)) for (const path of pairs) await waitForQuote(port, path)
+    const load = (network: Network, connections: number): Load => ({
+      ...{ ports: [port], connections, next: cycle(requests[network].all) },
     })
-    const { throughput, ourPerSecond, theirPerSecond } = await compare(sideOf(1), sideOf(CONNECTIONS), pace)
-    return [
+    const sideOf = (network: Network, connections: number): Side => ({
+      processes: [app],
+      run: (ms) => runLoad(load(network, connections), ms),
+    })
+    const parallel = await compare(sideOf('eth', 1), sideOf('eth', CONNECTIONS), pace)
+    const results: Result[] = [
       {
         name: `swap quotes, ${CONNECTIONS} connections ÷ one`,
-        figures: [{ value: throughput.median, goal: { atLeast: PARALLEL_GOAL } }],
-        note: `rounds ${describeSpread(throughput)}; ${ourPerSecond.toFixed(0)} and ${theirPerSecond.toFixed(0)} a second, each searched with gas, four hops and the production deadline`,
+        figures: [{ value: parallel.throughput.median, goal: { atLeast: PARALLEL_GOAL } }],
+        note: `rounds ${describeSpread(parallel.throughput)}; ${parallel.ourPerSecond.toFixed(0)} and ${parallel.theirPerSecond.toFixed(0)} a second, each searched with gas, four hops and the production deadline`,
       },
     ]
+    for (const network of ['sol', 'sui'] as const) {
+      const { throughput, ourPerSecond, theirPerSecond } = await compare(sideOf('eth', 1), sideOf(network, 1), pace)
+      results.push({
+        name: `swap quotes on ${network} ÷ on eth, one connection`,
+        figures: [{ value: throughput.median, goal: { atLeast: OTHER_FAMILIES_GOAL } }],
+        note: `rounds ${describeSpread(throughput)}; ${latencyOf(ourPerSecond)} ms a quote, on eth ${latencyOf(theirPerSecond)} ms`,
+      })
+    }
+    return results
   } finally {
     await chains.stop()
   }
 }
 
+/** Mean, of one connection. */
+const latencyOf = (perSecond: number): string => (1_000 / perSecond).toFixed(2)
+
 function createQuoteRequests(file: string) {
-  const { networks } = JSON.parse(readFileSync(file, 'utf8')) as ChainsFile
-  const sandboxNetwork = networks.find(({ network }) => network === NETWORK)
-  const addresses = new Map(Object.entries(sandboxNetwork?.tokens ?? {}))
-  for (const { symbol, address } of sandboxNetwork?.defiTokens ?? []) addresses.set(symbol.toLowerCase(), address)
-  addresses.set('native', NATIVE)
-  const pathOf = (from: Symbol, to: Symbol, amount: string) => {
-    const tokens = { fromTokenAddress: addresses.get(from) ?? '', toTokenAddress: addresses.get(to) ?? '' }
-    return `/v1/defi/quote?${new URLSearchParams({ network: NETWORK, ...tokens, amount, slippage: '1', referrerFee: '0.5' })}`
+  const { networks: started } = JSON.parse(readFileSync(file, 'utf8')) as ChainsFile
+  const requestsOf = (network: Network) => {
+    const { native, amounts, pairs }: Trades = tradesOf[network]
+    const sandboxNetwork = started.find((one) => one.network === network)
+    const addresses = new Map(Object.entries(sandboxNetwork?.tokens ?? {}))
+    for (const { symbol, address } of sandboxNetwork?.defiTokens ?? []) addresses.set(symbol.toLowerCase(), address)
+    addresses.set('native', native)
+    const pathOf = (from: string, to: string, amount: string) => {
+      const tokens = { fromTokenAddress: addresses.get(from) ?? '', toTokenAddress: addresses.get(to) ?? '' }
+      return `/v1/defi/quote?${new URLSearchParams({ network, ...tokens, amount, slippage: '1', referrerFee: '0.5' })}`
+    }
+    const amountOf = (token: string) => amounts[token] ?? ''
+    const all = Array.from({ length: REQUEST_VARIANTS }, (_, n) => {
+      const [from, to] = pairs[n % pairs.length] ?? ['', '']
+      const whole = amountOf(from)
+      return get(pathOf(from, to, `${whole}${whole.includes('.') ? '' : '.'}${String(n + 1).padStart(4, '0')}`))
+    })
+    return { all, pairs: pairs.map(([from, to]) => pathOf(from, to, amountOf(from))) }
   }
-  const all = Array.from({ length: REQUEST_VARIANTS }, (_, n) => {
-    const [from, to] = PAIRS[n % PAIRS.length] ?? PAIRS[0]
-    const whole = AMOUNTS[from]
-    return get(pathOf(from, to, `${whole}${whole.includes('.') ? '' : '.'}${String(n + 1).padStart(4, '0')}`))
-  })
-  const pairs = PAIRS.map(([from, to]) => pathOf(from, to, AMOUNTS[from]))
-  return { pairs, all }
+  return { eth: requestsOf('eth'), sol: requestsOf('sol'), sui: requestsOf('sui') }
 }
 
 /** Retries until the pools and the tokens that are on no token list have been read. */

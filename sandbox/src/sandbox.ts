@@ -116,7 +116,7 @@ async function startChain(network: string, infrastructure: Infrastructure): Prom
     const moneroPorts = { daemon: await ports(network), wallet: await ports('xmr-bank') }
     return createMoneroChain({ programs, folder, ports: moneroPorts, children, onExit: onExit(network) })
   }
-  if (network === 'sol') return createSolanaChain(await ports(network), settings)
+  if (network === 'sol') return createSolanaChain(folder, await ports(network), settings)
   if (network === 'sui') return createSuiChain(folder, await ports(network), settings)
   const definition = evmNetworks.find((one) => one.network === network)
   if (!definition) throw new Error(`the sandbox has no chain for network ${network}`)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAlive, type PidIdentity, readPidIdentity } from '@swapyard/lib/pid.ts'
 import { until as untilSoon } from '@swapyard/lib/until.ts'
@@ -113,6 +113,29 @@ test('stops the nodes after a SIGKILL of the sandbox and loses no data', async (
   await until('the end of the nodes', () => !nodes.some(isAlive))
   const second = await run()
   await expectPayments(second, paid)
+})
+
+test('continues the chains of Solana and Sui after a SIGKILL from what was written seconds before', async () => {
+  const networks = ['sol', 'sui']
+  const first = await run(networks.join(','))
+  const paid: { network: string; address: string }[] = []
+  for (const network of networks) {
+    const address = (await first.post('/wallets', { network })).body['address'] as string
+    await first.post('/deposits', { network, currency: 'native', address, amount: '0.5' })
+    await first.post('/blocks', { network, count: 4 })
+    paid.push({ network, address })
+  }
+  const files = networks.map((network) => join(folder.path, 'chains', network, 'chain.bin'))
+  const written = () => files.map((file) => statSync(file).mtimeMs)
+  const before = written()
+  await until('the states are written', () => written().every((at, index) => at > (before[index] ?? 0)))
+  await first.stop('SIGKILL')
+
+  const second = await run(networks.join(','))
+  for (const { network, address } of paid) {
+    expect(await balance(second, network, address)).toBe('0.5')
+    expect((await second.post('/blocks', { network, count: 1 })).body['height']).toBeGreaterThan(4)
+  }
 })
 
 test('waits for the old nodes in a start right after a SIGKILL', async () => {

@@ -177,6 +177,19 @@ export const simulateDays = (
   rules: Rules,
 ): Promise<readonly Day[]> => Promise.all(SEEDS.map((seed) => simulateDay(template, seed, simulated, rules)))
 
+/** The first drawn day on which the operator loses by the strategy, and its index; null if no day is one. */
+export async function findLosingDay(
+  template: SimulatedTemplate,
+  simulated: Simulated,
+  rules: Rules,
+): Promise<Readonly<{ index: number; gainUsd: number }> | null> {
+  for (const [index, seed] of SEEDS.entries()) {
+    const { gainUsd } = await simulateDay(template, seed, simulated, rules)
+    if (gainUsd < 0) return { index, gainUsd }
+  }
+  return null
+}
+
 type Simulated = Pick<AdversaryCase, 'strategy' | 'jumpSize' | 'isRebalanced'>
 
 async function simulateDay(

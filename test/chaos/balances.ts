@@ -1,9 +1,10 @@
 import type { BitcoinTicker } from '../../sandbox/src/bitcoin/addresses.ts'
-import { readEvmBalance } from '../support/evm-balance.ts'
+import { readEvmBalance, readEvmReceived } from '../support/evm-balance.ts'
 import type { NodeBalances } from '../support/holdings.ts'
-import { type CallNode, listUnspent, sumUnits } from '../support/utxo-wallets.ts'
+import { sumReceived } from '../support/monero-wallet.ts'
+import { type CallNode, listUnspent, readUtxoReceived, sumUnits } from '../support/utxo-wallets.ts'
 import type { Fleet } from './fleet.ts'
-import { readMoneroReceived, readMoneroUnits } from './monero.ts'
+import { readMoneroReceived, readWalletOutputs } from './monero.ts'
 
 const BATCH = 20
 
@@ -63,11 +64,18 @@ export async function listPayers(
 export function createNodeBalances(fleet: Fleet): NodeBalances {
   return {
     async outputs(network, addresses) {
-      if (network === 'xmr') return readMoneroUnits(fleet)
+      if (network === 'xmr') return sumUnits(await readWalletOutputs(fleet))
       if (network !== 'btc' && network !== 'ltc') throw new Error(`the suite cannot read outputs of ${network}`)
       return sumUnits(await listOutputs(fleet, network, addresses))
     },
     account: (network, address, contract) => readEvmBalance(callerOf(fleet, network), address, contract),
+    async received(network, arrival) {
+      const { txHash, address, contract } = arrival
+      if (network === 'xmr') return sumReceived(await readWalletOutputs(fleet), arrival)
+      if (network === 'btc' || network === 'ltc')
+        return readUtxoReceived(callerOf(fleet, network), network, txHash, address)
+      return readEvmReceived(callerOf(fleet, network), txHash, address, contract)
+    },
   }
 }
 

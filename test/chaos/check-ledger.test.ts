@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { journalEntry } from '../../server/src/core/domain/ledger/journal.ts'
 import { COIN } from '../../server/test/exchange/money-path.ts'
 import { startCheckedMoneyPath } from '../support/checked-money-path.ts'
-import { findHoldingFaults } from '../support/holdings.ts'
+import { answeredDeposits, findHoldingFaults } from '../support/holdings.ts'
 import { tamper } from '../support/tamper.ts'
 import { findDebts, knownDeposits } from './check-ledger.ts'
 import type { Payment, Purchase } from './customers.ts'
@@ -30,7 +30,7 @@ async function recordPurchases(others: readonly { address: string; hash: string;
 
 const findFaults = (purchases: readonly Purchase[], isOnChain = true) => {
   const onChain = new Map(purchases.flatMap(({ payments }) => payments).map((payment) => [payment, isOnChain]))
-  return findHoldingFaults(path.books, path.nodes, knownDeposits(path.database, purchases, onChain))
+  return findHoldingFaults(path.books, path.nodes, knownDeposits(path.database, path.nodes, purchases, onChain))
 }
 
 test('a faultless app has no difference to the records of its customers, and no debt', async () => {
@@ -49,21 +49,39 @@ test('a payment in a block that the app has not read yet is no difference', asyn
   expect(await findFaults(await recordPurchases())).toHaveLength(1)
 })
 
-test('a deposit that the app recorded with another amount than the customer paid is a difference', async () => {
-  const purchases = await recordPurchases()
-  // The app took a credit back by mistake, and its own row hides the difference to the chain.
-  await path.store.ledger.post(
+/** The app took the credit of a bitcoin back by mistake. */
+const reverseCredit = () =>
+  path.store.ledger.post(
     journalEntry('planted', 'planted', null, [
       { debit: 'equity:capital', credit: 'asset:wallet', assetId: 'btc@btc', units: COIN },
     ]),
   )
-  await tamper(path.database, 'deposits', [
-    `insert into deposits overriding system value select (jsonb_populate_record(d, jsonb_build_object('id', 1000000, 'identity', 'other:0', 'status', 'seen',
-       'units', ${COIN}, 'credited_units', null, 'credits', 0))).* from deposits d
+
+/** A copy of the bitcoin deposit of an exchange with other columns. */
+const insertDeposit = (columns: Readonly<Record<string, unknown>>) =>
+  tamper(path.database, 'deposits', [
+    `insert into deposits overriding system value select (jsonb_populate_record(d, $1::jsonb)).* from deposits d
      where asset_id = 'btc@btc' and exchange_id is not null`,
+    [JSON.stringify({ id: 1_000_000, status: 'seen', credited_units: null, credits: 0, ...columns })],
   ])
-  expect(await findHoldingFaults(path.books, path.nodes)).toEqual([])
-  expect(await findFaults(purchases)).toEqual([expect.stringContaining('btc@btc in asset:wallet')])
+
+const findRowFaults = () =>
+  findHoldingFaults(path.books, path.nodes, answeredDeposits(path.books, path.nodes, path.listAddresses))
+
+test.each([
+  ['a wrong amount of a real payment', { identity: 'other:0', units: String(COIN) }],
+  ['a payment that is on no chain', { identity: 'other:0', tx_hash: 'f'.repeat(40), units: String(COIN) }],
+  [
+    'a funding that is on no chain',
+    { identity: 'other:0', tx_hash: 'f'.repeat(40), units: String(COIN), exchange_id: null, address: 'btc-hot' },
+  ],
+])('a row with %s hides no difference', async (_what, columns) => {
+  const purchases = await recordPurchases()
+  await reverseCredit()
+  await insertDeposit(columns)
+  const expected = [expect.stringContaining('btc@btc in asset:wallet')]
+  expect(await findRowFaults()).toEqual(expected)
+  expect(await findFaults(purchases)).toEqual(expected)
 })
 
 test('a credit of a payment that is on no chain is a difference', async () => {
@@ -74,7 +92,7 @@ test('a credit of a payment that is on no chain is a difference', async () => {
     (await path.nodes.outputs(network, addresses)) - (removed.payments[0]?.units ?? 0n)
   for (const payment of removed.payments) onChain.set(payment, false)
   expect(removed.from).toBe('btc@btc')
-  const deposits = knownDeposits(path.database, [removed, ...others], onChain)
+  const deposits = knownDeposits(path.database, path.nodes, [removed, ...others], onChain)
   expect(await findHoldingFaults(path.books, { ...path.nodes, outputs }, deposits)).toEqual([
     expect.stringContaining('btc@btc in asset:wallet'),
   ])

@@ -1,6 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from '../../server/src/adapters/postgres/core/database.ts'
-import { type Deposits, findHoldingFaults } from '../support/holdings.ts'
+import {
+  type Deposits,
+  findHoldingFaults,
+  listLegAddresses,
+  type NodeBalances,
+  readUncredited,
+} from '../support/holdings.ts'
 import { findLedgerFaults } from '../support/ledger.ts'
 import { createNodeBalances } from './balances.ts'
 import type { Payment, Purchase } from './customers.ts'
@@ -17,7 +23,7 @@ export async function checkLedger(
   onChain: ReadonlyMap<Payment, boolean>,
 ): Promise<readonly string[]> {
   const nodes = createNodeBalances(fleet)
-  const deposits = knownDeposits(fleet.database, purchases, onChain)
+  const deposits = knownDeposits(fleet.database, nodes, purchases, onChain)
   return [
     ...(await findLedgerFaults(fleet.database)),
     ...(await findDebts(fleet.database)),
@@ -36,37 +42,41 @@ export async function findDebts(database: Sql): Promise<readonly string[]> {
 
 /**
  * Deposits by the records of the customers: what is in a block and not credited is their payments less the credits of these.
- * Only payments that no customer made, those between two legs and to the hot wallet, are read from the app's own rows.
+ * The app's own rows name the payments that no customer made, those between two legs and to the hot wallet; the nodes say what
+ * these paid.
  */
 export function knownDeposits(
   database: Sql,
+  nodes: NodeBalances,
   purchases: readonly Purchase[],
   onChain: ReadonlyMap<Payment, boolean>,
 ): Deposits {
-  const paymentsOf = (asset: string) =>
-    purchases.filter(({ from }) => from === asset).flatMap(({ payments }) => payments)
+  const from = (asset: string) => purchases.filter((one) => one.from === asset)
   return {
-    addresses: async (asset) => purchases.filter(({ from }) => from === asset).map((one) => one.depositAddress),
+    /** Every address may hold the native coin, because sweeps of tokens need gas. */
+    async addresses({ id, network, contract }) {
+      const payers = contract === null ? purchases.filter((one) => one.from.endsWith(`@${network}`)) : from(id)
+      return [...payers.map((one) => one.depositAddress), ...(await listLegAddresses(database, network))]
+    },
     async uncredited(asset, of) {
-      const payments = paymentsOf(asset)
+      const payments = from(asset).flatMap((one) => one.payments)
       const inBlocks = payments.filter((payment) => onChain.get(payment))
-      const [row] = await database.query<{ credited: string; others: string }>(UNCREDITED, [
+      const [row] = await database.query<{ units: string }>(CREDITED, [asset, inBlocks.map(({ hash }) => hash)])
+      const paid = inBlocks.reduce((sum, { units }) => sum + units, 0n)
+      const others = await readUncredited(
+        database,
+        nodes,
         asset,
         of,
-        inBlocks.map(({ hash }) => hash),
         payments.map(({ hash }) => hash),
-      ])
-      const paid = inBlocks.reduce((sum, { units }) => sum + units, 0n)
-      return paid - BigInt(row?.credited ?? 0) + BigInt(row?.others ?? 0)
+      )
+      return paid - BigInt(row?.units ?? 0) + others
     },
   }
 }
 
-const UNCREDITED = `select
-    coalesce(sum(credited_units) filter (where status = 'credited' and tx_hash = any($3)), 0) as credited,
-    coalesce(sum(units) filter (where status <> 'credited' and block_height is not null and tx_hash <> all($4)
-      and ($2 = 'all' or exchange_id is not null)), 0) as others
-  from deposits where asset_id = $1`
+const CREDITED = `select coalesce(sum(credited_units), 0) as units from deposits
+  where asset_id = $1 and status = 'credited' and tx_hash = any($2)`
 
 /** Repeats a check until it finds nothing or the differences last. */
 export async function listPersistent(

@@ -1,10 +1,11 @@
-import { type Hex, parseUnits } from 'viem'
-import { decimalsOf } from '../support/published-prices.ts'
 import { until } from '../support/until.ts'
-import { listPayers, readBalances } from './balances.ts'
+import { createNodeBalances } from './balances.ts'
 import { checkAlarms } from './check-alarms.ts'
+import { checkCredits } from './check-credits.ts'
 import { checkDues, checkIncome } from './check-dues.ts'
 import { checkLedger, listPersistent } from './check-ledger.ts'
+import { checkNonces } from './check-nonces.ts'
+import { checkStatuses } from './check-statuses.ts'
 import type { Client } from './client.ts'
 import { type Customers, isInBlock, isInBlockOrPool, type Payment, type Purchase } from './customers.ts'
 import type { Fleet } from './fleet.ts'
@@ -102,7 +103,7 @@ export async function collectFindings(
   const findings: Findings = {
     paidTwice: [...paidTwice, ...(await checkRepeatedPayouts(fleet))],
     lost: [...unfinished, ...short, ...lost],
-    wrongCredits: await checkCredits(fleet, purchases, onChain),
+    wrongCredits: await checkCredits(fleet.database, createNodeBalances(fleet), purchases, onChain),
     imbalance: [...(await checkLedger(fleet, purchases, onChain)), ...(await checkIncome(fleet, customers, onChain))],
     other: [
       ...unreported,
@@ -124,122 +125,4 @@ async function checkRepeatedPayouts({ database }: Fleet): Promise<string[]> {
      group by execution_id having count(*) > 1`,
   )
   return rows.map(({ address, payouts }) => `${payouts} payouts of one execution to ${address}`)
-}
-
-/**
- * Checks that the API reports each confirmed payment as finished or refunded, the amount that the recipient holds, and every
- * transaction that paid one of the customer's addresses.
- */
-async function checkStatuses(
-  client: Client,
-  customers: Customers,
-  onChain: ReadonlyMap<Payment, boolean>,
-  fleet: Fleet,
-): Promise<{ lost: string[]; unreported: string[] }> {
-  const { purchases } = customers
-  const lost: string[] = []
-  const unreported: string[] = []
-  const received = purchases.map(({ to, recipient }) => [to, recipient] as const)
-  const balances = await readBalances(fleet, received)
-  const payers = await listPayers(fleet, [...received, ...purchases.map(({ from, refund }) => [from, refund] as const)])
-  for (const { id, from, to, recipient, refund, payments, terms } of purchases) {
-    const { status, body } = await client.call('GET', `/v1/cross-chain/exchange/status?id=${id}`)
-    if (status !== 200) lost.push(`the status of exchange ${id} is answered with ${status}`)
-    const items: Item[] = body?.exchange?.exchanges ?? []
-    for (const payment of payments.filter((one) => onChain.get(one) && one.units > 0n)) {
-      const item = items.find(({ payinHash }) => payinHash === payment.hash)
-      const isDust = payment.units <= customers.published.refundFee(from).most && item?.statusReason === 'DUST'
-      if (!item || !(isDust || ['finished', 'refunded'].includes(item.status)))
-        lost.push(`payment ${payment.hash} of exchange ${id} is ${item?.status ?? 'unknown'}`)
-    }
-    const isPrivate = terms.privateType !== null
-    const finished = items.filter((item) => item.status === 'finished' && (!isPrivate || isLastLeg(item, items)))
-    const reported = finished.reduce(
-      (sum, { amountToReceived }) => sum + parseUnits(amountToReceived ?? '0', decimalsOf(to)),
-      0n,
-    )
-    const balance = balances.get(`${to} ${recipient}`) ?? 0n
-    if (balance !== reported) lost.push(`exchange ${id} reports ${reported} of ${to}, and ${recipient} has ${balance}`)
-    const hashes = items.flatMap(({ payoutHash, refund: back }) => [payoutHash, back?.hash])
-    for (const address of [recipient, refund])
-      for (const hash of payers.get(address) ?? [])
-        if (!hashes.includes(hash)) unreported.push(`${hash} paid ${address}, and exchange ${id} does not report it`)
-  }
-  return { lost, unreported }
-}
-
-type Item = Readonly<{
-  payinHash: string
-  payoutHash: string | null
-  refund: { hash: string | null } | null
-  status: string
-  statusReason: string | null
-  amountToReceived: string | null
-}>
-
-/** The deposit of the last leg is the payout of the first leg. */
-const isLastLeg = ({ payinHash }: Item, items: readonly Item[]): boolean =>
-  items.some(({ payoutHash }) => payoutHash === payinHash)
-
-/** Checks that every credited deposit is a confirmed payment with its exact amount. Deposits booked as losses do not count. */
-async function checkCredits(
-  fleet: Fleet,
-  purchases: readonly Purchase[],
-  onChain: ReadonlyMap<Payment, boolean>,
-): Promise<string[]> {
-  const customerPayments = new Map(
-    purchases.flatMap(({ id, payments }) => payments.map((payment) => [`${id} ${payment.hash}`, payment] as const)),
-  )
-  const rows = await fleet.database.query<{ exchange_id: string; tx_hash: string; credited_units: string }>(
-    "select exchange_id, tx_hash, credited_units from deposits where status = 'credited' and exchange_id is not null and leg = 0",
-  )
-  const legs = await checkLegs(fleet)
-  const deposits = rows.flatMap(({ exchange_id, tx_hash, credited_units }) => {
-    const payment = customerPayments.get(`${exchange_id} ${tx_hash}`)
-    if (payment === undefined) return [`payment ${tx_hash} is credited, and no customer made it`]
-    if (!onChain.get(payment)) return [`payment ${tx_hash} is credited, and no chain has it`]
-    return payment.units === BigInt(credited_units)
-      ? []
-      : [`payment ${tx_hash} of ${payment.units} is credited as ${credited_units}`]
-  })
-  return [...deposits, ...legs]
-}
-
-/** Checks that the deposit of a second leg is a confirmed payout of the first, with its amount, and credited once. */
-async function checkLegs({ database }: Fleet): Promise<string[]> {
-  const rows = await database.query<{ tx_hash: string; credited_units: string; paid: string | null; times: string }>(
-    `select d.tx_hash, d.credited_units, p.units as paid, count(*) over (partition by p.id) as times
-     from deposits d join executions x on x.deposit_id = d.id
-     left join payouts p on p.execution_id = x.source_execution and p.state = 'confirmed' and p.address = d.address
-       and exists (select 1 from attempts a where a.transaction_id = p.transaction_id and a.tx_hash = d.tx_hash)
-     where d.status = 'credited' and d.leg > 0`,
-  )
-  return rows.flatMap(({ tx_hash, credited_units, paid, times }) => {
-    if (paid === null) return [`payment ${tx_hash} between two legs is credited, and the app did not make it`]
-    if (times !== '1') return [`payment ${tx_hash} between two legs is credited ${times} times`]
-    return paid === credited_units
-      ? []
-      : [`payment ${tx_hash} of ${paid} between two legs is credited as ${credited_units}`]
-  })
-}
-
-/** Checks that nonces start at 0, have no gap or reuse, and that the chain has used as many (I-26). */
-async function checkNonces({ database, cluster, chains }: Fleet): Promise<string[]> {
-  const errors: string[] = []
-  const lanes = await database.query<{ network: string; address: string; next: string }>(
-    'select network, address, next from nonce_lanes',
-  )
-  for (const { network, address, next } of lanes) {
-    if (chains.get(network)?.network.family !== 'evm') continue
-    const rows = await database.query<{ nonce: string }>(
-      "select split_part(conflict_key, ':', 2) as nonce from transactions where network = $1 and wallet = $2 and state <> 'expired' order by split_part(conflict_key, ':', 2)::bigint",
-      [network, address],
-    )
-    const contiguous = rows.every(({ nonce }, n) => nonce === String(n)) && rows.length === Number(next)
-    const used = Number(await cluster.call(network, 'eth_getTransactionCount', [address as Hex, 'latest']))
-    const lane = `${rows.length} transactions, lane at ${next}, chain at ${used}`
-    if (!contiguous) errors.push(`a gap in the nonces of ${address} on ${network}: ${lane}`)
-    else if (used !== Number(next)) errors.push(`${network} has another number of nonces of ${address}: ${lane}`)
-  }
-  return errors
 }

@@ -1,7 +1,7 @@
-import { RpcError } from '@swapyard/lib/json-rpc.ts'
 import { type Hex, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { createExternalWallet } from '../../sandbox/src/bitcoin/addresses.ts'
+import { nullIfRefused } from '../support/node-refusal.ts'
 import { decimalsOf } from '../support/published-prices.ts'
 import type { Json } from '../support/until.ts'
 import type { Client } from './client.ts'
@@ -182,7 +182,7 @@ async function payEther({ cluster }: Fleet, to: string, units: bigint, isReplace
   const hash = await fundAndBroadcast(cluster, { address: account.address, units, raw })
   // If a block was faster, the node refuses the replacement, and the payment stands.
   if (isReplaced)
-    await cluster.call('eth', 'eth_sendRawTransaction', [await sign(account.address, 0n, 40n)]).catch(unlessRefused)
+    await cluster.call('eth', 'eth_sendRawTransaction', [await sign(account.address, 0n, 40n)]).catch(nullIfRefused)
   return { network: 'eth', hash, units, raw, payer: account.address }
 }
 
@@ -210,19 +210,13 @@ async function rebroadcastPayment({ cluster }: Fleet, { network, hash, raw, paye
   if ((await cluster.call(network, 'eth_getTransactionByHash', [hash])) !== null) return
   if (payer !== null) await fundWallet(cluster, payer, units)
   // The node may have it by now, or refuse it during a reorganisation; the next call checks again.
-  await cluster.call(network, 'eth_sendRawTransaction', [raw]).catch(unlessRefused)
-}
-
-/** Null for an answer of the node that refuses the call. A missing answer is an error. */
-function unlessRefused(error: unknown): null {
-  if (error instanceof RpcError) return null
-  throw error
+  await cluster.call(network, 'eth_sendRawTransaction', [raw]).catch(nullIfRefused)
 }
 
 /** Whether a payment is in a block of the best chain now. */
 export async function isInBlock({ cluster }: Fleet, { network, hash }: Payment): Promise<boolean> {
   if (network === 'btc' || network === 'ltc') {
-    const transaction: Json = await cluster.call(network, 'getrawtransaction', [hash, true]).catch(unlessRefused)
+    const transaction: Json = await cluster.call(network, 'getrawtransaction', [hash, true]).catch(nullIfRefused)
     return (transaction?.confirmations ?? 0) > 0
   }
   if (network === 'xmr') return (await locateMoneroTransaction(cluster, hash)) === 'block'

@@ -1,5 +1,5 @@
 import { parseUnits } from 'viem'
-import { readMoneroWallet } from '../support/monero-wallet.ts'
+import { readMoneroOutputs } from '../support/monero-wallet.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import type { Json } from '../support/until.ts'
 import { readHighestIndex } from '../support/utxo-wallets.ts'
@@ -36,10 +36,10 @@ export async function readMoneroReceived({ cluster }: Fleet, address: string): P
   return parseUnits(((await answer.json()) as { amount: string }).amount, DECIMALS)
 }
 
-/** Units in the app's wallet, as a wallet program that is restored from its keys finds them on the daemon. */
-export async function readMoneroUnits({ cluster, database, moneroKeys }: Fleet): Promise<bigint> {
+/** The outputs in the app's wallet, as a wallet program that is restored from its keys finds them on the daemon. */
+export async function readWalletOutputs({ cluster, database, moneroKeys }: Fleet) {
   const node = cluster.chains.networks.find(({ network }) => network === 'xmr')
   if (!node || !moneroKeys) throw new Error('the fleet has no wallet of xmr')
   const highestIndex = await readHighestIndex(database, 'xmr')
-  return readMoneroWallet(moneroKeys.view, moneroKeys.seed, node.rpcUrls[0] ?? '', highestIndex)
+  return readMoneroOutputs(moneroKeys.view, moneroKeys.seed, node.rpcUrls[0] ?? '', highestIndex)
 }

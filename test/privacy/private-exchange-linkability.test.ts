@@ -18,7 +18,7 @@ import { drawOrders } from './run-exchanges.ts'
 
 const COUNT = 100
 /** Time runs 120 times as fast as on real chains: blocks come every second, and a delay of ten minutes becomes five seconds. */
-const PRIVACY = { delayMaxMs: 5_000, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
+const PRIVACY = { delayMaxMs: 5_000, withheldMaxPpm: 10_000, payoutMaxPpm: 0, stallMs: 3_600_000 }
 const load = { count: COUNT, durationMs: 10_000, scale: 3 }
 const MONERO_COUNT = 8
 /**

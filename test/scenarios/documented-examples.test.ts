@@ -68,25 +68,50 @@ test('the example in the README works as printed', async () => {
   expect(JSON.parse(rest.at(-1) ?? '')).toEqual({ amount: String(JSON.parse(quote).toAmount) })
 })
 
+/** The example under a heading of the swap guide, as a process; what it prints. */
+async function runExample(heading: string): Promise<string> {
+  const guide = readFileSync(join(root, 'docs/guides/swap.md'), 'utf8')
+  const [, section = ''] = guide.split(`${heading}\n`)
+  const printed = /^```js\n([^`]*(?:`[^`\n]*`[^`]*)*?)^```$/m.exec(section)?.[1] ?? ''
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', printed], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, API: `http://127.0.0.1:${port}` },
+  })
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  expect(errors).toBe('')
+  return out
+}
+
+const amountsIn = (out: string) => [...out.matchAll(/brought ([0-9.]+)/g)].map(([, amount]) => Number(amount))
+
+// The sandbox's prices move, so the values are approximate.
 test(
-  'the example in the swap guide works as printed',
+  'Example with viem of the swap guide works as printed',
   async () => {
-    const guide = readFileSync(join(root, 'docs/guides/swap.md'), 'utf8')
-    const printed = /^```js\n([^`]*(?:`[^`\n]*`[^`]*)*?)^```$/m.exec(guide)?.[1] ?? ''
     const unlock = await lockMarket(inject('databaseUrl'), 'base')
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', printed], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, API: `http://127.0.0.1:${port}` },
-    })
-    const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+    const out = await runExample('## Example with viem')
     await unlock()
-    expect(errors).toBe('')
-    const [usd, ether] = [...out.matchAll(/brought ([0-9.]+)/g)].map(([, amount]) => Number(amount))
-    // The sandbox's prices move, so the value is approximate.
+    const [usd = 0, ether = 0] = amountsIn(out)
     expect(usd).toBeGreaterThan(100)
-    expect((ether ?? 0) * (usd ?? 0)).toBeGreaterThan(95)
-    expect((ether ?? 0) * (usd ?? 0)).toBeLessThan(105)
+    expect(ether * usd).toBeGreaterThan(95)
+    expect(ether * usd).toBeLessThan(105)
+  },
+  4 * PATIENCE_MS,
+)
+
+test.each([
+  ['Example with @solana/kit', 'sol', 150],
+  ['Example with @mysten/sui', 'sui', 2],
+])(
+  '%s of the swap guide works as printed',
+  async (heading, network, usd) => {
+    const unlock = await lockMarket(inject('databaseUrl'), network)
+    const out = await runExample(`### ${heading}`)
+    await unlock()
+    const [received = 0] = amountsIn(out)
+    expect(received).toBeGreaterThan(usd / 2)
+    expect(received).toBeLessThan(2 * usd)
   },
   4 * PATIENCE_MS,
 )

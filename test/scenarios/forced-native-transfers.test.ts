@@ -29,5 +29,6 @@ test('D12, D13, D14: ether from a self-destruct raises an alarm, ether from a co
     expect([status, exchanges]).toEqual(['pending', []])
   }
   expect(await readAlarms(scenario, `unseen:${empty.id}`)).toEqual([])
-  await scenario.checkInvariants()
+  // The trace of the network's nodes shows no call that pays what a self-destruct pays.
+  await scenario.checkInvariants(new Map([['eth@eth', parseEther('0.4')]]))
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
+import { answeredDeposits, type NodeBalances } from '../support/holdings.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type MemoryApp, startMemoryApp } from '../support/memory-app.ts'
 
@@ -15,7 +16,7 @@ afterAll(async () => {
 })
 
 test('pays each of twenty exchanges on in-memory chains once', async () => {
-  const { count, seconds, recipients } = await memory.run(20)
+  const { count, seconds, recipients, depositAddresses } = await memory.run(20)
   expect([count, new Set(recipients).size]).toEqual([20, 20])
   expect(seconds).toBeGreaterThan(0)
   const rows = await memory.app.database.query<{ address: string; units: string }>(
@@ -34,5 +35,11 @@ test('pays each of twenty exchanges on in-memory chains once', async () => {
     memory.memoryNetworks.get(id)?.balance(address, contract) ?? 0n
   const outputs = async (id: string, addresses: readonly string[]) =>
     (await Promise.all(addresses.map((address) => account(id, address)))).reduce((sum, units) => sum + units, 0n)
-  await checkInvariants(memory.app, { outputs, account })
+  const received: NodeBalances['received'] = async (id, { txHash, address, contract }) =>
+    (memory.memoryNetworks.get(id)?.transfersTo(address) ?? [])
+      .filter((one) => one.txHash === txHash && one.contract === contract)
+      .reduce((sum, { units }) => sum + units, 0n)
+  const nodes = { outputs, account, received }
+  const deposits = answeredDeposits(memory.app, nodes, (id) => (id === 'eth' ? depositAddresses : []))
+  await checkInvariants(memory.app, nodes, deposits)
 })

@@ -8,7 +8,7 @@ import { PATIENCE_MS } from '../support/patience.ts'
 import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
 
 const FINISH_TIMEOUT_MS = 1.5 * PATIENCE_MS
-const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
+const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, payoutMaxPpm: 0, stallMs: 3_600_000 }
 const NO_ID = '0'.repeat(16)
 
 describeWith('monerod', 'an external monero wallet', { timeout: 3 * PATIENCE_MS }, () => {

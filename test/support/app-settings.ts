@@ -1,7 +1,11 @@
-import type { ServiceSettings } from '../../server/src/exchange/settings.ts'
+import { outputDefaults } from '../../server/src/exchange/domain/output-plan.ts'
+import { guardDefaults, privacyDefaults, type ServiceSettings } from '../../server/src/exchange/settings.ts'
 
 const USD = 10n ** 12n
 const MINUTE_MS = 60_000
+
+/** Outputs are neither split nor merged, so that a test counts its own transactions alone. */
+export const outputsAsTheyAre = { ...outputDefaults, ready: 1, smallMax: 0 }
 
 /** Settings for tests: stuck payouts are replaced after a minute, and no test reaches the limits. */
 export const appSettings: ServiceSettings = {
@@ -16,4 +20,8 @@ export const appSettings: ServiceSettings = {
     dayUsd: 100_000_000n * USD,
     partnerPercent: 100,
   },
+  guards: guardDefaults,
+  coldAddresses: [],
+  privacy: privacyDefaults,
+  outputs: outputsAsTheyAre,
 }

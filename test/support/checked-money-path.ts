@@ -34,8 +34,37 @@ export async function startCheckedMoneyPath() {
   const nodes: NodeBalances = {
     outputs: async (_network, addresses) => path.fakes.btc.unspentOf(addresses),
     account: async (_network, address, contract) => path.fakes.eth.balanceOf(address, contract),
+    received: async (network, { txHash, address, contract }) =>
+      path.fakes[network === 'btc' ? 'btc' : 'eth']
+        .listPayments(address)
+        .filter((one) => one.txHash === txHash && one.contract === contract)
+        .reduce((sum, { units }) => sum + units, 0n),
   }
-  return { ...path, books, nodes, exchange, fromEther, fromToken, account: exchangeAccount(exchange.id) }
+  /** The addresses that the creates returned. */
+  const listAddresses = (network: string) =>
+    [exchange, fromEther, fromToken]
+      .filter(({ legs: [first] }) => first?.from.network === network)
+      .map(({ deposit }) => deposit.address)
+  /** Sweeps the token. Its address is supplied with gas first, which then costs less than was supplied. */
+  const sweepToken = async () => {
+    await path.mineBlocks(12)
+    await path.services.sweep(path.fakes.eth.chain)
+    await path.mineBlocks(4)
+    path.fakes.eth.behaviour.feeRate = 4n
+    await path.services.sweep(path.fakes.eth.chain)
+    await path.mineBlocks(4)
+  }
+  return {
+    ...path,
+    books,
+    nodes,
+    listAddresses,
+    sweepToken,
+    exchange,
+    fromEther,
+    fromToken,
+    account: exchangeAccount(exchange.id),
+  }
 }
 
 export { FEE_ADDRESS, FEE_TOKEN }

@@ -1,5 +1,5 @@
 import type { Sql } from '../../server/src/adapters/postgres/core/database.ts'
-import type { AssetId } from '../../server/src/core/domain/asset.ts'
+import type { Asset, AssetId } from '../../server/src/core/domain/asset.ts'
 import type { Catalogue } from '../../server/src/core/domain/catalogue.ts'
 import { spendsInPlace } from '../../server/src/core/domain/network.ts'
 import type { Chain } from '../../server/src/exchange/ports/chain.ts'
@@ -12,12 +12,22 @@ export type NodeBalances = Readonly<{
   outputs(network: string, addresses: readonly string[]): Promise<bigint>
   /** What an account holds of a token, or of the native coin if `contract` is null. */
   account(network: string, address: string, contract: string | null): Promise<bigint>
+  /** What a transaction in a block paid to an address; 0 if no block has it. */
+  received(network: string, payment: Arrival): Promise<bigint>
+}>
+
+/** A transaction and the address that it paid. `keyIndex`: of a deposit address; null = another address of the app. */
+export type Arrival = Readonly<{
+  txHash: string
+  address: string
+  contract: string | null
+  keyIndex: number | null
 }>
 
 /** Deposits of an asset, as a test knows them. */
 export type Deposits = Readonly<{
-  /** The addresses of exchanges that received the asset. */
-  addresses(asset: AssetId): Promise<readonly string[]>
+  /** Deposit addresses that may hold the asset. */
+  addresses(asset: Asset): Promise<readonly string[]>
   /** Units in blocks that the ledger does not have yet: all of them, or only those of exchanges. */
   uncredited(asset: AssetId, of: 'all' | 'exchanges'): Promise<bigint>
 }>
@@ -39,7 +49,7 @@ const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 export async function findHoldingFaults(
   books: Books,
   nodes: NodeBalances,
-  deposits: Deposits = recordedDeposits(books.database),
+  deposits: Deposits,
 ): Promise<readonly string[]> {
   return [
     ...(await findWalletFaults(books, nodes, deposits)),
@@ -49,24 +59,62 @@ export async function findHoldingFaults(
   ]
 }
 
-/** Deposits as the app recorded them, for tests that keep no record of the payments. */
-const recordedDeposits = (database: Sql): Deposits => ({
-  async addresses(asset) {
-    const rows = await database.query<{ address: string }>(
-      'select distinct address from deposits where asset_id = $1 and exchange_id is not null',
-      [asset],
-    )
-    return rows.map(({ address }) => address)
-  },
-  async uncredited(asset, of) {
-    const [row] = await database.query<{ units: string }>(
-      `select coalesce(sum(units), 0) as units from deposits where asset_id = $1 and status <> 'credited'
-         and block_height is not null and ($2 = 'all' or exchange_id is not null)`,
-      [asset, of],
-    )
-    return BigInt(row?.units ?? 0)
-  },
+/**
+ * Deposits of a test that keeps no record of the payments: `answered` lists the deposit addresses of a network that the API
+ * returned, and `unrecorded` the units at them that the test paid and the app cannot see.
+ */
+export const answeredDeposits = (
+  { database }: Books,
+  nodes: NodeBalances,
+  answered: (network: string) => readonly string[],
+  unrecorded: ReadonlyMap<string, bigint> = new Map(),
+): Deposits => ({
+  addresses: async ({ network }) => [...answered(network), ...(await listLegAddresses(database, network))],
+  uncredited: async (asset, of) => (unrecorded.get(asset) ?? 0n) + (await readUncredited(database, nodes, asset, of)),
 })
+
+/** The addresses between two legs, which no answer of the API contains. */
+export async function listLegAddresses(database: Sql, network: string): Promise<readonly string[]> {
+  const rows = await database.query<{ address: string }>(
+    'select address from deposit_targets where network = $1 and leg > 0',
+    [network],
+  )
+  return rows.map(({ address }) => address)
+}
+
+/**
+ * Units in blocks that the ledger does not have, without the transactions `except`. The app's rows name the transactions; what
+ * each of them paid comes from the node, so that a wrong row causes a difference and hides none.
+ */
+export async function readUncredited(
+  database: Sql,
+  nodes: NodeBalances,
+  asset: AssetId,
+  of: 'all' | 'exchanges',
+  except: readonly string[] = [],
+): Promise<bigint> {
+  const rows = await database.query<UncreditedRow>(UNCREDITED, [asset, of, except])
+  let units = 0n
+  for (const { network, key_index, credited, ...row } of rows) {
+    const arrival = { txHash: row.tx_hash, address: row.address, contract: row.contract }
+    const keyIndex = key_index === null ? null : Number(key_index)
+    units += (await nodes.received(network, { ...arrival, keyIndex })) - BigInt(credited)
+  }
+  return units
+}
+
+const UNCREDITED = `select network, tx_hash, address, contract, max(key_index) as key_index,
+    coalesce(sum(credited_units) filter (where status = 'credited'), 0) as credited
+  from deposits where asset_id = $1 and block_height is not null and ($2 = 'all' or exchange_id is not null) and tx_hash <> all($3)
+  group by network, tx_hash, address, contract having bool_or(status <> 'credited')`
+type UncreditedRow = Readonly<{
+  network: string
+  tx_hash: string
+  address: string
+  contract: string | null
+  key_index: string | null
+  credited: string
+}>
 
 const difference = (account: string, asset: AssetId, booked: bigint, held: bigint): string =>
   `the ledger has ${booked} of ${asset} in ${account}, and the chain has ${held}`
@@ -86,19 +134,27 @@ async function findWalletFaults(books: Books, nodes: NodeBalances, deposits: Dep
   return faults
 }
 
-/** Of the native coin the addresses may hold more: what a sweep of tokens left of its gas. */
+/** Calls to a node at once. */
+const BATCH = 20
+
+/** Of a native coin, the addresses also hold the gas that sweeps did not use (`expense:stranded`). */
 async function findDepositFaults(books: Books, nodes: NodeBalances, deposits: Deposits): Promise<string[]> {
   const faults: string[] = []
-  const ledger = await books.store.ledger.balances('asset:deposits')
+  const credited = await books.store.ledger.balances('asset:deposits')
+  const stranded = await books.store.ledger.balances('expense:stranded')
   for (const { asset, isSpentInPlace } of listServed(books)) {
-    const credited = ledger.get(asset.id) ?? 0n
-    const addresses = isSpentInPlace ? [] : await deposits.addresses(asset.id)
-    if (addresses.length === 0 && credited === 0n) continue
+    const booked = (credited.get(asset.id) ?? 0n) + (stranded.get(asset.id) ?? 0n)
+    const addresses = isSpentInPlace ? [] : [...new Set(await deposits.addresses(asset))]
+    if (addresses.length === 0 && booked === 0n) continue
     let held = 0n
-    for (const address of addresses) held += await nodes.account(asset.network, address, asset.contract)
-    const booked = credited + (isSpentInPlace ? 0n : await deposits.uncredited(asset.id, 'exchanges'))
-    if (held < booked || (asset.contract !== null && held > booked))
-      faults.push(difference('asset:deposits', asset.id, booked, held))
+    for (let from = 0; from < addresses.length; from += BATCH) {
+      const batch = addresses.slice(from, from + BATCH)
+      const units = await Promise.all(batch.map((one) => nodes.account(asset.network, one, asset.contract)))
+      held += units.reduce((sum, one) => sum + one, 0n)
+    }
+    const due = booked + (isSpentInPlace ? 0n : await deposits.uncredited(asset.id, 'exchanges'))
+    const account = asset.contract === null ? 'asset:deposits and expense:stranded' : 'asset:deposits'
+    if (held !== due) faults.push(difference(account, asset.id, due, held))
   }
   return faults
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { journalEntry } from '../../server/src/core/domain/ledger/journal.ts'
 import { ETHER } from '../../server/test/exchange/money-path.ts'
 import { FEE_ADDRESS, startCheckedMoneyPath } from './checked-money-path.ts'
-import type { NodeBalances } from './holdings.ts'
+import { answeredDeposits, type NodeBalances } from './holdings.ts'
 import { checkInvariants } from './invariants.ts'
 import { tamper } from './tamper.ts'
 
@@ -13,12 +13,22 @@ beforeEach(async () => {
 afterEach(() => path.close())
 
 /** Looks once. */
-const check = (nodes: NodeBalances = path.nodes) => checkInvariants(path.books, nodes, 0)
+const check = (nodes: NodeBalances = path.nodes, unrecorded?: ReadonlyMap<string, bigint>) =>
+  checkInvariants(path.books, nodes, answeredDeposits(path.books, nodes, path.listAddresses, unrecorded), 0)
 /** Nodes that show another balance of one account. */
 const showing = (address: string, contract: string | null, more: bigint): NodeBalances => ({
   ...path.nodes,
   account: async (network, asked, token) =>
     (await path.nodes.account(network, asked, token)) + (asked === address && token === contract ? more : 0n),
+})
+
+test('a payment in a block that the app has not credited yet is no fault', async () => {
+  const late = await path.createExchange()
+  path.fakes.btc.pay(late.deposit.address, 7_000_000n)
+  path.fakes.btc.mine()
+  await path.runWatchers()
+  expect(await path.database.query("select units from deposits where status = 'seen'")).toEqual([{ units: '7000000' }])
+  await check()
 })
 
 test('a faultless app has no fault', async () => {
@@ -110,6 +120,22 @@ describe('the check of a scenario finds on the chains', () => {
       await expect(check(nodes)).rejects.toThrow(/usdt@eth in asset:deposits/)
     })
 
+    test(`unswept ether with ${more} units more than the ledger`, async () => {
+      const nodes = showing(path.fromEther.deposit.address, null, more)
+      await expect(check(nodes)).rejects.toThrow(/eth@eth in asset:deposits/)
+    })
+
+    test(`the gas that a sweep left with ${more} units more than the ledger`, async () => {
+      const { address } = path.fromToken.deposit
+      await path.sweepToken()
+      expect(path.fakes.eth.balanceOf(address, '0xusdt')).toBe(0n)
+      expect(path.fakes.eth.balanceOf(address, null)).toBeGreaterThan(0n)
+      await check()
+      await expect(check(showing(address, null, more))).rejects.toThrow(
+        /eth@eth in asset:deposits and expense:stranded/,
+      )
+    })
+
     test(`a fee address with ${more} units more than the ledger`, async () => {
       const account: NodeBalances['account'] = async (network, asked, token) =>
         asked === FEE_ADDRESS ? 700n + more : path.nodes.account(network, asked, token)
@@ -117,10 +143,10 @@ describe('the check of a scenario finds on the chains', () => {
     })
   }
 
-  test('unswept ether with a unit less than the ledger; more is left gas', async () => {
-    const { address } = path.fromEther.deposit
-    await expect(check(showing(address, null, -1n))).rejects.toThrow(/eth@eth in asset:deposits/)
-    await check(showing(address, null, 1n))
+  test('another amount than the test paid and the app cannot see', async () => {
+    const nodes = showing(path.fromEther.deposit.address, null, 7n)
+    await check(nodes, new Map([['eth@eth', 7n]]))
+    await expect(check(nodes, new Map([['eth@eth', 6n]]))).rejects.toThrow(/eth@eth in asset:deposits/)
   })
 
   test('deposits in the ledger that no address holds', async () => {

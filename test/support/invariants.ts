@@ -1,7 +1,7 @@
 import { until } from '@swapyard/lib/until.ts'
 import { expect } from 'vitest'
 import type { Sql } from '../../server/src/adapters/postgres/core/database.ts'
-import { type Books, findHoldingFaults, type NodeBalances } from './holdings.ts'
+import { type Books, type Deposits, findHoldingFaults, type NodeBalances } from './holdings.ts'
 import { findLedgerFaults } from './ledger.ts'
 import { PATIENCE_MS } from './patience.ts'
 
@@ -10,14 +10,19 @@ import { PATIENCE_MS } from './patience.ts'
  * closed exchanges owe nothing, every finished or refunded execution was paid once, and the chains hold what the ledger says.
  * What they hold is read from the nodes on every network.
  */
-export async function checkInvariants(books: Books, nodes: NodeBalances, timeoutMs = PATIENCE_MS): Promise<void> {
+export async function checkInvariants(
+  books: Books,
+  nodes: NodeBalances,
+  deposits: Deposits,
+  timeoutMs = PATIENCE_MS,
+): Promise<void> {
   const { database } = books
   await waitUntilIdle(database, timeoutMs)
   expect(await findLedgerFaults(database), 'the ledger is balanced').toEqual([])
   expect(await database.query(OPEN_LIABILITIES), 'closed exchanges owe nothing').toEqual([])
   expect(await database.query(REPEATED_PAYOUTS), 'nothing is paid twice').toEqual([])
   expect(await database.query(UNPAID), 'every finished or refunded execution was paid').toEqual([])
-  await expectHoldingsEqualLedger(books, nodes, timeoutMs)
+  await expectHoldingsEqualLedger(() => findHoldingFaults(books, nodes, deposits), timeoutMs)
 }
 
 const OPEN_LIABILITIES = `select b.account, b.asset_id, b.units from balances b join exchanges e on b.account = 'liability:exchange:' || e.id
@@ -46,10 +51,13 @@ async function waitUntilIdle(database: Sql, timeoutMs: number): Promise<void> {
 }
 
 /** Fails only if a difference persists: a sweep or a block may fall between the two reads. */
-async function expectHoldingsEqualLedger(books: Books, nodes: NodeBalances, timeoutMs: number): Promise<void> {
+async function expectHoldingsEqualLedger(
+  findFaults: () => Promise<readonly string[]>,
+  timeoutMs: number,
+): Promise<void> {
   let faults: readonly string[] = []
   const areEqual = async () => {
-    faults = await findHoldingFaults(books, nodes)
+    faults = await findFaults()
     return faults.length === 0
   }
   const explain = () => faults.join('; ')

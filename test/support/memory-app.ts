@@ -35,7 +35,12 @@ export type MemoryApp = Readonly<{
   /** By network: `eth` and `bsc`. */
   memoryNetworks: ReadonlyMap<string, MemoryNetwork>
   /** Creates and pays `count` exchanges of ether on `eth` to BNB on `bsc`, and waits until all are finished. */
-  run(count: number): Promise<{ count: number; seconds: number; recipients: readonly string[] }>
+  run(count: number): Promise<{
+    count: number
+    seconds: number
+    recipients: readonly string[]
+    depositAddresses: readonly string[]
+  }>
   stop(): Promise<void>
 }>
 
@@ -139,6 +144,7 @@ async function runExchanges(
   const [row] = await database.query<{ at: Date }>('select clock_timestamp() as at')
   const since = row?.at ?? new Date(0)
   const recipients = deriveAddresses(memoryNetworks.get('bsc'), `recipients since ${since.getTime()}`, count)
+  const depositAddresses: string[] = []
   const startedAt = performance.now()
   let next = 0
   const customers = Array.from({ length: CONCURRENT_CREATES }, async () => {
@@ -156,6 +162,7 @@ async function runExchanges(
         },
         null,
       )
+      depositAddresses.push(exchange.deposit.address)
       memoryNetworks.get('eth')?.pay({ address: exchange.deposit.address, units: WHOLE / 10n })
     }
   })
@@ -173,7 +180,7 @@ async function runExchanges(
     },
     PATIENCE_MS + count * 200,
   )
-  return { count, seconds: (performance.now() - startedAt) / 1000, recipients }
+  return { count, seconds: (performance.now() - startedAt) / 1000, recipients, depositAddresses }
 }
 
 function deriveAddresses(memoryNetwork: MemoryNetwork | undefined, seed: string, count: number): readonly string[] {

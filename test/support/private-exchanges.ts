@@ -6,7 +6,7 @@ import type { MovablePrices } from './prices.ts'
 import type { Json, Scenario } from './scenario.ts'
 
 export const PRIVATE_FINISH_MS = 1.5 * PATIENCE_MS
-const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
+const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, payoutMaxPpm: 0, stallMs: 3_600_000 }
 const hasMonero = hasProgram('monerod')
 export const hasLitecoin = hasProgram('litecoind')
 /** An intermediary needs at least one of the two. */

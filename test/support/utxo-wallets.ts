@@ -1,6 +1,7 @@
 import { parseUnits } from 'viem'
 import { type BitcoinTicker, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
 import type { Sql } from '../../server/src/adapters/postgres/core/database.ts'
+import { nullIfRefused } from './node-refusal.ts'
 
 /** Calls a method of a node's JSON-RPC. */
 export type CallNode = (method: string, params: readonly unknown[]) => Promise<unknown>
@@ -29,7 +30,27 @@ export async function listUnspent(
   }))
 }
 
-export const sumUnits = (outputs: readonly UnspentOutput[]): bigint =>
+type Transaction = Readonly<{
+  confirmations?: number
+  vout: readonly { value: number; scriptPubKey: { hex: string } }[]
+}>
+
+/** What a transaction in a block paid to an address; 0 if no block has it. The node needs an index of transactions. */
+export async function readUtxoReceived(
+  call: CallNode,
+  network: BitcoinTicker,
+  txHash: string,
+  address: string,
+): Promise<bigint> {
+  const transaction = (await call('getrawtransaction', [txHash, true]).catch(nullIfRefused)) as Transaction | null
+  if (transaction === null || !transaction.confirmations) return 0n
+  const script = Buffer.from(scriptOfAddress(network, address)).toString('hex')
+  return transaction.vout
+    .filter(({ scriptPubKey }) => scriptPubKey.hex === script)
+    .reduce((sum, { value }) => sum + parseUnits(Number(value).toFixed(8), 8), 0n)
+}
+
+export const sumUnits = (outputs: readonly Readonly<{ units: bigint }>[]): bigint =>
   outputs.reduce((sum, { units }) => sum + units, 0n)
 
 /** The app's addresses on a network: hot wallet, change and deposits. */

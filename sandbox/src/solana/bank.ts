@@ -3,6 +3,7 @@ import { type Address, type EncodedAccount, getBase58Decoder, lamports, type May
 import { Clock, FailedTransactionMetadata, LiteSVM, type SlotHash, type TransactionMetadata } from 'litesvm'
 import { callsDex, executeWithDexes, type InnerList } from './dex-execution.ts'
 import type { DexProgram } from './dex-program.ts'
+import { toBase58 } from './rpc-params.ts'
 import { readMint, readTokenAccount, toExisting, toUiAmount } from './token-state.ts'
 import { type TransactionError, toTransactionError } from './transaction-error.ts'
 import {
@@ -24,14 +25,20 @@ export type TokenBalance = Readonly<{
   uiTokenAmount: ReturnType<typeof toUiAmount>
 }>
 
-/** What a transaction did. The metadata is the runtime's. */
+export type ExecutionMetadata = Readonly<{
+  logs: readonly string[]
+  unitsConsumed: bigint
+  inner: InnerList
+  /** Null if the program returned nothing. */
+  returned: Readonly<{ program: string; data: Uint8Array }> | null
+}>
+
+/** What a transaction did. */
 export type Execution = Readonly<{
   wire: WireTransaction
   error: TransactionError | null
   fee: Fee
-  metadata: TransactionMetadata
-  /** Inner instructions where they are not those of the metadata: of DEXes. */
-  inner: InnerList | null
+  metadata: ExecutionMetadata
   keys: readonly Address[]
   loaded: LoadedAddresses
   before: readonly MaybeEncodedAccount[]
@@ -55,6 +62,17 @@ export type BankEvent =
   | Readonly<{ kind: 'block'; block: Block }>
   | Readonly<{ kind: 'fork'; dropped: readonly Block[] }>
 
+/** The state of a bank, for `serialize` of `node:v8`. */
+export type SavedBank = Readonly<{
+  /** A snapshot of litesvm. */
+  accounts: Uint8Array
+  blocks: readonly Block[]
+  pending: readonly WireTransaction[]
+  slot: number
+  forks: number
+  finalizedHeight: number
+}>
+
 /** MAX_PROCESSING_AGE of the validator, in blocks. */
 export const blockhashAgeMax = 150
 /** A block is confirmed by the votes in the two blocks after it, and final 32 blocks later. */
@@ -68,6 +86,8 @@ const slotHashesMax = 512
 /** Two and a half hours of blocks. */
 const blocksMax = 22_500
 const pendingMax = 10_000
+/** Seven minutes: more than unfinalized blocks and the window of blockhashes. */
+const savedBlocksMax = 1_000
 
 const base58 = getBase58Decoder()
 const hashOf = (text: string): string => base58.decode(createHash('sha256').update(text).digest())
@@ -75,8 +95,19 @@ const hashOf = (text: string): string => base58.decode(createHash('sha256').upda
 /** Not the hash of any public cluster, so that a client can tell the sandbox from one. */
 export const genesisHash = hashOf('swapyard sandbox solana')
 
-type Outcome = Pick<Execution, 'error' | 'metadata' | 'inner'> & Readonly<{ changed?: readonly EncodedAccount[] }>
+type Outcome = Readonly<{
+  error: TransactionError | null
+  metadata: TransactionMetadata
+  /** Inner instructions where they are not those of the metadata: of DEXes. */
+  inner: InnerList | null
+  changed?: readonly EncodedAccount[]
+}>
 type RunKind = 'commit' | 'simulate'
+
+const genesisBlock = (): Block => ({
+  ...{ slot: 0, height: 0, hash: genesisHash, parent: { slot: 0, hash: '11111111111111111111111111111111' } },
+  ...{ timeMs: 0, executions: [], undo: new Map() },
+})
 
 /**
  * A chain of blocks over one litesvm, which holds the state after the last block. Earlier unfinalized states are read
@@ -86,31 +117,40 @@ type RunKind = 'commit' | 'simulate'
 export class Bank {
   readonly #now: () => number
   readonly #dexes: ReadonlyMap<Address, DexProgram>
-
-  constructor(now: () => number, dexes: readonly DexProgram[] = []) {
-    this.#now = now
-    this.#dexes = new Map(dexes.map((program) => [program.address, program]))
-  }
-
-  readonly #svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n).withNativeMints()
-  readonly #blocks: Block[] = [
-    {
-      slot: 0,
-      height: 0,
-      hash: genesisHash,
-      parent: { slot: 0, hash: '11111111111111111111111111111111' },
-      timeMs: 0,
-      executions: [],
-      undo: new Map(),
-    },
-  ]
-  readonly #heights = new Map<string, number>([[genesisHash, 0]])
+  readonly #svm: LiteSVM
+  readonly #blocks: Block[]
+  readonly #heights = new Map<string, number>()
   readonly #located = new Map<string, Readonly<{ block: Block; execution: Execution }>>()
   readonly #pending = new Map<string, WireTransaction>()
   readonly #listeners = new Set<(event: BankEvent) => void>()
-  #slot = 0
-  #forks = 0
-  #finalizedHeight = 0
+  #slot: number
+  #forks: number
+  #finalizedHeight: number
+
+  /** Continues a saved bank, or begins with an empty one. */
+  constructor(now: () => number, dexes: readonly DexProgram[] = [], saved: SavedBank | null = null) {
+    this.#now = now
+    this.#dexes = new Map(dexes.map((program) => [program.address, program]))
+    const svm = saved === null ? new LiteSVM().withNativeMints() : LiteSVM.fromBytes(saved.accounts)
+    this.#svm = svm.withBlockhashCheck(false).withTransactionHistory(0n).withSigverify(true)
+    this.#blocks = saved === null ? [genesisBlock()] : [...saved.blocks]
+    this.#slot = saved?.slot ?? 0
+    this.#forks = saved?.forks ?? 0
+    this.#finalizedHeight = saved?.finalizedHeight ?? 0
+    for (const block of this.#blocks) {
+      this.#heights.set(block.hash, block.height)
+      for (const execution of block.executions) this.#located.set(execution.wire.signature, { block, execution })
+    }
+    for (const wire of saved?.pending ?? []) this.#pending.set(wire.signature, wire)
+  }
+
+  save(): SavedBank {
+    return {
+      ...{ accounts: this.#svm.toBytes(), blocks: this.#blocks.slice(-savedBlocksMax) },
+      ...{ pending: [...this.#pending.values()], slot: this.#slot, forks: this.#forks },
+      finalizedHeight: this.#finalizedHeight,
+    }
+  }
 
   readonly #tip = (): Block => this.#blocks[this.#blocks.length - 1] as Block
   readonly #firstHeight = () => (this.#blocks[0] as Block).height
@@ -219,8 +259,7 @@ export class Bank {
       wire,
       error,
       fee: computeFee(message),
-      metadata,
-      inner,
+      metadata: readMetadata(metadata, inner),
       keys,
       loaded,
       before,
@@ -372,6 +411,29 @@ export class Bank {
     return () => this.#listeners.delete(listener)
   }
 }
+
+/** The runtime's metadata as data. */
+function readMetadata(metadata: TransactionMetadata, inner: InnerList | null): ExecutionMetadata {
+  const returned = metadata.returnData()
+  const data = new Uint8Array(returned.data())
+  return {
+    logs: metadata.logs(),
+    unitsConsumed: metadata.computeUnitsConsumed(),
+    inner: inner ?? readInner(metadata),
+    returned: data.length === 0 ? null : { program: toBase58(returned.programId()), data },
+  }
+}
+
+const readInner = (metadata: TransactionMetadata): InnerList =>
+  metadata.innerInstructions().flatMap((list, index) => {
+    const instructions = list.map((inner) => ({
+      programIdIndex: inner.instruction().programIdIndex(),
+      accounts: [...inner.instruction().accounts()],
+      data: toBase58(inner.instruction().data()),
+      stackHeight: inner.stackHeight(),
+    }))
+    return instructions.length === 0 ? [] : [{ index, instructions }]
+  })
 
 const lamportsOf = (account: MaybeEncodedAccount | undefined): bigint => (account?.exists ? account.lamports : 0n)
 

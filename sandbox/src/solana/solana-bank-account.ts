@@ -36,15 +36,16 @@ const bankLamports = 500_000_000_000_000_000n
 export async function createBankAccount(bank: Bank) {
   const seed = createHash('sha256').update('swapyard sandbox solana bank').digest()
   const signer: KeyPairSigner = await createKeyPairSignerFromPrivateKeyBytes(seed)
-  bank.writeAccount({
-    exists: true,
-    address: signer.address,
-    lamports: lamports(bankLamports),
-    data: new Uint8Array(),
-    programAddress: '11111111111111111111111111111111' as Address,
-    executable: false,
-    space: 0n,
-  })
+  if (!bank.readAccount(signer.address).exists)
+    bank.writeAccount({
+      exists: true,
+      address: signer.address,
+      lamports: lamports(bankLamports),
+      data: new Uint8Array(),
+      programAddress: '11111111111111111111111111111111' as Address,
+      executable: false,
+      space: 0n,
+    })
   let payments = 0
 
   async function send(instructions: readonly Instruction[]): Promise<string> {

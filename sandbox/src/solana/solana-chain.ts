@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import {
   type Address,
   createKeyPairSignerFromPrivateKeyBytes,
@@ -11,7 +12,8 @@ import { formatUnits, parseUnits } from '../amount.ts'
 import { ControlError, currencyNotFound, invalidAddress, requireReorgDepth } from '../control-error.ts'
 import type { LocalChain, Tip, Wallet } from '../local-chain.ts'
 import { log } from '../log.ts'
-import type { Bank } from './bank.ts'
+import { createSavedState } from '../saved-state.ts'
+import type { Bank, SavedBank } from './bank.ts'
 import { catalogueTokens, listedMarket, marketPools, testTokens } from './solana-market.ts'
 import { startSolanaNode } from './solana-node.ts'
 import { planTrade } from './solana-trader.ts'
@@ -60,13 +62,19 @@ async function readBalance(
   return formatUnits(readTokenAccount(bank.readAccount(ata, block))?.amount ?? 0n, decimals)
 }
 
-/** A LocalChain over the simulated validator. Its state is in memory and ends with the process. */
+/** A LocalChain over the simulated validator, which continues the chain of the last run. */
 export async function createSolanaChain(
+  folder: string,
   port: number,
   { isFrozen }: Readonly<{ isFrozen: boolean }>,
 ): Promise<LocalChain> {
-  const node = await startSolanaNode({ port, log, startTicks: () => () => undefined, deploysMarket: true })
+  const path = join(folder, 'chain.bin')
+  const savedState = createSavedState<SavedBank>({ network: 'sol', path, version: 1 })
+  const node = await startSolanaNode({
+    ...{ port, log, startTicks: () => () => undefined, deploysMarket: true, saved: savedState.read() },
+  })
   const { bank } = node
+  const kept = savedState.keep(() => bank.save())
   let blocks = 0
   let nextPool = 0
 
@@ -116,6 +124,9 @@ export async function createSolanaChain(
       if (pool && plan) await node.trade(pool, plan)
     },
     countPending: async () => node.countPending(),
-    stop: () => node.stop(),
+    async stop() {
+      kept.stop()
+      await node.stop()
+    },
   }
 }

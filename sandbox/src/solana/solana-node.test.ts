@@ -1,3 +1,4 @@
+import { deserialize, serialize } from 'node:v8'
 import {
   type Address,
   appendTransactionMessageInstructions,
@@ -29,6 +30,7 @@ import {
   getTransferCheckedInstruction,
 } from '@solana-program/token'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { SavedBank } from './bank.ts'
 import { startSolanaNode } from './solana-node.ts'
 import { token2022Program } from './token-state.ts'
 
@@ -296,4 +298,33 @@ test.for([
   ['getBlock', [1_000_000], -32004, 'Block not available for slot 1000000'],
 ] as const)('%s %j is refused with %i', async ([method, params, code, message]) => {
   expect((await call(method, [...params])).error).toMatchObject({ code, message })
+})
+
+test('a node continues from a saved state, and executes no transaction of it again', async () => {
+  const { address } = await generateKeyPairSigner()
+  const wire = await build([pay(address, sol)])
+  const signature = await send(wire)
+  node.mine(3)
+  const waiting = await send(await build([pay(address, 2n * sol)]))
+  // The form in which it is written to a file.
+  const saved = deserialize(serialize(node.bank.save())) as SavedBank
+  const found = await call('getTransaction', [
+    signature,
+    { maxSupportedTransactionVersion: 0, commitment: 'confirmed' },
+  ])
+  const slot = await rpc.getSlot({ commitment: 'processed' }).send()
+  await node.stop()
+
+  node = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined, saved })
+  rpc = createSolanaRpc(node.rpcUrl)
+  expect(await rpc.getSlot({ commitment: 'processed' }).send()).toBe(slot)
+  expect(await balanceOf(address)).toBe(sol)
+  expect(
+    await call('getTransaction', [signature, { maxSupportedTransactionVersion: 0, commitment: 'confirmed' }]),
+  ).toEqual(found)
+  await rpc.sendTransaction(wire, { encoding: 'base64', skipPreflight: true }).send()
+  node.fork(2)
+  node.mine(40)
+  expect(await balanceOf(address)).toBe(3n * sol)
+  expect((await statusOf(waiting))?.confirmationStatus).toBe('finalized')
 })

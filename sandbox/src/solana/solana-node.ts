@@ -1,4 +1,4 @@
-import { Bank, type Block } from './bank.ts'
+import { Bank, type Block, type SavedBank } from './bank.ts'
 import { raydiumCpmmProgram } from './raydium-cpmm-program.ts'
 import { createRpcServer } from './rpc-server.ts'
 import { createBankAccount } from './solana-bank-account.ts'
@@ -17,24 +17,27 @@ export type SolanaNodeOptions = Readonly<{
   isSkipped?: (slot: number) => boolean
   /** Begins with the tokens and pools of the sandbox. */
   deploysMarket?: boolean
+  /** Continues this state; the market is part of it. */
+  saved?: SavedBank | null
 }>
 
 const slotMs = 400
 
 export const startupNotice =
-  'sol: litesvm 1.5.0 executes transactions with the real virtual machine and the real SPL Token, Token-2022, associated token, memo and lookup table programs. It is not a validator: slots, blocks, commitments, forks, the 150-block window of blockhashes and the RPC are simulated; there are no votes, stakes, rewards, rent collection or durable nonces. The binaries of DEXes are not available: swap_base_input of Raydium CPMM is executed by the maths of the pool on its account data, and its transfers by the token programs, in one transaction with the other instructions. The state is in memory and ends with the process.'
+  'sol: litesvm 1.5.0 executes transactions with the real virtual machine and the real SPL Token, Token-2022, associated token, memo and lookup table programs. It is not a validator: slots, blocks, commitments, forks, the 150-block window of blockhashes and the RPC are simulated; there are no votes, stakes, rewards, rent collection or durable nonces. The binaries of DEXes are not available: swap_base_input of Raydium CPMM is executed by the maths of the pool on its account data, and its transfers by the token programs, in one transaction with the other instructions.'
 
 const startInterval: StartTicks = (tick, ms) => {
   const timer = setInterval(tick, ms)
   return () => clearInterval(timer)
 }
 
-/** JSON-RPC and websocket on one port of the loopback interface. State is in memory. */
+/** JSON-RPC and websocket on one port of the loopback interface. */
 export async function startSolanaNode(options: SolanaNodeOptions) {
   const { port, log, now = Date.now, startTicks = startInterval, isSkipped = (slot) => slot % 25 === 0 } = options
-  const bank = new Bank(now, [raydiumCpmmProgram])
+  const { saved = null } = options
+  const bank = new Bank(now, [raydiumCpmmProgram], saved)
   const account = await createBankAccount(bank)
-  if (options.deploysMarket === true) await deployMarket(bank, account.address)
+  if (options.deploysMarket === true && saved === null) await deployMarket(bank, account.address)
   const server = createRpcServer(bank)
   const subscriptions = serveSubscriptions(bank, server)
   await new Promise<void>((resolve, reject) => {

@@ -70,7 +70,7 @@ const subscribe: Readonly<Record<string, Subscribe>> = {
         block.executions
           .filter(({ keys }) => mentions === null || keys.some((key) => key === mentions))
           .map(({ wire, error, metadata }) =>
-            withContext(block, { signature: wire.signature, err: error, logs: metadata.logs() }),
+            withContext(block, { signature: wire.signature, err: error, logs: metadata.logs }),
           ),
     }
   },

@@ -5,29 +5,10 @@ import type { WireTransaction } from './wire-transaction.ts'
 
 export const statusOf = ({ error }: Pick<Execution, 'error'>) => (error === null ? { Ok: null } : { Err: error })
 
-export function encodeInnerInstructions({ metadata, inner }: Execution) {
-  if (inner !== null) return inner
-  return metadata.innerInstructions().flatMap((list, index) =>
-    list.length === 0
-      ? []
-      : [
-          {
-            index,
-            instructions: list.map((inner) => ({
-              programIdIndex: inner.instruction().programIdIndex(),
-              accounts: [...inner.instruction().accounts()],
-              data: toBase58(inner.instruction().data()),
-              stackHeight: inner.stackHeight(),
-            })),
-          },
-        ],
-  )
-}
-
 export function encodeReturned({ metadata }: Execution) {
-  const data = metadata.returnData()
-  if (data.data().length === 0) return null
-  return { programId: toBase58(data.programId()), data: [Buffer.from(data.data()).toString('base64'), 'base64'] }
+  if (metadata.returned === null) return null
+  const { program, data } = metadata.returned
+  return { programId: program, data: [Buffer.from(data).toString('base64'), 'base64'] }
 }
 
 const balancesOf = (accounts: Execution['before']) => accounts.map((one) => (one.exists ? one.lamports : 0n))
@@ -46,11 +27,11 @@ function encodeMeta(execution: Execution) {
     status: statusOf(execution),
     fee: execution.fee.base + execution.fee.priority,
     ...balances(execution),
-    innerInstructions: encodeInnerInstructions(execution),
-    logMessages: execution.metadata.logs(),
+    innerInstructions: execution.metadata.inner,
+    logMessages: execution.metadata.logs,
     loadedAddresses: execution.loaded,
     rewards: [],
-    computeUnitsConsumed: execution.metadata.computeUnitsConsumed(),
+    computeUnitsConsumed: execution.metadata.unitsConsumed,
     ...(returnData === null ? {} : { returnData }),
   }
 }

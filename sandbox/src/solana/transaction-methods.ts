@@ -15,14 +15,7 @@ import {
   requireContextSlot,
 } from './rpc-params.ts'
 import { describeTransactionError, type TransactionError } from './transaction-error.ts'
-import {
-  balances,
-  blockTime,
-  encodeInnerInstructions,
-  encodeReturned,
-  readTransactionForm,
-  statusOf,
-} from './transaction-form.ts'
+import { balances, blockTime, encodeReturned, readTransactionForm, statusOf } from './transaction-form.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
 const signaturesMax = 256
@@ -44,11 +37,11 @@ function describeSimulation(simulation: Simulation, showInner: boolean) {
     }
   return {
     err: simulation.error,
-    logs: simulation.metadata.logs(),
+    logs: simulation.metadata.logs,
     accounts: null,
-    unitsConsumed: simulation.metadata.computeUnitsConsumed(),
+    unitsConsumed: simulation.metadata.unitsConsumed,
     returnData: encodeReturned(simulation),
-    innerInstructions: showInner ? encodeInnerInstructions(simulation) : null,
+    innerInstructions: showInner ? simulation.metadata.inner : null,
   }
 }
 

@@ -1,13 +1,11 @@
 /* The simulated Sui node as a chain of the sandbox. */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { deserialize, serialize } from 'node:v8'
+import { join } from 'node:path'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils'
 import { formatUnits, parseUnits } from '../amount.ts'
 import { ControlError, currencyNotFound, invalidAddress } from '../control-error.ts'
 import type { LocalChain } from '../local-chain.ts'
-import { log } from '../log.ts'
+import { createSavedState } from '../saved-state.ts'
 import { createCetusFunctions } from './cetus-functions.ts'
 import type { Clock } from './clock.ts'
 import { cetusPackage, createSuiMarket, type SuiCoin, type SuiMarket, suiCoin, suiTokens } from './market.ts'
@@ -31,44 +29,23 @@ function parseAddress(text: string): string {
   return normalizeSuiAddress(text)
 }
 
-/** Changes with the form of the file. */
-const fileVersion = 1
+type SavedChain = Readonly<{ node: SavedNode; market: SuiMarket }>
 
-type SavedFile = Readonly<{ version: number; node: SavedNode; market: SuiMarket }>
-
-/** The chain of the last stop; null without one, or if another version of the program wrote it. */
-function readSaved(file: string): SavedFile | null {
-  if (!existsSync(file)) return null
-  try {
-    const saved = deserialize(readFileSync(file)) as SavedFile
-    if (saved.version === fileVersion) return saved
-  } catch {
-    // Not written to its end.
-  }
-  log('sui: the saved chain cannot be read; a new one begins')
-  return null
-}
-
-function writeSaved(file: string, saved: SavedFile): void {
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(`${file}.new`, serialize(saved))
-  renameSync(`${file}.new`, file)
-}
-
-/** Continues the chain of the last stop. What happened before a kill is lost. */
+/** Continues the chain of the last run. */
 export async function createSuiChain(
   folder: string,
   port: number,
   { isFrozen }: Readonly<{ isFrozen: boolean }>,
 ): Promise<LocalChain> {
-  const file = join(folder, 'chain.bin')
-  const saved = readSaved(file)
+  const savedState = createSavedState<SavedChain>({ network, path: join(folder, 'chain.bin'), version: 2 })
+  const saved = savedState.read()
   const node = await startSuiNode({
     ...{ port, clock, functions: createCetusFunctions(cetusPackage) },
     ...(saved === null ? {} : { saved: saved.node }),
   })
   const market = saved?.market ?? createSuiMarket(node)
   const trader = createSuiTrader(node, market, isFrozen)
+  const kept = savedState.keep(() => ({ node: node.save(), market }))
   return {
     network,
     family: 'sui',
@@ -111,7 +88,7 @@ export async function createSuiChain(
     },
     countPending: async () => node.countPending(),
     async stop() {
-      writeSaved(file, { version: fileVersion, node: node.save(), market })
+      kept.stop()
       await node.stop()
     },
   }

@@ -42,7 +42,7 @@ import { createRateIds } from '../exchange/quotes/rate-id.ts'
 import { createRatesFeed, type RatesFeed } from '../exchange/quotes/rates-feed.ts'
 import { createReadiness } from '../exchange/quotes/readiness.ts'
 import { type RefreshBook, refreshBook, refreshBookOnce } from '../exchange/quotes/refresh-book.ts'
-import { guardDefaults, type PrivacySettings, privacyDefaults, type ServiceSettings } from '../exchange/settings.ts'
+import type { PrivacySettings, ServiceSettings } from '../exchange/settings.ts'
 import { createBatcher } from '../lib/batch.ts'
 import { smallest } from '../lib/bigint.ts'
 import type { Log } from '../lib/log.ts'
@@ -142,7 +142,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await registerAddressesAndAssets(store, catalogue, chains)
   const clock = await startDatabaseClock(() => readClock(database), onError)
   const books = createBookSnapshot(
-    emptyBook(options.spreads, fixedRatesOf(options), (options.settings.guards ?? guardDefaults).stableBandPercent),
+    emptyBook(options.spreads, fixedRatesOf(options), options.settings.guards.stableBandPercent),
   )
   const shared = { store, catalogue, chains, books, clock, database }
   const refresh = createRefreshBook(options, shared)
@@ -204,7 +204,7 @@ function walletsOf({ signer, walletFolder, walletSettings: settings }: AppOption
     : { folder: walletFolder, walletKey, ...(settings && { settings }) }
 }
 
-function fixedRatesOf({ settings: { guards = guardDefaults } }: AppOptions): FixedRatePolicy {
+function fixedRatesOf({ settings: { guards } }: AppOptions): FixedRatePolicy {
   return {
     priceAgeMs: guards.fixedPriceAgeMs,
     reservePercent: guards.fixedReservePercent,
@@ -295,7 +295,7 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
   const quoteRate = createQuoteRate({ catalogue, books, rateIds, clock, rateIdTtlMs: settings.rateIdMs })
   const { metrics } = options
   const commit = createBatcher(store.exchanges.create, { most: 100, running: 2 })
-  const privacy = settings.privacy ?? privacyDefaults
+  const { privacy } = settings
   const currencies = catalogue.list()
   const expectations = createExpectations({ currencies, books, privacy })
   const intermediaries = { currencies, books, clock, chains, privacy }

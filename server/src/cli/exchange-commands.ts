@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
+import { parseAddress } from '../adapters/chains/evm/address.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
-import { readExchangeDetails } from '../adapters/postgres/exchange/exchange-details.ts'
+import { findExchanges, readExchangeDetails } from '../adapters/postgres/exchange/exchange-details.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { payeeMacsOf } from '../app/payee-macs.ts'
 import { decisions } from '../exchange/domain/lifecycle.ts'
 import { createOperateExchanges } from '../exchange/operations/operate-exchanges.ts'
 import { checkDestination } from './addresses.ts'
 import { promptReason, type ReasonOption, withReason } from './audit-note.ts'
-import { withDatabase } from './database.ts'
+import { printRows, withDatabase } from './database.ts'
 import { fail, print } from './print.ts'
 
 const meanings = {
@@ -34,6 +35,10 @@ export function addExchangeCommands(program: Command): void {
       })
   }
   exchanges
+    .command('find <text>')
+    .description('finds exchanges by a deposit address, or by the hash of a deposit, payout or refund')
+    .action((text: string) => printRows((database) => findExchanges(database, encodingsOf(text))))
+  exchanges
     .command('show <exchangeId>')
     .description('shows all of an exchange: addresses, legs, payouts, events and the choice of the intermediary')
     .action((exchangeId: string) => withDatabase((database) => show(database, exchangeId)))
@@ -52,6 +57,12 @@ export function addExchangeCommands(program: Command): void {
         print({ exchangeId, refundAddress: checked.address })
       })
     })
+}
+
+/** Hashes are stored in lower case, and addresses of accounts by EIP-55. */
+function encodingsOf(text: string): readonly string[] {
+  const lower = text.toLowerCase()
+  return [...new Set([text, lower, parseAddress(lower) ?? text])]
 }
 
 /** Prints one line per part, `what` first. It names both ends of a private exchange: never write it to a log. */

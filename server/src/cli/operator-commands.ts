@@ -6,16 +6,16 @@ import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createKeystore, exportPublicKeys } from '../adapters/signers/keystore.ts'
 import { openAddresses } from '../app/addresses.ts'
 import { envExample, settingsPage } from '../config/describe.ts'
-import { loadConfig } from '../config/load.ts'
+import { loadConfig, requireProduction } from '../config/load.ts'
 import { verifyAuditLog } from '../core/services/verify-audit-log.ts'
 import { addAlarmCommands } from './alarm-commands.ts'
-import { withDatabase } from './database.ts'
+import { printRows, withDatabase } from './database.ts'
 import { addExchangeCommands } from './exchange-commands.ts'
 import { addLedgerCommands } from './ledger-commands.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addPauseCommands } from './pause-commands.ts'
 import { addPayoutCommands } from './payout-commands.ts'
-import { fail, print } from './print.ts'
+import { fail, integerBetween, print } from './print.ts'
 import { addReportCommands } from './report-commands.ts'
 import { addRescanCommand } from './rescan-command.ts'
 import { addSignerCommands } from './signer-commands.ts'
@@ -53,12 +53,27 @@ export function addOperatorCommands(program: Command): void {
       writeFileSync(join(root, '.env.example'), envExample())
       writeFileSync(join(root, 'docs/settings.md'), settingsPage())
     })
+  program
+    .command('config')
+    .description('the configuration')
+    .command('check')
+    .description('reports every problem of the environment and of the config file, as a start would, and starts nothing')
+    .option('--sandbox', 'allows an environment without a production config', false)
+    .action(({ sandbox }: { sandbox: boolean }) => {
+      const config = loadConfig()
+      if (!sandbox) requireProduction(config)
+      print({ environment: config.environment, networks: [...config.networks.keys()], problems: 0 })
+    })
   addExchangeCommands(program)
   addLedgerCommands(program)
   addReportCommands(program)
-  program
-    .command('audit')
-    .description('the log of operator actions')
+  const audit = program.command('audit').description('the log of operator actions')
+  audit
+    .command('list')
+    .description('lists the newest actions with their actor and reason, the newest first')
+    .option('--limit <count>', 'how many', integerBetween(1, 10_000), 100)
+    .action(({ limit }: { limit: number }) => printRows((database) => createStore(database).auditLog.list(limit)))
+  audit
     .command('verify')
     .description('verifies the hash chain of the log; keep the printed head and compare it with the next one')
     .action(() =>

@@ -4,6 +4,8 @@ import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { AppError } from '../core/domain/errors.ts'
 import type { PauseStore } from '../core/ports/store/pauses.ts'
+import type { AcknowledgedShortfall } from '../exchange/ports/store/reconciliation.ts'
+import type { Store } from '../exchange/ports/store/store.ts'
 import { type ReasonOption, toAuditNote, withReason, withRequiredReason } from './audit-note.ts'
 import { printRows, withDatabase } from './database.ts'
 import { findCurrency, findNetwork, findPausable } from './lookup.ts'
@@ -34,18 +36,30 @@ export function addPauseCommands(program: Command): void {
     .description('lists pauses and their reasons')
     .action(() => printRows((database) => createStore(database).pauses.list()))
   withReason(program.command('resume <scope>'))
-    .description('ends a pause')
+    .description('ends a pause; of payouts:NETWORK, acknowledges the coins that are missing there')
     .action((text: string, options: ReasonOption) =>
       withDatabase(async (database) => {
         const scope = await findPause(text, database)
-        await createStore(database).transaction(async (tx) => {
+        const acknowledged = await createStore(database).transaction(async (tx) => {
           const before = (await tx.pauses.list()).find((pause) => pause.scope === scope) ?? null
+          const shortfalls = before === null ? [] : await acknowledgeShortfalls(tx, scope)
           await tx.pauses.resume(scope)
-          await tx.auditLog.record({ ...toAuditNote(options), act: 'resume', subject: scope, before, after: null })
+          const note = { ...toAuditNote(options), act: 'resume', subject: scope, before, after: null }
+          await tx.auditLog.record(shortfalls.length > 0 ? { ...note, detail: { acknowledged: shortfalls } } : note)
+          return shortfalls
         })
-        print({ scope, paused: false })
+        print({ scope, paused: false, ...(acknowledged.length > 0 ? { acknowledged } : {}) })
       }),
     )
+}
+
+/** Coins that are missing on the network of a pause of payouts, and that the operator has looked at. */
+async function acknowledgeShortfalls(
+  { reconciliation }: Pick<Store, 'reconciliation'>,
+  scope: string,
+): Promise<readonly AcknowledgedShortfall[]> {
+  const [, network = 'all'] = /^payouts:(.+)$/.exec(scope) ?? []
+  return network === 'all' ? [] : reconciliation.acknowledgeShortfalls(network)
 }
 
 /** Each wait ends after the lock timeout of five seconds. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Command, CommanderError, Option } from 'commander'
+import packageJson from '../../package.json' with { type: 'json' }
 import type { Role } from '../app/app.ts'
 import { ConfigError, loadConfig, requireProduction } from '../config/load.ts'
 import { AppError } from '../core/domain/errors.ts'
@@ -10,7 +11,10 @@ const STOP_MS = 20_000
 
 /** Runs one command line. The exit code is 0, 1 for a failure, 2 for wrong settings or arguments. */
 export async function runProgram(args: readonly string[]): Promise<void> {
-  const program = new Command('swapyard').description('self-hosted crypto exchange server').exitOverride()
+  const program = new Command('swapyard')
+    .description('self-hosted crypto exchange server')
+    .version(packageJson.version)
+    .exitOverride()
   program
     .command('start')
     .description('starts the service')

@@ -17,16 +17,13 @@ export type ServiceSettings = Readonly<{
     /** Share of the rolling limits that one partner may use, in percent. */
     partnerPercent: number
   }>
-  /** Guards of the operator's money. Absent: `guardDefaults`. */
-  guards?: GuardSettings
-  /** Addresses of the operator's cold wallets, as `network:address`: the only ones that capital is withdrawn to. Absent: none. */
-  coldAddresses?: readonly string[]
+  guards: GuardSettings
+  /** Addresses of the operator's cold wallets, as `network:address`: the only ones that capital is withdrawn to. */
+  coldAddresses: readonly string[]
   /** Coins that arrive at a hot wallet from outside are capital at once; otherwise unclaimed until the operator claims them. */
   fundingsAreCapital: boolean
-  /** Private exchanges. Absent: `privacyDefaults`. */
-  privacy?: PrivacySettings
-  /** Outputs of wallets of the bitcoin family. Absent: they are neither split nor consolidated. */
-  outputs?: OutputSettings
+  privacy: PrivacySettings
+  outputs: OutputSettings
 }>
 
 /** Guards of the operator's money: a promise must not be worth more than it costs (docs/lifecycle.md). */
@@ -95,8 +92,8 @@ export type PrivacySettings = Readonly<{
   delayMaxMs: number
   /** Maximum share of the intermediary amount that is not sent on its chain, in ppm. */
   withheldMaxPpm: number
-  /** Maximum random difference of a payout from the converted amount, up or down, in ppm. Absent: none. */
-  payoutMaxPpm?: number
+  /** Maximum random difference of a payout from the converted amount, up or down, in ppm; 0 = none. */
+  payoutMaxPpm: number
   /** A leg that could not be paid for this long is refunded. */
   stallMs: number
 }>

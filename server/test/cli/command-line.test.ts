@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPostgres } from '../../src/adapters/embedded-postgres/postgres.ts'
 import { openDatabase } from '../../src/adapters/postgres/core/database.ts'
+import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { lockFolder } from '../../src/lib/lock.ts'
 import { openShell, type Shell } from './shell.ts'
 
@@ -260,6 +261,38 @@ describe('the command line', () => {
     expect((await swapyard(['resume', named])).lines).toEqual([{ scope, paused: false }])
   })
 
+  test('resuming payouts acknowledges what is missing on their network, in the answer and in the audit log', async () => {
+    const database = openDatabase(url, { max: 1, applicationName: 'test' })
+    const { alarms, pauses } = createStore(database)
+    await alarms.raise('difference:usdt@eth', 'ledger and chain differ', { difference: '-7', held: '1' })
+    await alarms.raise('difference:usdc@eth', 'ledger and chain differ', { difference: '5', held: '6' })
+    await alarms.raise('difference:btc@btc', 'ledger and chain differ', { difference: '-3', held: '1' })
+    await alarms.raise('unswept:eth:0xaddress:dai@eth', 'a deposit address holds less', { missing: '2' })
+    // Without a pause there is nothing that the operator looked at.
+    expect((await swapyard(['resume', 'payouts:eth'])).lines).toEqual([{ scope: 'payouts:eth', paused: false }])
+    await pauses.pause('payouts:eth', 'ledger and chain differ', 'reconciler')
+    const { lines } = await swapyard(['resume', 'payouts:eth', '--reason', 'found them'])
+    const acknowledged = [
+      { subject: 'difference:usdt@eth', units: '7' },
+      { subject: 'unswept:eth:0xaddress:dai@eth', units: '2' },
+    ]
+    expect(lines).toEqual([{ scope: 'payouts:eth', paused: false, acknowledged: expect.arrayContaining(acknowledged) }])
+    expect(lines[0]?.['acknowledged']).toHaveLength(2)
+    expect((await swapyard(['audit', 'list', '--limit', '1'])).lines).toMatchObject([
+      {
+        act: 'resume',
+        subject: 'payouts:eth',
+        reason: 'found them',
+        detail: { acknowledged: lines[0]?.['acknowledged'] },
+        before: { reason: 'ledger and chain differ' },
+        after: null,
+      },
+    ])
+    expect(await database.query("select 1 from alarms where detail ? 'acknowledged'")).toHaveLength(2)
+    await database.query('delete from alarms')
+    await database.close()
+  })
+
   test('pauses a partner by its name, shows it, and resumes it by its id', async () => {
     const { lines } = await swapyard(['partners', 'add', 'held partner'])
     expect(lines).toMatchObject([{ next: "swapyard partners keys add 'held partner'" }])
@@ -275,6 +308,11 @@ describe('the command line', () => {
     const { code, error } = await swapyard(['start', '--role', 'api'])
     expect(code).toBe(2)
     for (const name of ['SWAPYARD_CONFIG', 'DATABASE_URL', 'SWAPYARD_PEPPER']) expect(error).toContain(name)
+    expect(await swapyard(['config', 'check'])).toEqual({ code: 2, lines: [], error })
+    expect(await swapyard(['config', 'check', '--sandbox'])).toMatchObject({
+      code: 0,
+      lines: [{ environment: 'sandbox', problems: 0 }],
+    })
     expect(await swapyard(['start', '--role', 'everything'])).toMatchObject({ code: 2 })
     expect(await swapyard(['wallets'], { SWAPYARD_DATA_DIRR: 'x' })).toMatchObject({
       code: 2,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { outputsAsTheyAre } from '../../../test/support/app-settings.ts'
 import { findLedgerFaults } from '../../../test/support/ledger.ts'
 import type { Database, Sql } from '../../src/adapters/postgres/core/database.ts'
 import { readExecutions } from '../../src/adapters/postgres/exchange/steps.ts'
@@ -33,7 +34,7 @@ import type { Payout } from '../../src/exchange/ports/store/payouts.ts'
 import type { Store } from '../../src/exchange/ports/store/store.ts'
 import { createBookSnapshot } from '../../src/exchange/quotes/book-snapshot.ts'
 import type { QuoteClock } from '../../src/exchange/quotes/quote-rate.ts'
-import type { ServiceSettings } from '../../src/exchange/settings.ts'
+import { guardDefaults, privacyDefaults, type ServiceSettings } from '../../src/exchange/settings.ts'
 import { createStepExchange } from '../../src/exchange/settlement/step-exchange.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { openTestDatabase } from '../adapters/postgres/database.ts'
@@ -99,6 +100,10 @@ export async function startMoneyPath(options: MoneyPathOptions = {}) {
     stuckMs: 60_000,
     fundingsAreCapital: true,
     limits: { perTransactionUsd: 20_000n * USD, hourUsd: 10n ** 9n * USD, dayUsd: 10n ** 9n * USD, partnerPercent: 25 },
+    guards: guardDefaults,
+    coldAddresses: [],
+    privacy: privacyDefaults,
+    outputs: outputsAsTheyAre,
     ...options.settings,
   }
   const byId = new Map(currencies.map((currency) => [currency.asset.id, currency]))

@@ -9,13 +9,7 @@ import type { Chain } from '../ports/chain.ts'
 import type { AppendRules } from '../ports/store/chain-log.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
-import {
-  guardDefaults,
-  requiredConfirmations,
-  requiredFinalityTag,
-  type ServiceSettings,
-  tierUsd,
-} from '../settings.ts'
+import { requiredConfirmations, requiredFinalityTag, type ServiceSettings, tierUsd } from '../settings.ts'
 
 export type RecordBlocksDeps = Readonly<{
   store: Store
@@ -173,7 +167,7 @@ async function rewind(
 
 export function rulesOf(deps: RecordBlocksDeps, { network, reader }: Chain): AppendRules {
   const { prices } = deps.books.current()
-  const { inFlightFactor } = deps.settings.guards ?? guardDefaults
+  const { inFlightFactor } = deps.settings.guards
   return {
     assetOf: (contract) => deps.assetOf(network.id, contract),
     requirements: (assetId, units, inFlight) => {

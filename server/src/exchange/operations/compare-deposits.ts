@@ -4,6 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { DepositAccount, UnsweptDeposits } from '../ports/store/reconciliation.ts'
 import type { Store } from '../ports/store/store.ts'
+import { reportShortfall } from './report-shortfall.ts'
 
 export type CompareDepositsDeps = Readonly<{
   store: Store
@@ -26,8 +27,8 @@ const keyOf = ({ address, assetId }: DepositAccount) => `${address}:${assetId}`
 
 /**
  * Compares the credited deposits that no sweep has taken with what their addresses hold (I-7). An address that held less in
- * two consecutive runs raises an alarm and pauses the network's payouts: every deposit key comes from the seed of the hot
- * wallet. Bitcoin and Monero spend deposits where they are, so the comparison of their wallets includes them.
+ * two consecutive runs raises an alarm and pauses the network's payouts, again if more is missing than an operator has
+ * acknowledged: every deposit key comes from the seed of the hot wallet. Bitcoin and Monero spend deposits where they are, so the comparison of their wallets includes them.
  */
 export function createCompareDeposits({ store, assetById, log, everyMs }: CompareDepositsDeps) {
   const walks = new Map<string, Walk>()
@@ -47,13 +48,11 @@ export function createCompareDeposits({ store, assetById, log, everyMs }: Compar
       return false
     }
     if (!isReported && !isSuspect) return true
-    const missing = (units - held).toString()
-    // Before the alarm, and once: an operator who knows the cause resumes the payouts, and the alarm stays.
-    if (!isReported) {
-      log.error({ network: network.id, address, asset: assetId, missing }, ALARM)
-      await store.pauses.pause(`payouts:${network.id}`, ALARM, 'reconciler')
-    }
-    await store.alarms.raise(subject, ALARM, { address, asset: assetId, missing })
+    const missing = units - held
+    const detail = { address, asset: assetId, missing: missing.toString() }
+    if (!isReported) log.error({ network: network.id, ...detail }, ALARM)
+    const shortfall = { least: missing, most: missing }
+    await reportShortfall(store, { network: network.id, subject, alarm: ALARM, detail, shortfall })
     return true
   }
 

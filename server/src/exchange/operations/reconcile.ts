@@ -6,6 +6,7 @@ import type { Utxo } from '../ports/spend.ts'
 import type { Store } from '../ports/store/store.ts'
 import { createCompareDeposits } from './compare-deposits.ts'
 import { createFindUnrecordedDeposits } from './find-unrecorded-deposits.ts'
+import { readAcknowledged, reportShortfall } from './report-shortfall.ts'
 
 export type ReconcileDeps = Readonly<{
   store: Store
@@ -26,7 +27,7 @@ const RUNS_MAX = 3
 
 /**
  * Compares the ledger with the wallets, as the nodes report them (I-7). A difference raises an alarm, and pauses the network's
- * payouts if funds are missing; code never adjusts the ledger. Funds move between the two readings, so the same difference
+ * payouts if funds are missing that no operator has acknowledged; code never adjusts the ledger. Funds move between the two readings, so the same difference
  * must be found in two consecutive runs, or differences of any size in three: somebody may take more each time.
  */
 export function createReconcile(deps: ReconcileDeps) {
@@ -51,7 +52,8 @@ export function createReconcile(deps: ReconcileDeps) {
       const subject = `difference:${assetId}`
       if (difference === 0n) {
         suspects.delete(subject)
-        await store.alarms.clear(subject)
+        // A shortfall that is smaller than the amounts in motion does not show. What an operator acknowledged of it stays known.
+        if (held >= high || (await readAcknowledged(store, subject)) === 0n) await store.alarms.clear(subject)
       } else if (difference > 0n && (await isBehind(store, chain))) {
         // Nodes may have confirmed a payout in blocks that are not recorded yet; its outputs still count as held.
       } else {
@@ -59,7 +61,7 @@ export function createReconcile(deps: ReconcileDeps) {
         const runs = (before?.runs ?? 0) + 1
         suspects.set(subject, { difference, runs })
         if (difference === before?.difference || runs >= RUNS_MAX)
-          await report(deps, chain, { assetId, difference, held, missing })
+          await report(deps, chain, { assetId, difference, held, high, missing })
       }
     }
   }
@@ -77,18 +79,29 @@ async function isBehind({ chainLog }: Store, { network, reader }: Chain): Promis
   return cursor === null || head.height - cursor.height >= network.confirmations
 }
 
-type Difference = Readonly<{ assetId: AssetId; difference: bigint; held: bigint; missing: readonly Utxo[] }>
+type Difference = Readonly<{
+  assetId: AssetId
+  difference: bigint
+  held: bigint
+  high: bigint
+  missing: readonly Utxo[]
+}>
+
+const ALARM = 'ledger and chain differ'
 
 async function report({ store, log }: ReconcileDeps, { network }: Chain, found: Difference): Promise<void> {
-  const { assetId, difference, held, missing } = found
+  const { assetId, difference, held, high, missing } = found
   const outpoints = missing.slice(0, MISSING_SHOWN).map(({ outpoint }) => outpoint)
-  log.error({ network: network.id, asset: assetId, difference: difference.toString() }, 'ledger and chain differ')
-  await store.alarms.raise(`difference:${assetId}`, 'ledger and chain differ', {
+  log.error({ network: network.id, asset: assetId, difference: difference.toString() }, ALARM)
+  const subject = `difference:${assetId}`
+  const detail = {
     difference: difference.toString(),
     held: held.toString(),
     ...(outpoints.length > 0 ? { missing: outpoints } : {}),
-  })
-  if (difference < 0n) await store.pauses.pause(`payouts:${network.id}`, 'ledger and chain differ', 'reconciler')
+  }
+  if (difference > 0n) return store.alarms.raise(subject, ALARM, detail)
+  const shortfall = { least: -difference, most: high - held }
+  await reportShortfall(store, { network: network.id, subject, alarm: ALARM, detail, shortfall })
 }
 
 /** Finds recorded outputs that a node does not have. A run reads a part of all outputs, and those that were missing before. */

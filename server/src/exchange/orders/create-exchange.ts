@@ -13,7 +13,7 @@ import type { IssuedQuote } from '../domain/rate-quote.ts'
 import type { ExchangeOrder, Expectations, RateRequest } from '../interfaces.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { CreateOutcome, NewExchange } from '../ports/store/exchanges.ts'
-import { fixedInclusionMsOf, guardDefaults, type ServiceSettings } from '../settings.ts'
+import { fixedInclusionMsOf, type ServiceSettings } from '../settings.ts'
 import { checkRecipientGas } from './check-recipient-gas.ts'
 import { type ReadOrderDeps, type ResolvedOrder, readOrder } from './read-order.ts'
 
@@ -75,7 +75,7 @@ export async function createFromOrder(
   // Last: it asks nodes.
   await checkRecipientGas(deps.chains, to, recipient)
   const { destination, keyIndex } = await deps.allocateDeposit(from.network.id)
-  const { guards = guardDefaults } = deps.settings
+  const { guards } = deps.settings
   const terms = {
     type: through ? 'private' : 'standard',
     legs: legsThrough(from.asset, to.asset, through?.via),
@@ -150,7 +150,7 @@ const ownAddress = (field: 'address' | 'refundAddress') =>
   new AppError('ADDRESS_IS_OURS', `${field} is an address of this service: use an address of the user`, { field })
 
 /** The last look: a rateId is no option to take a price of up to a minute ago after the market has moved. */
-function isWorse(liveUnits: bigint, promisedUnits: bigint, { guards = guardDefaults }: ServiceSettings): boolean {
+function isWorse(liveUnits: bigint, promisedUnits: bigint, { guards }: ServiceSettings): boolean {
   return liveUnits * BPS < promisedUnits * (BPS - BigInt(guards.lastLookBps))
 }
 

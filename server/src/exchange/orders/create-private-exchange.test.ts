@@ -5,6 +5,7 @@ import type { Chain } from '../ports/chain.ts'
 import type { NewExchange } from '../ports/store/exchanges.ts'
 import { createBookSnapshot } from '../quotes/book-snapshot.ts'
 import type { ChosenIntermediary } from '../quotes/choose-intermediary.ts'
+import { guardDefaults } from '../settings.ts'
 import { type CreatePrivateDeps, createCreatePrivateExchange } from './create-private-exchange.ts'
 
 const ltc = makeCurrency('ltc', 'ltc', { dustUnits: 546n })
@@ -78,7 +79,7 @@ function create(draws: number[], payoutMaxPpm = 0) {
     countOpen: async () => 0,
     expectations: { confirmationsOf: () => 3, secondsOf: () => 900 },
     screening: { screen: async () => 'allow' },
-    settings: {} as CreatePrivateDeps['settings'],
+    settings: { guards: guardDefaults } as CreatePrivateDeps['settings'],
     chooseIntermediary: () => chosen,
     privacy: { delayMaxMs: 600_000, withheldMaxPpm: 10_000, payoutMaxPpm, stallMs: 5 },
     draw: (below) => {

@@ -63,7 +63,7 @@ function drawPlan(
   { privateType }: PrivateExchangeOrder,
   { via, considered, quoted }: ChosenIntermediary,
 ) {
-  const { delayMaxMs, withheldMaxPpm, payoutMaxPpm = 0, stallMs } = privacy
+  const { delayMaxMs, withheldMaxPpm, payoutMaxPpm, stallMs } = privacy
   // At least a tenth of the maximum: the intermediary amount must not equal the conversion of the deposit.
   const withheldMinPpm = Math.ceil(withheldMaxPpm / 10)
   const plan: PrivatePlan = {

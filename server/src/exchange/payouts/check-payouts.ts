@@ -71,7 +71,7 @@ const notCold = () => new AppError('SIMULATION_FAILED', 'capital is withdrawn to
 /** Compared in canonical form, so that the setting may have any encoding. */
 function isToColdAddress({ chains, settings }: CheckDeps, { network, address }: Payout): boolean {
   const parse = (text: string) => chains.get(network)?.addresses.parse(text) ?? text
-  return (settings.coldAddresses ?? []).some(
+  return settings.coldAddresses.some(
     (cold) => cold.startsWith(`${network}:`) && parse(cold.slice(network.length + 1)) === parse(address),
   )
 }

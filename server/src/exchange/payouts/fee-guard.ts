@@ -6,11 +6,10 @@ import { spendsInPlace } from '../../core/domain/network.ts'
 import { staysInWallet } from '../../core/domain/payout-purpose.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
-import { outputDefaults } from '../domain/output-plan.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { StoreTx } from '../ports/store/store.ts'
-import { guardDefaults, type ServiceSettings } from '../settings.ts'
+import type { ServiceSettings } from '../settings.ts'
 import type { CheckDeps } from './check-payouts.ts'
 
 type FeeGuardDeps = Pick<CheckDeps, 'assetById' | 'priceKeyOf' | 'books' | 'settings'>
@@ -50,7 +49,7 @@ export async function checkFee(
   const guarded = payouts.filter(({ purpose, approved }) => !approved && (purpose === 'payout' || purpose === 'refund'))
   const native = nativeId(chain.network)
   if (!deps.books.current().prices.usd.has(deps.priceKeyOf(native))) return
-  const { payoutFeePercent, payoutFeeMultiple } = deps.settings.guards ?? guardDefaults
+  const { payoutFeePercent, payoutFeeMultiple } = deps.settings.guards
   const multiple = BigInt(payoutFeeMultiple)
   const excessive: Payout[] = []
   let isCausedByRecipient = false
@@ -74,9 +73,8 @@ export function isOwnFeeExcessive(
   payouts: readonly Payout[],
   feeUnits: bigint,
 ): boolean {
-  const { feeBps } = outputs ?? outputDefaults
   const movedUnits = sum(payouts.map(({ units }) => units))
-  return payouts.length > 0 && payouts.every(staysInWallet) && feeUnits * 10_000n > movedUnits * BigInt(feeBps)
+  return payouts.length > 0 && payouts.every(staysInWallet) && feeUnits * 10_000n > movedUnits * BigInt(outputs.feeBps)
 }
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)

@@ -46,7 +46,6 @@ export function createPlanOutputs({ store, settings, assetById, log, now = Date.
     if (!bitcoin) return
     await watchSpendable(store, chain, lockedSince, now())
     const { outputs } = settings
-    if (!outputs) return
     const fee = await chain.reader.feeRate()
     const inputFeeUnits = chain.sender.depositFee?.(assetById(nativeId(chain.network)), fee) ?? 0n
     const isCheap = fee.rate <= BigInt(outputs.cheapRates.get(network) ?? 0) * 1_000n

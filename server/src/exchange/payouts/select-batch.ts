@@ -1,13 +1,7 @@
 import { accounts } from '../../core/domain/ledger/entries.ts'
 import { staysInWallet } from '../../core/domain/payout-purpose.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
-import {
-  CONSOLIDATED_MAX,
-  type OutputSettings,
-  outputDefaults,
-  smallUnits,
-  type WalletOutputs,
-} from '../domain/output-plan.ts'
+import { CONSOLIDATED_MAX, type OutputSettings, smallUnits, type WalletOutputs } from '../domain/output-plan.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { KeyPath, Utxo } from '../ports/spend.ts'
 import type { Payout } from '../ports/store/payouts.ts'
@@ -47,7 +41,7 @@ export async function listInputs(
   if (first?.purpose !== 'consolidate') return listSpendable(tx.transactions, chain)
   const walletUnits = await tx.ledger.balance(accounts.wallet, first.assetId)
   const inputFeeUnits = chain.sender.depositFee?.(assetById(first.assetId), fee) ?? 0n
-  return listSmall(tx, chain, { walletUnits, inputFeeUnits }, settings.outputs ?? outputDefaults)
+  return listSmall(tx, chain, { walletUnits, inputFeeUnits }, settings.outputs)
 }
 
 /** The small outputs that a consolidation merges, at most `CONSOLIDATED_MAX`. Each is worth twice the fee of spending it. */

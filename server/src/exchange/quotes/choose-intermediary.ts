@@ -152,7 +152,7 @@ function quoteThrough(
 ): QuotedIntermediary {
   const first = books.price({ from, to: via, flow: 'standard', partnerFeeBps: 0 }, clock.now())
   const second = books.price({ from: via, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
-  const quote = quoteLegs(first, second, fromUnits, (privacy.payoutMaxPpm ?? 0) + RESERVE_MARGIN_PPM)
+  const quote = quoteLegs(first, second, fromUnits, privacy.payoutMaxPpm + RESERVE_MARGIN_PPM)
   if (quote.maxUnits !== null && quote.maxUnits < quote.minUnits)
     throw new AppError('INSUFFICIENT_LIQUIDITY', 'the reserves do not cover the minimum amount: retry later')
   const { confirmations, finalityBlocks } = from.network

@@ -9,7 +9,7 @@ import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import type { ScannedBlock, Transfer } from '../../../src/exchange/ports/chain.ts'
 import type { AppendRules } from '../../../src/exchange/ports/store/chain-log.ts'
 import { createBookSnapshot } from '../../../src/exchange/quotes/book-snapshot.ts'
-import { requiredConfirmations, tierUsd } from '../../../src/exchange/settings.ts'
+import { guardDefaults, requiredConfirmations, tierUsd } from '../../../src/exchange/settings.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
 import { payeeMacs } from '../../payee-macs.ts'
@@ -510,7 +510,7 @@ describe('watchers of one network (I-27)', () => {
       assetOf: () => eth.asset,
       assetById: () => eth.asset,
       priceKeyOf: () => 'eth',
-      settings: { fundingsAreCapital: true },
+      settings: { fundingsAreCapital: true, guards: guardDefaults },
       log: createLog({ level: 'silent', pretty: false }),
     }
     const watchers = [store, secondStore, store].map((one) => createRecordBlocks({ ...dependencies, store: one }))

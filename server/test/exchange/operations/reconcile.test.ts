@@ -135,6 +135,111 @@ describe('reconciliation of an account wallet (I-7)', () => {
   })
 })
 
+describe('a shortfall that an operator acknowledged by resuming the payouts', () => {
+  /** Changes what the ledger has in a wallet: coins that the chain lacks if positive. */
+  const lose = (units: bigint, asset = 'eth@eth') =>
+    tamper(fixture.database, 'balances', [
+      `update balances set units = units + ${units} where account = 'asset:wallet' and asset_id = '${asset}'`,
+    ])
+  const runTwice = async () => {
+    await reconcile('eth')
+    await reconcile('eth')
+  }
+  /** As `swapyard resume payouts:eth` does. */
+  const resume = async () => {
+    const acknowledged = await fixture.store.reconciliation.acknowledgeShortfalls('eth')
+    await fixture.store.pauses.resume('payouts:eth')
+    return acknowledged
+  }
+  const subject = 'difference:eth@eth'
+
+  test('does not pause again, and its alarm stays', async () => {
+    await lose(9n)
+    await runTwice()
+    expect(await readPauses()).toEqual(['payouts:eth'])
+    expect(await resume()).toEqual([{ subject, units: '9' }])
+    for (let n = 0; n < 3; n++) await runTwice()
+    expect(await readPauses()).toEqual([])
+    expect(await readAlarms()).toMatchObject([{ subject, detail: { difference: '-9', acknowledged: '9' } }])
+  })
+
+  test('pauses again as soon as more is missing', async () => {
+    await lose(9n)
+    await runTwice()
+    await resume()
+    await lose(1n)
+    await runTwice()
+    expect(await readPauses()).toEqual(['payouts:eth'])
+    expect(await readAlarms()).toMatchObject([{ subject, detail: { difference: '-10', acknowledged: '9' } }])
+    expect(await resume()).toEqual([{ subject, units: '10' }])
+    await runTwice()
+    expect(await readPauses()).toEqual([])
+  })
+
+  test('pauses again if more is missing after a part came back', async () => {
+    await lose(9n)
+    await runTwice()
+    await resume()
+    await lose(-5n)
+    await runTwice()
+    expect(await readPauses()).toEqual([])
+    // Less in total than before, and still a further loss.
+    await lose(3n)
+    await runTwice()
+    expect(await readPauses()).toEqual(['payouts:eth'])
+  })
+
+  test('pauses again if all came back and the same amount is missing later', async () => {
+    await lose(9n)
+    await runTwice()
+    await resume()
+    await lose(-9n)
+    await runTwice()
+    expect([await readAlarms(), await readPauses()]).toEqual([[], []])
+    await lose(9n)
+    await runTwice()
+    expect(await readPauses()).toEqual(['payouts:eth'])
+  })
+
+  test('pauses for another asset of the same network, and for another network', async () => {
+    await lose(9n)
+    await runTwice()
+    await resume()
+    fixture.fakes.eth.pay('eth-hot', 50n, { contract: '0xusdt' })
+    await fixture.mineBlocks(3)
+    await lose(1n, 'usdt@eth')
+    await lose(1n, 'btc@btc')
+    await runTwice()
+    for (let n = 0; n < 2; n++) await reconcile('btc')
+    expect((await readPauses()).toSorted()).toEqual(['payouts:btc', 'payouts:eth'])
+    expect(await resume()).toEqual(
+      expect.arrayContaining([
+        { subject, units: '9' },
+        { subject: 'difference:usdt@eth', units: '1' },
+      ]),
+    )
+    expect(await readPauses()).toEqual(['payouts:btc'])
+  })
+
+  test('does not pause again after payouts in motion hid it', async () => {
+    await lose(9n)
+    await runTwice()
+    await resume()
+    await fixture.insertPayout('eth', ETHER, 'customer', 'withdrawal')
+    await fixture.runJobs()
+    expect(await fixture.database.query('select state from payouts')).toEqual([{ state: 'signed' }])
+    // Its fee may be paid or not, so that 9 units do not show.
+    await runTwice()
+    await fixture.mineBlocks(4)
+    expect(await fixture.database.query('select state from payouts')).toEqual([{ state: 'confirmed' }])
+    await runTwice()
+    expect(await readPauses()).toEqual([])
+    await lose(1n)
+    await runTwice()
+    expect(await readPauses()).toEqual(['payouts:eth'])
+  })
+})
+
 describe('reconciliation of deposit addresses (I-7)', () => {
   const TETHER = 1_000_000n
   const open = async (from: typeof eth, fromUnits: bigint) => {
@@ -170,7 +275,7 @@ describe('reconciliation of deposit addresses (I-7)', () => {
     expect([await readAlarms(), await readPauses()]).toEqual([[], []])
   })
 
-  test('finds tokens that left an address, pauses payouts once, and clears the alarm when they are back', async () => {
+  test('finds tokens that left an address, pauses payouts until they are resumed, and clears the alarm when they are back', async () => {
     const address = await open(usdt, 400n * TETHER)
     const chain = without(address, 'usdt@eth', 5n * TETHER)
     await reconcileChain(chain)
@@ -183,9 +288,16 @@ describe('reconciliation of deposit addresses (I-7)', () => {
       },
     ]
     expect([await readAlarms(), await readPauses()]).toEqual([alarms, ['payouts:eth']])
+    const [{ subject } = { subject: '' }] = alarms
+    const units = String(5n * TETHER)
+    expect(await fixture.store.reconciliation.acknowledgeShortfalls('eth')).toEqual([{ subject, units }])
     await fixture.store.pauses.resume('payouts:eth')
     await runTwice(chain)
-    expect([await readAlarms(), await readPauses()]).toEqual([alarms, []])
+    expect(await readPauses()).toEqual([])
+    expect(await readAlarms()).toMatchObject([{ subject, detail: { missing: units, acknowledged: units } }])
+    // A further loss at the same address.
+    await runTwice(without(address, 'usdt@eth', 6n * TETHER))
+    expect(await readPauses()).toEqual(['payouts:eth'])
     await reconcile('eth')
     expect(await readAlarms()).toEqual([])
   })

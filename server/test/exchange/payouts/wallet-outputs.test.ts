@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { outputsAsTheyAre } from '../../../../test/support/app-settings.ts'
 import { createAdvanceTransaction } from '../../../src/exchange/payouts/advance-transaction.ts'
 import { createPlanOutputs, planNow } from '../../../src/exchange/payouts/plan-outputs.ts'
 import type { Chain } from '../../../src/exchange/ports/chain.ts'
@@ -181,7 +182,7 @@ test('the operator splits and merges by command, recorded in the audit log, and 
 
 test('an alarm says that little of the wallet can be spent, and ends with it', async () => {
   let now = 0
-  const watch = createPlanOutputs({ ...fixture.dependencies, settings: {}, now: () => now })
+  const watch = createPlanOutputs({ ...fixture.dependencies, settings: { outputs: outputsAsTheyAre }, now: () => now })
   await fixture.database.query("update coins set quarantined = true where network = 'btc'")
   await watch(chain)
   expect(await fixture.listAlarmKinds()).not.toContain('spendable')

@@ -48,7 +48,7 @@ const partner = {
 /** The bounds of the quote. Of three networks, the third is the only possible intermediary. */
 function readQuotedBounds({ from, via, to }: Route): Readonly<{ min: bigint; max: bigint }> {
   const { books, clock, chains } = fixture.dependencies
-  const privacy = { delayMaxMs: 0, withheldMaxPpm: 10_000, stallMs: 1 }
+  const privacy = { delayMaxMs: 0, withheldMaxPpm: 10_000, payoutMaxPpm: 0, stallMs: 1 }
   const chooseIntermediary = createChooseIntermediary({ currencies: [via], books, clock, chains, privacy })
   const { minUnits, maxUnits } = chooseIntermediary(partner, { from, to }, 'efficient', SMALL).quote
   return { min: minUnits, max: maxUnits ?? 0n }

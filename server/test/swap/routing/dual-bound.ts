@@ -106,7 +106,9 @@ function mostProfit(pool: Pool, from: number, to: number, cost: number, worth: n
   best = 0
   for (let size = 0; size < SIZES_MAX; size++, input *= FACTOR) {
     const { profit, income } = profitOf(input)
-    if (best > 0 ? profit < most : income > CERTAIN * output && Number.isFinite(income)) break
+    // Of smaller trades, rounding to base units may make a larger one seem worse.
+    const isCertain = income > CERTAIN * output
+    if (isCertain && (best > 0 ? profit < most : Number.isFinite(income))) break
   }
   if (best === 0) return 0
   let [low, high] = [best / FACTOR, best * FACTOR]

@@ -2,19 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { outputOf } from '../../../src/swap/routing/curve.ts'
 import { curveOf, type Pool, type PoolKind, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { holdingOf, magnitude, type RandomKind, randomPools } from './random-pools.ts'
+import { holdingOf, magnitude, randomPools, sqrtPriceBits } from './random-pools.ts'
 
 /**
  * Cases that fulfil the precondition of their property: 57 % of the draws or more. fast-check fails a property that rejects more than two
  * draws for each accepted one, so a swap that always returns null passes none of them.
  */
 const settings = { numRuns: 200, maxSkipsPerRun: 2 } as const
-const kinds = Object.keys(randomPools) as readonly RandomKind[]
+const kinds = Object.keys(randomPools) as readonly PoolKind[]
 
 type Trade = Readonly<{ pool: Pool; from: number; to: number; amount: bigint; more: bigint }>
 
 /** A pool, a direction, and two amounts from a millionth to a multiple of the pool's balance. */
-const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
+const trades = (kind: PoolKind): fc.Arbitrary<Trade> =>
   fc
     .record({
       pool: randomPools[kind] as fc.Arbitrary<Pool>,
@@ -65,7 +65,7 @@ function retainedFee(pool: Pool, output: bigint): bigint {
 /**
  * Trades without an off-peg fee. That of StableSwap-NG may increase faster than the output, so a larger input may pay less.
  */
-const monotonicTrades = (kind: RandomKind): fc.Arbitrary<Trade> =>
+const monotonicTrades = (kind: PoolKind): fc.Arbitrary<Trade> =>
   trades(kind).map((trade) => {
     const { pool } = trade
     return pool.kind === 'curve-stable' ? { ...trade, pool: { ...pool, offPegFee: null } } : trade
@@ -157,8 +157,9 @@ type Ticks = Extract<Pool, { ticks: unknown }>
 const FLOAT_ERROR = 1e-10
 
 /** The balance of a token that all positions need at the present price, by the definition of a tick, and its error. */
-function balanceOfTicks({ ticks, sqrtPrice }: Ticks, token: number) {
-  const price = Number(sqrtPrice) / 2 ** 96
+function balanceOfTicks(pool: Ticks, token: number) {
+  const { ticks, sqrtPrice } = pool
+  const price = Number(sqrtPrice) / 2 ** sqrtPriceBits(pool)
   const roots = ticks.map(({ index }) => 1.0001 ** (index / 2))
   // Exact: sums of floats would lose a small position beside a large one.
   let exactLiquidity = 0n

@@ -18,7 +18,12 @@ function createDraws(seed: number): () => number {
   }
 }
 
-const units = (amount: number) => BigInt(Math.floor(amount * 1e6)) * 10n ** 12n
+/** Base units of an amount. */
+type Units = (amount: number) => bigint
+/** 18 decimals, as most tokens of EVM networks have. */
+const units: Units = (amount) => BigInt(Math.floor(amount * 1e6)) * 10n ** 12n
+/** 9 decimals, as SOL and SUI have. Tokens of their networks count in 64 bits. */
+const smallUnits: Units = (amount) => BigInt(Math.floor(amount * 1e6)) * 1_000n
 
 type Tier = Readonly<{ feePpm: number; tickSpacing: number }>
 type PoolDraw = Readonly<{
@@ -73,6 +78,54 @@ function concentrated(sample: PoolDraw): Pool {
       protocolFeePpm: [0, Math.floor(feePpm / 10)],
     }
   return { ...base(sample), ...state, kind: 'algebra', ticksBy: 'words', feePpm: [feePpm, feePpm] }
+}
+
+const CETUS_TIERS: readonly [Tier, ...Tier[]] = [
+  { feePpm: 100, tickSpacing: 2 },
+  { feePpm: 500, tickSpacing: 10 },
+  { feePpm: 2_500, tickSpacing: 60 },
+]
+
+/** As `concentrated`, with the prices of Sui in Q64.64 and amounts in 64 bits. */
+function cetus(sample: PoolDraw): Pool {
+  const { feePpm, tickSpacing } = oneOf(CETUS_TIERS, sample.draw)
+  const price = sample.price * (1 + ((sample.draw() - 0.5) * feePpm) / 1e6)
+  const tick = Math.floor(Math.log(price) / LOG_TICK)
+  const tickIndex = Math.floor(tick / tickSpacing)
+  const outermost = Math.floor(443_636 / tickSpacing)
+  const liquidity = (share: number) => smallUnits(sample.value * Math.sqrt(sample.price) * share)
+  const narrow = Array.from({ length: 4 }, () => ({
+    lower: (tickIndex - Math.floor(sample.draw() * 50)) * tickSpacing,
+    upper: (tickIndex + 1 + Math.floor(sample.draw() * 50)) * tickSpacing,
+    liquidity: liquidity(sample.draw() * 10),
+  }))
+  const fullRange = { lower: -outermost * tickSpacing, upper: outermost * tickSpacing, liquidity: liquidity(0.2) }
+  const sqrtPrice = BigInt(Math.floor(Math.sqrt(price) * 2 ** 40)) << 24n
+  return {
+    ...base(sample),
+    ...concentratedOf({ sqrtPrice, tick, tickSpacing, positions: [fullRange, ...narrow] }),
+    ...{ kind: 'cetus', package: '0xce', config: '0xc0', feeRate: BigInt(feePpm), protocolFeeRate: 2_000n },
+    ...{ feeGrowth: [0n, 0n], protocolFees: [0n, 0n] },
+  }
+}
+
+/** A third of the pools have a token with a transfer fee. */
+function raydiumCpmm(sample: PoolDraw): Pool {
+  const tradeFeeRate = oneOf([100, 2_500, 10_000], sample.draw)
+  const price = sample.price * (1 + ((sample.draw() - 0.5) * tradeFeeRate) / 1e6)
+  const vaults = [smallUnits(sample.value), smallUnits(sample.value * price)] as const
+  const transferFee = { basisPoints: 100n, maximumFee: 2n ** 64n - 1n }
+  const transferFees = sample.draw() < 1 / 3 ? ([transferFee, null] as const) : ([null, null] as const)
+  return {
+    ...base(sample),
+    ...{ kind: 'raydium-cpmm', reserves: vaults, programs: ['program', 'program'], decimals: [6, 6] },
+    ...{ vaults: ['vault 0', 'vault 1'], config: 'config', observation: 'observation' },
+    state: {
+      ...{ status: 0, openTime: 0n, recentEpoch: 0n, vaults, protocolFees: [0n, 0n], fundFees: [0n, 0n] },
+      config: { tradeFeeRate: BigInt(tradeFeeRate), protocolFeeRate: 120_000n, fundFeeRate: 40_000n },
+      ...{ isToken2022: [true, true], transferFees },
+    },
+  }
 }
 
 function weighted(sample: PoolDraw): Pool {
@@ -167,7 +220,11 @@ function variableFeeBook(sample: PoolDraw): Pool {
   }
 }
 
-export type Kinds = readonly [(sample: PoolDraw) => Pool, ...((sample: PoolDraw) => Pool)[]]
+export type Kinds = Readonly<{
+  makers: readonly [(sample: PoolDraw) => Pool, ...((sample: PoolDraw) => Pool)[]]
+  /** Of the amounts in their pools. */
+  units: Units
+}>
 
 /** Trade sizes in USD. Pools have 10⁴ to 3·10⁶ USD. */
 export type TradeSizes = Readonly<{ least: number; most: number }>
@@ -186,11 +243,14 @@ export function drawConnectedMarket(seed: number, kinds: Kinds, { least, most }:
     const worth = (token: number) => usd[token] ?? 1
     const value = (1e4 * 300 ** draw()) / worth(connector)
     const price = worth(connector) / worth(other)
-    return oneOf(kinds, draw)({ id: String(index), tokens: [String(connector), String(other)], price, value, draw })
+    return oneOf(
+      kinds.makers,
+      draw,
+    )({ id: String(index), tokens: [String(connector), String(other)], price, value, draw })
   })
   const source = Math.floor(draw() * TOKENS)
   const target = (source + 1 + Math.floor(draw() * (TOKENS - 1))) % TOKENS
-  const amountIn = units((least * (most / least) ** draw()) / (usd[source] ?? 1))
+  const amountIn = kinds.units((least * (most / least) ** draw()) / (usd[source] ?? 1))
   return { pools, request: { source: String(source), target: String(target), amountIn } }
 }
 
@@ -265,25 +325,31 @@ function drawLinkedMarket(
   const worth = (token: number) => usd[token] ?? 1
   const pools = links.map(([a, b], index) =>
     oneOf(
-      kinds,
+      kinds.makers,
       draw,
     )({
       ...{ id: String(index), tokens: [String(a), String(b)], draw, price: worth(a) / worth(b) },
       value: (1e5 * 10 ** draw()) / worth(a),
     }),
   )
-  const amountIn = units((least * (most / least) ** draw()) / worth(0))
+  const amountIn = kinds.units((least * (most / least) ** draw()) / worth(0))
   return { pools, request: { source: '0', target: '1', amountIn } }
 }
 
+const withUnits = (unitsOf: Units, kinds: Readonly<Record<string, Kinds['makers']>>): Readonly<Record<string, Kinds>> =>
+  Object.fromEntries(Object.entries(kinds).map(([name, makers]) => [name, { makers, units: unitsOf }]))
+
 /** The makers of pools by name. */
 export const kindsOf: Readonly<Record<string, Kinds>> = {
-  'constant product': [constantProduct],
-  concentrated: [concentrated],
-  weighted: [weighted],
-  'three kinds': [constantProduct, concentrated, weighted],
-  stable: [stable],
-  'liquidity book': [liquidityBook],
-  'variable-fee book': [variableFeeBook],
-  'every kind': [constantProduct, concentrated, weighted, stable, liquidityBook],
+  ...withUnits(units, {
+    'constant product': [constantProduct],
+    concentrated: [concentrated],
+    weighted: [weighted],
+    'three kinds': [constantProduct, concentrated, weighted],
+    stable: [stable],
+    'liquidity book': [liquidityBook],
+    'variable-fee book': [variableFeeBook],
+    'every kind': [constantProduct, concentrated, weighted, stable, liquidityBook],
+  }),
+  ...withUnits(smallUnits, { 'Raydium CPMM': [raydiumCpmm], Cetus: [cetus] }),
 }

@@ -27,26 +27,38 @@ export type PositionedPool = Readonly<{
   positions: readonly Readonly<{ lower: number; upper: number; liquidity: bigint }>[]
 }>
 
+type Extent = Readonly<{
+  /** Of a full-range position. */
+  tickMax: number
+  /** Least and most bits of the liquidity. */
+  fullRangeBits: readonly [number, number]
+  positionBits: readonly [number, number]
+}>
+const evmExtent: Extent = { tickMax: 880_000, fullRangeBits: [60, 90], positionBits: [50, 95] }
+
 /** A full-range position and up to six positions around the price. */
-export const positionedPools = (spacings: readonly number[] = [1, 10, 60, 200]): fc.Arbitrary<PositionedPool> =>
+export const positionedPools = (
+  spacings: readonly number[] = [1, 10, 60, 200],
+  { tickMax, fullRangeBits, positionBits }: Extent = evmExtent,
+): fc.Arbitrary<PositionedPool> =>
   fc
     .record({
       tickSpacing: fc.constantFrom(...spacings),
       tick: fc.integer({ min: -150_000, max: 150_000 }),
       tickFraction: fc.nat(999_999),
-      fullRangeLiquidity: magnitude(60, 90),
+      fullRangeLiquidity: magnitude(...fullRangeBits),
       similarBalances: fc.array(
         fc.record({
           below: fc.integer({ min: -40, max: 400 }),
           width: fc.integer({ min: 1, max: 600 }),
-          liquidity: magnitude(50, 95),
+          liquidity: magnitude(...positionBits),
         }),
         { maxLength: 6 },
       ),
     })
     .map(({ tickSpacing, tick, tickFraction, fullRangeLiquidity, similarBalances }) => {
       const position = Math.floor(tick / tickSpacing)
-      const outer = Math.floor(880_000 / tickSpacing)
+      const outer = Math.floor(tickMax / tickSpacing)
       const positions = [
         { lower: -outer, upper: outer, liquidity: fullRangeLiquidity },
         ...similarBalances.map(({ below, width, liquidity }) => ({
@@ -308,10 +320,22 @@ const raydiumCpmm = fc
     },
   }))
 
-/** Kinds of pools of EVM networks. Others are compared with recordings. */
-export type RandomKind = Exclude<PoolKind, 'cetus'>
+/** Pools of Sui: their prices are in Q64.64, and they hold at most 64 bits. */
+const cetus = fc
+  .record({
+    pool: positionedPools([2, 10, 60, 200], { tickMax: 443_636, fullRangeBits: [30, 40], positionBits: [24, 44] }),
+    feeRate: fc.constantFrom(100n, 500n, 2_500n, 10_000n),
+  })
+  .map(({ pool, feeRate }) => {
+    const { sqrtPrice, ...state } = concentratedOf(pool)
+    return {
+      ...{ ...identity, ...state, kind: 'cetus' as const, tokens: pair, sqrtPrice: sqrtPrice >> 32n },
+      ...{ package: '0xce', config: '0xc0', feeRate, protocolFeeRate: 2_000n },
+      ...({ feeGrowth: [0n, 0n], protocolFees: [0n, 0n] } as const),
+    }
+  })
 
-export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
+export const randomPools: Readonly<{ [K in PoolKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
   'uniswap-v2': uniswapV2,
   'uniswap-v3': uniswapV3,
   'uniswap-v4': uniswapV4,
@@ -322,7 +346,11 @@ export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Poo
   'balancer-stable': balancerStable,
   'liquidity-book': liquidityBook,
   'raydium-cpmm': raydiumCpmm,
+  cetus,
 }
+
+/** Binary decimals of the root of the price: Q64.64 on Sui, Q64.96 on EVM networks. */
+export const sqrtPriceBits = ({ kind }: Pool): number => (kind === 'cetus' ? 64 : 96)
 
 /** Approximate balance of a token in the pool. */
 export function holdingOf(pool: Pool, token: number): bigint {
@@ -330,5 +358,6 @@ export function holdingOf(pool: Pool, token: number): bigint {
   if ('balances' in pool) return pool.balances[token] ?? 0n
   if ('bins' in pool) return pool.bins.reduce((sum, bin) => sum + (bin.reserves[token] ?? 0n), 0n)
   // Virtual reserves: as if the current liquidity covered all prices.
-  return token === 0 ? (pool.liquidity << 96n) / pool.sqrtPrice : (pool.liquidity * pool.sqrtPrice) >> 96n
+  const bits = BigInt(sqrtPriceBits(pool))
+  return token === 0 ? (pool.liquidity << bits) / pool.sqrtPrice : (pool.liquidity * pool.sqrtPrice) >> bits
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { PoolKind } from '../../../src/swap/routing/pool-kinds.ts'
 import { curveOf, type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { type RandomKind, randomPools } from './random-pools.ts'
+import { randomPools } from './random-pools.ts'
 
-const kinds = Object.keys(randomPools) as readonly RandomKind[]
+const kinds = Object.keys(randomPools) as readonly PoolKind[]
 
 /** The pool without reserves. */
 const emptyPool = (pool: Pool): Pool => {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../../../core/domain/errors.ts'
 import { assert } from '../../../lib/assert.ts'
 import { createHttp } from '../../../lib/http.ts'
-import { readEntry, readHash } from '../shared/replies.ts'
+import { readEntry, readHash, readInteger } from '../shared/replies.ts'
 import { createAddresses } from './address.ts'
 import { answerChallenge } from './digest.ts'
 import { bytesOf } from './ed25519.ts'
@@ -14,8 +14,14 @@ import { toHex } from './transaction.ts'
 import { startWalletChild, type WalletChild } from './wallet-child.ts'
 import { walletPasswordOf } from './wallet-password.ts'
 
-/** An output in the wallet. */
-export type WalletOutput = Readonly<{ units: bigint; unlocked: boolean; frozen: boolean }>
+/** An output in the wallet. `index`: of its subaddress in account 0; 0 is the primary address. */
+export type WalletOutput = Readonly<{
+  units: bigint
+  unlocked: boolean
+  frozen: boolean
+  txHash: string
+  index: number
+}>
 
 /** A signed transaction that was not relayed. */
 export type BuiltTransaction = Readonly<{
@@ -255,10 +261,14 @@ function createWallet(ask: Ask, indexFile: string): Wallet {
 function readOutput(value: unknown): readonly [string, WalletOutput] {
   const entry = readEntry(value)
   const { unlocked, frozen, amount } = entry
-  return [
-    readHash(entry['key_image']),
-    { units: readUnits(amount), unlocked: unlocked === true, frozen: frozen === true },
-  ]
+  const output: WalletOutput = {
+    units: readUnits(amount),
+    unlocked: unlocked === true,
+    frozen: frozen === true,
+    txHash: readHash(entry['tx_hash']),
+    index: readInteger(readEntry(entry['subaddr_index'])['minor']),
+  }
+  return [readHash(entry['key_image']), output]
 }
 
 function readBuilt(reply: Readonly<Record<string, unknown>>): BuiltTransaction {

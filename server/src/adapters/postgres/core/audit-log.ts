@@ -1,10 +1,15 @@
-import type { AuditLog, AuditLogEntry, OperatorAct } from '../../../core/ports/store/audit-log.ts'
+import type { AuditLog, AuditLogEntry, ListedAct, OperatorAct } from '../../../core/ports/store/audit-log.ts'
 import type { Sql } from './database.ts'
 
 export function createAuditLog(sql: Sql): AuditLog {
   return {
     record: (act) => record(sql, act),
     after: (id, limit) => after(sql, id, limit),
+    list: (limit) =>
+      sql.query<ListedAct>(
+        'select id::text, at, actor, act, subject, reason, detail, before, after from operator_acts a order by a.id desc limit $1',
+        [limit],
+      ),
   }
 }
 

@@ -26,6 +26,26 @@ const PARTS = [
      select * from events where exchange_id = $1 order by id desc limit ${EVENTS_MAX}) e order by id`,
 ]
 
+/** `by`: what has the address or the hash. */
+type FoundExchange = Readonly<{ exchangeId: string; partner: string | null; status: string; by: string }>
+
+const FOUND_MAX = 100
+/** Each part reads an index of the networks that were ever watched. */
+const FIND = `with found as (
+    select exchange_id, 'deposit address' as by from deposit_targets where address = any($1)
+    union select exchange_id, 'deposit' from deposits
+      where network in (select network from cursors) and tx_hash = any($1) and exchange_id is not null
+    union select exchange_id, 'unconfirmed deposit' from sightings
+      where network in (select network from cursors) and tx_hash = any($1) and gone_at is null
+    union select p.exchange_id, p.purpose from attempts a join payouts p on p.transaction_id = a.transaction_id
+      where a.network in (select network from cursors) and a.tx_hash = any($1) and p.exchange_id is not null)
+  select e.id as "exchangeId", p.name as partner, e.status, f.by from found f join exchanges e on e.id = f.exchange_id
+    left join partners p on p.id = e.partner_id order by e.created_at desc, f.by limit ${FOUND_MAX}`
+
+/** Exchanges by a deposit address or the hash of a transaction, in one of several encodings. The newest first. */
+export const findExchanges = (sql: Sql, encodings: readonly string[]): Promise<readonly FoundExchange[]> =>
+  sql.query<FoundExchange>(FIND, [encodings])
+
 export async function readExchangeDetails(sql: Sql, id: string): Promise<ExchangeDetails | null> {
   if (!UUID.test(id)) return null
   const [row] = await sql.query<Record<string, unknown> & { plan: PrivatePlan | null }>(

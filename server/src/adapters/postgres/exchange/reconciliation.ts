@@ -1,6 +1,7 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
 import type {
+  AcknowledgedShortfall,
   OpenOnNetwork,
   ReconciliationStore,
   StalledNetwork,
@@ -73,6 +74,14 @@ type FaultRow = { account: string | null; asset_id: AssetId; stored: string; pos
 /** Reads all postings: minutes for hundreds of millions. */
 const LEDGER_MS = 600_000
 
+/** Of an alarm `difference:…`, `missing` is a list of outputs. */
+const ACKNOWLEDGE_SHORTFALLS = `
+update alarms a set detail = a.detail || jsonb_build_object('acknowledged', s.units) from (
+  select subject, trim(leading '-' from detail ->> 'difference') as units from alarms
+    where starts_with(subject, 'difference:') and split_part(subject, '@', 2) = $1 and starts_with(detail ->> 'difference', '-')
+  union all select subject, detail ->> 'missing' from alarms where starts_with(subject, 'unswept:' || $1 || ':')) s
+where a.subject = s.subject returning a.subject, s.units`
+
 /** An exchange without a payment by its expiry owes nothing. */
 const OPEN_ELSEWHERE = `with open as (
     select n.network, e.id as exchange_id, 'exchange' as kind, e.created_at from exchanges e
@@ -136,6 +145,7 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
       }))
     },
     unsweptDeposits: (network, native, suspects, next) => unsweptDeposits(sql, network, native, suspects, next),
+    acknowledgeShortfalls: (network) => sql.query<AcknowledgedShortfall>(ACKNOWLEDGE_SHORTFALLS, [network]),
     async ledgerFaults(limit) {
       const rows = await database.transaction((tx) => tx.query<FaultRow>(LEDGER_FAULTS, [limit]), {
         statementTimeoutMs: LEDGER_MS,

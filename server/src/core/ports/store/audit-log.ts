@@ -9,6 +9,9 @@ export type OperatorAct = Readonly<{
   after?: Record<string, unknown> | null
 }>
 
+/** An action as the operator reads it. */
+export type ListedAct = Required<OperatorAct> & Readonly<{ id: string; at: Date }>
+
 /** A stored action. `fields` are the texts that its hash covers. */
 export type AuditLogEntry = Readonly<{ id: string; previous: string; hash: string; fields: readonly string[] }>
 
@@ -17,4 +20,6 @@ export interface AuditLog {
   record(act: OperatorAct): Promise<void>
   /** Actions after this id, in order. */
   after(id: bigint, limit: number): Promise<readonly AuditLogEntry[]>
+  /** The newest actions, the newest first. */
+  list(limit: number): Promise<readonly ListedAct[]>
 }

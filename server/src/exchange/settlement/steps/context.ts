@@ -17,7 +17,7 @@ import type { Store, StoreTx } from '../../ports/store/store.ts'
 import type { Venue } from '../../ports/venue.ts'
 import type { BookSnapshot } from '../../quotes/book-snapshot.ts'
 import type { QuoteClock } from '../../quotes/quote-rate.ts'
-import { type GuardSettings, guardDefaults, type ServiceSettings } from '../../settings.ts'
+import type { ServiceSettings } from '../../settings.ts'
 
 export type StepDeps = Readonly<{
   store: Store
@@ -62,8 +62,6 @@ export function fixedRateOf({ fromUnits, toUnits, fixedUntil, fixedInclusionMs }
     ? null
     : { fromUnits, toUnits, until: fixedUntil, inclusionMs: fixedInclusionMs }
 }
-
-export const guardsOf = ({ settings }: StepDeps): GuardSettings => settings.guards ?? guardDefaults
 
 /** Whether an asset or a network of a leg is paused: nothing is converted until it is not. */
 export function isPaused({ books }: StepDeps, { from, to }: Leg): boolean {

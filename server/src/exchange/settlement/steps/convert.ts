@@ -24,7 +24,6 @@ import {
   convertibleUnits,
   fixedRateOf,
   getChain,
-  guardsOf,
   hasNextLeg,
   holdFor,
   isOwed,
@@ -129,7 +128,7 @@ async function waitFor(act: Act, wait: Wait): Promise<Execution | null> {
   if (wait.for === 'pause')
     return waitsSince === null ? null : move(act, 'exchanging', null, 'paused', { waitsSince: null })
   if (waitsSince === null) return move(act, 'exchanging', null, 'waits for the reserve', { waitsSince: context.now })
-  if (context.now.getTime() - waitsSince.getTime() < guardsOf(deps).reserveWaitMs) return null
+  if (context.now.getTime() - waitsSince.getTime() < deps.settings.guards.reserveWaitMs) return null
   return move(act, 'refunding', wait.reason, 'no reserve in time', { waitsSince: null })
 }
 

@@ -3,7 +3,7 @@ import { present } from '../../../lib/assert.ts'
 import { absolute } from '../../../lib/bigint.ts'
 import { afterNetworkFee, beforeNetworkFee } from '../../domain/pricing.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import { type Act, guardsOf, hasNextLeg, legOf } from './context.ts'
+import { type Act, hasNextLeg, legOf } from './context.ts'
 import { costsOfReturn, pricingOf } from './leg-pricing.ts'
 
 type Position = Pick<Act, 'deps' | 'context' | 'execution'>
@@ -72,6 +72,6 @@ const viaUnitsOf = ({ execution }: Position): bigint =>
   present(execution.sourceOrderedUnits, `what the first leg of ${execution.id} gave for the ordered amount`)
 
 function isFar({ deps }: Position, units: bigint, quotedUnits: bigint, toleratedUnits = 0n): boolean {
-  const allowed = quotedUnits * BigInt(guardsOf(deps).priceMovePercent)
+  const allowed = quotedUnits * BigInt(deps.settings.guards.priceMovePercent)
   return (absolute(units - quotedUnits) - toleratedUnits) * 100n > allowed
 }

@@ -78,10 +78,7 @@ async function simulate(nodes: SolanaNodes, order: SwapOrder, call: InstructionC
     },
   ])
   const { err, accounts, unitsConsumed } = fieldsOf(fieldsOf(reply)['value']) as Readonly<Record<string, unknown>>
-  if (err !== null) {
-    const reason = JSON.stringify(err).slice(0, REASON_MAX)
-    throw refusal(reason)
-  }
+  if (err !== null) throw refusal(String(JSON.stringify(err)).slice(0, REASON_MAX))
   return {
     ...{ slot: slotOf(reply), units: toCount(unitsConsumed), before: toState(before.accounts) },
     after: toState(listOf(accounts).map(toAccount)),

@@ -18,7 +18,7 @@ export class InsufficientBalance extends AppError {
     const format = (units: bigint) => (decimals === null ? units.toString() : formatUnits(units, decimals[of]))
     super(
       'INSUFFICIENT_BALANCE',
-      `the account holds too little of the ${of === 'native' ? 'native coin' : 'token to swap'}`,
+      `the account holds too little of the ${of === 'native' ? 'native currency' : 'token to swap'}`,
       { field, extra: { required: format(required), available: format(available) } },
     )
     this.shortage = shortage

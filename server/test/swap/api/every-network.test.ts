@@ -19,6 +19,8 @@ import { NATIVE, sign as signEvm } from './partner.ts'
 type Wallet = Readonly<{ address: string; sign(unsigned: string): Promise<string> }>
 type Family = Readonly<{
   native: string
+  /** Only the addresses of EVM networks have a checksum of upper and lower case. */
+  canonical(address: string): string
   createWallet(): Promise<Wallet>
   /** Unsigned transactions of a swap from a token. */
   transactions: number
@@ -28,6 +30,7 @@ type Family = Readonly<{
 const families: Readonly<Record<string, Family>> = {
   evm: {
     native: NATIVE,
+    canonical: (address) => address.toLowerCase(),
     createWallet: async () => {
       const account = privateKeyToAccount(generatePrivateKey())
       return { address: account.address, sign: (unsigned) => signEvm(account, unsigned) }
@@ -37,12 +40,14 @@ const families: Readonly<Record<string, Family>> = {
   },
   solana: {
     native: 'So11111111111111111111111111111111111111112',
+    canonical: (address) => address,
     createWallet: createSolanaUser,
     transactions: 1,
     hash: /^[1-9A-HJ-NP-Za-km-z]{64,88}$/,
   },
   sui: {
     native: '0x2::sui::SUI',
+    canonical: (address) => address,
     createWallet: async () => {
       const keypair = Ed25519Keypair.generate()
       const sign = async (unsigned: string) => JSON.stringify(await keypair.signTransaction(fromBase64(unsigned)))
@@ -120,13 +125,14 @@ describe.for(swapNetworks)('on %s', { concurrent: true }, (network) => {
   test('GET available-currencies lists the coin and USDC', inTurn, async () => {
     const { status, body } = await get('available-currencies', { network, limit: '500' })
     expect(status).toBe(200)
-    const enabled = body.filter((one: Json) => one.enabled).map(({ address }: Json) => address)
-    expect(enabled).toEqual(expect.arrayContaining([family.native, usdc]))
+    const enabled = body.filter((one: Json) => one.enabled).map(({ address }: Json) => family.canonical(address))
+    expect(enabled).toEqual(expect.arrayContaining([family.native, usdc].map(family.canonical)))
   })
 
   test('GET currency/info tells the metadata of a token', inTurn, async () => {
     const { status, body } = await get('currency/info', { network, address: usdc })
-    expect([status, body]).toMatchObject([200, { address: usdc, symbol: 'USDC', network }])
+    expect([status, body]).toMatchObject([200, { symbol: 'USDC', network }])
+    expect(family.canonical(body.address)).toBe(family.canonical(usdc))
   })
 
   test('GET quote says what the swap would pay, less the fee', inTurn, async () => {

@@ -41,7 +41,8 @@ async function checkLegs(database: Sql, nodes: NodeBalances): Promise<string[]> 
     else {
       const arrival = { txHash, address, contract, keyIndex: null }
       const paid = network === 'xmr' ? BigInt(row.paid) : await nodes.received(network, arrival)
-      if (paid !== BigInt(credited)) faults.push(`${payment} of ${paid} is credited as ${credited}`)
+      if (paid !== BigInt(credited))
+        faults.push(`payment ${txHash} of ${paid} between two legs is credited as ${credited}`)
     }
   }
   return faults

@@ -57,7 +57,9 @@ export function addOperatorCommands(program: Command): void {
     .command('config')
     .description('the configuration')
     .command('check')
-    .description('reports every problem of the environment and of the config file, as a start would, and starts nothing')
+    .description(
+      'reports every problem of the environment and of the config file, as a start would, and starts nothing',
+    )
     .option('--sandbox', 'allows an environment without a production config', false)
     .action(({ sandbox }: { sandbox: boolean }) => {
       const config = loadConfig()

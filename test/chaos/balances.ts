@@ -69,9 +69,9 @@ export function createNodeBalances(fleet: Fleet): NodeBalances {
       return sumUnits(await listOutputs(fleet, network, addresses))
     },
     account: (network, address, contract) => readEvmBalance(callerOf(fleet, network), address, contract),
-    async received(network, arrival) {
-      const { txHash, address, contract } = arrival
-      if (network === 'xmr') return sumReceived(await readWalletOutputs(fleet), arrival)
+    async received(network, payment) {
+      const { txHash, address, contract } = payment
+      if (network === 'xmr') return sumReceived(await readWalletOutputs(fleet), payment)
       if (network === 'btc' || network === 'ltc')
         return readUtxoReceived(callerOf(fleet, network), network, txHash, address)
       return readEvmReceived(callerOf(fleet, network), txHash, address, contract)

@@ -84,12 +84,13 @@ describe('the check of credits finds', () => {
 
   test('a payment between two legs that is credited twice', async () => {
     const { hash } = await readLeg()
+    await path.database.query('drop index executions_by_source')
     await tamper(path.database, 'deposits', [
       `insert into deposits overriding system value
        select (jsonb_populate_record(d, '{"id": 1000000, "identity": "other:0"}')).* from deposits d where leg = 1`,
     ])
     await tamper(path.database, 'executions', [
-      `insert into executions select (jsonb_populate_record(x, jsonb_build_object('id', gen_random_uuid(), 'deposit_id', 1000000))).*
+      `insert into executions select (jsonb_populate_record(x, jsonb_build_object('id', gen_random_uuid(), 'deposit_id', 1000000, 'order_id', null))).*
        from executions x where leg = 1`,
     ])
     const line = `payment ${hash} between two legs is credited 2 times`

@@ -35,13 +35,14 @@ async function checkLegs(database: Sql, nodes: NodeBalances): Promise<string[]> 
   const faults: string[] = []
   for (const row of await database.query<LegRow>(LEGS)) {
     const { network, tx_hash: txHash, address, contract, credited_units: credited, times } = row
-    const payment = `payment ${txHash} between two legs`
-    if (row.paid === null) faults.push(`${payment} is credited, and the app did not make it`)
-    else if (times !== '1') faults.push(`${payment} is credited ${times} times`)
+    const described = `payment ${txHash} between two legs`
+    if (row.paid === null) faults.push(`${described} is credited, and the app did not make it`)
+    else if (times !== '1') faults.push(`${described} is credited ${times} times`)
     else {
-      const arrival = { txHash, address, contract, keyIndex: null }
-      const paid = network === 'xmr' ? BigInt(row.paid) : await nodes.received(network, arrival)
-      if (paid !== BigInt(credited)) faults.push(`${payment} of ${paid} is credited as ${credited}`)
+      const payment = { txHash, address, contract, keyIndex: null }
+      const paid = network === 'xmr' ? BigInt(row.paid) : await nodes.received(network, payment)
+      if (paid !== BigInt(credited))
+        faults.push(`payment ${txHash} of ${paid} between two legs is credited as ${credited}`)
     }
   }
   return faults

@@ -61,7 +61,7 @@ describe('the check of nonces finds', () => {
     [
       'a transaction that expired without a successor',
       'transactions',
-      "update transactions set state = 'expired', proof = '[]' where conflict_key = 'eth-hot:0'",
+      "update transactions set state = 'expired', proof = jsonb_build_object('reverted', 'a block') where conflict_key = 'eth-hot:0'",
     ],
   ]
   /** The keys of Postgres refuse most of these faults. */

@@ -20,6 +20,7 @@ test('requires twice the confirmations for a deposit above 1000 USD', async () =
     await waitForHeight(scenario, 'ltc', await callNode('ltc', 'getblockcount'))
     await waitForItems(scenario, exchange, 1, 'confirming')
     expect(await readBalance(scenario, `liability:exchange:${exchange.id}`, 'ltc@ltc')).toBe(0n)
+    await scenario.checkInvariants()
   })
   await scenario.waitForStatus(exchange, 'finished')
   await scenario.checkInvariants()

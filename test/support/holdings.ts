@@ -13,11 +13,11 @@ export type NodeBalances = Readonly<{
   /** What an account holds of a token, or of the native coin if `contract` is null. */
   account(network: string, address: string, contract: string | null): Promise<bigint>
   /** What a transaction in a block paid to an address; 0 if no block has it. */
-  received(network: string, payment: Arrival): Promise<bigint>
+  received(network: string, payment: PaymentToUs): Promise<bigint>
 }>
 
 /** A transaction and the address that it paid. `keyIndex`: of a deposit address; null = another address of the app. */
-export type Arrival = Readonly<{
+export type PaymentToUs = Readonly<{
   txHash: string
   address: string
   contract: string | null
@@ -96,9 +96,9 @@ export async function readUncredited(
   const rows = await database.query<UncreditedRow>(UNCREDITED, [asset, of, except])
   let units = 0n
   for (const { network, key_index, credited, ...row } of rows) {
-    const arrival = { txHash: row.tx_hash, address: row.address, contract: row.contract }
+    const payment = { txHash: row.tx_hash, address: row.address, contract: row.contract }
     const keyIndex = key_index === null ? null : Number(key_index)
-    units += (await nodes.received(network, { ...arrival, keyIndex })) - BigInt(credited)
+    units += (await nodes.received(network, { ...payment, keyIndex })) - BigInt(credited)
   }
   return units
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createWalletKeys } from '../../server/src/adapters/chains/monero/keys.ts'
 import { createWalletSession, type WalletOutput } from '../../server/src/adapters/chains/monero/wallet.ts'
 import type { ViewKeys } from '../../server/src/exchange/ports/signer.ts'
-import type { Arrival } from './holdings.ts'
+import type { PaymentToUs } from './holdings.ts'
 
 /**
  * The unspent outputs of the app's wallet, as a wallet of monero-wallet-rpc finds them that is restored from the keys and
@@ -37,7 +37,7 @@ export async function readMoneroOutputs(
 }
 
 /** What a transaction paid to an address of the app, if no other has spent it. The address of deposit n has index n + 1. */
-export const sumReceived = (outputs: readonly WalletOutput[], { txHash, keyIndex }: Arrival): bigint =>
+export const sumReceived = (outputs: readonly WalletOutput[], { txHash, keyIndex }: PaymentToUs): bigint =>
   outputs
     .filter((one) => one.txHash === txHash && one.index === (keyIndex === null ? 0 : keyIndex + 1))
     .reduce((sum, { units }) => sum + units, 0n)

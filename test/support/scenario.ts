@@ -194,9 +194,9 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
           : await listUnspent(callerOf(network), network === 'ltc' ? 'ltc' : 'btc', ownAddresses),
       ),
     account: (network, address, contract) => readEvmBalance(callerOf(network), address, contract),
-    async received(network, arrival) {
-      const { txHash, address, contract } = arrival
-      if (network === 'xmr') return sumReceived(await readWalletOutputs(), arrival)
+    async received(network, payment) {
+      const { txHash, address, contract } = payment
+      if (network === 'xmr') return sumReceived(await readWalletOutputs(), payment)
       if (network === 'btc' || network === 'ltc') return readUtxoReceived(callerOf(network), network, txHash, address)
       return readEvmReceived(callerOf(network), txHash, address, contract)
     },

@@ -35,20 +35,20 @@ export function planTrade(bank: Bank, pool: MarketPool, second: number | null): 
 }
 
 /** An account that signs nothing, with token accounts that are copies of the vaults. */
-const nobody = { owner: addressOf('nobody'), source: addressOf('nobody source'), target: addressOf('nobody target') }
+const trader = { owner: addressOf('trader'), source: addressOf('trader source'), target: addressOf('trader target') }
 
 /** The price that a trade would leave; null if the program refuses it. */
 function priceAfter(bank: Bank, pool: MarketPool, { inputIndex, units }: Trade): number | null {
   const copies = new Map([
-    [nobody.source, pool.vaults[inputIndex]],
-    [nobody.target, pool.vaults[inputIndex === 0 ? 1 : 0]],
+    [trader.source, pool.vaults[inputIndex]],
+    [trader.target, pool.vaults[inputIndex === 0 ? 1 : 0]],
   ])
   const read: ReadAccount = (address) => bank.readAccount(copies.get(address) ?? address)
-  const { accounts = [], data = new Uint8Array() } = pool.swap(read, { ...nobody, inputIndex, units })
+  const { accounts = [], data = new Uint8Array() } = pool.swap(read, { ...trader, inputIndex, units })
   const call = {
     accounts: accounts.map(({ address }) => address),
     data: new Uint8Array(data),
-    signers: new Set([nobody.owner]),
+    signers: new Set([trader.owner]),
   }
   const outcome = pool.program.execute(call, read, bank.clock())
   if (outcome.error !== null) return null

@@ -310,7 +310,7 @@ export async function createClmmPool(plan: PoolPlan, config: ClmmConfig): Promis
       const outputIndex = inputIndex === 0 ? 1 : 0
       const { tickCurrent } = decodeClmmPool(readOwned(read, address, program) ?? data)
       const current = clmmArrayStart(tickCurrent, tickSpacing)
-      const ahead =
+      const inDirection =
         inputIndex === 0
           ? arrays.filter(({ start }) => start <= current).reverse()
           : arrays.filter(({ start }) => start >= current)
@@ -321,7 +321,7 @@ export async function createClmmPool(plan: PoolPlan, config: ClmmConfig): Promis
           ...[meta(vaults[inputIndex], 'w'), meta(vaults[outputIndex], 'w'), meta(observation, 'w')],
           ...[meta(tokenProgram, 'r'), meta(token2022Program, 'r'), meta(memoProgram, 'r')],
           ...[meta(mints[inputIndex].address, 'r'), meta(mints[outputIndex].address, 'r')],
-          ...ahead.map((array) => meta(array.address, 'w')),
+          ...inDirection.map((array) => meta(array.address, 'w')),
         ],
         data: encodeCall(swapV2, [units, 0n, 0n, 0n], Buffer.from([1])),
       }

@@ -95,7 +95,7 @@ function execute(instruction: DexInstruction, read: ReadAccount, clock: DexClock
   }
 }
 
-/** `feePpm`: the trade fee, of which 12 % and 4 % go to the protocol and the fund. */
+/** `feePpm`: the trade fee. 12 % and 4 % of it go to the protocol and the fund. */
 export type CpmmConfig = Readonly<{ address: Address; index: number; feePpm: number }>
 
 export const cpmmConfig = (index: number, feePpm: number): CpmmConfig => ({

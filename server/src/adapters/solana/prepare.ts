@@ -66,7 +66,7 @@ const encode = (
   { blockhash, price, units }: Budget,
 ): Buffer => encodeUnsigned(account, blockhash, [limitUnits(units), priceUnits(price), ...body, memoOf(ref, feePpm)])
 
-/** Addresses of nobody, to measure a transaction with. */
+/** Invented addresses, to measure a transaction with. */
 const [USER, RECIPIENT, BLOCKHASH] = [1, 2, 3].map((byte) => base58.encode(Buffer.alloc(32, byte))) as [
   string,
   string,

@@ -54,7 +54,7 @@ test('a swap offers the priority fee that recent blocks took for its pools, and 
   expect((await market.chain.readBalance(user.address, SOL)) - before).toBe(amountOut - fee)
 })
 
-test('an amount of which nothing would be received is refused', async () => {
+test('an amount that would buy nothing is refused', async () => {
   const { executed } = swapOf(amountIn)
   const user = await market.createFunded(5_000_000_000n, { USDC: amountIn })
   const order = orderOf(user, [tokenOf('USDC'), SOL], executed.swaps, { minReceived: 0n })

@@ -35,7 +35,7 @@ const BUYBACK_RECIPIENT = 643
 const SUPPLY = 36
 
 /** No coin creator: 32 zero bytes. */
-const NOBODY = systemProgram
+const NO_CREATOR = systemProgram
 
 /** The maths knows no fees of cashback coins, Mayhem pools and mints with transfer fees, and no members after those of June 2026. */
 const isKnown = ({ data, transferFees }: PoolReading): boolean =>
@@ -61,7 +61,7 @@ function read(reading: PoolReading): PumpSwapRoutePool | null {
     ...{ kind: 'pump-swap', state, reserves: balances },
     feeRecipient: addressAt(settings, FEE_RECIPIENT),
     buybackRecipient: addressAt(settings, BUYBACK_RECIPIENT),
-    coinCreator: data.length < MAYHEM_MODE ? NOBODY : addressAt(data, COIN_CREATOR),
+    coinCreator: data.length < MAYHEM_MODE ? NO_CREATOR : addressAt(data, COIN_CREATOR),
   }
 }
 

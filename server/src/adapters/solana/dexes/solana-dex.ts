@@ -50,7 +50,7 @@ export interface SolanaDex<P extends SolanaPool> {
   readonly vaultsAt: Pair<number>
   /** Accounts that a pool is read from besides its own, its mints and its vaults. Some follow from the others. */
   accountsOf(address: string, data: Buffer, account: FindAccount): readonly string[]
-  /** Null for a pool in which nobody can swap now, or whose maths is not known. */
+  /** Null for a pool in which no one can swap now, or whose maths is not known. */
   read(reading: PoolReading): P | null
   /** Changes when time alone changes what a pool pays. */
   phaseOf?(data: Buffer, unixTime: bigint): number
@@ -65,12 +65,12 @@ export interface SolanaDex<P extends SolanaPool> {
 }
 
 /** Tick or bin arrays that a swap may use: that of the price, and the next one. Each is ten kilobytes, and an account of the transaction. */
-export const ARRAYS_AHEAD = 2
+const ARRAYS_PER_DIRECTION = 2
 
 /** Of ascending places, those that swaps in both directions may use from `current` on. */
 export function placesAround(places: readonly number[], current: number): readonly number[] {
-  const below = places.filter((place) => place <= current).slice(-ARRAYS_AHEAD)
-  const above = places.filter((place) => place >= current).slice(0, ARRAYS_AHEAD)
+  const below = places.filter((place) => place <= current).slice(-ARRAYS_PER_DIRECTION)
+  const above = places.filter((place) => place >= current).slice(0, ARRAYS_PER_DIRECTION)
   return [...new Set([...below, ...above])]
 }
 

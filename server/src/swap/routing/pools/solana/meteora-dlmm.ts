@@ -31,7 +31,7 @@ const Q64 = 2 ** 64
 const BIN_FALL = 10 * FALL_MIN
 
 /** The bin arrays that a swap in this direction may use, in its order. */
-function arraysAhead({ arrays, state }: MeteoraDlmmRoutePool, swapForY: boolean): readonly BinArrayAccount[] {
+function arraysInDirection({ arrays, state }: MeteoraDlmmRoutePool, swapForY: boolean): readonly BinArrayAccount[] {
   const current = dlmmArrayIndex(state.pair.activeId)
   return swapForY
     ? arrays.filter(({ index }) => index <= current).reverse()
@@ -43,16 +43,16 @@ function swap(pool: MeteoraDlmmRoutePool, tokenIn: number, _tokenOut: number, am
   const { unixTime, slot, extension } = pool
   const result = swapMeteoraDlmm(pool.state, {
     ...{ swapForY, amounts: { kind: 'exactIn', amountIn: amount, minimumOut: 0n }, unixTime, slot, hostToken: null },
-    ...{ binArrays: arraysAhead(pool, swapForY).map(({ index }) => index), hasExtension: extension !== null },
+    ...{ binArrays: arraysInDirection(pool, swapForY).map(({ index }) => index), hasExtension: extension !== null },
   })
   if (result.error !== null || result.received === 0n) return null
   return { amountOut: result.received, next: { ...pool, state: result.next } }
 }
 
 /** The bins that a swap in this direction may reach, the active one first. */
-function binsAhead(pool: MeteoraDlmmRoutePool, swapForY: boolean) {
+function binsInDirection(pool: MeteoraDlmmRoutePool, swapForY: boolean) {
   const { activeId } = pool.state.pair
-  return arraysAhead(pool, swapForY)
+  return arraysInDirection(pool, swapForY)
     .flatMap(({ index }) => {
       const bins = pool.state.binArrays.get(index)?.bins ?? []
       return swapForY ? [...bins].reverse() : bins
@@ -67,7 +67,7 @@ function curve(pool: MeteoraDlmmRoutePool, tokenIn: number) {
   const { hasLimitOrders, hasFeesInY } = pair
   const hyperbolas = []
   let last = Number.POSITIVE_INFINITY
-  for (const bin of binsAhead(pool, swapForY)) {
+  for (const bin of binsInDirection(pool, swapForY)) {
     const capacity = Number(dlmmBinCapacity({ bin, swapForY, hasLimitOrders }))
     if (capacity === 0 || bin.price === 0n) continue
     const rest = 1 - Number(dlmmFeeRate(pair, pool.unixTime, bin.id)) / RATE

@@ -23,7 +23,7 @@ export type TickArrayAccount = Readonly<{ start: number; address: string }>
 const GAS = 100_000
 
 /** The tick arrays that a swap in this direction may use, in its order. */
-function arraysAhead(pool: RaydiumClmmRoutePool, zeroForOne: boolean): readonly TickArrayAccount[] {
+function arraysInDirection(pool: RaydiumClmmRoutePool, zeroForOne: boolean): readonly TickArrayAccount[] {
   const { tickCurrent, tickSpacing } = pool.state.state
   const current = clmmArrayStart(tickCurrent, tickSpacing)
   return zeroForOne
@@ -37,7 +37,7 @@ function swap(pool: RaydiumClmmRoutePool, tokenIn: number, _tokenOut: number, am
     ...{ zeroForOne, isBaseInput: true, amount, otherAmountThreshold: 0n, sqrtPriceLimit: 0n },
     // Only pools that are open are read.
     timestamp: pool.state.state.openTime,
-    tickArrayStarts: arraysAhead(pool, zeroForOne).map(({ start }) => start),
+    tickArrayStarts: arraysInDirection(pool, zeroForOne).map(({ start }) => start),
     hasExtension: pool.extension !== null,
   })
   if (result.error !== null || result.paid !== amount || result.received === 0n) return null

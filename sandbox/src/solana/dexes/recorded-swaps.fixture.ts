@@ -27,7 +27,11 @@ export type Replay = Readonly<{
   after: ReadonlyMap<Address, Buffer>
 }>
 
-const user = { owner: addressOf('trader'), source: addressOf('trader source'), target: addressOf('trader target') }
+export const user = {
+  owner: addressOf('trader'),
+  source: addressOf('trader source'),
+  target: addressOf('trader target'),
+}
 const plenty = 10n ** 18n
 const epoch = 900n
 
@@ -41,7 +45,7 @@ type Side = Readonly<{ mint: Address; vault: Address; units: bigint; fee: Transf
 type RecordedFees = readonly (Readonly<{ bps: number; maximumFee: string }> | null)[]
 
 /** The two sides of a pool: its mints and vaults at offsets of its account. */
-function sidesOf(
+export function sidesOf(
   pool: Buffer,
   at: Readonly<{ mints: Pair<number>; vaults: Pair<number> }>,
   units: Pair<bigint>,
@@ -57,10 +61,10 @@ function sidesOf(
   return [sideOf(0), sideOf(1)]
 }
 
-const programOf = ({ fee }: Side): Address => (fee === null ? tokenProgram : token2022Program)
+export const programOf = ({ fee }: Side): Address => (fee === null ? tokenProgram : token2022Program)
 
 /** The accounts of the tokens, and those of the program with their content. */
-function accountsOf(
+export function accountsOf(
   program: DexProgram,
   sides: Pair<Side>,
   inputIndex: 0 | 1,
@@ -83,21 +87,21 @@ function accountsOf(
   return new Map(list.map((account) => [account.address, account]))
 }
 
-const amounts = (mark: Buffer, first: string, second: string, rest = Buffer.alloc(0)): Uint8Array => {
+export const amounts = (mark: Buffer, first: string, second: string, rest = Buffer.alloc(0)): Uint8Array => {
   const words = Buffer.alloc(16)
   words.writeBigUInt64LE(BigInt(first))
   words.writeBigUInt64LE(BigInt(second), 8)
   return new Uint8Array([...mark, ...words, ...rest])
 }
 
-const callOf = (accounts: readonly Address[], data: Uint8Array): DexInstruction => ({
+export const callOf = (accounts: readonly Address[], data: Uint8Array): DexInstruction => ({
   ...{ accounts, data, signers: new Set([user.owner]) },
 })
 
-type Row = Readonly<{ n: number; instruction: string | number; unixTimestamp: string; error?: RecordedError }>
+export type Row = Readonly<{ n: number; instruction: string | number; unixTimestamp: string; error?: RecordedError }>
 const clockOf = ({ unixTimestamp }: Row): DexClock => ({ unixTime: BigInt(unixTimestamp), slot: 10n ** 9n, epoch })
 
-const movedTo = (entries: readonly (readonly [Address, string | undefined])[]): ReadonlyMap<Address, bigint> =>
+export const movedTo = (entries: readonly (readonly [Address, string | undefined])[]): ReadonlyMap<Address, bigint> =>
   new Map(entries.map(([address, units]) => [address, BigInt(units ?? 0)]))
 
 type ClmmRow = Row &

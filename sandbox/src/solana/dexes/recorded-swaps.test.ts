@@ -6,8 +6,10 @@ import { expect, test } from 'vitest'
 import { readPublicVectors } from '../../../../test/support/vectors.ts'
 import type { DexProgram, DexTransfer } from './dex-program.ts'
 import { meteoraDlmm } from './meteora-dlmm.ts'
+import { pumpSwap } from './pump-swap.ts'
 import { raydiumAmmV4 } from './raydium-amm-v4.ts'
 import { raydiumClmm } from './raydium-clmm.ts'
+import { type PumpFile, replayPump } from './recorded-pump-swaps.fixture.ts'
 import { type Replay, replayAmmV4, replayClmm, replayDlmm } from './recorded-swaps.fixture.ts'
 
 /* The sandbox's programs do to accounts what the real programs did. */
@@ -15,6 +17,8 @@ import { type Replay, replayAmmV4, replayClmm, replayDlmm } from './recorded-swa
 const clmm = readPublicVectors<Parameters<typeof replayClmm>[1]>('solana_raydium_clmm.json')
 const dlmm = readPublicVectors<Parameters<typeof replayDlmm>[2]>('solana_meteora_dlmm.json')
 const ammV4 = readPublicVectors<Parameters<typeof replayAmmV4>[1]>('solana_raydium_amm_v4.json')
+
+const pump = readPublicVectors<PumpFile>('solana_pumpswap.json')
 
 const dlmmEventAuthority = 'D1ZN9Wj1fRSUQfCjhvnu1hqDMT7hzjzBBpi12nVniYD6' as Address
 const panicked = 0xffff_ffff
@@ -67,4 +71,9 @@ test.skipIf(ammV4 === null)('SwapBaseInV2 of Raydium AMM v4', () => {
   if (ammV4 === null) return
   const decode = (data: Buffer) => decodeRaydiumAmmV4Pool(data, [0n, 0n])
   expect(compare(raydiumAmmV4, replayAmmV4(raydiumAmmV4, ammV4), decode)).toBeGreaterThan(70)
+})
+
+test.skipIf(pump === null)('sell and buy_exact_quote_in of PumpSwap', () => {
+  if (pump === null) return
+  expect(compare(pumpSwap, replayPump(pumpSwap, pump), () => null)).toBeGreaterThan(100)
 })

@@ -67,6 +67,26 @@ test('two hops leave at most a hundredth, whatever the slippage', async () => {
   expect(routed.remainders?.[0]?.units).toBe(paid - (paid * 99n) / 100n)
 })
 
+test('two hops through the pools with the most accounts are no route', async () => {
+  await expect(route('COIN', 'FOUR', 800_000_000_000n)).rejects.toMatchObject({
+    ...{ code: 'NO_ROUTE', message: 'a transaction cannot hold all accounts of the pools between the two tokens' },
+  })
+})
+
+test('two hops through pools of DLMM and AMM v4 leave room for a referrer fee', async () => {
+  const [from, to] = [tokenOf('BINS'), tokenOf('FOUR')]
+  const routed = await route('BINS', 'FOUR', 90_000_000n, { feePpm: 10_000 })
+  const user = await market.createFunded(1_000_000_000n, { BINS: 90_000_000n })
+  const feeTo = createUser().address
+  const fee = routed.amountOut / 100n
+  const terms = { feePpm: 10_000, feeTo, minReceived: (routed.amountOut * 98n) / 100n }
+  const { swap } = await market.chain.prepare(orderOf(user, [from, to], routed.swaps, terms))
+  expect(sizeOf(swap)).toBeLessThanOrEqual(TRANSACTION_BYTES_MAX)
+  const { seen } = await market.send(user, swap)
+  expect(seen).toMatchObject({ kind: 'included', ok: true, received: routed.amountOut - fee, fee })
+  expect(await market.chain.readBalance(feeTo, to)).toBe(fee)
+})
+
 test('three pools in a row are no route', async () => {
   await expect(route('TICK', 'FOUR', 900_000_000n)).rejects.toMatchObject({ code: 'NO_ROUTE' })
 })

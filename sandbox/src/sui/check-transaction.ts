@@ -63,6 +63,10 @@ function requireRef(view: LedgerView, { objectId, version, digest }: ObjectRef):
 function requireOwnedBy(object: SuiObject, address: string): void {
   const { owner } = object
   if (owner.kind === 'address' && owner.address === address) return
+  if (owner.kind === 'object')
+    throw refuse(
+      `Object ${object.id} is owned by object ${owner.id}. Objects owned by other objects cannot be used as input arguments`,
+    )
   if (owner.kind === 'shared') throw refuse(`Object ${object.id} is a shared object; an owned object was expected`)
   throw refuse(`Transaction was not signed by the correct sender: Object ${object.id} is not owned by ${address}`)
 }

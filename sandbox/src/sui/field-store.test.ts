@@ -55,7 +55,7 @@ async function start() {
       arguments: [shareOf(t), ...numbers.map((number) => t.pure.u64(number))],
     })
   return {
-    ...{ id, call, shareOf },
+    ...{ ...started, id, call, shareOf },
     async execute(fill: (t: Transaction) => void) {
       const transaction = new Transaction()
       fill(transaction)
@@ -139,4 +139,42 @@ test('later commands see what earlier ones changed, and a failed transaction cha
   })
   expect(status).toMatchObject({ success: false, error: { MoveAbort: { abortCode: '1' } } })
   expect(await readFields()).toEqual({ 2: 20n, 7: 20n, 8: 2n })
+})
+
+test('names the fields that a transaction only read, and refuses one as an input', async () => {
+  const { call, execute, client, id, createFunded, sign } = await start()
+  const added = await execute((t) => {
+    call(t, 'set', 1n, 10n)
+    call(t, 'set', 2n, 20n)
+  })
+  const read = await execute((t) => {
+    call(t, 'read', 1n)
+    call(t, 'set', 2n, 21n)
+  })
+  const { dynamicField: field } = await client.getDynamicField({
+    parentId: id,
+    name: { type: 'u64', bcs: u64(1n).bytes },
+  })
+  const { response } = await client.ledgerService.getTransaction({
+    digest: read.transactionDigest,
+    readMask: { paths: ['effects.unchanged_loaded_runtime_objects'] },
+  })
+  const { fieldId, version, digest } = field
+  expect(response.transaction?.effects?.unchangedLoadedRuntimeObjects).toEqual([
+    { objectId: fieldId, version: BigInt(added.lamportVersion ?? 0), digest },
+  ])
+
+  const { keypair, address: thief, coin } = createFunded()
+  const transaction = new Transaction()
+  transaction.transferObjects([transaction.objectRef({ objectId: fieldId, version, digest })], thief)
+  await expect(sign(transaction, keypair)).rejects.toThrow(/object owned and cannot be used as an input/)
+  // Without the help of the node.
+  transaction.setGasPrice(1_000n)
+  transaction.setGasBudget(SUI)
+  transaction.setGasPayment([{ objectId: coin.id, version: coin.version.toString(), digest: coin.digest }])
+  const bytes = await transaction.build()
+  const { signature } = await keypair.signTransaction(bytes)
+  await expect(client.executeTransaction({ transaction: bytes, signatures: [signature] })).rejects.toThrow(
+    /is owned by object .* cannot be used as input/,
+  )
 })

@@ -1,1 +1,1 @@
-export { absolute, divideUp, largest, smallest, squareRoot, U64_MAX, U128_MAX } from '@swapyard/lib/bigint.ts'
+export { absolute, divideUp, largest, smallest, U64_MAX, U128_MAX } from '@swapyard/lib/bigint.ts'

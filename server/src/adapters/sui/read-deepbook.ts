@@ -35,7 +35,7 @@ async function readPenalty({ node, tip, gasPrice }: PoolRead, pool: string): Pro
 export const readDeepbookPool: PoolReader = async (read, object) => {
   const { node, dex, tip } = read
   const types = readTypeArguments(object)
-  if (types === null) return unreadable
+  if (types === null || dex.feeCoin === undefined) return unreadable
   const { inner } = deepbookPoolSchema.parse(object.contents)
   const name = bcs.u64().serialize(inner.version).toBytes()
   const [field] = await node.readObjects([deriveDynamicFieldID(inner.id, 'u64', name)])
@@ -52,7 +52,7 @@ export const readDeepbookPool: PoolReader = async (read, object) => {
   const expiries = [...bids, ...asks].map(({ expiresAtMs }) => expiresAtMs).filter((time) => time >= nowMs)
   const pool = {
     ...({ kind: 'deepbook', id: object.id, address: object.id, dex: dex.name, tokens: types.tokens } as const),
-    ...{ package: dex.factory, feeCoin: dex.feeCoin ?? '', objectVersion: object.version },
+    ...{ package: dex.factory, feeCoin: dex.feeCoin, objectVersion: object.version },
     ...toDeepbookState(state, { bids, asks, epoch: BigInt(tip.epoch), nowMs, gasPricePenalty: penalty }),
   }
   return {

@@ -15,7 +15,7 @@ const validUntilMs = Number.POSITIVE_INFINITY
 export const readTurbosPool: PoolReader = async ({ node, dex }, object) => {
   const types = readTypeArguments(object)
   const feeType = types?.others[0]
-  if (types === null || feeType === undefined) return { pool: null, validUntilMs }
+  if (types === null || feeType === undefined || dex.config === undefined) return { pool: null, validUntilMs }
   const parsed = turbosPoolSchema.parse(object.contents)
   if (!parsed.isUnlocked) return { pool: null, validUntilMs }
   const words = await node.listFields(parsed.tickMap.id)
@@ -26,7 +26,7 @@ export const readTurbosPool: PoolReader = async ({ node, dex }, object) => {
   const ticks = (await node.readObjects(ids)).flatMap((tick) => (tick === null ? [] : [readTurbosTick(tick.contents)]))
   const pool = {
     ...({ kind: 'turbos', id: object.id, address: object.id, dex: dex.name, tokens: types.tokens } as const),
-    ...{ package: dex.factory, config: dex.config ?? '', feeType },
+    ...{ package: dex.factory, config: dex.config, feeType },
     ...toTurbosState(parsed, ticks),
   }
   return { pool, validUntilMs }

@@ -5,8 +5,19 @@ import type { FindAccount, SolanaPool } from './dexes/solana-dex.ts'
 import type { FoundPool } from './find-pools.ts'
 import { ACCOUNTS_MAX, type Account, fieldsOf, readAccounts, type SolanaNodes, toCount, tokenUnits } from './nodes.ts'
 
+type Parts = readonly (Buffer | string)[]
+
 /** A pool with the content of the accounts that it was read from. */
-type Cached = Readonly<{ parts: readonly (Buffer | string)[]; pool: SolanaPool }>
+type Cached = Readonly<{
+  /** Of the accounts that every trade and every change of the liquidity changes. */
+  light: Parts
+  /** Of the others. */
+  whole: Parts
+  /** Unix seconds of the last whole read. */
+  readAt: bigint
+  /** Null for a pool that cannot be traded now. */
+  pool: SolanaPool | null
+}>
 type Clock = Readonly<{ epoch: bigint; unixTime: bigint }>
 
 export type PoolStates = Readonly<{
@@ -21,17 +32,23 @@ export type PoolStates = Readonly<{
 const ROUNDS_MAX = 3
 /** Calls to a node at the same time. */
 const CALLS_AT_ONCE = 8
+/** A pool that does not change is read whole after this time, because settings of its DEX may. */
+const WHOLE_SECONDS = 10n
 
-/** Reads pools. All accounts of a pool are read in one call, so they are of one slot. An unchanged pool keeps its object. */
+type AccountOf = (address: string) => Account | null
+type Batch = Readonly<{ slot: number; batch: readonly FoundPool[]; accountOf: AccountOf }>
+
+/**
+ * Reads pools. Each step reads the account, the vaults and the mints of each pool, and all other accounts, which may be many, of those that
+ * have changed. All accounts of a pool are read in one call then, so they are of one slot. An unchanged pool keeps its object.
+ */
 export function createPoolReader(nodes: SolanaNodes) {
   let cache: ReadonlyMap<string, Cached> = new Map()
-  /** By pool: the accounts besides those that never change. */
+  /** By pool: the accounts besides those of the light read. */
   const others = new Map<string, readonly string[]>()
 
-  const addressesOf = ({ address, tokens, vaults }: FoundPool): readonly string[] => [
-    ...[address, ...tokens, ...vaults],
-    ...(others.get(address) ?? []),
-  ]
+  const lightOf = ({ address, tokens, vaults }: FoundPool): readonly string[] => [address, ...tokens, ...vaults]
+  const wholeOf = (one: FoundPool): readonly string[] => [...lightOf(one), ...(others.get(one.address) ?? [])]
 
   /** Whether the accounts of the last read are those that the pool's state names now. */
   function isComplete({ kind, address }: FoundPool, find: FindAccount): boolean {
@@ -39,14 +56,19 @@ export function createPoolReader(nodes: SolanaNodes) {
     const named = data === null ? [] : dexOf(kind).accountsOf(address, data, find)
     const before = others.get(address) ?? []
     others.set(address, named)
-    return named.length === before.length && named.every((one, index) => one === before[index])
+    return isSame(before, named)
   }
 
-  async function readBatch(batch: readonly FoundPool[]) {
-    const addresses = [...new Set(batch.flatMap(addressesOf))]
-    const { slot, accounts } = await readAccounts(nodes, addresses)
-    const byAddress = new Map(addresses.map((address, index) => [address, accounts[index] ?? null]))
-    return { slot, batch, accountOf: (address: string) => byAddress.get(address) ?? null }
+  function readBatches(
+    some: readonly FoundPool[],
+    addressesOf: (one: FoundPool) => readonly string[],
+  ): Promise<readonly Batch[]> {
+    return mapSome(toBatches(some, addressesOf), async (batch) => {
+      const addresses = [...new Set(batch.flatMap(addressesOf))]
+      const { slot, accounts } = await readAccounts(nodes, addresses)
+      const byAddress = new Map(addresses.map((address, index) => [address, accounts[index] ?? null]))
+      return { slot, batch, accountOf: (address) => byAddress.get(address) ?? null }
+    })
   }
 
   return {
@@ -54,30 +76,36 @@ export function createPoolReader(nodes: SolanaNodes) {
       const entries = new Map<string, Cached>()
       const refusals = new Map<string, string>()
       const slots: number[] = []
-      let left = known
+      let left: FoundPool[] = []
+      for (const { slot, batch, accountOf } of await readBatches(known, lightOf)) {
+        slots.push(slot)
+        for (const one of batch) {
+          const refused = refusalsOf(one, accountOf)
+          for (const [token, reason] of refused) refusals.set(token, reason)
+          const before = cache.get(one.address)
+          if (before && isFresh(before, one, accountOf, clock)) entries.set(one.address, before)
+          else if (refused.length === 0) left.push(one)
+        }
+      }
       for (let round = 0; round < ROUNDS_MAX && left.length > 0; round++) {
         const incomplete: FoundPool[] = []
-        for (const { slot, batch, accountOf } of await mapSome(toBatches(left, addressesOf), readBatch)) {
+        for (const { slot, batch, accountOf } of await readBatches(left, wholeOf)) {
           slots.push(slot)
-          const find = (address: string) => accountOf(address)?.data ?? null
-          for (const one of batch) {
-            if (!isComplete(one, find)) {
-              incomplete.push(one)
-              continue
-            }
-            const refused = refusalsOf(one, find)
-            for (const [token, reason] of refused) refusals.set(token, reason)
-            const entry = refused.length > 0 ? null : readPool(one, accountOf, { ...clock, slot }, cache)
-            if (entry !== null) entries.set(one.address, entry)
-          }
+          for (const one of batch)
+            if (isComplete(one, (address) => accountOf(address)?.data ?? null))
+              entries.set(one.address, readPool(one, accountOf, { ...clock, slot }, cache.get(one.address)))
+            else incomplete.push(one)
         }
         left = incomplete
       }
       cache = entries
-      for (const address of others.keys()) if (!known.some((one) => one.address === address)) others.delete(address)
+      const addresses = new Set(known.map(({ address }) => address))
+      for (const address of others.keys()) if (!addresses.has(address)) others.delete(address)
       const slot =
         slots.length > 0 ? Math.min(...slots) : toCount(await nodes.ask('getSlot', [{ commitment: 'confirmed' }]))
-      return { slot, pools: new Map([...entries].map(([address, { pool }]) => [address, pool])), refusals }
+      // In the order of `known`, so that an unchanged list is the same.
+      const pools = known.flatMap(({ address }) => entries.get(address)?.pool ?? [])
+      return { slot, pools: new Map(pools.map((pool) => [pool.address, pool])), refusals }
     },
   }
 }
@@ -110,46 +138,60 @@ async function mapSome<T, R>(items: readonly T[], run: (item: T) => Promise<R>):
   return results
 }
 
-function refusalsOf({ tokens }: FoundPool, find: FindAccount): readonly (readonly [string, string])[] {
+function refusalsOf({ tokens }: FoundPool, accountOf: AccountOf): readonly (readonly [string, string])[] {
   return tokens.flatMap((token) => {
-    const reason = findMintRefusal(find(token) ?? Buffer.alloc(0))
+    const reason = findMintRefusal(accountOf(token)?.data ?? Buffer.alloc(0))
     return reason === null ? [] : [[token, reason] as const]
   })
 }
 
-const DECIMALS_OFFSET = 44
-
-/** Null for a pool that cannot be traded now. */
-function readPool(
-  { address, dex: name, kind, tokens, vaults }: FoundPool,
-  accountOf: (address: string) => Account | null,
-  { epoch, unixTime, slot }: Clock & Readonly<{ slot: number }>,
-  cache: ReadonlyMap<string, Cached>,
-): Cached | null {
-  const dex = dexOf(kind)
-  const find = (one: string) => accountOf(one)?.data ?? null
-  const data = find(address)
-  const [first, second] = [accountOf(tokens[0]), accountOf(tokens[1])]
-  if (data === null || first === null || second === null) return null
-  const transferFees = [readTransferFeeConfig(first.data, epoch), readTransferFeeConfig(second.data, epoch)] as const
-  const balances = [tokenUnits(accountOf(vaults[0])), tokenUnits(accountOf(vaults[1]))] as const
-  const named = dex.accountsOf(address, data, find)
-  const parts = [
-    ...[data, ...named.map((one) => find(one) ?? ''), ...balances.map(String)],
-    ...transferFees.map((fee) => `${fee?.basisPoints} ${fee?.maximumFee}`),
-    String(dex.phaseOf?.(data, unixTime) ?? 0),
-  ]
-  const before = cache.get(address)
-  if (before !== undefined && isSame(before.parts, parts)) return before
-  const decimals: Pair<number> = [first.data[DECIMALS_OFFSET] ?? 0, second.data[DECIMALS_OFFSET] ?? 0]
-  const programs = [first.owner, second.owner] as const
-  const identity = { id: address, address, dex: name, tokens, vaults, programs, decimals }
-  const reading = { identity, data, balances, transferFees, account: find, unixTime, slot: BigInt(slot) }
-  const pool = dex.read(reading)
-  return pool && { parts, pool }
+function isFresh(before: Cached, one: FoundPool, accountOf: AccountOf, clock: Clock): boolean {
+  return clock.unixTime - before.readAt < WHOLE_SECONDS && isSame(before.light, lightParts(one, accountOf, clock))
 }
 
-const isSame = (before: readonly (Buffer | string)[], now: readonly (Buffer | string)[]): boolean =>
+function lightParts({ address, kind, tokens, vaults }: FoundPool, accountOf: AccountOf, clock: Clock): Parts {
+  const data = accountOf(address)?.data ?? Buffer.alloc(0)
+  const fees = tokens.map((token) => readTransferFeeConfig(accountOf(token)?.data ?? Buffer.alloc(0), clock.epoch))
+  return [
+    data,
+    ...vaults.map((vault) => String(tokenUnits(accountOf(vault)))),
+    ...fees.map((fee) => `${fee?.basisPoints} ${fee?.maximumFee}`),
+    String(data.length > 0 ? (dexOf(kind).phaseOf?.(data, clock.unixTime) ?? 0) : 0),
+  ]
+}
+
+const DECIMALS_OFFSET = 44
+
+function readPool(
+  one: FoundPool,
+  accountOf: AccountOf,
+  clock: Clock & Readonly<{ slot: number }>,
+  before: Cached | undefined,
+): Cached {
+  const { address, dex: name, kind, tokens, vaults } = one
+  const { epoch, unixTime, slot } = clock
+  const dex = dexOf(kind)
+  const find = (of: string) => accountOf(of)?.data ?? null
+  const data = find(address)
+  const [first, second] = [accountOf(tokens[0]), accountOf(tokens[1])]
+  const light = lightParts(one, accountOf, clock)
+  if (data === null || first === null || second === null) return { light, whole: [], readAt: unixTime, pool: null }
+  const whole = dex.accountsOf(address, data, find).map((of) => find(of) ?? '')
+  const isUnchanged = before !== undefined && isSame(before.light, light) && isSame(before.whole, whole)
+  // A pool that cannot be traded may be open by now.
+  if (isUnchanged && before.pool !== null) return { ...before, readAt: unixTime }
+  const decimals: Pair<number> = [first.data[DECIMALS_OFFSET] ?? 0, second.data[DECIMALS_OFFSET] ?? 0]
+  const programs = [first.owner, second.owner] as const
+  const pool = dex.read({
+    identity: { id: address, address, dex: name, tokens, vaults, programs, decimals },
+    ...{ data, account: find, unixTime, slot: BigInt(slot) },
+    balances: [tokenUnits(accountOf(vaults[0])), tokenUnits(accountOf(vaults[1]))],
+    transferFees: [readTransferFeeConfig(first.data, epoch), readTransferFeeConfig(second.data, epoch)],
+  })
+  return { light, whole, readAt: unixTime, pool }
+}
+
+const isSame = (before: Parts, now: Parts): boolean =>
   before.length === now.length &&
   before.every((one, index) => {
     const other = now[index]

@@ -63,15 +63,12 @@ export async function startMarket(changes: Partial<DexNetwork> = {}) {
   const tokens = defiTokens.map(({ address }) => address)
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined }
   const snapshots = { load: async () => null, save: async () => undefined }
-  const pools = createSolanaPools({
-    network,
-    rpcUrls,
-    dexNetwork,
-    tokens,
-    now,
-    snapshots,
-    log: { ...log, child: () => log } as never,
-  })
+  const createPools = (rpcUrl: string) =>
+    createSolanaPools({
+      ...{ network, rpcUrls: [rpcUrl], dexNetwork, tokens, now, snapshots },
+      log: { ...log, child: () => log } as never,
+    })
+  const pools = createPools(node.rpcUrl)
   const chain = createSolanaSwapChain({ network, rpcUrls })
   await pools.advance()
 
@@ -149,6 +146,7 @@ export async function startMarket(changes: Partial<DexNetwork> = {}) {
       sign: signWith,
       addPool,
       addPairAtEdge,
+      createPools,
       request,
       poolsOf,
       currentPools,

@@ -67,7 +67,7 @@ const makers = ['a1', 'a2', 'a3'].map((byte) => `0x${byte.repeat(32)}`)
 const million = 1_000_000n
 const scale = 1_000_000_000n
 /** About 0.03 US dollars for a DEEP, which has as many decimals as the quote coins. */
-const deepPerQuote = 33_333_333_333n
+const deepPrice = { assetIsBase: false, deepPerAsset: 33_333_333_333n }
 
 /** Quote per base in base units, scaled by 10^9, at a Unix second; null gives the base price. */
 export const bookPriceOf = ([base, quote]: readonly [SuiCoin, SuiCoin], second: number | null): bigint =>
@@ -104,7 +104,7 @@ export const createSuiBooks = (node: SuiNode): readonly SuiBook[] =>
   plans.map(({ coins: tickers, levels, ...sizes }, index) => {
     const coins = [findCoin(tickers[0]), findCoin(tickers[1])] as const
     const types = [typeOf(coins[0]), typeOf(coins[1])] as const
-    const plan = { ...sizes, address: deepbookPackage, types, index, deepPerQuote }
+    const plan = { ...sizes, address: deepbookPackage, types, index, deepPrice }
     const book = { id: createDeepbookPool(node, plan), coins, plan, levels }
     placeOrders(node, book, null)
     return book

@@ -20,7 +20,12 @@ const [first, second] = ['a1', 'a2'].map((byte) => `0x${byte.repeat(32)}`) as [s
 const dollars = (price: number) => BigInt(price * 1_000_000)
 const plan = {
   ...{ address: deepbookPackage, types: [SUI_TYPE, usdc] as const, index: 0, tickSize: 10n, lotSize: SUI / 10n },
-  ...{ minSize: SUI, takerFee: 1_000_000n, makerFee: 500_000n, deepPerQuote: 33_333_333_333n },
+  ...{
+    minSize: SUI,
+    takerFee: 1_000_000n,
+    makerFee: 500_000n,
+    deepPrice: { assetIsBase: false, deepPerAsset: 33_333_333_333n },
+  },
 }
 const orders: MakerOrders = {
   bids: [

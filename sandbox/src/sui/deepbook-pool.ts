@@ -1,4 +1,6 @@
 /* Creates a DeepBook v3 pool, and places the orders of its market makers. */
+
+import type { OrderDeepPrice } from '@swapyard/lib/pools/sui/deepbook-fee.ts'
 import {
   type BigVector,
   type DeepbookAccountObject,
@@ -34,8 +36,10 @@ export type DeepbookPlan = Readonly<{
   /** Of 10^9. */
   takerFee: bigint
   makerFee: bigint
-  /** Base units of DEEP per base unit of quote, scaled by 10^9; null: fees are paid in the input only. */
-  deepPerQuote: bigint | null
+  /** Null: fees are paid in the input only. */
+  deepPrice: OrderDeepPrice | null
+  /** A pool of DEEP itself. */
+  isWhitelisted?: boolean
 }>
 
 /** Stands for the transactions that created the tables. */
@@ -56,7 +60,10 @@ function createInner(plan: DeepbookPlan, poolId: string, tableIds: readonly stri
   const tree = (id: string): BigVector => ({
     ...{ id, depth: 0, length: '0', maxSliceSize, maxFanOut, rootId: '0', lastId: '0' },
   })
-  const points = plan.deepPerQuote === null ? [] : [{ rate: plan.deepPerQuote.toString(), timestampMs: '0' }]
+  const { deepPrice, isWhitelisted = false } = plan
+  const points = deepPrice === null ? [] : [{ rate: deepPrice.deepPerAsset.toString(), timestampMs: '0' }]
+  const [basePoints, quotePoints] = deepPrice?.assetIsBase ? [points, []] : [[], points]
+  const sumOf = ([point]: typeof points) => point?.rate ?? '0'
   return {
     ...{ allowedVersions: [version], poolId, isRegistered: true, vault: nothing },
     book: {
@@ -71,11 +78,13 @@ function createInner(plan: DeepbookPlan, poolId: string, tableIds: readonly stri
         volumes: { total: '0', totalStaked: '0', fees: nothing, historicMedian: '0', tradeParams: fees },
       },
       governance: {
-        ...{ epoch: '0', isWhitelisted: false, isStable: false, proposals: [], votingPower: '0', quorum: '0' },
+        ...{ epoch: '0', isWhitelisted, isStable: false, proposals: [], votingPower: '0', quorum: '0' },
         ...{ tradeParams: fees, nextTradeParams: fees },
       },
     },
-    deepPrice: { base: [], baseSum: '0', quote: points, quoteSum: points[0]?.rate ?? '0' },
+    deepPrice: {
+      ...{ base: basePoints, baseSum: sumOf(basePoints), quote: quotePoints, quoteSum: sumOf(quotePoints) },
+    },
   }
 }
 

@@ -72,7 +72,7 @@ test.for([
   ['a coin that is too small', {}, 99n * SUI, /abort code: 7,.*swap_router/],
   ['a price limit on the wrong side', { sqrtPriceLimit: SQRT_PRICE_MAX }, 100n * SUI, /abort code: 20,.*pool/],
   ['a price limit out of bounds', { sqrtPriceLimit: 1n }, 100n * SUI, /abort code: 19,.*pool/],
-  ['an output below the minimum', { minimum: 192_000_000n }, 100n * SUI, /abort code: 4,.*swap_router/],
+  ['an output below the minimum', { threshold: 192_000_000n }, 100n * SUI, /abort code: 4,.*swap_router/],
   ['a deadline in the past', { deadlineMs: 1_799_999_999_999n }, 100n * SUI, /abort code: 2,.*swap_router/],
 ] as const)('a swap fails with %s', async ([, changes, held, message]) => {
   const { swap } = await start()

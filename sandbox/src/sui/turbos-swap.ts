@@ -9,8 +9,10 @@ type Swap = Readonly<{
   amount: bigint
   sqrtPriceLimit: bigint
   recipient: string
-  /** Base units of the output. */
-  minimum?: bigint
+  /** Whether `amount` is the input; otherwise the output. */
+  isExactIn?: boolean
+  /** Base units: the least output, or the largest input. */
+  threshold?: bigint
   deadlineMs?: bigint
 }>
 
@@ -20,10 +22,10 @@ const never = 2n ** 64n - 1n
 export function addTurbosSwap(
   t: Transaction,
   { address, versioned, pool, clock }: Pool,
-  { types, a2b, coin, amount, sqrtPriceLimit, recipient, minimum = 0n, deadlineMs = never }: Swap,
+  { types, a2b, coin, amount, sqrtPriceLimit, recipient, isExactIn = true, threshold = 0n, deadlineMs = never }: Swap,
 ): readonly [TransactionArgument, TransactionArgument] {
   const coins = t.makeMoveVec({ type: `0x2::coin::Coin<${types[a2b ? 0 : 1]}>`, elements: [coin] })
-  const terms = [t.pure.u64(amount), t.pure.u64(minimum), t.pure.u128(sqrtPriceLimit), t.pure.bool(true)]
+  const terms = [t.pure.u64(amount), t.pure.u64(threshold), t.pure.u128(sqrtPriceLimit), t.pure.bool(isExactIn)]
   const swapped = t.moveCall({
     target: `${address}::swap_router::${a2b ? 'swap_a_b_with_return_' : 'swap_b_a_with_return_'}`,
     arguments: [

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startSolanaNode } from '../../sandbox/src/solana/solana-node.ts'
+import { startSuiNode } from '../../sandbox/src/sui/sui-node.ts'
 import { until } from '../support/until.ts'
 import { type ProductionSetup, startProductionSetup } from './production-setup.ts'
 import type { Program } from './program.ts'
@@ -137,6 +139,29 @@ test('starts with one node that offers traces', async () => {
   worker.kill('SIGTERM')
   expect(await worker.ended).toEqual({ code: 0, signal: null })
 })
+
+test('refuses nodes of another network for swaps on Solana and Sui', async () => {
+  const [sol, sui] = [await startTwo(startSolana), await startTwo(startSui)]
+  setup.writeConfig((config) => {
+    for (const [network, nodes] of Object.entries({ sol, sui })) {
+      config.networks[network] = { rpcUrls: nodes.map(({ url }) => url) }
+      config.swaps.networks[network] = { enabled: true }
+    }
+  })
+  const { code, output } = await startRefused('api')
+  for (const { stop } of [...sol, ...sui]) await stop()
+  expect(code).toBe(2)
+  for (const network of ['sol', 'sui'])
+    expect(output).toContain(`networks.${network}: a node belongs to another network`)
+})
+
+type LocalNode = Readonly<{ url: string; stop(): Promise<void> }>
+const startTwo = (start: () => Promise<LocalNode>) => Promise.all([start(), start()])
+const startSolana = async (): Promise<LocalNode> => {
+  const { rpcUrl: url, stop } = await startSolanaNode({ port: 0, log: () => undefined })
+  return { url, stop }
+}
+const startSui = (): Promise<LocalNode> => startSuiNode({ notify: () => undefined })
 
 test('reports a database without data checksums at every start', async () => {
   expect(await setup.postgres.query('show data_checksums')).toEqual([{ data_checksums: 'off' }])

@@ -5,7 +5,7 @@ import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { MarketPool } from '../../../../sandbox/src/solana/dexes/market-pool.ts'
 import { raydiumCpmm as cpmmProgram } from '../../../../sandbox/src/solana/dexes/raydium-cpmm.ts'
-import { catalogueTokens, marketPools } from '../../../../sandbox/src/solana/solana-market.ts'
+import { catalogueTokens, marketPools, testTokens } from '../../../../sandbox/src/solana/solana-market.ts'
 import { startSolanaNode } from '../../../../sandbox/src/solana/solana-node.ts'
 import {
   ataOf,
@@ -243,6 +243,31 @@ test('SOL is unwrapped after the instruction, less the fee, which is paid in SOL
   await expect(chain.prepare(orderOf(order, await callOf(order), paid, terms))).rejects.toMatchObject({
     code: 'SIMULATION_FAILED',
   })
+})
+
+test('the transfer fee of a Token-2022 mint is withheld on both sides, and the bounds hold for what remains', async () => {
+  const [levy] = testTokens as [(typeof testTokens)[number]]
+  const pool = poolOf('usdc', 'levy')
+  const index = pool.tickers[0] === 'usdc' ? 0 : 1
+  const buying = takerOrder(usdc.address, levy.address, 100_000_000n)
+  const gross = await outputOf(pool, 'usdc', buying.amountIn)
+  const net = gross - (gross + 99n) / 100n
+  answer = reply(buying, net, await poolSwap(pool, index, buying.amountIn))
+  const bought = await chain.prepare(orderOf(buying, await callOf(buying), net))
+  expect(bought.simulatedOut).toBe(net)
+  await expect(chain.prepare(orderOf(buying, await callOf(buying), net + 1n))).rejects.toMatchObject({
+    code: 'SIMULATION_FAILED',
+  })
+  await node.depositToken(levy.address, user.address, 30_000_000n)
+  node.mine(40)
+  const selling = takerOrder(levy.address, usdc.address, 20_000_000n)
+  const paid = await outputOf(pool, 'levy', 19_800_000n)
+  answer = reply(selling, paid, await poolSwap(pool, index === 0 ? 1 : 0, selling.amountIn))
+  const sold = await chain.prepare(orderOf(selling, await callOf(selling), paid))
+  expect(sold.simulatedOut).toBe(paid)
+  await chain.broadcast(await user.sign(sold.swap))
+  node.mine(40)
+  expect(await heldBy(await own(levy))).toBe(10_000_000n)
 })
 
 describe('an instruction is not used', () => {

@@ -16,14 +16,14 @@ const common = {
  * networks, fuzzing, thousands of hostile pools, further repairs of transactions. `npm run test:long`.
  */
 const long = [
-  'test/chaos/{checkpoint-kills,deposit-reorgs,monero-reorgs,operations,planted-bugs,races,restored-backup,stopped-processes,stuck-payouts,unanswered-requests}.test.ts',
+  'test/chaos/{check-credits,checkpoint-kills,deposit-reorgs,monero-reorgs,operations,planted-bugs,races,restored-backup,stopped-processes,stuck-payouts,unanswered-requests}.test.ts',
   'test/adversaries/adversaries.test.ts',
   'test/privacy/private-exchange-linkability.test.ts',
   'test/contracts/forge.test.ts',
   'test/interface/{bad-inputs,openapi-property}.test.ts',
   'test/pages/monero-explorer.test.ts',
   'test/scenarios/{deposits-after-finish,double-spend-before-payout,final-payout-reorg,locked-monero,missing-input-dropped,missing-input-restored,monero-address-kinds,pinned-payout,stuck-payout-replacement}.test.ts',
-  'test/scenarios/{fixed-rate-late-deposit,fixed-rate-unconfirmed,fixed-rate-underpayment,forced-native-transfers,held-wrong-asset,private-exchange-cases,split-hot-wallet,sweep-to-hot-wallet,wrong-asset-refund}.test.ts',
+  'test/scenarios/{fixed-rate-late-deposit,fixed-rate-unconfirmed,fixed-rate-underpayment,forced-native-transfers,held-wrong-asset,private-exchange-cases,split-hot-wallet,sweep-to-hot-wallet,uncredited-deposits,wrong-asset-refund}.test.ts',
   'test/support/invariants.test.ts',
   'test/starts/{production,production-refusals,start-environments}.test.ts',
   'sandbox/test/{dexes,markets,monero,restart}.test.ts',

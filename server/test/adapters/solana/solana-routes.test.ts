@@ -73,7 +73,7 @@ test('two hops through the pools with the most accounts are no route', async () 
   })
 })
 
-test('two hops through pools of DLMM and AMM v4 fit into a transaction with a referrer fee', async () => {
+test('two hops through pools of DLMM and AMM v4 fit with a referrer fee', async () => {
   const [from, to] = [tokenOf('BINS'), tokenOf('FOUR')]
   const routed = await route('BINS', 'FOUR', 90_000_000n, { feePpm: 10_000 })
   const user = await market.createFunded(1_000_000_000n, { BINS: 90_000_000n })

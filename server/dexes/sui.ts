@@ -1,7 +1,7 @@
 import type { DexNetwork } from '../src/swap/domain/dex.ts'
 
 /**
- * Packages, objects and coin types as published by each project: cetus-1.gitbook.io, developers.circle.com. A DEX of Sui publishes
+ * Packages, objects and coin types as published by each project: cetus-1.gitbook.io, docs.sui.io, developers.circle.com. A DEX of Sui publishes
  * another package with each upgrade, and its pools are listed by their ids: the operator's settings replace the one and add the others.
  * Nothing was ever compared with a real node, so swaps need `swaps.networks.sui.enabled`.
  */
@@ -25,6 +25,15 @@ export const sui: DexNetwork = {
         '0xb8d7d9e66a60c239e7a60110efcf8de6c705580ed924d0dde141f4a0e2c90105',
         '0x51e883ba7c0b566a26cbc8a94cd33eb0abd418a77cc1e60ad22fd9b1f29cd2ab',
       ],
+    },
+    {
+      name: 'deepbook',
+      kind: 'deepbook',
+      // Version 6.
+      factory: '0x337f4f4f6567fcd778d5454f27c16c70e2f274cc6377ea6249ddf491482ef497',
+      feeCoin: '0xdeeb7a4662eec9f2f3def03fb937a663dddaa2e215b8078a284d026b7946c270::deep::DEEP',
+      // SUI and USDC
+      pools: ['0xe05dafb5133bcffb8d59f4e12465dc0e9faeaa05e3e342a08fe135800e3e4407'],
     },
   ],
 }

@@ -22,7 +22,7 @@ const long = [
   'test/contracts/forge.test.ts',
   'test/interface/{bad-inputs,openapi-property}.test.ts',
   'test/pages/monero-explorer.test.ts',
-  'test/scenarios/{deposits-after-finish,double-spend-before-payout,final-payout-reorg,locked-monero,missing-input-dropped,missing-input-restored,monero-address-kinds,pinned-payout,stuck-payout-replacement}.test.ts',
+  'test/scenarios/{deposits-after-finish,double-spend-before-payout,exchange-expiry,fee-on-transfer-deposit,final-payout-reorg,late-deposit-refund,locked-monero,missing-input-dropped,missing-input-restored,monero-address-kinds,pinned-payout,stuck-payout-replacement}.test.ts',
   'test/scenarios/{fixed-rate-late-deposit,fixed-rate-unconfirmed,fixed-rate-underpayment,forced-native-transfers,held-wrong-asset,private-exchange-cases,split-hot-wallet,sweep-to-hot-wallet,uncredited-deposits,wrong-asset-refund}.test.ts',
   'test/support/invariants.test.ts',
   'test/starts/{production,production-refusals,start-environments}.test.ts',
@@ -37,7 +37,7 @@ const long = [
   'server/test/exchange/payouts/{missing-inputs,reversed-payouts}.test.ts',
   'server/test/exchange/private/{bounds,crash-recovery,reorgs,stalled-networks}.test.ts',
   'server/test/exchange/settlement/{crash-recovery,held-refunds}.test.ts',
-  'server/test/swap/api/{aggregator-swaps,bad-inputs,deadline,fees,networks,resending,tracking,unlisted-tokens,unreported-fees}.test.ts',
+  'server/test/swap/api/{aggregator-swaps,bad-inputs,deadline,every-network,fees,networks,resending,tracking,unlisted-tokens,unreported-fees}.test.ts',
   'server/test/swap/routing/{optimality,production-limits}.test.ts',
 ]
 

@@ -38,7 +38,7 @@ const long = [
   'server/test/exchange/private/{bounds,crash-recovery,reorgs,stalled-networks}.test.ts',
   'server/test/exchange/settlement/{crash-recovery,held-refunds}.test.ts',
   'server/test/swap/api/{aggregator-swaps,bad-inputs,deadline,every-network,fees,networks,resending,tracking,unlisted-tokens,unreported-fees}.test.ts',
-  'server/test/swap/routing/{optimality,production-limits}.test.ts',
+  'server/test/swap/routing/{independent-bounds,optimality,production-limits}.test.ts',
 ]
 
 /** Swaps per contract of the comparison of the pool mathematics with real contracts, in `npm run test:long`. */
@@ -68,14 +68,15 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Tests that need nothing but Node and take ten seconds or more. */
+/** Tests that need nothing but Node and take about ten seconds or more. */
 const slowUnits = [
   'server/src/adapters/signers/keystore.test.ts',
   'server/src/exchange/domain/lifecycle.test.ts',
   'server/test/cli/lab.test.ts',
   'server/test/core/catalogue/address-patterns.test.ts',
-  'server/test/core/http/{openapi-lint,openapi-property}.test.ts',
-  'server/test/swap/routing/{four-hops,independent-bounds,net-of-gas,shared-pools}.test.ts',
+  'server/src/adapters/router/thread-router.test.ts',
+  'server/test/core/http/{bad-inputs,openapi-lint,openapi-property}.test.ts',
+  'server/test/swap/routing/{four-hops,net-of-gas,shared-pools}.test.ts',
   'test/privacy/model.test.ts',
 ]
 

@@ -1,4 +1,5 @@
 import type { Address, MaybeEncodedAccount } from '@solana/kit'
+import type { Pair } from './dexes/dex-program.ts'
 import { accountAt, bytesOf, derive, exemptLamports, type Mint, put } from './dexes/market-pool.ts'
 
 /* Accounts that exist when the chain begins, in the byte layouts of their programs. */
@@ -68,3 +69,12 @@ export function tokenAccount(address: Address, mint: Mint, owner: Address, units
   }
   return accountAt(address, mint.program, data, isWrapped ? units : 0n)
 }
+
+/** The token accounts in which a pool holds its reserves. */
+export const vaultAccounts = (
+  vaults: Pair<Address>,
+  mints: Pair<Mint>,
+  owner: Address,
+  reserves: Pair<bigint>,
+): readonly MaybeEncodedAccount[] =>
+  ([0, 1] as const).map((index) => tokenAccount(vaults[index], mints[index], owner, reserves[index]))

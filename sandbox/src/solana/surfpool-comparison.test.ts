@@ -170,7 +170,7 @@ const TEXT_OF_AMOUNT = 'uiAmountString'
 const RETURN_DATA = 'returnData'
 /** Null in surfpool. */
 const SIMULATED = ['fee', 'loadedAddresses', 'preBalances', 'postBalances', 'preTokenBalances', 'postTokenBalances']
-/** litesvm does not tell it. */
+/** litesvm does not report it. */
 const LOADED_BYTES = 'loadedAccountsDataSize'
 
 type Call = readonly [method: string, paramsAt: (url: string) => readonly unknown[], except?: readonly string[]]

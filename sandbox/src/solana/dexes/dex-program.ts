@@ -55,6 +55,11 @@ export const codeOf = (error: number | string): number => (typeof error === 'num
 
 export const addressAt = (data: Uint8Array, offset: number): Address => getAddressDecoder().decode(data, offset)
 
+export const addressesAt = (data: Uint8Array, [first, second]: Pair<number>): Pair<Address> => [
+  addressAt(data, first),
+  addressAt(data, second),
+]
+
 /** The data of an account of the program; null for any other account. */
 export function readOwned(read: ReadAccount, address: Address | undefined, program: Address): Buffer | null {
   if (address === undefined) return null

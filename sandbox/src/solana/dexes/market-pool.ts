@@ -86,6 +86,12 @@ export function accountAt(
 
 export const put = (data: Buffer, address: Address, offset: number) => data.set(bytesOf(address), offset)
 
+/** Sets a bit of a bitmap; the lowest bit of a byte is the first. */
+export function setBit(data: Buffer, bitmapAt: number, bit: number): void {
+  const place = bitmapAt + (bit >> 3)
+  data[place] = (data[place] ?? 0) | (1 << (bit & 7))
+}
+
 const roles = { r: 0, w: 1, s: 2, sw: 3 } as const
 
 /** Accounts of an instruction: readonly, writable, signers. */

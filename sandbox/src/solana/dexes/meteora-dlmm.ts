@@ -9,7 +9,7 @@ import {
   dlmmArrayIndex,
 } from '@swapyard/lib/pools/solana/meteora-dlmm-accounts.ts'
 import { dlmmPrice } from '@swapyard/lib/pools/solana/meteora-dlmm-bin.ts'
-import { tokenAccount } from '../genesis-accounts.ts'
+import { vaultAccounts } from '../genesis-accounts.ts'
 import { readTokenAccount } from '../token-state.ts'
 import {
   ANCHOR,
@@ -37,6 +37,7 @@ import {
   meta,
   type PoolPlan,
   put,
+  setBit,
 } from './market-pool.ts'
 
 const program = 'LBUZKhRxPF3XUpBCjp4YzTKgLccjZhTSDM9YuVaPwxo' as Address
@@ -256,8 +257,7 @@ export async function createDlmmPool(plan: PoolPlan, preset: DlmmPreset): Promis
   const binArrays = binArraysOf(address, plan, activeId, binStep)
   for (const index of binArrays.keys()) {
     const bit = index + arraysPerSide
-    const place = at.bitmap + (bit >> 3)
-    data[place] = (data[place] ?? 0) | (1 << (bit & 7))
+    setBit(data, at.bitmap, bit)
   }
   const arrays = await Promise.all(
     [...binArrays].map(async ([index, content]) => ({ content, address: await arrayAddress(address, index) })),
@@ -268,7 +268,7 @@ export async function createDlmmPool(plan: PoolPlan, preset: DlmmPreset): Promis
     genesis: [
       ...[accountAt(address, program, data), accountAt(oracle, program, Buffer.alloc(3_232))],
       ...arrays.map((array) => accountAt(array.address, program, array.content)),
-      ...([0, 1] as const).map((index) => tokenAccount(vaults[index], mints[index], address, reserves[index])),
+      ...vaultAccounts(vaults, mints, address, reserves),
     ],
     readPrice: (read) =>
       Number(dlmmPrice(decodeDlmmPair(readOwned(read, address, program) ?? data).activeId, binStep)) / one,

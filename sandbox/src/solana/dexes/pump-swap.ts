@@ -2,7 +2,7 @@ import type { Address, MaybeEncodedAccount } from '@solana/kit'
 import { findAssociatedTokenPda } from '@solana-program/token'
 import { decodePumpSwapPool, type PumpSwapTrade, tradePumpSwap } from '@swapyard/lib/pools/solana/pump-swap.ts'
 import { decodePumpSwapConfig } from '@swapyard/lib/pools/solana/pump-swap-accounts.ts'
-import { tokenAccount } from '../genesis-accounts.ts'
+import { tokenAccount, vaultAccounts } from '../genesis-accounts.ts'
 import { readMint } from '../token-state.ts'
 import {
   ANCHOR,
@@ -176,7 +176,7 @@ export async function createPumpPool({ name, tickers, mints, reserves }: PoolPla
     genesis: [
       ...configAccounts(),
       accountAt(address, program, data),
-      ...([0, 1] as const).map((index) => tokenAccount(vaults[index], mints[index], address, reserves[index])),
+      ...vaultAccounts(vaults, mints, address, reserves),
       ...paid.map((account, index) => tokenAccount(account, quote, owners[index] ?? address, 0n)),
     ],
     readPrice: (read) => Number(unitsOf(read, vaults[1])) / Number(unitsOf(read, vaults[0])),

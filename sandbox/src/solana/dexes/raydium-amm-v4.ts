@@ -1,10 +1,10 @@
 import type { Address } from '@solana/kit'
 import { decodeRaydiumAmmV4Pool, swapRaydiumAmmV4 } from '@swapyard/lib/pools/solana/raydium-amm-v4.ts'
-import { tokenAccount } from '../genesis-accounts.ts'
+import { vaultAccounts } from '../genesis-accounts.ts'
 import { readTokenAccount, tokenProgram } from '../token-state.ts'
 import {
   ANCHOR,
-  addressAt,
+  addressesAt,
   codeOf,
   type DexClock,
   type DexInstruction,
@@ -53,10 +53,10 @@ function execute({ accounts, data: given, signers }: DexInstruction, read: ReadA
   if (!signers.has(owner)) return { error: ANCHOR.notSigner }
   const pool = readOwned(read, poolAddress, program)
   if (pool === null) return { error: invalidOwner }
-  const vaults = [addressAt(pool, at.vaults[0]), addressAt(pool, at.vaults[1])] as const
+  const vaults = addressesAt(pool, at.vaults)
   if (spl !== tokenProgram || authority !== poolAuthority || vaults[0] !== coinVault || vaults[1] !== pcVault)
     return { error: invalidProgramAddress }
-  const mints = [addressAt(pool, at.mints[0]), addressAt(pool, at.mints[1])] as const
+  const mints = addressesAt(pool, at.mints)
   const [from, to] = [readTokenAccount(read(source)), readTokenAccount(read(target))]
   const [inputIndex, outputIndex] = from?.mint === mints[0] ? ([0, 1] as const) : ([1, 0] as const)
   if (from?.mint !== mints[inputIndex] || to?.mint !== mints[outputIndex]) return { error: invalidUserToken }
@@ -92,10 +92,7 @@ export function createAmmV4Pool({ name, tickers, mints, reserves }: PoolPlan): M
   }
   return {
     ...{ program: raydiumAmmV4, address, tickers, mints, vaults, tolerancePpm: feePpm },
-    genesis: [
-      accountAt(address, program, data),
-      ...([0, 1] as const).map((index) => tokenAccount(vaults[index], mints[index], poolAuthority, reserves[index])),
-    ],
+    genesis: [accountAt(address, program, data), ...vaultAccounts(vaults, mints, poolAuthority, reserves)],
     readPrice(read) {
       const pool = readOwned(read, address, program) ?? data
       const reserveOf = (index: 0 | 1) => unitsOf(read, vaults[index]) - pool.readBigUInt64LE(at.needTakePnl[index])

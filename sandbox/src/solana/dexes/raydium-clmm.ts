@@ -9,11 +9,12 @@ import {
   decodeClmmTickArray,
 } from '@swapyard/lib/pools/solana/raydium-clmm-accounts.ts'
 import { clmmSqrtPriceAtTick, clmmTickAtSqrtPrice } from '@swapyard/lib/pools/solana/raydium-clmm-tick.ts'
-import { tokenAccount } from '../genesis-accounts.ts'
+import { vaultAccounts } from '../genesis-accounts.ts'
 import { token2022Program, tokenProgram } from '../token-state.ts'
 import {
   ANCHOR,
   addressAt,
+  addressesAt,
   codeOf,
   type DexClock,
   type DexInstruction,
@@ -36,6 +37,7 @@ import {
   meta,
   type PoolPlan,
   put,
+  setBit,
 } from './market-pool.ts'
 
 const program = 'CAMMCzo5YL8w4VFF8KVHrK22GGUsp5VTaW7grrKgrWqK' as Address
@@ -116,8 +118,8 @@ function execute({ accounts, data: given, signers }: DexInstruction, read: ReadA
   if (pool === null || configData === null) return { error: ANCHOR.wrongOwner }
   if (spl !== tokenProgram || addressAt(pool, at.config) !== config || addressAt(pool, at.observation) !== observation)
     return { error: ANCHOR.constraintAddress }
-  const vaults = [addressAt(pool, at.vaults[0]), addressAt(pool, at.vaults[1])] as const
-  const mints = [addressAt(pool, at.mints[0]), addressAt(pool, at.mints[1])] as const
+  const vaults = addressesAt(pool, at.vaults)
+  const mints = addressesAt(pool, at.mints)
   const [input, output] = vaults[0] === vaultIn ? ([0, 1] as const) : ([1, 0] as const)
   if (vaults[input] !== vaultIn || vaults[output] !== vaultOut) return { error: invalidVault }
   const [mintIn, mintOut] = [mints[input], mints[output]]
@@ -290,8 +292,7 @@ export async function createClmmPool(plan: PoolPlan, config: ClmmConfig): Promis
   const tickArrays = tickArraysOf(address, positions, tickSpacing)
   for (const start of tickArrays.keys()) {
     const bit = start / (ticksPerArray * tickSpacing) + arraysPerSide
-    const place = at.bitmap + (bit >> 3)
-    data[place] = (data[place] ?? 0) | (1 << (bit & 7))
+    setBit(data, at.bitmap, bit)
   }
   const arrays = await Promise.all(
     [...tickArrays].map(async ([start, content]) => ({ start, content, address: await arrayAddress(address, start) })),
@@ -303,7 +304,7 @@ export async function createClmmPool(plan: PoolPlan, config: ClmmConfig): Promis
       ...[configAccount(config), accountAt(address, program, data)],
       accountAt(observation, program, Buffer.alloc(4483)),
       ...arrays.map((array) => accountAt(array.address, program, array.content)),
-      ...([0, 1] as const).map((index) => tokenAccount(vaults[index], mints[index], address, reserves[index])),
+      ...vaultAccounts(vaults, mints, address, reserves),
     ],
     readPrice: (read) => (Number(decodeClmmPool(readOwned(read, address, program) ?? data).sqrtPrice) / one) ** 2,
     swap(read, { owner, source, target, inputIndex, units }) {

@@ -4,10 +4,11 @@ import {
   decodeRaydiumCpmmPool,
   swapRaydiumCpmm,
 } from '@swapyard/lib/pools/solana/raydium-cpmm.ts'
-import { tokenAccount } from '../genesis-accounts.ts'
+import { vaultAccounts } from '../genesis-accounts.ts'
 import {
   ANCHOR,
   addressAt,
+  addressesAt,
   codeOf,
   type DexClock,
   type DexInstruction,
@@ -63,7 +64,7 @@ function execute(instruction: DexInstruction, read: ReadAccount, clock: DexClock
   if (pool === null || configData === null) return { error: ANCHOR.wrongOwner }
   if (addressAt(pool, at.config) !== config || addressAt(pool, at.observation) !== observation)
     return { error: ANCHOR.constraintHasOne }
-  const vaultsOf = [addressAt(pool, at.vaults[0]), addressAt(pool, at.vaults[1])] as const
+  const vaultsOf = addressesAt(pool, at.vaults)
   const inputIndex = vaultsOf[0] === vaultIn ? 0 : 1
   const outputIndex = inputIndex === 0 ? 1 : 0
   if (vaultsOf[inputIndex] !== vaultIn || vaultsOf[outputIndex] !== vaultOut) return { error: invalidVault }
@@ -72,7 +73,7 @@ function execute(instruction: DexInstruction, read: ReadAccount, clock: DexClock
   if (!isOf(mintIn, programIn, inputIndex) || !isOf(mintOut, programOut, outputIndex))
     return { error: ANCHOR.constraintAddress }
   const vaults = [unitsOf(read, vaultsOf[0]), unitsOf(read, vaultsOf[1])] as const
-  const fees = readTransferFees(read, [addressAt(pool, at.mints[0]), addressAt(pool, at.mints[1])], clock.epoch)
+  const fees = readTransferFees(read, addressesAt(pool, at.mints), clock.epoch)
   const state = decodeRaydiumCpmmPool(pool, decodeRaydiumCpmmConfig(configData), vaults, fees)
   const amount = data.readBigUInt64LE(8)
   const swap = { isExactInput: true, inputIndex, amount, limit: data.readBigUInt64LE(16), ...clock } as const
@@ -132,7 +133,7 @@ export function createCpmmPool({ name, tickers, mints, reserves }: PoolPlan, con
       configAccount(config),
       accountAt(address, program, data),
       accountAt(observation, program, Buffer.alloc(4075)),
-      ...([0, 1] as const).map((index) => tokenAccount(vaults[index], mints[index], poolAuthority, reserves[index])),
+      ...vaultAccounts(vaults, mints, poolAuthority, reserves),
     ],
     readPrice(read) {
       const pool = readOwned(read, address, program) ?? Buffer.alloc(poolBytes)

@@ -1,23 +1,13 @@
 import { AppError } from '../../core/domain/errors.ts'
-import { divideUp } from '../../lib/bigint.ts'
 import type { InstructionCall } from '../../swap/ports/aggregator.ts'
 import type { PreparedSwap, SwapOrder } from '../../swap/ports/swap-chain.ts'
 import { aggregatorInstructions, aggregatorMemo, feeOf } from './aggregator-swap.ts'
 import { limitUnits, priceUnits } from './instructions.ts'
-import {
-  type Account,
-  fieldsOf,
-  listOf,
-  readAccounts,
-  type SolanaNodes,
-  slotOf,
-  toAccount,
-  toCount,
-  tokenUnits,
-} from './nodes.ts'
-import { blockAt, readBlockhash, SIGNATURE_FEE } from './prepare.ts'
+import { type Account, readAccounts, type SolanaNodes, tokenUnits } from './nodes.ts'
+import { blockAt, readBlockhash } from './prepare.ts'
 import { wrappedSol } from './program-address.ts'
-import { encodeUnsigned, TRANSACTION_BYTES_MAX } from './transaction.ts'
+import { requireSize, simulatedFee, simulateTransaction } from './simulate-transaction.ts'
+import { encodeUnsigned } from './transaction.ts'
 import { limitOf, UNITS_MAX } from './unit-limit.ts'
 import { readUnitPrice } from './unit-price.ts'
 
@@ -40,9 +30,8 @@ export async function prepareAggregator(
   const build = (units: number) =>
     encodeUnsigned(account, blockhash, [limitUnits(units), priceUnits(price), ...body], call.tables)
   const simulated = build(UNITS_MAX)
-  if (simulated.length > TRANSACTION_BYTES_MAX)
-    throw new AppError('NO_ROUTE', `the route needs a transaction of more than ${TRANSACTION_BYTES_MAX} bytes`)
-  const cost = SIGNATURE_FEE + divideUp(BigInt(UNITS_MAX) * price, 1_000_000n)
+  requireSize(simulated)
+  const cost = simulatedFee(price)
   const { slot, units, before, after } = await simulate(nodes, order, call, simulated)
   const amountOut = checkChanges(order, cost, before, after)
   const swap = build(limitOf(units)).toString('base64')
@@ -70,19 +59,10 @@ async function simulate(nodes: SolanaNodes, order: SwapOrder, call: InstructionC
   const named = [order.account, target.address, feeOf(order, call).account ?? order.account]
   const addresses = [...named, ...existing.map(({ address }) => address)]
   const before = await readAccounts(nodes, addresses)
-  const reply = await nodes.ask('simulateTransaction', [
-    transaction.toString('base64'),
-    {
-      ...{ encoding: 'base64', commitment: 'confirmed', sigVerify: false, replaceRecentBlockhash: true },
-      accounts: { encoding: 'base64', addresses },
-    },
-  ])
-  const { err, accounts, unitsConsumed } = fieldsOf(fieldsOf(reply)['value']) as Readonly<Record<string, unknown>>
-  if (err !== null) throw refusal(String(JSON.stringify(err)).slice(0, REASON_MAX))
-  return {
-    ...{ slot: slotOf(reply), units: toCount(unitsConsumed), before: toState(before.accounts) },
-    after: toState(listOf(accounts).map(toAccount)),
-  }
+  const result = await simulateTransaction(nodes, transaction, addresses)
+  if ('failure' in result) throw refusal(String(JSON.stringify(result.failure)).slice(0, REASON_MAX))
+  const { slot, units, accounts } = result
+  return { slot, units, before: toState(before.accounts), after: toState(accounts) }
 }
 
 const REASON_MAX = 200

@@ -1,30 +1,19 @@
 import { base58 } from '@scure/base'
 import { AppError } from '../../core/domain/errors.ts'
-import { divideUp } from '../../lib/bigint.ts'
 import { requireBalance } from '../../swap/ports/insufficient-balance.ts'
 import type { RouteTerms } from '../../swap/ports/pools.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
 import type { ExecutedSwap } from '../../swap/routing/execute.ts'
 import { limitUnits, priceUnits } from './instructions.ts'
-import {
-  type Account,
-  fieldsOf,
-  listOf,
-  readAccounts,
-  type SolanaNodes,
-  slotOf,
-  toAccount,
-  toCount,
-  tokenUnits,
-} from './nodes.ts'
+import { type Account, fieldsOf, readAccounts, type SolanaNodes, tokenUnits } from './nodes.ts'
 import { token2022Program, wrappedSol } from './program-address.ts'
+import { requireSize, simulatedFee, simulateTransaction } from './simulate-transaction.ts'
 import { describeFailure } from './simulation-failure.ts'
 import { accountsOf, memoOf, swapInstructions } from './swap-instructions.ts'
 import { encodeUnsigned, type Instruction, TRANSACTION_BYTES_MAX } from './transaction.ts'
 import { limitOf, UNITS_MAX } from './unit-limit.ts'
 import { readUnitPrice } from './unit-price.ts'
 
-export const SIGNATURE_FEE = 5_000n
 /** Rent exemption of token accounts of the two programs: 165 bytes, and 182 with the extensions of a fee's mint. */
 const RENT = { token: 2_039_280n, token2022: 2_157_600n } as const
 /** Rent exemption of an account without data, which the payer must keep. */
@@ -43,10 +32,8 @@ export async function prepare(nodes: SolanaNodes, order: SwapOrder): Promise<Pre
   const build = (instructions: readonly Instruction[], units: number) =>
     encode(order, instructions, { blockhash, price, units })
   const simulated = build(body, UNITS_MAX)
-  if (simulated.length > TRANSACTION_BYTES_MAX)
-    throw new AppError('NO_ROUTE', `the route needs a transaction of more than ${TRANSACTION_BYTES_MAX} bytes`)
-  // What the simulation pays; the limit that is built asks for less.
-  const fee = SIGNATURE_FEE + divideUp(BigInt(UNITS_MAX) * price, 1_000_000n)
+  requireSize(simulated)
+  const fee = simulatedFee(price)
   const before = await readBefore(nodes, order)
   checkBalances(order, before, fee)
   const state = { nodes, order, before, fee }
@@ -132,16 +119,9 @@ async function simulate(
 ): Promise<Simulated> {
   const { target, between } = accountsOf(order)
   const addresses = [order.account, target.address, ...between.map(({ address }) => address)]
-  const reply = await nodes.ask('simulateTransaction', [
-    transaction.toString('base64'),
-    {
-      ...{ encoding: 'base64', commitment: 'confirmed', sigVerify: false, replaceRecentBlockhash: true },
-      accounts: { encoding: 'base64', addresses },
-    },
-  ])
-  const value = fieldsOf(fieldsOf(reply)['value'])
-  if (value['err'] !== null) return { failure: value['err'] }
-  const after = listOf(value['accounts']).map(toAccount)
+  const result = await simulateTransaction(nodes, transaction, addresses)
+  if ('failure' in result) return result
+  const { slot, units, accounts: after } = result
   // The user's lamports, those of the account of wrapped SOL, which is closed, and the rent of the accounts that were created.
   const gained = addresses.reduce(
     (sum, one, index) => sum + lamportsOf(after[index]) - lamportsOf(before.get(one)),
@@ -149,7 +129,7 @@ async function simulate(
   )
   const amountOut =
     order.tokenOut === wrappedSol ? gained : tokenUnits(after[1]) - tokenUnits(before.get(target.address))
-  return { simulation: { block: blockAt(slotOf(reply)), amountOut }, units: toCount(value['unitsConsumed']) }
+  return { simulation: { block: blockAt(slot), amountOut }, units }
 }
 
 type Failing = Readonly<{ nodes: SolanaNodes; order: SwapOrder; before: Before; fee: bigint; failure: unknown }>

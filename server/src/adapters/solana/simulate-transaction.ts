@@ -1,0 +1,43 @@
+import { AppError } from '../../core/domain/errors.ts'
+import { divideUp } from '../../lib/bigint.ts'
+import { type Account, fieldsOf, listOf, type SolanaNodes, slotOf, toAccount, toCount } from './nodes.ts'
+import { TRANSACTION_BYTES_MAX } from './transaction.ts'
+import { UNITS_MAX } from './unit-limit.ts'
+
+const SIGNATURE_FEE = 5_000n
+
+/** Lamports that a simulation with the most compute units pays; the limit that is built asks for less. */
+export const simulatedFee = (unitPrice: bigint): bigint =>
+  SIGNATURE_FEE + divideUp(BigInt(UNITS_MAX) * unitPrice, 1_000_000n)
+
+/** Throws NO_ROUTE for a transaction that is too large. */
+export function requireSize(transaction: Buffer): void {
+  if (transaction.length > TRANSACTION_BYTES_MAX)
+    throw new AppError('NO_ROUTE', `the route needs a transaction of more than ${TRANSACTION_BYTES_MAX} bytes`)
+}
+
+type Simulated =
+  | Readonly<{ slot: number; units: number; accounts: readonly (Account | null)[] }>
+  /** The error of the transaction. */
+  | Readonly<{ failure: unknown }>
+
+/** Runs an unsigned transaction on the newest confirmed state. Returns the accounts at the addresses after it. */
+export async function simulateTransaction(
+  nodes: SolanaNodes,
+  transaction: Buffer,
+  addresses: readonly string[],
+): Promise<Simulated> {
+  const reply = await nodes.ask('simulateTransaction', [
+    transaction.toString('base64'),
+    {
+      ...{ encoding: 'base64', commitment: 'confirmed', sigVerify: false, replaceRecentBlockhash: true },
+      accounts: { encoding: 'base64', addresses },
+    },
+  ])
+  const value = fieldsOf(fieldsOf(reply)['value'])
+  if (value['err'] !== null) return { failure: value['err'] }
+  return {
+    ...{ slot: slotOf(reply), units: toCount(value['unitsConsumed']) },
+    accounts: listOf(value['accounts']).map(toAccount),
+  }
+}

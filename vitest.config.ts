@@ -3,8 +3,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import createReporter from './scripts/test-reporter.mjs'
 import { PATIENCE_MS } from './test/support/patience.ts'
 
-/** `maxConcurrency`: the twelve networks of swaps are tested at a time. */
+/**
+ * `maxConcurrency`: the twelve networks of swaps are tested at a time. `isolate`: with a process per file, the imports of the program
+ * are about a third of the work of a run. So the files of a worker share its modules, and a file undoes what it changes in them.
+ */
 const common = {
+  isolate: false,
   testTimeout: 2 * PATIENCE_MS,
   hookTimeout: 2 * PATIENCE_MS,
   maxConcurrency: 12,

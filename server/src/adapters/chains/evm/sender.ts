@@ -12,7 +12,7 @@ import { askEveryNode, type EvmNode, ethCall, hex, type Note } from './node.ts'
 import { observe } from './observe.ts'
 import { balanceAt } from './received.ts'
 import { bytes, count, hash, orNull, quantity, receipt, transaction } from './replies.ts'
-import { failureOf, refusalOf } from './rpc.ts'
+import { failureOf, isRevert, refusalOf } from './rpc.ts'
 import { transferCall } from './token.ts'
 
 /** The protocol's gas for a native transfer to an account without code: exact, so it needs no margin. */
@@ -25,8 +25,6 @@ const MARGIN_PERCENT = { hot: 120n, change: 120n, deposit: 110n } as const
 /** Limits the gas that a recipient's contract may use at our expense. */
 const GAS_MAX = 500_000n
 
-/** Error codes for a reverted call: 3 (geth and derivatives), -32015 (Nethermind, OpenEthereum). */
-const revertCodes: ReadonlySet<number> = new Set([3, -32015])
 /**
  * Error codes for a rejected transaction: -32000 (geth and derivatives), -32003 (EIP-1474 "transaction rejected"), -32010
  * (Nethermind), -32602 (undecodable). After any other code the outcome is unknown.
@@ -94,7 +92,7 @@ async function simulate<T>(node: EvmNode, ask: () => Promise<T>): Promise<T> {
     return await ask()
   } catch (error) {
     const refusal = refusalOf(error)
-    if (refusal !== null && revertCodes.has(refusal.code))
+    if (refusal !== null && isRevert(refusal))
       throw simulationFailed(`the transfer would revert on ${node.name}`, refusal)
     throw error
   }

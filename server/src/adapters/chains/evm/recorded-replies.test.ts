@@ -146,7 +146,7 @@ test('traces of nitro: fees and refunds of gas are no transfers', () => {
   // The recording holds no hashes: nitro wrote none at that time.
   const hashes = [`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`]
   const traces = nestedTraces(hashes)(find('nitro, traces alone').traces)
-  expect(traces).toEqual({ outcomes: new Map(hashes.map((hash) => [hash, true])), inner: [] })
+  expect(traces).toEqual({ outcomes: new Map(hashes.map((hash) => [hash, true])), inner: [], untraced: [] })
 })
 
 test('names the source of every recording, and replays each', () => {

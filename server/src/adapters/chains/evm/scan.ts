@@ -2,7 +2,7 @@ import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
 import { type BlockLogs, readBlockLogs, readReceipts } from './block-logs.ts'
 import { type EvmNode, hex, type Note } from './node.ts'
-import { readTraces } from './read-traces.ts'
+import { checkTraced, readTraces } from './read-traces.ts'
 import {
   type BlockReply,
   block as decodeBlock,
@@ -63,7 +63,7 @@ export async function readBlock(
   const bySender = new Map(block.transactions.map((tx) => [tx.hash, tx]))
   return {
     ...block,
-    isTraced: traces !== null,
+    isTraced: traces !== null && checkTraced(node, block, traces, outcomes, options.note),
     unreadable: blockLogs.unreadable,
     movements: [
       ...block.transactions.filter((tx) => succeeded(tx.hash)).flatMap(nativeMovement),
@@ -98,16 +98,12 @@ async function readOutcomes(
   { receipts, unreadable }: BlockLogs,
   traces: BlockTraces | null,
 ): Promise<ReadonlyMap<string, boolean>> {
-  if (receipts !== null) {
-    const outcomes = outcomesOf(node, block, receipts, unreadable)
-    return new Map([...(traces?.outcomes ?? []), ...outcomes])
-  }
-  if (traces !== null) return traces.outcomes
-  const single = await readReceipts(
-    node,
-    block.transactions.filter((tx) => tx.value > 0n && tx.to !== null),
-  )
-  return outcomesOf(node, block, single.receipts, single.unreadable)
+  const traced = traces?.outcomes ?? new Map<string, boolean>()
+  if (receipts !== null) return new Map([...traced, ...outcomesOf(node, block, receipts, unreadable)])
+  const isNeeded = ({ hash, value, to }: TransactionReply) =>
+    !traced.has(hash) && ((value > 0n && to !== null) || traces?.untraced.includes(hash) === true)
+  const single = await readReceipts(node, block.transactions.filter(isNeeded))
+  return outcomesOf(node, block, single.receipts, single.unreadable, traced)
 }
 
 /** A transaction without a readable receipt paid no account: what pays an account has no logs. */
@@ -116,11 +112,12 @@ function outcomesOf(
   block: BlockReply,
   receipts: readonly ReceiptReply[],
   unreadable: readonly string[],
+  known: ReadonlyMap<string, boolean> = new Map(),
 ): ReadonlyMap<string, boolean> {
   for (const { blockHash } of receipts) {
     if (blockHash !== block.hash) throw unavailable(`${node.name} left block ${block.height} while it was read`)
   }
-  const outcomes = new Map(receipts.map((entry) => [entry.txHash, entry.ok]))
+  const outcomes = new Map([...known, ...receipts.map((entry) => [entry.txHash, entry.ok] as const)])
   const isMissing = block.transactions.some(({ hash, value, to }) => {
     return value > 0n && to !== null && !outcomes.has(hash) && !unreadable.includes(hash)
   })

@@ -421,6 +421,10 @@ export function describePayouts(client: PayoutClient, start: () => Promise<TestN
         // 200 bytes at 1 gwei, plus a margin of 50 %.
         expect(fee.l1Fee).toBe(300n * 10n ** 9n)
         expect(chain.sender.payoutFee(native, fee)).toBe(25_200n * fee.rate + 300n * 10n ** 9n)
+        const isthmus = await evm.deploy(actors.IsthmusOracle, [])
+        await evm.setCode(predeploy, await evm.request('eth_getCode', [isthmus, 'latest']))
+        // And the operator's fee of 78 000 gas, without a margin.
+        expect((await chain.reader.feeRate()).l1Fee).toBe(300n * 10n ** 9n + 156_007n)
         await evm.setCode(predeploy, '0x')
         expect((await chain.reader.feeRate()).l1Fee).toBeUndefined()
       })

@@ -14,6 +14,7 @@ import {
   opProviderFactory,
   type Provider,
 } from '@nomicfoundation/edr'
+import { deploymentProxy, deploymentProxyCode } from '@swapyard/contracts'
 import { hexToBytes, toHex } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { TEST_CHAIN_ID } from './anvil.ts'
@@ -72,7 +73,8 @@ async function createProvider(options: EdrOptions): Promise<Provider> {
     transactionGasCap: false as const,
     genesisState: [
       ...genesisOf(hardfork),
-      ...owned.map(({ address }) => ({ address: hexToBytes(address), balance: 10n ** 27n })),
+      ...owned.map(({ address }) => ({ address: hexToBytes(address), balance: 10n ** 30n })),
+      { address: hexToBytes(deploymentProxy), code: hexToBytes(deploymentProxyCode) },
     ],
     hardfork,
     initialBaseFeePerGas: GWEI,
@@ -113,16 +115,16 @@ export async function startEdr(options: EdrOptions = {}): Promise<TestNode> {
   })
 }
 
-type Request = Readonly<{ id: unknown; method: string; params: readonly unknown[] }>
+type Request = Readonly<{ id: unknown; method: string; params?: readonly unknown[] }>
 
 async function serve(provider: Provider, tracesBlocks: boolean) {
   async function handle(request: Request): Promise<object> {
-    const { data } = await provider.handleRequest(JSON.stringify(request))
-    // edr leaves the id to its caller.
+    // edr demands parameters and leaves the id to its caller.
+    const { data } = await provider.handleRequest(JSON.stringify({ params: [], ...request }))
     return { ...(typeof data === 'string' ? JSON.parse(data) : data), id: request.id }
   }
 
-  async function traceBlock({ id, params: [hash, tracer] }: Request): Promise<object> {
+  async function traceBlock({ id, params: [hash, tracer] = [] }: Request): Promise<object> {
     const result = async (method: string, params: readonly unknown[]) => {
       const reply = await handle({ id, method, params })
       return (reply as { result?: unknown }).result

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FaultyNode, startFaultyNode } from '../../../../test/adapters/chains/evm/faulty-node.ts'
 import { chainOf, network } from '../../../../test/adapters/chains/evm/wallet.ts'
-import { receipt as decodeReceipt } from './replies.ts'
+import { block as decodeBlock, receipt as decodeReceipt, transaction as decodeTransaction } from './replies.ts'
+import { isSigned } from './signed.ts'
 
 /*
- * T13: transactions that rollups and side chains create, of which no recording with a value is published. Their form follows
- * the OP stack's specification of deposits, Nitro's transaction types, CIP-64 of Celo and Bor's state syncs.
+ * T13: transactions that rollups and side chains create. Few are published as recordings; the form of the others follows the OP
+ * stack's specification of deposits, Nitro's transaction types, CIP-64 of Celo and Bor's state syncs.
  */
 
 const hash = (digit: string) => `0x${digit.repeat(64)}`
@@ -152,4 +153,113 @@ test('the operator’s fee is counted by the rules of Isthmus and of Jovian', ()
   expect(decodeReceipt({ ...others, ...fees, daFootprintGasScalar: '0x190' }).rollupFee).toBe(
     100n + 21_000_000_000n + 7n,
   )
+})
+
+/** With shortened calldata. */
+const recorded = {
+  // OP Mainnet; github.com/paradigmxyz/reth ec23a214 (MIT, Apache-2.0), crates/optimism/primitives/src/alloy_compat.rs
+  opDeposit: {
+    hash: '0x3f44a72b1faf70be7295183f1f30cfb51ede92d7c44441ca80c9437a6a22e5a5',
+    type: '0x7e',
+    depositReceiptVersion: '0x1',
+    gas: '0x77f2e',
+    gasPrice: '0x0',
+    input: '0xd764ad0b',
+    mint: '0x1c6bf52634000',
+    nonce: '0x5dacf',
+    ...{ r: '0x0', s: '0x0', v: '0x0' },
+    sourceHash: '0x26eb0df3ebdb8eb11892a336b798948ec846c28200862a67aa32cfd57ca7da4f',
+    to: '0x4200000000000000000000000000000000000007',
+    value: '0x1c6bf52634000',
+    blockHash: '0x0d7f8b9def6f5d3ba2cbeee2e31e730da81e2c474fa8c3c9e8d0e6b96e37d182',
+    blockNumber: '0x1966297',
+    transactionIndex: '0x1',
+    from: '0x977f82a600a1414e583f7f13623f1ac5d58b1c0b',
+  },
+  // Arbitrum One; github.com/nuntax/arb-alloy d2cab2a8 (Apache-2.0, MIT), crates/arb-alloy/tests/arb_integration.rs
+  nitroInternal: {
+    blockHash: '0x17e4bcc759042396d9668b5bdcfc7cb293eadf53686e65753b5774e038ccbdbe',
+    blockNumber: '0x19adf086',
+    from: '0x00000000000000000000000000000000000a4b05',
+    gas: '0x0',
+    gasPrice: '0x0',
+    hash: '0x26ae3f2abe865feb7927210b03f5137af48b5f2ee25e748cb411c0f5f9ebb9de',
+    input: '0x6bf6a42d',
+    nonce: '0x0',
+    to: '0x00000000000000000000000000000000000a4b05',
+    transactionIndex: '0x0',
+    value: '0x0',
+    type: '0x6a',
+    chainId: '0xa4b1',
+    ...{ r: '0x0', s: '0x0', v: '0x0' },
+  },
+  nitroInternalReceipt: {
+    blockHash: '0x5ed6c1968fb0bb3e119774f6c29891a50307306019d3086b5bf6a63162b7cfc0',
+    blockNumber: '0x19adf31d',
+    contractAddress: null,
+    cumulativeGasUsed: '0x0',
+    effectiveGasPrice: '0x13524a0',
+    from: '0x00000000000000000000000000000000000a4b05',
+    gasUsed: '0x0',
+    gasUsedForL1: '0x0',
+    l1BlockNumber: '0x174c883',
+    logs: [],
+    status: '0x1',
+    timeboosted: false,
+    to: '0x00000000000000000000000000000000000a4b05',
+    transactionHash: '0xc234a3c1d6418a2908aac0e1b203a9e36772136ece179c0c9d0fe466f98c76a9',
+    transactionIndex: '0x0',
+    type: '0x6a',
+  },
+  // Sei's server in its own test; github.com/sei-protocol/sei-chain 03d4ab67 (Apache-2.0), evmrpc/block_test.go
+  seiBlock: {
+    difficulty: '0x0',
+    extraData: '0x',
+    gasLimit: '0xbebc200',
+    gasUsed: '0x5',
+    hash: '0x0000000000000000000000000000000000000000000000000000000000000001',
+    miner: '0x0000000000000000000000000000000000000005',
+    mixHash: '0x0000000000000000000000000000000000000000000000000000000000000000',
+    nonce: '0x0000000000000000',
+    number: '0x8',
+    parentHash: '0x0000000000000000000000000000000000000000000000000000000000000006',
+    sha3Uncles: '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
+    size: '0x279',
+    timestamp: '0x65254651',
+    transactions: [
+      {
+        blockHash: '0x0000000000000000000000000000000000000000000000000000000000000001',
+        from: '0x5b4eba929f3811980f5ae0c5d04fa200f837df4e',
+        gas: '0x3e8',
+        gasPrice: '0xa',
+        maxFeePerGas: '0xa',
+        maxPriorityFeePerGas: '0x0',
+        hash: '0xa16d8f7ea8741acd23f15fc19b0dd26512aff68c01c6260d7c3a51b297399d32',
+        input: '0x616263',
+        nonce: '0x1',
+        to: '0x0000000000000000000000000000000000010203',
+        transactionIndex: '0x0',
+        value: '0x3e8',
+        type: '0x2',
+        accessList: [],
+        chainId: '0xae3f2',
+        ...{ v: '0x1', yParity: '0x1' },
+      },
+    ],
+    baseFeePerGas: '0x3b9aca00',
+    totalDifficulty: '0x0',
+  },
+}
+
+test('recorded transactions of op-geth and nitro, and a block of Sei, are decoded', () => {
+  const deposit = decodeTransaction(recorded.opDeposit)
+  expect(deposit).toMatchObject({ type: 126, value: 500_000_000_000_000n, nonce: 383_695 })
+  const internal = decodeTransaction(recorded.nitroInternal)
+  expect(internal).toMatchObject({ type: 106, value: 0n, from: ARBOS, to: ARBOS })
+  expect([deposit, internal].map(isSigned)).toEqual([false, false])
+  expect(decodeReceipt(recorded.nitroInternalReceipt)).toMatchObject({ ok: true, gasUsed: 0n, rollupFee: 0n, logs: [] })
+  const { height, time, logsBloom, transactions } = decodeBlock(recorded.seiBlock)
+  expect([height, time, logsBloom]).toEqual([8, 1_696_941_649, null])
+  expect(transactions).toMatchObject([{ type: 2, value: 1_000n, nonce: 1, input: '0x616263' }])
+  expect(transactions.map(isSigned)).toEqual([true])
 })

@@ -1,5 +1,6 @@
 import { getAddress, keccak256, parseTransaction } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../../../../../test/support/patience.ts'
 import { signEvm } from '../../../../src/adapters/chains/evm/sign.ts'
 import type { Asset } from '../../../../src/core/domain/asset.ts'
 import type { Observation, SpendRequest, UnsignedTransaction } from '../../../../src/exchange/ports/chain.ts'
@@ -141,6 +142,33 @@ export function describePayouts(client: PayoutClient, start: () => Promise<TestN
           })
         }
       })
+
+      test.each(['Halter', 'Spinner'] as const)(
+        'to a contract that halts without a revert (%s) fails in the simulation, and does not count as an unavailable node',
+        async (name) => {
+          const address = getAddress(await evm.deploy(actors[name], []))
+          // edr needs seconds for a million gas.
+          const { sender } = chainOf([evm.url], { rpc: { timeoutMs: PATIENCE_MS, attempts: 1 } })
+          await expect(sender.gasLimit(pay(address, native, 1n), HOT)).rejects.toMatchObject({
+            code: 'SIMULATION_FAILED',
+            retryable: false,
+          })
+          await expect(sender.extraGas?.(address)).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
+        },
+      )
+
+      test.each([-32000, -32003, -32603, -32005])(
+        'waits for a node that refuses every estimate with %i',
+        async (code) => {
+          second.set(({ method }) =>
+            method === 'eth_estimateGas' ? { error: { code, message: 'header not found' } } : undefined,
+          )
+          await expect(chain.sender.gasLimit(pay(fresh(), native, 1n), HOT)).rejects.toMatchObject({
+            code: 'NETWORK_UNAVAILABLE',
+          })
+          second.set(() => undefined)
+        },
+      )
 
       test('to a contract is known to need more gas before the payout', async () => {
         const eater = getAddress(await evm.deploy(actors.GasEater, []))

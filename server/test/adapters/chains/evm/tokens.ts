@@ -12,6 +12,8 @@ export type ActorName =
   | 'PayingConstructor'
   | 'Exploder'
   | 'Refuser'
+  | 'Halter'
+  | 'Spinner'
   | 'GasEater'
   | 'L1Oracle'
   | 'IsthmusOracle'

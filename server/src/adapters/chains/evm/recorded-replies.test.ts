@@ -54,7 +54,10 @@ async function read(client: string, refused: string | null = null): Promise<Bloc
   const recording = find(client)
   replay(recording, refused)
   const node = createNode(client, server.url, 1, rpcDefaults)
-  const options = { tokens: [], nativeContract: null, expectsTraces: true, note: () => undefined }
+  const options = {
+    ...{ tokens: [], nativeContract: null, listsUnexecuted: false, expectsTraces: true },
+    note: () => undefined,
+  }
   const byHeight = await readBlock(node, Number(recording.block?.number), options)
   expect(await readBlock(node, recording.block?.hash ?? '', options)).toEqual(byHeight)
   return present(byHeight, 'the block')

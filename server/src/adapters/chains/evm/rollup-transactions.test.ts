@@ -145,6 +145,66 @@ test('a deposit whose value did not reach the balance is not credited', async ()
   expect(transfer && (await chain.reader.receivedUnits(transfer, { height: HEIGHT, hash: BLOCK }))).toBe(0n)
 })
 
+/**
+ * Sei: block 9 lists a payment whose nonce is too high, and block 10 executes it. The receipts of block 9 do not have it, and its own
+ * receipt names block 10 (sei-protocol/sei-chain 2fd05843, evmrpc/block.go).
+ */
+function serveUnexecuted({ refused = '', hashOfNext = hash('e') } = {}): void {
+  const next = hash('e')
+  const transaction = { hash: TX, type: '0x2', from: ALIAS, to: ours, value: '0x32', nonce: '0x1', input: '0x' }
+  const blockAt = (height: number) => ({
+    ...{ number: `0x${height.toString(16)}`, timestamp: '0x6b07e37c' },
+    ...(height === HEIGHT ? { hash: BLOCK, parentHash: hash('c') } : { hash: next, parentHash: BLOCK }),
+  })
+  const receipt = { transactionHash: TX, blockHash: next, blockNumber: '0xa', status: '0x1', gasUsed: '0x0', logs: [] }
+  server.set(({ method, params: [at, isFull] }) => {
+    if (method === refused) return { error: { code: -32601, message: 'the method does not exist' } }
+    if (method === 'eth_chainId') return { result: `0x${network.evm?.chainId.toString(16)}` }
+    if (/^eth_getBlockBy/.test(method)) {
+      const block = blockAt(at === BLOCK || at === '0x9' ? HEIGHT : HEIGHT + 1)
+      if (isFull !== true && block.hash === next) return { result: { ...block, hash: hashOfNext, transactions: [TX] } }
+      return {
+        result: { ...block, transactions: isFull === true ? [{ ...transaction, blockHash: block.hash }] : [TX] },
+      }
+    }
+    if (method === 'eth_getTransactionReceipt') return { result: receipt }
+    if (method === 'eth_getBlockReceipts') return { result: at === next ? [receipt] : [] }
+    if (method === 'eth_getLogs') return { result: [] }
+    if (method === 'eth_getBalance') return { result: at === ours && isFull === '0xa' ? '0x32' : '0x0' }
+    if (method === 'debug_traceBlockByHash') {
+      const nonce = { code: -32000, message: 'nonce too high' }
+      const trace = { type: 'CALL', from: ALIAS, to: ours, value: '0x32' }
+      return { result: [{ txHash: TX, ...(at === next ? { result: trace } : { error: nonce }) }] }
+    }
+    return { error: { code: -32601, message: 'the method does not exist' } }
+  })
+}
+
+test.each(['', 'eth_getBlockReceipts', 'debug_traceBlockByHash'])(
+  'a payment that Sei lists before it is executed is scanned where it is executed, without “%s”',
+  async (refused) => {
+    serveUnexecuted({ refused })
+    const sei = chainOf([server.url], { listsUnexecuted: true })
+    const listed = await sei.reader.block(HEIGHT)
+    expect([listed?.transfers, listed?.transactions.length]).toEqual([[], 1])
+    const [transfer, ...others] = (await sei.reader.block(HEIGHT + 1))?.transfers ?? []
+    expect(others).toEqual([])
+    expect(transfer).toMatchObject({ identity: TX, address: ours, units: 50n, sender: ALIAS })
+    expect(transfer && (await sei.reader.receivedUnits(transfer, { height: HEIGHT + 1, hash: hash('e') }))).toBe(50n)
+    expect(sei.notes.length).toBe(refused === 'debug_traceBlockByHash' ? 2 : 0)
+  },
+)
+
+test('a block is read again if the receipt of its payment names a block that is not on the node’s chain', async () => {
+  serveUnexecuted({ hashOfNext: hash('f') })
+  const unavailable = { code: 'NETWORK_UNAVAILABLE' }
+  const sei = chainOf([server.url], { listsUnexecuted: true })
+  await expect(sei.reader.block(HEIGHT)).rejects.toMatchObject(unavailable)
+  // On other networks no two blocks of a chain have the same transaction.
+  serveUnexecuted()
+  await expect(chain.reader.block(HEIGHT)).rejects.toMatchObject(unavailable)
+})
+
 test('the operator’s fee is counted by the rules of Isthmus and of Jovian', () => {
   const others = { transactionHash: TX, blockHash: BLOCK, blockNumber: '0x9', status: '0x1', logs: [] }
   const fees = { gasUsed: '0x5208', l1Fee: '0x64', operatorFeeScalar: '0x2710', operatorFeeConstant: '0x7' }

@@ -14,7 +14,10 @@ beforeAll(async () => {
   ;[anvil, other, actors] = await Promise.all([startAnvil(), startAnvil(), testActors()])
   node = await startFaultyNode(anvil.url)
 })
-afterEach(() => node.set(() => undefined))
+afterEach(() => {
+  node.set(() => undefined)
+  vi.restoreAllMocks()
+})
 afterAll(async () => {
   await Promise.all([anvil.stop(), other.stop(), node.stop()])
 })
@@ -186,7 +189,6 @@ describe('a node without', () => {
     vi.spyOn(Date, 'now').mockReturnValue(later)
     expect(await units(scanned)).toEqual([3n])
     expect(scanned.chain.notes).toMatchObject([{ kind: 'traces-missing' }])
-    vi.restoreAllMocks()
   })
 
   describe('the trace of one transaction', () => {
@@ -221,7 +223,6 @@ describe('a node without', () => {
       vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 20_000)
       expect(await units(reader)).toEqual([3n, 4n])
       expect(reader.chain.notes).toMatchObject([{ kind: 'traces-missing' }])
-      vi.restoreAllMocks()
     })
   })
 

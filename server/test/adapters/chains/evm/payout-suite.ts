@@ -442,7 +442,7 @@ export function describePayouts(client: PayoutClient, start: () => Promise<TestN
 
       test('of the OP stack include the layer-1 fee', async () => {
         const oracle = await evm.deploy(actors.L1Oracle, [])
-        const code = await evm.request('eth_getCode', [oracle, 'latest'])
+        const code = await evm.request<string>('eth_getCode', [oracle, 'latest'])
         const predeploy = '0x420000000000000000000000000000000000000F'
         await evm.setCode(predeploy, code)
         const fee = await chain.reader.feeRate()
@@ -450,7 +450,7 @@ export function describePayouts(client: PayoutClient, start: () => Promise<TestN
         expect(fee.l1Fee).toBe(300n * 10n ** 9n)
         expect(chain.sender.payoutFee(native, fee)).toBe(25_200n * fee.rate + 300n * 10n ** 9n)
         const isthmus = await evm.deploy(actors.IsthmusOracle, [])
-        await evm.setCode(predeploy, await evm.request('eth_getCode', [isthmus, 'latest']))
+        await evm.setCode(predeploy, await evm.request<string>('eth_getCode', [isthmus, 'latest']))
         // And the operator's fee of 78 000 gas, without a margin.
         expect((await chain.reader.feeRate()).l1Fee).toBe(300n * 10n ** 9n + 156_007n)
         await evm.setCode(predeploy, '0x')

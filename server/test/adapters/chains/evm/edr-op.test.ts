@@ -2,15 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signEvm } from '../../../../src/adapters/chains/evm/sign.ts'
 import type { SpendRequest, UnsignedTransaction } from '../../../../src/exchange/ports/chain.ts'
 import type { KeyPath } from '../../../../src/exchange/ports/spend.ts'
-import { startEdr } from './edr.ts'
+import { L1_BLOCK, startEdr } from './edr.ts'
 import type { TestNode } from './test-node.ts'
 import { chainOf, keys, native, pay } from './wallet.ts'
 
 // T13: the fees of the OP stack, with the oracle of the real chains and edr's execution of Isthmus.
 
-/** The predeploy that holds the prices of layer 1, and its slots of the fees' scalars. */
-const L1_BLOCK = '0x4200000000000000000000000000000000000015'
-const SCALARS = '0x3'
+/** The slot of the operator's fee in the predeploy with the prices of layer 1. */
 const OPERATOR_FEE = '0x8'
 const HOT: KeyPath = { branch: 'hot', index: 0 }
 const ether = 10n ** 18n
@@ -28,9 +26,6 @@ const word = (...parts: readonly (readonly [value: bigint, bytes: number])[]) =>
 beforeAll(async () => {
   evm = await startEdr({ chain: 'op', tracesBlocks: true })
   chain = chainOf([evm.url])
-  // OP Mainnet's scalars of the base fee (5 227) and the blob base fee (1 014 213), before the sequence number.
-  const scalars = word([5_227n, 4], [1_014_213n, 4], [0n, 8])
-  await evm.request('hardhat_setStorageAt', [L1_BLOCK, SCALARS, scalars])
   await evm.sendAndMine({ to: chain.addresses.hot(), value: 100n * ether })
 })
 afterAll(() => evm?.stop())

@@ -49,6 +49,10 @@ const chains = {
 } as const
 
 const GWEI = 10n ** 9n
+/** The OP stack's predeploy with the prices of layer 1. */
+export const L1_BLOCK = '0x4200000000000000000000000000000000000015'
+/** OP Mainnet's scalars of the base fee (5 227) and the blob base fee (1 014 213), where the chain reads them. edr's genesis has none there. */
+const L1_SCALARS = `0x${'0'.repeat(32)}0000146b000f79c5${'0'.repeat(16)}`
 const MNEMONIC = 'test test test test test test test test test test test junk'
 const owned = Array.from({ length: 10 }, (_, addressIndex) => mnemonicToAccount(MNEMONIC, { addressIndex }))
 
@@ -103,7 +107,7 @@ export async function startEdr(options: EdrOptions = {}): Promise<TestNode> {
     }
   }
 
-  return createTestNode(server.url, {
+  const node = await createTestNode(server.url, {
     mine,
     async reorg(depth, ask) {
       const [snapshot] = snapshots.splice(-depth)
@@ -113,6 +117,8 @@ export async function startEdr(options: EdrOptions = {}): Promise<TestNode> {
     },
     stop: server.stop,
   })
+  if (options.chain === 'op') await node.request('hardhat_setStorageAt', [L1_BLOCK, '0x3', L1_SCALARS])
+  return node
 }
 
 type Request = Readonly<{ id: unknown; method: string; params?: readonly unknown[] }>

@@ -40,3 +40,28 @@ test.for(folders)('package.json in "%s" has exact versions', (folder) => {
     ),
   ).toEqual([])
 })
+
+type Locked = Readonly<{
+  optional?: boolean
+  cpu?: readonly string[]
+  os?: readonly string[]
+  engines?: { node?: string }
+}>
+
+/** Whether a range of Node versions includes those of Node 20. */
+const includesNode20 = (range: string): boolean =>
+  range.split('||').some((part) => {
+    const [, operator, major] = /(\^|>=)\s*(\d+)/.exec(part) ?? []
+    return operator === '^' ? major === '20' : Number(major) <= 20
+  })
+
+test('npm run by Node 20 installs the packages of every platform (decision 0115)', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, Locked>>
+  }
+  // npm leaves out an optional package without a word if its `engines` do not match. The tests run on Node 24.
+  const left = Object.entries(packages).filter(([, { optional, cpu, os, engines }]) => {
+    return optional === true && (cpu ?? os) !== undefined && !includesNode20(engines?.node ?? '>=0')
+  })
+  expect(left.map(([path]) => path)).toEqual([])
+})

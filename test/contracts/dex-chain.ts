@@ -56,7 +56,10 @@ export const farDeadline = 2n ** 40n
 /** The price 1 as `sqrtPriceX96`. */
 const priceOne = 2n ** 96n
 
-async function startAnvil() {
+/** A node that mines each transaction at once, with funded accounts and the deployment proxy. */
+export type DexNode = Readonly<{ url: string; stop(): Promise<void> }>
+
+async function startAnvil(): Promise<DexNode> {
   const require = createRequire(import.meta.url)
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const program = require.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil`)
@@ -67,14 +70,20 @@ async function startAnvil() {
     const listening = /Listening on (\S+)/.exec(line)
     if (listening) {
       child.stdout.resume()
-      return { child, url: `http://${listening[1]}` }
+      return {
+        url: `http://${listening[1]}`,
+        async stop() {
+          child.kill()
+          if (child.exitCode === null) await once(child, 'exit')
+        },
+      }
     }
   }
   throw new Error('anvil exited before it listened')
 }
 
-export async function startDexChain() {
-  const { child, url } = await startAnvil()
+export async function startDexChain(startNode: () => Promise<DexNode> = startAnvil) {
+  const { url, stop } = await startNode()
   const transport = http(url)
   const reader = createPublicClient({ chain: foundry, transport, pollingInterval: 20 })
   const wallet = createWalletClient({ chain: foundry, transport })
@@ -196,10 +205,6 @@ export async function startDexChain() {
   const balanceOf = (token: Hex | null, of: Hex) =>
     token === null ? reader.getBalance({ address: of }) : read<bigint>(token, 'balanceOf', [of])
 
-  async function stop() {
-    child.kill()
-    if (child.exitCode === null) await once(child, 'exit')
-  }
   const accounts = { owner, user, recipient, partner }
   const factories = { v2, v3, v4, positions }
   return {

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { bytes, InvalidReply } from '../chains/evm/replies.ts'
-import { type Rpc, refusalOf } from '../chains/evm/rpc.ts'
+import { isRevert, type Rpc, refusalOf } from '../chains/evm/rpc.ts'
 import { toWord } from './abi-words.ts'
 import { headerOf } from './headers.ts'
 
@@ -129,8 +129,8 @@ async function readOne(rpc: Rpc, blockHash: string, { to, calldata }: ContractCa
     return orNull(answer)
   } catch (error) {
     const refusal = refusalOf(error)
-    // Code 3 is a revert (geth, anvil, reth). Any other refusal is no result of the contract.
-    if (refusal !== null && (refusal.code === 3 || refusal.reverted !== null)) return null
+    // Any other refusal is no result of the contract.
+    if (refusal !== null && isRevert(refusal)) return null
     throw error
   }
 }

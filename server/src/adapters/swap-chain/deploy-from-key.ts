@@ -5,8 +5,9 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { Network } from '../../core/domain/network.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import { present } from '../../lib/assert.ts'
-import { feeCapsOf, readFeeRate, readL1Fee } from '../chains/evm/fees.ts'
+import { feeCapsOf, readFeeRate, readRollupFee } from '../chains/evm/fees.ts'
 import type { EvmNode } from '../chains/evm/node.ts'
+import { feeOf } from '../chains/evm/received.ts'
 import { count, hash, orNull, quantity, type ReceiptReply, receipt, transaction } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
 import {
@@ -99,7 +100,7 @@ async function plan(
   const raw = network.evm?.dynamicFees
     ? await account.signTransaction({ ...call, type: 'eip1559', maxFeePerGas: rate, maxPriorityFeePerGas: tip })
     : await account.signTransaction({ ...call, type: 'legacy', gasPrice: rate })
-  return { state, raw, maxCost: gas * rate + (await readL1Fee(node, raw)) }
+  return { state, raw, maxCost: gas * rate + (await readRollupFee(node, raw, gas)) }
 }
 
 async function deploy(
@@ -110,7 +111,8 @@ async function deploy(
 ): Promise<DeployedContract> {
   const txHash = keccak256(raw)
   await send(node, raw, txHash)
-  const { ok, height, gasUsed, gasPrice, l1Fee } = await waitForReceipt(node, network, txHash)
+  const receipt = await waitForReceipt(node, network, txHash)
+  const { ok, height, gasUsed } = receipt
   // Another node may lag behind the receipt. After a revert the contract may exist because someone else deployed it.
   const deadline = Date.now() + MINED_MS
   while (!(await hasCode(node, address))) {
@@ -118,7 +120,7 @@ async function deploy(
     if (Date.now() > deadline) throw unavailable(`${network.id}: ${txHash} is mined, but ${address} has no code`)
     await wait(POLL_MS)
   }
-  return { contract, address, sent: { txHash, height, gasUsed, fee: gasUsed * gasPrice + l1Fee } }
+  return { contract, address, sent: { txHash, height, gasUsed, fee: feeOf(receipt) } }
 }
 
 /** If the reply is lost, the client repeats the call and the node refuses it as known: only the hash decides. */

@@ -70,7 +70,8 @@ export async function estimateCalls(
     return simulatedCalls.map(({ used, ...outcome }) =>
       outcome.ok ? { ...outcome, gas: (used * USED_PERCENT) / 100n } : outcome,
     )
-  const state = await allowanceState(node, allowance)
+  // Not every node takes state overrides for an estimate: none are sent where none are needed.
+  const state = allowance === null ? null : await findAllowanceOverride(node, allowance)
   return Promise.all(calls.map((call, n) => estimateCall(node, call, n === calls.length - 1 ? state : null)))
 }
 
@@ -87,7 +88,8 @@ export async function simulateCalls(
   const requests = calls.map((call) => ({ ...requestOf(call), gas: hex(call.gas), ...options.fees }))
   const simulatedCalls = await simulateV1(node, requests, next, true)
   if (simulatedCalls !== null) return simulatedCalls
-  const state = await allowanceState(node, options.allowance)
+  const { allowance } = options
+  const state = allowance === null ? {} : await findAllowanceOverride(node, allowance)
   return Promise.all(requests.map((one, n) => callInBlock(node, one, next, n === calls.length - 1 ? state : {})))
 }
 
@@ -180,9 +182,6 @@ const INVALID_PARAMS = -32602
 /** An address may stand for several nodes, and one of them may lag. */
 const hasBlock = (node: EvmNode, blockHash: string): Promise<boolean> =>
   node.ask('eth_getBlockByHash', [blockHash, false], (reply) => reply !== null)
-
-const allowanceState = async (node: EvmNode, allowance: GrantedAllowance): Promise<StateOverrides> =>
-  allowance === null ? {} : findAllowanceOverride(node, allowance)
 
 /** Finds the storage slot of the allowance among those that `allowance` reads, by overriding each and reading the result. */
 async function findAllowanceOverride(node: EvmNode, allowance: NonNullable<GrantedAllowance>): Promise<StateOverrides> {

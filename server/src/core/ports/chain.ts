@@ -9,7 +9,7 @@ export type FeeRate = Readonly<{
   tip: bigint
   /** evm: wei per gas that the next block charges, base fee and tip. Absent elsewhere. */
   least?: bigint
-  /** OP stack: wei per transaction for layer 1, on top of gas. Absent elsewhere. */
+  /** OP stack: wei per transaction for layer 1 and the operator, on top of gas. Absent elsewhere. */
   l1Fee?: bigint
 }>
 

@@ -1,7 +1,8 @@
 import { type Abi, decodeFunctionResult, encodeDeployData, encodeFunctionData, type Hex, zeroAddress } from 'viem'
 import type { Dex } from '../../../src/swap/domain/dex.ts'
 import { type Artifact, artifact } from '../../swap/routing/differential/chain.ts'
-import { type Anvil, hex, startAnvil } from '../chains/evm/anvil.ts'
+import { hex, startAnvil } from '../chains/evm/anvil.ts'
+import type { TestNode } from '../chains/evm/test-node.ts'
 
 const uniswap = (name: string, path: string) => artifact(`@uniswap/${name}`, path)
 const v3 = (name: string) => uniswap('v3-periphery', `artifacts/contracts/${name}.sol/${name.split('/').at(-1)}.json`)
@@ -43,7 +44,7 @@ export const ACCOUNT_SHARE = 10n ** 30n
 
 /** A node with Uniswap's three published versions, and approved tokens. */
 export type Venues = Readonly<{
-  anvil: Anvil
+  anvil: TestNode
   address: Readonly<Record<Contract, Hex>>
   /** The wrapped native token and three others, sorted by address. */
   tokens: readonly Hex[]
@@ -58,8 +59,8 @@ export type Venues = Readonly<{
   mine(): Promise<number>
 }>
 
-export async function startVenues(): Promise<Venues> {
-  const anvil = await startAnvil(OPTIONS)
+export async function startVenues(start: () => Promise<TestNode> = () => startAnvil(OPTIONS)): Promise<Venues> {
+  const anvil = await start()
   const me = (anvil.accounts[0] ?? '') as Hex
   const address = {} as Record<Contract, Hex>
   const send = (to: Hex | undefined, data: Hex, value = 0n) => anvil.send({ to, data, value, gas: GAS, from: me })

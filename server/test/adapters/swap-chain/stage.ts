@@ -1,7 +1,7 @@
 import { encodeDeployData, type Hex, parseTransaction } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { expect } from 'vitest'
-import { startDexChain } from '../../../../test/contracts/dex-chain.ts'
+import { type DexNode, startDexChain } from '../../../../test/contracts/dex-chain.ts'
 import { PATIENCE } from '../../../../test/support/patience.ts'
 import { eth } from '../../../networks/eth.ts'
 import { isNative, nativeAddress } from '../../../src/adapters/chains/evm/native-coin.ts'
@@ -27,8 +27,8 @@ export const network: Network = {
   evm: { chainId: 31_337, finalityTag: null, dynamicFees: true },
 }
 
-export async function startStage() {
-  const dex = await startDexChain()
+export async function startStage(startNode?: () => Promise<DexNode>) {
+  const dex = await startDexChain(startNode)
   const url = String(dex.reader.transport['url'])
   const wrapped = dex.wrapped.toLowerCase()
   const swaps = (options: Partial<EvmSwapChainOptions> = {}) =>

@@ -20,6 +20,8 @@ export type EvmChainOptions = Readonly<{
   caps?: FeeCaps
   /** A token contract that moves the native currency (Celo); default: the known one of the chain id. */
   nativeContract?: string | null
+  /** Whether blocks list unexecuted transactions (Sei); default: known by the chain id. */
+  listsUnexecuted?: boolean
   /** False where the operator accepts that no node offers traces. Default: true. */
   expectsTraces?: boolean
   /** Reports that the adapter reads with reduced certainty. */
@@ -36,6 +38,9 @@ const nativeContracts: Readonly<Record<number, string>> = {
   42220: '0x471EcE3750Da237f93B8E339c536989b8978a438',
 }
 
+/** Sei lists a transaction with a nonce that is too high, or one that its sender cannot pay, and executes it in a later block. */
+const unexecutedListers: ReadonlySet<number> = new Set([1329])
+
 /** Chain adapter of one EVM network. Makes no call to the nodes before the first use. */
 export function createEvmChain(options: EvmChainOptions): EvmChain {
   const { network, rpcUrls, publicKeys, tokens } = options
@@ -43,7 +48,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   assert(evm !== undefined && rpcUrls.length > 0, `${network.id} has parameters and a node`)
   for (const token of tokens) assert(parseAddress(token) === token, `token ${token} is in canonical form`)
   const nativeContract = options.nativeContract ?? nativeContracts[evm.chainId] ?? null
-  const { expectsTraces = true, note = () => undefined } = options
+  const { expectsTraces = true, listsUnexecuted = unexecutedListers.has(evm.chainId), note = () => undefined } = options
   const rpcOptions = { ...rpcDefaults, ...options.rpc }
   const nodes = rpcUrls.map((url, n) => createNode(`${network.id} node ${n + 1}`, url, evm.chainId, rpcOptions))
   const contracts = nativeContract === null ? tokens : [...tokens, nativeContract]
@@ -55,7 +60,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       network,
       nodes,
       caps: options.caps ?? feeCapsOf(network),
-      scan: { tokens: contracts, nativeContract, expectsTraces, note },
+      scan: { tokens: contracts, nativeContract, listsUnexecuted, expectsTraces, note },
     }),
     sender: createEvmSender({ network, nodes, addresses, note }),
     async hasTraces() {

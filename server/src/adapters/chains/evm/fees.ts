@@ -7,7 +7,7 @@ import { largest, smallest } from '../../../lib/bigint.ts'
 import { maxOf, minOf } from '../shared/min-max.ts'
 import { askEveryNode, type EvmNode, ethCall } from './node.ts'
 import { bytes, count, type Decode, fields, list, orNull, quantity } from './replies.ts'
-import { refusalOf, unavailable } from './rpc.ts'
+import { isRevert, refusalOf, unavailable } from './rpc.ts'
 
 /** Maximum wei per gas, so that a lying node or a fee spike cannot drain the wallet. */
 export type FeeCaps = Readonly<{ rate: bigint; tip: bigint }>
@@ -44,9 +44,12 @@ const TYPICAL_GAS = { native: 25_200n, token: 78_000n }
 const FEE_HISTORY_BLOCKS = 5
 const TIP_PERCENTILE = 60
 
-/** The OP stack's GasPriceOracle, a predeploy with the same address on every chain: the layer-1 cost of a transaction's bytes. */
-const L1_ORACLE = '0x420000000000000000000000000000000000000F'
-const l1Oracle = parseAbi(['function getL1Fee(bytes) view returns (uint256)'])
+/** The OP stack's GasPriceOracle, a predeploy with the same address on every chain: the fees beside gas. */
+const ORACLE = '0x420000000000000000000000000000000000000F'
+const oracle = parseAbi([
+  'function getL1Fee(bytes) view returns (uint256)',
+  'function getOperatorFee(uint256) view returns (uint256)',
+])
 /** A signed ERC-20 transfer has about 180 bytes. */
 const SIGNED_BYTES = 200
 
@@ -106,7 +109,7 @@ export async function readPrice(node: EvmNode, { evm }: Network): Promise<Price>
   assert(evm, 'an evm network has its parameters')
   const [price, l1Fee] = await Promise.all([
     evm.dynamicFees ? readDynamicPrice(node) : readLegacyPrice(node),
-    readTypicalL1Fee(node),
+    readTypicalRollupFee(node),
   ])
   return { ...price, l1Fee }
 }
@@ -142,16 +145,29 @@ const feeHistory: Decode<{ base: bigint; tip: bigint }> = (reply) => {
   return { base: bases.at(-1) ?? 0n, tip: tips[tips.length >> 1] ?? 0n }
 }
 
-const readTypicalL1Fee = (node: EvmNode): Promise<bigint> => readL1Fee(node, incompressible(SIGNED_BYTES))
+const readTypicalRollupFee = (node: EvmNode): Promise<bigint> =>
+  readRollupFee(node, incompressible(SIGNED_BYTES), TYPICAL_GAS.token)
 
-/** The layer-1 fee of a transaction with these bytes: 150 % of the oracle's answer, because layer 1's base fee may rise. 0 without an oracle. */
-export async function readL1Fee(node: EvmNode, raw: Hex): Promise<bigint> {
-  const code = await node.ask('eth_getCode', [L1_ORACLE, 'latest'], bytes)
+/**
+ * What the OP stack charges beside gas for a transaction with these bytes and gas limit: 150 % of the fee of layer 1, whose
+ * base fee may rise, and the operator's fee, which Isthmus added. 0 without an oracle.
+ */
+export async function readRollupFee(node: EvmNode, raw: Hex, gas: bigint): Promise<bigint> {
+  const code = await node.ask('eth_getCode', [ORACLE, 'latest'], bytes)
   if (code === '0x') return 0n
-  const call = encodeFunctionData({ abi: l1Oracle, functionName: 'getL1Fee', args: [raw] })
-  const fee = await ethCall(node, { to: L1_ORACLE, data: call }, 'latest')
-  return fee.length === 66 ? (BigInt(fee) * 3n) / 2n : 0n
+  const ask = (data: Hex) => ethCall(node, { to: ORACLE, data }, 'latest')
+  const [l1Fee, operatorFee] = await Promise.all([
+    ask(encodeFunctionData({ abi: oracle, functionName: 'getL1Fee', args: [raw] })),
+    ask(encodeFunctionData({ abi: oracle, functionName: 'getOperatorFee', args: [gas] })).catch((error: unknown) => {
+      const refusal = refusalOf(error)
+      if (refusal === null || !isRevert(refusal)) throw error
+      return '0x' as const
+    }),
+  ])
+  return (wordOf(l1Fee) * 3n) / 2n + wordOf(operatorFee)
 }
+
+const wordOf = (answer: Hex): bigint => (answer.length === 66 ? BigInt(answer) : 0n)
 
 /** The oracle charges compressed bytes. Signatures and addresses are incompressible, so the sample is, too. */
 function incompressible(bytes: number): Hex {

@@ -27,8 +27,27 @@ export async function readTraces(node: EvmNode, block: BlockReply, note: Note): 
       throw again
     })
   })
-  if (traces === null) note({ kind: 'traces-missing', node: node.name, detail: `block ${block.height} ${block.hash}` })
+  if (traces === null) noteMissing(node, block, note)
   return traces
+}
+
+/** Whether the traces are those of every transaction that succeeded. Throws while the node may need time for the others. */
+export function checkTraced(
+  node: EvmNode,
+  block: BlockReply,
+  { untraced }: BlockTraces,
+  outcomes: ReadonlyMap<string, boolean>,
+  note: Note,
+): boolean {
+  // A failed transaction transfers nothing.
+  if (untraced.every((txHash) => outcomes.get(txHash) === false)) return true
+  if (!isTraceDue(block)) throw unavailable(`${node.name} cannot yet trace block ${block.height}`)
+  noteMissing(node, block, note)
+  return false
+}
+
+function noteMissing(node: EvmNode, block: BlockReply, note: Note): void {
+  note({ kind: 'traces-missing', node: node.name, detail: `block ${block.height} ${block.hash}` })
 }
 
 /** null if the node answers that it has none. */
@@ -38,9 +57,9 @@ async function askTraces(node: EvmNode, method: TraceMethod, block: BlockReply):
       ? await node.ask(method, [hex(block.height)], flatTraces(block.hash))
       : await node.ask(method, [block.hash, callTracer], nestedTraces(block.transactions.map((tx) => tx.hash)))
   // Some nodes return an empty list for blocks before their own start.
-  const isEmpty = traces?.outcomes.size === 0 && block.transactions.some(isSigned)
-  const isComplete = block.transactions.every((tx) => !isSigned(tx) || traces?.outcomes.has(tx.hash))
-  if (traces !== null && !isComplete && !(isEmpty && isTraceDue(block)))
+  const answered = new Set([...traces.outcomes.keys(), ...traces.untraced])
+  const isComplete = block.transactions.every((tx) => !isSigned(tx) || answered.has(tx.hash))
+  if (!isComplete && !(answered.size === 0 && isTraceDue(block)))
     throw unavailable(`${node.name} traced only a part of block ${block.height}`)
   return isComplete ? traces : null
 }

@@ -172,8 +172,8 @@ async function readOutflow(node: EvmNode, own: Movement, read: ClaimBlock): Prom
 }
 
 /** The fee that the sender paid, in wei. */
-export function feeOf({ gasUsed, gasPrice, l1Fee }: ReceiptReply): bigint {
-  return gasUsed * gasPrice + l1Fee
+export function feeOf({ gasUsed, gasPrice, rollupFee }: ReceiptReply): bigint {
+  return gasUsed * gasPrice + rollupFee
 }
 
 /** Native or token balance at a block. 0 if the contract does not return exactly one word. */

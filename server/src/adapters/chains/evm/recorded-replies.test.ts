@@ -54,7 +54,10 @@ async function read(client: string, refused: string | null = null): Promise<Bloc
   const recording = find(client)
   replay(recording, refused)
   const node = createNode(client, server.url, 1, rpcDefaults)
-  const options = { tokens: [], nativeContract: null, expectsTraces: true, note: () => undefined }
+  const options = {
+    ...{ tokens: [], nativeContract: null, listsUnexecuted: false, expectsTraces: true },
+    note: () => undefined,
+  }
   const byHeight = await readBlock(node, Number(recording.block?.number), options)
   expect(await readBlock(node, recording.block?.hash ?? '', options)).toEqual(byHeight)
   return present(byHeight, 'the block')
@@ -146,7 +149,7 @@ test('traces of nitro: fees and refunds of gas are no transfers', () => {
   // The recording holds no hashes: nitro wrote none at that time.
   const hashes = [`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`]
   const traces = nestedTraces(hashes)(find('nitro, traces alone').traces)
-  expect(traces).toEqual({ outcomes: new Map(hashes.map((hash) => [hash, true])), inner: [] })
+  expect(traces).toEqual({ outcomes: new Map(hashes.map((hash) => [hash, true])), inner: [], untraced: [] })
 })
 
 test('names the source of every recording, and replays each', () => {

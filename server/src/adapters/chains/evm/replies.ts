@@ -47,8 +47,8 @@ export type ReceiptReply = Readonly<{
   ok: boolean
   gasUsed: bigint
   gasPrice: bigint
-  /** Layer-1 fee of the OP stack in wei; 0 on other chains. */
-  l1Fee: bigint
+  /** What the OP stack charges beside gas, in wei: the fee of layer 1 and the operator's; 0 on other chains. */
+  rollupFee: bigint
   logs: readonly LogReply[]
 }>
 
@@ -151,6 +151,14 @@ export const log: Decode<LogReply> = (reply) => {
   }
 }
 
+/** Isthmus counts the scalar in millionths of a wei per gas. Jovian, whose receipts have a DA footprint, in hundreds of wei. */
+function operatorFee(entry: Fields): bigint {
+  const read = (name: string) => orNull(quantity)(entry[name])
+  const scaled = quantity(entry['gasUsed']) * (read('operatorFeeScalar') ?? 0n)
+  const perGas = read('daFootprintGasScalar') === null ? scaled / 1_000_000n : scaled * 100n
+  return perGas + (read('operatorFeeConstant') ?? 0n)
+}
+
 export const receipt: Decode<ReceiptReply> = (reply) => {
   const entry = fields(reply)
   const gasPrice = entry['effectiveGasPrice']
@@ -161,7 +169,7 @@ export const receipt: Decode<ReceiptReply> = (reply) => {
     ok: quantity(entry['status']) === 1n,
     gasUsed: quantity(entry['gasUsed']),
     gasPrice: gasPrice === undefined || gasPrice === null ? 0n : quantity(gasPrice),
-    l1Fee: orNull(quantity)(entry['l1Fee']) ?? 0n,
+    rollupFee: (orNull(quantity)(entry['l1Fee']) ?? 0n) + operatorFee(entry),
     logs: list(log)(entry['logs']),
   }
 }

@@ -236,6 +236,14 @@ export function refusalOf(error: unknown): NodeRefusal | null {
   return error instanceof AppError && error.cause instanceof NodeRefusal ? error.cause : null
 }
 
+/** Error codes of a reverted call: 3 (geth and derivatives), -32015 (Nethermind, OpenEthereum). */
+const revertCodes: ReadonlySet<number> = new Set([3, -32015])
+
+/** Whether the call reverted. Besu had the code -32000 for reverts and other failures; only reverts have data. */
+export function isRevert({ code, reverted }: NodeRefusal): boolean {
+  return reverted !== null || revertCodes.has(code)
+}
+
 /** The transport failure that caused a failure of `ask`; null if the node answered. */
 export function failureOf(error: unknown): NodeFailure | null {
   return error instanceof AppError && error.cause instanceof NodeFailure ? error.cause : null

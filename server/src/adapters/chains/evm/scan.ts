@@ -2,10 +2,11 @@ import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
 import { type BlockLogs, readBlockLogs, readReceipts } from './block-logs.ts'
 import { type EvmNode, hex, type Note } from './node.ts'
-import { readTraces } from './read-traces.ts'
+import { checkTraced, readTraces } from './read-traces.ts'
 import {
   type BlockReply,
   block as decodeBlock,
+  blockHash as decodeBlockHash,
   type LogReply,
   orNull,
   type ReceiptReply,
@@ -36,6 +37,8 @@ export type ScanOptions = Readonly<{
   tokens: readonly string[]
   /** A token contract that moves the native currency (Celo): its transfers count as native transfers. */
   nativeContract: string | null
+  /** Whether blocks also list transactions that failed before their execution, and again where they are executed (Sei). */
+  listsUnexecuted: boolean
   /** False where the operator accepts that no node offers traces: then their absence is not noted. */
   expectsTraces: boolean
   note: Note
@@ -58,12 +61,12 @@ export async function readBlock(
     readBlockLogs(node, block, options.tokens, options.note),
     readTraces(node, block, options.note),
   ])
-  const outcomes = await readOutcomes(node, block, blockLogs, traces)
+  const outcomes = await readOutcomes(node, block, blockLogs, traces, options)
   const succeeded = (txHash: string) => outcomes.get(txHash) === true
   const bySender = new Map(block.transactions.map((tx) => [tx.hash, tx]))
   return {
     ...block,
-    isTraced: traces !== null,
+    isTraced: traces !== null && checkTraced(node, block, traces, outcomes, options.note),
     unreadable: blockLogs.unreadable,
     movements: [
       ...block.transactions.filter((tx) => succeeded(tx.hash)).flatMap(nativeMovement),
@@ -91,41 +94,55 @@ export function scannedBlock(block: BlockMovements): ScannedBlock {
   }
 }
 
-/** Whether each transaction with a native value succeeded: from block receipts, else from traces, else from single receipts. */
+/**
+ * Whether each transaction with a native value succeeded: from block receipts, else from traces, else from single receipts. A
+ * transaction without a readable receipt paid no account: what pays an account has no logs.
+ */
 async function readOutcomes(
   node: EvmNode,
   block: BlockReply,
   { receipts, unreadable }: BlockLogs,
   traces: BlockTraces | null,
+  { listsUnexecuted }: ScanOptions,
 ): Promise<ReadonlyMap<string, boolean>> {
-  if (receipts !== null) {
-    const outcomes = outcomesOf(node, block, receipts, unreadable)
-    return new Map([...(traces?.outcomes ?? []), ...outcomes])
-  }
-  if (traces !== null) return traces.outcomes
-  const single = await readReceipts(
-    node,
-    block.transactions.filter((tx) => tx.value > 0n && tx.to !== null),
-  )
-  return outcomesOf(node, block, single.receipts, single.unreadable)
+  const known = new Map([...(traces?.outcomes ?? []), ...outcomesOf(node, block, receipts ?? [])])
+  const isNeeded = ({ hash, value, to }: TransactionReply) =>
+    !known.has(hash) &&
+    !unreadable.includes(hash) &&
+    ((value > 0n && to !== null) || traces?.untraced.includes(hash) === true)
+  const single = await readReceipts(node, block.transactions.filter(isNeeded))
+  const elsewhere = listsUnexecuted ? await findElsewhere(node, block, single.receipts) : new Set<string>()
+  const own = single.receipts.filter(({ txHash }) => !elsewhere.has(txHash))
+  return new Map([
+    ...known,
+    ...outcomesOf(node, block, own),
+    ...[...elsewhere].map((txHash) => [txHash, false] as const),
+  ])
 }
 
-/** A transaction without a readable receipt paid no account: what pays an account has no logs. */
 function outcomesOf(
   node: EvmNode,
   block: BlockReply,
   receipts: readonly ReceiptReply[],
-  unreadable: readonly string[],
-): ReadonlyMap<string, boolean> {
-  for (const { blockHash } of receipts) {
-    if (blockHash !== block.hash) throw unavailable(`${node.name} left block ${block.height} while it was read`)
-  }
-  const outcomes = new Map(receipts.map((entry) => [entry.txHash, entry.ok]))
-  const isMissing = block.transactions.some(({ hash, value, to }) => {
-    return value > 0n && to !== null && !outcomes.has(hash) && !unreadable.includes(hash)
-  })
-  if (isMissing) throw unavailable(`${node.name} has no receipt yet of a transaction in block ${block.height}`)
-  return outcomes
+): readonly (readonly [string, boolean])[] {
+  if (receipts.some(({ blockHash }) => blockHash !== block.hash))
+    throw unavailable(`${node.name} left block ${block.height} while it was read`)
+  return receipts.map(({ txHash, ok }) => [txHash, ok] as const)
+}
+
+/** Transactions that another block of the node's chain executed. Throws if the node has left this block. */
+async function findElsewhere(
+  node: EvmNode,
+  block: BlockReply,
+  receipts: readonly ReceiptReply[],
+): Promise<ReadonlySet<string>> {
+  const others = receipts.filter(({ blockHash }) => blockHash !== block.hash)
+  if (others.length === 0) return new Set()
+  const hashAt = (height: number) => node.ask('eth_getBlockByNumber', [hex(height), false], orNull(decodeBlockHash))
+  const hashes = await Promise.all([block, ...others].map(({ height }) => hashAt(height)))
+  if ([block.hash, ...others.map(({ blockHash }) => blockHash)].some((hash, n) => hash !== hashes[n]))
+    throw unavailable(`${node.name} left block ${block.height} while it was read`)
+  return new Set(others.map(({ txHash }) => txHash))
 }
 
 /** Transfers of unlisted tokens per block: they are never credited, and each costs its sender about 1 900 gas. */

@@ -12,7 +12,7 @@ import { askEveryNode, type EvmNode, ethCall, hex, type Note } from './node.ts'
 import { observe } from './observe.ts'
 import { balanceAt } from './received.ts'
 import { bytes, count, hash, orNull, quantity, receipt, transaction } from './replies.ts'
-import { failureOf, refusalOf } from './rpc.ts'
+import { failureOf, isRevert, refusalOf } from './rpc.ts'
 import { transferCall } from './token.ts'
 
 /** The protocol's gas for a native transfer to an account without code: exact, so it needs no margin. */
@@ -24,9 +24,11 @@ const PLAIN_TRANSFER_GAS = 21_000n
 const MARGIN_PERCENT = { hot: 120n, change: 120n, deposit: 110n } as const
 /** Limits the gas that a recipient's contract may use at our expense. */
 const GAS_MAX = 500_000n
+/** Limits what a recipient's contract may use in an estimate, where the node's own limit is that of blocks. */
+const ESTIMATED_GAS_MAX = 1_000_000n
 
-/** Error codes for a reverted call: 3 (geth and derivatives), -32015 (Nethermind, OpenEthereum). */
-const revertCodes: ReadonlySet<number> = new Set([3, -32015])
+/** Error codes for a failed call, and for failures of the node: -32000 (geth), -32003 (anvil without gas), -32603 (anvil). */
+const failureCodes: ReadonlySet<number> = new Set([-32000, -32003, -32603])
 /**
  * Error codes for a rejected transaction: -32000 (geth and derivatives), -32003 (EIP-1474 "transaction rejected"), -32010
  * (Nethermind), -32602 (undecodable). After any other code the outcome is unknown.
@@ -67,7 +69,7 @@ async function estimate(node: EvmNode, pay: Payment, from: string, percent: bigi
     contract === null
       ? { from, to: pay.address, value: hex(pay.units) }
       : { from, to: contract, data: transferCall(pay.address, pay.units) }
-  const gas = await simulate(node, () => node.ask('eth_estimateGas', [call], quantity))
+  const gas = await estimateGas(node, call)
   if (contract !== null) await checkReturn(node, call)
   const limit = contract === null && gas === PLAIN_TRANSFER_GAS ? gas : (gas * percent) / 100n
   if (limit > GAS_MAX) throw simulationFailed(`the transfer needs ${limit} gas, more than ${GAS_MAX}`)
@@ -77,27 +79,51 @@ async function estimate(node: EvmNode, pay: Payment, from: string, percent: bigi
 /** Compared with a payment to ourselves, because on Arbitrum every estimate holds the cost of layer 1. */
 async function extraGas(node: EvmNode, to: string, hot: string): Promise<bigint> {
   if ((await node.ask('eth_getCode', [to, 'latest'], bytes)) === '0x') return 0n
-  const ask = (recipient: string) =>
-    simulate(node, () => node.ask('eth_estimateGas', [{ from: hot, to: recipient, value: '0x1' }], quantity))
+  const ask = (recipient: string) => estimateGas(node, { from: hot, to: recipient, value: '0x1' })
   const [gas, plain] = await Promise.all([ask(to), ask(hot)])
   return gas > plain ? gas - plain : 0n
 }
 
+type Call = Readonly<{ from: string; to: string }> & Readonly<Record<string, string>>
+
+const estimateGas = (node: EvmNode, call: Call): Promise<bigint> =>
+  simulate(node, call.from, () => node.ask('eth_estimateGas', [{ ...call, gas: hex(ESTIMATED_GAS_MAX) }], quantity))
+
 /** Accepts an empty result (old tokens return nothing) and true. Some tokens return false instead of reverting. */
-async function checkReturn(node: EvmNode, call: Readonly<Record<string, string>>): Promise<void> {
-  const result = await simulate(node, () => ethCall(node, call, 'latest'))
+async function checkReturn(node: EvmNode, call: Call): Promise<void> {
+  const result = await simulate(node, call.from, () => ethCall(node, call, 'latest'))
   if (result !== '0x' && BigInt(result) !== 1n) throw simulationFailed('the token refuses the transfer')
 }
 
-async function simulate<T>(node: EvmNode, ask: () => Promise<T>): Promise<T> {
+/**
+ * Throws SIMULATION_FAILED if the call fails. Only reverts have a code of their own: nodes report an invalid opcode and a
+ * lack of gas as they report failures of their own. The call is the cause if the node estimates another payment and refuses
+ * this call again. Otherwise a recipient could stop all payouts of the network.
+ */
+async function simulate<T>(node: EvmNode, from: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {
     const refusal = refusalOf(error)
-    if (refusal !== null && revertCodes.has(refusal.code))
+    if (refusal !== null && isRevert(refusal))
       throw simulationFailed(`the transfer would revert on ${node.name}`, refusal)
-    throw error
+    if (refusal === null || !failureCodes.has(refusal.code) || !(await estimatesPlainTransfer(node, from))) throw error
   }
+  return ask().catch((error: unknown) => {
+    const refusal = refusalOf(error)
+    throw refusal === null ? error : simulationFailed(`the transfer would fail on ${node.name}`, refusal)
+  })
+}
+
+/** Whether the node works: it estimates a transfer of nothing from the account to itself. */
+function estimatesPlainTransfer(node: EvmNode, from: string): Promise<boolean> {
+  return node.ask('eth_estimateGas', [{ from, to: from, value: '0x0' }], quantity).then(
+    () => true,
+    (error: unknown) => {
+      if (!(error instanceof AppError)) throw error
+      return false
+    },
+  )
 }
 
 function simulationFailed(message: string, cause?: unknown): AppError {

@@ -83,7 +83,17 @@ describe('traces of one transaction', () => {
     expect(() => flatTraces(block)([flat([], {}), flat([0, 0], {})])).toThrow()
   })
 
-  test('of a timed-out tracer are null', () => {
-    expect(nestedTraces([tx])([{ txHash: tx, error: 'execution timeout' }])).toBeNull()
+  test('that failed name the transaction, in the form of geth and of Erigon (issue 11923), and do not hide the others', () => {
+    const other = `0x${'02'.repeat(32)}`
+    const traced = { txHash: tx, result: nested({ calls: [nested({ to: ours, value: '0x7' })] }) }
+    const nonce = { code: -32000, message: 'tracing failed: nonce too low: address 0xE817, tx: 907 state: 3855' }
+    for (const failed of [
+      { txHash: other, error: 'execution timeout' },
+      { txHash: other, result: null, error: nonce },
+    ]) {
+      const { inner, outcomes, untraced } = nestedTraces([tx, other])([traced, failed])
+      expect(inner.map(({ to, units }) => [to, units])).toEqual([[ours, 7n]])
+      expect([[...outcomes], untraced]).toEqual([[[tx, true]], [other]])
+    }
   })
 })

@@ -3,8 +3,13 @@ import { address, count, type Decode, fields, hash, InvalidReply, list, orNull, 
 /** A native transfer by a contract within a successful transaction. */
 export type InnerTransfer = Readonly<{ txHash: string; path: string; from: string; to: string; units: bigint }>
 
-/** The traces of one block: the outcome of each transaction, and the internal native transfers. */
-export type BlockTraces = Readonly<{ outcomes: ReadonlyMap<string, boolean>; inner: readonly InnerTransfer[] }>
+/** The traces of one block: the outcome of each traced transaction, and the internal native transfers. */
+export type BlockTraces = Readonly<{
+  outcomes: ReadonlyMap<string, boolean>
+  inner: readonly InnerTransfer[]
+  /** Transactions that the node answered for with an error. */
+  untraced: readonly string[]
+}>
 
 type Frame = {
   /** Whether the frame isTransfer native currency: a `call`, not delegatecall, staticcall, callcode or create. */
@@ -42,7 +47,7 @@ export function flatTraces(blockHash: string): Decode<BlockTraces> {
       parent.frames.push(frame)
       last.byPath.set(path.join('.'), frame)
     }
-    return collectTransfers(traces)
+    return { ...collectTransfers(traces), untraced: [] }
   }
 }
 
@@ -62,23 +67,27 @@ function flatFrame(entry: Readonly<Record<string, unknown>>): Frame {
 }
 
 /**
- * Reply of `debug_traceBlockByHash` with `callTracer`: one tree per transaction. null if the node's tracer timed out on one
- * of them, because incomplete traces are useless.
+ * Reply of `debug_traceBlockByHash` with `callTracer`: one tree per transaction, or an error: the tracer timed out, or the node
+ * could not execute the transaction (Sei lists some that failed before their execution; Erigon near its head).
  */
-export function nestedTraces(txHashes: readonly string[]): Decode<BlockTraces | null> {
+export function nestedTraces(txHashes: readonly string[]): Decode<BlockTraces> {
   return (reply) => {
     const traces = list(fields)(reply)
-    if (traces.some((trace) => trace['result'] === undefined)) return null
     const traceHashes = traces.map((trace) => orNull(hash)(trace['txHash']))
     // Older nodes omit the transaction hash: then traces are in block order and must be complete.
     if (traceHashes.includes(null) && traces.length !== txHashes.length)
       throw new InvalidReply('not one trace per transaction')
-    return collectTransfers(
-      traces.map((trace, n) => ({
-        txHash: traceHashes[n] ?? txHashes[n] ?? '',
-        root: nestedFrame(fields(trace['result']), 0),
-      })),
-    )
+    const named = traces.map((trace, n) => ({
+      txHash: traceHashes[n] ?? txHashes[n] ?? '',
+      // Beside an error geth omits the result, and Erigon writes null.
+      result: orNull(fields)(trace['result']),
+    }))
+    return {
+      ...collectTransfers(
+        named.flatMap(({ txHash, result }) => (result === null ? [] : [{ txHash, root: nestedFrame(result, 0) }])),
+      ),
+      untraced: named.filter(({ result }) => result === null).map(({ txHash }) => txHash),
+    }
   }
 }
 
@@ -96,7 +105,7 @@ function nestedFrame(call: Readonly<Record<string, unknown>>, depth: number): Fr
   }
 }
 
-function collectTransfers(traces: readonly TransactionTrace[]): BlockTraces {
+function collectTransfers(traces: readonly TransactionTrace[]): Omit<BlockTraces, 'untraced'> {
   const outcomes = new Map<string, boolean>()
   const inner: InnerTransfer[] = []
   for (const { txHash, root } of traces) {

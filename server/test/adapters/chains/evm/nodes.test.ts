@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Anvil, call, hex, startAnvil } from './anvil.ts'
+import { type Anvil, call, hex, type Sent, startAnvil } from './anvil.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
 import { type ActorName, type Compiled, testActors, testTokens } from './tokens.ts'
 import { chainOf, native } from './wallet.ts'
@@ -14,7 +14,10 @@ beforeAll(async () => {
   ;[anvil, other, actors] = await Promise.all([startAnvil(), startAnvil(), testActors()])
   node = await startFaultyNode(anvil.url)
 })
-afterEach(() => node.set(() => undefined))
+afterEach(() => {
+  node.set(() => undefined)
+  vi.restoreAllMocks()
+})
 afterAll(async () => {
   await Promise.all([anvil.stop(), other.stop(), node.stop()])
 })
@@ -118,14 +121,16 @@ describe('the deposits of one block', () => {
 })
 
 describe('a node without', () => {
-  async function inner() {
+  async function inner(others: readonly Sent[] = []) {
     const chain = chainOf([node.url])
     const forwarder = await anvil.deploy(actors.Forwarder, [])
     const { address } = chain.addresses.deposit(next++)
     await anvil.send({ to: address, value: 3n })
     await anvil.send({ to: forwarder, value: 4n, data: call(actors.Forwarder.abi, 'forward', [address]) })
+    const hashes: string[] = []
+    for (const other of others) hashes.push(await anvil.send(other))
     const height = await anvil.mine()
-    return { chain, address, height }
+    return { chain, address, height, hashes }
   }
   const units = async ({ chain, address, height }: Awaited<ReturnType<typeof inner>>) =>
     (await chain.reader.block(height))?.transfers.filter((one) => one.address === address).map((one) => one.units)
@@ -184,7 +189,41 @@ describe('a node without', () => {
     vi.spyOn(Date, 'now').mockReturnValue(later)
     expect(await units(scanned)).toEqual([3n])
     expect(scanned.chain.notes).toMatchObject([{ kind: 'traces-missing' }])
-    vi.restoreAllMocks()
+  })
+
+  describe('the trace of one transaction', () => {
+    /** Geth's tracer, which answers for the chosen transactions with an error, as Erigon and Sei do. */
+    function failTraces(isFailed: (txHash: string) => boolean) {
+      node.set(async ({ method }, forward) => {
+        if (method === 'trace_block' || method === 'eth_getBlockReceipts') return notFound
+        if (method !== 'debug_traceBlockByHash') return undefined
+        const traces = (await forward()) as { txHash: string }[]
+        const error = { code: -32000, message: 'tracing failed: nonce too low' }
+        return {
+          result: traces.map((one) => (isFailed(one.txHash) ? { txHash: one.txHash, result: null, error } : one)),
+        }
+      })
+    }
+
+    test('that failed is not needed: the other transfers of its block are scanned', async () => {
+      const refuser = await anvil.deploy(actors.Refuser, [])
+      const scanned = await inner([{ to: refuser, value: 1n }])
+      failTraces((txHash) => scanned.hashes.includes(txHash))
+      expect(await units(scanned)).toEqual([3n, 4n])
+      expect(scanned.chain.notes).toEqual([])
+    })
+
+    test('that succeeded fails the scan while the block is new; later the others are scanned, and it is noted', async () => {
+      const scanned = await inner()
+      const { address, chain, height } = scanned
+      const direct = (await chain.reader.block(height))?.transfers.find((one) => one.address === address)?.txHash
+      failTraces((txHash) => txHash === direct)
+      const reader = { ...scanned, chain: chainOf([node.url]) }
+      await expect(units(reader)).rejects.toThrow('cannot yet trace')
+      vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 20_000)
+      expect(await units(reader)).toEqual([3n, 4n])
+      expect(reader.chain.notes).toMatchObject([{ kind: 'traces-missing' }])
+    })
   })
 
   test('the state of a block limits the received units by the current balance, and notes it', async () => {

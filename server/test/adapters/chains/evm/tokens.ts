@@ -7,7 +7,16 @@ export type { Compiled } from './compile.ts'
 export type TokenName = 'StandardToken' | 'NoReturnToken' | 'FalseToken' | 'FeeToken' | 'RebasingToken' | 'LyingToken'
 
 /** Contracts that send or refuse native currency (`contracts/actors.sol`). */
-export type ActorName = 'Forwarder' | 'PayingConstructor' | 'Exploder' | 'Refuser' | 'GasEater' | 'L1Oracle'
+export type ActorName =
+  | 'Forwarder'
+  | 'PayingConstructor'
+  | 'Exploder'
+  | 'Refuser'
+  | 'Halter'
+  | 'Spinner'
+  | 'GasEater'
+  | 'L1Oracle'
+  | 'IsthmusOracle'
 
 /** ABI and creation bytecode of the test tokens. Anyone may call `mint(to, value)`. */
 export async function testTokens(): Promise<Readonly<Record<TokenName, Compiled>>> {

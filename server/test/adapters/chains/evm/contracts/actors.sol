@@ -66,12 +66,28 @@ contract Refuser {
     function nothing() external pure {}
 }
 
+/// Halts on a payment without a revert, as old contracts do on a failed assertion.
+contract Halter {
+    receive() external payable {
+        assembly {
+            invalid()
+        }
+    }
+}
+
+/// Uses all gas that a payment has.
+contract Spinner {
+    receive() external payable {
+        while (true) {}
+    }
+}
+
 /// Uses much gas when it receives a payment.
 contract GasEater {
     uint256[] private eaten;
 
     receive() external payable {
-        for (uint256 n = 0; n < 60; n++) eaten.push(n + 1);
+        for (uint256 n = 0; n < 30; n++) eaten.push(n + 1);
     }
 }
 
@@ -79,5 +95,12 @@ contract GasEater {
 contract L1Oracle {
     function getL1Fee(bytes memory data) external pure returns (uint256) {
         return data.length * 1 gwei;
+    }
+}
+
+/// Replaces the oracle of Isthmus, which has a fee of the operator.
+contract IsthmusOracle is L1Oracle {
+    function getOperatorFee(uint256 gasUsed) external pure returns (uint256) {
+        return gasUsed * 2 + 7;
     }
 }

@@ -1,5 +1,6 @@
 import { encodeFunctionData, type Hex, parseAbi, parseTransaction } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PATIENCE } from '../../../../test/support/patience.ts'
 import type { EvmSwapChain } from '../../../src/adapters/swap-chain/chain.ts'
 import { AppError } from '../../../src/core/domain/errors.ts'
 import { referrerFeeOf } from '../../../src/core/domain/percent.ts'
@@ -177,6 +178,7 @@ test.each(['with eth_simulateV1', 'without it'])('requires a reset of the old al
     const reset = chain.readSigned(await sign(rawTx))
     expect(reset.action).toEqual({ kind: 'approve', token: tether, spender: chain.spender, units: 0n })
     expect((await own.broadcast(await sign(rawTx))).kind).toBe('accepted')
+    await expect.poll(() => allowance(tether), PATIENCE).toBe(0n)
     await trade(built.order, built.expected, true)
     await stop()
   }),

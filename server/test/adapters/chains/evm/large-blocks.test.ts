@@ -140,7 +140,7 @@ describe('M5: a block whose logs are too large', () => {
 describe('a block whose replies never come in time (it stopped its network)', () => {
   type Matches = (call: Call) => boolean
   async function readSlowly(faults: readonly Matches[]) {
-    const chain = createReader({ timeoutMs: 250 })
+    const chain = createReader({ timeoutMs: 500 })
     await chain.hasTraces()
     node.set((one) => (faults.some((matches) => matches(one)) ? 'silence' : undefined))
     const failures: unknown[] = []
@@ -188,7 +188,7 @@ describe('a block whose replies never come in time (it stopped its network)', ()
   test.each(['silence', { status: 503 }, { error: { code: -32603, message: 'upstream' } }] as const)(
     'waits while the node traces no block at all (%o)',
     async (answer) => {
-      const chain = createReader({ timeoutMs: 250 })
+      const chain = createReader({ timeoutMs: 500 })
       await chain.hasTraces()
       node.set((one) => (isTraces(one) ? answer : undefined))
       for (let turn = 1; turn <= 5; turn++) await expect(readUnits(chain)).rejects.toThrow()
@@ -199,7 +199,7 @@ describe('a block whose replies never come in time (it stopped its network)', ()
   )
 
   test('is read with its traces if the node recovers while the third turn asks for another block', async () => {
-    const chain = createReader({ timeoutMs: 250 })
+    const chain = createReader({ timeoutMs: 500 })
     await chain.hasTraces()
     let isDown = true
     node.set((one) => {

@@ -1,0 +1,87 @@
+import type { ErrorBody, ErrorCode, Problem } from './generated/types.ts'
+
+/** Failures without an error of the API: no answer, an answer that is not of the API, a wait that ended, a webhook. */
+export type ClientErrorCode =
+  | 'CONNECTION_FAILED'
+  | 'TIMEOUT'
+  | 'INVALID_RESPONSE'
+  | 'WAIT_TIMEOUT'
+  | 'WEBHOOK_REJECTED'
+
+declare const unknown: unique symbol
+/** A code that a later version of the API added. Comparing it with a known code narrows it away. */
+export type UnknownErrorCode = string & { readonly [unknown]: true }
+
+/** Optional members of a problem that are always present under a code. */
+type PresentMembers = {
+  ALLOWANCE_RESET_REQUIRED: 'rawTx'
+  RATE_ID_EXPIRED: 'requote'
+  SCOPE_REQUIRED: 'scope'
+}
+type FirstProblem<Code> = Code extends keyof PresentMembers
+  ? Problem & Required<Pick<Problem, PresentMembers[Code]>>
+  : Problem
+
+interface Failure<Code extends string, Problems> extends Error {
+  readonly code: Code
+  /** Reason phrase of the status. */
+  readonly error: string | null
+  /** Null without an answer. */
+  readonly statusCode: number | null
+  /** State it in questions to the operator. */
+  readonly requestId: string | null
+  readonly errors: Problems
+  /** The wait of the header `Retry-After`. */
+  readonly retryAfterMs: number | null
+  /** A repeat with this key cannot act twice. Null for reads. */
+  readonly idempotencyKey: string | null
+}
+
+/** Errors of the API by `code`. */
+export type ApiError<Code extends ErrorCode = ErrorCode> = {
+  [One in Code]: Failure<One, readonly [FirstProblem<One>, ...Problem[]]>
+}[Code]
+export type ClientError = { [One in ClientErrorCode]: Failure<One, readonly []> }[ClientErrorCode]
+
+/** Everything that the client rejects with, except the reason of an aborted signal: a union by `code`. */
+export type SwapyardError = ApiError | ClientError | Failure<UnknownErrorCode, readonly Problem[]>
+
+export type FailureDetails = Readonly<
+  Partial<Pick<SwapyardError, 'error' | 'statusCode' | 'requestId' | 'retryAfterMs' | 'idempotencyKey'>> & {
+    errors?: readonly Problem[]
+    cause?: unknown
+  }
+>
+
+class AnyFailure extends Error {
+  readonly code: string
+  readonly error: string | null
+  readonly statusCode: number | null
+  readonly requestId: string | null
+  readonly errors: readonly Problem[]
+  readonly retryAfterMs: number | null
+  readonly idempotencyKey: string | null
+
+  constructor(code: string, message: string, details: FailureDetails = {}) {
+    super(message, details.cause === undefined ? {} : { cause: details.cause })
+    this.name = 'SwapyardError'
+    this.code = code
+    this.error = details.error ?? null
+    this.statusCode = details.statusCode ?? null
+    this.requestId = details.requestId ?? null
+    this.errors = details.errors ?? []
+    this.retryAfterMs = details.retryAfterMs ?? null
+    this.idempotencyKey = details.idempotencyKey ?? null
+  }
+}
+
+/** `error instanceof SwapyardError` narrows to the union. */
+export const SwapyardError = AnyFailure as unknown as {
+  new (code: string, message: string, details?: FailureDetails): SwapyardError
+  readonly prototype: SwapyardError
+}
+
+export function isErrorBody(value: unknown): value is ErrorBody {
+  const { code, message, errors } = Object(value) as Partial<ErrorBody>
+  return typeof code === 'string' && typeof message === 'string' && Array.isArray(errors)
+}

@@ -1,0 +1,14 @@
+export { addAmounts, amountToUnits, compareAmounts, numberToAmount, subtractAmounts, unitsToAmount } from './amounts.ts'
+export { createSwapyard, type Swapyard } from './client.ts'
+export {
+  type ApiError,
+  type ClientError,
+  type ClientErrorCode,
+  SwapyardError,
+  type UnknownErrorCode,
+} from './errors.ts'
+export { type Operations, terminalExchangeStatuses, terminalSwapStatuses } from './generated/operations.ts'
+export type * from './generated/types.ts'
+export type { CallOptions, ClientOptions } from './http.ts'
+export type { FinalExchange, FinalSwap, WaitOptions } from './wait.ts'
+export { verifyWebhook, type WebhookDelivery, type WebhookEvent } from './webhook.ts'

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  errorCodeNames,
   openApiDocument,
   type RouteDefinition,
   routes,
@@ -172,6 +173,7 @@ export const operations = {
 ${entries.join('\n')}
 } as const
 
+export const errorCodes = ${toArray(errorCodeNames)} as const
 export const terminalExchangeStatuses = ${toArray(terminalExchangeStatuses)} as const
 export const terminalSwapStatuses = ${toArray(terminalSwapStatuses)} as const
 

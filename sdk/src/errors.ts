@@ -1,16 +1,17 @@
+import { errorCodes } from './generated/operations.ts'
 import type { ErrorBody, ErrorCode, Problem } from './generated/types.ts'
 
-/** Failures without an error of the API: no answer, an answer that is not of the API, a wait that ended, a webhook. */
+/**
+ * Failures without an error of the API: no answer, an answer that is not of the API, a wait that ended, a webhook. And
+ * `UNKNOWN_CODE`, for a code that a later version of the API added: `apiCode` holds it.
+ */
 export type ClientErrorCode =
+  | 'UNKNOWN_CODE'
   | 'CONNECTION_FAILED'
   | 'TIMEOUT'
   | 'INVALID_RESPONSE'
   | 'WAIT_TIMEOUT'
   | 'WEBHOOK_REJECTED'
-
-declare const unknown: unique symbol
-/** A code that a later version of the API added. Comparing it with a known code narrows it away. */
-export type UnknownErrorCode = string & { readonly [unknown]: true }
 
 /** Optional members of a problem that are always present under a code. */
 type PresentMembers = {
@@ -24,6 +25,8 @@ type FirstProblem<Code> = Code extends keyof PresentMembers
 
 interface Failure<Code extends string, Problems> extends Error {
   readonly code: Code
+  /** The code of the API as it was sent; null without an error of the API. */
+  readonly apiCode: string | null
   /** Reason phrase of the status. */
   readonly error: string | null
   /** Null without an answer. */
@@ -41,13 +44,13 @@ interface Failure<Code extends string, Problems> extends Error {
 export type ApiError<Code extends ErrorCode = ErrorCode> = {
   [One in Code]: Failure<One, readonly [FirstProblem<One>, ...Problem[]]>
 }[Code]
-export type ClientError = { [One in ClientErrorCode]: Failure<One, readonly []> }[ClientErrorCode]
+export type ClientError = { [One in ClientErrorCode]: Failure<One, readonly Problem[]> }[ClientErrorCode]
 
 /** Everything that the client rejects with, except the reason of an aborted signal: a union by `code`. */
-export type SwapyardError = ApiError | ClientError | Failure<UnknownErrorCode, readonly Problem[]>
+export type SwapyardError = ApiError | ClientError
 
 export type FailureDetails = Readonly<
-  Partial<Pick<SwapyardError, 'error' | 'statusCode' | 'requestId' | 'retryAfterMs' | 'idempotencyKey'>> & {
+  Partial<Pick<SwapyardError, 'apiCode' | 'error' | 'statusCode' | 'requestId' | 'retryAfterMs' | 'idempotencyKey'>> & {
     errors?: readonly Problem[]
     cause?: unknown
   }
@@ -55,6 +58,7 @@ export type FailureDetails = Readonly<
 
 class AnyFailure extends Error {
   readonly code: string
+  readonly apiCode: string | null
   readonly error: string | null
   readonly statusCode: number | null
   readonly requestId: string | null
@@ -62,10 +66,11 @@ class AnyFailure extends Error {
   readonly retryAfterMs: number | null
   readonly idempotencyKey: string | null
 
-  constructor(code: string, message: string, details: FailureDetails = {}) {
+  constructor(code: ErrorCode | ClientErrorCode, message: string, details: FailureDetails = {}) {
     super(message, details.cause === undefined ? {} : { cause: details.cause })
     this.name = 'SwapyardError'
     this.code = code
+    this.apiCode = details.apiCode ?? null
     this.error = details.error ?? null
     this.statusCode = details.statusCode ?? null
     this.requestId = details.requestId ?? null
@@ -77,7 +82,7 @@ class AnyFailure extends Error {
 
 /** `error instanceof SwapyardError` narrows to the union. */
 export const SwapyardError = AnyFailure as unknown as {
-  new (code: string, message: string, details?: FailureDetails): SwapyardError
+  new (code: ErrorCode | ClientErrorCode, message: string, details?: FailureDetails): SwapyardError
   readonly prototype: SwapyardError
 }
 
@@ -85,3 +90,6 @@ export function isErrorBody(value: unknown): value is ErrorBody {
   const { code, message, errors } = Object(value) as Partial<ErrorBody>
   return typeof code === 'string' && typeof message === 'string' && Array.isArray(errors)
 }
+
+export const toKnownCode = (apiCode: string): ErrorCode | 'UNKNOWN_CODE' =>
+  errorCodes.find((known) => known === apiCode) ?? 'UNKNOWN_CODE'

@@ -1,4 +1,4 @@
-import { isErrorBody, SwapyardError } from './errors.ts'
+import { isErrorBody, SwapyardError, toKnownCode } from './errors.ts'
 import { isTemporary, parseRetryAfter, readDelay } from './retry.ts'
 import { sleep } from './sleep.ts'
 
@@ -183,8 +183,8 @@ function readAnswer(
   if (body === undefined) throw reject('a body that is not JSON')
   if (ok) return body
   if (!isErrorBody(body)) throw reject('an unknown error body')
-  const { code, message, error, errors, requestId } = body
-  throw new SwapyardError(code, message, { ...details, error, errors, requestId })
+  const { code: apiCode, message, error, errors, requestId } = body
+  throw new SwapyardError(toKnownCode(apiCode), message, { ...details, apiCode, error, errors, requestId })
 }
 
 /** Undefined is not a value of JSON. */

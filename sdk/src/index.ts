@@ -5,7 +5,6 @@ export {
   type ClientError,
   type ClientErrorCode,
   SwapyardError,
-  type UnknownErrorCode,
 } from './errors.ts'
 export { type Operations, terminalExchangeStatuses, terminalSwapStatuses } from './generated/operations.ts'
 export type * from './generated/types.ts'

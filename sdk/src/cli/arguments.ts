@@ -14,6 +14,7 @@ const options = {
   memo: { type: 'string' },
   'no-wait': { type: 'boolean' },
   'private-type': { type: 'string' },
+  'rate-id': { type: 'string' },
   'referrer-fee': { type: 'string' },
   'refund-address': { type: 'string' },
   'refund-memo': { type: 'string' },
@@ -29,7 +30,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   quote: ['flow', 'private-type'],
   exchange: [
     ...['address', 'memo', 'refund-address', 'refund-memo'],
-    ...['flow', 'private-type', 'idempotency-key', 'no-wait'],
+    ...['flow', 'private-type', 'rate-id', 'idempotency-key', 'no-wait'],
   ],
   status: ['wait'],
   swap: ['account', 'slippage', 'referrer-fee', 'hash'],

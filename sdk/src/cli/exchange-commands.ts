@@ -84,7 +84,8 @@ async function create(context: Context, request: Request): Promise<CreatedExchan
   const options = { idempotencyKey: values['idempotency-key'] }
   if (privateType !== undefined) return swapyard.createPrivateExchange({ ...body, privateType }, options)
   if (flow === 'standard') return swapyard.createExchange({ ...body, flow }, options)
-  const { rateId } = await swapyard.quoteRate({ ...pair, amount, flow })
+  const rateId = values['rate-id'] ?? (await swapyard.quoteRate({ ...pair, amount, flow })).rateId
+  context.progress(`rate id ${rateId}`)
   return swapyard.createExchange({ ...body, flow, rateId }, options)
 }
 

@@ -63,8 +63,8 @@ function report(error: unknown): number {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : error}\n`)
     return exitCodes.defect
   }
-  const { code, message, errors, requestId, idempotencyKey } = error
-  process.stderr.write(`${code}: ${message}\n`)
+  const { code, apiCode, message, errors, requestId, idempotencyKey } = error
+  process.stderr.write(`${apiCode ?? code}: ${message}\n`)
   for (const problem of errors.slice(1)) process.stderr.write(`${problem.code}: ${problem.message ?? ''}\n`)
   if (requestId !== null) process.stderr.write(`request ${requestId}\n`)
   if (code === 'WAIT_TIMEOUT') return exitCodes.timeout

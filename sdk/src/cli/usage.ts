@@ -2,13 +2,15 @@ export const usage = `swapyard-partner: quotes, exchanges and swaps of a Swapyar
 
   quote FROM TO AMOUNT [--flow standard|fixed-rate] [--private-type efficient|privatePlus]
   exchange FROM TO AMOUNT --address ADDRESS [--memo MEMO] [--refund-address ADDRESS] [--refund-memo MEMO]
-           [--flow standard|fixed-rate | --private-type efficient|privatePlus] [--idempotency-key KEY] [--no-wait]
+           [--flow standard|fixed-rate | --private-type efficient|privatePlus] [--no-wait]
+           [--idempotency-key KEY [--rate-id ID]]
   status ID [--wait]
   swap NETWORK FROM_TOKEN TO_TOKEN AMOUNT --account ADDRESS [--slippage 0.5] [--referrer-fee 0] [--hash HASH]
   swap --hash HASH
 
 FROM and TO name a currency and its network: btc@btc, usdt@eth. Tokens of swaps are named by their address.
-exchange waits for the payment and the payout; --no-wait prints the exchange and ends.
+exchange waits for the payment and the payout; --no-wait prints the exchange and ends. Repeated with the same
+--idempotency-key (and, at a fixed rate, the same --rate-id), it continues with the exchange of the first run.
 swap prints the unsigned transactions. With --hash it tracks a swap until it is final; with the tokens too, it
 records a swap that your wallet has broadcast before it tracks it.
 

@@ -7,14 +7,17 @@ import { build } from 'rolldown'
 
 const folder = import.meta.dirname
 
-/** ES modules, CommonJS, the types for both, and the command line. */
+/**
+ * ES modules, CommonJS, the types for both, and the command line. Not minified, so that a partner can read a stack trace;
+ * the bundler of a page minifies anyway.
+ */
 export async function buildPackage(target: string): Promise<void> {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
   const library = { input: join(folder, 'src/index.ts'), platform: 'neutral' as const }
   await build([
-    { ...library, output: { file: join(target, 'esm/index.js'), format: 'esm', minify: true } },
-    { ...library, output: { file: join(target, 'cjs/index.js'), format: 'cjs', minify: true } },
+    { ...library, output: { file: join(target, 'esm/index.js'), format: 'esm' } },
+    { ...library, output: { file: join(target, 'cjs/index.js'), format: 'cjs' } },
     {
       input: join(folder, 'src/cli/main.ts'),
       platform: 'node',
@@ -36,7 +39,6 @@ export async function buildPackage(target: string): Promise<void> {
   writeFileSync(join(target, 'cjs/package.json'), '{ "type": "commonjs" }\n')
 }
 
-const findTypeScript = () =>
-  join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc')
+const findTypeScript = () => join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc')
 
 if (import.meta.main) await buildPackage(join(folder, 'dist'))

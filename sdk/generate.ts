@@ -48,7 +48,9 @@ function toCompilerSchema(value: unknown): unknown {
       ? { $ref: toDefinition($ref) }
       : { description, allOf: [{ $ref: toDefinition($ref) }] }
   const isOpenEnum =
-    Array.isArray(anyOf) && anyOf.some((one: Node) => '$ref' in one) && anyOf.some((one: Node) => one['type'] === 'string')
+    Array.isArray(anyOf) &&
+    anyOf.some((one: Node) => '$ref' in one) &&
+    anyOf.some((one: Node) => one['type'] === 'string')
   if (isOpenEnum) {
     // `string & {}` keeps the completion of the known values in editors.
     const open = (anyOf as Node[]).map((one) => (one['type'] === 'string' ? { tsType: '(string & {})' } : one))
@@ -127,7 +129,10 @@ function toReferencedName(content: Node): string {
 
 type InputKind = 'none' | 'query' | 'body'
 
-function readInput(operationId: string, route: RouteDefinition): { kind: InputKind; type: string; isOptional: boolean } {
+function readInput(
+  operationId: string,
+  route: RouteDefinition,
+): { kind: InputKind; type: string; isOptional: boolean } {
   const operation = readOperation(route)
   if (operation.requestBody !== undefined)
     return { kind: 'body', type: toReferencedName(operation.requestBody['content'] as Node), isOptional: false }
@@ -141,10 +146,7 @@ function writeMethod(operationId: string, route: RouteDefinition): string {
   const { kind, type, isOptional } = readInput(operationId, route)
   const comment = `  /** ${route.summary}: \`${route.method} ${route.path}\`. ${route.description} */`
   const signatures = (forms[operationId] ?? [[null, toResultName(route)] as const]).map(([member, result]) => {
-    const input =
-      member === null
-        ? `input${isOptional ? '?' : ''}: ${type}`
-        : `input: ${type} & { ${member}: string }`
+    const input = member === null ? `input${isOptional ? '?' : ''}: ${type}` : `input: ${type} & { ${member}: string }`
     return `  ${operationId}(${kind === 'none' ? '' : `${input}, `}options?: CallOptions): Promise<${result}>`
   })
   return [comment, ...signatures].join('\n')

@@ -19,9 +19,12 @@ describe('amountToUnits', () => {
     expect(() => amountToUnits('0.000000001', 8)).toThrow('9 decimals')
   })
 
-  test.each(['', '.5', '1.', '-1', '+1', '1e8', '01', '1,5', ' 1', '1\n', '0x10', 'NaN', '١'])('refuses %j', (amount) => {
-    expect(() => amountToUnits(amount, 8)).toThrow(RangeError)
-  })
+  test.each(['', '.5', '1.', '-1', '+1', '1e8', '01', '1,5', ' 1', '1\n', '0x10', 'NaN', '١'])(
+    'refuses %j',
+    (amount) => {
+      expect(() => amountToUnits(amount, 8)).toThrow(RangeError)
+    },
+  )
 
   test.each([-1, 1.5, 256, Number.NaN])('refuses %d decimals', (decimals) => {
     expect(() => amountToUnits('1', decimals)).toThrow(RangeError)

@@ -30,7 +30,9 @@ export function numberToAmount(value: number): string {
   if (!Number.isFinite(value) || value < 0 || digits.replace(/0+$/, '').length > NUMBER_DIGITS_MAX)
     throw new RangeError(`${value} is not an exact amount`)
   const decimals = fraction.length - Number.parseInt(exponent, 10)
-  return decimals < 0 ? BigInt(digits + '0'.repeat(-decimals)).toString() : unitsToAmount(BigInt(digits || '0'), decimals)
+  return decimals < 0
+    ? BigInt(digits + '0'.repeat(-decimals)).toString()
+    : unitsToAmount(BigInt(digits || '0'), decimals)
 }
 
 /** Negative if `a` is less than `b`, 0 if they are equal: `'1.0'` equals `'1'`. */

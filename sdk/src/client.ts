@@ -1,7 +1,14 @@
 import { type Operations, operations } from './generated/operations.ts'
 import type { DexExchange, ExchangeRecord } from './generated/types.ts'
 import { type CallOptions, type ClientOptions, createSend } from './http.ts'
-import { type FinalExchange, type FinalSwap, isFinalExchange, isFinalSwap, type WaitOptions, waitUntilFinal } from './wait.ts'
+import {
+  type FinalExchange,
+  type FinalSwap,
+  isFinalExchange,
+  isFinalSwap,
+  type WaitOptions,
+  waitUntilFinal,
+} from './wait.ts'
 
 export interface Swapyard extends Operations {
   /** Polls an exchange of either kind until its status is `finished`, `failed` or `refunded`. */

@@ -33,7 +33,12 @@ describe('a request', () => {
 
   test('escapes the query and leaves out absent members', async () => {
     const { baseUrl, received } = await startServer(json({ valid: true }))
-    await createSwapyard({ baseUrl }).validateAddress({ currency: 'xmr', network: 'xmr', address: 'a&b=c d', memo: undefined as never })
+    await createSwapyard({ baseUrl }).validateAddress({
+      currency: 'xmr',
+      network: 'xmr',
+      address: 'a&b=c d',
+      memo: undefined as never,
+    })
     const query = new URL(received[0]?.url ?? '', baseUrl).searchParams
     expect([...query]).toEqual([
       ['currency', 'xmr'],
@@ -59,7 +64,10 @@ describe('a request', () => {
   test('shows the headers of the answer', async () => {
     const { baseUrl } = await startServer(json([], 200, { 'x-total-count': '42' }))
     let count: string | null = null
-    await createSwapyard({ baseUrl }).listTokens({ network: 'base' }, { onResponse: ({ headers }) => (count = headers.get('x-total-count')) })
+    await createSwapyard({ baseUrl }).listTokens(
+      { network: 'base' },
+      { onResponse: ({ headers }) => (count = headers.get('x-total-count')) },
+    )
     expect(count).toBe('42')
   })
 
@@ -93,7 +101,9 @@ describe('a temporary failure', () => {
   })
 
   test('a Retry-After may be a date', async () => {
-    const { baseUrl } = await startServer(failure(503, 'OVERLOADED', { 'retry-after': 'Fri, 02 Jan 2099 03:04:05 GMT' }))
+    const { baseUrl } = await startServer(
+      failure(503, 'OVERLOADED', { 'retry-after': 'Fri, 02 Jan 2099 03:04:05 GMT' }),
+    )
     const error = await catchError(createSwapyard({ baseUrl }).listCurrencies())
     expect(error.retryAfterMs).toBeGreaterThan(365 * 86_400_000)
   })
@@ -125,8 +135,18 @@ describe('a temporary failure', () => {
   })
 
   test('422 with Retry-After is repeated: the pools of a new token are being read', async () => {
-    const { baseUrl, received } = await startServer(failure(422, 'NO_ROUTE', { 'retry-after': '0' }), json({ toAmount: '1' }))
-    const swap = { network: 'base', fromTokenAddress: 'a', toTokenAddress: 'b', amount: '1', slippage: '1', referrerFee: '0' }
+    const { baseUrl, received } = await startServer(
+      failure(422, 'NO_ROUTE', { 'retry-after': '0' }),
+      json({ toAmount: '1' }),
+    )
+    const swap = {
+      network: 'base',
+      fromTokenAddress: 'a',
+      toTokenAddress: 'b',
+      amount: '1',
+      slippage: '1',
+      referrerFee: '0',
+    }
     expect(await createSwapyard({ baseUrl }).quoteSwap(swap)).toEqual({ toAmount: '1' })
     expect(received).toHaveLength(2)
   })
@@ -134,7 +154,9 @@ describe('a temporary failure', () => {
   test('a payment of the sandbox is never repeated', async () => {
     const { baseUrl, received } = await startServer(reset)
     const deposit = { network: 'btc', currency: 'native', address: 'a', amount: '1' }
-    expect(await catchError(createSwapyard({ baseUrl }).createSandboxDeposit(deposit))).toMatchObject({ code: 'CONNECTION_FAILED' })
+    expect(await catchError(createSwapyard({ baseUrl }).createSandboxDeposit(deposit))).toMatchObject({
+      code: 'CONNECTION_FAILED',
+    })
     expect(received).toHaveLength(1)
   })
 
@@ -159,17 +181,23 @@ describe('a bad answer', () => {
     const { baseUrl } = await startServer((response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('[')
     })
-    expect(await catchError(createSwapyard({ baseUrl, timeoutMs: 200, retries: 0 }).listCurrencies())).toMatchObject({ code: 'TIMEOUT' })
+    expect(await catchError(createSwapyard({ baseUrl, timeoutMs: 200, retries: 0 }).listCurrencies())).toMatchObject({
+      code: 'TIMEOUT',
+    })
   })
 
   test('no server: CONNECTION_FAILED', async () => {
-    const error = await catchError(createSwapyard({ baseUrl: 'http://127.0.0.1:1', retries: 0, apiKey }).listCurrencies())
+    const error = await catchError(
+      createSwapyard({ baseUrl: 'http://127.0.0.1:1', retries: 0, apiKey }).listCurrencies(),
+    )
     expect(error).toMatchObject({ code: 'CONNECTION_FAILED', errors: [] })
     expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain(apiKey)
   })
 
   test('HTML of a proxy with status 200: INVALID_RESPONSE, not repeated', async () => {
-    const { baseUrl, received } = await startServer((response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>'))
+    const { baseUrl, received } = await startServer(
+      (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>'),
+    )
     const error = await catchError(createSwapyard({ baseUrl }).listCurrencies())
     expect(error).toMatchObject({ code: 'INVALID_RESPONSE', statusCode: 200 })
     expect(error.message).toContain('text/html')
@@ -177,7 +205,10 @@ describe('a bad answer', () => {
   })
 
   test('HTML of a proxy with status 502 is repeated', async () => {
-    const { baseUrl } = await startServer((response) => void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'), json([]))
+    const { baseUrl } = await startServer(
+      (response) => void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'),
+      json([]),
+    )
     expect(await createSwapyard({ baseUrl }).listCurrencies()).toEqual([])
   })
 
@@ -185,7 +216,9 @@ describe('a bad answer', () => {
     ['text that is not JSON', '{"id":'],
     ['an empty body', ''],
   ])('%s: INVALID_RESPONSE', async (_, text) => {
-    const { baseUrl } = await startServer((response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(text))
+    const { baseUrl } = await startServer(
+      (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(text),
+    )
     expect(await catchError(createSwapyard({ baseUrl }).listCurrencies())).toMatchObject({ code: 'INVALID_RESPONSE' })
   })
 
@@ -199,7 +232,9 @@ describe('a bad answer', () => {
   test('a redirect is not followed: it would carry the key to another host', async () => {
     const other = await startServer(json([]))
     const { baseUrl } = await startServer((response) => void response.writeHead(307, { location: other.baseUrl }).end())
-    expect(await catchError(createSwapyard({ baseUrl, apiKey, retries: 0 }).listCurrencies())).toMatchObject({ code: 'CONNECTION_FAILED' })
+    expect(await catchError(createSwapyard({ baseUrl, apiKey, retries: 0 }).listCurrencies())).toMatchObject({
+      code: 'CONNECTION_FAILED',
+    })
     expect(other.received).toEqual([])
   })
 })

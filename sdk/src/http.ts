@@ -45,7 +45,8 @@ export function createSend(client: ClientOptions): Send {
   const { apiKey, baseUrl, maxRetryDelayMs = 60_000 } = client
   if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError('baseUrl must be an http or https URL')
   // The message of fetch would contain the key.
-  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey has a character that headers do not allow')
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey))
+    throw new TypeError('apiKey has a character that headers do not allow')
   return async (operation, input, options = {}) => {
     const request = createRequest(client, operation, input, options)
     const retries = isRepeatable(operation) ? (options.retries ?? client.retries ?? 3) : 0

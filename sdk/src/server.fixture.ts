@@ -26,11 +26,20 @@ export async function startServer(...answers: readonly Respond[]): Promise<{ bas
 export const json =
   (body: unknown, status = 200, headers: Record<string, string> = {}): Respond =>
   (response) =>
-    void response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(JSON.stringify(body))
+    void response
+      .writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
+      .end(JSON.stringify(body))
 
 export const failure = (status: number, code: string, headers: Record<string, string> = {}, first = {}): Respond =>
   json(
-    { message: `the message of ${code}`, error: 'A reason', statusCode: status, code, requestId: 'r-1', errors: [{ code, ...first }] },
+    {
+      message: `the message of ${code}`,
+      error: 'A reason',
+      statusCode: status,
+      code,
+      requestId: 'r-1',
+      errors: [{ code, ...first }],
+    },
     status,
     headers,
   )

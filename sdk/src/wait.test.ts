@@ -15,7 +15,11 @@ describe('waitForExchange', () => {
   test('reports each change once', async () => {
     const { baseUrl } = await startServer(
       ...[answer('pending'), answer('pending'), answer('confirming', { confirmationsSeen: 0 })],
-      ...[answer('confirming', { confirmationsSeen: 1 }), answer('confirming', { confirmationsSeen: 1 }), answer('finished')],
+      ...[
+        answer('confirming', { confirmationsSeen: 1 }),
+        answer('confirming', { confirmationsSeen: 1 }),
+        answer('finished'),
+      ],
     )
     const seen: string[] = []
     const onChange = ({ status, confirmationsSeen = 0 }: { status: string; confirmationsSeen?: number }) =>
@@ -58,7 +62,10 @@ describe('waitForExchange', () => {
 })
 
 test('waitForSwap finds a swap by its hash and resolves once it is final', async () => {
-  const { baseUrl, received } = await startServer(json({ status: 'pending' }), json({ status: 'failed', statusReason: 'reverted' }))
+  const { baseUrl, received } = await startServer(
+    json({ status: 'pending' }),
+    json({ status: 'failed', statusReason: 'reverted' }),
+  )
   const swap = await createSwapyard({ baseUrl }).waitForSwap({ hash: '0x12' }, fast)
   expect(swap).toEqual({ status: 'failed', statusReason: 'reverted' })
   expect(received[0]?.url).toBe('/v1/defi/exchange/status?hash=0x12')

@@ -22,13 +22,22 @@ describe('verifyWebhook', () => {
   test('accepts a vector that openssl computed', async () => {
     // printf '1700000000.{}' | openssl dgst -sha256 -hmac key
     const v1 = '9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae'
-    expect(await verifyWebhook({ body: '{}', signature: `t=1700000000,v1=${v1}`, secret: 'key', now: () => 1_700_000_000_000 })).toEqual({})
+    expect(
+      await verifyWebhook({
+        body: '{}',
+        signature: `t=1700000000,v1=${v1}`,
+        secret: 'key',
+        now: () => 1_700_000_000_000,
+      }),
+    ).toEqual({})
   })
 
   test('accepts any of several values and secrets while a secret is replaced', async () => {
     const signature = `t=${time},v1=${sign(body, 'the old one')},v1=${sign(body)}`
     expect(await verify(signature)).toMatchObject({ id: 'e-1' })
-    expect(await verify(`t=${time},v1=${sign(body)}`, { secret: ['the next one', secret] })).toMatchObject({ id: 'e-1' })
+    expect(await verify(`t=${time},v1=${sign(body)}`, { secret: ['the next one', secret] })).toMatchObject({
+      id: 'e-1',
+    })
   })
 
   test.each([
@@ -59,6 +68,8 @@ describe('verifyWebhook', () => {
   })
 
   test('rejects a signed body that is not JSON', async () => {
-    await expect(verify(`t=${time},v1=${sign('hello')}`, { body: 'hello' })).rejects.toMatchObject({ code: 'WEBHOOK_REJECTED' })
+    await expect(verify(`t=${time},v1=${sign('hello')}`, { body: 'hello' })).rejects.toMatchObject({
+      code: 'WEBHOOK_REJECTED',
+    })
   })
 })

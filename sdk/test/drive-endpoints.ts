@@ -33,11 +33,13 @@ export async function driveEndpoints(sdk: typeof Sdk, baseUrl: string, user: Use
 
 function recordAnswers(swapyard: Sdk.Swapyard, answered: Set<string>): Sdk.Swapyard {
   return new Proxy(swapyard, {
-    get: (target, name: keyof Sdk.Swapyard) => async (...input: [never, never]) => {
-      const answer = await target[name](...input)
-      answered.add(name)
-      return answer
-    },
+    get:
+      (target, name: keyof Sdk.Swapyard) =>
+      async (...input: [never, never]) => {
+        const answer = await target[name](...input)
+        answered.add(name)
+        return answer
+      },
   })
 }
 
@@ -55,7 +57,10 @@ async function driveService(swapyard: Sdk.Swapyard): Promise<void> {
 /** Only what does not disturb other users of the chains. */
 async function driveSandbox(sdk: typeof Sdk, swapyard: Sdk.Swapyard): Promise<string> {
   const networks = await swapyard.listSandboxNetworks()
-  check(networks.some((one) => one.network === 'btc'), 'listSandboxNetworks')
+  check(
+    networks.some((one) => one.network === 'btc'),
+    'listSandboxNetworks',
+  )
   await swapyard.setSandboxMining({ network: 'btc', paused: false })
   await swapyard.setSandboxPrice({ currency: 'celo', usd: null })
   try {
@@ -70,7 +75,10 @@ async function driveSandbox(sdk: typeof Sdk, swapyard: Sdk.Swapyard): Promise<st
 async function driveExchanges(sdk: typeof Sdk, swapyard: Sdk.Swapyard) {
   const amount = '0.01'
   const currencies = await swapyard.listCurrencies()
-  check(currencies.some(({ ticker, enabled }) => ticker === 'btc' && enabled), 'listCurrencies')
+  check(
+    currencies.some(({ ticker, enabled }) => ticker === 'btc' && enabled),
+    'listCurrencies',
+  )
   const { address } = await swapyard.createSandboxWallet({ network: 'eth' })
   const refund = await swapyard.createSandboxWallet({ network: 'btc' })
   check((await swapyard.validateAddress({ currency: 'eth', network: 'eth', address })).valid, 'validateAddress')
@@ -101,7 +109,10 @@ async function driveExchanges(sdk: typeof Sdk, swapyard: Sdk.Swapyard) {
   check((await swapyard.getStandardExchangeStatus({ id })).request.flow === 'fixed-rate', 'getStandardExchangeStatus')
   check((await swapyard.getPrivateExchangeStatus({ id: hidden.id })).id === hidden.id, 'getPrivateExchangeStatus')
   const page = await swapyard.listExchanges({ exchangeType: 'private', page: 1, limit: 500 })
-  check(page.data.some((one) => one.id === hidden.id), 'listExchanges')
+  check(
+    page.data.some((one) => one.id === hidden.id),
+    'listExchanges',
+  )
   const balance = await swapyard.getSandboxBalance({ network: 'eth', currency: 'native', address })
   return { statuses, toAmount: sdk.numberToAmount(quote.toAmount), balance: balance.amount }
 }
@@ -128,7 +139,10 @@ async function driveSwaps(swapyard: Sdk.Swapyard, { account, sign }: User): Prom
     })
     const final = await swapyard.waitForSwap({ hash }, { minIntervalMs: 200 })
     check((await swapyard.getSwapStatus({ id: final.id })).hash === hash, 'getSwapStatus')
-    check((await swapyard.listSwaps({ network, account })).exchanges.some((one) => one.hash === hash), 'listSwaps')
+    check(
+      (await swapyard.listSwaps({ network, account })).exchanges.some((one) => one.hash === hash),
+      'listSwaps',
+    )
     return final.status
   }
   return [await swap(coin, usdc, '1'), await swap(usdc, coin, '100')]

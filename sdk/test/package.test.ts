@@ -32,9 +32,14 @@ describe('the published package', () => {
     expect([dependencies, peerDependencies, optionalDependencies]).toEqual([undefined, undefined, undefined])
     for (const path of globSync('dist/{esm,cjs}/**/*.{js,d.ts}', { cwd: built.path })) {
       const specifiers = [
-        ...readFileSync(join(built.path, path), 'utf8').matchAll(/(?:from|import|require)\s*\(?\s*["'`]([^"'`]+)["'`]/g),
+        ...readFileSync(join(built.path, path), 'utf8').matchAll(
+          /(?:from|import|require)\s*\(?\s*["'`]([^"'`]+)["'`]/g,
+        ),
       ].map(([, specifier = '']) => specifier)
-      expect([path, specifiers.filter((specifier) => !specifier.startsWith('./') && !specifier.startsWith('../'))]).toEqual([path, []])
+      expect([
+        path,
+        specifiers.filter((specifier) => !specifier.startsWith('./') && !specifier.startsWith('../')),
+      ]).toEqual([path, []])
     }
     const files = globSync('**/*', { cwd: built.path })
     expect(files).toContain('LICENSE')
@@ -56,7 +61,11 @@ describe('the published package', () => {
   test.each([
     ['an ES module', 'module', `import { unitsToAmount } from '@swapyard/sdk'; console.log(unitsToAmount(15n, 1))`],
     ['CommonJS', 'commonjs', `const { unitsToAmount } = require('@swapyard/sdk'); console.log(unitsToAmount(15n, 1))`],
-    ['import() of CommonJS', 'commonjs', `import('@swapyard/sdk').then(({ unitsToAmount }) => console.log(unitsToAmount(15n, 1)))`],
+    [
+      'import() of CommonJS',
+      'commonjs',
+      `import('@swapyard/sdk').then(({ unitsToAmount }) => console.log(unitsToAmount(15n, 1)))`,
+    ],
   ])('is loaded by %s', (_, type, code) => {
     expect(run(`--input-type=${type}`, '--eval', code)).toBe('1.5\n')
   })
@@ -98,7 +107,20 @@ describe('the published package', () => {
     )
     const { status, stdout } = spawnSync(
       process.execPath,
-      [typescript, '--noEmit', '--strict', '--types', '', '--lib', 'es2022,dom', '--module', 'esnext', '--moduleResolution', 'bundler', 'page.ts'],
+      [
+        typescript,
+        '--noEmit',
+        '--strict',
+        '--types',
+        '',
+        '--lib',
+        'es2022,dom',
+        '--module',
+        'esnext',
+        '--moduleResolution',
+        'bundler',
+        'page.ts',
+      ],
       { cwd: built.project, encoding: 'utf8' },
     )
     expect(stdout).toBe('')

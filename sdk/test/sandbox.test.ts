@@ -156,8 +156,18 @@ describe('the command line', () => {
   test('quote prints a quote for people and for programs', async () => {
     const shown = await partner(['quote', 'btc@btc', 'eth@eth', '0.01', '--flow', 'fixed-rate'])
     expect(shown).toMatchObject({ code: 0, errors: '' })
-    expect(shown.out).toMatch(/^0\.01 btc@btc pays 0\.\d+ eth@eth\nminimum 0\.\d+, maximum [\d.]+ btc\nfees in eth: .*\nvalid until 20/)
-    const { code, out } = await partner(['quote', 'btc@btc', 'eth@eth', '0.01', '--private-type', 'efficient', '--json'])
+    expect(shown.out).toMatch(
+      /^0\.01 btc@btc pays 0\.\d+ eth@eth\nminimum 0\.\d+, maximum [\d.]+ btc\nfees in eth: .*\nvalid until 20/,
+    )
+    const { code, out } = await partner([
+      'quote',
+      'btc@btc',
+      'eth@eth',
+      '0.01',
+      '--private-type',
+      'efficient',
+      '--json',
+    ])
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ fromAmount: 0.01, intermediary: { isTransparent: true } })
   })
@@ -197,7 +207,12 @@ describe('the command line', () => {
     'an exchange that is refunded: exit code 4',
     async () => {
       const { address } = await swapyard.createSandboxWallet({ network: 'btc' })
-      const { min } = await swapyard.quoteRate({ fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth' })
+      const { min } = await swapyard.quoteRate({
+        fromCurrency: 'btc',
+        fromNetwork: 'btc',
+        toCurrency: 'eth',
+        toNetwork: 'eth',
+      })
       const tooLittle = sdk.unitsToAmount((sdk.amountToUnits(sdk.numberToAmount(min), 8) * 9n) / 10n, 8)
       const { code, out } = await pay([...exchange, '--refund-address', address], tooLittle)
       expect(out).toMatch(/^\S+ refunded \(BELOW_MIN\)\nrefunded: 0\.\d+ btc to bc/)
@@ -227,7 +242,15 @@ describe('the command line', () => {
           .toEqual({ amount: '2' })
         const tokens = await swapyard.listTokens({ network, limit: 500 })
         const usdc = tokens.find(({ symbol }) => symbol === 'USDC')?.address ?? ''
-        const terms = ['swap', network, '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', usdc, '1', '--account', user.account]
+        const terms = [
+          'swap',
+          network,
+          '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE',
+          usdc,
+          '1',
+          '--account',
+          user.account,
+        ]
         const { code, out, errors } = await partner([...terms, '--slippage', '1'])
         expect([code, errors]).toEqual([0, expect.stringMatching(/^1 pays [\d.]+, at least [\d.]+;/)])
         expect(out).toMatch(/^0x02[0-9a-f]+\n$/)
@@ -235,7 +258,10 @@ describe('the command line', () => {
         const recorded = await partner([...terms, '--hash', hash])
         expect(recorded).toMatchObject({ code: 0, out: expect.stringMatching(`^${hash} finished: 1 sent, \\d+`) })
         const tracked = await partner(['swap', '--hash', hash, '--json'])
-        expect([tracked.code, JSON.parse(tracked.out)]).toEqual([0, expect.objectContaining({ hash, status: 'finished' })])
+        expect([tracked.code, JSON.parse(tracked.out)]).toEqual([
+          0,
+          expect.objectContaining({ hash, status: 'finished' }),
+        ])
       }),
     4 * PATIENCE_MS,
   )
@@ -243,7 +269,9 @@ describe('the command line', () => {
   test('the API key comes from the environment or a file', async () => {
     const file = join(built.project, 'key')
     writeFileSync(file, 'sandbox\n')
-    const withFile = await partner(['quote', 'btc@btc', 'eth@eth', '1', '--api-key-file', file], { SWAPYARD_API_KEY: '' })
+    const withFile = await partner(['quote', 'btc@btc', 'eth@eth', '1', '--api-key-file', file], {
+      SWAPYARD_API_KEY: '',
+    })
     expect(withFile.code).toBe(0)
     const without = await partner(['quote', 'btc@btc', 'eth@eth', '1'], { SWAPYARD_API_KEY: '' })
     expect(without).toMatchObject({ code: 2, out: '', errors: expect.stringContaining('SWAPYARD_API_KEY') })

@@ -51,7 +51,9 @@ function describeQuote(answer: RateQuote | PrivateRateQuote): string[] {
     `fees in ${toCurrency}: service ${fees.service}, partner ${fees.partner}, network ${fees.network}`,
   ]
   if ('intermediary' in answer)
-    lines.push(`through ${answer.intermediary.currency}@${answer.intermediary.network}, about ${answer.expectedSeconds} s`)
+    lines.push(
+      `through ${answer.intermediary.currency}@${answer.intermediary.network}, about ${answer.expectedSeconds} s`,
+    )
   else if (answer.rateId !== null) lines.push(`valid until ${answer.validUntil}`)
   return lines
 }
@@ -95,7 +97,8 @@ function describeDeposit({ progress }: Context, { id, request, expiresAt }: Crea
     `send ${request.amountFromRequested} ${request.fromCurrency} on ${request.fromNetwork} before ${expiresAt} to`,
   )
   progress(request.depositAddress)
-  if (request.depositMemo !== undefined) progress(`with the memo ${request.depositMemo}: without it, it is not credited`)
+  if (request.depositMemo !== undefined)
+    progress(`with the memo ${request.depositMemo}: without it, it is not credited`)
   progress(renderUnicodeCompact(request.depositAddress))
 }
 
@@ -136,7 +139,8 @@ function describeExchange(record: ExchangeRecord): string[] {
   return [
     `${record.id} ${describeProgress(record)}`,
     ...exchanges.map(({ status, amountFromReceived, amountToReceived, payoutHash, refund }) => {
-      if (refund !== null) return `${status}: ${refund.amount} ${refund.currency} to ${refund.address}, ${refund.hash ?? 'not signed'}`
+      if (refund !== null)
+        return `${status}: ${refund.amount} ${refund.currency} to ${refund.address}, ${refund.hash ?? 'not signed'}`
       const paid = amountToReceived === null ? '' : `, ${amountToReceived} paid, ${payoutHash ?? 'not signed'}`
       return `${status}: ${amountFromReceived ?? 'nothing'} received${paid}`
     }),

@@ -55,7 +55,10 @@ const codesWithoutAnswer: readonly string[] = [
 
 /** Prints the failure to stderr and returns the exit code. */
 function report(error: unknown): number {
-  if (error instanceof UsageError || (error instanceof TypeError && /^(baseUrl|apiKey|Invalid URL)/.test(error.message))) {
+  if (
+    error instanceof UsageError ||
+    (error instanceof TypeError && /^(baseUrl|apiKey|Invalid URL)/.test(error.message))
+  ) {
     process.stderr.write(`${error.message}\n\n${usage}`)
     return exitCodes.usage
   }

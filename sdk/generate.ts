@@ -175,10 +175,6 @@ export const operations = {
 ${entries.join('\n')}
 } as const
 
-export const errorCodes = ${toArray(errorCodeNames)} as const
-export const terminalExchangeStatuses = ${toArray(terminalExchangeStatuses)} as const
-export const terminalSwapStatuses = ${toArray(terminalSwapStatuses)} as const
-
 /** Every operation of the API by its id in the OpenAPI document. */
 export interface Operations {
 ${Object.entries(definitions)
@@ -188,11 +184,17 @@ ${Object.entries(definitions)
 `
 }
 
+const writeValues = () => `${heading}
+export const errorCodes = ${toArray(errorCodeNames)} as const
+export const terminalExchangeStatuses = ${toArray(terminalExchangeStatuses)} as const
+export const terminalSwapStatuses = ${toArray(terminalSwapStatuses)} as const
+`
+
 const toArray = (values: readonly string[]) => `[${values.map((value) => `'${value}'`).join(', ')}]`
 
 /** The generated files by name. */
 export async function generate(): Promise<Readonly<Record<string, string>>> {
-  return { 'operations.ts': writeOperations(), 'types.ts': heading + (await writeTypes()) }
+  return { 'operations.ts': writeOperations(), 'types.ts': heading + (await writeTypes()), 'values.ts': writeValues() }
 }
 
 export const readGenerated = (name: string): string => readFileSync(join(folder, name), 'utf8')

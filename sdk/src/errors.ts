@@ -1,5 +1,5 @@
-import { errorCodes } from './generated/operations.ts'
 import type { ErrorBody, ErrorCode, Problem } from './generated/types.ts'
+import { errorCodes } from './generated/values.ts'
 
 /**
  * Failures without an error of the API: no answer, an answer that is not of the API, a wait that ended, a webhook. And
@@ -56,7 +56,8 @@ export type FailureDetails = Readonly<
   }
 >
 
-class AnyFailure extends Error {
+/** `error instanceof SwapyardError` narrows to the union. */
+export const SwapyardError = class SwapyardError extends Error {
   readonly code: string
   readonly apiCode: string | null
   readonly error: string | null
@@ -78,10 +79,7 @@ class AnyFailure extends Error {
     this.retryAfterMs = details.retryAfterMs ?? null
     this.idempotencyKey = details.idempotencyKey ?? null
   }
-}
-
-/** `error instanceof SwapyardError` narrows to the union. */
-export const SwapyardError = AnyFailure as unknown as {
+} as unknown as {
   new (code: ErrorCode | ClientErrorCode, message: string, details?: FailureDetails): SwapyardError
   readonly prototype: SwapyardError
 }

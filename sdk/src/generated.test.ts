@@ -5,7 +5,7 @@ import { createSwapyard } from './client.ts'
 
 test('the generated files are current: node sdk/generate.ts', async () => {
   const files = Object.entries(await generate())
-  expect(files.length).toBe(2)
+  expect(files.length).toBe(3)
   for (const [name, text] of files) expect(readGenerated(name)).toBe(text)
 })
 

@@ -6,8 +6,9 @@ export {
   type ClientErrorCode,
   SwapyardError,
 } from './errors.ts'
-export { type Operations, terminalExchangeStatuses, terminalSwapStatuses } from './generated/operations.ts'
+export type { Operations } from './generated/operations.ts'
 export type * from './generated/types.ts'
+export { errorCodes, terminalExchangeStatuses, terminalSwapStatuses } from './generated/values.ts'
 export type { CallOptions, ClientOptions } from './http.ts'
 export type { FinalExchange, FinalSwap, WaitOptions } from './wait.ts'
 export { verifyWebhook, type WebhookDelivery, type WebhookEvent } from './webhook.ts'

@@ -1,6 +1,6 @@
 import { SwapyardError } from './errors.ts'
-import { terminalExchangeStatuses, terminalSwapStatuses } from './generated/operations.ts'
 import type { DexExchange, ExchangeRecord } from './generated/types.ts'
+import { terminalExchangeStatuses, terminalSwapStatuses } from './generated/values.ts'
 import { isTemporary } from './retry.ts'
 import { sleep } from './sleep.ts'
 

@@ -116,7 +116,7 @@ export const architecture: Architecture = {
   },
   linesMax: 400,
   functionLinesMax: 70,
-  isData: (path) => /^server\/(networks|currencies|dexes)\//.test(path),
+  isData: (path) => /^(server\/(networks|currencies|dexes)|sdk\/src\/generated)\//.test(path),
   vagueWords: [
     'util',
     'utils',

@@ -82,6 +82,7 @@ const slowUnits = [
   'server/test/core/http/{bad-inputs,openapi-lint,openapi-property}.test.ts',
   'server/test/swap/routing/{four-hops,net-of-gas,shared-pools}.test.ts',
   'test/privacy/model.test.ts',
+  'sdk/test/package.test.ts',
 ]
 
 /** Tests outside of the source tree that need nothing but Node. */
@@ -109,7 +110,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'units',
-          include: ['{lib,sandbox,schema,server}/src/**/*.test.ts', ...units, 'test/*.test.ts'],
+          include: ['{lib,sandbox,schema,sdk,server}/src/**/*.test.ts', ...units, 'test/*.test.ts'],
           exclude: [...common.exclude, ...long, ...slowUnits],
         },
       },
@@ -118,8 +119,8 @@ export default defineConfig({
         test: {
           ...common,
           name: 'nodes',
-          include: ['{sandbox,test}/**/*.test.ts', 'server/test/**/*.test.ts'],
-          exclude: [...common.exclude, ...units, ...slowUnits, ...long, 'sandbox/src/**', 'test/*.test.ts'],
+          include: ['{sandbox,sdk,test}/**/*.test.ts', 'server/test/**/*.test.ts'],
+          exclude: [...common.exclude, ...units, ...slowUnits, ...long, '{sandbox,sdk}/src/**', 'test/*.test.ts'],
           globalSetup: 'test/global-setup.ts',
         },
       },

@@ -15,6 +15,7 @@ const folders = [
   'server/currencies',
   'server/dexes',
   'sandbox/src',
+  'sdk/src',
 ]
 const topOfServer = ['adapters', 'app', 'cli', 'config', 'core', 'exchange', 'lib', 'main.ts', 'pages', 'swap']
 

@@ -8,7 +8,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 type Source = Readonly<{ path: string; text: string }>
 
 const sources: readonly Source[] = globSync(
-  ['{schema,sandbox,server,contracts,bench,test,scripts}/**/*.{ts,sql,sol,mjs,md}', 'docs/**/*.md', '*.md'],
+  ['{schema,sandbox,sdk,server,contracts,bench,test,scripts}/**/*.{ts,sql,sol,mjs,md}', 'docs/**/*.md', '*.md'],
   { cwd: root, exclude: (path) => path.includes('node_modules') },
 )
   .filter((path) => !path.includes('node_modules/') && !path.startsWith('bench/results/'))

@@ -26,6 +26,7 @@ test('reads the whole repository', () => {
     'docs',
     'sandbox',
     'schema',
+    'sdk',
     'scripts',
     'server/src',
     'server/migrations',

@@ -22,6 +22,8 @@ export const exchangeStatuses = [
   'failed',
   'refunded',
 ] as const
+/** A deposit after `failed` may still lead to a refund. */
+export const terminalExchangeStatuses = ['finished', 'failed', 'refunded'] as const
 export const exchangeTypes = ['standard', 'private'] as const
 export const flows = ['standard', 'fixed-rate'] as const
 export const privateTypes = ['privatePlus', 'efficient'] as const

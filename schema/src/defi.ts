@@ -19,6 +19,7 @@ export const defiNetworks = [
   'uni',
 ] as const
 export const swapStatuses = ['pending', 'confirming', 'finished', 'failed'] as const
+export const terminalSwapStatuses = ['finished', 'failed'] as const
 /**
  * Why a swap failed: nodes rejected it, it reverted, no node has it any more, another transaction used its nonce, or it expired
  * before it was in a block.

@@ -28,6 +28,13 @@ function placeOf(path: string): Place | null {
   const [workspace, top, first = '', second = '', third = ''] = path.split('/')
   if (workspace === 'schema' || workspace === 'sandbox' || workspace === 'lib')
     return { layer: 0, module: workspace, rank: 0, sees: 0 }
+  if (workspace === 'sdk')
+    return {
+      layer: top === 'src' && first === 'cli' ? 1 : 0,
+      module: first === 'cli' ? 'sdk/cli' : 'sdk',
+      rank: 0,
+      sees: 0,
+    }
   if (workspace !== 'server') return null
   const dataLayer = dataLayers[top ?? '']
   if (dataLayer !== undefined) return { layer: dataLayer, module: top ?? '', rank: 0, sees: 0 }
@@ -104,11 +111,12 @@ export const architecture: Architecture = {
     'prom-client': ['server/src/app/metrics.ts', `${adapters}/router`],
     typebox: ['schema/src', 'server/src/core/http', 'server/src/config'],
     undici: ['lib/src', 'server/src/lib'],
+    uqr: ['sdk/src/cli'],
     viem: [`${chains}/evm`, `${adapters}/dex`, `${adapters}/swap-chain`, 'sandbox/src/evm', 'sandbox/src/keys.ts'],
   },
   linesMax: 400,
   functionLinesMax: 70,
-  isData: (path) => /^server\/(networks|currencies|dexes)\//.test(path),
+  isData: (path) => /^(server\/(networks|currencies|dexes)|sdk\/src\/generated)\//.test(path),
   vagueWords: [
     'util',
     'utils',
@@ -237,5 +245,5 @@ export const architecture: Architecture = {
     'sandbox/src/log.ts': 'seconds since the start, for people',
     'sandbox/src/settings.ts': 'a process id',
   },
-  environmentReaders: ['server/src/config/environment.ts', 'sandbox/src/settings.ts'],
+  environmentReaders: ['server/src/config/environment.ts', 'sandbox/src/settings.ts', 'sdk/src/cli/main.ts'],
 }

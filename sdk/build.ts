@@ -1,0 +1,44 @@
+/** Builds the package into `dist/`: `node sdk/build.ts`. */
+import { execFileSync } from 'node:child_process'
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { build } from 'rolldown'
+
+const folder = import.meta.dirname
+
+/**
+ * ES modules, CommonJS, the types for both, and the command line. Not minified, so that a partner can read a stack trace;
+ * the bundler of a page minifies anyway.
+ */
+export async function buildPackage(target: string): Promise<void> {
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target, { recursive: true })
+  const library = { input: join(folder, 'src/index.ts'), platform: 'neutral' as const }
+  await build([
+    { ...library, output: { file: join(target, 'esm/index.js'), format: 'esm' } },
+    { ...library, output: { file: join(target, 'cjs/index.js'), format: 'cjs' } },
+    {
+      input: join(folder, 'src/cli/main.ts'),
+      platform: 'node',
+      output: { file: join(target, 'cli/main.js'), format: 'esm' },
+    },
+  ])
+  const types = join(target, 'esm')
+  execFileSync(process.execPath, [findTypeScript(), '-p', join(folder, 'tsconfig.build.json'), '--outDir', types], {
+    stdio: 'inherit',
+  })
+  for (const path of globSync('**/*.d.ts', { cwd: types })) {
+    // The compiler keeps the extensions of the sources, which are not in the package.
+    const text = readFileSync(join(types, path), 'utf8').replaceAll(/(from '\.{1,2}\/[^']+)\.ts'/g, "$1.js'")
+    for (const format of ['esm', 'cjs']) {
+      mkdirSync(dirname(join(target, format, path)), { recursive: true })
+      writeFileSync(join(target, format, path), text)
+    }
+  }
+  writeFileSync(join(target, 'cjs/package.json'), '{ "type": "commonjs" }\n')
+}
+
+const findTypeScript = () => join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc')
+
+if (import.meta.main) await buildPackage(join(folder, 'dist'))

@@ -1,0 +1,190 @@
+// Written by sdk/generate.ts from the schemas of the API. Do not edit.
+import type { CallOptions } from '../http.ts'
+import type {
+  AddressValidation,
+  BuildSwapBody,
+  CreateExchangeBody,
+  CreatePrivateExchangeBody,
+  CreatedExchange,
+  CurrencyList,
+  DefiCurrency,
+  DefiCurrencyList,
+  DefiNetworkList,
+  DexExchange,
+  DexExchangeList,
+  ExchangeList,
+  ExchangeRecord,
+  ExchangeStatusAnswer,
+  ExchangeStatusList,
+  GetExchangeStatusQuery,
+  GetPrivateExchangeStatusQuery,
+  GetSandboxBalanceQuery,
+  GetStandardExchangeStatusQuery,
+  GetSwapStatusQuery,
+  GetTokenQuery,
+  ListExchangesQuery,
+  ListSwapsQuery,
+  ListTokensQuery,
+  Live,
+  NameRefundAddressBody,
+  NamedRefundAddress,
+  PrivateRateQuote,
+  QuotePrivateRateQuery,
+  QuoteRateQuery,
+  QuoteSwapQuery,
+  RateQuote,
+  RawTransactions,
+  Ready,
+  SandboxBalance,
+  SandboxBlocksBody,
+  SandboxDeposit,
+  SandboxDepositBody,
+  SandboxMiningBody,
+  SandboxNetworks,
+  SandboxPricesBody,
+  SandboxReorgsBody,
+  SandboxReport,
+  SandboxWallet,
+  SandboxWalletBody,
+  SendApprovalBody,
+  SendSwapBody,
+  SwapQuote,
+  TransactionHash,
+  ValidateAddressQuery,
+} from './types.ts'
+
+/** Method, path, the place of the input, and the kind of the answer. */
+export const operations = {
+  listCurrencies: ['GET', '/v1/cross-chain/available-currencies', 'none', 'json'],
+  quoteRate: ['GET', '/v1/cross-chain/rate', 'query', 'json'],
+  quotePrivateRate: ['GET', '/v1/cross-chain/rate/private', 'query', 'json'],
+  createPrivateExchange: ['POST', '/v1/cross-chain/exchange/private', 'body', 'json'],
+  createExchange: ['POST', '/v1/cross-chain/exchange', 'body', 'json'],
+  nameRefundAddress: ['POST', '/v1/cross-chain/exchange/refund-address', 'body', 'json'],
+  getExchangeStatus: ['GET', '/v1/cross-chain/exchange/status', 'query', 'json'],
+  getStandardExchangeStatus: ['GET', '/v1/cross-chain/exchange/status/standard', 'query', 'json'],
+  getPrivateExchangeStatus: ['GET', '/v1/cross-chain/exchange/status/private', 'query', 'json'],
+  listExchanges: ['GET', '/v1/cross-chain/exchange/list', 'query', 'json'],
+  validateAddress: ['GET', '/v1/cross-chain/address/validate', 'query', 'json'],
+  listDefiNetworks: ['GET', '/v1/defi/networks', 'none', 'json'],
+  getToken: ['GET', '/v1/defi/currency/info', 'query', 'json'],
+  listTokens: ['GET', '/v1/defi/available-currencies', 'query', 'json'],
+  quoteSwap: ['GET', '/v1/defi/quote', 'query', 'json'],
+  listSwaps: ['GET', '/v1/defi/exchange/list', 'query', 'json'],
+  getSwapStatus: ['GET', '/v1/defi/exchange/status', 'query', 'json'],
+  buildSwap: ['POST', '/v1/defi/transaction/swap', 'body', 'json'],
+  sendApproval: ['POST', '/v1/defi/send/approve', 'body', 'json'],
+  sendSwap: ['POST', '/v1/defi/send/swap', 'body', 'json'],
+  getRates: ['GET', '/v1/rates', 'none', 'xml'],
+  headRates: ['HEAD', '/v1/rates', 'none', 'headers'],
+  getLive: ['GET', '/health/live', 'none', 'json'],
+  getReady: ['GET', '/health/ready', 'none', 'json'],
+  listSandboxNetworks: ['GET', '/sandbox/networks', 'none', 'json'],
+  createSandboxWallet: ['POST', '/sandbox/wallets', 'body', 'json'],
+  createSandboxDeposit: ['POST', '/sandbox/deposits', 'body', 'json'],
+  getSandboxBalance: ['GET', '/sandbox/balance', 'query', 'json'],
+  createSandboxBlocks: ['POST', '/sandbox/blocks', 'body', 'json'],
+  createSandboxReorg: ['POST', '/sandbox/reorgs', 'body', 'json'],
+  setSandboxMining: ['POST', '/sandbox/mining', 'body', 'json'],
+  setSandboxPrice: ['POST', '/sandbox/prices', 'body', 'json'],
+} as const
+
+/** Every operation of the API by its id in the OpenAPI document. */
+export interface Operations {
+  /** List currencies: `GET /v1/cross-chain/available-currencies`. All listed currencies by rank. Exchange only those with `enabled: true`. */
+  listCurrencies(options?: CallOptions): Promise<CurrencyList>
+
+  /** Quote a rate: `GET /v1/cross-chain/rate`. An amount outside `min` and `max` still returns a quote, but without a `rateId`; the create endpoint rejects it. */
+  quoteRate(input: QuoteRateQuery, options?: CallOptions): Promise<RateQuote>
+
+  /** Quote a private rate: `GET /v1/cross-chain/rate/private`. Quotes an exchange through an intermediary currency that is neither the source nor the target. The rate is not reserved, so there is no `rateId`. An amount outside `min` and `max` still returns a quote. */
+  quotePrivateRate(input: QuotePrivateRateQuery, options?: CallOptions): Promise<PrivateRateQuote>
+
+  /** Create a private exchange: `POST /v1/cross-chain/exchange/private`. Exchanges in two legs through an intermediary currency. No transaction and no wallet of ours links the payer to the recipient. `privateType` defaults to `efficient`; the quote tells whether its intermediary is transparent. An observer who knows our rates can match an amount that no other customer exchanges at the same time. Send an `Idempotency-Key`. */
+  createPrivateExchange(input: CreatePrivateExchangeBody, options?: CallOptions): Promise<CreatedExchange>
+
+  /** Create a standard exchange: `POST /v1/cross-chain/exchange`. Send an `Idempotency-Key`: a repeat with the same key and body returns the same response. The description of the header defines when two bodies are the same. */
+  createExchange(input: CreateExchangeBody, options?: CallOptions): Promise<CreatedExchange>
+
+  /** Name a refund address: `POST /v1/cross-chain/exchange/refund-address`. Names the refund address of an exchange that was created without one: once, and only before anything was refunded. A deposit that waits for it (`verifying`, `REFUND_ADDRESS_REQUIRED`) is then refunded. Naming the same address again changes nothing. Additive. */
+  nameRefundAddress(input: NameRefundAddressBody, options?: CallOptions): Promise<NamedRefundAddress>
+
+  /** Status of any exchange: `GET /v1/cross-chain/exchange/status`. Poll until the status is `finished`, `failed` or `refunded`. With `ids` the response has the status of several exchanges. */
+  getExchangeStatus(input: GetExchangeStatusQuery & { id: string }, options?: CallOptions): Promise<ExchangeStatusAnswer>
+  getExchangeStatus(input: GetExchangeStatusQuery & { ids: string }, options?: CallOptions): Promise<ExchangeStatusList>
+
+  /** Status of a standard exchange: `GET /v1/cross-chain/exchange/status/standard`. Poll until the status is `finished`, `failed` or `refunded`. An exchange of the other kind is 404. */
+  getStandardExchangeStatus(input: GetStandardExchangeStatusQuery, options?: CallOptions): Promise<ExchangeRecord>
+
+  /** Status of a private exchange: `GET /v1/cross-chain/exchange/status/private`. Poll until the status is `finished`, `failed` or `refunded`. An exchange of the other kind is 404. */
+  getPrivateExchangeStatus(input: GetPrivateExchangeStatusQuery, options?: CallOptions): Promise<ExchangeRecord>
+
+  /** List exchanges of the last 24 hours: `GET /v1/cross-chain/exchange/list`. Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header. */
+  listExchanges(input?: ListExchangesQuery, options?: CallOptions): Promise<ExchangeList>
+
+  /** Validate an address: `GET /v1/cross-chain/address/validate`. Checks a recipient address and its memo by the rules of the network, as a create does. Address screening is not included. */
+  validateAddress(input: ValidateAddressQuery, options?: CallOptions): Promise<AddressValidation>
+
+  /** List networks of swaps: `GET /v1/defi/networks`. All networks of the specification. Other operations of the DeFi part reject a network that is not served with `NETWORK_NOT_SERVED`. */
+  listDefiNetworks(options?: CallOptions): Promise<DefiNetworkList>
+
+  /** Token metadata: `GET /v1/defi/currency/info`. Returns the metadata of any token contract, listed or not. */
+  getToken(input: GetTokenQuery, options?: CallOptions): Promise<DefiCurrency>
+
+  /** List the tokens of a network: `GET /v1/defi/available-currencies`. Enabled tokens first, most liquid first. The header `X-Total-Count` is the number of tokens. */
+  listTokens(input: ListTokensQuery, options?: CallOptions): Promise<DefiCurrencyList>
+
+  /** Quote a swap on chain: `GET /v1/defi/quote`. Quotes at the block in `block`. A token that the server does not know yet returns `NO_ROUTE` while its data is read: retry after `Retry-After`. */
+  quoteSwap(input: QuoteSwapQuery, options?: CallOptions): Promise<SwapQuote>
+
+  /** List swaps of the last 24 hours: `GET /v1/defi/exchange/list`. Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header. */
+  listSwaps(input?: ListSwapsQuery, options?: CallOptions): Promise<DexExchangeList>
+
+  /** Status of a swap: `GET /v1/defi/exchange/status`. Finds one swap of any age by its id or by its transaction hash. */
+  getSwapStatus(input?: GetSwapStatusQuery, options?: CallOptions): Promise<DexExchange>
+
+  /** Build the transactions of a swap: `POST /v1/defi/transaction/swap`. Returns unsigned transactions with nonces and fees: the swap, or the approval and then the swap. */
+  buildSwap(input: BuildSwapBody, options?: CallOptions): Promise<RawTransactions>
+
+  /** Broadcast a signed approval: `POST /v1/defi/send/approve`. Accepts an approval of our router with the amount that was built, or with 0. */
+  sendApproval(input: SendApprovalBody, options?: CallOptions): Promise<TransactionHash>
+
+  /** Broadcast a signed swap: `POST /v1/defi/send/swap`. With `hash` instead of `rawTx`, records a swap that was already broadcast. */
+  sendSwap(input: SendSwapBody, options?: CallOptions): Promise<TransactionHash>
+
+  /** Rates feed: `GET /v1/rates`. XML in the format of rate monitors. Public; an API key makes no difference. */
+  getRates(options?: CallOptions): Promise<string>
+
+  /** Headers of the rates feed: `HEAD /v1/rates`. The headers of GET, without the body. */
+  headRates(options?: CallOptions): Promise<Headers>
+
+  /** Liveness: `GET /health/live`. Answers while the process runs, also while it shuts down. */
+  getLive(options?: CallOptions): Promise<Live>
+
+  /** Readiness: `GET /health/ready`. Answers 200 once every enabled direction can be quoted, also privately, and the rates feed lists it; otherwise 503 with the reasons. */
+  getReady(options?: CallOptions): Promise<Ready>
+
+  /** List the local chains: `GET /sandbox/networks`. All local chains with the URLs of their nodes. */
+  listSandboxNetworks(options?: CallOptions): Promise<SandboxNetworks>
+
+  /** Create an outside wallet: `POST /sandbox/wallets`. Creates a wallet that is not part of the service, with its private key. */
+  createSandboxWallet(input: SandboxWalletBody, options?: CallOptions): Promise<SandboxWallet>
+
+  /** Pay from the sandbox bank: `POST /sandbox/deposits`. Sends coins of the sandbox bank to an address and returns the transaction hash. */
+  createSandboxDeposit(input: SandboxDepositBody, options?: CallOptions): Promise<SandboxDeposit>
+
+  /** Balance of an address: `GET /sandbox/balance`. Reads a balance from the node of the chain. */
+  getSandboxBalance(input: GetSandboxBalanceQuery, options?: CallOptions): Promise<SandboxBalance>
+
+  /** Mine blocks: `POST /sandbox/blocks`. Mines blocks at once. One block per second is mined without this. */
+  createSandboxBlocks(input: SandboxBlocksBody, options?: CallOptions): Promise<SandboxReport>
+
+  /** Replace the latest blocks: `POST /sandbox/reorgs`. Replaces the latest blocks of a chain with a longer branch. */
+  createSandboxReorg(input: SandboxReorgsBody, options?: CallOptions): Promise<SandboxReport>
+
+  /** Pause or resume the blocks of a chain: `POST /sandbox/mining`. While mining is paused, only `/sandbox/blocks` adds blocks to the chain. */
+  setSandboxMining(input: SandboxMiningBody, options?: CallOptions): Promise<SandboxReport>
+
+  /** Set the reference price of a currency: `POST /sandbox/prices`. Fixes the reference price of every listing of a ticker, until `usd: null` lets it move again. Quotes use it within a second. The pools of the chains do not follow it. */
+  setSandboxPrice(input: SandboxPricesBody, options?: CallOptions): Promise<SandboxReport>
+}

@@ -3,6 +3,7 @@ type Account = Record<string, object>
 type Layout = Readonly<{ encode(value: unknown, data: Buffer): number }>
 
 const DISCRIMINATOR_BYTES = 8
+const BYTES_MAX = 12_000
 
 /**
  * Writes and reads accounts by the public interface (IDL) that a package carries. The package's own writer stops at 1,000 bytes.
@@ -15,12 +16,11 @@ export function anchorAccounts(coder: unknown) {
   return {
     /** An account of zero bytes, discriminator included. */
     zero: (name: string, bytes: number): Account => decodeUnchecked.call(coder, name, Buffer.alloc(bytes)),
-    write(name: string, account: unknown, bytes: number): Buffer {
-      const data = Buffer.alloc(bytes)
+    write(name: string, account: unknown): Buffer {
+      const data = Buffer.alloc(BYTES_MAX)
       const length = accountLayouts.get(name)?.layout.encode(account, data.subarray(DISCRIMINATOR_BYTES))
-      if (length !== bytes - DISCRIMINATOR_BYTES)
-        throw new Error(`The account ${name} has ${length} bytes without its discriminator`)
-      return data
+      if (length === undefined) throw new Error(`The package knows no account ${name}`)
+      return data.subarray(0, DISCRIMINATOR_BYTES + length)
     },
   }
 }

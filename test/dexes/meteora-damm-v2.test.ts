@@ -202,7 +202,7 @@ function createPools(draw: Draw) {
   }
   const [feeA, feeB] = draw.transferFees
   const ours: DammPool = {
-    state: decodeDammPool(accounts.write('pool', account, POOL_BYTES)),
+    state: decodeDammPool(accounts.write('pool', account)),
     vaults: draw.reserves,
     transferFees: [transferFeeOf(feeA), transferFeeOf(feeB)],
   }

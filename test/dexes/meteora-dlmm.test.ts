@@ -232,9 +232,9 @@ function createPools(draw: Draw) {
     0n,
   )
   const ours: DlmmPool = {
-    pair: decodeDlmmPair(accounts.write('lbPair', lbPair, 904)),
+    pair: decodeDlmmPair(accounts.write('lbPair', lbPair)),
     extensionIndexes:
-      extension === null ? [] : decodeDlmmExtension(accounts.write('binArrayBitmapExtension', extension, 1_576)),
+      extension === null ? [] : decodeDlmmExtension(accounts.write('binArrayBitmapExtension', extension)),
     binArrays,
     reserves: [reserve, reserve],
     transferFees: [transferFeeOf(feeX), transferFeeOf(feeY)],
@@ -445,7 +445,7 @@ describe('Meteora DLMM', () => {
     const arrays = fc.record({ index: fc.integer({ min: -6_656, max: 6_655 }), bins })
     for (const { index, bins: drawn } of drawSamples('bin arrays of Meteora DLMM', arrays, 20)) {
       const array = { index, bins: drawn.map((bin, place) => ({ id: index * DLMM_BINS_PER_ARRAY + place, ...bin })) }
-      expect(decodeDlmmBinArray(accounts.write('binArray', toPackageArray(array), 10_136))).toEqual(array)
+      expect(decodeDlmmBinArray(accounts.write('binArray', toPackageArray(array)))).toEqual(array)
     }
   })
 })

@@ -9,6 +9,7 @@ import {
 import { decodePumpSwapConfig } from '@swapyard/lib/pools/solana/pump-swap-accounts.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { pumpSwapDex } from '../../server/src/adapters/solana/dexes/pump-swap.ts'
 import { magnitude } from '../../server/test/swap/routing/random-pools.ts'
 import { drawSamples } from '../support/draw-samples.ts'
 import { anchorAccounts } from './anchor-accounts.ts'
@@ -20,8 +21,8 @@ import { loadPumpSwap, toBigint } from './packages.ts'
 const pump = loadPumpSwap()
 const { toBN } = pump
 const accounts = anchorAccounts(pump.OFFLINE_PUMP_AMM_PROGRAM.coder.accounts)
-type PublicKey = InstanceType<typeof pump.USDC_MINT.constructor & (new (bytes: Uint8Array) => typeof pump.USDC_MINT)>
-const PublicKeyOf = pump.USDC_MINT.constructor as new (bytes: Uint8Array) => PublicKey
+type PublicKey = typeof pump.USDC_MINT
+const PublicKeyOf = pump.USDC_MINT.constructor as new (address: Uint8Array | string) => PublicKey
 
 const POOLS = 300
 const TRADES = 6
@@ -188,4 +189,37 @@ test('fee rates of PumpSwap follow the market cap as in the package', () => {
     reached.add(ours.isCanonical ? ((names as Record<number, string>)[tier] ?? 'a tier between') : 'flat')
   }
   expect(reached.missing(['flat', 'below the first tier', 'first tier', 'a tier between', 'last tier'])).toEqual([])
+})
+
+test('the server offers a pool of the pump program only against SOL: for USDC the package has other fees', () => {
+  const [mint, authority] = [mints[0], authorities[0]] as [PublicKey, PublicKey]
+  const feesOf = (lp: number) => ({ lpFeeBps: toBN(lp), protocolFeeBps: toBN(5), creatorFeeBps: toBN(0) })
+  const tierOf = (lp: number) => [{ marketCapLamportsThreshold: toBN(0), fees: feesOf(lp) }]
+  const feeConfig = {
+    ...{ bump: 0, admin: zeroKey, flatFees: feesOf(25), feeTiers: tierOf(20), stableFeeTiers: tierOf(70) },
+    exoticFlatFees: feesOf(90),
+  }
+  const readWith = (quoteMint: string) => {
+    const pool = {
+      ...accounts.zero('pool', 300),
+      creator: authority,
+      baseMint: mint,
+      quoteMint: new PublicKeyOf(quoteMint),
+    }
+    return pumpSwapDex.read({
+      identity: { id: 'p', address: 'p', dex: 'pump', tokens: [mint.toBase58(), quoteMint], decimals: [6, 9] } as never,
+      ...{ data: accounts.write('pool', pool), balances: [10n ** 12n, 10n ** 12n], transferFees: [null, null] },
+      account: (address) =>
+        address === pump.PUMP_AMM_FEE_CONFIG_PDA.toBase58()
+          ? accounts.write('feeConfig', feeConfig)
+          : accounts.write('globalConfig', accounts.zero('globalConfig', 1_000)),
+      ...{ unixTime: 1_900_000_000n, slot: 1n },
+    })
+  }
+  const [usdc, sol] = [pump.USDC_MINT, pump.SOL_LIKE_QUOTE_MINTS[1] as PublicKey]
+  const rateWith = (quoteMint: PublicKey) =>
+    toBigint(pump.feesForQuoteMint({ feeConfig, isPumpPool: true, marketCap: toBN(1), quoteMint }).lpFeeBps)
+  expect([rateWith(usdc), readWith(usdc.toBase58())]).toEqual([70n, null])
+  expect(rateWith(sol)).toBe(20n)
+  expect(findPumpSwapFees(readWith(sol.toBase58())?.state as PumpSwapPool).lp).toBe(20n)
 })

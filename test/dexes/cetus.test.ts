@@ -87,7 +87,7 @@ function runPackage<T>(run: () => T): T | null {
 }
 
 /*
- * The two differ in the last unit of an exact input, all of which is fee: the package does not subtract it, so it takes the unit again
+ * The two differ in the last unit of an exact input, if it is fee as a whole: the package does not subtract it, so it takes the unit again
  * for each further tick. The contract ends there (recorded swaps that pay nothing, abort 18).
  */
 test('a quote of Cetus equals that of the package', () => {

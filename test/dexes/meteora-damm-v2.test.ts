@@ -11,7 +11,7 @@ import { drawSamples } from '../support/draw-samples.ts'
 import { anchorAccounts } from './anchor-accounts.ts'
 import { type Counter, createCounter, stringify } from './counter.ts'
 import { loadDammV2, toBigint } from './packages.ts'
-import { CURRENT_EPOCH, drawnTransferFee, mintOf, transferFeeOf } from './transfer-fees.ts'
+import { drawnTransferFee, MINT_TIME, mintOf, transferFeeOf } from './transfer-fees.ts'
 
 /* Meteora DAMM v2: our swaps against the quotes of @meteora-ag/cp-amm-sdk, on the same account bytes. */
 
@@ -227,7 +227,7 @@ function amountOf({ ours: { state }, theirs }: Pools, { aToB, kind, size }: Trad
 function quote({ theirs }: Pools, draw: Draw, { aToB, kind, hasReferral }: Trade, amount: bigint) {
   const [feeIn, feeOut] = aToB ? draw.transferFees : [draw.transferFees[1], draw.transferFees[0]]
   const tokenOf = (fee: Draw['transferFees'][0]) =>
-    fee === null ? undefined : { mint: mintOf(fee) as never, currentEpoch: CURRENT_EPOCH }
+    fee === null ? undefined : { mint: mintOf(fee) as never, currentEpoch: MINT_TIME }
   const quoteOf = {
     ...{ exactIn: damm.swapQuoteExactInput, partialFill: damm.swapQuotePartialInput },
     exactOut: damm.swapQuoteExactOutput,

@@ -26,7 +26,7 @@ import { drawSamples } from '../support/draw-samples.ts'
 import { anchorAccounts } from './anchor-accounts.ts'
 import { type Counter, createCounter, stringify } from './counter.ts'
 import { type BN, loadDlmm, toBigint } from './packages.ts'
-import { CURRENT_EPOCH, drawnTransferFee, mintOf, transferFeeOf } from './transfer-fees.ts'
+import { drawnTransferFee, MINT_TIME, mintOf, transferFeeOf } from './transfer-fees.ts'
 
 /* Meteora DLMM: our swaps against the quotes of @meteora-ag/dlmm, on the same account bytes. */
 
@@ -240,7 +240,7 @@ function createPools(draw: Draw) {
     transferFees: [transferFeeOf(feeX), transferFeeOf(feeY)],
   }
   const token = (fee: Draw['transferFees'][0]) => ({ mint: mintOf(fee) }) as never
-  const clock = { epoch: toBN(CURRENT_EPOCH) } as never
+  const clock = { epoch: toBN(MINT_TIME) } as never
   const extensionAccount = extension === null ? null : { publicKey: PublicKey.default, account: extension as never }
   const theirs = new dlmm(
     PublicKey.default,

@@ -13,8 +13,8 @@ export const drawnTransferFee: fc.Arbitrary<DrawnTransferFee> = fc.option(
   { nil: null, freq: 2 },
 )
 
-/** Epoch of the tests. */
-export const CURRENT_EPOCH = 500
+/** The epoch of Solana in which the mints are read. */
+export const MINT_TIME = 500
 
 /** Type, length and value of the extension, with another fee until the epoch before. */
 function extensionOf({ basisPoints, maximumFee }: TransferFeeConfig): Buffer {
@@ -22,8 +22,8 @@ function extensionOf({ basisPoints, maximumFee }: TransferFeeConfig): Buffer {
   data.writeUInt16LE(1, 0)
   data.writeUInt16LE(108, 2)
   for (const [offset, epoch, maximum, points] of [
-    [72, CURRENT_EPOCH - 2, 77n, 9_999n],
-    [90, CURRENT_EPOCH - 1, maximumFee, basisPoints],
+    [72, MINT_TIME - 2, 77n, 9_999n],
+    [90, MINT_TIME - 1, maximumFee, basisPoints],
   ] as const) {
     data.writeBigUInt64LE(BigInt(epoch), 4 + offset)
     data.writeBigUInt64LE(maximum, 4 + offset + 8)
@@ -39,5 +39,5 @@ export const mintOf = (fee: DrawnTransferFee) => ({ tlvData: fee === null ? Buff
 export function transferFeeOf(fee: DrawnTransferFee): TransferFeeConfig | null {
   if (fee === null) return null
   const account = Buffer.concat([Buffer.alloc(165), Buffer.from([1]), extensionOf(fee)])
-  return readTransferFeeConfig(account, BigInt(CURRENT_EPOCH))
+  return readTransferFeeConfig(account, BigInt(MINT_TIME))
 }

@@ -33,6 +33,7 @@ const draws = fc.record({
       size: fc.oneof(
         { weight: 5, arbitrary: magnitude(0, 24).map((share) => ({ share })) },
         { weight: 1, arbitrary: fc.bigInt(1n, 20n).map((units) => ({ units })) },
+        { weight: 1, arbitrary: fc.bigInt(1n, 2n).map((units) => ({ units })) },
         { weight: 1, arbitrary: magnitude(40, 63).map((units) => ({ units })) },
       ),
     }),

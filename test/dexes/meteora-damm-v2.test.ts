@@ -25,7 +25,7 @@ const { _program: program } = new damm.CpAmm(new Connection('http://127.0.0.1:1'
 const accounts = anchorAccounts(program.coder.accounts)
 const POOL_BYTES = 1_112
 
-const POOLS = 400
+const POOLS = 500
 const TRADES = 5
 const NOW = 1_900_000_000n
 const ACTIVATION = 1_899_990_000n
@@ -89,7 +89,7 @@ const draws = fc.record({
   dynamicFee: fc.option(
     fc.record({
       accumulatorMax: fc.integer({ min: 100_000, max: 14_460_000 }),
-      control: fc.constantFrom(0, 7_000, 60_000, 1_000_000),
+      control: fc.constantFrom(0, 7_000, 60_000, 16_000_000),
       accumulator: fc.nat(14_000_000),
     }),
     { nil: null, freq: 2 },

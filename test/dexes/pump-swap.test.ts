@@ -45,6 +45,7 @@ const draws = fc.record({
       size: fc.oneof(
         { weight: 6, arbitrary: magnitude(0, 22).map((share) => ({ share })) },
         { weight: 2, arbitrary: fc.bigInt(0n, 30n).map((units) => ({ units })) },
+        { weight: 1, arbitrary: fc.bigInt(1n, 5n).map((units) => ({ units })) },
         { weight: 1, arbitrary: fc.bigInt(-1n, 1n).map((excess) => ({ excess })) },
       ),
     }),

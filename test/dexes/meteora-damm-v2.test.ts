@@ -351,7 +351,7 @@ function countStates(
     'a fee at its maximum':
       !trade.aToB &&
       state.feeMode !== 'output' &&
-      paid > 1n << 40n &&
+      paid > 1n << 14n &&
       (total * 1_000n) / paid === state.feeRateMax / 1_000_000n,
     'by slots': state.activation.isSlot,
     'more than 2^55 units': paid > 1n << 55n || received > 1n << 55n,

@@ -91,6 +91,7 @@ const units = [
   'server/test/exchange/api/**/*.test.ts',
   'server/test/swap/routes/**/*.test.ts',
   'server/test/swap/routing/*.test.ts',
+  'test/dexes/*.test.ts',
   'test/privacy/{assignment,matcher,observed-payments,observer}.test.ts',
 ]
 

@@ -14,20 +14,23 @@ export function dammOutput(pool: DammPoolState, aToB: boolean, amountIn: bigint,
     const [reserveIn, reserveOut] = ordered(pool.reserves, aToB)
     return { amountIn, amountOut: (reserveOut * amountIn) / (reserveIn + amountIn), sqrtPrice: null }
   }
-  const next = aToB
+  const end = aToB ? sqrtPriceMin : sqrtPriceMax
+  const most = inputBetween(pool, aToB, end)
+  const isStopped = isPartial && amountIn >= most
+  const next = isStopped ? end : priceAfterInput(pool, aToB, amountIn)
+  refuseUnless(isPartial || (aToB ? next >= end : next <= end), DAMM_ERROR.priceRangeViolation)
+  return {
+    amountIn: isStopped ? most : amountIn,
+    amountOut: aToB ? (liquidity * (sqrtPrice - next)) >> 128n : (liquidity * (next - sqrtPrice)) / (sqrtPrice * next),
+    sqrtPrice: next,
+  }
+}
+
+/** Rounded up for A and down for B. */
+function priceAfterInput({ liquidity, sqrtPrice }: DammPoolState, aToB: boolean, amountIn: bigint): bigint {
+  return aToB
     ? divideUp(liquidity * sqrtPrice, liquidity + amountIn * sqrtPrice)
     : sqrtPrice + (amountIn << 128n) / liquidity
-  const end = aToB ? sqrtPriceMin : sqrtPriceMax
-  const isInRange = aToB ? next >= end : next <= end
-  refuseUnless(isInRange || isPartial, DAMM_ERROR.priceRangeViolation)
-  const reached = isInRange ? next : end
-  return {
-    amountIn: isInRange ? amountIn : inputBetween(pool, aToB, reached),
-    amountOut: aToB
-      ? (liquidity * (sqrtPrice - reached)) >> 128n
-      : (liquidity * (reached - sqrtPrice)) / (sqrtPrice * reached),
-    sqrtPrice: reached,
-  }
 }
 
 /** The input for an output, rounded up. */

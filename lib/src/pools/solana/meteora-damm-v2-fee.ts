@@ -1,7 +1,9 @@
 /* Fee rates of Meteora DAMM v2, in parts of 10^9. */
-import { divideUp, largest, smallest } from '../../bigint.ts'
+import { divideUp, smallest, squareRoot, U64_MAX } from '../../bigint.ts'
 import type { DammBaseFee, DammDynamicFee, DammPoolState, DammVolatility } from './meteora-damm-v2-accounts.ts'
-import { FEE_PRECISION, powerOf, variableFeeRate } from './meteora-maths.ts'
+import { DAMM_ERROR } from './meteora-damm-v2-error.ts'
+import { addFee, FEE_PRECISION, powerOf, variableFeeRate } from './meteora-maths.ts'
+import { refuseUnless } from './swap-refusal.ts'
 
 const ONE = 1n << 64n
 const BASIS_POINTS = 10_000n
@@ -59,19 +61,16 @@ function reduce(fee: Exclude<DammBaseFee, { kind: 'rateLimiter' }>, passed: bigi
 
 /** Mean rate of an input, rounded up. */
 function limitedRate(limiter: RateLimiter, base: DammFeeBase): bigint {
-  if ('amount' in base) {
-    if (base.amount <= limiter.reference) return limiter.cliff
-    return divideUp(limitedFee(limiter, base.amount) * FEE_PRECISION, base.amount)
-  }
-  const amount = amountOfNet(limiter, base.net)
-  if (amount <= limiter.reference) return limiter.cliff
-  return divideUp((amount - base.net) * FEE_PRECISION, amount)
+  if ('net' in base) return rateOfNet(limiter, base.net)
+  if (base.amount <= limiter.reference) return limiter.cliff
+  return divideUp(limitedFee(limiter, base.amount) * FEE_PRECISION, base.amount)
 }
 
 /** The fee of an input, in base units, rounded up. */
-function limitedFee({ cliff, increment, rateMax, reference }: RateLimiter, amount: bigint): bigint {
+function limitedFee(limiter: RateLimiter, amount: bigint): bigint {
+  const { cliff, increment, rateMax, reference } = limiter
   const whole = amount / reference
-  const steps = increment === 0n ? 0n : (rateMax - cliff) / increment
+  const steps = stepsOf(limiter)
   // Tranches of the reference amount before the rate is at its maximum, the first at the cliff.
   const tranches = smallest(whole, steps + 1n)
   const rest = amount - tranches * reference
@@ -80,17 +79,42 @@ function limitedFee({ cliff, increment, rateMax, reference }: RateLimiter, amoun
   return divideUp(fee, FEE_PRECISION)
 }
 
-/** The least amount that leaves `net` after the fee. The recorded swaps have no net amount above the reference. */
+/** Increments until the maximum rate. */
+const stepsOf = ({ cliff, increment, rateMax }: RateLimiter): bigint =>
+  increment === 0n ? 0n : (rateMax - cliff) / increment
+
+/*
+ * The recorded swaps have no net amount above the reference. From here on to its end the rate limiter follows the program's own
+ * TypeScript package, @meteora-ag/cp-amm-sdk 1.5.0 (MIT).
+ */
+
+/** Mean rate for what is left of an amount, rounded up. */
+function rateOfNet(limiter: RateLimiter, net: bigint): bigint {
+  const { cliff, rateMax, reference } = limiter
+  if (net <= netOfRate(limiter, reference)) return cliff
+  const mostTranches = (stepsOf(limiter) + 1n) * reference
+  const tranches = smallest(mostTranches, U64_MAX)
+  const rest = net - netOfRate(limiter, tranches)
+  if (rest === 0n) return limitedRate(limiter, { amount: tranches })
+  refuseUnless(rest < 0n || mostTranches <= U64_MAX, DAMM_ERROR.mathOverflow)
+  const amount = rest > 0n ? tranches + addFee(rest, rateMax) : amountOfNet(limiter, net)
+  return divideUp((amount - net) * FEE_PRECISION, amount)
+}
+
+/** What is left of an amount after the fee at its mean rate. */
+const netOfRate = (limiter: RateLimiter, amount: bigint): bigint =>
+  amount - divideUp(amount * limitedRate(limiter, { amount }), FEE_PRECISION)
+
+/**
+ * The amount that leaves `net` before the rate is at its maximum. The fee of n tranches is a square function of n; its root gives most
+ * of the amount, and what it leaves short of `net` pays the rate of its tranche.
+ */
 function amountOfNet(limiter: RateLimiter, net: bigint): bigint {
-  const highestRate = largest(limiter.rateMax, limiter.cliff)
-  let low = net
-  let high = divideUp(net * FEE_PRECISION, FEE_PRECISION - highestRate) + 1n
-  while (low < high) {
-    const middle = (low + high) / 2n
-    if (middle - limitedFee(limiter, middle) >= net) high = middle
-    else low = middle + 1n
-  }
-  return low
+  const { cliff, increment, reference } = limiter
+  const slope = (2n * (FEE_PRECISION - cliff) + increment) * reference
+  const root = squareRoot(slope ** 2n - 8n * increment * net * FEE_PRECISION * reference)
+  const most = (slope - root) / (2n * increment)
+  return most + addFee(net - netOfRate(limiter, most), cliff + increment * (most / reference))
 }
 
 /** Before the swap: the references after the time since the last update. */

@@ -4,7 +4,13 @@ import { addAt, type TokenPair } from '../token-pair.ts'
 import type { DammPoolState } from './meteora-damm-v2-accounts.ts'
 import { type DammStep, dammInput, dammOutput, dammSqrtPriceOf } from './meteora-damm-v2-curve.ts'
 import { DAMM_ERROR } from './meteora-damm-v2-error.ts'
-import { activeRateLimiter, decayDammVolatility, findDammFeeRate, updateDammVolatility } from './meteora-damm-v2-fee.ts'
+import {
+  activeRateLimiter,
+  type DammFeeBase,
+  decayDammVolatility,
+  findDammFeeRate,
+  updateDammVolatility,
+} from './meteora-damm-v2-fee.ts'
 import { addFee, FEE_PRECISION } from './meteora-maths.ts'
 import { catchRefusal, type RefusalCode, refuseUnless } from './swap-refusal.ts'
 import { grossOf, netOf, type TransferFeeConfig } from './transfer-fee.ts'
@@ -73,7 +79,8 @@ function applySwap(pool: DammPool, swap: DammSwap): DammResult {
 const isFeeInInput = ({ feeMode }: DammPoolState, aToB: boolean): boolean => feeMode !== 'output' && !aToB
 
 function sellInput(state: DammPoolState, { aToB, kind }: DammSwap, now: bigint, net: bigint): Trade {
-  const rate = findDammFeeRate(state, { aToB, now, base: { amount: net } })
+  const rateOf = (base: DammFeeBase) => findDammFeeRate(state, { aToB, now, base })
+  const rate = rateOf({ amount: net })
   const feeOf = (units: bigint) => divideUp(units * rate, FEE_PRECISION)
   const isInput = isFeeInInput(state, aToB)
   const available = isInput ? net - feeOf(net) : net
@@ -82,7 +89,7 @@ function sellInput(state: DammPoolState, { aToB, kind }: DammSwap, now: bigint, 
     const fee = feeOf(step.amountOut)
     return { amountIn: step.amountIn, amountOut: step.amountOut - fee, fee, step }
   }
-  const amountIn = step.amountIn < available ? addCheckedFee(step.amountIn, rate) : net
+  const amountIn = step.amountIn < available ? addCheckedFee(step.amountIn, rateOf({ net: step.amountIn })) : net
   return { amountIn, amountOut: step.amountOut, fee: amountIn - step.amountIn, step }
 }
 

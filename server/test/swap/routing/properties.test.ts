@@ -1,20 +1,23 @@
+import { DEEPBOOK_SCALE } from '@swapyard/lib/pools/sui/deepbook-math.ts'
+import { TICK_MAX } from '@swapyard/lib/pools/sui/q64-tick.ts'
+import { TURBOS_WORD_SPACINGS } from '@swapyard/lib/pools/sui/turbos.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { outputOf } from '../../../src/swap/routing/curve.ts'
-import { curveOf, type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { holdingOf, magnitude, type RandomKind, randomPools, sqrtPriceBits } from './random-pools.ts'
+import { curveOf, type Pool, type PoolKind, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
+import { holdingOf, magnitude, randomPools, type TickState, tickStateOf } from './random-pools.ts'
 
 /**
  * Cases that fulfil the precondition of their property: 57 % of the draws or more. fast-check fails a property that rejects more than two
  * draws for each accepted one, so a swap that always returns null passes none of them.
  */
 const settings = { numRuns: 200, maxSkipsPerRun: 2 } as const
-const kinds = Object.keys(randomPools) as readonly RandomKind[]
+const kinds = Object.keys(randomPools) as readonly PoolKind[]
 
 type Trade = Readonly<{ pool: Pool; from: number; to: number; amount: bigint; more: bigint }>
 
 /** A pool, a direction, and two amounts from a millionth to a multiple of the pool's balance. */
-const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
+const trades = (kind: PoolKind): fc.Arbitrary<Trade> =>
   fc
     .record({
       pool: randomPools[kind] as fc.Arbitrary<Pool>,
@@ -37,12 +40,20 @@ const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
  * pools is precise to 10^-14 of the balance, and Newton's iteration in stable pools with very different balances to 10^-12; plus rounding.
  */
 function tolerance({ pool, from, to }: Trade): bigint {
+  if (pool.kind === 'deepbook') return roundingOfOrders(pool, to)
   const holding = holdingOf(pool, to)
   const unit = (4n * holding) / (holdingOf(pool, from) + 1n)
-  return unit + holding / PRECISION[pool.kind as RandomKind] + 10n
+  return unit + holding / PRECISION[pool.kind] + 10n
 }
 
-const PRECISION: Readonly<Record<RandomKind, bigint>> = {
+/** DeepBook rounds the quote of each order down, also where the taker pays it. */
+function roundingOfOrders({ bids, asks }: Extract<Pool, { kind: 'deepbook' }>, token: number): bigint {
+  const orders = [...bids, ...asks]
+  const basePerQuote = orders.map(({ price }) => DEEPBOOK_SCALE / price + 1n)
+  return token === 1 ? BigInt(orders.length) : basePerQuote.reduce((sum, base) => sum + base)
+}
+
+const PRECISION: Readonly<Record<PoolKind, bigint>> = {
   'uniswap-v2': 10n ** 17n,
   'uniswap-v3': 10n ** 17n,
   'uniswap-v4': 10n ** 17n,
@@ -54,6 +65,10 @@ const PRECISION: Readonly<Record<RandomKind, bigint>> = {
   'liquidity-book': 10n ** 17n,
   'raydium-cpmm': 10n ** 17n,
   cetus: 10n ** 17n,
+  turbos: 10n ** 17n,
+  deepbook: 10n ** 17n,
+  'raydium-clmm': 10n ** 17n,
+  'meteora-dlmm': 10n ** 17n,
   'raydium-amm-v4': 10n ** 17n,
   'pump-swap': 10n ** 17n,
 }
@@ -68,7 +83,7 @@ function retainedFee(pool: Pool, output: bigint): bigint {
 /**
  * Trades without an off-peg fee. That of StableSwap-NG may increase faster than the output, so a larger input may pay less.
  */
-const monotonicTrades = (kind: RandomKind): fc.Arbitrary<Trade> =>
+const monotonicTrades = (kind: PoolKind): fc.Arbitrary<Trade> =>
   trades(kind).map((trade) => {
     const { pool } = trade
     return pool.kind === 'curve-stable' ? { ...trade, pool: { ...pool, offPegFee: null } } : trade
@@ -95,8 +110,9 @@ describe.each(kinds)('%s', (kind) => {
         fc.pre(result !== null)
         expect(result.amountOut).toBeGreaterThan(0n)
         const { next } = result
-        if ('ticks' in pool && 'ticks' in next)
-          return expectBalancesOfTicks({ pool, next, from, to }, amount, result.amountOut)
+        const [before, after] = [tickStateOf(pool), tickStateOf(next)]
+        if (before !== null && after !== null)
+          return expectBalancesOfTicks({ before, after, from, to }, amount, result.amountOut)
         expect(result.amountOut).toBeLessThanOrEqual(holdingOf(pool, to))
         expect(holdingOf(next, to)).toBeLessThanOrEqual(holdingOf(pool, to) - result.amountOut)
         expect(holdingOf(next, from)).toBeLessThanOrEqual(holdingOf(pool, from) + amount)
@@ -154,15 +170,12 @@ describe.each(kinds)('%s', (kind) => {
   })
 })
 
-type Ticks = Extract<Pool, { ticks: unknown }>
-
 /** Relative error of prices 1.0001^tick in float64, and of their differences, as a share of the virtual reserves. */
 const FLOAT_ERROR = 1e-10
 
 /** The balance of a token that all positions need at the present price, by the definition of a tick, and its error. */
-function balanceOfTicks(pool: Ticks, token: number) {
-  const { ticks, sqrtPrice } = pool
-  const price = Number(sqrtPrice) / 2 ** sqrtPriceBits(pool)
+function balanceOfTicks({ ticks, sqrtPrice, bits }: TickState, token: number) {
+  const price = Number(sqrtPrice) / 2 ** bits
   const roots = ticks.map(({ index }) => 1.0001 ** (index / 2))
   // Exact: sums of floats would lose a small position beside a large one.
   let exactLiquidity = 0n
@@ -179,12 +192,12 @@ function balanceOfTicks(pool: Ticks, token: number) {
   return { balance, error }
 }
 
-type TickStates = Readonly<{ pool: Ticks; next: Ticks; from: number; to: number }>
+type TickStates = Readonly<{ before: TickState; after: TickState; from: number; to: number }>
 
 /** The positions pay what leaves the pool, and receive at most what enters it. */
-function expectBalancesOfTicks({ pool, next, from, to }: TickStates, amountIn: bigint, amountOut: bigint): void {
-  const [target, targetAfter] = [balanceOfTicks(pool, to), balanceOfTicks(next, to)]
-  const [source, sourceAfter] = [balanceOfTicks(pool, from), balanceOfTicks(next, from)]
+function expectBalancesOfTicks({ before, after, from, to }: TickStates, amountIn: bigint, amountOut: bigint): void {
+  const [target, targetAfter] = [balanceOfTicks(before, to), balanceOfTicks(after, to)]
+  const [source, sourceAfter] = [balanceOfTicks(before, from), balanceOfTicks(after, from)]
   expect(Number(amountOut)).toBeLessThanOrEqual(target.balance + target.error)
   expect(targetAfter.balance).toBeLessThanOrEqual(target.balance - Number(amountOut) + target.error + targetAfter.error)
   expect(sourceAfter.balance).toBeLessThanOrEqual(source.balance + Number(amountIn) + source.error + sourceAfter.error)
@@ -194,18 +207,27 @@ function expectBalancesOfTicks({ pool, next, from, to }: TickStates, amountIn: b
  * Largest relative error of the curve: 10^-7 for exact curves (a small trade in a deep pool is a small difference of large doubles), 10^-3 for
  * sampled curves; plus the contract's rounding.
  */
-function curveTolerance({ pool, to, amount }: Trade, amountOut: bigint): number {
+function curveTolerance(trade: Trade, amountOut: bigint): number {
+  const { pool, to, amount } = trade
   const sampled =
     pool.kind === 'curve-stable' ||
     pool.kind === 'balancer-stable' ||
     pool.kind === 'liquidity-book' ||
+    pool.kind === 'meteora-dlmm' ||
     (pool.kind === 'solidly' && pool.stable) ||
     (pool.kind === 'balancer-weighted' && pool.weights[0] !== pool.weights[1])
   // Toward the peg the fee decreases, but the price of the curve stays constant.
   const offPeg = pool.kind === 'curve-stable' && pool.offPegFee !== null ? Number(pool.fee * pool.offPegFee) / 1e20 : 0
-  const rounding = 10 / Number(amountOut) + 10 / Number(amount)
-  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind as RandomKind]) / Number(amountOut)
+  const rounding = (10 + furtherRoundings(trade)) * (1 / Number(amountOut) + 1 / Number(amount))
+  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind]) / Number(amountOut)
   return offPeg + (sampled ? 1e-3 : 1e-7) + rounding + coarse + floatError(pool, to, Number(amountOut))
+}
+
+/** Base units. DeepBook trades whole lots, and rounds at each order; Turbos at the end of each word of its map of ticks. */
+function furtherRoundings({ pool }: Trade): number {
+  if (pool.kind === 'deepbook') return Number(pool.lotSize) + pool.bids.length + pool.asks.length
+  if (pool.kind !== 'turbos') return 0
+  return (2 * TICK_MAX) / (TURBOS_WORD_SPACINGS * pool.tickSpacing)
 }
 
 /**
@@ -213,8 +235,9 @@ function curveTolerance({ pool, to, amount }: Trade, amountOut: bigint): number 
  * are precise to 10^-14.
  */
 function floatError(pool: Pool, to: number, amountOut: number): number {
-  if (!('ticks' in pool)) return 0
-  const root = Number(pool.sqrtPrice) / 2 ** 96
-  const virtualReserve = Number(pool.liquidity) * (to === 1 ? root : 1 / root)
+  const state = tickStateOf(pool)
+  if (state === null) return 0
+  const root = Number(state.sqrtPrice) / 2 ** state.bits
+  const virtualReserve = Number(state.liquidity) * (to === 1 ? root : 1 / root)
   return (2e-14 * virtualReserve) / amountOut
 }

@@ -1,6 +1,15 @@
+import { absolute } from '@swapyard/lib/bigint.ts'
+import { DLMM_BINS_PER_ARRAY, dlmmArrayIndex } from '@swapyard/lib/pools/solana/meteora-dlmm-accounts.ts'
+import { dlmmPrice } from '@swapyard/lib/pools/solana/meteora-dlmm-bin.ts'
+import { clmmArrayStart, isInPoolBitmap } from '@swapyard/lib/pools/solana/raydium-clmm-accounts.ts'
+import { clmmSqrtPriceAtTick } from '@swapyard/lib/pools/solana/raydium-clmm-tick.ts'
+import { DEEPBOOK_SCALE } from '@swapyard/lib/pools/sui/deepbook-math.ts'
+import { sqrtPriceAtTick as q64SqrtPriceAtTick } from '@swapyard/lib/pools/sui/q64-tick.ts'
+import type { TokenPair } from '@swapyard/lib/pools/token-pair.ts'
 import fc from 'fast-check'
 import type { Pool, PoolKind } from '../../../src/swap/routing/pool-kinds.ts'
 import type { Concentrated } from '../../../src/swap/routing/pools/concentrated.ts'
+import { ticksOf } from '../../../src/swap/routing/pools/solana/raydium-clmm.ts'
 import { sqrtPriceAtTick } from '../../../src/swap/routing/pools/tick-math.ts'
 
 /* fast-check arbitraries of pools of every kind. */
@@ -360,10 +369,161 @@ const pumpSwap = bothReserves.map((reserves) => ({
   },
 }))
 
-/** Other kinds are compared with recordings. */
-export type RandomKind = Exclude<PoolKind, 'raydium-clmm' | 'meteora-dlmm' | 'deepbook' | 'turbos'>
+/** A price within its tick: of Q64.96, with 32 bits fewer, and as near to the drawn one as the kind's own prices allow. */
+function priceInTick({ sqrtPrice, tick }: PositionedPool, priceAt: (tick: number) => bigint): bigint {
+  const [low, high] = [priceAt(tick), priceAt(tick + 1)]
+  const drawn = sqrtPrice >> 32n
+  return drawn < low ? low : drawn >= high ? high - 1n : drawn
+}
 
-export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
+const q64Extent: Extent = { tickMax: 443_636, fullRangeBits: [30, 40], positionBits: [24, 44] }
+
+const turbos = fc
+  .record({
+    pool: positionedPools([2, 10, 60, 200], q64Extent),
+    feeRate: fc.constantFrom(100n, 500n, 3_000n, 10_000n),
+  })
+  .map(({ pool, feeRate }) => ({
+    ...{ ...identity, ...concentratedOf(pool), kind: 'turbos' as const, tokens: pair },
+    ...{ sqrtPrice: priceInTick(pool, q64SqrtPriceAtTick), feeRate, protocolFeeRate: 250_000n },
+    ...({
+      feeGrowth: [0n, 0n],
+      protocolFees: [0n, 0n],
+      package: '0x70',
+      config: '0x71',
+      feeType: '0x70::fee::FEE',
+    } as const),
+  }))
+
+const raydiumClmm = fc
+  .record({
+    pool: positionedPools([1, 10, 60, 120], q64Extent),
+    tradeFeeRate: fc.constantFrom(100n, 500n, 2_500n, 10_000n),
+    transferFees: fc.tuple(transferFee, transferFee),
+  })
+  .map(({ pool, tradeFeeRate, transferFees }) => {
+    const { tick: tickCurrent, tickSpacing, liquidity, ticks } = concentratedOf(pool)
+    const starts = [...new Set(ticks.map(({ index }) => clmmArrayStart(index, tickSpacing)))]
+    const ticksFrom = (start: number) =>
+      ticks
+        .filter(({ index, net }) => net !== 0n && clmmArrayStart(index, tickSpacing) === start)
+        .map(({ index, net }) => ({
+          ...{ tick: index, liquidityNet: net, liquidityGross: absolute(net) },
+          feeGrowthBeyond: [0n, 0n] as const,
+        }))
+    const none = [0n, 0n] as const
+    return {
+      ...{ ...solanaIdentity, kind: 'raydium-clmm' as const, config: 'config', observation: 'observation' },
+      state: {
+        config: { tradeFeeRate, protocolFeeRate: 120_000n, fundFeeRate: 40_000n },
+        state: {
+          ...{ tickSpacing, liquidity, sqrtPrice: priceInTick(pool, clmmSqrtPriceAtTick), tickCurrent },
+          ...{ feeGrowthGlobal: none, protocolFees: none, fundFees: none, swapIn: none, swapOut: none },
+          ...{ totalFees: none, status: 0, openTime: 0n },
+          arrayStarts: starts.filter((start) => isInPoolBitmap(start, tickSpacing)),
+        },
+        extensionStarts: starts.filter((start) => !isInPoolBitmap(start, tickSpacing)),
+        tickArrays: new Map(starts.map((start) => [start, { startTick: start, ticks: ticksFrom(start) }])),
+        transferFees,
+      },
+      extension: 'extension',
+      arrays: starts.map((start) => ({ start, address: `array ${start}` })),
+    }
+  })
+
+const dlmmBins = fc.array(fc.record({ gap: fc.integer({ min: 1, max: 3 }), units: magnitude(20, 45) }), {
+  maxLength: 20,
+})
+
+/** Without limit orders. The variable fee's reference is in force or has expired: one that decays makes a second swap cheaper. */
+const meteoraDlmm = fc
+  .record({
+    ...{ below: dlmmBins, above: dlmmBins, x: magnitude(20, 45), y: magnitude(20, 45) },
+    binStep: fc.constantFrom(5, 10, 20, 50, 100),
+    activeId: fc.integer({ min: -500, max: 500 }),
+    reference: fc.integer({ min: 0, max: 100_000 }),
+    isExpired: fc.boolean(),
+    hasFeesInY: fc.boolean(),
+    transferFees: fc.tuple(transferFee, transferFee),
+  })
+  .map(({ below, above, x, y, binStep, activeId, reference, isExpired, hasFeesInY, transferFees }) => {
+    const amountsById = new Map([[activeId, [x, y] as TokenPair]])
+    const add = (bins: typeof below, direction: 1 | -1) => {
+      let id = activeId
+      for (const { gap, units } of bins) {
+        id += gap * direction
+        amountsById.set(id, direction === 1 ? [units, 0n] : [0n, units])
+      }
+    }
+    add(below, -1)
+    add(above, 1)
+    const indexes = [...new Set([...amountsById.keys()].map(dlmmArrayIndex))].sort((one, other) => one - other)
+    const binOf = (binId: number) => ({
+      ...{ id: binId, amounts: amountsById.get(binId) ?? ([0n, 0n] as const), price: dlmmPrice(binId, binStep) },
+      ...({
+        liquiditySupply: 1n << 100n,
+        fulfilledOrders: [0n, 0n],
+        orderFees: [0n, 0n],
+        feeGrowth: [0n, 0n],
+      } as const),
+      ...{ openOrders: 0n, processingOrders: 0n, processedRest: 0n, orderAge: 0, isAskSide: false },
+    })
+    const arrayOf = (index: number) => ({
+      index,
+      bins: Array.from({ length: DLMM_BINS_PER_ARRAY }, (_, place) => binOf(index * DLMM_BINS_PER_ARRAY + place)),
+    })
+    const sumOf = (token: 0 | 1) => [...amountsById.values()].reduce((sum, amounts) => sum + amounts[token], 0n)
+    return {
+      ...{ ...solanaIdentity, kind: 'meteora-dlmm' as const, oracle: 'oracle', extension: null },
+      ...{ unixTime: 1_000_000n + (isExpired ? 700n : 10n), slot: 1n },
+      state: {
+        pair: {
+          ...{ binStep, activeId, baseFactor: 5_000, baseFeePowerFactor: 0, hasLimitOrders: false, hasFeesInY },
+          ...{ variableFeeControl: Number(CONTROLS[binStep]), maxVolatilityAccumulator: 150_000, filterPeriod: 30 },
+          ...{ decayPeriod: 600, reductionFactor: 5_000, protocolShare: 1_000, isEnabled: true, activation: null },
+          volatility: { accumulator: reference, reference, indexReference: activeId, lastUpdate: 1_000_000n },
+          ...{ protocolFees: [0n, 0n] as const, arrayIndexes: indexes },
+        },
+        ...{ extensionIndexes: [], binArrays: new Map(indexes.map((index) => [index, arrayOf(index)])) },
+        ...{ reserves: [sumOf(0), sumOf(1)] as const, transferFees },
+      },
+      arrays: indexes.map((index) => ({ index, address: `array ${index}` })),
+    }
+  })
+
+const DEEPBOOK_NOW = 1_000n
+/** Orders from the best price on: each is a few parts of 10,000 worse than the one before. */
+const bookSide = fc.array(
+  fc.record({
+    step: fc.bigInt(0n, 50n),
+    lots: magnitude(25, 34),
+    expiresAtMs: fc.constantFrom(DEEPBOOK_NOW, DEEPBOOK_NOW + 1n, DEEPBOOK_NOW - 1n),
+  }),
+  { minLength: 1, maxLength: 20 },
+)
+const deepbook = fc
+  .record({
+    ...{ bids: bookSide, asks: bookSide, price: magnitude(24, 36), spread: fc.bigInt(1n, 100n) },
+    lotSize: fc.constantFrom(1n, 10n, 1_000n),
+    takerFee: fc.constantFrom(0n, 100_000n, 1_000_000n),
+  })
+  .map(({ bids, asks, price, spread, lotSize, takerFee }) => {
+    const ordersOf = (side: typeof bids, direction: 1n | -1n) => {
+      let parts = 10_000n + direction * spread
+      return side.map(({ step, lots, expiresAtMs }) => {
+        parts += direction * step
+        return { price: (price * parts) / 10_000n, remaining: lots * lotSize, expiresAtMs }
+      })
+    }
+    return {
+      ...{ ...identity, kind: 'deepbook' as const, tokens: pair, package: '0xdb', feeCoin: '0xdb::deep::DEEP' },
+      ...{ objectVersion: 1n, bids: ordersOf(bids, -1n), asks: ordersOf(asks, 1n), takerFee, lotSize },
+      ...{ minSize: lotSize, nowMs: DEEPBOOK_NOW, isWhitelisted: false, deepPrice: null },
+      ...{ stakeRequired: 1n, gasPricePenalty: 0n },
+    }
+  })
+
+export const randomPools: Readonly<{ [K in PoolKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
   'uniswap-v2': uniswapV2,
   'uniswap-v3': uniswapV3,
   'uniswap-v4': uniswapV4,
@@ -375,21 +535,49 @@ export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Poo
   'liquidity-book': liquidityBook,
   'raydium-cpmm': raydiumCpmm,
   cetus,
+  turbos,
+  deepbook,
   'raydium-amm-v4': raydiumAmmV4,
+  'raydium-clmm': raydiumClmm,
+  'meteora-dlmm': meteoraDlmm,
   'pump-swap': pumpSwap,
 }
 
-/** Binary decimals of the root of the price: Q64.64 on Sui, Q64.96 on EVM networks. */
-export const sqrtPriceBits = ({ kind }: Pool): number => (kind === 'cetus' ? 64 : 96)
+export type TickState = Readonly<{
+  sqrtPrice: bigint
+  liquidity: bigint
+  ticks: readonly Readonly<{ index: number; net: bigint }>[]
+  /** Binary decimals of `sqrtPrice`. */
+  bits: number
+}>
+
+/** The concentrated liquidity of a pool; null of other kinds. */
+export function tickStateOf(pool: Pool): TickState | null {
+  if (pool.kind === 'raydium-clmm') {
+    const { sqrtPrice, liquidity } = pool.state.state
+    return { sqrtPrice, liquidity, ticks: ticksOf(pool), bits: 64 }
+  }
+  if (!('ticks' in pool)) return null
+  return { ...pool, bits: pool.kind === 'cetus' || pool.kind === 'turbos' ? 64 : 96 }
+}
 
 /** Approximate balance of a token in the pool. */
 export function holdingOf(pool: Pool, token: number): bigint {
   if ('reserves' in pool) return pool.reserves[token] ?? 0n
   if ('balances' in pool) return pool.balances[token] ?? 0n
-  if ('bids' in pool) return pool.asks.reduce((sum, { remaining }) => sum + remaining, 0n)
+  if (pool.kind === 'meteora-dlmm') {
+    const bins = [...pool.state.binArrays.values()].flatMap((array) => array.bins)
+    return bins.reduce((sum, { amounts }) => sum + (amounts[token] ?? 0n), 0n)
+  }
+  if (pool.kind === 'deepbook') {
+    if (token === 0) return pool.asks.reduce((sum, { remaining }) => sum + remaining, 0n)
+    return pool.bids.reduce((sum, { price, remaining }) => sum + (price * remaining) / DEEPBOOK_SCALE, 0n)
+  }
   if ('bins' in pool) return pool.bins.reduce((sum, bin) => sum + (bin.reserves[token] ?? 0n), 0n)
-  if (!('liquidity' in pool)) throw new Error(`no random pools of the kind ${pool.kind}`)
+  const state = tickStateOf(pool)
+  if (state === null) throw new Error(`no balances of the kind ${pool.kind}`)
   // Virtual reserves: as if the current liquidity covered all prices.
-  const bits = BigInt(sqrtPriceBits(pool))
-  return token === 0 ? (pool.liquidity << bits) / pool.sqrtPrice : (pool.liquidity * pool.sqrtPrice) >> bits
+  const { liquidity, sqrtPrice } = state
+  const bits = BigInt(state.bits)
+  return token === 0 ? (liquidity << bits) / sqrtPrice : (liquidity * sqrtPrice) >> bits
 }

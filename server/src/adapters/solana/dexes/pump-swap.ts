@@ -3,7 +3,7 @@ import { decodePumpSwapPool } from '@swapyard/lib/pools/solana/pump-swap.ts'
 import { decodePumpSwapConfig } from '@swapyard/lib/pools/solana/pump-swap-accounts.ts'
 import type { PumpSwapRoutePool } from '../../../swap/routing/pools/solana/pump-swap.ts'
 import { readonly, writable } from '../instructions.ts'
-import { associatedToken, associatedTokenProgram, deriveOnce, systemProgram } from '../program-address.ts'
+import { associatedToken, associatedTokenProgram, deriveOnce, systemProgram, wrappedSol } from '../program-address.ts'
 import { addressAt, decodeAmounts, encodeCall, markFilter, type PoolReading, type SolanaDex } from './solana-dex.ts'
 
 const program = 'pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA'
@@ -25,6 +25,7 @@ const BUY_BYTES = 25
 
 /* Offsets in the account of a pool, and in the global config. */
 const BASE_MINT = 43
+const QUOTE_MINT = 75
 const COIN_CREATOR = 211
 const MAYHEM_MODE = 243
 const CASHBACK_COIN = 244
@@ -56,6 +57,8 @@ function read(reading: PoolReading): PumpSwapRoutePool | null {
     quoteReserve,
     baseSupply: mint.readBigUInt64LE(SUPPLY),
   })
+  // The fee config has other fees for the pump program's pools with other quote tokens.
+  if (state.isCanonical && addressAt(data, QUOTE_MINT) !== wrappedSol) return null
   return {
     ...identity,
     ...{ kind: 'pump-swap', state, reserves: balances },
@@ -70,7 +73,7 @@ export const pumpSwapDex: SolanaDex<PumpSwapRoutePool> = {
   program,
   title: 'PumpSwap',
   filters: [markFilter(POOL)],
-  mintsAt: [BASE_MINT, 75],
+  mintsAt: [BASE_MINT, QUOTE_MINT],
   vaultsAt: [139, 171],
   accountsOf: (_, data) => [globalConfig, feeConfig, addressAt(data, BASE_MINT)],
   read,

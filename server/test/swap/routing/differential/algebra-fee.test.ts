@@ -1,21 +1,13 @@
 import fc from 'fast-check'
 import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { drawSamples } from '../../../../../test/support/draw-samples.ts'
 import { createRpc, rpcDefaults } from '../../../../src/adapters/chains/evm/rpc.ts'
 import { forecastFees } from '../../../../src/adapters/dex/algebra-fee.ts'
 import { createBlockReader } from '../../../../src/adapters/dex/block-reader.ts'
 import type { TrackedPool } from '../../../../src/adapters/dex/tracked-pool.ts'
 import { hex, TEST_CHAIN_ID } from '../../../adapters/chains/evm/anvil.ts'
-import {
-  type Artifact,
-  artifact,
-  type Chain,
-  drawSamples,
-  PRUNE_HISTORY,
-  RUN_MS,
-  SWAPS_FACTOR,
-  startChain,
-} from './chain.ts'
+import { type Artifact, artifact, type Chain, PRUNE_HISTORY, RUN_MS, SWAPS_FACTOR, startChain } from './chain.ts'
 
 /*
  * Real Algebra pools with their price history: random swaps at random times. Before each swap we forecast the fee for its second. The fee

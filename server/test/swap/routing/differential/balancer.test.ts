@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { drawSamples } from '../../../../../test/support/draw-samples.ts'
 import { type Pool, swapExact } from '../../../../src/swap/routing/pool-kinds.ts'
 import type { BalancerStablePool } from '../../../../src/swap/routing/pools/balancer-stable.ts'
 import type { BalancerWeightedPool } from '../../../../src/swap/routing/pools/balancer-weighted.ts'
 import { magnitude, similarBalances } from '../random-pools.ts'
-import { type Artifact, artifact, type Chain, drawSamples, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
+import { type Artifact, artifact, type Chain, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 
 const published = (task: string, name: string) =>
   artifact('@balancer-labs/v2-deployments', `dist/tasks/${task}/artifact/${name}.json`)

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { type Abi, decodeFunctionResult, type Hex } from 'viem'
 import { PATIENCE_MS } from '../../../../../test/support/patience.ts'
 import { type Anvil, call, hex, startAnvil } from '../../../adapters/chains/evm/anvil.ts'
@@ -97,11 +96,4 @@ function readSwapCount(): number {
   if (!Number.isSafeInteger(requested) || requested < 1)
     throw new Error('TEST_SWAPS must be a positive integer: the number of swaps per contract')
   return requested
-}
-
-/** Random samples. The seed is logged; `TEST_SEED` repeats it. */
-export function drawSamples<T>(title: string, arbitrary: fc.Arbitrary<T>, count: number): T[] {
-  const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-  console.info(`differential: ${title}, seed ${seed}`)
-  return fc.sample(arbitrary, { seed, numRuns: count })
 }

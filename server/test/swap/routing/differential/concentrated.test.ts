@@ -1,20 +1,11 @@
 import fc from 'fast-check'
 import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { drawSamples } from '../../../../../test/support/draw-samples.ts'
 import { type Pool, swapExact } from '../../../../src/swap/routing/pool-kinds.ts'
 import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from '../../../../src/swap/routing/pools/tick-math.ts'
 import { concentratedOf, holdingOf, magnitude, type PositionedPool, positionedPools } from '../random-pools.ts'
-import {
-  type Artifact,
-  artifact,
-  type Chain,
-  drawSamples,
-  POOLS,
-  PRUNE_HISTORY,
-  RUN_MS,
-  startChain,
-  TRADES,
-} from './chain.ts'
+import { type Artifact, artifact, type Chain, POOLS, PRUNE_HISTORY, RUN_MS, startChain, TRADES } from './chain.ts'
 
 const uniswap = artifact('@uniswap/v3-core', 'artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json')
 /** @cryptoalgebra/core 2.0.0 under an alias: the last version with the tick bitmap of v1. */

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { encodeDeployData } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { drawSamples } from '../../../../../test/support/draw-samples.ts'
 import { swapExact } from '../../../../src/swap/routing/pool-kinds.ts'
 import type { UniswapV2Pool } from '../../../../src/swap/routing/pools/uniswap-v2.ts'
 import { magnitude } from '../random-pools.ts'
-import { artifact, type Chain, drawSamples, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
+import { artifact, type Chain, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 
 const factories = [
   ['uniswap v2', 3_000, artifact('@uniswap/v2-core', 'build/UniswapV2Factory.json')],

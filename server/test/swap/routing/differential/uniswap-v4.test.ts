@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { encodeDeployData, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { drawSamples } from '../../../../../test/support/draw-samples.ts'
 import { type Pool, swapExact } from '../../../../src/swap/routing/pool-kinds.ts'
 import { concentratedOf, holdingOf, magnitude, positionedPools } from '../random-pools.ts'
-import { artifact, type Chain, drawSamples, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
+import { artifact, type Chain, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 
 const manager = artifact('@uniswap/v4-core', 'out/PoolManager.sol/PoolManager.json')
 

@@ -37,6 +37,16 @@ describe('M18: the first deposit that can execute at a fixed rate gets it', () =
     expect(await readRates(exchange)).toEqual([null, 'fixed'])
   })
 
+  test('beside an earlier one that cannot, and still confirms', async () => {
+    const exchange = await create()
+    pay(exchange, 5_000n)
+    await path.mineBlocks(1)
+    await path.database.query('update deposits set required_confirmations = 50 where exchange_id = $1', [exchange.id])
+    pay(exchange, QUOTED)
+    await path.mineBlocks(5)
+    expect(await readRates(exchange)).toEqual([null, 'fixed'])
+  })
+
   test('not a second one, while the first still confirms', async () => {
     const exchange = await create()
     pay(exchange, QUOTED / 2n)

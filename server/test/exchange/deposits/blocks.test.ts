@@ -219,6 +219,33 @@ describe('recorded blocks', () => {
     expect(opened).toEqual({ executions: '5500', events: '5500', coins: '5500' })
   })
 
+  // M5: three statements per transfer, one after the other: a block of thousands took minutes.
+  test('M5: take as few statements for thousands of deposits as for two', async () => {
+    const { deposit } = await createExchange()
+    const countStatements = async (height: number, deposits: number) => {
+      let statements = 0
+      const counting: typeof app.database = {
+        ...app.database,
+        transaction: (work) =>
+          app.database.transaction((tx) =>
+            work({
+              ...tx,
+              query: (text, values, name) => {
+                statements++
+                return tx.query(text, values, name)
+              },
+            }),
+          ),
+      }
+      const transfers = Array.from({ length: deposits }, (_, n) => makeTransfer(deposit.address, `t${height}`, n))
+      await append(makeBlock(height, 'a', transfers), createStore(counting, payeeMacs))
+      return statements
+    }
+    const ofTwo = await countStatements(1, 2)
+    expect(ofTwo).toBeGreaterThan(5)
+    expect(await countStatements(2, 3_000)).toBe(ofTwo)
+  })
+
   test('change the visible status of an exchange before its first step', async () => {
     const exchange = await createExchange()
     const { id, partnerId } = exchange

@@ -133,7 +133,7 @@ async function appendUnrecorded(store: Store): Promise<void> {
   queries.length = 0
 }
 
-/** Tables whose rows change often, or of which some are read often. */
+/** Tables whose rows change often. */
 const CHANGING = ['balances', 'nonce_lanes', 'orders', 'outflows', 'reservations', 'sightings', 'sweep_candidates']
 
 // M25: autovacuum waited for a fifth of tables that keep every row.

@@ -1,6 +1,7 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
 import type {
+  MissingUnits,
   OpenOnNetwork,
   ReconciliationStore,
   StalledNetwork,
@@ -145,21 +146,8 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
       }))
     },
     unsweptDeposits: (network, native, suspects, next) => unsweptDeposits(sql, network, native, suspects, next),
-    async listShortfalls(network) {
-      const rows = await sql.query<ShortfallRow>(SHORTFALLS, [network])
-      return rows.map(({ subject, units, acknowledged }) => ({
-        subject,
-        units: BigInt(units),
-        acknowledgedUnits: BigInt(acknowledged),
-      }))
-    },
-    async acknowledgeShortfalls(shortfalls) {
-      await sql.query(
-        `update alarms a set detail = a.detail || jsonb_build_object('acknowledged', s.units)
-         from unnest($1::text[], $2::text[]) as s (subject, units) where a.subject = s.subject`,
-        [shortfalls.map(({ subject }) => subject), shortfalls.map(({ units }) => units.toString())],
-      )
-    },
+    listShortfalls: (network) => listShortfalls(sql, network),
+    acknowledgeShortfalls: (shortfalls) => acknowledgeShortfalls(sql, shortfalls),
     async ledgerFaults(limit) {
       const rows = await database.transaction((tx) => tx.query<FaultRow>(LEDGER_FAULTS, [limit]), {
         statementTimeoutMs: LEDGER_MS,
@@ -195,4 +183,24 @@ async function openByStatus(sql: Sql): Promise<ReadonlyMap<string, number>> {
     "select key as status, value::int as count from turns, jsonb_each_text(result) where name = 'open exchanges'",
   )
   return new Map(rows.map(({ status, count }) => [status, count]))
+}
+
+async function listShortfalls(sql: Sql, network: string): Promise<readonly MissingUnits[]> {
+  const rows = await sql.query<ShortfallRow>(SHORTFALLS, [network])
+  return rows.map(({ subject, units, acknowledged }) => ({
+    subject,
+    units: BigInt(units),
+    acknowledgedUnits: BigInt(acknowledged),
+  }))
+}
+
+async function acknowledgeShortfalls(
+  sql: Sql,
+  shortfalls: readonly Pick<MissingUnits, 'subject' | 'units'>[],
+): Promise<void> {
+  await sql.query(
+    `update alarms a set detail = a.detail || jsonb_build_object('acknowledged', s.units)
+     from unnest($1::text[], $2::text[]) as s (subject, units) where a.subject = s.subject`,
+    [shortfalls.map(({ subject }) => subject), shortfalls.map(({ units }) => units.toString())],
+  )
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { privacyFlags } from '../scripts/heap.mjs'
 import { PATIENCE_MS } from './support/patience.ts'
@@ -23,3 +24,23 @@ test.each([
   await once(child, 'close')
   expect(errors.includes('Debugger listening')).toBe(isOpened)
 })
+
+test(
+  'M27.9: the server and its command line run with these flags',
+  async () => {
+    // Each process that starts prints its flags.
+    const report = 'data:text/javascript,console.error(process.argv[1],process.execArgv.join(" "))'
+    const run = join(import.meta.dirname, '../scripts/run.mjs')
+    const child = spawn(process.execPath, [run, 'swapyard', '--version'], {
+      env: { ...process.env, NODE_OPTIONS: `--import=${encodeURI(report)}` },
+    })
+    let errors = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors += text
+    })
+    await once(child, 'close')
+    const [started] = errors.split('\n').filter((line) => line.includes('main.ts'))
+    for (const flag of privacyFlags) expect(started).toContain(flag)
+  },
+  PATIENCE_MS,
+)

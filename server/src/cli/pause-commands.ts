@@ -4,7 +4,8 @@ import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { AppError } from '../core/domain/errors.ts'
 import type { PauseStore } from '../core/ports/store/pauses.ts'
-import type { AcknowledgedShortfall } from '../exchange/ports/store/reconciliation.ts'
+import { acknowledgeShortfalls } from '../exchange/operations/report-shortfall.ts'
+import type { MissingUnits } from '../exchange/ports/store/reconciliation.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type ReasonOption, toAuditNote, withReason, withRequiredReason } from './audit-note.ts'
 import { printRows, withDatabase } from './database.ts'
@@ -37,12 +38,14 @@ export function addPauseCommands(program: Command): void {
     .action(() => printRows((database) => createStore(database).pauses.list()))
   withReason(program.command('resume <scope>'))
     .description('ends a pause; of payouts:NETWORK, acknowledges the coins that are missing there')
-    .action((text: string, options: ReasonOption) =>
+    .option('--missing <alarm=units...>', 'the missing coins that you have looked at, as the alarms state them')
+    .action((text: string, { missing = [], ...options }: ReasonOption & Readonly<{ missing?: readonly string[] }>) =>
       withDatabase(async (database) => {
+        const stated = new Map(missing.map(readMissing))
         const scope = await findPause(text, database)
         const acknowledged = await createStore(database).transaction(async (tx) => {
           const before = (await tx.pauses.list()).find((pause) => pause.scope === scope) ?? null
-          const shortfalls = before === null ? [] : await acknowledgeShortfalls(tx, scope)
+          const shortfalls = before === null ? [] : await acknowledgeMissing(tx, scope, stated)
           await tx.pauses.resume(scope)
           const note = { ...toAuditNote(options), act: 'resume', subject: scope, before, after: null }
           await tx.auditLog.record(shortfalls.length > 0 ? { ...note, detail: { acknowledged: shortfalls } } : note)
@@ -53,13 +56,28 @@ export function addPauseCommands(program: Command): void {
     )
 }
 
-/** Coins that are missing on the network of a pause of payouts, and that the operator has looked at. */
-async function acknowledgeShortfalls(
-  { reconciliation }: Pick<Store, 'reconciliation'>,
+/** `difference:usdt@eth=7`: an alarm and base units. */
+function readMissing(text: string): [subject: string, units: bigint] {
+  const [, subject = '', units] = /^(.+)=(\d+)$/s.exec(text) ?? []
+  return [
+    subject,
+    BigInt(units ?? fail(`--missing ${text} is no alarm with its base units, as in difference:usdt@eth=7`)),
+  ]
+}
+
+/** Coins that are missing on the network of a pause of payouts. Refuses if more is missing than the operator has looked at. */
+async function acknowledgeMissing(
+  store: Pick<Store, 'reconciliation'>,
   scope: string,
-): Promise<readonly AcknowledgedShortfall[]> {
+  stated: ReadonlyMap<string, bigint>,
+): Promise<readonly Readonly<{ subject: string; units: string }>[]> {
   const [, network = 'all'] = /^payouts:(.+)$/.exec(scope) ?? []
-  return network === 'all' ? [] : reconciliation.acknowledgeShortfalls(network)
+  if (network === 'all') return []
+  const toText = ({ subject, units }: MissingUnits) => `${subject}=${units}`
+  const { acknowledged, larger } = await acknowledgeShortfalls(store, network, stated)
+  if (larger.length > 0)
+    fail(`coins are missing: look at their alarms, then state them with --missing ${larger.map(toText).join(' ')}`)
+  return acknowledged.map(({ subject, units }) => ({ subject, units: units.toString() }))
 }
 
 /** Each wait ends after the lock timeout of five seconds. */

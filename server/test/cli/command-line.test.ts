@@ -261,7 +261,7 @@ describe('the command line', () => {
     expect((await swapyard(['resume', named])).lines).toEqual([{ scope, paused: false }])
   })
 
-  test('resuming payouts acknowledges what is missing on their network, in the answer and in the audit log', async () => {
+  test('resuming payouts acknowledges what the operator states as missing on their network, in the answer and in the audit log', async () => {
     const database = openDatabase(url, { max: 1, applicationName: 'test' })
     const { alarms, pauses } = createStore(database)
     await alarms.raise('difference:usdt@eth', 'ledger and chain differ', { difference: '-7', held: '1' })
@@ -271,7 +271,28 @@ describe('the command line', () => {
     // Without a pause there is nothing that the operator looked at.
     expect((await swapyard(['resume', 'payouts:eth'])).lines).toEqual([{ scope: 'payouts:eth', paused: false }])
     await pauses.pause('payouts:eth', 'ledger and chain differ', 'reconciler')
-    const { lines } = await swapyard(['resume', 'payouts:eth', '--reason', 'found them'])
+    const resume = (...missing: string[]) =>
+      swapyard([
+        'resume',
+        'payouts:eth',
+        '--reason',
+        'found them',
+        ...(missing.length > 0 ? ['--missing', ...missing] : []),
+      ])
+    const isPaused = async () => (await pauses.list()).some(({ scope }) => scope === 'payouts:eth')
+    // Neither stated nor looked at, or lost since.
+    const statement = '--missing difference:usdt@eth=7 unswept:eth:0xaddress:dai@eth=2'
+    expect(await resume()).toMatchObject({ code: 1, error: expect.stringContaining(statement) })
+    expect(await resume('difference:usdt@eth=6', 'unswept:eth:0xaddress:dai@eth=2')).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/--missing difference:usdt@eth=7$/m),
+    })
+    expect(await resume('difference:usdt@eth')).toMatchObject({ code: 1, error: expect.stringContaining('base units') })
+    expect(await database.query("select 1 from alarms where detail ? 'acknowledged'")).toEqual([])
+    expect(await isPaused()).toBe(true)
+    // Less is missing than was stated: what is missing is acknowledged.
+    const { lines } = await resume('difference:usdt@eth=9', 'unswept:eth:0xaddress:dai@eth=2')
+    expect(await isPaused()).toBe(false)
     const acknowledged = [
       { subject: 'difference:usdt@eth', units: '7' },
       { subject: 'unswept:eth:0xaddress:dai@eth', units: '2' },
@@ -289,6 +310,9 @@ describe('the command line', () => {
       },
     ])
     expect(await database.query("select 1 from alarms where detail ? 'acknowledged'")).toHaveLength(2)
+    // After a pause for another reason, what was acknowledged need not be stated again.
+    await pauses.pause('payouts:eth', 'maintenance', 'cli')
+    expect(await resume()).toMatchObject({ code: 0, lines: [{ acknowledged: expect.arrayContaining(acknowledged) }] })
     await database.query('delete from alarms')
     await database.close()
   })

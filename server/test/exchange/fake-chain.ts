@@ -57,6 +57,8 @@ export function createFakeChain(network: Network) {
     blockTime: null as number | null,
     /** Whether unconfirmed payments are firm enough for a fixed rate (bitcoin). */
     stopsClock: true,
+    /** When its nodes first saw unconfirmed payments (bitcoin); null = unknown. */
+    seenAt: null as Date | null,
     /** The gas estimate of a payment to this address fails. */
     revertingRecipient: null as string | null,
     /** The first of two nodes does not report the transfers of these transactions. */
@@ -364,7 +366,8 @@ export function createFakeChain(network: Network) {
             evictedFees: async () => behaviour.evictedUnits,
             inspectPending: async (txHash: string) => {
               const tx = pool.find((one) => one.txHash === txHash)
-              return tx === undefined ? null : { stopsClock: behaviour.stopsClock, spends: tx.spends }
+              const { stopsClock, seenAt } = behaviour
+              return tx === undefined ? null : { stopsClock, spends: tx.spends, seenAt }
             },
           }
         : {}),

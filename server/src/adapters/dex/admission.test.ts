@@ -188,6 +188,21 @@ describe('reading pools', () => {
     expect(admitted).toEqual(Array.from({ length: 16 }, (_, n) => `${39 - n}`))
   })
 
+  test('D3: of a block with 100 new pools takes two words of each, and 32 pools whole', async () => {
+    const bases = Array.from({ length: 100 }, (_, n) => position(`${n}`, [WETH, USDC], ETHER, -10, 10))
+    let words = 0
+    const reader = {
+      read: async (_: string, calls: readonly unknown[]) => {
+        words += calls.length
+        return calls.map(() => `0x${'0'.repeat(64)}`)
+      },
+    }
+    const dexes = new Map([['dex', { name: 'dex', kind: 'uniswap-v3' }]])
+    const concentrated = { ...reading, readContext: { reader }, dexes } as unknown as PoolReading
+    expect(await admitNew(concentrated, bases, [])).toHaveLength(32)
+    expect(words).toBe(100 * 2 + 32 * 470)
+  })
+
   test('D3: for their depth takes three words where the whole bitmap has hundreds', async () => {
     const { pool } = position('new', [WETH, USDC], ETHER, -10, 10)
     const words: number[] = []

@@ -103,7 +103,11 @@ async function inspectSightings(deps: RecordBlocksDeps, chain: Chain): Promise<v
     const payment = await withoutFailure(deps, chain, failure, reader.inspectPending(txHash))
     if (payment === undefined) continue
     // If it is mined meanwhile, its block counts.
-    await store.chainLog.recordInspection(network.id, txHash, payment ?? { stopsClock: false, spends: [] })
+    await store.chainLog.recordInspection(
+      network.id,
+      txHash,
+      payment ?? { stopsClock: false, spends: [], seenAt: null },
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 import { largest, smallest } from '../../lib/bigint.ts'
+import type { MissingUnits } from '../ports/store/reconciliation.ts'
 import type { Store } from '../ports/store/store.ts'
 
 /** What a wallet or an address lacks at least and at most, in units: transactions between the two readings make a range. */
@@ -35,4 +36,21 @@ export async function reportShortfall(
 export async function readAcknowledged({ alarms }: Pick<Store, 'alarms'>, subject: string): Promise<bigint> {
   const units = (await alarms.find(subject))?.detail['acknowledged']
   return typeof units === 'string' ? BigInt(units) : 0n
+}
+
+/**
+ * Acknowledges what is missing on a network, unless it is more than an operator has stated or acknowledged before: coins that
+ * were lost since he looked must not be among it. `larger`: what he has to look at; then nothing is acknowledged.
+ */
+export async function acknowledgeShortfalls(
+  { reconciliation }: Pick<Store, 'reconciliation'>,
+  network: string,
+  stated: ReadonlyMap<string, bigint>,
+): Promise<Readonly<{ acknowledged: readonly MissingUnits[]; larger: readonly MissingUnits[] }>> {
+  const missing = await reconciliation.listShortfalls(network)
+  const isKnown = ({ subject, units, acknowledgedUnits }: MissingUnits) =>
+    units <= largest(acknowledgedUnits, stated.get(subject) ?? 0n)
+  if (!missing.every(isKnown)) return { acknowledged: [], larger: missing.filter((one) => !isKnown(one)) }
+  await reconciliation.acknowledgeShortfalls(missing)
+  return { acknowledged: missing, larger: [] }
 }

@@ -74,6 +74,8 @@ export type PendingPayment = Readonly<{
   stopsClock: boolean
   /** Outpoints that it spends. A transaction that replaces it spends one of them. */
   spends: readonly string[]
+  /** When the node first saw it; of several nodes the latest time; null = unknown. Earlier than our sighting after an outage of ours. */
+  seenAt: Date | null
 }>
 
 /** Transfers and transactions of one block. */

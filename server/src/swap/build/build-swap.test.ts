@@ -31,6 +31,8 @@ let referenceOut: bigint | null
 let isKnownCall: boolean
 /** Minimums of the simulated aggregator calls. */
 let minimums: bigint[]
+/** What an aggregator's call pays in its simulation. */
+let aggregatorPays: bigint
 /** Output at the middle price; null: what is quoted. */
 let middleOut: bigint | null
 
@@ -59,7 +61,7 @@ const chain = {
   async prepare({ swaps, minReceived, aggregatorCall }: SwapOrder) {
     if (aggregatorCall !== undefined) {
       minimums.push(minReceived)
-      return { approve: null, swap: 'swap by 0x', simulatedOut: 1_050_000n, simulations: [] }
+      return { approve: null, swap: 'swap by 0x', simulatedOut: aggregatorPays, simulations: [] }
     }
     const id = swaps[0]?.pool.id ?? ''
     simulated.push(id)
@@ -104,6 +106,7 @@ beforeEach(() => {
   middleOut = null
   isKnownCall = true
   minimums = []
+  aggregatorPays = 1_050_000n
   buildSwap = createBuildSwap({ ...deps, routes: createRouteReliability({ now: () => 0 }) })
 })
 
@@ -231,6 +234,13 @@ describe('D7: an aggregator', () => {
     // Less slippage than that is kept: 0.1 % of 1 050 000.
     expect(await buildWith('0.1')).toEqual(['swap by 0x'])
     expect(minimums).toEqual([995_000n, 995_000n, 1_048_950n])
+  })
+
+  it('is not used if its simulation pays less than our own route', async () => {
+    aggregatorPays = 1_000_000n
+    expect(await buildWith('1')).toEqual(['swap by 0x'])
+    aggregatorPays = 999_999n
+    expect(await buildWith('1')).toEqual(['swap by honest'])
   })
 
   it('trades for the user where there is no executor', async () => {

@@ -10,6 +10,7 @@ import type { ScannedBlock, Transfer } from '../../../src/exchange/ports/chain.t
 import type { AppendRules } from '../../../src/exchange/ports/store/chain-log.ts'
 import { createBookSnapshot } from '../../../src/exchange/quotes/book-snapshot.ts'
 import { guardDefaults, requiredConfirmations, tierUsd } from '../../../src/exchange/settings.ts'
+import { present } from '../../../src/lib/assert.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
 import { payeeMacs } from '../../payee-macs.ts'
@@ -218,6 +219,33 @@ describe('recorded blocks', () => {
     expect(opened).toEqual({ executions: '5500', events: '5500', coins: '5500' })
   })
 
+  // M5: three statements per transfer, one after the other: a block of thousands took minutes.
+  test('M5: take as few statements for thousands of deposits as for two', async () => {
+    const { deposit } = await createExchange()
+    const countStatements = async (height: number, deposits: number) => {
+      let statements = 0
+      const counting: typeof app.database = {
+        ...app.database,
+        transaction: (work) =>
+          app.database.transaction((tx) =>
+            work({
+              ...tx,
+              query: (text, values, name) => {
+                statements++
+                return tx.query(text, values, name)
+              },
+            }),
+          ),
+      }
+      const transfers = Array.from({ length: deposits }, (_, n) => makeTransfer(deposit.address, `t${height}`, n))
+      await append(makeBlock(height, 'a', transfers), createStore(counting, payeeMacs))
+      return statements
+    }
+    const ofTwo = await countStatements(1, 2)
+    expect(ofTwo).toBeGreaterThan(5)
+    expect(await countStatements(2, 3_000)).toBe(ofTwo)
+  })
+
   test('change the visible status of an exchange before its first step', async () => {
     const exchange = await createExchange()
     const { id, partnerId } = exchange
@@ -382,7 +410,7 @@ describe('recorded blocks', () => {
 
 describe('an unconfirmed payment', () => {
   const fixedRate = () => createExchange({ flow: 'fixed-rate', fromUnits: 5n })
-  const firm = { stopsClock: true, spends: ['input:0'] }
+  const firm = { stopsClock: true, spends: ['input:0'], seenAt: null }
 
   test('sets the first-seen time of its deposit, at any position of any block', async () => {
     const exchange = await fixedRate()
@@ -458,6 +486,17 @@ describe('an unconfirmed payment', () => {
     expect(await wasSeenAt(exchange, at)).toBe(false)
   })
 
+  test('M1: loses its time if it left the mempool and is mined later', async () => {
+    const exchange = await fixedRate()
+    const { address } = exchange.deposit
+    await store.chainLog.recordSightings('btc', [{ txHash: 'x1', address, memo: null, units: 5n }])
+    const at = await sightEarlier('x1')
+    await store.chainLog.recordInspection('btc', 'x1', firm)
+    await store.chainLog.recordLookup('btc', 'x1', true)
+    await append(makeBlock(1, 'a', [makeTransfer(address, 'x1')]))
+    expect(await wasSeenAt(exchange, at)).toBe(false)
+  })
+
   test('is deleted 30 days after its end, not while it is unconfirmed', async () => {
     const { address } = (await fixedRate()).deposit
     await store.chainLog.recordSightings(
@@ -485,6 +524,46 @@ describe('an unconfirmed payment', () => {
     // Blocks state whole seconds.
     expect(execution?.deposit.firstSeenAt).toEqual(new Date((before + 1) * 1_000))
     expect(execution?.deposit.includedAt).toEqual(new Date((before + 1) * 1_000))
+  })
+
+  // M16: what reached the nodes during an outage was late, although its customer had paid in time.
+  describe('M16: that we saw after the lock of its fixed rate', () => {
+    /** An exchange whose lock ended so many minutes ago, with a payment that we see now. Its inclusion time is 30 minutes. */
+    const sightLate = async (minutes: number) => {
+      const exchange = await fixedRate()
+      const [row] = await app.database.query<{ until: Date }>(
+        `update exchanges set fixed_inclusion_ms = 1800000, fixed_until = clock_timestamp() - $2 * interval '1 minute'
+         where id = $1 returning fixed_until as until`,
+        [exchange.id, minutes],
+      )
+      await store.chainLog.recordSightings('btc', [
+        { txHash: 'x1', address: exchange.deposit.address, memo: null, units: 5n },
+      ])
+      return { exchange, until: present(row, 'the exchange').until }
+    }
+
+    test('has the time at which the nodes saw it', async () => {
+      const { exchange, until } = await sightLate(29)
+      const seenAt = new Date(until.getTime() - 1_000)
+      await store.chainLog.recordInspection('btc', 'x1', { ...firm, seenAt })
+      await append(makeBlock(1, 'a', [makeTransfer(exchange.deposit.address, 'x1')]))
+      expect(await wasSeenAt(exchange, seenAt)).toBe(true)
+    })
+
+    test('is not asked about when no time would help', async () => {
+      await sightLate(31)
+      expect(await store.chainLog.listSightingsToInspect('btc', 10)).toEqual([])
+    })
+  })
+
+  test('keeps the time at which we saw it within the lock, whatever the clock of a node says', async () => {
+    const exchange = await fixedRate()
+    const { address } = exchange.deposit
+    await store.chainLog.recordSightings('btc', [{ txHash: 'x1', address, memo: null, units: 5n }])
+    const at = await sightEarlier('x1')
+    await store.chainLog.recordInspection('btc', 'x1', { ...firm, seenAt: new Date(at.getTime() - 60_000) })
+    await append(makeBlock(1, 'a', [makeTransfer(address, 'x1')]))
+    expect(await wasSeenAt(exchange, at)).toBe(true)
   })
 
   test('is hidden while no node has it, and shown again when a node has it', async () => {

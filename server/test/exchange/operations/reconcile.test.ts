@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { tamper } from '../../../../test/support/tamper.ts'
 import { btc, eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { createReconcile } from '../../../src/exchange/operations/reconcile.ts'
+import { acknowledgeShortfalls } from '../../../src/exchange/operations/report-shortfall.ts'
 import type { Chain } from '../../../src/exchange/ports/chain.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
@@ -145,19 +146,19 @@ describe('a shortfall that an operator acknowledged by resuming the payouts', ()
     await reconcile('eth')
     await reconcile('eth')
   }
-  /** As `swapyard resume payouts:eth` does. */
-  const resume = async () => {
-    const acknowledged = await fixture.store.reconciliation.acknowledgeShortfalls('eth')
-    await fixture.store.pauses.resume('payouts:eth')
+  const subject = 'difference:eth@eth'
+  /** As `swapyard resume payouts:eth` does, with what the operator has looked at. */
+  const resume = async (stated: Readonly<Record<string, bigint>> = { [subject]: 9n }) => {
+    const { acknowledged } = await acknowledgeShortfalls(fixture.store, 'eth', new Map(Object.entries(stated)))
+    if (acknowledged.length > 0) await fixture.store.pauses.resume('payouts:eth')
     return acknowledged
   }
-  const subject = 'difference:eth@eth'
 
   test('does not pause again, and its alarm stays', async () => {
     await lose(9n)
     await runTwice()
     expect(await readPauses()).toEqual(['payouts:eth'])
-    expect(await resume()).toEqual([{ subject, units: '9' }])
+    expect(await resume()).toMatchObject([{ subject, units: 9n }])
     for (let n = 0; n < 3; n++) await runTwice()
     expect(await readPauses()).toEqual([])
     expect(await readAlarms()).toMatchObject([{ subject, detail: { difference: '-9', acknowledged: '9' } }])
@@ -171,7 +172,10 @@ describe('a shortfall that an operator acknowledged by resuming the payouts', ()
     await runTwice()
     expect(await readPauses()).toEqual(['payouts:eth'])
     expect(await readAlarms()).toMatchObject([{ subject, detail: { difference: '-10', acknowledged: '9' } }])
-    expect(await resume()).toEqual([{ subject, units: '10' }])
+    // Of 10 that are missing the operator has looked at 9.
+    expect(await resume()).toEqual([])
+    expect(await readPauses()).toEqual(['payouts:eth'])
+    expect(await resume({ [subject]: 10n })).toMatchObject([{ subject, units: 10n }])
     await runTwice()
     expect(await readPauses()).toEqual([])
   })
@@ -212,12 +216,12 @@ describe('a shortfall that an operator acknowledged by resuming the payouts', ()
     await runTwice()
     for (let n = 0; n < 2; n++) await reconcile('btc')
     expect((await readPauses()).toSorted()).toEqual(['payouts:btc', 'payouts:eth'])
-    expect(await resume()).toEqual(
-      expect.arrayContaining([
-        { subject, units: '9' },
-        { subject: 'difference:usdt@eth', units: '1' },
-      ]),
-    )
+    expect(await resume()).toEqual([])
+    // What was acknowledged before need not be stated again.
+    expect(await resume({ 'difference:usdt@eth': 1n })).toMatchObject([
+      { subject, units: 9n },
+      { subject: 'difference:usdt@eth', units: 1n },
+    ])
     expect(await readPauses()).toEqual(['payouts:btc'])
   })
 
@@ -290,7 +294,8 @@ describe('reconciliation of deposit addresses (I-7)', () => {
     expect([await readAlarms(), await readPauses()]).toEqual([alarms, ['payouts:eth']])
     const [{ subject } = { subject: '' }] = alarms
     const units = String(5n * TETHER)
-    expect(await fixture.store.reconciliation.acknowledgeShortfalls('eth')).toEqual([{ subject, units }])
+    const stated = new Map([[subject, 5n * TETHER]])
+    expect((await acknowledgeShortfalls(fixture.store, 'eth', stated)).larger).toEqual([])
     await fixture.store.pauses.resume('payouts:eth')
     await runTwice(chain)
     expect(await readPauses()).toEqual([])

@@ -37,7 +37,36 @@ describe('M18: the first deposit that can execute at a fixed rate gets it', () =
     expect(await readRates(exchange)).toEqual([null, 'fixed'])
   })
 
+  test('beside an earlier one that cannot, and still confirms', async () => {
+    const exchange = await create()
+    pay(exchange, 5_000n)
+    await path.mineBlocks(1)
+    await path.database.query('update deposits set required_confirmations = 50 where exchange_id = $1', [exchange.id])
+    pay(exchange, QUOTED)
+    await path.mineBlocks(5)
+    expect(await readRates(exchange)).toEqual([null, 'fixed'])
+  })
+
   test('not a second one, while the first still confirms', async () => {
+    const exchange = await create()
+    const first = pay(exchange, QUOTED / 2n)
+    await path.mineBlocks(1)
+    const requireConfirmations = (count: number) =>
+      path.database.query('update deposits set required_confirmations = $2 where exchange_id = $1 and tx_hash = $3', [
+        exchange.id,
+        count,
+        first,
+      ])
+    await requireConfirmations(50)
+    pay(exchange, QUOTED)
+    await path.mineBlocks(5)
+    expect(await readRates(exchange)).toEqual([null, 'floating'])
+    await requireConfirmations(2)
+    await path.mineBlocks(1)
+    expect(await readRates(exchange)).toEqual(['worse', 'floating'])
+  })
+
+  test('not a second one in the same block', async () => {
     const exchange = await create()
     pay(exchange, QUOTED / 2n)
     pay(exchange, QUOTED)

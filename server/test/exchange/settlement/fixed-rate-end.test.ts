@@ -13,6 +13,7 @@ beforeAll(async () => {
 afterAll(() => path.close())
 beforeEach(() => {
   path.fakes.btc.behaviour.stopsClock = true
+  path.fakes.btc.behaviour.seenAt = null
 })
 
 /** 0.04 BTC for 1 ether: 4 % less than the market gives, so that the fixed rate is the worse one. */
@@ -153,6 +154,21 @@ test('M16: does not expire an exchange before the watcher has recorded the block
   await path.database.query("update cursors set caught_up_at = clock_timestamp() where network = 'btc'")
   await path.runJobs()
   expect(await path.readStatus(unpaid)).toBe('failed')
+})
+
+test('M16: a payment that reached a node within the lock, while we did not watch, keeps its fixed rate', async () => {
+  const [inTime, late] = [await create(), await create()]
+  const payAt = async (exchange: Exchange, minutesAgo: number) => {
+    pay(exchange)
+    path.fakes.btc.behaviour.seenAt = new Date(Date.now() - minutesAgo * 60_000)
+    await path.runWatchers()
+  }
+  for (const exchange of [inTime, late]) await passMinutes(exchange, 25)
+  await payAt(inTime, 6)
+  await payAt(late, 4)
+  await path.mineBlocks(4)
+  expect(await path.readExecution(inTime)).toMatchObject({ rateKind: 'fixed' })
+  expect(await path.readExecution(late)).toMatchObject({ rateKind: 'worse' })
 })
 
 test('records blocks and other payments although one unconfirmed payment, or the whole mempool, cannot be read', async () => {

@@ -66,6 +66,16 @@ describe('M3: a deposit within the bounds of its create that finds no reserve', 
     expect(await path.readExecution(exchange)).toMatchObject({ status: 'refunding', reason: 'ABOVE_MAX' })
   })
 
+  test('waits as long if the reserve does not cover the minimum', async () => {
+    const exchange = await create()
+    setReserve(0n)
+    await payAndConfirm(exchange)
+    await pass(exchange, 29)
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
+    await pass(exchange, 2)
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'refunding', reason: 'NO_LIQUIDITY' })
+  })
+
   // M19: a deposit has one payout or one refund, so it is not split.
   test.each([
     ['is paid as a whole when there is a reserve', 29, { status: 'sending', rateKind: 'mixed' }],

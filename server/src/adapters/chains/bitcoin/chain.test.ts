@@ -279,28 +279,6 @@ describe('the observation of a payout', () => {
   })
 })
 
-describe('the mempool', () => {
-  test('is read 500 transactions per call, newest arrivals first, each once', async () => {
-    let listed = Array.from({ length: 1200 }, (_, index) => id(index + 10))
-    const { reader } = await chainOver(btc, {
-      getrawmempool: () => ({ result: listed }),
-      getrawtransaction: (txid: string) => ({ result: transaction(txid) }),
-    })
-    const first = await reader.mempool()
-    expect(first).toHaveLength(500)
-    listed = [...listed.slice(600), id(5000)]
-    const second = await reader.mempool()
-    expect(second).toHaveLength(500)
-    expect(second[0]?.txHash).toBe(id(5000))
-    const third = await reader.mempool()
-    expect(await reader.mempool()).toEqual([])
-    const reported = [...first, ...second, ...third].map(({ txHash }) => txHash)
-    expect(new Set(reported).size).toBe(reported.length)
-    // 100 of the second 500 left the mempool before their lookup.
-    expect(reported).toHaveLength(1200 - 100 + 1)
-  })
-})
-
 describe('a node with fewer methods', () => {
   test('serves a block transaction by transaction (Dogecoin Core 1.14)', async () => {
     const hash = id(77)

@@ -6,17 +6,21 @@ import { isMalformed } from '../shared/replies.ts'
 import type { BitcoinNode } from './rpc.ts'
 import { transfersOf } from './scan.ts'
 
-/** Transactions looked up per call; the rest wait for the next call. */
-const LOOKUPS_MAX = 500
+/** Time for lookups per call; what is left waits for the next call, so that blocks are read in between, however slow the node is. */
+const LOOKUPS_MS = 3_000
 const LOOKUPS_PARALLEL = 8
 /** Transaction ids read from the mempool. Deposits beyond this limit are first seen in their block. */
 const TXIDS_MAX = 300_000
 
 /**
  * Unconfirmed transfers from the first node that answers; never credited. Looks up new arrivals first, then the backlog of
- * a start or a full mempool.
+ * a start or a full mempool. `now`: milliseconds of any clock.
  */
-export function createMempoolReader(parameters: BitcoinParameters, nodes: readonly BitcoinNode[]) {
+export function createMempoolReader(
+  parameters: BitcoinParameters,
+  nodes: readonly BitcoinNode[],
+  now: () => number = () => performance.now(),
+) {
   let previous: ReadonlySet<string> = new Set()
   let backlog: readonly string[] = []
 
@@ -25,19 +29,20 @@ export function createMempoolReader(parameters: BitcoinParameters, nodes: readon
     const current = new Set(txids.slice(0, TXIDS_MAX))
     const arrivals = [...current].filter((txid) => !previous.has(txid))
     const queue = [...arrivals, ...backlog.filter((txid) => current.has(txid))]
-    const batch = queue.slice(0, LOOKUPS_MAX)
     const transfers: Transfer[] = []
-    for (let from = 0; from < batch.length; from += LOOKUPS_PARALLEL) {
-      const transactions = await Promise.all(
-        batch.slice(from, from + LOOKUPS_PARALLEL).map((txid) => node.transaction(txid).catch(skipMalformed)),
-      )
+    const until = now() + LOOKUPS_MS
+    let read = 0
+    while (read < queue.length && now() < until) {
+      const batch = queue.slice(read, read + LOOKUPS_PARALLEL)
+      const transactions = await Promise.all(batch.map((txid) => node.transaction(txid).catch(skipMalformed)))
+      read += batch.length
       // null: mined or dropped meanwhile. The scan of its block reports a mined one.
       for (const transaction of transactions)
         if (transaction !== null) transfers.push(...transfersOf(parameters, transaction))
     }
     // Updated last, so that the next call repeats a failed one.
     previous = current
-    backlog = queue.slice(LOOKUPS_MAX)
+    backlog = queue.slice(read)
     return transfers
   }
 }
@@ -61,9 +66,15 @@ export function createPendingInspector(nodes: readonly BitcoinNode[]) {
     const answered = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
     const [failure] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
     if (answered.length === 0) throw failure
-    return answered.find((payment) => payment !== null) ?? null
+    const payments = answered.filter((payment) => payment !== null)
+    const [first] = payments
+    // The latest time: a node whose clock is slow must not make a payment older.
+    return first === undefined ? null : { ...first, seenAt: findLatest(payments.map(({ seenAt }) => seenAt)) }
   }
 }
+
+const findLatest = (times: readonly (Date | null)[]): Date | null =>
+  times.reduce((latest, time) => (latest === null || (time !== null && time > latest) ? time : latest), null)
 
 async function inspect(node: BitcoinNode, txid: string): Promise<PendingPayment | null> {
   const [transaction, entry] = await Promise.all([node.transaction(txid), node.mempoolEntry(txid)])
@@ -74,5 +85,6 @@ async function inspect(node: BitcoinNode, txid: string): Promise<PendingPayment 
   return {
     stopsClock: isPrompt && !transaction.isReplaceable && entry.parents.length === 0,
     spends: transaction.spends,
+    seenAt: entry.seenAt,
   }
 }

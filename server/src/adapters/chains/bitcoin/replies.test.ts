@@ -38,11 +38,16 @@ describe('amounts', () => {
 
 describe('an unconfirmed transaction', () => {
   test.each([
-    ['Bitcoin Core', { vsize: 141, fees: { base: '0.00001410', descendant: '0.00008000' } }, 8_000n],
+    [
+      'Bitcoin Core',
+      { vsize: 141, fees: { base: '0.00001410', descendant: '0.00008000' }, time: 1_767_268_800 },
+      8_000n,
+    ],
     ['with a lower priority', { vsize: 141, fees: { base: '0.00001410', descendant: '-0.9' } }, 0n],
     ['an older node', { size: 141, fee: '0.00001410', descendantfees: 8_000 }, 8_000n],
-  ])('%s: its fee, and that of all that depend on it', (_, reply, evictedUnits) => {
-    const expected = { feeUnits: 1_410n, evictedUnits, virtualBytes: 141n, parents: [] }
+  ])('%s: its time, its fee, and that of all that depend on it', (_, reply, evictedUnits) => {
+    const seenAt = 'time' in reply ? new Date('2026-01-01T12:00:00Z') : null
+    const expected = { seenAt, feeUnits: 1_410n, evictedUnits, virtualBytes: 141n, parents: [] }
     expect(readMempoolEntry({ ...reply, depends: [] })).toEqual(expected)
   })
 })

@@ -103,6 +103,8 @@ export function readBlock<T>(value: unknown, hash: string, readOne: (value: unkn
 
 /** Fee, size and unconfirmed parents of a transaction in the mempool; `evictedUnits` also counts all that depend on it. */
 export type MempoolEntry = Readonly<{
+  /** When it entered the mempool, by the node's clock; null = not stated. */
+  seenAt: Date | null
   feeUnits: bigint
   evictedUnits: bigint
   virtualBytes: bigint
@@ -118,9 +120,10 @@ function readEvicted(coins: unknown, units: unknown): bigint {
 /** Older nodes call the size `size`, state the fee as `fee`, and the fee with all that depend on it in base units. */
 export function readMempoolEntry(value: unknown): MempoolEntry {
   const entry = readEntry(value)
-  const { fees, fee, vsize, size, descendantfees } = entry
+  const { fees, fee, vsize, size, descendantfees, time } = entry
   const { base, descendant } = fees === undefined ? { base: fee } : readEntry(fees)
   return {
+    seenAt: time === undefined ? null : new Date(readInteger(time) * 1_000),
     feeUnits: readAmount(base),
     evictedUnits: readEvicted(descendant, descendantfees),
     virtualBytes: BigInt(readInteger(vsize ?? size)),

@@ -148,7 +148,7 @@ async function findElsewhere(
 /** Transfers of unlisted tokens per block: they are never credited, and each costs its sender about 1 900 gas. */
 const UNLISTED_MAX = 10_000
 
-function limitUnlisted(logs: readonly LogReply[], tokens: readonly string[]): readonly LogReply[] {
+export function limitUnlisted(logs: readonly LogReply[], tokens: readonly string[]): readonly LogReply[] {
   if (logs.length <= UNLISTED_MAX) return logs
   const listed = new Set(tokens)
   let unlisted = 0

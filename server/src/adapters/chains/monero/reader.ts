@@ -42,7 +42,7 @@ export function createReader({ network, nodes, keys, origins, outputs, wallet }:
     },
     mempool: createPoolReader(nodes, keys),
     // Nodes refuse replacements, unconfirmed parents, and less than their own fee estimate.
-    inspectPending: async () => ({ stopsClock: true, spends: [] }),
+    inspectPending: async () => ({ stopsClock: true, spends: [], seenAt: null }),
     agrees: async ({ height, hash }) => (await findAgreedHash(nodes, height)) === hash,
     receivedUnits: async (transfer, block) => {
       return minOf(await Promise.all(nodes.map((node) => readReceived(keys, node, transfer, block))))

@@ -144,7 +144,7 @@ async function openWallet(options: WalletOptions) {
     checked('auto_refresh', await ask('auto_refresh', { enable: false }))
     // A marker left by a crash: the wallet file may be incomplete, so restore it from the chain.
     const isComplete = existsSync(join(folder, `${WALLET_FILE}.keys`)) && !existsSync(marker)
-    const credentials = { filename: WALLET_FILE, password: passwordOf(options) }
+    const credentials = { filename: WALLET_FILE, password: walletPasswordOf(options.keys) }
     const isOpened = isComplete && (await ask('open_wallet', credentials, START_MS)).kind === 'result'
     if (!isOpened) await restore(ask, options)
     writeFileSync(marker, '')
@@ -169,11 +169,6 @@ async function waitUntilReady(ask: Ask, child: WalletChild): Promise<void> {
   }
 }
 
-function passwordOf({ keys }: WalletOptions): string {
-  assert(keys.spend !== null, 'only a process with the seed opens a wallet')
-  return walletPasswordOf(keys.spend)
-}
-
 async function restore(ask: Ask, options: WalletOptions): Promise<void> {
   const { folder, keys, restoreHeight } = options
   for (const suffix of ['', '.keys', '.address.txt']) rmSync(join(folder, `${WALLET_FILE}${suffix}`), { force: true })
@@ -183,7 +178,7 @@ async function restore(ask: Ask, options: WalletOptions): Promise<void> {
     address: createAddresses(keys).hot(),
     viewkey: toHex(bytesOf(keys.view, 32)),
     spendkey: toHex(bytesOf(keys.spend, 32)),
-    password: passwordOf(options),
+    password: walletPasswordOf(keys),
     restore_height: restoreHeight,
   }
   checked('generate_from_keys', await ask('generate_from_keys', wallet, START_MS))

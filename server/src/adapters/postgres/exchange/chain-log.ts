@@ -148,13 +148,15 @@ async function recordSightings(
   if (transfers.length === 0) return
   const rows = await sql.query<{ exchange_id: string }>(
     `insert into sightings (network, tx_hash, exchange_id, units, stops_clock)
-     select $1, s.tx_hash, t.exchange_id, array_agg(s.units), case when e.fixed_until > clock_timestamp() then null else false end
+     select $1, s.tx_hash, t.exchange_id, array_agg(s.units),
+       -- Later it is too late for a fixed rate, whenever it was first seen.
+       case when e.fixed_until + e.fixed_inclusion_ms * interval '1 millisecond' > clock_timestamp() then null else false end
      from unnest($2::text[], $3::text[], $4::text[], $5::numeric[]) as s (tx_hash, address, memo, units)
        join deposit_targets t on t.network = $1 and t.address = s.address and t.memo = s.memo and t.leg = 0
        join exchanges e on e.id = t.exchange_id
      where not exists (select 1 from deposits d where d.network = $1 and d.tx_hash = s.tx_hash and d.block_height is not null)
        and not exists (select 1 from attempts a where a.network = $1 and a.tx_hash = s.tx_hash)
-     group by s.tx_hash, t.exchange_id, e.fixed_until
+     group by s.tx_hash, t.exchange_id, e.fixed_until, e.fixed_inclusion_ms
      on conflict (network, tx_hash, exchange_id) do update set gone_at = null, first_seen_at = clock_timestamp(),
        last_seen_at = clock_timestamp(), stops_clock = excluded.stops_clock where sightings.gone_at is not null
      returning exchange_id`,
@@ -172,14 +174,17 @@ async function recordSightings(
   )
 }
 
+/** A payment that we saw after its lock may have been at a node within it, while we were not watching (M16). */
 async function recordInspection(
   sql: Sql,
   network: string,
   txHash: string,
-  { stopsClock, spends }: PendingPayment,
+  { stopsClock, spends, seenAt }: PendingPayment,
 ): Promise<void> {
   await sql.query(
-    'update sightings set stops_clock = $3, spends = $4::text[] where network = $1 and tx_hash = $2 and stops_clock is null',
-    [network, txHash, stopsClock, spends],
+    `update sightings s set stops_clock = $3, spends = $4::text[], first_seen_at =
+       case when s.first_seen_at > e.fixed_until then least(s.first_seen_at, $5::timestamptz) else s.first_seen_at end
+     from exchanges e where e.id = s.exchange_id and s.network = $1 and s.tx_hash = $2 and s.stops_clock is null`,
+    [network, txHash, stopsClock, spends, seenAt],
   )
 }

@@ -1,7 +1,7 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
 import type {
-  AcknowledgedShortfall,
+  MissingUnits,
   OpenOnNetwork,
   ReconciliationStore,
   StalledNetwork,
@@ -75,12 +75,13 @@ type FaultRow = { account: string | null; asset_id: AssetId; stored: string; pos
 const LEDGER_MS = 600_000
 
 /** Of an alarm `difference:…`, `missing` is a list of outputs. */
-const ACKNOWLEDGE_SHORTFALLS = `
-update alarms a set detail = a.detail || jsonb_build_object('acknowledged', s.units) from (
-  select subject, trim(leading '-' from detail ->> 'difference') as units from alarms
-    where starts_with(subject, 'difference:') and split_part(subject, '@', 2) = $1 and starts_with(detail ->> 'difference', '-')
-  union all select subject, detail ->> 'missing' from alarms where starts_with(subject, 'unswept:' || $1 || ':')) s
-where a.subject = s.subject returning a.subject, s.units`
+const SHORTFALLS = `
+select a.subject, missing.units, coalesce(a.detail ->> 'acknowledged', '0') as acknowledged from alarms a cross join lateral (select case
+  when starts_with(a.subject, 'difference:') and split_part(a.subject, '@', 2) = $1 and starts_with(a.detail ->> 'difference', '-')
+    then trim(leading '-' from a.detail ->> 'difference')
+  when starts_with(a.subject, 'unswept:' || $1 || ':') then a.detail ->> 'missing' end as units) missing
+where missing.units is not null order by a.subject for update of a`
+type ShortfallRow = { subject: string; units: string; acknowledged: string }
 
 /** An exchange without a payment by its expiry owes nothing. */
 const OPEN_ELSEWHERE = `with open as (
@@ -145,7 +146,8 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
       }))
     },
     unsweptDeposits: (network, native, suspects, next) => unsweptDeposits(sql, network, native, suspects, next),
-    acknowledgeShortfalls: (network) => sql.query<AcknowledgedShortfall>(ACKNOWLEDGE_SHORTFALLS, [network]),
+    listShortfalls: (network) => listShortfalls(sql, network),
+    acknowledgeShortfalls: (shortfalls) => acknowledgeShortfalls(sql, shortfalls),
     async ledgerFaults(limit) {
       const rows = await database.transaction((tx) => tx.query<FaultRow>(LEDGER_FAULTS, [limit]), {
         statementTimeoutMs: LEDGER_MS,
@@ -181,4 +183,24 @@ async function openByStatus(sql: Sql): Promise<ReadonlyMap<string, number>> {
     "select key as status, value::int as count from turns, jsonb_each_text(result) where name = 'open exchanges'",
   )
   return new Map(rows.map(({ status, count }) => [status, count]))
+}
+
+async function listShortfalls(sql: Sql, network: string): Promise<readonly MissingUnits[]> {
+  const rows = await sql.query<ShortfallRow>(SHORTFALLS, [network])
+  return rows.map(({ subject, units, acknowledged }) => ({
+    subject,
+    units: BigInt(units),
+    acknowledgedUnits: BigInt(acknowledged),
+  }))
+}
+
+async function acknowledgeShortfalls(
+  sql: Sql,
+  shortfalls: readonly Pick<MissingUnits, 'subject' | 'units'>[],
+): Promise<void> {
+  await sql.query(
+    `update alarms a set detail = a.detail || jsonb_build_object('acknowledged', s.units)
+     from unnest($1::text[], $2::text[]) as s (subject, units) where a.subject = s.subject`,
+    [shortfalls.map(({ subject }) => subject), shortfalls.map(({ units }) => units.toString())],
+  )
 }

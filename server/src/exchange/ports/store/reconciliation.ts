@@ -30,8 +30,8 @@ export type UnsweptDeposits = DepositAccount & Readonly<{ units: bigint; isRepor
 /** `recorded`: units of the asset that are known to have reached the address. `isReported`: it has the alarm `unseen:…`. */
 export type DepositTarget = DepositAccount & Readonly<{ exchangeId: string; recorded: bigint; isReported: boolean }>
 
-/** `units`: what is missing, in base units. */
-export type AcknowledgedShortfall = Readonly<{ subject: string; units: string }>
+/** What an alarm reports as missing, and what of it an operator has acknowledged, in base units. */
+export type MissingUnits = Readonly<{ subject: string; units: bigint; acknowledgedUnits: bigint }>
 
 /** `height` is the last block that was recorded, and `since` (UTC) when the watcher was last at the head. */
 export type StalledNetwork = Readonly<{ network: string; height: number; since: string }>
@@ -57,11 +57,10 @@ export interface ReconciliationStore {
     suspects: readonly DepositAccount[],
     next: Readonly<{ after: DepositAccount | null; limit: number }> | null,
   ): Promise<Readonly<{ page: readonly UnsweptDeposits[]; again: readonly UnsweptDeposits[] }>>
-  /**
-   * Marks what open alarms about wallets and deposit addresses of a network report as missing as known to an operator, for
-   * `reportShortfall`. Returns the alarms and the missing units.
-   */
-  acknowledgeShortfalls(network: string): Promise<readonly AcknowledgedShortfall[]>
+  /** What open alarms about wallets and deposit addresses of a network report as missing. Locks them in a transaction. */
+  listShortfalls(network: string): Promise<readonly MissingUnits[]>
+  /** Marks these units as known to an operator, for `reportShortfall`. */
+  acknowledgeShortfalls(shortfalls: readonly Pick<MissingUnits, 'subject' | 'units'>[]): Promise<void>
   /** Reads the whole ledger in one snapshot. Any fault is a bug or tampering (I-1). */
   ledgerFaults(limit: number): Promise<readonly LedgerFault[]>
   /** Networks other than these that have open exchanges, unsettled transactions or queued payouts. */

@@ -52,6 +52,7 @@ const allowedEdges: Readonly<Record<string, readonly string[]>> = {
   'chains/evm': ['chains/shared'],
   'chains/monero': ['chains/shared'],
   dex: ['chains/evm'],
+  explorer: ['solana', 'sui'],
   solana: ['chains/shared', 'dex'],
   sui: ['chains/shared', 'dex'],
   'swap-chain': ['chains/evm', 'chains/shared', 'dex'],

@@ -69,7 +69,7 @@ export async function createSolanaChain(
   { isFrozen }: Readonly<{ isFrozen: boolean }>,
 ): Promise<LocalChain> {
   const path = join(folder, 'chain.bin')
-  const savedState = createSavedState<SavedBank>({ network: 'sol', path, version: 1 })
+  const savedState = createSavedState<SavedBank>({ network: 'sol', path, version: 2 })
   const node = await startSolanaNode({
     ...{ port, log, startTicks: () => () => undefined, deploysMarket: true, saved: savedState.read() },
   })

@@ -9,6 +9,7 @@ import { createAmmV4Pool, raydiumAmmV4 } from './dexes/raydium-amm-v4.ts'
 import { clmmConfig, createClmmPool, raydiumClmm } from './dexes/raydium-clmm.ts'
 import { cpmmConfig, createCpmmPool, raydiumCpmm } from './dexes/raydium-cpmm.ts'
 import { metadataAccount, mintAccount } from './genesis-accounts.ts'
+import { listPoolAccounts, lookupTableOf, marketTable } from './lookup-table.ts'
 import { token2022Program, tokenProgram } from './token-state.ts'
 
 export const wrappedSol = 'So11111111111111111111111111111111111111112' as Address
@@ -133,6 +134,12 @@ export async function deployMarket(bank: Bank, authority: Address): Promise<void
   const { address, name, symbol } = tokenOf('meme')
   bank.writeAccount(await metadataAccount(address, name, symbol))
   for (const { genesis } of marketPools) for (const account of genesis) bank.writeAccount(account)
+  bank.writeAccount(
+    lookupTableOf(
+      marketTable,
+      listPoolAccounts(marketPools, (one) => bank.readAccount(one)),
+    ),
+  )
 }
 
 /** As the server reads it from chains.json. */
@@ -141,6 +148,7 @@ export const listedMarket = {
   coinIsToken: false,
   hubs: [tokenOf('usdc').address],
   dexes: dexes.map(({ name, program }) => ({ name, kind: name, factory: program.address })),
+  lookupTables: [marketTable],
   contracts: { unlistedMint: tokenOf('meme').address, permanentDelegateMint: tokenOf('ward').address },
   defiTokens: [...catalogueTokens, ...testTokens].map(({ address, symbol, name, decimals }) => ({
     address,

@@ -128,7 +128,7 @@ async function readTransfers(
 
 type Executed = Readonly<{ slot: bigint; bytes: Buffer; meta: Fields; keys: readonly string[]; blockTime: unknown }>
 
-/** A transaction in a confirmed block; null if there is none. */
+/** A transaction; null if no confirmed block has it. */
 async function readExecuted(node: Node, hash: string): Promise<Executed | null> {
   const options = { encoding: 'base64', maxSupportedTransactionVersion: 0, ...confirmed }
   const reply = await node.call('getTransaction', hash, options)

@@ -94,5 +94,7 @@ export type DexNetwork = Readonly<{
   /** A US dollar stablecoin, which values liquidity in dollars. */
   stablecoin?: string
   multicall3?: string
+  /** Solana: tables of the accounts of its pools, for transactions that are too large without. */
+  lookupTables?: readonly string[]
   dexes: readonly Dex[]
 }>

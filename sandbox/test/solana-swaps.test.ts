@@ -246,6 +246,27 @@ describe('on sol, a partner', () => {
     expect(Number(quoted.receivedAmount)).toBeGreaterThan(3_000 * 0.995 * 0.97)
   })
 
+  test('swaps a token of PumpSwap for another one over SOL, by the lookup table of the sandbox', async () => {
+    await deposit('coin', '200000')
+    const pair = { fromTokenAddress: coin, toTokenAddress: four }
+    const { quoted, unsigned } = await swapAndFinish(
+      { ...pair, amount: '200000' },
+      { ...pair, amountFrom: '200000', amountTo: '100' },
+    )
+    expect(quoted.routes[0].subRoutes.map(({ from, to }: Json) => [from, to])).toEqual([
+      [coin, SOL],
+      [SOL, four],
+    ])
+    const message = getCompiledTransactionMessageDecoder().decode(decode(unsigned).messageBytes)
+    expect('addressTableLookups' in message && message.addressTableLookups).toMatchObject([
+      { lookupTableAddress: scenario.chains.networks[0]?.lookupTables?.[0] },
+    ])
+    expect((await tokens(user.address, four)).toString()).toBe(quoted.receivedAmountRaw)
+    // 200 dollars for tokens of two, less both fees, the margin of 1 % and the prices' impact.
+    expect(Number(quoted.receivedAmount)).toBeGreaterThan(100 * 0.96)
+    expect(Number(quoted.receivedAmount)).toBeLessThan(100)
+  })
+
   test('splits a large amount over several pools, in one transaction', async () => {
     await deposit('native', '3000')
     const before = await tokens(user.address, usdc)

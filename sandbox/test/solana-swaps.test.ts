@@ -317,6 +317,12 @@ describe('on sol, a partner', () => {
     expect(ofToken.body.errors[0]).toMatchObject({ required: '5001', available: '5000' })
   })
 
+  test('cannot build a swap whose minimum would be nothing', async () => {
+    // A millionth of a dollar is six lamports: one unit of USDC, and none after the slippage.
+    const { status, body } = await build({ amount: '0.000000008', maxPriceImpact: '100' })
+    expect([status, body.code, body.errors[0].field]).toEqual([422, 'AMOUNT_BELOW_MIN', 'amount'])
+  })
+
   test('cannot send what was changed, signed by another key, unsigned, or built for another partner', async () => {
     const { body } = await build()
     const [unsigned] = body

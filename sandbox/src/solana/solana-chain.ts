@@ -74,7 +74,10 @@ export async function createSolanaChain(
     ...{ port, log, startTicks: () => () => undefined, deploysMarket: true, saved: savedState.read() },
   })
   const { bank } = node
-  const kept = savedState.keep(() => bank.save())
+  const kept = savedState.keep(
+    () => bank.save(),
+    () => `${bank.blockAt('processed').hash} ${bank.countPending()}`,
+  )
   let blocks = 0
   let nextPool = 0
 

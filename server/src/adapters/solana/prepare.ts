@@ -36,8 +36,6 @@ export async function prepare(
   order: SwapOrder,
   ownTables: readonly string[],
 ): Promise<PreparedSwap> {
-  if (order.minReceived <= 0n)
-    throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
   const writable = order.swaps.map(({ pool }) => pool.address)
   const [blockhash, price] = await Promise.all([readBlockhash(nodes), readUnitPrice(nodes, writable)])
   const body = swapInstructions(order)

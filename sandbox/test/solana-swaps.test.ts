@@ -31,7 +31,7 @@ let scenario: Scenario
 let rpc: ReturnType<typeof createSolanaRpc>
 let user: KeyPairSigner
 let operator: KeyPairSigner
-let [usdc, levy, meme, ward, tick, bins, four, coin] = ['', '', '', '', '', '', '', '']
+let [usdc, levy, meme, ward, tick, bins, four, coin, span] = ['', '', '', '', '', '', '', '', '']
 
 beforeAll(async () => {
   sandbox = await runSandbox(folder.path, 'sol', [], { SWAPYARD_SANDBOX_STILL: '1' })
@@ -46,7 +46,8 @@ beforeAll(async () => {
   const [sol] = scenario.chains.networks
   usdc = sol?.tokens['usdc'] ?? ''
   const addressOf = (name: string) => sol?.defiTokens?.find(({ symbol }) => symbol === name)?.address ?? ''
-  ;[levy, tick, bins, four, coin] = ['LEVY', 'TICK', 'BINS', 'FOUR', 'COIN'].map(addressOf) as [
+  ;[levy, tick, bins, four, coin, span] = ['LEVY', 'TICK', 'BINS', 'FOUR', 'COIN', 'SPAN'].map(addressOf) as [
+    string,
     string,
     string,
     string,
@@ -145,7 +146,7 @@ describe('on sol, a partner', () => {
       const { body } = await scenario.call('GET', '/v1/defi/available-currencies?network=sol')
       return body.every(({ enabled }: Json) => enabled) && body
     })
-    const symbols = ['BINS', 'BONK', 'COIN', 'FOUR', 'JUP', 'LEVY', 'SOL', 'TICK', 'USDC', 'USDT']
+    const symbols = ['BINS', 'BONK', 'COIN', 'FOUR', 'JUP', 'LEVY', 'SOL', 'SPAN', 'TICK', 'USDC', 'USDT']
     expect(listed.map(({ symbol }: Json) => symbol).sort()).toEqual(symbols)
     expect(listed.slice(0, 2).map(({ address }: Json) => address)).toEqual([usdc, SOL])
     const { body } = await scenario.call('GET', `/v1/defi/currency/info?network=sol&address=${usdc}`)
@@ -207,9 +208,10 @@ describe('on sol, a partner', () => {
     ['raydium-clmm', 'usdc', 'tick', '1500', 1_000, 6],
     ['meteora-dlmm', 'usdc', 'bins', '1000', 2_000, 6],
     ['raydium-amm-v4', 'sol', 'four', '10', 840, 9],
+    ['meteora-damm-v2', 'usdc', 'span', '1000', 4_000, 6],
     ['pump-swap', 'sol', 'coin', '5', 840_000, 6],
   ] as const)('swaps in a pool of %s', async (dex, from, to, amount, worth, decimals) => {
-    const token = { usdc, sol: SOL, tick, bins, four, coin }
+    const token = { usdc, sol: SOL, tick, bins, four, coin, span }
     const [fromTokenAddress, toTokenAddress] = [token[from], token[to]]
     const { quoted, row } = await swapAndFinish(
       { fromTokenAddress, toTokenAddress, amount },

@@ -156,6 +156,9 @@ export const architecture: Architecture = {
       'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/solana/meteora-dlmm.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/swap/routing/pools/solana/meteora-damm-v2.ts':
+      'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/adapters/solana/dexes/meteora-damm-v2.ts': 'periods of a schedule, at most 2^16',
     'server/src/swap/routing/pools/solana/pump-swap.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/solana/solana-pool.ts':

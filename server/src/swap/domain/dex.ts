@@ -15,7 +15,13 @@ export type DexKind =
   | SuiDexKind
 
 /** Programs of Solana. */
-export type SolanaDexKind = 'raydium-cpmm' | 'raydium-clmm' | 'raydium-amm-v4' | 'meteora-dlmm' | 'pump-swap'
+export type SolanaDexKind =
+  | 'raydium-cpmm'
+  | 'raydium-clmm'
+  | 'raydium-amm-v4'
+  | 'meteora-dlmm'
+  | 'meteora-damm-v2'
+  | 'pump-swap'
 
 /** Packages of Sui. */
 export type SuiDexKind = 'cetus' | 'deepbook' | 'turbos'

@@ -361,7 +361,7 @@ const pumpSwap = bothReserves.map((reserves) => ({
 }))
 
 /** Other kinds are compared with recordings. */
-export type RandomKind = Exclude<PoolKind, 'raydium-clmm' | 'meteora-dlmm' | 'deepbook' | 'turbos'>
+export type RandomKind = Exclude<PoolKind, 'raydium-clmm' | 'meteora-dlmm' | 'meteora-damm-v2' | 'deepbook' | 'turbos'>
 
 export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
   'uniswap-v2': uniswapV2,

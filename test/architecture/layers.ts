@@ -231,6 +231,7 @@ export const architecture: Architecture = {
     'sandbox/src/monero/monero-chain.ts': 'heights and counts of monerod',
     'sandbox/src/solana/token-state.ts': 'uiAmount, which the RPC gives as a float beside the exact text',
     'sandbox/src/solana/solana-trader.ts': 'prices, by which the trader decides',
+    'sandbox/src/solana/dexes/meteora-damm-v2.ts': 'prices, by which the trader decides',
     'sandbox/src/solana/dexes/raydium-amm-v4.ts': 'prices, by which the trader decides',
     'sandbox/src/solana/dexes/raydium-cpmm.ts': 'prices, by which the trader decides',
     'sandbox/src/solana/dexes/pump-swap.ts': 'prices, by which the trader decides',

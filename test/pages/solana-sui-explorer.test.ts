@@ -1,19 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SuiGrpcClient } from '@mysten/sui/grpc'
-import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
-import { fromBase64 } from '@mysten/sui/utils'
-import {
-  createKeyPairSignerFromPrivateKeyBytes,
-  getBase58Encoder,
-  getBase64EncodedWireTransaction,
-  getTransactionDecoder,
-  signTransaction,
-} from '@solana/kit'
 import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSolanaUser } from '../../sandbox/src/solana/solana-user.fixture.ts'
+import { createSuiReads, createSuiUser } from '../../sandbox/src/sui/sui-user.fixture.ts'
 import { type Chains, startChains } from '../support/chains.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
@@ -98,20 +90,13 @@ async function swap(
 }
 
 async function swapOnSolana(): Promise<Swapped> {
-  const wallet = await scenario.wallet('sol')
-  const seed = getBase58Encoder().encode(wallet.privateKey).slice(0, 32)
-  const user = await createKeyPairSignerFromPrivateKeyBytes(seed)
-  return swap('sol', SOL, user.address, async (unsigned) => {
-    const transaction = getTransactionDecoder().decode(Buffer.from(unsigned, 'base64'))
-    return getBase64EncodedWireTransaction(await signTransaction([user.keyPair], transaction))
-  })
+  const { address, sign } = await createSolanaUser()
+  return swap('sol', SOL, address, sign)
 }
 
-async function swapOnSui(): Promise<Swapped> {
-  const user = Ed25519Keypair.generate()
-  return swap('sui', SUI, user.toSuiAddress(), async (unsigned) =>
-    JSON.stringify(await user.signTransaction(fromBase64(unsigned))),
-  )
+function swapOnSui(): Promise<Swapped> {
+  const { address, sign } = createSuiUser()
+  return swap('sui', SUI, address, sign)
 }
 
 /** Base units of a coin with nine decimals, as people write them. */
@@ -171,8 +156,7 @@ describe('a transaction page of Solana', () => {
 
 /** Sends a swap whose user has nothing left when it is executed. */
 async function failOnSolana(): Promise<string> {
-  const wallet = await scenario.wallet('sol')
-  const user = await createKeyPairSignerFromPrivateKeyBytes(getBase58Encoder().encode(wallet.privateKey).slice(0, 32))
+  const user = await createSolanaUser()
   await scenario.control('/deposits', { network: 'sol', currency: 'native', address: user.address, amount: '1.5' })
   await scenario.mine('sol', 3)
   const order = {
@@ -182,8 +166,7 @@ async function failOnSolana(): Promise<string> {
   const sign = async () => {
     const built = await scenario.call('POST', '/v1/defi/transaction/swap', order)
     expect(built.status, JSON.stringify(built.body)).toBe(201)
-    const transaction = getTransactionDecoder().decode(Buffer.from(built.body[0], 'base64'))
-    return getBase64EncodedWireTransaction(await signTransaction([user.keyPair], transaction))
+    return user.sign(built.body[0])
   }
   const [first, second] = [await sign(), await sign()]
   const options = { encoding: 'base64', skipPreflight: true }
@@ -226,24 +209,17 @@ describe('an address page of Solana', () => {
 describe('a transaction page of Sui', () => {
   test('shows checkpoint, sender, fee, changes of balances and commands as the node has them', async () => {
     const { hash, address, amountTo } = onSui
-    const client = new SuiGrpcClient({ network: 'localnet', baseUrl: rpcUrl('sui') })
-    const paths = ['transaction.kind', 'effects.gas_used', 'checkpoint', 'balance_changes']
-    const { response } = await client.ledgerService.getTransaction({ digest: hash, readMask: { paths } })
-    const { checkpoint, effects, transaction, balanceChanges = [] } = response.transaction ?? {}
+    const { checkpoint, fee, balanceChanges, commands } = await createSuiReads(rpcUrl('sui')).readTransaction(hash)
     const { status, body } = await readPage('sui', 'txExplorer', hash)
     expect(status).toBe(200)
     expect(body).toContain('<span class="badge confirmed">in a checkpoint</span>')
     expect(body).toContain(`<dt>Checkpoint</dt><dd>${checkpoint} `)
     expect(body).toMatch(/<dt>Confirmations<\/dt><dd>\d+ <span class="quiet">\(a swap needs 2\)/)
     expect(body).toContain(`<dt>Sender</dt><dd><a href="/sandbox/explorer/sui/address/${address}">`)
-    const { computationCost = 0n, storageCost = 0n, storageRebate = 0n } = effects?.gasUsed ?? {}
-    const fee = computationCost + storageCost - storageRebate
     expect(body).toContain(`<dt>Fee</dt><dd>${toCoins(fee)} SUI</dd>`)
     const paid = balanceChanges.find((one) => one.address === address && one.coinType?.endsWith('::sui::SUI'))
     expect(body).toContain(`<td class="amount out">−${toCoins(-BigInt(paid?.amount ?? 0))} SUI</td>`)
     expect(body).toContain(`<td class="amount in">+${amountTo} USDC</td>`)
-    const kind = transaction?.kind?.data
-    const commands = kind?.oneofKind === 'programmableTransaction' ? kind.programmableTransaction.commands : []
     expect(commands.length).toBeGreaterThan(2)
     const [, section = ''] = body.split('<h2>Commands</h2>')
     expect(section.split('<tr>').length - 1).toBe(commands.length + 1)
@@ -258,18 +234,17 @@ describe('a transaction page of Sui', () => {
 describe('an address page of Sui', () => {
   test('shows the balances of SUI and of tokens, and the swap', async () => {
     const { address, hash, amountTo } = onSui
-    const client = new SuiGrpcClient({ network: 'localnet', baseUrl: rpcUrl('sui') })
-    const { balance } = await client.getBalance({ owner: address, coinType: SUI })
+    const balance = await createSuiReads(rpcUrl('sui')).readBalance(address, SUI)
     const { status, body } = await readPage('sui', 'addressExplorer', address)
     expect(status).toBe(200)
-    expect(body).toContain(`<dd>${toCoins(BigInt(balance.balance))} SUI</dd>`)
+    expect(body).toContain(`<dd>${toCoins(balance)} SUI</dd>`)
     expect(body).toContain(`<dd>${amountTo} USDC</dd>`)
     expect(body).toContain(`/sandbox/explorer/sui/tx/${hash}`)
     expect(body).toContain(`+${amountTo} USDC`)
   })
 
   test('shows an unused address as empty', async () => {
-    const { status, body } = await readPage('sui', 'addressExplorer', Ed25519Keypair.generate().toSuiAddress())
+    const { status, body } = await readPage('sui', 'addressExplorer', createSuiUser().address)
     expect(status).toBe(200)
     expect(body).toContain('>0 SUI</dd>')
     expect(body).toContain('None.')

@@ -1,10 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { bcs } from '@mysten/sui/bcs'
-import { address as asAddress } from '@solana/kit'
-import { findAssociatedTokenPda } from '@solana-program/token'
 import { listedMarket } from '../../sandbox/src/solana/solana-market.ts'
 import { startSolanaNode } from '../../sandbox/src/solana/solana-node.ts'
+import { ataOf } from '../../sandbox/src/solana/solana-user.fixture.ts'
 import { readTokenAccount, tokenProgram } from '../../sandbox/src/solana/token-state.ts'
 import { suiTokens } from '../../sandbox/src/sui/coins.ts'
 import { cetusPackage, createSuiMarket, dexFunctions } from '../../sandbox/src/sui/market.ts'
@@ -66,10 +64,10 @@ export async function startMainSolana(): Promise<MainNetworkNode> {
   return {
     ...{ network: 'sol', rpcUrls: endpoints.rpcUrls, usdc, settings: { connectors: [usdc] } },
     async pay(to, units) {
-      await node.deposit(asAddress(to), units)
+      await node.deposit(to as typeof usdc, units)
     },
     async readUsdc(address) {
-      const [account] = await findAssociatedTokenPda({ mint: usdc, owner: asAddress(address), tokenProgram })
+      const account = await ataOf({ address: usdc, program: tokenProgram }, address)
       return readTokenAccount(node.bank.readAccount(account))?.amount ?? 0n
     },
     async stop() {
@@ -89,10 +87,11 @@ export async function startMainSui(): Promise<MainNetworkNode> {
   )
   // The listing has its address, which no setting replaces.
   const configType = `${cetusPackage}::config::GlobalConfig`
-  const config = bcs.struct(configType, { id: bcs.Address, number: bcs.u64() })
+  const protocolFeeRate = Buffer.alloc(8)
+  protocolFeeRate.writeBigUInt64LE(2_000n)
   node.createObject(
     { type: configType, owner: { kind: 'shared', initialVersion: 1n }, hasPublicTransfer: false },
-    (id) => config.serialize({ id, number: 2_000 }).toBytes(),
+    (id) => new Uint8Array([...Buffer.from(id.slice(2), 'hex'), ...protocolFeeRate]),
     cetus.config,
   )
   const endpoints = await startEndpoints(node.url)

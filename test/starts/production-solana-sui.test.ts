@@ -1,15 +1,9 @@
 import { join } from 'node:path'
-import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
-import { fromBase64 } from '@mysten/sui/utils'
-import {
-  generateKeyPairSigner,
-  getBase64EncodedWireTransaction,
-  getTransactionDecoder,
-  signTransaction,
-} from '@solana/kit'
 import { until as waitUntil } from '@swapyard/lib/until.ts'
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSolanaUser } from '../../sandbox/src/solana/solana-user.fixture.ts'
+import { createSuiUser } from '../../sandbox/src/sui/sui-user.fixture.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type MainNetworkNode, startMainSolana, startMainSui } from './main-network-nodes.ts'
 import { type ProductionSetup, startProductionSetup } from './production-setup.ts'
@@ -67,21 +61,6 @@ async function call(method: 'GET' | 'POST', path: string, body?: object): Promis
 
 const until = <T>(what: string, look: () => Promise<T | null | false | undefined>): Promise<T> =>
   waitUntil(what, look, { timeoutMs: PATIENCE_MS, intervalMs: POLL_MS })
-
-type User = Readonly<{ address: string; sign(unsigned: string): Promise<string> }>
-
-async function createSolanaUser(): Promise<User> {
-  const { address, keyPair } = await generateKeyPairSigner()
-  const decode = (text: string) => getTransactionDecoder().decode(Buffer.from(text, 'base64'))
-  const sign = async (text: string) => getBase64EncodedWireTransaction(await signTransaction([keyPair], decode(text)))
-  return { address, sign }
-}
-
-function createSuiUser(): User {
-  const keypair = Ed25519Keypair.generate()
-  const sign = async (text: string) => JSON.stringify(await keypair.signTransaction(fromBase64(text)))
-  return { address: keypair.toSuiAddress(), sign }
-}
 
 test('is ready, and lists both networks as enabled', async () => {
   const { body } = await call('GET', '/v1/defi/networks')

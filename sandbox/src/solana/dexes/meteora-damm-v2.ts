@@ -140,7 +140,7 @@ const [rangeLow, rangeHigh] = [2n, 3n]
 
 export type DammPlan = Readonly<{ feePpm: number; isCompounding?: boolean }>
 
-/** A pool whose fee is taken from the output; of a compounding one in B, half of which stays in its reserve. */
+/** A pool whose fee is taken from the output. A compounding one takes it in B and keeps half of it in its reserve. */
 export function createDammPool(plan: PoolPlan, { feePpm, isCompounding = false }: DammPlan): MarketPool {
   const { name, tickers, mints, reserves } = plan
   const address = addressOf(name)
@@ -158,7 +158,7 @@ export function createDammPool(plan: PoolPlan, { feePpm, isCompounding = false }
     [sqrtPrice, at.sqrtPrice],
     [low, at.sqrtPriceMin],
     [high, at.sqrtPriceMax],
-    // Of which the part below the price is the reserve of B.
+    // Its part below the price is the reserve of B.
     [(reserves[1] << 128n) / (sqrtPrice - low), at.liquidity],
   ] as const)
     writeU128(data, value, offset)

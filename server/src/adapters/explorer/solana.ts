@@ -8,7 +8,7 @@ import type {
 } from '../../exchange/ports/explorer.ts'
 import { present } from '../../lib/assert.ts'
 import { createSolanaAddressFormat } from '../solana/address-format.ts'
-import { toUnits } from '../solana/nodes.ts'
+import { toCount, toUnits } from '../solana/nodes.ts'
 import { token2022Program, tokenProgram, wrappedSol } from '../solana/program-address.ts'
 import { decodeTransaction } from '../solana/transaction.ts'
 import { type ExplorerOptions, type Fields, fieldsOf, listOf, type Node, textOf, timeOf } from './node.ts'
@@ -37,10 +37,10 @@ export function createSolanaExplorer({ network, node, assets }: Omit<ExplorerOpt
     network,
     head: async () => {
       const reply = fieldsOf(await node.call('getLatestBlockhash', confirmed))
-      const slot = toUnits(fieldsOf(reply['context'])['slot'])
+      const slot = toCount(fieldsOf(reply['context'])['slot'])
       return {
-        ...{ height: slot, hash: textOf(fieldsOf(reply['value'])['blockhash']) ?? '' },
-        at: timeOf(toUnits(await node.call('getBlockTime', Number(slot)))),
+        ...{ height: BigInt(slot), hash: textOf(fieldsOf(reply['value'])['blockhash']) ?? '' },
+        at: timeOf(toUnits(await node.call('getBlockTime', slot))),
       }
     },
     address: async (text) => {
@@ -126,7 +126,7 @@ async function readTransfers(
   })
 }
 
-type Executed = Readonly<{ slot: bigint; bytes: Buffer; meta: Fields; keys: readonly string[]; blockTime: unknown }>
+type Executed = Readonly<{ slot: number; bytes: Buffer; meta: Fields; keys: readonly string[]; blockTime: unknown }>
 
 /** A transaction; null if no confirmed block has it. */
 async function readExecuted(node: Node, hash: string): Promise<Executed | null> {
@@ -137,7 +137,7 @@ async function readExecuted(node: Node, hash: string): Promise<Executed | null> 
   const meta = fieldsOf(given)
   const bytes = Buffer.from(String(listOf(transaction)[0]), 'base64')
   const { keys } = decodeTransaction(bytes, loadedOf(meta))
-  return { slot: toUnits(slot), bytes, meta, keys, blockTime }
+  return { slot: toCount(slot), bytes, meta, keys, blockTime }
 }
 
 const loadedOf = (meta: Fields) => {
@@ -151,7 +151,7 @@ const holdingsOf = (keys: readonly string[], list: unknown): readonly Holding[] 
   listOf(list).map((row) => {
     const { accountIndex, owner, mint, uiTokenAmount } = fieldsOf(row)
     const units = toUnits(fieldsOf(uiTokenAmount)['amount'])
-    return { account: keys[Number(accountIndex)] ?? '', owner: String(owner), mint: String(mint), units }
+    return { account: keys[toCount(accountIndex)] ?? '', owner: String(owner), mint: String(mint), units }
   })
 
 /**
@@ -196,15 +196,15 @@ async function readTransaction(context: Context, hash: string): Promise<Transact
   const { slot, bytes, meta, blockTime } = executed
   const { instructions, signers } = decodeTransaction(bytes, loadedOf(meta))
   const [block, head] = await Promise.all([
-    node.call('getBlock', Number(slot), { transactionDetails: 'none', rewards: false, ...confirmed }),
+    node.call('getBlock', slot, { transactionDetails: 'none', rewards: false, ...confirmed }),
     node.call('getSlot', confirmed),
   ])
   const failure = meta['err'] === null ? null : JSON.stringify(meta['err'])
   return {
     ...{ ...nothing, hash, status: failure === null ? 'confirmed' : 'failed' },
     block: {
-      ...{ height: slot, hash: textOf(fieldsOf(block)['blockhash']) ?? '', at: timeOf(toUnits(blockTime)) },
-      confirmations: toUnits(head) - slot + 1n,
+      ...{ height: BigInt(slot), hash: textOf(fieldsOf(block)['blockhash']) ?? '', at: timeOf(toUnits(blockTime)) },
+      confirmations: BigInt(toCount(head) - slot + 1),
       commitment: commitment === 'finalized' ? 'finalized' : 'confirmed',
     },
     fee: nativeAmount(context, toUnits(meta['fee'])),

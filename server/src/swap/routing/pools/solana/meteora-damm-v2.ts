@@ -26,7 +26,7 @@ export function dammFeeRate({ state: { state }, unixTime, slot }: MeteoraDammV2R
   return findDammFeeRate(decayed, { aToB: tokenIn === 0, now, base: { amount: 0n } })
 }
 
-/** Roots of prices, and liquidity, of which `liquidity × root` is an amount of B. */
+/** Liquidity, so that `liquidity × root` is an amount of B, and roots of prices. */
 export function dammRange({ state: { state } }: MeteoraDammV2RoutePool) {
   return {
     liquidity: Number(state.liquidity) / Q64,

@@ -6,6 +6,7 @@ const testTokens: Readonly<Record<string, BasePrice>> = {
   meme: { usd: '0.02', spreadBps: 10n },
   tick: { usd: '1.5', spreadBps: 10n },
   bins: { usd: '0.5', spreadBps: 10n },
+  span: { usd: '0.25', spreadBps: 10n },
   four: { usd: '2', spreadBps: 10n },
   coin: { usd: '0.001', spreadBps: 10n },
   ward: { usd: '3', spreadBps: 10n },

@@ -137,6 +137,6 @@ async function startChain(network: string, infrastructure: Infrastructure): Prom
 function describeChain({ network, family, chainId, client, rpcUrls, tokens, market }: LocalChain) {
   const description = { network, family, ...(chainId === undefined ? {} : { chainId }), client, rpcUrls, tokens }
   if (market === undefined) return description
-  const { wrapped, coinIsToken, hubs, dexes, contracts, defiTokens } = market
-  return { ...description, wrapped, coinIsToken, hubs, dexes, contracts, defiTokens }
+  const { wrapped, coinIsToken, hubs, dexes, contracts, defiTokens, lookupTables } = market
+  return { ...description, wrapped, coinIsToken, hubs, dexes, contracts, defiTokens, lookupTables }
 }

@@ -31,7 +31,7 @@ let scenario: Scenario
 let rpc: ReturnType<typeof createSolanaRpc>
 let user: KeyPairSigner
 let operator: KeyPairSigner
-let [usdc, levy, meme, ward, tick, bins, four, coin] = ['', '', '', '', '', '', '', '']
+let [usdc, levy, meme, ward, tick, bins, four, coin, span] = ['', '', '', '', '', '', '', '', '']
 
 beforeAll(async () => {
   sandbox = await runSandbox(folder.path, 'sol', [], { SWAPYARD_SANDBOX_STILL: '1' })
@@ -46,7 +46,8 @@ beforeAll(async () => {
   const [sol] = scenario.chains.networks
   usdc = sol?.tokens['usdc'] ?? ''
   const addressOf = (name: string) => sol?.defiTokens?.find(({ symbol }) => symbol === name)?.address ?? ''
-  ;[levy, tick, bins, four, coin] = ['LEVY', 'TICK', 'BINS', 'FOUR', 'COIN'].map(addressOf) as [
+  ;[levy, tick, bins, four, coin, span] = ['LEVY', 'TICK', 'BINS', 'FOUR', 'COIN', 'SPAN'].map(addressOf) as [
+    string,
     string,
     string,
     string,
@@ -145,7 +146,7 @@ describe('on sol, a partner', () => {
       const { body } = await scenario.call('GET', '/v1/defi/available-currencies?network=sol')
       return body.every(({ enabled }: Json) => enabled) && body
     })
-    const symbols = ['BINS', 'BONK', 'COIN', 'FOUR', 'JUP', 'LEVY', 'SOL', 'TICK', 'USDC', 'USDT']
+    const symbols = ['BINS', 'BONK', 'COIN', 'FOUR', 'JUP', 'LEVY', 'SOL', 'SPAN', 'TICK', 'USDC', 'USDT']
     expect(listed.map(({ symbol }: Json) => symbol).sort()).toEqual(symbols)
     expect(listed.slice(0, 2).map(({ address }: Json) => address)).toEqual([usdc, SOL])
     const { body } = await scenario.call('GET', `/v1/defi/currency/info?network=sol&address=${usdc}`)
@@ -207,9 +208,10 @@ describe('on sol, a partner', () => {
     ['raydium-clmm', 'usdc', 'tick', '1500', 1_000, 6],
     ['meteora-dlmm', 'usdc', 'bins', '1000', 2_000, 6],
     ['raydium-amm-v4', 'sol', 'four', '10', 840, 9],
+    ['meteora-damm-v2', 'usdc', 'span', '1000', 4_000, 6],
     ['pump-swap', 'sol', 'coin', '5', 840_000, 6],
   ] as const)('swaps in a pool of %s', async (dex, from, to, amount, worth, decimals) => {
-    const token = { usdc, sol: SOL, tick, bins, four, coin }
+    const token = { usdc, sol: SOL, tick, bins, four, coin, span }
     const [fromTokenAddress, toTokenAddress] = [token[from], token[to]]
     const { quoted, row } = await swapAndFinish(
       { fromTokenAddress, toTokenAddress, amount },
@@ -244,6 +246,27 @@ describe('on sol, a partner', () => {
     expect(Number(amount)).toBeGreaterThan(1_500 * 0.005 * 0.98)
     expect(Number(amount)).toBeLessThan(1_500 * 0.005)
     expect(Number(quoted.receivedAmount)).toBeGreaterThan(3_000 * 0.995 * 0.97)
+  })
+
+  test('swaps a token of PumpSwap for another one over SOL, by the lookup table of the sandbox', async () => {
+    await deposit('coin', '200000')
+    const pair = { fromTokenAddress: coin, toTokenAddress: four }
+    const { quoted, unsigned } = await swapAndFinish(
+      { ...pair, amount: '200000' },
+      { ...pair, amountFrom: '200000', amountTo: '100' },
+    )
+    expect(quoted.routes[0].subRoutes.map(({ from, to }: Json) => [from, to])).toEqual([
+      [coin, SOL],
+      [SOL, four],
+    ])
+    const message = getCompiledTransactionMessageDecoder().decode(decode(unsigned).messageBytes)
+    expect('addressTableLookups' in message && message.addressTableLookups).toMatchObject([
+      { lookupTableAddress: scenario.chains.networks[0]?.lookupTables?.[0] },
+    ])
+    expect((await tokens(user.address, four)).toString()).toBe(quoted.receivedAmountRaw)
+    // 200 dollars for tokens of two, less both fees, the margin of 1 % and the prices' impact.
+    expect(Number(quoted.receivedAmount)).toBeGreaterThan(100 * 0.96)
+    expect(Number(quoted.receivedAmount)).toBeLessThan(100)
   })
 
   test('splits a large amount over several pools, in one transaction', async () => {
@@ -296,6 +319,12 @@ describe('on sol, a partner', () => {
     expect(ofToken.body.errors[0]).toMatchObject({ required: '5001', available: '5000' })
   })
 
+  test('cannot build a swap whose minimum would be nothing', async () => {
+    // A millionth of a dollar is six lamports: one unit of USDC, and none after the slippage.
+    const { status, body } = await build({ amount: '0.000000008', maxPriceImpact: '100' })
+    expect([status, body.code, body.errors[0].field]).toEqual([422, 'AMOUNT_BELOW_MIN', 'amount'])
+  })
+
   test('cannot send what was changed, signed by another key, unsigned, or built for another partner', async () => {
     const { body } = await build()
     const [unsigned] = body
@@ -311,14 +340,14 @@ describe('on sol, a partner', () => {
     expect(await refused({ rawTx: bytes.toString('base64') })).toEqual(expected)
     expect(await refused({ rawTx }, 'sandbox-b')).toEqual(expected)
     // The user's own key over a changed message: a lower minimum, and another recipient of the swap's output.
-    // The instruction of any of the pools of the pair: its mark, the input, the minimum.
-    const places = ['8fbe5adac41e33de', '2b04ed0b1ac91e62', '414b3f4ceb5b5b88'].map((mark) =>
-      Buffer.from(decode(unsigned).messageBytes).indexOf(Buffer.from(mark, 'hex')),
-    )
-    const swapAt = Math.max(...places)
-    expect(swapAt).toBeGreaterThan(0)
+    // The instruction of a pool has its input and then its minimum. The transfer that wraps the input is before it.
+    const input = Buffer.alloc(8)
+    input.writeBigUInt64LE(1_000_000_000n)
+    const message = Buffer.from(decode(unsigned).messageBytes)
+    const inputAt = message.lastIndexOf(input)
+    expect(inputAt).toBeGreaterThan(message.indexOf(input))
     const lowered = Buffer.from(unsigned, 'base64')
-    lowered.writeBigUInt64LE(1n, lowered.length - decode(unsigned).messageBytes.length + swapAt + 16)
+    lowered.writeBigUInt64LE(1n, lowered.length - message.length + inputAt + 8)
     expect(await refused({ rawTx: await sign(lowered.toString('base64')) })).toEqual(expected)
     expect(await refused({ rawTx: await sign(lowered.toString('base64')), isExchange: false })).toEqual(expected)
     const replaced = Buffer.from(unsigned, 'base64')

@@ -59,6 +59,7 @@ const allowedEdges: Readonly<Record<string, readonly string[]>> = {
   'chains/evm': ['chains/shared'],
   'chains/monero': ['chains/shared'],
   dex: ['chains/evm'],
+  explorer: ['solana', 'sui'],
   solana: ['chains/shared', 'dex'],
   sui: ['chains/shared', 'dex'],
   'swap-chain': ['chains/evm', 'chains/shared', 'dex'],
@@ -163,6 +164,9 @@ export const architecture: Architecture = {
       'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/solana/meteora-dlmm.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/swap/routing/pools/solana/meteora-damm-v2.ts':
+      'the float curve that the search compares; the chosen route is computed again in bigint',
+    'server/src/adapters/solana/dexes/meteora-damm-v2.ts': 'periods of a schedule, at most 2^16',
     'server/src/swap/routing/pools/solana/pump-swap.ts':
       'the float curve that the search compares; the chosen route is computed again in bigint',
     'server/src/swap/routing/pools/solana/solana-pool.ts':
@@ -235,6 +239,7 @@ export const architecture: Architecture = {
     'sandbox/src/monero/monero-chain.ts': 'heights and counts of monerod',
     'sandbox/src/solana/token-state.ts': 'uiAmount, which the RPC gives as a float beside the exact text',
     'sandbox/src/solana/solana-trader.ts': 'prices, by which the trader decides',
+    'sandbox/src/solana/dexes/meteora-damm-v2.ts': 'prices, by which the trader decides',
     'sandbox/src/solana/dexes/raydium-amm-v4.ts': 'prices, by which the trader decides',
     'sandbox/src/solana/dexes/raydium-cpmm.ts': 'prices, by which the trader decides',
     'sandbox/src/solana/dexes/pump-swap.ts': 'prices, by which the trader decides',

@@ -149,8 +149,11 @@ describe('the explorer', () => {
 
   test('returns 503 with a message if the node does not respond', async () => {
     const { app } = createTestApp()
-    const chain = present(scenario.app.chains.get('eth'), 'the chain')
-    const unreachable = present(createExplorer(chain, [`http://127.0.0.1:${await freePort()}`], []), 'an explorer')
+    const { network, addresses } = present(scenario.app.chains.get('eth'), 'the chain')
+    const unreachable = present(
+      createExplorer({ network, parse: addresses.parse }, [`http://127.0.0.1:${await freePort()}`], []),
+      'an explorer',
+    )
     mountExplorer(app, new Map([['eth', unreachable]]))
     const answer = await app.inject({ url: `/sandbox/explorer/eth/tx/0x${'ab'.repeat(32)}` })
     expect(answer.statusCode).toBe(503)

@@ -89,9 +89,12 @@ describeWith('monerod', 'Monero in the explorer', () => {
       const { status, body } = await fetchText(path)
       expect([status, body.includes(`<h1>${heading}</h1>`)]).toEqual([404, true])
     }
-    const chain = present(scenario.app.chains.get('xmr'), 'the chain')
+    const { network, addresses } = present(scenario.app.chains.get('xmr'), 'the chain')
     const assets = scenario.app.catalogue.list().flatMap(({ asset }) => (asset.network === 'xmr' ? [asset] : []))
-    const unreachable = present(createExplorer(chain, [`http://127.0.0.1:${await freePort()}`], assets), 'an explorer')
+    const unreachable = present(
+      createExplorer({ network, parse: addresses.parse }, [`http://127.0.0.1:${await freePort()}`], assets),
+      'an explorer',
+    )
     await expect(unreachable.transaction('ab'.repeat(32))).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
     await unreachable.close()
   })

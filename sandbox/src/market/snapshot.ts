@@ -65,6 +65,8 @@ export type ListedMarket = Readonly<{
     pools?: readonly string[]
   }>[]
   contracts: Readonly<Record<string, string>>
+  /** Of Solana. */
+  lookupTables?: readonly string[]
   defiTokens: readonly Readonly<{ address: string; symbol: string; name: string; decimals: number }>[]
 }>
 

@@ -56,7 +56,7 @@ const base58 = getBase58Decoder()
 const hashOf = (text: string): string => base58.decode(createHash('sha256').update(text).digest())
 
 /** Not the hash of any public cluster, so that a client can tell the sandbox from one. */
-export const genesisHash = hashOf('swapyard sandbox solana')
+const sandboxGenesis = hashOf('swapyard sandbox solana')
 
 type Outcome = Readonly<{
   error: TransactionError | null
@@ -67,8 +67,8 @@ type Outcome = Readonly<{
 }>
 type RunKind = 'commit' | 'simulate'
 
-const genesisBlock = (): Block => ({
-  ...{ slot: 0, height: 0, hash: genesisHash, parent: { slot: 0, hash: '11111111111111111111111111111111' } },
+const genesisBlock = (hash: string): Block => ({
+  ...{ slot: 0, height: 0, hash, parent: { slot: 0, hash: '11111111111111111111111111111111' } },
   ...{ timeMs: 0, executions: [], undo: new Map() },
 })
 
@@ -78,6 +78,7 @@ const genesisBlock = (): Block => ({
  * of blockhashes and replay protection are checked here.
  */
 export class Bank {
+  readonly genesisHash: string
   readonly #now: () => number
   readonly #dexes: ReadonlyMap<Address, DexProgram>
   readonly #svm: LiteSVM
@@ -91,12 +92,18 @@ export class Bank {
   #finalizedHeight: number
 
   /** Continues a saved bank, or begins with an empty one. */
-  constructor(now: () => number, dexes: readonly DexProgram[] = [], saved: SavedBank | null = null) {
+  constructor(
+    now: () => number,
+    dexes: readonly DexProgram[] = [],
+    saved: SavedBank | null = null,
+    genesisHash = sandboxGenesis,
+  ) {
+    this.genesisHash = genesisHash
     this.#now = now
     this.#dexes = new Map(dexes.map((program) => [program.address, program]))
     const svm = saved === null ? new LiteSVM().withNativeMints() : LiteSVM.fromBytes(saved.accounts)
     this.#svm = svm.withBlockhashCheck(false).withTransactionHistory(0n).withSigverify(true)
-    this.#blocks = saved === null ? [genesisBlock()] : [...saved.blocks]
+    this.#blocks = saved === null ? [genesisBlock(genesisHash)] : [...saved.blocks]
     this.#slot = saved?.slot ?? 0
     this.#forks = saved?.forks ?? 0
     this.#finalizedHeight = saved?.finalizedHeight ?? 0

@@ -1,4 +1,4 @@
-import { type Bank, type Block, blockhashAgeMax, epochSlots, genesisHash } from './bank.ts'
+import { type Bank, type Block, blockhashAgeMax, epochSlots } from './bank.ts'
 import { invalidParams, SolanaRpcError } from './rpc-error.ts'
 import {
   type Options,
@@ -44,7 +44,7 @@ function blockOfSlot(bank: Bank, slot: number, options: Options): Block {
 export const chainMethods: Readonly<Record<string, RpcMethod>> = {
   getHealth: () => 'ok',
   getVersion: () => version,
-  getGenesisHash: () => genesisHash,
+  getGenesisHash: (bank) => bank.genesisHash,
   getSlot: (bank, [options]) => readBlock(bank, readOptions(options)).slot,
   getBlockHeight: (bank, [options]) => readBlock(bank, readOptions(options)).height,
   getLatestBlockhash(bank, [options]) {

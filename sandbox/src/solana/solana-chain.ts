@@ -69,12 +69,15 @@ export async function createSolanaChain(
   { isFrozen }: Readonly<{ isFrozen: boolean }>,
 ): Promise<LocalChain> {
   const path = join(folder, 'chain.bin')
-  const savedState = createSavedState<SavedBank>({ network: 'sol', path, version: 1 })
+  const savedState = createSavedState<SavedBank>({ network: 'sol', path, version: 2 })
   const node = await startSolanaNode({
     ...{ port, log, startTicks: () => () => undefined, deploysMarket: true, saved: savedState.read() },
   })
   const { bank } = node
-  const kept = savedState.keep(() => bank.save())
+  const kept = savedState.keep(
+    () => bank.save(),
+    () => `${bank.blockAt('processed').hash} ${bank.countPending()}`,
+  )
   let blocks = 0
   let nextPool = 0
 

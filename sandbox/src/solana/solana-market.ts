@@ -3,12 +3,14 @@ import { priceOf } from '../prices.ts'
 import type { Bank } from './bank.ts'
 import type { DexProgram } from './dexes/dex-program.ts'
 import { addressOf, bytesOf, type MarketPool, type Mint, type PoolPlan } from './dexes/market-pool.ts'
+import { createDammPool, type DammPlan, meteoraDammV2 } from './dexes/meteora-damm-v2.ts'
 import { createDlmmPool, meteoraDlmm } from './dexes/meteora-dlmm.ts'
 import { createPumpPool, pumpSwap } from './dexes/pump-swap.ts'
 import { createAmmV4Pool, raydiumAmmV4 } from './dexes/raydium-amm-v4.ts'
 import { clmmConfig, createClmmPool, raydiumClmm } from './dexes/raydium-clmm.ts'
 import { cpmmConfig, createCpmmPool, raydiumCpmm } from './dexes/raydium-cpmm.ts'
 import { metadataAccount, mintAccount } from './genesis-accounts.ts'
+import { listPoolAccounts, lookupTableOf, marketTable } from './lookup-table.ts'
 import { token2022Program, tokenProgram } from './token-state.ts'
 
 export const wrappedSol = 'So11111111111111111111111111111111111111112' as Address
@@ -40,6 +42,7 @@ export const testTokens: readonly SolanaToken[] = [
   token('bins', 'BINS', 'Test token of Meteora DLMM', 6),
   token('four', 'FOUR', 'Test token of Raydium AMM v4', 9),
   token('coin', 'COIN', 'Test token of PumpSwap', 6),
+  token('span', 'SPAN', 'Test token of Meteora DAMM v2', 6),
 ]
 /** On no list: one that Metaplex's program names, and one of Token-2022 whose permanent delegate may take every balance. */
 const unlistedTokens: readonly SolanaToken[] = [
@@ -89,6 +92,8 @@ const dlmm = (first: string, second: string, usd: number, binStep: number) =>
   createDlmmPool(plan(`meteora dlmm ${binStep}`, first, second, usd), { binStep, baseFactor: 10_000 })
 const ammV4 = (first: string, second: string, usd: number) =>
   createAmmV4Pool(planInOrder('raydium amm v4', [first, second], usd))
+const dammV2 = (first: string, second: string, usd: number, pool: DammPlan) =>
+  createDammPool(plan('meteora damm v2', first, second, usd), pool)
 const pump = (first: string, second: string, usd: number) =>
   createPumpPool(planInOrder('pump-swap', [first, second], usd))
 
@@ -115,6 +120,8 @@ export const marketPools: readonly MarketPool[] = await Promise.all([
   ammV4('four', 'sol', 800_000),
   ammV4('sol', 'usdc', 1_000_000),
   pump('coin', 'sol', 300_000),
+  dammV2('usdc', 'span', 400_000, { feePpm: 2_500 }),
+  dammV2('sol', 'span', 200_000, { feePpm: 10_000, isCompounding: true }),
 ])
 
 const dexes = [
@@ -122,6 +129,7 @@ const dexes = [
   { name: 'raydium-clmm', program: raydiumClmm },
   { name: 'raydium-amm-v4', program: raydiumAmmV4 },
   { name: 'meteora-dlmm', program: meteoraDlmm },
+  { name: 'meteora-damm-v2', program: meteoraDammV2 },
   { name: 'pump-swap', program: pumpSwap },
 ] as const
 export const dexPrograms: readonly DexProgram[] = dexes.map(({ program }) => program)
@@ -133,6 +141,12 @@ export async function deployMarket(bank: Bank, authority: Address): Promise<void
   const { address, name, symbol } = tokenOf('meme')
   bank.writeAccount(await metadataAccount(address, name, symbol))
   for (const { genesis } of marketPools) for (const account of genesis) bank.writeAccount(account)
+  bank.writeAccount(
+    lookupTableOf(
+      marketTable,
+      listPoolAccounts(marketPools, (one) => bank.readAccount(one)),
+    ),
+  )
 }
 
 /** As the server reads it from chains.json. */
@@ -141,6 +155,7 @@ export const listedMarket = {
   coinIsToken: false,
   hubs: [tokenOf('usdc').address],
   dexes: dexes.map(({ name, program }) => ({ name, kind: name, factory: program.address })),
+  lookupTables: [marketTable],
   contracts: { unlistedMint: tokenOf('meme').address, permanentDelegateMint: tokenOf('ward').address },
   defiTokens: [...catalogueTokens, ...testTokens].map(({ address, symbol, name, decimals }) => ({
     address,

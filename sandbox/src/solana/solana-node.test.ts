@@ -1,25 +1,17 @@
 import { deserialize, serialize } from 'node:v8'
 import {
   type Address,
-  appendTransactionMessageInstructions,
   type Base64EncodedWireTransaction,
   type Blockhash,
-  compressTransactionMessageUsingAddressLookupTables,
   createSolanaRpc,
   createSolanaRpcSubscriptions,
-  createTransactionMessage,
   generateKeyPairSigner,
   getAddressEncoder,
-  getBase64EncodedWireTransaction,
   getProgramDerivedAddress,
   type Instruction,
   type KeyPairSigner,
   lamports,
-  pipe,
   type Signature,
-  setTransactionMessageFeePayerSigner,
-  setTransactionMessageLifetimeUsingBlockhash,
-  signTransactionMessageWithSigners,
 } from '@solana/kit'
 import { getCreateAccountInstruction, getTransferSolInstruction } from '@solana-program/system'
 import {
@@ -31,6 +23,7 @@ import {
 } from '@solana-program/token'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { SavedBank } from './bank.ts'
+import { signInstructions } from './sign-instructions.fixture.ts'
 import { startSolanaNode } from './solana-node.ts'
 import { token2022Program } from './token-state.ts'
 
@@ -56,16 +49,7 @@ type Build = Readonly<{ hash?: Blockhash; tables?: Record<Address, Address[]> }>
 
 async function build(instructions: readonly Instruction[], { hash, tables }: Build = {}) {
   const blockhash = hash ?? (await rpc.getLatestBlockhash().send()).value.blockhash
-  const message = pipe(
-    createTransactionMessage({ version: 0 }),
-    (one) => setTransactionMessageFeePayerSigner(payer, one),
-    (one) => setTransactionMessageLifetimeUsingBlockhash({ blockhash, lastValidBlockHeight: 0n }, one),
-    (one) => appendTransactionMessageInstructions(instructions, one),
-  )
-  const transaction = await signTransactionMessageWithSigners(
-    tables ? compressTransactionMessageUsingAddressLookupTables(message, tables) : message,
-  )
-  return getBase64EncodedWireTransaction(transaction)
+  return signInstructions(payer, blockhash, instructions, tables)
 }
 
 const pay = (destination: Address, amount: bigint) => getTransferSolInstruction({ source: payer, destination, amount })

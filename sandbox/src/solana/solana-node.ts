@@ -16,6 +16,8 @@ export type SolanaNodeOptions = Readonly<{
   isSkipped?: (slot: number) => boolean
   /** Begins with the tokens and pools of the sandbox. */
   deploysMarket?: boolean
+  /** Hash of the first block, by which clients tell clusters apart. Default: the sandbox's own. */
+  genesisHash?: string
   /** Continues this state; the market is part of it. */
   saved?: SavedBank | null
 }>
@@ -33,7 +35,7 @@ const startInterval: StartTicks = (tick, ms) => {
 export async function startSolanaNode(options: SolanaNodeOptions) {
   const { port, log, now = Date.now, startTicks = startInterval, isSkipped = (slot) => slot % 25 === 0 } = options
   const { saved = null } = options
-  const bank = new Bank(now, dexPrograms, saved)
+  const bank = new Bank(now, dexPrograms, saved, options.genesisHash)
   const account = await createBankAccount(bank)
   if (options.deploysMarket === true && saved === null) await deployMarket(bank, account.address)
   const server = createRpcServer(bank)

@@ -1,22 +1,17 @@
 import {
   type Address,
-  appendTransactionMessageInstructions,
   createSolanaRpc,
-  createTransactionMessage,
   generateKeyPairSigner,
   getAddressEncoder,
   getBase64EncodedWireTransaction,
   getProgramDerivedAddress,
   getTransactionDecoder,
   type Instruction,
-  pipe,
-  setTransactionMessageFeePayerSigner,
-  setTransactionMessageLifetimeUsingBlockhash,
   signTransaction,
-  signTransactionMessageWithSigners,
 } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import { findAssociatedTokenPda, getApproveInstruction } from '@solana-program/token'
+import { signInstructions } from './sign-instructions.fixture.ts'
 import type { SolanaToken } from './solana-market.ts'
 import type { startSolanaNode } from './solana-node.ts'
 
@@ -56,13 +51,7 @@ export const ataOf = async (
 async function sendFrom({ signer }: SolanaUser, node: Node, instructions: readonly Instruction[]): Promise<void> {
   const rpc = createSolanaRpc(node.rpcUrl)
   const { value } = await rpc.getLatestBlockhash().send()
-  const message = pipe(
-    createTransactionMessage({ version: 0 }),
-    (one) => setTransactionMessageFeePayerSigner(signer, one),
-    (one) => setTransactionMessageLifetimeUsingBlockhash(value, one),
-    (one) => appendTransactionMessageInstructions(instructions, one),
-  )
-  const wire = getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message))
+  const wire = await signInstructions(signer, value.blockhash, instructions)
   await rpc.sendTransaction(wire, { encoding: 'base64' }).send()
   node.mine(40)
 }

@@ -1,19 +1,6 @@
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type Address,
-  appendTransactionMessageInstructions,
-  type Blockhash,
-  createTransactionMessage,
-  generateKeyPairSigner,
-  getBase64EncodedWireTransaction,
-  type Instruction,
-  type KeyPairSigner,
-  pipe,
-  setTransactionMessageFeePayerSigner,
-  setTransactionMessageLifetimeUsingBlockhash,
-  signTransactionMessageWithSigners,
-} from '@solana/kit'
+import { type Address, type Blockhash, generateKeyPairSigner, type Instruction, type KeyPairSigner } from '@solana/kit'
 import { getCreateAccountInstruction, getTransferSolInstruction } from '@solana-program/system'
 import {
   findAssociatedTokenPda,
@@ -23,6 +10,7 @@ import {
   getTransferCheckedInstruction,
 } from '@solana-program/token'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { signInstructions } from './sign-instructions.fixture.ts'
 import { startSolanaNode } from './solana-node.ts'
 
 /*
@@ -64,13 +52,7 @@ const sent = new Map<string, Readonly<{ signature: string; wire: string }>>()
 async function execute(url: string, instructions: readonly Instruction[]): Promise<void> {
   const { result } = await callAt(url, 'getLatestBlockhash')
   const { blockhash } = (result as { value: { blockhash: Blockhash } }).value
-  const message = pipe(
-    createTransactionMessage({ version: 0 }),
-    (one) => setTransactionMessageFeePayerSigner(payer, one),
-    (one) => setTransactionMessageLifetimeUsingBlockhash({ blockhash, lastValidBlockHeight: 0n }, one),
-    (one) => appendTransactionMessageInstructions(instructions, one),
-  )
-  const wire = getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message))
+  const wire = await signInstructions(payer, blockhash, instructions)
   const reply = await callAt(url, 'sendTransaction', [wire, { encoding: 'base64' }])
   expect(reply.error).toBeUndefined()
   sent.set(url, { signature: reply.result as string, wire })

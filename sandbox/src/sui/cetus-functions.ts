@@ -20,6 +20,7 @@ import {
   type Parameter,
   packageFunctions,
   reference,
+  toFunctionAbort,
   value,
 } from './move-function.ts'
 import { assetValue, balanceValue, type MoveValue, readU64, u64Value } from './move-value.ts'
@@ -61,8 +62,7 @@ function swapPool(pool: Pool, swap: Q64Swap, config: Uint8Array, context: MoveCo
   const { protocolFeeRate } = cetusConfigSchema.parse(config)
   const result = swapCetus(toCetusState(pool, ticks, BigInt(protocolFeeRate)), swap)
   if (result.abort === null) return result
-  const { module, code } = result.abort
-  throw new FunctionAbort(code === 'arithmetic' ? code : BigInt(code), module)
+  throw toFunctionAbort(result.abort)
 }
 
 /** The pool after the output has left it. */

@@ -73,9 +73,16 @@ function acquireLocks(ledger: Ledger, { data }: Signed, digest: string): void {
   for (const { objectId, version } of refs) ledger.lock(objectId, BigInt(version), digest)
 }
 
-export function createChain(
-  settings: Readonly<{ clock: Clock; functions: MoveFunctions; referenceGasPrice: bigint; saved?: SavedChain }>,
-): Chain {
+type ChainSettings = Readonly<{
+  clock: Clock
+  functions: MoveFunctions
+  referenceGasPrice: bigint
+  /** Default: the digest of the first checkpoint. */
+  chainId?: string
+  saved?: SavedChain
+}>
+
+export function createChain(settings: ChainSettings): Chain {
   const { clock, functions, referenceGasPrice } = settings
   const { ledger: ledgerState, log: logState } = settings.saved ?? { ledger: emptyLedger(), log: emptyLog(clock) }
   const ledger = createLedger(ledgerState)
@@ -83,7 +90,7 @@ export function createChain(
   let isExecutionPaused = false
 
   const readState = (): ChainState => ({
-    ...{ epoch: log.readEpoch().number, chainId: log.genesis.digest, referenceGasPrice },
+    ...{ epoch: log.readEpoch().number, chainId: settings.chainId ?? log.genesis.digest, referenceGasPrice },
   })
 
   /** The execution of an earlier submission; null if the transaction was checked and locked. */

@@ -10,6 +10,8 @@ export type CheckpointLog = Readonly<{
   genesis: Checkpoint
   readState(): LogState
   readTip(): Checkpoint
+  /** Sequence number of the oldest checkpoint that is kept. */
+  readFirst(): bigint
   readEpoch(): Epoch
   findEndedEpoch(number: bigint): EndedEpoch | undefined
   /** By sequence number or digest. */
@@ -47,7 +49,10 @@ export function emptyLog(clock: Clock): LogState {
   return { ...{ checkpoints, ended: new Map(), genesis, tip: genesis, pending: [], epoch } }
 }
 
-export function createCheckpointLog(clock: Clock, state: LogState): CheckpointLog {
+/** Checkpoints that are kept: of seven hours at four a second, half a kilobyte each. */
+const checkpointsMax = 100_000
+
+export function createCheckpointLog(clock: Clock, state: LogState, keptMax = checkpointsMax): CheckpointLog {
   const { checkpoints, ended, genesis } = state
   const listeners = new Set<(checkpoint: Checkpoint) => void>()
   let { tip, epoch } = state
@@ -57,6 +62,10 @@ export function createCheckpointLog(clock: Clock, state: LogState): CheckpointLo
     checkpoints.set(checkpoint.sequence, checkpoint)
     checkpoints.set(checkpoint.digest, checkpoint)
     tip = checkpoint
+    const dropped = checkpoints.get(checkpoint.sequence - BigInt(keptMax))
+    if (dropped === undefined) return
+    checkpoints.delete(dropped.sequence)
+    checkpoints.delete(dropped.digest)
   }
 
   function makeCheckpoint(isLastOfEpoch: boolean): Checkpoint {
@@ -74,6 +83,7 @@ export function createCheckpointLog(clock: Clock, state: LogState): CheckpointLo
     genesis,
     readState: () => ({ checkpoints, ended, genesis, tip, pending, epoch }),
     readTip: () => tip,
+    readFirst: () => (tip.sequence < BigInt(keptMax) ? 0n : tip.sequence - BigInt(keptMax) + 1n),
     readEpoch: () => epoch,
     findEndedEpoch: (number) => ended.get(number),
     findCheckpoint: (by) => checkpoints.get(by),

@@ -12,6 +12,7 @@ import {
   mutable,
   packageFunctions,
   reference,
+  toFunctionAbort,
   value,
 } from './move-function.ts'
 import { coinValue, type MoveValue, readBalance, readU64 } from './move-value.ts'
@@ -24,9 +25,7 @@ function trade(ledger: Parameters<typeof swapOnLedger>[0], swap: Parameters<type
   try {
     return swapOnLedger(ledger, swap)
   } catch (error) {
-    if (!(error instanceof MoveAbort)) throw error
-    const { module, code } = error.abort
-    throw new FunctionAbort(code === 'arithmetic' ? code : BigInt(code), module)
+    throw error instanceof MoveAbort ? toFunctionAbort(error.abort) : error
   }
 }
 

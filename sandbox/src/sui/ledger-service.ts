@@ -88,7 +88,7 @@ function renderService(chain: Chain): GrpcTypes.GetServiceInfoResponse {
   return {
     ...{ chainId: chain.readState().chainId, chain: 'unknown', epoch: chain.log.readEpoch().number },
     ...{ checkpointHeight: tip.sequence, timestamp: renderTimestamp(tip.timestampMs) },
-    ...{ lowestAvailableCheckpoint: 0n, lowestAvailableCheckpointObjects: 0n, server },
+    ...{ lowestAvailableCheckpoint: chain.log.readFirst(), lowestAvailableCheckpointObjects: 0n, server },
   }
 }
 

@@ -1,4 +1,5 @@
 import { normalizeSuiAddress } from '@mysten/sui/utils'
+import type { MoveAbortCode } from '@swapyard/lib/pools/sui/move-abort.ts'
 import type { DynamicFields } from './field-store.ts'
 import type { MoveValue } from './move-value.ts'
 import type { ObjectDraft } from './sui-object.ts'
@@ -65,6 +66,10 @@ export class FunctionAbort extends Error {
     this.module = module
   }
 }
+
+/** The abort that the maths of a pool reports. */
+export const toFunctionAbort = ({ module, code }: MoveAbortCode): FunctionAbort =>
+  new FunctionAbort(code === 'arithmetic' ? code : BigInt(code), module)
 
 /** Functions by `package::module::function`. */
 export type MoveFunctions = ReadonlyMap<string, MoveFunction>

@@ -45,7 +45,11 @@ export async function createSuiChain(
   })
   const market = saved?.market ?? createSuiMarket(node)
   const trader = createSuiTrader(node, market, isFrozen)
-  const kept = savedState.keep(() => ({ node: node.save(), market }))
+  let deposits = 0
+  const kept = savedState.keep(
+    () => ({ node: node.save(), market }),
+    () => `${node.readTip().hash} ${node.countPending()} ${deposits}`,
+  )
   return {
     network,
     family: 'sui',
@@ -67,6 +71,7 @@ export async function createSuiChain(
       const coin = findCoin(currency)
       const units = parseUnits(amount, coin.decimals)
       if (units === 0n) throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
+      deposits += 1
       return node.mint(parseAddress(address), units, coin.type).previousTransaction
     },
     async readBalance({ currency, address }) {

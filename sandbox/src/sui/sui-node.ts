@@ -84,6 +84,8 @@ export type SuiNodeSettings = Readonly<{
   checkpointIntervalMs?: number
   /** MIST per computation unit. */
   referenceGasPrice?: bigint
+  /** By which clients tell chains apart. Default: the digest of the first checkpoint. */
+  chainId?: string
   /** Says what is simulated; by default the sandbox's log. */
   notify?(text: string): void
   /** Functions of DEXes, beside those of coins. */
@@ -118,6 +120,7 @@ function createNodeChain({ saved, functions = new Map(), ...settings }: SuiNodeS
     clock,
     functions: new Map([...coinFunctions, ...fixedPointFunctions, ...functions]),
     referenceGasPrice: settings.referenceGasPrice ?? referenceGasPrice,
+    ...(settings.chainId === undefined ? {} : { chainId: settings.chainId }),
     ...(saved === undefined ? {} : { saved }),
   })
 }

@@ -16,6 +16,7 @@ import {
   mutable,
   packageFunctions,
   reference,
+  toFunctionAbort,
   value,
 } from './move-function.ts'
 import { coinValue, type MoveValue, readAddress, readBalance, readU64 } from './move-value.ts'
@@ -69,8 +70,7 @@ function swapPool(pool: Pool, terms: Terms, { fields }: MoveContext): Swapped {
   )
   const result = swapTurbos(state, terms)
   if (result.abort === null) return result
-  const { module, code } = result.abort
-  throw new FunctionAbort(code === 'arithmetic' ? code : BigInt(code), module)
+  throw toFunctionAbort(result.abort)
 }
 
 /** The pool after it has got the input and paid the output. */

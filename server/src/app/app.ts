@@ -170,7 +170,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const swaps = openSwaps(options, { database, catalogue, books, clock, onNodeNote: nodeNotes.add })
   const services = createServices(options, { ...shared, ...authentication, feed, starting, swaps })
   const http = createHttpServer({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
-  if (!options.api.operationsOnly) mountPages(http, { environment, nodes: options.nodes, catalogue, chains })
+  const swapTokens = options.swaps?.ownTokens ?? new Map()
+  if (!options.api.operationsOnly)
+    mountPages(http, { environment, nodes: options.nodes, catalogue, chains, swapTokens })
   return {
     store,
     database,

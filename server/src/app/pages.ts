@@ -1,10 +1,12 @@
 import { createExplorer } from '../adapters/explorer/explorer.ts'
+import { type Asset, assetId } from '../core/domain/asset.ts'
 import type { Catalogue } from '../core/domain/catalogue.ts'
 import type { Environment } from '../core/domain/network.ts'
 import { statusOf } from '../core/http/errors.ts'
 import type { ChainExplorer } from '../exchange/ports/explorer.ts'
 import { mountErrorPage } from '../pages/errors.ts'
 import { mountExplorer } from '../pages/explorer.ts'
+import type { OwnTokens } from '../swap/interfaces.ts'
 import type { ClosableChain, NetworkNodes } from './chains.ts'
 import type { HttpServer } from './http.ts'
 
@@ -13,21 +15,38 @@ type PageDependencies = Readonly<{
   nodes: readonly NetworkNodes[]
   catalogue: Catalogue
   chains: ReadonlyMap<string, ClosableChain>
+  /** Tokens of the sandbox that are no currencies, by network. */
+  swapTokens?: ReadonlyMap<string, OwnTokens>
 }>
 
 /** Mounts the HTML pages. Only the sandbox has its own explorers; elsewhere currencies link to public ones. */
-export function mountPages(app: HttpServer, { environment, nodes, catalogue, chains }: PageDependencies): void {
+export function mountPages(app: HttpServer, dependencies: PageDependencies): void {
+  const { environment, nodes, catalogue, chains } = dependencies
   mountErrorPage(app, statusOf)
   if (environment !== 'sandbox') return
   const explorers = new Map<string, ChainExplorer>()
-  for (const { network, rpcUrls } of nodes) {
-    const chain = chains.get(network)
-    const assets = catalogue.list().flatMap(({ asset }) => (asset.network === network ? [asset] : []))
-    const explorer = chain && createExplorer(chain, rpcUrls, assets)
-    if (explorer) explorers.set(network, explorer)
+  for (const { network: id, rpcUrls } of nodes) {
+    const network = catalogue.findNetwork(id)
+    const parse = chains.get(id)?.addresses.parse ?? null
+    const explorer = network && createExplorer({ network, parse }, rpcUrls, assetsOf(id, dependencies))
+    if (explorer) explorers.set(id, explorer)
   }
   app.addHook('onClose', async () => {
     await Promise.all([...explorers.values()].map((explorer) => explorer.close()))
   })
   mountExplorer(app, explorers)
+}
+
+/** The currencies of a network, then its other tokens. */
+function assetsOf(network: string, { catalogue, swapTokens }: PageDependencies): readonly Asset[] {
+  const assets = catalogue.list().flatMap(({ asset }) => (asset.network === network ? [asset] : []))
+  const listed = new Set(assets.map(({ contract }) => contract?.toLowerCase()))
+  const others = (swapTokens?.get(network) ?? []).filter(({ address }) => !listed.has(address.toLowerCase()))
+  return [
+    ...assets,
+    ...others.map(({ address: contract, symbol, decimals }) => {
+      const ticker = symbol.toLowerCase()
+      return { id: assetId(ticker, network), ticker, network, decimals, contract }
+    }),
+  ]
 }

@@ -76,7 +76,8 @@ export function startRouter(options: RouterOptions): ThreadRouter {
 
 /** The sandbox's networks and their DEXes, from chains.json. */
 export function sandboxRouting(networks: ChainsFile['networks']): readonly RoutedNetwork[] {
-  return networks.flatMap(({ network, rpcUrls, tokens, wrapped, coinIsToken, hubs, dexes, contracts, defiTokens }) => {
+  return networks.flatMap((chain) => {
+    const { network, rpcUrls, tokens, wrapped, coinIsToken, hubs, dexes, contracts, defiTokens, lookupTables } = chain
     if (wrapped === undefined || hubs === undefined || dexes === undefined) return []
     const others = defiTokens ?? []
     const stablecoin = tokens['usdc'] ?? others.find(({ symbol }) => symbol === 'USDC')?.address
@@ -89,6 +90,7 @@ export function sandboxRouting(networks: ChainsFile['networks']): readonly Route
       dexes,
       ...(stablecoin === undefined ? {} : { stablecoin }),
       ...(multicall3 === undefined ? {} : { multicall3 }),
+      ...(lookupTables === undefined ? {} : { lookupTables }),
     }
     return [{ rpcUrls, dexNetwork, tokens: [...Object.values(tokens), ...others.map(({ address }) => address)] }]
   })
@@ -97,6 +99,8 @@ export function sandboxRouting(networks: ChainsFile['networks']): readonly Route
 export type OperatorDexes = Readonly<{
   /** Connector tokens by network. */
   connectors: ReadonlyMap<string, readonly string[]>
+  /** Lookup tables by network; of Solana. */
+  lookupTables: ReadonlyMap<string, readonly string[]>
   /** Packages and pools by network and name of the DEX. */
   dexes: ReadonlyMap<string, ReadonlyMap<string, Readonly<{ package: string | null; pools: readonly string[] }>>>
 }>
@@ -105,7 +109,7 @@ export type OperatorDexes = Readonly<{
 export function productionRouting(
   nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
   tokensOf: (network: string) => readonly string[],
-  { connectors, dexes: own }: OperatorDexes,
+  { connectors, lookupTables, dexes: own }: OperatorDexes,
 ): readonly RoutedNetwork[] {
   return nodes.flatMap(({ network, rpcUrls }) => {
     const known = dexNetworks.find((one) => one.network === network)
@@ -113,6 +117,7 @@ export function productionRouting(
     const dexNetwork = {
       ...known,
       connectors: [...known.connectors, ...(connectors.get(network) ?? [])],
+      lookupTables: lookupTables.get(network) ?? [],
       dexes: known.dexes.map((dex) => {
         const { package: factory, pools = [] } = own.get(network)?.get(dex.name) ?? {}
         const listed = pools.length === 0 ? {} : { pools: [...new Set([...(dex.pools ?? []), ...pools])] }

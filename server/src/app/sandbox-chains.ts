@@ -22,6 +22,7 @@ export type ChainsFile = Readonly<{
     hubs?: readonly string[]
     dexes?: readonly Dex[]
     contracts?: Readonly<Record<string, string>>
+    lookupTables?: readonly string[]
     defiTokens?: readonly Readonly<{ address: string; symbol: string; name: string; decimals: number }>[]
   }>[]
 }>

@@ -128,7 +128,7 @@ export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
 /** The swap networks of the operator's file and the published lists that have nodes. */
 export function productionSwaps(
   nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
-  { tokens, connectors, dexes, disabled, aggregators, aggregatorBudgetMs, ...settings }: SwapConfig,
+  { tokens, connectors, lookupTables, dexes, disabled, aggregators, aggregatorBudgetMs, ...settings }: SwapConfig,
 ): SwapOffer {
   const lists = createPackageLists()
   const tokensOf = (id: string): readonly string[] => {
@@ -139,7 +139,7 @@ export function productionSwaps(
     routing: productionRouting(
       nodes.filter(({ network }) => !disabled.has(network)),
       tokensOf,
-      { connectors, dexes },
+      { connectors, lookupTables, dexes },
     ),
     ownTokens: tokens,
     settings,
@@ -297,6 +297,7 @@ type ChainOptions = Readonly<{
   wrapped: string
   nativeIsToken: boolean
   dexes: readonly Dex[]
+  lookupTables: readonly string[]
   note(note: NodeNote): void
 }>
 const createChainByFamily: Readonly<Partial<Record<Family, (options: ChainOptions) => SwapChain>>> = {
@@ -313,10 +314,10 @@ function toServed(
   const definition = definitions.find(({ id }) => id === dexNetwork.network)
   const network = resolveNetwork(present(definition, `the network ${dexNetwork.network}`), environment)
   const nativeIsToken = dexNetwork.nativeIsToken ?? false
-  const { wrapped, dexes } = dexNetwork
+  const { wrapped, dexes, lookupTables = [] } = dexNetwork
   const note = (one: NodeNote) => onNodeNote(network.id, one)
   const createChain = present(createChainByFamily[network.family], `a swap chain of the family ${network.family}`)
-  return { chain: createChain({ network, rpcUrls, wrapped, nativeIsToken, dexes, note }), nativeIsToken }
+  return { chain: createChain({ network, rpcUrls, wrapped, nativeIsToken, dexes, lookupTables, note }), nativeIsToken }
 }
 
 function listedTokens(

@@ -23,6 +23,7 @@ it('has a default for every setting, and no aggregators', () => {
     feeAddresses: new Map(),
     tokens: new Map(),
     connectors: new Map(),
+    lookupTables: new Map(),
     disabled: new Set(['sol', 'sui']),
     dexes: new Map(),
     aggregators: [],
@@ -95,6 +96,7 @@ it.each([
   ['connectors.1', 'sol', { connectors: [USDC_ON_SOL, USDC_ON_SOL.slice(4)] }],
   // One letter in another case: the checksum is wrong.
   ['connectors.0', 'eth', { connectors: ['0xa0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'] }],
+  ['lookupTables.0', 'sol', { lookupTables: [SUI_ACCOUNT] }],
   ['tokens.0.address', 'eth', { tokens: [{ address: USDC_ON_SUI, ...own }] }],
 ])('refuses %s of %s in the form of another network', (path, network, settings) => {
   const { problems } = read({ networks: { [network]: settings } })
@@ -109,6 +111,14 @@ it('refuses DEXes whose pools are not listed, and pools that are no objects', ()
   ])
   expect(read({ networks: { sui: { dexes: { cetus: { pools: ['0x2'] } } } } }).problems).toEqual([
     expect.stringContaining('swaps.networks.sui.dexes.cetus.pools.0 is not'),
+  ])
+})
+
+it('reads lookup tables of Solana, and refuses those of other networks', () => {
+  const table = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV'
+  expect(read({ networks: { sol: { lookupTables: [table] } } }).config.lookupTables.get('sol')).toEqual([table])
+  expect(read({ networks: { sui: { lookupTables: [SUI_ACCOUNT] } } }).problems).toEqual([
+    'SWAPYARD_CONFIG: swaps.networks.sui.lookupTables: sui has no lookup tables',
   ])
 })
 

@@ -51,6 +51,12 @@ const network = section({
     description:
       'Connector tokens in addition to those of the program: pools of every listed token with them are looked up',
   }),
+  lookupTables: Type.Array(address('Address of a lookup table'), {
+    default: [],
+    maxItems: 16,
+    description:
+      'Lookup tables of accounts of pools, on `sol`: transactions that are too large without them name accounts by these',
+  }),
   dexes: byDex(dex),
 })
 
@@ -116,6 +122,8 @@ export type SwapConfig = Readonly<
     tokens: ReadonlyMap<string, readonly Readonly<StaticDecode<typeof token>>[]>
     /** The operator's connector tokens, by network. */
     connectors: ReadonlyMap<string, readonly string[]>
+    /** The operator's lookup tables, by network. */
+    lookupTables: ReadonlyMap<string, readonly string[]>
     /** Networks on which swaps are not served. */
     disabled: ReadonlySet<string>
     /** The operator's packages and pools, by network and name of the DEX. */
@@ -156,6 +164,7 @@ export function toSwapConfig(swaps: StaticDecode<typeof swapsSchema>, problems: 
     feeAddresses: new Map(networks.flatMap(([id, { feeAddress }]) => (feeAddress ? [[id, feeAddress] as const] : []))),
     tokens: new Map(networks.map(([id, { tokens }]) => [id, tokens])),
     connectors: new Map(networks.map(([id, { connectors }]) => [id, connectors])),
+    lookupTables: new Map(networks.map(([id, { lookupTables }]) => [id, toLookupTables(id, lookupTables, problems)])),
     disabled: new Set(swapNetworks.filter((id) => !(swaps.networks[id]?.enabled ?? !unproven.has(id)))),
     dexes: new Map(networks.map(([id, { dexes }]) => [id, toDexes(id, dexes, problems)])),
     aggregators: toAggregators(swaps.aggregators, problems),
@@ -178,6 +187,12 @@ function toAggregators(
   if (jupiter) add('jupiter', read(jupiter.keyFile), jupiter)
   if (cetus) add('cetus', read(cetus.keyFile), cetus)
   return configs
+}
+
+function toLookupTables(network: string, tables: readonly string[], problems: string[]): readonly string[] {
+  const path = `swaps.networks.${network}.lookupTables`
+  if (tables.length > 0 && network !== 'sol') problems.push(`SWAPYARD_CONFIG: ${path}: ${network} has no lookup tables`)
+  return tables.flatMap((one, index) => readAddress(problems, network, 'contract', `${path}.${index}`, one))
 }
 
 function toDexes(

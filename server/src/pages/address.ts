@@ -2,6 +2,7 @@ import type { Network } from '../core/domain/network.ts'
 import type { AddressFacts, AddressTransfer } from '../exchange/ports/explorer.ts'
 import { type Html, html } from '../lib/html.ts'
 import { addressLink, amountOf, transactionLink } from './amounts.ts'
+import { termsOf } from './network-terms.ts'
 import { table } from './page.ts'
 
 export function addressBody(network: Network, facts: AddressFacts): Html {
@@ -32,14 +33,21 @@ function hiddenBody({ name }: Network, address: string): Html {
 </section>`
 }
 
-function transferTable(network: Network, { transfers, blocks }: AddressFacts): Html {
-  const range = blocks === null ? null : html`<p class="quiet">In the last ${blocks} blocks, and unconfirmed ones.</p>`
+function rangeOf({ blocks, byCoins }: AddressFacts): Html | null {
+  if (byCoins)
+    return html`<p class="quiet">Those that last changed a coin which the address holds: the node has no index by address.</p>`
+  return blocks === null ? null : html`<p class="quiet">In the last ${blocks} blocks, and unconfirmed ones.</p>`
+}
+
+function transferTable(network: Network, facts: AddressFacts): Html {
+  const { transfers } = facts
+  const range = rangeOf(facts)
   if (transfers === null) return html`<p class="quiet">The node did not answer in time.</p>`
   if (transfers.length === 0) return html`${range}<p class="quiet">None.</p>`
   // Transactions of output-based networks have no single counterparty.
   const hasCounterparty = transfers.some(({ counterparty }) => counterparty !== null)
   return html`${range}${table(
-    html`<th>Block</th><th>Transaction</th>${hasCounterparty ? html`<th>From or to</th>` : null}<th class="amount">Amount</th>`,
+    html`<th>${termsOf(network).height}</th><th>Transaction</th>${hasCounterparty ? html`<th>From or to</th>` : null}<th class="amount">Amount</th>`,
     transfers,
     (transfer) => transferRow(network, transfer, hasCounterparty),
   )}`
@@ -52,7 +60,7 @@ function transferRow(
 ): Html {
   const side = html`<td data-name="${direction === 'in' ? 'From' : 'To'}">${counterparty === null ? '–' : addressLink(network.id, counterparty)}</td>`
   return html`<tr>
-<td data-name="Block">${height ?? 'unconfirmed'}</td>
+<td data-name="${termsOf(network).height}">${height ?? 'unconfirmed'}</td>
 <td>${transactionLink(network.id, hash)}</td>
 ${hasCounterparty ? side : null}
 <td class="amount ${direction}">${direction === 'in' ? '+' : '−'}${amountOf(amount)}</td>

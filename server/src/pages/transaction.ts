@@ -1,19 +1,31 @@
 import type { Network } from '../core/domain/network.ts'
-import type { TransactionFacts } from '../exchange/ports/explorer.ts'
+import type { BlockPosition, ProgramFacts, TransactionFacts } from '../exchange/ports/explorer.ts'
 import { type Html, html } from '../lib/html.ts'
 import { addressLink, amountOf, timeText, transactionLink } from './amounts.ts'
+import { paymentTerm, termsOf } from './network-terms.ts'
 import { table } from './page.ts'
 
-const statusTexts: Readonly<Record<TransactionFacts['status'], string>> = {
-  waiting: 'unconfirmed',
-  confirmed: 'in a block',
-  failed: 'failed',
-  dropped: 'dropped: neither in a block nor in the mempool',
+const statusTextOf = (network: Network, status: TransactionFacts['status']): string =>
+  ({
+    waiting: 'unconfirmed',
+    confirmed: `in a ${termsOf(network).block}`,
+    failed: 'failed',
+    dropped: 'dropped: neither in a block nor in the mempool',
+  })[status]
+
+/** Whether it has fewer confirmations than a deposit or swap needs. */
+export function isSettling(network: Network, { status, block }: TransactionFacts): boolean {
+  if (status === 'waiting') return true
+  if (block === null) return false
+  if (block.commitment !== undefined) return block.commitment !== 'finalized'
+  return block.confirmations < BigInt(network.confirmations)
 }
 
-/** Whether it has fewer confirmations than a deposit needs. */
-export function isSettling(network: Network, { status, block }: TransactionFacts): boolean {
-  return status === 'waiting' || (block !== null && block.confirmations < BigInt(network.confirmations))
+function finalityRow(network: Network, block: BlockPosition | null): Html {
+  const payment = paymentTerm(network)
+  if (block?.commitment !== undefined)
+    return html`<dt>Commitment</dt><dd>${block.commitment} <span class="quiet">(${payment} needs finalized)</span></dd>`
+  return html`<dt>Confirmations</dt><dd>${block?.confirmations ?? 0} <span class="quiet">(${payment} needs ${network.confirmations})</span></dd>`
 }
 
 export function transactionBody(network: Network, facts: TransactionFacts): Html {
@@ -22,14 +34,54 @@ export function transactionBody(network: Network, facts: TransactionFacts): Html
 <p class="subject"><code>${hash}</code></p>
 <section>
 <dl>
-<dt>Status</dt><dd><span class="badge ${status}">${statusTexts[status]}</span></dd>
-<dt>Confirmations</dt><dd>${block?.confirmations ?? 0} <span class="quiet">(a deposit needs ${network.confirmations})</span></dd>
-${block && html`<dt>Block</dt><dd>${block.height} <code class="quiet">${block.hash}</code></dd><dt>Time</dt><dd>${timeText(block.at)}</dd>`}
+<dt>Status</dt><dd><span class="badge ${status}">${statusTextOf(network, status)}</span></dd>
+${facts.program?.failure ? html`<dt>Error</dt><dd><code>${facts.program.failure}</code></dd>` : null}
+${finalityRow(network, block)}
+${block && html`<dt>${termsOf(network).height}</dt><dd>${block.height} <code class="quiet">${block.hash}</code></dd><dt>Time</dt><dd>${timeText(block.at)}</dd>`}
+${facts.program ? signerRows(network, facts.program) : null}
 ${fee && html`<dt>Fee</dt><dd>${amountOf(fee)}</dd>`}
 ${call && callRows(network, call)}
 </dl>
 </section>
-${transferSection(network, facts)}${outputSections(network, facts)}${facts.hidden ? hiddenSections(network, facts.hidden) : null}`
+${transferSection(network, facts)}${outputSections(network, facts)}${facts.hidden ? hiddenSections(network, facts.hidden) : null}${facts.program ? programSections(network, facts.program) : null}`
+}
+
+const signerRows = (network: Network, { signers, payer }: ProgramFacts): Html =>
+  html`${signers.map(
+    (one) => html`<dt>${termsOf(network).signer}</dt><dd>${addressLink(network.id, one)}</dd>`,
+  )}${payer === null ? null : html`<dt>Payer of the fee</dt><dd>${addressLink(network.id, payer)}</dd>`}`
+
+function programSections(network: Network, { changes, steps }: ProgramFacts): Html {
+  const { step, program: programTerm } = termsOf(network)
+  return html`<section>
+<h2>Changes of balances</h2>
+${
+  changes.length === 0
+    ? html`<p class="quiet">None.</p>`
+    : table(
+        html`<th>Address</th><th class="amount">Amount</th>`,
+        changes,
+        ({ address, direction, amount: sum }) => html`<tr>
+<td data-name="Address">${addressLink(network.id, address)}</td>
+<td class="amount ${direction}">${direction === 'in' ? '+' : '−'}${amountOf(sum)}</td>
+</tr>
+`,
+      )
+}
+</section>
+<section>
+<h2>${step}s</h2>
+${table(
+  html`<th>${step}</th><th>${programTerm}</th><th>Details</th>`,
+  steps,
+  ({ name, program, accounts, text }) => html`<tr>
+<td data-name="${step}">${name}</td>
+<td data-name="${programTerm}">${program === null ? '–' : addressLink(network.id, program)}</td>
+<td>${accounts.length === 0 ? null : html`<details><summary>${accounts.length} ${accounts.length === 1 ? 'account' : 'accounts'}</summary>${accounts.map((one) => html`<div>${addressLink(network.id, one)}</div>`)}</details>`}<code>${text}</code></td>
+</tr>
+`,
+)}
+</section>`
 }
 
 function callRows({ id }: Network, call: NonNullable<TransactionFacts['call']>): Html {

@@ -1,14 +1,17 @@
 import type { Address, MaybeEncodedAccount } from '@solana/kit'
+import { decodeDammPool } from '@swapyard/lib/pools/solana/meteora-damm-v2-accounts.ts'
 import { decodeDlmmBinArray, decodeDlmmPair } from '@swapyard/lib/pools/solana/meteora-dlmm-accounts.ts'
 import { decodeRaydiumAmmV4Pool } from '@swapyard/lib/pools/solana/raydium-amm-v4.ts'
 import { decodeClmmPool, decodeClmmTickArray } from '@swapyard/lib/pools/solana/raydium-clmm-accounts.ts'
 import { expect, test } from 'vitest'
 import { readPublicVectors } from '../../../../test/support/vectors.ts'
 import type { DexProgram, DexTransfer } from './dex-program.ts'
+import { meteoraDammV2 } from './meteora-damm-v2.ts'
 import { meteoraDlmm } from './meteora-dlmm.ts'
 import { pumpSwap } from './pump-swap.ts'
 import { raydiumAmmV4 } from './raydium-amm-v4.ts'
 import { raydiumClmm } from './raydium-clmm.ts'
+import { type DammFile, replayDamm } from './recorded-damm-swaps.fixture.ts'
 import { type PumpFile, replayPump } from './recorded-pump-swaps.fixture.ts'
 import { type Replay, replayAmmV4, replayClmm, replayDlmm } from './recorded-swaps.fixture.ts'
 
@@ -18,6 +21,7 @@ const clmm = readPublicVectors<Parameters<typeof replayClmm>[1]>('solana_raydium
 const dlmm = readPublicVectors<Parameters<typeof replayDlmm>[2]>('solana_meteora_dlmm.json')
 const ammV4 = readPublicVectors<Parameters<typeof replayAmmV4>[1]>('solana_raydium_amm_v4.json')
 
+const damm = readPublicVectors<DammFile>('solana_meteora_damm_v2.json')
 const pump = readPublicVectors<PumpFile>('solana_pumpswap.json')
 
 const dlmmEventAuthority = 'D1ZN9Wj1fRSUQfCjhvnu1hqDMT7hzjzBBpi12nVniYD6' as Address
@@ -71,6 +75,11 @@ test.skipIf(ammV4 === null)('SwapBaseInV2 of Raydium AMM v4', () => {
   if (ammV4 === null) return
   const decode = (data: Buffer) => decodeRaydiumAmmV4Pool(data, [0n, 0n])
   expect(compare(raydiumAmmV4, replayAmmV4(raydiumAmmV4, ammV4), decode)).toBeGreaterThan(70)
+})
+
+test.skipIf(damm === null)('swap and swap2 of Meteora DAMM v2', () => {
+  if (damm === null) return
+  expect(compare(meteoraDammV2, replayDamm(meteoraDammV2, damm), decodeDammPool)).toBeGreaterThan(400)
 })
 
 test.skipIf(pump === null)('sell and buy_exact_quote_in of PumpSwap', () => {

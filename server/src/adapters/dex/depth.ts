@@ -1,5 +1,6 @@
 import { DEEPBOOK_SCALE } from '@swapyard/lib/pools/sui/deepbook-math.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
+import { dammRange, type MeteoraDammV2RoutePool } from '../../swap/routing/pools/solana/meteora-damm-v2.ts'
 import { sqrtPriceX96, ticksOf } from '../../swap/routing/pools/solana/raydium-clmm.ts'
 import type { DeepbookPool } from '../../swap/routing/pools/sui/deepbook.ts'
 import { isConcentrated } from './ticks.ts'
@@ -38,6 +39,7 @@ export function depthOfPool(pool: Pool): PoolDepth {
     const { activeId, binStep } = pool.state.pair
     return binDepth({ bins: bins.map(({ id, amounts }) => ({ id, reserves: amounts })), activeId, binStep, oneId: 0 })
   }
+  if (pool.kind === 'meteora-damm-v2') return rangeDepth(pool)
   if (pool.kind === 'deepbook') return bookDepth(pool)
   const reserves = 'reserves' in pool ? pool.reserves : 'balances' in pool ? pool.balances : []
   const amounts = reserves.map((amount) => Number(amount) * (PRICE_MOVE / 2))
@@ -77,6 +79,16 @@ function concentratedDepth({
   }
   if (at > low) amount1 += active * (at - low)
   return { amounts: [amount0, amount1], units: [1 / root, root] }
+}
+
+/** The depth of one range, or of the reserves of a compounding pool. */
+function rangeDepth(pool: MeteoraDammV2RoutePool): PoolDepth {
+  const { liquidity, root, low, high } = dammRange(pool)
+  const units = [1 / root, root]
+  const { feeMode, reserves } = pool.state.state
+  if (feeMode === 'compounding') return { amounts: reserves.map((amount) => Number(amount) * (PRICE_MOVE / 2)), units }
+  const [bottom, top] = [Math.max(low, root / ROOT_MOVE), Math.min(high, root * ROOT_MOVE)]
+  return { amounts: [liquidity * (1 / root - 1 / top), liquidity * (root - bottom)], units }
 }
 
 /** `oneId`: the id of the bin with price 1. */

@@ -67,6 +67,7 @@ function callOf({ pool, tokenIn, tokenOut }: RouteSwap): Call {
     case 'raydium-clmm':
     case 'raydium-amm-v4':
     case 'meteora-dlmm':
+    case 'meteora-damm-v2':
     case 'pump-swap':
       throw new InvariantError('the executor trades in pools of EVM networks')
     default:

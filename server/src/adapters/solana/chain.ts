@@ -15,7 +15,12 @@ import { readPayment, readReceipt } from './receipts.ts'
 import { hashInstructions, swapInstructions } from './swap-instructions.ts'
 import { readTokenFacts } from './token-facts.ts'
 
-export type SolanaSwapChainOptions = Readonly<{ network: Network; rpcUrls: readonly string[] }>
+export type SolanaSwapChainOptions = Readonly<{
+  network: Network
+  rpcUrls: readonly string[]
+  /** For our own transactions that are too large without. Default: none. */
+  lookupTables?: readonly string[]
+}>
 
 const instructionCallOf = ({ aggregatorCall: call }: Pick<SwapOrder, 'aggregatorCall'>): InstructionCall | null =>
   call !== undefined && 'instruction' in call ? call : null
@@ -25,7 +30,7 @@ const UNREPORTED_UNITS = 300_000
 const OVERHEAD_UNITS = 20_000
 
 /** Creates the swap chain of Solana. Makes no node call before the first use. */
-export function createSolanaSwapChain({ network, rpcUrls }: SolanaSwapChainOptions): SwapChain {
+export function createSolanaSwapChain({ network, rpcUrls, lookupTables = [] }: SolanaSwapChainOptions): SwapChain {
   const nodes = createSolanaNodes(network.id, rpcUrls, network.genesis)
   const context = {
     nodes,
@@ -49,7 +54,7 @@ export function createSolanaSwapChain({ network, rpcUrls }: SolanaSwapChainOptio
     },
     prepare: (order) => {
       const call = instructionCallOf(order)
-      return call === null ? prepare(nodes, order) : prepareAggregator(nodes, order, call)
+      return call === null ? prepare(nodes, order, lookupTables) : prepareAggregator(nodes, order, call)
     },
     readAggregatorCall: (...args) => readAggregatorCall(nodes, ...args),
     // Its program is a published one; its instruction is bounded by the transaction.

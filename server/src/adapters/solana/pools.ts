@@ -9,15 +9,21 @@ import { createUnpausedPools } from '../dex/unpaused-pools.ts'
 import { createPoolLookup } from './admit-pools.ts'
 import type { SolanaPool } from './dexes/solana-dex.ts'
 import type { FoundPool } from './find-pools.ts'
+import { readLookupTables } from './lookup-tables.ts'
 import { createSolanaNodes, type SolanaNodes } from './nodes.ts'
 import { blockAt, fitsTransaction } from './prepare.ts'
 import { createPoolReader, readEpoch } from './read-pools.ts'
 import { createSlotProgress } from './slot-progress.ts'
+import type { LookupTable } from './transaction.ts'
 import { readUnitPrice } from './unit-price.ts'
 
 /** Of an intermediate amount, at most this much stays with the user, whatever the slippage (decision 0107). */
 const MARGIN_MAX_PPM = 10_000
-const routeLimits: RouteLimits = { hopsMax: 2, swapsMax: 4, marginMaxPpm: MARGIN_MAX_PPM, fits: fitsTransaction }
+const limitRoutes = (tables: readonly LookupTable[]): RouteLimits => ({
+  ...{ hopsMax: 2, swapsMax: 4, marginMaxPpm: MARGIN_MAX_PPM },
+  fits: (swaps, terms) => fitsTransaction(swaps, terms, tables),
+})
+const TABLES_MS = 60_000
 const GAS_PRICE_MS = 5_000
 const EPOCH_MS = 60_000
 
@@ -39,7 +45,8 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
   })
   const stoppedMs = options.settings?.headAgeMaxMs ?? Number.POSITIVE_INFINITY
   const checkProgress = createSlotProgress(network.id, stoppedMs, now)
-  const following = createFollowing(nodes, { now, clock, refused: lookup.refused, checkProgress })
+  const tables = dexNetwork.lookupTables ?? []
+  const following = createFollowing(nodes, { now, clock, tables, refused: lookup.refused, checkProgress })
   let pauses = noPoolPauses
   const filterPaused = createUnpausedPools()
   const listUnpaused = () => filterPaused(following.pools(), pauses)
@@ -58,7 +65,8 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
           wrapped: dexNetwork.wrapped,
         },
         // Millionths of a lamport for a unit are lamports for a million units.
-        ...{ millionGasPrice: following.unitPrice(), nativeDecimals: network.decimals, routeLimits },
+        ...{ millionGasPrice: following.unitPrice(), nativeDecimals: network.decimals },
+        routeLimits: limitRoutes(following.tables()),
       }
     },
     counts: () => ({ reorgs: 0, differences: 0, rereads: 0 }),
@@ -107,6 +115,8 @@ function createClock(nodes: SolanaNodes, now: () => number): () => Promise<Clock
 type FollowingOptions = Readonly<{
   now: () => number
   clock: () => Promise<Clock>
+  /** Addresses of lookup tables. */
+  tables: readonly string[]
   /** Mints of pools that are not followed. */
   refused(): ReadonlyMap<string, string>
   /** Throws if a node is behind. */
@@ -114,7 +124,10 @@ type FollowingOptions = Readonly<{
 }>
 
 /** The newest state of the pools. */
-function createFollowing(nodes: SolanaNodes, { now, clock, refused: refusedBefore, checkProgress }: FollowingOptions) {
+function createFollowing(nodes: SolanaNodes, options: FollowingOptions) {
+  const { now, clock, refused: refusedBefore, checkProgress } = options
+  // Without the answer of every node no build can use them either.
+  const tables = createTimedValue(TABLES_MS, now, () => readLookupTables(nodes, options.tables).catch(() => []))
   const price = createTimedValue(GAS_PRICE_MS, now, () => readUnitPrice(nodes, []))
   const reader = createPoolReader(nodes)
   let pools: readonly SolanaPool[] = []
@@ -127,8 +140,9 @@ function createFollowing(nodes: SolanaNodes, { now, clock, refused: refusedBefor
     refused: () => refused,
     at: () => at,
     unitPrice: () => price.value() ?? 0n,
+    tables: () => tables.value() ?? [],
     async read(known: readonly FoundPool[]): Promise<void> {
-      const [time] = await Promise.all([clock(), price.refresh()])
+      const [time] = await Promise.all([clock(), price.refresh(), tables.refresh()])
       const { slot, pools: byAddress, refusals: ofKnown } = await reader.read(known, time)
       checkProgress(slot)
       const refusals = new Map([...refusedBefore(), ...ofKnown])

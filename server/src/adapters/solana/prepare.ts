@@ -5,12 +5,20 @@ import type { RouteTerms } from '../../swap/ports/pools.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
 import type { ExecutedSwap } from '../../swap/routing/execute.ts'
 import { limitUnits, priceUnits } from './instructions.ts'
+import { readLookupTables } from './lookup-tables.ts'
 import { type Account, fieldsOf, readAccounts, type SolanaNodes, tokenUnits } from './nodes.ts'
 import { token2022Program, wrappedSol } from './program-address.ts'
 import { requireSize, simulatedFee, simulateTransaction } from './simulate-transaction.ts'
 import { describeFailure } from './simulation-failure.ts'
 import { accountsOf, memoOf, swapInstructions } from './swap-instructions.ts'
-import { encodeUnsigned, type Instruction, TRANSACTION_BYTES_MAX } from './transaction.ts'
+import {
+  countAccounts,
+  encodeUnsigned,
+  type Instruction,
+  type LookupTable,
+  TRANSACTION_ACCOUNTS_MAX,
+  TRANSACTION_BYTES_MAX,
+} from './transaction.ts'
 import { limitOf, UNITS_MAX } from './unit-limit.ts'
 import { readUnitPrice } from './unit-price.ts'
 
@@ -22,15 +30,19 @@ const PAYER_RENT = 890_880n
 /** Slots name states here: the replies of a node say no block hash. */
 export const blockAt = (slot: number) => ({ height: slot, hash: `slot ${slot}` })
 
-/** The unsigned transaction of an order, after a simulation. */
-export async function prepare(nodes: SolanaNodes, order: SwapOrder): Promise<PreparedSwap> {
-  if (order.minReceived <= 0n)
-    throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
+/** The unsigned transaction of an order, after a simulation. `ownTables`: lookup tables for orders that are too large without. */
+export async function prepare(
+  nodes: SolanaNodes,
+  order: SwapOrder,
+  ownTables: readonly string[],
+): Promise<PreparedSwap> {
   const writable = order.swaps.map(({ pool }) => pool.address)
   const [blockhash, price] = await Promise.all([readBlockhash(nodes), readUnitPrice(nodes, writable)])
   const body = swapInstructions(order)
+  const isSmall = encode(order, body, { blockhash, price, units: UNITS_MAX }).length <= TRANSACTION_BYTES_MAX
+  const tables = isSmall ? [] : await readLookupTables(nodes, ownTables)
   const build = (instructions: readonly Instruction[], units: number) =>
-    encode(order, instructions, { blockhash, price, units })
+    encode(order, instructions, { blockhash, price, units, tables })
   const simulated = build(body, UNITS_MAX)
   requireSize(simulated)
   const fee = simulatedFee(price)
@@ -45,13 +57,14 @@ export async function prepare(nodes: SolanaNodes, order: SwapOrder): Promise<Pre
   return { approve: null, swap, simulatedOut: simulation.amountOut, simulations: [simulation] }
 }
 
-type Budget = Readonly<{ blockhash: string; price: bigint; units: number }>
+type Envelope = Readonly<{ blockhash: string; price: bigint; units: number; tables?: readonly LookupTable[] }>
 
 const encode = (
   { account, ref, feePpm }: SwapOrder,
   body: readonly Instruction[],
-  { blockhash, price, units }: Budget,
-): Buffer => encodeUnsigned(account, blockhash, [limitUnits(units), priceUnits(price), ...body, memoOf(ref, feePpm)])
+  { blockhash, price, units, tables }: Envelope,
+): Buffer =>
+  encodeUnsigned(account, blockhash, [limitUnits(units), priceUnits(price), ...body, memoOf(ref, feePpm)], tables)
 
 /** Invented addresses, to measure a transaction with. */
 const [USER, RECIPIENT, BLOCKHASH] = [1, 2, 3].map((byte) => base58.encode(Buffer.alloc(32, byte))) as [
@@ -61,15 +74,23 @@ const [USER, RECIPIENT, BLOCKHASH] = [1, 2, 3].map((byte) => base58.encode(Buffe
 ]
 const FEE_PPM_MAX = 50_000
 
-/** Whether a transaction can hold these swaps. The account of the user does not matter. */
-export function fitsTransaction(swaps: readonly ExecutedSwap[], { tokenIn, tokenOut, paysFee }: RouteTerms): boolean {
+/** Whether a transaction can hold these swaps, if need be with lookup tables. The account of the user does not matter. */
+export function fitsTransaction(
+  swaps: readonly ExecutedSwap[],
+  { tokenIn, tokenOut, paysFee }: RouteTerms,
+  tables: readonly LookupTable[],
+): boolean {
   const order: SwapOrder = {
     ...{ account: USER, recipient: USER, tokenIn, tokenOut, amountIn: 1n, minReceived: 1n, swaps },
     ...{ feePpm: paysFee ? FEE_PPM_MAX : 0, feeTo: paysFee ? RECIPIENT : null },
     ...{ expiry: null, ref: `0x${'00'.repeat(32)}` },
   }
-  const budget = { blockhash: BLOCKHASH, price: 0n, units: UNITS_MAX }
-  return encode(order, swapInstructions(order), budget).length <= TRANSACTION_BYTES_MAX
+  const body = swapInstructions(order)
+  const fits = (some: readonly LookupTable[]) =>
+    encode(order, body, { blockhash: BLOCKHASH, price: 0n, units: UNITS_MAX, tables: some }).length <=
+    TRANSACTION_BYTES_MAX
+  // The programs of the compute budget and of the memo are the others.
+  return countAccounts(USER, body) + 2 <= TRANSACTION_ACCOUNTS_MAX && (fits([]) || fits(tables))
 }
 
 export async function readBlockhash(nodes: SolanaNodes): Promise<string> {

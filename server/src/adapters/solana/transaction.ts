@@ -5,6 +5,8 @@ import { base58 } from '@scure/base'
 
 /** PACKET_DATA_SIZE of the validator. */
 export const TRANSACTION_BYTES_MAX = 1_232
+/** MAX_TX_ACCOUNT_LOCKS of the validator: accounts of a transaction, also those of its lookups. */
+export const TRANSACTION_ACCOUNTS_MAX = 64
 
 export type AccountMeta = Readonly<{ address: string; isSigner: boolean; isWritable: boolean }>
 export type Instruction = Readonly<{ program: string; accounts: readonly AccountMeta[]; data: Uint8Array }>
@@ -61,6 +63,10 @@ export function encodeUnsigned(
     ...found.lookups.map(encodeLookup),
   ])
 }
+
+/** The accounts that a transaction of this payer names. */
+export const countAccounts = (payer: string, instructions: readonly Instruction[]): number =>
+  collectMetas(payer, instructions).size
 
 /** Every account with the most that an instruction needs of it. */
 function collectMetas(payer: string, instructions: readonly Instruction[]): ReadonlyMap<string, AccountMeta> {

@@ -35,6 +35,9 @@ export type Execution = Readonly<{
   checkpoint: number | null
 }>
 
+/** A command of a programmable transaction. */
+export type SuiCommand = GrpcTypes.Command['command']
+
 export type Checkpoint = BlockRef & Readonly<{ atMs: number; epoch: number }>
 
 /** One full node, by gRPC. Every failure to answer is NETWORK_UNAVAILABLE; `null` means that the node knows no such thing. */

@@ -23,13 +23,32 @@ export type AddressFacts = Readonly<{
   transfers: readonly AddressTransfer[] | null
   /** Number of latest blocks that were searched for `transfers`; null = all. */
   blocks: number | null
+  /** `transfers` has only the transactions that last changed each coin of the address (sui). */
+  byCoins?: true
   /** Number of transactions that the address has sent (account families). */
   sentCount: bigint | null
   /** Only the owner can see balances and transfers (monero). */
   hidden?: true
 }>
 
-export type BlockPosition = Readonly<{ height: bigint; hash: string; at: Date; confirmations: bigint }>
+export type BlockPosition = Readonly<{
+  height: bigint
+  hash: string
+  at: Date
+  confirmations: bigint
+  /** solana: decides what is final, in place of confirmations. */
+  commitment?: 'confirmed' | 'finalized'
+}>
+
+/** One instruction (solana) or command (sui) of a transaction. */
+export type TransactionStep = Readonly<{
+  name: string
+  /** Address of its program or package; null for commands without one. */
+  program: string | null
+  /** Accounts that it names. */
+  accounts: readonly string[]
+  text: string
+}>
 
 export type TransactionFacts = Readonly<{
   hash: string
@@ -54,6 +73,18 @@ export type TransactionFacts = Readonly<{
     /** Block height or time until which the outputs cannot be spent. */
     lockedUntil: bigint | Date | null
   }>
+  /** Families whose transactions call several programs (solana, sui). */
+  program?: ProgramFacts
+}>
+
+export type ProgramFacts = Readonly<{
+  /** The first one pays the fee, unless `payer` does. */
+  signers: readonly string[]
+  payer: string | null
+  /** The node's error of a failed transaction. */
+  failure: string | null
+  changes: readonly Readonly<{ address: string; direction: 'in' | 'out'; amount: AssetAmount }>[]
+  steps: readonly TransactionStep[]
 }>
 
 export type HeadFacts = Readonly<{ height: bigint; hash: string; at: Date }>

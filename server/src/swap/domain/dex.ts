@@ -15,7 +15,13 @@ export type DexKind =
   | SuiDexKind
 
 /** Programs of Solana. */
-export type SolanaDexKind = 'raydium-cpmm' | 'raydium-clmm' | 'raydium-amm-v4' | 'meteora-dlmm' | 'pump-swap'
+export type SolanaDexKind =
+  | 'raydium-cpmm'
+  | 'raydium-clmm'
+  | 'raydium-amm-v4'
+  | 'meteora-dlmm'
+  | 'meteora-damm-v2'
+  | 'pump-swap'
 
 /** Packages of Sui. */
 export type SuiDexKind = 'cetus' | 'deepbook' | 'turbos'
@@ -94,5 +100,7 @@ export type DexNetwork = Readonly<{
   /** A US dollar stablecoin, which values liquidity in dollars. */
   stablecoin?: string
   multicall3?: string
+  /** Solana: tables of the accounts of its pools, for transactions that are too large without. */
+  lookupTables?: readonly string[]
   dexes: readonly Dex[]
 }>

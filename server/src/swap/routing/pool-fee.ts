@@ -1,6 +1,7 @@
 import { dlmmFeeRate } from '@swapyard/lib/pools/solana/meteora-dlmm.ts'
 import { inputFeeRate } from '@swapyard/lib/pools/sui/deepbook-quote.ts'
 import type { Pool } from './pool-kinds.ts'
+import { dammFeeRate } from './pools/solana/meteora-damm-v2.ts'
 import { pumpSwapFee } from './pools/solana/pump-swap.ts'
 
 /**
@@ -38,6 +39,8 @@ export function poolFeePpm(pool: Pool, tokenIn: number): number {
       return Number((pool.state.feeNumerator * 1_000_000n) / pool.state.feeDenominator)
     case 'meteora-dlmm':
       return toPpm(dlmmFeeRate(pool.state.pair, pool.unixTime, pool.state.pair.activeId), 9)
+    case 'meteora-damm-v2':
+      return toPpm(dammFeeRate(pool, tokenIn), 9)
     case 'pump-swap':
       return Math.round(pumpSwapFee(pool.state) * 1_000_000)
   }

@@ -5,6 +5,7 @@ import { type BalancerStablePool, balancerStable } from './pools/balancer-stable
 import { type BalancerWeightedPool, balancerWeighted } from './pools/balancer-weighted.ts'
 import { type CurveStablePool, curveStable } from './pools/curve-stable.ts'
 import { type LiquidityBookPool, liquidityBook } from './pools/liquidity-book.ts'
+import { type MeteoraDammV2RoutePool, meteoraDammV2 } from './pools/solana/meteora-damm-v2.ts'
 import { type MeteoraDlmmRoutePool, meteoraDlmm } from './pools/solana/meteora-dlmm.ts'
 import { type PumpSwapRoutePool, pumpSwap } from './pools/solana/pump-swap.ts'
 import { type RaydiumAmmV4RoutePool, raydiumAmmV4 } from './pools/solana/raydium-amm-v4.ts'
@@ -36,6 +37,7 @@ export type Pool =
   | RaydiumClmmRoutePool
   | RaydiumAmmV4RoutePool
   | MeteoraDlmmRoutePool
+  | MeteoraDammV2RoutePool
   | PumpSwapRoutePool
 export type PoolKind = Pool['kind']
 
@@ -56,6 +58,7 @@ const mathsByKind: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K
   'raydium-clmm': raydiumClmm,
   'raydium-amm-v4': raydiumAmmV4,
   'meteora-dlmm': meteoraDlmm,
+  'meteora-damm-v2': meteoraDammV2,
   'pump-swap': pumpSwap,
 }
 

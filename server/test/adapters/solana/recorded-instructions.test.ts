@@ -84,6 +84,10 @@ const kinds: readonly Readonly<{
     places: () => [0, 3, 4],
   },
   { kind: 'meteora-dlmm', file: 'solana_meteora_dlmm.json', instruction: /^swap2$/, places: () => [10, 4, 5] },
+  {
+    ...{ kind: 'meteora-damm-v2', file: 'solana_meteora_damm_v2.json', instruction: /^swap2 exactIn$/ },
+    places: () => [8, 2, 3],
+  },
   { kind: 'raydium-amm-v4', file: 'solana_raydium_amm_v4.json', instruction: /^tag 16$/, places: () => [7, 5, 6] },
   {
     ...{ kind: 'pump-swap', file: 'solana_pumpswap.json', instruction: /^(sell|buy_exact_quote_in)$/ },
@@ -99,7 +103,9 @@ function onlyNamed(pool: SolanaPool, accounts: readonly string[]): SolanaPool {
 }
 
 const isFirstToken = ({ zeroForOne, swapForY, direction }: Pool['cases'][number], instruction: string): boolean =>
-  zeroForOne ?? swapForY ?? (direction === undefined ? instruction === 'sell' : direction === 'coinToPc')
+  zeroForOne ??
+  swapForY ??
+  (direction === undefined ? instruction === 'sell' : direction === 'coinToPc' || direction === 'aToB')
 
 describe.each(kinds)('a swap in a pool of $kind ($instruction)', ({ kind, program, file, instruction, places }) => {
   const recorded = readPublicVectors<File>(file)

@@ -13,13 +13,21 @@ beforeAll(async () => {
 })
 afterAll(() => market?.stop())
 
-const held = { USDC: 50_000_000_000n, TICK: 10_000_000_000n, BINS: 10_000_000_000n, FOUR: 5_000_000_000_000n }
+const held = {
+  USDC: 50_000_000_000n,
+  SPAN: 50_000_000_000n,
+  TICK: 10_000_000_000n,
+  BINS: 10_000_000_000n,
+  FOUR: 5_000_000_000_000n,
+}
 
 /** A pool that only this DEX has, and what to sell of each of its two tokens. */
 const dexes = [
   ['raydium-cpmm', 'USDC', 'LEVY', 250_000_000n, 100_000_000n],
   ['raydium-clmm', 'USDC', 'TICK', 9_000_000_000n, 6_000_000_000n],
   ['meteora-dlmm', 'USDC', 'BINS', 1_000_000_000n, 5_000_000_000n],
+  ['meteora-damm-v2', 'USDC', 'SPAN', 5_000_000_000n, 20_000_000_000n],
+  ['meteora-damm-v2', 'SOL', 'SPAN', 10_000_000_000n, 6_000_000_000n],
   ['raydium-amm-v4', 'SOL', 'FOUR', 20_000_000_000n, 3_000_000_000_000n],
   ['pump-swap', 'SOL', 'COIN', 10_000_000_000n, 2_000_000_000_000n],
 ] as const

@@ -69,7 +69,7 @@ export async function startMarket(changes: Partial<DexNetwork> = {}) {
       log: { ...log, child: () => log } as never,
     })
   const pools = createPools(node.rpcUrl)
-  const chain = createSolanaSwapChain({ network, rpcUrls })
+  const chain = createSolanaSwapChain({ network, rpcUrls, lookupTables: changes.lookupTables ?? [] })
   await pools.advance()
 
   /** An account with SOL and the tokens. */

@@ -4,20 +4,20 @@ import { TURBOS_WORD_SPACINGS } from '@swapyard/lib/pools/sui/turbos.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { outputOf } from '../../../src/swap/routing/curve.ts'
-import { curveOf, type Pool, type PoolKind, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { holdingOf, magnitude, randomPools, type TickState, tickStateOf } from './random-pools.ts'
+import { curveOf, type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
+import { holdingOf, magnitude, type RandomKind, randomPools, type TickState, tickStateOf } from './random-pools.ts'
 
 /**
  * Cases that fulfil the precondition of their property: 57 % of the draws or more. fast-check fails a property that rejects more than two
  * draws for each accepted one, so a swap that always returns null passes none of them.
  */
 const settings = { numRuns: 200, maxSkipsPerRun: 2 } as const
-const kinds = Object.keys(randomPools) as readonly PoolKind[]
+const kinds = Object.keys(randomPools) as readonly RandomKind[]
 
 type Trade = Readonly<{ pool: Pool; from: number; to: number; amount: bigint; more: bigint }>
 
 /** A pool, a direction, and two amounts from a millionth to a multiple of the pool's balance. */
-const trades = (kind: PoolKind): fc.Arbitrary<Trade> =>
+const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
   fc
     .record({
       pool: randomPools[kind] as fc.Arbitrary<Pool>,
@@ -43,7 +43,7 @@ function tolerance({ pool, from, to }: Trade): bigint {
   if (pool.kind === 'deepbook') return roundingOfOrders(pool, to)
   const holding = holdingOf(pool, to)
   const unit = (4n * holding) / (holdingOf(pool, from) + 1n)
-  return unit + holding / PRECISION[pool.kind] + 10n
+  return unit + holding / PRECISION[pool.kind as RandomKind] + 10n
 }
 
 /** DeepBook rounds the quote of each order down, also where the taker pays it. */
@@ -53,7 +53,7 @@ function roundingOfOrders({ bids, asks }: Extract<Pool, { kind: 'deepbook' }>, t
   return token === 1 ? BigInt(orders.length) : basePerQuote.reduce((sum, base) => sum + base)
 }
 
-const PRECISION: Readonly<Record<PoolKind, bigint>> = {
+const PRECISION: Readonly<Record<RandomKind, bigint>> = {
   'uniswap-v2': 10n ** 17n,
   'uniswap-v3': 10n ** 17n,
   'uniswap-v4': 10n ** 17n,
@@ -83,7 +83,7 @@ function retainedFee(pool: Pool, output: bigint): bigint {
 /**
  * Trades without an off-peg fee. That of StableSwap-NG may increase faster than the output, so a larger input may pay less.
  */
-const monotonicTrades = (kind: PoolKind): fc.Arbitrary<Trade> =>
+const monotonicTrades = (kind: RandomKind): fc.Arbitrary<Trade> =>
   trades(kind).map((trade) => {
     const { pool } = trade
     return pool.kind === 'curve-stable' ? { ...trade, pool: { ...pool, offPegFee: null } } : trade
@@ -219,7 +219,7 @@ function curveTolerance(trade: Trade, amountOut: bigint): number {
   // Toward the peg the fee decreases, but the price of the curve stays constant.
   const offPeg = pool.kind === 'curve-stable' && pool.offPegFee !== null ? Number(pool.fee * pool.offPegFee) / 1e20 : 0
   const rounding = (10 + furtherRoundings(trade)) * (1 / Number(amountOut) + 1 / Number(amount))
-  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind]) / Number(amountOut)
+  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind as RandomKind]) / Number(amountOut)
   return offPeg + (sampled ? 1e-3 : 1e-7) + rounding + coarse + floatError(pool, to, Number(amountOut))
 }
 

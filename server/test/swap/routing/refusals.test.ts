@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { curveOf, type Pool, type PoolKind, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { randomPools } from './random-pools.ts'
+import { curveOf, type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
+import { type RandomKind, randomPools } from './random-pools.ts'
 
-const kinds = Object.keys(randomPools) as readonly PoolKind[]
+const kinds = Object.keys(randomPools) as readonly RandomKind[]
 
 /** The pool without reserves. */
 const emptyPool = (pool: Pool): Pool => {

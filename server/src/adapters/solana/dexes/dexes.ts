@@ -1,6 +1,7 @@
 import type { SolanaDexKind } from '../../../swap/domain/dex.ts'
 import type { Pool } from '../../../swap/routing/pool-kinds.ts'
 import type { Instruction } from '../transaction.ts'
+import { meteoraDammV2Dex } from './meteora-damm-v2.ts'
 import { meteoraDlmmDex } from './meteora-dlmm.ts'
 import { pumpSwapDex } from './pump-swap.ts'
 import { raydiumAmmV4Dex } from './raydium-amm-v4.ts'
@@ -14,6 +15,7 @@ const dexes: Readonly<{ [K in SolanaDexKind]: SolanaDex<Extract<SolanaPool, { ki
   'raydium-clmm': raydiumClmmDex,
   'raydium-amm-v4': raydiumAmmV4Dex,
   'meteora-dlmm': meteoraDlmmDex,
+  'meteora-damm-v2': meteoraDammV2Dex,
   'pump-swap': pumpSwapDex,
 }
 

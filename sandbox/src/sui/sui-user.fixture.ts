@@ -1,0 +1,35 @@
+import { SuiGrpcClient } from '@mysten/sui/grpc'
+import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
+import { fromBase64 } from '@mysten/sui/utils'
+
+/** A new key, which signs as wallets do. */
+export function createSuiUser() {
+  const keypair = Ed25519Keypair.generate()
+  return {
+    address: keypair.toSuiAddress(),
+    /** Base64 of a transaction to what the SDK returns, as JSON. */
+    sign: async (unsigned: string): Promise<string> =>
+      JSON.stringify(await keypair.signTransaction(fromBase64(unsigned))),
+  }
+}
+
+/** Reads of a node by the client of the SDK. */
+export function createSuiReads(url: string) {
+  const client = new SuiGrpcClient({ network: 'localnet', baseUrl: url })
+  return {
+    async readBalance(owner: string, coinType: string): Promise<bigint> {
+      return BigInt((await client.getBalance({ owner, coinType })).balance.balance)
+    },
+    async readTransaction(digest: string) {
+      const paths = ['transaction.kind', 'effects.gas_used', 'checkpoint', 'balance_changes']
+      const { response } = await client.ledgerService.getTransaction({ digest, readMask: { paths } })
+      const { checkpoint, effects, transaction, balanceChanges = [] } = response.transaction ?? {}
+      const { computationCost = 0n, storageCost = 0n, storageRebate = 0n } = effects?.gasUsed ?? {}
+      const kind = transaction?.kind?.data
+      return {
+        ...{ checkpoint, balanceChanges, fee: computationCost + storageCost - storageRebate },
+        commands: kind?.oneofKind === 'programmableTransaction' ? kind.programmableTransaction.commands : [],
+      }
+    },
+  }
+}

@@ -74,7 +74,7 @@ function shortestPath(pools: readonly Pool[], source: string, target: string): n
 }
 
 /** Tokens that a path from source to target may pass: reached from both ends, and with two neighbours or more. */
-function tokensOnRoutes(pools: readonly Pool[], source: string, target: string): ReadonlySet<string> {
+export function tokensOnRoutes(pools: readonly Pool[], source: string, target: string): ReadonlySet<string> {
   const neighbours = new Map<string, Set<string>>()
   for (const { tokens } of pools)
     for (const token of tokens)

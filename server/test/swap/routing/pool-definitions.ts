@@ -14,7 +14,11 @@ const NOTHING: BestTrade = { profit: 0, amountIn: 0, amountOut: 0 }
 
 const sum = (trades: readonly BestTrade[]): BestTrade =>
   trades.reduce(
-    (a, b) => ({ profit: a.profit + b.profit, amountIn: a.amountIn + b.amountIn, amountOut: a.amountOut + b.amountOut }),
+    (a, b) => ({
+      profit: a.profit + b.profit,
+      amountIn: a.amountIn + b.amountIn,
+      amountOut: a.amountOut + b.amountOut,
+    }),
     NOTHING,
   )
 
@@ -218,7 +222,11 @@ function pumpSwap({ state }: Extract<Pool, { kind: 'pump-swap' }>, from: number)
 }
 
 /** What x pays: b·(1 − (a ÷ (a + x))^r), with r the weight of the input by that of the output. One swap takes at most 30 % of a. */
-function weighted({ balances, weights, scales, swapFee }: Extract<Pool, { kind: 'balancer-weighted' }>, from: number, to: number): Definition {
+function weighted(
+  { balances, weights, scales, swapFee }: Extract<Pool, { kind: 'balancer-weighted' }>,
+  from: number,
+  to: number,
+): Definition {
   const scaleOf = (index: number) => Number(scales[index]?.factor) * (Number(scales[index]?.rate) / 1e18)
   const [a, b] = [Number(balances[from]) * scaleOf(from), Number(balances[to]) * scaleOf(to)]
   const ratio = Number(weights[from]) / Number(weights[to])
@@ -234,6 +242,10 @@ function weighted({ balances, weights, scales, swapFee }: Extract<Pool, { kind: 
   }
   return withFees(inUnits, Number(swapFee) / 1e18)
 }
+
+/** The provider's fee is of what the protocol's fee leaves, in whole millionths. */
+const uniswapV4Fee = (protocolPpm: number, lpPpm: number): number =>
+  (protocolPpm + lpPpm - Math.floor((protocolPpm * lpPpm) / 1e6)) / 1e6
 
 /** Null for stable pools: they have no closed form. */
 export function definitionOf(pool: Pool, from: number, to: number): Definition | null {
@@ -252,7 +264,7 @@ export function definitionOf(pool: Pool, from: number, to: number): Definition |
           ? pool.feePpm / 1e6
           : pool.kind === 'algebra'
             ? ofDirection(pool.feePpm) / 1e6
-            : 1 - (1 - ofDirection(pool.protocolFeePpm) / 1e6) * (1 - pool.lpFeePpm / 1e6)
+            : uniswapV4Fee(ofDirection(pool.protocolFeePpm), pool.lpFeePpm)
       return withFees(concentrated({ ...pool, root: Number(pool.sqrtPrice) / 2 ** 96 }, from), fee)
     }
     case 'balancer-weighted':

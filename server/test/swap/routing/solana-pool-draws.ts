@@ -105,7 +105,14 @@ export function clmmStateOf({ tickSpacing, feePpm, tick, sqrtPrice, positions }:
         feeGrowthBeyond: [0n, 0n] as const,
       }))
   const none = [0n, 0n] as const
-  const sums = { feeGrowthGlobal: none, protocolFees: none, fundFees: none, totalFees: none, swapIn: none, swapOut: none }
+  const sums = {
+    feeGrowthGlobal: none,
+    protocolFees: none,
+    fundFees: none,
+    totalFees: none,
+    swapIn: none,
+    swapOut: none,
+  }
   const extensionStarts = starts.filter((start) => !isNear(start))
   return {
     ...{ kind: 'raydium-clmm' as const, config: 'config', observation: 'observation', arrays },

@@ -57,15 +57,15 @@ const DEEPBOOK_SCALE = 1e9
 const TAKER_FEES = [1_000_000n, 100_000n] as const
 
 /**
- * Thirty prices on each side, one to three orders at each, one order in twenty expired. A lot is worth a millionth of the value of the pool
- * or less, and ten lots are the least trade.
+ * Thirty prices on each side, one to three orders at each, one order in twenty expired. A lot is a ten-millionth of the value of the pool or
+ * less, and ten lots are the least trade.
  */
 export function deepbook(sample: PoolDraw): Pool {
   const { price, value, draw } = sample
   const takerFee = oneOf(TAKER_FEES, draw)
   const fee = Number(takerFee) / DEEPBOOK_SCALE
   const middle = price * (1 + (draw() - 0.5) * fee)
-  const lot = 10 ** Math.max(0, Math.floor(Math.log10(value * 1e9 * 1e-6)))
+  const lot = 10 ** Math.max(0, Math.floor(Math.log10(value * 1e9 * 1e-7)))
   const nowMs = 1_800_000_000_000n
   const side = (direction: 1 | -1) => {
     let distance = fee * draw()

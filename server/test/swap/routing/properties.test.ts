@@ -1,20 +1,23 @@
+import { DEEPBOOK_SCALE } from '@swapyard/lib/pools/sui/deepbook-math.ts'
+import { TURBOS_WORD_SPACINGS } from '@swapyard/lib/pools/sui/turbos.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { outputOf } from '../../../src/swap/routing/curve.ts'
-import { curveOf, type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { holdingOf, magnitude, type RandomKind, randomPools, sqrtPriceBits } from './random-pools.ts'
+import type { Swapped } from '../../../src/swap/routing/pool.ts'
+import { curveOf, type Pool, type PoolKind, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
+import { holdingOf, magnitude, type Positions, positionsOf, randomPools } from './random-pools.ts'
 
 /**
  * Cases that fulfil the precondition of their property: 57 % of the draws or more. fast-check fails a property that rejects more than two
  * draws for each accepted one, so a swap that always returns null passes none of them.
  */
 const settings = { numRuns: 200, maxSkipsPerRun: 2 } as const
-const kinds = Object.keys(randomPools) as readonly RandomKind[]
+const kinds = Object.keys(randomPools) as readonly PoolKind[]
 
 type Trade = Readonly<{ pool: Pool; from: number; to: number; amount: bigint; more: bigint }>
 
 /** A pool, a direction, and two amounts from a millionth to a multiple of the pool's balance. */
-const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
+const trades = (kind: PoolKind): fc.Arbitrary<Trade> =>
   fc
     .record({
       pool: randomPools[kind] as fc.Arbitrary<Pool>,
@@ -39,10 +42,10 @@ const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
 function tolerance({ pool, from, to }: Trade): bigint {
   const holding = holdingOf(pool, to)
   const unit = (4n * holding) / (holdingOf(pool, from) + 1n)
-  return unit + holding / PRECISION[pool.kind as RandomKind] + 10n
+  return unit + holding / PRECISION[pool.kind as PoolKind] + 10n
 }
 
-const PRECISION: Readonly<Record<RandomKind, bigint>> = {
+const PRECISION: Readonly<Record<PoolKind, bigint>> = {
   'uniswap-v2': 10n ** 17n,
   'uniswap-v3': 10n ** 17n,
   'uniswap-v4': 10n ** 17n,
@@ -56,6 +59,10 @@ const PRECISION: Readonly<Record<RandomKind, bigint>> = {
   cetus: 10n ** 17n,
   'raydium-amm-v4': 10n ** 17n,
   'pump-swap': 10n ** 17n,
+  'raydium-clmm': 10n ** 17n,
+  'meteora-dlmm': 10n ** 17n,
+  turbos: 10n ** 17n,
+  deepbook: 10n ** 17n,
 }
 
 /** Upper bound of the fee that stays in a stable pool and increases the output of the second swap. */
@@ -66,12 +73,17 @@ function retainedFee(pool: Pool, output: bigint): bigint {
 }
 
 /**
- * Trades without an off-peg fee. That of StableSwap-NG may increase faster than the output, so a larger input may pay less.
+ * Trades without an off-peg fee and without a decaying one. The fee of StableSwap-NG may increase faster than the output, so a larger input
+ * may pay less. The fee of Meteora DLMM decays once more with each swap that stays in its bin.
  */
-const monotonicTrades = (kind: RandomKind): fc.Arbitrary<Trade> =>
+const monotonicTrades = (kind: PoolKind): fc.Arbitrary<Trade> =>
   trades(kind).map((trade) => {
     const { pool } = trade
-    return pool.kind === 'curve-stable' ? { ...trade, pool: { ...pool, offPegFee: null } } : trade
+    if (pool.kind === 'curve-stable') return { ...trade, pool: { ...pool, offPegFee: null } }
+    if (pool.kind !== 'meteora-dlmm') return trade
+    const { pair } = pool.state
+    const volatility = { ...pair.volatility, lastUpdate: pool.unixTime }
+    return { ...trade, pool: { ...pool, state: { ...pool.state, pair: { ...pair, volatility } } } }
   })
 
 describe.each(kinds)('%s', (kind) => {
@@ -95,8 +107,9 @@ describe.each(kinds)('%s', (kind) => {
         fc.pre(result !== null)
         expect(result.amountOut).toBeGreaterThan(0n)
         const { next } = result
-        if ('ticks' in pool && 'ticks' in next)
-          return expectBalancesOfTicks({ pool, next, from, to }, amount, result.amountOut)
+        const [before, after] = [positionsOf(pool), positionsOf(next)]
+        if (before !== null && after !== null)
+          return expectBalancesOfTicks({ before, after, from, to }, amount, result.amountOut)
         expect(result.amountOut).toBeLessThanOrEqual(holdingOf(pool, to))
         expect(holdingOf(next, to)).toBeLessThanOrEqual(holdingOf(pool, to) - result.amountOut)
         expect(holdingOf(next, from)).toBeLessThanOrEqual(holdingOf(pool, from) + amount)
@@ -147,22 +160,18 @@ describe.each(kinds)('%s', (kind) => {
         // In smaller amounts rounding to base units matters.
         fc.pre(result.amountOut >= 10n ** 7n && amount >= 10n ** 7n)
         const error = Math.abs(output / Number(result.amountOut) - 1)
-        expect(error).toBeLessThan(curveTolerance({ pool, from, to, amount, more: 0n }, result.amountOut))
+        expect(error).toBeLessThan(curveTolerance({ pool, from, to, amount, more: 0n }, result))
       }),
       settings,
     )
   })
 })
 
-type Ticks = Extract<Pool, { ticks: unknown }>
-
 /** Relative error of prices 1.0001^tick in float64, and of their differences, as a share of the virtual reserves. */
 const FLOAT_ERROR = 1e-10
 
 /** The balance of a token that all positions need at the present price, by the definition of a tick, and its error. */
-function balanceOfTicks(pool: Ticks, token: number) {
-  const { ticks, sqrtPrice } = pool
-  const price = Number(sqrtPrice) / 2 ** sqrtPriceBits(pool)
+function balanceOfTicks({ ticks, root: price }: Positions, token: number) {
   const roots = ticks.map(({ index }) => 1.0001 ** (index / 2))
   // Exact: sums of floats would lose a small position beside a large one.
   let exactLiquidity = 0n
@@ -179,12 +188,12 @@ function balanceOfTicks(pool: Ticks, token: number) {
   return { balance, error }
 }
 
-type TickStates = Readonly<{ pool: Ticks; next: Ticks; from: number; to: number }>
+type TickStates = Readonly<{ before: Positions; after: Positions; from: number; to: number }>
 
 /** The positions pay what leaves the pool, and receive at most what enters it. */
-function expectBalancesOfTicks({ pool, next, from, to }: TickStates, amountIn: bigint, amountOut: bigint): void {
-  const [target, targetAfter] = [balanceOfTicks(pool, to), balanceOfTicks(next, to)]
-  const [source, sourceAfter] = [balanceOfTicks(pool, from), balanceOfTicks(next, from)]
+function expectBalancesOfTicks({ before, after, from, to }: TickStates, amountIn: bigint, amountOut: bigint): void {
+  const [target, targetAfter] = [balanceOfTicks(before, to), balanceOfTicks(after, to)]
+  const [source, sourceAfter] = [balanceOfTicks(before, from), balanceOfTicks(after, from)]
   expect(Number(amountOut)).toBeLessThanOrEqual(target.balance + target.error)
   expect(targetAfter.balance).toBeLessThanOrEqual(target.balance - Number(amountOut) + target.error + targetAfter.error)
   expect(sourceAfter.balance).toBeLessThanOrEqual(source.balance + Number(amountIn) + source.error + sourceAfter.error)
@@ -194,18 +203,32 @@ function expectBalancesOfTicks({ pool, next, from, to }: TickStates, amountIn: b
  * Largest relative error of the curve: 10^-7 for exact curves (a small trade in a deep pool is a small difference of large doubles), 10^-3 for
  * sampled curves; plus the contract's rounding.
  */
-function curveTolerance({ pool, to, amount }: Trade, amountOut: bigint): number {
+function curveTolerance({ pool, to, amount }: Trade, { amountOut, next }: Swapped<Pool>): number {
   const sampled =
     pool.kind === 'curve-stable' ||
     pool.kind === 'balancer-stable' ||
     pool.kind === 'liquidity-book' ||
+    pool.kind === 'meteora-dlmm' ||
     (pool.kind === 'solidly' && pool.stable) ||
     (pool.kind === 'balancer-weighted' && pool.weights[0] !== pool.weights[1])
   // Toward the peg the fee decreases, but the price of the curve stays constant.
   const offPeg = pool.kind === 'curve-stable' && pool.offPegFee !== null ? Number(pool.fee * pool.offPegFee) / 1e20 : 0
-  const rounding = 10 / Number(amountOut) + 10 / Number(amount)
-  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind as RandomKind]) / Number(amountOut)
+  const units = roundedUnits(pool, next, to)
+  const rounding = units / Number(amountOut) + units / Number(amount)
+  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind as PoolKind]) / Number(amountOut)
   return offPeg + (sampled ? 1e-3 : 1e-7) + rounding + coarse + floatError(pool, to, Number(amountOut))
+}
+
+/**
+ * Base units of input and output that the contract rounds off: two lots of DeepBook, and some for each word of ticks of Turbos, which is a
+ * step of its own.
+ */
+function roundedUnits(pool: Pool, next: Pool, to: number): number {
+  if (pool.kind === 'turbos' && next.kind === 'turbos')
+    return 10 + (3 * Math.abs(next.tick - pool.tick)) / (TURBOS_WORD_SPACINGS * pool.tickSpacing)
+  if (pool.kind !== 'deepbook') return 10
+  const price = to === 0 ? 1 : Number(pool.bids[0]?.price ?? 0n) / Number(DEEPBOOK_SCALE)
+  return 10 + 2 * Number(pool.lotSize) * price
 }
 
 /**
@@ -213,8 +236,9 @@ function curveTolerance({ pool, to, amount }: Trade, amountOut: bigint): number 
  * are precise to 10^-14.
  */
 function floatError(pool: Pool, to: number, amountOut: number): number {
-  if (!('ticks' in pool)) return 0
-  const root = Number(pool.sqrtPrice) / 2 ** 96
-  const virtualReserve = Number(pool.liquidity) * (to === 1 ? root : 1 / root)
+  const positions = positionsOf(pool)
+  if (positions === null) return 0
+  const { root, liquidity } = positions
+  const virtualReserve = Number(liquidity) * (to === 1 ? root : 1 / root)
   return (2e-14 * virtualReserve) / amountOut
 }

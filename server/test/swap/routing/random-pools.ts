@@ -1,7 +1,11 @@
+import { CLMM_TICK_MAX } from '@swapyard/lib/pools/solana/raydium-clmm-tick.ts'
+import { FILLS_MAX } from '@swapyard/lib/pools/sui/deepbook-matching.ts'
 import fc from 'fast-check'
 import type { Pool, PoolKind } from '../../../src/swap/routing/pool-kinds.ts'
 import type { Concentrated } from '../../../src/swap/routing/pools/concentrated.ts'
+import { type RaydiumClmmRoutePool, ticksOf } from '../../../src/swap/routing/pools/solana/raydium-clmm.ts'
 import { sqrtPriceAtTick } from '../../../src/swap/routing/pools/tick-math.ts'
+import { clmmStateOf, dlmmStateOf, emptyBin } from './solana-pool-states.ts'
 
 /* fast-check arbitraries of pools of every kind. */
 
@@ -360,10 +364,124 @@ const pumpSwap = bothReserves.map((reserves) => ({
   },
 }))
 
-/** Other kinds are compared with recordings. */
-export type RandomKind = Exclude<PoolKind, 'raydium-clmm' | 'meteora-dlmm' | 'deepbook' | 'turbos'>
+/** Of positions within the two tick arrays on each side that the server reads, and beyond. */
+const raydiumClmm = fc
+  .record({
+    pool: positionedPools([10, 60], { tickMax: 443_636, fullRangeBits: [36, 44], positionBits: [30, 46] }),
+    feePpm: fc.constantFrom(100, 500, 2_500, 10_000),
+    transferFees: fc.tuple(transferFee, transferFee),
+  })
+  .map(({ pool, feePpm: fee, transferFees }) => {
+    const { sqrtPrice, ...concentratedState } = concentratedOf(pool)
+    const { state, ...rest } = clmmStateOf({ ...concentratedState, sqrtPrice: sqrtPrice >> 32n }, fee)
+    return { ...solanaIdentity, ...rest, state: { ...state, transferFees } }
+  })
 
-export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
+const dlmmBin = fc.record({
+  gap: fc.integer({ min: 1, max: 9 }),
+  amounts: fc.tuple(magnitude(28, 45), magnitude(28, 45)),
+  orders: magnitude(0, 45),
+  hasOrders: fc.boolean(),
+  isAskSide: fc.boolean(),
+})
+const meteoraDlmm = fc
+  .record({
+    bins: fc.array(dlmmBin, { minLength: 1, maxLength: 30 }),
+    at: fc.integer({ min: -2_000, max: 2_000 }),
+    active: fc.nat(29),
+    preset: fc.constantFrom(
+      { binStep: 1, baseFactor: 20_000, variableFeeControl: 500_000 },
+      { binStep: 10, baseFactor: 10_000, variableFeeControl: 40_000 },
+      { binStep: 80, baseFactor: 2_500, variableFeeControl: 7_500 },
+    ),
+    accumulator: fc.nat(150_000),
+    distance: fc.integer({ min: -20, max: 20 }),
+    elapsedS: fc.bigInt({ min: 0n, max: 1_000n }),
+    hasLimitOrders: fc.boolean(),
+    hasFeesInY: fc.boolean(),
+    transferFees: fc.tuple(transferFee, transferFee),
+  })
+  .map(({ bins: fields, at, active, preset, accumulator, distance, elapsedS, transferFees, ...flags }) => {
+    let id = at
+    const placed = fields.map((field) => {
+      id += field.gap
+      return { ...field, id }
+    })
+    const activeId = placed[active % placed.length]?.id ?? at
+    // Bins below the active one have only Y, bins above it only X.
+    const filled = placed.map(({ id: bin, amounts, orders, hasOrders, isAskSide }) => ({
+      ...{ ...emptyBin, id: bin },
+      amounts: [bin < activeId ? 0n : amounts[0], bin > activeId ? 0n : amounts[1]] as const,
+      openOrders: hasOrders ? orders : 0n,
+      isAskSide: bin > activeId || (bin === activeId && isAskSide),
+    }))
+    const unixTime = 1_800_000_000n
+    const pair = {
+      ...{ ...preset, ...flags, activeId, isEnabled: true, activation: null, protocolFees: [0n, 0n] as const },
+      ...{ baseFeePowerFactor: 0, maxVolatilityAccumulator: 350_000, filterPeriod: 30, decayPeriod: 600 },
+      ...{ reductionFactor: 5_000, protocolShare: 1_000 },
+      volatility: {
+        ...{ accumulator, reference: Math.floor(accumulator / 2), indexReference: activeId + distance },
+        lastUpdate: unixTime - elapsedS,
+      },
+    }
+    const { state, ...rest } = dlmmStateOf(pair, filled)
+    return { ...solanaIdentity, ...rest, unixTime, slot: 1n, state: { ...state, transferFees } }
+  })
+
+const turbos = fc
+  .record({
+    pool: positionedPools([1, 10, 60, 200], { tickMax: 443_636, fullRangeBits: [30, 40], positionBits: [24, 44] }),
+    feeRate: fc.constantFrom(100n, 500n, 3_000n, 10_000n),
+  })
+  .map(({ pool, feeRate }) => {
+    const { sqrtPrice, ...state } = concentratedOf(pool)
+    return {
+      ...{ ...identity, ...state, kind: 'turbos' as const, tokens: pair, sqrtPrice: sqrtPrice >> 32n },
+      ...{ package: '0x7b', config: '0x7c', feeType: '0x7b::fee::FEE', feeRate, protocolFeeRate: 200_000n },
+      ...({ feeGrowth: [0n, 0n], protocolFees: [0n, 0n] } as const),
+    }
+  })
+
+const orders = fc.array(
+  fc.record({
+    step: fc.bigInt(0n, 2_000n),
+    lots: fc.tuple(magnitude(16, 20), magnitude(16, 20)),
+    isExpired: fc.constantFrom(false, false, true),
+  }),
+  { minLength: 1, maxLength: 120 },
+)
+/** Books whose prices differ by up to 0.2 % from order to order, and more orders than one swap matches. */
+const deepbook = fc
+  .record({
+    both: orders,
+    middle: magnitude(27, 37),
+    leastLots: fc.constantFrom(1n, 10n),
+    takerFee: fc.constantFrom(0n, 100_000n, 1_000_000n),
+    lotSize: fc.constantFrom(1_000n, 100_000n),
+  })
+  .map(({ both, middle, leastLots, takerFee, lotSize }) => {
+    const nowMs = 1_800_000_000_000n
+    const sideOf = (direction: 1n | -1n) => {
+      let price = middle
+      return both.map(({ step, lots, isExpired }) => {
+        price += (direction * (price * step)) / 1_000_000n + direction
+        return {
+          price,
+          remaining: lots[direction === 1n ? 0 : 1] * lotSize,
+          expiresAtMs: isExpired ? nowMs - 1n : nowMs + 1n,
+        }
+      })
+    }
+    return {
+      ...{ ...identity, kind: 'deepbook' as const, tokens: pair, package: '0xdb', feeCoin: '0xde::deep::DEEP' },
+      ...{ objectVersion: 1n, takerFee, stakeRequired: 10n ** 18n, gasPricePenalty: 0n, isWhitelisted: false },
+      ...{ deepPrice: null, nowMs, lotSize, minSize: leastLots * lotSize },
+      ...{ bids: sideOf(-1n), asks: sideOf(1n) },
+    }
+  })
+
+export const randomPools: Readonly<{ [K in PoolKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
   'uniswap-v2': uniswapV2,
   'uniswap-v3': uniswapV3,
   'uniswap-v4': uniswapV4,
@@ -377,19 +495,64 @@ export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Poo
   cetus,
   'raydium-amm-v4': raydiumAmmV4,
   'pump-swap': pumpSwap,
+  'raydium-clmm': raydiumClmm,
+  'meteora-dlmm': meteoraDlmm,
+  turbos,
+  deepbook,
 }
 
-/** Binary decimals of the root of the price: Q64.64 on Sui, Q64.96 on EVM networks. */
-export const sqrtPriceBits = ({ kind }: Pool): number => (kind === 'cetus' ? 64 : 96)
+/** Binary decimals of the root of the price: Q64.64 on Sui and Solana, Q64.96 on EVM networks. */
+const sqrtPriceBits = ({ kind }: Pool): number =>
+  kind === 'cetus' || kind === 'turbos' || kind === 'raydium-clmm' ? 64 : 96
+
+export type Positions = Readonly<{
+  /** The root of the price. */
+  root: number
+  sqrtPrice: bigint
+  bits: bigint
+  liquidity: bigint
+  ticks: readonly Readonly<{ index: number; net: bigint }>[]
+}>
+
+/** Of the ticks that the server reads. The liquidity beyond them counts as one position over all prices. */
+function clmmPositions(pool: RaydiumClmmRoutePool) {
+  const { state } = pool.state
+  const read = ticksOf(pool)
+  const sumOf = (ticks: typeof read) => ticks.reduce((sum, { net }) => sum + net, 0n)
+  const beyond = state.liquidity - sumOf(read.filter(({ index }) => index <= state.tickCurrent))
+  const ends = [
+    { index: -CLMM_TICK_MAX, net: beyond },
+    { index: CLMM_TICK_MAX, net: -beyond - sumOf(read) },
+  ] as const
+  return { ...state, ticks: [ends[0], ...read, ends[1]] }
+}
+
+/** Null for a pool without ticks. */
+export function positionsOf(pool: Pool): Positions | null {
+  const bits = sqrtPriceBits(pool)
+  const fields = pool.kind === 'raydium-clmm' ? clmmPositions(pool) : pool
+  if (!('ticks' in fields)) return null
+  const { sqrtPrice, liquidity, ticks } = fields
+  return { root: Number(sqrtPrice) / 2 ** bits, sqrtPrice, bits: BigInt(bits), liquidity, ticks }
+}
 
 /** Approximate balance of a token in the pool. */
 export function holdingOf(pool: Pool, token: number): bigint {
+  const sum = (amounts: readonly bigint[]) => amounts.reduce((total, units) => total + units, 0n)
   if ('reserves' in pool) return pool.reserves[token] ?? 0n
   if ('balances' in pool) return pool.balances[token] ?? 0n
-  if ('bids' in pool) return pool.asks.reduce((sum, { remaining }) => sum + remaining, 0n)
-  if ('bins' in pool) return pool.bins.reduce((sum, bin) => sum + (bin.reserves[token] ?? 0n), 0n)
-  if (!('liquidity' in pool)) throw new Error(`no random pools of the kind ${pool.kind}`)
+  if (pool.kind === 'deepbook') {
+    // What one swap can match.
+    const open = (token === 0 ? pool.asks : pool.bids)
+      .slice(0, FILLS_MAX)
+      .filter((one) => one.expiresAtMs >= pool.nowMs)
+    return sum(open.map(({ price, remaining }) => (token === 0 ? remaining : (remaining * price) / 10n ** 9n)))
+  }
+  if (pool.kind === 'meteora-dlmm') return pool.state.reserves[token === 0 ? 0 : 1]
+  if ('bins' in pool) return sum(pool.bins.map(({ reserves }) => reserves[token] ?? 0n))
   // Virtual reserves: as if the current liquidity covered all prices.
-  const bits = BigInt(sqrtPriceBits(pool))
-  return token === 0 ? (pool.liquidity << bits) / pool.sqrtPrice : (pool.liquidity * pool.sqrtPrice) >> bits
+  const positions = positionsOf(pool)
+  if (positions === null) throw new Error(`no balances of the kind ${pool.kind}`)
+  const { sqrtPrice, liquidity, bits } = positions
+  return token === 0 ? (liquidity << bits) / sqrtPrice : (liquidity * sqrtPrice) >> bits
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { curveOf, type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { type RandomKind, randomPools } from './random-pools.ts'
+import { curveOf, type Pool, type PoolKind, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
+import { randomPools } from './random-pools.ts'
 
-const kinds = Object.keys(randomPools) as readonly RandomKind[]
+const kinds = Object.keys(randomPools) as readonly PoolKind[]
 
 /** The pool without reserves. */
 const emptyPool = (pool: Pool): Pool => {
@@ -11,6 +11,14 @@ const emptyPool = (pool: Pool): Pool => {
   if (pool.kind === 'raydium-amm-v4') return { ...pool, reserves: [0n, 0n], state: { ...pool.state, vaults: [0n, 0n] } }
   if (pool.kind === 'pump-swap')
     return { ...pool, reserves: [0n, 0n], state: { ...pool.state, baseReserve: 0n, quoteReserve: 0n } }
+  if (pool.kind === 'raydium-clmm') {
+    const { state } = pool.state
+    return { ...pool, arrays: [], state: { ...pool.state, state: { ...state, liquidity: 0n, arrayStarts: [] } } }
+  }
+  if (pool.kind === 'meteora-dlmm') {
+    const { pair } = pool.state
+    return { ...pool, arrays: [], state: { ...pool.state, pair: { ...pair, arrayIndexes: [] } } }
+  }
   if ('reserves' in pool) return { ...pool, reserves: [0n, 0n] }
   if ('balances' in pool) return { ...pool, balances: pool.balances.map(() => 0n) }
   if ('bids' in pool) return { ...pool, bids: [], asks: [] }

@@ -1,17 +1,10 @@
-import {
-  DLMM_BINS_PER_ARRAY,
-  type DlmmBin,
-  type DlmmPair,
-  dlmmArrayIndex,
-} from '@swapyard/lib/pools/solana/meteora-dlmm-accounts.ts'
-import { dlmmPrice } from '@swapyard/lib/pools/solana/meteora-dlmm-bin.ts'
+import type { DlmmPair } from '@swapyard/lib/pools/solana/meteora-dlmm-accounts.ts'
 import type { PumpSwapConfig } from '@swapyard/lib/pools/solana/pump-swap.ts'
-import { clmmArrayStart, isInPoolBitmap } from '@swapyard/lib/pools/solana/raydium-clmm-accounts.ts'
 import { clmmSqrtPriceAtTick } from '@swapyard/lib/pools/solana/raydium-clmm-tick.ts'
-import { placesAround } from '../../../src/adapters/solana/dexes/solana-dex.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { base, LOG_TICK, oneOf, type PoolDraw, smallUnits, type Tier } from './pool-draws.ts'
 import { concentratedOf } from './random-pools.ts'
+import { clmmStateOf, dlmmStateOf, emptyBin } from './solana-pool-states.ts'
 
 /* Drawn pools of Solana, with only those tick and bin arrays that the server reads. Amounts have 64 bits. */
 
@@ -86,49 +79,6 @@ const CLMM_TIERS: readonly [Tier, ...Tier[]] = [
 ]
 const CLMM_TICK_MAX = 443_636
 
-type PositionedClmm = Readonly<{ tickSpacing: number; feePpm: number; tick: number; sqrtPrice: bigint }> &
-  Readonly<{ positions: readonly Readonly<{ lower: number; upper: number; liquidity: bigint }>[] }>
-
-/** The accounts of a pool with these positions, as the server keeps them: of its tick arrays two in each direction. */
-export function clmmStateOf({ tickSpacing, feePpm, tick, sqrtPrice, positions }: PositionedClmm) {
-  const { liquidity, ticks } = concentratedOf({ sqrtPrice, tick, tickSpacing, positions })
-  const starts = [...new Set(ticks.map(({ index }) => clmmArrayStart(index, tickSpacing)))].sort((a, b) => a - b)
-  const isNear = (start: number) => isInPoolBitmap(start, tickSpacing)
-  const arrays = placesAround(starts, clmmArrayStart(tick, tickSpacing)).map((start) => ({
-    ...{ start, address: `ticks from ${start}` },
-  }))
-  const ticksFrom = (start: number) =>
-    ticks
-      .filter(({ index }) => clmmArrayStart(index, tickSpacing) === start)
-      .map(({ index, net }) => ({
-        ...{ tick: index, liquidityNet: net, liquidityGross: net < 0n ? -net : net },
-        feeGrowthBeyond: [0n, 0n] as const,
-      }))
-  const none = [0n, 0n] as const
-  const sums = {
-    feeGrowthGlobal: none,
-    protocolFees: none,
-    fundFees: none,
-    totalFees: none,
-    swapIn: none,
-    swapOut: none,
-  }
-  const extensionStarts = starts.filter((start) => !isNear(start))
-  return {
-    ...{ kind: 'raydium-clmm' as const, config: 'config', observation: 'observation', arrays },
-    extension: extensionStarts.length === 0 ? null : 'extension',
-    state: {
-      config: { tradeFeeRate: BigInt(feePpm), protocolFeeRate: 120_000n, fundFeeRate: 40_000n },
-      state: {
-        ...{ tickSpacing, liquidity, sqrtPrice, tickCurrent: tick, ...sums },
-        ...{ status: 0, openTime: 0n, arrayStarts: starts.filter(isNear) },
-      },
-      extensionStarts,
-      tickArrays: new Map(arrays.map(({ start }) => [start, { startTick: start, ticks: ticksFrom(start) }])),
-    },
-  }
-}
-
 /** One full-range position and four narrow positions around the price. Only the narrow ones end within the arrays that are read. */
 export function raydiumClmm(sample: PoolDraw): Pool {
   const { feePpm, tickSpacing } = oneOf(CLMM_TIERS, sample.draw)
@@ -145,8 +95,9 @@ export function raydiumClmm(sample: PoolDraw): Pool {
     liquidity: liquidity(sample.draw() * 10),
   }))
   const fullRange = { lower: -outermost * tickSpacing, upper: outermost * tickSpacing, liquidity: liquidity(0.2) }
-  const positions = [fullRange, ...narrow]
-  const { state, ...rest } = clmmStateOf({ feePpm, tickSpacing, tick, sqrtPrice: exact > low ? exact : low, positions })
+  const sqrtPrice = exact > low ? exact : low
+  const concentrated = concentratedOf({ sqrtPrice, tick, tickSpacing, positions: [fullRange, ...narrow] })
+  const { state, ...rest } = clmmStateOf(concentrated, feePpm)
   return { ...base(sample), ...accounts, ...rest, state: { ...state, transferFees: drawTransferFees(sample.draw) } }
 }
 
@@ -157,39 +108,6 @@ const DLMM_PRESETS: readonly [DlmmPreset, ...DlmmPreset[]] = [
   { binStep: 10, baseFactor: 10_000, variableFeeControl: 40_000 },
   { binStep: 25, baseFactor: 8_000, variableFeeControl: 30_000 },
 ]
-
-const emptyBin = {
-  ...{ amounts: [0n, 0n], liquiditySupply: 0n, fulfilledOrders: [0n, 0n], orderFees: [0n, 0n], feeGrowth: [0n, 0n] },
-  ...{ openOrders: 0n, processingOrders: 0n, processedRest: 0n, orderAge: 0, isAskSide: false },
-} as const satisfies Omit<DlmmBin, 'id' | 'price'>
-
-/** The arrays of a pair with these bins, as the server keeps them: two in each direction. */
-export function dlmmStateOf(pair: Omit<DlmmPair, 'arrayIndexes'>, filled: readonly Omit<DlmmBin, 'price'>[]) {
-  const byId = new Map(filled.map((bin) => [bin.id, bin]))
-  const indexes = [...new Set(filled.map(({ id }) => dlmmArrayIndex(id)))].sort((a, b) => a - b)
-  const arrays = placesAround(indexes, dlmmArrayIndex(pair.activeId)).map((index) => ({
-    ...{ index, address: `bins ${index}` },
-  }))
-  const binsOf = (index: number) =>
-    Array.from({ length: DLMM_BINS_PER_ARRAY }, (_, place): DlmmBin => {
-      const id = index * DLMM_BINS_PER_ARRAY + place
-      return { ...emptyBin, ...byId.get(id), id, price: dlmmPrice(id, pair.binStep) }
-    })
-  const sum = (token: 0 | 1) =>
-    filled.reduce((total, { amounts, openOrders, processedRest, isAskSide }) => {
-      const ofOrders = isAskSide === (token === 0) ? openOrders + processedRest : 0n
-      return total + amounts[token] + ofOrders
-    }, 0n)
-  return {
-    ...{ kind: 'meteora-dlmm' as const, oracle: 'oracle', extension: null, arrays },
-    state: {
-      pair: { ...pair, arrayIndexes: indexes },
-      extensionIndexes: [],
-      binArrays: new Map(arrays.map(({ index }) => [index, { index, bins: binsOf(index) }])),
-      reserves: [sum(0), sum(1)] as const,
-    },
-  }
-}
 
 /** 81 bins around the price. A third of the bins have limit orders too. After recent swaps the fee increases from bin to bin. */
 export function meteoraDlmm(sample: PoolDraw): Pool {

@@ -5,17 +5,37 @@ import { type Definition, definitionOf } from './pool-definitions.ts'
 /*
  * The least upper bound by weak duality (`dual-bound.ts`) of what any route nets, over all values of the tokens, and lower ones that follow
  * from case distinctions. It uses nothing of the search. The bound is convex in the values, because the most that a swap earns is a maximum
- * of functions that are linear in them. So the ellipsoid method finds its minimum. No limit of hops or swaps is taken into account.
+ * of functions that are linear in them. So the ellipsoid method finds its minimum. Without `Limits` no limit of hops or swaps is taken into
+ * account.
  *
- * With gas, the bound lets a route use a part of a swap for a part of its gas. Each swap is used or not, so the greater of the bounds of both
- * cases is a bound, too. Branch and bound distinguishes the swaps for which that matters most.
+ * With gas or a limit of swaps, the bound lets a route use parts of swaps: for a part of their gas, or in place of a whole one. Each swap is
+ * used or not, so the greater of the bounds of both cases is a bound, too. Branch and bound distinguishes the swaps for which that matters
+ * most.
  */
 type Request = Readonly<{ source: string; target: string; amountIn: bigint }>
 export type Values = ReadonlyMap<string, number>
 
-type Swap = Readonly<{ from: number; to: number; definition: Definition; gas: number }>
+export type Limits = Readonly<{
+  /** Cost of a swap, in units of the target. */
+  costOf?: (pool: Pool) => number
+  /** Most swaps of a route; no limit if absent. */
+  swapsMax?: number
+  /** Whether the tokens between source and target are passed by two hops only. */
+  hasTwoHops?: boolean
+  /** The part of each intermediate amount that later swaps leave, in millionths. */
+  marginPpm?: number
+}>
+
+/** `kept`: the part of the output that later swaps may spend. */
+type Swap = Readonly<{ from: number; to: number; definition: Definition; gas: number; kept: number }>
 /** Tokens by index; the last one is the target, whose value is 1. */
-type Market = Readonly<{ swaps: readonly Swap[]; tokens: readonly string[]; source: number; amount: number }>
+type Market = Readonly<{
+  swaps: readonly Swap[]
+  tokens: readonly string[]
+  source: number
+  amount: number
+  swapsMax: number
+}>
 type Usage = 'any' | 'used' | 'unused'
 type Point = Readonly<{ bound: number; values: Float64Array }>
 
@@ -25,7 +45,7 @@ function marketOf(
   { source, target, amountIn }: Request,
   start: Values,
   amountOut: number,
-  costOf: (pool: Pool) => number,
+  { costOf = () => 0, swapsMax = Number.POSITIVE_INFINITY, hasTwoHops = false, marginPpm = 0 }: Limits,
 ): Market {
   const passed = tokensOnRoutes(pools, source, target)
   const others = [...passed].filter((token) => token !== target && start.has(token))
@@ -36,28 +56,42 @@ function marketOf(
       pool.tokens.flatMap((tokenOut, to): readonly Swap[] => {
         const [a, b] = [indexes.get(tokenIn), indexes.get(tokenOut)]
         if (a === undefined || b === undefined || a === b || tokenIn === target || tokenOut === source) return []
+        if (hasTwoHops && tokenIn !== source && tokenOut !== target) return []
+        const kept = tokenOut === target ? 1 : 1 - marginPpm / 1e6
         const exact: Definition = (cost, worth) => bestExactSwap(pool, from, to, cost, worth, amountOut)
-        return [{ from: a, to: b, definition: definitionOf(pool, from, to) ?? exact, gas: costOf(pool) }]
+        return [{ from: a, to: b, definition: definitionOf(pool, from, to) ?? exact, gas: costOf(pool), kept }]
       }),
     ),
   )
-  return { swaps, tokens, source: indexes.get(source) ?? 0, amount: Number(amountIn) }
+  return { swaps, tokens, source: indexes.get(source) ?? 0, amount: Number(amountIn), swapsMax }
 }
 
 type Evaluation = Readonly<{ bound: number; gradient: Float64Array }>
 
-function evaluate({ swaps, source, amount }: Market, usage: readonly Usage[], values: Float64Array): Evaluation {
+function evaluate(market: Market, usage: readonly Usage[], values: Float64Array): Evaluation {
+  const { swaps, source, amount, swapsMax } = market
   const gradient = new Float64Array(values.length)
   gradient[source] = amount
   let bound = (values[source] as number) * amount
-  for (const [index, { from, to, definition, gas }] of swaps.entries()) {
-    if (usage[index] === 'unused') continue
-    const { profit, amountIn, amountOut } = definition(values[from] as number, values[to] as number)
-    if (usage[index] === 'any' && profit <= gas) continue
-    bound += profit - gas
+  let places = swapsMax
+  const open: (Swap & Readonly<{ net: number; amountIn: number; amountOut: number }>)[] = []
+  const add = ({ from, to, net, amountIn, amountOut }: (typeof open)[number]) => {
+    bound += net
     gradient[from] = (gradient[from] as number) - amountIn
     gradient[to] = (gradient[to] as number) + amountOut
   }
+  for (const [index, swap] of swaps.entries()) {
+    const { from, to, definition, gas, kept } = swap
+    if (usage[index] === 'unused') continue
+    const { profit, amountIn, amountOut } = definition(values[from] as number, kept * (values[to] as number))
+    const traded = { ...swap, net: profit - gas, amountIn, amountOut: kept * amountOut }
+    if (usage[index] === 'used') {
+      add(traded)
+      places--
+    } else if (profit > gas) open.push(traded)
+  }
+  if (open.length > places) open.sort((a, b) => b.net - a.net)
+  for (const traded of open.slice(0, Math.max(0, places))) add(traded)
   return { bound, gradient }
 }
 
@@ -115,9 +149,15 @@ const wholeRadius = (size: number) => Math.sqrt(size)
 
 export type LeastBound = Readonly<{ bound: number; values: Values }>
 
-/** The least bound without gas. */
-export function leastBound(pools: readonly Pool[], request: Request, start: Values, amountOut: number): LeastBound {
-  const market = marketOf(pools, request, start, amountOut, () => 0)
+/** The least bound without case distinctions. */
+export function leastBound(
+  pools: readonly Pool[],
+  request: Request,
+  start: Values,
+  amountOut: number,
+  limits: Limits = {},
+): LeastBound {
+  const market = marketOf(pools, request, start, amountOut, limits)
   const usage = market.swaps.map((): Usage => 'any')
   const { bound, values } = minimize(market, usage, startOf(market, start), wholeRadius(market.tokens.length), 0)
   return { bound, values: new Map(market.tokens.map((token, index) => [token, values[index] as number])) }
@@ -135,23 +175,18 @@ const CLOSED = 1e-7
 export function netBound(
   pools: readonly Pool[],
   request: Request,
-  {
-    start,
-    known,
-    costOf,
-    casesMax,
-  }: Readonly<{ start: Values; known: number; costOf(pool: Pool): number; casesMax: number }>,
+  limits: Limits,
+  { start, known, casesMax }: Readonly<{ start: Values; known: number; casesMax: number }>,
 ): Readonly<{ bound: number; relaxed: number; cases: number }> {
-  const market = marketOf(pools, request, start, known, costOf)
+  const market = marketOf(pools, request, start, known, limits)
   const enough = known * (1 + CLOSED)
   const radius = wholeRadius(market.tokens.length)
   const all = market.swaps.map((): Usage => 'any')
-  const root = { ...minimize(market, all, startOf(market, start), radius, 0), usage: all }
-  let open: readonly Case[] = [root]
+  const root = { ...minimize(market, all, startOf(market, start), radius, enough), usage: all }
+  let open: readonly Case[] = [root].filter(({ bound }) => bound > enough)
   let cases = 1
-  while (cases < casesMax) {
-    const worst = open.reduce<Case | null>((a, b) => (a === null || b.bound > a.bound ? b : a), null)
-    if (worst === null || worst.bound <= enough) break
+  while (cases < casesMax && open.length > 0) {
+    const worst = open.reduce((a, b) => (b.bound > a.bound ? b : a))
     const swap = mostUndecided(market, worst)
     if (swap < 0) break
     const halves = (['used', 'unused'] as const).map((one) => {
@@ -163,18 +198,20 @@ export function netBound(
     cases += 2
     open = [...open.filter((one) => one !== worst), ...halves.filter(({ bound }) => bound > enough)]
   }
-  return { bound: Math.max(known, ...open.map(({ bound }) => bound)), relaxed: root.bound, cases }
+  return { bound: Math.max(known, ...open.map(({ bound }) => bound)), relaxed: Math.max(known, root.bound), cases }
 }
 
-/** The swap whose profit is closest to its gas at the least bound; -1 if all are decided. */
-function mostUndecided({ swaps }: Market, { usage, values }: Case): number {
-  let [best, least] = [-1, Number.POSITIVE_INFINITY]
-  for (const [index, { from, to, definition, gas }] of swaps.entries()) {
-    if (usage[index] !== 'any' || gas === 0) continue
-    const { profit } = definition(values[from] as number, values[to] as number)
-    if (profit === 0) continue
-    const distance = Math.abs(profit - gas)
-    if (distance < least) [best, least] = [index, distance]
-  }
-  return best
+/** The swap that is closest to being worth its gas or its place at the least bound; -1 if all are decided. */
+function mostUndecided({ swaps, swapsMax }: Market, { usage, values }: Case): number {
+  const nets = swaps.flatMap(({ from, to, definition, gas, kept }, index) => {
+    const { profit } = definition(values[from] as number, kept * (values[to] as number))
+    return usage[index] === 'any' && profit > 0 ? [{ index, net: profit - gas, gas }] : []
+  })
+  nets.sort((a, b) => b.net - a.net)
+  const places = swapsMax - usage.filter((one) => one === 'used').length
+  const last = Math.max(0, nets[places - 1]?.net ?? 0)
+  const isLimited = nets.filter(({ net }) => net > 0).length > places
+  const undecided = nets.filter(({ gas }) => gas > 0 || isLimited)
+  const distance = ({ net }: (typeof nets)[number]) => Math.abs(net - (isLimited ? last : 0))
+  return undecided.length === 0 ? -1 : undecided.reduce((a, b) => (distance(b) < distance(a) ? b : a)).index
 }

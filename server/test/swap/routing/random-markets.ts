@@ -231,6 +231,23 @@ export const shapes: Readonly<Record<string, (draw: () => number) => readonly Li
 export const drawShapedMarket = (shape: string, seed: number, kinds: Kinds, sizes: TradeSizes): RandomMarket =>
   drawLinkedMarket(shapes[shape] ?? (() => []), seed, kinds, sizes)
 
+/** One to four pools between each of two tokens and two connector tokens, as on Solana, and up to two between the tokens. */
+export const drawTwoHopMarket = (seed: number, kinds: Kinds, sizes: TradeSizes): RandomMarket =>
+  drawLinkedMarket(
+    (draw) => {
+      const pools = (link: Link, least: number, most: number) =>
+        Array.from({ length: least + Math.floor(draw() * (1 + most - least)) }, () => link)
+      const withConnectors = [2, 3].flatMap((connector) => [
+        ...pools([0, connector], 1, 4),
+        ...pools([connector, 1], 1, 4),
+      ])
+      return [...withConnectors, ...pools([0, 1], 0, 2), ...pools([2, 3], 1, 2)]
+    },
+    seed,
+    kinds,
+    sizes,
+  )
+
 /** Five to seven pools between any of three to five tokens: few enough to try all routes. */
 export const drawSmallMarket = (seed: number, kinds: Kinds, sizes: TradeSizes): RandomMarket =>
   drawLinkedMarket(

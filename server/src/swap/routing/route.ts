@@ -1,11 +1,17 @@
 import { exactPaths } from './exact-paths.ts'
 import { type Execution, executeRoute, type Refusal, type RouteSwap, SHARE_ALL } from './execute.ts'
 import { curveAt } from './market.ts'
-import { type PoolMarket, tokenIndexes, withoutEdges } from './pool-market.ts'
+import { type PoolMarket, tokenIndexes, withMargin, withoutEdges } from './pool-market.ts'
 import { rebalanceSaturated } from './rebalance-saturated.ts'
 import { type SearchOptions, type Split, search } from './search.ts'
 
-export type RouteRequest = Readonly<{ source: string; target: string; amountIn: bigint }>
+export type RouteRequest = Readonly<{
+  source: string
+  target: string
+  amountIn: bigint
+  /** The part of each intermediate amount that later swaps leave, in millionths. A route then has at most two hops. */
+  marginPpm?: number
+}>
 
 /** A route with its exact amounts at the current state of the pools. */
 export type Route = Execution &
@@ -36,11 +42,11 @@ const COARSE_UNITS = 10_000n
 
 /** The route with the highest output net of gas, or null if no route leads from source to target. */
 export function bestRoute(pools: PoolMarket, request: RouteRequest, options: SearchOptions): Route | null {
-  const { source, target, amountIn } = request
+  const { source, target, amountIn, marginPpm = 0 } = request
   const from = pools.tokens.get(source)
   const to = pools.tokens.get(target)
   if (from === undefined || to === undefined || from === to || amountIn <= 0n) return null
-  let remaining = pools
+  let remaining = marginPpm > 0 ? withMargin(pools, from, to, marginPpm) : pools
   let best: Route | null = null
   let values: Float64Array = new Float64Array(pools.tokens.size)
   const attemptAll = (splits: readonly Split[]): readonly Attempt[] =>
@@ -77,10 +83,10 @@ type Attempt = Readonly<{ split: Split; execution: Execution | null; failedIndex
 function attemptRoundings(
   pools: PoolMarket,
   split: Split,
-  { source, target, amountIn }: RouteRequest,
+  { source, target, amountIn, marginPpm }: RouteRequest,
 ): Pick<Attempt, 'execution' | 'failedIndex'> {
   const execute = (split: Split, round: (share: number) => number) =>
-    executeRoute(toSwaps(pools, split, round), source, target, amountIn)
+    executeRoute(toSwaps(pools, split, round), source, target, amountIn, marginPpm)
   let attempt: Execution | Refusal = execute(split, Math.floor)
   for (const round of OTHER_ROUNDINGS) if (attempt.amountOut === null) attempt = execute(split, round)
   let shrunk: Split | null = split

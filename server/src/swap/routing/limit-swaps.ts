@@ -1,11 +1,11 @@
-import { banEdges, byEarning } from './prune.ts'
+import { banEdges, byEarning, restrictTokens } from './prune.ts'
 import type { LayeredFlow } from './shift-layers.ts'
 import { activeSwaps } from './subproblem.ts'
 
 export type SwapLimit = Readonly<{ swapsMax: number; isOver: () => boolean }>
 
-/** Up to this limit of swaps the choice of swaps matters more than the time: each of two hops is half of a path. */
-const FEW_SWAPS = 8
+/** Up to this limit, as on Solana, the choice of swaps matters more than the time: each of two hops is half of a path. */
+const FEW_SWAPS = 4
 /** Times the limit: swaps from which they are removed one at a time. */
 const SINGLY = 3
 /** Flows that each step of the removal continues. */
@@ -20,7 +20,7 @@ export function limitSwaps(initial: LayeredFlow, amount: number, { swapsMax, isO
   if (swapsMax > FEW_SWAPS || isOver()) return reduced
   const limit = { swapsMax, isOver }
   const chosen = exchangeSwaps(
-    removeSingly(removeLeast(initial, amount, SINGLY * swapsMax), amount, limit),
+    removeSingly(restrictTokens(removeLeast(initial, amount, SINGLY * swapsMax)), amount, limit),
     amount,
     limit,
   )

@@ -169,15 +169,14 @@ type Case = Point & Readonly<{ usage: readonly Usage[] }>
 const CLOSED = 1e-7
 
 /**
- * An upper bound of what any route nets, by at most so many case distinctions. `known`: what some route nets. `relaxed`: the bound without
- * case distinctions.
+ * An upper bound of what any route nets, by at most so many case distinctions. `known`: what some route nets.
  */
 export function netBound(
   pools: readonly Pool[],
   request: Request,
   limits: Limits,
   { start, known, casesMax }: Readonly<{ start: Values; known: number; casesMax: number }>,
-): Readonly<{ bound: number; relaxed: number; cases: number }> {
+): Readonly<{ bound: number; cases: number }> {
   const market = marketOf(pools, request, start, known, limits)
   const enough = known * (1 + CLOSED)
   const radius = wholeRadius(market.tokens.length)
@@ -198,7 +197,7 @@ export function netBound(
     cases += 2
     open = [...open.filter((one) => one !== worst), ...halves.filter(({ bound }) => bound > enough)]
   }
-  return { bound: Math.max(known, ...open.map(({ bound }) => bound)), relaxed: Math.max(known, root.bound), cases }
+  return { bound: Math.max(known, ...open.map(({ bound }) => bound)), cases }
 }
 
 /** The swap that is closest to being worth its gas or its place at the least bound; -1 if all are decided. */

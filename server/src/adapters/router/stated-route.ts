@@ -43,7 +43,7 @@ function findFitting(
   options: Options,
 ): StatedRoute | 'too-large' | null {
   const { tokenIn, tokenOut, amountIn, feePpm = 0, slippagePpm = 0 } = order
-  const marginPpm = Math.min(slippagePpm, limits.marginMaxPpm)
+  const marginPpm = limits.hopsMax === 1 ? 0 : Math.min(slippagePpm, limits.marginMaxPpm)
   const terms = { tokenIn, tokenOut, paysFee: feePpm > 0 }
   for (let { swapsMax } = limits; swapsMax >= limits.hopsMax; swapsMax--) {
     const search = { ...options, hopsMax: limits.hopsMax, swapsMax }

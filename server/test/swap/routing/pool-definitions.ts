@@ -82,10 +82,10 @@ function concentrated({ root, liquidity, ticks }: Concentrated, from: number, cr
   const isAbove = ({ index }: { index: number }) => rootOf(index) > root
   const first = ticks.findIndex(isAbove)
   const split = first < 0 ? ticks.length : first
-  const ahead = from === 0 ? ticks.slice(0, split).reverse() : ticks.slice(split)
+  const following = from === 0 ? ticks.slice(0, split).reverse() : ticks.slice(split)
   const parts: Definition[] = []
   let [start, active] = [root, liquidity]
-  for (const { index, net } of ahead) {
+  for (const { index, net } of following) {
     const end = rootOf(index)
     const units = Number(active)
     if (active > 0n)

@@ -37,7 +37,7 @@ export function raydiumCpmm(sample: PoolDraw): Pool {
   }
 }
 
-/** The vaults include a profit that nobody has taken yet. */
+/** The vaults include a profit that the owner may take. */
 export function raydiumAmmV4(sample: PoolDraw): Pool {
   const price = sample.price * (1 + (sample.draw() - 0.5) * 0.0025)
   const reserves = [smallUnits(sample.value), smallUnits(sample.value * price)] as const

@@ -5,7 +5,7 @@ import { certify } from '../../../src/swap/routing/certificate.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { createPoolMarket } from '../../../src/swap/routing/pool-market.ts'
 import { bestRoute, type RouteRequest } from '../../../src/swap/routing/route.ts'
-import { netBound } from './least-bound.ts'
+import { leastBound, netBound } from './least-bound.ts'
 import { drawTwoHopMarket, kindsOf, type TradeSizes } from './random-markets.ts'
 
 /*
@@ -33,12 +33,10 @@ function sharesOf(pools: readonly Pool[], request: RouteRequest) {
   if (free === null) throw new Error('without limits there is no route')
   const { values } = certify(market, request, 0, { execution: free, values: free.values })
   const known = Number(route.amountOut)
-  const { bound } = netBound(
-    pools,
-    request,
-    { swapsMax: limits.swapsMax, hasTwoHops: true, marginPpm: slippagePpm },
-    { start: values, known, casesMax: CASES_MAX },
-  )
+  const ofSolana = { swapsMax: limits.swapsMax, hasTwoHops: true, marginPpm: slippagePpm }
+  // A route cannot claim what its second hop is not sure to get.
+  expect(known / leastBound(pools, request, values, known, ofSolana).bound).toBeLessThan(1 + 1e-6)
+  const { bound } = netBound(pools, request, ofSolana, { start: values, known, casesMax: CASES_MAX })
   return { ofBound: known / bound, ofFree: known / Number(free.amountOut) }
 }
 
@@ -68,20 +66,23 @@ function pool(id: string, tokens: readonly [string, string], reserves: readonly 
   return { kind: 'uniswap-v2', id, address: id, dex: 'test', tokens, feePpm: 0, reserves: units }
 }
 
-test('four swaps are two whole paths, not parts of three', () => {
-  // Of three paths the second hop of the first earns least, and the first hop of the second.
+/** What a constant product of two equal reserves pays. */
+const payOf = (units: number, depth: number) => (units * depth) / (depth + units)
+
+test('four swaps are two whole paths, not a half of each', () => {
+  // Of three paths, the deep pools earn least. Without two of them, two paths lack a hop.
   const pools = [
-    ...[pool('1', ['a', 'x'], [1_000n, 1_000n]), pool('2', ['x', 'b'], [9_000n, 9_000n])],
-    ...[pool('3', ['a', 'y'], [9_000n, 9_000n]), pool('4', ['y', 'b'], [1_010n, 1_010n])],
-    ...[pool('5', ['a', 'z'], [950n, 950n]), pool('6', ['z', 'b'], [9_000n, 9_000n])],
+    pool('0', ['a', 'b'], [60n, 60n]),
+    ...[pool('1', ['a', 'x'], [1_000n, 1_000n]), pool('2', ['x', 'b'], [90_000n, 90_000n])],
+    ...[pool('3', ['a', 'y'], [90_000n, 90_000n]), pool('4', ['y', 'b'], [950n, 950n])],
+    ...[pool('5', ['a', 'z'], [900n, 900n]), pool('6', ['z', 'b'], [900n, 900n])],
   ]
   const order = { network: 'sol', tokenIn: 'a', tokenOut: 'b', amountIn: 500n * 10n ** 12n }
   const route = bestStatedRoute(createPoolMarket(pools), order, limits, options)
   if (route === null || route === 'too-large') throw new Error('no route')
   // Halves through the first two paths, by the formula of a constant product.
-  const outputOf = (units: number, depth: number) => (units * depth) / (depth + units)
-  const halves = outputOf(outputOf(250, 1_000), 9_000) + outputOf(outputOf(250, 9_000), 1_010)
-  expect(new Set(route.swaps.map(({ pool: { id } }) => id))).toEqual(new Set(['1', '2', '3', '4']))
+  const halves = payOf(payOf(250, 1_000), 90_000) + payOf(payOf(250, 90_000), 950)
+  expect(route.swaps.map(({ pool: { id } }) => id).sort()).toEqual(['1', '2', '3', '4'])
   expect(Number(route.amountOut) / 1e12).toBeGreaterThanOrEqual(halves * (1 - 1e-9))
 })
 
@@ -95,8 +96,9 @@ test('a direct pool gets more of the amount where a part of the intermediate tok
   const route = bestStatedRoute(createPoolMarket(pools), order, limits, options)
   if (route === null || route === 'too-large') throw new Error('no route')
   // The most over all splits, in ten-thousandths.
-  const outputOf = (units: number, depth: number) => (units * depth) / (depth + units)
   const splits = Array.from({ length: 10_001 }, (_, part) => part / 100)
-  const most = splits.map((direct) => outputOf(direct, 1_000) + outputOf(0.99 * outputOf(100 - direct, 10_000), 10_000))
-  expect(Number(route.amountOut) / 1e12).toBeGreaterThanOrEqual(Math.max(...most) * (1 - 1e-9))
+  const most = splits.map((direct) => payOf(direct, 1_000) + payOf(0.99 * payOf(100 - direct, 10_000), 10_000))
+  const share = Number(route.amountOut) / 1e12 / Math.max(...most)
+  expect(share).toBeGreaterThanOrEqual(1 - 1e-9)
+  expect(share).toBeLessThanOrEqual(1 + 1e-6)
 })

@@ -1,7 +1,7 @@
 import type { RouteLimits } from '../../swap/ports/pools.ts'
 import type { Remainder, RouteOrder } from '../../swap/ports/router.ts'
 import { type ExecutedSwap, type Execution, executeRoute } from '../../swap/routing/execute.ts'
-import type { PoolMarket } from '../../swap/routing/pool-market.ts'
+import { type PoolMarket, withMargin } from '../../swap/routing/pool-market.ts'
 import { narrowPool } from '../../swap/routing/pools/solana/narrow-pool.ts'
 import { bestRoute, type Route } from '../../swap/routing/route.ts'
 import type { SearchOptions } from '../../swap/routing/search.ts'
@@ -45,9 +45,11 @@ function findFitting(
   const { tokenIn, tokenOut, amountIn, feePpm = 0, slippagePpm = 0 } = order
   const marginPpm = limits.hopsMax === 1 ? 0 : Math.min(slippagePpm, limits.marginMaxPpm)
   const terms = { tokenIn, tokenOut, paysFee: feePpm > 0 }
+  const request = { source: tokenIn, target: tokenOut, amountIn, marginPpm }
+  const ofSureOutputs = marginPpm === 0 ? market : withMargin(market, request, marginPpm)
   for (let { swapsMax } = limits; swapsMax >= limits.hopsMax; swapsMax--) {
     const search = { ...options, hopsMax: limits.hopsMax, swapsMax }
-    const route = bestRoute(market, { source: tokenIn, target: tokenOut, amountIn, marginPpm }, search)
+    const route = bestRoute(ofSureOutputs, request, search)
     if (route === null) return null
     const stated = stateAmounts(route, order)
     if (limits.fits(stated.swaps, terms)) return stated

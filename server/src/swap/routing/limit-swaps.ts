@@ -9,7 +9,7 @@ const FEW_SWAPS = 4
 /** Times the limit: swaps from which they are removed one at a time. */
 const SINGLY = 3
 /** Flows that each step of the removal continues. */
-const BEAM_WIDTH = 4
+const BEAM_WIDTH = 2
 /** A gain below this share of the output is rounding error. */
 const GAIN_MIN = 1e-9
 

@@ -109,13 +109,13 @@ export function tokenIndexes(
   return { tokenIn: indexOf(market.pairFrom[pair]), tokenOut: indexOf(market.pairTo[pair]) }
 }
 
-/** A copy of the market in which first hops to intermediate tokens pay a part less, in millionths. Edge numbers may change. */
+/** A copy of the market for routes of two hops, in which first hops to intermediate tokens pay a part less, in millionths. */
 export function withMargin(
   { market, pools, tokens }: PoolMarket,
-  from: number,
-  to: number,
+  { source, target }: Readonly<{ source: string; target: string }>,
   marginPpm: number,
 ): PoolMarket {
+  const [from, to] = [tokens.get(source), tokens.get(target)]
   const curves = [...market.curves]
   for (let edge = 0; edge < market.pool.length; edge++) {
     const [pair, pool, direction] = [market.pairOf[edge], market.pool[edge], market.direction[edge]] as [

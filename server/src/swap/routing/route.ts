@@ -1,7 +1,7 @@
 import { exactPaths } from './exact-paths.ts'
 import { type Execution, executeRoute, type Refusal, type RouteSwap, SHARE_ALL } from './execute.ts'
 import { curveAt } from './market.ts'
-import { type PoolMarket, tokenIndexes, withMargin, withoutEdges } from './pool-market.ts'
+import { type PoolMarket, tokenIndexes, withoutEdges } from './pool-market.ts'
 import { rebalanceSaturated } from './rebalance-saturated.ts'
 import { type SearchOptions, type Split, search } from './search.ts'
 
@@ -9,7 +9,7 @@ export type RouteRequest = Readonly<{
   source: string
   target: string
   amountIn: bigint
-  /** The part of each intermediate amount that later swaps leave, in millionths. A route then has at most two hops. */
+  /** The part of each intermediate amount that later swaps leave, in millionths. The curves of the market must know it (`withMargin`). */
   marginPpm?: number
 }>
 
@@ -42,11 +42,11 @@ const COARSE_UNITS = 10_000n
 
 /** The route with the highest output net of gas, or null if no route leads from source to target. */
 export function bestRoute(pools: PoolMarket, request: RouteRequest, options: SearchOptions): Route | null {
-  const { source, target, amountIn, marginPpm = 0 } = request
+  const { source, target, amountIn } = request
   const from = pools.tokens.get(source)
   const to = pools.tokens.get(target)
   if (from === undefined || to === undefined || from === to || amountIn <= 0n) return null
-  let remaining = marginPpm > 0 ? withMargin(pools, from, to, marginPpm) : pools
+  let remaining = pools
   let best: Route | null = null
   let values: Float64Array = new Float64Array(pools.tokens.size)
   const attemptAll = (splits: readonly Split[]): readonly Attempt[] =>

@@ -1,7 +1,7 @@
 import type { RouteLimits } from '../../swap/ports/pools.ts'
 import type { Remainder, RouteOrder } from '../../swap/ports/router.ts'
-import { type ExecutedSwap, executeRoute } from '../../swap/routing/execute.ts'
-import type { PoolMarket } from '../../swap/routing/pool-market.ts'
+import { type ExecutedSwap, type Execution, executeRoute } from '../../swap/routing/execute.ts'
+import { type PoolMarket, withMargin } from '../../swap/routing/pool-market.ts'
 import { narrowPool } from '../../swap/routing/pools/solana/narrow-pool.ts'
 import { bestRoute, type Route } from '../../swap/routing/route.ts'
 import type { SearchOptions } from '../../swap/routing/search.ts'
@@ -10,7 +10,7 @@ type Options = Pick<SearchOptions, 'gasPrice' | 'isOver'>
 
 /** `amountOut` and `swaps` with the margin of intermediate amounts; `ideal` without it. */
 export type StatedRoute = Pick<Route, 'amountOut' | 'swaps' | 'gas'> &
-  Readonly<{ ideal: Route; remainders: readonly Remainder[] }>
+  Readonly<{ ideal: Execution; remainders: readonly Remainder[] }>
 
 /**
  * The best route of a network whose transactions state the amounts of each swap. A route with an intermediate token leaves a part of it, which
@@ -42,30 +42,28 @@ function findFitting(
   limits: RouteLimits,
   options: Options,
 ): StatedRoute | 'too-large' | null {
-  const { tokenIn, tokenOut, amountIn, feePpm = 0 } = order
+  const { tokenIn, tokenOut, amountIn, feePpm = 0, slippagePpm = 0 } = order
+  const marginPpm = limits.hopsMax === 1 ? 0 : Math.min(slippagePpm, limits.marginMaxPpm)
   const terms = { tokenIn, tokenOut, paysFee: feePpm > 0 }
+  const request = { source: tokenIn, target: tokenOut, amountIn, marginPpm }
+  const ofSureOutputs = marginPpm === 0 ? market : withMargin(market, request, marginPpm)
   for (let { swapsMax } = limits; swapsMax >= limits.hopsMax; swapsMax--) {
     const search = { ...options, hopsMax: limits.hopsMax, swapsMax }
-    const route = bestRoute(market, { source: tokenIn, target: tokenOut, amountIn }, search)
-    const stated = route && stateAmounts(route, order, limits)
-    if (stated === null) return null
+    const route = bestRoute(ofSureOutputs, request, search)
+    if (route === null) return null
+    const stated = stateAmounts(route, order)
     if (limits.fits(stated.swaps, terms)) return stated
   }
   return 'too-large'
 }
 
-/** Null if a pool refuses the smaller amount. */
-function stateAmounts(
-  ideal: Route,
-  { tokenIn, tokenOut, amountIn, slippagePpm = 0 }: RouteOrder,
-  { marginMaxPpm }: RouteLimits,
-): StatedRoute | null {
-  const marginPpm = Math.min(slippagePpm, marginMaxPpm)
-  const executed = executeRoute(ideal.swaps, tokenIn, tokenOut, amountIn, marginPpm)
-  if (executed.amountOut === null) return null
-  const { amountOut } = executed
-  const swaps = executed.swaps.map((swap) => ({ ...swap, pool: narrowPool(swap.pool, swap.tokenIn, swap.amountIn) }))
-  return { amountOut, swaps, gas: ideal.gas, ideal, remainders: remaindersOf(swaps, [tokenIn, tokenOut]) }
+function stateAmounts(route: Route, { tokenIn, tokenOut, amountIn }: RouteOrder): StatedRoute {
+  const { amountOut, gas } = route
+  // A pool that is nearly full refuses what it would get without the margin. Then the rest counts as price impact.
+  const ideal = executeRoute(route.swaps, tokenIn, tokenOut, amountIn)
+  const swaps = route.swaps.map((swap) => ({ ...swap, pool: narrowPool(swap.pool, swap.tokenIn, swap.amountIn) }))
+  const remainders = remaindersOf(swaps, [tokenIn, tokenOut])
+  return { amountOut, swaps, gas, ideal: ideal.amountOut === null ? route : ideal, remainders }
 }
 
 /** Of each intermediate token, what the swaps pay and do not spend. */

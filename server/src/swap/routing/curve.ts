@@ -73,6 +73,18 @@ export function withCapacityMargin(curve: Curve): Curve {
   return { ...curve, startIn, startOut }
 }
 
+/** The curve with each output times `factor`. */
+export function scaleOutput(curve: Curve, factor: number): Curve {
+  const scale = (numbers: Float64Array, by: number) => numbers.map((one) => one * by)
+  return {
+    ...curve,
+    price: scale(curve.price, factor),
+    reserveOut: scale(curve.reserveOut, factor),
+    root: scale(curve.root, Math.sqrt(factor)),
+    startOut: scale(curve.startOut, factor),
+  }
+}
+
 /** Total input and output of one or several parallel pools that trade up to one marginal price. */
 export type Trade = {
   in: number

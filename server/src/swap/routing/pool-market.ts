@@ -1,4 +1,4 @@
-import { type Curve, withCapacityMargin } from './curve.ts'
+import { type Curve, scaleOutput, withCapacityMargin } from './curve.ts'
 import { createMarket, curveAt, depthOf, type Market } from './market.ts'
 import { curveOf, type Pool } from './pool-kinds.ts'
 
@@ -109,6 +109,29 @@ export function tokenIndexes(
   return { tokenIn: indexOf(market.pairFrom[pair]), tokenOut: indexOf(market.pairTo[pair]) }
 }
 
+/** A copy of the market for routes of two hops, in which first hops to intermediate tokens pay a part less, in millionths. */
+export function withMargin(
+  { market, pools, tokens }: PoolMarket,
+  { source, target }: Readonly<{ source: string; target: string }>,
+  marginPpm: number,
+): PoolMarket {
+  const [from, to] = [tokens.get(source), tokens.get(target)]
+  const curves = [...market.curves]
+  for (let edge = 0; edge < market.pool.length; edge++) {
+    const [pair, pool, direction] = [market.pairOf[edge], market.pool[edge], market.direction[edge]] as [
+      number,
+      number,
+      number,
+    ]
+    if (market.pairFrom[pair] !== from || market.pairTo[pair] === to) continue
+    curves[pool] = (curves[pool] as readonly Curve[]).with(
+      direction,
+      scaleOutput(curveAt(market, edge), 1 - marginPpm / 1e6),
+    )
+  }
+  return withoutEdges({ market: { ...market, curves }, pools, tokens }, new Set())
+}
+
 /** A copy of the market without `edges`. Edge numbers change. */
 export function withoutEdges({ market, pools, tokens }: PoolMarket, edges: ReadonlySet<number>): PoolMarket {
   const remaining = market.pool.map((_, edge) => edge).filter((edge) => !edges.has(edge))
@@ -119,7 +142,7 @@ export function withoutEdges({ market, pools, tokens }: PoolMarket, edges: Reado
     direction: Uint16Array.from(remaining, (edge) => market.direction[edge] as number),
     from: pairs.map((pair) => market.pairFrom[pair] as number),
     to: pairs.map((pair) => market.pairTo[pair] as number),
-    price: Float64Array.from(remaining, (edge) => market.edgePrice[edge] as number),
+    price: Float64Array.from(remaining, (edge) => curveAt(market, edge).price[0] as number),
     depth: Float64Array.from(remaining, (edge) => depthOf(curveAt(market, edge))),
   })
   return { market: reduced, pools, tokens }

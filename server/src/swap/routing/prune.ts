@@ -99,7 +99,7 @@ function removeUnprofitable(initial: NetFlow, amount: number, gasPrice: number):
 }
 
 /** Restricts the subproblem to the pairs between tokens that the flow uses. */
-function restrictTokens({ subproblem, layers, bound }: LayeredFlow): LayeredFlow {
+export function restrictTokens({ subproblem, layers, bound }: LayeredFlow): LayeredFlow {
   const tokens = new Set(activeSwaps(subproblem, bound).flatMap(({ from, to }) => [from, to]))
   return { subproblem: keepPairs(subproblem, (from, to) => tokens.has(from) && tokens.has(to)), layers, bound }
 }

@@ -5,7 +5,13 @@ import { type PoolMarket, tokenIndexes, withoutEdges } from './pool-market.ts'
 import { rebalanceSaturated } from './rebalance-saturated.ts'
 import { type SearchOptions, type Split, search } from './search.ts'
 
-export type RouteRequest = Readonly<{ source: string; target: string; amountIn: bigint }>
+export type RouteRequest = Readonly<{
+  source: string
+  target: string
+  amountIn: bigint
+  /** The part of each intermediate amount that later swaps leave, in millionths. The curves of the market must know it (`withMargin`). */
+  marginPpm?: number
+}>
 
 /** A route with its exact amounts at the current state of the pools. */
 export type Route = Execution &
@@ -77,10 +83,10 @@ type Attempt = Readonly<{ split: Split; execution: Execution | null; failedIndex
 function attemptRoundings(
   pools: PoolMarket,
   split: Split,
-  { source, target, amountIn }: RouteRequest,
+  { source, target, amountIn, marginPpm }: RouteRequest,
 ): Pick<Attempt, 'execution' | 'failedIndex'> {
   const execute = (split: Split, round: (share: number) => number) =>
-    executeRoute(toSwaps(pools, split, round), source, target, amountIn)
+    executeRoute(toSwaps(pools, split, round), source, target, amountIn, marginPpm)
   let attempt: Execution | Refusal = execute(split, Math.floor)
   for (const round of OTHER_ROUNDINGS) if (attempt.amountOut === null) attempt = execute(split, round)
   let shrunk: Split | null = split

@@ -3,6 +3,7 @@ import { solveDual, solveWithRestart } from './dual.ts'
 import { addLayeredColumns } from './layered-columns.ts'
 import { assignLayers } from './layering.ts'
 import { hopCountsOf, likelyPaths } from './likely-paths.ts'
+import { limitSwaps } from './limit-swaps.ts'
 import { curveAt, type Market } from './market.ts'
 import { bestNetPath, bestPaths, type Path } from './paths.ts'
 import { banEdges, byEarning, prune } from './prune.ts'
@@ -330,24 +331,6 @@ function withoutSharedPools(initial: LayeredFlow, amount: number): LayeredFlow |
     best = banEdges(best, lesser, amount)
   }
   return best === initial ? null : best
-}
-
-/** Removes the least profitable swaps until at most `swapsMax` remain, half of the excess at a time. */
-function limitSwaps(initial: LayeredFlow, amount: number, { swapsMax }: SearchOptions): LayeredFlow {
-  let best = initial
-  for (;;) {
-    const active = activeSwaps(best.subproblem, best.bound)
-    if (active.length <= swapsMax) return best
-    const excess = Math.ceil((active.length - swapsMax) / 2)
-    best = banEdges(
-      best,
-      [...active]
-        .sort(byEarning)
-        .slice(0, excess)
-        .map(({ edge }) => edge),
-      amount,
-    )
-  }
 }
 
 /** A pool is saturated if its spare capacity is below this share of its input. */

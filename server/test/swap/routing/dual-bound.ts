@@ -1,8 +1,9 @@
 import { type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
+import { type BestTrade, definitionOf } from './pool-definitions.ts'
 
 /*
- * An upper bound of what any route nets, from prices alone and exact swaps: it uses nothing of the search. At any positive values ν of the
- * tokens, with ν(target) = 1, no route nets more than
+ * An upper bound of what any route nets, from prices alone: it uses nothing of the search. At any positive values ν of the tokens, with
+ * ν(target) = 1, no route nets more than
  *
  *     ν(source) · input  +  Σ over all pools and directions of  max(0, max over x of  ν(out) · swap(x) − ν(in) · x  −  cost of the swap)
  *
@@ -11,8 +12,9 @@ import { type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
  * may come from the program under test: wrong ones make the bound higher, never false.
  *
  * A route has at least as many swaps as the shortest path, whether they earn their cost or not. Left out are swaps that no route has: into
- * the source, out of the target, and of tokens that no path from source to target passes. The maxima are found by golden section, because
- * what a pool pays is concave in its input.
+ * the source, out of the target, and of tokens that no path from source to target passes. The maxima follow from the definition of the DEX
+ * (`pool-definitions.ts`). Those of stable pools, which have no closed form, are found by golden section over exact swaps, because what a
+ * pool pays is concave in its input.
  */
 type Request = Readonly<{ source: string; target: string; amountIn: bigint }>
 
@@ -46,7 +48,9 @@ export function dualBound(
     for (const [from, tokenIn] of pool.tokens.entries())
       for (const [to, tokenOut] of pool.tokens.entries()) {
         if (from === to || tokenIn === target || tokenOut === source) continue
-        const profit = mostProfit(pool, from, to, priceOf(tokenIn), priceOf(tokenOut), Number(amountOut))
+        const [cost, worth] = [priceOf(tokenIn), priceOf(tokenOut)]
+        const definition = definitionOf(pool, from, to)
+        const { profit } = definition?.(cost, worth) ?? bestExactSwap(pool, from, to, cost, worth, Number(amountOut))
         nets.push(profit - costOf(pool))
       }
   }
@@ -70,7 +74,7 @@ function shortestPath(pools: readonly Pool[], source: string, target: string): n
 }
 
 /** Tokens that a path from source to target may pass: reached from both ends, and with two neighbours or more. */
-function tokensOnRoutes(pools: readonly Pool[], source: string, target: string): ReadonlySet<string> {
+export function tokensOnRoutes(pools: readonly Pool[], source: string, target: string): ReadonlySet<string> {
   const neighbours = new Map<string, Set<string>>()
   for (const { tokens } of pools)
     for (const token of tokens)
@@ -87,8 +91,15 @@ function tokensOnRoutes(pools: readonly Pool[], source: string, target: string):
   return new Set([...reachedFrom(source, target)].filter(isPassed))
 }
 
-/** The most that one direction of a pool earns at these values. `output` is that of the route. */
-function mostProfit(pool: Pool, from: number, to: number, cost: number, worth: number, output: number): number {
+/** What one direction of a pool earns at most at these values, by golden section over exact swaps. `output` is that of the route. */
+export function bestExactSwap(
+  pool: Pool,
+  from: number,
+  to: number,
+  cost: number,
+  worth: number,
+  output: number,
+): BestTrade {
   let [most, best] = [0, 0]
   const profitOf = (input: number): { profit: number; income: number } => {
     const units = BigInt(Math.floor(input))
@@ -110,12 +121,12 @@ function mostProfit(pool: Pool, from: number, to: number, cost: number, worth: n
     const isCertain = income > CERTAIN * output
     if (isCertain && (best > 0 ? profit < most : Number.isFinite(income))) break
   }
-  if (best === 0) return 0
+  if (best === 0) return { profit: 0, amountIn: 0, amountOut: 0 }
   let [low, high] = [best / FACTOR, best * FACTOR]
   for (let section = 0; section < SECTIONS; section++) {
     const [left, right] = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)]
     if (profitOf(left).profit < profitOf(right).profit) low = left
     else high = right
   }
-  return most
+  return { profit: most, amountIn: best, amountOut: (most + cost * best) / worth }
 }

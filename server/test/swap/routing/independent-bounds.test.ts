@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
+import { certify } from '../../../src/swap/routing/certificate.ts'
+import { type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
 import { createPoolMarket } from '../../../src/swap/routing/pool-market.ts'
 import { bestRoute } from '../../../src/swap/routing/route.ts'
 import { HOPS_MAX, SWAPS_MAX } from '../../../src/swap/routing/search.ts'
 import { dualBound } from './dual-bound.ts'
+import { leastBound } from './least-bound.ts'
+import { definitionOf } from './pool-definitions.ts'
 import { drawConnectedMarket, drawShapedMarket, kindsOf } from './random-markets.ts'
 
 const root = join(import.meta.dirname, '../../../..')
@@ -29,12 +32,70 @@ const isPoolMaths = (path: string) =>
   path.startsWith(`${routing}/pools/`) ||
   [`${routing}/pool-kinds.ts`, `${routing}/pool.ts`, `${routing}/curve.ts`].includes(path)
 
-test.each(['dual-bound.ts', 'exhaustive-search.ts', 'hop-bound.ts'])('H1: %s imports nothing of the search', (file) => {
-  const imports = [...findImports(`${tested}/${file}`)]
-  expect(imports.length).toBeGreaterThan(0)
-  expect(imports.filter((path) => path.startsWith(`${routing}/`) && !isPoolMaths(path))).toEqual([])
-  expect(findImports(`${tested}/optimality.test.ts`)).toContain(`${routing}/dual.ts`)
+test.each(['dual-bound.ts', 'exhaustive-search.ts', 'hop-bound.ts', 'least-bound.ts'])(
+  'H1: %s imports nothing of the search',
+  (file) => {
+    const imports = [...findImports(`${tested}/${file}`)]
+    expect(imports.length).toBeGreaterThan(0)
+    expect(imports.filter((path) => path.startsWith(`${routing}/`) && !isPoolMaths(path))).toEqual([])
+    expect(findImports(`${tested}/optimality.test.ts`)).toContain(`${routing}/dual.ts`)
+  },
+)
+
+test('the definitions of pools use nothing of the program but types', () => {
+  const text = readFileSync(join(root, tested, 'pool-definitions.ts'), 'utf8')
+  const imports = text.match(/^import .*$/gm)
+  expect(imports).toEqual(["import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'"])
 })
+
+/** Share of the first price at which the last unit trades. */
+const LAST_PRICES = [0.9999, 0.99, 0.5]
+/** Ticks and bins of the contracts, whose prices are rounded. */
+const PRECISION = 1e-6
+/** Base units that a contract rounds off. */
+const ROUNDED = 5
+
+const withoutStable = Object.entries(kindsOf).filter(([name]) => name !== 'stable')
+
+test.each(withoutStable)('pools pay what the definitions of their DEXes say, and never more: %s', (_name, kinds) => {
+  let count = 0
+  for (const pool of drawConnectedMarket(7, kinds, { least: 1_000, most: 1e5 }).pools)
+    for (const [from, to] of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      const definition = definitionOf(pool, from, to)
+      if (definition === null) continue
+      const outputOf = (input: number) => Number(swapExact(pool, from, to, BigInt(Math.floor(input)))?.amountOut ?? 0n)
+      const first = firstPriceOf(definition)
+      for (const last of LAST_PRICES) {
+        const worth = 1 / (first * last)
+        const { profit, amountIn, amountOut } = definition(1, worth)
+        // The last units of a pool may not trade. DeepBook aborts where the fee of all fills is a unit more than the fees of each.
+        const paid = Math.max(...[1e-9, 1e-7].map((less) => outputOf(amountIn * (1 - less))))
+        const lots = pool.kind === 'deepbook' ? (2 * Number(pool.lotSize)) / (from === 0 ? amountIn : amountOut) : 0
+        const rounded = ROUNDED / amountIn + ROUNDED / amountOut
+        expect(paid / amountOut).toBeGreaterThan(1 - PRECISION - rounded - lots)
+        for (const share of [0.01, 0.3, 0.9, 1.1, 5]) {
+          const input = Math.floor(amountIn * share)
+          expect(worth * outputOf(input) - input).toBeLessThanOrEqual(profit + PRECISION * worth * amountOut)
+        }
+        count++
+      }
+    }
+  expect(count).toBeGreaterThan(20)
+})
+
+/** Output of the first units, by bisection of the price at which nothing is earned. */
+function firstPriceOf(definition: (cost: number, worth: number) => { profit: number }): number {
+  let [low, high] = [1e-12, 1e12]
+  while (high / low > 1 + 1e-12) {
+    const middle = Math.sqrt(low * high)
+    if (definition(1, 1 / middle).profit > 0) low = middle
+    else high = middle
+  }
+  return low
+}
 
 /** Numbers that repeat in each run. */
 const factorOf = (seed: number, token: string) => Math.exp(Math.sin(seed * 12.9898 + Number(token) * 78.233) * 3)
@@ -81,3 +142,28 @@ test('H1: the bound of one pool is its output at the price that it leaves, less 
   expect(dualBound([pool], request, prices, BigInt(output), () => 2 * output) / output).toBeCloseTo(-1, 9)
   expect(() => dualBound([pool], request, new Map([['b', 1]]), 1n)).toThrow('token a has the price NaN')
 })
+
+test.each(withoutStable)(
+  'routes reach the least bound over all prices, also from other prices than those of the search: %s',
+  (name, kinds) => {
+    // Golden section over exact swaps of stable pools would take minutes.
+    if (name === 'every kind') return
+    let count = 0
+    for (let seed = 0; seed < 6; seed++) {
+      const { pools, request } = drawShapedMarket('islands', seed, kinds, { least: 1_000, most: 1e5 })
+      const market = createPoolMarket(pools)
+      const route = bestRoute(market, request, { hopsMax: 21, swapsMax: 100, gasPrice: 0, isOver: () => false })
+      if (route === null) continue
+      const { values } = certify(market, request, 0, { execution: route, values: route.values })
+      const least = leastBound(pools, request, values, Number(route.amountOut))
+      expect(least.bound / dualBound(pools, request, values, route.amountOut)).toBeLessThan(1 + 1e-12)
+      expect(Number(route.amountOut) / least.bound).toBeLessThan(1 + 1e-9)
+      // From prices that have nothing to do with the search.
+      const other = new Map([...values].map(([token, value]) => [token, token === request.target ? 1 : value * 1.3]))
+      const found = leastBound(pools, request, other, Number(route.amountOut))
+      expect(Number(route.amountOut) / found.bound).toBeGreaterThan(0.9999)
+      count++
+    }
+    expect(count).toBeGreaterThan(3)
+  },
+)

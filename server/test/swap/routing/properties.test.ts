@@ -1,11 +1,11 @@
 import { DEEPBOOK_SCALE } from '@swapyard/lib/pools/sui/deepbook-math.ts'
-import { TICK_MAX } from '@swapyard/lib/pools/sui/q64-tick.ts'
 import { TURBOS_WORD_SPACINGS } from '@swapyard/lib/pools/sui/turbos.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { outputOf } from '../../../src/swap/routing/curve.ts'
+import type { Swapped } from '../../../src/swap/routing/pool.ts'
 import { curveOf, type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { holdingOf, magnitude, type RandomKind, randomPools, type TickState, tickStateOf } from './random-pools.ts'
+import { holdingOf, magnitude, type Positions, positionsOf, type RandomKind, randomPools } from './random-pools.ts'
 
 /**
  * Cases that fulfil the precondition of their property: 57 % of the draws or more. fast-check fails a property that rejects more than two
@@ -40,17 +40,9 @@ const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
  * pools is precise to 10^-14 of the balance, and Newton's iteration in stable pools with very different balances to 10^-12; plus rounding.
  */
 function tolerance({ pool, from, to }: Trade): bigint {
-  if (pool.kind === 'deepbook') return roundingOfOrders(pool, to)
   const holding = holdingOf(pool, to)
   const unit = (4n * holding) / (holdingOf(pool, from) + 1n)
   return unit + holding / PRECISION[pool.kind as RandomKind] + 10n
-}
-
-/** DeepBook rounds the quote of each order down, also where the taker pays it. */
-function roundingOfOrders({ bids, asks }: Extract<Pool, { kind: 'deepbook' }>, token: number): bigint {
-  const orders = [...bids, ...asks]
-  const basePerQuote = orders.map(({ price }) => DEEPBOOK_SCALE / price + 1n)
-  return token === 1 ? BigInt(orders.length) : basePerQuote.reduce((sum, base) => sum + base)
 }
 
 const PRECISION: Readonly<Record<RandomKind, bigint>> = {
@@ -65,12 +57,12 @@ const PRECISION: Readonly<Record<RandomKind, bigint>> = {
   'liquidity-book': 10n ** 17n,
   'raydium-cpmm': 10n ** 17n,
   cetus: 10n ** 17n,
-  turbos: 10n ** 17n,
-  deepbook: 10n ** 17n,
-  'raydium-clmm': 10n ** 17n,
-  'meteora-dlmm': 10n ** 17n,
   'raydium-amm-v4': 10n ** 17n,
   'pump-swap': 10n ** 17n,
+  'raydium-clmm': 10n ** 17n,
+  'meteora-dlmm': 10n ** 17n,
+  turbos: 10n ** 17n,
+  deepbook: 10n ** 17n,
 }
 
 /** Upper bound of the fee that stays in a stable pool and increases the output of the second swap. */
@@ -81,12 +73,17 @@ function retainedFee(pool: Pool, output: bigint): bigint {
 }
 
 /**
- * Trades without an off-peg fee. That of StableSwap-NG may increase faster than the output, so a larger input may pay less.
+ * Trades without an off-peg fee and without a decaying one. The fee of StableSwap-NG may increase faster than the output, so a larger input
+ * may pay less. The fee of Meteora DLMM decays once more with each swap that stays in its bin.
  */
 const monotonicTrades = (kind: RandomKind): fc.Arbitrary<Trade> =>
   trades(kind).map((trade) => {
     const { pool } = trade
-    return pool.kind === 'curve-stable' ? { ...trade, pool: { ...pool, offPegFee: null } } : trade
+    if (pool.kind === 'curve-stable') return { ...trade, pool: { ...pool, offPegFee: null } }
+    if (pool.kind !== 'meteora-dlmm') return trade
+    const { pair } = pool.state
+    const volatility = { ...pair.volatility, lastUpdate: pool.unixTime }
+    return { ...trade, pool: { ...pool, state: { ...pool.state, pair: { ...pair, volatility } } } }
   })
 
 describe.each(kinds)('%s', (kind) => {
@@ -110,7 +107,7 @@ describe.each(kinds)('%s', (kind) => {
         fc.pre(result !== null)
         expect(result.amountOut).toBeGreaterThan(0n)
         const { next } = result
-        const [before, after] = [tickStateOf(pool), tickStateOf(next)]
+        const [before, after] = [positionsOf(pool), positionsOf(next)]
         if (before !== null && after !== null)
           return expectBalancesOfTicks({ before, after, from, to }, amount, result.amountOut)
         expect(result.amountOut).toBeLessThanOrEqual(holdingOf(pool, to))
@@ -163,7 +160,7 @@ describe.each(kinds)('%s', (kind) => {
         // In smaller amounts rounding to base units matters.
         fc.pre(result.amountOut >= 10n ** 7n && amount >= 10n ** 7n)
         const error = Math.abs(output / Number(result.amountOut) - 1)
-        expect(error).toBeLessThan(curveTolerance({ pool, from, to, amount, more: 0n }, result.amountOut))
+        expect(error).toBeLessThan(curveTolerance({ pool, from, to, amount, more: 0n }, result))
       }),
       settings,
     )
@@ -174,8 +171,7 @@ describe.each(kinds)('%s', (kind) => {
 const FLOAT_ERROR = 1e-10
 
 /** The balance of a token that all positions need at the present price, by the definition of a tick, and its error. */
-function balanceOfTicks({ ticks, sqrtPrice, bits }: TickState, token: number) {
-  const price = Number(sqrtPrice) / 2 ** bits
+function balanceOfTicks({ ticks, root: price }: Positions, token: number) {
   const roots = ticks.map(({ index }) => 1.0001 ** (index / 2))
   // Exact: sums of floats would lose a small position beside a large one.
   let exactLiquidity = 0n
@@ -192,7 +188,7 @@ function balanceOfTicks({ ticks, sqrtPrice, bits }: TickState, token: number) {
   return { balance, error }
 }
 
-type TickStates = Readonly<{ before: TickState; after: TickState; from: number; to: number }>
+type TickStates = Readonly<{ before: Positions; after: Positions; from: number; to: number }>
 
 /** The positions pay what leaves the pool, and receive at most what enters it. */
 function expectBalancesOfTicks({ before, after, from, to }: TickStates, amountIn: bigint, amountOut: bigint): void {
@@ -207,8 +203,7 @@ function expectBalancesOfTicks({ before, after, from, to }: TickStates, amountIn
  * Largest relative error of the curve: 10^-7 for exact curves (a small trade in a deep pool is a small difference of large doubles), 10^-3 for
  * sampled curves; plus the contract's rounding.
  */
-function curveTolerance(trade: Trade, amountOut: bigint): number {
-  const { pool, to, amount } = trade
+function curveTolerance({ pool, to, amount }: Trade, { amountOut, next }: Swapped<Pool>): number {
   const sampled =
     pool.kind === 'curve-stable' ||
     pool.kind === 'balancer-stable' ||
@@ -218,16 +213,22 @@ function curveTolerance(trade: Trade, amountOut: bigint): number {
     (pool.kind === 'balancer-weighted' && pool.weights[0] !== pool.weights[1])
   // Toward the peg the fee decreases, but the price of the curve stays constant.
   const offPeg = pool.kind === 'curve-stable' && pool.offPegFee !== null ? Number(pool.fee * pool.offPegFee) / 1e20 : 0
-  const rounding = (10 + furtherRoundings(trade)) * (1 / Number(amountOut) + 1 / Number(amount))
+  const units = roundedUnits(pool, next, to)
+  const rounding = units / Number(amountOut) + units / Number(amount)
   const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind as RandomKind]) / Number(amountOut)
   return offPeg + (sampled ? 1e-3 : 1e-7) + rounding + coarse + floatError(pool, to, Number(amountOut))
 }
 
-/** Base units. DeepBook trades whole lots, and rounds at each order; Turbos at the end of each word of its map of ticks. */
-function furtherRoundings({ pool }: Trade): number {
-  if (pool.kind === 'deepbook') return Number(pool.lotSize) + pool.bids.length + pool.asks.length
-  if (pool.kind !== 'turbos') return 0
-  return (2 * TICK_MAX) / (TURBOS_WORD_SPACINGS * pool.tickSpacing)
+/**
+ * Base units of input and output that the contract rounds off: two lots of DeepBook, and some for each word of ticks of Turbos, which is a
+ * step of its own.
+ */
+function roundedUnits(pool: Pool, next: Pool, to: number): number {
+  if (pool.kind === 'turbos' && next.kind === 'turbos')
+    return 10 + (3 * Math.abs(next.tick - pool.tick)) / (TURBOS_WORD_SPACINGS * pool.tickSpacing)
+  if (pool.kind !== 'deepbook') return 10
+  const price = to === 0 ? 1 : Number(pool.bids[0]?.price ?? 0n) / Number(DEEPBOOK_SCALE)
+  return 10 + 2 * Number(pool.lotSize) * price
 }
 
 /**
@@ -235,9 +236,9 @@ function furtherRoundings({ pool }: Trade): number {
  * are precise to 10^-14.
  */
 function floatError(pool: Pool, to: number, amountOut: number): number {
-  const state = tickStateOf(pool)
-  if (state === null) return 0
-  const root = Number(state.sqrtPrice) / 2 ** state.bits
-  const virtualReserve = Number(state.liquidity) * (to === 1 ? root : 1 / root)
+  const positions = positionsOf(pool)
+  if (positions === null) return 0
+  const { root, liquidity } = positions
+  const virtualReserve = Number(liquidity) * (to === 1 ? root : 1 / root)
   return (2e-14 * virtualReserve) / amountOut
 }

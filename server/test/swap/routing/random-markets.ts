@@ -1,43 +1,24 @@
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import type { RouteRequest } from '../../../src/swap/routing/route.ts'
+import {
+  base,
+  createDraws,
+  LOG_TICK,
+  oneOf,
+  type PoolDraw,
+  smallUnits,
+  type Tier,
+  type Units,
+  units,
+} from './pool-draws.ts'
 import { concentratedOf } from './random-pools.ts'
+import { meteoraDlmm, pumpSwap, raydiumAmmV4, raydiumClmm, raydiumCpmm } from './solana-pool-draws.ts'
+import { cetus, deepbook, turbos } from './sui-pool-draws.ts'
 
 /*
  * Arbitraged markets from pseudo-random numbers: the prices of all pools of a pair differ by less than their fees. In some markets every
  * pool has a connector token, so paths are short; markets of other shapes have longer ones.
  */
-const LOG_TICK = Math.log(1.0001)
-
-/** Deterministic pseudo-random numbers from 0 to 1. */
-function createDraws(seed: number): () => number {
-  let state = BigInt(seed) + 1n
-  return () => {
-    // Linear congruential generator with Knuth's MMIX constants.
-    state = (state * 6364136223846793005n + 1442695040888963407n) % (1n << 64n)
-    return Number(state >> 11n) / 2 ** 53
-  }
-}
-
-/** Base units of an amount. */
-type Units = (amount: number) => bigint
-/** 18 decimals, as most tokens of EVM networks have. */
-const units: Units = (amount) => BigInt(Math.floor(amount * 1e6)) * 10n ** 12n
-/** 9 decimals, as SOL and SUI have. Tokens of their networks count in 64 bits. */
-const smallUnits: Units = (amount) => BigInt(Math.floor(amount * 1e6)) * 1_000n
-
-type Tier = Readonly<{ feePpm: number; tickSpacing: number }>
-type PoolDraw = Readonly<{
-  id: string
-  tokens: readonly [string, string]
-  price: number
-  value: number
-  draw: () => number
-}>
-
-const base = ({ id, tokens }: PoolDraw) => ({ id, address: id, dex: 'random', tokens })
-const oneOf = <T>(list: readonly [T, ...T[]], draw: () => number): T =>
-  list[Math.floor(draw() * list.length)] ?? list[0]
-
 function constantProduct(sample: PoolDraw): Pool {
   const feePpm = oneOf([500, 2_500, 3_000, 10_000], sample.draw)
   const priceFactor = 1 + ((sample.draw() - 0.5) * feePpm) / 1e6
@@ -78,54 +59,6 @@ function concentrated(sample: PoolDraw): Pool {
       protocolFeePpm: [0, Math.floor(feePpm / 10)],
     }
   return { ...base(sample), ...state, kind: 'algebra', ticksBy: 'words', feePpm: [feePpm, feePpm] }
-}
-
-const CETUS_TIERS: readonly [Tier, ...Tier[]] = [
-  { feePpm: 100, tickSpacing: 2 },
-  { feePpm: 500, tickSpacing: 10 },
-  { feePpm: 2_500, tickSpacing: 60 },
-]
-
-/** As `concentrated`, with the prices of Sui in Q64.64 and amounts in 64 bits. */
-function cetus(sample: PoolDraw): Pool {
-  const { feePpm, tickSpacing } = oneOf(CETUS_TIERS, sample.draw)
-  const price = sample.price * (1 + ((sample.draw() - 0.5) * feePpm) / 1e6)
-  const tick = Math.floor(Math.log(price) / LOG_TICK)
-  const tickIndex = Math.floor(tick / tickSpacing)
-  const outermost = Math.floor(443_636 / tickSpacing)
-  const liquidity = (share: number) => smallUnits(sample.value * Math.sqrt(sample.price) * share)
-  const narrow = Array.from({ length: 4 }, () => ({
-    lower: (tickIndex - Math.floor(sample.draw() * 50)) * tickSpacing,
-    upper: (tickIndex + 1 + Math.floor(sample.draw() * 50)) * tickSpacing,
-    liquidity: liquidity(sample.draw() * 10),
-  }))
-  const fullRange = { lower: -outermost * tickSpacing, upper: outermost * tickSpacing, liquidity: liquidity(0.2) }
-  const sqrtPrice = BigInt(Math.floor(Math.sqrt(price) * 2 ** 40)) << 24n
-  return {
-    ...base(sample),
-    ...concentratedOf({ sqrtPrice, tick, tickSpacing, positions: [fullRange, ...narrow] }),
-    ...{ kind: 'cetus', package: '0xce', config: '0xc0', feeRate: BigInt(feePpm), protocolFeeRate: 2_000n },
-    ...{ feeGrowth: [0n, 0n], protocolFees: [0n, 0n] },
-  }
-}
-
-/** A third of the pools have a token with a transfer fee. */
-function raydiumCpmm(sample: PoolDraw): Pool {
-  const tradeFeeRate = oneOf([100, 2_500, 10_000], sample.draw)
-  const price = sample.price * (1 + ((sample.draw() - 0.5) * tradeFeeRate) / 1e6)
-  const vaults = [smallUnits(sample.value), smallUnits(sample.value * price)] as const
-  const transferFee = { basisPoints: 100n, maximumFee: 2n ** 64n - 1n }
-  const transferFees = sample.draw() < 1 / 3 ? ([transferFee, null] as const) : ([null, null] as const)
-  return {
-    ...base(sample),
-    ...{ kind: 'raydium-cpmm', reserves: vaults, programs: ['program', 'program'], decimals: [6, 6] },
-    ...{ vaults: ['vault 0', 'vault 1'], config: 'config', observation: 'observation' },
-    state: {
-      ...{ status: 0, openTime: 0n, recentEpoch: 0n, vaults, protocolFees: [0n, 0n], fundFees: [0n, 0n] },
-      config: { tradeFeeRate: BigInt(tradeFeeRate), protocolFeeRate: 120_000n, fundFeeRate: 40_000n },
-      ...{ isToken2022: [true, true], transferFees },
-    },
-  }
 }
 
 function weighted(sample: PoolDraw): Pool {
@@ -298,6 +231,23 @@ export const shapes: Readonly<Record<string, (draw: () => number) => readonly Li
 export const drawShapedMarket = (shape: string, seed: number, kinds: Kinds, sizes: TradeSizes): RandomMarket =>
   drawLinkedMarket(shapes[shape] ?? (() => []), seed, kinds, sizes)
 
+/** One to four pools between each of two tokens and two connector tokens, as on Solana, and up to two between the tokens. */
+export const drawTwoHopMarket = (seed: number, kinds: Kinds, sizes: TradeSizes): RandomMarket =>
+  drawLinkedMarket(
+    (draw) => {
+      const pools = (link: Link, least: number, most: number) =>
+        Array.from({ length: least + Math.floor(draw() * (1 + most - least)) }, () => link)
+      const withConnectors = [2, 3].flatMap((connector) => [
+        ...pools([0, connector], 1, 4),
+        ...pools([connector, 1], 1, 4),
+      ])
+      return [...withConnectors, ...pools([0, 1], 0, 2), ...pools([2, 3], 1, 2)]
+    },
+    seed,
+    kinds,
+    sizes,
+  )
+
 /** Five to seven pools between any of three to five tokens: few enough to try all routes. */
 export const drawSmallMarket = (seed: number, kinds: Kinds, sizes: TradeSizes): RandomMarket =>
   drawLinkedMarket(
@@ -351,5 +301,16 @@ export const kindsOf: Readonly<Record<string, Kinds>> = {
     'variable-fee book': [variableFeeBook],
     'every kind': [constantProduct, concentrated, weighted, stable, liquidityBook],
   }),
-  ...withUnits(smallUnits, { 'Raydium CPMM': [raydiumCpmm], Cetus: [cetus] }),
+  ...withUnits(smallUnits, {
+    'Raydium CPMM': [raydiumCpmm],
+    'Raydium CLMM': [raydiumClmm],
+    'Raydium AMM v4': [raydiumAmmV4],
+    'Meteora DLMM': [meteoraDlmm],
+    PumpSwap: [pumpSwap],
+    Solana: [raydiumCpmm, raydiumClmm, raydiumAmmV4, meteoraDlmm, pumpSwap],
+    Cetus: [cetus],
+    Turbos: [turbos],
+    DeepBook: [deepbook],
+    Sui: [cetus, turbos, deepbook],
+  }),
 }

@@ -1,16 +1,11 @@
-import { absolute } from '@swapyard/lib/bigint.ts'
-import { DLMM_BINS_PER_ARRAY, dlmmArrayIndex } from '@swapyard/lib/pools/solana/meteora-dlmm-accounts.ts'
-import { dlmmPrice } from '@swapyard/lib/pools/solana/meteora-dlmm-bin.ts'
-import { clmmArrayStart, isInPoolBitmap } from '@swapyard/lib/pools/solana/raydium-clmm-accounts.ts'
-import { clmmSqrtPriceAtTick } from '@swapyard/lib/pools/solana/raydium-clmm-tick.ts'
-import { DEEPBOOK_SCALE } from '@swapyard/lib/pools/sui/deepbook-math.ts'
-import { sqrtPriceAtTick as q64SqrtPriceAtTick } from '@swapyard/lib/pools/sui/q64-tick.ts'
-import type { TokenPair } from '@swapyard/lib/pools/token-pair.ts'
+import { CLMM_TICK_MAX } from '@swapyard/lib/pools/solana/raydium-clmm-tick.ts'
+import { FILLS_MAX } from '@swapyard/lib/pools/sui/deepbook-matching.ts'
 import fc from 'fast-check'
 import type { Pool, PoolKind } from '../../../src/swap/routing/pool-kinds.ts'
 import type { Concentrated } from '../../../src/swap/routing/pools/concentrated.ts'
-import { ticksOf } from '../../../src/swap/routing/pools/solana/raydium-clmm.ts'
+import { type RaydiumClmmRoutePool, ticksOf } from '../../../src/swap/routing/pools/solana/raydium-clmm.ts'
 import { sqrtPriceAtTick } from '../../../src/swap/routing/pools/tick-math.ts'
+import { clmmStateOf, dlmmStateOf, emptyBin } from './solana-pool-states.ts'
 
 /* fast-check arbitraries of pools of every kind. */
 
@@ -369,157 +364,120 @@ const pumpSwap = bothReserves.map((reserves) => ({
   },
 }))
 
-/** A price within its tick: of Q64.96, with 32 bits fewer, and as near to the drawn one as the kind's own prices allow. */
-function priceInTick({ sqrtPrice, tick }: PositionedPool, priceAt: (tick: number) => bigint): bigint {
-  const [low, high] = [priceAt(tick), priceAt(tick + 1)]
-  const drawn = sqrtPrice >> 32n
-  return drawn < low ? low : drawn >= high ? high - 1n : drawn
-}
-
-const q64Extent: Extent = { tickMax: 443_636, fullRangeBits: [30, 40], positionBits: [24, 44] }
-
-const turbos = fc
-  .record({
-    pool: positionedPools([2, 10, 60, 200], q64Extent),
-    feeRate: fc.constantFrom(100n, 500n, 3_000n, 10_000n),
-  })
-  .map(({ pool, feeRate }) => ({
-    ...{ ...identity, ...concentratedOf(pool), kind: 'turbos' as const, tokens: pair },
-    ...{ sqrtPrice: priceInTick(pool, q64SqrtPriceAtTick), feeRate, protocolFeeRate: 250_000n },
-    ...({
-      feeGrowth: [0n, 0n],
-      protocolFees: [0n, 0n],
-      package: '0x70',
-      config: '0x71',
-      feeType: '0x70::fee::FEE',
-    } as const),
-  }))
-
+/** Of positions within the two tick arrays on each side that the server reads, and beyond. */
 const raydiumClmm = fc
   .record({
-    pool: positionedPools([1, 10, 60, 120], q64Extent),
-    tradeFeeRate: fc.constantFrom(100n, 500n, 2_500n, 10_000n),
+    pool: positionedPools([10, 60], { tickMax: 443_636, fullRangeBits: [36, 44], positionBits: [30, 46] }),
+    feePpm: fc.constantFrom(100, 500, 2_500, 10_000),
     transferFees: fc.tuple(transferFee, transferFee),
   })
-  .map(({ pool, tradeFeeRate, transferFees }) => {
-    const { tick: tickCurrent, tickSpacing, liquidity, ticks } = concentratedOf(pool)
-    const starts = [...new Set(ticks.map(({ index }) => clmmArrayStart(index, tickSpacing)))]
-    const ticksFrom = (start: number) =>
-      ticks
-        .filter(({ index, net }) => net !== 0n && clmmArrayStart(index, tickSpacing) === start)
-        .map(({ index, net }) => ({
-          ...{ tick: index, liquidityNet: net, liquidityGross: absolute(net) },
-          feeGrowthBeyond: [0n, 0n] as const,
-        }))
-    const none = [0n, 0n] as const
-    return {
-      ...{ ...solanaIdentity, kind: 'raydium-clmm' as const, config: 'config', observation: 'observation' },
-      state: {
-        config: { tradeFeeRate, protocolFeeRate: 120_000n, fundFeeRate: 40_000n },
-        state: {
-          ...{ tickSpacing, liquidity, sqrtPrice: priceInTick(pool, clmmSqrtPriceAtTick), tickCurrent },
-          ...{ feeGrowthGlobal: none, protocolFees: none, fundFees: none, swapIn: none, swapOut: none },
-          ...{ totalFees: none, status: 0, openTime: 0n },
-          arrayStarts: starts.filter((start) => isInPoolBitmap(start, tickSpacing)),
-        },
-        extensionStarts: starts.filter((start) => !isInPoolBitmap(start, tickSpacing)),
-        tickArrays: new Map(starts.map((start) => [start, { startTick: start, ticks: ticksFrom(start) }])),
-        transferFees,
-      },
-      extension: 'extension',
-      arrays: starts.map((start) => ({ start, address: `array ${start}` })),
-    }
+  .map(({ pool, feePpm: fee, transferFees }) => {
+    const { sqrtPrice, ...concentratedState } = concentratedOf(pool)
+    const { state, ...rest } = clmmStateOf({ ...concentratedState, sqrtPrice: sqrtPrice >> 32n }, fee)
+    return { ...solanaIdentity, ...rest, state: { ...state, transferFees } }
   })
 
-const dlmmBins = fc.array(fc.record({ gap: fc.integer({ min: 1, max: 3 }), units: magnitude(20, 45) }), {
-  maxLength: 20,
+const dlmmBin = fc.record({
+  gap: fc.integer({ min: 1, max: 9 }),
+  amounts: fc.tuple(magnitude(28, 45), magnitude(28, 45)),
+  orders: magnitude(0, 45),
+  hasOrders: fc.boolean(),
+  isAskSide: fc.boolean(),
 })
-
-/** Without limit orders. The variable fee's reference is in force or has expired: one that decays makes a second swap cheaper. */
 const meteoraDlmm = fc
   .record({
-    ...{ below: dlmmBins, above: dlmmBins, x: magnitude(20, 45), y: magnitude(20, 45) },
-    binStep: fc.constantFrom(5, 10, 20, 50, 100),
-    activeId: fc.integer({ min: -500, max: 500 }),
-    reference: fc.integer({ min: 0, max: 100_000 }),
-    isExpired: fc.boolean(),
+    bins: fc.array(dlmmBin, { minLength: 1, maxLength: 30 }),
+    at: fc.integer({ min: -2_000, max: 2_000 }),
+    active: fc.nat(29),
+    preset: fc.constantFrom(
+      { binStep: 1, baseFactor: 20_000, variableFeeControl: 500_000 },
+      { binStep: 10, baseFactor: 10_000, variableFeeControl: 40_000 },
+      { binStep: 80, baseFactor: 2_500, variableFeeControl: 7_500 },
+    ),
+    accumulator: fc.nat(150_000),
+    distance: fc.integer({ min: -20, max: 20 }),
+    elapsedS: fc.bigInt({ min: 0n, max: 1_000n }),
+    hasLimitOrders: fc.boolean(),
     hasFeesInY: fc.boolean(),
     transferFees: fc.tuple(transferFee, transferFee),
   })
-  .map(({ below, above, x, y, binStep, activeId, reference, isExpired, hasFeesInY, transferFees }) => {
-    const amountsById = new Map([[activeId, [x, y] as TokenPair]])
-    const add = (bins: typeof below, direction: 1 | -1) => {
-      let id = activeId
-      for (const { gap, units } of bins) {
-        id += gap * direction
-        amountsById.set(id, direction === 1 ? [units, 0n] : [0n, units])
-      }
-    }
-    add(below, -1)
-    add(above, 1)
-    const indexes = [...new Set([...amountsById.keys()].map(dlmmArrayIndex))].sort((one, other) => one - other)
-    const binOf = (binId: number) => ({
-      ...{ id: binId, amounts: amountsById.get(binId) ?? ([0n, 0n] as const), price: dlmmPrice(binId, binStep) },
-      ...({
-        liquiditySupply: 1n << 100n,
-        fulfilledOrders: [0n, 0n],
-        orderFees: [0n, 0n],
-        feeGrowth: [0n, 0n],
-      } as const),
-      ...{ openOrders: 0n, processingOrders: 0n, processedRest: 0n, orderAge: 0, isAskSide: false },
+  .map(({ bins: fields, at, active, preset, accumulator, distance, elapsedS, transferFees, ...flags }) => {
+    let id = at
+    const placed = fields.map((field) => {
+      id += field.gap
+      return { ...field, id }
     })
-    const arrayOf = (index: number) => ({
-      index,
-      bins: Array.from({ length: DLMM_BINS_PER_ARRAY }, (_, place) => binOf(index * DLMM_BINS_PER_ARRAY + place)),
-    })
-    const sumOf = (token: 0 | 1) => [...amountsById.values()].reduce((sum, amounts) => sum + amounts[token], 0n)
-    return {
-      ...{ ...solanaIdentity, kind: 'meteora-dlmm' as const, oracle: 'oracle', extension: null },
-      ...{ unixTime: 1_000_000n + (isExpired ? 700n : 10n), slot: 1n },
-      state: {
-        pair: {
-          ...{ binStep, activeId, baseFactor: 5_000, baseFeePowerFactor: 0, hasLimitOrders: false, hasFeesInY },
-          ...{ variableFeeControl: Number(CONTROLS[binStep]), maxVolatilityAccumulator: 150_000, filterPeriod: 30 },
-          ...{ decayPeriod: 600, reductionFactor: 5_000, protocolShare: 1_000, isEnabled: true, activation: null },
-          volatility: { accumulator: reference, reference, indexReference: activeId, lastUpdate: 1_000_000n },
-          ...{ protocolFees: [0n, 0n] as const, arrayIndexes: indexes },
-        },
-        ...{ extensionIndexes: [], binArrays: new Map(indexes.map((index) => [index, arrayOf(index)])) },
-        ...{ reserves: [sumOf(0), sumOf(1)] as const, transferFees },
+    const activeId = placed[active % placed.length]?.id ?? at
+    // Bins below the active one have only Y, bins above it only X.
+    const filled = placed.map(({ id: bin, amounts, orders, hasOrders, isAskSide }) => ({
+      ...{ ...emptyBin, id: bin },
+      amounts: [bin < activeId ? 0n : amounts[0], bin > activeId ? 0n : amounts[1]] as const,
+      openOrders: hasOrders ? orders : 0n,
+      isAskSide: bin > activeId || (bin === activeId && isAskSide),
+    }))
+    const unixTime = 1_800_000_000n
+    const pair = {
+      ...{ ...preset, ...flags, activeId, isEnabled: true, activation: null, protocolFees: [0n, 0n] as const },
+      ...{ baseFeePowerFactor: 0, maxVolatilityAccumulator: 350_000, filterPeriod: 30, decayPeriod: 600 },
+      ...{ reductionFactor: 5_000, protocolShare: 1_000 },
+      volatility: {
+        ...{ accumulator, reference: Math.floor(accumulator / 2), indexReference: activeId + distance },
+        lastUpdate: unixTime - elapsedS,
       },
-      arrays: indexes.map((index) => ({ index, address: `array ${index}` })),
+    }
+    const { state, ...rest } = dlmmStateOf(pair, filled)
+    return { ...solanaIdentity, ...rest, unixTime, slot: 1n, state: { ...state, transferFees } }
+  })
+
+const turbos = fc
+  .record({
+    pool: positionedPools([1, 10, 60, 200], { tickMax: 443_636, fullRangeBits: [30, 40], positionBits: [24, 44] }),
+    feeRate: fc.constantFrom(100n, 500n, 3_000n, 10_000n),
+  })
+  .map(({ pool, feeRate }) => {
+    const { sqrtPrice, ...state } = concentratedOf(pool)
+    return {
+      ...{ ...identity, ...state, kind: 'turbos' as const, tokens: pair, sqrtPrice: sqrtPrice >> 32n },
+      ...{ package: '0x7b', config: '0x7c', feeType: '0x7b::fee::FEE', feeRate, protocolFeeRate: 200_000n },
+      ...({ feeGrowth: [0n, 0n], protocolFees: [0n, 0n] } as const),
     }
   })
 
-const DEEPBOOK_NOW = 1_000n
-/** Orders from the best price on: each is a few parts of 10,000 worse than the one before. */
-const bookSide = fc.array(
+const orders = fc.array(
   fc.record({
-    step: fc.bigInt(0n, 50n),
-    lots: magnitude(25, 34),
-    expiresAtMs: fc.constantFrom(DEEPBOOK_NOW, DEEPBOOK_NOW + 1n, DEEPBOOK_NOW - 1n),
+    step: fc.bigInt(0n, 2_000n),
+    lots: fc.tuple(magnitude(16, 20), magnitude(16, 20)),
+    isExpired: fc.constantFrom(false, false, true),
   }),
-  { minLength: 1, maxLength: 20 },
+  { minLength: 1, maxLength: 120 },
 )
+/** Books whose prices differ by up to 0.2 % from order to order, and more orders than one swap matches. */
 const deepbook = fc
   .record({
-    ...{ bids: bookSide, asks: bookSide, price: magnitude(24, 36), spread: fc.bigInt(1n, 100n) },
-    lotSize: fc.constantFrom(1n, 10n, 1_000n),
+    both: orders,
+    middle: magnitude(27, 37),
+    leastLots: fc.constantFrom(1n, 10n),
     takerFee: fc.constantFrom(0n, 100_000n, 1_000_000n),
+    lotSize: fc.constantFrom(1_000n, 100_000n),
   })
-  .map(({ bids, asks, price, spread, lotSize, takerFee }) => {
-    const ordersOf = (side: typeof bids, direction: 1n | -1n) => {
-      let parts = 10_000n + direction * spread
-      return side.map(({ step, lots, expiresAtMs }) => {
-        parts += direction * step
-        return { price: (price * parts) / 10_000n, remaining: lots * lotSize, expiresAtMs }
+  .map(({ both, middle, leastLots, takerFee, lotSize }) => {
+    const nowMs = 1_800_000_000_000n
+    const sideOf = (direction: 1n | -1n) => {
+      let price = middle
+      return both.map(({ step, lots, isExpired }) => {
+        price += (direction * (price * step)) / 1_000_000n + direction
+        return {
+          price,
+          remaining: lots[direction === 1n ? 0 : 1] * lotSize,
+          expiresAtMs: isExpired ? nowMs - 1n : nowMs + 1n,
+        }
       })
     }
     return {
-      ...{ ...identity, kind: 'deepbook' as const, tokens: pair, package: '0xdb', feeCoin: '0xdb::deep::DEEP' },
-      ...{ objectVersion: 1n, bids: ordersOf(bids, -1n), asks: ordersOf(asks, 1n), takerFee, lotSize },
-      ...{ minSize: lotSize, nowMs: DEEPBOOK_NOW, isWhitelisted: false, deepPrice: null },
-      ...{ stakeRequired: 1n, gasPricePenalty: 0n },
+      ...{ ...identity, kind: 'deepbook' as const, tokens: pair, package: '0xdb', feeCoin: '0xde::deep::DEEP' },
+      ...{ objectVersion: 1n, takerFee, stakeRequired: 10n ** 18n, gasPricePenalty: 0n, isWhitelisted: false },
+      ...{ deepPrice: null, nowMs, lotSize, minSize: leastLots * lotSize },
+      ...{ bids: sideOf(-1n), asks: sideOf(1n) },
     }
   })
 
@@ -538,49 +496,66 @@ export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Poo
   'liquidity-book': liquidityBook,
   'raydium-cpmm': raydiumCpmm,
   cetus,
-  turbos,
-  deepbook,
   'raydium-amm-v4': raydiumAmmV4,
+  'pump-swap': pumpSwap,
   'raydium-clmm': raydiumClmm,
   'meteora-dlmm': meteoraDlmm,
-  'pump-swap': pumpSwap,
+  turbos,
+  deepbook,
 }
 
-export type TickState = Readonly<{
+/** Binary decimals of the root of the price: Q64.64 on Sui and Solana, Q64.96 on EVM networks. */
+const sqrtPriceBits = ({ kind }: Pool): number =>
+  kind === 'cetus' || kind === 'turbos' || kind === 'raydium-clmm' ? 64 : 96
+
+export type Positions = Readonly<{
+  /** The root of the price. */
+  root: number
   sqrtPrice: bigint
+  bits: bigint
   liquidity: bigint
   ticks: readonly Readonly<{ index: number; net: bigint }>[]
-  /** Binary decimals of `sqrtPrice`. */
-  bits: number
 }>
 
-/** The concentrated liquidity of a pool; null of other kinds. */
-export function tickStateOf(pool: Pool): TickState | null {
-  if (pool.kind === 'raydium-clmm') {
-    const { sqrtPrice, liquidity } = pool.state.state
-    return { sqrtPrice, liquidity, ticks: ticksOf(pool), bits: 64 }
-  }
-  if (!('ticks' in pool)) return null
-  return { ...pool, bits: pool.kind === 'cetus' || pool.kind === 'turbos' ? 64 : 96 }
+/** Of the ticks that the server reads. The liquidity beyond them counts as one position over all prices. */
+function clmmPositions(pool: RaydiumClmmRoutePool) {
+  const { state } = pool.state
+  const read = ticksOf(pool)
+  const sumOf = (ticks: typeof read) => ticks.reduce((sum, { net }) => sum + net, 0n)
+  const beyond = state.liquidity - sumOf(read.filter(({ index }) => index <= state.tickCurrent))
+  const ends = [
+    { index: -CLMM_TICK_MAX, net: beyond },
+    { index: CLMM_TICK_MAX, net: -beyond - sumOf(read) },
+  ] as const
+  return { ...state, ticks: [ends[0], ...read, ends[1]] }
+}
+
+/** Null for a pool without ticks. */
+export function positionsOf(pool: Pool): Positions | null {
+  const bits = sqrtPriceBits(pool)
+  const fields = pool.kind === 'raydium-clmm' ? clmmPositions(pool) : pool
+  if (!('ticks' in fields)) return null
+  const { sqrtPrice, liquidity, ticks } = fields
+  return { root: Number(sqrtPrice) / 2 ** bits, sqrtPrice, bits: BigInt(bits), liquidity, ticks }
 }
 
 /** Approximate balance of a token in the pool. */
 export function holdingOf(pool: Pool, token: number): bigint {
+  const sum = (amounts: readonly bigint[]) => amounts.reduce((total, units) => total + units, 0n)
   if ('reserves' in pool) return pool.reserves[token] ?? 0n
   if ('balances' in pool) return pool.balances[token] ?? 0n
-  if (pool.kind === 'meteora-dlmm') {
-    const bins = [...pool.state.binArrays.values()].flatMap((array) => array.bins)
-    return bins.reduce((sum, { amounts }) => sum + (amounts[token] ?? 0n), 0n)
-  }
   if (pool.kind === 'deepbook') {
-    if (token === 0) return pool.asks.reduce((sum, { remaining }) => sum + remaining, 0n)
-    return pool.bids.reduce((sum, { price, remaining }) => sum + (price * remaining) / DEEPBOOK_SCALE, 0n)
+    // What one swap can match.
+    const open = (token === 0 ? pool.asks : pool.bids)
+      .slice(0, FILLS_MAX)
+      .filter((one) => one.expiresAtMs >= pool.nowMs)
+    return sum(open.map(({ price, remaining }) => (token === 0 ? remaining : (remaining * price) / 10n ** 9n)))
   }
-  if ('bins' in pool) return pool.bins.reduce((sum, bin) => sum + (bin.reserves[token] ?? 0n), 0n)
-  const state = tickStateOf(pool)
-  if (state === null) throw new Error(`no balances of the kind ${pool.kind}`)
+  if (pool.kind === 'meteora-dlmm') return pool.state.reserves[token === 0 ? 0 : 1]
+  if ('bins' in pool) return sum(pool.bins.map(({ reserves }) => reserves[token] ?? 0n))
   // Virtual reserves: as if the current liquidity covered all prices.
-  const { liquidity, sqrtPrice } = state
-  const bits = BigInt(state.bits)
+  const positions = positionsOf(pool)
+  if (positions === null) throw new Error(`no balances of the kind ${pool.kind}`)
+  const { sqrtPrice, liquidity, bits } = positions
   return token === 0 ? (liquidity << bits) / sqrtPrice : (liquidity * sqrtPrice) >> bits
 }

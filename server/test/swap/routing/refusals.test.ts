@@ -11,8 +11,14 @@ const emptyPool = (pool: Pool): Pool => {
   if (pool.kind === 'raydium-amm-v4') return { ...pool, reserves: [0n, 0n], state: { ...pool.state, vaults: [0n, 0n] } }
   if (pool.kind === 'pump-swap')
     return { ...pool, reserves: [0n, 0n], state: { ...pool.state, baseReserve: 0n, quoteReserve: 0n } }
-  if (pool.kind === 'meteora-dlmm') return { ...pool, arrays: [], state: { ...pool.state, binArrays: new Map() } }
-  if (pool.kind === 'raydium-clmm') return { ...pool, arrays: [], state: { ...pool.state, tickArrays: new Map() } }
+  if (pool.kind === 'raydium-clmm') {
+    const { state } = pool.state
+    return { ...pool, arrays: [], state: { ...pool.state, state: { ...state, liquidity: 0n, arrayStarts: [] } } }
+  }
+  if (pool.kind === 'meteora-dlmm') {
+    const { pair } = pool.state
+    return { ...pool, arrays: [], state: { ...pool.state, pair: { ...pair, arrayIndexes: [] } } }
+  }
   if ('reserves' in pool) return { ...pool, reserves: [0n, 0n] }
   if ('balances' in pool) return { ...pool, balances: pool.balances.map(() => 0n) }
   if ('bids' in pool) return { ...pool, bids: [], asks: [] }

@@ -29,6 +29,8 @@ beforeAll(async () => {
       ...process.env,
       PORT: String(port),
       DATABASE_URL: database.url,
+      // As in all suites: on a busy machine Postgres takes seconds to open a connection.
+      SWAPYARD_POOL_WAIT_MS: '9000',
       SWAPYARD_DATA_DIR: folder,
       SWAPYARD_CHAINS: inject('chainsFile'),
     },

@@ -26,7 +26,7 @@ const RANDOM_HIT_RATE_MIN = 0.85
 /**
  * Of the fifty equal sizes. Who guesses within the six directions of the pairs hits one of each on average, 12 %; of 50 binomial
  * draws at 12 % at least 20 hit in less than one of a million runs, and at least 19 do more often. So this shows that equal sizes
- * are not told apart, and no effect of a single measure: model.test.ts shows these, and the tests of delays and withheld parts
+ * are not distinguished, and no effect of a single measure: model.test.ts shows these, and the tests of delays and withheld parts
  * below read each measure from the chains.
  */
 const EQUAL_HITS_BELOW = 20

@@ -110,7 +110,8 @@ export function describeBitcoinChain(name: string, network: Network, start: () =
 
     test('reads blocks in order and ignores coinbase outputs (D5)', () => testBlocks(context))
     test('sends twenty payouts in one transaction and observes it until its inclusion', () => testPayouts(context))
-    test('reads the received units of a transfer from its block', () => testReceivedUnits(context))
+    test('reads the received units of a transfer from its block, also of the second output to one address (D3)', () =>
+      testReceivedUnits(context))
     test('drops the transfers of a reorganised block and reads them from their new block', () => testReorgs(context))
     test('reports a transaction that the node refuses as rejected', () => testRejections(context))
     test('invalidates a transaction when a conflicting spend is final, not before', () => testInvalidation(context))
@@ -202,7 +203,7 @@ async function testPayouts({ app }: Context) {
 async function testReceivedUnits({ app, node }: Context) {
   const { reader, sender } = app.chain
   const address = app.chain.addresses.deposit(3).address
-  // D3: two outputs to one address are two transfers.
+  // Two outputs to one address are two transfers.
   const unsigned = app.build({
     utxos: [await app.takeUtxo()],
     payments: [app.createPayment(address, 70_000_000n), app.createPayment(address, 80_000_000n, 1)],

@@ -21,12 +21,15 @@ const COUNT = 100
 const PRIVACY = { delayMaxMs: 5_000, withheldMaxPpm: 10_000, payoutMaxPpm: 0, stallMs: 3_600_000 }
 const load = { count: COUNT, durationMs: 10_000, scale: 3 }
 const MONERO_COUNT = 8
+/** The matcher hits nearly all random sizes: a few sizes may be similar, but a lower rate means that the matcher lacks data. */
+const RANDOM_HIT_RATE_MIN = 0.85
 /**
- * The matcher hits nearly all random sizes: a few sizes may be similar, but a lower rate means that the matcher lacks data.
- * Fifty exchanges of equal size on a busy machine are too noisy to show the effect of a measure. model.test.ts measures it,
- * and the tests of delays and withheld parts below read each measure from the chains.
+ * Of the fifty equal sizes. Who guesses within the six directions of the pairs hits one of each on average, 12 %; of 50 binomial
+ * draws at 12 % at least 20 hit in less than one of a million runs, and at least 19 do more often. So this shows that equal sizes
+ * are not distinguished, and no effect of a single measure: model.test.ts shows these, and the tests of delays and withheld parts
+ * below read each measure from the chains.
  */
-const [RANDOM_HIT_RATE_MIN, EQUAL_HIT_RATE_MAX] = [0.85, 0.4]
+const EQUAL_HITS_BELOW = 20
 /** Network fees move between the quote and the conversion; for the smallest amount that is this fraction. */
 const QUOTE_TOLERANCE = 0.0008
 /** Ring size of Monero since its hard fork of August 2022. */
@@ -157,7 +160,8 @@ describeWith('litecoind', 'a hundred private exchanges at once', () => {
     const random = matchRun('with delays', scenario, run, 'random')
     const equal = matchRun('with delays', scenario, run, 'equal')
     expect(random.hits).toBeGreaterThan(random.count * RANDOM_HIT_RATE_MIN)
-    expect(equal.hits).toBeLessThan(equal.count * EQUAL_HIT_RATE_MAX)
+    expect(equal.count).toBe(COUNT / 2)
+    expect(equal.hits).toBeLessThan(EQUAL_HITS_BELOW)
   })
 })
 
@@ -229,8 +233,8 @@ for (const { name, privacy } of plainSettings)
       expect(withheld).toHaveLength(privacy.withheldMaxPpm === 0 ? 0 : count)
     })
 
+    // Of the ten equal sizes in five directions, a guess gets half right.
     test('are mostly matched by amount and time if sizes are random', () => {
-      matchRun(name, scenario, run, 'equal')
       const { hits, count } = matchRun(name, scenario, run, 'random')
       expect(hits).toBeGreaterThan(count * RANDOM_HIT_RATE_MIN)
     })

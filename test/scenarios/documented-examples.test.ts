@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { freePort, isPortFree } from '@swapyard/lib/free-port.ts'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { openDatabase } from '../../server/src/adapters/postgres/core/database.ts'
 import { createDatabase } from '../support/database.ts'
+import { findLedgerFaults } from '../support/ledger.ts'
 import { lockMarket } from '../support/market-lock.ts'
 import { nullIfNotListening } from '../support/not-listening.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
@@ -15,12 +17,14 @@ const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-readme-'))
 const closers: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })]
 let port = 8080
+let databaseUrl = ''
 /** The end of the program's log, which says why it did not start. */
 const LAST_LINES_CHARACTERS = 2_000
 
 beforeAll(async () => {
   const database = await createDatabase(inject('databaseUrl'))
   closers.unshift(() => database.drop())
+  databaseUrl = database.url
   port = (await isPortFree(8080)) ? 8080 : await freePort()
   const child = spawn(process.execPath, ['server/src/main.ts', 'start', '--sandbox'], {
     cwd: root,
@@ -28,7 +32,7 @@ beforeAll(async () => {
     env: {
       ...process.env,
       PORT: String(port),
-      DATABASE_URL: database.url,
+      DATABASE_URL: databaseUrl,
       // As in all suites: on a busy machine Postgres takes seconds to open a connection.
       SWAPYARD_POOL_WAIT_MS: '9000',
       SWAPYARD_DATA_DIR: folder,
@@ -117,3 +121,15 @@ test.each([
   },
   4 * PATIENCE_MS,
 )
+
+// What the chains hold is compared in the scenarios: this program has keys of its own.
+test('the examples leave a balanced ledger', async () => {
+  const database = openDatabase(databaseUrl, { max: 1, waitMs: PATIENCE_MS })
+  try {
+    const postings = await database.query("select 1 from postings where credit like 'liability:exchange:%'")
+    expect(postings.length).toBeGreaterThan(0)
+    expect(await findLedgerFaults(database)).toEqual([])
+  } finally {
+    await database.close()
+  }
+})

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => scenario.stop())
 
-test('executes each of two outputs that one transaction pays to a deposit address', async () => {
+test('D3: executes each of two outputs that one transaction pays to a deposit address', async () => {
   const { address } = await scenario.wallet('eth')
   const exchange = await scenario.create({ from: 'btc@btc', to: 'eth@eth', amount: '0.01', address })
   const { depositAddress } = exchange.request

@@ -212,11 +212,26 @@ describe('production from the documented example', () => {
     await fundHotWallets()
   })
 
-  test('throttles requests and refuses the keys of the sandbox', async () => {
-    const path = `${apiUrl}/v1/cross-chain/available-currencies`
-    const answer = await fetch(path, { headers: { 'x-api-key': apiKey } })
-    expect(answer.headers.get('ratelimit')).toMatch(/^"minute";r=\d+;t=\d+$/)
-    expect((await fetch(path, { headers: { 'x-api-key': 'sandbox' } })).status).toBe(401)
+  test('refuses a partner above its limit, not the others, and refuses the keys of the sandbox', async () => {
+    const limit = 3
+    await setup.run('partners', 'add', 'small', '--rate-limit', String(limit))
+    const [{ key }] = await setup.run('partners', 'keys', 'add', 'small')
+    const ask = (oneKey: string) =>
+      fetch(`${apiUrl}/v1/cross-chain/available-currencies`, { headers: { 'x-api-key': oneKey } })
+    const answers: Response[] = []
+    // If a minute ends meanwhile, the limit begins again.
+    while (answers.length <= 2 * limit && answers.at(-1)?.status !== 429) answers.push(await ask(key))
+    const refused = answers.at(-1)
+    expect(answers.slice(0, limit).map(({ status }) => status)).toEqual(Array(limit).fill(200))
+    expect(answers[0]?.headers.get('ratelimit-policy')).toBe(`"minute";q=${limit};w=60`)
+    expect(refused?.status).toBe(429)
+    expect(refused?.headers.get('ratelimit')).toMatch(/^"minute";r=0;t=\d+$/)
+    const seconds = Number(refused?.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThanOrEqual(1)
+    expect(seconds).toBeLessThanOrEqual(60)
+    expect(await refused?.json()).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
+    expect((await ask(apiKey)).status).toBe(200)
+    expect((await ask('sandbox')).status).toBe(401)
   })
 
   test('pays an exchange at the lowest bid and the highest ask of the price documents', async () => {

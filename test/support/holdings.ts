@@ -6,7 +6,10 @@ import type { Chain } from '../../server/src/exchange/ports/chain.ts'
 import type { Store } from '../../server/src/exchange/ports/store/store.ts'
 import { listOwnAddresses } from './utxo-wallets.ts'
 
-/** Reads holdings from the nodes, in units, without the code of the app. */
+/**
+ * Reads holdings from the nodes, in units. Shared with the app: the names of its addresses, which come from its database, and for
+ * Monero what monero-wallet.ts names.
+ */
 export type NodeBalances = Readonly<{
   /** The app's unspent outputs on a UTXO network, from its node or from a wallet program. */
   outputs(network: string, addresses: readonly string[]): Promise<bigint>

@@ -10,12 +10,16 @@ import { tamper } from './tamper.ts'
 const assetId = 'btc@btc'
 const kinds = [...chart.single, ...chart.perOwner.map((kind) => `${kind}:one` as const)]
 const others = kinds.filter((account) => account !== 'equity:capital')
+const isDebit = (account: string) => /^(asset|expense)/.test(account)
+const capital = 1_000 * (others.filter((account) => !isDebit(account)).length - others.filter(isDebit).length)
+/** Units that the entry of this test posts to an account. */
+const postedTo = (account: string) => (account === 'equity:capital' ? capital : isDebit(account) ? 1_000 : -1_000)
 
 let fixture: TestDatabase
 beforeAll(async () => {
   fixture = await openTestDatabase()
   const postings = others.map((account) =>
-    /^(asset|expense)/.test(account)
+    isDebit(account)
       ? ({ debit: account, credit: 'equity:capital', assetId, units: 1_000n } as const)
       : ({ debit: 'equity:capital', credit: account, assetId, units: 1_000n } as const),
   )
@@ -31,21 +35,19 @@ test('a ledger that was only posted to has no fault', async () => {
 })
 
 describe('the check of the tests finds', () => {
-  for (const account of others)
-    test(`a balance of ${account} that was changed by a unit`, async () => {
-      const change = (units: number) =>
+  for (const account of kinds)
+    test.each([-1, 1])(`a balance of ${account} that was changed by %i`, async (units) => {
+      const change = (by: number) =>
         tamper(fixture.database, 'balances', [
           'update balances set units = units + $2 where account = $1',
-          [account, units],
+          [account, by],
         ])
-      // Away from zero: the sign of an account is checked by the database.
-      const units = /^(asset|expense)/.test(account) ? 1 : -1
       await change(units)
       const found = await findFaults()
       await change(-units)
       expect(found).toEqual([
         `the balances of ${assetId} sum to ${units}`,
-        `the balance of ${account} ${assetId} is ${1_001 * units}, its postings sum to ${1_000 * units}`,
+        `the balance of ${account} ${assetId} is ${postedTo(account) + units}, its postings sum to ${postedTo(account)}`,
       ])
     })
 
@@ -69,7 +71,6 @@ describe('the check of the tests finds', () => {
   test('a posting that is missing, and a balance that is missing', async () => {
     await tamper(fixture.database, 'postings', ["delete from postings where credit = 'income:spread'"])
     await tamper(fixture.database, 'balances', ["delete from balances where account = 'liability:unclaimed'"])
-    const capital = 1_000 * (others.filter((one) => !/^(asset|expense)/.test(one)).length * 2 - others.length)
     expect((await findFaults()).toSorted()).toEqual([
       `the balance of equity:capital ${assetId} is ${capital}, its postings sum to ${capital - 1_000}`,
       `the balance of income:spread ${assetId} is -1000, its postings sum to 0`,

@@ -8,7 +8,9 @@ import type { PaymentToUs } from './holdings.ts'
 
 /**
  * The unspent outputs of the app's wallet, as a wallet of monero-wallet-rpc finds them that is restored from the keys and
- * scans the chain itself. Of the app's database it needs the highest index of a deposit address.
+ * scans the chain itself. Of the app's database it needs the highest index of a deposit address. The app's code derives the keys,
+ * starts and restores the wallet program, and parses its list of outputs, so a fault there could also hide a difference. What
+ * the app has recorded of its outputs, and the wallet that it pays from, are not read.
  */
 export async function readMoneroOutputs(
   viewKeys: ViewKeys,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { routes, sandboxRoutes } from '@swapyard/schema'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hasTestOf } from '../../../../test/support/test-titles.ts'
 import { readOwnVectors } from '../../../../test/support/vectors.ts'
 import { isServed } from '../../../src/app/chains.ts'
 import { errorCodes } from '../../../src/core/domain/errors.ts'
@@ -31,14 +32,6 @@ const paths: readonly string[] = Object.values({ ...routes, ...sandboxRoutes }).
 const isStillMissing = (missing: Missing, served = paths): boolean =>
   'route' in missing ? !served.some((path) => missing.route.test(path)) : !isServed(missing.family)
 
-/** Titles of the tests of a file. A test in a comment, or one that is skipped, has none. */
-const listTitles = (source: string): readonly string[] =>
-  [...source.matchAll(/^ *(?:test|it|testRow)(?:\.(?:each|skipIf)\([^)]*\))?\(\s*(['"`])(.*?)\1/gm)].map(
-    ([, , title = '']) => title,
-  )
-
-const names = (id: string) => (title: string) => new RegExp(`\\b${id}\\b`).test(title)
-
 let scenario: TestApp
 
 beforeEach(() => {
@@ -60,7 +53,7 @@ describe('bad inputs', () => {
     expect(elsewhere.length).toBeGreaterThan(70)
     const untitled = elsewhere.filter(
       ({ id, elsewhere: file }) =>
-        !(file.endsWith('.test.ts') && listTitles(readFileSync(new URL(file, root), 'utf8')).some(names(id))),
+        !(file.endsWith('.test.ts') && hasTestOf(id, readFileSync(new URL(file, root), 'utf8'))),
     )
     expect(untitled).toEqual([])
   })
@@ -77,8 +70,7 @@ describe('bad inputs', () => {
       "// test('B007', run)",
     ]
     const ids = ['B001', 'B002', 'B003', 'B004', 'B005', 'B006', 'B007', 'B00']
-    const titles = listTitles(source.join('\n'))
-    expect(ids.filter((id) => titles.some(names(id)))).toEqual(['B003', 'B004', 'B005'])
+    expect(ids.filter((id) => hasTestOf(id, source.join('\n')))).toEqual(['B003', 'B004', 'B005'])
   })
 
   test('are only answered otherwise while their route or chain family is missing', () => {

@@ -220,9 +220,8 @@ describe('recorded blocks', () => {
   })
 
   // M5: three statements per transfer, one after the other: a block of thousands took minutes.
-  test('M5: take as few statements for thousands of deposits as for two', async () => {
-    const { deposit } = await createExchange()
-    const countStatements = async (height: number, deposits: number) => {
+  describe('in statements of the database', () => {
+    const countStatements = async (block: ScannedBlock) => {
       let statements = 0
       const counting: typeof app.database = {
         ...app.database,
@@ -237,13 +236,27 @@ describe('recorded blocks', () => {
             }),
           ),
       }
-      const transfers = Array.from({ length: deposits }, (_, n) => makeTransfer(deposit.address, `t${height}`, n))
-      await append(makeBlock(height, 'a', transfers), createStore(counting, payeeMacs))
+      await append(block, createStore(counting, payeeMacs))
       return statements
     }
-    const ofTwo = await countStatements(1, 2)
-    expect(ofTwo).toBeGreaterThan(5)
-    expect(await countStatements(2, 3_000)).toBe(ofTwo)
+
+    test('M5: take as few for thousands of deposits as for two', async () => {
+      const { deposit } = await createExchange()
+      const makeDeposits = (height: number, deposits: number) =>
+        makeBlock(
+          height,
+          'a',
+          Array.from({ length: deposits }, (_, n) => makeTransfer(deposit.address, `t${height}`, n)),
+        )
+      const ofTwo = await countStatements(makeDeposits(1, 2))
+      expect(ofTwo).toBeGreaterThan(5)
+      expect(await countStatements(makeDeposits(2, 3_000))).toBe(ofTwo)
+    })
+
+    test('T56: take nine, without begin and commit, if no transfer is ours (docs/guides/operate.md)', async () => {
+      const transfers = [makeTransfer('a stranger', 't1'), makeTransfer('another', 't2')]
+      expect(await countStatements(makeBlock(1, 'a', transfers))).toBe(9)
+    })
   })
 
   test('change the visible status of an exchange before its first step', async () => {

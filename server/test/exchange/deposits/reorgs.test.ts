@@ -32,8 +32,8 @@ const replaceBlocks = async (depth: number, txHash: string) => {
   await fixture.runWorkers()
 }
 
-describe('a deposit that leaves the chain (D8)', () => {
-  test('before it is credited: returns the exchange to pending, and the exchange fails at its expiry', async () => {
+describe('a deposit that leaves the chain', () => {
+  test('before it is credited (D8): returns the exchange to pending, and the exchange fails at its expiry', async () => {
     const exchange = await fixture.createExchange()
     const txHash = fixture.payDeposit(exchange, SMALL)
     await fixture.mineBlocks(1)
@@ -47,7 +47,7 @@ describe('a deposit that leaves the chain (D8)', () => {
     })
   })
 
-  test('after the conversion, before the payout is signed: reverses credit and conversion; mined again, it is paid once', async () => {
+  test('after the conversion, before the payout is signed (D8): reverses credit and conversion; mined again, it is paid once', async () => {
     await pausePayouts()
     const [exchange, unitsBefore] = [await fixture.createExchange(), await fixture.readWalletUnits('btc@btc')]
     fixture.payDeposit(exchange, SMALL)
@@ -93,7 +93,7 @@ describe('a deposit that leaves the chain (D8)', () => {
     expect(fixture.countEtherPayments(exchange)).toBe(1)
   })
 
-  test('after the payout is signed: books a loss with an alarm; the payout continues, and a returned deposit clears the loss', async () => {
+  test('after the payout is signed (D8): books a loss with an alarm; the payout continues, and a returned deposit clears the loss', async () => {
     const [exchange, suspenseBefore] = [await fixture.createExchange(), await readSuspense()]
     fixture.payDeposit(exchange, SMALL)
     await fixture.mineBlocks(2)

@@ -339,8 +339,8 @@ describe('a transfer with an unknown memo on a network with shared addresses', (
   })
 })
 
-describe('a deposit above a value tier of its network (D23)', () => {
-  test('waits for the finality tag of its tier, or for the final depth where the nodes have no tags', async () => {
+describe('a deposit above a value tier of its network', () => {
+  test('waits for the finality tag of its tier (D23), or for the final depth where the nodes have no tags', async () => {
     const fixture = await startFixture()
     await fixture.fundWallets({ btc: COIN, eth: 10n * ETHER })
     const { behaviour } = fixture.fakes.eth

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readOwnVectors } from '../../../../../test/support/vectors.ts'
 import { type FaultyNode, startFaultyNode } from '../../../../test/adapters/chains/evm/faulty-node.ts'
 import { present } from '../../../lib/assert.ts'
-import { createNode } from './node.ts'
+import { createNode, type EvmNode } from './node.ts'
 import { rpcDefaults } from './rpc.ts'
 import { type BlockMovements, readBlock } from './scan.ts'
 import { TRANSFER_TOPIC } from './token.ts'
@@ -50,14 +50,15 @@ function replay({ block, receipts, traceMethod, traces }: Recording, refused: st
   )
 }
 
+const options = {
+  ...{ tokens: [], nativeContract: null, listsUnexecuted: false, expectsTraces: true },
+  note: () => undefined,
+}
+
 async function read(client: string, refused: string | null = null): Promise<BlockMovements> {
   const recording = find(client)
   replay(recording, refused)
   const node = createNode(client, server.url, 1, rpcDefaults)
-  const options = {
-    ...{ tokens: [], nativeContract: null, listsUnexecuted: false, expectsTraces: true },
-    note: () => undefined,
-  }
   const byHeight = await readBlock(node, Number(recording.block?.number), options)
   expect(await readBlock(node, recording.block?.hash ?? '', options)).toEqual(byHeight)
   return present(byHeight, 'the block')
@@ -102,6 +103,22 @@ describe('a recorded block', () => {
       { from: '0xa1aac6', to: '0x2265c2', contract: '0x6fdba1', units: 5n * 10n ** 18n, isFromSender: false },
     ])
     expect(block.isTraced).toBe(true)
+  })
+
+  test('T56: takes two requests in a row, if its node has traces and receipts of blocks', async () => {
+    const recording = find('bor')
+    replay(recording, null)
+    const node = createNode('bor', server.url, 1, rpcDefaults)
+    await node.capabilities()
+    let answered = 0
+    const ask: EvmNode['ask'] = async (method, params, decode) => {
+      const inARow = answered + 1
+      const reply = await node.ask(method, params, decode)
+      answered = Math.max(answered, inARow)
+      return reply
+    }
+    await readBlock({ ...node, ask }, Number(recording.block?.number), options)
+    expect(answered).toBe(2)
   })
 
   test('of bor with a state sync, which bor does not trace: its tokens, without a sender', async () => {

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { createLog } from '../../lib/log.ts'
+import { bookParts, eth, makeBook } from '../domain/pricing.fixture.ts'
+import type { Chain } from '../ports/chain.ts'
+import { createBookSnapshot } from '../quotes/book-snapshot.ts'
+import { guardDefaults } from '../settings.ts'
+import { createRecordBlocks, type RecordBlocksDeps } from './record-blocks.ts'
+import { watchChain } from './watch-chain.ts'
+
+const TURNS = 100
+const BLOCKS_PER_TURN = 200
+const HEIGHT = TURNS * BLOCKS_PER_TURN
+/** The watcher polls every ten seconds: if it paused between turns, the test would take a quarter of an hour. */
+const network = { ...eth.network, blockTimeMs: 60_000 }
+
+const refOf = (height: number) => ({ height, hash: `hash ${height}`, parentHash: `hash ${height - 1}` })
+
+/** A chain of this height, and how often each of its calls was made. */
+function createCountedChain() {
+  const calls = { head: 0, block: 0, mempool: 0 }
+  const count = <T>(name: keyof typeof calls, answer: T): Promise<T> => {
+    calls[name]++
+    return Promise.resolve(answer)
+  }
+  const reader = {
+    head: () => count('head', refOf(HEIGHT)),
+    block: (height: number) => count('block', { ...refOf(height), time: height, transfers: [], transactions: [] }),
+    mempool: () => count('mempool', []),
+  }
+  return { chain: { network, reader } as unknown as Chain, calls }
+}
+
+/** Keeps the heights that were appended. */
+function createMemoryStore() {
+  const appended: number[] = []
+  const chainLog = {
+    cursor: async () => refOf(appended.at(-1) ?? 0),
+    append: async (_network: string, { height }: { height: number }) => appended.push(height) > 0,
+    recordSightings: async () => undefined,
+    listSightingsToInspect: async () => [],
+    recordCaughtUp: async () => undefined,
+  }
+  const store = {
+    chainLog,
+    alarms: { clear: async () => undefined },
+    transaction: async (work: (tx: unknown) => unknown) => work({ chainLog }),
+  }
+  return { appended, store: store as unknown as RecordBlocksDeps['store'] }
+}
+
+test('T56: reads blocks up to the head without a pause: one call for each, and two for a turn of 200', async () => {
+  const { chain, calls } = createCountedChain()
+  const { appended, store } = createMemoryStore()
+  const recordBlocks = createRecordBlocks({
+    store,
+    assetOf: () => null,
+    assetById: () => eth.asset,
+    priceKeyOf: () => 'eth',
+    books: createBookSnapshot(makeBook(bookParts)),
+    settings: { fundingsAreCapital: true, guards: guardDefaults },
+    log: createLog({ level: 'silent', pretty: false }),
+  })
+  const lags: number[] = []
+  const caughtUp = Promise.withResolvers<void>()
+  const watcher = watchChain({
+    chain,
+    recordBlocks,
+    countFundings: async () => undefined,
+    rescanBlocks: async () => false,
+    onProgress(_network, { behind }) {
+      lags.push(behind)
+      if (behind === 0) caughtUp.resolve()
+    },
+    onError: (_network, error) => caughtUp.reject(error),
+  })
+  await caughtUp.promise
+  await watcher.stop()
+  expect(lags.slice(0, 2)).toEqual([HEIGHT - BLOCKS_PER_TURN, HEIGHT - 2 * BLOCKS_PER_TURN])
+  expect(appended).toEqual(Array.from({ length: HEIGHT }, (_, n) => n + 1))
+  expect(calls).toEqual({ head: TURNS, block: HEIGHT, mempool: TURNS })
+})

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { routes, sandboxRoutes } from '@swapyard/schema'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readOwnVectors } from '../../../../test/support/vectors.ts'
@@ -12,6 +11,7 @@ import { framing } from './bad-inputs-framing.ts'
 import { rateInputs } from './bad-inputs-rate.ts'
 import { reads } from './bad-inputs-reads.ts'
 import { operatorInputs, swapInputs } from './bad-inputs-swaps.ts'
+import { sendOnSocket } from './send-on-socket.ts'
 
 const cases: readonly BadInput[] = [
   ...framing,
@@ -125,28 +125,6 @@ async function send({ method = 'GET', url, headers = {}, body }: Sent): Promise<
 async function sendBytes(all: readonly string[]): Promise<Answer[]> {
   const port = await listen(scenario.app)
   return Promise.all(all.map((bytes) => sendOnSocket(port, bytes)))
-}
-
-/** Sends the bytes and reads until the server closes the connection. Omits an interim 100. */
-function sendOnSocket(port: number, bytes: string): Promise<Answer> {
-  return new Promise((resolve) => {
-    let text = ''
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'))
-    socket.setEncoding('utf8')
-    socket.on('data', (chunk) => {
-      text += chunk
-    })
-    // The server may reset a connection whose request it does not read to the end.
-    socket.on('error', () => socket.destroy())
-    socket.on('close', () => resolve(parseAnswer(text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, ''))))
-  })
-}
-
-function parseAnswer(text: string): Answer {
-  const [head = '', body = ''] = text.split('\r\n\r\n', 2)
-  const [statusLine = '', ...lines] = head.split('\r\n')
-  const headers = Object.fromEntries(lines.map((line) => line.toLowerCase().split(': ', 2) as [string, string]))
-  return { status: Number(statusLine.split(' ')[1]), headers, body }
 }
 
 function expectErrorShape({ status, headers, body }: Answer, codes: readonly string[]): void {

@@ -362,10 +362,10 @@ export const routes = {
     tag: 'Service',
     summary: 'Readiness',
     description:
-      'Answers 200 once every enabled direction can be quoted, also privately, and the rates feed lists it; otherwise 503 with the reasons.',
+      'Answers 200 while at least one direction can be quoted; otherwise 503 with the reasons. The first time it also waits until every direction can be quoted, also privately, and is in the rates feed, except those of a currency that is disabled, paused, off its peg or without a price, and those whose target has too small a reserve.',
     access: 'public',
     cost: 0,
-    success: { 200: { description: 'Every enabled direction can be quoted.', schema: Ready } },
+    success: { 200: { description: 'Ready: at least one direction can be quoted.', schema: Ready } },
     errors: [400, 405, 408, 414, 431, 503],
   },
 } as const satisfies Record<string, RouteDefinition>

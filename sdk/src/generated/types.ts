@@ -1243,7 +1243,7 @@ export interface PrivateRateQuote {
   intermediary: Intermediary
 }
 /**
- * Every enabled direction can be quoted.
+ * Ready: at least one direction can be quoted.
  */
 export interface Ready {
   /**

@@ -2,15 +2,19 @@ import {
   type Address,
   appendTransactionMessageInstructions,
   type Base64EncodedWireTransaction,
+  compileTransaction,
   createKeyPairSignerFromPrivateKeyBytes,
   createSolanaRpc,
   createTransactionMessage,
+  decompileTransactionMessage,
   getBase58Encoder,
   getBase64EncodedWireTransaction,
   getCompiledTransactionMessageDecoder,
   getTransactionDecoder,
+  type Instruction,
   type KeyPairSigner,
   pipe,
+  setTransactionMessageFeePayer,
   setTransactionMessageFeePayerSigner,
   setTransactionMessageLifetimeUsingBlockhash,
   signTransaction,
@@ -93,6 +97,20 @@ const decode = (text: string): Transaction => getTransactionDecoder().decode(Buf
 async function sign(text: string, by = user): Promise<string> {
   const signed = await signTransaction([by.keyPair], decode(text))
   return getBase64EncodedWireTransaction(signed)
+}
+/** The same transaction with another fee payer, or with further instructions at its end, signed by the user and the fee payer. */
+async function signChanged(text: string, more: readonly Instruction[], feePayer = user): Promise<string> {
+  const compiled = getCompiledTransactionMessageDecoder().decode(decode(text).messageBytes)
+  const { instructions, lifetimeConstraint } = decompileTransactionMessage(compiled)
+  if (!('blockhash' in lifetimeConstraint)) throw new Error('the transaction has no blockhash')
+  const message = pipe(
+    createTransactionMessage({ version: 0 }),
+    (one) => setTransactionMessageFeePayer(feePayer.address, one),
+    (one) => setTransactionMessageLifetimeUsingBlockhash(lifetimeConstraint, one),
+    (one) => appendTransactionMessageInstructions([...instructions, ...more], one),
+  )
+  const keys = [...new Set([user, feePayer])].map(({ keyPair }) => keyPair)
+  return getBase64EncodedWireTransaction(await signTransaction(keys, compileTransaction(message)))
 }
 async function send(changes: Record<string, unknown>, key = 'sandbox') {
   const request = {
@@ -356,6 +374,38 @@ describe('on sol, a partner', () => {
     expect(await refused({ rawTx: await sign(replaced.toString('base64'), stranger) })).toEqual(expected)
     const { body: list } = await scenario.call('GET', `/v1/defi/exchange/list?account=${user.address}`)
     expect(list.total).toBe(0)
+  })
+
+  test('B162: cannot send a swap with a further instruction, another fee payer or an expired blockhash', async () => {
+    const stranger = await signerOf((await scenario.wallet('sol')).privateKey)
+    const sides = { fromTokenAddress: usdc, toTokenAddress: levy }
+    const trading = { ...sides, amount: '250' }
+    const sending = (rawTx: string) => ({ ...sides, amountFrom: '250', amountTo: '99', rawTx })
+    const { body } = await build(trading)
+    const refusalOf = async (changes: Record<string, unknown>) => {
+      const { status, body: answer } = await send(changes)
+      expect([status, answer.code]).toEqual([400, 'RAW_TX_INVALID'])
+      return answer.message
+    }
+    const before = [await lamports(user.address), await tokens(user.address, usdc)]
+
+    const drain = getTransferSolInstruction({ source: user, destination: stranger.address, amount: 10_000_000_000n })
+    const draining = sending(await signChanged(body[0], [drain]))
+    for (const isExchange of [true, false])
+      expect(await refusalOf({ ...draining, isExchange })).toMatch(/differ from what was built/)
+    expect(await refusalOf(sending(await signChanged(body[0], [], stranger)))).toMatch(/not a swap that we built/)
+    // A blockhash is valid for 150 blocks.
+    await scenario.mine('sol', 160)
+    const expired = sending(await sign(body[0]))
+    for (const isExchange of [true, false])
+      expect(await refusalOf({ ...expired, isExchange })).toMatch(/it has expired/)
+
+    const { body: list } = await scenario.call('GET', `/v1/defi/exchange/list?account=${user.address}`)
+    expect(list.total).toBe(0)
+    expect([await lamports(user.address), await tokens(user.address, usdc)]).toEqual(before)
+    // What is signed without a change is sent.
+    const { body: current } = await build(trading)
+    expect((await send(sending(await signChanged(current[0], [])))).status).toBe(201)
   })
 
   test('may broadcast a swap itself: its fee is found, and its hash can be reported', async () => {

@@ -2,17 +2,24 @@ import { exampleOf, type Json, type JsonObject, toPlainJson } from './openapi-sc
 import type { RouteDefinition, RouteResponse } from './route-definition.ts'
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
+const count = (description: string, example: number) => ({
+  description,
+  schema: { type: 'integer', minimum: 0 },
+  example,
+})
 
 /** Headers of responses, by name. */
 export const componentHeaders: JsonObject = {
   'X-Request-Id': text('Identifies this request. Include it in support requests.', '3f1c9a0be7d24c55-1k'),
-  RateLimit: text('Remaining weight in this minute and seconds until it is full again.', '"minute";r=5995;t=1'),
+  RateLimit: text(
+    'Remaining weight in this minute and seconds until it is full again. Absent if the request was refused before its weight was counted.',
+    '"minute";r=5995;t=1',
+  ),
   'RateLimit-Policy': text('Weight per minute and window in seconds.', '"minute";q=6000;w=60'),
-  'Retry-After': {
-    description: 'Seconds after which the request may succeed.',
-    schema: { type: 'integer', minimum: 0 },
-    example: 5,
-  },
+  'RateLimit-Limit': count('Weight per minute, by the name of earlier drafts.', 6000),
+  'RateLimit-Remaining': count('Remaining weight, by the name of earlier drafts.', 0),
+  'RateLimit-Reset': count('Seconds until the weight is full again, by the name of earlier drafts.', 9),
+  'Retry-After': count('Seconds after which the request may succeed.', 5),
   Allow: text('Methods of this path.', 'GET, HEAD'),
   ETag: text('Identifies this state of the resource; send it in `If-None-Match`.', 'W/"5hJ0oZ1kq8gVtXb2mYcN7w"'),
   'Last-Modified': text('Time of the last change.', 'Fri, 02 Jan 2026 03:04:05 GMT'),
@@ -20,7 +27,7 @@ export const componentHeaders: JsonObject = {
     'URLs of the first, previous, next and last page (RFC 8288), if a page was requested.',
     '</v1/cross-chain/exchange/list?page=2&limit=100>; rel="next"',
   ),
-  'X-Total-Count': { description: 'Number of all items.', schema: { type: 'integer', minimum: 0 }, example: 800 },
+  'X-Total-Count': count('Number of all items.', 800),
 }
 
 type Failure = Readonly<{ description: string; phrase: string; code: string; message: string; field?: string }>
@@ -114,10 +121,17 @@ const failures: Readonly<Record<number, Failure>> = {
   },
 }
 
-/** Headers that an error response has besides `X-Request-Id`. */
+/** Of every request whose weight was counted. */
+const limits = ['RateLimit', 'RateLimit-Policy']
+/** Failures without a counted weight: the server refuses these requests before. */
+const uncounted: ReadonlySet<number> = new Set([401, 405, 408, 414, 431])
+/** A public operation takes no input: its 400 comes from the HTTP parser. */
+const uncountedPublic: ReadonlySet<number> = new Set([...uncounted, 400])
+/** Further headers of an error response. */
 const failureHeaders: Readonly<Record<number, readonly string[]>> = {
   405: ['Allow'],
-  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  422: ['Retry-After'],
+  429: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
   503: ['Retry-After'],
 }
 
@@ -130,12 +144,17 @@ function failureOf(status: number): Failure {
   return failure
 }
 
+const headersOfFailure = (status: number, isCounted: boolean): JsonObject =>
+  headersOf([...(isCounted ? limits : []), ...(failureHeaders[status] ?? [])])
+
 /** Error responses by name: `Error400`, … */
 export function componentResponses(statuses: readonly number[]): JsonObject {
-  return Object.fromEntries(statuses.map((status) => [`Error${status}`, toErrorResponse(status)]))
+  return Object.fromEntries(
+    statuses.map((status) => [`Error${status}`, toErrorResponse(status, !uncounted.has(status))]),
+  )
 }
 
-function toErrorResponse(status: number): JsonObject {
+function toErrorResponse(status: number, isCounted: boolean): JsonObject {
   const { description, phrase, code, message, field } = failureOf(status)
   const problem = { code, ...(field === undefined ? {} : { field }), message }
   const example = {
@@ -143,27 +162,30 @@ function toErrorResponse(status: number): JsonObject {
     ...{ requestId: '3f1c9a0be7d24c55-1k', errors: [problem] },
   }
   const schema = { $ref: '#/components/schemas/ErrorBody' }
-  const headers = headersOf(failureHeaders[status] ?? [])
-  return { description, headers, content: { 'application/json': { schema, example } } }
+  return {
+    description,
+    headers: headersOfFailure(status, isCounted),
+    content: { 'application/json': { schema, example } },
+  }
 }
 
 /** All responses of an operation. A response to HEAD has no body. */
-export function toResponses({ method, access, success, errors }: RouteDefinition): JsonObject {
-  const limits = access === 'public' ? [] : ['RateLimit', 'RateLimit-Policy']
+export function toResponses({ method, access, cost, success, errors }: RouteDefinition): JsonObject {
   const responses: Record<string, Json> = {}
-  for (const [status, response] of Object.entries(success)) responses[status] = toSuccess(response, limits)
+  for (const [status, response] of Object.entries(success)) responses[status] = toSuccess(response, cost > 0)
   for (const status of errors) {
-    responses[status] =
-      method === 'HEAD'
-        ? { description: failureOf(status).description, headers: headersOf(failureHeaders[status] ?? []) }
-        : { $ref: `#/components/responses/Error${status}` }
+    const isCounted = cost > 0 && !(access === 'public' ? uncountedPublic : uncounted).has(status)
+    const { description } = failureOf(status)
+    if (method === 'HEAD') responses[status] = { description, headers: headersOfFailure(status, isCounted) }
+    else if (isCounted === !uncounted.has(status)) responses[status] = { $ref: `#/components/responses/Error${status}` }
+    else responses[status] = toErrorResponse(status, isCounted)
   }
   return responses
 }
 
-function toSuccess(response: RouteResponse, limits: readonly string[]): JsonObject {
+function toSuccess(response: RouteResponse, isCounted: boolean): JsonObject {
   const { description, schema, alternatives = [], contentType, headers = [], example } = response
-  const head = { description, headers: headersOf([...limits, ...headers]) }
+  const head = { description, headers: headersOf([...(isCounted ? limits : []), ...headers]) }
   if (schema === undefined && contentType === undefined) return head
   const plain: Json = schema === undefined ? { type: 'string' } : toPlainJson(schema, false)
   const forms = alternatives.map((one) => toPlainJson(one, false))

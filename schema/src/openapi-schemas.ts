@@ -174,11 +174,12 @@ function toBody(schema: Members): JsonObject {
 
 function toNullable(member: Members): Json {
   const { type, enum: values } = member
-  return toMembers({
+  const nullable = {
     ...member,
     type: [type, 'null'].flat(),
     ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
-  })
+  }
+  return toEnumReference(nullable) ?? toMembers(nullable)
 }
 
 const isBody = (name: string): boolean => name.endsWith('Body') && name !== 'ErrorBody'

@@ -228,7 +228,7 @@ export const routes = {
     query: TokensQuery,
     success: {
       200: { description: 'One page.', schema: DefiCurrencyList, headers: ['ETag', 'Link', 'X-Total-Count'] },
-      304: notModified,
+      304: { ...notModified, headers: ['ETag', 'Link', 'X-Total-Count'] },
     },
     errors: [...keyedErrors, 404, 422],
   },
@@ -327,7 +327,7 @@ export const routes = {
         example:
           '<?xml version="1.0" encoding="UTF-8"?>\n<rates>\n<item><from>BTC</from><to>USDTERC20</to><in>1</in><out>64210.55</out><amount>182034.12</amount><minamount>0.0004</minamount><maxamount>2.8</maxamount><param>floating</param></item>\n</rates>\n',
       },
-      304: notModified,
+      304: { ...notModified, headers: ['ETag', 'Last-Modified'] },
     },
     errors: publicErrors,
   },
@@ -339,7 +339,10 @@ export const routes = {
     description: 'The headers of GET, without the body.',
     access: 'public',
     cost: 1,
-    success: { 200: { description: 'Headers only.', headers: ['ETag', 'Last-Modified'] }, 304: notModified },
+    success: {
+      200: { description: 'Headers only.', headers: ['ETag', 'Last-Modified'] },
+      304: { ...notModified, headers: ['ETag', 'Last-Modified'] },
+    },
     errors: publicErrors,
   },
   getLive: {
@@ -359,10 +362,10 @@ export const routes = {
     tag: 'Service',
     summary: 'Readiness',
     description:
-      'Answers 200 once every enabled direction can be quoted, also privately, and the rates feed lists it; otherwise 503 with the reasons.',
+      'Answers 200 while at least one direction can be quoted; otherwise 503 with the reasons. The first time it also waits until every direction can be quoted, also privately, and is in the rates feed, except those of a currency that is disabled, paused, off its peg or without a price, and those whose target has too small a reserve.',
     access: 'public',
     cost: 0,
-    success: { 200: { description: 'Every enabled direction can be quoted.', schema: Ready } },
+    success: { 200: { description: 'Ready: at least one direction can be quoted.', schema: Ready } },
     errors: [400, 405, 408, 414, 431, 503],
   },
 } as const satisfies Record<string, RouteDefinition>

@@ -7,7 +7,7 @@ export const Live = Type.Object(
 )
 export const Ready = Type.Object(
   { status: Type.String({ examples: ['ready'], description: 'Always `ready`.' }) },
-  { description: 'Every enabled direction can be quoted.' },
+  { description: 'Ready: at least one direction can be quoted.' },
 )
 
 const network = Type.String({ minLength: 1, maxLength: 64, description: 'Network ticker.', examples: ['eth'] })

@@ -161,7 +161,7 @@ export interface Operations {
   /** Liveness: `GET /health/live`. Answers while the process runs, also while it shuts down. */
   getLive(options?: CallOptions): Promise<Live>
 
-  /** Readiness: `GET /health/ready`. Answers 200 once every enabled direction can be quoted, also privately, and the rates feed lists it; otherwise 503 with the reasons. */
+  /** Readiness: `GET /health/ready`. Answers 200 while at least one direction can be quoted; otherwise 503 with the reasons. The first time it also waits until every direction can be quoted, also privately, and is in the rates feed, except those of a currency that is disabled, paused, off its peg or without a price, and those whose target has too small a reserve. */
   getReady(options?: CallOptions): Promise<Ready>
 
   /** List the local chains: `GET /sandbox/networks`. All local chains with the URLs of their nodes. */

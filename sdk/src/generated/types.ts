@@ -436,7 +436,7 @@ export interface CreatePrivateExchangeBody {
   /**
    * `privatePlus`: through XMR, which hides the payment between the legs. `efficient`: through the fastest and cheapest network, where that payment is usually public.
    */
-  privateType?: 'privatePlus' | 'efficient' | null
+  privateType?: PrivateType | null
   /**
    * Recipient address. Defaults to the partner's default recipient, else to the partner's balance.
    */
@@ -1243,7 +1243,7 @@ export interface PrivateRateQuote {
   intermediary: Intermediary
 }
 /**
- * Every enabled direction can be quoted.
+ * Ready: at least one direction can be quoted.
  */
 export interface Ready {
   /**

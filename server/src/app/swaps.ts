@@ -19,7 +19,7 @@ import { createPackageLists } from '../adapters/token-lists/package-lists.ts'
 import type { SwapConfig } from '../config/swaps.ts'
 import type { Catalogue } from '../core/domain/catalogue.ts'
 import { AppError } from '../core/domain/errors.ts'
-import { type Environment, type Family, type Network, resolveNetwork } from '../core/domain/network.ts'
+import { type Environment, type Family, type Network, resolveNetwork, type SwapFamily } from '../core/domain/network.ts'
 import type { NodeNote } from '../core/ports/chain.ts'
 import type { DatabaseClock } from '../core/services/database-clock.ts'
 import type { WithIdempotency } from '../core/services/interfaces.ts'
@@ -304,7 +304,7 @@ const createChainByFamily: Readonly<Partial<Record<Family, (options: ChainOption
   evm: createEvmSwapChain,
   solana: createSolanaSwapChain,
   sui: createSuiSwapChain,
-}
+} satisfies Record<SwapFamily, unknown>
 
 function toServed(
   environment: Environment,

@@ -2,6 +2,9 @@ export type NetworkId = string
 export type Family = 'bitcoin' | 'evm' | 'monero' | 'solana' | 'sui' | 'ripple' | 'stellar' | 'ton' | 'tron'
 /** Families with an adapter of the exchange half. Currencies of others are listed as disabled. */
 export const exchangeFamilies = ['bitcoin', 'evm', 'monero'] as const satisfies readonly Family[]
+/** Families with an adapter of the swap half. */
+export const swapFamilies = ['evm', 'solana', 'sui'] as const satisfies readonly Family[]
+export type SwapFamily = (typeof swapFamilies)[number]
 export type Environment = 'production' | 'sandbox'
 
 /** Address prefixes and version bytes of a Bitcoin-family network (BIP-173, BIP-350, base58check, CashAddr). */

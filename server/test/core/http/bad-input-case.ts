@@ -29,7 +29,7 @@ export type BadInput =
    */
   | { id: string; elsewhere: string; missing?: Missing }
 
-/** `route`: matches the path of every route that the row is about. `family`: the chain family that has no adapter. */
+/** `route`: matches the path of every route that the row is about. `family`: the chain family without an adapter in the half of the row's endpoint. */
 export type Missing = Readonly<{ reason: string } & ({ route: RegExp } | { family: Family })>
 
 /** Tests the whole app with database, chains and keys. */
@@ -38,9 +38,9 @@ export const inTheApp = 'test/interface/bad-inputs.test.ts'
 export const inSwaps = 'server/test/swap/api/bad-inputs.test.ts'
 /** Tests rows about chain families, routes and pages that do not exist. */
 export const inUnserved = 'test/interface/unserved-inputs.ts'
-/** The answer is PAIR_UNAVAILABLE or NETWORK_NOT_SERVED for each input of this family, valid or not. */
+/** The answer to a create is PAIR_UNAVAILABLE for each input of this family, valid or not. */
 export const noAdapter = (family: Family): { missing: Missing } => ({
-  missing: { family, reason: 'no adapter parses its addresses and transactions' },
+  missing: { family, reason: 'exchanges have no adapter that parses its addresses' },
 })
 
 export const key = { 'x-api-key': 'sandbox' }

@@ -1,4 +1,4 @@
-import { type BadInput, inSwaps, inUnserved, noAdapter } from './bad-input-case.ts'
+import { type BadInput, inSwaps, inUnserved } from './bad-input-case.ts'
 
 const refusals = 'server/test/swap/api/refusals.test.ts'
 /** Each row on every network of swaps. */
@@ -36,7 +36,7 @@ export const swapInputs: readonly BadInput[] = [
   { id: 'B159', elsewhere: onNetworks },
   ...testedInSwaps('B160'),
   { id: 'B161', elsewhere: sending },
-  { id: 'B162', elsewhere: inSwaps, ...noAdapter('solana') },
+  { id: 'B162', elsewhere: 'sandbox/test/solana-swaps.test.ts' },
   { id: 'B163', elsewhere: 'server/test/swap/api/sui-swaps.test.ts' },
   ...testedInSwaps('B164', 'B165', 'B166'),
 ]

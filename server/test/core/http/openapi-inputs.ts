@@ -36,6 +36,7 @@ function generateFromSchema(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (values) return fc.constantFrom(...values)
   const { anyOf } = schema as { anyOf?: JsonSchema[] }
   if (anyOf) return fc.oneof(...anyOf.map(generateFromSchema))
+  if (schema['type'] === 'null') return fc.constant(null)
   if (schema['type'] === 'object') return generateObject(schema)
   if (schema['type'] === 'boolean') return fc.boolean()
   if (schema['type'] === 'integer') return fc.integer({ min: minimum ?? 0, max: maximum ?? 1_000 })
@@ -116,9 +117,17 @@ function listParameterMutations({ name, in: location, required, schema }: Operat
   return mutations
 }
 
+/** The forms that a schema accepts: itself, or those of `anyOf`. */
+const formsOf = (schema: JsonSchema): readonly JsonSchema[] =>
+  (schema['anyOf'] as readonly JsonSchema[] | undefined) ?? [schema]
+
+/** True if the values of a text are an enum. */
+const isClosed = (schema: JsonSchema): boolean =>
+  formsOf(schema).every((form) => 'enum' in form || form['type'] === 'null')
+
 /** True if the schema accepts the type of the value. */
 function acceptsType(schema: JsonSchema, value: unknown): boolean {
-  const types = [schema['type']].flat()
+  const types = formsOf(schema).flatMap((form) => form['type'])
   if (value === null) return types.includes('null')
   if (typeof value === 'boolean') return types.includes('boolean')
   return typeof value === 'number' && (types.includes('integer') || types.includes('number'))
@@ -145,7 +154,7 @@ function listBodyMutations(body: JsonSchema | null): Mutation[] {
       ...wrongValues
         .filter((value) => !acceptsType(schema, value))
         .map((value) => changeBody((good) => JSON.stringify({ ...good, [name]: value }))),
-      ...(schema['enum'] ? [changeBody((good) => JSON.stringify({ ...good, [name]: 'no such word' }))] : []),
+      ...(isClosed(schema) ? [changeBody((good) => JSON.stringify({ ...good, [name]: 'no such word' }))] : []),
       ...(typeof schema['maxLength'] === 'number'
         ? [changeBody((good) => JSON.stringify({ ...good, [name]: '9'.repeat(Number(schema['maxLength']) + 1) }))]
         : []),

@@ -48,23 +48,24 @@ const operations = Object.entries(paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ name: `${method} ${path}`, method, operation })),
 )
 
-/** Places of objects with own members outside of the named schemas. */
-function findInlineObjects(value: unknown, place: string): string[] {
+/** Places of schemas for which a generator makes a type: objects with members, and enums of several values. */
+function findTypes(value: unknown, place: string): string[] {
   if (typeof value !== 'object' || value === null) return []
-  const { type, properties } = value as Node
-  const isObject = type === 'object' && typeof properties === 'object'
+  const { type, properties, enum: values } = value as Node
+  const isObject = [type].flat().includes('object') && typeof properties === 'object'
+  const isEnum = Array.isArray(values) && values.filter((one) => one !== null).length > 1
   return [
-    ...(isObject ? [place] : []),
-    ...Object.entries(value).flatMap(([key, member]) => findInlineObjects(member, `${place}/${key}`)),
+    ...(isObject || isEnum ? [place] : []),
+    ...Object.entries(value).flatMap(([key, member]) => findTypes(member, `${place}/${key}`)),
   ]
 }
 
 test('every schema has a name', () => {
-  const inline = operations.flatMap(({ name, operation }) => findInlineObjects(operation, name))
-  const nested = Object.entries(components.schemas).flatMap(([name, { properties }]) =>
-    findInlineObjects(properties, name),
-  )
-  expect([...inline, ...nested]).toEqual([])
+  const inOperations = operations.flatMap(({ name, operation }) => findTypes(operation, name))
+  const inSchemas = Object.entries(components.schemas).flatMap(([name, one]) => findTypes(one, name))
+  const { responses } = document['components'] as Node
+  expect([...inOperations, ...findTypes(responses, 'responses')]).toEqual([])
+  expect(inSchemas.filter((place) => !(place in components.schemas))).toEqual([])
   expect(Object.keys(components.schemas)).toEqual(
     expect.arrayContaining(['CreatePrivateExchangeBody', 'PrivateRateQuote', 'Refund', 'RawTransactions', 'ErrorCode']),
   )
@@ -122,8 +123,10 @@ test('null is accepted by the schema of every optional member of a body', () => 
     }
     const optional = Object.entries(properties).filter(([member]) => !required.includes(member))
     expect(optional.length).toBeGreaterThan(0)
-    for (const [member, { type }] of optional)
-      expect([name, member, type]).toEqual([name, member, expect.arrayContaining(['null'])])
+    for (const [member, { type, anyOf }] of optional) {
+      const types = [type, ...((anyOf ?? []) as Node[]).map((form) => form['type'])].flat()
+      expect([name, member, types]).toEqual([name, member, expect.arrayContaining(['null'])])
+    }
   }
 })
 

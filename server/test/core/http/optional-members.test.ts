@@ -31,6 +31,12 @@ function listOptional(request: TSchema): string[] {
   return Object.keys(properties).filter((name) => !required.includes(name))
 }
 
+/** A value of each member of a query, from the schema. */
+function readExamples(request: TSchema): Record<string, string> {
+  const { properties } = request as TSchema & { properties: Record<string, { examples?: readonly string[] }> }
+  return Object.fromEntries(Object.entries(properties).map(([name, { examples }]) => [name, examples?.[0] ?? '']))
+}
+
 describe('an optional member', () => {
   const bodies: readonly (readonly [string, TSchema, object])[] = [
     [exchanges, schema.CreateExchangeBody, { ...goodOrder, address: undefined }],
@@ -60,21 +66,45 @@ describe('an optional member', () => {
     expect((await post(url, { ...body, [name]: empty }, 'strict')).statusCode).toBe(without.statusCode)
   })
 
-  test.each([
-    ['/v1/cross-chain/rate', schema.RateQuery, goodRate],
-    ['/v1/cross-chain/rate/private', schema.PrivateRateQuery, { ...goodRate, privateType: 'efficient' }],
-    [`${exchanges}/list`, schema.ListQuery, {}],
-    [`${exchanges}/status`, schema.AnyStatusQuery, { ids: 'unknown' }],
-    ['/v1/cross-chain/address/validate', schema.AddressQuery, { currency: 'eth', network: 'eth', address: NATIVE }],
-    ['/v1/defi/available-currencies', schema.TokensQuery, { network: 'eth' }],
-    ['/v1/defi/exchange/list', schema.SwapListQuery, {}],
-  ] as const)('of a query to %s counts as absent if it is empty', async (path, request, query) => {
-    const names = listOptional(request).filter((name) => !(name in query))
-    for (const name of names) {
-      const answer = await get(path, { ...query, [name]: '' })
-      expect([name, answer.statusCode]).toEqual([name, 200])
-    }
+  const queries = Object.values(schema.routes as Record<string, schema.RouteDefinition>).flatMap(({ path, query }) =>
+    query !== undefined && listOptional(query).length > 0 ? [[path, query] as const] : [],
+  )
+
+  test('of a query is on every route that has one', () => {
+    const names = queries.flatMap(([path, query]) => listOptional(query).map((name) => `${path}?${name}=`))
+    expect(names).toEqual(
+      expect.arrayContaining([
+        '/v1/defi/quote?maxPriceImpact=',
+        '/v1/defi/exchange/status?hash=',
+        '/v1/defi/exchange/list?account=',
+      ]),
+    )
+    expect(names.length).toBeGreaterThan(25)
   })
+
+  test.each(queries)(
+    'of a query to %s counts as absent if it is empty, alone and beside another one',
+    async (path, request) => {
+      const optional = listOptional(request)
+      const examples = readExamples(request)
+      const required = Object.fromEntries(Object.entries(examples).filter(([name]) => !optional.includes(name)))
+      const comparable = (text: string) =>
+        text.replace(/"(rateId|validUntil|expiresAt|requestId)":"[^"]*"/g, '"$1":"…"')
+      for (const name of optional) {
+        const statuses: number[] = []
+        for (const other of [null, ...optional.filter((one) => one !== name)]) {
+          const query = { ...required, ...(other === null ? {} : { [other]: examples[other] ?? '' }) }
+          const [absent, empty] = [await get(path, query), await get(path, { ...query, [name]: '' })]
+          expect([name, other, empty.statusCode, comparable(empty.body)]).toEqual([
+            ...[name, other, absent.statusCode, comparable(absent.body)],
+          ])
+          statuses.push(empty.statusCode)
+        }
+        // Not only two equal refusals of the form.
+        expect(statuses).toSatisfy((all: readonly number[]) => all.some((status) => status !== 400))
+      }
+    },
+  )
 
   test('with two values is refused, even if one is empty', async () => {
     const answer = await scenario.app.inject({

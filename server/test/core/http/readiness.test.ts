@@ -1,3 +1,4 @@
+import { Ready, routes } from '@swapyard/schema'
 import { afterEach, expect, test } from 'vitest'
 import type { Book } from '../../../src/core/domain/book.ts'
 import { bookParts, btc, eth, makeBook, NOW, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
@@ -81,4 +82,14 @@ test('a direction that its node keeps from being quoted delays the first readine
   expect(await read()).toEqual([200, []])
   replace({ ...reserves(), ...fees('usdt@eth', 'eth@eth', 'btc@btc') })
   expect(await read()).toEqual([503, ['no pair can be quoted: networks are paused, or their nodes do not answer']])
+})
+
+test('the document claims no more than that: one direction, not every one', () => {
+  const { description, success } = routes.getReady
+  const { description: ofSchema } = Ready as typeof Ready & { description: string }
+  for (const text of [description, success[200].description, ofSchema]) {
+    expect(text).toMatch(/at least one direction/)
+    expect(text).not.toMatch(/200 once every|^every/i)
+  }
+  expect(description).toMatch(/first time.*a price.*reserve/)
 })

@@ -15,7 +15,7 @@ import { testTokens } from '../../adapters/chains/evm/tokens.ts'
 import { inSwaps } from '../../core/http/bad-input-case.ts'
 import { swapInputs } from '../../core/http/bad-inputs-swaps.ts'
 import { erc20, LOCK_MS, NATIVE, type Stage, sign, startStage } from './partner.ts'
-import { buildSwap, nativeForToken, refusesSolanaSwap, sendBody } from './refused-swaps.ts'
+import { buildSwap, nativeForToken, sendBody } from './refused-swaps.ts'
 
 /* The rows of vectors/bad_inputs.jsonl about swaps, against the real app with pools and a node. */
 
@@ -322,8 +322,6 @@ describe('a signed swap', () => {
     expect((await stage.client.getTransactionReceipt({ hash: JSON.parse(body) })).status).toBe('success')
     expect(await listOwn(user)).toEqual([])
   })
-
-  testRow('B162', 'of Solana is refused', () => refusesSolanaSwap(stage))
 
   testRow('B164', 'that a node accepted without an answer is pending, not failed', async () => {
     const user = await stage.user()

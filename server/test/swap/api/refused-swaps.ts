@@ -80,31 +80,3 @@ export async function onlyApprovesOurRouter(stage: Stage): Promise<void> {
   expect((await stage.client.getTransactionReceipt({ hash: JSON.parse(sent.body) })).status).toBe('success')
   expect(await stage.rows()).toHaveLength(before)
 }
-
-async function expectUnserved(stage: Stage, body: object): Promise<void> {
-  const before = await stage.rows()
-  const amounts = { amountFrom: '1', amountTo: '1', commissionPercentage: '0' }
-  const answer = await stage.send({ ...amounts, ...body })
-  expect([answer.status, answer.body.code]).toEqual([422, 'NETWORK_NOT_SERVED'])
-  expect(await stage.rows()).toEqual(before)
-}
-
-/** A signed v0 transaction whose fee payer is not the account, with an old blockhash, that empties the account (B162). */
-export async function refusesSolanaSwap(stage: Stage): Promise<void> {
-  const systemProgram = Buffer.alloc(32)
-  const [feePayer, account, blockhash] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte)) as [Buffer, Buffer, Buffer]
-  // Instruction 2 of the system program: transfer all lamports from key 1 to key 0.
-  const drain = Buffer.from([2, 2, 1, 0, 12, 2, 0, 0, 0, ...Buffer.alloc(8, 255)])
-  const message = Buffer.concat([
-    ...[Buffer.from([0x80, 2, 0, 1, 3]), feePayer, account, systemProgram, blockhash],
-    ...[Buffer.from([1]), drain, Buffer.from([0])],
-  ])
-  const rawTx = Buffer.concat([Buffer.from([2]), Buffer.alloc(128, 4), message]).toString('base64')
-  await expectUnserved(stage, {
-    network: 'sol',
-    account: '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR',
-    fromTokenAddress: 'So11111111111111111111111111111111111111112',
-    toTokenAddress: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
-    rawTx,
-  })
-}

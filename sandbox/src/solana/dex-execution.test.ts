@@ -1,21 +1,9 @@
-import {
-  type Address,
-  appendTransactionMessageInstructions,
-  createSolanaRpc,
-  createTransactionMessage,
-  generateKeyPairSigner,
-  getBase64EncodedWireTransaction,
-  type Instruction,
-  type KeyPairSigner,
-  pipe,
-  setTransactionMessageFeePayerSigner,
-  setTransactionMessageLifetimeUsingBlockhash,
-  signTransactionMessageWithSigners,
-} from '@solana/kit'
+import { type Address, createSolanaRpc, generateKeyPairSigner, type Instruction, type KeyPairSigner } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import { findAssociatedTokenPda, getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MarketPool } from './dexes/market-pool.ts'
+import { signInstructions } from './sign-instructions.fixture.ts'
 import { catalogueTokens, marketPools, testTokens } from './solana-market.ts'
 import { startSolanaNode } from './solana-node.ts'
 import { planTrade } from './solana-trader.ts'
@@ -77,13 +65,7 @@ const held = async (account: Address): Promise<bigint> =>
 
 async function sign(instructions: readonly Instruction[]) {
   const { value } = await rpc.getLatestBlockhash().send()
-  const message = pipe(
-    createTransactionMessage({ version: 0 }),
-    (one) => setTransactionMessageFeePayerSigner(user, one),
-    (one) => setTransactionMessageLifetimeUsingBlockhash(value, one),
-    (one) => appendTransactionMessageInstructions(instructions, one),
-  )
-  return getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message))
+  return signInstructions(user, value.blockhash, instructions)
 }
 
 async function swap(instructions: readonly Instruction[]) {

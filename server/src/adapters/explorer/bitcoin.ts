@@ -7,8 +7,17 @@ import type {
   ChainExplorer,
   TransactionFacts,
 } from '../../exchange/ports/explorer.ts'
-import { present } from '../../lib/assert.ts'
-import { type ExplorerOptions, type Fields, fieldsOf, listOf, type Node, NodeError, textOf, timeOf } from './node.ts'
+import {
+  type ExplorerOptions,
+  type Fields,
+  fieldsOf,
+  listOf,
+  type Node,
+  NodeError,
+  nativeOf,
+  textOf,
+  timeOf,
+} from './node.ts'
 
 /** Number of latest blocks that are searched for transfers: a node has no index by address. */
 const BLOCKS = 100
@@ -31,7 +40,7 @@ const indexOf = (value: unknown): number => (typeof value === 'number' ? value :
 
 export function createBitcoinExplorer(options: ExplorerOptions): ChainExplorer {
   const { network, node, assets } = options
-  const context = { ...options, native: present(assets[0], `the native currency of ${network.id}`) }
+  const context = { ...options, native: nativeOf(network, assets) }
   return {
     network,
     head: async () => {

@@ -2,9 +2,8 @@ import { parseExact } from '@swapyard/lib/json-rpc.ts'
 import type { Asset } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { AssetAmount, ChainExplorer, TransactionFacts } from '../../exchange/ports/explorer.ts'
-import { present } from '../../lib/assert.ts'
 import { createHttp } from '../../lib/http.ts'
-import { type ExplorerOptions, type Fields, fieldsOf, listOf, textOf, timeOf } from './node.ts'
+import { type ExplorerOptions, type Fields, fieldsOf, listOf, nativeOf, textOf, timeOf } from './node.ts'
 
 type MoneroExplorerOptions = Omit<ExplorerOptions, 'node'> & Readonly<{ url: string }>
 
@@ -36,7 +35,7 @@ export function createMoneroExplorer({ network, url, assets, parse }: MoneroExpl
       cause: new Error(reason),
     })
   }
-  const context = { call, native: present(assets[0], `the native currency of ${network.id}`) }
+  const context = { call, native: nativeOf(network, assets) }
   return {
     network,
     head: async () => {

@@ -2,6 +2,7 @@ import { createJsonRpc } from '@swapyard/lib/json-rpc.ts'
 import type { Asset } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
+import { present } from '../../lib/assert.ts'
 
 /** Maximum wait of a page for one call. */
 const TIMEOUT_MS = 5_000
@@ -42,6 +43,12 @@ export function openNode(network: Network, url: string): Node {
     },
     close: () => rpc.close(),
   }
+}
+
+/** The currency without a contract. */
+export function nativeOf(network: Network, assets: readonly Asset[]): Asset {
+  const native = assets.find(({ contract }) => contract === null)
+  return present(native, `the native currency of ${network.id}`)
 }
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -6,12 +6,11 @@ import type {
   ChainExplorer,
   TransactionFacts,
 } from '../../exchange/ports/explorer.ts'
-import { present } from '../../lib/assert.ts'
 import { createSolanaAddressFormat } from '../solana/address-format.ts'
 import { toCount, toUnits } from '../solana/nodes.ts'
 import { token2022Program, tokenProgram, wrappedSol } from '../solana/program-address.ts'
 import { decodeTransaction } from '../solana/transaction.ts'
-import { type ExplorerOptions, type Fields, fieldsOf, listOf, type Node, textOf, timeOf } from './node.ts'
+import { type ExplorerOptions, type Fields, fieldsOf, listOf, type Node, nativeOf, textOf, timeOf } from './node.ts'
 import { describeInstruction } from './solana-instructions.ts'
 
 /** Transactions on a page. */
@@ -27,10 +26,7 @@ type Context = Readonly<{ node: Node; native: Asset; tokens: ReadonlyMap<string,
 type Change = Readonly<{ address: string; direction: 'in' | 'out'; amount: AssetAmount }>
 
 export function createSolanaExplorer({ network, node, assets }: Omit<ExplorerOptions, 'parse'>): ChainExplorer {
-  const native = present(
-    assets.find(({ contract }) => contract === null),
-    `the native currency of ${network.id}`,
-  )
+  const native = nativeOf(network, assets)
   const tokens = new Map(assets.flatMap((asset) => (asset.contract === null ? [] : [[asset.contract, asset]])))
   const context = { node, native, tokens: new Map([...tokens, [wrappedSol, native]]) }
   return {
@@ -188,7 +184,7 @@ async function readCommitment(node: Node, hash: string): Promise<string | null> 
 
 async function readTransaction(context: Context, hash: string): Promise<TransactionFacts | null> {
   const { node } = context
-  const [executed, commitment] = [await readExecuted(node, hash), await readCommitment(node, hash)]
+  const [executed, commitment] = await Promise.all([readExecuted(node, hash), readCommitment(node, hash)])
   const nothing = { call: null, transfers: [], inputs: [], outputs: [] }
   if (executed === null)
     // In a block that is not confirmed yet, whose transactions the node does not return.

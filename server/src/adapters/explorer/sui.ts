@@ -11,7 +11,7 @@ import type {
 import { present } from '../../lib/assert.ts'
 import { createSuiAddressFormat, nativeCoin, parseCoinType } from '../sui/address-format.ts'
 import { createSuiNode, statusOf } from '../sui/node.ts'
-import { timeOf } from './node.ts'
+import { nativeOf, timeOf } from './node.ts'
 import { describeCommand } from './sui-commands.ts'
 
 type SuiExplorerOptions = Readonly<{ network: Network; url: string; assets: readonly Asset[] }>
@@ -41,10 +41,7 @@ type Context = Readonly<{
 
 export function createSuiExplorer({ network, url, assets }: SuiExplorerOptions): ChainExplorer {
   const { client } = createSuiNode(network.name, url)
-  const native = present(
-    assets.find(({ contract }) => contract === null),
-    `the native currency of ${network.id}`,
-  )
+  const native = nativeOf(network, assets)
   const tokens = new Map(
     assets.flatMap((asset) => (asset.contract === null ? [] : [[parseCoinType(asset.contract) ?? '', asset]])),
   )

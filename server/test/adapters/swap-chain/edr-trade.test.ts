@@ -4,7 +4,7 @@ import type { EvmSwapChain } from '../../../src/adapters/swap-chain/chain.ts'
 import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { startEdr } from '../chains/evm/edr.ts'
-import { ether, native, type Stage, sendAll, sign, startStage, via } from './stage.ts'
+import { ether, native, type Stage, sendExact, startStage, via } from './stage.ts'
 
 // T13: swaps are prepared, sent and observed on another client than anvil, which has neither eth_simulateV1 nor access lists.
 
@@ -34,15 +34,9 @@ beforeAll(async () => {
 afterAll(() => stage?.dex.stop())
 
 async function trade(order: SwapOrder, expected: bigint): Promise<void> {
-  const out = order.tokenOut === native ? null : (order.tokenOut as Hex)
   const prepared = await chain.prepare({ ...order, minReceived: expected })
   expect(prepared).toMatchObject({ simulatedOut: expected, approve: null })
-  const before = await stage.dex.balanceOf(out, order.recipient as Hex)
-  const hash = await sendAll(chain, prepared)
-  expect((await stage.dex.balanceOf(out, order.recipient as Hex)) - before).toBe(expected)
-  const { signer, nonce } = chain.readSigned(await sign(prepared.swap))
-  const observed = await chain.observe(hash, { signer, nonce })
-  expect(observed).toMatchObject({ kind: 'included', ok: true, confirmations: 1, received: expected })
+  await sendExact(stage, chain, order, prepared, expected)
 }
 
 test('swaps native currency for a token over two hops', async () => {

@@ -5,7 +5,11 @@ import { type DexNode, startDexChain } from '../../../../test/contracts/dex-chai
 import { PATIENCE } from '../../../../test/support/patience.ts'
 import { eth } from '../../../networks/eth.ts'
 import { isNative, nativeAddress } from '../../../src/adapters/chains/evm/native-coin.ts'
-import { createEvmSwapChain, type EvmSwapChainOptions } from '../../../src/adapters/swap-chain/chain.ts'
+import {
+  createEvmSwapChain,
+  type EvmSwapChain,
+  type EvmSwapChainOptions,
+} from '../../../src/adapters/swap-chain/chain.ts'
 import { type Network, resolveNetwork } from '../../../src/core/domain/network.ts'
 import type { PreparedSwap, SwapChain, SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import { executeRoute, type RouteSwap, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
@@ -81,6 +85,24 @@ export async function sendAll(chain: SwapChain, { approve, swap }: PreparedSwap)
   }
   const { hash } = await chain.readSigned(await sign(swap))
   await expect.poll(async () => (await chain.observe(hash)).kind, PATIENCE).toBe('included')
+  return hash
+}
+
+/** Sends a prepared swap, and checks what the recipient gets and what the observation states. Returns the hash of the swap. */
+export async function sendExact(
+  { dex }: Stage,
+  chain: EvmSwapChain,
+  { tokenOut, recipient }: SwapOrder,
+  prepared: PreparedSwap,
+  expected: bigint,
+): Promise<string> {
+  const out = tokenOut === native ? null : (tokenOut as Hex)
+  const before = await dex.balanceOf(out, recipient as Hex)
+  const hash = await sendAll(chain, prepared)
+  expect((await dex.balanceOf(out, recipient as Hex)) - before).toBe(expected)
+  const { signer, nonce } = chain.readSigned(await sign(prepared.swap))
+  const observed = await chain.observe(hash, { signer, nonce })
+  expect(observed).toMatchObject({ kind: 'included', ok: true, confirmations: 1, received: expected })
   return hash
 }
 

@@ -10,7 +10,7 @@ import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { compile } from '../chains/evm/compile.ts'
 import { startFaultyNode } from '../chains/evm/faulty-node.ts'
 import { testTokens } from '../chains/evm/tokens.ts'
-import { ether, native, type Stage, sendAll, sign, startStage, user, via } from './stage.ts'
+import { ether, native, type Stage, sendAll, sendExact, sign, startStage, user, via } from './stage.ts'
 
 // Prepared swaps are signed with viem, sent, and pay the simulated amount: on a real node with Uniswap's contracts.
 
@@ -58,16 +58,10 @@ async function refusal(attempt: Promise<unknown>): Promise<AppError> {
 
 /** Prepares, signs and sends a swap, and checks its result on the chain. */
 async function trade(order: SwapOrder, expected: bigint, approves: boolean) {
-  const out = order.tokenOut === native ? null : (order.tokenOut as Hex)
   const prepared = await chain.prepare(order)
   expect(prepared.simulatedOut).toBe(expected)
   expect(prepared.approve !== null).toBe(approves)
-  const before = await stage.dex.balanceOf(out, order.recipient as Hex)
-  const hash = await sendAll(chain, prepared)
-  expect((await stage.dex.balanceOf(out, order.recipient as Hex)) - before).toBe(expected)
-  const { signer, nonce } = chain.readSigned(await sign(prepared.swap))
-  const observed = await chain.observe(hash, { signer, nonce })
-  expect(observed).toMatchObject({ kind: 'included', ok: true, confirmations: 1, received: expected })
+  const hash = await sendExact(stage, chain, order, prepared, expected)
   await stage.ask('anvil_mine', ['0x2'])
   expect(await chain.observe(hash)).toMatchObject({ confirmations: 3, received: expected })
   if (approves) expect(await allowance(order.tokenIn)).toBe(0n)

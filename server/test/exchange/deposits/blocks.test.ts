@@ -454,6 +454,14 @@ describe('an unconfirmed payment', () => {
     )
     return row?.at ?? new Date(0)
   }
+  /** A payment of 5 units that left the mempool again; the time at which it was first seen. */
+  const sightAndLose = async ({ deposit: { address } }: Exchange, txHash: string) => {
+    await store.chainLog.recordSightings('btc', [{ txHash, address, memo: null, units: 5n }])
+    const at = await sightEarlier(txHash)
+    await store.chainLog.recordInspection('btc', txHash, firm)
+    await store.chainLog.recordLookup('btc', txHash, true)
+    return at
+  }
   const wasSeenAt = async (exchange: Exchange, at: Date) => {
     const [execution] = await listExecutions(app.database, exchange)
     return execution?.deposit.firstSeenAt.getTime() === at.getTime()
@@ -477,10 +485,7 @@ describe('an unconfirmed payment', () => {
   ])('%s', async (_, units, spends, isKept) => {
     const exchange = await fixedRate()
     const { address } = exchange.deposit
-    await store.chainLog.recordSightings('btc', [{ txHash: 'x1', address, memo: null, units: 5n }])
-    const at = await sightEarlier('x1')
-    await store.chainLog.recordInspection('btc', 'x1', firm)
-    await store.chainLog.recordLookup('btc', 'x1', true)
+    const at = await sightAndLose(exchange, 'x1')
     const replacement = { txHash: 'x2', sender: null, nonce: null, spends }
     await append(makeBlock(1, 'a', [makeTransfer(address, 'x2', 0, units)], [replacement]))
     expect(await wasSeenAt(exchange, at)).toBe(isKept)
@@ -489,10 +494,7 @@ describe('an unconfirmed payment', () => {
   test('that left the mempool and comes back has a new time', async () => {
     const exchange = await fixedRate()
     const transfer = { txHash: 'x1', address: exchange.deposit.address, memo: null, units: 5n }
-    await store.chainLog.recordSightings('btc', [transfer])
-    const at = await sightEarlier('x1')
-    await store.chainLog.recordInspection('btc', 'x1', firm)
-    await store.chainLog.recordLookup('btc', 'x1', true)
+    const at = await sightAndLose(exchange, 'x1')
     await store.chainLog.recordSightings('btc', [transfer])
     await store.chainLog.recordInspection('btc', 'x1', firm)
     await append(makeBlock(1, 'a', [makeTransfer(transfer.address, 'x1')]))
@@ -502,10 +504,7 @@ describe('an unconfirmed payment', () => {
   test('M1: loses its time if it left the mempool and is mined later', async () => {
     const exchange = await fixedRate()
     const { address } = exchange.deposit
-    await store.chainLog.recordSightings('btc', [{ txHash: 'x1', address, memo: null, units: 5n }])
-    const at = await sightEarlier('x1')
-    await store.chainLog.recordInspection('btc', 'x1', firm)
-    await store.chainLog.recordLookup('btc', 'x1', true)
+    const at = await sightAndLose(exchange, 'x1')
     await append(makeBlock(1, 'a', [makeTransfer(address, 'x1')]))
     expect(await wasSeenAt(exchange, at)).toBe(false)
   })

@@ -5,7 +5,15 @@ import { describe, expect, test } from 'vitest'
 import { outputOf } from '../../../src/swap/routing/curve.ts'
 import type { Swapped } from '../../../src/swap/routing/pool.ts'
 import { curveOf, type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { holdingOf, magnitude, type Positions, positionsOf, type RandomKind, randomPools } from './random-pools.ts'
+import {
+  holdingOf,
+  magnitude,
+  type Positions,
+  positionsOf,
+  type RandomKind,
+  type RandomPool,
+  randomPools,
+} from './random-pools.ts'
 
 /**
  * Cases that fulfil the precondition of their property: 57 % of the draws or more. fast-check fails a property that rejects more than two
@@ -14,13 +22,13 @@ import { holdingOf, magnitude, type Positions, positionsOf, type RandomKind, ran
 const settings = { numRuns: 200, maxSkipsPerRun: 2 } as const
 const kinds = Object.keys(randomPools) as readonly RandomKind[]
 
-type Trade = Readonly<{ pool: Pool; from: number; to: number; amount: bigint; more: bigint }>
+type Trade = Readonly<{ pool: RandomPool; from: number; to: number; amount: bigint; more: bigint }>
 
 /** A pool, a direction, and two amounts from a millionth to a multiple of the pool's balance. */
 const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
   fc
     .record({
-      pool: randomPools[kind] as fc.Arbitrary<Pool>,
+      pool: randomPools[kind] as fc.Arbitrary<RandomPool>,
       from: fc.nat(3),
       step: fc.nat(2),
       share: magnitude(0, 22),
@@ -42,7 +50,7 @@ const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
 function tolerance({ pool, from, to }: Trade): bigint {
   const holding = holdingOf(pool, to)
   const unit = (4n * holding) / (holdingOf(pool, from) + 1n)
-  return unit + holding / PRECISION[pool.kind as RandomKind] + 10n
+  return unit + holding / PRECISION[pool.kind] + 10n
 }
 
 const PRECISION: Readonly<Record<RandomKind, bigint>> = {
@@ -215,7 +223,7 @@ function curveTolerance({ pool, to, amount }: Trade, { amountOut, next }: Swappe
   const offPeg = pool.kind === 'curve-stable' && pool.offPegFee !== null ? Number(pool.fee * pool.offPegFee) / 1e20 : 0
   const units = roundedUnits(pool, next, to)
   const rounding = units / Number(amountOut) + units / Number(amount)
-  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind as RandomKind]) / Number(amountOut)
+  const coarse = Number(holdingOf(pool, to) / PRECISION[pool.kind]) / Number(amountOut)
   return offPeg + (sampled ? 1e-3 : 1e-7) + rounding + coarse + floatError(pool, to, Number(amountOut))
 }
 

@@ -483,6 +483,7 @@ const deepbook = fc
 
 /** DAMM v2 is compared with its own package, in test/dexes. */
 export type RandomKind = Exclude<PoolKind, 'meteora-damm-v2'>
+export type RandomPool = Extract<Pool, { kind: RandomKind }>
 
 export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
   'uniswap-v2': uniswapV2,

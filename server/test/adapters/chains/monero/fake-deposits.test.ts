@@ -119,6 +119,7 @@ describeWith('monerod', 'payments on monerod that are no deposit, or not yet', (
 
   test('D45 does not report a double-spent payment as a sighting', async () => {
     const { address } = addresses.deposit(3)
+    await payer.waitForUnlocked(Number(ONE_XMR / 4n))
     await control('/mining', { network: 'xmr', paused: true })
     try {
       await reader.mempool()

@@ -71,13 +71,15 @@ export async function startPayer(folder: string) {
   await wallet('create_wallet', { filename: 'payer', password: '', language: 'English' })
   const { address } = (await wallet('get_address', { account_index: 0 })) as { address: string }
   for (let n = 0; n < 6; n++) await control('/deposits', { network: 'xmr', currency: 'native', address, amount: '0.5' })
-  await until('its outputs can be spent', async () => {
-    await wallet('refresh')
-    const { unlocked_balance: units } = (await wallet('get_balance', { account_index: 0 })) as {
-      unlocked_balance: number
-    }
-    return units >= 6 * 5e11
-  })
+  const waitForUnlocked = (least: number) =>
+    until('its outputs can be spent', async () => {
+      await wallet('refresh')
+      const { unlocked_balance: units } = (await wallet('get_balance', { account_index: 0 })) as {
+        unlocked_balance: number
+      }
+      return units >= least
+    })
+  await waitForUnlocked(6 * 5e11)
   return {
     /** A new subaddress. */
     subaddress: async () => String((await wallet('create_address', { account_index: 0 }))['address']),
@@ -99,6 +101,8 @@ export async function startPayer(folder: string) {
         const { tx_hash: hash } = await wallet('transfer', { destinations, ...more }).catch(unlessLocked)
         return hash === undefined ? null : String(hash)
       }),
+    /** Waits until `least` units can be spent: outputs are locked again after another test has orphaned their blocks. */
+    waitForUnlocked,
     /** A signed transaction that is not relayed. Two calls spend the same output. */
     build: async (to: string, amount: bigint) => {
       const outputs = (await wallet('incoming_transfers', { transfer_type: 'available' })) as {

@@ -6,6 +6,7 @@ import { benchPrivate } from './private-exchanges.ts'
 import { benchQuotes } from './quotes.ts'
 import { benchReferenceRouters } from './reference-routers.ts'
 import { formatRun, formatTable, type Result, readLoadAverage, saveRun } from './results.ts'
+import { benchStart } from './start.ts'
 import { benchSwapQuotes } from './swap-quotes.ts'
 import { benchSwaps } from './swap-routing.ts'
 
@@ -15,7 +16,7 @@ import { benchSwaps } from './swap-routing.ts'
  * fails does.
  */
 const serverParts = ['feed', 'quotes', 'whole', 'polls', 'scan', 'creates', 'memory', 'private', 'swapquotes']
-const usage = `usage: npm run bench -- [--only ${serverParts.join(',')},swaps,routers] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER] [--save]`
+const usage = `usage: npm run bench -- [--only ${serverParts.join(',')},swaps,routers,start] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER] [--save]`
 const SMALL_TABLE_ROWS = 1_000
 
 const { values } = parseArgs({
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
   const results: Result[] = []
   const run = createRun(startedAt, results)
   const postgres = run.isChosen(...serverParts) ? await benchServers(run) : 'not used'
+  await run.add('start', () => benchStart(run.print))
   await run.add('swaps', benchSwaps)
   await run.add('routers', benchReferenceRouters)
   const options = process.argv.slice(2).join(' ')

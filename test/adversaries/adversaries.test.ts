@@ -4,7 +4,7 @@ import { cases, type Day, days, findLosingDay, guarded, jumpyDay, type Simulated
 import { prepareSimulatedDatabases, type SimulatedTemplate } from './simulated-clock.ts'
 import { payHonestly, type Strategy } from './strategies.ts'
 
-/** Up to seven days are simulated for each strategy. */
+/** Up to five days are simulated for each strategy. */
 const PATIENCE_MS = 1_800_000
 
 const sumUsd = (days: readonly Day[]) => days.reduce((sum, { gainUsd }) => sum + gainUsd, 0)

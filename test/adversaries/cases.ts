@@ -158,8 +158,8 @@ const pathOf = ({ seed, jumpSize }: Draw) =>
 
 type Draw = Readonly<{ seed: number; jumpSize: number }>
 /** With jumps of about 1 %. */
-export const days: readonly Draw[] = [1, 2, 3].map((seed) => ({ seed, jumpSize: 0.01 }))
-/** With jumps of about 3 %: of the same three draws, the one on which adversaries gain most. */
+export const days: readonly Draw[] = [1, 2].map((seed) => ({ seed, jumpSize: 0.01 }))
+/** With jumps of about 3 %: of three draws, the one on which adversaries gain most. */
 export const jumpyDay: Draw = { seed: 2, jumpSize: 0.03 }
 
 /** More databases at a time make the queries of a busy machine too slow. */

@@ -42,19 +42,18 @@ export async function fundSandbox(options: FundSandbox): Promise<{ later: Promis
   const isSlow = ({ network }: Currency) => network.confirmations > CLOCK_BLOCKS
   const [slow, quick] = [empty.filter(isSlow), empty.filter((currency) => !isSlow(currency))]
   if (empty.length > 0) starting.add(reason)
+  if (slow.length > 0) say(`wallets: ${namesOf(slow)} will follow`)
+  const slowly = fill(options, slow)
+  // `later` passes its error on, also while the others are funded.
+  slowly.catch(() => undefined)
   if (quick.length > 0) {
     say(`wallets: funding ${quick.length} currencies`)
     await fill(options, quick)
   }
-  if (slow.length === 0) {
-    starting.delete(reason)
-    return { later: Promise.resolve() }
-  }
-  say(`wallets: ${namesOf(slow)} will follow`)
   // Not ready before: every enabled currency can then be paid out.
-  const later = fill(options, slow).then(() => {
+  const later = slowly.then(() => {
     starting.delete(reason)
-    if (!options.signal?.aborted) say(`wallets: ${namesOf(slow)} can be paid out as well`)
+    if (slow.length > 0 && !options.signal?.aborted) say(`wallets: ${namesOf(slow)} can be paid out as well`)
   })
   return { later }
 }

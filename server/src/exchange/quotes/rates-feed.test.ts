@@ -18,7 +18,7 @@ afterEach(() => {
   for (const feed of opened.splice(0)) feed.close()
 })
 
-function start(initial = current) {
+function start(initial = current, intervalMs = 10) {
   const books = createBookSnapshot(initial)
   const time = { now: NOW }
   const errors: unknown[] = []
@@ -27,7 +27,7 @@ function start(initial = current) {
     codes,
     books,
     now: () => time.now,
-    intervalMs: 10,
+    intervalMs,
     onError: (error) => errors.push(error),
   })
   opened.push(feed)
@@ -56,6 +56,20 @@ it('renders after the first book and after each change', async () => {
   books.replace({ prices: makeBook({ ...bookParts, prices: cheaper }).prices })
   await vi.waitFor(() => expect(feed.ratesFeed().etag).not.toBe(first.etag), PATIENCE)
   expect(errors).toEqual([])
+})
+
+it('renders pauses and reserves that end or return before the interval has passed', async () => {
+  const { feed, books } = start(current, 3_600_000)
+  await feed.render()
+  const lists = () => feed.lists('btc@btc', 'eth@eth')
+  books.replace({ pauses: { networks: new Set(), assets: new Set(['eth@eth']) } })
+  await vi.waitFor(() => expect(lists()).toBe(false), PATIENCE)
+  books.replace({ pauses: { networks: new Set(), assets: new Set() } })
+  await vi.waitFor(() => expect(lists()).toBe(true), PATIENCE)
+  books.replace({ reserves: { ...current.reserves, available: new Map([['eth@eth', 0n]]) } })
+  await vi.waitFor(() => expect(lists()).toBe(false), PATIENCE)
+  books.replace({ reserves: current.reserves })
+  await vi.waitFor(() => expect(lists()).toBe(true), PATIENCE)
 })
 
 it('keeps ETag and date while the figures are unchanged', async () => {

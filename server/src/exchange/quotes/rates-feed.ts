@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { AssetId } from '../../core/domain/asset.ts'
-import { PRICES_MAX_AGE_MS, RESERVES_MAX_AGE_MS } from '../../core/domain/book.ts'
+import { type Book, PRICES_MAX_AGE_MS, RESERVES_MAX_AGE_MS } from '../../core/domain/book.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { renderFeed } from '../domain/feed.ts'
@@ -28,7 +28,7 @@ type Dependencies = Readonly<{
   books: BookSnapshot
   /** Milliseconds since 1970. */
   now(): number
-  /** Changes of the book within this time are rendered once. */
+  /** Changes of prices, fees and amounts within this time are rendered once. */
   intervalMs?: number
   onError(error: unknown): void
 }>
@@ -46,6 +46,7 @@ export function createRatesFeed(dependencies: Dependencies): RatesFeed {
   let rendered: Rendered | null = null
   let last: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | null = null
+  let offered = ''
 
   /** Renderings run one after another, each with the book that is current when it starts. */
   const render = (): Promise<void> => {
@@ -56,13 +57,21 @@ export function createRatesFeed(dependencies: Dependencies): RatesFeed {
     return last
   }
 
+  /** What was just paused must not stay in the feed, and what can be exchanged again must not be missing from it. */
   const schedule = (): void => {
+    const before = offered
+    offered = summarizeOffer(books.current())
+    const isUrgent = rendered === null || offered !== before
+    if (isUrgent && timer !== null) {
+      clearTimeout(timer)
+      timer = null
+    }
     timer ??= setTimeout(
       () => {
         timer = null
         render().catch(onError)
       },
-      rendered === null ? 0 : intervalMs,
+      isUrgent ? 0 : intervalMs,
     ).unref()
   }
   const unsubscribe = books.subscribe(schedule)
@@ -87,6 +96,15 @@ export function createRatesFeed(dependencies: Dependencies): RatesFeed {
     },
   }
 }
+
+/** The assets with a reserve, and the pauses. */
+const summarizeOffer = ({ reserves: { available }, pauses: { networks, assets, payouts } }: Book): string =>
+  JSON.stringify([
+    [...available].flatMap(([id, units]) => (units === 0n ? [] : [id])),
+    [...networks],
+    [...assets],
+    [...(payouts ?? [])],
+  ])
 
 async function renderOnce(dependencies: Dependencies, previous: Rendered | null): Promise<Rendered> {
   const { currencies, codes, books, now } = dependencies

@@ -1,4 +1,4 @@
-import { claimEntry, manualSettlementEntry, reservedId } from '../../core/domain/ledger/entries.ts'
+import { claimEntry, manualSettlementEntry, reservedId, unownedReturnEntry } from '../../core/domain/ledger/entries.ts'
 import { reversalOf } from '../../core/domain/ledger/journal.ts'
 import { type AuditNote, refused, requireReason } from '../../core/services/audit-note.ts'
 import type { HeldPayout } from '../ports/store/operator.ts'
@@ -51,10 +51,10 @@ export function createOperatePayouts(store: Store) {
       }),
     /** Cancels the payout. The deposits of a sweep can be swept again; a reversed payout counts as paid from another wallet. */
     drop: (id: string, note: AuditNote) =>
-      decide(id, 'drop', note, async (tx, { purpose, lost: isReversed }) => {
+      decide(id, 'drop', note, async (tx, { purpose, network, lost: isReversed }) => {
         if (!(await tx.payouts.void(id))) throw refused(`payout ${id} has just been signed and cannot be dropped`)
         if (purpose === 'sweep') await tx.operator.releaseSweptDeposits(id)
-        if (purpose === 'withdrawal') await reverseWithdrawal(tx, id)
+        if (purpose === 'withdrawal') await reverseWithdrawal(tx, id, network)
         if (isReversed) await settleByHand(tx, id)
       }),
     ...createHints(store),
@@ -144,10 +144,19 @@ async function settleByHand(tx: StoreTx, id: string): Promise<void> {
   await tx.reversedPayouts.settleByHand(id)
 }
 
-/** Returns a dropped withdrawal to the account that owed it. An unclaimed deposit is unclaimed again. */
-async function reverseWithdrawal(tx: StoreTx, payoutId: string): Promise<void> {
+/** Returns a dropped withdrawal to the account that owed it. An unclaimed deposit is unclaimed again, also after a reorganisation. */
+async function reverseWithdrawal(tx: StoreTx, payoutId: string, network: string): Promise<void> {
   const entry = await tx.ledger.entry(reservedId(payoutId))
   if (!entry) return
   await tx.ledger.post(reversalOf(entry, `${entry.id}:reversed`, 'pay-out dropped'))
-  await tx.operator.markUnclaimed(payoutId)
+  const deposit = await tx.operator.markUnclaimed(payoutId)
+  if (deposit === null) return
+  if (deposit.isCredited)
+    await tx.alarms.raise(`unclaimed:${network}`, 'coins that belong to no exchange are at the hot wallet again', {
+      network,
+      depositId: deposit.id,
+      payoutId,
+    })
+  else
+    for (const { assetId, units } of entry.postings) await tx.ledger.post(unownedReturnEntry(payoutId, assetId, units))
 }

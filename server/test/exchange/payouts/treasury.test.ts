@@ -91,3 +91,44 @@ test('M27.6: coins that arrive at a hot wallet for no exchange are unclaimed unt
   expect(await listAlarms()).not.toContain('unclaimed:eth')
   Object.assign(fixture.settings, { fundingsAreCapital: true })
 })
+
+test.each([
+  ['before', 1],
+  ['after', 2],
+])(
+  'M27.6: an unclaimed deposit whose pay-out is dropped %s it returns to the chain is owed once',
+  async (_when, order) => {
+    Object.assign(fixture.settings, { fundingsAreCapital: false })
+    const readBalances = async () =>
+      Promise.all(
+        (['liability:unclaimed', 'equity:capital', 'asset:wallet'] as const).map((account) =>
+          fixture.store.ledger.balance(account, 'eth@eth'),
+        ),
+      )
+    const [unclaimed = 0n, capital, wallet = 0n] = await readBalances()
+    const txHash = fixture.fakes.eth.pay('eth-hot', ETHER)
+    await fixture.mineBlocks(2)
+    const payment = fixture.fakes.eth.listPayments('eth-hot').find((one) => one.txHash === txHash)
+    const [deposit] = await fixture.store.operator.listUnclaimed(9)
+    await fixture.store.pauses.pause('payouts:eth', 'decide about it', 'the test')
+    const destination = async () => ({ address: 'her wallet', memo: null })
+    const { payoutId } = await treasury.payUnclaimed(deposit?.depositId ?? '', destination, note)
+    await fixture.database.query("update payouts set attention = 'OPERATOR' where id = $1", [payoutId])
+    fixture.fakes.eth.reorg(2, (hash) => hash === txHash)
+    await fixture.runWorkers()
+    const drop = () => createOperatePayouts(fixture.store).drop(payoutId, note)
+    const returnToChain = async () => {
+      fixture.fakes.eth.resubmit(payment)
+      await fixture.mineBlocks(3)
+    }
+    if (order === 1) await drop()
+    await returnToChain()
+    if (order === 2) await drop()
+    // Liabilities are credits, so they are negative.
+    expect(await readBalances()).toEqual([unclaimed - ETHER, capital, wallet + ETHER])
+    expect((await fixture.store.alarms.list(99)).map(({ subject }) => subject)).toContain('unclaimed:eth')
+    await createOperatePayouts(fixture.store).claim(deposit?.depositId ?? '', note)
+    await fixture.store.pauses.resume('payouts:eth')
+    Object.assign(fixture.settings, { fundingsAreCapital: true })
+  },
+)

@@ -44,10 +44,13 @@ export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore
       return rows.map((row) => ({ ...row, units: BigInt(row.units) }))
     },
     async markUnclaimed(payoutId) {
-      await sql.query(
-        'update deposits set unclaimed = true where exchange_id is null and id = (select deposit_id from payouts where id = $1)',
+      const [row] = await sql.query<{ id: string; isCredited: boolean }>(
+        `update deposits set unclaimed = true
+         where exchange_id is null and id = (select deposit_id from payouts where id = $1)
+         returning id, status = 'credited' as "isCredited"`,
         [payoutId],
       )
+      return row ?? null
     },
     async markClaimed(depositId) {
       await sql.query('update deposits set unclaimed = false where id = $1', [depositId])

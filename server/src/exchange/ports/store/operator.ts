@@ -79,8 +79,11 @@ export interface OperatorStore {
     depositId: string,
   ): Promise<Readonly<{ id: string; assetId: AssetId; network: string; units: bigint }> | null>
   listUnclaimed(limit: number): Promise<readonly UnclaimedDeposit[]>
-  /** Marks the deposit of a dropped withdrawal as unclaimed again. */
-  markUnclaimed(payoutId: string): Promise<void>
+  /**
+   * Marks the deposit of a dropped withdrawal as unclaimed again. Null if the withdrawal had none. `isCredited` is false while
+   * the deposit is reversed because it left the chain.
+   */
+  markUnclaimed(payoutId: string): Promise<Readonly<{ id: string; isCredited: boolean }> | null>
   /** Marks a deposit as claimed: its owner is known. */
   markClaimed(depositId: string): Promise<void>
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { smallest } from '../lib/bigint.ts'
 import { certify } from '../swap/routing/certificate.ts'
 import type { Pool } from '../swap/routing/pool-kinds.ts'
 import { createPoolMarket, type PoolMarket } from '../swap/routing/pool-market.ts'
@@ -109,10 +110,17 @@ function printRoute(one: LabCase, index: number, market: PoolMarket, repeat: num
   const out = route?.amountOut ?? 0n
   const net = out - swapCost * BigInt(flow.length)
   const certified = route && { execution: route, values: route.values }
-  const bound = BigInt(Math.ceil(certify(market, request, gasPrice, certified).bound))
+  const bound = boundOf(one, certify(market, request, gasPrice, certified).bound)
   const hasRoute = (amount: bigint) => bestRoute(market, { ...request, amountIn: amount }, options) !== null
   const reason = route === null ? exceedsReserves(amountIn, hasRoute) : {}
   print({ case: index, out, net, bound, micros, flow, ...reason })
+}
+
+/** No route pays more than what the pools hold of the target. That bounds markets in which prices prove nothing. */
+function boundOf({ pools, tokenOut }: LabCase, certified: number): bigint {
+  const reservesOf = ({ tokens, reserves }: LabPair) => reserves.filter((_, n) => tokens[n] === tokenOut)
+  const held = pools.flatMap(reservesOf).reduce((sum, units) => sum + units, 0n)
+  return Number.isFinite(certified) ? smallest(BigInt(Math.ceil(certified)), held) : held
 }
 
 function timeSearch(search: () => Route | null, repeat: number): { route: Route | null; micros: number } {

@@ -86,6 +86,23 @@ describe('lab route', () => {
     ])
   })
 
+  test('bounds a case by the reserves of the target where prices prove nothing, and continues with the next', async () => {
+    // Prices around this cycle multiply without end. A search over random markets found it.
+    const pools = [
+      { ...createPool(2, 5, '16100000003', '94500000007'), feePpm: 10_000 },
+      { ...createPool(0, 2, '16200000007', '10300000006'), feePpm: 300_000 },
+      { ...createPool(1, 5, '42400000008', '4000000002'), feePpm: 0 },
+      { ...createPool(5, 2, '60500000003', '200000004'), feePpm: 0 },
+    ]
+    const one = { pools, tokenIn: 0, tokenOut: 1, amountIn: '1', maxHops: 7 }
+    const result = await runLab('route', { cases: [one, { ...one, amountIn: '0' }] })
+    expect(result.stderr).toBe('')
+    expect(parseLines(result).map(({ out, bound }) => [out, bound])).toEqual([
+      ['0', '42400000008'],
+      ['0', '0'],
+    ])
+  })
+
   test('routes over a named market, net of the cost of swaps, with a limit of hops', async () => {
     const E18 = '000000000000000000'
     const pool = (token0: number, token1: number, reserve0: string, reserve1 = reserve0) =>

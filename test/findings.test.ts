@@ -60,6 +60,30 @@ describe.each(reviews)('every finding about $topic', ({ ids, files }) => {
   })
 })
 
+describe('the tables of docs/threat-model.md', () => {
+  const rows = read('docs/threat-model.md').match(/^\| .*\|$/gm) ?? []
+
+  test('have a row for every finding about swaps', () => {
+    const named = new Set(rows.flatMap((row) => row.match(/\b[DH]\d+\b/g) ?? []))
+    expect(reviews[1]?.ids.filter((id) => !named.has(id))).toEqual([])
+  })
+
+  test('name tests of forge that exist', () => {
+    const sources = globSync('contracts/test/*.sol', { cwd: root }).map((path) => read(path))
+    const names = rows.flatMap((row) => [...row.matchAll(/`([A-Z]\w+): ([a-z]\w+)`/g)])
+    expect(names.length).toBeGreaterThan(15)
+    const missing = names.filter(
+      ([, suite, name]) =>
+        !sources.some(
+          (source) =>
+            new RegExp(`contract ${suite}(Test|Tests)? `).test(source) &&
+            new RegExp(`function (test(Fuzz)?|invariant)_${name}\\(`).test(source),
+        ),
+    )
+    expect(missing.map(([name]) => name)).toEqual([])
+  })
+})
+
 test('no test is switched off', () => {
   // test-summary.test.ts writes such a test, and runs it.
   const all = listTests('{lib,schema,sandbox,server,test}/**/*.test.ts').filter((path) => !/test-summary/.test(path))

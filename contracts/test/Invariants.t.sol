@@ -74,6 +74,10 @@ contract InvariantHandler is RandomRoutes {
         assertNothingHeld();
     }
 
+    function incomePaid() external view returns (uint256) {
+        return income.paid(b);
+    }
+
     function trySwap(SwapRouter.Swap memory s, uint256[] memory route) private returns (uint256 out) {
         fundAndApprove(s);
         vm.prank(user);
@@ -197,5 +201,6 @@ contract InvariantsTest {
     function afterInvariant() public view {
         if (handler.calls() < 64) return;
         require(handler.swaps() > 3 && handler.swaps() >= handler.failed(), "too few successful swaps");
+        require(handler.incomePaid() > 0, "no income was paid during a swap");
     }
 }

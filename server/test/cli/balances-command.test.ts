@@ -189,7 +189,18 @@ describe('a report', () => {
       { ...bitcoin, account: 'asset:wallet', debits: '1.5', credits: '0', closing: '1.5' },
       { ...bitcoin, account: 'equity:capital', debits: '0', credits: '1.5', closing: '-1.5' },
     ])
-    expect(await swapyard(['report', 'revenue', ...period, '--by', 'partner', '--csv'])).toMatchObject({ code: 0 })
+    const { text } = await swapyard(['report', 'trial-balance', ...period, '--csv'])
+    const rows = text.trimEnd().split('\n')
+    expect(rows.filter((row) => !row.includes('eth@eth'))).toEqual([
+      'account,assetId,opening,debits,credits,closing',
+      'asset:wallet,btc@btc,0,1.5,0,1.5',
+      'equity:capital,btc@btc,0,0,1.5,-1.5',
+    ])
+    // No exchange has earned anything.
+    expect(await swapyard(['report', 'revenue', ...period, '--by', 'partner', '--csv'])).toMatchObject({
+      code: 0,
+      text: 'group,assetId,exchanges,spread,partnerFees,networkFees,dust\n',
+    })
     expect(await swapyard(['report', 'costs', ...period, '--by', 'exchange'])).toMatchObject({ code: 0 })
   })
 

@@ -9,7 +9,8 @@ import { PATIENCE_MS } from '../../../test/support/patience.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
-export type Answer = Readonly<{ code: number; lines: Record<string, unknown>[]; error: string }>
+/** `lines`: the JSON lines of `text`. */
+export type Answer = Readonly<{ code: number; text: string; lines: Record<string, unknown>[]; error: string }>
 
 /** Runs the command line with its own data directory and database. */
 export type Shell = Readonly<{
@@ -45,7 +46,7 @@ export async function openShell(): Promise<Shell> {
               .split('\n')
               .filter((line) => line.startsWith('{'))
               .map((line) => JSON.parse(line) as Record<string, unknown>)
-            resolve({ code: failure === null ? 0 : Number(failure.code ?? 99), lines, error: stderr })
+            resolve({ code: failure === null ? 0 : Number(failure.code ?? 99), text: stdout, lines, error: stderr })
           },
         )
       })

@@ -14,6 +14,9 @@ let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 let toEther: Exchange
 let toBitcoin: Exchange
 let fromToken: Exchange
+/** Paid by one transaction. */
+let batched: readonly Exchange[]
+let dust: Exchange
 const today = new Date(new Date().toISOString().slice(0, 10))
 const period: Period = { from: new Date(today.getTime() - 86_400_000), to: new Date(today.getTime() + 2 * 86_400_000) }
 const before: Period = { from: new Date('2020-01-01'), to: period.from }
@@ -38,6 +41,18 @@ beforeAll(async () => {
   fixture.fakes.eth.behaviour.feeRate = 4n
   await fixture.services.sweep(fixture.fakes.eth.chain)
   await fixture.mineBlocks(4)
+  await fixture.store.pauses.pause('payouts:btc', 'collect two payouts', 'the test')
+  batched = await Promise.all([1, 2, 3].map(() => fixture.createExchange({ from: eth, to: btc })))
+  for (const exchange of batched) fixture.payDeposit(exchange, ETHER)
+  await fixture.mineBlocks(12)
+  await fixture.store.pauses.resume('payouts:btc')
+  await fixture.clearHolds()
+  await fixture.mineBlocks(12)
+  await fixture.services.sweep(fixture.fakes.eth.chain)
+  await fixture.mineBlocks(4)
+  dust = await fixture.createExchange()
+  fixture.payDeposit(dust, 1_600n)
+  await fixture.mineBlocks(12)
 })
 afterAll(() => fixture.close())
 
@@ -88,9 +103,23 @@ test('M4: gas that stays on a deposit address after its sweep is a cost of its e
   // 21 000 gas at a rate of 10 were supplied, and used at a rate of 4.
   const [, cost] = await costsOf(fromToken)
   expect(cost).toMatchObject({ assetId: 'eth@eth', payouts: 0n, sweeps: 84_000n, gas: 210_000n, stranded: left })
-  const deposits = [toBitcoin, fromToken].map(({ deposit }) => balanceOf(deposit.address, null))
+  const deposits = [toBitcoin, fromToken, ...batched].map(({ deposit }) => balanceOf(deposit.address, null))
   expect(await fixture.store.ledger.balance('expense:stranded', 'eth@eth')).toBe(deposits.reduce((a, b) => a + b))
   expect(await fixture.store.ledger.balance('asset:deposits', 'eth@eth')).toBe(0n)
+})
+
+test('a transaction of three payouts divides its fee among their exchanges, and the first one takes the rest', async () => {
+  const shares = await Promise.all(batched.map(async (exchange) => (await costsOf(exchange))[0]))
+  expect(shares.map((share) => [share?.assetId, share?.payouts]).toSorted()).toEqual(
+    [334n, 333n, 333n].map((units) => ['btc@btc', units]).toSorted(),
+  )
+})
+
+test('a deposit that does not cover its own refund is revenue, and costs nothing', async () => {
+  expect(await fixture.readStatus(dust)).toBe('failed')
+  expect(await costsOf(dust)).toEqual([])
+  const nothing = { spread: 0n, partnerFees: 0n, networkFees: 0n }
+  expect(await revenueOf(dust)).toMatchObject([{ assetId: 'btc@btc', exchanges: 1, ...nothing, dust: 1_600n }])
 })
 
 test('every grouping has the same sums, and the costs are those that the ledger booked', async () => {
@@ -104,10 +133,11 @@ test('every grouping has the same sums, and the costs are those that the ledger 
       expect(rows.reduce((sum, { payouts, sweeps, gas }) => sum + payouts + sweeps + gas, 0n)).toBe(units)
     }
     expect(costs.reduce((sum, row) => sum + row.stranded, 0n)).toBe(stranded)
-    expect(revenue.reduce((sum, { exchanges }) => sum + exchanges, 0)).toBe(3)
+    expect(revenue.reduce((sum, { exchanges }) => sum + exchanges, 0)).toBe(7)
   }
   const groups = (await fixture.store.reports.revenue(period, 'pair', LIMIT)).map(({ group }) => group)
-  expect(groups).toEqual(['btc@btc/eth@eth', 'eth@eth/btc@btc', 'usdt@eth/btc@btc'])
+  // The dust is in bitcoin, the spread in ether.
+  expect(groups).toEqual(['btc@btc/eth@eth', 'btc@btc/eth@eth', 'eth@eth/btc@btc', 'usdt@eth/btc@btc'])
   // The fixture has exchanges, but no row for their partner.
   expect((await fixture.store.reports.revenue(period, 'partner', LIMIT))[0]?.group).toBe(partnerId)
 })

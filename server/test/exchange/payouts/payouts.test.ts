@@ -294,6 +294,33 @@ describe('deposits on an account chain', () => {
     await fixture.store.payouts.void(id)
   })
 
+  test.each([
+    { when: 'if they are worth more than a hundred sweeps', units: ETHER / 4n, waitedHours: 0, sweeps: 1 },
+    { when: 'once they have waited a day', units: ETHER / 10n, waitedHours: 25, sweeps: 1 },
+    { when: 'no sooner than that', units: ETHER / 10n, waitedHours: 23, sweeps: 0 },
+  ])('M4: are swept at a high fee $when', async ({ units, waitedHours, sweeps }) => {
+    const { chain, behaviour } = fixture.fakes.eth
+    const sweep = createSweepDeposits(fixture.dependencies)
+    await sweep(chain)
+    const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: units })
+    fixture.fakes.eth.pay(exchange.deposit.address, units)
+    await fixture.mineBlocks(12)
+    await fixture.database.query(
+      'update deposits set first_seen_at = first_seen_at - make_interval(hours => $2) where exchange_id = $1',
+      [exchange.id, waitedHours],
+    )
+    const usual = behaviour.feeRate
+    // A sweep costs 0.0021 ETH: the deposits are worth 119 and 47 of them.
+    behaviour.feeRate = 10n ** 11n
+    await sweep(chain)
+    behaviour.feeRate = usual
+    const swept = await fixture.database.query(
+      'select 1 from deposits where exchange_id = $1 and swept_by is not null',
+      [exchange.id],
+    )
+    expect(swept).toHaveLength(sweeps)
+  })
+
   test('that are worth less than a sweep costs do not delay the sweep of others', async () => {
     for (let n = 0; n < 21; n++)
       fixture.fakes.eth.pay((await fixture.createExchange({ from: eth, to: btc })).deposit.address, 600_000n)

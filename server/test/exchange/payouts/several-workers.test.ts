@@ -168,3 +168,30 @@ test('M23: a wallet that builds slowly delays no signature on another network', 
   await fixture.mineBlocks(4)
   expect([await fixture.readStatus(toEther), await fixture.readStatus(toBitcoin)]).toEqual(['finished', 'finished'])
 })
+
+test('M23: an output that was lost while a transaction with it was built is not signed', async () => {
+  await fixture.fundWallets({ btc: 7n * COIN, eth: ETHER })
+  const exchange = await queuePayout()
+  const slow = startSlowDispatchers()
+  const dispatching = slow.start()
+  await slow.building
+  // The build took the largest.
+  const [lost] = await fixture.database.query<{ outpoint: string }>(
+    `update coins set quarantined = true where outpoint = (
+       select outpoint from coins where network = 'btc' and spent_by is null and reserved_by is null and block_height is not null
+       order by units desc limit 1)
+     returning outpoint`,
+  )
+  slow.finish()
+  await dispatching
+  const signed = await fixture.database.query<{ resources: string[] }>(
+    `select t.resources from transactions t join payouts p on p.transaction_id = t.id where p.exchange_id = $1`,
+    [exchange.id],
+  )
+  expect(signed).toHaveLength(1)
+  expect(signed[0]?.resources).not.toContain(lost?.outpoint)
+  await fixture.database.query("update coins set quarantined = false where network = 'btc'")
+  await fixture.clearHolds()
+  await fixture.mineBlocks(4)
+  expect(await fixture.readStatus(exchange)).toBe('finished')
+})

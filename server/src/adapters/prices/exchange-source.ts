@@ -1,0 +1,126 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { AppError } from '../../core/domain/errors.ts'
+import type { Http } from '../../lib/http.ts'
+import { readDecimal } from './decimal.ts'
+import { type Book, type Exchange, excerpt, LIMIT_WAIT_MS, Refusal } from './exchanges/exchange.ts'
+import type { PriceSource, Ticker } from './price-source.ts'
+
+type Options = Readonly<{
+  http: Http
+  /** Milliseconds since 1970. */
+  now(): number
+  /** A mirror or a proxy, in place of the exchange's own URL. */
+  url?: string
+  /** Sent with each request. */
+  headers?: Readonly<Record<string, string>>
+}>
+
+const TIMEOUT_MS = 4_000
+/** Older prices of a pair are left out, so that one quiet pair does not age the prices of all others. */
+const PAIR_AGE_MAX_MS = 10_000
+/** Longest wait after failures, in which the exchange did not limit us. */
+const FAILURE_WAIT_MAX_MS = 30_000
+/** Binance blocks addresses for up to three days. */
+const LIMIT_WAIT_MAX_MS = 3 * 86_400_000
+
+/**
+ * The prices of a public exchange. A read returns the last tickers at once, with their own times, and requests new ones in the
+ * background if the interval has passed: a slow exchange delays no read of the others. After a failed request every read throws
+ * its reason until one succeeds. An exchange that limits us is not asked before the time that it states.
+ */
+export function createExchangeSource(id: string, exchange: Exchange, options: Options): PriceSource {
+  const { now } = options
+  let tickers: readonly Ticker[] = []
+  let failure: AppError | null = null
+  let failures = 0
+  let requestedAt = Number.NEGATIVE_INFINITY
+  let nextAt = Number.NEGATIVE_INFINITY
+  let pending: Promise<void> | null = null
+
+  const refresh = async (): Promise<void> => {
+    const startedAt = now()
+    nextAt = startedAt + exchange.intervalMs
+    try {
+      tickers = toTickers(exchange, await requestBooks(exchange, options), startedAt)
+      requestedAt = startedAt
+      failure = null
+      failures = 0
+    } catch (cause) {
+      failures += 1
+      failure = new AppError('RATES_UNAVAILABLE', 'a price source does not answer', { cause })
+      const limitMs = cause instanceof Refusal ? cause.waitMs : null
+      const backoffMs = Math.min(exchange.intervalMs * 2 ** (failures - 1), FAILURE_WAIT_MAX_MS)
+      nextAt = now() + (limitMs ?? backoffMs)
+    } finally {
+      pending = null
+    }
+  }
+
+  return {
+    id,
+    maxAgeMs: PAIR_AGE_MAX_MS,
+    async read() {
+      if (pending === null && now() >= nextAt) pending = refresh()
+      // Without recent tickers the read waits for the request.
+      if (failure === null && now() - requestedAt > PAIR_AGE_MAX_MS) await pending
+      if (failure !== null) throw failure
+      return tickers
+    },
+  }
+}
+
+async function requestBooks(exchange: Exchange, options: Options): Promise<ReadonlyMap<string, Book>> {
+  const { http, url = exchange.url, headers = {} } = options
+  const bytesMax = exchange.replyBytesMax
+  const reply = await http.call({
+    url,
+    headers: { accept: 'application/json', 'accept-encoding': 'gzip', ...headers },
+    timeoutMs: TIMEOUT_MS,
+    replyBytesMax: bytesMax,
+  })
+  if (reply.kind === 'unknown') throw new Refusal(reply.reason)
+  const isCompressed = reply.headers['content-encoding'] === 'gzip'
+  const body = (isCompressed ? await unpack(reply.body, bytesMax) : reply.body).toString('utf8')
+  if (reply.status === 429 || reply.status === 418)
+    throw new Refusal(`status ${reply.status}`, readRetryAfterMs(reply.headers['retry-after'], options.now()))
+  if (reply.status !== 200) throw new Refusal(`status ${reply.status}: ${excerpt(body)}`)
+  try {
+    return exchange.readBooks(body)
+  } catch (cause) {
+    throw cause instanceof SyntaxError ? new Refusal('the reply is not JSON') : cause
+  }
+}
+
+const gunzipAsync = promisify(gunzip)
+
+/** The size after decompression is bounded, too. */
+async function unpack(body: Buffer, bytesMax: number): Promise<Buffer> {
+  try {
+    return await gunzipAsync(body, { maxOutputLength: bytesMax })
+  } catch {
+    throw new Refusal('the compressed reply is too long or damaged')
+  }
+}
+
+/** Seconds, or a date (RFC 9110, section 10.2.3). */
+function readRetryAfterMs(text: string | undefined, now: number): number {
+  const ms =
+    text === undefined ? Number.NaN : /^\d+$/.test(text) ? Number.parseInt(text, 10) * 1_000 : Date.parse(text) - now
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, LIMIT_WAIT_MAX_MS) : LIMIT_WAIT_MS
+}
+
+/** Pairs that are missing or malformed are left out. Bids are rounded down and asks up. */
+function toTickers(
+  { quote, symbols }: Exchange,
+  books: ReadonlyMap<string, Book>,
+  startedAt: number,
+): readonly Ticker[] {
+  return Object.entries(symbols).flatMap(([priceKey, symbol]) => {
+    const book = books.get(symbol)
+    const bid = readDecimal(book?.bid, 'down')
+    const ask = readDecimal(book?.ask, 'up')
+    if (book === undefined || bid === null || ask === null) return []
+    return [{ priceKey, quote, at: book.at ?? startedAt, price: { bid, ask } }]
+  })
+}

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { AppError } from '../../core/domain/errors.ts'
@@ -17,6 +18,8 @@ type Options = Readonly<{
 }>
 
 const TIMEOUT_MS = 4_000
+/** A read waits so long for a request before it returns the last tickers. */
+const GRACE_MS = 500
 /** Older prices of a pair are left out, so that one quiet pair does not age the prices of all others. */
 const PAIR_AGE_MAX_MS = 10_000
 /** Longest wait after failures, in which the exchange did not limit us. */
@@ -25,9 +28,9 @@ const FAILURE_WAIT_MAX_MS = 30_000
 const LIMIT_WAIT_MAX_MS = 3 * 86_400_000
 
 /**
- * The prices of a public exchange. A read returns the last tickers at once, with their own times, and requests new ones in the
- * background if the interval has passed: a slow exchange delays no read of the others. After a failed request every read throws
- * its reason until one succeeds. An exchange that limits us is not asked before the time that it states.
+ * The prices of a public exchange. A read requests new ones if the interval has passed. If the exchange is slow, the read returns
+ * the last tickers, with their own times, so that it delays no other source. After a failed request every read throws its reason
+ * until a request succeeds. An exchange that limits us is not asked before the time that it states.
  */
 export function createExchangeSource(id: string, exchange: Exchange, options: Options): PriceSource {
   const { now } = options
@@ -62,8 +65,8 @@ export function createExchangeSource(id: string, exchange: Exchange, options: Op
     maxAgeMs: PAIR_AGE_MAX_MS,
     async read() {
       if (pending === null && now() >= nextAt) pending = refresh()
-      // Without recent tickers the read waits for the request.
-      if (failure === null && now() - requestedAt > PAIR_AGE_MAX_MS) await pending
+      const isFirst = failure === null && now() - requestedAt > PAIR_AGE_MAX_MS
+      if (pending !== null) await (isFirst ? pending : Promise.race([pending, delay(GRACE_MS, null, { ref: false })]))
       if (failure !== null) throw failure
       return tickers
     },

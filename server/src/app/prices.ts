@@ -48,16 +48,19 @@ function openSource({ exchange, url, headers }: PriceSourceConfig, http: Http): 
 }
 
 const REPEAT_MS = 60_000
+/** A pair that an exchange has delisted stays missing. */
+const REPEAT_MISSING_MS = 86_400_000
 /** Keys of price documents come from outside. */
 const KEYS_MAX = 2_000
 
-/** Prices are read every second: the same drop is logged once a minute. */
+/** Prices are read every second: the same drop is logged once a minute, a missing pair once a day. */
 export function reportDropped({ log, metrics }: Pick<PriceDeps, 'log' | 'metrics'>, now: () => number) {
   const loggedAt = new Map<string, number>()
   return ({ source, reason, priceKey, cause }: Dropped): void => {
     metrics.priceDropped(source, reason)
     const key = `${source} ${reason} ${priceKey}`
-    if (now() - (loggedAt.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return
+    const repeatMs = reason === 'missing' ? REPEAT_MISSING_MS : REPEAT_MS
+    if (now() - (loggedAt.get(key) ?? Number.NEGATIVE_INFINITY) < repeatMs) return
     if (loggedAt.size >= KEYS_MAX) loggedAt.clear()
     loggedAt.set(key, now())
     log.warn({ source, reason, priceKey, ...(cause === undefined ? {} : { cause: explain(cause) }) }, 'price dropped')

@@ -2,7 +2,15 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { Price } from '../../core/domain/price.ts'
 import type { PriceSource, Ticker } from './price-source.ts'
 
-export type DropReason = 'failed' | 'stale' | 'future' | 'implausible' | 'unconverted' | 'deviating' | 'jump'
+export type DropReason =
+  | 'failed'
+  | 'missing'
+  | 'stale'
+  | 'future'
+  | 'implausible'
+  | 'unconverted'
+  | 'deviating'
+  | 'jump'
 
 /** `priceKey` is null if the whole source was dropped; `cause` is the error then. */
 export type Dropped = Readonly<{ source: string; reason: DropReason; priceKey: string | null; cause?: unknown }>
@@ -27,12 +35,13 @@ export async function collectTickers(options: Options): Promise<readonly SourceT
   const { sources, timeoutMs, maxAgeMs: ageMaxMs, onDropped } = options
   const answers = await Promise.allSettled(sources.map((source) => within(timeoutMs, source.read())))
   return answers.flatMap((answer, index) => {
-    const { id: source = '', maxAgeMs = ageMaxMs } = sources[index] ?? {}
+    const { id: source = '', maxAgeMs = ageMaxMs, priceKeys = [] } = sources[index] ?? {}
     if (answer.status !== 'fulfilled') {
       onDropped({ source, reason: 'failed', priceKey: null, cause: answer.reason })
       return []
     }
     const unique = new Map(answer.value.map((ticker) => [ticker.priceKey, ticker]))
+    for (const priceKey of priceKeys) if (!unique.has(priceKey)) onDropped({ source, reason: 'missing', priceKey })
     return [...unique.values()].flatMap((ticker) => {
       const reason = findFault(ticker, maxAgeMs, options)
       if (reason !== null) onDropped({ source, reason, priceKey: ticker.priceKey })

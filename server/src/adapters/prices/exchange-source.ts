@@ -63,6 +63,7 @@ export function createExchangeSource(id: string, exchange: Exchange, options: Op
   return {
     id,
     maxAgeMs: PAIR_AGE_MAX_MS,
+    priceKeys: Object.keys(exchange.symbols),
     async read() {
       if (pending === null && now() >= nextAt) pending = refresh()
       const isFirst = failure === null && now() - requestedAt > PAIR_AGE_MAX_MS

@@ -17,6 +17,8 @@ export type PriceSource = Readonly<{
   id: string
   /** Tickers older than this are not counted. Absent: the limit of all sources. */
   maxAgeMs?: number
+  /** The keys that it is known to state; those that it does not are reported. */
+  priceKeys?: readonly string[]
   /** Never returns an old price with a new time. Throws RATES_UNAVAILABLE; its cause says why, without secrets. */
   read(): Promise<readonly Ticker[]>
 }>

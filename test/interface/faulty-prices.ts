@@ -41,7 +41,7 @@ export function createFaultyPrices(): FaultyPrices {
       id: `source-${index}`,
       async read() {
         const { at, usd } = await prices.read()
-        return [...usd].map(([priceKey, price]) => ({ priceKey, quote: 'usd', at, price }))
+        return [...usd].map(([priceKey, price]) => ({ priceKey, quoteCurrency: 'usd', at, price }))
       },
     }),
   )

@@ -1,4 +1,4 @@
-import type { Dropped } from '../adapters/prices/collect-tickers.ts'
+import type { Dropped } from '../adapters/prices/collect-prices.ts'
 import { createDocumentSource } from '../adapters/prices/document.ts'
 import { createEmbeddedPrices } from '../adapters/prices/embedded.ts'
 import { createExchangeSource } from '../adapters/prices/exchange-source.ts'

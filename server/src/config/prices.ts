@@ -79,7 +79,9 @@ export function findPriceContradictions({ sources, quorum }: PriceConfig): reado
       ...problems,
       `prices.quorum is ${quorum}, and prices.sources has ${sources.length}: no price would ever be used`,
     ]
-  const inDollars = sources.filter(({ exchange }) => exchange === null || exchanges[exchange].quote === 'usd').length
+  const inDollars = sources.filter(
+    ({ exchange }) => exchange === null || exchanges[exchange].quoteCurrency === 'usd',
+  ).length
   if (quorum > inDollars)
     problems.push(
       `prices.quorum is ${quorum}, and ${inDollars} of prices.sources quote in US dollars: no price would ever be used, because prices in a stablecoin need that many for its price in dollars`,

@@ -25,8 +25,13 @@ test('reads a price document exactly and omits malformed prices', async () => {
   const at = 1_790_000_000_000
   const source = createDocumentSource(await serve(200, JSON.stringify({ at, usd })), { http })
   expect(await source.read()).toEqual([
-    { priceKey: 'btc', quote: 'usd', at, price: { bid: 64_000_100_000_000_000n, ask: 64_010_000_000_000_000n } },
-    { priceKey: 'shib', quote: 'usd', at, price: { bid: 12_345_678n, ask: 12_345_679n } },
+    {
+      priceKey: 'btc',
+      quoteCurrency: 'usd',
+      at,
+      price: { bid: 64_000_100_000_000_000n, ask: 64_010_000_000_000_000n },
+    },
+    { priceKey: 'shib', quoteCurrency: 'usd', at, price: { bid: 12_345_678n, ask: 12_345_679n } },
   ])
 })
 

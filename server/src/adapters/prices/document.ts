@@ -1,7 +1,7 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Http } from '../../lib/http.ts'
 import { readDecimalUsd } from './decimal.ts'
-import type { PriceSource, Ticker } from './price-source.ts'
+import type { PriceSource, SourcePrice } from './price-source.ts'
 
 const TIMEOUT_MS = 4_000
 const REPLY_BYTES_MAX = 256 * 1024
@@ -29,7 +29,7 @@ export function createDocumentSource(url: string, { http, headers = {} }: Option
   }
 }
 
-function parse(body: Buffer): readonly Ticker[] {
+function parse(body: Buffer): readonly SourcePrice[] {
   let document: unknown
   try {
     document = JSON.parse(body.toString('utf8'))
@@ -42,10 +42,10 @@ function parse(body: Buffer): readonly Ticker[] {
   }
   return Object.entries(document['usd'])
     .slice(0, KEYS_MAX)
-    .flatMap(([priceKey, value]): Ticker[] => {
+    .flatMap(([priceKey, value]): SourcePrice[] => {
       const bid = isRecord(value) ? readDecimalUsd(value['bid']) : null
       const ask = isRecord(value) ? readDecimalUsd(value['ask']) : null
-      return bid === null || ask === null ? [] : [{ priceKey, quote: 'usd', at, price: { bid, ask } }]
+      return bid === null || ask === null ? [] : [{ priceKey, quoteCurrency: 'usd', at, price: { bid, ask } }]
     })
 }
 

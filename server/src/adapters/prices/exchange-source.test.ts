@@ -6,7 +6,7 @@ import { createHttp } from '../../lib/http.ts'
 import { createExchangeSource } from './exchange-source.ts'
 import { type ExchangeId, exchangeIds, exchanges } from './exchanges/index.ts'
 import { RECORDED_AT, replies } from './exchanges/replies.fixture.ts'
-import type { Ticker } from './price-source.ts'
+import type { SourcePrice } from './price-source.ts'
 
 type Reply = Readonly<{ status?: number; headers?: Readonly<Record<string, string>>; body?: string | Buffer }>
 
@@ -30,7 +30,7 @@ async function serve(answer: () => Reply | null): Promise<string> {
     if (reply !== null) response.writeHead(reply.status ?? 200, reply.headers).end(reply.body ?? '')
   })
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/tickers`
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/prices`
 }
 
 /** The source of an exchange at a local server, and a clock that the test moves. */
@@ -45,8 +45,14 @@ const units = (dollars: string): bigint => {
   const [whole = '', fraction = ''] = dollars.split('.')
   return BigInt(whole + fraction.padEnd(12, '0'))
 }
-const ticker = (priceKey: string, quote: 'usd' | 'usdt', at: number, bid: string, ask: string): Ticker => ({
-  ...{ priceKey, quote, at },
+const priceOf = (
+  priceKey: string,
+  quoteCurrency: 'usd' | 'usdt',
+  at: number,
+  bid: string,
+  ask: string,
+): SourcePrice => ({
+  ...{ priceKey, quoteCurrency, at },
   price: { bid: units(bid), ask: units(ask) },
 })
 const causeOf = async (read: Promise<unknown>): Promise<string> => {
@@ -58,31 +64,31 @@ const causeOf = async (read: Promise<unknown>): Promise<string> => {
   return (error.cause as Error).message
 }
 
-const expected: Readonly<Record<ExchangeId, readonly Ticker[]>> = {
+const expected: Readonly<Record<ExchangeId, readonly SourcePrice[]>> = {
   kraken: [
-    ticker('btc', 'usd', RECORDED_AT, '65231.9', '65232'),
-    ticker('eth', 'usd', RECORDED_AT, '1965.4', '1965.6'),
-    ticker('doge', 'usd', RECORDED_AT, '0.07263', '0.07264'),
-    ticker('usdt', 'usd', RECORDED_AT, '0.999', '0.9991'),
-    ticker('wbtc', 'usd', RECORDED_AT, '64950', '64970'),
-    ticker('pepe', 'usd', RECORDED_AT, '0.000004018', '0.000004021'),
+    priceOf('btc', 'usd', RECORDED_AT, '65231.9', '65232'),
+    priceOf('eth', 'usd', RECORDED_AT, '1965.4', '1965.6'),
+    priceOf('doge', 'usd', RECORDED_AT, '0.07263', '0.07264'),
+    priceOf('usdt', 'usd', RECORDED_AT, '0.999', '0.9991'),
+    priceOf('wbtc', 'usd', RECORDED_AT, '64950', '64970'),
+    priceOf('pepe', 'usd', RECORDED_AT, '0.000004018', '0.000004021'),
   ],
   bitstamp: [
-    ticker('btc', 'usd', 1_785_145_937_000, '65236', '65237'),
-    ticker('usdc', 'usd', 1_785_145_937_000, '0.9999', '0.99992'),
+    priceOf('btc', 'usd', 1_785_145_937_000, '65236', '65237'),
+    priceOf('usdc', 'usd', 1_785_145_937_000, '0.9999', '0.99992'),
   ],
   bitfinex: [
-    ticker('btc', 'usd', RECORDED_AT, '101530', '101540'),
-    ticker('usdt', 'usd', RECORDED_AT, '0.99915', '0.99931'),
-    ticker('shib', 'usd', RECORDED_AT, '0.000012051', '0.000012089'),
-    ticker('pepe', 'usd', RECORDED_AT, '0.000000987', '0.000000989'),
+    priceOf('btc', 'usd', RECORDED_AT, '101530', '101540'),
+    priceOf('usdt', 'usd', RECORDED_AT, '0.99915', '0.99931'),
+    priceOf('shib', 'usd', RECORDED_AT, '0.000012051', '0.000012089'),
+    priceOf('pepe', 'usd', RECORDED_AT, '0.000000987', '0.000000989'),
   ],
   binance: [
-    ticker('btc', 'usdt', RECORDED_AT, '33327.43', '33327.44'),
-    ticker('pepe', 'usdt', RECORDED_AT, '0.00000402', '0.00000403'),
+    priceOf('btc', 'usdt', RECORDED_AT, '33327.43', '33327.44'),
+    priceOf('pepe', 'usdt', RECORDED_AT, '0.00000402', '0.00000403'),
   ],
-  okx: [ticker('btc', 'usdt', 1_785_145_938_264, '65304', '65305')],
-  kucoin: [ticker('eth', 'usdt', 1_785_143_386_586, '1958.49', '1958.5')],
+  okx: [priceOf('btc', 'usdt', 1_785_145_938_264, '65304', '65305')],
+  kucoin: [priceOf('eth', 'usdt', 1_785_143_386_586, '1958.49', '1958.5')],
 }
 
 describe.each(exchangeIds)('the adapter of %s', (id) => {

@@ -5,7 +5,7 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { Http } from '../../lib/http.ts'
 import { readDecimal } from './decimal.ts'
 import { type Book, type Exchange, excerpt, LIMIT_WAIT_MS, Refusal } from './exchanges/exchange.ts'
-import type { PriceSource, Ticker } from './price-source.ts'
+import type { PriceSource, SourcePrice } from './price-source.ts'
 
 type Options = Readonly<{
   http: Http
@@ -18,7 +18,7 @@ type Options = Readonly<{
 }>
 
 const TIMEOUT_MS = 4_000
-/** A read waits so long for a request before it returns the last tickers. */
+/** A read waits so long for a request before it returns the last prices. */
 const GRACE_MS = 500
 /** Older prices of a pair are left out, so that one quiet pair does not age the prices of all others. */
 const PAIR_AGE_MAX_MS = 10_000
@@ -29,12 +29,12 @@ const LIMIT_WAIT_MAX_MS = 3 * 86_400_000
 
 /**
  * The prices of a public exchange. A read requests new ones if the interval has passed. If the exchange is slow, the read returns
- * the last tickers, with their own times, so that it delays no other source. After a failed request every read throws its reason
+ * the last prices, with their own times, so that it delays no other source. After a failed request every read throws its reason
  * until a request succeeds. An exchange that limits us is not asked before the time that it states.
  */
 export function createExchangeSource(id: string, exchange: Exchange, options: Options): PriceSource {
   const { now } = options
-  let tickers: readonly Ticker[] = []
+  let prices: readonly SourcePrice[] = []
   let failure: AppError | null = null
   let failures = 0
   let requestedAt = Number.NEGATIVE_INFINITY
@@ -45,7 +45,7 @@ export function createExchangeSource(id: string, exchange: Exchange, options: Op
     const startedAt = now()
     nextAt = startedAt + exchange.intervalMs
     try {
-      tickers = toTickers(exchange, await requestBooks(exchange, options), startedAt)
+      prices = toPrices(exchange, await requestBooks(exchange, options), startedAt)
       requestedAt = startedAt
       failure = null
       failures = 0
@@ -69,7 +69,7 @@ export function createExchangeSource(id: string, exchange: Exchange, options: Op
       const isFirst = failure === null && now() - requestedAt > PAIR_AGE_MAX_MS
       if (pending !== null) await (isFirst ? pending : Promise.race([pending, delay(GRACE_MS, null, { ref: false })]))
       if (failure !== null) throw failure
-      return tickers
+      return prices
     },
   }
 }
@@ -115,16 +115,16 @@ function readRetryAfterMs(text: string | undefined, now: number): number {
 }
 
 /** Pairs that are missing or malformed are left out. Bids are rounded down and asks up. */
-function toTickers(
-  { quote, symbols }: Exchange,
+function toPrices(
+  { quoteCurrency, symbols }: Exchange,
   books: ReadonlyMap<string, Book>,
   startedAt: number,
-): readonly Ticker[] {
+): readonly SourcePrice[] {
   return Object.entries(symbols).flatMap(([priceKey, symbol]) => {
     const book = books.get(symbol)
     const bid = readDecimal(book?.bid, 'down')
     const ask = readDecimal(book?.ask, 'up')
     if (book === undefined || bid === null || ask === null) return []
-    return [{ priceKey, quote, at: book.at ?? startedAt, price: { bid, ask } }]
+    return [{ priceKey, quoteCurrency, at: book.at ?? startedAt, price: { bid, ask } }]
   })
 }

@@ -12,7 +12,9 @@ function source(id: string, answer: () => Answer, ageMs = 0, time = { now: NOW }
     const result = answer()
     if (result === 'hangs') return new Promise<never>(() => {})
     if (result instanceof Error) throw result
-    return [{ priceKey: 'btc', quote: 'usd', at: time.now - ageMs, price: result as { bid: bigint; ask: bigint } }]
+    return [
+      { priceKey: 'btc', quoteCurrency: 'usd', at: time.now - ageMs, price: result as { bid: bigint; ask: bigint } },
+    ]
   }
   return { id, read }
 }

@@ -3,8 +3,8 @@ import { AppError } from '../../core/domain/errors.ts'
 import { midPrice, ONE_USD, type Price, type PriceSnapshot } from '../../core/domain/price.ts'
 import type { Prices } from '../../core/ports/prices.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
-import { collectTickers, type Dropped, type DropReason, isPlausible, type SourceTicker } from './collect-tickers.ts'
-import type { PriceSource, Quote } from './price-source.ts'
+import { collectPrices, type Dropped, type DropReason, isPlausible, type Vote } from './collect-prices.ts'
+import type { PriceSource, QuoteCurrency } from './price-source.ts'
 
 type Options = Readonly<{
   sources: readonly PriceSource[]
@@ -12,7 +12,7 @@ type Options = Readonly<{
   quorum: number
   /** Milliseconds since 1970. */
   now(): number
-  /** Tickers older than this are not counted. */
+  /** Prices older than this are not counted. */
   maxAgeMs?: number
   /** A source that takes longer counts as failed. */
   timeoutMs?: number
@@ -43,7 +43,7 @@ const JUMP_BPS_PER_MINUTE = 100n
  * than `quorum` sources agree, the key has no price: wrong data makes rates unavailable, never a quote.
  *
  * A price in a stablecoin is multiplied by the dollar price on which the sources that state one agree, in the same way: no
- * stablecoin is assumed to be worth a dollar. Without such a price the tickers in it are dropped.
+ * stablecoin is assumed to be worth a dollar. Without such a price the prices in it are dropped.
  */
 export function createMedianPrices(options: Options): Prices {
   const { sources, now, onDropped = () => {} } = options
@@ -71,10 +71,10 @@ export function createMedianPrices(options: Options): Prices {
 
   return {
     read: async (): Promise<PriceSnapshot> => {
-      const tickers = await collectTickers({ sources, now, maxAgeMs, timeoutMs, spreadBps, onDropped })
+      const votes = await collectPrices({ sources, now, maxAgeMs, timeoutMs, spreadBps, onDropped })
       const usd = new Map<string, Price>()
       let at = Number.POSITIVE_INFINITY
-      for (const [key, candidates] of toCandidates(tickers, findRates(tickers, judge), { spreadBps, onDropped })) {
+      for (const [key, candidates] of toCandidates(votes, findRates(votes, judge), { spreadBps, onDropped })) {
         const { agreed, dropped } = judge(key, candidates)
         for (const [source, reason] of dropped) onDropped({ source, reason, priceKey: key })
         if (agreed === null) continue
@@ -88,13 +88,13 @@ export function createMedianPrices(options: Options): Prices {
   }
 }
 
-/** The dollar prices of the stablecoins that tickers are quoted in, from tickers in dollars only. */
-function findRates(tickers: readonly SourceTicker[], judge: Judge): ReadonlyMap<Quote, Agreed> {
-  const quotes = new Set(tickers.map(({ quote }) => quote))
-  quotes.delete('usd')
+/** The dollar prices of the stablecoins that votes are stated in, from votes in dollars only. */
+function findRates(votes: readonly Vote[], judge: Judge): ReadonlyMap<QuoteCurrency, Agreed> {
+  const currencies = new Set(votes.map(({ quoteCurrency }) => quoteCurrency))
+  currencies.delete('usd')
   return new Map(
-    [...quotes].flatMap((stablecoin) => {
-      const stated = tickers.filter(({ priceKey, quote }) => priceKey === stablecoin && quote === 'usd')
+    [...currencies].flatMap((stablecoin) => {
+      const stated = votes.filter(({ priceKey, quoteCurrency }) => priceKey === stablecoin && quoteCurrency === 'usd')
       const { agreed } = judge(stablecoin, stated)
       return agreed === null ? [] : [[stablecoin, agreed] as const]
     }),
@@ -103,15 +103,17 @@ function findRates(tickers: readonly SourceTicker[], judge: Judge): ReadonlyMap<
 
 /** The candidates of each key, all in US dollars. */
 function toCandidates(
-  tickers: readonly SourceTicker[],
-  rates: ReadonlyMap<Quote, Agreed>,
+  votes: readonly Vote[],
+  rates: ReadonlyMap<QuoteCurrency, Agreed>,
   { spreadBps, onDropped }: Required<Pick<Options, 'spreadBps' | 'onDropped'>>,
 ): ReadonlyMap<string, readonly Candidate[]> {
   const byKey = new Map<string, Candidate[]>()
-  for (const { source, priceKey, quote, at, price } of tickers) {
-    const rate = rates.get(quote)
+  for (const { source, priceKey, quoteCurrency, at, price } of votes) {
+    const rate = rates.get(quoteCurrency)
     const candidate =
-      quote === 'usd' ? { at, price } : rate && { at: Math.min(at, rate.at), price: multiply(price, rate.price) }
+      quoteCurrency === 'usd'
+        ? { at, price }
+        : rate && { at: Math.min(at, rate.at), price: multiply(price, rate.price) }
     if (candidate === undefined) onDropped({ source, reason: 'unconverted', priceKey })
     else if (!isPlausible(candidate.price, spreadBps)) onDropped({ source, reason: 'implausible', priceKey })
     else byKey.set(priceKey, [...(byKey.get(priceKey) ?? []), { source, ...candidate }])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Dropped } from './collect-tickers.ts'
+import type { Dropped } from './collect-prices.ts'
 import { createMedianPrices } from './median.ts'
-import type { PriceSource, Quote, Ticker } from './price-source.ts'
+import type { PriceSource, QuoteCurrency, SourcePrice } from './price-source.ts'
 
 const NOW = 1_800_000_000_000
 
@@ -12,12 +12,12 @@ const units = (text: string): bigint => {
 }
 type Row = readonly [priceKey: string, bid: string, ask: string, ageMs?: number]
 
-const source = (id: string, quote: Quote, rows: readonly Row[]): PriceSource => ({
+const source = (id: string, quoteCurrency: QuoteCurrency, rows: readonly Row[]): PriceSource => ({
   id,
   read: async () =>
     rows.map(
-      ([priceKey, bid, ask, ageMs = 0]): Ticker => ({
-        ...{ priceKey, quote, at: NOW - ageMs },
+      ([priceKey, bid, ask, ageMs = 0]): SourcePrice => ({
+        ...{ priceKey, quoteCurrency, at: NOW - ageMs },
         price: { bid: units(bid), ask: units(ask) },
       }),
     ),

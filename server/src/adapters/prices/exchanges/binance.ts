@@ -7,7 +7,7 @@ import { type Exchange, isRecord, listOf } from './exchange.ts'
  */
 export const binance: Exchange = {
   url: 'https://api.binance.com/api/v3/ticker/bookTicker',
-  quote: 'usdt',
+  quoteCurrency: 'usdt',
   intervalMs: 2_000,
   replyBytesMax: 4 * 1024 * 1024,
   symbols: {

@@ -8,7 +8,7 @@ import { type Book, type Exchange, excerpt, listOf, Refusal } from './exchange.t
  */
 export const bitfinex: Exchange = {
   url: 'https://api-pub.bitfinex.com/v2/tickers?symbols=ALL',
-  quote: 'usd',
+  quoteCurrency: 'usd',
   intervalMs: 3_000,
   replyBytesMax: 2 * 1024 * 1024,
   // Names of more than three characters are separated by a colon. UST is Tether, UDC is USD Coin, WBT is WBTC.

@@ -7,7 +7,7 @@ import { type Exchange, isRecord, listOf, readTime } from './exchange.ts'
  */
 export const bitstamp: Exchange = {
   url: 'https://www.bitstamp.net/api/v2/ticker/',
-  quote: 'usd',
+  quoteCurrency: 'usd',
   intervalMs: 2_000,
   replyBytesMax: 2 * 1024 * 1024,
   symbols: {

@@ -43,14 +43,14 @@ test('T54: any three of Kraken, Bitstamp, Bitfinex and one exchange in USDT reac
 })
 
 test.each(exchangeIds)('%s has symbols of listed currencies only, each once', (id) => {
-  const { symbols, quote } = exchanges[id]
+  const { symbols, quoteCurrency } = exchanges[id]
   expect(Object.keys(symbols).filter((key) => !priceKeys.includes(key))).toEqual([])
   expect(new Set(Object.values(symbols)).size).toBe(Object.keys(symbols).length)
   // A pair of a stablecoin with itself would state that it is worth one.
-  expect(symbols).not.toHaveProperty([quote])
+  expect(symbols).not.toHaveProperty([quoteCurrency])
 })
 
-/** The quote at the end of each symbol, as the exchanges write them. */
+/** The quote currency at the end of each symbol, as the exchanges write them. */
 test.each([
   ['kraken', /^[A-Z]{1,8}Z?USD$/],
   ['bitstamp', /^[A-Z]{2,8}\/USD$/],
@@ -58,8 +58,20 @@ test.each([
   ['binance', /^[A-Z]{1,8}USDT$/],
   ['okx', /^[A-Z]{1,8}-USDT$/],
   ['kucoin', /^[A-Z]{1,8}-USDT$/],
-] as const)('every symbol of %s ends in its quote', (id, form) => {
-  const { symbols, quote } = exchanges[id]
+] as const)('every symbol of %s ends in its quote currency', (id, form) => {
+  const { symbols, quoteCurrency } = exchanges[id]
   expect(Object.values(symbols).filter((symbol) => !form.test(symbol))).toEqual([])
-  expect(form.source.toLowerCase()).toContain(quote)
+  expect(form.source.toLowerCase()).toContain(quoteCurrency)
+})
+
+/** From the documentation that each file names. */
+test('every exchange is asked at its documented URL', () => {
+  expect(Object.fromEntries(exchangeIds.map((id) => [id, exchanges[id].url]))).toEqual({
+    kraken: 'https://api.kraken.com/0/public/Ticker',
+    bitstamp: 'https://www.bitstamp.net/api/v2/ticker/',
+    bitfinex: 'https://api-pub.bitfinex.com/v2/tickers?symbols=ALL',
+    binance: 'https://api.binance.com/api/v3/ticker/bookTicker',
+    okx: 'https://www.okx.com/api/v5/market/tickers?instType=SPOT',
+    kucoin: 'https://api.kucoin.com/api/v1/market/allTickers',
+  })
 })

@@ -1,4 +1,4 @@
-import type { Quote } from '../price-source.ts'
+import type { QuoteCurrency } from '../price-source.ts'
 
 /** The best bid and ask of one pair as decimal text, unchecked. `at`: the pair's own time in ms; null if it has none. */
 export type Book = Readonly<{ bid: unknown; ask: unknown; at: number | null }>
@@ -7,7 +7,7 @@ export type Book = Readonly<{ bid: unknown; ask: unknown; at: number | null }>
 export type Exchange = Readonly<{
   url: string
   /** What every pair of `symbols` is quoted in. */
-  quote: Quote
+  quoteCurrency: QuoteCurrency
   /** Shortest time between two requests of this process. */
   intervalMs: number
   /** A longer reply is refused. Several times the size of today's. */

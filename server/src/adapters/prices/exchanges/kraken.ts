@@ -7,7 +7,7 @@ import { type Book, type Exchange, excerpt, isRecord, LIMIT_WAIT_MS, Refusal } f
  */
 export const kraken: Exchange = {
   url: 'https://api.kraken.com/0/public/Ticker',
-  quote: 'usd',
+  quoteCurrency: 'usd',
   intervalMs: 3_000,
   replyBytesMax: 4 * 1024 * 1024,
   // Old listings have the prefixes X and Z. Bitcoin is XBT, Dogecoin XDG.

@@ -7,7 +7,7 @@ import { type Exchange, excerpt, isRecord, listOf, Refusal, readTime } from './e
  */
 export const kucoin: Exchange = {
   url: 'https://api.kucoin.com/api/v1/market/allTickers',
-  quote: 'usdt',
+  quoteCurrency: 'usdt',
   intervalMs: 2_000,
   replyBytesMax: 4 * 1024 * 1024,
   symbols: {

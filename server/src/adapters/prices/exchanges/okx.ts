@@ -7,7 +7,7 @@ import { type Exchange, excerpt, isRecord, listOf, Refusal, readTime } from './e
  */
 export const okx: Exchange = {
   url: 'https://www.okx.com/api/v5/market/tickers?instType=SPOT',
-  quote: 'usdt',
+  quoteCurrency: 'usdt',
   intervalMs: 2_000,
   replyBytesMax: 4 * 1024 * 1024,
   symbols: {

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Price } from '../../core/domain/price.ts'
-import type { PriceSource, Ticker } from './price-source.ts'
+import type { PriceSource, SourcePrice } from './price-source.ts'
 
 export type DropReason =
   | 'failed'
@@ -15,7 +15,8 @@ export type DropReason =
 /** `priceKey` is null if the whole source was dropped; `cause` is the error then. */
 export type Dropped = Readonly<{ source: string; reason: DropReason; priceKey: string | null; cause?: unknown }>
 
-export type SourceTicker = Ticker & Readonly<{ source: string }>
+/** A price that counts, with the id of its source. */
+export type Vote = SourcePrice & Readonly<{ source: string }>
 
 type Options = Readonly<{
   sources: readonly PriceSource[]
@@ -26,12 +27,12 @@ type Options = Readonly<{
   onDropped(dropped: Dropped): void
 }>
 
-/** A ticker further in the future has a wrong unit or clock, and would never become stale. */
+/** A price further in the future has a wrong unit or clock, and would never become stale. */
 const FUTURE_MAX_MS = 2_000
 const BPS = 10_000n
 
-/** The usable tickers of all sources; one per key and source, because a source has one vote. */
-export async function collectTickers(options: Options): Promise<readonly SourceTicker[]> {
+/** The usable prices of all sources, one per key and source. */
+export async function collectPrices(options: Options): Promise<readonly Vote[]> {
   const { sources, timeoutMs, maxAgeMs: ageMaxMs, onDropped } = options
   const answers = await Promise.allSettled(sources.map((source) => within(timeoutMs, source.read())))
   return answers.flatMap((answer, index) => {
@@ -40,18 +41,18 @@ export async function collectTickers(options: Options): Promise<readonly SourceT
       onDropped({ source, reason: 'failed', priceKey: null, cause: answer.reason })
       return []
     }
-    const unique = new Map(answer.value.map((ticker) => [ticker.priceKey, ticker]))
+    const unique = new Map(answer.value.map((stated) => [stated.priceKey, stated]))
     for (const priceKey of priceKeys) if (!unique.has(priceKey)) onDropped({ source, reason: 'missing', priceKey })
-    return [...unique.values()].flatMap((ticker) => {
-      const reason = findFault(ticker, maxAgeMs, options)
-      if (reason !== null) onDropped({ source, reason, priceKey: ticker.priceKey })
-      return reason === null ? [{ ...ticker, source }] : []
+    return [...unique.values()].flatMap((stated) => {
+      const reason = findFault(stated, maxAgeMs, options)
+      if (reason !== null) onDropped({ source, reason, priceKey: stated.priceKey })
+      return reason === null ? [{ ...stated, source }] : []
     })
   })
 }
 
 function findFault(
-  { at, price }: Ticker,
+  { at, price }: SourcePrice,
   maxAgeMs: number,
   { now, spreadBps }: Pick<Options, 'now' | 'spreadBps'>,
 ): DropReason | null {

@@ -409,7 +409,7 @@ const root = join(import.meta.dirname, '../../..')
 describe('the documented example of production', () => {
   const example = join(root, 'docs/examples/production.json')
 
-  test('is accepted, with two nodes per network and three price sources', () => {
+  test('is accepted, with two nodes per network and five price sources', () => {
     const config = loadConfig({ ...production(), SWAPYARD_CONFIG: example })
     requireProduction(config)
     expect([...config.networks].map(([network, { rpcUrls }]) => [network, rpcUrls.length])).toEqual([
@@ -418,7 +418,7 @@ describe('the documented example of production', () => {
       ['bsc', 2],
       ['base', 2],
     ])
-    expect(config.prices).toMatchObject({ sources: { length: 3 }, quorum: 2 })
+    expect(config.prices).toMatchObject({ sources: { length: 5 }, quorum: 2 })
     expect(config.clocks.fixedLockMs).toBe(900_000)
   })
 

@@ -7,7 +7,9 @@ import { createFixedPriceReader } from '../adapters/prices/fixed.ts'
 import { createMedianPrices } from '../adapters/prices/median.ts'
 import type { PriceSource } from '../adapters/prices/price-source.ts'
 import type { Config } from '../config/load.ts'
-import type { PriceSourceConfig } from '../config/prices.ts'
+import type { PriceConfig, PriceSourceConfig } from '../config/prices.ts'
+import { AppError } from '../core/domain/errors.ts'
+import type { Price } from '../core/domain/price.ts'
 import type { Prices } from '../core/ports/prices.ts'
 import { assert, present } from '../lib/assert.ts'
 import { createHttp, type Http } from '../lib/http.ts'
@@ -41,6 +43,24 @@ export function openPrices({ environment, prices, sandbox }: Config, deps: Price
   })
 }
 
+/** Reads the configured sources once: the prices that they agree on, and all that was not counted. */
+export async function readPricesOnce({ sources, quorum }: PriceConfig) {
+  const http = createHttp()
+  const dropped: Dropped[] = []
+  const opened = sources.map((source) => openSource(source, http))
+  const onDropped = (one: Dropped) => void dropped.push(one)
+  try {
+    const { usd } = await createMedianPrices({ sources: opened, quorum, now: Date.now, onDropped }).read()
+    return { usd, dropped }
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RATES_UNAVAILABLE')
+      return { usd: new Map<string, Price>(), dropped }
+    throw error
+  } finally {
+    await http.close()
+  }
+}
+
 function openSource({ exchange, url, headers }: PriceSourceConfig, http: Http): PriceSource {
   if (exchange === null) return createDocumentSource(present(url, 'the URL of a price document'), { http, headers })
   const options = { http, now: Date.now, headers, ...(url === null ? {} : { url }) }
@@ -68,7 +88,7 @@ export function reportDropped({ log, metrics }: Pick<PriceDeps, 'log' | 'metrics
 }
 
 /** The messages of an error and of its causes. */
-function explain(error: unknown): string {
+export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause === undefined ? error.message : `${error.message}: ${explain(error.cause)}`
 }

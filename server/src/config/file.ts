@@ -274,13 +274,17 @@ const isExchanged = (network: string): boolean => {
   return exchangeFamilies.some((one) => one === family)
 }
 
+/** The currencies that the configuration offers for exchanges. */
+export const listOffered = ({ networks, currencies: overrides }: Pick<FileConfig, 'networks' | 'currencies'>) =>
+  currencies.filter(
+    ({ ticker, network }) =>
+      networks.has(network) && isExchanged(network) && overrides.get(`${ticker}@${network}`)?.enabled !== false,
+  )
+
 /** The signer's own limits are the last ones that hold when the database is in the hands of others. */
-function findMissingLimits({ networks, currencies: overrides, signerLimits }: FileConfig): readonly string[] {
-  const offered = currencies
-    .filter(({ network }) => networks.has(network) && isExchanged(network))
-    .map(({ ticker, network }) => `${ticker}@${network}`)
-    .filter((id) => overrides.get(id)?.enabled !== false)
-  const missing = offered.filter((id) => !signerLimits.has(id))
+function findMissingLimits(config: FileConfig): readonly string[] {
+  const offered = listOffered(config).map(({ ticker, network }) => `${ticker}@${network}`)
+  const missing = offered.filter((id) => !config.signerLimits.has(id))
   if (missing.length === 0) return []
   return [
     `${SOURCE}: signer.limits lacks ${missing.join(', ')}: in production every currency on offer needs its limits`,

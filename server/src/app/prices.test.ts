@@ -79,6 +79,21 @@ describe('T54: prices of public exchanges', () => {
     expect(logged.join('\n')).not.toContain(SECRET)
   })
 
+  test('are left out pair by pair once they are ten seconds old', async () => {
+    const seconds = (age: number) => String(Math.floor(Date.now() / 1_000) - age)
+    const pair = (name: string, age: number) => ({
+      pair: name,
+      market: name,
+      timestamp: seconds(age),
+      bid: '90',
+      ask: '91',
+    })
+    const { url } = await serve({ '/s': () => [200, JSON.stringify([pair('LTC/USD', 0), pair('SOL/USD', 11)])] })
+    const { prices, logged } = open([{ exchange: 'bitstamp', url: url('/s'), headers: {} }], 1)
+    expect([...(await prices.read()).usd.keys()]).toEqual(['ltc'])
+    expect(logged).toContainEqual(expect.stringContaining('"source":"bitstamp","reason":"stale","priceKey":"sol"'))
+  })
+
   test('tell the operator why a source was not counted, without its headers', async () => {
     const { url } = await serve({
       '/k': () => [200, '{"error":["EAPI:Rate limit exceeded"]}'],

@@ -235,6 +235,20 @@ describe('an exchange', () => {
     expect(await causeOf(source.read())).toMatch(/refused|closed|unreachable|connect/i)
   })
 
+  test('has its bid rounded down and its ask up, beyond twelve decimals', async () => {
+    const body = '[{"symbol":"PEPEUSDT","bidPrice":"0.00000402000019","askPrice":"0.00000402000021"}]'
+    const { source } = await openSource('binance', () => ({ body }))
+    expect(await source.read()).toEqual([priceOf('pepe', 'usdt', RECORDED_AT, '0.00000402', '0.000004020001')])
+  })
+
+  test('that states no time has prices of the time before the request', async () => {
+    const { source, clock } = await openSource('kraken', () => {
+      clock.now += 3_000
+      return { body: replies.kraken }
+    })
+    expect(await source.read()).toEqual(expected.kraken)
+  })
+
   test('gets the headers of its mirror', async () => {
     const { source } = await openSource('kraken', () => ({ body: replies.kraken }), { 'x-api-key': 'k-1' })
     await source.read()

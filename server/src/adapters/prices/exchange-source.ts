@@ -15,11 +15,11 @@ type Options = Readonly<{
   url?: string
   /** Sent with each request. */
   headers?: Readonly<Record<string, string>>
+  /** A read waits so long for a request before it returns the last prices. */
+  graceMs?: number
 }>
 
 const TIMEOUT_MS = 4_000
-/** A read waits so long for a request before it returns the last prices. */
-const GRACE_MS = 500
 /** Older prices of a pair are left out, so that one quiet pair does not age the prices of all others. */
 const PAIR_AGE_MAX_MS = 10_000
 /** Longest wait after failures, in which the exchange did not limit us. */
@@ -33,7 +33,7 @@ const LIMIT_WAIT_MAX_MS = 3 * 86_400_000
  * until a request succeeds. An exchange that limits us is not asked before the time that it states.
  */
 export function createExchangeSource(id: string, exchange: Exchange, options: Options): PriceSource {
-  const { now } = options
+  const { now, graceMs = 500 } = options
   let prices: readonly SourcePrice[] = []
   let failure: AppError | null = null
   let failures = 0
@@ -51,7 +51,9 @@ export function createExchangeSource(id: string, exchange: Exchange, options: Op
       failures = 0
     } catch (cause) {
       failures += 1
-      failure = new AppError('RATES_UNAVAILABLE', 'a price source does not answer', { cause })
+      failure = new AppError('RATES_UNAVAILABLE', 'a price source does not answer', {
+        cause: new Error(redact(cause, options.headers)),
+      })
       const limitMs = cause instanceof Refusal ? cause.waitMs : null
       const backoffMs = Math.min(exchange.intervalMs * 2 ** (failures - 1), FAILURE_WAIT_MAX_MS)
       nextAt = now() + (limitMs ?? backoffMs)
@@ -67,11 +69,17 @@ export function createExchangeSource(id: string, exchange: Exchange, options: Op
     async read() {
       if (pending === null && now() >= nextAt) pending = refresh()
       const isFirst = failure === null && now() - requestedAt > PAIR_AGE_MAX_MS
-      if (pending !== null) await (isFirst ? pending : Promise.race([pending, delay(GRACE_MS, null, { ref: false })]))
+      if (pending !== null) await (isFirst ? pending : Promise.race([pending, delay(graceMs, null, { ref: false })]))
       if (failure !== null) throw failure
       return prices
     },
   }
+}
+
+/** The message of an error, without header values that a mirror may return in its reply. */
+function redact(cause: unknown, headers: Options['headers'] = {}): string {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return Object.values(headers).reduce((text, secret) => text.replaceAll(secret, '[secret]'), message)
 }
 
 async function requestBooks(exchange: Exchange, options: Options): Promise<ReadonlyMap<string, Book>> {

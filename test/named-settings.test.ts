@@ -15,13 +15,17 @@ const variables = new Set(
   ),
 )
 
-type Schema = Readonly<{ properties?: Record<string, Schema>; patternProperties?: Record<string, Schema> }>
+type Schema = Readonly<{
+  properties?: Record<string, Schema>
+  patternProperties?: Record<string, Schema>
+  items?: Schema
+}>
 
-/** Whether a path such as `swaps.networks.eth.enabled` leads to a setting. Any name is a key of a map. */
+/** Whether a path such as `swaps.networks.eth.enabled` leads to a setting. Any name is a key of a map, and `<n>` or a number an item of a list. */
 function isSetting(path: string): boolean {
   const found = path.split('.').reduce<Schema | undefined>((schema, name) => {
     const ofMap = Object.values(schema?.patternProperties ?? {})[0]
-    return ofMap ?? schema?.properties?.[name]
+    return ofMap ?? schema?.properties?.[name] ?? (/^(<n>|\d+)$/.test(name) ? schema?.items : undefined)
   }, fileSchema as Schema)
   return found !== undefined
 }
@@ -85,5 +89,8 @@ test('finds names that do not exist', () => {
   expect(
     findWrongNames('raise `networks.eth.confirmations` or `clocks.stuckTime`, see SWAPYARD_CONFIRMATIONS'),
   ).toEqual(['SWAPYARD_CONFIRMATIONS', 'networks.eth.confirmations', 'clocks.stuckTime'])
+  expect(
+    findWrongNames('see `prices.sources.<n>.exchange`, `prices.sources.<n>.pace` and `prices.quorum.<n>`'),
+  ).toEqual([...['prices.sources.<n>.pace', 'prices.quorum.<n>']])
   expect(findWrongNames('raise `signer.limits`, `swaps.networks.eth.feeAddress` or SWAPYARD_POOL_MAX')).toEqual([])
 })

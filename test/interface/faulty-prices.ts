@@ -1,5 +1,6 @@
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { createMedianPrices } from '../../server/src/adapters/prices/median.ts'
+import type { PriceSource } from '../../server/src/adapters/prices/price-source.ts'
 import type { Prices } from '../../server/src/core/ports/prices.ts'
 
 /** The price of three sources, as in production. A test can falsify the third source and age all of them. */
@@ -35,7 +36,15 @@ export function createFaultyPrices(): FaultyPrices {
       return { at, usd: new Map(altered) }
     },
   }
-  const sources = [still, still, faultySource].map((prices, index) => ({ id: `source-${index}`, prices }))
+  const sources = [still, still, faultySource].map(
+    (prices, index): PriceSource => ({
+      id: `source-${index}`,
+      async read() {
+        const { at, usd } = await prices.read()
+        return [...usd].map(([priceKey, price]) => ({ priceKey, quoteCurrency: 'usd', at, price }))
+      },
+    }),
+  )
   const median = createMedianPrices({ sources, quorum: 2, now: Date.now })
   return faulty
 }

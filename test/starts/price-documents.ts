@@ -10,13 +10,19 @@ const middles: readonly Readonly<Record<string, number>>[] = [
 /** The lowest bid and the highest ask of the documents, in whole US dollars: each is a dollar from its middle price. */
 export const AGREED = { ethBid: 3_198, bnbAsk: 602, btcBid: 63_899, btcAsk: 64_101 } as const
 
-export type PriceDocuments = Readonly<{ urls: readonly string[]; stop(): Promise<void> }>
+/** `sources`: as members of `prices.sources`. */
+export type PriceDocuments = Readonly<{ sources: readonly unknown[]; stop(): Promise<void> }>
 
-/** Serves three price documents in the form that docs/settings.md states. */
+/** Serves two price documents in the form that docs/settings.md states, and a mirror of Kraken between them. */
 export async function servePriceDocuments(): Promise<PriceDocuments> {
-  const servers = await Promise.all(middles.map(serve))
+  const servers = await Promise.all(
+    middles.map((prices, n) => serve(() => (n === 1 ? renderKraken(prices) : renderDocument(prices)))),
+  )
   return {
-    urls: servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/usd`),
+    sources: servers.map((server, n) => {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/usd`
+      return n === 1 ? { exchange: 'kraken', url } : url
+    }),
     async stop() {
       for (const server of servers) {
         server.closeAllConnections()
@@ -26,15 +32,33 @@ export async function servePriceDocuments(): Promise<PriceDocuments> {
   }
 }
 
-async function serve(prices: Readonly<Record<string, number>>): Promise<Server> {
-  const usd = Object.fromEntries(
-    Object.entries(prices).map(([key, middle]) => [
-      key,
-      key === 'usdc' ? { bid: '0.9999', ask: '1.0001' } : { bid: `${middle - 1}`, ask: `${middle + 1}` },
-    ]),
+const booksOf = (prices: Readonly<Record<string, number>>) =>
+  Object.entries(prices).map(
+    ([key, middle]) =>
+      [
+        key,
+        key === 'usdc' ? { bid: '0.9999', ask: '1.0001' } : { bid: `${middle - 1}`, ask: `${middle + 1}` },
+      ] as const,
   )
+
+const renderDocument = (prices: Readonly<Record<string, number>>): object => ({
+  at: Date.now(),
+  usd: Object.fromEntries(booksOf(prices)),
+})
+
+/** Kraken's names of the pairs. */
+const pairs: Readonly<Record<string, string>> = { eth: 'XETHZUSD', bnb: 'BNBUSD', btc: 'XXBTZUSD', usdc: 'USDCUSD' }
+
+const renderKraken = (prices: Readonly<Record<string, number>>): object => ({
+  error: [],
+  result: Object.fromEntries(
+    booksOf(prices).map(([key, { bid, ask }]) => [pairs[key], { a: [ask, '1', '1.000'], b: [bid, '1', '1.000'] }]),
+  ),
+})
+
+async function serve(render: () => object): Promise<Server> {
   const server = createServer((_request, response) =>
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ at: Date.now(), usd })),
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(render())),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return server

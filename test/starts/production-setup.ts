@@ -148,7 +148,7 @@ export async function startProductionSetup(postgresOptions = { hasChecksums: tru
       const config = JSON.parse(readFileSync(example, 'utf8')) as Json
       for (const [network, settings] of Object.entries<Json>(config.networks))
         settings.rpcUrls = present(endpointsOf.get(network), `local nodes of ${network}`).map(({ url }) => url)
-      config.prices.sources = prices.urls
+      config.prices.sources = prices.sources
       change(config)
       writeFileSync(join(folder, 'config.json'), JSON.stringify(config))
     },

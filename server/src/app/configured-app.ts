@@ -1,21 +1,15 @@
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import type { Database } from '../adapters/postgres/core/database.ts'
-import { createEmbeddedPrices } from '../adapters/prices/embedded.ts'
-import { createFixedPriceReader } from '../adapters/prices/fixed.ts'
-import { createHttpPrices } from '../adapters/prices/http.ts'
-import { createMedianPrices } from '../adapters/prices/median.ts'
 import { describeConfig } from '../config/describe.ts'
 import type { Config } from '../config/load.ts'
-import type { Prices } from '../core/ports/prices.ts'
-import { assert } from '../lib/assert.ts'
-import { createHttp } from '../lib/http.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { type App, createApp, prepareDatabase, type Role } from './app.ts'
 import type { NetworkNodes } from './chains.ts'
 import { reportChecksums, requireDurableDatabase, requireOwnNetworks, requireTraces } from './check-production.ts'
 import type { Keys } from './keys.ts'
 import { createMetrics } from './metrics.ts'
+import { openPrices } from './prices.ts'
 import type { SandboxChains } from './sandbox-chains.ts'
 import { seedSandboxPartners } from './sandbox-partners.ts'
 import { productionSwaps, sandboxSwaps, serveNetworks } from './swaps.ts'
@@ -53,6 +47,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     chains?.nodes ?? [...config.networks].map(([network, settings]) => ({ network, ...settings, tokens: {} }))
   const swaps = chains === null ? productionSwaps(nodes, config.swaps) : sandboxSwaps(chains.networks)
   const { clocks, limits } = config
+  const metrics = createMetrics()
   const app = await createApp({
     environment: config.environment,
     databaseUrl: databaseAndLog.databaseUrl,
@@ -65,7 +60,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     walletSettings: config.monero,
     pepper: Buffer.from(config.pepper),
     previousPepper: config.previousPepper === null ? null : Buffer.from(config.previousPepper),
-    prices: openPrices(config, chains, log, closers),
+    prices: openPrices(config, { chains, log, metrics, closers }),
     overrides: config.currencies,
     spreads: config.spreads,
     settings: {
@@ -94,7 +89,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
       operationsOnly: role === 'worker',
     },
     log,
-    metrics: createMetrics(),
+    metrics,
   })
   closers.push(() => app.stop())
   if (config.environment === 'production') {
@@ -104,26 +99,4 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
   }
   if (config.environment === 'sandbox') await seedSandboxPartners(app.database, Buffer.from(config.pepper))
   return app
-}
-
-/** Production combines the prices of the operator's sources; the sandbox generates prices. */
-function openPrices(
-  { environment, prices, sandbox }: Config,
-  chains: SandboxChains | null,
-  log: Log,
-  closers: Closer[],
-): Prices {
-  const http = createHttp()
-  closers.push(() => http.close())
-  if (prices === null) {
-    assert(environment === 'sandbox' && chains !== null, 'production has price sources')
-    const readFixed = createFixedPriceReader(chains.controlUrl, http)
-    return createEmbeddedPrices({ now: Date.now, still: sandbox.still, readFixed })
-  }
-  return createMedianPrices({
-    sources: prices.sources.map((url) => ({ id: new URL(url).host, prices: createHttpPrices(url, http) })),
-    quorum: prices.quorum,
-    now: Date.now,
-    onDropped: (source, reason, priceKey) => log.warn({ source, reason, priceKey }, 'price dropped'),
-  })
 }

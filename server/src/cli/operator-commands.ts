@@ -15,6 +15,7 @@ import { addLedgerCommands } from './ledger-commands.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addPauseCommands } from './pause-commands.ts'
 import { addPayoutCommands } from './payout-commands.ts'
+import { addPriceCommands } from './price-commands.ts'
 import { fail, integerBetween, print } from './print.ts'
 import { addReportCommands } from './report-commands.ts'
 import { addRescanCommand } from './rescan-command.ts'
@@ -66,6 +67,7 @@ export function addOperatorCommands(program: Command): void {
       if (!sandbox) requireProduction(config)
       print({ environment: config.environment, networks: [...config.networks.keys()], problems: 0 })
     })
+  addPriceCommands(program)
   addExchangeCommands(program)
   addLedgerCommands(program)
   addReportCommands(program)

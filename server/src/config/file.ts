@@ -18,6 +18,14 @@ import { bitcoinSchema, toOutputSettings } from './bitcoin.ts'
 import { guardsSchema, toGuardSettings } from './guards.ts'
 import { findRemoteDaemons, moneroSchema } from './monero.ts'
 import {
+  expandSources,
+  findPriceContradictions,
+  findUnsafePrices,
+  type PriceConfig,
+  pricesSchema,
+  toPriceConfig,
+} from './prices.ts'
+import {
   byAsset,
   byNetwork,
   decode,
@@ -50,7 +58,7 @@ export type FileConfig = Readonly<{
   networks: ReadonlyMap<string, NetworkSettings>
   currencies: CurrencyOverrides
   /** null = the sandbox's own prices, which are not real. */
-  prices: Readonly<{ sources: readonly string[]; quorum: number }> | null
+  prices: PriceConfig | null
   /** As `network:address`. */
   denied: readonly string[]
   /** As `network:address`. */
@@ -102,16 +110,6 @@ const currency = object({
   feedCode: Type.Optional(
     Type.String({ pattern: '^[A-Z0-9]{2,20}$', description: 'Code in the rates feed; replaces the derived code' }),
   ),
-})
-
-const prices = object({
-  sources: Type.Array(httpUrl(), {
-    minItems: 1,
-    maxItems: 16,
-    description:
-      'URLs of price documents: {"at": ms, "usd": {"btc": {"bid": "64000.1", "ask": "64010"}}}. Of the sources that agree with the median within 0.25 %, the lowest bid and the highest ask are used. In production three or more',
-  }),
-  quorum: integer([1, 16], 'Number of sources that must agree on a price; in production two or more'),
 })
 
 /** In coins and not in dollars: the signer trusts no price. */
@@ -191,7 +189,7 @@ export const fileSchema = object({
   environment: oneOf(['production', 'sandbox'], 'production', 'The environment that the file configures'),
   networks: byNetwork(network),
   currencies: byAsset(currency),
-  prices: Type.Optional(prices),
+  prices: Type.Optional(pricesSchema),
   treasury: section({
     fundingsAreCapital: Type.Boolean({
       default: false,
@@ -245,7 +243,7 @@ const SOURCE = 'SWAPYARD_CONFIG'
 
 /** Reads and checks the config file. Without a path the result is the sandbox with its defaults. */
 export function readConfigFile(path: string | undefined, problems: string[]): FileConfig {
-  const content = path === undefined ? { environment: 'sandbox' } : readJson(path, problems)
+  const content = expandSources(path === undefined ? { environment: 'sandbox' } : readJson(path, problems))
   const isSandbox = Value.Check(sandboxFile, content)
   const decoded = decode(fileSchema, isSandbox ? Value.Default(sandboxDefaults, content) : (content ?? {}))
   const { value, isInvalid } = decoded
@@ -258,34 +256,35 @@ export function readConfigFile(path: string | undefined, problems: string[]): Fi
       problems.push(`${SOURCE}: prices is missing: its sources, and the quorum of them that must agree`)
   }
   const config = toFileConfig(value, problems)
-  if (config.environment === 'production' && config.prices !== null && !hasIndependentPrices(config.prices))
-    problems.push(
-      `${SOURCE}: prices has ${config.prices.sources.length} sources and the quorum ${config.prices.quorum}: in production at least ${QUORUM_MIN} of at least ${SOURCES_MIN} must agree, because a single source can set our price`,
-    )
+  if (config.prices !== null) {
+    const unsafe = config.environment === 'production' ? findUnsafePrices(config.prices) : []
+    const found = [...findPriceContradictions(config.prices), ...unsafe]
+    problems.push(...found.map((problem) => `${SOURCE}: ${problem}`))
+  }
   if (config.environment === 'production' && !isInvalid('signer')) problems.push(...findMissingLimits(config))
   if (config.environment === 'production') problems.push(...findRemoteDaemons(SOURCE, config))
   if (config.environment === 'production') problems.push(...findSingleNodes(config))
   return config
 }
 
-const QUORUM_MIN = 2
 const NODES_MIN = 2
-const SOURCES_MIN = 3
-const hasIndependentPrices = ({ sources, quorum }: NonNullable<FileConfig['prices']>): boolean =>
-  sources.length >= SOURCES_MIN && new Set(sources).size === sources.length && quorum >= QUORUM_MIN
 
 const isExchanged = (network: string): boolean => {
   const family = definitions.find(({ id }) => id === network)?.family
   return exchangeFamilies.some((one) => one === family)
 }
 
+/** The currencies that the configuration offers for exchanges. */
+export const listOffered = ({ networks, currencies: overrides }: Pick<FileConfig, 'networks' | 'currencies'>) =>
+  currencies.filter(
+    ({ ticker, network }) =>
+      networks.has(network) && isExchanged(network) && overrides.get(`${ticker}@${network}`)?.enabled !== false,
+  )
+
 /** The signer's own limits are the last ones that hold when the database is in the hands of others. */
-function findMissingLimits({ networks, currencies: overrides, signerLimits }: FileConfig): readonly string[] {
-  const offered = currencies
-    .filter(({ network }) => networks.has(network) && isExchanged(network))
-    .map(({ ticker, network }) => `${ticker}@${network}`)
-    .filter((id) => overrides.get(id)?.enabled !== false)
-  const missing = offered.filter((id) => !signerLimits.has(id))
+function findMissingLimits(config: FileConfig): readonly string[] {
+  const offered = listOffered(config).map(({ ticker, network }) => `${ticker}@${network}`)
+  const missing = offered.filter((id) => !config.signerLimits.has(id))
   if (missing.length === 0) return []
   return [
     `${SOURCE}: signer.limits lacks ${missing.join(', ')}: in production every currency on offer needs its limits`,
@@ -299,19 +298,15 @@ function findSingleNodes({ networks, swaps }: FileConfig): readonly string[] {
     .map((id) => `${SOURCE}: swaps.networks.${id} is enabled: networks.${id}.rpcUrls needs two nodes or more`)
 }
 
-/** Members that contradict each other, or the catalogue. */
-function findContradictions({ prices, screening }: StaticDecode<typeof fileSchema>): readonly string[] {
-  const sources = prices?.sources.length ?? 0
-  const isShort = prices !== undefined && prices.quorum > sources
-  const denied = (screening?.denied ?? []).flatMap((entry, index) => {
+/** Members that contradict the catalogue. */
+function findContradictions({ screening }: StaticDecode<typeof fileSchema>): readonly string[] {
+  return (screening?.denied ?? []).flatMap((entry, index) => {
     const [network = ''] = entry.split(':', 1)
     const { kind, names } = knownNetworks
     return names.includes(network)
       ? []
       : [`${SOURCE}: screening.denied.${index}: ${network} ${unknownName(kind, network, names)}`]
   })
-  const quorum = `${SOURCE}: prices.quorum is ${prices?.quorum}, and prices.sources has ${sources}: no price would ever be used`
-  return isShort ? [quorum, ...denied] : denied
 }
 
 function readJson(path: string, problems: string[]): unknown {
@@ -331,7 +326,7 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
       Object.entries(file.networks).map(([network, { rpcUrls, traces = true }]) => [network, { rpcUrls, traces }]),
     ),
     currencies: new Map(Object.entries(file.currencies)),
-    prices: file.prices ?? null,
+    prices: file.prices === undefined ? null : toPriceConfig(file.prices),
     denied: file.screening?.denied ?? [],
     coldAddresses: file.treasury.coldAddresses,
     fundingsAreCapital: file.treasury.fundingsAreCapital,

@@ -247,8 +247,86 @@ describe('production', () => {
     ['two sources', { sources: ['https://a.example', 'https://b.example'], quorum: 2 }],
     ['a quorum of one', { sources: ['https://a.example', 'https://b.example', 'https://c.example'], quorum: 1 }],
     ['one source twice', { sources: ['https://a.example', 'https://b.example', 'https://a.example'], quorum: 2 }],
+    [
+      'one exchange twice, by a mirror,',
+      {
+        sources: [{ exchange: 'kraken' }, { exchange: 'kraken', url: 'https://k.example' }, 'https://a.example'],
+        quorum: 2,
+      },
+    ],
   ])('M20: refuses %s of prices, by which one source sets our price', (_what, prices) => {
     expect(problemsOf(production({ prices }))).toEqual([expect.stringContaining('SWAPYARD_CONFIG: prices has')])
+  })
+
+  test('T54: takes public exchanges, mirrors of them, and documents with headers that are never printed', () => {
+    const sources = [
+      { exchange: 'kraken' },
+      { exchange: 'bitstamp', url: `https://mirror.example/${CANARY}` },
+      { url: 'https://document.example/usd', headers: { authorization: `Bearer ${CANARY}` } },
+      'https://a.example/usd',
+    ]
+    const config = loadConfig(production({ prices: { sources, quorum: 2 } }))
+    expect(config.prices).toEqual({
+      quorum: 2,
+      sources: [
+        { exchange: 'kraken', url: null, headers: {} },
+        { exchange: 'bitstamp', url: `https://mirror.example/${CANARY}`, headers: {} },
+        { exchange: null, url: 'https://document.example/usd', headers: { authorization: `Bearer ${CANARY}` } },
+        { exchange: null, url: 'https://a.example/usd', headers: {} },
+      ],
+    })
+    expect(describeConfig(config)['prices']).toEqual({
+      quorum: 2,
+      sources: ['kraken', 'bitstamp mirror.example', 'document.example', 'a.example'],
+    })
+    expect(JSON.stringify(describeConfig(config))).not.toContain(CANARY)
+  })
+
+  test.each([
+    [
+      { exchange: 'krakn' },
+      'prices.sources.0.exchange must be one of kraken, bitstamp, bitfinex, binance, okx, kucoin',
+    ],
+    [{ exchnage: 'kraken' }, 'prices.sources.0.exchnage is not a setting; did you mean exchange?'],
+    [{}, 'prices.sources.0 has neither an exchange nor a url'],
+    [{ exchange: 'kraken', headers: { 'x-key': 'a' } }, 'prices.sources.0.headers needs a url'],
+    [
+      { url: 'https://a.example', headers: { 'x key': 'a' } },
+      'prices.sources.0.headers.x key is not a name of a header',
+    ],
+    [{ url: 'https://a.example', headers: { 'x-key': 'a\nb' } }, 'prices.sources.0.headers.x-key must match pattern'],
+    [{ url: 'ftp://a.example' }, 'prices.sources.0.url must match pattern'],
+    ['ftp://a.example', 'prices.sources.0.url must match pattern'],
+    [{ url: 'https://[a' }, 'prices.sources.0.url is not a URL'],
+    [{ url: 'http://a.example/usd' }, 'prices.sources.0.url has no HTTPS and is on another machine'],
+    ['http://127.0.0.1.example/usd', 'prices.sources.0.url has no HTTPS and is on another machine'],
+    [
+      { exchange: 'kraken', url: 'http://mirror.example' },
+      'prices.sources.0.url has no HTTPS and is on another machine',
+    ],
+  ])('T54: refuses the price source %j', (source, expected) => {
+    const sources = [source, 'https://b.example', 'https://c.example', 'https://d.example']
+    expect(problemsOf(production({ prices: { sources, quorum: 2 } }))).toEqual([
+      expect.stringContaining(`SWAPYARD_CONFIG: ${expected}`),
+    ])
+  })
+
+  test('T54: accepts price sources on this machine without HTTPS', () => {
+    const sources = [
+      'http://127.0.0.1:7000/usd',
+      { exchange: 'kraken', url: 'http://localhost:7001' },
+      'http://[::1]:7002/usd',
+    ]
+    expect(problemsOf(production({ prices: { sources, quorum: 2 } }))).toEqual([])
+  })
+
+  test('T54: refuses a quorum that the sources in US dollars cannot reach', () => {
+    const sources = [{ exchange: 'kraken' }, { exchange: 'binance' }, { exchange: 'okx' }]
+    expect(problemsOf(production({ prices: { sources, quorum: 2 } }))).toEqual([
+      expect.stringContaining('SWAPYARD_CONFIG: prices.quorum is 2, and 1 of prices.sources quote in US dollars'),
+    ])
+    const enough = [...sources, { exchange: 'bitstamp' }]
+    expect(problemsOf(production({ prices: { sources: enough, quorum: 2 } }))).toEqual([])
   })
 
   test("M22: requires the signer's own limits for every currency on offer", () => {
@@ -331,7 +409,7 @@ const root = join(import.meta.dirname, '../../..')
 describe('the documented example of production', () => {
   const example = join(root, 'docs/examples/production.json')
 
-  test('is accepted, with two nodes per network and three price sources', () => {
+  test('is accepted, with two nodes per network and five price sources', () => {
     const config = loadConfig({ ...production(), SWAPYARD_CONFIG: example })
     requireProduction(config)
     expect([...config.networks].map(([network, { rpcUrls }]) => [network, rpcUrls.length])).toEqual([
@@ -340,7 +418,7 @@ describe('the documented example of production', () => {
       ['bsc', 2],
       ['base', 2],
     ])
-    expect(config.prices).toMatchObject({ sources: { length: 3 }, quorum: 2 })
+    expect(config.prices).toMatchObject({ sources: { length: 5 }, quorum: 2 })
     expect(config.clocks.fixedLockMs).toBe(900_000)
   })
 

@@ -1,5 +1,5 @@
 import type { Http } from '../../lib/http.ts'
-import { readDecimalUsd } from './http.ts'
+import { readDecimalUsd } from './decimal.ts'
 
 const TIMEOUT_MS = 1_000
 

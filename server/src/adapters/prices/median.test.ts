@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../core/domain/errors.ts'
-import type { Prices } from '../../core/ports/prices.ts'
 import { createMedianPrices } from './median.ts'
+import type { PriceSource } from './price-source.ts'
 
 const NOW = 1_800_000_000_000
 type Answer = { bid: unknown; ask: unknown } | Error | 'hangs'
 
 /** A source that returns `answer()` at each read. */
-function source(id: string, answer: () => Answer, ageMs = 0, time = { now: NOW }): { id: string; prices: Prices } {
-  const read: Prices['read'] = async () => {
+function source(id: string, answer: () => Answer, ageMs = 0, time = { now: NOW }): PriceSource {
+  const read: PriceSource['read'] = async () => {
     const result = answer()
     if (result === 'hangs') return new Promise<never>(() => {})
     if (result instanceof Error) throw result
-    return { at: time.now - ageMs, usd: new Map([['btc', result as { bid: bigint; ask: bigint }]]) }
+    return [
+      { priceKey: 'btc', quoteCurrency: 'usd', at: time.now - ageMs, price: result as { bid: bigint; ask: bigint } },
+    ]
   }
-  return { id, prices: { read } }
+  return { id, read }
 }
 const at = (bid: bigint, ask = bid + 1_000n): Answer => ({
   bid: bid * 10n ** 12n,
@@ -30,7 +32,7 @@ function combine(answers: readonly (Answer | (() => Answer))[], quorum = 2, time
     quorum,
     now: () => time.now,
     timeoutMs: 20,
-    onDropped: (id, reason) => dropped.push(`${id} ${reason}`),
+    onDropped: ({ source: id, reason }) => dropped.push(`${id} ${reason}`),
   })
   return { prices, dropped, btc: async () => (await prices.read()).usd.get('btc') }
 }
@@ -73,7 +75,7 @@ describe('the price of several sources', () => {
         sources: [source('a', () => at(100_000n)), source('b', () => at(100_100n), -earlyMs)],
         quorum: 2,
         now: () => NOW,
-        onDropped: (id, reason) => dropped.push(`${id} ${reason}`),
+        onDropped: ({ source: id, reason }) => dropped.push(`${id} ${reason}`),
       }).read()
     expect((await readEarly(2_000)).at).toBe(NOW)
     await expect(readEarly(2_001)).rejects.toEqual(unavailable)

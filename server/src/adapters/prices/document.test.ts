@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { createHttp } from '../../lib/http.ts'
-import { createHttpPrices } from './http.ts'
+import { createDocumentSource } from './document.ts'
 
 const http = createHttp()
 let server: Server | null = null
@@ -22,12 +22,16 @@ test('reads a price document exactly and omits malformed prices', async () => {
     shib: { bid: '0.000012345678', ask: '0.000012345679' },
     ltc: null,
   }
-  const prices = createHttpPrices(await serve(200, JSON.stringify({ at: 1_790_000_000_000, usd })), http)
-  const { at, usd: read } = await prices.read()
-  expect(at).toBe(1_790_000_000_000)
-  expect([...read]).toEqual([
-    ['btc', { bid: 64_000_100_000_000_000n, ask: 64_010_000_000_000_000n }],
-    ['shib', { bid: 12_345_678n, ask: 12_345_679n }],
+  const at = 1_790_000_000_000
+  const source = createDocumentSource(await serve(200, JSON.stringify({ at, usd })), { http })
+  expect(await source.read()).toEqual([
+    {
+      priceKey: 'btc',
+      quoteCurrency: 'usd',
+      at,
+      price: { bid: 64_000_100_000_000_000n, ask: 64_010_000_000_000_000n },
+    },
+    { priceKey: 'shib', quoteCurrency: 'usd', at, price: { bid: 12_345_678n, ask: 12_345_679n } },
   ])
 })
 
@@ -38,6 +42,6 @@ test.each([
   ['a list', 200, '[]'],
   ['a document without end', 200, `{"at":1,"usd":{"btc":"${'9'.repeat(300_000)}"}}`],
 ])('rejects %s', async (_name, status, body) => {
-  const prices = createHttpPrices(await serve(status, body), http)
-  await expect(prices.read()).rejects.toMatchObject({ code: 'RATES_UNAVAILABLE' })
+  const source = createDocumentSource(await serve(status, body), { http })
+  await expect(source.read()).rejects.toMatchObject({ code: 'RATES_UNAVAILABLE' })
 })

@@ -1,6 +1,7 @@
 import { type Html, html, markupOf } from '../../lib/html.ts'
+import type { Section } from './outline.ts'
 import { docGroups, docPages, REFERENCE_PATH, referenceLinks, START_PATH } from './page-list.ts'
-import type { MarkdownPage, Section } from './render-markdown.ts'
+import type { MarkdownPage } from './render-markdown.ts'
 
 export type Site = Readonly<{ publicUrl: string; isSandbox: boolean }>
 

@@ -1,11 +1,11 @@
 import type { Token, Tokens } from 'marked'
 import { type Html, html } from '../../lib/html.ts'
 
+/** The address of a link; null where the site cannot follow it: then it becomes text. */
+export type ResolveLink = (href: string) => string | null
+
 /** Inline tokens as HTML. Raw HTML is shown as text, except comments, which are dropped. */
-export function renderInline(
-  tokens: readonly Token[] | undefined,
-  resolve: (href: string) => string | null,
-): Html {
+export function renderInline(tokens: readonly Token[] | undefined, resolve: ResolveLink): Html {
   const inner = (token: Token) => renderInline((token as Tokens.Strong).tokens, resolve)
   return html`${(tokens ?? []).map((token) => {
     switch (token.type) {

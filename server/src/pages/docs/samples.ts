@@ -21,4 +21,4 @@ export const sampleGroup = (samples: readonly Sample[]): Html =>
   html`<div class="samples">\n${samples.map(codeBlock)}</div>\n`
 
 export const codeBlock = ({ language, code }: Sample): Html =>
-  html`<figure class="code" data-language="${language}"><figcaption>${names[language] ?? language}</figcaption><pre tabindex="0"><code>${code}</code></pre></figure>\n`
+  html`<div class="code" data-language="${language}"><p class="language">${names[language] ?? language}</p><pre tabindex="0"><code>${code}</code></pre></div>\n`

@@ -3,10 +3,10 @@ import { docPages, POSTMAN_PATH } from './page-list.ts'
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 export const HTML_TYPE = 'text/html; charset=utf-8'
 export const JSON_TYPE = 'application/json; charset=utf-8'
-export const HOME_PATH = '/'
+export const ROOT_PATH = '/'
 export const SEARCH_PATH = '/docs/search.json'
 
-export const root = new URL('../../../../', import.meta.url)
+export const repository = new URL('../../../../', import.meta.url)
 
 /** Files that are served as they are. */
 export const siteFiles: Readonly<Record<string, readonly [file: URL, contentType: string]>> = {
@@ -18,7 +18,7 @@ export const siteFiles: Readonly<Record<string, readonly [file: URL, contentType
 
 /** Every path of the site. */
 export const sitePaths: readonly string[] = [
-  HOME_PATH,
+  ROOT_PATH,
   ...docPages.map(({ path }) => path),
   ...Object.keys(siteFiles),
   SEARCH_PATH,

@@ -32,15 +32,15 @@ function storeLanguage(language) {
 }
 
 function addTabs(samples, number) {
-  const figures = [...samples.querySelectorAll('.code')]
-  const tabs = figures.map((figure, at) => {
-    const caption = figure.querySelector('figcaption')
+  const blocks = [...samples.querySelectorAll('.code')]
+  const tabs = blocks.map((block, at) => {
+    const caption = block.querySelector('.language')
     const tab = element('button', { type: 'button', role: 'tab', id: `tab-${number}-${at}` }, caption.textContent)
-    figure.id = `panel-${number}-${at}`
-    figure.setAttribute('role', 'tabpanel')
-    figure.setAttribute('aria-labelledby', tab.id)
-    tab.setAttribute('aria-controls', figure.id)
-    tab.dataset.language = figure.dataset.language
+    block.id = `panel-${number}-${at}`
+    block.setAttribute('role', 'tabpanel')
+    block.setAttribute('aria-labelledby', tab.id)
+    tab.setAttribute('aria-controls', block.id)
+    tab.dataset.language = block.dataset.language
     tab.addEventListener('click', () => chooseLanguage(tab.dataset.language))
     return tab
   })
@@ -68,24 +68,24 @@ function chooseLanguage(language) {
       tab.setAttribute('aria-selected', String(isChosen))
       tab.tabIndex = isChosen ? 0 : -1
     }
-    for (const figure of samples.querySelectorAll('.code')) figure.hidden = figure.dataset.language !== language
+    for (const block of samples.querySelectorAll('.code')) block.hidden = block.dataset.language !== language
   }
   const after = document.activeElement?.getBoundingClientRect().top
   if (before !== undefined && after !== undefined) scrollBy(0, after - before)
   storeLanguage(language)
 }
 
-function addCopyButton(figure) {
+function addCopyButton(block) {
   const button = element('button', { type: 'button', className: 'copy' }, 'Copy')
   button.setAttribute('aria-label', 'Copy the code')
   button.addEventListener('click', async () => {
-    const isCopied = await copy(figure.querySelector('code').textContent)
+    const isCopied = await copy(block.querySelector('code').textContent)
     button.textContent = isCopied ? 'Copied' : 'Not copied'
     setTimeout(() => {
       button.textContent = 'Copy'
     }, 2_000)
   })
-  figure.append(button)
+  block.append(button)
 }
 
 /** The clipboard exists on HTTPS and on loopback. */
@@ -177,6 +177,7 @@ function addSearch(place) {
 
   function toItem({ id, title, page, excerpt }, at) {
     const item = element('li', { id: `result-${at}`, role: 'option' })
+    item.dataset.url = id
     item.append(element('strong', {}, title))
     if (page !== '') item.append(element('p', {}, page))
     if (excerpt !== '') item.append(element('p', {}, excerpt))
@@ -223,10 +224,10 @@ function addSearch(place) {
 }
 
 for (const [number, samples] of document.querySelectorAll('.samples').entries()) addTabs(samples, number)
-const languages = new Set([...document.querySelectorAll('.samples .code')].map((figure) => figure.dataset.language))
+const languages = new Set([...document.querySelectorAll('.samples .code')].map((block) => block.dataset.language))
 const stored = readLanguage()
 if (languages.size > 0) chooseLanguage(languages.has(stored) ? stored : [...languages][0])
-for (const figure of document.querySelectorAll('.code')) addCopyButton(figure)
+for (const block of document.querySelectorAll('.code')) addCopyButton(block)
 addSearch(document.querySelector('.search'))
 // Tabs change the height of a page: go to the requested section again.
 if (location.hash.length > 1) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView()

@@ -4,13 +4,13 @@ import { OPENAPI_PATH, POSTMAN_PATH, REFERENCE_PATH, START_PATH } from './page-l
 import { codeBlock } from './samples.ts'
 
 /** The page at `/`: what this server is and where its documentation is. */
-export function homeDocument(site: Site): string {
+export function rootDocument(site: Site): string {
   const summary = 'An exchange of coins between networks, and swaps of tokens on one network, over an HTTP API.'
   return siteDocument(site, {
     path: '/',
     title: site.isSandbox ? 'Swapyard sandbox' : 'Swapyard',
     summary,
-    body: html`<main id="content" class="home" tabindex="-1">
+    body: html`<main id="content" class="root" tabindex="-1">
 <h1>${site.isSandbox ? 'Swapyard sandbox' : 'Swapyard'}</h1>
 <p class="lead">${summary}</p>
 ${site.isSandbox ? sandboxSection(site) : productionSection(site)}
@@ -37,9 +37,12 @@ ${site.isSandbox ? sandboxSection(site) : productionSection(site)}
   })
 }
 
-const productionSection = ({ publicUrl }: Site) => html`<p>The API of this server is at <code>${publicUrl}</code>. Every call needs an API key, which the operator of this server issues.</p>`
+const productionSection = ({ publicUrl }: Site) =>
+  html`<p>The API of this server is at <code>${publicUrl}</code>. Every call needs an API key, which the operator of this server issues.</p>`
 
-const sandboxSection = ({ publicUrl }: Site) => html`<p>This is a sandbox: its chains run on this machine, and its coins have no value. The API key is <code>sandbox</code>. The first call asks what 0.01 bitcoin would pay in ether:</p>
+const sandboxSection = ({
+  publicUrl,
+}: Site) => html`<p>This is a sandbox: its chains run on this machine, and its coins have no value. The API key is <code>sandbox</code>. The first call asks what 0.01 bitcoin would pay in ether:</p>
 ${codeBlock({
   language: 'sh',
   code: `curl -H 'x-api-key: sandbox' \\

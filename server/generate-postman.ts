@@ -1,11 +1,7 @@
 /** Writes the Postman collection of the API: `node server/generate-postman.ts`. */
 import { writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { openApiDocument, routes } from '@swapyard/schema'
-import type { convertV2 as Convert } from 'openapi-to-postmanv2'
-
-// The package is CommonJS, and its names are not visible to an import.
-const { convertV2 } = createRequire(import.meta.url)('openapi-to-postmanv2') as { convertV2: typeof Convert }
+import postman from 'openapi-to-postmanv2'
 
 const target = new URL('../docs/partners/postman.generated.json', import.meta.url)
 const SANDBOX_URL = 'http://127.0.0.1:8080'
@@ -50,11 +46,15 @@ export async function createPostmanCollection(): Promise<string> {
 
 const convert = (document: object): Promise<Collection> =>
   new Promise((resolve, reject) => {
-    convertV2({ type: 'json', data: document as never }, options as never, (error: unknown, result: unknown) => {
-      const { output, reason } = result as { output?: [{ data: Collection }]; reason?: string }
-      if (error || output === undefined) reject(error ?? new Error(`no collection: ${reason}`))
-      else resolve(output[0].data)
-    })
+    postman.convertV2(
+      { type: 'json', data: document as never },
+      options as never,
+      (error: unknown, result: unknown) => {
+        const { output, reason } = result as { output?: [{ data: Collection }]; reason?: string }
+        if (error || output === undefined) reject(error ?? new Error(`no collection: ${reason}`))
+        else resolve(output[0].data)
+      },
+    )
   })
 
 /** Removes what differs between two runs, and the invented example responses. Optional headers are off. */

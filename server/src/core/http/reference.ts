@@ -28,14 +28,16 @@ function renderPage(documented: Readonly<Record<string, RouteDefinition>>): stri
 </head>
 <body>
 <header><a href="/docs">Guides</a> <a href="/docs/errors">Errors</a> <a href="/openapi.json">OpenAPI document</a> <a href="/docs/postman.json">Postman collection</a></header>
-<main id="reference">
+<div id="reference">
 <noscript>
+<main>
 <h1>API reference</h1>
 <p>With scripts this page shows parameters and answers and sends requests. <a href="/openapi.json">The OpenAPI document</a> contains the same.</p>
 <ul>
 ${operations}</ul>
-</noscript>
 </main>
+</noscript>
+</div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>

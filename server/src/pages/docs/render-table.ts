@@ -25,6 +25,8 @@ export function renderTable({ header, rows }: Tokens.Table, outline: Outline, re
     outline.addText(`${name} ${text}`)
     return html`<tr><th scope="row">${renderInline(first?.tokens, resolve)}</th>${cells}</tr>\n`
   })
-  const head = columns.map(({ tokens }) => html`<th scope="col">${renderInline(tokens, resolve)}</th>`)
+  const head = columns.map(({ text, tokens }) =>
+    text === '' ? html`<td></td>` : html`<th scope="col">${renderInline(tokens, resolve)}</th>`,
+  )
   return html`<table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body}</tbody>\n</table>\n`
 }

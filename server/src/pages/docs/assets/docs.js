@@ -1,6 +1,7 @@
 /** Tabs, copy buttons and search of the documentation. Every page is complete without them. */
 
 const LANGUAGE = 'swapyard-docs-language'
+const MINISEARCH = './minisearch.js'
 const QUERY_LENGTH_MAX = 100
 const RESULTS_MAX = 12
 /** As the server builds the index. */
@@ -101,7 +102,7 @@ async function copy(text) {
 let loading = null
 
 function loadIndex() {
-  loading ??= Promise.all([import('./minisearch.js'), fetch('/docs/search.json').then((answer) => answer.text())]).then(
+  loading ??= Promise.all([import(MINISEARCH), fetch('/docs/search.json').then((answer) => answer.text())]).then(
     ([{ default: MiniSearch }, text]) => MiniSearch.loadJSON(text, INDEX_OPTIONS),
   )
   return loading

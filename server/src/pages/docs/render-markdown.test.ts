@@ -72,7 +72,7 @@ describe('Markdown of the documentation', () => {
     expect(summary).toBe('First words.')
     expect(sections).toEqual([
       { id: 'page', title: 'Page', depth: 1, text: 'First words.' },
-      { id: 'part', title: 'Part', depth: 2, text: 'one two c d' },
+      { id: 'part', title: 'Part', depth: 2, text: 'one two c. d' },
     ])
   })
 })

@@ -14,7 +14,7 @@ export function renderTable({ header, rows }: Tokens.Table, outline: Outline, re
   const body = rows.map((row) => {
     const [first, ...others] = columns.map(({ at, text }) => ({ column: text, tokens: row[at]?.tokens }))
     const name = plainText(first?.tokens)
-    const text = others.map(({ tokens }) => plainText(tokens)).join(' ')
+    const text = others.map(({ tokens }) => plainText(tokens)).join('. ')
     const cells = others.map(
       ({ column, tokens }) => html`<td data-name="${column}">${renderInline(tokens, resolve)}</td>`,
     )
@@ -22,7 +22,7 @@ export function renderTable({ header, rows }: Tokens.Table, outline: Outline, re
       const id = outline.addRow(name, text)
       return html`<tr id="${id}"><th scope="row"><a href="#${id}"><code>${name}</code></a></th>${cells}</tr>\n`
     }
-    outline.addText(`${name} ${text}`)
+    outline.addText(`${name}. ${text}`)
     return html`<tr><th scope="row">${renderInline(first?.tokens, resolve)}</th>${cells}</tr>\n`
   })
   const head = columns.map(({ text, tokens }) =>

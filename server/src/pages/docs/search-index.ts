@@ -40,7 +40,7 @@ export function createSearchIndex(
       title: summary,
       page: `${method} ${path}`,
       text: `${id} ${description}`,
-      excerpt: excerptOf(description),
+      excerpt: excerptOf(description.replaceAll('`', '')),
     })),
   )
   return JSON.stringify(index)

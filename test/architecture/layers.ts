@@ -104,6 +104,8 @@ export const architecture: Architecture = {
     'graphile-worker': [`${postgres}/queue`],
     'ipaddr.js': ['server/src/lib'],
     'lru-cache': ['server/src/lib', `${adapters}/dex`, `${adapters}/signers`, 'server/src/swap/tokens'],
+    marked: ['server/src/pages/docs'],
+    minisearch: ['server/src/pages/docs'],
     'p-limit': [`${adapters}/dex`, 'server/src/app/router-thread.ts', 'sandbox/src'],
     'p-map': [`${adapters}/chains/bitcoin`, `${adapters}/dex`, 'server/src/exchange/settlement'],
     'p-retry': ['lib/src'],

@@ -166,7 +166,8 @@ describe('the explorer', () => {
   test('is absent outside the sandbox', async () => {
     const { app } = createTestApp()
     const { catalogue, chains } = scenario.app
-    mountPages(app, { environment: 'production', nodes: [], catalogue, chains })
+    const settings = { publicUrl: 'https://api.example.com', sandboxControlUrl: null }
+    mountPages(app, { environment: 'production', settings, nodes: [], catalogue, chains })
     expect((await app.inject({ url: '/sandbox/explorer' })).statusCode).toBe(404)
     expect((await app.inject({ url: '/docs/errors' })).statusCode).toBe(200)
     await app.close()

@@ -15,6 +15,8 @@ const requirements = {
   chromium: { isInstalled: areOnPath('chromium'), debianPackage: 'chromium' },
   litecoind: { isInstalled: areOnPath('litecoind'), debianPackage: 'litecoind' },
   monerod: { isInstalled: areOnPath('monerod', 'monero-wallet-rpc'), debianPackage: 'monero' },
+  jq: { isInstalled: areOnPath('curl', 'jq', 'openssl'), debianPackage: 'jq' },
+  python3: { isInstalled: areOnPath('python3'), debianPackage: 'python3' },
   'a PostgreSQL of Debian': { isInstalled: () => findDebianPostgres() !== null, debianPackage: 'postgresql' },
 } as const
 export type Requirement = keyof typeof requirements

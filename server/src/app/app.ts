@@ -169,10 +169,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
   const swaps = openSwaps(options, { database, catalogue, books, clock, onNodeNote: nodeNotes.add })
   const services = createServices(options, { ...shared, ...authentication, feed, starting, swaps })
-  const http = createHttpServer({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
+  const settings = { ...apiDefaults, ...options.api, throttle }
+  const http = createHttpServer({ services, log, metrics, settings })
   const swapTokens = options.swaps?.ownTokens ?? new Map()
   if (!options.api.operationsOnly)
-    mountPages(http, { environment, nodes: options.nodes, catalogue, chains, swapTokens })
+    mountPages(http, { environment, settings, nodes: options.nodes, catalogue, chains, swapTokens })
   return {
     store,
     database,

@@ -2,12 +2,12 @@ import { type RouteDefinition, routes, sandboxRoutes } from '@swapyard/schema'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../core/domain/errors.ts'
 import type { Caller } from '../core/domain/partner.ts'
-import { mountDocs } from '../core/http/docs.ts'
 import { sendError, toAppError } from '../core/http/errors.ts'
 import { mountHealth } from '../core/http/health.ts'
 import { mountIcons } from '../core/http/icons.ts'
 import { mountMetrics } from '../core/http/metrics.ts'
 import type { ApiContext } from '../core/http/mount.ts'
+import { mountReference } from '../core/http/reference.ts'
 import { acceptJsonOnly, allowedMethods, createRequestGuards } from '../core/http/request-guards.ts'
 import { watchRequests } from '../core/http/request-log.ts'
 import { mountSandbox } from '../core/http/sandbox.ts'
@@ -107,7 +107,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountSwapStatus(context)
   mountRates(context)
   mountIcons(context, sendFile)
-  mountDocs(context, documented, sendFile)
+  mountReference(context, documented, sendFile)
   mountSandbox(context)
   return app
 }

@@ -2,16 +2,17 @@ import { createExplorer } from '../adapters/explorer/explorer.ts'
 import { type Asset, assetId } from '../core/domain/asset.ts'
 import type { Catalogue } from '../core/domain/catalogue.ts'
 import type { Environment } from '../core/domain/network.ts'
-import { statusOf } from '../core/http/errors.ts'
+import type { ApiSettings } from '../core/http/settings.ts'
 import type { ChainExplorer } from '../exchange/ports/explorer.ts'
-import { mountErrorPage } from '../pages/errors.ts'
+import { mountSite } from '../pages/docs/mount.ts'
 import { mountExplorer } from '../pages/explorer.ts'
 import type { OwnTokens } from '../swap/interfaces.ts'
 import type { ClosableChain, NetworkNodes } from './chains.ts'
-import type { HttpServer } from './http.ts'
+import { type HttpServer, servedRoutes } from './http.ts'
 
 type PageDependencies = Readonly<{
   environment: Environment
+  settings: Pick<ApiSettings, 'publicUrl' | 'sandboxControlUrl'>
   nodes: readonly NetworkNodes[]
   catalogue: Catalogue
   chains: ReadonlyMap<string, ClosableChain>
@@ -21,8 +22,9 @@ type PageDependencies = Readonly<{
 
 /** Mounts the HTML pages. Only the sandbox has its own explorers; elsewhere currencies link to public ones. */
 export function mountPages(app: HttpServer, dependencies: PageDependencies): void {
-  const { environment, nodes, catalogue, chains } = dependencies
-  mountErrorPage(app, statusOf)
+  const { environment, settings, nodes, catalogue, chains } = dependencies
+  const operations = Object.entries(servedRoutes(settings)).map(([id, route]) => ({ ...route, id }))
+  mountSite(app, { publicUrl: settings.publicUrl, isSandbox: environment === 'sandbox' }, operations)
   if (environment !== 'sandbox') return
   const explorers = new Map<string, ChainExplorer>()
   for (const { network: id, rpcUrls } of nodes) {

@@ -198,5 +198,5 @@ async function listen({ host, clocks }: Config, port: number, { http }: App, clo
 function welcome(config: Config, role: Role, url: string | null, say: (line: string) => void): void {
   say(url === null ? `ready: ${role}` : `ready: ${role} at ${url}`)
   if (role === 'worker' || url === null || config.environment === 'production') return
-  console.log(`\n  API        ${url}\n  key        x-api-key: sandbox\n  reference  ${url}/docs\n`)
+  console.log(`\n  API        ${url}\n  key        x-api-key: sandbox\n  docs       ${url}/docs\n`)
 }

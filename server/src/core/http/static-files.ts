@@ -7,7 +7,8 @@ import { matchesEtag, weakEtag } from './etag.ts'
 
 const compress = promisify(gzip)
 
-type StaticFile = Readonly<{ plain: Buffer; gzip: Buffer; etag: string; contentType: string }>
+/** A file or page that stays the same while the process runs. */
+export type StaticBody = Readonly<{ plain: Buffer; gzip: Buffer; etag: string; contentType: string }>
 
 /** Serves files of installed packages: read and compressed at the first request, then from memory. */
 export type StaticFiles = (
@@ -18,31 +19,39 @@ export type StaticFiles = (
 ) => Promise<FastifyReply>
 
 export function createStaticFiles(): StaticFiles {
-  const files = new Map<string, Promise<StaticFile>>()
+  const files = new Map<string, Promise<StaticBody>>()
   return async (request, reply, file, contentType) => {
     let loading = files.get(file.href)
     if (loading === undefined) {
       loading = load(file, contentType)
       files.set(file.href, loading)
     }
-    return send(await loading, request, reply)
+    return sendStaticBody(await loading, request, reply, 'public, max-age=86400')
   }
 }
 
-async function load(file: URL, contentType: string): Promise<StaticFile> {
-  const plain = await readFile(file)
+const load = async (file: URL, contentType: string): Promise<StaticBody> =>
+  createStaticBody(await readFile(file), contentType)
+
+export async function createStaticBody(plain: Buffer, contentType: string): Promise<StaticBody> {
   return { plain, gzip: await compress(plain), etag: weakEtag(plain.toString('latin1')), contentType }
 }
 
-function send(file: StaticFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Sends the body, or 304 if the client has it. */
+export function sendStaticBody(
+  body: StaticBody,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  cacheControl: string,
+): FastifyReply {
   reply.headers({
-    etag: file.etag,
-    'cache-control': 'public, max-age=86400',
+    etag: body.etag,
+    'cache-control': cacheControl,
     vary: 'accept-encoding',
     'x-content-type-options': 'nosniff',
-    'content-type': file.contentType,
+    'content-type': body.contentType,
   })
-  if (matchesEtag(request.raw.headers['if-none-match'], file.etag)) return reply.code(304).send()
-  if (negotiateEncoding(request.headers['accept-encoding'], ['gzip']) === 'identity') return reply.send(file.plain)
-  return reply.header('content-encoding', 'gzip').send(file.gzip)
+  if (matchesEtag(request.raw.headers['if-none-match'], body.etag)) return reply.code(304).send()
+  if (negotiateEncoding(request.headers['accept-encoding'], ['gzip']) === 'identity') return reply.send(body.plain)
+  return reply.header('content-encoding', 'gzip').send(body.gzip)
 }

@@ -1,0 +1,50 @@
+import { html } from '../../lib/html.ts'
+import { type Site, siteDocument } from './layout.ts'
+import { OPENAPI_PATH, POSTMAN_PATH, REFERENCE_PATH, START_PATH } from './page-list.ts'
+import { codeBlock } from './samples.ts'
+
+/** The page at `/`: what this server is and where its documentation is. */
+export function rootDocument(site: Site): string {
+  const summary = 'An exchange of coins between networks, and swaps of tokens on one network, over an HTTP API.'
+  return siteDocument(site, {
+    path: '/',
+    title: site.isSandbox ? 'Swapyard sandbox' : 'Swapyard',
+    summary,
+    body: html`<main id="content" class="root" tabindex="-1">
+<h1>${site.isSandbox ? 'Swapyard sandbox' : 'Swapyard'}</h1>
+<p class="lead">${summary}</p>
+${site.isSandbox ? sandboxSection(site) : productionSection(site)}
+<section>
+<h2 id="exchanges">Exchanges</h2>
+<p>A customer sends a coin on one network and receives another coin on another network, at a floating or a fixed rate. A partner’s program asks for a quote, creates an exchange, shows the deposit address and reads the status.</p>
+<p><a href="/docs/first-exchange">The first exchange in five minutes</a></p>
+</section>
+<section>
+<h2 id="swaps">Swaps</h2>
+<p>A user exchanges tokens on one network in one transaction, which the user’s own key signs. This server finds the route and builds the transaction.</p>
+<p><a href="/docs/swaps">Swaps with viem, Solana and Sui</a></p>
+</section>
+<section>
+<h2 id="documentation">Documentation</h2>
+<ul>
+<li><a href="${START_PATH}">Guides</a></li>
+<li><a href="${REFERENCE_PATH}">API reference</a></li>
+<li><a href="${OPENAPI_PATH}">OpenAPI document</a></li>
+<li><a href="${POSTMAN_PATH}">Postman collection</a></li>
+</ul>
+</section>
+</main>`,
+  })
+}
+
+const productionSection = ({ publicUrl }: Site) =>
+  html`<p>The API of this server is at <code>${publicUrl}</code>. Every call needs an API key, which the operator of this server issues.</p>`
+
+const sandboxSection = ({
+  publicUrl,
+}: Site) => html`<p>This is a sandbox: its chains run on this machine, and its coins have no value. The API key is <code>sandbox</code>. The first call asks what 0.01 bitcoin would pay in ether:</p>
+${codeBlock({
+  language: 'sh',
+  code: `curl -H 'x-api-key: sandbox' \\
+  '${publicUrl}/v1/cross-chain/rate?fromCurrency=btc&fromNetwork=btc&toCurrency=eth&toNetwork=eth&amount=0.01'`,
+})}`

@@ -20,9 +20,20 @@ const pair = {
   toNetwork: tickerInput({ description: 'Target network.', examples: ['eth'] }),
 }
 
+/** At most one of the two members. */
+const quotedAmount = {
+  amount: Type.Optional(amountInput({ description: 'Amount to exchange.', default: '1', examples: ['0.01'] })),
+  toAmount: Type.Optional(
+    amountInput({
+      description:
+        'Amount that the recipient shall get, in place of `amount`. The quote has the smallest `fromAmount` for which its `toAmount` is at least this amount. Additive.',
+    }),
+  ),
+}
+
 export const RateQuery = Type.Object({
   ...pair,
-  amount: Type.Optional(amountInput({ description: 'Amount to exchange.', default: '1', examples: ['0.01'] })),
+  ...quotedAmount,
   flow: Type.Optional(
     wordOf(flows, { description: 'Floating or fixed rate.', default: 'standard', examples: ['standard'] }),
   ),
@@ -37,7 +48,7 @@ const privateType = wordOf(privateTypes, {
 
 export const PrivateRateQuery = Type.Object({
   ...pair,
-  amount: Type.Optional(amountInput({ description: 'Amount to exchange.', default: '1', examples: ['0.01'] })),
+  ...quotedAmount,
   privateType,
 })
 export type PrivateRateQuery = Static<typeof PrivateRateQuery>

@@ -1596,6 +1596,10 @@ export interface QuoteRateQuery {
    */
   amount?: string
   /**
+   * Amount that the recipient shall get, in place of `amount`. The quote has the smallest `fromAmount` for which its `toAmount` is at least this amount. Additive.
+   */
+  toAmount?: string
+  /**
    * Floating or fixed rate.
    */
   flow?: Flow
@@ -1621,6 +1625,10 @@ export interface QuotePrivateRateQuery {
    * Amount to exchange.
    */
   amount?: string
+  /**
+   * Amount that the recipient shall get, in place of `amount`. The quote has the smallest `fromAmount` for which its `toAmount` is at least this amount. Additive.
+   */
+  toAmount?: string
   /**
    * `privatePlus`: through XMR, which hides the payment between the legs. `efficient`: through the fastest and cheapest network, where that payment is usually public.
    */

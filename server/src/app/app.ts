@@ -31,6 +31,7 @@ import { createOpenCounts } from '../exchange/orders/open-counts.ts'
 import type { JournalingSigner, PublicKeys } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
+import { createChooseForOutput } from '../exchange/quotes/choose-for-output.ts'
 import {
   createChooseIntermediary,
   createFindPrivateFailure,
@@ -328,7 +329,10 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
     quoteRate: countQuotes(quoteRate, metrics),
     createExchange: createCreateExchange(creating),
     createPrivateExchange: createCreatePrivateExchange({ ...creating, chooseIntermediary, privacy, draw: randomInt }),
-    quotePrivate: createQuotePrivate(catalogue, chooseIntermediary),
+    quotePrivate: createQuotePrivate(catalogue, {
+      from: chooseIntermediary,
+      to: createChooseForOutput(intermediaries, chooseIntermediary),
+    }),
     findExchange: createFindExchange(store),
     nameRefundAddress: createNameRefundAddress({
       exchanges: store.exchanges,

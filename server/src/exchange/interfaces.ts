@@ -15,10 +15,12 @@ export type RateRequest = Readonly<{
   toCurrency: string
   toNetwork: string
   amount: string
+  /** `to`: the amount is what the recipient shall get at least. Default: it is what the customer gives. */
+  amountOf?: 'from' | 'to'
   flow: Flow
 }>
 
-export type ExchangeOrder = Omit<RateRequest, 'amount'> &
+export type ExchangeOrder = Omit<RateRequest, 'amount' | 'amountOf'> &
   Readonly<{
     fromAmount: string
     address?: string | undefined

@@ -42,12 +42,11 @@ export function readOrder(
 ): ResolvedOrder {
   const failures: AppError[] = []
   const problems: Problem[] = []
-  const { from, to, fromUnits } = readParts(
-    deps.catalogue,
-    { ...order, amount: order.fromAmount },
-    'fromAmount',
-    problems,
-  )
+  const {
+    from,
+    to,
+    units: fromUnits,
+  } = readParts(deps.catalogue, { ...order, amount: order.fromAmount }, 'fromAmount', problems)
   const priced = from && to && attempt(() => quotePair({ from, to }), failures)
   const quote = priced && fromUnits !== null ? attempt(() => priced(fromUnits), failures) : null
   const hasFailed = () => problems.length + failures.length > 0

@@ -209,9 +209,18 @@ function priceQuote({ from, to }: Pair, fromUnits: bigint, flow: RateRequest['fl
   }
 }
 
+/** An amount of the target is converted at the price alone, and rounded up. */
+function quotedInput({ from, to }: Pair, { amount, amountOf }: RateRequest): bigint {
+  if (amountOf !== 'to') return toSignificant(parseUnits(amount, from.asset), 'down')
+  const units = parseUnits(amount, to.asset, 'toAmount')
+  const [fromUsd, toUsd] = [usd[from.asset.ticker] ?? 1n, usd[to.asset.ticker] ?? 1n]
+  const value = units * toUsd * 10n ** BigInt(from.asset.decimals) * 100n
+  return toSignificant(scale(value, 1n, fromUsd * 10n ** BigInt(to.asset.decimals) * 99n, 'up'), 'up')
+}
+
 function quote(scenario: Scenario, owner: Partner, request: RateRequest): IssuedQuote {
   const pair = resolvePair(scenario, request)
-  const fromUnits = toSignificant(parseUnits(request.amount, pair.from.asset), 'down')
+  const fromUnits = quotedInput(pair, request)
   const quoted = priceQuote(pair, fromUnits, request.flow)
   if (!quoted.withinBounds) return { quote: quoted, rateId: null, validUntil: null }
   const expiresAt = scenario.now() + RATE_ID_TTL_MS

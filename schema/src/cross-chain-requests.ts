@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { exchangeStatuses, exchangeTypes, flows, privateTypes } from './cross-chain.ts'
-import { amountInput, boundedText, tickerInput, wordOf } from './scalars.ts'
+import { amountInput, boundedText, externalIdInput, tickerInput, wordOf } from './scalars.ts'
 
 /** Above the longest address of any chain. Checked before a chain's own rules. */
 const ADDRESS_LENGTH_MAX = 256
@@ -119,6 +119,7 @@ export const ListQuery = Type.Object({
   toCurrency: Type.Optional(tickerInput({ description: 'Only this target ticker.', examples: ['usdt'] })),
   toNetwork: Type.Optional(tickerInput({ description: 'Only this target network.', examples: ['eth'] })),
   exchangeType: Type.Optional(wordOf(exchangeTypes, { description: 'Only this kind.', examples: ['standard'] })),
+  externalId: Type.Optional(externalIdInput({ description: 'Only exchanges with this id of yours. Additive.' })),
   ...pageOfList,
 })
 export type ListQuery = Static<typeof ListQuery>
@@ -146,6 +147,13 @@ const destination = {
     boundedText(MEMO_LENGTH_MAX, { description: 'Memo of the refund address.', examples: ['12345'] }),
   ),
 }
+const externalId = Type.Optional(
+  externalIdInput({
+    description:
+      'Your own id of the exchange, 1 to 64 printable ASCII characters. It is returned, filters lists, and need not be unique: an `Idempotency-Key` prevents a second exchange. Additive.',
+    examples: ['order-1029'],
+  }),
+)
 const fromAmount = amountInput({ description: 'Amount to exchange, as text.', examples: ['0.01'] })
 /** A refund memo is useless without a refund address. */
 const dependentRequired = { refundMemo: ['refundAddress'] }
@@ -161,6 +169,7 @@ export const CreateExchangeBody = Type.Object(
         description: 'Reserves the quote of a rate request; required for `fixed-rate`. Valid once and for 1 minute.',
       }),
     ),
+    externalId,
   },
   { dependentRequired },
 )
@@ -181,6 +190,7 @@ export const CreatePrivateExchangeBody = Type.Object(
     privateType: Type.Optional(privateType),
     ...destination,
     refundAddress: privateRefundAddress,
+    externalId,
   },
   { dependentRequired },
 )
@@ -199,3 +209,6 @@ export const NameRefundAddressBody = Type.Object({
   ),
 })
 export type NameRefundAddressBody = Static<typeof NameRefundAddressBody>
+
+export const CancelExchangeBody = Type.Object({ id: exchangeId('Exchange id.') })
+export type CancelExchangeBody = Static<typeof CancelExchangeBody>

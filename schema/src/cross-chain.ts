@@ -3,6 +3,7 @@ import {
   amountText,
   dateTime,
   dateTimeOrNull,
+  externalIdOrNull,
   integerOrNull,
   numberOrNull,
   objectOrNull,
@@ -46,6 +47,7 @@ export const statusReasons = [
   'LIMIT',
   'OPERATOR',
   'NETWORK_UNAVAILABLE',
+  'CANCELLED',
 ] as const
 
 const statusNotes = {
@@ -317,7 +319,12 @@ const executions = Type.Array(Execution, {
   description: 'Execution records, oldest first; of more than 100 the latest 100.',
 })
 
-const progressFields = { ...deadlineFields, ...confirmationFields, expectedSeconds: expectedSeconds('') }
+const progressFields = {
+  ...deadlineFields,
+  ...confirmationFields,
+  expectedSeconds: expectedSeconds(''),
+  externalId: externalIdOrNull,
+}
 
 /** An exchange in a status response. */
 export const ExchangeRecord = Type.Object(
@@ -397,3 +404,13 @@ export const NamedRefundAddress = Type.Object(
   { description: 'The refund address of an exchange.' },
 )
 export type NamedRefundAddress = Static<typeof NamedRefundAddress>
+
+export const CancelledExchange = Type.Object(
+  {
+    id: Type.String({ description: 'Exchange id.', examples: ['0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'] }),
+    status: wordOf(exchangeStatuses, { description: 'Always `failed`.', examples: ['failed'] }),
+    statusReason: wordOf(statusReasons, { description: 'Always `CANCELLED`.', examples: ['CANCELLED'] }),
+  },
+  { description: 'A cancelled exchange.' },
+)
+export type CancelledExchange = Static<typeof CancelledExchange>

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import { AddressValidation } from './addresses.ts'
 import * as crossChain from './cross-chain.ts'
 import {
+  CancelExchangeBody,
   CreateExchangeBody,
   CreatePrivateExchangeBody,
   LIMIT_PATTERN,
@@ -23,6 +24,8 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   AddressValidation,
   AggregatorQuote: defi.AggregatorQuote,
   BuildSwapBody,
+  CancelExchangeBody,
+  CancelledExchange: crossChain.CancelledExchange,
   CreateExchangeBody,
   CreatePrivateExchangeBody,
   CreatedExchange: crossChain.CreatedExchange,

@@ -1,5 +1,6 @@
 import { AddressValidation } from './addresses.ts'
 import {
+  CancelledExchange,
   CreatedExchange,
   CurrencyList,
   ExchangeList,
@@ -13,6 +14,7 @@ import {
 import {
   AddressQuery,
   AnyStatusQuery,
+  CancelExchangeBody,
   CreateExchangeBody,
   CreatePrivateExchangeBody,
   ListQuery,
@@ -121,6 +123,19 @@ export const routes = {
     body: NameRefundAddressBody,
     success: { 201: { description: 'The refund address.', schema: NamedRefundAddress } },
     errors: [...keyedErrors, 404, 409, 413, 415, 451],
+  },
+  cancelExchange: {
+    method: 'POST',
+    path: '/v1/cross-chain/exchange/cancel',
+    tag: 'Cross-chain',
+    summary: 'Cancel an exchange',
+    description:
+      'Cancels an exchange for which no payment was seen: it is `failed` with the reason `CANCELLED`, and a deposit that arrives later is refunded, not executed. The reserve of a fixed rate is released at once, but counts against your share of the reserve until the promise would have ended. Cancelling again changes nothing. Additive.',
+    access: 'exchange:create',
+    cost: 5,
+    body: CancelExchangeBody,
+    success: { 201: { description: 'The exchange is cancelled.', schema: CancelledExchange } },
+    errors: [...keyedErrors, 404, 409, 413, 415],
   },
   getExchangeStatus: {
     method: 'GET',

@@ -91,6 +91,10 @@ async function driveExchanges(sdk: typeof Sdk, swapyard: Sdk.Swapyard) {
   const hidden = await swapyard.createPrivateExchange({ ...body, privateType: 'efficient' })
   const named = await swapyard.nameRefundAddress({ id: hidden.id, refundAddress: refund.address })
   check(named.refundAddress === refund.address, 'nameRefundAddress')
+  const { toAmount } = await swapyard.quoteRate({ ...pair, toAmount: '0.1' })
+  check(toAmount >= 0.1, 'quoteRate by toAmount')
+  const unwanted = await swapyard.createExchange({ ...body, flow: 'standard' })
+  check((await swapyard.cancelExchange({ id: unwanted.id })).statusReason === 'CANCELLED', 'cancelExchange')
 
   await swapyard.createSandboxDeposit({
     network: 'btc',

@@ -3,6 +3,8 @@ import type { CallOptions } from '../http.ts'
 import type {
   AddressValidation,
   BuildSwapBody,
+  CancelExchangeBody,
+  CancelledExchange,
   CreateExchangeBody,
   CreatePrivateExchangeBody,
   CreatedExchange,
@@ -61,6 +63,7 @@ export const operations = {
   createPrivateExchange: ['POST', '/v1/cross-chain/exchange/private', 'body', 'json'],
   createExchange: ['POST', '/v1/cross-chain/exchange', 'body', 'json'],
   nameRefundAddress: ['POST', '/v1/cross-chain/exchange/refund-address', 'body', 'json'],
+  cancelExchange: ['POST', '/v1/cross-chain/exchange/cancel', 'body', 'json'],
   getExchangeStatus: ['GET', '/v1/cross-chain/exchange/status', 'query', 'json'],
   getStandardExchangeStatus: ['GET', '/v1/cross-chain/exchange/status/standard', 'query', 'json'],
   getPrivateExchangeStatus: ['GET', '/v1/cross-chain/exchange/status/private', 'query', 'json'],
@@ -108,6 +111,9 @@ export interface Operations {
 
   /** Name a refund address: `POST /v1/cross-chain/exchange/refund-address`. Names the refund address of an exchange that was created without one: once, and only before anything was refunded. A deposit that waits for it (`verifying`, `REFUND_ADDRESS_REQUIRED`) is then refunded. Naming the same address again changes nothing. Additive. */
   nameRefundAddress(input: NameRefundAddressBody, options?: CallOptions): Promise<NamedRefundAddress>
+
+  /** Cancel an exchange: `POST /v1/cross-chain/exchange/cancel`. Cancels an exchange for which no payment was seen: it is `failed` with the reason `CANCELLED`, and a deposit that arrives later is refunded, not executed. The reserve of a fixed rate is released at once, but counts against your share of the reserve until the promise would have ended. Cancelling again changes nothing. Additive. */
+  cancelExchange(input: CancelExchangeBody, options?: CallOptions): Promise<CancelledExchange>
 
   /** Status of any exchange: `GET /v1/cross-chain/exchange/status`. Poll until the status is `finished`, `failed` or `refunded`. With `ids` the response has the status of several exchanges. */
   getExchangeStatus(input: GetExchangeStatusQuery & { id: string }, options?: CallOptions): Promise<ExchangeStatusAnswer>

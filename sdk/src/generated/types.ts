@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'BODY_TOO_LARGE'
   | 'CURRENCY_NOT_FOUND'
   | 'EXCHANGE_NOT_FOUND'
+  | 'EXCHANGE_NOT_PENDING'
   | 'FIXED_RATE_UNSUPPORTED'
   | 'HEADERS_TOO_LARGE'
   | 'IDEMPOTENCY_CONFLICT'
@@ -117,6 +118,7 @@ export type StatusReason =
   | 'LIMIT'
   | 'OPERATOR'
   | 'NETWORK_UNAVAILABLE'
+  | 'CANCELLED'
 /**
  * Why a swap failed.
  */
@@ -366,6 +368,29 @@ export interface BuildSwapBody {
    */
   network: DefiNetworkTicker | (string & {})
 }
+export interface CancelExchangeBody {
+  /**
+   * Exchange id.
+   */
+  id: string
+}
+/**
+ * A cancelled exchange.
+ */
+export interface CancelledExchange {
+  /**
+   * Exchange id.
+   */
+  id: string
+  /**
+   * Always `failed`.
+   */
+  status: ExchangeStatus
+  /**
+   * Always `CANCELLED`.
+   */
+  statusReason: StatusReason
+}
 export interface CreateExchangeBody {
   /**
    * Source ticker, in any case.
@@ -411,6 +436,10 @@ export interface CreateExchangeBody {
    * Reserves the quote of a rate request; required for `fixed-rate`. Valid once and for 1 minute.
    */
   rateId?: string | null
+  /**
+   * Your own id of the exchange, 1 to 64 printable ASCII characters. It is returned, filters lists, and need not be unique: an `Idempotency-Key` prevents a second exchange. Additive.
+   */
+  externalId?: string | null
 }
 export interface CreatePrivateExchangeBody {
   /**
@@ -453,6 +482,10 @@ export interface CreatePrivateExchangeBody {
    * Memo of the refund address.
    */
   refundMemo?: string | null
+  /**
+   * Your own id of the exchange, 1 to 64 printable ASCII characters. It is returned, filters lists, and need not be unique: an `Idempotency-Key` prevents a second exchange. Additive.
+   */
+  externalId?: string | null
 }
 /**
  * Cross-chain exchange just created.
@@ -501,6 +534,10 @@ export interface CreatedExchange {
    * Average time in seconds from the deposit to the payout, including confirmations and random delays. Null if a network is no longer listed. Additive.
    */
   expectedSeconds: number | null
+  /**
+   * Your own id, as it was sent; null without one. Additive.
+   */
+  externalId: string | null
 }
 /**
  * Terms of the request.
@@ -828,6 +865,10 @@ export interface DexExchange {
    * Why the swap failed. Additive.
    */
   statusReason: SwapReason | null
+  /**
+   * Your own id, as it was sent; null without one. Additive.
+   */
+  externalId: string | null
 }
 /**
  * Swaps of the last 24 hours.
@@ -954,6 +995,10 @@ export interface ListedExchange {
    * Average time in seconds from the deposit to the payout, including confirmations and random delays. Null if a network is no longer listed. Additive.
    */
   expectedSeconds: number | null
+  /**
+   * Your own id, as it was sent; null without one. Additive.
+   */
+  externalId: string | null
 }
 /**
  * Terms of the request.
@@ -1057,6 +1102,10 @@ export interface ExchangeRecord {
    * Average time in seconds from the deposit to the payout, including confirmations and random delays. Null if a network is no longer listed. Additive.
    */
   expectedSeconds: number | null
+  /**
+   * Your own id, as it was sent; null without one. Additive.
+   */
+  externalId: string | null
 }
 /**
  * Terms of the request.
@@ -1306,6 +1355,10 @@ export interface SendSwapBody {
    * False for an approval or any transaction that is not a swap: it is broadcast without recording an exchange.
    */
   isExchange?: boolean | null
+  /**
+   * Your own id of the swap, 1 to 64 printable ASCII characters. It is returned and filters lists. The first one that was sent for a transaction stays. Additive.
+   */
+  externalId?: string | null
 }
 /**
  * A step of a route.
@@ -1682,6 +1735,10 @@ export interface ListExchangesQuery {
    */
   exchangeType?: ExchangeType
   /**
+   * Only exchanges with this id of yours. Additive.
+   */
+  externalId?: string
+  /**
    * 1-based page number. Without `page` and `limit` all matches are returned. Additive.
    */
   page?: number
@@ -1787,6 +1844,10 @@ export interface ListSwapsQuery {
    * Only swaps of this sender. Additive.
    */
   account?: string
+  /**
+   * Only swaps with this id of yours. Additive.
+   */
+  externalId?: string
   /**
    * 1-based page number. Without `page` and `limit` all matches are returned. Additive.
    */

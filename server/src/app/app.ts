@@ -20,6 +20,7 @@ import type { Prices } from '../core/ports/prices.ts'
 import { createAuthenticate } from '../core/services/authenticate.ts'
 import { startDatabaseClock } from '../core/services/database-clock.ts'
 import { createRecordNodeNotes } from '../exchange/operations/record-node-notes.ts'
+import { createCancelExchange } from '../exchange/orders/cancel-exchange.ts'
 import { createCheckAddress } from '../exchange/orders/check-address.ts'
 import { type CreateExchangeDeps, createCreateExchange } from '../exchange/orders/create-exchange.ts'
 import { createCreatePrivateExchange } from '../exchange/orders/create-private-exchange.ts'
@@ -334,6 +335,7 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
       to: createChooseForOutput(intermediaries, chooseIntermediary),
     }),
     findExchange: createFindExchange(store),
+    cancelExchange: createCancelExchange(store),
     nameRefundAddress: createNameRefundAddress({
       exchanges: store.exchanges,
       catalogue,

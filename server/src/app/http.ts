@@ -18,6 +18,7 @@ import { compileValidator, type KnownKeys, unknownKeyProblems, validationError }
 import type { CoreServices } from '../core/services/interfaces.ts'
 import { mountAddresses } from '../exchange/api/addresses.ts'
 import { mountAvailableCurrencies } from '../exchange/api/available-currencies.ts'
+import { mountCancel } from '../exchange/api/cancel.ts'
 import { mountExchange, mountPrivateExchange } from '../exchange/api/exchange.ts'
 import { mountList } from '../exchange/api/list.ts'
 import { createListing } from '../exchange/api/listing.ts'
@@ -97,6 +98,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountExchange(context, listing)
   mountPrivateExchange(context, listing)
   mountRefundAddress(context)
+  mountCancel(context)
   mountStatus(context, listing)
   mountAddresses(context)
   mountList(context, listing)

@@ -28,6 +28,7 @@ export type ExchangeOrder = Omit<RateRequest, 'amount' | 'amountOf'> &
     refundAddress?: string | undefined
     refundMemo?: string | undefined
     rateId?: string | undefined
+    externalId?: string | undefined
   }>
 
 /** A private exchange has neither flow nor rateId. */
@@ -70,6 +71,8 @@ export type ExchangeServices = Readonly<{
   ): Promise<ExchangeView>
   /** Names the refund address of an exchange that has none. Throws EXCHANGE_NOT_FOUND and REFUND_ADDRESS_SET. */
   nameRefundAddress(partner: Partner, request: RefundAddressRequest): Promise<Destination>
+  /** Cancels an exchange for which nothing was seen; again without effect. Throws EXCHANGE_NOT_FOUND and EXCHANGE_NOT_PENDING. */
+  cancelExchange(partner: Partner, id: string): Promise<void>
   /** null if the id is unknown, belongs to another partner, or has another type. One round trip. */
   findExchange(partner: Partner, id: string, type?: ExchangeType): Promise<ExchangeView | null>
   /** Exchanges of the last 24 h, newest first. Without a page: all, streamed by key range. */

@@ -38,6 +38,10 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
     'You have no exchange with this id and of this type',
     'Check the id, or use the status endpoint for all types',
   ],
+  EXCHANGE_NOT_PENDING: [
+    'A payment of the exchange was seen, or the exchange is closed: it cannot be cancelled',
+    'Read its status; a deposit is executed or refunded',
+  ],
   FIXED_RATE_UNSUPPORTED: ['One of the currencies has no fixed rate', 'Use the flow `standard`'],
   HEADERS_TOO_LARGE: ['The headers are larger than 16 KiB', 'Send fewer or shorter headers'],
   IDEMPOTENCY_CONFLICT: [

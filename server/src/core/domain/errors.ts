@@ -12,6 +12,7 @@ export const errorCodes = {
   BODY_TOO_LARGE: 'too_large',
   CURRENCY_NOT_FOUND: 'not_found',
   EXCHANGE_NOT_FOUND: 'not_found',
+  EXCHANGE_NOT_PENDING: 'conflict',
   FIXED_RATE_UNSUPPORTED: 'refused',
   HEADERS_TOO_LARGE: 'headers_too_large',
   IDEMPOTENCY_CONFLICT: 'conflict',

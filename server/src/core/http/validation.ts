@@ -1,5 +1,6 @@
 import {
   AMOUNT_PATTERN,
+  EXTERNAL_ID_PATTERN,
   LIMIT_PATTERN,
   PAGE_PATTERN,
   PERCENT_PATTERN,
@@ -41,6 +42,7 @@ const amountDigits: Readonly<Record<string, readonly [number, number]>> = {
 const patternRules: Readonly<Record<string, string>> = {
   [PAGE_PATTERN]: 'must be a whole number from 1',
   [LIMIT_PATTERN]: 'must be a whole number from 1 to 500',
+  [EXTERNAL_ID_PATTERN]: 'must be 1 to 64 printable ASCII characters',
 }
 
 export function validationError(problems: readonly Problem[]): AppError {

@@ -74,6 +74,7 @@ function toPrivateOrder(body: CreatePrivateExchangeBody): PrivateExchangeOrder {
 
 function toTerms(body: CreatePrivateExchangeBody): Omit<ExchangeOrder, 'flow' | 'rateId'> {
   const { fromCurrency, fromNetwork, toCurrency, toNetwork, fromAmount } = body
-  const { address, memo, refundAddress, refundMemo } = body
-  return { fromCurrency, fromNetwork, toCurrency, toNetwork, fromAmount, address, memo, refundAddress, refundMemo }
+  const { address, memo, refundAddress, refundMemo, externalId } = body
+  const pair = { fromCurrency, fromNetwork, toCurrency, toNetwork }
+  return { ...pair, fromAmount, address, memo, refundAddress, refundMemo, externalId }
 }

@@ -51,6 +51,8 @@ const exchange: Exchange = {
   expiresAt: new Date('2026-01-03T03:04:05.006Z'),
   fixedUntil: null,
   fixedInclusionMs: null,
+  isCancelled: false,
+  externalId: null,
   partnerFeeBps: 0,
 }
 

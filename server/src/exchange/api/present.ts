@@ -191,6 +191,7 @@ function presentProgress({ exchange, executions }: ExchangeView, { expectations 
     confirmationsRequired: required,
     confirmationsSeen: seen,
     expectedSeconds: expectations.secondsOf(exchange, required),
+    externalId: exchange.externalId,
   }
 }
 
@@ -201,6 +202,7 @@ function presentEstimated(exchange: Exchange) {
     confirmationsRequired: exchange.estimate?.confirmations ?? null,
     confirmationsSeen: 0,
     expectedSeconds: exchange.estimate?.seconds ?? null,
+    externalId: exchange.externalId,
   }
 }
 

@@ -120,6 +120,13 @@ export function createServicesInMemory(): ServicesInMemory {
       row.view = { ...row.view, exchange: { ...exchange, refund } }
       return refund
     },
+    cancelExchange: async (owner, id) => {
+      const row = scenario.rows.find(({ partnerId, view }) => partnerId === owner.id && view.exchange.id === id)
+      if (!row) throw new AppError('EXCHANGE_NOT_FOUND', 'there is no such exchange', { field: 'id' })
+      const { exchange, executions } = row.view
+      if (executions.length > 0) throw new AppError('EXCHANGE_NOT_PENDING', 'a payment was seen', { field: 'id' })
+      row.view = { ...row.view, exchange: { ...exchange, status: 'failed', reason: 'CANCELLED', isCancelled: true } }
+    },
     listExchanges: async (owner, filter, page) => list(scenario, owner, filter, page),
     swaps: createSwapsInMemory(),
     withIdempotency: createWithIdempotency(createResponses()),
@@ -361,6 +368,8 @@ function toView(
     expiresAt: new Date(scenario.now() + 86_400_000),
     fixedUntil: null,
     fixedInclusionMs: null,
+    isCancelled: false,
+    externalId: order.externalId ?? null,
     partnerFeeBps: 0,
   }
   return { exchange, executions: [] }
@@ -384,6 +393,7 @@ function list(
       fromNetwork: leg.from.network,
       toCurrency: leg.to.ticker,
       toNetwork: leg.to.network,
+      externalId: exchange.externalId ?? '',
     }
     const recent = exchange.createdAt.getTime() >= since
     return partnerId === owner.id && recent && expected.every(([name, value]) => has[name] === value)

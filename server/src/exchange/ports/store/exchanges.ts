@@ -18,6 +18,7 @@ export type NewExchange = Readonly<{
   keyIndex: number
   recipient: Destination | null
   refund: Destination | null
+  externalId: string | null
   partnerFeeBps: number
   rate: { nonce: string; expiresAt: Date } | null
   idempotency: { key: string; requestHash: string } | null
@@ -36,6 +37,7 @@ export type ExchangeQuery = Readonly<{
   partnerId: string
   status?: ExchangeStatus
   exchangeType?: ExchangeType
+  externalId?: string
   fromCurrency?: string
   fromNetwork?: string
   toCurrency?: string
@@ -58,6 +60,11 @@ export interface ExchangeStore {
    * this address already, so that a repeat succeeds.
    */
   nameRefund(id: string, refund: Destination): Promise<'set' | 'other' | 'refunded'>
+  /**
+   * Cancels an exchange that is pending and for which nothing was seen, and releases the reserve of its fixed rate. A repeat is
+   * `cancelled`, too.
+   */
+  cancel(id: string): Promise<'cancelled' | 'seen'>
   /** The exchange that an idempotency key of the last 24 h created, as it was answered (I-21). */
   findRepeated(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
   /** Exchanges of the last 24 h, newest first, from `after` on. */

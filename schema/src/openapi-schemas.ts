@@ -12,6 +12,7 @@ import {
 import * as defi from './defi.ts'
 import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
 import { ErrorBody, errorCodeNames, Problem } from './errors.ts'
+import * as partner from './partner.ts'
 import { KNOWN_VALUES } from './scalars.ts'
 import * as service from './service.ts'
 
@@ -42,6 +43,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   ErrorBody,
   ExchangeList: crossChain.ExchangeList,
   ExchangeRecord: crossChain.ExchangeRecord,
+  ExchangeReport: partner.ExchangeReport,
   ExchangeRequest: crossChain.ExchangeRequest,
   ExchangeStatusAnswer: crossChain.ExchangeStatusAnswer,
   ExchangeStatusList: crossChain.ExchangeStatusList,
@@ -52,6 +54,11 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   Live: service.Live,
   NamedRefundAddress: crossChain.NamedRefundAddress,
   NameRefundAddressBody,
+  PartnerBalance: partner.PartnerBalance,
+  PartnerBalances: partner.PartnerBalances,
+  PartnerFees: partner.PartnerFees,
+  PartnerMovement: partner.PartnerMovement,
+  PartnerUsage: partner.PartnerUsage,
   PrivateRateQuote: crossChain.PrivateRateQuote,
   Problem,
   QuoteFees: crossChain.QuoteFees,
@@ -59,6 +66,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   RawTransactions: defi.RawTransactions,
   Ready: service.Ready,
   Refund: crossChain.Refund,
+  ReportedExchange: partner.ReportedExchange,
   SendApprovalBody,
   SendSwapBody,
   SubRoute: defi.SubRoute,

@@ -15,6 +15,7 @@ const tags: Readonly<Record<RouteDefinition['tag'], string>> = {
   DeFi: 'Swaps on one network, signed by the user: tokens, quotes, transactions, statuses.',
   Rates: 'The public feed for rate monitors.',
   Service: 'Health of this server.',
+  Partner: 'What you ask about yourself: balances, fees, limits, a report of all exchanges.',
   Sandbox: 'Controls of the local chains. They exist in the sandbox only.',
 }
 

@@ -36,7 +36,8 @@ function recordAnswers(swapyard: Sdk.Swapyard, answered: Set<string>): Sdk.Swapy
     get:
       (target, name: keyof Sdk.Swapyard) =>
       async (...input: [never, never]) => {
-        const answer = await target[name](...input)
+        // With overloads, the methods have no common signature.
+        const answer = await (target[name] as (...all: unknown[]) => Promise<unknown>)(...input)
         answered.add(name)
         return answer
       },
@@ -117,8 +118,23 @@ async function driveExchanges(sdk: typeof Sdk, swapyard: Sdk.Swapyard) {
     page.data.some((one) => one.id === hidden.id),
     'listExchanges',
   )
+  await drivePartner(swapyard, id)
   const balance = await swapyard.getSandboxBalance({ network: 'eth', currency: 'native', address })
   return { statuses, toAmount: sdk.numberToAmount(quote.toAmount), balance: balance.amount }
+}
+
+async function drivePartner(swapyard: Sdk.Swapyard, id: string): Promise<void> {
+  check(Array.isArray((await swapyard.getPartnerBalances()).data), 'getPartnerBalances')
+  const today = new Date().toISOString().slice(0, 10)
+  check((await swapyard.getPartnerFees({ from: today, to: today })).to === today, 'getPartnerFees')
+  const table = await swapyard.getPartnerFees({ from: today, to: today, format: 'csv' })
+  check(table.startsWith('date,currency,network'), 'getPartnerFees as CSV')
+  check((await swapyard.getPartnerUsage()).scopes.includes('partner:read'), 'getPartnerUsage')
+  const { data } = await swapyard.listPartnerExchanges({ limit: 500 })
+  check(
+    data.some((one) => one.id === id),
+    'listPartnerExchanges',
+  )
 }
 
 async function driveSwaps(swapyard: Sdk.Swapyard, { account, sign }: User): Promise<string[]> {

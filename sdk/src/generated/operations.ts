@@ -16,20 +16,26 @@ import type {
   DexExchangeList,
   ExchangeList,
   ExchangeRecord,
+  ExchangeReport,
   ExchangeStatusAnswer,
   ExchangeStatusList,
   GetExchangeStatusQuery,
+  GetPartnerFeesQuery,
   GetPrivateExchangeStatusQuery,
   GetSandboxBalanceQuery,
   GetStandardExchangeStatusQuery,
   GetSwapStatusQuery,
   GetTokenQuery,
   ListExchangesQuery,
+  ListPartnerExchangesQuery,
   ListSwapsQuery,
   ListTokensQuery,
   Live,
   NameRefundAddressBody,
   NamedRefundAddress,
+  PartnerBalances,
+  PartnerFees,
+  PartnerUsage,
   PrivateRateQuote,
   QuotePrivateRateQuery,
   QuoteRateQuery,
@@ -78,6 +84,10 @@ export const operations = {
   buildSwap: ['POST', '/v1/defi/transaction/swap', 'body', 'json'],
   sendApproval: ['POST', '/v1/defi/send/approve', 'body', 'json'],
   sendSwap: ['POST', '/v1/defi/send/swap', 'body', 'json'],
+  getPartnerBalances: ['GET', '/v1/partner/balances', 'none', 'json'],
+  getPartnerFees: ['GET', '/v1/partner/fees', 'query', 'json'],
+  getPartnerUsage: ['GET', '/v1/partner/usage', 'none', 'json'],
+  listPartnerExchanges: ['GET', '/v1/partner/exchanges', 'query', 'json'],
   getRates: ['GET', '/v1/rates', 'none', 'xml'],
   headRates: ['HEAD', '/v1/rates', 'none', 'headers'],
   getLive: ['GET', '/health/live', 'none', 'json'],
@@ -157,6 +167,20 @@ export interface Operations {
 
   /** Broadcast a signed swap: `POST /v1/defi/send/swap`. With `hash` instead of `rawTx`, records a swap that was already broadcast. */
   sendSwap(input: SendSwapBody, options?: CallOptions): Promise<TransactionHash>
+
+  /** Balances: `GET /v1/partner/balances`. What we owe you, by currency: fees, and proceeds of exchanges without a recipient. Additive. */
+  getPartnerBalances(options?: CallOptions): Promise<PartnerBalances>
+
+  /** Statement of fees: `GET /v1/partner/fees`. Fees, proceeds and payments by day, currency and kind, as the ledger booked them. Additive. */
+  getPartnerFees(input: GetPartnerFeesQuery & { format: 'csv' }, options?: CallOptions): Promise<string>
+  getPartnerFees(input: GetPartnerFeesQuery & { format?: 'json' }, options?: CallOptions): Promise<PartnerFees>
+
+  /** Usage and limits: `GET /v1/partner/usage`. The limits of the partner, what is left of them, and the scopes of the key of this request. Additive. */
+  getPartnerUsage(options?: CallOptions): Promise<PartnerUsage>
+
+  /** Report of all exchanges: `GET /v1/partner/exchanges`. All exchanges of a period, of any age, oldest first, in pages: ask for `nextPage` until it is null. CSV without `page` and `limit` is the whole period, with one row for each deposit. Additive. */
+  listPartnerExchanges(input: ListPartnerExchangesQuery & { format: 'csv' }, options?: CallOptions): Promise<string>
+  listPartnerExchanges(input: ListPartnerExchangesQuery & { format?: 'json' }, options?: CallOptions): Promise<ExchangeReport>
 
   /** Rates feed: `GET /v1/rates`. XML in the format of rate monitors. Public; an API key makes no difference. */
   getRates(options?: CallOptions): Promise<string>

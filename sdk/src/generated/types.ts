@@ -1165,6 +1165,99 @@ export interface ExchangeRequest {
   flow: Flow
 }
 /**
+ * One page of all exchanges of a period.
+ */
+export interface ExchangeReport {
+  /**
+   * Oldest first.
+   */
+  data: ReportedExchange[]
+  /**
+   * Value of `page` for the next page; null on the last one.
+   */
+  nextPage: string | null
+}
+/**
+ * An exchange of the report.
+ */
+export interface ReportedExchange {
+  /**
+   * Unique exchange identifier.
+   */
+  id: string
+  /**
+   * Creation time.
+   */
+  created: string
+  /**
+   * Kind of exchange.
+   */
+  exchangeType: ExchangeType
+  /**
+   * Overall status. `pending` is the initial value; `finished`, `failed` and `refunded` are terminal.
+   */
+  status: ExchangeStatus
+  /**
+   * Reason for the status, or null. Additive.
+   */
+  statusReason: StatusReason | null
+  request: ListedRequest
+  /**
+   * Execution records, oldest first; of more than 100 the latest 100.
+   */
+  exchanges: Execution[]
+  /**
+   * A deposit that arrives later is refunded or held. Additive.
+   */
+  expiresAt: string
+  /**
+   * A deposit must be seen by then to get the fixed rate; null at a floating rate. Additive.
+   */
+  fixedUntil: string | null
+  /**
+   * Confirmations that the deposit needs, by its value. Before a deposit: an estimate for the requested amount. Null if the network is no longer listed. Additive.
+   */
+  confirmationsRequired: number | null
+  /**
+   * Confirmations that the deposit has, at most `confirmationsRequired`. Additive.
+   */
+  confirmationsSeen: number
+  /**
+   * Average time in seconds from the deposit to the payout, including confirmations and random delays. Null if a network is no longer listed. Additive.
+   */
+  expectedSeconds: number | null
+  /**
+   * Your own id, as it was sent; null without one. Additive.
+   */
+  externalId: string | null
+  /**
+   * Identity of the source currency outside of this service.
+   */
+  fromToken: {
+    /**
+     * Token contract; null for a native currency.
+     */
+    contractAddress: string | null
+    /**
+     * EIP-155 chain id; null outside EVM networks.
+     */
+    chainId: number | null
+  }
+  /**
+   * Identity of the target currency outside of this service.
+   */
+  toToken: {
+    /**
+     * Token contract; null for a native currency.
+     */
+    contractAddress: string | null
+    /**
+     * EIP-155 chain id; null outside EVM networks.
+     */
+    chainId: number | null
+  }
+}
+/**
  * Kind and exchange.
  */
 export interface ExchangeStatusAnswer {
@@ -1239,6 +1332,123 @@ export interface NameRefundAddressBody {
    * Memo of the refund address.
    */
   refundMemo?: string | null
+}
+/**
+ * A balance.
+ */
+export interface PartnerBalance {
+  /**
+   * Ticker; of fees of swaps the address of the token.
+   */
+  currency: string
+  /**
+   * Its network.
+   */
+  network: string
+  /**
+   * What we owe you.
+   */
+  amount: string
+}
+/**
+ * Balances of the partner by currency.
+ */
+export interface PartnerBalances {
+  /**
+   * Balances above zero.
+   */
+  data: PartnerBalance[]
+}
+/**
+ * Statement of fees, proceeds and payments.
+ */
+export interface PartnerFees {
+  /**
+   * First day.
+   */
+  from: string
+  /**
+   * Last day.
+   */
+  to: string
+  /**
+   * By day, currency and kind.
+   */
+  data: PartnerMovement[]
+}
+/**
+ * Bookings of one kind and currency on one day.
+ */
+export interface PartnerMovement {
+  /**
+   * Day, in UTC.
+   */
+  date: string
+  /**
+   * Ticker; of fees of swaps the address of the token.
+   */
+  currency: string
+  /**
+   * Its network.
+   */
+  network: string
+  /**
+   * `exchangeFee` and `swapFee`: your fees; `proceeds`: of exchanges without a recipient; `paidOut`: what we sent to you.
+   */
+  kind: 'exchangeFee' | 'swapFee' | 'proceeds' | 'paidOut' | 'other'
+  /**
+   * Added to the balance on this day.
+   */
+  credited: string
+  /**
+   * Taken from it: paid out, or reversed.
+   */
+  debited: string
+  /**
+   * Number of bookings.
+   */
+  count: number
+}
+/**
+ * Limits of the partner and their use.
+ */
+export interface PartnerUsage {
+  /**
+   * Public part of the API key of this request.
+   */
+  keyId: string
+  /**
+   * Scopes of this key.
+   */
+  scopes: string[]
+  /**
+   * Weight that all keys of the partner may use in a minute.
+   */
+  requestsPerMinute: number
+  /**
+   * What is left of it in this minute; null if requests are not limited.
+   */
+  requestsLeft: number | null
+  /**
+   * Seconds until it is full again; null without a limit.
+   */
+  resetSeconds: number | null
+  /**
+   * Exchanges that are not closed.
+   */
+  openExchanges: number
+  /**
+   * Their maximum.
+   */
+  openExchangesMax: number
+  /**
+   * Your fee of new exchanges, in percent.
+   */
+  feePercent: string
+  /**
+   * Unknown members of requests are refused.
+   */
+  strict: boolean
 }
 /**
  * Rate quote of a private exchange, with both legs and both network fees.
@@ -1866,6 +2076,42 @@ export interface GetSwapStatusQuery {
    * Transaction hash of the swap. Required without `id`.
    */
   hash?: string
+}
+export interface GetPartnerFeesQuery {
+  /**
+   * First day, in UTC.
+   */
+  from: string
+  /**
+   * Last day, in UTC; at most 366 days after the first.
+   */
+  to: string
+  /**
+   * `csv` returns the same rows as CSV (RFC 4180), as `Accept: text/csv` does.
+   */
+  format?: 'json' | 'csv'
+}
+export interface ListPartnerExchangesQuery {
+  /**
+   * Created at or after this day or time, in UTC. Default: the first exchange.
+   */
+  from?: string
+  /**
+   * Created before this day or time, in UTC. Default: now.
+   */
+  to?: string
+  /**
+   * `nextPage` of the previous page. Default: the first page.
+   */
+  page?: string
+  /**
+   * Exchanges per page, 1 to 500.
+   */
+  limit?: number
+  /**
+   * `csv` returns the same rows as CSV (RFC 4180), as `Accept: text/csv` does.
+   */
+  format?: 'json' | 'csv'
 }
 export interface GetSandboxBalanceQuery {
   /**

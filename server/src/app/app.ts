@@ -5,9 +5,11 @@ import { listen } from '../adapters/postgres/core/listen.ts'
 import { migrate } from '../adapters/postgres/core/migrate.ts'
 import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
+import { createStatementStore } from '../adapters/postgres/core/statements.ts'
 import { createThrottle } from '../adapters/postgres/core/throttle.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
+import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import { createPayeeMacs } from '../adapters/signers/payee-macs.ts'
 import type { CurrencyOverrides, WalletSettings } from '../config/file.ts'
 import type { AssetId } from '../core/domain/asset.ts'
@@ -19,6 +21,7 @@ import { type ApiSettings, apiDefaults } from '../core/http/settings.ts'
 import type { Prices } from '../core/ports/prices.ts'
 import { createAuthenticate } from '../core/services/authenticate.ts'
 import { startDatabaseClock } from '../core/services/database-clock.ts'
+import { createPartnerAccount, type PartnerAccount } from '../core/services/partner-account.ts'
 import { createRecordNodeNotes } from '../exchange/operations/record-node-notes.ts'
 import { createCancelExchange } from '../exchange/orders/cancel-exchange.ts'
 import { createCheckAddress } from '../exchange/orders/check-address.ts'
@@ -29,6 +32,7 @@ import { createExpectations } from '../exchange/orders/expectations.ts'
 import { createFindExchange, createListExchanges } from '../exchange/orders/find-exchange.ts'
 import { createNameRefundAddress } from '../exchange/orders/name-refund-address.ts'
 import { createOpenCounts } from '../exchange/orders/open-counts.ts'
+import { createReportExchanges } from '../exchange/orders/report-exchanges.ts'
 import type { JournalingSigner, PublicKeys } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
@@ -344,9 +348,22 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
       isOwnAddress: (address) => isOwnAddress(dependencies.database, address),
     }),
     listExchanges: createListExchanges(store),
+    reportExchanges: createReportExchanges(store),
+    partnerAccount: createOwnAccount(dependencies),
     swaps: dependencies.swaps.services,
     withIdempotency: dependencies.swaps.withIdempotency,
   }
+}
+
+function createOwnAccount({ store, catalogue, database }: ServiceDependencies): PartnerAccount {
+  const listed = new Map(catalogue.list().map(({ asset }) => [asset.id, asset.decimals]))
+  const { findDecimals } = createFeeAccounts(database)
+  return createPartnerAccount({
+    ledger: store.ledger,
+    statements: createStatementStore(database),
+    decimalsOf: async (assetId) => listed.get(assetId) ?? (await findDecimals(assetId)),
+    countOpen: store.exchanges.countOpen,
+  })
 }
 
 /** Services that only read, mostly from memory. */

@@ -8,6 +8,7 @@ import { mountHealth } from '../core/http/health.ts'
 import { mountIcons } from '../core/http/icons.ts'
 import { mountMetrics } from '../core/http/metrics.ts'
 import type { ApiContext } from '../core/http/mount.ts'
+import { mountPartner } from '../core/http/partner.ts'
 import { acceptJsonOnly, allowedMethods, createRequestGuards } from '../core/http/request-guards.ts'
 import { watchRequests } from '../core/http/request-log.ts'
 import { mountSandbox } from '../core/http/sandbox.ts'
@@ -16,6 +17,7 @@ import type { ApiSettings, HttpLog, HttpMetrics } from '../core/http/settings.ts
 import { createStaticFiles } from '../core/http/static-files.ts'
 import { compileValidator, type KnownKeys, unknownKeyProblems, validationError } from '../core/http/validation.ts'
 import type { CoreServices } from '../core/services/interfaces.ts'
+import type { PartnerAccount } from '../core/services/partner-account.ts'
 import { mountAddresses } from '../exchange/api/addresses.ts'
 import { mountAvailableCurrencies } from '../exchange/api/available-currencies.ts'
 import { mountCancel } from '../exchange/api/cancel.ts'
@@ -25,6 +27,7 @@ import { createListing } from '../exchange/api/listing.ts'
 import { mountPrivateRate, mountRate } from '../exchange/api/rate.ts'
 import { mountRates } from '../exchange/api/rates-feed.ts'
 import { mountRefundAddress } from '../exchange/api/refund-address.ts'
+import { mountReport } from '../exchange/api/report.ts'
 import { mountStatus } from '../exchange/api/status.ts'
 import type { ExchangeServices } from '../exchange/interfaces.ts'
 import { mountSwapList } from '../swap/api/list.ts'
@@ -54,7 +57,9 @@ declare module 'fastify' {
 export type HttpServer = FastifyInstance
 
 /** Everything that the routes call. */
-export type Services = CoreServices & ExchangeServices & Readonly<{ swaps: SwapServices }>
+export type Services = CoreServices &
+  ExchangeServices &
+  Readonly<{ swaps: SwapServices; partnerAccount: PartnerAccount }>
 
 export type HttpServerOptions = Readonly<{
   services: Services
@@ -102,6 +107,8 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountStatus(context, listing)
   mountAddresses(context)
   mountList(context, listing)
+  mountReport(context, listing)
+  mountPartner(context)
   mountTokens(context)
   mountSwapQuote(context)
   mountTransactions(context)

@@ -48,6 +48,14 @@ export type Expectations = Readonly<{
   secondsOfLeg(exchange: Pick<Exchange, 'type' | 'legs'>, leg: Leg, confirmations: number): number | null
 }>
 
+/** A period and a page of a report, as the partner sent them. */
+export type ReportRequest = Readonly<{
+  from?: string | undefined
+  to?: string | undefined
+  page?: string | undefined
+}>
+export type ReportedPage = Readonly<{ rows: readonly ExchangeView[]; nextPage: string | null }>
+
 export type RefundAddressRequest = Readonly<{ id: string; refundAddress: string; refundMemo?: string | undefined }>
 
 /** `problems` is empty if a create accepts the address and the memo. */
@@ -81,6 +89,11 @@ export type ExchangeServices = Readonly<{
     filter: ExchangeFilter,
     page: { page: number; limit: number } | null,
   ): Promise<{ total: number; rows: AsyncIterable<ExchangeView> }>
+  /** All exchanges of a period, oldest first: a page, or all of them, read as they are consumed. */
+  reportExchanges: Readonly<{
+    page(partner: Partner, request: ReportRequest, limit: number): Promise<ReportedPage>
+    all(partner: Partner, request: ReportRequest): AsyncGenerator<ExchangeView>
+  }>
   expectations: Expectations
   /** Checks a recipient as a create does, apart from screening. Throws CURRENCY_NOT_FOUND and PAIR_UNAVAILABLE. */
   checkAddress(

@@ -73,7 +73,7 @@ function execution(change: Partial<ExecutionView>): ExecutionView {
 }
 
 const expectations = { confirmationsOf: () => 6, secondsOf: () => 1_800, secondsOfLeg: () => 900 }
-const listing: Listing = { requiresMemo: () => false, assetOf: () => null, expectations }
+const listing: Listing = { requiresMemo: () => false, chainIdOf: () => null, assetOf: () => null, expectations }
 
 describe('presentRateQuote', () => {
   test('returns numbers that equal the amounts exactly', () => {

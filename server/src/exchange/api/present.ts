@@ -112,10 +112,19 @@ function endpointsOf(exchange: Exchange): Leg {
 export type Listing = Readonly<{
   /** Whether deposits on this network require a memo. */
   requiresMemo(network: string): boolean
+  /** EIP-155 id of a network; null outside EVM networks, and for one that is no longer listed. */
+  chainIdOf(network: string): number | null
   /** null if the catalogue no longer lists it. */
   assetOf(id: AssetId): Asset | null
   expectations: Expectations
 }>
+
+/** What identifies both currencies outside of this service. */
+export function presentTokens(exchange: Exchange, { chainIdOf }: Listing) {
+  const { from, to } = endpointsOf(exchange)
+  const present = ({ contract, network }: Asset) => ({ contractAddress: contract, chainId: chainIdOf(network) })
+  return { fromToken: present(from), toToken: present(to) }
+}
 
 /** A deposit without its required memo is lost, so throw instead of showing the address alone (I-33). */
 function checkedMemo(exchange: Exchange, { requiresMemo }: Listing): string | null {

@@ -128,6 +128,19 @@ export function createServicesInMemory(): ServicesInMemory {
       row.view = { ...row.view, exchange: { ...exchange, status: 'failed', reason: 'CANCELLED', isCancelled: true } }
     },
     listExchanges: async (owner, filter, page) => list(scenario, owner, filter, page),
+    reportExchanges: {
+      page: async (owner) => ({ rows: viewsOf(scenario, owner), nextPage: null }),
+      async *all(owner) {
+        yield* viewsOf(scenario, owner)
+      },
+    },
+    partnerAccount: {
+      balances: async () => [{ currency: 'usdt', network: 'eth', amount: '12.5' }],
+      statement: async (_owner, from) => [
+        { date: from, currency: 'usdt', network: 'eth', kind: 'exchangeFee', credited: '1', debited: '0', count: 1 },
+      ],
+      countOpenExchanges: async (owner) => viewsOf(scenario, owner).length,
+    },
     swaps: createSwapsInMemory(),
     withIdempotency: createWithIdempotency(createResponses()),
     expectations: { confirmationsOf: () => 2, secondsOf: () => 1_800, secondsOfLeg: () => 900 },
@@ -144,6 +157,9 @@ export function createServicesInMemory(): ServicesInMemory {
     readiness: () => broken.reasons,
   }
 }
+
+const viewsOf = ({ rows }: Scenario, owner: Partner): readonly ExchangeView[] =>
+  rows.filter(({ partnerId }) => partnerId === owner.id).map(({ view }) => view)
 
 function createResponses(): Parameters<typeof createWithIdempotency>[0] {
   const responses = new Map<string, { requestHash: string; response: string }>()

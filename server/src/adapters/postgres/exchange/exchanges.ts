@@ -2,7 +2,7 @@ import { exchangeStatuses } from '../../../exchange/domain/exchange.ts'
 import { isTerminal, terminals } from '../../../exchange/domain/lifecycle.ts'
 import type { Destination } from '../../../exchange/ports/chain.ts'
 import { type PayeeMacs, refundPayee } from '../../../exchange/ports/payee-macs.ts'
-import type { ExchangeQuery, ExchangeStore } from '../../../exchange/ports/store/exchanges.ts'
+import type { ExchangeQuery, ExchangeStore, ReportPlace } from '../../../exchange/ports/store/exchanges.ts'
 import { type Database, hasRow, type Sql, type Tx } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { cancelExchange } from './cancel-exchange.ts'
@@ -42,6 +42,7 @@ const filterValues = (query: ExchangeQuery) => [
   query.externalId ?? null,
 ]
 
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** `database` is where `create` opens its own transactions; everything else runs on `sql`. */
@@ -70,6 +71,17 @@ export function createExchangeStore(sql: Sql, database: Database, macs: PayeeMac
       )
       return Number(row?.total ?? 0)
     },
+    // Both bounds are on the columns of `exchanges_of_partner`, which is read backwards from the place of the page.
+    async report({ partnerId, from, to }, after, limit) {
+      const rows = await sql.query<ViewRow>(
+        `select ${exchangeColumns}, ${executionsColumn} from exchanges e
+         join deposit_targets t on t.exchange_id = e.id and t.leg = 0
+         where e.partner_id = $1 and (e.created_at, e.id) > ($2, $3::uuid) and e.created_at < $4
+         order by e.created_at, e.id limit $5`,
+        [partnerId, ...startOf(from, after), to ?? 'infinity', limit],
+      )
+      return rows.map(toExchangeView)
+    },
     async countOpen(partnerId, most) {
       const [row] = await sql.query<{ total: string }>(
         `select count(*) as total from (select 1 from exchanges where partner_id = $1
@@ -87,6 +99,12 @@ export function createExchangeStore(sql: Sql, database: Database, macs: PayeeMac
       return rows.map((row) => Number(row.index))
     },
   }
+}
+
+/** The first row of a period is after all rows of the millisecond before it. */
+function startOf(from: Date | null, after: ReportPlace | null): [Date | string, string] {
+  if (after !== null && (from === null || after.createdAt >= from)) return [after.createdAt, after.id]
+  return from === null ? ['-infinity', LOWEST_ID] : [from, LOWEST_ID]
 }
 
 /** The lock on the exchange makes this wait for a step that reserves a refund. */

@@ -44,6 +44,11 @@ export type ExchangeQuery = Readonly<{
   toNetwork?: string
 }>
 
+/** Created at or after `from` and before `to`; null = no limit. */
+export type ReportPeriod = Readonly<{ partnerId: string; from: Date | null; to: Date | null }>
+/** A report continues after this exchange. */
+export type ReportPlace = Readonly<{ createdAt: Date; id: string }>
+
 /** Outcome of one row of a batch. A refused row leaves nothing in the database. */
 export type CreateOutcome =
   | { kind: 'created' | 'repeated'; exchange: Exchange }
@@ -75,6 +80,8 @@ export interface ExchangeStore {
     offset: number,
   ): Promise<readonly ExchangeView[]>
   count(query: ExchangeQuery): Promise<number>
+  /** Exchanges of any age, oldest first. */
+  report(period: ReportPeriod, after: ReportPlace | null, limit: number): Promise<readonly ExchangeView[]>
   /** Number of open exchanges of a partner; counting stops at `max`. */
   countOpen(partnerId: string, max: number): Promise<number>
   /** Derivation indexes that no other exchange has or will get. */

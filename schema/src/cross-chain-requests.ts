@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { exchangeStatuses, exchangeTypes, flows, privateTypes } from './cross-chain.ts'
-import { amountInput, boundedText, externalIdInput, tickerInput, wordOf } from './scalars.ts'
+import { amountInput, boundedText, chainIdInput, externalIdInput, tickerInput, wordOf } from './scalars.ts'
 
 /** Above the longest address of any chain. Checked before a chain's own rules. */
 const ADDRESS_LENGTH_MAX = 256
@@ -11,13 +11,35 @@ const MEMO_QUERY_LENGTH_MAX = 1024
 const RATE_ID_LENGTH_MAX = 1024
 
 const pair = {
-  fromCurrency: tickerInput({ description: 'Source ticker, in any case.', examples: ['btc'] }),
+  fromCurrency: tickerInput({ description: 'Source ticker, in any case, or its token contract.', examples: ['btc'] }),
   fromNetwork: tickerInput({
-    description: 'Source network, in any case; common aliases are accepted.',
+    description: 'Source network, in any case; common aliases and EIP-155 chain ids are accepted.',
     examples: ['btc'],
   }),
   toCurrency: tickerInput({ description: 'Target ticker.', examples: ['usdt'] }),
   toNetwork: tickerInput({ description: 'Target network.', examples: ['eth'] }),
+}
+
+const contractOf = (side: string) =>
+  Type.Optional(
+    boundedText(ADDRESS_LENGTH_MAX, {
+      description: `Token contract of the ${side} currency: another one than ours is refused. Additive.`,
+      examples: ['0xdAC17F958D2ee523a2206206994597C13D831ec7'],
+    }),
+  )
+const chainIdOf = (side: string) =>
+  Type.Optional(
+    chainIdInput({
+      description: `EIP-155 chain id of the ${side} network: another one than ours is refused. Additive.`,
+      examples: ['1'],
+    }),
+  )
+/** Identities of both currencies outside of this service, which a request states to be sure. */
+const identities = {
+  fromContractAddress: contractOf('source'),
+  fromChainId: chainIdOf('source'),
+  toContractAddress: contractOf('target'),
+  toChainId: chainIdOf('target'),
 }
 
 /** At most one of the two members. */
@@ -33,6 +55,7 @@ const quotedAmount = {
 
 export const RateQuery = Type.Object({
   ...pair,
+  ...identities,
   ...quotedAmount,
   flow: Type.Optional(
     wordOf(flows, { description: 'Floating or fixed rate.', default: 'standard', examples: ['standard'] }),
@@ -48,6 +71,7 @@ const privateType = wordOf(privateTypes, {
 
 export const PrivateRateQuery = Type.Object({
   ...pair,
+  ...identities,
   ...quotedAmount,
   privateType,
 })
@@ -161,6 +185,7 @@ const dependentRequired = { refundMemo: ['refundAddress'] }
 export const CreateExchangeBody = Type.Object(
   {
     ...pair,
+    ...identities,
     fromAmount,
     flow: wordOf(flows, { description: 'Floating (`standard`) or `fixed-rate`.', examples: ['standard'] }),
     ...destination,
@@ -186,6 +211,7 @@ const privateRefundAddress = Type.Optional(
 export const CreatePrivateExchangeBody = Type.Object(
   {
     ...pair,
+    ...identities,
     fromAmount,
     privateType: Type.Optional(privateType),
     ...destination,

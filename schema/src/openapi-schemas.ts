@@ -12,6 +12,7 @@ import {
 import * as defi from './defi.ts'
 import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
 import { ErrorBody, errorCodeNames, Problem } from './errors.ts'
+import * as changes from './exchange-changes.ts'
 import * as partner from './partner.ts'
 import { KNOWN_VALUES } from './scalars.ts'
 import * as service from './service.ts'
@@ -26,13 +27,15 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   AggregatorQuote: defi.AggregatorQuote,
   BuildSwapBody,
   CancelExchangeBody,
-  CancelledExchange: crossChain.CancelledExchange,
+  CancelledExchange: changes.CancelledExchange,
   CreateExchangeBody,
   CreatePrivateExchangeBody,
   CreatedExchange: crossChain.CreatedExchange,
   CreatedRequest: crossChain.CreatedRequest,
   Currency: crossChain.Currency,
   CurrencyList: crossChain.CurrencyList,
+  CurrencyPair: partner.CurrencyPair,
+  CurrencyPairs: partner.CurrencyPairs,
   DefiCurrency: defi.DefiCurrency,
   DefiCurrencyList: defi.DefiCurrencyList,
   DefiNetwork: defi.DefiNetwork,
@@ -52,7 +55,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   ListedExchange: crossChain.ListedExchange,
   ListedRequest: crossChain.ListedRequest,
   Live: service.Live,
-  NamedRefundAddress: crossChain.NamedRefundAddress,
+  NamedRefundAddress: changes.NamedRefundAddress,
   NameRefundAddressBody,
   PartnerBalance: partner.PartnerBalance,
   PartnerBalances: partner.PartnerBalances,

@@ -131,18 +131,22 @@ const fields: readonly (readonly [string, TSchema, string])[] = [
   [
     'CreateExchangeBody',
     schema.CreateExchangeBody,
-    'fromCurrency toCurrency fromNetwork toNetwork fromAmount flow ?address ?memo ?refundAddress ?refundMemo ?rateId ?externalId',
+    'fromCurrency toCurrency fromNetwork toNetwork fromAmount flow ?address ?memo ?refundAddress ?refundMemo ?rateId ?externalId ?fromContractAddress ?fromChainId ?toContractAddress ?toChainId',
   ],
   [
     'CreatePrivateExchangeBody',
     schema.CreatePrivateExchangeBody,
-    'fromCurrency toCurrency fromNetwork toNetwork fromAmount ?privateType ?address ?memo ?refundAddress ?refundMemo ?externalId',
+    'fromCurrency toCurrency fromNetwork toNetwork fromAmount ?privateType ?address ?memo ?refundAddress ?refundMemo ?externalId ?fromContractAddress ?fromChainId ?toContractAddress ?toChainId',
   ],
-  ['RateQuery', schema.RateQuery, 'fromCurrency fromNetwork toCurrency toNetwork ?amount ?toAmount ?flow'],
+  [
+    'RateQuery',
+    schema.RateQuery,
+    'fromCurrency fromNetwork toCurrency toNetwork ?fromContractAddress ?fromChainId ?toContractAddress ?toChainId ?amount ?toAmount ?flow',
+  ],
   [
     'PrivateRateQuery',
     schema.PrivateRateQuery,
-    'fromCurrency fromNetwork toCurrency toNetwork ?amount ?toAmount privateType',
+    'fromCurrency fromNetwork toCurrency toNetwork ?fromContractAddress ?fromChainId ?toContractAddress ?toChainId ?amount ?toAmount privateType',
   ],
 ]
 

@@ -1,6 +1,8 @@
 import {
+  CurrencyPairs,
   ExchangeReport,
   ExchangeReportQuery,
+  PairsQuery,
   PartnerBalances,
   PartnerFees,
   PartnerFeesQuery,
@@ -10,6 +12,18 @@ import { keyedErrors, type RouteDefinition } from './route-definition.ts'
 
 /** What partners ask about themselves. */
 export const partnerRoutes = {
+  listPairs: {
+    method: 'GET',
+    path: '/v1/cross-chain/pairs',
+    tag: 'Cross-chain',
+    summary: 'List pairs',
+    description: 'Every direction that can be exchanged now, with its flows and limits. Additive.',
+    access: 'rates:read',
+    cost: 10,
+    query: PairsQuery,
+    success: { 200: { description: 'All pairs.', schema: CurrencyPairs } },
+    errors: keyedErrors,
+  },
   getPartnerBalances: {
     method: 'GET',
     path: '/v1/partner/balances',

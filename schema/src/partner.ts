@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { ListedExchange } from './cross-chain.ts'
+import { flows, ListedExchange } from './cross-chain.ts'
 import { LIMIT_PATTERN } from './cross-chain-requests.ts'
-import { amountText, integerOrNull, textOrNull, wordOf } from './scalars.ts'
+import { amountText, integerOrNull, textOrNull, tickerInput, wordOf } from './scalars.ts'
 
 export const answerFormats = ['json', 'csv'] as const
 const format = Type.Optional(
@@ -141,3 +141,27 @@ export const ExchangeReportQuery = Type.Object({
   format,
 })
 export type ExchangeReportQuery = Static<typeof ExchangeReportQuery>
+
+export const CurrencyPair = Type.Object(
+  {
+    fromCurrency: Type.String({ description: 'Source ticker.', examples: ['btc'] }),
+    fromNetwork: Type.String({ description: 'Source network.', examples: ['btc'] }),
+    toCurrency: Type.String({ description: 'Target ticker.', examples: ['usdt'] }),
+    toNetwork: Type.String({ description: 'Target network.', examples: ['eth'] }),
+    flows: Type.Array(wordOf(flows, { description: 'A flow.', examples: ['standard'] }), {
+      description: 'Flows that are available now.',
+    }),
+    min: amountText({ description: 'Minimum of a floating rate.', examples: ['0.0004'] }),
+    max: textOrNull({ description: 'Maximum of a floating rate; null means no limit.', examples: ['2.8'] }),
+  },
+  { description: 'A direction that can be exchanged now.' },
+)
+export const CurrencyPairs = Type.Array(CurrencyPair, { description: 'All directions that can be exchanged now.' })
+export type CurrencyPairs = Static<typeof CurrencyPairs>
+export const PairsQuery = Type.Object({
+  fromCurrency: Type.Optional(tickerInput({ description: 'Only this source ticker.', examples: ['btc'] })),
+  fromNetwork: Type.Optional(tickerInput({ description: 'Only this source network.', examples: ['btc'] })),
+  toCurrency: Type.Optional(tickerInput({ description: 'Only this target ticker.', examples: ['usdt'] })),
+  toNetwork: Type.Optional(tickerInput({ description: 'Only this target network.', examples: ['eth'] })),
+})
+export type PairsQuery = Static<typeof PairsQuery>

@@ -1,13 +1,11 @@
 import { AddressValidation } from './addresses.ts'
 import {
-  CancelledExchange,
   CreatedExchange,
   CurrencyList,
   ExchangeList,
   ExchangeRecord,
   ExchangeStatusAnswer,
   ExchangeStatusList,
-  NamedRefundAddress,
   PrivateRateQuote,
   RateQuote,
 } from './cross-chain.ts'
@@ -43,6 +41,7 @@ import {
   TokenQuery,
   TokensQuery,
 } from './defi-requests.ts'
+import { CancelledExchange, NamedRefundAddress } from './exchange-changes.ts'
 import { partnerRoutes } from './partner-routes.ts'
 import { keyedErrors, notModified, publicErrors, type RouteDefinition, xml } from './route-definition.ts'
 import { Live, Ready } from './service.ts'

@@ -142,3 +142,10 @@ export const externalIdOrNull = textOrNull({
   description: 'Your own id, as it was sent; null without one. Additive.',
   examples: [null],
 })
+
+export const CHAIN_ID_PATTERN = '^[1-9][0-9]{0,15}$'
+
+/** An EIP-155 chain id as text. */
+export function chainIdInput(annotations: Annotations) {
+  return Type.String({ pattern: CHAIN_ID_PATTERN, maxLength: 16, ...annotations })
+}

@@ -124,6 +124,7 @@ async function driveExchanges(sdk: typeof Sdk, swapyard: Sdk.Swapyard) {
 }
 
 async function drivePartner(swapyard: Sdk.Swapyard, id: string): Promise<void> {
+  check((await swapyard.listPairs({ fromCurrency: 'btc' })).length > 0, 'listPairs')
   check(Array.isArray((await swapyard.getPartnerBalances()).data), 'getPartnerBalances')
   const today = new Date().toISOString().slice(0, 10)
   check((await swapyard.getPartnerFees({ from: today, to: today })).to === today, 'getPartnerFees')

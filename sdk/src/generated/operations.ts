@@ -9,6 +9,7 @@ import type {
   CreatePrivateExchangeBody,
   CreatedExchange,
   CurrencyList,
+  CurrencyPairs,
   DefiCurrency,
   DefiCurrencyList,
   DefiNetworkList,
@@ -27,6 +28,7 @@ import type {
   GetSwapStatusQuery,
   GetTokenQuery,
   ListExchangesQuery,
+  ListPairsQuery,
   ListPartnerExchangesQuery,
   ListSwapsQuery,
   ListTokensQuery,
@@ -84,6 +86,7 @@ export const operations = {
   buildSwap: ['POST', '/v1/defi/transaction/swap', 'body', 'json'],
   sendApproval: ['POST', '/v1/defi/send/approve', 'body', 'json'],
   sendSwap: ['POST', '/v1/defi/send/swap', 'body', 'json'],
+  listPairs: ['GET', '/v1/cross-chain/pairs', 'query', 'json'],
   getPartnerBalances: ['GET', '/v1/partner/balances', 'none', 'json'],
   getPartnerFees: ['GET', '/v1/partner/fees', 'query', 'json'],
   getPartnerUsage: ['GET', '/v1/partner/usage', 'none', 'json'],
@@ -167,6 +170,9 @@ export interface Operations {
 
   /** Broadcast a signed swap: `POST /v1/defi/send/swap`. With `hash` instead of `rawTx`, records a swap that was already broadcast. */
   sendSwap(input: SendSwapBody, options?: CallOptions): Promise<TransactionHash>
+
+  /** List pairs: `GET /v1/cross-chain/pairs`. Every direction that can be exchanged now, with its flows and limits. Additive. */
+  listPairs(input?: ListPairsQuery, options?: CallOptions): Promise<CurrencyPairs>
 
   /** Balances: `GET /v1/partner/balances`. What we owe you, by currency: fees, and proceeds of exchanges without a recipient. Additive. */
   getPartnerBalances(options?: CallOptions): Promise<PartnerBalances>

@@ -132,6 +132,10 @@ export type SwapStatus = 'pending' | 'confirming' | 'finished' | 'failed'
  */
 export type CurrencyList = Currency[]
 /**
+ * All directions that can be exchanged now.
+ */
+export type CurrencyPairs = CurrencyPair[]
+/**
  * A page of tokens.
  */
 export type DefiCurrencyList = DefiCurrency[]
@@ -208,6 +212,22 @@ export interface Problem {
    * Network of the limits or of the failure.
    */
   network?: string
+  /**
+   * What the lower limit gives, as text.
+   */
+  minTo?: string
+  /**
+   * What the upper limit gives, as text.
+   */
+  maxTo?: string
+  /**
+   * Ticker of `minTo` and `maxTo`.
+   */
+  toCurrency?: string
+  /**
+   * Network of `minTo` and `maxTo`.
+   */
+  toNetwork?: string
   /**
    * Limit that was reached, as text.
    */
@@ -393,11 +413,11 @@ export interface CancelledExchange {
 }
 export interface CreateExchangeBody {
   /**
-   * Source ticker, in any case.
+   * Source ticker, in any case, or its token contract.
    */
   fromCurrency: string
   /**
-   * Source network, in any case; common aliases are accepted.
+   * Source network, in any case; common aliases and EIP-155 chain ids are accepted.
    */
   fromNetwork: string
   /**
@@ -408,6 +428,22 @@ export interface CreateExchangeBody {
    * Target network.
    */
   toNetwork: string
+  /**
+   * Token contract of the source currency: another one than ours is refused. Additive.
+   */
+  fromContractAddress?: string | null
+  /**
+   * EIP-155 chain id of the source network: another one than ours is refused. Additive.
+   */
+  fromChainId?: string | null
+  /**
+   * Token contract of the target currency: another one than ours is refused. Additive.
+   */
+  toContractAddress?: string | null
+  /**
+   * EIP-155 chain id of the target network: another one than ours is refused. Additive.
+   */
+  toChainId?: string | null
   /**
    * Amount to exchange, as text.
    */
@@ -443,11 +479,11 @@ export interface CreateExchangeBody {
 }
 export interface CreatePrivateExchangeBody {
   /**
-   * Source ticker, in any case.
+   * Source ticker, in any case, or its token contract.
    */
   fromCurrency: string
   /**
-   * Source network, in any case; common aliases are accepted.
+   * Source network, in any case; common aliases and EIP-155 chain ids are accepted.
    */
   fromNetwork: string
   /**
@@ -458,6 +494,22 @@ export interface CreatePrivateExchangeBody {
    * Target network.
    */
   toNetwork: string
+  /**
+   * Token contract of the source currency: another one than ours is refused. Additive.
+   */
+  fromContractAddress?: string | null
+  /**
+   * EIP-155 chain id of the source network: another one than ours is refused. Additive.
+   */
+  fromChainId?: string | null
+  /**
+   * Token contract of the target currency: another one than ours is refused. Additive.
+   */
+  toContractAddress?: string | null
+  /**
+   * EIP-155 chain id of the target network: another one than ours is refused. Additive.
+   */
+  toChainId?: string | null
   /**
    * Amount to exchange, as text.
    */
@@ -754,6 +806,41 @@ export interface Currency {
    * Name of the memo on this network, for labels in a UI; null without memos. Additive.
    */
   memoName: string | null
+}
+/**
+ * A direction that can be exchanged now.
+ */
+export interface CurrencyPair {
+  /**
+   * Source ticker.
+   */
+  fromCurrency: string
+  /**
+   * Source network.
+   */
+  fromNetwork: string
+  /**
+   * Target ticker.
+   */
+  toCurrency: string
+  /**
+   * Target network.
+   */
+  toNetwork: string
+  /**
+   * Flows that are available now.
+   *
+   * Items: A flow.
+   */
+  flows: Flow[]
+  /**
+   * Minimum of a floating rate.
+   */
+  min: string
+  /**
+   * Maximum of a floating rate; null means no limit.
+   */
+  max: string | null
 }
 /**
  * A token of one network.
@@ -1839,11 +1926,11 @@ export interface SandboxWalletBody {
 }
 export interface QuoteRateQuery {
   /**
-   * Source ticker, in any case.
+   * Source ticker, in any case, or its token contract.
    */
   fromCurrency: string
   /**
-   * Source network, in any case; common aliases are accepted.
+   * Source network, in any case; common aliases and EIP-155 chain ids are accepted.
    */
   fromNetwork: string
   /**
@@ -1854,6 +1941,22 @@ export interface QuoteRateQuery {
    * Target network.
    */
   toNetwork: string
+  /**
+   * Token contract of the source currency: another one than ours is refused. Additive.
+   */
+  fromContractAddress?: string
+  /**
+   * EIP-155 chain id of the source network: another one than ours is refused. Additive.
+   */
+  fromChainId?: string
+  /**
+   * Token contract of the target currency: another one than ours is refused. Additive.
+   */
+  toContractAddress?: string
+  /**
+   * EIP-155 chain id of the target network: another one than ours is refused. Additive.
+   */
+  toChainId?: string
   /**
    * Amount to exchange.
    */
@@ -1869,11 +1972,11 @@ export interface QuoteRateQuery {
 }
 export interface QuotePrivateRateQuery {
   /**
-   * Source ticker, in any case.
+   * Source ticker, in any case, or its token contract.
    */
   fromCurrency: string
   /**
-   * Source network, in any case; common aliases are accepted.
+   * Source network, in any case; common aliases and EIP-155 chain ids are accepted.
    */
   fromNetwork: string
   /**
@@ -1884,6 +1987,22 @@ export interface QuotePrivateRateQuery {
    * Target network.
    */
   toNetwork: string
+  /**
+   * Token contract of the source currency: another one than ours is refused. Additive.
+   */
+  fromContractAddress?: string
+  /**
+   * EIP-155 chain id of the source network: another one than ours is refused. Additive.
+   */
+  fromChainId?: string
+  /**
+   * Token contract of the target currency: another one than ours is refused. Additive.
+   */
+  toContractAddress?: string
+  /**
+   * EIP-155 chain id of the target network: another one than ours is refused. Additive.
+   */
+  toChainId?: string
   /**
    * Amount to exchange.
    */
@@ -2076,6 +2195,24 @@ export interface GetSwapStatusQuery {
    * Transaction hash of the swap. Required without `id`.
    */
   hash?: string
+}
+export interface ListPairsQuery {
+  /**
+   * Only this source ticker.
+   */
+  fromCurrency?: string
+  /**
+   * Only this source network.
+   */
+  fromNetwork?: string
+  /**
+   * Only this target ticker.
+   */
+  toCurrency?: string
+  /**
+   * Only this target network.
+   */
+  toNetwork?: string
 }
 export interface GetPartnerFeesQuery {
   /**

@@ -5,11 +5,9 @@ import { listen } from '../adapters/postgres/core/listen.ts'
 import { migrate } from '../adapters/postgres/core/migrate.ts'
 import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
-import { createStatementStore } from '../adapters/postgres/core/statements.ts'
 import { createThrottle } from '../adapters/postgres/core/throttle.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
-import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import { createPayeeMacs } from '../adapters/signers/payee-macs.ts'
 import type { CurrencyOverrides, WalletSettings } from '../config/file.ts'
 import type { AssetId } from '../core/domain/asset.ts'
@@ -21,7 +19,6 @@ import { type ApiSettings, apiDefaults } from '../core/http/settings.ts'
 import type { Prices } from '../core/ports/prices.ts'
 import { createAuthenticate } from '../core/services/authenticate.ts'
 import { startDatabaseClock } from '../core/services/database-clock.ts'
-import { createPartnerAccount, type PartnerAccount } from '../core/services/partner-account.ts'
 import { createRecordNodeNotes } from '../exchange/operations/record-node-notes.ts'
 import { createCancelExchange } from '../exchange/orders/cancel-exchange.ts'
 import { createCheckAddress } from '../exchange/orders/check-address.ts'
@@ -43,6 +40,7 @@ import {
   createQuotePrivate,
 } from '../exchange/quotes/choose-intermediary.ts'
 import { createListCurrencies } from '../exchange/quotes/list-currencies.ts'
+import { createListPairs } from '../exchange/quotes/list-pairs.ts'
 import { createQuoteRate } from '../exchange/quotes/quote-rate.ts'
 import { createRateIds } from '../exchange/quotes/rate-id.ts'
 import { createRatesFeed, type RatesFeed } from '../exchange/quotes/rates-feed.ts'
@@ -58,6 +56,7 @@ import { type ClosableChain, createChains, type NetworkNodes, type OnNodeNote, t
 import { createHttpServer, type HttpServer, type Services } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import { mountPages } from './pages.ts'
+import { createOwnAccount } from './partner-account.ts'
 import { createScreening } from './screening.ts'
 import { openSwaps, type SwapOffer, type Swaps } from './swaps.ts'
 import { type SharedDependencies, startWorkers } from './workers.ts'
@@ -355,17 +354,6 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
   }
 }
 
-function createOwnAccount({ store, catalogue, database }: ServiceDependencies): PartnerAccount {
-  const listed = new Map(catalogue.list().map(({ asset }) => [asset.id, asset.decimals]))
-  const { findDecimals } = createFeeAccounts(database)
-  return createPartnerAccount({
-    ledger: store.ledger,
-    statements: createStatementStore(database),
-    decimalsOf: async (assetId) => listed.get(assetId) ?? (await findDecimals(assetId)),
-    countOpen: store.exchanges.countOpen,
-  })
-}
-
 /** Services that only read, mostly from memory. */
 function createReadServices(
   { catalogue, chains, books, clock, database, feed, starting, swaps }: ServiceDependencies,
@@ -382,6 +370,7 @@ function createReadServices(
   })
   return {
     listCurrencies: createListCurrencies({ currencies, books }),
+    listPairs: createListPairs({ currencies, books, clock }),
     checkAddress: createCheckAddress({
       catalogue,
       chains,

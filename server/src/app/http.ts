@@ -24,6 +24,7 @@ import { mountCancel } from '../exchange/api/cancel.ts'
 import { mountExchange, mountPrivateExchange } from '../exchange/api/exchange.ts'
 import { mountList } from '../exchange/api/list.ts'
 import { createListing } from '../exchange/api/listing.ts'
+import { mountPairs } from '../exchange/api/pairs.ts'
 import { mountPrivateRate, mountRate } from '../exchange/api/rate.ts'
 import { mountRates } from '../exchange/api/rates-feed.ts'
 import { mountRefundAddress } from '../exchange/api/refund-address.ts'
@@ -98,6 +99,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   const listing = createListing(services)
   const sendFile = createStaticFiles()
   mountAvailableCurrencies(context)
+  mountPairs(context)
   mountRate(context)
   mountPrivateRate(context)
   mountExchange(context, listing)

@@ -1,3 +1,4 @@
+import type { Asset } from '../core/domain/asset.ts'
 import type { Currency } from '../core/domain/currency.ts'
 import type { Problem } from '../core/domain/errors.ts'
 import type { Partner } from '../core/domain/partner.ts'
@@ -8,17 +9,23 @@ import type { IssuedQuote, PrivateQuote } from './domain/rate-quote.ts'
 import type { Destination } from './ports/chain.ts'
 import type { ExchangeQuery } from './ports/store/exchanges.ts'
 
+/** What both currencies must be outside of this service. */
+export type PairIdentities = Readonly<
+  Partial<Record<'fromContractAddress' | 'fromChainId' | 'toContractAddress' | 'toChainId', string | undefined>>
+>
+
 /** Text as the partner sent it. The service resolves aliases and letter case. */
-export type RateRequest = Readonly<{
-  fromCurrency: string
-  fromNetwork: string
-  toCurrency: string
-  toNetwork: string
-  amount: string
-  /** `to`: the amount is what the recipient shall get at least. Default: it is what the customer gives. */
-  amountOf?: 'from' | 'to'
-  flow: Flow
-}>
+export type RateRequest = PairIdentities &
+  Readonly<{
+    fromCurrency: string
+    fromNetwork: string
+    toCurrency: string
+    toNetwork: string
+    amount: string
+    /** `to`: the amount is what the recipient shall get at least. Default: it is what the customer gives. */
+    amountOf?: 'from' | 'to'
+    flow: Flow
+  }>
 
 export type ExchangeOrder = Omit<RateRequest, 'amount' | 'amountOf'> &
   Readonly<{
@@ -58,6 +65,15 @@ export type ReportedPage = Readonly<{ rows: readonly ExchangeView[]; nextPage: s
 
 export type RefundAddressRequest = Readonly<{ id: string; refundAddress: string; refundMemo?: string | undefined }>
 
+export type PairView = Readonly<{
+  from: Asset
+  to: Asset
+  flows: readonly Flow[]
+  /** Of the floating rate; null = no maximum. */
+  minUnits: bigint
+  maxUnits: bigint | null
+}>
+
 /** `problems` is empty if a create accepts the address and the memo. */
 export type CheckedAddress = Readonly<{
   destination: Readonly<{ address: string; memo: string | null }> | null
@@ -67,6 +83,8 @@ export type CheckedAddress = Readonly<{
 /** The services that the exchange routes call. Failures are `AppError`s. */
 export type ExchangeServices = Readonly<{
   listCurrencies(): readonly Currency[]
+  /** The directions that can be exchanged now, among those that are included. From memory. */
+  listPairs(partner: Partner, includes: (from: Asset, to: Asset) => boolean): readonly PairView[]
   /** From the book in memory, without a database query. */
   quoteRate(partner: Partner, request: RateRequest): IssuedQuote
   createExchange(partner: Partner, order: ExchangeOrder, idempotency: Idempotency | null): Promise<ExchangeView>

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 export type CsvRow = readonly (string | number | null)[]
 
 /** Whether the request asks for CSV, by `format` or by `Accept`. */
-export function wantsCsv(request: FastifyRequest): boolean {
+export function isCsvRequest(request: FastifyRequest): boolean {
   const { format } = request.query as { format?: string }
   return format === undefined ? (request.headers.accept ?? '').includes('text/csv') : format === 'csv'
 }

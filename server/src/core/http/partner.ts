@@ -1,7 +1,7 @@
 import { type PartnerFeesQuery, routes } from '@swapyard/schema'
 import { formatPercent } from '../domain/percent.ts'
 import type { PartnerAccount } from '../services/partner-account.ts'
-import { csvLine, setCsvHeaders, wantsCsv } from './csv.ts'
+import { csvLine, isCsvRequest, setCsvHeaders } from './csv.ts'
 import { type ApiContext, callerOf, mount } from './mount.ts'
 
 const PPM_OF_BPS = 100
@@ -18,7 +18,7 @@ export function mountPartner(context: ApiContext<{ partnerAccount: PartnerAccoun
   mount(context, routes.getPartnerFees, async (request, reply) => {
     const { from, to } = request.query as PartnerFeesQuery
     const data = await partnerAccount.statement(callerOf(request).partner, from, to)
-    if (wantsCsv(request)) {
+    if (isCsvRequest(request)) {
       const lines = [csvLine(columns), ...data.map((row) => csvLine(columns.map((name) => row[name])))]
       return setCsvHeaders(reply, `fees-${from}-${to}`).send(lines.join(''))
     }

@@ -1,5 +1,6 @@
 import {
   AMOUNT_PATTERN,
+  CHAIN_ID_PATTERN,
   DAY_PATTERN,
   EXTERNAL_ID_PATTERN,
   LIMIT_PATTERN,
@@ -43,6 +44,7 @@ const amountDigits: Readonly<Record<string, readonly [number, number]>> = {
 /** The rule of a pattern, as text. */
 const patternRules: Readonly<Record<string, string>> = {
   [PAGE_PATTERN]: 'must be a whole number from 1',
+  [CHAIN_ID_PATTERN]: 'must be a chain id as text, such as 1',
   [DAY_PATTERN]: 'must be a day, such as 2026-11-26',
   [TIME_PATTERN]: 'must be a day or a time in UTC, such as 2026-11-26 or 2026-11-26T12:00:00Z',
   [LIMIT_PATTERN]: 'must be a whole number from 1 to 500',

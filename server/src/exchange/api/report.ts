@@ -1,6 +1,6 @@
 import { type ExchangeReportQuery, type ReportedExchange, routes } from '@swapyard/schema'
 import type { FastifyReply } from 'fastify'
-import { type CsvRow, csvLine, setCsvHeaders, wantsCsv } from '../../core/http/csv.ts'
+import { type CsvRow, csvLine, isCsvRequest, setCsvHeaders } from '../../core/http/csv.ts'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
 import { toPageAlways } from '../../core/http/paging.ts'
 import { sendCsv } from '../../core/http/stream-rows.ts'
@@ -20,13 +20,13 @@ export function mountReport(context: ApiContext<ExchangeServices>, listing: List
     const { from, to, page, limit } = request.query as ExchangeReportQuery
     const period = { from, to, page }
     const isWhole = page === undefined && limit === undefined
-    if (wantsCsv(request) && isWhole) return sendTable(reply, reportExchanges.all(partner, period), present)
+    if (isCsvRequest(request) && isWhole) return sendTable(reply, reportExchanges.all(partner, period), present)
     const { rows, nextPage } = await reportExchanges.page(
       partner,
       period,
       toPageAlways(limit === undefined ? {} : { limit }).limit,
     )
-    if (wantsCsv(request)) return sendTable(reply, rows, present)
+    if (isCsvRequest(request)) return sendTable(reply, rows, present)
     reply.headers({ 'cache-control': 'no-store', vary: 'Accept' })
     return { data: rows.map(present), nextPage }
   })

@@ -1,8 +1,9 @@
 import { parseUnits } from '../../core/domain/amount.ts'
+import { contractKey } from '../../core/domain/catalogue.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError, type Problem } from '../../core/domain/errors.ts'
 import { quotedInputFor, quoteUnits } from '../domain/pricing.ts'
-import type { ExchangeServices, RateRequest } from '../interfaces.ts'
+import type { ExchangeServices, PairIdentities, RateRequest } from '../interfaces.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import type { RateIds } from './rate-id.ts'
 
@@ -52,7 +53,7 @@ export function readPair(
   const problems: Problem[] = []
   const field = request.amountOf === 'to' ? 'toAmount' : 'amount'
   const { from, to, units } = readParts(catalogue, request, field, problems)
-  if (from !== null && to !== null && units !== null) return { from, to, units }
+  if (problems.length === 0 && from !== null && to !== null && units !== null) return { from, to, units }
   const [first] = problems
   throw new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the request is not valid', { problems })
 }
@@ -68,10 +69,34 @@ export function readParts(
   const to = catalogue.find(request.toCurrency, request.toNetwork)
   if (from === null) problems.push(notFound('fromCurrency', request.fromCurrency, request.fromNetwork))
   if (to === null) problems.push(notFound('toCurrency', request.toCurrency, request.toNetwork))
+  checkIdentity(from, 'from', request, problems)
+  checkIdentity(to, 'to', request, problems)
   const units = readAmount(request.amount, request.amountOf === 'to' ? to : from, amountField)
   if (typeof units === 'bigint') return { from, to, units }
   problems.push(...units)
   return { from, to, units: null }
+}
+
+/** A wallet states what it means: another token with the same ticker must not be exchanged. */
+function checkIdentity(
+  currency: Currency | null,
+  side: 'from' | 'to',
+  request: PairIdentities,
+  problems: Problem[],
+): void {
+  if (currency === null) return
+  const { asset, network } = currency
+  const [contract, chainId] = [request[`${side}ContractAddress`], request[`${side}ChainId`]]
+  const refuse = (field: string, what: string, ours: string | number | null) =>
+    void problems.push({
+      code: 'VALIDATION_ERROR',
+      field,
+      message: `${field} is not the ${what} of ${asset.ticker.toUpperCase()} on ${network.id}, which is ${ours ?? 'none'}`,
+    })
+  if (contract !== undefined && contractKey(contract) !== contractKey(asset.contract ?? ''))
+    refuse(`${side}ContractAddress`, 'contract', asset.contract)
+  const ours = network.evm?.chainId ?? null
+  if (chainId !== undefined && chainId !== String(ours)) refuse(`${side}ChainId`, 'chain id', ours)
 }
 
 /** The units, or the problems of the amount. Without a currency, its decimals are not checked. */

@@ -95,6 +95,18 @@ export function createServicesInMemory(): ServicesInMemory {
     },
     authenticate,
     listCurrencies: () => scenario.catalogue.list(),
+    listPairs: (_owner, includes) =>
+      scenario.catalogue
+        .list()
+        .flatMap(({ asset: from }) =>
+          scenario.catalogue
+            .list()
+            .flatMap(({ asset: to }) =>
+              from !== to && includes(from, to)
+                ? [{ from, to, flows: ['standard'], minUnits: 1n, maxUnits: null }]
+                : [],
+            ),
+        ),
     quoteRate: (owner, request) => quote(scenario, owner, request),
     createExchange: async (owner, order, idempotency) => create(scenario, owner, order, idempotency),
     quotePrivate: (owner, request) => {

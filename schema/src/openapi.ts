@@ -72,10 +72,11 @@ function listParameters(route: RouteDefinition): Json[] {
 }
 
 /** Scope and weight are part of the description, because generators ignore extensions. */
-function describe({ description, access, cost }: RouteDefinition): string {
+function describe({ description, access, cost, isPublishable }: RouteDefinition): string {
   if (access === 'public') return cost === 0 ? description : `${description} Weight ${cost}.`
   const permission = access === 'any' ? 'Any API key' : `Requires the scope \`${access}\``
-  return `${description}\n\n${permission}. Weight ${cost}.`
+  const pages = isPublishable ? ' Publishable keys may call it.' : ''
+  return `${description}\n\n${permission}.${pages} Weight ${cost}.`
 }
 
 function toOperation(operationId: string, route: RouteDefinition): JsonObject {

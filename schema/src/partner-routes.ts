@@ -19,6 +19,7 @@ export const partnerRoutes = {
     summary: 'List pairs',
     description: 'Every direction that can be exchanged now, with its flows and limits. Additive.',
     access: 'rates:read',
+    isPublishable: true,
     cost: 10,
     query: PairsQuery,
     success: { 200: { description: 'All pairs.', schema: CurrencyPairs } },

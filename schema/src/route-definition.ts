@@ -34,6 +34,8 @@ export type RouteDefinition = Readonly<{
   description: string
   /** `public`: no key. `any`: any valid key. Otherwise a key with this scope. */
   access: 'public' | 'any' | RouteScope
+  /** Publishable keys may call it. */
+  isPublishable?: true
   /** Cost in the rate limit: status 1, quote 5, create 50. */
   cost: number
   query?: TSchema

@@ -55,6 +55,7 @@ export const routes = {
     summary: 'List currencies',
     description: 'All listed currencies by rank. Exchange only those with `enabled: true`.',
     access: 'rates:read',
+    isPublishable: true,
     cost: 1,
     success: { 200: { description: 'All currencies.', schema: CurrencyList, headers: ['ETag'] }, 304: notModified },
     errors: keyedErrors,
@@ -67,6 +68,7 @@ export const routes = {
     description:
       'An amount outside `min` and `max` still returns a quote, but without a `rateId`; the create endpoint rejects it.',
     access: 'rates:read',
+    isPublishable: true,
     cost: 5,
     query: RateQuery,
     success: { 200: { description: 'Rate quote.', schema: RateQuote } },
@@ -80,6 +82,7 @@ export const routes = {
     description:
       'Quotes an exchange through an intermediary currency that is neither the source nor the target. The rate is not reserved, so there is no `rateId`. An amount outside `min` and `max` still returns a quote.',
     access: 'rates:read',
+    isPublishable: true,
     cost: 5,
     query: PrivateRateQuery,
     success: { 200: { description: 'Rate quote.', schema: PrivateRateQuote } },
@@ -93,6 +96,7 @@ export const routes = {
     description:
       'Exchanges in two legs through an intermediary currency. No transaction and no wallet of ours links the payer to the recipient. `privateType` defaults to `efficient`; the quote tells whether its intermediary is transparent. An observer who knows our rates can match an amount that no other customer exchanges at the same time. Send an `Idempotency-Key`.',
     access: 'exchange:create',
+    isPublishable: true,
     cost: 50,
     body: CreatePrivateExchangeBody,
     success: { 201: { description: 'The exchange.', schema: CreatedExchange } },
@@ -106,6 +110,7 @@ export const routes = {
     description:
       'Send an `Idempotency-Key`: a repeat with the same key and body returns the same response. The description of the header defines when two bodies are the same.',
     access: 'exchange:create',
+    isPublishable: true,
     cost: 50,
     body: CreateExchangeBody,
     success: { 201: { description: 'The exchange.', schema: CreatedExchange } },
@@ -145,6 +150,7 @@ export const routes = {
     description:
       'Poll until the status is `finished`, `failed` or `refunded`. With `ids` the response has the status of several exchanges.',
     access: 'exchange:read',
+    isPublishable: true,
     cost: 1,
     query: AnyStatusQuery,
     success: {
@@ -165,6 +171,7 @@ export const routes = {
     summary: 'Status of a standard exchange',
     description: 'Poll until the status is `finished`, `failed` or `refunded`. An exchange of the other kind is 404.',
     access: 'exchange:read',
+    isPublishable: true,
     cost: 1,
     query: StatusQuery,
     success: { 200: { description: 'The exchange.', schema: ExchangeRecord, headers: ['ETag'] }, 304: notModified },
@@ -177,6 +184,7 @@ export const routes = {
     summary: 'Status of a private exchange',
     description: 'Poll until the status is `finished`, `failed` or `refunded`. An exchange of the other kind is 404.',
     access: 'exchange:read',
+    isPublishable: true,
     cost: 1,
     query: StatusQuery,
     success: { 200: { description: 'The exchange.', schema: ExchangeRecord, headers: ['ETag'] }, 304: notModified },
@@ -203,6 +211,7 @@ export const routes = {
     description:
       'Checks a recipient address and its memo by the rules of the network, as a create does. Address screening is not included.',
     access: 'rates:read',
+    isPublishable: true,
     cost: 1,
     query: AddressQuery,
     success: { 200: { description: 'The result.', schema: AddressValidation } },

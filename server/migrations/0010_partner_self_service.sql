@@ -52,3 +52,6 @@ begin
 end $$;
 create trigger postings_by_day after insert on postings referencing new table as added
   for each statement execute function add_partner_days();
+
+-- A publishable key: pages of these origins may use it, for quotes and creates. Null = a secret key.
+alter table api_keys add column origins text[] check (cardinality(origins) > 0);

@@ -57,6 +57,7 @@ import { createHttpServer, type HttpServer, type Services } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import { mountPages } from './pages.ts'
 import { createOwnAccount } from './partner-account.ts'
+import { sandboxPageKey } from './sandbox-page-key.ts'
 import { createScreening } from './screening.ts'
 import { openSwaps, type SwapOffer, type Swaps } from './swaps.ts'
 import { type SharedDependencies, startWorkers } from './workers.ts'
@@ -166,7 +167,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { forget, ...authentication } = createAuthenticate({
     partners: createPartnerStore(database),
     pepper: options.pepper,
-    sandboxKeys: environment === 'sandbox' ? sandboxKeys : [],
+    sandboxKeys: environment === 'sandbox' ? [...sandboxKeys, sandboxPageKey] : [],
     acceptsTestKeys: environment === 'sandbox',
     throttled: options.rateLimit,
     now: clock.now,

@@ -74,6 +74,11 @@ export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): 
   return { ...routes, ...(settings.sandboxControlUrl === null ? {} : sandboxRoutes) }
 }
 
+/** Paths that pages with a publishable key may call. */
+const pagePaths: ReadonlySet<string> = new Set(
+  Object.values<RouteDefinition>(routes).flatMap(({ path, isPublishable }) => (isPublishable ? [path] : [])),
+)
+
 export function createHttpServer({ services, log, metrics, settings }: HttpServerOptions): HttpServer {
   const app = createServer(settings, log)
   const state = { draining: false }
@@ -86,7 +91,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
     state.draining = true
   })
   app.setValidatorCompiler(compileValidator)
-  app.addHook('onRequest', createRequestGuards(state, allowedMethods(app)))
+  app.addHook('onRequest', createRequestGuards(state, allowedMethods(app), pagePaths))
   guardOverload(app, settings)
   watchRequests(app, log, metrics)
   acceptJsonOnly(app)

@@ -85,6 +85,10 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
     'No pools connect the two tokens for this amount, or one of them is new to us and its pools are being read (DeFi)',
     'Try another amount or pair; with a `Retry-After`, retry',
   ],
+  ORIGIN_NOT_ALLOWED: [
+    'The publishable key is not for pages of this origin, or the request has no `Origin`',
+    'Call from a page of an allowed origin; servers use a secret key',
+  ],
   OVERLOADED: [
     'The server is overloaded, not ready, or shutting down',
     'Retry after `Retry-After`; a create with the same `Idempotency-Key`',

@@ -32,6 +32,7 @@ export const errorCodes = {
   NETWORK_UNAVAILABLE: 'unavailable',
   NONCE_CONFLICT: 'conflict',
   NO_ROUTE: 'refused',
+  ORIGIN_NOT_ALLOWED: 'forbidden',
   OVERLOADED: 'unavailable',
   PAIR_UNAVAILABLE: 'refused',
   PARTNER_SUSPENDED: 'forbidden',

@@ -31,4 +31,19 @@ export type Partner = Readonly<{
 }>
 
 /** The authenticated API key of a request, with its partner and scopes. */
-export type Caller = Readonly<{ partner: Partner; keyId: string; scopes: ReadonlySet<Scope> }>
+export type Caller = Readonly<{
+  partner: Partner
+  keyId: string
+  scopes: ReadonlySet<Scope>
+  /** Of a publishable key: the origins whose pages may use it. Absent: a secret key. */
+  origins?: readonly string[]
+}>
+
+/** What a publishable key may do at most; the routes that it may call are marked. */
+export const publishableScopes: readonly Scope[] = ['rates:read', 'exchange:read', 'exchange:create']
+
+/** `http://localhost:*` and `http://127.0.0.1:*` match every port. All other origins match exactly. */
+export function isOriginAllowed(origins: readonly string[], origin: string): boolean {
+  const anyPort = origin.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1)):[0-9]{1,5}$/, '$1:*')
+  return origins.includes(origin) || (anyPort !== origin && origins.includes(anyPort))
+}

@@ -5,7 +5,7 @@ import { parseUnits, scale, toSignificant } from '../../../src/core/domain/amoun
 import type { Catalogue } from '../../../src/core/domain/catalogue.ts'
 import type { Currency } from '../../../src/core/domain/currency.ts'
 import { AppError, type Problem } from '../../../src/core/domain/errors.ts'
-import { type Caller, type Partner, type Scope, scopes } from '../../../src/core/domain/partner.ts'
+import { type Caller, type Partner, publishableScopes, type Scope, scopes } from '../../../src/core/domain/partner.ts'
 import type { Idempotency } from '../../../src/core/services/interfaces.ts'
 import type { ExchangeType, ExchangeView } from '../../../src/exchange/domain/exchange.ts'
 import type { PrivateType } from '../../../src/exchange/domain/private-plan.ts'
@@ -71,6 +71,7 @@ const callers = new Map<string, Caller>([
   ['suspended', createCaller(createPartner('p3', { suspended: true }))],
   ['strict', createCaller(createPartner('p4', { strict: true }))],
   ['far-away', createCaller(createPartner('p5'))],
+  ['page', { ...createCaller(createPartner('p1'), publishableScopes), origins: ['https://wallet.example'] }],
 ])
 
 /** Implements the services of `interfaces.ts` over arrays, for tests of the HTTP layer. */

@@ -7,7 +7,6 @@ export type RouteScope =
   | 'defi:build'
   | 'defi:send'
   | 'partner:read'
-  | 'fees:manage'
 
 /** Headers that only some responses have; see `responseHeaders`. */
 export type ResponseHeader = 'ETag' | 'Last-Modified' | 'Link' | 'X-Total-Count'

@@ -23,7 +23,8 @@ create index swaps_by_external_id on swaps (partner_id, external_id, created_at 
 
 -- Bookings on the account of each partner, by day, asset and event: statements read these rows and not all postings.
 create table partner_days (
-  partner_id uuid not null,
+  -- As in the name of the account.
+  partner_id text not null,
   day date not null,
   asset_id text not null,
   event text not null,
@@ -37,7 +38,7 @@ create table partner_days (
 create function add_partner_days() returns trigger language plpgsql as $$
 begin
   insert into partner_days as p (partner_id, day, asset_id, event, credited, debited, bookings)
-  select split_part(a.account, ':', 3)::uuid, (j.at at time zone 'UTC')::date, a.asset_id, j.event,
+  select split_part(a.account, ':', 3), (j.at at time zone 'UTC')::date, a.asset_id, j.event,
     sum(a.credited), sum(a.debited), count(*)
   from (
     select journal_id, credit as account, asset_id, units as credited, 0 as debited from added

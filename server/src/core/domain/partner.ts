@@ -7,7 +7,6 @@ export const scopes = [
   'defi:build',
   'defi:send',
   'partner:read',
-  'fees:manage',
 ] as const
 export type Scope = (typeof scopes)[number]
 

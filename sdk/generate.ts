@@ -30,6 +30,14 @@ const forms: Readonly<Record<string, readonly (readonly [member: string, result:
     ['id', 'ExchangeStatusAnswer'],
     ['ids', 'ExchangeStatusList'],
   ],
+  getPartnerFees: [
+    ["format: 'csv'", 'string'],
+    ["format?: 'json'", 'PartnerFees'],
+  ],
+  listPartnerExchanges: [
+    ["format: 'csv'", 'string'],
+    ["format?: 'json'", 'ExchangeReport'],
+  ],
 }
 
 const toTypeName = (operationId: string) => `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Query`
@@ -146,7 +154,10 @@ function writeMethod(operationId: string, route: RouteDefinition): string {
   const { kind, type, isOptional } = readInput(operationId, route)
   const comment = `  /** ${route.summary}: \`${route.method} ${route.path}\`. ${route.description} */`
   const signatures = (forms[operationId] ?? [[null, toResultName(route)] as const]).map(([member, result]) => {
-    const input = member === null ? `input${isOptional ? '?' : ''}: ${type}` : `input: ${type} & { ${member}: string }`
+    const input =
+      member === null
+        ? `input${isOptional ? '?' : ''}: ${type}`
+        : `input: ${type} & { ${member.includes(':') ? member : `${member}: string`} }`
     return `  ${operationId}(${kind === 'none' ? '' : `${input}, `}options?: CallOptions): Promise<${result}>`
   })
   return [comment, ...signatures].join('\n')

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { exchangeStatuses, exchangeTypes, flows, privateTypes } from './cross-chain.ts'
-import { amountInput, boundedText, tickerInput, wordOf } from './scalars.ts'
+import { amountInput, boundedText, chainIdInput, externalIdInput, tickerInput, wordOf } from './scalars.ts'
 
 /** Above the longest address of any chain. Checked before a chain's own rules. */
 const ADDRESS_LENGTH_MAX = 256
@@ -11,18 +11,52 @@ const MEMO_QUERY_LENGTH_MAX = 1024
 const RATE_ID_LENGTH_MAX = 1024
 
 const pair = {
-  fromCurrency: tickerInput({ description: 'Source ticker, in any case.', examples: ['btc'] }),
+  fromCurrency: tickerInput({ description: 'Source ticker, in any case, or its token contract.', examples: ['btc'] }),
   fromNetwork: tickerInput({
-    description: 'Source network, in any case; common aliases are accepted.',
+    description: 'Source network, in any case; common aliases and EIP-155 chain ids are accepted.',
     examples: ['btc'],
   }),
   toCurrency: tickerInput({ description: 'Target ticker.', examples: ['usdt'] }),
   toNetwork: tickerInput({ description: 'Target network.', examples: ['eth'] }),
 }
 
+const contractOf = (side: string) =>
+  Type.Optional(
+    boundedText(ADDRESS_LENGTH_MAX, {
+      description: `Token contract of the ${side} currency: another one than ours is refused. Additive.`,
+      examples: ['0xdAC17F958D2ee523a2206206994597C13D831ec7'],
+    }),
+  )
+const chainIdOf = (side: string) =>
+  Type.Optional(
+    chainIdInput({
+      description: `EIP-155 chain id of the ${side} network: another one than ours is refused. Additive.`,
+      examples: ['1'],
+    }),
+  )
+/** Identities of both currencies outside of this service, which a request states to be sure. */
+const identities = {
+  fromContractAddress: contractOf('source'),
+  fromChainId: chainIdOf('source'),
+  toContractAddress: contractOf('target'),
+  toChainId: chainIdOf('target'),
+}
+
+/** At most one of the two members. */
+const quotedAmount = {
+  amount: Type.Optional(amountInput({ description: 'Amount to exchange.', default: '1', examples: ['0.01'] })),
+  toAmount: Type.Optional(
+    amountInput({
+      description:
+        'Amount that the recipient shall get, in place of `amount`. The quote has the smallest `fromAmount` for which its `toAmount` is at least this amount. Additive.',
+    }),
+  ),
+}
+
 export const RateQuery = Type.Object({
   ...pair,
-  amount: Type.Optional(amountInput({ description: 'Amount to exchange.', default: '1', examples: ['0.01'] })),
+  ...identities,
+  ...quotedAmount,
   flow: Type.Optional(
     wordOf(flows, { description: 'Floating or fixed rate.', default: 'standard', examples: ['standard'] }),
   ),
@@ -37,7 +71,8 @@ const privateType = wordOf(privateTypes, {
 
 export const PrivateRateQuery = Type.Object({
   ...pair,
-  amount: Type.Optional(amountInput({ description: 'Amount to exchange.', default: '1', examples: ['0.01'] })),
+  ...identities,
+  ...quotedAmount,
   privateType,
 })
 export type PrivateRateQuery = Static<typeof PrivateRateQuery>
@@ -108,6 +143,7 @@ export const ListQuery = Type.Object({
   toCurrency: Type.Optional(tickerInput({ description: 'Only this target ticker.', examples: ['usdt'] })),
   toNetwork: Type.Optional(tickerInput({ description: 'Only this target network.', examples: ['eth'] })),
   exchangeType: Type.Optional(wordOf(exchangeTypes, { description: 'Only this kind.', examples: ['standard'] })),
+  externalId: Type.Optional(externalIdInput({ description: 'Only exchanges with this id of yours. Additive.' })),
   ...pageOfList,
 })
 export type ListQuery = Static<typeof ListQuery>
@@ -135,6 +171,13 @@ const destination = {
     boundedText(MEMO_LENGTH_MAX, { description: 'Memo of the refund address.', examples: ['12345'] }),
   ),
 }
+const externalId = Type.Optional(
+  externalIdInput({
+    description:
+      'Your own id of the exchange, 1 to 64 printable ASCII characters. It is returned, filters lists, and need not be unique: an `Idempotency-Key` prevents a second exchange. Additive.',
+    examples: ['order-1029'],
+  }),
+)
 const fromAmount = amountInput({ description: 'Amount to exchange, as text.', examples: ['0.01'] })
 /** A refund memo is useless without a refund address. */
 const dependentRequired = { refundMemo: ['refundAddress'] }
@@ -142,6 +185,7 @@ const dependentRequired = { refundMemo: ['refundAddress'] }
 export const CreateExchangeBody = Type.Object(
   {
     ...pair,
+    ...identities,
     fromAmount,
     flow: wordOf(flows, { description: 'Floating (`standard`) or `fixed-rate`.', examples: ['standard'] }),
     ...destination,
@@ -150,6 +194,7 @@ export const CreateExchangeBody = Type.Object(
         description: 'Reserves the quote of a rate request; required for `fixed-rate`. Valid once and for 1 minute.',
       }),
     ),
+    externalId,
   },
   { dependentRequired },
 )
@@ -166,10 +211,12 @@ const privateRefundAddress = Type.Optional(
 export const CreatePrivateExchangeBody = Type.Object(
   {
     ...pair,
+    ...identities,
     fromAmount,
     privateType: Type.Optional(privateType),
     ...destination,
     refundAddress: privateRefundAddress,
+    externalId,
   },
   { dependentRequired },
 )
@@ -188,3 +235,6 @@ export const NameRefundAddressBody = Type.Object({
   ),
 })
 export type NameRefundAddressBody = Static<typeof NameRefundAddressBody>
+
+export const CancelExchangeBody = Type.Object({ id: exchangeId('Exchange id.') })
+export type CancelExchangeBody = Static<typeof CancelExchangeBody>

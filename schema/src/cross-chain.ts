@@ -3,6 +3,7 @@ import {
   amountText,
   dateTime,
   dateTimeOrNull,
+  externalIdOrNull,
   integerOrNull,
   numberOrNull,
   objectOrNull,
@@ -46,6 +47,7 @@ export const statusReasons = [
   'LIMIT',
   'OPERATOR',
   'NETWORK_UNAVAILABLE',
+  'CANCELLED',
 ] as const
 
 const statusNotes = {
@@ -317,7 +319,12 @@ const executions = Type.Array(Execution, {
   description: 'Execution records, oldest first; of more than 100 the latest 100.',
 })
 
-const progressFields = { ...deadlineFields, ...confirmationFields, expectedSeconds: expectedSeconds('') }
+const progressFields = {
+  ...deadlineFields,
+  ...confirmationFields,
+  expectedSeconds: expectedSeconds(''),
+  externalId: externalIdOrNull,
+}
 
 /** An exchange in a status response. */
 export const ExchangeRecord = Type.Object(
@@ -384,16 +391,3 @@ export const ExchangeList = Type.Object(
   { description: 'Exchanges of the last 24 hours.' },
 )
 export type ExchangeList = Static<typeof ExchangeList>
-
-export const NamedRefundAddress = Type.Object(
-  {
-    id: Type.String({ description: 'Exchange id.', examples: ['0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'] }),
-    refundAddress: Type.String({
-      description: 'Refund address, in the canonical form of its network.',
-      examples: ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
-    }),
-    refundMemo: textOrNull({ description: 'Memo of the refund address, or null.', examples: [null] }),
-  },
-  { description: 'The refund address of an exchange.' },
-)
-export type NamedRefundAddress = Static<typeof NamedRefundAddress>

@@ -3,6 +3,7 @@ import { LIMIT_PATTERN, PAGE_PATTERN, pageOfList } from './cross-chain-requests.
 import { defiNetworks, swapStatuses } from './defi.ts'
 import {
   boundedText,
+  externalIdInput,
   knownTickerInput,
   percentInput,
   percentMember,
@@ -81,6 +82,7 @@ export const SwapListQuery = Type.Object({
   network: Type.Optional(knownTickerInput(defiNetworks, { description: 'Only this network.', examples: ['eth'] })),
   hash: Type.Optional(hashInput('Only the swap with this transaction hash. Additive.')),
   account: Type.Optional(address('Only swaps of this sender. Additive.', account)),
+  externalId: Type.Optional(externalIdInput({ description: 'Only swaps with this id of yours. Additive.' })),
   ...pageOfList,
 })
 export type SwapListQuery = Static<typeof SwapListQuery>
@@ -155,6 +157,13 @@ export const SendSwapBody = Type.Object({
         'False for an approval or any transaction that is not a swap: it is broadcast without recording an exchange.',
       default: true,
       examples: [true],
+    }),
+  ),
+  externalId: Type.Optional(
+    externalIdInput({
+      description:
+        'Your own id of the swap, 1 to 64 printable ASCII characters. It is returned and filters lists. The first one that was sent for a transaction stays. Additive.',
+      examples: ['order-1029'],
     }),
   ),
 })

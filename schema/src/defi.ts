@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { amountText, dateTime, integerOrNull, textOrNull, wordOf, wordOrNull } from './scalars.ts'
+import { amountText, dateTime, externalIdOrNull, integerOrNull, textOrNull, wordOf, wordOrNull } from './scalars.ts'
 
 /** Networks of the DeFi API, with the names of the specification. */
 export const defiNetworks = [
@@ -187,6 +187,7 @@ export const DexExchange = Type.Object(
     }),
     hash: Type.String({ description: 'Transaction hash.', examples: [hash] }),
     statusReason: wordOrNull(swapReasons, { description: 'Why the swap failed. Additive.', examples: ['reverted'] }),
+    externalId: externalIdOrNull,
   },
   { description: 'A swap on chain.' },
 )

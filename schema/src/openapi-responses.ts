@@ -184,7 +184,7 @@ export function toResponses({ method, access, cost, success, errors }: RouteDefi
 }
 
 function toSuccess(response: RouteResponse, isCounted: boolean): JsonObject {
-  const { description, schema, alternatives = [], contentType, headers = [], example } = response
+  const { description, schema, alternatives = [], contentType, csv, headers = [], example } = response
   const head = { description, headers: headersOf([...(isCounted ? limits : []), ...headers]) }
   if (schema === undefined && contentType === undefined) return head
   const plain: Json = schema === undefined ? { type: 'string' } : toPlainJson(schema, false)
@@ -193,5 +193,6 @@ function toSuccess(response: RouteResponse, isCounted: boolean): JsonObject {
     schema: forms.length === 0 ? plain : { oneOf: [plain, ...forms] },
     example: example ?? exampleOf(schema),
   }
-  return { ...head, content: { [contentType ?? 'application/json']: body } }
+  const table: JsonObject = csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' }, example: csv } }
+  return { ...head, content: { [contentType ?? 'application/json']: body, ...table } }
 }

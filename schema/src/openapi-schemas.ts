@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import { AddressValidation } from './addresses.ts'
 import * as crossChain from './cross-chain.ts'
 import {
+  CancelExchangeBody,
   CreateExchangeBody,
   CreatePrivateExchangeBody,
   LIMIT_PATTERN,
@@ -11,6 +12,8 @@ import {
 import * as defi from './defi.ts'
 import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
 import { ErrorBody, errorCodeNames, Problem } from './errors.ts'
+import * as changes from './exchange-changes.ts'
+import * as partner from './partner.ts'
 import { KNOWN_VALUES } from './scalars.ts'
 import * as service from './service.ts'
 
@@ -23,12 +26,16 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   AddressValidation,
   AggregatorQuote: defi.AggregatorQuote,
   BuildSwapBody,
+  CancelExchangeBody,
+  CancelledExchange: changes.CancelledExchange,
   CreateExchangeBody,
   CreatePrivateExchangeBody,
   CreatedExchange: crossChain.CreatedExchange,
   CreatedRequest: crossChain.CreatedRequest,
   Currency: crossChain.Currency,
   CurrencyList: crossChain.CurrencyList,
+  CurrencyPair: partner.CurrencyPair,
+  CurrencyPairs: partner.CurrencyPairs,
   DefiCurrency: defi.DefiCurrency,
   DefiCurrencyList: defi.DefiCurrencyList,
   DefiNetwork: defi.DefiNetwork,
@@ -39,6 +46,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   ErrorBody,
   ExchangeList: crossChain.ExchangeList,
   ExchangeRecord: crossChain.ExchangeRecord,
+  ExchangeReport: partner.ExchangeReport,
   ExchangeRequest: crossChain.ExchangeRequest,
   ExchangeStatusAnswer: crossChain.ExchangeStatusAnswer,
   ExchangeStatusList: crossChain.ExchangeStatusList,
@@ -47,8 +55,13 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   ListedExchange: crossChain.ListedExchange,
   ListedRequest: crossChain.ListedRequest,
   Live: service.Live,
-  NamedRefundAddress: crossChain.NamedRefundAddress,
+  NamedRefundAddress: changes.NamedRefundAddress,
   NameRefundAddressBody,
+  PartnerBalance: partner.PartnerBalance,
+  PartnerBalances: partner.PartnerBalances,
+  PartnerFees: partner.PartnerFees,
+  PartnerMovement: partner.PartnerMovement,
+  PartnerUsage: partner.PartnerUsage,
   PrivateRateQuote: crossChain.PrivateRateQuote,
   Problem,
   QuoteFees: crossChain.QuoteFees,
@@ -56,6 +69,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   RawTransactions: defi.RawTransactions,
   Ready: service.Ready,
   Refund: crossChain.Refund,
+  ReportedExchange: partner.ReportedExchange,
   SendApprovalBody,
   SendSwapBody,
   SubRoute: defi.SubRoute,

@@ -78,7 +78,8 @@ describe('the OpenAPI document', () => {
   })
 })
 
-const progress = '+statusReason +expiresAt +fixedUntil +confirmationsRequired +confirmationsSeen +expectedSeconds'
+const progress =
+  '+statusReason +expiresAt +fixedUntil +confirmationsRequired +confirmationsSeen +expectedSeconds +externalId'
 /** Member names of the partner specification. */
 const fields: readonly (readonly [string, TSchema, string])[] = [
   [
@@ -101,7 +102,7 @@ const fields: readonly (readonly [string, TSchema, string])[] = [
   [
     'CreatedExchange',
     schema.CreatedExchange,
-    'id status exchangeType created request exchanges +expiresAt +fixedUntil +confirmationsRequired +confirmationsSeen +expectedSeconds',
+    'id status exchangeType created request exchanges +expiresAt +fixedUntil +confirmationsRequired +confirmationsSeen +expectedSeconds +externalId',
   ],
   [
     'ExchangeRequest',
@@ -130,15 +131,23 @@ const fields: readonly (readonly [string, TSchema, string])[] = [
   [
     'CreateExchangeBody',
     schema.CreateExchangeBody,
-    'fromCurrency toCurrency fromNetwork toNetwork fromAmount flow ?address ?memo ?refundAddress ?refundMemo ?rateId',
+    'fromCurrency toCurrency fromNetwork toNetwork fromAmount flow ?address ?memo ?refundAddress ?refundMemo ?rateId ?externalId ?fromContractAddress ?fromChainId ?toContractAddress ?toChainId',
   ],
   [
     'CreatePrivateExchangeBody',
     schema.CreatePrivateExchangeBody,
-    'fromCurrency toCurrency fromNetwork toNetwork fromAmount ?privateType ?address ?memo ?refundAddress ?refundMemo',
+    'fromCurrency toCurrency fromNetwork toNetwork fromAmount ?privateType ?address ?memo ?refundAddress ?refundMemo ?externalId ?fromContractAddress ?fromChainId ?toContractAddress ?toChainId',
   ],
-  ['RateQuery', schema.RateQuery, 'fromCurrency fromNetwork toCurrency toNetwork ?amount ?flow'],
-  ['PrivateRateQuery', schema.PrivateRateQuery, 'fromCurrency fromNetwork toCurrency toNetwork ?amount privateType'],
+  [
+    'RateQuery',
+    schema.RateQuery,
+    'fromCurrency fromNetwork toCurrency toNetwork ?fromContractAddress ?fromChainId ?toContractAddress ?toChainId ?amount ?toAmount ?flow',
+  ],
+  [
+    'PrivateRateQuery',
+    schema.PrivateRateQuery,
+    'fromCurrency fromNetwork toCurrency toNetwork ?fromContractAddress ?fromChainId ?toContractAddress ?toChainId ?amount ?toAmount privateType',
+  ],
 ]
 
 describe('every schema', () => {

@@ -15,6 +15,7 @@ const tags: Readonly<Record<RouteDefinition['tag'], string>> = {
   DeFi: 'Swaps on one network, signed by the user: tokens, quotes, transactions, statuses.',
   Rates: 'The public feed for rate monitors.',
   Service: 'Health of this server.',
+  Partner: 'What you ask about yourself: balances, fees, limits, a report of all exchanges.',
   Sandbox: 'Controls of the local chains. They exist in the sandbox only.',
 }
 
@@ -71,10 +72,11 @@ function listParameters(route: RouteDefinition): Json[] {
 }
 
 /** Scope and weight are part of the description, because generators ignore extensions. */
-function describe({ description, access, cost }: RouteDefinition): string {
+function describe({ description, access, cost, isPublishable }: RouteDefinition): string {
   if (access === 'public') return cost === 0 ? description : `${description} Weight ${cost}.`
   const permission = access === 'any' ? 'Any API key' : `Requires the scope \`${access}\``
-  return `${description}\n\n${permission}. Weight ${cost}.`
+  const pages = isPublishable ? ' Publishable keys may call it.' : ''
+  return `${description}\n\n${permission}.${pages} Weight ${cost}.`
 }
 
 function toOperation(operationId: string, route: RouteDefinition): JsonObject {

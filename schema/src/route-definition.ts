@@ -1,6 +1,12 @@
 import type { TSchema } from 'typebox'
 
-export type RouteScope = 'rates:read' | 'exchange:read' | 'exchange:create' | 'defi:build' | 'defi:send'
+export type RouteScope =
+  | 'rates:read'
+  | 'exchange:read'
+  | 'exchange:create'
+  | 'defi:build'
+  | 'defi:send'
+  | 'partner:read'
 
 /** Headers that only some responses have; see `responseHeaders`. */
 export type ResponseHeader = 'ETag' | 'Last-Modified' | 'Link' | 'X-Total-Count'
@@ -11,6 +17,8 @@ export type RouteResponse = Readonly<{
   /** Other schemas of this response, for other forms of the request. */
   alternatives?: readonly TSchema[]
   contentType?: string
+  /** Example of the same rows as CSV, where `format=csv` or `Accept: text/csv` asks for it. */
+  csv?: string
   headers?: readonly ResponseHeader[]
   /** For bodies without a schema. */
   example?: string
@@ -20,11 +28,13 @@ export type RouteResponse = Readonly<{
 export type RouteDefinition = Readonly<{
   method: 'GET' | 'HEAD' | 'POST'
   path: string
-  tag: 'Cross-chain' | 'DeFi' | 'Rates' | 'Service' | 'Sandbox'
+  tag: 'Cross-chain' | 'DeFi' | 'Rates' | 'Service' | 'Sandbox' | 'Partner'
   summary: string
   description: string
   /** `public`: no key. `any`: any valid key. Otherwise a key with this scope. */
   access: 'public' | 'any' | RouteScope
+  /** Publishable keys may call it. */
+  isPublishable?: true
   /** Cost in the rate limit: status 1, quote 5, create 50. */
   cost: number
   query?: TSchema

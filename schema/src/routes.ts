@@ -6,13 +6,13 @@ import {
   ExchangeRecord,
   ExchangeStatusAnswer,
   ExchangeStatusList,
-  NamedRefundAddress,
   PrivateRateQuote,
   RateQuote,
 } from './cross-chain.ts'
 import {
   AddressQuery,
   AnyStatusQuery,
+  CancelExchangeBody,
   CreateExchangeBody,
   CreatePrivateExchangeBody,
   ListQuery,
@@ -41,6 +41,8 @@ import {
   TokenQuery,
   TokensQuery,
 } from './defi-requests.ts'
+import { CancelledExchange, NamedRefundAddress } from './exchange-changes.ts'
+import { partnerRoutes } from './partner-routes.ts'
 import { keyedErrors, notModified, publicErrors, type RouteDefinition, xml } from './route-definition.ts'
 import { Live, Ready } from './service.ts'
 
@@ -53,6 +55,7 @@ export const routes = {
     summary: 'List currencies',
     description: 'All listed currencies by rank. Exchange only those with `enabled: true`.',
     access: 'rates:read',
+    isPublishable: true,
     cost: 1,
     success: { 200: { description: 'All currencies.', schema: CurrencyList, headers: ['ETag'] }, 304: notModified },
     errors: keyedErrors,
@@ -65,6 +68,7 @@ export const routes = {
     description:
       'An amount outside `min` and `max` still returns a quote, but without a `rateId`; the create endpoint rejects it.',
     access: 'rates:read',
+    isPublishable: true,
     cost: 5,
     query: RateQuery,
     success: { 200: { description: 'Rate quote.', schema: RateQuote } },
@@ -78,6 +82,7 @@ export const routes = {
     description:
       'Quotes an exchange through an intermediary currency that is neither the source nor the target. The rate is not reserved, so there is no `rateId`. An amount outside `min` and `max` still returns a quote.',
     access: 'rates:read',
+    isPublishable: true,
     cost: 5,
     query: PrivateRateQuery,
     success: { 200: { description: 'Rate quote.', schema: PrivateRateQuote } },
@@ -91,6 +96,7 @@ export const routes = {
     description:
       'Exchanges in two legs through an intermediary currency. No transaction and no wallet of ours links the payer to the recipient. `privateType` defaults to `efficient`; the quote tells whether its intermediary is transparent. An observer who knows our rates can match an amount that no other customer exchanges at the same time. Send an `Idempotency-Key`.',
     access: 'exchange:create',
+    isPublishable: true,
     cost: 50,
     body: CreatePrivateExchangeBody,
     success: { 201: { description: 'The exchange.', schema: CreatedExchange } },
@@ -104,6 +110,7 @@ export const routes = {
     description:
       'Send an `Idempotency-Key`: a repeat with the same key and body returns the same response. The description of the header defines when two bodies are the same.',
     access: 'exchange:create',
+    isPublishable: true,
     cost: 50,
     body: CreateExchangeBody,
     success: { 201: { description: 'The exchange.', schema: CreatedExchange } },
@@ -122,6 +129,19 @@ export const routes = {
     success: { 201: { description: 'The refund address.', schema: NamedRefundAddress } },
     errors: [...keyedErrors, 404, 409, 413, 415, 451],
   },
+  cancelExchange: {
+    method: 'POST',
+    path: '/v1/cross-chain/exchange/cancel',
+    tag: 'Cross-chain',
+    summary: 'Cancel an exchange',
+    description:
+      'Cancels an exchange for which no payment was seen: it is `failed` with the reason `CANCELLED`, and a deposit that arrives later is refunded, not executed. The reserve of a fixed rate is released at once, but counts against your share of the reserve until the promise would have ended. Cancelling again changes nothing. Additive.',
+    access: 'exchange:create',
+    cost: 5,
+    body: CancelExchangeBody,
+    success: { 201: { description: 'The exchange is cancelled.', schema: CancelledExchange } },
+    errors: [...keyedErrors, 404, 409, 413, 415],
+  },
   getExchangeStatus: {
     method: 'GET',
     path: '/v1/cross-chain/exchange/status',
@@ -130,6 +150,7 @@ export const routes = {
     description:
       'Poll until the status is `finished`, `failed` or `refunded`. With `ids` the response has the status of several exchanges.',
     access: 'exchange:read',
+    isPublishable: true,
     cost: 1,
     query: AnyStatusQuery,
     success: {
@@ -150,6 +171,7 @@ export const routes = {
     summary: 'Status of a standard exchange',
     description: 'Poll until the status is `finished`, `failed` or `refunded`. An exchange of the other kind is 404.',
     access: 'exchange:read',
+    isPublishable: true,
     cost: 1,
     query: StatusQuery,
     success: { 200: { description: 'The exchange.', schema: ExchangeRecord, headers: ['ETag'] }, 304: notModified },
@@ -162,6 +184,7 @@ export const routes = {
     summary: 'Status of a private exchange',
     description: 'Poll until the status is `finished`, `failed` or `refunded`. An exchange of the other kind is 404.',
     access: 'exchange:read',
+    isPublishable: true,
     cost: 1,
     query: StatusQuery,
     success: { 200: { description: 'The exchange.', schema: ExchangeRecord, headers: ['ETag'] }, 304: notModified },
@@ -188,6 +211,7 @@ export const routes = {
     description:
       'Checks a recipient address and its memo by the rules of the network, as a create does. Address screening is not included.',
     access: 'rates:read',
+    isPublishable: true,
     cost: 1,
     query: AddressQuery,
     success: { 200: { description: 'The result.', schema: AddressValidation } },
@@ -311,6 +335,7 @@ export const routes = {
     success: { 201: { description: 'Hash of the transaction.', schema: TransactionHash } },
     errors: [...keyedErrors, 404, 409, 413, 415, 422, 451],
   },
+  ...partnerRoutes,
   getRates: {
     method: 'GET',
     path: '/v1/rates',

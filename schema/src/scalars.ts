@@ -129,3 +129,23 @@ export function amountText(annotations: Annotations) {
 export function boundedText(lengthMax: number, annotations: Annotations) {
   return Type.String({ maxLength: lengthMax, ...annotations })
 }
+
+/** Printable ASCII: the text is stored, filtered by, and shown in tables of others. */
+export const EXTERNAL_ID_PATTERN = '^[ -~]{1,64}$'
+
+/** The partner's own id of an exchange or a swap. */
+export function externalIdInput(annotations: Annotations) {
+  return Type.String({ pattern: EXTERNAL_ID_PATTERN, maxLength: 64, ...annotations })
+}
+
+export const externalIdOrNull = textOrNull({
+  description: 'Your own id, as it was sent; null without one. Additive.',
+  examples: [null],
+})
+
+export const CHAIN_ID_PATTERN = '^[1-9][0-9]{0,15}$'
+
+/** An EIP-155 chain id as text. */
+export function chainIdInput(annotations: Annotations) {
+  return Type.String({ pattern: CHAIN_ID_PATTERN, maxLength: 16, ...annotations })
+}

@@ -178,7 +178,7 @@ function readAnswer(
   if (text === null) throw reject('a body above the limit')
   if (ok && kind === 'headers') return headers
   const type = headers.get('content-type') ?? 'no content type'
-  if (ok && kind === 'xml' && type.includes('xml')) return text
+  if (ok && (type.includes('csv') || (kind === 'xml' && type.includes('xml')))) return text
   if (!type.includes('json')) throw reject(`${type} in place of ${ok ? kind : 'json'}`)
   const body = parseJson(text)
   if (body === undefined) throw reject('a body that is not JSON')

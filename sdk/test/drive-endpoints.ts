@@ -36,7 +36,8 @@ function recordAnswers(swapyard: Sdk.Swapyard, answered: Set<string>): Sdk.Swapy
     get:
       (target, name: keyof Sdk.Swapyard) =>
       async (...input: [never, never]) => {
-        const answer = await target[name](...input)
+        // With overloads, the methods have no common signature.
+        const answer = await (target[name] as (...all: unknown[]) => Promise<unknown>)(...input)
         answered.add(name)
         return answer
       },
@@ -91,6 +92,10 @@ async function driveExchanges(sdk: typeof Sdk, swapyard: Sdk.Swapyard) {
   const hidden = await swapyard.createPrivateExchange({ ...body, privateType: 'efficient' })
   const named = await swapyard.nameRefundAddress({ id: hidden.id, refundAddress: refund.address })
   check(named.refundAddress === refund.address, 'nameRefundAddress')
+  const { toAmount } = await swapyard.quoteRate({ ...pair, toAmount: '0.1' })
+  check(toAmount >= 0.1, 'quoteRate by toAmount')
+  const unwanted = await swapyard.createExchange({ ...body, flow: 'standard' })
+  check((await swapyard.cancelExchange({ id: unwanted.id })).statusReason === 'CANCELLED', 'cancelExchange')
 
   await swapyard.createSandboxDeposit({
     network: 'btc',
@@ -113,8 +118,24 @@ async function driveExchanges(sdk: typeof Sdk, swapyard: Sdk.Swapyard) {
     page.data.some((one) => one.id === hidden.id),
     'listExchanges',
   )
+  await drivePartner(swapyard, id)
   const balance = await swapyard.getSandboxBalance({ network: 'eth', currency: 'native', address })
   return { statuses, toAmount: sdk.numberToAmount(quote.toAmount), balance: balance.amount }
+}
+
+async function drivePartner(swapyard: Sdk.Swapyard, id: string): Promise<void> {
+  check((await swapyard.listPairs({ fromCurrency: 'btc' })).length > 0, 'listPairs')
+  check(Array.isArray((await swapyard.getPartnerBalances()).data), 'getPartnerBalances')
+  const today = new Date().toISOString().slice(0, 10)
+  check((await swapyard.getPartnerFees({ from: today, to: today })).to === today, 'getPartnerFees')
+  const table = await swapyard.getPartnerFees({ from: today, to: today, format: 'csv' })
+  check(table.startsWith('date,currency,network'), 'getPartnerFees as CSV')
+  check((await swapyard.getPartnerUsage()).scopes.includes('partner:read'), 'getPartnerUsage')
+  const { data } = await swapyard.listPartnerExchanges({ limit: 500 })
+  check(
+    data.some((one) => one.id === id),
+    'listPartnerExchanges',
+  )
 }
 
 async function driveSwaps(swapyard: Sdk.Swapyard, { account, sign }: User): Promise<string[]> {

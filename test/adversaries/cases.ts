@@ -5,6 +5,7 @@ import { type Rules, startSimulation } from './simulation.ts'
 import {
   bendThePrice,
   burnGas,
+  cancelLosers,
   keepOldQuotes,
   payOnlyWinners,
   payUnconfirmed,
@@ -74,6 +75,13 @@ export const cases: readonly AdversaryCase[] = [
     strategy: payOnlyWinners,
     lossMaxPercent: 1,
     without: withGuards({ fixedPartnerPercent: 100 }),
+  },
+  {
+    name: 'cancels where it loses, and orders again at the new price',
+    guard: 'the share of cancelled promises',
+    strategy: cancelLosers,
+    lossMaxPercent: 1,
+    without: { ...guarded, isCancelFree: true },
   },
   {
     name: 'sells a stablecoin while its price is wrong by 5 %',

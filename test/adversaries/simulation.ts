@@ -35,6 +35,8 @@ export type Rules = Readonly<{
   isFreeOfNetworkFees?: boolean
   /** Quotes and minimums hold no costs of a deposit. */
   isFreeOfDepositCosts?: boolean
+  /** A cancelled fixed rate gives its share back to its partner. */
+  isCancelFree?: boolean
   /** Instead of the default spreads. */
   spreads?: SpreadPolicy
 }>
@@ -71,7 +73,7 @@ export type Simulation = Awaited<ReturnType<typeof startSimulation>>
 /** The program's quoting, create, settlement and payout code, on Postgres and chains in memory, with a clock and prices of its own. */
 export async function startSimulation(template: SimulatedTemplate, path: PricePath, rules: Rules) {
   const { settings, spreads } = rules
-  const { isFreeOfNetworkFees = false, isFreeOfDepositCosts = false } = rules
+  const { isFreeOfNetworkFees = false, isFreeOfDepositCosts = false, isCancelFree = false } = rules
   const time = { ms: 0 }
   const clock = { now: () => START + time.ms, databaseNow: () => START + time.ms }
   const opened = await template.open(START)
@@ -236,6 +238,13 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
         if (error instanceof AppError && error.kind !== 'bug') return null
         throw error
       }
+    },
+    /** Cancels an exchange for which nothing was paid. */
+    async cancel({ id }: Exchange): Promise<void> {
+      await syncDatabase()
+      await store.exchanges.cancel(id)
+      if (isCancelFree) await program.database.query('delete from cancelled_promises')
+      await readReserves()
     },
     /** What a server does without a customer: it ends promises and exchanges whose time is over. */
     async runDue(): Promise<void> {

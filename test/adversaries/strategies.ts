@@ -115,6 +115,33 @@ export const payOnlyWinners: Strategy = async (simulation) => {
 }
 
 /**
+ * Orders all that is offered at a fixed rate. Ten minutes later it pays where the market has moved for it, and cancels the rest,
+ * to order again at the new price.
+ */
+export const cancelLosers: Strategy = async (simulation) => {
+  const { moveTo, create, cancel, program, settle, runDue } = simulation
+  for (let ms = STEP; ms + LOCK < DAY; ms += LOCK / 2) {
+    moveTo(ms)
+    await runDue()
+    const open: { exchange: Exchange; direction: Direction }[] = []
+    for (const direction of directions)
+      for (let n = 0; n < CREATES_MAX; n++) {
+        const offer = quoteMost(simulation, direction)
+        const exchange = offer && (await create(direction, 'fixed-rate', offer.fromUnits, offer.rateId))
+        if (!exchange) break
+        open.push({ exchange, direction })
+      }
+    moveTo(ms + LOCK / 2 - STEP)
+    const wins = ({ exchange, direction }: (typeof open)[number]) =>
+      gainOf(simulation, offerOf(exchange, direction)) > WORTHWHILE
+    const winners = open.filter(wins)
+    for (const { exchange } of winners) program.payDeposit(exchange, exchange.fromUnits)
+    if (winners.length > 0) await settle()
+    for (const { exchange } of open.filter((one) => !wins(one))) await cancel(exchange)
+  }
+}
+
+/**
  * Orders at a fixed rate, does `within` the lock, waits until the market has moved by enough, and does `onceMoved` then; never
  * otherwise.
  */

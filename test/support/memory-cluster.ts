@@ -165,7 +165,8 @@ async function openApp({ folder, keystore, passphrase, pepper, memoryNetworks }:
     settings: appSettings,
     denied: [],
     rateLimit: false,
-    api: { publicUrl: 'http://127.0.0.1' },
+    // Injected requests occupy the event loop.
+    api: { publicUrl: 'http://127.0.0.1', overload: null },
     log: options.log ?? createLog({ level, pretty: false }),
     metrics: createMetrics({ defaults: false }),
   })

@@ -3,10 +3,13 @@ import type { CallOptions } from '../http.ts'
 import type {
   AddressValidation,
   BuildSwapBody,
+  CancelExchangeBody,
+  CancelledExchange,
   CreateExchangeBody,
   CreatePrivateExchangeBody,
   CreatedExchange,
   CurrencyList,
+  CurrencyPairs,
   DefiCurrency,
   DefiCurrencyList,
   DefiNetworkList,
@@ -14,20 +17,27 @@ import type {
   DexExchangeList,
   ExchangeList,
   ExchangeRecord,
+  ExchangeReport,
   ExchangeStatusAnswer,
   ExchangeStatusList,
   GetExchangeStatusQuery,
+  GetPartnerFeesQuery,
   GetPrivateExchangeStatusQuery,
   GetSandboxBalanceQuery,
   GetStandardExchangeStatusQuery,
   GetSwapStatusQuery,
   GetTokenQuery,
   ListExchangesQuery,
+  ListPairsQuery,
+  ListPartnerExchangesQuery,
   ListSwapsQuery,
   ListTokensQuery,
   Live,
   NameRefundAddressBody,
   NamedRefundAddress,
+  PartnerBalances,
+  PartnerFees,
+  PartnerUsage,
   PrivateRateQuote,
   QuotePrivateRateQuery,
   QuoteRateQuery,
@@ -61,6 +71,7 @@ export const operations = {
   createPrivateExchange: ['POST', '/v1/cross-chain/exchange/private', 'body', 'json'],
   createExchange: ['POST', '/v1/cross-chain/exchange', 'body', 'json'],
   nameRefundAddress: ['POST', '/v1/cross-chain/exchange/refund-address', 'body', 'json'],
+  cancelExchange: ['POST', '/v1/cross-chain/exchange/cancel', 'body', 'json'],
   getExchangeStatus: ['GET', '/v1/cross-chain/exchange/status', 'query', 'json'],
   getStandardExchangeStatus: ['GET', '/v1/cross-chain/exchange/status/standard', 'query', 'json'],
   getPrivateExchangeStatus: ['GET', '/v1/cross-chain/exchange/status/private', 'query', 'json'],
@@ -75,6 +86,11 @@ export const operations = {
   buildSwap: ['POST', '/v1/defi/transaction/swap', 'body', 'json'],
   sendApproval: ['POST', '/v1/defi/send/approve', 'body', 'json'],
   sendSwap: ['POST', '/v1/defi/send/swap', 'body', 'json'],
+  listPairs: ['GET', '/v1/cross-chain/pairs', 'query', 'json'],
+  getPartnerBalances: ['GET', '/v1/partner/balances', 'none', 'json'],
+  getPartnerFees: ['GET', '/v1/partner/fees', 'query', 'json'],
+  getPartnerUsage: ['GET', '/v1/partner/usage', 'none', 'json'],
+  listPartnerExchanges: ['GET', '/v1/partner/exchanges', 'query', 'json'],
   getRates: ['GET', '/v1/rates', 'none', 'xml'],
   headRates: ['HEAD', '/v1/rates', 'none', 'headers'],
   getLive: ['GET', '/health/live', 'none', 'json'],
@@ -108,6 +124,9 @@ export interface Operations {
 
   /** Name a refund address: `POST /v1/cross-chain/exchange/refund-address`. Names the refund address of an exchange that was created without one: once, and only before anything was refunded. A deposit that waits for it (`verifying`, `REFUND_ADDRESS_REQUIRED`) is then refunded. Naming the same address again changes nothing. Additive. */
   nameRefundAddress(input: NameRefundAddressBody, options?: CallOptions): Promise<NamedRefundAddress>
+
+  /** Cancel an exchange: `POST /v1/cross-chain/exchange/cancel`. Cancels an exchange for which no payment was seen: it is `failed` with the reason `CANCELLED`, and a deposit that arrives later is refunded, not executed. The reserve of a fixed rate is released at once, but counts against your share of the reserve until the promise would have ended. Cancelling again changes nothing. Additive. */
+  cancelExchange(input: CancelExchangeBody, options?: CallOptions): Promise<CancelledExchange>
 
   /** Status of any exchange: `GET /v1/cross-chain/exchange/status`. Poll until the status is `finished`, `failed` or `refunded`. With `ids` the response has the status of several exchanges. */
   getExchangeStatus(input: GetExchangeStatusQuery & { id: string }, options?: CallOptions): Promise<ExchangeStatusAnswer>
@@ -151,6 +170,23 @@ export interface Operations {
 
   /** Broadcast a signed swap: `POST /v1/defi/send/swap`. With `hash` instead of `rawTx`, records a swap that was already broadcast. */
   sendSwap(input: SendSwapBody, options?: CallOptions): Promise<TransactionHash>
+
+  /** List pairs: `GET /v1/cross-chain/pairs`. Every direction that can be exchanged now, with its flows and limits. Additive. */
+  listPairs(input?: ListPairsQuery, options?: CallOptions): Promise<CurrencyPairs>
+
+  /** Balances: `GET /v1/partner/balances`. What we owe you, by currency: fees, and proceeds of exchanges without a recipient. Additive. */
+  getPartnerBalances(options?: CallOptions): Promise<PartnerBalances>
+
+  /** Statement of fees: `GET /v1/partner/fees`. Fees, proceeds and payments by day, currency and kind, as the ledger booked them. Additive. */
+  getPartnerFees(input: GetPartnerFeesQuery & { format: 'csv' }, options?: CallOptions): Promise<string>
+  getPartnerFees(input: GetPartnerFeesQuery & { format?: 'json' }, options?: CallOptions): Promise<PartnerFees>
+
+  /** Usage and limits: `GET /v1/partner/usage`. The limits of the partner, what is left of them, and the scopes of the key of this request. Additive. */
+  getPartnerUsage(options?: CallOptions): Promise<PartnerUsage>
+
+  /** Report of all exchanges: `GET /v1/partner/exchanges`. All exchanges of a period, of any age, oldest first, in pages: ask for `nextPage` until it is null. CSV without `page` and `limit` is the whole period, with one row for each deposit. Additive. */
+  listPartnerExchanges(input: ListPartnerExchangesQuery & { format: 'csv' }, options?: CallOptions): Promise<string>
+  listPartnerExchanges(input: ListPartnerExchangesQuery & { format?: 'json' }, options?: CallOptions): Promise<ExchangeReport>
 
   /** Rates feed: `GET /v1/rates`. XML in the format of rate monitors. Public; an API key makes no difference. */
   getRates(options?: CallOptions): Promise<string>

@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'BODY_TOO_LARGE'
   | 'CURRENCY_NOT_FOUND'
   | 'EXCHANGE_NOT_FOUND'
+  | 'EXCHANGE_NOT_PENDING'
   | 'FIXED_RATE_UNSUPPORTED'
   | 'HEADERS_TOO_LARGE'
   | 'IDEMPOTENCY_CONFLICT'
@@ -52,6 +53,7 @@ export type ErrorCode =
   | 'NETWORK_UNAVAILABLE'
   | 'NONCE_CONFLICT'
   | 'NO_ROUTE'
+  | 'ORIGIN_NOT_ALLOWED'
   | 'OVERLOADED'
   | 'PAIR_UNAVAILABLE'
   | 'PARTNER_SUSPENDED'
@@ -117,6 +119,7 @@ export type StatusReason =
   | 'LIMIT'
   | 'OPERATOR'
   | 'NETWORK_UNAVAILABLE'
+  | 'CANCELLED'
 /**
  * Why a swap failed.
  */
@@ -129,6 +132,10 @@ export type SwapStatus = 'pending' | 'confirming' | 'finished' | 'failed'
  * All currencies, by rank.
  */
 export type CurrencyList = Currency[]
+/**
+ * All directions that can be exchanged now.
+ */
+export type CurrencyPairs = CurrencyPair[]
 /**
  * A page of tokens.
  */
@@ -206,6 +213,22 @@ export interface Problem {
    * Network of the limits or of the failure.
    */
   network?: string
+  /**
+   * What the lower limit gives, as text.
+   */
+  minTo?: string
+  /**
+   * What the upper limit gives, as text.
+   */
+  maxTo?: string
+  /**
+   * Ticker of `minTo` and `maxTo`.
+   */
+  toCurrency?: string
+  /**
+   * Network of `minTo` and `maxTo`.
+   */
+  toNetwork?: string
   /**
    * Limit that was reached, as text.
    */
@@ -366,13 +389,36 @@ export interface BuildSwapBody {
    */
   network: DefiNetworkTicker | (string & {})
 }
+export interface CancelExchangeBody {
+  /**
+   * Exchange id.
+   */
+  id: string
+}
+/**
+ * A cancelled exchange.
+ */
+export interface CancelledExchange {
+  /**
+   * Exchange id.
+   */
+  id: string
+  /**
+   * Always `failed`.
+   */
+  status: ExchangeStatus
+  /**
+   * Always `CANCELLED`.
+   */
+  statusReason: StatusReason
+}
 export interface CreateExchangeBody {
   /**
-   * Source ticker, in any case.
+   * Source ticker, in any case, or its token contract.
    */
   fromCurrency: string
   /**
-   * Source network, in any case; common aliases are accepted.
+   * Source network, in any case; common aliases and EIP-155 chain ids are accepted.
    */
   fromNetwork: string
   /**
@@ -383,6 +429,22 @@ export interface CreateExchangeBody {
    * Target network.
    */
   toNetwork: string
+  /**
+   * Token contract of the source currency: another one than ours is refused. Additive.
+   */
+  fromContractAddress?: string | null
+  /**
+   * EIP-155 chain id of the source network: another one than ours is refused. Additive.
+   */
+  fromChainId?: string | null
+  /**
+   * Token contract of the target currency: another one than ours is refused. Additive.
+   */
+  toContractAddress?: string | null
+  /**
+   * EIP-155 chain id of the target network: another one than ours is refused. Additive.
+   */
+  toChainId?: string | null
   /**
    * Amount to exchange, as text.
    */
@@ -411,14 +473,18 @@ export interface CreateExchangeBody {
    * Reserves the quote of a rate request; required for `fixed-rate`. Valid once and for 1 minute.
    */
   rateId?: string | null
+  /**
+   * Your own id of the exchange, 1 to 64 printable ASCII characters. It is returned, filters lists, and need not be unique: an `Idempotency-Key` prevents a second exchange. Additive.
+   */
+  externalId?: string | null
 }
 export interface CreatePrivateExchangeBody {
   /**
-   * Source ticker, in any case.
+   * Source ticker, in any case, or its token contract.
    */
   fromCurrency: string
   /**
-   * Source network, in any case; common aliases are accepted.
+   * Source network, in any case; common aliases and EIP-155 chain ids are accepted.
    */
   fromNetwork: string
   /**
@@ -429,6 +495,22 @@ export interface CreatePrivateExchangeBody {
    * Target network.
    */
   toNetwork: string
+  /**
+   * Token contract of the source currency: another one than ours is refused. Additive.
+   */
+  fromContractAddress?: string | null
+  /**
+   * EIP-155 chain id of the source network: another one than ours is refused. Additive.
+   */
+  fromChainId?: string | null
+  /**
+   * Token contract of the target currency: another one than ours is refused. Additive.
+   */
+  toContractAddress?: string | null
+  /**
+   * EIP-155 chain id of the target network: another one than ours is refused. Additive.
+   */
+  toChainId?: string | null
   /**
    * Amount to exchange, as text.
    */
@@ -453,6 +535,10 @@ export interface CreatePrivateExchangeBody {
    * Memo of the refund address.
    */
   refundMemo?: string | null
+  /**
+   * Your own id of the exchange, 1 to 64 printable ASCII characters. It is returned, filters lists, and need not be unique: an `Idempotency-Key` prevents a second exchange. Additive.
+   */
+  externalId?: string | null
 }
 /**
  * Cross-chain exchange just created.
@@ -501,6 +587,10 @@ export interface CreatedExchange {
    * Average time in seconds from the deposit to the payout, including confirmations and random delays. Null if a network is no longer listed. Additive.
    */
   expectedSeconds: number | null
+  /**
+   * Your own id, as it was sent; null without one. Additive.
+   */
+  externalId: string | null
 }
 /**
  * Terms of the request.
@@ -719,6 +809,41 @@ export interface Currency {
   memoName: string | null
 }
 /**
+ * A direction that can be exchanged now.
+ */
+export interface CurrencyPair {
+  /**
+   * Source ticker.
+   */
+  fromCurrency: string
+  /**
+   * Source network.
+   */
+  fromNetwork: string
+  /**
+   * Target ticker.
+   */
+  toCurrency: string
+  /**
+   * Target network.
+   */
+  toNetwork: string
+  /**
+   * Flows that are available now.
+   *
+   * Items: A flow.
+   */
+  flows: Flow[]
+  /**
+   * Minimum of a floating rate.
+   */
+  min: string
+  /**
+   * Maximum of a floating rate; null means no limit.
+   */
+  max: string | null
+}
+/**
  * A token of one network.
  */
 export interface DefiCurrency {
@@ -828,6 +953,10 @@ export interface DexExchange {
    * Why the swap failed. Additive.
    */
   statusReason: SwapReason | null
+  /**
+   * Your own id, as it was sent; null without one. Additive.
+   */
+  externalId: string | null
 }
 /**
  * Swaps of the last 24 hours.
@@ -954,6 +1083,10 @@ export interface ListedExchange {
    * Average time in seconds from the deposit to the payout, including confirmations and random delays. Null if a network is no longer listed. Additive.
    */
   expectedSeconds: number | null
+  /**
+   * Your own id, as it was sent; null without one. Additive.
+   */
+  externalId: string | null
 }
 /**
  * Terms of the request.
@@ -1057,6 +1190,10 @@ export interface ExchangeRecord {
    * Average time in seconds from the deposit to the payout, including confirmations and random delays. Null if a network is no longer listed. Additive.
    */
   expectedSeconds: number | null
+  /**
+   * Your own id, as it was sent; null without one. Additive.
+   */
+  externalId: string | null
 }
 /**
  * Terms of the request.
@@ -1114,6 +1251,99 @@ export interface ExchangeRequest {
    * Floating (`standard`) or `fixed-rate`.
    */
   flow: Flow
+}
+/**
+ * One page of all exchanges of a period.
+ */
+export interface ExchangeReport {
+  /**
+   * Oldest first.
+   */
+  data: ReportedExchange[]
+  /**
+   * Value of `page` for the next page; null on the last one.
+   */
+  nextPage: string | null
+}
+/**
+ * An exchange of the report.
+ */
+export interface ReportedExchange {
+  /**
+   * Unique exchange identifier.
+   */
+  id: string
+  /**
+   * Creation time.
+   */
+  created: string
+  /**
+   * Kind of exchange.
+   */
+  exchangeType: ExchangeType
+  /**
+   * Overall status. `pending` is the initial value; `finished`, `failed` and `refunded` are terminal.
+   */
+  status: ExchangeStatus
+  /**
+   * Reason for the status, or null. Additive.
+   */
+  statusReason: StatusReason | null
+  request: ListedRequest
+  /**
+   * Execution records, oldest first; of more than 100 the latest 100.
+   */
+  exchanges: Execution[]
+  /**
+   * A deposit that arrives later is refunded or held. Additive.
+   */
+  expiresAt: string
+  /**
+   * A deposit must be seen by then to get the fixed rate; null at a floating rate. Additive.
+   */
+  fixedUntil: string | null
+  /**
+   * Confirmations that the deposit needs, by its value. Before a deposit: an estimate for the requested amount. Null if the network is no longer listed. Additive.
+   */
+  confirmationsRequired: number | null
+  /**
+   * Confirmations that the deposit has, at most `confirmationsRequired`. Additive.
+   */
+  confirmationsSeen: number
+  /**
+   * Average time in seconds from the deposit to the payout, including confirmations and random delays. Null if a network is no longer listed. Additive.
+   */
+  expectedSeconds: number | null
+  /**
+   * Your own id, as it was sent; null without one. Additive.
+   */
+  externalId: string | null
+  /**
+   * Identity of the source currency outside of this service.
+   */
+  fromToken: {
+    /**
+     * Token contract; null for a native currency.
+     */
+    contractAddress: string | null
+    /**
+     * EIP-155 chain id; null outside EVM networks.
+     */
+    chainId: number | null
+  }
+  /**
+   * Identity of the target currency outside of this service.
+   */
+  toToken: {
+    /**
+     * Token contract; null for a native currency.
+     */
+    contractAddress: string | null
+    /**
+     * EIP-155 chain id; null outside EVM networks.
+     */
+    chainId: number | null
+  }
 }
 /**
  * Kind and exchange.
@@ -1190,6 +1420,123 @@ export interface NameRefundAddressBody {
    * Memo of the refund address.
    */
   refundMemo?: string | null
+}
+/**
+ * A balance.
+ */
+export interface PartnerBalance {
+  /**
+   * Ticker; of fees of swaps the address of the token.
+   */
+  currency: string
+  /**
+   * Its network.
+   */
+  network: string
+  /**
+   * What we owe you.
+   */
+  amount: string
+}
+/**
+ * Balances of the partner by currency.
+ */
+export interface PartnerBalances {
+  /**
+   * Balances above zero.
+   */
+  data: PartnerBalance[]
+}
+/**
+ * Statement of fees, proceeds and payments.
+ */
+export interface PartnerFees {
+  /**
+   * First day.
+   */
+  from: string
+  /**
+   * Last day.
+   */
+  to: string
+  /**
+   * By day, currency and kind.
+   */
+  data: PartnerMovement[]
+}
+/**
+ * Bookings of one kind and currency on one day.
+ */
+export interface PartnerMovement {
+  /**
+   * Day, in UTC.
+   */
+  date: string
+  /**
+   * Ticker; of fees of swaps the address of the token.
+   */
+  currency: string
+  /**
+   * Its network.
+   */
+  network: string
+  /**
+   * `exchangeFee` and `swapFee`: your fees; `proceeds`: of exchanges without a recipient; `paidOut`: what we sent to you.
+   */
+  kind: 'exchangeFee' | 'swapFee' | 'proceeds' | 'paidOut' | 'other'
+  /**
+   * Added to the balance on this day.
+   */
+  credited: string
+  /**
+   * Taken from it: paid out, or reversed.
+   */
+  debited: string
+  /**
+   * Number of bookings.
+   */
+  count: number
+}
+/**
+ * Limits of the partner and their use.
+ */
+export interface PartnerUsage {
+  /**
+   * Public part of the API key of this request.
+   */
+  keyId: string
+  /**
+   * Scopes of this key.
+   */
+  scopes: string[]
+  /**
+   * Weight that all keys of the partner may use in a minute.
+   */
+  requestsPerMinute: number
+  /**
+   * What is left of it in this minute; null if requests are not limited.
+   */
+  requestsLeft: number | null
+  /**
+   * Seconds until it is full again; null without a limit.
+   */
+  resetSeconds: number | null
+  /**
+   * Exchanges that are not closed.
+   */
+  openExchanges: number
+  /**
+   * Their maximum.
+   */
+  openExchangesMax: number
+  /**
+   * Your fee of new exchanges, in percent.
+   */
+  feePercent: string
+  /**
+   * Unknown members of requests are refused.
+   */
+  strict: boolean
 }
 /**
  * Rate quote of a private exchange, with both legs and both network fees.
@@ -1306,6 +1653,10 @@ export interface SendSwapBody {
    * False for an approval or any transaction that is not a swap: it is broadcast without recording an exchange.
    */
   isExchange?: boolean | null
+  /**
+   * Your own id of the swap, 1 to 64 printable ASCII characters. It is returned and filters lists. The first one that was sent for a transaction stays. Additive.
+   */
+  externalId?: string | null
 }
 /**
  * A step of a route.
@@ -1576,11 +1927,11 @@ export interface SandboxWalletBody {
 }
 export interface QuoteRateQuery {
   /**
-   * Source ticker, in any case.
+   * Source ticker, in any case, or its token contract.
    */
   fromCurrency: string
   /**
-   * Source network, in any case; common aliases are accepted.
+   * Source network, in any case; common aliases and EIP-155 chain ids are accepted.
    */
   fromNetwork: string
   /**
@@ -1592,9 +1943,29 @@ export interface QuoteRateQuery {
    */
   toNetwork: string
   /**
+   * Token contract of the source currency: another one than ours is refused. Additive.
+   */
+  fromContractAddress?: string
+  /**
+   * EIP-155 chain id of the source network: another one than ours is refused. Additive.
+   */
+  fromChainId?: string
+  /**
+   * Token contract of the target currency: another one than ours is refused. Additive.
+   */
+  toContractAddress?: string
+  /**
+   * EIP-155 chain id of the target network: another one than ours is refused. Additive.
+   */
+  toChainId?: string
+  /**
    * Amount to exchange.
    */
   amount?: string
+  /**
+   * Amount that the recipient shall get, in place of `amount`. The quote has the smallest `fromAmount` for which its `toAmount` is at least this amount. Additive.
+   */
+  toAmount?: string
   /**
    * Floating or fixed rate.
    */
@@ -1602,11 +1973,11 @@ export interface QuoteRateQuery {
 }
 export interface QuotePrivateRateQuery {
   /**
-   * Source ticker, in any case.
+   * Source ticker, in any case, or its token contract.
    */
   fromCurrency: string
   /**
-   * Source network, in any case; common aliases are accepted.
+   * Source network, in any case; common aliases and EIP-155 chain ids are accepted.
    */
   fromNetwork: string
   /**
@@ -1618,9 +1989,29 @@ export interface QuotePrivateRateQuery {
    */
   toNetwork: string
   /**
+   * Token contract of the source currency: another one than ours is refused. Additive.
+   */
+  fromContractAddress?: string
+  /**
+   * EIP-155 chain id of the source network: another one than ours is refused. Additive.
+   */
+  fromChainId?: string
+  /**
+   * Token contract of the target currency: another one than ours is refused. Additive.
+   */
+  toContractAddress?: string
+  /**
+   * EIP-155 chain id of the target network: another one than ours is refused. Additive.
+   */
+  toChainId?: string
+  /**
    * Amount to exchange.
    */
   amount?: string
+  /**
+   * Amount that the recipient shall get, in place of `amount`. The quote has the smallest `fromAmount` for which its `toAmount` is at least this amount. Additive.
+   */
+  toAmount?: string
   /**
    * `privatePlus`: through XMR, which hides the payment between the legs. `efficient`: through the fastest and cheapest network, where that payment is usually public.
    */
@@ -1673,6 +2064,10 @@ export interface ListExchangesQuery {
    * Only this kind.
    */
   exchangeType?: ExchangeType
+  /**
+   * Only exchanges with this id of yours. Additive.
+   */
+  externalId?: string
   /**
    * 1-based page number. Without `page` and `limit` all matches are returned. Additive.
    */
@@ -1780,6 +2175,10 @@ export interface ListSwapsQuery {
    */
   account?: string
   /**
+   * Only swaps with this id of yours. Additive.
+   */
+  externalId?: string
+  /**
    * 1-based page number. Without `page` and `limit` all matches are returned. Additive.
    */
   page?: number
@@ -1797,6 +2196,60 @@ export interface GetSwapStatusQuery {
    * Transaction hash of the swap. Required without `id`.
    */
   hash?: string
+}
+export interface ListPairsQuery {
+  /**
+   * Only this source ticker.
+   */
+  fromCurrency?: string
+  /**
+   * Only this source network.
+   */
+  fromNetwork?: string
+  /**
+   * Only this target ticker.
+   */
+  toCurrency?: string
+  /**
+   * Only this target network.
+   */
+  toNetwork?: string
+}
+export interface GetPartnerFeesQuery {
+  /**
+   * First day, in UTC.
+   */
+  from: string
+  /**
+   * Last day, in UTC; at most 366 days after the first.
+   */
+  to: string
+  /**
+   * `csv` returns the same rows as CSV (RFC 4180), as `Accept: text/csv` does.
+   */
+  format?: 'json' | 'csv'
+}
+export interface ListPartnerExchangesQuery {
+  /**
+   * Created at or after this day or time, in UTC. Default: the first exchange.
+   */
+  from?: string
+  /**
+   * Created before this day or time, in UTC. Default: now.
+   */
+  to?: string
+  /**
+   * `nextPage` of the previous page. Default: the first page.
+   */
+  page?: string
+  /**
+   * Exchanges per page, 1 to 500.
+   */
+  limit?: number
+  /**
+   * `csv` returns the same rows as CSV (RFC 4180), as `Accept: text/csv` does.
+   */
+  format?: 'json' | 'csv'
 }
 export interface GetSandboxBalanceQuery {
   /**

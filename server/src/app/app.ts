@@ -20,6 +20,7 @@ import type { Prices } from '../core/ports/prices.ts'
 import { createAuthenticate } from '../core/services/authenticate.ts'
 import { startDatabaseClock } from '../core/services/database-clock.ts'
 import { createRecordNodeNotes } from '../exchange/operations/record-node-notes.ts'
+import { createCancelExchange } from '../exchange/orders/cancel-exchange.ts'
 import { createCheckAddress } from '../exchange/orders/check-address.ts'
 import { type CreateExchangeDeps, createCreateExchange } from '../exchange/orders/create-exchange.ts'
 import { createCreatePrivateExchange } from '../exchange/orders/create-private-exchange.ts'
@@ -28,15 +29,18 @@ import { createExpectations } from '../exchange/orders/expectations.ts'
 import { createFindExchange, createListExchanges } from '../exchange/orders/find-exchange.ts'
 import { createNameRefundAddress } from '../exchange/orders/name-refund-address.ts'
 import { createOpenCounts } from '../exchange/orders/open-counts.ts'
+import { createReportExchanges } from '../exchange/orders/report-exchanges.ts'
 import type { JournalingSigner, PublicKeys } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
+import { createChooseForOutput } from '../exchange/quotes/choose-for-output.ts'
 import {
   createChooseIntermediary,
   createFindPrivateFailure,
   createQuotePrivate,
 } from '../exchange/quotes/choose-intermediary.ts'
 import { createListCurrencies } from '../exchange/quotes/list-currencies.ts'
+import { createListPairs } from '../exchange/quotes/list-pairs.ts'
 import { createQuoteRate } from '../exchange/quotes/quote-rate.ts'
 import { createRateIds } from '../exchange/quotes/rate-id.ts'
 import { createRatesFeed, type RatesFeed } from '../exchange/quotes/rates-feed.ts'
@@ -52,6 +56,8 @@ import { type ClosableChain, createChains, type NetworkNodes, type OnNodeNote, t
 import { createHttpServer, type HttpServer, type Services } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import { mountPages } from './pages.ts'
+import { createOwnAccount } from './partner-account.ts'
+import { sandboxPageKey } from './sandbox-page-key.ts'
 import { createScreening } from './screening.ts'
 import { openSwaps, type SwapOffer, type Swaps } from './swaps.ts'
 import { type SharedDependencies, startWorkers } from './workers.ts'
@@ -161,7 +167,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { forget, ...authentication } = createAuthenticate({
     partners: createPartnerStore(database),
     pepper: options.pepper,
-    sandboxKeys: environment === 'sandbox' ? sandboxKeys : [],
+    sandboxKeys: environment === 'sandbox' ? [...sandboxKeys, sandboxPageKey] : [],
     acceptsTestKeys: environment === 'sandbox',
     throttled: options.rateLimit,
     now: clock.now,
@@ -329,8 +335,12 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
     quoteRate: countQuotes(quoteRate, metrics),
     createExchange: createCreateExchange(creating),
     createPrivateExchange: createCreatePrivateExchange({ ...creating, chooseIntermediary, privacy, draw: randomInt }),
-    quotePrivate: createQuotePrivate(catalogue, chooseIntermediary),
+    quotePrivate: createQuotePrivate(catalogue, {
+      from: chooseIntermediary,
+      to: createChooseForOutput(intermediaries, chooseIntermediary),
+    }),
     findExchange: createFindExchange(store),
+    cancelExchange: createCancelExchange(store),
     nameRefundAddress: createNameRefundAddress({
       exchanges: store.exchanges,
       catalogue,
@@ -339,6 +349,8 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
       isOwnAddress: (address) => isOwnAddress(dependencies.database, address),
     }),
     listExchanges: createListExchanges(store),
+    reportExchanges: createReportExchanges(store),
+    partnerAccount: createOwnAccount(dependencies),
     swaps: dependencies.swaps.services,
     withIdempotency: dependencies.swaps.withIdempotency,
   }
@@ -360,6 +372,7 @@ function createReadServices(
   })
   return {
     listCurrencies: createListCurrencies({ currencies, books }),
+    listPairs: createListPairs({ currencies, books, clock }),
     checkAddress: createCheckAddress({
       catalogue,
       chains,

@@ -8,6 +8,7 @@ import { mountIcons } from '../core/http/icons.ts'
 import { mountMetrics } from '../core/http/metrics.ts'
 import type { ApiContext } from '../core/http/mount.ts'
 import { mountReference } from '../core/http/reference.ts'
+import { mountPartner } from '../core/http/partner.ts'
 import { acceptJsonOnly, allowedMethods, createRequestGuards } from '../core/http/request-guards.ts'
 import { watchRequests } from '../core/http/request-log.ts'
 import { mountSandbox } from '../core/http/sandbox.ts'
@@ -16,14 +17,18 @@ import type { ApiSettings, HttpLog, HttpMetrics } from '../core/http/settings.ts
 import { createStaticFiles } from '../core/http/static-files.ts'
 import { compileValidator, type KnownKeys, unknownKeyProblems, validationError } from '../core/http/validation.ts'
 import type { CoreServices } from '../core/services/interfaces.ts'
+import type { PartnerAccount } from '../core/services/partner-account.ts'
 import { mountAddresses } from '../exchange/api/addresses.ts'
 import { mountAvailableCurrencies } from '../exchange/api/available-currencies.ts'
+import { mountCancel } from '../exchange/api/cancel.ts'
 import { mountExchange, mountPrivateExchange } from '../exchange/api/exchange.ts'
 import { mountList } from '../exchange/api/list.ts'
 import { createListing } from '../exchange/api/listing.ts'
+import { mountPairs } from '../exchange/api/pairs.ts'
 import { mountPrivateRate, mountRate } from '../exchange/api/rate.ts'
 import { mountRates } from '../exchange/api/rates-feed.ts'
 import { mountRefundAddress } from '../exchange/api/refund-address.ts'
+import { mountReport } from '../exchange/api/report.ts'
 import { mountStatus } from '../exchange/api/status.ts'
 import type { ExchangeServices } from '../exchange/interfaces.ts'
 import { mountSwapList } from '../swap/api/list.ts'
@@ -53,7 +58,9 @@ declare module 'fastify' {
 export type HttpServer = FastifyInstance
 
 /** Everything that the routes call. */
-export type Services = CoreServices & ExchangeServices & Readonly<{ swaps: SwapServices }>
+export type Services = CoreServices &
+  ExchangeServices &
+  Readonly<{ swaps: SwapServices; partnerAccount: PartnerAccount }>
 
 export type HttpServerOptions = Readonly<{
   services: Services
@@ -67,6 +74,11 @@ export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): 
   return { ...routes, ...(settings.sandboxControlUrl === null ? {} : sandboxRoutes) }
 }
 
+/** Paths that pages with a publishable key may call. */
+const pagePaths: ReadonlySet<string> = new Set(
+  Object.values<RouteDefinition>(routes).flatMap(({ path, isPublishable }) => (isPublishable ? [path] : [])),
+)
+
 export function createHttpServer({ services, log, metrics, settings }: HttpServerOptions): HttpServer {
   const app = createServer(settings, log)
   const state = { draining: false }
@@ -79,7 +91,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
     state.draining = true
   })
   app.setValidatorCompiler(compileValidator)
-  app.addHook('onRequest', createRequestGuards(state, allowedMethods(app)))
+  app.addHook('onRequest', createRequestGuards(state, allowedMethods(app), pagePaths))
   guardOverload(app, settings)
   watchRequests(app, log, metrics)
   acceptJsonOnly(app)
@@ -92,14 +104,18 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   const listing = createListing(services)
   const sendFile = createStaticFiles()
   mountAvailableCurrencies(context)
+  mountPairs(context)
   mountRate(context)
   mountPrivateRate(context)
   mountExchange(context, listing)
   mountPrivateExchange(context, listing)
   mountRefundAddress(context)
+  mountCancel(context)
   mountStatus(context, listing)
   mountAddresses(context)
   mountList(context, listing)
+  mountReport(context, listing)
+  mountPartner(context)
   mountTokens(context)
   mountSwapQuote(context)
   mountTransactions(context)

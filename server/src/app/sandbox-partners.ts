@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../adapters/postgres/core/database.ts'
-import { scopes } from '../core/domain/partner.ts'
+import { publishableScopes, scopes } from '../core/domain/partner.ts'
 import { hashSecret } from '../core/services/partner-keys.ts'
 import { sandboxKeys } from './app.ts'
+import { sandboxPageKey } from './sandbox-page-key.ts'
 
 /** Creates the sandbox's two partners with their published keys. The sandbox listens on loopback only. */
 export async function seedSandboxPartners(database: Database, pepper: Uint8Array): Promise<void> {
@@ -22,4 +23,15 @@ export async function seedSandboxPartners(database: Database, pepper: Uint8Array
       ])
     })
   }
+  await database.transaction(async (tx) => {
+    await tx.query(
+      `insert into api_keys (id, partner_id, scopes, created_by, origins) select $1, id, $3, 'sandbox', $4
+       from partners where name = $2 on conflict (id) do nothing`,
+      [sandboxPageKey, sandboxKeys[0], publishableScopes, ['http://localhost:*', 'http://127.0.0.1:*']],
+    )
+    await tx.query('insert into key_secrets (key_id, hmac) values ($1, $2) on conflict do nothing', [
+      sandboxPageKey,
+      hashSecret(sandboxPageKey, pepper),
+    ])
+  })
 }

@@ -5,7 +5,7 @@ import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import type { Config } from '../config/load.ts'
 import type { KeyKind } from '../core/domain/api-key.ts'
 import { canonicalNetwork } from '../core/domain/catalogue.ts'
-import { type Scope, scopes } from '../core/domain/partner.ts'
+import { publishableScopes, type Scope, scopes } from '../core/domain/partner.ts'
 import type { PartnerStore } from '../core/ports/store/partners.ts'
 import { makeApiKey } from '../core/services/partner-keys.ts'
 import { toBlock } from '../lib/ip-address.ts'
@@ -195,10 +195,18 @@ function addKeyCommands(partners: Command): void {
     .option('--scopes <list>', `comma list of ${scopes.join(', ')}`, scopes.join(','))
     .option('--ip <cidr...>', 'only these addresses may use it, as CIDR blocks; any by default')
     .option('--lifetime-days <days>', lifetimeText, days)
-    .action((name: string, { scopes: list, ip = [], lifetimeDays, reason }) =>
+    .option('--publishable', 'a key for pages of browsers: quotes and creates from the origins alone', false)
+    .option('--origin <origin...>', 'origins of these pages, such as https://wallet.example')
+    .action((name: string, { scopes: list, ip = [], lifetimeDays, publishable, origin = [], reason }) =>
       withDatabase(async (database, config) => {
-        const { keyId, text, hmac } = makeApiKey(kindIn(config), Buffer.from(config.pepper))
-        const allowed = { scopes: toScopes(list), ipAllowList: toBlocks(ip) }
+        if (publishable !== origin.length > 0) fail('--publishable and --origin need each other')
+        const prefix = publishable ? 'pk' : 'sy'
+        const { keyId, text, hmac } = makeApiKey(kindIn(config), Buffer.from(config.pepper), undefined, prefix)
+        const allowed = {
+          scopes: publishable ? publishableScopes : toScopes(list),
+          ipAllowList: toBlocks(ip),
+          ...(publishable ? { origins: toOrigins(origin, config) } : {}),
+        }
         const key = { keyId, hmac, ...allowed, createdBy: 'cli', ...toLifetime(lifetimeDays) }
         await change(database, 'key', keyId, 'add', { reason }, async (store) => {
           if (!(await store.keys.add(name, key))) fail(`there is no partner ${name}`)
@@ -270,4 +278,14 @@ function toScopes(list: string): Scope[] {
 
 function toBlocks(list: readonly string[]): string[] {
   return list.map((text) => toBlock(text) ?? fail(`${text} is not an IP address or CIDR block`))
+}
+
+/** As browsers send them; in production over TLS. */
+function toOrigins(list: readonly string[], { environment }: Pick<Config, 'environment'>): string[] {
+  return list.map((text) => {
+    const url = URL.canParse(text) ? new URL(text) : fail(`${text} is not an origin, such as https://wallet.example`)
+    if (url.origin !== text) fail(`${text} is not an origin: write ${url.origin}`)
+    if (url.protocol !== 'https:' && environment !== 'sandbox') fail(`${text} must begin with https://`)
+    return text
+  })
 }

@@ -1,3 +1,4 @@
+import type { Asset } from '../core/domain/asset.ts'
 import type { Currency } from '../core/domain/currency.ts'
 import type { Problem } from '../core/domain/errors.ts'
 import type { Partner } from '../core/domain/partner.ts'
@@ -8,17 +9,25 @@ import type { IssuedQuote, PrivateQuote } from './domain/rate-quote.ts'
 import type { Destination } from './ports/chain.ts'
 import type { ExchangeQuery } from './ports/store/exchanges.ts'
 
-/** Text as the partner sent it. The service resolves aliases and letter case. */
-export type RateRequest = Readonly<{
-  fromCurrency: string
-  fromNetwork: string
-  toCurrency: string
-  toNetwork: string
-  amount: string
-  flow: Flow
-}>
+/** What both currencies must be outside of this service. */
+export type PairIdentities = Readonly<
+  Partial<Record<'fromContractAddress' | 'fromChainId' | 'toContractAddress' | 'toChainId', string | undefined>>
+>
 
-export type ExchangeOrder = Omit<RateRequest, 'amount'> &
+/** Text as the partner sent it. The service resolves aliases and letter case. */
+export type RateRequest = PairIdentities &
+  Readonly<{
+    fromCurrency: string
+    fromNetwork: string
+    toCurrency: string
+    toNetwork: string
+    amount: string
+    /** `to`: the amount is what the recipient shall get at least. Default: it is what the customer gives. */
+    amountOf?: 'from' | 'to'
+    flow: Flow
+  }>
+
+export type ExchangeOrder = Omit<RateRequest, 'amount' | 'amountOf'> &
   Readonly<{
     fromAmount: string
     address?: string | undefined
@@ -26,6 +35,7 @@ export type ExchangeOrder = Omit<RateRequest, 'amount'> &
     refundAddress?: string | undefined
     refundMemo?: string | undefined
     rateId?: string | undefined
+    externalId?: string | undefined
   }>
 
 /** A private exchange has neither flow nor rateId. */
@@ -45,7 +55,24 @@ export type Expectations = Readonly<{
   secondsOfLeg(exchange: Pick<Exchange, 'type' | 'legs'>, leg: Leg, confirmations: number): number | null
 }>
 
+/** A period and a page of a report, as the partner sent them. */
+export type ReportRequest = Readonly<{
+  from?: string | undefined
+  to?: string | undefined
+  page?: string | undefined
+}>
+export type ReportedPage = Readonly<{ rows: readonly ExchangeView[]; nextPage: string | null }>
+
 export type RefundAddressRequest = Readonly<{ id: string; refundAddress: string; refundMemo?: string | undefined }>
+
+export type PairView = Readonly<{
+  from: Asset
+  to: Asset
+  flows: readonly Flow[]
+  /** Of the floating rate; null = no maximum. */
+  minUnits: bigint
+  maxUnits: bigint | null
+}>
 
 /** `problems` is empty if a create accepts the address and the memo. */
 export type CheckedAddress = Readonly<{
@@ -56,6 +83,8 @@ export type CheckedAddress = Readonly<{
 /** The services that the exchange routes call. Failures are `AppError`s. */
 export type ExchangeServices = Readonly<{
   listCurrencies(): readonly Currency[]
+  /** The directions that can be exchanged now, among those that are included. From memory. */
+  listPairs(partner: Partner, includes: (from: Asset, to: Asset) => boolean): readonly PairView[]
   /** From the book in memory, without a database query. */
   quoteRate(partner: Partner, request: RateRequest): IssuedQuote
   createExchange(partner: Partner, order: ExchangeOrder, idempotency: Idempotency | null): Promise<ExchangeView>
@@ -68,6 +97,8 @@ export type ExchangeServices = Readonly<{
   ): Promise<ExchangeView>
   /** Names the refund address of an exchange that has none. Throws EXCHANGE_NOT_FOUND and REFUND_ADDRESS_SET. */
   nameRefundAddress(partner: Partner, request: RefundAddressRequest): Promise<Destination>
+  /** Cancels an exchange for which nothing was seen; again without effect. Throws EXCHANGE_NOT_FOUND and EXCHANGE_NOT_PENDING. */
+  cancelExchange(partner: Partner, id: string): Promise<void>
   /** null if the id is unknown, belongs to another partner, or has another type. One round trip. */
   findExchange(partner: Partner, id: string, type?: ExchangeType): Promise<ExchangeView | null>
   /** Exchanges of the last 24 h, newest first. Without a page: all, streamed by key range. */
@@ -76,6 +107,11 @@ export type ExchangeServices = Readonly<{
     filter: ExchangeFilter,
     page: { page: number; limit: number } | null,
   ): Promise<{ total: number; rows: AsyncIterable<ExchangeView> }>
+  /** All exchanges of a period, oldest first: a page, or all of them, read as they are consumed. */
+  reportExchanges: Readonly<{
+    page(partner: Partner, request: ReportRequest, limit: number): Promise<ReportedPage>
+    all(partner: Partner, request: ReportRequest): AsyncGenerator<ExchangeView>
+  }>
   expectations: Expectations
   /** Checks a recipient as a create does, apart from screening. Throws CURRENCY_NOT_FOUND and PAIR_UNAVAILABLE. */
   checkAddress(

@@ -31,6 +31,7 @@ export type SendRequest = Readonly<{
   rawTx?: string
   hash?: string
   to?: string
+  externalId?: string
   isExchange: boolean
 }>
 
@@ -73,6 +74,7 @@ export type SwapListFilter = Readonly<{
   network?: string
   hash?: string
   account?: string
+  externalId?: string
 }>
 
 export type SwapView = Readonly<{ swap: Swap; formatAddress(address: string): string }>

@@ -308,6 +308,7 @@ export function makeNewExchange({ from = btc, via, to = eth, plan, ...rest }: Ex
     keyIndex: index,
     recipient: { address: `customer-${index}`, memo: null },
     refund: { address: `refund-${index}`, memo: null },
+    externalId: null,
     partnerFeeBps: 10,
     rate: null,
     idempotency: null,

@@ -8,6 +8,7 @@ export type Catalogue = Readonly<{
   environment: Environment
   /** Every listing, enabled or disabled, by rank. */
   list(): readonly Currency[]
+  /** By ticker or contract address, and by network or EVM chain id (`1`, `eip155:1`). */
   find(ticker: string, network: string): Currency | null
   findNetwork(network: string): Network | null
   networks(): readonly Network[]
@@ -42,12 +43,26 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   }
   const currencies = Object.freeze([...byId.values()].sort(byRank))
   const findAsset = (id: string) => byId.get(id)?.asset ?? null
+  const byContract = new Map(
+    currencies.flatMap((one) =>
+      one.asset.contract === null ? [] : [[`${contractKey(one.asset.contract)}@${one.network.id}`, one] as const],
+    ),
+  )
+  const byChainId = new Map(
+    [...networks.values()].flatMap(({ id, evm }) => (evm === undefined ? [] : [[String(evm.chainId), id] as const])),
+  )
+  const networkIdOf = (text: string): NetworkId => {
+    const id = canonicalNetwork(text)
+    return networks.has(id) ? id : (byChainId.get(id.replace(/^eip155:/, '')) ?? id)
+  }
   return Object.freeze({
     environment: parts.environment,
     list: () => currencies,
-    find: (ticker: string, network: string) =>
-      byId.get(assetId(canonicalTicker(ticker), canonicalNetwork(network))) ?? null,
-    findNetwork: (network: string) => networks.get(canonicalNetwork(network)) ?? null,
+    find: (ticker: string, network: string) => {
+      const id = networkIdOf(network)
+      return byId.get(assetId(canonicalTicker(ticker), id)) ?? byContract.get(`${contractKey(ticker)}@${id}`) ?? null
+    },
+    findNetwork: (network: string) => networks.get(networkIdOf(network)) ?? null,
     networks: () => [...networks.values()],
     findAsset,
     assetById: (id: string) => present(findAsset(id), `asset ${id} of the catalogue`),
@@ -74,6 +89,9 @@ function toCurrency(
       !parts.disabled?.has(assetId(definition.ticker, definition.network)),
   })
 }
+
+/** An EVM address means the same in any case; those of other families do not. */
+export const contractKey = (contract: string): string => (/^0x/i.test(contract) ? contract.toLowerCase() : contract)
 
 function deployedContract(tokens: CatalogueParts['tokens'], definition: CurrencyDefinition): string | null {
   if (definition.contract === null || !Object.hasOwn(tokens, definition.network)) return null

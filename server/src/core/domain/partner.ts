@@ -1,6 +1,13 @@
 import type { AssetId } from './asset.ts'
 
-export const scopes = ['rates:read', 'exchange:read', 'exchange:create', 'defi:build', 'defi:send'] as const
+export const scopes = [
+  'rates:read',
+  'exchange:read',
+  'exchange:create',
+  'defi:build',
+  'defi:send',
+  'partner:read',
+] as const
 export type Scope = (typeof scopes)[number]
 
 /** A partner and its settings. */
@@ -23,4 +30,19 @@ export type Partner = Readonly<{
 }>
 
 /** The authenticated API key of a request, with its partner and scopes. */
-export type Caller = Readonly<{ partner: Partner; keyId: string; scopes: ReadonlySet<Scope> }>
+export type Caller = Readonly<{
+  partner: Partner
+  keyId: string
+  scopes: ReadonlySet<Scope>
+  /** Of a publishable key: the origins whose pages may use it. Absent: a secret key. */
+  origins?: readonly string[]
+}>
+
+/** What a publishable key may do at most; the routes that it may call are marked. */
+export const publishableScopes: readonly Scope[] = ['rates:read', 'exchange:read', 'exchange:create']
+
+/** `http://localhost:*` and `http://127.0.0.1:*` match every port. All other origins match exactly. */
+export function isOriginAllowed(origins: readonly string[], origin: string): boolean {
+  const anyPort = origin.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1)):[0-9]{1,5}$/, '$1:*')
+  return origins.includes(origin) || (anyPort !== origin && origins.includes(anyPort))
+}

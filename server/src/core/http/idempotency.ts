@@ -19,7 +19,12 @@ export function readIdempotency(request: FastifyRequest, route: { method: string
     throw validationError([{ code: 'VALIDATION_ERROR', field: 'Idempotency-Key', message }])
   }
   const text = `${route.method} ${route.path}\n${canonicalJson(request.body, present(request.known, 'the members of the route').body)}`
-  return { key, requestHash: hash('sha256', text, 'hex') }
+  return { key: keyOf(request, key), requestHash: hash('sha256', text, 'hex') }
+}
+
+/** Keys that pages choose are apart from those of the partner's servers: a page must neither read nor block them. */
+function keyOf({ caller }: FastifyRequest, key: string): string {
+  return caller?.origins === undefined ? key : `page ${hash('sha256', `${caller.keyId} ${key}`, 'hex')}`
 }
 
 function canonicalJson(body: unknown, known: ReadonlySet<string>): string {

@@ -5,6 +5,7 @@ import { callerNetwork } from '../../lib/ip-address.ts'
 import type { Caller } from '../domain/partner.ts'
 import type { CoreServices } from '../services/interfaces.ts'
 import { checkAccess, readKey } from './auth.ts'
+import { admitPage } from './cors.ts'
 import type { ApiSettings, HttpLog, HttpMetrics } from './settings.ts'
 import { charge } from './throttle.ts'
 import { type KnownKeys, knownKeys, unknownKeyProblems, validationError } from './validation.ts'
@@ -57,9 +58,10 @@ function requireKey({ services, settings }: ApiContext, route: RouteDefinition, 
   const admit = (caller: Caller, request: FastifyRequest, reply: FastifyReply): void => {
     request.caller = caller
     request.known = known
+    admitPage(caller, request, reply, route)
     // Before the scope check, so that requests without the scope are throttled, too.
-    const limitPerMinute = caller.partner.rateLimitPerMinute
-    if (throttle) charge(throttle, reply, { key: caller.partner.id, cost: route.cost, limitPerMinute })
+    if (throttle)
+      for (const budget of budgetsOf(caller, request.ip)) charge(throttle, reply, { ...budget, cost: route.cost })
     checkAccess(caller, route.access)
   }
   return (request, reply, done) => {
@@ -72,6 +74,20 @@ function requireKey({ services, settings }: ApiContext, route: RouteDefinition, 
       done()
     }
   }
+}
+
+/** Weight per minute of one client address with a publishable key: two quotes and a create every ten seconds. */
+const CLIENT_LIMIT = 360
+/** The pages of a publishable key use at most this share of the partner's limit, apart from its own requests. */
+const PAGES_SHARE = 4
+
+function budgetsOf({ partner, keyId, origins }: Caller, ip: string) {
+  const limitPerMinute = partner.rateLimitPerMinute
+  if (origins === undefined) return [{ key: partner.id, limitPerMinute }]
+  return [
+    { key: `pages:${keyId}`, limitPerMinute: Math.ceil(limitPerMinute / PAGES_SHARE) },
+    { key: `page:${keyId}:${callerNetwork(ip)}`, limitPerMinute: Math.min(CLIENT_LIMIT, limitPerMinute) },
+  ]
 }
 
 function throttlePublic({ settings }: ApiContext, route: RouteDefinition): RequestHook {

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { AppError } from '../domain/errors.ts'
+import { answerPreflight } from './cors.ts'
 import { URL_LENGTH_MAX } from './errors.ts'
 
 type RequestGuards = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
@@ -19,6 +20,7 @@ export function allowedMethods(app: FastifyInstance): ReadonlyMap<string, readon
 export function createRequestGuards(
   state: Readonly<{ draining: boolean }>,
   allowed: ReadonlyMap<string, readonly string[]>,
+  pagePaths: ReadonlySet<string> = new Set(),
 ): RequestGuards {
   return (request, reply, done) => {
     reply.header('x-request-id', request.id)
@@ -28,6 +30,8 @@ export function createRequestGuards(
       done(new AppError('URI_TOO_LONG', `the URL is longer than ${URL_LENGTH_MAX} characters`))
     } else if (lacksHost(request.raw)) {
       done(new AppError('VALIDATION_ERROR', 'the header Host is missing'))
+    } else if (request.is404 && answerPreflight(request, reply, pagePaths)) {
+      return
     } else if (request.is404) {
       done(noRoute(url, reply, allowed))
     } else {

@@ -17,22 +17,33 @@ export function sendRows<T>(
   return sendPieces(reply, renderPieces(head, rows, render))
 }
 
+/** As `sendRows`, for rows without a separator and without an end. */
+export function sendCsv<T>(
+  reply: FastifyReply,
+  head: string,
+  rows: AsyncIterable<T> | Iterable<T>,
+  render: (row: T) => string,
+): Promise<FastifyReply> {
+  return sendPieces(reply, renderPieces(head, rows, render, ['', '']))
+}
+
 async function* renderPieces<T>(
   head: string,
-  rows: AsyncIterable<T>,
+  rows: AsyncIterable<T> | Iterable<T>,
   render: (row: T) => string,
+  [between, end]: readonly [string, string] = [',', ']}'],
 ): AsyncGenerator<string, void, undefined> {
   let piece = head
   let separator = ''
   for await (const row of rows) {
     piece += separator + render(row)
-    separator = ','
+    separator = between
     if (piece.length >= PIECE_LENGTH) {
       yield piece
       piece = ''
     }
   }
-  yield `${piece}]}`
+  yield piece + end
 }
 
 async function sendPieces(reply: FastifyReply, pieces: AsyncGenerator<string, void, undefined>): Promise<FastifyReply> {

@@ -1,8 +1,12 @@
 import {
   AMOUNT_PATTERN,
+  CHAIN_ID_PATTERN,
+  DAY_PATTERN,
+  EXTERNAL_ID_PATTERN,
   LIMIT_PATTERN,
   PAGE_PATTERN,
   PERCENT_PATTERN,
+  TIME_PATTERN,
   TOKEN_AMOUNT_OR_ZERO_PATTERN,
   TOKEN_AMOUNT_PATTERN,
 } from '@swapyard/schema'
@@ -40,7 +44,11 @@ const amountDigits: Readonly<Record<string, readonly [number, number]>> = {
 /** The rule of a pattern, as text. */
 const patternRules: Readonly<Record<string, string>> = {
   [PAGE_PATTERN]: 'must be a whole number from 1',
+  [CHAIN_ID_PATTERN]: 'must be a chain id as text, such as 1',
+  [DAY_PATTERN]: 'must be a day, such as 2026-11-26',
+  [TIME_PATTERN]: 'must be a day or a time in UTC, such as 2026-11-26 or 2026-11-26T12:00:00Z',
   [LIMIT_PATTERN]: 'must be a whole number from 1 to 500',
+  [EXTERNAL_ID_PATTERN]: 'must be 1 to 64 printable ASCII characters',
 }
 
 export function validationError(problems: readonly Problem[]): AppError {

@@ -107,11 +107,13 @@ function createKeys({ partners, pepper, sandboxKeys, now }: AuthenticateDeps): K
   const parse = (key: string) =>
     sandboxKeys.includes(key) ? { kind: 'test' as const, keyId: key, secret: key } : parseApiKey(key, crc32)
 
-  const look = async ({ keyId, secret }: ApiKey): Promise<Known> => {
+  const look = async ({ keyId, secret, isPublishable }: ApiKey): Promise<Known> => {
     const hash = hashSecret(secret, pepper)
     const readAt = now()
     const stored = await partners.findKey(keyId)
-    return { found: stored && { stored, caller: callerOf(stored) }, hash, readAt }
+    // A text with the other prefix is no key of ours.
+    const isSame = stored !== null && (isPublishable ?? stored.origins !== null) === (stored.origins !== null)
+    return { found: isSame ? { stored, caller: callerOf(stored) } : null, hash, readAt }
   }
 
   const read = (key: string, parsed: ApiKey): Promise<Known> => {
@@ -162,7 +164,10 @@ function matches({ secrets }: StoredKey, hash: Buffer, now: number): boolean {
   return found
 }
 
-const callerOf = ({ partner, keyId, scopes }: StoredKey): Caller => ({ partner, keyId, scopes })
+const callerOf = ({ partner, keyId, scopes, origins }: StoredKey): Caller => ({
+  ...{ partner, keyId, scopes },
+  ...(origins === null ? {} : { origins }),
+})
 
 /** An empty list allows every address. */
 function isAllowed(list: readonly string[], ip: string): boolean {

@@ -7,8 +7,9 @@ export function makeApiKey(
   kind: KeyKind,
   pepper: Uint8Array,
   ofKey?: string,
+  prefix: 'sy' | 'pk' = 'sy',
 ): { keyId: string; text: string; hmac: Buffer } {
-  const { keyId, secret, text } = formatApiKey(kind, ofKey ?? randomBytes(6), randomBytes(32), crc32)
+  const { keyId, secret, text } = formatApiKey(kind, ofKey ?? randomBytes(6), randomBytes(32), crc32, prefix)
   return { keyId, text, hmac: hashSecret(secret, pepper) }
 }
 

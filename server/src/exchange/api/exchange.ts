@@ -7,6 +7,7 @@ import type { Idempotency } from '../../core/services/interfaces.ts'
 import type { ExchangeView } from '../domain/exchange.ts'
 import type { ExchangeOrder, ExchangeServices, PrivateExchangeOrder } from '../interfaces.ts'
 import { isIssuedQuote, type Listing, presentCreated, presentRateQuote } from './present.ts'
+import { identitiesOf } from './rate.ts'
 
 export function mountExchange(context: ApiContext<ExchangeServices>, listing: Listing): void {
   const { services } = context
@@ -74,6 +75,7 @@ function toPrivateOrder(body: CreatePrivateExchangeBody): PrivateExchangeOrder {
 
 function toTerms(body: CreatePrivateExchangeBody): Omit<ExchangeOrder, 'flow' | 'rateId'> {
   const { fromCurrency, fromNetwork, toCurrency, toNetwork, fromAmount } = body
-  const { address, memo, refundAddress, refundMemo } = body
-  return { fromCurrency, fromNetwork, toCurrency, toNetwork, fromAmount, address, memo, refundAddress, refundMemo }
+  const { address, memo, refundAddress, refundMemo, externalId } = body
+  const pair = { fromCurrency, fromNetwork, toCurrency, toNetwork, ...identitiesOf(body) }
+  return { ...pair, fromAmount, address, memo, refundAddress, refundMemo, externalId }
 }

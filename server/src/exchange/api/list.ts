@@ -27,10 +27,11 @@ export function mountList(context: ApiContext<ExchangeServices>, listing: Listin
 }
 
 function toFilter(query: ListQuery): ExchangeFilter {
-  const { status, exchangeType, fromCurrency, fromNetwork, toCurrency, toNetwork } = query
+  const { status, exchangeType, externalId, fromCurrency, fromNetwork, toCurrency, toNetwork } = query
   return {
     ...(status === undefined ? {} : { status }),
     ...(exchangeType === undefined ? {} : { exchangeType }),
+    ...(externalId === undefined ? {} : { externalId }),
     ...(fromCurrency === undefined ? {} : { fromCurrency: safeTicker(canonicalTicker(fromCurrency)) }),
     ...(fromNetwork === undefined ? {} : { fromNetwork: safeTicker(canonicalNetwork(fromNetwork)) }),
     ...(toCurrency === undefined ? {} : { toCurrency: safeTicker(canonicalTicker(toCurrency)) }),
@@ -42,11 +43,4 @@ function safeTicker(text: string): string {
   return TICKER.test(text) ? text : NO_TICKER
 }
 
-const filtersOf = ({ status, fromCurrency, fromNetwork, toCurrency, toNetwork, exchangeType }: ListQuery) => ({
-  status,
-  fromCurrency,
-  fromNetwork,
-  toCurrency,
-  toNetwork,
-  exchangeType,
-})
+const filtersOf = ({ page: _page, limit: _limit, ...filters }: ListQuery) => filters

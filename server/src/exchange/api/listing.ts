@@ -7,6 +7,7 @@ type Index = Readonly<{
   currencies: readonly Currency[]
   memoNetworks: ReadonlySet<string>
   assets: ReadonlyMap<string, Asset>
+  chainIds: ReadonlyMap<string, number | null>
 }>
 
 /** Indexes the currency list that partners see: networks that require a memo, and assets by id. Built once per list. */
@@ -23,6 +24,7 @@ export function createListing({
   return {
     expectations,
     requiresMemo: (network) => getIndex().memoNetworks.has(network),
+    chainIdOf: (network) => getIndex().chainIds.get(network) ?? null,
     assetOf: (id) => getIndex().assets.get(id) ?? null,
   }
 }
@@ -30,5 +32,6 @@ export function createListing({
 function buildIndex(currencies: readonly Currency[]): Index {
   const memoNetworks = currencies.filter(({ network }) => network.memo === 'required').map(({ network }) => network.id)
   const assets = new Map(currencies.map(({ asset }) => [asset.id, asset]))
-  return { currencies, memoNetworks: new Set(memoNetworks), assets }
+  const chainIds = new Map(currencies.map(({ network }) => [network.id, network.evm?.chainId ?? null]))
+  return { currencies, memoNetworks: new Set(memoNetworks), assets, chainIds }
 }

@@ -51,6 +51,8 @@ const exchange: Exchange = {
   expiresAt: new Date('2026-01-03T03:04:05.006Z'),
   fixedUntil: null,
   fixedInclusionMs: null,
+  isCancelled: false,
+  externalId: null,
   partnerFeeBps: 0,
 }
 
@@ -71,7 +73,7 @@ function execution(change: Partial<ExecutionView>): ExecutionView {
 }
 
 const expectations = { confirmationsOf: () => 6, secondsOf: () => 1_800, secondsOfLeg: () => 900 }
-const listing: Listing = { requiresMemo: () => false, assetOf: () => null, expectations }
+const listing: Listing = { requiresMemo: () => false, chainIdOf: () => null, assetOf: () => null, expectations }
 
 describe('presentRateQuote', () => {
   test('returns numbers that equal the amounts exactly', () => {

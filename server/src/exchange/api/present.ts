@@ -112,10 +112,19 @@ function endpointsOf(exchange: Exchange): Leg {
 export type Listing = Readonly<{
   /** Whether deposits on this network require a memo. */
   requiresMemo(network: string): boolean
+  /** EIP-155 id of a network; null outside EVM networks, and for one that is no longer listed. */
+  chainIdOf(network: string): number | null
   /** null if the catalogue no longer lists it. */
   assetOf(id: AssetId): Asset | null
   expectations: Expectations
 }>
+
+/** What identifies both currencies outside of this service. */
+export function presentTokens(exchange: Exchange, { chainIdOf }: Listing) {
+  const { from, to } = endpointsOf(exchange)
+  const present = ({ contract, network }: Asset) => ({ contractAddress: contract, chainId: chainIdOf(network) })
+  return { fromToken: present(from), toToken: present(to) }
+}
 
 /** A deposit without its required memo is lost, so throw instead of showing the address alone (I-33). */
 function checkedMemo(exchange: Exchange, { requiresMemo }: Listing): string | null {
@@ -191,6 +200,7 @@ function presentProgress({ exchange, executions }: ExchangeView, { expectations 
     confirmationsRequired: required,
     confirmationsSeen: seen,
     expectedSeconds: expectations.secondsOf(exchange, required),
+    externalId: exchange.externalId,
   }
 }
 
@@ -201,6 +211,7 @@ function presentEstimated(exchange: Exchange) {
     confirmationsRequired: exchange.estimate?.confirmations ?? null,
     confirmationsSeen: 0,
     expectedSeconds: exchange.estimate?.seconds ?? null,
+    externalId: exchange.externalId,
   }
 }
 

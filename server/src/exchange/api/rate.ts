@@ -1,6 +1,7 @@
 import { type PrivateRateQuery, type RateQuery, routes } from '@swapyard/schema'
+import { AppError } from '../../core/domain/errors.ts'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
-import type { ExchangeServices, RateRequest } from '../interfaces.ts'
+import type { ExchangeServices, PairIdentities, RateRequest } from '../interfaces.ts'
 import { presentPrivateQuote, presentRateQuote } from './present.ts'
 
 export function mountRate(context: ApiContext<ExchangeServices>): void {
@@ -24,6 +25,14 @@ export function mountPrivateRate(context: ApiContext<ExchangeServices>): void {
 }
 
 function toRateRequest(query: RateQuery): RateRequest {
-  const { fromCurrency, fromNetwork, toCurrency, toNetwork, amount = '1', flow = 'standard' } = query
-  return { fromCurrency, fromNetwork, toCurrency, toNetwork, amount, flow }
+  const { fromCurrency, fromNetwork, toCurrency, toNetwork, amount, toAmount, flow = 'standard' } = query
+  const pair = { fromCurrency, fromNetwork, toCurrency, toNetwork, flow, ...identitiesOf(query) }
+  if (toAmount === undefined) return { ...pair, amount: amount ?? '1', amountOf: 'from' }
+  if (amount === undefined) return { ...pair, amount: toAmount, amountOf: 'to' }
+  throw new AppError('VALIDATION_ERROR', 'amount and toAmount were both sent: send one of them', { field: 'toAmount' })
 }
+
+/** Known members only. */
+export const identitiesOf = ({ fromContractAddress, fromChainId, toContractAddress, toChainId }: PairIdentities) => ({
+  ...{ fromContractAddress, fromChainId, toContractAddress, toChainId },
+})

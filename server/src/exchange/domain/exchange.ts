@@ -38,6 +38,7 @@ export const statusReasons = [
   'LIMIT',
   'OPERATOR',
   'NETWORK_UNAVAILABLE',
+  'CANCELLED',
 ] as const
 export type StatusReason = (typeof statusReasons)[number]
 
@@ -75,6 +76,10 @@ export type Exchange = Readonly<{
   fixedUntil: Date | null
   /** A payment that was first seen in the mempool must be in a block within this time; null = floating. */
   fixedInclusionMs: number | null
+  /** The partner cancelled it before anything was seen: every deposit is refunded. */
+  isCancelled: boolean
+  /** The partner's own id of it: any text, not unique. */
+  externalId: string | null
   /** The partner's fee at creation. */
   partnerFeeBps: number
   /** Of a private exchange. Internal: no response shows it. */

@@ -1,7 +1,7 @@
 import { scale, toSignificant } from '../../core/domain/amount.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
-import { beforeNetworkFee, maxInputFor, minInputFor, type PairPricing, quoteUnits } from './pricing.ts'
+import { beforeNetworkFee, maxInputFor, minInputFor, type PairPricing, quotedInputFor, quoteUnits } from './pricing.ts'
 import { PPM, type QuotedLegs } from './private-plan.ts'
 import type { RateQuote } from './rate-quote.ts'
 
@@ -48,6 +48,11 @@ export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnit
   }
 }
 
+/** The smallest input for which `quoteLegs` states at least `toUnits`. */
+export function legsInputFor(first: PairPricing, second: PairPricing, toUnits: bigint): bigint {
+  return quotedInputFor(first, quotedInputFor(second, toUnits))
+}
+
 /** What both legs give for an amount, before network fees. */
 export function quoteBeforeFees(first: PairPricing, second: PairPricing, fromUnits: bigint): QuotedLegs {
   const viaUnits = beforeNetworkFee(first, fromUnits)
@@ -69,9 +74,17 @@ export function chooseBestIntermediary(candidates: readonly QuotedIntermediary[]
   return best(byId, ({ quote }) => (isBelow ? -quote.minUnits : (quote.maxUnits ?? quote.fromUnits)))
 }
 
+const waitPpm = (seconds: number): bigint => (MINUTE_PPM * BigInt(Math.ceil(seconds))) / 60n
+
 function valueAfterWait({ quote, seconds }: QuotedIntermediary): bigint {
-  const waitPpm = (MINUTE_PPM * BigInt(Math.ceil(seconds))) / 60n
-  return scale(quote.toUnits, largest(PPM - waitPpm, 0n), PPM, 'down')
+  return scale(quote.toUnits, largest(PPM - waitPpm(seconds), 0n), PPM, 'down')
+}
+
+/** Sorts intermediaries that give the same payout: the lowest input after the cost of waiting comes first. */
+export function compareInputs(a: QuotedIntermediary, b: QuotedIntermediary): number {
+  const cost = ({ quote, seconds }: QuotedIntermediary) => quote.fromUnits * (PPM + waitPpm(seconds))
+  const difference = cost(a) - cost(b)
+  return difference === 0n ? (a.via.asset.id < b.via.asset.id ? -1 : 1) : difference < 0n ? -1 : 1
 }
 
 function best(

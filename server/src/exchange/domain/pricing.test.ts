@@ -5,7 +5,16 @@ import type { AssetClass } from '../../core/domain/currency.ts'
 import { convert } from '../../core/domain/price.ts'
 import type { Flow } from './exchange.ts'
 import { book, bookParts, btc, eth, makeBook, makeCurrency, NOW, price, shib, usdt } from './pricing.fixture.ts'
-import { afterNetworkFee, maxInputFor, minInputFor, type Pair, payoutFeeIn, pricePair, quoteUnits } from './pricing.ts'
+import {
+  afterNetworkFee,
+  maxInputFor,
+  minInputFor,
+  type Pair,
+  payoutFeeIn,
+  pricePair,
+  quotedInputFor,
+  quoteUnits,
+} from './pricing.ts'
 
 const code = (text: string) => expect.objectContaining({ code: text })
 /** Prices and quotes in one step. */
@@ -281,6 +290,30 @@ describe('bounds', () => {
     })
     const pricing = pricePair(cheap, { ...request, from: usdt, to: btc }, NOW)
     expect(quoteUnits(pricing, pricing.minUnits).toUnits).toBeGreaterThanOrEqual(546n)
+  })
+})
+
+describe('quotedInputFor', () => {
+  it('is the smallest input that a quote can state for an output, and states it exactly', () => {
+    fc.assert(
+      fc.property(market, fc.bigInt({ min: 1n, max: 10n ** 30n }), (m, requested) => {
+        const pricing = priceMarket({ ...m, reserve: null })
+        const input = quotedInputFor(pricing, requested)
+        expect(input).toBe(cut15(input))
+        expect(quoteUnits(pricing, input).fromUnits).toBe(input)
+        expect(quoteUnits(pricing, input).toUnits).toBeGreaterThanOrEqual(requested)
+        if (input > 1n) expect(quoteUnits(pricing, input - 1n).toUnits).toBeLessThan(requested)
+      }),
+      settings,
+    )
+  })
+
+  it('adds every fee, by hand', () => {
+    // 0.3 % and 0.5 % of fees in front of 1000 USDT and 2.600911 USDT of network costs, at 99980.001999 USDT per BTC:
+    // 1002.600911 ÷ 0.995 ÷ 0.996 ÷ 99980.00199980002 = 0.010118930… BTC, rounded up.
+    const pricing = pricePair(book, { ...request, partnerFeeBps: 50 }, NOW)
+    const exact = 1002.600911 / 0.995 / 0.996 / 99980.0019998
+    expect(quotedInputFor(pricing, 1_000_000_000n)).toBe(BigInt(Math.ceil(exact * 1e8)))
   })
 })
 

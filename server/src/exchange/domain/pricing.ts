@@ -207,6 +207,14 @@ export function minInputFor(costs: Costs, toUnits: bigint): bigint {
   return scale(gross, costs.rate.denominator, costs.rate.numerator, 'up')
 }
 
+/**
+ * The smallest input whose quote states at least `toUnits`. A quote rounds both amounts down to 15 digits, so both are rounded
+ * up here: the next smaller input that a quote can state gives less.
+ */
+export function quotedInputFor(costs: Costs, toUnits: bigint): bigint {
+  return toSignificant(minInputFor(costs, toSignificant(toUnits, 'up')), 'up')
+}
+
 /** The largest input with an output of at most `toUnits`. */
 export function maxInputFor(costs: Costs, toUnits: bigint): bigint {
   return minInputFor(costs, toUnits + 1n) - 1n

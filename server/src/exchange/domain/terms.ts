@@ -47,6 +47,8 @@ export type DepositFacts = Readonly<{
   /** First in a block. */
   includedAt: Date
   expiresAt: Date
+  /** The partner cancelled the exchange: the customer does not expect an execution. */
+  isCancelled?: boolean
   /** The exchange had a terminal status before this deposit. */
   closedBefore: boolean
   depositUnits: bigint
@@ -75,6 +77,7 @@ const WORST_PERCENT = 98n
  */
 export function decideTerms(facts: DepositFacts): DepositTerms {
   assert(facts.depositUnits > 0n, 'a deposit is positive')
+  if (facts.isCancelled) return { kind: 'refund', reason: 'CANCELLED' }
   if (facts.includedAt > facts.expiresAt) return { kind: 'refund', reason: 'LATE_DEPOSIT' }
   // A closed exchange has no fixed rate any more: a deposit before the expiry floats, like every later deposit.
   if (facts.flow === 'standard' || !facts.isFirst || facts.closedBefore) return floating(facts)

@@ -94,6 +94,7 @@ export async function createFromOrder(
     keyIndex,
     recipient,
     refund,
+    externalId: order.externalId ?? null,
     partnerFeeBps: partner.feeBps,
     rate: rate && { nonce: rate.nonce, expiresAt: rate.expiresAt },
     idempotency,

@@ -42,12 +42,11 @@ export function readOrder(
 ): ResolvedOrder {
   const failures: AppError[] = []
   const problems: Problem[] = []
-  const { from, to, fromUnits } = readParts(
-    deps.catalogue,
-    { ...order, amount: order.fromAmount },
-    'fromAmount',
-    problems,
-  )
+  const {
+    from,
+    to,
+    units: fromUnits,
+  } = readParts(deps.catalogue, { ...order, amount: order.fromAmount }, 'fromAmount', problems)
   const priced = from && to && attempt(() => quotePair({ from, to }), failures)
   const quote = priced && fromUnits !== null ? attempt(() => priced(fromUnits), failures) : null
   const hasFailed = () => problems.length + failures.length > 0
@@ -72,7 +71,7 @@ export function readOrder(
   const terms = from && to && fromUnits !== null ? { from, to, fromUnits } : null
   const rate = attempt(() => readRate(deps, partner, order, terms), failures)
   // The terms of a rateId were within the bounds when it was issued.
-  if (quote && from && !rate) checkBounds(quote, from, problems)
+  if (quote && priced && from && to && !rate) checkBounds(quote, priced, { from, to }, problems)
   if (hasFailed() || !from || !to || !quote) throw combineProblems(problems, failures)
   return { from, to, quote, recipient, refund, rate }
 }
@@ -186,8 +185,15 @@ function readRate(
   })
 }
 
-function checkBounds(quote: RateQuote, from: Currency, problems: Problem[]): void {
+function checkBounds(
+  quote: RateQuote,
+  priced: (fromUnits: bigint) => RateQuote,
+  { from, to }: Readonly<{ from: Currency; to: Currency }>,
+  problems: Problem[],
+): void {
   if (quote.withinBounds) return
+  /** What a limit gives. */
+  const inTarget = (units: bigint) => formatUnits(priced(units).toUnits, to.asset.decimals)
   const { ticker, network, decimals } = from.asset
   const isBelow = quote.fromUnits < quote.minUnits
   const min = formatUnits(quote.minUnits, decimals)
@@ -201,5 +207,9 @@ function checkBounds(quote: RateQuote, from: Currency, problems: Problem[]): voi
     ...(max === null ? {} : { max }),
     currency: ticker,
     network,
+    minTo: inTarget(quote.minUnits),
+    ...(quote.maxUnits === null ? {} : { maxTo: inTarget(quote.maxUnits) }),
+    toCurrency: to.asset.ticker,
+    toNetwork: to.asset.network,
   })
 }

@@ -4,7 +4,7 @@ import { makeBook, makeCurrency, NOW, price } from '../domain/pricing.fixture.ts
 import type { PrivateType } from '../domain/private-plan.ts'
 import type { Chain } from '../ports/chain.ts'
 import { createBookSnapshot } from './book-snapshot.ts'
-import { createChooseIntermediary, createQuotePrivate } from './choose-intermediary.ts'
+import { type ChooseIntermediary, createChooseIntermediary, createQuotePrivate } from './choose-intermediary.ts'
 
 const btc = makeCurrency('btc', 'btc', { dustUnits: 546n })
 const ltc = makeCurrency('ltc', 'ltc', { dustUnits: 546n })
@@ -151,7 +151,8 @@ describe('quotePrivate', () => {
 
   test('names the intermediary and tells whether its payments are public', () => {
     const choose = chooser(currencies)
-    const quote = createQuotePrivate(catalogue, (_partner, { from, to }, type) => choose(from, to, type))
+    const chooseAny: ChooseIntermediary = (_partner, { from, to }, type) => choose(from, to, type)
+    const quote = createQuotePrivate(catalogue, { from: chooseAny, to: chooseAny })
     const quoteThrough = (privateType: PrivateType) => quote(partner, { ...request, privateType }).intermediary
     expect(quoteThrough('efficient')).toEqual({ asset: ltc.asset, isTransparent: true })
     expect(quoteThrough('privatePlus')).toEqual({ asset: monero.asset, isTransparent: false })

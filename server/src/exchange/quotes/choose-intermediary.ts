@@ -5,11 +5,13 @@ import type { Partner } from '../../core/domain/partner.ts'
 import { privateDelaySeconds, secondsOf } from '../domain/expected-time.ts'
 import {
   chooseBestIntermediary,
+  legsInputFor,
   type QuotedIntermediary,
   quoteBeforeFees,
   quoteLegs,
   RESERVE_MARGIN_PPM,
 } from '../domain/intermediary.ts'
+import type { PairPricing } from '../domain/pricing.ts'
 import type { IntermediaryOption, PrivateType } from '../domain/private-plan.ts'
 import type { ExchangeServices } from '../interfaces.ts'
 import type { Chain } from '../ports/chain.ts'
@@ -115,15 +117,37 @@ export function createFindPrivateFailure(deps: ChooseIntermediaryDependencies): 
 /** Quotes both legs from the book in memory. Not binding: a private create computes its own price. */
 export function createQuotePrivate(
   catalogue: CurrencyLookup,
-  chooseIntermediary: ChooseIntermediary,
+  chooseFor: Readonly<Record<'from' | 'to', (...order: Parameters<ChooseIntermediary>) => QuotedIntermediary>>,
 ): ExchangeServices['quotePrivate'] {
   return (partner, request) => {
-    const { from, to, fromUnits } = readPair(catalogue, request)
-    const { quote, seconds, via } = chooseIntermediary(partner, { from, to }, request.privateType, fromUnits)
+    const { from, to, units } = readPair(catalogue, request)
+    const choose = chooseFor[request.amountOf ?? 'from']
+    const { quote, seconds, via } = choose(partner, { from, to }, request.privateType, units)
     // Of the families with an adapter, only Monero hides addresses and amounts.
     const isTransparent = via.network.family !== 'monero'
     return { quote, expectedSeconds: seconds, intermediary: { asset: via.asset, isTransparent } }
   }
+}
+
+/** The candidates that serve these endpoints, each with the smallest amount for which it gives at least `toUnits`. */
+export function quoteCandidatesFor(
+  deps: ChooseIntermediaryDependencies,
+  partner: Partner,
+  endpoints: Endpoints,
+  type: PrivateType,
+  toUnits: bigint,
+): readonly QuotedIntermediary[] {
+  const wallet = ({ network }: Currency) => deps.chains.get(network.id)?.addresses.hot() ?? null
+  return listCandidates(deps.currencies, type).flatMap((via) => {
+    if (findExclusion(via, [endpoints.from, endpoints.to], wallet) !== null) return []
+    try {
+      const fromUnits = legsInputFor(...priceThrough(deps, partner, endpoints, via), toUnits)
+      return [quoteThrough(deps, partner, endpoints, via, fromUnits)]
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind === 'bug') throw error
+      return []
+    }
+  })
 }
 
 /** No tokens, because an issuer can freeze them. No memo networks, because two exchanges would share one address. */
@@ -143,15 +167,29 @@ function findExclusion(
   return endpoints.some((endpoint) => wallet(endpoint) === wallet(via)) ? 'SAME_WALLET' : null
 }
 
-function quoteThrough(
-  { books, clock, privacy }: ChooseIntermediaryDependencies,
+/** Prices both legs. The partner's fee is charged once, on the second. */
+function priceThrough(
+  { books, clock }: ChooseIntermediaryDependencies,
   partner: Pick<Partner, 'feeBps'>,
   { from, to }: Endpoints,
   via: Currency,
+): [PairPricing, PairPricing] {
+  return [
+    books.price({ from, to: via, flow: 'standard', partnerFeeBps: 0 }, clock.now()),
+    books.price({ from: via, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now()),
+  ]
+}
+
+function quoteThrough(
+  deps: ChooseIntermediaryDependencies,
+  partner: Pick<Partner, 'feeBps'>,
+  endpoints: Endpoints,
+  via: Currency,
   fromUnits: bigint,
 ): QuotedIntermediary {
-  const first = books.price({ from, to: via, flow: 'standard', partnerFeeBps: 0 }, clock.now())
-  const second = books.price({ from: via, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
+  const { privacy } = deps
+  const { from, to } = endpoints
+  const [first, second] = priceThrough(deps, partner, endpoints, via)
   const quote = quoteLegs(first, second, fromUnits, privacy.payoutMaxPpm + RESERVE_MARGIN_PPM)
   if (quote.maxUnits !== null && quote.maxUnits < quote.minUnits)
     throw new AppError('INSUFFICIENT_LIQUIDITY', 'the reserves do not cover the minimum amount: retry later')

@@ -1,8 +1,9 @@
 import { parseUnits } from '../../core/domain/amount.ts'
+import { contractKey } from '../../core/domain/catalogue.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError, type Problem } from '../../core/domain/errors.ts'
-import { quoteUnits } from '../domain/pricing.ts'
-import type { ExchangeServices, RateRequest } from '../interfaces.ts'
+import { quotedInputFor, quoteUnits } from '../domain/pricing.ts'
+import type { ExchangeServices, PairIdentities, RateRequest } from '../interfaces.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import type { RateIds } from './rate-id.ts'
 
@@ -25,9 +26,10 @@ type Dependencies = Readonly<{
 export function createQuoteRate(dependencies: Dependencies): ExchangeServices['quoteRate'] {
   const { catalogue, books, rateIds, clock, rateIdTtlMs } = dependencies
   return (partner, request) => {
-    const { from, to, fromUnits } = readPair(catalogue, request)
+    const { from, to, units } = readPair(catalogue, request)
     const pair = { from, to, flow: request.flow, partnerFeeBps: partner.feeBps, partnerId: partner.id }
-    const quote = quoteUnits(books.price(pair, clock.now()), fromUnits)
+    const pricing = books.price(pair, clock.now())
+    const quote = quoteUnits(pricing, request.amountOf === 'to' ? quotedInputFor(pricing, units) : units)
     if (!quote.withinBounds) return { quote, rateId: null, validUntil: null }
     const expiresAt = new Date(clock.databaseNow() + rateIdTtlMs)
     const rateId = rateIds.issue({
@@ -43,14 +45,15 @@ export function createQuoteRate(dependencies: Dependencies): ExchangeServices['q
   }
 }
 
-/** Finds both currencies and reads the positive amount. Throws all problems together. */
+/** Finds both currencies and reads the positive amount, in units of the side that it is of. Throws all problems together. */
 export function readPair(
   catalogue: CurrencyLookup,
   request: Omit<RateRequest, 'flow'>,
-): { from: Currency; to: Currency; fromUnits: bigint } {
+): { from: Currency; to: Currency; units: bigint } {
   const problems: Problem[] = []
-  const { from, to, fromUnits } = readParts(catalogue, request, 'amount', problems)
-  if (from !== null && to !== null && fromUnits !== null) return { from, to, fromUnits }
+  const field = request.amountOf === 'to' ? 'toAmount' : 'amount'
+  const { from, to, units } = readParts(catalogue, request, field, problems)
+  if (problems.length === 0 && from !== null && to !== null && units !== null) return { from, to, units }
   const [first] = problems
   throw new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the request is not valid', { problems })
 }
@@ -61,21 +64,45 @@ export function readParts(
   request: Omit<RateRequest, 'flow'>,
   amountField: string,
   problems: Problem[],
-): { from: Currency | null; to: Currency | null; fromUnits: bigint | null } {
+): { from: Currency | null; to: Currency | null; units: bigint | null } {
   const from = catalogue.find(request.fromCurrency, request.fromNetwork)
   const to = catalogue.find(request.toCurrency, request.toNetwork)
   if (from === null) problems.push(notFound('fromCurrency', request.fromCurrency, request.fromNetwork))
   if (to === null) problems.push(notFound('toCurrency', request.toCurrency, request.toNetwork))
-  const fromUnits = readAmount(request.amount, from, amountField)
-  if (typeof fromUnits === 'bigint') return { from, to, fromUnits }
-  problems.push(...fromUnits)
-  return { from, to, fromUnits: null }
+  checkIdentity(from, 'from', request, problems)
+  checkIdentity(to, 'to', request, problems)
+  const units = readAmount(request.amount, request.amountOf === 'to' ? to : from, amountField)
+  if (typeof units === 'bigint') return { from, to, units }
+  problems.push(...units)
+  return { from, to, units: null }
+}
+
+/** A wallet states what it means: another token with the same ticker must not be exchanged. */
+function checkIdentity(
+  currency: Currency | null,
+  side: 'from' | 'to',
+  request: PairIdentities,
+  problems: Problem[],
+): void {
+  if (currency === null) return
+  const { asset, network } = currency
+  const [contract, chainId] = [request[`${side}ContractAddress`], request[`${side}ChainId`]]
+  const refuse = (field: string, what: string, ours: string | number | null) =>
+    void problems.push({
+      code: 'VALIDATION_ERROR',
+      field,
+      message: `${field} is not the ${what} of ${asset.ticker.toUpperCase()} on ${network.id}, which is ${ours ?? 'none'}`,
+    })
+  if (contract !== undefined && contractKey(contract) !== contractKey(asset.contract ?? ''))
+    refuse(`${side}ContractAddress`, 'contract', asset.contract)
+  const ours = network.evm?.chainId ?? null
+  if (chainId !== undefined && chainId !== String(ours)) refuse(`${side}ChainId`, 'chain id', ours)
 }
 
 /** The units, or the problems of the amount. Without a currency, its decimals are not checked. */
-function readAmount(text: string, from: Currency | null, field: string): bigint | readonly Problem[] {
+function readAmount(text: string, currency: Currency | null, field: string): bigint | readonly Problem[] {
   try {
-    const units = parseUnits(text, from?.asset ?? UNKNOWN, field)
+    const units = parseUnits(text, currency?.asset ?? UNKNOWN, field)
     if (units > 0n) return units
     return [{ code: 'VALIDATION_ERROR', field, message: `${field} must be greater than zero` }]
   } catch (error) {

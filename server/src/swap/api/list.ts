@@ -20,8 +20,9 @@ export function mountSwapList(context: ApiContext<{ swaps: SwapServices }>): voi
   })
 }
 
-function filterOf({ status, fromTokenAddress, toTokenAddress, network, hash, account }: SwapListQuery) {
+function filterOf({ status, fromTokenAddress, toTokenAddress, network, hash, account, externalId }: SwapListQuery) {
   return {
+    ...(externalId === undefined ? {} : { externalId }),
     ...(status === undefined ? {} : { status }),
     ...(fromTokenAddress === undefined ? {} : { fromTokenAddress }),
     ...(toTokenAddress === undefined ? {} : { toTokenAddress }),

@@ -109,5 +109,6 @@ export function presentSwap({ swap, formatAddress }: SwapView): DexExchange {
     status: swap.status,
     hash: swap.hash,
     statusReason: swap.reason,
+    externalId: swap.externalId,
   }
 }

@@ -57,13 +57,14 @@ function checkAmounts({ isExchange = true, amountFrom, amountTo }: SendSwapBody)
 
 function toRequest(body: SendSwapBody): SendRequest {
   checkAmounts(body)
-  const { account, amountFrom, amountTo, fromTokenAddress, toTokenAddress, network, rawTx, hash, to } = body
+  const { account, amountFrom, amountTo, fromTokenAddress, toTokenAddress, network, rawTx, hash, to, externalId } = body
   return {
     ...{ account, amountFrom, amountTo, fromTokenAddress, toTokenAddress, network },
     commissionPercentage: String(body.commissionPercentage),
     ...(rawTx === undefined ? {} : { rawTx }),
     ...(hash === undefined ? {} : { hash }),
     ...(to === undefined ? {} : { to }),
+    ...(externalId === undefined ? {} : { externalId }),
     isExchange: body.isExchange ?? true,
   }
 }

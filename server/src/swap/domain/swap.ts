@@ -62,6 +62,8 @@ export type Swap = SwapTerms &
     block: Block | null
     createdAt: Date
     updatedAt: Date
+    /** The partner's own id of it; null without one. */
+    externalId: string | null
   }>
 
 /** The current state of the transaction on the chain. */

@@ -63,6 +63,7 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
     partnerId: partner.id,
     owesFee: action.owesFee,
     raw: rawTx ?? null,
+    externalId: request.externalId ?? null,
   })
   checkpoint('swap.recorded')
   if (recorded === null) throw invalid('it was built for another partner', field)

@@ -50,12 +50,13 @@ async function* views(rows: AsyncIterable<Swap>, view: (swap: Swap) => SwapView)
 
 function queryOf(
   networks: SwapNetworks,
-  { status, fromTokenAddress, toTokenAddress, network, hash, account }: SwapListFilter,
+  { status, fromTokenAddress, toTokenAddress, network, hash, account, externalId }: SwapListFilter,
 ) {
   const formats = networks.formats(network)
   const tokensOf = (text: string) => formsOf(formats, (format) => format.parse(text))
   return {
     ...(status === undefined ? {} : { status }),
+    ...(externalId === undefined ? {} : { externalId }),
     ...(fromTokenAddress === undefined ? {} : { tokensIn: tokensOf(fromTokenAddress) }),
     ...(toTokenAddress === undefined ? {} : { tokensOut: tokensOf(toTokenAddress) }),
     ...(network === undefined ? {} : { network: canonicalTicker(network) }),

@@ -130,6 +130,7 @@ async function swapOf(
     from: await side(action.tokenIn, action.amountIn),
     to: await side(action.tokenOut, action.minReceived),
     owesFee: true,
+    externalId: null,
     raw: null,
   }
 }

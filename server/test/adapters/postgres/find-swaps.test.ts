@@ -28,7 +28,15 @@ async function recordSwap(n: number, sender: string, partnerId = partner.id): Pr
   const id = randomUUID()
   await createSwapStore(opened.database).record({
     ...{ id, partnerId, network: 'eth', hash: hashOf(n), sender, nonce: n, recipient: sender, from: side, to: side },
-    ...{ minReceived: 1n, feePpm: 0, feeTo: alice, expiry: { by: 'time', at: 1 }, owesFee: false, raw: null },
+    ...{
+      minReceived: 1n,
+      feePpm: 0,
+      feeTo: alice,
+      expiry: { by: 'time', at: 1 },
+      owesFee: false,
+      raw: null,
+      externalId: null,
+    },
   })
   return id
 }

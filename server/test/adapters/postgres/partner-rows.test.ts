@@ -14,7 +14,7 @@ import { payeeMacs } from '../../payee-macs.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** Store functions that answer a partner. A function that is added here must filter by partner. */
-const answering = ['find', 'findRepeated', 'list', 'count', 'countOpen'] as const
+const answering = ['find', 'findRepeated', 'list', 'count', 'countOpen', 'report'] as const
 
 let app: TestDatabase
 let store: ReturnType<typeof createStore>
@@ -78,6 +78,11 @@ describe('rows of a partner (I-20)', () => {
             expect(found?.exchange.id).toBe(keys.get(`${partnerId} key-${n}`))
           }),
         )
+        calls.push(
+          store.exchanges
+            .report({ partnerId, from: null, to: null }, null, 100)
+            .then((views) => expect(ids(views)).toEqual(of(partnerId))),
+        )
         calls.push(streamed(partnerId).then((views) => expect(ids(views)).toEqual(of(partnerId))))
       }
     }
@@ -87,8 +92,8 @@ describe('rows of a partner (I-20)', () => {
   })
 
   test('come from these functions alone', () => {
-    // `nameRefund` answers nothing; its service finds the partner's exchange first.
-    const others = ['create', 'nameRefund', 'takeKeyIndexes']
+    // `cancel` and `nameRefund` answer nothing; their services find the partner's exchange first.
+    const others = ['cancel', 'create', 'nameRefund', 'takeKeyIndexes']
     expect(Object.keys(store.exchanges).sort()).toEqual([...answering, ...others].sort())
   })
 })
@@ -174,7 +179,7 @@ describe('swap rows of a partner (I-20)', () => {
   const newSwap = (partnerId: string, hash: string): NewSwap => ({
     ...{ id: randomUUID(), partnerId, network: 'eth', hash, sender: '0x11', nonce: 1, recipient: '0x11' },
     ...{ from: { token: '0x22', decimals: 6, units: 10n }, to: { token: '0x33', decimals: 18, units: 1_000n } },
-    ...{ minReceived: 900n, feePpm: 0, feeTo: '0x44', owesFee: false, raw: null },
+    ...{ minReceived: 900n, feePpm: 0, feeTo: '0x44', owesFee: false, raw: null, externalId: null },
     expiry: { by: 'time', at: 2_000_000_000 },
   })
   const approvalOf = (partnerId: string, units: bigint) => {

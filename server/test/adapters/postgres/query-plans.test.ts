@@ -167,6 +167,10 @@ test('no query per exchange or block scans a growing table sequentially', async 
   await store.exchanges.find(partnerId, exchangeId)
   await store.exchanges.list({ partnerId }, null, 100, 0)
   await store.exchanges.list({ partnerId, status: 'pending' }, { createdAt: new Date(), id: exchangeId }, 100, 0)
+  await store.exchanges.list({ partnerId, externalId: 'order-1' }, null, 100, 0)
+  await store.exchanges.report({ partnerId, from: null, to: null }, null, 501)
+  const place = { createdAt: new Date(), id: exchangeId }
+  await store.exchanges.report({ partnerId, from: new Date(0), to: new Date() }, place, 501)
   await store.exchanges.count({ partnerId })
   await store.exchanges.countOpen(partnerId, 100)
   await store.exchanges.findRepeated(partnerId, 'key')

@@ -92,6 +92,7 @@ describe('creates', () => {
       confirmationsRequired: 2,
       confirmationsSeen: 0,
       expectedSeconds: 1_800,
+      externalId: null,
     })
   })
 

@@ -70,7 +70,7 @@ afterAll(async () => {
 
 function start(throttle = admit): TestApp {
   const sandboxControlUrl = `http://127.0.0.1:${(control.address() as AddressInfo).port}`
-  const app = createTestApp({ throttle, sandboxControlUrl, requestTimeoutMs: 1_000, headersTimeoutMs: 1_000 })
+  const app = createTestApp({ throttle, sandboxControlUrl, requestTimeoutMs: 10_000, headersTimeoutMs: 10_000 })
   apps.push(app)
   return app
 }
@@ -137,7 +137,14 @@ async function startWithRows(): Promise<TestApp> {
   const swap = {
     ...{ id: 'one', hash: '0x01', partnerId: 'p1', network: 'eth', sender: 'me', recipient: 'me', nonce: 1 },
     ...{ from: side, to: side, minReceived: 1n, feePpm: 0, feeTo: null, expiry: { by: 'never' }, status: 'pending' },
-    ...{ reason: null, receivedUnits: null, block: null, createdAt: new Date(0), updatedAt: new Date(0) },
+    ...{
+      reason: null,
+      receivedUnits: null,
+      block: null,
+      createdAt: new Date(0),
+      updatedAt: new Date(0),
+      externalId: null,
+    },
   } as const
   Object.assign(services, {
     findExchange: async (_owner: unknown, _id: string, type = 'standard') =>
@@ -146,6 +153,7 @@ async function startWithRows(): Promise<TestApp> {
       address,
       memo: null,
     }),
+    cancelExchange: async () => undefined,
   })
   Object.assign(services.swaps, { findSwap: async () => ({ swap, formatAddress: (address: string) => address }) })
   return testApp

@@ -5,7 +5,7 @@ import { parseUnits, scale, toSignificant } from '../../../src/core/domain/amoun
 import type { Catalogue } from '../../../src/core/domain/catalogue.ts'
 import type { Currency } from '../../../src/core/domain/currency.ts'
 import { AppError, type Problem } from '../../../src/core/domain/errors.ts'
-import { type Caller, type Partner, type Scope, scopes } from '../../../src/core/domain/partner.ts'
+import { type Caller, type Partner, publishableScopes, type Scope, scopes } from '../../../src/core/domain/partner.ts'
 import type { Idempotency } from '../../../src/core/services/interfaces.ts'
 import type { ExchangeType, ExchangeView } from '../../../src/exchange/domain/exchange.ts'
 import type { PrivateType } from '../../../src/exchange/domain/private-plan.ts'
@@ -71,6 +71,7 @@ const callers = new Map<string, Caller>([
   ['suspended', createCaller(createPartner('p3', { suspended: true }))],
   ['strict', createCaller(createPartner('p4', { strict: true }))],
   ['far-away', createCaller(createPartner('p5'))],
+  ['page', { ...createCaller(createPartner('p1'), publishableScopes), origins: ['https://wallet.example'] }],
 ])
 
 /** Implements the services of `interfaces.ts` over arrays, for tests of the HTTP layer. */
@@ -95,6 +96,18 @@ export function createServicesInMemory(): ServicesInMemory {
     },
     authenticate,
     listCurrencies: () => scenario.catalogue.list(),
+    listPairs: (_owner, includes) =>
+      scenario.catalogue
+        .list()
+        .flatMap(({ asset: from }) =>
+          scenario.catalogue
+            .list()
+            .flatMap(({ asset: to }) =>
+              from !== to && includes(from, to)
+                ? [{ from, to, flows: ['standard'], minUnits: 1n, maxUnits: null }]
+                : [],
+            ),
+        ),
     quoteRate: (owner, request) => quote(scenario, owner, request),
     createExchange: async (owner, order, idempotency) => create(scenario, owner, order, idempotency),
     quotePrivate: (owner, request) => {
@@ -120,7 +133,27 @@ export function createServicesInMemory(): ServicesInMemory {
       row.view = { ...row.view, exchange: { ...exchange, refund } }
       return refund
     },
+    cancelExchange: async (owner, id) => {
+      const row = scenario.rows.find(({ partnerId, view }) => partnerId === owner.id && view.exchange.id === id)
+      if (!row) throw new AppError('EXCHANGE_NOT_FOUND', 'there is no such exchange', { field: 'id' })
+      const { exchange, executions } = row.view
+      if (executions.length > 0) throw new AppError('EXCHANGE_NOT_PENDING', 'a payment was seen', { field: 'id' })
+      row.view = { ...row.view, exchange: { ...exchange, status: 'failed', reason: 'CANCELLED', isCancelled: true } }
+    },
     listExchanges: async (owner, filter, page) => list(scenario, owner, filter, page),
+    reportExchanges: {
+      page: async (owner) => ({ rows: viewsOf(scenario, owner), nextPage: null }),
+      async *all(owner) {
+        yield* viewsOf(scenario, owner)
+      },
+    },
+    partnerAccount: {
+      balances: async () => [{ currency: 'usdt', network: 'eth', amount: '12.5' }],
+      statement: async (_owner, from) => [
+        { date: from, currency: 'usdt', network: 'eth', kind: 'exchangeFee', credited: '1', debited: '0', count: 1 },
+      ],
+      countOpenExchanges: async (owner) => viewsOf(scenario, owner).length,
+    },
     swaps: createSwapsInMemory(),
     withIdempotency: createWithIdempotency(createResponses()),
     expectations: { confirmationsOf: () => 2, secondsOf: () => 1_800, secondsOfLeg: () => 900 },
@@ -137,6 +170,9 @@ export function createServicesInMemory(): ServicesInMemory {
     readiness: () => broken.reasons,
   }
 }
+
+const viewsOf = ({ rows }: Scenario, owner: Partner): readonly ExchangeView[] =>
+  rows.filter(({ partnerId }) => partnerId === owner.id).map(({ view }) => view)
 
 function createResponses(): Parameters<typeof createWithIdempotency>[0] {
   const responses = new Map<string, { requestHash: string; response: string }>()
@@ -209,9 +245,18 @@ function priceQuote({ from, to }: Pair, fromUnits: bigint, flow: RateRequest['fl
   }
 }
 
+/** An amount of the target is converted at the price alone, and rounded up. */
+function quotedInput({ from, to }: Pair, { amount, amountOf }: RateRequest): bigint {
+  if (amountOf !== 'to') return toSignificant(parseUnits(amount, from.asset), 'down')
+  const units = parseUnits(amount, to.asset, 'toAmount')
+  const [fromUsd, toUsd] = [usd[from.asset.ticker] ?? 1n, usd[to.asset.ticker] ?? 1n]
+  const value = units * toUsd * 10n ** BigInt(from.asset.decimals) * 100n
+  return toSignificant(scale(value, 1n, fromUsd * 10n ** BigInt(to.asset.decimals) * 99n, 'up'), 'up')
+}
+
 function quote(scenario: Scenario, owner: Partner, request: RateRequest): IssuedQuote {
   const pair = resolvePair(scenario, request)
-  const fromUnits = toSignificant(parseUnits(request.amount, pair.from.asset), 'down')
+  const fromUnits = quotedInput(pair, request)
   const quoted = priceQuote(pair, fromUnits, request.flow)
   if (!quoted.withinBounds) return { quote: quoted, rateId: null, validUntil: null }
   const expiresAt = scenario.now() + RATE_ID_TTL_MS
@@ -352,6 +397,8 @@ function toView(
     expiresAt: new Date(scenario.now() + 86_400_000),
     fixedUntil: null,
     fixedInclusionMs: null,
+    isCancelled: false,
+    externalId: order.externalId ?? null,
     partnerFeeBps: 0,
   }
   return { exchange, executions: [] }
@@ -375,6 +422,7 @@ function list(
       fromNetwork: leg.from.network,
       toCurrency: leg.to.ticker,
       toNetwork: leg.to.network,
+      externalId: exchange.externalId ?? '',
     }
     const recent = exchange.createdAt.getTime() >= since
     return partnerId === owner.id && recent && expected.every(([name, value]) => has[name] === value)

@@ -136,7 +136,7 @@ describe('one swap', () => {
         reason: null,
         receivedUnits: null,
       },
-      ...{ block: null, createdAt: new Date(0), updatedAt: new Date(0) },
+      ...{ block: null, createdAt: new Date(0), updatedAt: new Date(0), externalId: null },
     })
   })
 

@@ -10,6 +10,7 @@ type KeyRow = PartnerRow & {
   keyId: string
   scopes: Scope[]
   ipAllowList: string[]
+  origins: string[] | null
   secrets: { hmac: string; expires_at: string | null }[] | null
 }
 
@@ -21,6 +22,7 @@ type ListedKeyRow = {
   id: string
   scopes: Scope[]
   ip_allow_list: string[]
+  origins: string[] | null
   created_by: string
   expires_at: string | null
   revoked_at: string | null
@@ -97,7 +99,7 @@ export async function keyRow(sql: Sql, keyId: string): Promise<Record<string, un
 
 async function findKey(database: Database, keyId: string): Promise<StoredKey | null> {
   const [row] = await database.query<KeyRow>(
-    `select ${PARTNER}, k.id as "keyId", k.scopes, k.ip_allow_list as "ipAllowList",
+    `select ${PARTNER}, k.id as "keyId", k.scopes, k.ip_allow_list as "ipAllowList", k.origins,
        (select json_agg(json_build_object('hmac', encode(s.hmac, 'hex'), 'expires_at', s.expires_at)) from key_secrets s
         where s.key_id = k.id and (s.expires_at is null or s.expires_at > clock_timestamp())) as secrets
      from api_keys k join partners p on p.id = k.partner_id where k.id = $1 and k.revoked_at is null`,
@@ -105,12 +107,13 @@ async function findKey(database: Database, keyId: string): Promise<StoredKey | n
     'find-key',
   )
   if (!row) return null
-  const { keyId: _, scopes, ipAllowList, secrets, ...partner } = row
+  const { keyId: _, scopes, ipAllowList, origins, secrets, ...partner } = row
   return {
     keyId,
     partner: toPartner(partner),
     scopes: new Set(scopes),
     ipAllowList,
+    origins,
     secrets: (secrets ?? []).map(({ hmac, expires_at }) => ({
       hmac: Buffer.from(hmac, 'hex'),
       expiresAt: expires_at === null ? null : new Date(expires_at),
@@ -120,11 +123,12 @@ async function findKey(database: Database, keyId: string): Promise<StoredKey | n
 
 function createKeyStore(database: Database): KeyStore {
   return {
-    async add(partnerName, { keyId, hmac, scopes, ipAllowList, createdBy, lifetimeMs }) {
+    async add(partnerName, { keyId, hmac, scopes, ipAllowList, createdBy, origins, lifetimeMs }) {
       return database.transaction(async (tx) => {
         const rows = await tx.query(
-          'insert into api_keys (id, partner_id, scopes, ip_allow_list, created_by) select $2, id, $3, $4, $5 from partners where name = $1 returning 1',
-          [partnerName, keyId, scopes, ipAllowList, createdBy],
+          `insert into api_keys (id, partner_id, scopes, ip_allow_list, created_by, origins)
+           select $2, id, $3, $4, $5, $6 from partners where name = $1 returning 1`,
+          [partnerName, keyId, scopes, ipAllowList, createdBy, origins ?? null],
         )
         if (rows.length > 0) await addSecret(tx, keyId, hmac, lifetimeMs)
         return rows.length > 0
@@ -175,6 +179,7 @@ function toListedKey(row: ListedKeyRow): ListedKey {
     keyId: row.id,
     scopes: row.scopes,
     ipAllowList: row.ip_allow_list,
+    origins: row.origins,
     createdBy: row.created_by,
     expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
     revoked: row.revoked_at !== null,

@@ -2,9 +2,10 @@ import { exchangeStatuses } from '../../../exchange/domain/exchange.ts'
 import { isTerminal, terminals } from '../../../exchange/domain/lifecycle.ts'
 import type { Destination } from '../../../exchange/ports/chain.ts'
 import { type PayeeMacs, refundPayee } from '../../../exchange/ports/payee-macs.ts'
-import type { ExchangeQuery, ExchangeStore } from '../../../exchange/ports/store/exchanges.ts'
+import type { ExchangeQuery, ExchangeStore, ReportPlace } from '../../../exchange/ports/store/exchanges.ts'
 import { type Database, hasRow, type Sql, type Tx } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
+import { cancelExchange } from './cancel-exchange.ts'
 import { createExchanges, findRepeated } from './create-exchanges.ts'
 import { createFind } from './poll-cache.ts'
 import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsColumn, toExchangeView } from './rows.ts'
@@ -27,7 +28,8 @@ const SHOWN_STATUS = `case when e.status in (${TERMINAL}) then e.status else coa
 const FILTER = `e.partner_id = $1 and e.created_at >= statement_timestamp() - interval '24 hours'
   and ($2::text is null or $2 = ${SHOWN_STATUS}) and ($3::text is null or e.type = $3)
   and ($4::text is null or e.from_currency = $4) and ($5::text is null or e.from_network = $5)
-  and ($6::text is null or e.to_currency = $6) and ($7::text is null or e.to_network = $7)`
+  and ($6::text is null or e.to_currency = $6) and ($7::text is null or e.to_network = $7)
+  and ($8::text is null or e.external_id = $8)`
 
 const filterValues = (query: ExchangeQuery) => [
   query.partnerId,
@@ -37,8 +39,10 @@ const filterValues = (query: ExchangeQuery) => [
   query.fromNetwork ?? null,
   query.toCurrency ?? null,
   query.toNetwork ?? null,
+  query.externalId ?? null,
 ]
 
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** `database` is where `create` opens its own transactions; everything else runs on `sql`. */
@@ -48,13 +52,14 @@ export function createExchangeStore(sql: Sql, database: Database, macs: PayeeMac
     create: (batch) => createExchanges(database, batch, macs),
     find: async (partnerId, id, type) => (UUID.test(id) ? find(partnerId, id, type) : null),
     nameRefund: (id, refund) => database.transaction((tx) => nameRefund(tx, id, refund, macs)),
+    cancel: (id) => database.transaction((tx) => cancelExchange(tx, id)),
     findRepeated: (partnerId, key) => findRepeated(sql, partnerId, key),
     async list(query, after, limit, offset) {
       const rows = await sql.query<ViewRow>(
         `select ${exchangeColumns}, ${executionsColumn} from exchanges e
          join deposit_targets t on t.exchange_id = e.id and t.leg = 0
-         where ${FILTER} and ($8::timestamptz is null or (e.created_at, e.id) < ($8, $9::uuid))
-         order by e.created_at desc, e.id desc limit $10 offset $11`,
+         where ${FILTER} and ($9::timestamptz is null or (e.created_at, e.id) < ($9, $10::uuid))
+         order by e.created_at desc, e.id desc limit $11 offset $12`,
         [...filterValues(query), after?.createdAt ?? null, after?.id ?? null, limit, offset],
       )
       return rows.map(toExchangeView)
@@ -65,6 +70,17 @@ export function createExchangeStore(sql: Sql, database: Database, macs: PayeeMac
         filterValues(query),
       )
       return Number(row?.total ?? 0)
+    },
+    // Both bounds are on the columns of `exchanges_of_partner`, which is read backwards from the place of the page.
+    async report({ partnerId, from, to }, after, limit) {
+      const rows = await sql.query<ViewRow>(
+        `select ${exchangeColumns}, ${executionsColumn} from exchanges e
+         join deposit_targets t on t.exchange_id = e.id and t.leg = 0
+         where e.partner_id = $1 and (e.created_at, e.id) > ($2, $3::uuid) and e.created_at < $4
+         order by e.created_at, e.id limit $5`,
+        [partnerId, ...startOf(from, after), to ?? 'infinity', limit],
+      )
+      return rows.map(toExchangeView)
     },
     async countOpen(partnerId, most) {
       const [row] = await sql.query<{ total: string }>(
@@ -83,6 +99,12 @@ export function createExchangeStore(sql: Sql, database: Database, macs: PayeeMac
       return rows.map((row) => Number(row.index))
     },
   }
+}
+
+/** The first row of a period is after all rows of the millisecond before it. */
+function startOf(from: Date | null, after: ReportPlace | null): [Date | string, string] {
+  if (after !== null && (from === null || after.createdAt >= from)) return [after.createdAt, after.id]
+  return from === null ? ['-infinity', LOWEST_ID] : [from, LOWEST_ID]
 }
 
 /** The lock on the exchange makes this wait for a step that reserves a refund. */

@@ -85,18 +85,33 @@ async function reserve(
 /** The row of an exchange whose `toUnits` of `assetId` are to be reserved for `forMs`. */
 export type FixedReservation = Readonly<{ row: NewExchange; assetId: AssetId; forMs: number }>
 
-type FixedStockRow = { asset_id: AssetId; units: string; held: Record<string, string> | null }
+type UnitsByPartner = Record<string, string>
+type FixedStockRow = { asset_id: AssetId; units: string; held: UnitsByPartner | null; cancelled: UnitsByPartner | null }
+/** `cancelled`: promises that were cancelled and would not have ended yet. They reserve nothing, and count for their partner. */
+type ReadStock = { availableUnits: bigint; held: Map<string, bigint>; cancelled: ReadonlyMap<string, bigint> }
 
 /** The stock of assets, with the unpaid promises of fixed rates by partner. `condition`: of the assets `s.asset_id`. */
-async function readFixedStock(sql: Sql, condition: string, values: readonly unknown[]) {
+async function readFixedStock(
+  sql: Sql,
+  condition: string,
+  values: readonly unknown[],
+): Promise<Map<AssetId, ReadStock>> {
   const rows = await sql.query<FixedStockRow>(
     `select s.*, (select json_object_agg(h.partner_id, h.units::text) from (
        select r.partner_id, sum(r.units) as units from reservations r
-       where r.asset_id = s.asset_id and r.partner_id is not null and not r.paid group by r.partner_id) h) as held
+       where r.asset_id = s.asset_id and r.partner_id is not null and not r.paid group by r.partner_id) h) as held,
+       (select json_object_agg(h.partner_id, h.units::text) from (
+       select c.partner_id, sum(c.units) as units from cancelled_promises c
+       where c.asset_id = s.asset_id and c.until > statement_timestamp() group by c.partner_id) h) as cancelled
      from (${STOCK}) s where ${condition}`,
     [accounts.wallet, ...values],
   )
-  return new Map(rows.map((row) => [row.asset_id, { availableUnits: BigInt(row.units), held: toHeld(row.held ?? {}) }]))
+  return new Map(
+    rows.map(({ asset_id, units, held, cancelled }) => [
+      asset_id,
+      { availableUnits: BigInt(units), held: toHeld(held ?? {}), cancelled: toHeld(cancelled ?? {}) },
+    ]),
+  )
 }
 
 /**
@@ -129,12 +144,13 @@ export async function reserveFixed(sql: Sql, requested: readonly FixedReservatio
 
 /** Takes the units from the stock that was read, unless they exceed it or the limits of the partner. */
 function takeFixed(
-  stock: { availableUnits: bigint; held: Map<string, bigint> },
+  stock: ReadStock,
   { partnerId, toUnits: units, fixedReservePercent, fixedPartnerPercent }: NewExchange,
 ): boolean {
   const heldUnits = sumOf(stock.held)
   const own = stock.held.get(partnerId) ?? 0n
-  const limits = { freeUnits: stock.availableUnits + heldUnits, heldUnits, heldByPartnerUnits: own }
+  const heldByPartnerUnits = own + (stock.cancelled.get(partnerId) ?? 0n)
+  const limits = { freeUnits: stock.availableUnits + heldUnits, heldUnits, heldByPartnerUnits }
   const shares = { reservePercent: fixedReservePercent, partnerPercent: fixedPartnerPercent }
   if (smallest(stock.availableUnits, fixedReserveLeft(limits, shares)) < units) return false
   stock.availableUnits -= units
@@ -183,9 +199,7 @@ export function createInventoryStore(sql: Sql): InventoryStore {
     },
     async fixedStock() {
       const stocks = await readFixedStock(sql, 'true', [])
-      return new Map(
-        [...stocks].map(([assetId, { availableUnits, held }]) => [assetId, toFixedStock(availableUnits, held)]),
-      )
+      return new Map([...stocks].map(([assetId, stock]) => [assetId, toFixedStock(stock)]))
     },
     covers: async (assetId, units) => (await lockStock(sql, assetId)) >= units,
     async heldUnits(exchangeId) {
@@ -203,6 +217,7 @@ export function createInventoryStore(sql: Sql): InventoryStore {
     // The reservation of a fixed rate stays while the watcher may still find a deposit that came in time, and while the
     // exchange processes one.
     async releaseExpired(limit) {
+      await sql.query('delete from cancelled_promises where until < statement_timestamp()')
       const rows = await sql.query(
         `with released as (
            delete from reservations where id in (
@@ -236,7 +251,9 @@ const toHeld = (held: Readonly<Record<string, string>>) =>
 
 const sumOf = (held: ReadonlyMap<string, bigint>): bigint => [...held.values()].reduce((sum, units) => sum + units, 0n)
 
-function toFixedStock(availableUnits: bigint, heldByPartner: ReadonlyMap<string, bigint>): FixedStock {
-  const heldUnits = sumOf(heldByPartner)
+function toFixedStock({ availableUnits, held, cancelled }: ReadStock): FixedStock {
+  const heldUnits = sumOf(held)
+  const heldByPartner = new Map(held)
+  for (const [partnerId, units] of cancelled) heldByPartner.set(partnerId, (held.get(partnerId) ?? 0n) + units)
   return { freeUnits: largest(availableUnits + heldUnits, 0n), heldUnits, heldByPartner }
 }

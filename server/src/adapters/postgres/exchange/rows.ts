@@ -42,6 +42,8 @@ export type ExchangeRow = {
   expires_at: Date
   fixed_until: Date | null
   fixed_inclusion_ms: string | null
+  cancelled_at: Date | null
+  external_id: string | null
 }
 
 /** Columns of `deposits`. */
@@ -85,7 +87,7 @@ export type ExecutionViewRow = {
 
 export const exchangeColumns = `e.id, e.partner_id, e.type, e.flow, e.legs, e.from_units, e.to_units, e.estimate, t.address, t.memo,
   e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps, e.status, e.reason,
-  e.created_at, e.expires_at, e.fixed_until, e.fixed_inclusion_ms`
+  e.created_at, e.expires_at, e.fixed_until, e.fixed_inclusion_ms, e.cancelled_at, e.external_id`
 
 /** Executions in a response, the latest: anyone can send an exchange any number of deposits. */
 const SHOWN_MAX = 100
@@ -124,6 +126,8 @@ export function toExchange(row: ExchangeRow): Exchange {
     expiresAt: row.expires_at,
     fixedUntil: row.fixed_until,
     fixedInclusionMs: row.fixed_inclusion_ms === null ? null : Number(row.fixed_inclusion_ms),
+    isCancelled: row.cancelled_at !== null,
+    externalId: row.external_id,
     partnerFeeBps: row.partner_fee_bps,
   }
 }

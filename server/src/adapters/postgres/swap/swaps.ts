@@ -38,6 +38,7 @@ type Row = Readonly<{
   block_height: string | null
   block_hash: string | null
   version: number
+  external_id: string | null
   created_at: Date
   updated_at: Date
   seen_at: Date
@@ -45,15 +46,16 @@ type Row = Readonly<{
 
 const COLUMNS = `s.id, s.partner_id, s.network, s.hash, s.status, s.reason, s.token_in, s.decimals_in, s.units_in, s.token_out,
   s.decimals_out, s.expected_units, s.min_units, s.received_units, s.sender, s.nonce, s.recipient, s.fee_ppm, s.fee_to, s.expires_by,
-  s.expires_at, s.raw, s.block_height, s.block_hash, s.version, s.created_at, s.updated_at, s.seen_at`
+  s.expires_at, s.raw, s.block_height, s.block_hash, s.version, s.external_id, s.created_at, s.updated_at, s.seen_at`
 
 /** Lists only swaps that the partner reported, not those that were only found on the chain. */
 const FILTER = `s.partner_id = $1 and s.told and s.created_at >= statement_timestamp() - interval '24 hours'
   and ($2::text is null or s.status = $2) and ($3::text[] is null or s.token_in = any($3))
   and ($4::text[] is null or s.token_out = any($4)) and ($5::text is null or s.network = $5)
-  and ($6::text[] is null or s.hash = any($6)) and ($7::text[] is null or s.sender = any($7))`
+  and ($6::text[] is null or s.hash = any($6)) and ($7::text[] is null or s.sender = any($7))
+  and ($8::text is null or s.external_id = $8)`
 
-const filterValues = ({ partnerId, status, tokensIn, tokensOut, network, hashes, senders }: SwapQuery) => [
+const filterValues = ({ partnerId, status, tokensIn, tokensOut, network, hashes, senders, externalId }: SwapQuery) => [
   partnerId,
   status ?? null,
   tokensIn ?? null,
@@ -61,6 +63,7 @@ const filterValues = ({ partnerId, status, tokensIn, tokensOut, network, hashes,
   network ?? null,
   hashes ?? null,
   senders ?? null,
+  externalId ?? null,
 ]
 
 /** The process that records a swap broadcasts it. If it crashed in between, the tracker does after this time. */
@@ -96,8 +99,8 @@ export function createSwapStore(database: Database): SwapStore {
     async list(query, after, limit, offset) {
       const rows = await database.query<Row>(
         `select ${COLUMNS} from swaps s
-         where ${FILTER} and ($8::timestamptz is null or (s.created_at, s.id) < ($8, $9::uuid))
-         order by s.created_at desc, s.id desc limit $10 offset $11`,
+         where ${FILTER} and ($9::timestamptz is null or (s.created_at, s.id) < ($9, $10::uuid))
+         order by s.created_at desc, s.id desc limit $11 offset $12`,
         [...filterValues(query), after?.createdAt ?? null, after?.id ?? null, limit, offset],
       )
       return rows.map(toSwap)
@@ -114,9 +117,9 @@ export function createSwapStore(database: Database): SwapStore {
 
 const INSERT = `insert into swaps as s (id, partner_id, network, hash, token_in, decimals_in, units_in, token_out, decimals_out,
     expected_units, min_units, sender, nonce, recipient, fee_ppm, fee_to, owes_fee, expires_by, expires_at, raw, told,
-    next_check_at)
+    external_id, next_check_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20::text, $21,
-    clock_timestamp() + case when $20::text is null then interval '0' else ${BROADCAST_WITHIN} end)`
+    $22, clock_timestamp() + case when $20::text is null then interval '0' else ${BROADCAST_WITHIN} end)`
 
 /** Inserts a swap that was found on the chain and that its partner did not report. Its fee is booked like any other. */
 export async function insertUnreportedSwap(tx: Sql, swap: NewSwap): Promise<void> {
@@ -127,8 +130,9 @@ export async function insertUnreportedSwap(tx: Sql, swap: NewSwap): Promise<void
 async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | null> {
   return database.transaction(async (tx) => {
     await tx.query(
-      `update swaps set told = true, expected_units = $4 where network = $1 and hash = $2 and partner_id = $3 and not told`,
-      [swap.network, swap.hash, swap.partnerId, swap.to.units],
+      `update swaps set told = true, expected_units = $4, external_id = $5
+       where network = $1 and hash = $2 and partner_id = $3 and not told`,
+      [swap.network, swap.hash, swap.partnerId, swap.to.units, swap.externalId],
     )
     await tx.query(
       `${INSERT}
@@ -167,6 +171,7 @@ const valuesOf = (swap: NewSwap, isReported: boolean) => [
   swap.expiry.by === 'never' ? null : swap.expiry.at,
   swap.raw,
   isReported,
+  swap.externalId,
 ]
 
 async function advanceSwap(
@@ -263,6 +268,7 @@ function toSwap(row: Row): Swap {
     feeTo: row.fee_to,
     expiry: expiryOf(row),
     block: blockOrNull(row.block_height, row.block_hash),
+    externalId: row.external_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

@@ -7,6 +7,8 @@ export type StoredKey = Readonly<{
   partner: Partner
   scopes: ReadonlySet<Scope>
   ipAllowList: readonly string[]
+  /** Of a publishable key; null = a secret key. */
+  origins: readonly string[] | null
   secrets: readonly Readonly<{ hmac: Buffer; expiresAt: Date | null }>[]
 }>
 
@@ -27,6 +29,8 @@ export type ListedKey = Readonly<{
   keyId: string
   scopes: readonly Scope[]
   ipAllowList: readonly string[]
+  /** Of a publishable key; null = a secret key. */
+  origins: readonly string[] | null
   createdBy: string
   /** End of its last secret; null = no end. */
   expiresAt: Date | null
@@ -42,6 +46,8 @@ export type NewKey = Readonly<{
   scopes: readonly Scope[]
   ipAllowList: readonly string[]
   createdBy: string
+  /** Makes it a publishable key of these origins. */
+  origins?: readonly string[]
   lifetimeMs?: number
 }>
 

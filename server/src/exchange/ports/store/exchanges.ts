@@ -18,6 +18,7 @@ export type NewExchange = Readonly<{
   keyIndex: number
   recipient: Destination | null
   refund: Destination | null
+  externalId: string | null
   partnerFeeBps: number
   rate: { nonce: string; expiresAt: Date } | null
   idempotency: { key: string; requestHash: string } | null
@@ -36,11 +37,17 @@ export type ExchangeQuery = Readonly<{
   partnerId: string
   status?: ExchangeStatus
   exchangeType?: ExchangeType
+  externalId?: string
   fromCurrency?: string
   fromNetwork?: string
   toCurrency?: string
   toNetwork?: string
 }>
+
+/** Created at or after `from` and before `to`; null = no limit. */
+export type ReportPeriod = Readonly<{ partnerId: string; from: Date | null; to: Date | null }>
+/** A report continues after this exchange. */
+export type ReportPlace = Readonly<{ createdAt: Date; id: string }>
 
 /** Outcome of one row of a batch. A refused row leaves nothing in the database. */
 export type CreateOutcome =
@@ -58,6 +65,11 @@ export interface ExchangeStore {
    * this address already, so that a repeat succeeds.
    */
   nameRefund(id: string, refund: Destination): Promise<'set' | 'other' | 'refunded'>
+  /**
+   * Cancels an exchange that is pending and for which nothing was seen, and releases the reserve of its fixed rate. A repeat is
+   * `cancelled`, too.
+   */
+  cancel(id: string): Promise<'cancelled' | 'seen'>
   /** The exchange that an idempotency key of the last 24 h created, as it was answered (I-21). */
   findRepeated(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
   /** Exchanges of the last 24 h, newest first, from `after` on. */
@@ -68,6 +80,8 @@ export interface ExchangeStore {
     offset: number,
   ): Promise<readonly ExchangeView[]>
   count(query: ExchangeQuery): Promise<number>
+  /** Exchanges of any age, oldest first. */
+  report(period: ReportPeriod, after: ReportPlace | null, limit: number): Promise<readonly ExchangeView[]>
   /** Number of open exchanges of a partner; counting stops at `max`. */
   countOpen(partnerId: string, max: number): Promise<number>
   /** Derivation indexes that no other exchange has or will get. */

@@ -100,6 +100,7 @@ export async function termsOf(act: Act): Promise<Terms> {
       includedAt: isLaterLeg ? exchange.createdAt : execution.deposit.includedAt,
       expiresAt: exchange.expiresAt,
       closedBefore: !isLaterLeg && hasEnded(exchange),
+      isCancelled: !isLaterLeg && exchange.isCancelled,
       depositUnits: convertibleUnits(act),
       requestedUnits: isLaterLeg ? convertibleUnits(act) : exchange.fromUnits,
       acceptedMaxUnits,

@@ -9,6 +9,8 @@ export type NewSwap = SwapTerms &
     raw: string | null
     /** The fee goes to the operator, who owes it to the partner. */
     owesFee: boolean
+    /** The partner's own id of it; null without one. */
+    externalId: string | null
   }>
 
 /** A swap with the state that the tracker needs. */
@@ -41,6 +43,7 @@ export type SwapFilter = Readonly<{
   network?: string
   hashes?: readonly string[]
   senders?: readonly string[]
+  externalId?: string
 }>
 export type SwapQuery = SwapFilter & Readonly<{ partnerId: string }>
 

@@ -1,0 +1,51 @@
+import type { RouteDefinition } from '@swapyard/schema'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../domain/errors.ts'
+import { type Caller, isOriginAllowed } from '../domain/partner.ts'
+
+/** Headers of ours that pages may read. */
+const EXPOSED = 'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Total-Count'
+/** Headers that pages may send. */
+const ACCEPTED = 'content-type, idempotency-key, if-none-match, x-api-key'
+const PREFLIGHT_AGE_SECONDS = 600
+
+/**
+ * CORS for publishable keys alone. A preflight has no key, so it is answered for every origin; the request itself is answered
+ * for the origins of its key. There are no cookies, so credentials are never allowed.
+ */
+export function answerPreflight(request: FastifyRequest, reply: FastifyReply, paths: ReadonlySet<string>): boolean {
+  const [path = ''] = (request.raw.url ?? '').split('?', 1)
+  const isPreflight =
+    request.method === 'OPTIONS' &&
+    request.headers.origin !== undefined &&
+    request.headers['access-control-request-method'] !== undefined
+  if (!isPreflight || !paths.has(path)) return false
+  reply
+    .code(204)
+    .headers({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD, POST',
+      'access-control-allow-headers': ACCEPTED,
+      'access-control-max-age': PREFLIGHT_AGE_SECONDS,
+      vary: 'Origin',
+    })
+    .send()
+  return true
+}
+
+/** Admits a publishable key from the pages of its origins, to the routes that are marked. Throws ORIGIN_NOT_ALLOWED and SCOPE_REQUIRED. */
+export function admitPage(
+  { origins }: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { isPublishable }: RouteDefinition,
+): void {
+  if (origins === undefined) return
+  const { origin } = request.headers
+  reply.header('vary', 'Origin')
+  if (origin === undefined || !isOriginAllowed(origins, origin))
+    throw new AppError('ORIGIN_NOT_ALLOWED', 'this publishable key is not used from this origin')
+  reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED })
+  if (isPublishable !== true)
+    throw new AppError('SCOPE_REQUIRED', 'a publishable key may quote, create and read the status of one exchange')
+}

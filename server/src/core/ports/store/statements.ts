@@ -1,0 +1,17 @@
+import type { AssetId } from '../../domain/asset.ts'
+
+/** Bookings of one event on the account of a partner, on one day in UTC. */
+export type Movement = Readonly<{
+  day: string
+  assetId: AssetId
+  /** Of the journal entries. */
+  event: string
+  credited: bigint
+  debited: bigint
+  bookings: number
+}>
+
+export interface StatementStore {
+  /** By day, asset and event. Both days are `YYYY-MM-DD` and inclusive. */
+  movements(partnerId: string, from: string, to: string): Promise<readonly Movement[]>
+}

@@ -1,0 +1,107 @@
+import { formatUnits } from '../domain/amount.ts'
+import type { AssetId } from '../domain/asset.ts'
+import { AppError } from '../domain/errors.ts'
+import { partnerAccount } from '../domain/ledger/entries.ts'
+import type { Partner } from '../domain/partner.ts'
+import type { Ledger } from '../ports/store/ledger.ts'
+import type { Movement, StatementStore } from '../ports/store/statements.ts'
+
+export type MovementKind = 'exchangeFee' | 'swapFee' | 'proceeds' | 'paidOut' | 'other'
+type AssetName = Readonly<{ currency: string; network: string }>
+export type BalanceView = AssetName & Readonly<{ amount: string }>
+export type MovementView = AssetName &
+  Readonly<{ date: string; kind: MovementKind; credited: string; debited: string; count: number }>
+
+/** What a partner reads about itself. */
+export type PartnerAccount = Readonly<{
+  balances(partner: Partner): Promise<readonly BalanceView[]>
+  /** Days in UTC, both inclusive. Throws VALIDATION_ERROR for a period that is none or too long. */
+  statement(partner: Partner, from: string, to: string): Promise<readonly MovementView[]>
+  countOpenExchanges(partner: Partner): Promise<number>
+}>
+
+export type PartnerAccountDeps = Readonly<{
+  ledger: Pick<Ledger, 'balances'>
+  statements: StatementStore
+  /** Decimals of a listed currency, or of a token in which a fee was paid; null if the asset is in neither. */
+  decimalsOf(assetId: AssetId): Promise<number | null>
+  countOpen(partnerId: string, most: number): Promise<number>
+}>
+
+const DAYS_MAX = 366
+const DAY_MS = 86_400_000
+
+/** The events of the journal that book on the account of a partner; a reversal has the kind of what it reverses. */
+const kinds: readonly (readonly [event: string, kind: MovementKind])[] = [
+  ['conversion', 'exchangeFee'],
+  ['swap fee final', 'swapFee'],
+  ['credited to partner', 'proceeds'],
+  ['pay-out', 'paidOut'],
+  ['swap fees paid', 'paidOut'],
+]
+
+export function createPartnerAccount(deps: PartnerAccountDeps): PartnerAccount {
+  const { ledger, statements, countOpen } = deps
+  return {
+    async balances({ id }) {
+      const owed = [...(await ledger.balances(partnerAccount(id)))].sort(([a], [b]) => (a < b ? -1 : 1))
+      // A liability is a negative balance.
+      return Promise.all(
+        owed.map(async ([assetId, units]) => ({ ...nameOf(assetId), amount: await write(deps, assetId, -units) })),
+      )
+    },
+    async statement({ id }, from, to) {
+      checkPeriod(from, to)
+      return Promise.all((await statements.movements(id, from, to)).map((movement) => viewOf(deps, movement)))
+    },
+    countOpenExchanges: ({ id, openExchangesMax }) => countOpen(id, openExchangesMax),
+  }
+}
+
+function checkPeriod(from: string, to: string): void {
+  const problems = (
+    [
+      ['from', from],
+      ['to', to],
+    ] as const
+  )
+    .filter(([, day]) => !isDay(day))
+    .map(([field]) => ({
+      code: 'VALIDATION_ERROR' as const,
+      field,
+      message: `${field} is not a day of the calendar`,
+    }))
+  if (problems[0]) throw new AppError('VALIDATION_ERROR', problems[0].message, { problems })
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS
+  if (days < 0) throw new AppError('VALIDATION_ERROR', 'to is before from: send a later day', { field: 'to' })
+  if (days >= DAYS_MAX)
+    throw new AppError('VALIDATION_ERROR', `the period is longer than ${DAYS_MAX} days: shorten it`, { field: 'to' })
+}
+
+/** `2026-02-31` is none. */
+const isDay = (text: string): boolean => {
+  const time = Date.parse(text)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+/** `usdt@eth`, or `0x…@eth` of a token that is not listed. */
+function nameOf(assetId: AssetId): AssetName {
+  const at = assetId.lastIndexOf('@')
+  return { currency: assetId.slice(0, at), network: assetId.slice(at + 1) }
+}
+
+async function write({ decimalsOf }: PartnerAccountDeps, assetId: AssetId, units: bigint): Promise<string> {
+  return formatUnits(units, (await decimalsOf(assetId)) ?? 0)
+}
+
+async function viewOf(deps: PartnerAccountDeps, movement: Movement): Promise<MovementView> {
+  const { day, assetId, event, credited, debited, bookings } = movement
+  return {
+    date: day,
+    ...nameOf(assetId),
+    kind: kinds.find(([start]) => event.startsWith(start))?.[1] ?? 'other',
+    credited: await write(deps, assetId, credited),
+    debited: await write(deps, assetId, debited),
+    count: bookings,
+  }
+}

@@ -1,0 +1,165 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { isOriginAllowed } from '../../../src/core/domain/partner.ts'
+import type { Throttle } from '../../../src/core/ports/throttle.ts'
+import { createTestApp, goodOrder, goodRate, type TestApp } from './app-for-tests.ts'
+
+const apps: TestApp[] = []
+afterEach(async () => {
+  for (const { app } of apps.splice(0)) await app.close()
+})
+function startApp(throttle: Throttle | null = null) {
+  const scenario = createTestApp({ throttle })
+  apps.push(scenario)
+  return scenario
+}
+
+const origin = 'https://wallet.example'
+const page = { 'x-api-key': 'page', origin }
+const exchange = '/v1/cross-chain/exchange'
+const rate = `/v1/cross-chain/rate?${new URLSearchParams(goodRate)}`
+
+describe('a publishable key', () => {
+  test('quotes, creates and reads the status of one exchange for a page of its origin, which may read the answers', async () => {
+    const { app } = startApp()
+    const quote = await app.inject({ url: rate, headers: page })
+    expect(quote.statusCode).toBe(200)
+    expect(quote.headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' })
+    expect(quote.headers['access-control-expose-headers']?.toString().split(', ')).toEqual(
+      expect.arrayContaining(['RateLimit', 'Retry-After', 'X-Request-Id', 'ETag', 'Link', 'X-Total-Count']),
+    )
+    expect(quote.headers).not.toHaveProperty('access-control-allow-credentials')
+    const created = await app.inject({ method: 'POST', url: exchange, headers: page, payload: goodOrder })
+    expect([created.statusCode, created.headers['access-control-allow-origin']]).toEqual([201, origin])
+    const status = await app.inject({ url: `${exchange}/status?id=${created.json().id}`, headers: page })
+    expect([status.statusCode, status.json().exchange.id]).toEqual([200, created.json().id])
+    for (const url of ['/v1/cross-chain/available-currencies', '/v1/cross-chain/pairs'])
+      expect((await app.inject({ url, headers: page })).statusCode).toBe(200)
+    // A page may read why it was refused.
+    const wrong = await app.inject({ url: `${rate}&flow=fast`, headers: page })
+    expect([wrong.statusCode, wrong.headers['access-control-allow-origin']]).toEqual([400, origin])
+  })
+
+  test('opens nothing else: no list, no report, no balance, no change', async () => {
+    const { app } = startApp()
+    const reads = [
+      `${exchange}/list`,
+      '/v1/partner/balances',
+      '/v1/partner/usage',
+      '/v1/partner/exchanges',
+      '/v1/defi/networks',
+    ]
+    const posts = [
+      `${exchange}/cancel`,
+      `${exchange}/refund-address`,
+      '/v1/defi/send/swap',
+      '/v1/defi/transaction/swap',
+    ]
+    const answers = [
+      ...(await Promise.all(reads.map((url) => app.inject({ url, headers: page })))),
+      ...(await Promise.all(
+        posts.map((url) => app.inject({ method: 'POST', url, headers: page, payload: { id: 'x' } })),
+      )),
+    ]
+    expect(answers.map((answer) => [answer.statusCode, answer.json().code])).toEqual(
+      [...reads, ...posts].map(() => [403, 'SCOPE_REQUIRED']),
+    )
+  })
+
+  test('is refused from another origin, and without one, and that page may read nothing', async () => {
+    const { app } = startApp()
+    for (const other of [
+      undefined,
+      'https://wallet.example.evil.example',
+      'http://wallet.example',
+      'https://wallet.example:8443',
+      'null',
+    ]) {
+      const headers = { 'x-api-key': 'page', ...(other === undefined ? {} : { origin: other }) }
+      const answer = await app.inject({ url: rate, headers })
+      expect([other, answer.statusCode, answer.json().code]).toEqual([other, 403, 'ORIGIN_NOT_ALLOWED'])
+      expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
+      expect(answer.headers.vary).toBe('Origin')
+    }
+  })
+
+  test('has preflights on its routes alone; a secret key gets no CORS headers', async () => {
+    const { app } = startApp()
+    const preflight = (url: string, headers: Record<string, string> = {}) =>
+      app.inject({
+        method: 'OPTIONS',
+        url,
+        headers: {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'x-api-key',
+          ...headers,
+        },
+      })
+    const allowed = await preflight(exchange)
+    expect([allowed.statusCode, allowed.body]).toEqual([204, ''])
+    expect(allowed.headers).toMatchObject({
+      'access-control-allow-methods': 'GET, HEAD, POST',
+      'access-control-allow-headers': 'content-type, idempotency-key, if-none-match, x-api-key',
+      vary: 'Origin',
+    })
+    expect((await preflight(`${exchange}/list`)).statusCode).toBe(405)
+    expect((await preflight('/v1/nowhere')).statusCode).toBe(404)
+    // No preflight: a plain OPTIONS is a wrong method, as before.
+    expect((await app.inject({ method: 'OPTIONS', url: exchange })).statusCode).toBe(405)
+    const secret = await app.inject({ url: rate, headers: { 'x-api-key': 'sandbox', origin } })
+    expect(secret.statusCode).toBe(200)
+    expect(secret.headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  test('has Idempotency-Keys of its own: a page neither reads nor blocks those of the partner', async () => {
+    const { app } = startApp()
+    const key = { 'idempotency-key': 'order-1' }
+    const create = (headers: Record<string, string>, payload: object = goodOrder) =>
+      app.inject({ method: 'POST', url: exchange, headers: { ...headers, ...key }, payload })
+    const ofServer = (await create({ 'x-api-key': 'sandbox' })).json()
+    const ofPage = (await create(page)).json()
+    expect(ofPage.id).not.toBe(ofServer.id)
+    expect((await create(page)).json().id).toBe(ofPage.id)
+    expect((await create({ 'x-api-key': 'sandbox' }, { ...goodOrder, fromAmount: '0.02' })).statusCode).toBe(409)
+    expect((await create({ 'x-api-key': 'sandbox' })).json().id).toBe(ofServer.id)
+  })
+
+  test('has limits of its own, by key and by client address, apart from those of the partner', async () => {
+    const spent = new Map<string, number>()
+    const limits = new Map<string, number>()
+    const throttle: Throttle = {
+      take: (key, cost, limit) => {
+        const sum = (spent.get(key) ?? 0) + cost
+        const allowed = sum <= limit
+        if (allowed) spent.set(key, sum)
+        limits.set(key, limit)
+        return { allowed, limit, remaining: Math.max(0, limit - sum), resetSeconds: 9 }
+      },
+    }
+    const { app } = startApp(throttle)
+    const ask = (headers: Record<string, string>, remoteAddress: string) =>
+      app.inject({ url: rate, headers, remoteAddress })
+    const answers: number[] = []
+    for (let n = 0; n < 31; n++) answers.push((await ask(page, '192.0.2.7')).statusCode)
+    // A quarter of the partner's 600 for all pages together: 30 quotes.
+    expect([answers.filter((status) => status === 200).length, answers.at(-1)]).toEqual([30, 429])
+    expect([...limits]).toEqual([
+      ['pages:key-of-p1', 150],
+      ['page:key-of-p1:192.0.2.7', 360],
+    ])
+    expect((await ask({ 'x-api-key': 'sandbox' }, '192.0.2.7')).statusCode).toBe(200)
+  })
+})
+
+test('origins match exactly; on loopback `*` stands for any port', () => {
+  const allowed = (origin: string) => isOriginAllowed(['https://a.example', 'http://localhost:*'], origin)
+  expect(['https://a.example', 'http://localhost:5173', 'http://localhost:*'].map(allowed)).toEqual([true, true, true])
+  for (const other of [
+    'https://b.a.example',
+    'http://a.example',
+    'http://localhost',
+    'http://localhost.evil.example:80',
+    'http://127.0.0.1:1',
+  ])
+    expect(allowed(other)).toBe(false)
+})

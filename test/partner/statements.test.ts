@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../support/patience.ts'
+import { until } from '../support/until.ts'
+import { type PartnerApp, startPartnerApp } from './partner-app.ts'
+
+let app: PartnerApp
+beforeAll(async () => {
+  app = await startPartnerApp()
+  // Half a percent, and a key that may only read statements.
+  await app.app.database.query("update partners set fee_bps = 50 where name = 'sandbox'")
+})
+afterAll(() => app?.stop())
+
+const today = () => new Date().toISOString().slice(0, 10)
+const status = async (id: string) => (await app.get(`/v1/cross-chain/exchange/status?id=${id}`)).json().exchange
+const other = { 'x-api-key': 'sandbox-b' }
+
+async function finishOne() {
+  await until('the fee is in effect', async () => (await app.get('/v1/partner/usage')).json().feePercent === '0.5')
+  const order = await app.order()
+  app.pay(order)
+  await until('the exchange is finished', async () => (await status(order.id)).status === 'finished', PATIENCE_MS)
+  return order
+}
+
+describe('what a partner reads about itself', () => {
+  test('balances and the statement agree with the ledger, by day, currency and kind', async () => {
+    const { id } = await finishOne()
+    // 0.5 % of what is left after the spread, by hand from what was paid: out = gross × 0.995 − network fee.
+    const [posting] = await app.app.database.query<{ units: string }>(
+      `select sum(p.units)::text as units from postings p join journal j on j.id = p.journal_id
+       where j.exchange_id = $1 and starts_with(p.credit, 'liability:partner:')`,
+      [id],
+    )
+    const fee = BigInt(posting?.units ?? 0)
+    expect(fee).toBeGreaterThan(0n)
+    const decimal = `0.${fee.toString().padStart(18, '0')}`.replace(/0+$/, '')
+    const balances = (await app.get('/v1/partner/balances')).json()
+    expect(balances.data).toEqual([{ currency: 'bnb', network: 'bsc', amount: decimal }])
+    const period = { from: today(), to: today() }
+    const statement = (await app.get(`/v1/partner/fees?${new URLSearchParams(period)}`)).json()
+    const row = { currency: 'bnb', network: 'bsc', kind: 'exchangeFee', credited: decimal, debited: '0', count: 1 }
+    expect(statement).toMatchObject({ ...period, data: [row] })
+    const csv = await app.get(`/v1/partner/fees?${new URLSearchParams({ ...period, format: 'csv' })}`)
+    expect(csv.headers['content-type']).toContain('text/csv')
+    expect(csv.body).toBe(
+      `date,currency,network,kind,credited,debited,count\r\n${statement.data[0].date},bnb,bsc,exchangeFee,${decimal},0,1\r\n`,
+    )
+    const accepted = await app.get(`/v1/partner/fees?${new URLSearchParams(period)}`, { accept: 'text/csv' })
+    expect(accepted.body).toBe(csv.body)
+    // Another partner has nothing of it.
+    expect((await app.get('/v1/partner/balances', other)).json()).toEqual({ data: [] })
+    expect((await app.get(`/v1/partner/fees?${new URLSearchParams(period)}`, other)).json().data).toEqual([])
+    // The sums by day are those of all postings.
+    const [sums] = await app.app.database.query<{ days: string; postings: string }>(
+      `select (select sum(credited - debited) from partner_days)::text as days, (select sum(units) filter (where
+         starts_with(credit, 'liability:partner:')) - coalesce(sum(units) filter (where starts_with(debit, 'liability:partner:')), 0)
+         from postings)::text as postings`,
+    )
+    expect(sums?.days).toBe(sums?.postings)
+  })
+
+  test('a period that is none is refused with its reason', async () => {
+    const ask = async (query: Record<string, string>) =>
+      (await app.get(`/v1/partner/fees?${new URLSearchParams(query)}`)).json()
+    expect(await ask({})).toMatchObject({ statusCode: 400, errors: [{ field: 'from' }, { field: 'to' }] })
+    expect(await ask({ from: '2026-02-31', to: '2026-13-01' })).toMatchObject({
+      statusCode: 400,
+      errors: [{ field: 'from' }, { field: 'to' }],
+    })
+    expect(await ask({ from: '2026-11-02', to: '2026-11-01' })).toMatchObject({
+      statusCode: 400,
+      errors: [{ field: 'to' }],
+    })
+    expect(await ask({ from: '2025-01-01', to: '2026-11-01' })).toMatchObject({
+      statusCode: 400,
+      errors: [{ field: 'to' }],
+    })
+    expect(await ask({ from: '2026-11-01', to: '2026-11-02', format: 'xml' })).toMatchObject({
+      errors: [{ field: 'format', allowed: ['json', 'csv'] }],
+    })
+  })
+
+  test('usage states limits, open exchanges and the scopes of the key', async () => {
+    const before = (await app.get('/v1/partner/usage')).json()
+    expect(before).toMatchObject({
+      keyId: 'sandbox',
+      requestsPerMinute: 60_000,
+      requestsLeft: null,
+      openExchangesMax: 1_000_000,
+      strict: false,
+    })
+    expect(before.scopes).toContain('exchange:create')
+    await app.order()
+    expect((await app.get('/v1/partner/usage')).json().openExchanges).toBe(before.openExchanges + 1)
+    expect((await app.get('/v1/partner/usage', other)).json().openExchanges).toBe(0)
+  })
+})
+
+describe('the report of all exchanges', () => {
+  type Report = {
+    data: { id: string; created: string; exchanges: { payoutHash: string }[] }[]
+    nextPage: string | null
+  }
+  const report = async (query: Record<string, string>): Promise<Report> =>
+    (await app.get(`/v1/partner/exchanges?${new URLSearchParams(query)}`)).json()
+
+  test('pages through a period, oldest first, without gaps or repeats', async () => {
+    const made: string[] = []
+    for (let n = 0; n < 5; n++) made.push((await app.order()).id)
+    // Several of one millisecond, over the end of a page.
+    await app.app.database.query('alter table exchanges disable trigger exchange_update')
+    await app.app.database.query(
+      "update exchanges set created_at = '2026-01-02T03:04:05.678Z' where id = any($1::uuid[])",
+      [made],
+    )
+    await app.app.database.query('alter table exchanges enable trigger exchange_update')
+    const period = { from: '2026-01-02', to: '2026-01-03', limit: '2' }
+    const seen: string[] = []
+    let page: string | null = null
+    do {
+      const one: Report = await report(page === null ? period : { ...period, page })
+      seen.push(...one.data.map(({ id }) => id))
+      page = one.nextPage
+    } while (page !== null)
+    expect(seen).toEqual([...made].sort())
+    // The bounds: from inclusive, to exclusive.
+    expect((await report({ from: '2026-01-02T03:04:05.678Z', to: '2026-01-02T03:04:05.679Z' })).data).toHaveLength(5)
+    expect((await report({ from: '2026-01-02', to: '2026-01-02T03:04:05.678Z' })).data).toEqual([])
+  })
+
+  test('has hashes, contracts and chain ids, and any age, as JSON and as CSV', async () => {
+    const { data } = await report({ limit: '500' })
+    const finished = data.find(({ exchanges }) => exchanges.length > 0)
+    expect(finished).toMatchObject({
+      fromToken: { contractAddress: null, chainId: expect.any(Number) },
+      toToken: { contractAddress: null, chainId: expect.any(Number) },
+      exchanges: [{ payinHash: expect.any(String), payoutHash: expect.any(String) }],
+    })
+    const csv = await app.get('/v1/partner/exchanges?format=csv')
+    const [head = '', ...lines] = csv.body.trimEnd().split('\r\n')
+    expect(head.split(',').slice(0, 3)).toEqual(['id', 'externalId', 'created'])
+    expect(lines.map((line) => line.split(',')[0])).toEqual(data.map(({ id }) => id))
+    expect(lines.join()).toContain(finished?.exchanges[0]?.payoutHash)
+    expect((await app.get('/v1/partner/exchanges', other)).json()).toEqual({ data: [], nextPage: null })
+  })
+
+  test('an externalId cannot become a formula of a spreadsheet', async () => {
+    const order = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'bnb', toNetwork: 'bsc', fromAmount: '0.1' }
+    const externalId = '=HYPERLINK("http://x")'
+    const created = await app.post('/v1/cross-chain/exchange', {
+      ...{ ...order, flow: 'standard', address: app.recipient, externalId },
+    })
+    const csv = await app.get('/v1/partner/exchanges?format=csv')
+    const line = csv.body.split('\r\n').find((one) => one.startsWith(created.json().id))
+    expect(line).toContain(`,"'=HYPERLINK(""http://x"")",`)
+  })
+
+  test('refuses a page or a time that is none', async () => {
+    for (const [field, value] of [
+      ['page', 'AAAA'],
+      ['page', '../..'],
+      ['from', '2026-02-30'],
+      ['to', 'yesterday'],
+      ['limit', '501'],
+    ] as const) {
+      const answer = await app.get(`/v1/partner/exchanges?${new URLSearchParams({ [field]: value })}`)
+      expect([answer.statusCode, answer.json().errors[0].field]).toEqual([400, field])
+    }
+  })
+
+  test('needs the scope of statements', async () => {
+    await app.app.database.query("update api_keys set scopes = '{exchange:read}' where id = 'sandbox-b'")
+    await until('the key lost its scope', async () => (await app.get('/v1/partner/balances', other)).statusCode === 403)
+    for (const path of ['balances', `fees?from=${today()}&to=${today()}`, 'exchanges'])
+      expect((await app.get(`/v1/partner/${path}`, other)).json()).toMatchObject({
+        code: 'SCOPE_REQUIRED',
+        errors: [{ scope: 'partner:read' }],
+      })
+    expect((await app.get('/v1/partner/usage', other)).json().scopes).toEqual(['exchange:read'])
+  })
+})

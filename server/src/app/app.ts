@@ -28,6 +28,8 @@ import { createExpectations } from '../exchange/orders/expectations.ts'
 import { createFindExchange, createListExchanges } from '../exchange/orders/find-exchange.ts'
 import { createNameRefundAddress } from '../exchange/orders/name-refund-address.ts'
 import { createOpenCounts } from '../exchange/orders/open-counts.ts'
+import { createTracking } from '../exchange/orders/track-exchanges.ts'
+import { createTrackingTokens } from '../exchange/orders/tracking-tokens.ts'
 import type { JournalingSigner, PublicKeys } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
@@ -321,6 +323,13 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
     screening: createScreening(options.denied, chains),
     expectations,
   }
+  const refunding = {
+    exchanges: store.exchanges,
+    catalogue,
+    chains,
+    screening: creating.screening,
+    isOwnAddress: (address: string) => isOwnAddress(dependencies.database, address),
+  }
   return {
     authenticate: dependencies.authenticate,
     ...createReadServices(dependencies, privacy),
@@ -330,12 +339,11 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
     createPrivateExchange: createCreatePrivateExchange({ ...creating, chooseIntermediary, privacy, draw: randomInt }),
     quotePrivate: createQuotePrivate(catalogue, chooseIntermediary),
     findExchange: createFindExchange(store),
-    nameRefundAddress: createNameRefundAddress({
-      exchanges: store.exchanges,
-      catalogue,
-      chains,
-      screening: creating.screening,
-      isOwnAddress: (address) => isOwnAddress(dependencies.database, address),
+    nameRefundAddress: createNameRefundAddress(refunding),
+    tracking: createTracking({
+      ...refunding,
+      tokens: createTrackingTokens(options.pepper, options.previousPepper),
+      allowsRefundByLink: createPartnerStore(dependencies.database).allowsRefundByLink,
     }),
     listExchanges: createListExchanges(store),
     swaps: dependencies.swaps.services,

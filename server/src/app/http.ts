@@ -25,6 +25,7 @@ import { mountPrivateRate, mountRate } from '../exchange/api/rate.ts'
 import { mountRates } from '../exchange/api/rates-feed.ts'
 import { mountRefundAddress } from '../exchange/api/refund-address.ts'
 import { mountStatus } from '../exchange/api/status.ts'
+import { mountTrackedStatus } from '../exchange/api/track.ts'
 import type { ExchangeServices } from '../exchange/interfaces.ts'
 import { mountSwapList } from '../swap/api/list.ts'
 import { mountSwapQuote } from '../swap/api/quote.ts'
@@ -89,7 +90,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountHealth(context, () => state.draining)
   mountMetrics(context)
   if (settings.operationsOnly) return app
-  const listing = createListing(services)
+  const listing = createListing(services, settings.publicUrl)
   const sendFile = createStaticFiles()
   mountAvailableCurrencies(context)
   mountRate(context)
@@ -98,6 +99,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountPrivateExchange(context, listing)
   mountRefundAddress(context)
   mountStatus(context, listing)
+  mountTrackedStatus(context, listing)
   mountAddresses(context)
   mountList(context, listing)
   mountTokens(context)

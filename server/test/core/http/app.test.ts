@@ -92,6 +92,7 @@ describe('creates', () => {
       confirmationsRequired: 2,
       confirmationsSeen: 0,
       expectedSeconds: 1_800,
+      trackingUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8080\/track\/[A-Za-z0-9_-]{43}$/),
     })
   })
 

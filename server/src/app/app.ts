@@ -171,10 +171,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
   const swaps = openSwaps(options, { database, catalogue, books, clock, onNodeNote: nodeNotes.add })
   const services = createServices(options, { ...shared, ...authentication, feed, starting, swaps })
-  const http = createHttpServer({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
+  const apiSettings = { ...apiDefaults, ...options.api, throttle }
+  const http = createHttpServer({ services, log, metrics, settings: apiSettings })
   const swapTokens = options.swaps?.ownTokens ?? new Map()
-  if (!options.api.operationsOnly)
-    mountPages(http, { environment, nodes: options.nodes, catalogue, chains, swapTokens })
+  if (!options.api.operationsOnly) {
+    const tracking = { services, settings: apiSettings }
+    mountPages(http, { environment, nodes: options.nodes, catalogue, chains, tracking, swapTokens })
+  }
   return {
     store,
     database,

@@ -48,6 +48,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Readiness turns false and connections are asked to close; what is under way is finished. Then `close()`. */
     drain(): void
+    isDraining(): boolean
   }
 }
 
@@ -79,6 +80,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   app.decorate('drain', () => {
     state.draining = true
   })
+  app.decorate('isDraining', () => state.draining)
   app.setValidatorCompiler(compileValidator)
   app.addHook('onRequest', createRequestGuards(state, allowedMethods(app)))
   guardOverload(app, settings)

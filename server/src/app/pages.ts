@@ -6,6 +6,7 @@ import { statusOf } from '../core/http/errors.ts'
 import type { ChainExplorer } from '../exchange/ports/explorer.ts'
 import { mountErrorPage } from '../pages/errors.ts'
 import { mountExplorer } from '../pages/explorer.ts'
+import { mountTracking, type TrackingDeps } from '../pages/tracking/routes.ts'
 import type { OwnTokens } from '../swap/interfaces.ts'
 import type { ClosableChain, NetworkNodes } from './chains.ts'
 import type { HttpServer } from './http.ts'
@@ -15,6 +16,7 @@ type PageDependencies = Readonly<{
   nodes: readonly NetworkNodes[]
   catalogue: Catalogue
   chains: ReadonlyMap<string, ClosableChain>
+  tracking: Pick<TrackingDeps, 'services' | 'settings'>
   /** Tokens of the sandbox that are no currencies, by network. */
   swapTokens?: ReadonlyMap<string, OwnTokens>
 }>
@@ -23,6 +25,7 @@ type PageDependencies = Readonly<{
 export function mountPages(app: HttpServer, dependencies: PageDependencies): void {
   const { environment, nodes, catalogue, chains } = dependencies
   mountErrorPage(app, statusOf)
+  mountTracking(app, { ...dependencies.tracking, isDraining: app.isDraining })
   if (environment !== 'sandbox') return
   const explorers = new Map<string, ChainExplorer>()
   for (const { network: id, rpcUrls } of nodes) {

@@ -11,6 +11,7 @@ import {
 import * as defi from './defi.ts'
 import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
 import { ErrorBody, errorCodeNames, Problem } from './errors.ts'
+import { NamedRefundAddress } from './refund-address.ts'
 import { KNOWN_VALUES } from './scalars.ts'
 import * as service from './service.ts'
 import * as tracking from './tracking.ts'
@@ -48,7 +49,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   ListedExchange: crossChain.ListedExchange,
   ListedRequest: crossChain.ListedRequest,
   Live: service.Live,
-  NamedRefundAddress: crossChain.NamedRefundAddress,
+  NamedRefundAddress,
   NameRefundAddressBody,
   PrivateRateQuote: crossChain.PrivateRateQuote,
   Problem,

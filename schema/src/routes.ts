@@ -6,7 +6,6 @@ import {
   ExchangeRecord,
   ExchangeStatusAnswer,
   ExchangeStatusList,
-  NamedRefundAddress,
   PrivateRateQuote,
   RateQuote,
 } from './cross-chain.ts'
@@ -41,6 +40,7 @@ import {
   TokenQuery,
   TokensQuery,
 } from './defi-requests.ts'
+import { NamedRefundAddress } from './refund-address.ts'
 import { keyedErrors, notModified, publicErrors, type RouteDefinition, xml } from './route-definition.ts'
 import { Live, Ready } from './service.ts'
 import { TrackedExchange, TrackingQuery } from './tracking.ts'

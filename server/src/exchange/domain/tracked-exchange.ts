@@ -41,7 +41,7 @@ export type TrackedExchange = Readonly<{
   current: TrackedDeposit | null
   /** A refund waits for an address. */
   needsRefundAddress: boolean
-  /** Whether something may still change by itself or by an act of the payer. */
+  /** Whether something may still change. */
   isOpen: boolean
 }>
 
@@ -65,7 +65,7 @@ export function trackExchange({ exchange, executions }: ExchangeView): TrackedEx
   }
 }
 
-/** A person who is told that screening stopped a payment is warned, which the law of many countries forbids. */
+/** Many countries forbid the operator to warn a customer whose payment is screened. */
 const toPublicReason = (reason: StatusReason | null): StatusReason | null =>
   reason === 'SCREENING' ? 'OPERATOR' : reason
 

@@ -64,7 +64,7 @@ ${renderRegions(shown, token, locale, form)}
   })
 }
 
-/** A page that says why there is none. */
+/** The page in place of one that cannot be shown. */
 export function failurePage(locale: Locale, failure: 'notFound' | 'tooMany' | 'unavailable'): string {
   const { failures } = locale.texts
   return renderDocument(locale, {

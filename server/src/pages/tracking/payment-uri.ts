@@ -14,7 +14,7 @@ export type Payment = Readonly<{ asset: Asset; network: Network; address: string
 
 /**
  * The payment URI of the standard of its family, which a wallet opens with address and amount: BIP-21, EIP-681, or that of
- * Monero. Null where there is none, and for tokens: a wallet that reads only the address of an EIP-681 transfer pays to the
+ * Monero. Null where the family has no standard, and for tokens: a wallet that reads only the address of an EIP-681 transfer pays to the
  * token's contract (decision 0123). Also with a memo, which none of these standards has.
  */
 export function toPaymentUri({ asset, network, address, memo, units }: Payment): string | null {

@@ -16,7 +16,7 @@ export const en: Texts = {
     failed: 'Closed',
   },
   now: {
-    pending: 'Send {amount} to the address below. Everything else happens by itself.',
+    pending: 'Send {amount} to the address below. Everything else happens automatically.',
     confirming: 'Your payment was seen. It is exchanged as soon as the network has confirmed it.',
     verifying: 'The exchange is on hold. You need to do nothing unless this page asks you to.',
     exchanging: 'Your payment is confirmed. It is being exchanged, and the payout is being prepared.',
@@ -95,9 +95,9 @@ export const en: Texts = {
     refundAddress: 'Refund address',
     created: 'Created',
     id: 'Exchange ID',
-    linkNote: 'Whoever has the address of this page can see this exchange.',
+    linkNote: 'Anyone who has the address of this page can see this exchange.',
     privateNote:
-      'Whoever has the address of this page can see both sides of this private exchange: keep it to yourself. A block explorer in which you open both transactions can link them.',
+      'Anyone who has the address of this page can see both sides of this private exchange: keep it to yourself. A block explorer in which you open both transactions can link them.',
   },
   deposits: {
     heading: 'Payments',

@@ -1,3 +1,4 @@
+import { toThousandths } from '../../../core/http/encoding.ts'
 import { type Html, type HtmlPart, html } from '../../../lib/html.ts'
 import { ar } from './ar.ts'
 import { de } from './de.ts'
@@ -78,7 +79,7 @@ function readRange(text: string): Readonly<{ primary: string; weight: number }> 
   const [tag = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
   const weight = parameters.find((one) => one.startsWith('q='))?.slice(2)
   const [primary = ''] = tag.split('-')
-  return { primary, weight: weight === undefined ? 1 : Number.parseFloat(weight) || 0 }
+  return { primary, weight: toThousandths(weight ?? '1') }
 }
 
 /** Puts values, escaped, in place of the `{names}` of a text. */

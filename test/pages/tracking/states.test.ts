@@ -87,7 +87,8 @@ describeWith('chromium', 'the tracking page', () => {
   test.each(Object.keys(expected))('says what happens now, fits, and has no violations: %s', async (name) => {
     const url = add(name)
     const [heading, words] = expected[name] ?? ['', /^$/]
-    for (const { width, options } of appearances) {
+    // Holds differ in one sentence.
+    for (const { width, options } of name.startsWith('verifying') ? appearances.slice(0, 1) : appearances) {
       const { page, problems } = await openPage(browser, `${url}?lang=en`, options)
       expect(await page.locator('#status h2').textContent()).toBe(heading)
       expect(await page.locator('main').textContent()).toMatch(words)

@@ -4,6 +4,7 @@ import type { ExchangeView } from '../../../server/src/exchange/domain/exchange.
 import { makeView } from '../../../server/src/exchange/domain/tracked-exchange.fixture.ts'
 import { describeWith } from '../../support/describe-with.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
+import { until } from '../../support/until.ts'
 import { findViolations } from '../axe.ts'
 import { openPage, phone, startBrowser } from '../browser.ts'
 import { serveTracking, type TrackingServer } from './serve.ts'
@@ -65,10 +66,10 @@ describeWith('chromium', 'a payer on the tracking page', () => {
     const { page, problems } = await open(stateOf('pending, fixed rate'))
     const clocks = page.locator('[role=timer]')
     const [fixed = '', expiry = ''] = await clocks.allTextContents()
-    const later = (n: number, before: string) =>
-      page.waitForFunction(`document.querySelectorAll('[role=timer]')[${n}].textContent !== '${before}'`)
-    await later(0, fixed)
-    await later(1, expiry)
+    await until('both countdowns move', async () => {
+      const [first, second] = await clocks.allTextContents()
+      return first !== fixed && second !== expiry
+    })
     const toSeconds = (text: string) => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
     const [left = ''] = await clocks.allTextContents()
     expect(toSeconds(left)).toBeLessThan(toSeconds(fixed))
@@ -87,7 +88,8 @@ describeWith('chromium', 'a payer on the tracking page', () => {
     ] as const) {
       const button = page.getByRole('button', { name: `Copy: ${what}` })
       await button.click()
-      await page.waitForFunction(`navigator.clipboard.readText().then((one) => one === '${text}')`)
+      const readCopied = () => page.evaluate<string>('navigator.clipboard.readText()')
+      await until(`${text} is copied`, async () => (await readCopied()) === text)
       await page.locator('button', { hasText: 'Copied' }).first().waitFor()
     }
     expect(problems).toEqual([])

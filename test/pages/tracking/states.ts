@@ -10,7 +10,7 @@ const btc = makeAsset('btc', 'btc', 8)
 const xrp = makeAsset('xrp', 'xrp', 6)
 
 const HOUR_MS = 3_600_000
-export const payinHash = 'aa'.repeat(32)
+export const payinHash = 'f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16'
 export const payoutHash = `0x${'cc'.repeat(32)}`
 export const between = 'bb'.repeat(32)
 export const refundAddress = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
@@ -23,7 +23,7 @@ function at(now: number, change: Change, executions: Executions = []): ExchangeV
   const createdAt = new Date(now - 60_000)
   return makeView(
     { id: randomUUID(), createdAt, expiresAt: new Date(now + 23 * HOUR_MS), ...change },
-    executions.map((one) => ({ createdAt, ...one })),
+    executions.map((one) => ({ createdAt, payinHash, ...one })),
   )
 }
 

@@ -252,7 +252,7 @@ export const Refund = Type.Object(
   { description: 'A pending or completed refund.' },
 )
 
-const confirmationFields = {
+export const confirmationFields = {
   confirmationsRequired: integerOrNull({
     description:
       'Confirmations that the deposit needs, by its value. Before a deposit: an estimate for the requested amount. Null if the network is no longer listed. Additive.',
@@ -269,7 +269,7 @@ const expectedSeconds = (scope: string) =>
     description: `Average time in seconds from the deposit to the payout${scope}, including confirmations and random delays. Null if a network is no longer listed. Additive.`,
     examples: [1800],
   })
-const deadlineFields = {
+export const deadlineFields = {
   expiresAt: dateTime({
     description: 'A deposit that arrives later is refunded or held. Additive.',
     examples: ['2026-01-03T03:04:05.678Z'],
@@ -319,6 +319,12 @@ const executions = Type.Array(Execution, {
   description: 'Execution records, oldest first; of more than 100 the latest 100.',
 })
 
+const trackingUrl = Type.String({
+  description:
+    'Page where the payer follows this exchange, without a key. Its address is a secret: show it to the payer only. Additive.',
+  examples: ['https://api.example.com/track/AZjFonwee3qfDS9vHAqbfh8jB2x0qk4m1y9r8p3w5sE'],
+})
+
 const progressFields = {
   ...deadlineFields,
   ...confirmationFields,
@@ -334,6 +340,7 @@ export const ExchangeRecord = Type.Object(
     request: ExchangeRequest,
     exchanges: executions,
     ...progressFields,
+    trackingUrl,
   },
   { description: 'Cross-chain exchange.' },
 )
@@ -357,6 +364,7 @@ export const CreatedExchange = Type.Object(
     request: CreatedRequest,
     exchanges: Type.Array(Execution, { maxItems: 0, description: 'Empty.' }),
     ...progressFields,
+    trackingUrl,
   },
   { description: 'Cross-chain exchange just created.' },
 )

@@ -125,8 +125,8 @@ const failures: Readonly<Record<number, Failure>> = {
 const limits = ['RateLimit', 'RateLimit-Policy']
 /** Failures without a counted weight: the server refuses these requests before. */
 const uncounted: ReadonlySet<number> = new Set([401, 405, 408, 414, 431])
-/** A public operation takes no input: its 400 comes from the HTTP parser. */
-const uncountedPublic: ReadonlySet<number> = new Set([...uncounted, 400])
+/** The 400 of a public operation without input comes from the HTTP parser. */
+const uncountedWithoutInput: ReadonlySet<number> = new Set([...uncounted, 400])
 /** Further headers of an error response. */
 const failureHeaders: Readonly<Record<number, readonly string[]>> = {
   405: ['Allow'],
@@ -170,11 +170,12 @@ function toErrorResponse(status: number, isCounted: boolean): JsonObject {
 }
 
 /** All responses of an operation. A response to HEAD has no body. */
-export function toResponses({ method, access, cost, success, errors }: RouteDefinition): JsonObject {
+export function toResponses({ method, access, cost, query, success, errors }: RouteDefinition): JsonObject {
+  const without = access === 'public' && query === undefined ? uncountedWithoutInput : uncounted
   const responses: Record<string, Json> = {}
   for (const [status, response] of Object.entries(success)) responses[status] = toSuccess(response, cost > 0)
   for (const status of errors) {
-    const isCounted = cost > 0 && !(access === 'public' ? uncountedPublic : uncounted).has(status)
+    const isCounted = cost > 0 && !without.has(status)
     const { description } = failureOf(status)
     if (method === 'HEAD') responses[status] = { description, headers: headersOfFailure(status, isCounted) }
     else if (isCounted === !uncounted.has(status)) responses[status] = { $ref: `#/components/responses/Error${status}` }

@@ -16,6 +16,7 @@ import * as changes from './exchange-changes.ts'
 import * as partner from './partner.ts'
 import { KNOWN_VALUES } from './scalars.ts'
 import * as service from './service.ts'
+import * as tracking from './tracking.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
@@ -76,6 +77,8 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   SwapQuote: defi.SwapQuote,
   SwapRemainder: defi.SwapRemainder,
   SwapRoute: defi.SwapRoute,
+  TrackedDeposit: tracking.TrackedDeposit,
+  TrackedExchange: tracking.TrackedExchange,
   TransactionHash: defi.TransactionHash,
 }
 /** Named only in the document of the sandbox. */

@@ -67,6 +67,7 @@ describe('the OpenAPI document', () => {
       'get /health/live',
       'get /health/ready',
       'get /v1/rates',
+      'get /v1/track',
       'head /v1/rates',
     ])
     const posts = operations.filter(({ method }) => method === 'post')
@@ -97,12 +98,16 @@ const fields: readonly (readonly [string, TSchema, string])[] = [
     schema.PrivateRateQuote,
     'min max fromAmount toAmount fromCurrency toCurrency fromNetwork toNetwork amountFromUsd amountToUsd +fees +expectedSeconds +intermediary',
   ],
-  ['ExchangeRecord', schema.ExchangeRecord, `id created exchangeType status request exchanges ${progress}`],
+  [
+    'ExchangeRecord',
+    schema.ExchangeRecord,
+    `id created exchangeType status request exchanges ${progress} +trackingUrl`,
+  ],
   ['ListedExchange', schema.ListedExchange, `id created exchangeType status request exchanges ${progress}`],
   [
     'CreatedExchange',
     schema.CreatedExchange,
-    'id status exchangeType created request exchanges +expiresAt +fixedUntil +confirmationsRequired +confirmationsSeen +expectedSeconds +externalId',
+    'id status exchangeType created request exchanges +expiresAt +fixedUntil +confirmationsRequired +confirmationsSeen +expectedSeconds +externalId +trackingUrl',
   ],
   [
     'ExchangeRequest',

@@ -45,6 +45,7 @@ import { CancelledExchange, NamedRefundAddress } from './exchange-changes.ts'
 import { partnerRoutes } from './partner-routes.ts'
 import { keyedErrors, notModified, publicErrors, type RouteDefinition, xml } from './route-definition.ts'
 import { Live, Ready } from './service.ts'
+import { TrackedExchange, TrackingQuery } from './tracking.ts'
 
 /** The operations by their ids in the OpenAPI document. */
 export const routes = {
@@ -189,6 +190,22 @@ export const routes = {
     query: StatusQuery,
     success: { 200: { description: 'The exchange.', schema: ExchangeRecord, headers: ['ETag'] }, 304: notModified },
     errors: [...keyedErrors, 404],
+  },
+  getTrackedExchange: {
+    method: 'GET',
+    path: '/v1/track',
+    tag: 'Cross-chain',
+    summary: 'Public status of an exchange',
+    description:
+      'What the payer may see of an exchange, by the token of its `trackingUrl`. For wallets and web pages: no key is needed, and every origin may read the answer. It names neither the partner nor the payment between the legs of a private exchange, whose legs are one item. Additive.',
+    access: 'public',
+    cost: 1,
+    query: TrackingQuery,
+    success: {
+      200: { description: 'The exchange.', schema: TrackedExchange, headers: ['ETag'] },
+      304: notModified,
+    },
+    errors: [...publicErrors, 404],
   },
   listExchanges: {
     method: 'GET',

@@ -113,6 +113,8 @@ async function driveExchanges(sdk: typeof Sdk, swapyard: Sdk.Swapyard) {
   check(several.data.map(({ type }) => type).join() === 'standard,private', 'getExchangeStatus by ids')
   check((await swapyard.getStandardExchangeStatus({ id })).request.flow === 'fixed-rate', 'getStandardExchangeStatus')
   check((await swapyard.getPrivateExchangeStatus({ id: hidden.id })).id === hidden.id, 'getPrivateExchangeStatus')
+  const token = created.trackingUrl.split('/').at(-1) ?? ''
+  check((await swapyard.getTrackedExchange({ token })).status === 'finished', 'getTrackedExchange')
   const page = await swapyard.listExchanges({ exchangeType: 'private', page: 1, limit: 500 })
   check(
     page.data.some((one) => one.id === hidden.id),

@@ -1,6 +1,10 @@
-/** Reads a QR code that a terminal shows with half blocks: versions 1 to 5 at level L, one segment of bytes. */
-export function readQrCode(lines: readonly string[]): string {
-  const { modules, size } = readModules(lines)
+type Modules = Readonly<{ modules: readonly (readonly boolean[])[]; size: number }>
+
+/** Reads a QR code that a terminal shows with half blocks. */
+export const readQrCode = (lines: readonly string[]): string => decodeQrCode(readModules(lines))
+
+/** Reads the dark modules of a QR code of versions 1 to 5 at level L with one segment of bytes. */
+export function decodeQrCode({ modules, size }: Modules): string {
   const isDark = (row: number, column: number) => modules[row]?.[column] === true
   // Format: the mask is bits 12 to 10, which row 8 shows in columns 2 to 4, under the fixed pattern 101 of 101010000010010.
   const mask = [2, 3, 4].reduce((bits, column) => bits * 2 + (isDark(8, column) ? 1 : 0), 0) ^ 0b101
@@ -42,7 +46,7 @@ function isMasked(mask: number, i: number, j: number): boolean {
 }
 
 /** Each character shows two modules, and a full block is a light one, on a dark terminal. The border is one module. */
-function readModules(lines: readonly string[]): { modules: boolean[][]; size: number } {
+function readModules(lines: readonly string[]): Modules {
   const rows = lines.flatMap((line) => [
     [...line].map((one) => !'█▀'.includes(one)),
     [...line].map((one) => !'█▄'.includes(one)),

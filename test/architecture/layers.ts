@@ -114,7 +114,7 @@ export const architecture: Architecture = {
     'prom-client': ['server/src/app/metrics.ts', `${adapters}/router`],
     typebox: ['schema/src', 'server/src/core/http', 'server/src/config'],
     undici: ['lib/src', 'server/src/lib'],
-    uqr: ['sdk/src/cli'],
+    uqr: ['sdk/src/cli', 'server/src/pages/tracking'],
     viem: [`${chains}/evm`, `${adapters}/dex`, `${adapters}/swap-chain`, 'sandbox/src/evm', 'sandbox/src/keys.ts'],
   },
   linesMax: 400,

@@ -4,6 +4,7 @@ import { erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createExplorer } from '../../server/src/adapters/explorer/explorer.ts'
 import { mountPages } from '../../server/src/app/pages.ts'
+import { apiDefaults } from '../../server/src/core/http/settings.ts'
 import { present } from '../../server/src/lib/assert.ts'
 import { mountExplorer } from '../../server/src/pages/explorer.ts'
 import { createTestApp } from '../../server/test/core/http/app-for-tests.ts'
@@ -164,10 +165,11 @@ describe('the explorer', () => {
   })
 
   test('is absent outside the sandbox', async () => {
-    const { app } = createTestApp()
+    const { app, services } = createTestApp()
     const { catalogue, chains } = scenario.app
-    const settings = { publicUrl: 'https://api.example.com', sandboxControlUrl: null }
-    mountPages(app, { environment: 'production', settings, nodes: [], catalogue, chains })
+    const settings = { ...apiDefaults, publicUrl: 'https://api.example.com' }
+    const tracking = { services, settings }
+    mountPages(app, { environment: 'production', settings, nodes: [], catalogue, chains, tracking })
     expect((await app.inject({ url: '/sandbox/explorer' })).statusCode).toBe(404)
     expect((await app.inject({ url: '/docs/errors' })).statusCode).toBe(200)
     await app.close()

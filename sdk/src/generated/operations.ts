@@ -27,6 +27,7 @@ import type {
   GetStandardExchangeStatusQuery,
   GetSwapStatusQuery,
   GetTokenQuery,
+  GetTrackedExchangeQuery,
   ListExchangesQuery,
   ListPairsQuery,
   ListPartnerExchangesQuery,
@@ -59,6 +60,7 @@ import type {
   SendApprovalBody,
   SendSwapBody,
   SwapQuote,
+  TrackedExchange,
   TransactionHash,
   ValidateAddressQuery,
 } from './types.ts'
@@ -75,6 +77,7 @@ export const operations = {
   getExchangeStatus: ['GET', '/v1/cross-chain/exchange/status', 'query', 'json'],
   getStandardExchangeStatus: ['GET', '/v1/cross-chain/exchange/status/standard', 'query', 'json'],
   getPrivateExchangeStatus: ['GET', '/v1/cross-chain/exchange/status/private', 'query', 'json'],
+  getTrackedExchange: ['GET', '/v1/track', 'query', 'json'],
   listExchanges: ['GET', '/v1/cross-chain/exchange/list', 'query', 'json'],
   validateAddress: ['GET', '/v1/cross-chain/address/validate', 'query', 'json'],
   listDefiNetworks: ['GET', '/v1/defi/networks', 'none', 'json'],
@@ -137,6 +140,9 @@ export interface Operations {
 
   /** Status of a private exchange: `GET /v1/cross-chain/exchange/status/private`. Poll until the status is `finished`, `failed` or `refunded`. An exchange of the other kind is 404. */
   getPrivateExchangeStatus(input: GetPrivateExchangeStatusQuery, options?: CallOptions): Promise<ExchangeRecord>
+
+  /** Public status of an exchange: `GET /v1/track`. What the payer may see of an exchange, by the token of its `trackingUrl`. For wallets and web pages: no key is needed, and every origin may read the answer. It names neither the partner nor the payment between the legs of a private exchange, whose legs are one item. Additive. */
+  getTrackedExchange(input: GetTrackedExchangeQuery, options?: CallOptions): Promise<TrackedExchange>
 
   /** List exchanges of the last 24 hours: `GET /v1/cross-chain/exchange/list`. Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header. */
   listExchanges(input?: ListExchangesQuery, options?: CallOptions): Promise<ExchangeList>

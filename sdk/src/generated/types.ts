@@ -591,6 +591,10 @@ export interface CreatedExchange {
    * Your own id, as it was sent; null without one. Additive.
    */
   externalId: string | null
+  /**
+   * Page where the payer follows this exchange, without a key. Its address is a secret: show it to the payer only. Additive.
+   */
+  trackingUrl: string
 }
 /**
  * Terms of the request.
@@ -1194,6 +1198,10 @@ export interface ExchangeRecord {
    * Your own id, as it was sent; null without one. Additive.
    */
   externalId: string | null
+  /**
+   * Page where the payer follows this exchange, without a key. Its address is a secret: show it to the payer only. Additive.
+   */
+  trackingUrl: string
 }
 /**
  * Terms of the request.
@@ -1769,6 +1777,105 @@ export interface SwapRemainder {
   amountRaw: string
 }
 /**
+ * A deposit of the payer.
+ */
+export interface TrackedDeposit {
+  /**
+   * Received deposit amount.
+   */
+  amountFromReceived: string | null
+  /**
+   * Paid amount in the target currency; null on a refund.
+   */
+  amountToReceived: string | null
+  /**
+   * Overall status. `pending` is the initial value; `finished`, `failed` and `refunded` are terminal.
+   */
+  status: ExchangeStatus
+  /**
+   * Reason for the status, or null. Additive.
+   */
+  statusReason: StatusReason | null
+  /**
+   * Transaction hash of the deposit.
+   */
+  payinHash: string | null
+  /**
+   * Transaction hash of the payout to the recipient; null on a refund.
+   */
+  payoutHash: string | null
+  /**
+   * The refund once its amount is reserved, otherwise null.
+   */
+  refund: Refund | null
+  /**
+   * Time when the deposit was first seen.
+   */
+  created: string
+  /**
+   * Confirmations that the deposit needs, by its value. Before a deposit: an estimate for the requested amount. Null if the network is no longer listed. Additive.
+   */
+  confirmationsRequired: number | null
+  /**
+   * Confirmations that the deposit has, at most `confirmationsRequired`. Additive.
+   */
+  confirmationsSeen: number
+}
+/**
+ * Public status of an exchange.
+ */
+export interface TrackedExchange {
+  /**
+   * Unique exchange identifier.
+   */
+  id: string
+  /**
+   * Creation time.
+   */
+  created: string
+  /**
+   * Kind of exchange.
+   */
+  exchangeType: ExchangeType
+  /**
+   * Overall status. `pending` is the initial value; `finished`, `failed` and `refunded` are terminal.
+   */
+  status: ExchangeStatus
+  /**
+   * Reason for the status, or null. Additive.
+   */
+  statusReason: StatusReason | null
+  request: ExchangeRequest
+  /**
+   * Oldest first; of more than 100 the latest 100.
+   */
+  deposits: TrackedDeposit[]
+  /**
+   * A refund waits for an address. The tracking page has a form for it if the partner allows that.
+   */
+  needsRefundAddress: boolean
+  /**
+   * A deposit that arrives later is refunded or held. Additive.
+   */
+  expiresAt: string
+  /**
+   * A deposit must be seen by then to get the fixed rate; null at a floating rate. Additive.
+   */
+  fixedUntil: string | null
+  /**
+   * Confirmations that the deposit needs, by its value. Before a deposit: an estimate for the requested amount. Null if the network is no longer listed. Additive.
+   */
+  confirmationsRequired: number | null
+  /**
+   * Confirmations that the deposit has, at most `confirmationsRequired`. Additive.
+   */
+  confirmationsSeen: number
+  /**
+   * Average time in seconds from the deposit to the payout of this leg, including confirmations and random delays. Null if a network is no longer listed. Additive.
+   */
+  expectedSeconds: number | null
+}
+/**
  * A balance.
  */
 export interface SandboxBalance {
@@ -2038,6 +2145,12 @@ export interface GetPrivateExchangeStatusQuery {
    * Exchange id.
    */
   id: string
+}
+export interface GetTrackedExchangeQuery {
+  /**
+   * The last part of the path of `trackingUrl`.
+   */
+  token: string
 }
 export interface ListExchangesQuery {
   /**

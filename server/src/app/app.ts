@@ -30,6 +30,8 @@ import { createFindExchange, createListExchanges } from '../exchange/orders/find
 import { createNameRefundAddress } from '../exchange/orders/name-refund-address.ts'
 import { createOpenCounts } from '../exchange/orders/open-counts.ts'
 import { createReportExchanges } from '../exchange/orders/report-exchanges.ts'
+import { createTracking } from '../exchange/orders/track-exchanges.ts'
+import { createTrackingTokens } from '../exchange/orders/tracking-tokens.ts'
 import type { JournalingSigner, PublicKeys } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
@@ -178,8 +180,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const settings = { ...apiDefaults, ...options.api, throttle }
   const http = createHttpServer({ services, log, metrics, settings })
   const swapTokens = options.swaps?.ownTokens ?? new Map()
+  const tracking = { services, settings }
   if (!options.api.operationsOnly)
-    mountPages(http, { environment, settings, nodes: options.nodes, catalogue, chains, swapTokens })
+    mountPages(http, { environment, settings, nodes: options.nodes, catalogue, chains, tracking, swapTokens })
   return {
     store,
     database,
@@ -328,6 +331,13 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
     screening: createScreening(options.denied, chains),
     expectations,
   }
+  const refunding = {
+    exchanges: store.exchanges,
+    catalogue,
+    chains,
+    screening: creating.screening,
+    isOwnAddress: (address: string) => isOwnAddress(dependencies.database, address),
+  }
   return {
     authenticate: dependencies.authenticate,
     ...createReadServices(dependencies, privacy),
@@ -341,12 +351,11 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
     }),
     findExchange: createFindExchange(store),
     cancelExchange: createCancelExchange(store),
-    nameRefundAddress: createNameRefundAddress({
-      exchanges: store.exchanges,
-      catalogue,
-      chains,
-      screening: creating.screening,
-      isOwnAddress: (address) => isOwnAddress(dependencies.database, address),
+    nameRefundAddress: createNameRefundAddress(refunding),
+    tracking: createTracking({
+      ...refunding,
+      tokens: createTrackingTokens(options.pepper, options.previousPepper),
+      allowsRefundByLink: createPartnerStore(dependencies.database).allowsRefundByLink,
     }),
     listExchanges: createListExchanges(store),
     reportExchanges: createReportExchanges(store),

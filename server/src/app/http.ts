@@ -30,6 +30,7 @@ import { mountRates } from '../exchange/api/rates-feed.ts'
 import { mountRefundAddress } from '../exchange/api/refund-address.ts'
 import { mountReport } from '../exchange/api/report.ts'
 import { mountStatus } from '../exchange/api/status.ts'
+import { mountTrackedStatus } from '../exchange/api/track.ts'
 import type { ExchangeServices } from '../exchange/interfaces.ts'
 import { mountSwapList } from '../swap/api/list.ts'
 import { mountSwapQuote } from '../swap/api/quote.ts'
@@ -52,6 +53,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Readiness turns false and connections are asked to close; what is under way is finished. Then `close()`. */
     drain(): void
+    isDraining(): boolean
   }
 }
 
@@ -90,6 +92,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   app.decorate('drain', () => {
     state.draining = true
   })
+  app.decorate('isDraining', () => state.draining)
   app.setValidatorCompiler(compileValidator)
   app.addHook('onRequest', createRequestGuards(state, allowedMethods(app), pagePaths))
   guardOverload(app, settings)
@@ -101,7 +104,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountHealth(context, () => state.draining)
   mountMetrics(context)
   if (settings.operationsOnly) return app
-  const listing = createListing(services)
+  const listing = createListing(services, settings.publicUrl)
   const sendFile = createStaticFiles()
   mountAvailableCurrencies(context)
   mountPairs(context)
@@ -112,6 +115,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountRefundAddress(context)
   mountCancel(context)
   mountStatus(context, listing)
+  mountTrackedStatus(context, listing)
   mountAddresses(context)
   mountList(context, listing)
   mountReport(context, listing)

@@ -6,6 +6,7 @@ import type { ApiSettings } from '../core/http/settings.ts'
 import type { ChainExplorer } from '../exchange/ports/explorer.ts'
 import { mountSite } from '../pages/docs/mount.ts'
 import { mountExplorer } from '../pages/explorer.ts'
+import { mountTracking, type TrackingDeps } from '../pages/tracking/routes.ts'
 import type { OwnTokens } from '../swap/interfaces.ts'
 import type { ClosableChain, NetworkNodes } from './chains.ts'
 import { type HttpServer, servedRoutes } from './http.ts'
@@ -16,6 +17,7 @@ type PageDependencies = Readonly<{
   nodes: readonly NetworkNodes[]
   catalogue: Catalogue
   chains: ReadonlyMap<string, ClosableChain>
+  tracking: Pick<TrackingDeps, 'services' | 'settings'>
   /** Tokens of the sandbox that are no currencies, by network. */
   swapTokens?: ReadonlyMap<string, OwnTokens>
 }>
@@ -25,6 +27,7 @@ export function mountPages(app: HttpServer, dependencies: PageDependencies): voi
   const { environment, settings, nodes, catalogue, chains } = dependencies
   const operations = Object.entries(servedRoutes(settings)).map(([id, route]) => ({ ...route, id }))
   mountSite(app, { publicUrl: settings.publicUrl, isSandbox: environment === 'sandbox' }, operations)
+  mountTracking(app, { ...dependencies.tracking, isDraining: app.isDraining })
   if (environment !== 'sandbox') return
   const explorers = new Map<string, ChainExplorer>()
   for (const { network: id, rpcUrls } of nodes) {

@@ -146,7 +146,9 @@ function addPartnerSet(partners: Command): void {
     .option('--no-strict', 'ignore unknown members of bodies and queries')
     .option('--refund-to-sender', refundToSenderText)
     .option('--no-refund-to-sender', 'hold a refund without a refund address until one is named')
-    .action((name: string, { rateLimit, reason, ...options }: Partial<NewPartnerOptions>) =>
+    .option('--refund-by-link', 'let a payer name a missing refund address on the tracking page, as by default')
+    .option('--no-refund-by-link', 'only the partner or the operator names a missing refund address')
+    .action((name: string, { rateLimit, reason, ...options }: Partial<NewPartnerOptions & { refundByLink: boolean }>) =>
       withDatabase(async (database) => {
         const changes = { ...options, ...(rateLimit === undefined ? {} : { rateLimitPerMinute: rateLimit }) }
         if (Object.keys(changes).length === 0) fail('nothing to change: name an option')

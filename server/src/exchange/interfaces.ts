@@ -6,6 +6,7 @@ import type { Idempotency } from '../core/services/interfaces.ts'
 import type { Exchange, ExchangeType, ExchangeView, Flow, Leg } from './domain/exchange.ts'
 import type { PrivateType } from './domain/private-plan.ts'
 import type { IssuedQuote, PrivateQuote } from './domain/rate-quote.ts'
+import type { TrackedExchange } from './domain/tracked-exchange.ts'
 import type { Destination } from './ports/chain.ts'
 import type { ExchangeQuery } from './ports/store/exchanges.ts'
 
@@ -65,6 +66,20 @@ export type ReportedPage = Readonly<{ rows: readonly ExchangeView[]; nextPage: s
 
 export type RefundAddressRequest = Readonly<{ id: string; refundAddress: string; refundMemo?: string | undefined }>
 
+/** What the holder of a tracking link can see and do. The token is the only permission. */
+export type Tracking = Readonly<{
+  /** The token of an exchange, by the exchange's id. */
+  tokenOf(id: string): string
+  /** null if the token is not one of ours. */
+  find(token: string): Promise<TrackedExchange | null>
+  /** Whether a refund needs an address and the partner lets the payer name it. */
+  takesRefundAddress(tracked: TrackedExchange): Promise<boolean>
+  /** The address in its canonical form. Names nothing. */
+  checkRefundAddress(token: string, address: string, memo: string | undefined): Promise<Destination>
+  /** Names the refund address, once. Throws REFUND_ADDRESS_SET. */
+  nameRefundAddress(token: string, address: string, memo: string | undefined): Promise<Destination>
+}>
+
 export type PairView = Readonly<{
   from: Asset
   to: Asset
@@ -113,6 +128,7 @@ export type ExchangeServices = Readonly<{
     all(partner: Partner, request: ReportRequest): AsyncGenerator<ExchangeView>
   }>
   expectations: Expectations
+  tracking: Tracking
   /** Checks a recipient as a create does, apart from screening. Throws CURRENCY_NOT_FOUND and PAIR_UNAVAILABLE. */
   checkAddress(
     request: Readonly<{ currency: string; network: string; address: string; memo: string | undefined }>,

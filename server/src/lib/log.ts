@@ -59,10 +59,11 @@ function maskFields(fields: Record<string, unknown>, depth = 1): Record<string, 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Error)
 
-/** Passwords in URLs (nodes, databases) and our own API keys, in any message of a library. */
+/** Passwords in URLs (nodes, databases), our own API keys and the tokens of tracking pages, in any message of a library. */
 const inText: readonly (readonly [RegExp, string])[] = [
   [/(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,200}):[^\s/@]{1,300}@/gi, `$1:${MASK}@`],
   [/\bsy_(live|test)_([0-9A-Za-z]{8})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}/g, `sy_$1_$2_${MASK}`],
+  [/(\/track\/)[\w-]{43}/g, `$1${MASK}`],
 ]
 
 /** The text without passwords and keys. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 
-/** Inline style of all pages. The Content-Security-Policy allows it by its hash. */
-export const style = `
+/** Colors of all pages, for light and dark. */
+export const colors = `
 :root {
   color-scheme: light dark;
   --ground: light-dark(#f6f7f9, #101318);
@@ -13,7 +13,12 @@ export const style = `
   --good: light-dark(#0b7a43, #4cd08a);
   --wait: light-dark(#8a5a00, #f2bd55);
   --bad: light-dark(#b3261e, #ff8a80);
+  --button: light-dark(#1a56c4, #2f6fe0);
 }
+`
+
+/** Inline style of the pages without scripts. The Content-Security-Policy allows it by its hash. */
+export const style = `${colors}
 * { box-sizing: border-box }
 body {
   margin: 0; background: var(--ground); color: var(--text);

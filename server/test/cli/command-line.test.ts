@@ -135,6 +135,20 @@ describe('the command line', () => {
     expect(await set('eth', 'none')).toMatchObject({ code: 1 })
   })
 
+  test('switches off the form for refund addresses on a partner’s tracking pages, and on again', async () => {
+    const readSetting = async () => {
+      const { lines } = await swapyard(['partners', 'list'])
+      return lines.find((line) => line['name'] === 'delta')?.['refundByLink']
+    }
+    await swapyard(['partners', 'add', 'delta'])
+    expect(await readSetting()).toBe(true)
+    expect(await swapyard(['partners', 'set', 'delta', '--no-refund-by-link'])).toMatchObject({ code: 0 })
+    expect(await swapyard(['partners', 'set', 'delta', '--strict'])).toMatchObject({ code: 0 })
+    expect(await readSetting()).toBe(false)
+    expect(await swapyard(['partners', 'set', 'delta', '--refund-by-link'])).toMatchObject({ code: 0 })
+    expect(await readSetting()).toBe(true)
+  })
+
   test('changes only the named settings of a partner and a key', async () => {
     await swapyard(['partners', 'add', 'beta', '--fee-bps', '5'])
     const change = ['--fee-bps', '30', '--rate-limit', '12000', '--strict']

@@ -23,7 +23,7 @@ export function negotiateEncoding(header: string | undefined, offered: readonly 
 }
 
 /** A weight of RFC 9110 §12.4.2, 0 to 1 with at most three decimals, in thousandths. A malformed weight counts as 0. */
-function toThousandths(weight: string): number {
+export function toThousandths(weight: string): number {
   const [, whole, fraction = ''] = /^([01])(?:\.([0-9]{0,3}))?$/.exec(weight) ?? []
   return whole === '1' ? 1000 : whole === '0' ? Number.parseInt(fraction.padEnd(3, '0'), 10) : 0
 }

@@ -1,7 +1,11 @@
 import type { Asset } from '../../core/domain/asset.ts'
 import type { Currency } from '../../core/domain/currency.ts'
+import type { Exchange } from '../domain/exchange.ts'
 import type { ExchangeServices } from '../interfaces.ts'
 import type { Listing } from './present.ts'
+
+/** Path of the page where a payer follows an exchange. */
+export const trackingPath = (token: string): string => `/track/${token}`
 
 type Index = Readonly<{
   currencies: readonly Currency[]
@@ -11,10 +15,12 @@ type Index = Readonly<{
 }>
 
 /** Indexes the currency list that partners see: networks that require a memo, and assets by id. Built once per list. */
-export function createListing({
-  listCurrencies,
-  expectations,
-}: Pick<ExchangeServices, 'listCurrencies' | 'expectations'>): Listing {
+export function createListing(
+  { listCurrencies, expectations, tracking }: Pick<ExchangeServices, 'listCurrencies' | 'expectations' | 'tracking'>,
+  publicUrl: string,
+): Listing {
+  // By exchange, because most polls present the same one again.
+  const trackingUrls = new WeakMap<Exchange, string>()
   let cached: Index | null = null
   const getIndex = (): Index => {
     const currencies = listCurrencies()
@@ -26,6 +32,13 @@ export function createListing({
     requiresMemo: (network) => getIndex().memoNetworks.has(network),
     chainIdOf: (network) => getIndex().chainIds.get(network) ?? null,
     assetOf: (id) => getIndex().assets.get(id) ?? null,
+    trackingUrlOf: (exchange) => {
+      const known = trackingUrls.get(exchange)
+      if (known !== undefined) return known
+      const url = `${publicUrl}${trackingPath(tracking.tokenOf(exchange.id))}`
+      trackingUrls.set(exchange, url)
+      return url
+    },
   }
 }
 

@@ -73,7 +73,13 @@ function execution(change: Partial<ExecutionView>): ExecutionView {
 }
 
 const expectations = { confirmationsOf: () => 6, secondsOf: () => 1_800, secondsOfLeg: () => 900 }
-const listing: Listing = { requiresMemo: () => false, chainIdOf: () => null, assetOf: () => null, expectations }
+const listing: Listing = {
+  requiresMemo: () => false,
+  chainIdOf: () => null,
+  assetOf: () => null,
+  trackingUrlOf: () => 'http://127.0.0.1/track/one',
+  expectations,
+}
 
 describe('presentRateQuote', () => {
   test('returns numbers that equal the amounts exactly', () => {

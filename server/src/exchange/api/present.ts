@@ -35,7 +35,7 @@ function toNumber(units: bigint, decimals: number, rounding: Rounding): number {
 }
 
 /** The sandbox's explorer pages are paths on this server. */
-const absolute = (template: string, publicUrl: string): string =>
+export const absolute = (template: string, publicUrl: string): string =>
   template.startsWith('/') ? publicUrl + template : template
 
 export function presentCurrency(currency: Currency, publicUrl: string): WireCurrency {
@@ -116,6 +116,8 @@ export type Listing = Readonly<{
   chainIdOf(network: string): number | null
   /** null if the catalogue no longer lists it. */
   assetOf(id: AssetId): Asset | null
+  /** The page where the payer follows the exchange. */
+  trackingUrlOf(exchange: Exchange): string
   expectations: Expectations
 }>
 
@@ -172,7 +174,11 @@ function presentExecution(execution: ExecutionView, exchange: Exchange, listing:
 }
 
 /** The refunded asset may differ from the ordered one. */
-function presentRefund({ assetId, units, address, memo, txHash }: RefundView, from: Asset, { assetOf }: Listing) {
+export function presentRefund(
+  { assetId, units, address, memo, txHash }: RefundView,
+  from: Asset,
+  { assetOf }: Pick<Listing, 'assetOf'>,
+) {
   const asset = present(from.id === assetId ? from : assetOf(assetId), 'the asset of a refund')
   return {
     amount: formatUnits(units, asset.decimals),
@@ -215,13 +221,32 @@ function presentEstimated(exchange: Exchange) {
   }
 }
 
-function presentDeadlines({ expiresAt, fixedUntil }: Exchange) {
+export function presentDeadlines({ expiresAt, fixedUntil }: Exchange) {
   return { expiresAt: expiresAt.toISOString(), fixedUntil: fixedUntil === null ? null : fixedUntil.toISOString() }
 }
 
 export function presentExchange(view: ExchangeView, listing: Listing): ExchangeRecord {
-  const listed = presentListedExchange(view, listing)
-  return { ...listed, request: { ...listed.request, flow: view.exchange.flow } }
+  return {
+    ...presentListedExchange(view, listing),
+    request: presentRequest(view.exchange, listing),
+    trackingUrl: listing.trackingUrlOf(view.exchange),
+  }
+}
+
+/** Terms and destinations, as a status shows them. */
+export function presentRequest(exchange: Exchange, listing: Listing): ExchangeRecord['request'] {
+  return { ...presentListedRequest(exchange, listing), flow: exchange.flow }
+}
+
+function presentListedRequest(exchange: Exchange, listing: Listing): ListedExchange['request'] {
+  const { recipient, refund } = exchange
+  return {
+    ...presentTerms(exchange),
+    depositMemo: checkedMemo(exchange, listing),
+    recipientMemo: recipient === null ? null : recipient.memo,
+    refundAddress: refund === null ? null : refund.address,
+    refundMemo: refund === null ? null : refund.memo,
+  }
 }
 
 export function presentStatus(view: ExchangeView, listing: Listing): ExchangeStatusAnswer {
@@ -230,20 +255,13 @@ export function presentStatus(view: ExchangeView, listing: Listing): ExchangeSta
 
 export function presentListedExchange(view: ExchangeView, listing: Listing): ListedExchange {
   const { exchange } = view
-  const { recipient, refund } = exchange
   return {
     id: exchange.id,
     created: exchange.createdAt.toISOString(),
     exchangeType: exchange.type,
     status: exchange.status,
     statusReason: exchange.reason,
-    request: {
-      ...presentTerms(exchange),
-      depositMemo: checkedMemo(exchange, listing),
-      recipientMemo: recipient === null ? null : recipient.memo,
-      refundAddress: refund === null ? null : refund.address,
-      refundMemo: refund === null ? null : refund.memo,
-    },
+    request: presentListedRequest(exchange, listing),
     exchanges: presentExecutions(view, listing),
     ...presentProgress(view, listing),
   }
@@ -267,5 +285,6 @@ export function presentCreated({ exchange }: ExchangeView, listing: Listing): Cr
     },
     exchanges: [],
     ...presentEstimated(exchange),
+    trackingUrl: listing.trackingUrlOf(exchange),
   }
 }

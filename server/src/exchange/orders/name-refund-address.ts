@@ -23,18 +23,37 @@ export type NameRefundAddressDeps = Readonly<{
 export function createNameRefundAddress(deps: NameRefundAddressDeps): ExchangeServices['nameRefundAddress'] {
   return async (partner, { id, refundAddress, refundMemo }) => {
     const exchange = await findExchange(deps, partner, id)
-    const refund = readRefund(deps, exchange, refundAddress, refundMemo)
-    await check(deps, exchange, refund)
-    const outcome = await deps.exchanges.nameRefund(exchange.id, refund)
-    if (outcome === 'set') return refund
-    throw new AppError(
-      'REFUND_ADDRESS_SET',
-      outcome === 'other'
-        ? 'the exchange has another refund address, which cannot be replaced: contact us'
-        : 'a refund of the exchange was already sent to the sender: its address cannot change',
-      { field: 'refundAddress' },
-    )
+    return nameRefund(deps, exchange, await checkRefundAddress(deps, exchange, refundAddress, refundMemo))
   }
+}
+
+/** The refund address of an exchange in its canonical form. Throws if a create would not accept it. */
+export async function checkRefundAddress(
+  deps: NameRefundAddressDeps,
+  exchange: Exchange,
+  address: string,
+  memo: string | undefined,
+): Promise<Destination> {
+  const refund = readRefund(deps, exchange, address, memo)
+  await check(deps, exchange, refund)
+  return refund
+}
+
+/** Stores a checked refund address. Throws REFUND_ADDRESS_SET. */
+export async function nameRefund(
+  { exchanges }: Pick<NameRefundAddressDeps, 'exchanges'>,
+  { id }: Exchange,
+  refund: Destination,
+): Promise<Destination> {
+  const outcome = await exchanges.nameRefund(id, refund)
+  if (outcome === 'set') return refund
+  throw new AppError(
+    'REFUND_ADDRESS_SET',
+    outcome === 'other'
+      ? 'the exchange has another refund address, which cannot be replaced: contact us'
+      : 'a refund of the exchange was already sent to the sender: its address cannot change',
+    { field: 'refundAddress' },
+  )
 }
 
 async function findExchange({ exchanges }: NameRefundAddressDeps, partner: Partner, id: string): Promise<Exchange> {

@@ -93,6 +93,7 @@ describe('creates', () => {
       confirmationsSeen: 0,
       expectedSeconds: 1_800,
       externalId: null,
+      trackingUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8080\/track\/[A-Za-z0-9_-]{43}$/),
     })
   })
 

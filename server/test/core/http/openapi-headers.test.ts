@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AppError } from '../../../src/core/domain/errors.ts'
 import type { Throttle } from '../../../src/core/ports/throttle.ts'
+import { trackExchange } from '../../../src/exchange/domain/tracked-exchange.ts'
+import { present } from '../../../src/lib/assert.ts'
 import { usdcToken } from '../../swap/routes/swaps-in-memory.ts'
 import { createTestApp, goodOrder, listen, type TestApp } from './app-for-tests.ts'
 import type { Answer } from './bad-input-case.ts'
@@ -149,6 +151,10 @@ async function startWithRows(): Promise<TestApp> {
   Object.assign(services, {
     findExchange: async (_owner: unknown, _id: string, type = 'standard') =>
       services.rows.find(({ view }) => view.exchange.type === type)?.view ?? null,
+    tracking: {
+      ...services.tracking,
+      find: async () => trackExchange(present(services.rows[0], 'an exchange').view),
+    },
     nameRefundAddress: async (_owner: unknown, { refundAddress: address }: { refundAddress: string }) => ({
       address,
       memo: null,
@@ -166,7 +172,7 @@ function startWithFailures(error: Error): TestApp {
   const fail = () => {
     throw error
   }
-  for (const part of [services, services.swaps])
+  for (const part of [services, services.swaps, services.tracking])
     for (const [name, member] of Object.entries(part))
       if (typeof member === 'function' && !['authenticate', 'readiness'].includes(name))
         Object.assign(part, { [name]: fail })

@@ -10,7 +10,9 @@ import type { Idempotency } from '../../../src/core/services/interfaces.ts'
 import type { ExchangeType, ExchangeView } from '../../../src/exchange/domain/exchange.ts'
 import type { PrivateType } from '../../../src/exchange/domain/private-plan.ts'
 import type { IssuedQuote } from '../../../src/exchange/domain/rate-quote.ts'
+import { trackExchange } from '../../../src/exchange/domain/tracked-exchange.ts'
 import type { ExchangeFilter, ExchangeOrder, Feed, RateRequest } from '../../../src/exchange/interfaces.ts'
+import { createTrackingTokens } from '../../../src/exchange/orders/tracking-tokens.ts'
 import { assert } from '../../../src/lib/assert.ts'
 import { createWithIdempotency } from '../../../src/swap/idempotent.ts'
 import { createSwapsInMemory, type SwapsInMemory } from '../../swap/routes/swaps-in-memory.ts'
@@ -156,6 +158,7 @@ export function createServicesInMemory(): ServicesInMemory {
     },
     swaps: createSwapsInMemory(),
     withIdempotency: createWithIdempotency(createResponses()),
+    tracking: createTrackingInMemory(scenario),
     expectations: { confirmationsOf: () => 2, secondsOf: () => 1_800, secondsOfLeg: () => 900 },
     checkAddress: async ({ currency, network, address, memo }) => {
       const found = scenario.catalogue.find(currency, network)
@@ -168,6 +171,37 @@ export function createServicesInMemory(): ServicesInMemory {
       return feed
     },
     readiness: () => broken.reasons,
+  }
+}
+
+function createTrackingInMemory(scenario: Scenario): Services['tracking'] {
+  const tokens = createTrackingTokens(Buffer.from('a pepper of tests'))
+  const findRow = (token: string) => scenario.rows.find(({ view }) => view.exchange.id === tokens.read(token))
+  const checkRefund = (token: string, address: string, memo: string | undefined) => {
+    const row = findRow(token)
+    assert(row, 'the token names an exchange')
+    const { exchange } = row.view
+    const [leg] = exchange.legs
+    const currency = leg && scenario.catalogue.find(leg.from.ticker, leg.from.network)
+    assert(currency, 'the source is listed')
+    const [problem] = findDestinationProblems(currency, address, memo)
+    if (problem?.code === 'INVALID_ADDRESS') throw new AppError('INVALID_REFUND_ADDRESS', 'not an address')
+    if (problem) throw new AppError(problem.code, problem.message ?? '')
+    return { row, refund: { address, memo: memo ?? null } }
+  }
+  return {
+    tokenOf: tokens.of,
+    find: async (token) => {
+      const row = findRow(token)
+      return row === undefined ? null : trackExchange(row.view)
+    },
+    takesRefundAddress: async ({ needsRefundAddress }) => needsRefundAddress,
+    checkRefundAddress: async (token, address, memo) => checkRefund(token, address, memo).refund,
+    nameRefundAddress: async (token, address, memo) => {
+      const { row, refund } = checkRefund(token, address, memo)
+      row.view = { ...row.view, exchange: { ...row.view.exchange, refund } }
+      return refund
+    },
   }
 }
 

@@ -50,20 +50,27 @@ export function createPartnerStore(database: Database): PartnerStore {
       )
       return added.length > 0 ? id : null
     },
-    set: (name, { feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender }) =>
+    set: (name, { feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender, refundByLink }) =>
       hasRow(
         database,
         `update partners set fee_bps = coalesce($2, fee_bps), open_exchanges_max = coalesce($3, open_exchanges_max),
            rate_limit_per_minute = coalesce($4, rate_limit_per_minute), strict = coalesce($5, strict),
-           refund_to_sender = coalesce($6, refund_to_sender) where name = $1 returning 1`,
-        [name, feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender],
+           refund_to_sender = coalesce($6, refund_to_sender), refund_by_link = coalesce($7, refund_by_link)
+           where name = $1 returning 1`,
+        [name, feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender, refundByLink],
       ),
     async list() {
-      const rows = await database.query<PartnerRow & { keys: ListedKeyRow[] | null }>(
-        `select ${PARTNER}, (select json_agg(k order by k.created_at) from (${KEYS}) k) as keys from partners p order by p.name limit 1000`,
+      const rows = await database.query<PartnerRow & { refundByLink: boolean; keys: ListedKeyRow[] | null }>(
+        `select ${PARTNER}, p.refund_by_link as "refundByLink", (select json_agg(k order by k.created_at) from (${KEYS}) k) as keys from partners p order by p.name limit 1000`,
       )
-      return rows.map(({ keys, ...row }) => ({ ...toPartner(row), keys: (keys ?? []).map(toListedKey) }))
+      return rows.map(({ keys, refundByLink, ...row }) => ({
+        ...toPartner(row),
+        refundByLink,
+        keys: (keys ?? []).map(toListedKey),
+      }))
     },
+    allowsRefundByLink: (partnerId) =>
+      hasRow(database, 'select 1 from partners where id = $1 and refund_by_link', [partnerId]),
     setSuspended: (name, suspended) =>
       hasRow(database, 'update partners set suspended = $2 where name = $1 returning 1', [name, suspended]),
     setRecipient: (name, assetId, address, memo) =>

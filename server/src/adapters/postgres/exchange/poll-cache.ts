@@ -19,7 +19,7 @@ import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsCol
 /** `xmin`: all transactions below it had ended when the view was read. */
 type CachedView = Readonly<{ view: ExchangeView; xmin: bigint }>
 type ViewRow = ExchangeRow & { executions: ExecutionViewRow[] | null; n: string; xmin: string }
-type Key = Readonly<{ id: string; partnerId: string; type: ExchangeType | null }>
+type Key = Readonly<{ id: string; partnerId: string | null; type: ExchangeType | null }>
 
 /** Polls are many and small: while three queries run, new polls are collected for the next one. */
 const FIND_BATCHES = { most: 64, running: 3 }
@@ -36,10 +36,10 @@ const PAUSE_MS = 10_000
 /** `pg_snapshot_xmin`: all transactions below it have ended and are visible, or were rolled back. */
 const XMIN = 'pg_snapshot_xmin(pg_current_snapshot())::text'
 
-/** Each key has its own partner, so one query serves the polls of all partners. */
+/** Each key has its own partner, or null for any, so one query serves the polls of all partners and payers. */
 const FIND = `select k.n, ${XMIN} as xmin, ${exchangeColumns}, ${executionsColumn}
   from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality k(id, partner_id, type, n)
-  join exchanges e on e.id = k.id and e.partner_id = k.partner_id and (k.type is null or e.type = k.type)
+  join exchanges e on e.id = k.id and (k.partner_id is null or e.partner_id = k.partner_id) and (k.type is null or e.type = k.type)
   join deposit_targets t on t.exchange_id = e.id and t.leg = 0`
 
 /** Changes if the server restarts or fails over, or a table is restored, truncated or rewritten: numbers may have restarted. */
@@ -147,5 +147,5 @@ function withHead(execution: ExecutionView, heads: Heads): ExecutionView {
   return current === seen ? execution : { ...execution, confirmations: { network, height, required, seen: current } }
 }
 
-const belongsTo = ({ exchange }: ExchangeView, partnerId: string, type?: ExchangeType): boolean =>
-  exchange.partnerId === partnerId && (type === undefined || exchange.type === type)
+const belongsTo = ({ exchange }: ExchangeView, partnerId: string | null, type?: ExchangeType): boolean =>
+  (partnerId === null || exchange.partnerId === partnerId) && (type === undefined || exchange.type === type)

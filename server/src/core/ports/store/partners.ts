@@ -21,7 +21,11 @@ export type NewPartner = Readonly<{
   refundToSender: boolean
 }>
 
-export type PartnerChange = Readonly<Partial<Omit<NewPartner, 'name'>>>
+export type PartnerChange = Readonly<Partial<Omit<NewPartner, 'name'>>> &
+  Readonly<{
+    /** Whether a payer may name a missing refund address by the tracking link. */
+    refundByLink?: boolean
+  }>
 export type KeyChange = Readonly<{ scopes?: readonly Scope[]; ipAllowList?: readonly string[] }>
 
 /** A key for display, without secrets. */
@@ -59,7 +63,9 @@ export interface PartnerStore {
   add(partner: NewPartner): Promise<string | null>
   /** Changes the given fields. False if the partner does not exist. */
   set(name: string, change: PartnerChange): Promise<boolean>
-  list(): Promise<readonly (Partner & Readonly<{ keys: readonly ListedKey[] }>)[]>
+  list(): Promise<readonly (Partner & Readonly<{ refundByLink: boolean; keys: readonly ListedKey[] }>)[]>
+  /** Whether payers of the partner may name a missing refund address by their tracking link. */
+  allowsRefundByLink(partnerId: string): Promise<boolean>
   setSuspended(name: string, suspended: boolean): Promise<boolean>
   setRecipient(name: string, assetId: AssetId, address: string, memo: string | null): Promise<boolean>
   readonly keys: KeyStore

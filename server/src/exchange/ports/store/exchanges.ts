@@ -59,7 +59,8 @@ export type CreateOutcome =
 export interface ExchangeStore {
   /** Creates a batch in its own transaction. Each row has its own outcome, returned after the commit. */
   create(batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]>
-  find(partnerId: string, id: string, type?: ExchangeType): Promise<ExchangeView | null>
+  /** `partnerId` null: of any partner. */
+  find(partnerId: string | null, id: string, type?: ExchangeType): Promise<ExchangeView | null>
   /**
    * Sets the refund address of an exchange that has none and has refunded nothing, and wakes its step. `set` also if it has
    * this address already, so that a repeat succeeds.

@@ -1,0 +1,76 @@
+// Keeps the tracking page current, counts down, and copies. The page is complete without it.
+
+const live = document.getElementById('live')
+const RECONNECT_MS = 15_000
+
+/** Time left is counted from the load of each region, so the clock of the device does not matter. */
+function startClocks(region) {
+  for (const clock of region.querySelectorAll('[data-seconds]'))
+    clock.dataset.end = String(Date.now() + Number(clock.dataset.seconds) * 1_000)
+}
+
+const twoDigits = (value) => String(value).padStart(2, '0')
+
+function formatClock(seconds) {
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
+  const rest = twoDigits(seconds % 60)
+  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${twoDigits(minutes)}:${rest}`
+}
+
+function tick() {
+  for (const clock of document.querySelectorAll('[data-end]'))
+    clock.textContent = formatClock(Math.max(0, Math.ceil((Number(clock.dataset.end) - Date.now()) / 1_000)))
+}
+
+/** The selection is what a browser without clipboard access leaves to the user. */
+async function copy(button) {
+  const label = button.textContent
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy)
+    button.textContent = button.dataset.copied
+    setTimeout(() => {
+      button.textContent = label
+    }, 2_000)
+  } catch {
+    const text = button.parentElement.querySelector('bdi')
+    if (text) getSelection().selectAllChildren(text)
+  }
+}
+
+function prepare(region) {
+  startClocks(region)
+  for (const button of region.querySelectorAll('button[data-copy]')) button.hidden = false
+}
+
+/** Replaces the regions whose version changed. A form that the user fills in keeps its version, and so its content. */
+function update(markup) {
+  const next = document.createElement('template')
+  next.innerHTML = markup
+  for (const region of next.content.children) {
+    const shown = document.getElementById(region.id)
+    if (!shown || shown.dataset.version === region.dataset.version) continue
+    const hadFocus = shown.contains(document.activeElement)
+    shown.replaceChildren(...region.childNodes)
+    shown.dataset.version = region.dataset.version
+    prepare(shown)
+    if (hadFocus) document.getElementById('status').focus()
+  }
+}
+
+function follow() {
+  const stream = new EventSource(live.dataset.events)
+  stream.addEventListener('page', (event) => update(event.data))
+  stream.addEventListener('end', () => stream.close())
+  stream.addEventListener('error', () => {
+    // Refused: the browser does not try again.
+    if (stream.readyState === EventSource.CLOSED) setTimeout(follow, RECONNECT_MS)
+  })
+}
+
+document.addEventListener('click', (event) => {
+  const button = event.target.closest('button[data-copy]')
+  if (button) copy(button)
+})
+prepare(document)
+setInterval(tick, 1_000)
+if (live?.dataset.events) follow()

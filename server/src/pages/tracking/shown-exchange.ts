@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto'
+import type { ExchangeStatus, StatusReason } from '../../exchange/domain/exchange.ts'
+import type { TrackedExchange } from '../../exchange/domain/tracked-exchange.ts'
+import type { Expectations } from '../../exchange/interfaces.ts'
+import type { AssetNames, NamedAsset } from './currency-names.ts'
+
+/** What one response shows, apart from its language. */
+export type ShownExchange = Readonly<{
+  tracked: TrackedExchange
+  from: NamedAsset
+  to: NamedAsset
+  assetNames: AssetNames
+  status: ExchangeStatus
+  reason: StatusReason | null
+  /** A payment is expected: address and amount are shown. */
+  isPayable: boolean
+  /** The lock of a fixed rate has ended. */
+  isLockOver: boolean
+  /** The payment left the chain and may return. */
+  isVanished: boolean
+  /** The payer may name a refund address here. */
+  takesRefundAddress: boolean
+  confirmations: Readonly<{ seen: number; required: number }> | null
+  expectedSeconds: number | null
+  now: number
+}>
+
+export type ShowingDeps = Readonly<{ assetNames: AssetNames; expectations: Pick<Expectations, 'secondsOf'> }>
+
+export function toShownExchange(
+  { assetNames, expectations }: ShowingDeps,
+  tracked: TrackedExchange,
+  takesRefundAddress: boolean,
+  now: number,
+): ShownExchange {
+  const { exchange, current, status, reason, deposits } = tracked
+  const hasExpired = exchange.expiresAt.getTime() <= now
+  // A step closes it within seconds; until then no payment is asked for.
+  const isOver = status === 'pending' && hasExpired
+  const required = current === null ? exchange.estimate?.confirmations : current.confirmations.required
+  return {
+    tracked,
+    from: assetNames.of(tracked.from),
+    to: assetNames.of(tracked.to),
+    assetNames,
+    status: isOver ? 'failed' : status,
+    reason: isOver ? 'EXPIRED' : reason,
+    isPayable: status === 'pending' && !hasExpired,
+    isLockOver: exchange.fixedUntil !== null && exchange.fixedUntil.getTime() <= now,
+    isVanished: status === 'pending' && deposits.length > 0,
+    takesRefundAddress,
+    confirmations:
+      status !== 'confirming' || typeof required !== 'number'
+        ? null
+        : { seen: current?.confirmations.seen ?? 0, required },
+    expectedSeconds:
+      current === null
+        ? (exchange.estimate?.seconds ?? null)
+        : expectations.secondsOf(exchange, current.confirmations.required),
+    now,
+  }
+}
+
+/** The same text for the same content of the page, so that unchanged pages are not rendered again. */
+export function fingerprintOf({ now: _, assetNames: __, ...shown }: ShownExchange): string {
+  const text = JSON.stringify(shown, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+  return hash('sha1', text, 'base64url').slice(0, 12)
+}

@@ -36,7 +36,7 @@ let rpc: ReturnType<typeof createSolanaRpc>
 let payer: KeyPairSigner
 
 beforeEach(async () => {
-  node = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined })
+  node = await startSolanaNode({ port: 0, log: () => undefined })
   rpc = createSolanaRpc(node.rpcUrl)
   payer = await generateKeyPairSigner()
   await node.deposit(payer.address, 10n * sol)
@@ -65,6 +65,17 @@ async function call(method: string, params: unknown[]) {
   })
   return (await reply.json()) as { result?: unknown; error?: { code: number; message: string; data?: unknown } }
 }
+
+test('a start says that the node is no validator, and which DEXes it executes by their maths', async () => {
+  const texts: string[] = []
+  const other = await startSolanaNode({ port: 0, log: (text) => void texts.push(text) })
+  await other.stop()
+  expect(texts).toHaveLength(1)
+  for (const part of ['not a validator', 'are simulated', 'no votes', 'binaries of DEXes are not available'])
+    expect(texts[0]).toContain(part)
+  const titles = ['Raydium CPMM', 'Raydium CLMM', 'Raydium AMM v4', 'Meteora DLMM', 'Meteora DAMM v2', 'PumpSwap']
+  for (const title of titles) expect(texts[0]).toContain(title)
+})
 
 test('a transfer costs 5,000 lamports a signature and moves through the commitments in order', async () => {
   const { address } = await generateKeyPairSigner()
@@ -299,7 +310,7 @@ test('a node continues from a saved state, and executes no transaction of it aga
   const slot = await rpc.getSlot({ commitment: 'processed' }).send()
   await node.stop()
 
-  node = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined, saved })
+  node = await startSolanaNode({ port: 0, log: () => undefined, saved })
   rpc = createSolanaRpc(node.rpcUrl)
   expect(await rpc.getSlot({ commitment: 'processed' }).send()).toBe(slot)
   expect(await balanceOf(address)).toBe(sol)

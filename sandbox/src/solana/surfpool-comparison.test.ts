@@ -68,7 +68,7 @@ beforeAll(async () => {
   if (!isAvailable) return
   const { Surfnet } = createRequire(import.meta.url)(surfpoolName) as SurfpoolPackage
   surfnet = Surfnet.startWithConfig({ offline: true })
-  node = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined })
+  node = await startSolanaNode({ port: 0, log: () => undefined })
   payer = await generateKeyPairSigner()
   mint = await generateKeyPairSigner()
   receiver = (await generateKeyPairSigner()).address

@@ -256,6 +256,21 @@ test('tokens of the bank are minted and listed by owner', async () => {
   expect((await rpc.getTokenSupply(mint).send()).value.amount).toBe('1500000')
 })
 
+test('a websocket reports each block that becomes final as a root', async () => {
+  const controller = new AbortController()
+  const subscriptions = createSolanaRpcSubscriptions(node.webSocketUrl)
+  const roots = await subscriptions.rootNotifications().subscribe({ abortSignal: controller.signal })
+  const final = await rpc.getSlot({ commitment: 'finalized' }).send()
+  node.mine(3)
+  const seen: bigint[] = []
+  for await (const root of roots) {
+    seen.push(root)
+    if (seen.length === 3) break
+  }
+  controller.abort()
+  expect(seen).toEqual([final + 1n, final + 2n, final + 3n])
+})
+
 test('a websocket reports slots, an account and a signature', async () => {
   const subscriptions = createSolanaRpcSubscriptions(node.webSocketUrl)
   const { address } = await generateKeyPairSigner()

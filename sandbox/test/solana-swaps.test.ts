@@ -132,7 +132,8 @@ async function signChanged(
   { more = [], change = (one) => one, feePayer = user }: Change = {},
 ): Promise<string> {
   const compiled = getCompiledTransactionMessageDecoder().decode(decode(text).messageBytes)
-  const { instructions, lifetimeConstraint } = decompileTransactionMessage(compiled)
+  const { lifetimeConstraint, ...decompiled } = decompileTransactionMessage(compiled)
+  const instructions: readonly Instruction[] = decompiled.instructions
   if (!('blockhash' in lifetimeConstraint)) throw new Error('the transaction has no blockhash')
   const message = pipe(
     createTransactionMessage({ version: 0 }),
@@ -144,10 +145,11 @@ async function signChanged(
   return getBase64EncodedWireTransaction(await signTransaction(keys, compileTransaction(message)))
 }
 /** The programs that a transaction calls. */
-const programsOf = (text: string): readonly string[] =>
-  decompileTransactionMessage(
-    getCompiledTransactionMessageDecoder().decode(decode(text).messageBytes),
-  ).instructions.map(({ programAddress }) => programAddress)
+function programsOf(text: string): readonly string[] {
+  const compiled = getCompiledTransactionMessageDecoder().decode(decode(text).messageBytes)
+  const instructions: readonly Instruction[] = decompileTransactionMessage(compiled).instructions
+  return instructions.map(({ programAddress }) => programAddress)
+}
 
 async function send(changes: Record<string, unknown>, key = 'sandbox') {
   const request = {
@@ -490,15 +492,16 @@ describe('on sol, a partner', () => {
   })
 
   test('has the token account that was closed after the build created by the swap', async () => {
+    const { address: other } = await signerOf((await scenario.wallet('sol')).privateKey)
     const { body } = await build()
     const [account] = await findAssociatedTokenPda({
       ...{ mint: usdc as Address, owner: user.address, tokenProgram: TOKEN_PROGRAM_ADDRESS },
     })
     const [target] = await findAssociatedTokenPda({
-      ...{ mint: usdc as Address, owner: operator.address, tokenProgram: TOKEN_PROGRAM_ADDRESS },
+      ...{ mint: usdc as Address, owner: other, tokenProgram: TOKEN_PROGRAM_ADDRESS },
     })
     const create = getCreateAssociatedTokenIdempotentInstruction({
-      ...{ payer: user, ata: target, owner: operator.address, mint: usdc as Address },
+      ...{ payer: user, ata: target, owner: other, mint: usdc as Address },
     })
     const pay = getTransferInstruction({
       source: account,

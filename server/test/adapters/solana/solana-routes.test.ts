@@ -189,7 +189,7 @@ test('a swap beside the end of a bin array succeeds after another one has left t
 })
 
 test.each([
-  ['a DEX', () => 'dex:raydium-cpmm', 'SOL', 'JUP'],
+  ['a DEX', () => 'dex:pump-swap', 'SOL', 'COIN'],
   ['a token', () => `token:${tokenOf('TICK')}`, 'USDC', 'TICK'],
   ['a pool', () => `pool:${market.poolsOf('SOL', 'COIN')[0]?.id}`, 'SOL', 'COIN'],
 ] as const)('%s that is paused has no route until the pause ends', async (_, scopeOf, from, to) => {

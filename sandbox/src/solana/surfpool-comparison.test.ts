@@ -232,7 +232,7 @@ test.for(equalReplies)('%s replies as surfpool does', async ([method, paramsAt, 
   expect(comparable(ours.result, except)).toEqual(comparable(theirs.result, except))
 })
 
-/* Whole numbers, hashes and lists of the chain, of which only the form can be equal. */
+/* Numbers and hashes of the chain, which differ: only their forms are compared. */
 test.for(['getSlot', 'getBlockHeight', 'getGenesisHash'])('%s replies in the form of surfpool', async (method) => {
   const { ours, theirs } = await askBoth(method, () => [])
   expect(ours.error).toBeUndefined()

@@ -1,6 +1,6 @@
 import { CommandError, fail } from '../print.ts'
 
-/** The name of a member, or names of which the file has one. */
+/** The name of a required member, or the names of alternatives. */
 export type Member = string | readonly string[]
 
 /** Ends the command with a sentence if a value of the file lacks a member. */

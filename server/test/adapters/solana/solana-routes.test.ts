@@ -189,9 +189,9 @@ test('a swap beside the end of a bin array succeeds after another one has left t
 })
 
 test.each([
-  ['a DEX', () => 'dex:pump-swap', 'SOL', 'COIN'],
-  ['a token', () => `token:${tokenOf('TICK')}`, 'USDC', 'TICK'],
-  ['a pool', () => `pool:${market.poolsOf('SOL', 'COIN')[0]?.id}`, 'SOL', 'COIN'],
+  ['a DEX', (): string => 'dex:pump-swap', 'SOL', 'COIN'],
+  ['a token', (): string => `token:${tokenOf('TICK')}`, 'USDC', 'TICK'],
+  ['a pool', (): string => `pool:${market.poolsOf('SOL', 'COIN')[0]?.id}`, 'SOL', 'COIN'],
 ] as const)('%s that is paused has no route until the pause ends', async (_, scopeOf, from, to) => {
   const scope = scopeOf()
   const units = from === 'SOL' ? 1_000_000_000n : 100_000_000n

@@ -21,6 +21,9 @@ export type Comparison = Readonly<{
   /** Median responses per second. */
   ourPerSecond: number
   theirPerSecond: number
+  /** Milliseconds of the timed requests of all rounds, in ascending order. */
+  ourLatencies: readonly number[]
+  theirLatencies: readonly number[]
   /** Highest event loop utilization of the client. Near 1, the client is the bottleneck. */
   clientUtilization: number
 }>
@@ -48,6 +51,8 @@ export async function compare(reference: Side, ours: Side, pace: Pace): Promise<
     cpu: spreadOf(pairs.map((pair) => pair.theirs.cpuMs / pair.ours.cpuMs)),
     ourPerSecond: median(pairs.map((pair) => pair.ours.perSecond)),
     theirPerSecond: median(pairs.map((pair) => pair.theirs.perSecond)),
+    ourLatencies: latenciesOf(pairs.map((pair) => pair.ours)),
+    theirLatencies: latenciesOf(pairs.map((pair) => pair.theirs)),
     clientUtilization,
   }
 }
@@ -72,6 +77,9 @@ async function cpuMsOf(processes: readonly Process[]): Promise<number> {
   const usages = await Promise.all(processes.map((process) => process.usage()))
   return usages.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
 }
+
+const latenciesOf = (rounds: readonly LoadResult[]): readonly number[] =>
+  rounds.flatMap(({ latencies }) => latencies).sort((a, b) => a - b)
 
 const spreadOf = (values: readonly number[]): Spread => ({
   median: median(values),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
 import { startChains } from '../test/support/chains.ts'
 import type { Infrastructure } from './infrastructure.ts'
-import { type Load, runLoad } from './load.ts'
+import { type Load, quantile, runLoad } from './load.ts'
 import { cycle, fetchFrom, get } from './requests.ts'
 import type { Result } from './results.ts'
 import { compare, describeSpread, type Pace, type Side } from './rounds.ts'
@@ -41,10 +41,13 @@ const tradesOf = {
   },
   sol: {
     native: 'So11111111111111111111111111111111111111112',
-    amounts: { native: '6', usdc: '1000' },
+    amounts: { native: '6', usdc: '1000', tick: '650' },
+    // Several kinds of pools, PumpSwap, and two hops over USDC.
     pairs: [
       ['native', 'usdc'],
+      ['native', 'coin'],
       ['usdc', 'native'],
+      ['tick', 'bins'],
     ],
   },
   sui: {
@@ -86,11 +89,13 @@ export async function benchSwapQuotes(infrastructure: Infrastructure, pace: Pace
       },
     ]
     for (const network of ['sol', 'sui'] as const) {
-      const { throughput, ourPerSecond, theirPerSecond } = await compare(sideOf('eth', 1), sideOf(network, 1), pace)
+      const { throughput, ...compared } = await compare(sideOf('eth', 1), sideOf(network, 1), pace)
+      const ours = describeLatency(compared.ourPerSecond, compared.ourLatencies)
+      const theirs = describeLatency(compared.theirPerSecond, compared.theirLatencies)
       results.push({
         name: `swap quotes on ${network} ÷ on eth, one connection`,
         figures: [{ value: throughput.median, goal: { atLeast: OTHER_FAMILIES_GOAL } }],
-        note: `rounds ${describeSpread(throughput)}; ${latencyOf(ourPerSecond)} ms a quote, on eth ${latencyOf(theirPerSecond)} ms`,
+        note: `rounds ${describeSpread(throughput)}; a quote takes ${ours}, on eth ${theirs}`,
       })
     }
     return results
@@ -99,8 +104,9 @@ export async function benchSwapQuotes(infrastructure: Infrastructure, pace: Pace
   }
 }
 
-/** Mean, of one connection. */
-const latencyOf = (perSecond: number): string => (1_000 / perSecond).toFixed(2)
+/** Of one connection. */
+const describeLatency = (perSecond: number, latencies: readonly number[]): string =>
+  `${(1_000 / perSecond).toFixed(2)} ms (p50 ${quantile(latencies, 0.5).toFixed(2)}, p99 ${quantile(latencies, 0.99).toFixed(2)})`
 
 function createQuoteRequests(file: string) {
   const { networks: started } = JSON.parse(readFileSync(file, 'utf8')) as ChainsFile
@@ -118,7 +124,8 @@ function createQuoteRequests(file: string) {
     const all = Array.from({ length: REQUEST_VARIANTS }, (_, n) => {
       const [from, to] = pairs[n % pairs.length] ?? ['', '']
       const whole = amountOf(from)
-      return get(pathOf(from, to, `${whole}${whole.includes('.') ? '' : '.'}${String(n + 1).padStart(4, '0')}`))
+      const amount = `${whole}${whole.includes('.') ? '' : '.'}${String(n + 1).padStart(4, '0')}`
+      return get(pathOf(from, to, amount), { isTimed: true })
     })
     return { all, pairs: pairs.map(([from, to]) => pathOf(from, to, amountOf(from))) }
   }

@@ -22,13 +22,22 @@ import {
   type Transaction,
 } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
+import {
+  findAssociatedTokenPda,
+  getCloseAccountInstruction,
+  getCreateAssociatedTokenIdempotentInstruction,
+  getTransferInstruction,
+  TOKEN_PROGRAM_ADDRESS,
+} from '@solana-program/token'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, type Json, type Scenario, startScenario } from '../../test/support/scenario.ts'
+import { raydiumCpmm } from '../src/solana/dexes/raydium-cpmm.ts'
 import { type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
 
 /* Acts as a partner and its user on Solana: quotes, builds, signs with the ecosystem's library, sends, polls. */
 
 const SOL = 'So11111111111111111111111111111111111111112'
+const base64 = { encoding: 'base64' } as const
 const folder = temporaryFolder()
 let sandbox: RunningSandbox
 let scenario: Scenario
@@ -98,20 +107,50 @@ async function sign(text: string, by = user): Promise<string> {
   const signed = await signTransaction([by.keyPair], decode(text))
   return getBase64EncodedWireTransaction(signed)
 }
-/** The same transaction with another fee payer, or with further instructions at its end, signed by the user and the fee payer. */
-async function signChanged(text: string, more: readonly Instruction[], feePayer = user): Promise<string> {
+/** A transaction of the user's own. */
+async function signOwn(instructions: readonly Instruction[]): Promise<Base64EncodedWireTransaction> {
+  const { value } = await rpc.getLatestBlockhash().send()
+  const message = pipe(
+    createTransactionMessage({ version: 0 }),
+    (one) => setTransactionMessageFeePayerSigner(user, one),
+    (one) => setTransactionMessageLifetimeUsingBlockhash(value, one),
+    (one) => appendTransactionMessageInstructions(instructions, one),
+  )
+  return getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message))
+}
+
+type Change = Readonly<{
+  /** Instructions at its end. */
+  more?: readonly Instruction[]
+  change?: (one: Instruction) => Instruction
+  feePayer?: KeyPairSigner
+}>
+
+/** The same transaction with changes, signed by the user and the fee payer. */
+async function signChanged(
+  text: string,
+  { more = [], change = (one) => one, feePayer = user }: Change = {},
+): Promise<string> {
   const compiled = getCompiledTransactionMessageDecoder().decode(decode(text).messageBytes)
-  const { instructions, lifetimeConstraint } = decompileTransactionMessage(compiled)
+  const { lifetimeConstraint, ...decompiled } = decompileTransactionMessage(compiled)
+  const instructions: readonly Instruction[] = decompiled.instructions
   if (!('blockhash' in lifetimeConstraint)) throw new Error('the transaction has no blockhash')
   const message = pipe(
     createTransactionMessage({ version: 0 }),
     (one) => setTransactionMessageFeePayer(feePayer.address, one),
     (one) => setTransactionMessageLifetimeUsingBlockhash(lifetimeConstraint, one),
-    (one) => appendTransactionMessageInstructions([...instructions, ...more], one),
+    (one) => appendTransactionMessageInstructions([...instructions.map(change), ...more], one),
   )
   const keys = [...new Set([user, feePayer])].map(({ keyPair }) => keyPair)
   return getBase64EncodedWireTransaction(await signTransaction(keys, compileTransaction(message)))
 }
+/** The programs that a transaction calls. */
+function programsOf(text: string): readonly string[] {
+  const compiled = getCompiledTransactionMessageDecoder().decode(decode(text).messageBytes)
+  const instructions: readonly Instruction[] = decompileTransactionMessage(compiled).instructions
+  return instructions.map(({ programAddress }) => programAddress)
+}
+
 async function send(changes: Record<string, unknown>, key = 'sandbox') {
   const request = {
     ...{ account: user.address, amountFrom: '1', amountTo: '160', commissionPercentage: '0', isExchange: true },
@@ -123,6 +162,12 @@ async function send(changes: Record<string, unknown>, key = 'sandbox') {
 }
 const statusOf = async (hash: string): Promise<Json> =>
   (await scenario.call('GET', `/v1/defi/exchange/status?hash=${hash}`)).body
+/** The expiry of a swap, and when the tracker looks at it again. */
+const readChecks = (hash: string) =>
+  scenario.app.database.query<{ expires_at: string; next_check_at: string }>(
+    'select expires_at, next_check_at::text from swaps where hash = $1',
+    [hash],
+  )
 const becomes = (hash: string, status: string): Promise<Json> =>
   scenario.until(`${hash} is ${status}`, async () => {
     const row = await statusOf(hash)
@@ -376,7 +421,7 @@ describe('on sol, a partner', () => {
     expect(list.total).toBe(0)
   })
 
-  test('B162: cannot send a swap with a further instruction, another fee payer or an expired blockhash', async () => {
+  test('B162: cannot send a swap with a further or foreign instruction, another fee payer or an expired blockhash', async () => {
     const stranger = await signerOf((await scenario.wallet('sol')).privateKey)
     const sides = { fromTokenAddress: usdc, toTokenAddress: levy }
     const trading = { ...sides, amount: '250' }
@@ -390,10 +435,23 @@ describe('on sol, a partner', () => {
     const before = [await lamports(user.address), await tokens(user.address, usdc)]
 
     const drain = getTransferSolInstruction({ source: user, destination: stranger.address, amount: 10_000_000_000n })
-    const draining = sending(await signChanged(body[0], [drain]))
+    const draining = sending(await signChanged(body[0], { more: [drain] }))
     for (const isExchange of [true, false])
       expect(await refusalOf({ ...draining, isExchange })).toMatch(/differ from what was built/)
-    expect(await refusalOf(sending(await signChanged(body[0], [], stranger)))).toMatch(/not a swap that we built/)
+    // A program that no swap calls, alone and in place of the pool's.
+    const foreign: Instruction = { programAddress: stranger.address, accounts: [], data: new Uint8Array([1]) }
+    const replaced = (one: Instruction) =>
+      one.programAddress === raydiumCpmm.address ? { ...one, programAddress: stranger.address } : one
+    const withForeign = await signChanged(body[0], { more: [foreign] })
+    expect(programsOf(withForeign)).toContain(stranger.address)
+    for (const isExchange of [true, false])
+      expect(await refusalOf({ ...sending(withForeign), isExchange })).toMatch(/differ from what was built/)
+    const withoutPool = await signChanged(body[0], { change: replaced })
+    expect(programsOf(withoutPool)).toContain(stranger.address)
+    expect(await refusalOf(sending(withoutPool))).toMatch(/not a swap that we built/)
+    expect(await refusalOf(sending(await signChanged(body[0], { feePayer: stranger })))).toMatch(
+      /not a swap that we built/,
+    )
     // A blockhash is valid for 150 blocks.
     await scenario.mine('sol', 160)
     const expired = sending(await sign(body[0]))
@@ -405,13 +463,85 @@ describe('on sol, a partner', () => {
     expect([await lamports(user.address), await tokens(user.address, usdc)]).toEqual(before)
     // What is signed without a change is sent.
     const { body: current } = await build(trading)
-    expect((await send(sending(await signChanged(current[0], [])))).status).toBe(201)
+    expect((await send(sending(await signChanged(current[0])))).status).toBe(201)
+  })
+
+  test('may send a swap again, while it is pending and when it is finished: it is one swap', async () => {
+    const { body } = await build()
+    const rawTx = await sign(body[0])
+    const total = async (hash: string) => (await scenario.call('GET', `/v1/defi/exchange/list?hash=${hash}`)).body.total
+    await scenario.setMiningPaused('sol', true)
+    try {
+      const { status, body: hash } = await send({ rawTx })
+      expect([status, hash]).toEqual([201, expect.any(String)])
+      expect((await statusOf(hash)).status).toBe('pending')
+      expect(await send({ rawTx })).toEqual({ status: 201, body: hash })
+      expect([(await statusOf(hash)).status, await total(hash)]).toEqual(['pending', 1])
+
+      await scenario.mine('sol', 40)
+      const { id } = await becomes(hash, 'finished')
+      const after = [await lamports(user.address), await tokens(user.address, usdc)]
+      expect(after[1]).toBeGreaterThan(5_000_000_000n)
+      expect(await send({ rawTx })).toEqual({ status: 201, body: hash })
+      await scenario.mine('sol', 40)
+      expect([await statusOf(hash), await total(hash)]).toMatchObject([{ id, status: 'finished' }, 1])
+      expect([await lamports(user.address), await tokens(user.address, usdc)]).toEqual(after)
+    } finally {
+      await scenario.setMiningPaused('sol', false)
+    }
+  })
+
+  test('has the token account that was closed after the build created by the swap', async () => {
+    const { address: other } = await signerOf((await scenario.wallet('sol')).privateKey)
+    const { body } = await build()
+    const [account] = await findAssociatedTokenPda({
+      ...{ mint: usdc as Address, owner: user.address, tokenProgram: TOKEN_PROGRAM_ADDRESS },
+    })
+    const [target] = await findAssociatedTokenPda({
+      ...{ mint: usdc as Address, owner: other, tokenProgram: TOKEN_PROGRAM_ADDRESS },
+    })
+    const create = getCreateAssociatedTokenIdempotentInstruction({
+      ...{ payer: user, ata: target, owner: other, mint: usdc as Address },
+    })
+    const pay = getTransferInstruction({
+      source: account,
+      destination: target,
+      authority: user,
+      amount: 5_000_000_000n,
+    })
+    const close = getCloseAccountInstruction({ account, destination: user.address, owner: user })
+    const closed = await rpc.sendTransaction(await signOwn([create, pay, close]), base64).send()
+    await scenario.mine('sol', 3)
+    const {
+      value: [state],
+    } = await rpc.getSignatureStatuses([closed]).send()
+    expect(state?.err).toBeNull()
+    expect((await rpc.getAccountInfo(account, { encoding: 'base64', commitment: 'confirmed' }).send()).value).toBeNull()
+
+    const { body: hash } = await send({ rawTx: await sign(body[0]) })
+    await scenario.mine('sol', 40)
+    const row = await becomes(hash, 'finished')
+    const paid = await tokens(user.address, usdc)
+    expect(paid).toBeGreaterThan(0n)
+    expect(BigInt(Math.round(row.amountTo * 1e6))).toBe(paid)
+  })
+
+  test('cannot build for an account without SOL, and cannot sell a token for which it has no account', async () => {
+    // Its key was never used.
+    const stranger = await signerOf((await scenario.wallet('sol')).privateKey)
+    const ofNothing = await build({}, stranger.address)
+    expect([ofNothing.status, ofNothing.body.code]).toEqual([422, 'INSUFFICIENT_BALANCE'])
+    expect(ofNothing.body.errors[0]).toMatchObject({ field: 'amount', available: '0' })
+    const selling = { fromTokenAddress: tick, toTokenAddress: usdc, amount: '1' }
+    const withoutAccount = await build(selling)
+    expect([withoutAccount.status, withoutAccount.body.code]).toEqual([422, 'INSUFFICIENT_BALANCE'])
+    expect(withoutAccount.body.errors[0]).toMatchObject({ field: 'amount', required: '1', available: '0' })
   })
 
   test('may broadcast a swap itself: its fee is found, and its hash can be reported', async () => {
     const { body } = await build({ referrerFee: '1' })
     const rawTx = await sign(body[0])
-    const hash = await rpc.sendTransaction(rawTx as Base64EncodedWireTransaction, { encoding: 'base64' }).send()
+    const hash = await rpc.sendTransaction(rawTx as Base64EncodedWireTransaction, base64).send()
     await scenario.mine('sol', 40)
     const fee = await tokens(operator.address, usdc)
     expect(fee).toBeGreaterThan(0n)
@@ -436,18 +566,8 @@ describe('on sol, a partner', () => {
   })
 
   test('may send any other transaction without a record', async () => {
-    const { value } = await rpc.getLatestBlockhash().send()
-    const message = pipe(
-      createTransactionMessage({ version: 0 }),
-      (one) => setTransactionMessageFeePayerSigner(user, one),
-      (one) => setTransactionMessageLifetimeUsingBlockhash(value, one),
-      (one) =>
-        appendTransactionMessageInstructions(
-          [getTransferSolInstruction({ source: user, destination: operator.address, amount: 1_000_000n })],
-          one,
-        ),
-    )
-    const rawTx = getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message))
+    const transfer = getTransferSolInstruction({ source: user, destination: operator.address, amount: 1_000_000n })
+    const rawTx = await signOwn([transfer])
     const before = await lamports(operator.address)
     expect((await send({ rawTx })).body.code).toBe('RAW_TX_INVALID')
     expect((await send({ rawTx, isExchange: false })).status).toBe(201)
@@ -489,9 +609,19 @@ describe('on sol, a partner', () => {
       // The only block that has it is replaced, and no one sends it again before its recent block is too old.
       await scenario.mine('sol', 1)
       await scenario.reorg('sol', 1, true)
-      await scenario.mine('sol', 150)
+      await scenario.mine('sol', 160)
       const height = await rpc.getBlockHeight({ commitment: 'finalized' }).send()
+      const [row] = await readChecks(hash)
+      expect(await rpc.getBlockHeight({ commitment: 'processed' }).send()).toBeGreaterThan(Number(row?.expires_at) + 1)
+      expect(height).toBeLessThan(Number(row?.expires_at))
       await scenario.startWorkers()
+      // Expired by the processed height, but not by the finalized one: the tracker has looked, twice, and the swap stays as it is.
+      let checkedAt = row?.next_check_at
+      for (const look of ['first', 'second'])
+        checkedAt = await scenario.until(`the ${look} look at the swap`, async () => {
+          const [now] = await readChecks(hash)
+          return now?.next_check_at !== checkedAt && now?.next_check_at
+        })
       expect((await statusOf(hash)).status).toBe('pending')
       await scenario.mine('sol', 100)
       expect(await rpc.getBlockHeight({ commitment: 'finalized' }).send()).toBe(height + 100n)

@@ -30,6 +30,8 @@ export type MainNetworkNode = Readonly<{
   stop(): Promise<void>
 }>
 
+const solanaSlotMs = 400
+
 /** Passes connections on to a port. */
 async function startEndpoint(port: number) {
   const server = createServer((incoming) => {
@@ -59,6 +61,7 @@ async function startEndpoints(nodeUrl: string) {
 export async function startMainSolana(): Promise<MainNetworkNode> {
   const genesisHash = present(sol.production.genesis, 'the genesis of Solana')
   const node = await startSolanaNode({ port: 0, log: () => undefined, deploysMarket: true, genesisHash })
+  const blocks = setInterval(() => node.mine(1), solanaSlotMs)
   const endpoints = await startEndpoints(node.rpcUrl)
   const [usdc] = listedMarket.hubs
   return {
@@ -71,6 +74,7 @@ export async function startMainSolana(): Promise<MainNetworkNode> {
       return readTokenAccount(node.bank.readAccount(account))?.amount ?? 0n
     },
     async stop() {
+      clearInterval(blocks)
       endpoints.stop()
       await node.stop()
     },

@@ -29,7 +29,7 @@ beforeEach(async () => {
   node = await startSolanaNode({
     port: 0,
     log: () => undefined,
-    startTicks: () => () => undefined,
+
     deploysMarket: true,
   })
   rpc = createSolanaRpc(node.rpcUrl)

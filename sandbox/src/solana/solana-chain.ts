@@ -22,7 +22,7 @@ import { readTokenAccount } from './token-state.ts'
 const nativeDecimals = 9
 const slotMs = 400
 /** A public cluster skips a few slots in a hundred. */
-const slotsPerSkip = 25
+const blocksPerSkip = 25
 /** Blocks between two trades, each in one pool. */
 const blocksPerTrade = 5
 
@@ -71,7 +71,7 @@ export async function createSolanaChain(
   const path = join(folder, 'chain.bin')
   const savedState = createSavedState<SavedBank>({ network: 'sol', path, version: 2 })
   const node = await startSolanaNode({
-    ...{ port, log, startTicks: () => () => undefined, deploysMarket: true, saved: savedState.read() },
+    ...{ port, log, deploysMarket: true, saved: savedState.read() },
   })
   const { bank } = node
   const kept = savedState.keep(
@@ -86,7 +86,7 @@ export async function createSolanaChain(
   function mine(count: number): Tip {
     for (let n = 0; n < count; n += 1) {
       blocks += 1
-      if (blocks % slotsPerSkip === 0) node.skipSlots(1)
+      if (blocks % blocksPerSkip === 0) node.skipSlots(1)
       node.mine(1)
     }
     return toTip()

@@ -36,7 +36,7 @@ let rpc: ReturnType<typeof createSolanaRpc>
 let payer: KeyPairSigner
 
 beforeEach(async () => {
-  node = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined })
+  node = await startSolanaNode({ port: 0, log: () => undefined })
   rpc = createSolanaRpc(node.rpcUrl)
   payer = await generateKeyPairSigner()
   await node.deposit(payer.address, 10n * sol)
@@ -65,6 +65,17 @@ async function call(method: string, params: unknown[]) {
   })
   return (await reply.json()) as { result?: unknown; error?: { code: number; message: string; data?: unknown } }
 }
+
+test('a start says that the node is no validator, and which DEXes it executes by their maths', async () => {
+  const texts: string[] = []
+  const other = await startSolanaNode({ port: 0, log: (text) => void texts.push(text) })
+  await other.stop()
+  expect(texts).toHaveLength(1)
+  for (const part of ['not a validator', 'are simulated', 'no votes', 'binaries of DEXes are not available'])
+    expect(texts[0]).toContain(part)
+  const titles = ['Raydium CPMM', 'Raydium CLMM', 'Raydium AMM v4', 'Meteora DLMM', 'Meteora DAMM v2', 'PumpSwap']
+  for (const title of titles) expect(texts[0]).toContain(title)
+})
 
 test('a transfer costs 5,000 lamports a signature and moves through the commitments in order', async () => {
   const { address } = await generateKeyPairSigner()
@@ -245,6 +256,21 @@ test('tokens of the bank are minted and listed by owner', async () => {
   expect((await rpc.getTokenSupply(mint).send()).value.amount).toBe('1500000')
 })
 
+test('a websocket reports each block that becomes final as a root', async () => {
+  const controller = new AbortController()
+  const subscriptions = createSolanaRpcSubscriptions(node.webSocketUrl)
+  const roots = await subscriptions.rootNotifications().subscribe({ abortSignal: controller.signal })
+  const final = await rpc.getSlot({ commitment: 'finalized' }).send()
+  node.mine(3)
+  const seen: bigint[] = []
+  for await (const root of roots) {
+    seen.push(root)
+    if (seen.length === 3) break
+  }
+  controller.abort()
+  expect(seen).toEqual([final + 1n, final + 2n, final + 3n])
+})
+
 test('a websocket reports slots, an account and a signature', async () => {
   const subscriptions = createSolanaRpcSubscriptions(node.webSocketUrl)
   const { address } = await generateKeyPairSigner()
@@ -299,7 +325,7 @@ test('a node continues from a saved state, and executes no transaction of it aga
   const slot = await rpc.getSlot({ commitment: 'processed' }).send()
   await node.stop()
 
-  node = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined, saved })
+  node = await startSolanaNode({ port: 0, log: () => undefined, saved })
   rpc = createSolanaRpc(node.rpcUrl)
   expect(await rpc.getSlot({ commitment: 'processed' }).send()).toBe(slot)
   expect(await balanceOf(address)).toBe(sol)

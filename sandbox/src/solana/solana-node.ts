@@ -4,16 +4,10 @@ import { createBankAccount } from './solana-bank-account.ts'
 import { deployMarket, dexPrograms } from './solana-market.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 
-/** Calls `tick` every `ms` until the returned function is called. */
-export type StartTicks = (tick: () => void, ms: number) => () => void
-
 export type SolanaNodeOptions = Readonly<{
   port: number
   log: (text: string) => void
   now?: () => number
-  startTicks?: StartTicks
-  /** Slots without a block. A public cluster skips a few in a hundred. */
-  isSkipped?: (slot: number) => boolean
   /** Begins with the tokens and pools of the sandbox. */
   deploysMarket?: boolean
   /** Hash of the first block, by which clients tell clusters apart. Default: the sandbox's own. */
@@ -22,19 +16,11 @@ export type SolanaNodeOptions = Readonly<{
   saved?: SavedBank | null
 }>
 
-const slotMs = 400
-
 export const startupNotice = `sol: litesvm 1.5.0 executes transactions with the real virtual machine and the real SPL Token, Token-2022, associated token, memo and lookup table programs. It is not a validator: slots, blocks, commitments, forks, the 150-block window of blockhashes and the RPC are simulated; there are no votes, stakes, rewards, rent collection or durable nonces. The binaries of DEXes are not available: ${dexPrograms.map(({ title }) => title).join(', ')} are executed by the maths of the pools on their account data, and their transfers by the token programs, in one transaction with the other instructions.`
 
-const startInterval: StartTicks = (tick, ms) => {
-  const timer = setInterval(tick, ms)
-  return () => clearInterval(timer)
-}
-
-/** JSON-RPC and websocket on one port of the loopback interface. */
+/** JSON-RPC and websocket on one port of the loopback interface. The caller produces the blocks. */
 export async function startSolanaNode(options: SolanaNodeOptions) {
-  const { port, log, now = Date.now, startTicks = startInterval, isSkipped = (slot) => slot % 25 === 0 } = options
-  const { saved = null } = options
+  const { port, log, now = Date.now, saved = null } = options
   const bank = new Bank(now, dexPrograms, saved, options.genesisHash)
   const account = await createBankAccount(bank)
   if (options.deploysMarket === true && saved === null) await deployMarket(bank, account.address)
@@ -46,10 +32,6 @@ export async function startSolanaNode(options: SolanaNodeOptions) {
   })
   const address = server.address()
   const usedPort = typeof address === 'object' && address !== null ? address.port : port
-  let isPaused = false
-  const stopTicks = startTicks(() => {
-    if (!isPaused) bank.advance(isSkipped(bank.slot() + 1))
-  }, slotMs)
   log(startupNotice)
 
   return {
@@ -70,17 +52,10 @@ export async function startSolanaNode(options: SolanaNodeOptions) {
     skipSlots(count: number): void {
       for (let n = 0; n < count; n += 1) bank.advance(true)
     },
-    pause: () => {
-      isPaused = true
-    },
-    resume: () => {
-      isPaused = false
-    },
     /** Drops the last unfinalized blocks. Their transactions are missing until they are sent again. */
     fork: (depth: number) => bank.fork(depth),
     countPending: () => bank.countPending(),
     async stop(): Promise<void> {
-      stopTicks()
       subscriptions.close()
       await new Promise<void>((resolve) => {
         server.close(() => resolve())

@@ -29,6 +29,11 @@ const subscribe: Readonly<Record<string, Subscribe>> = {
     commitment: 'processed',
     read: (block) => [{ slot: block.slot, parent: block.parent.slot, root: bank.blockAt('finalized').slot }],
   }),
+  rootSubscribe: () => ({
+    method: 'rootNotification',
+    commitment: 'finalized',
+    read: (block) => [block.slot],
+  }),
   signatureSubscribe(bank, [given, options]) {
     const signature = readSignature(given)
     return {

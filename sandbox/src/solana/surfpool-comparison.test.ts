@@ -1,6 +1,17 @@
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Address, type Blockhash, generateKeyPairSigner, type Instruction, type KeyPairSigner } from '@solana/kit'
+import {
+  type Address,
+  type Base64EncodedWireTransaction,
+  type Blockhash,
+  generateKeyPairSigner,
+  getBase58Encoder,
+  getBase64Encoder,
+  getSignatureFromTransaction,
+  getTransactionDecoder,
+  type Instruction,
+  type KeyPairSigner,
+} from '@solana/kit'
 import { getCreateAccountInstruction, getTransferSolInstruction } from '@solana-program/system'
 import {
   findAssociatedTokenPda,
@@ -10,6 +21,8 @@ import {
   getTransferCheckedInstruction,
 } from '@solana-program/token'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { until } from '../../../test/support/until.ts'
 import { signInstructions } from './sign-instructions.fixture.ts'
 import { startSolanaNode } from './solana-node.ts'
 
@@ -17,7 +30,12 @@ import { startSolanaNode } from './solana-node.ts'
  * The replies of our node beside those of surfpool, another implementation of Solana's RPC: the same accounts and transactions, the same
  * calls. Its blocks do not link, so chains are not compared.
  */
-type Surfnet = Readonly<{ rpcUrl: string; fundSol(address: string, lamports: number): void; stop(): void }>
+type Surfnet = Readonly<{
+  rpcUrl: string
+  wsUrl: string
+  fundSol(address: string, lamports: number): void
+  stop(): void
+}>
 type SurfpoolPackage = Readonly<{ Surfnet: Readonly<{ startWithConfig(config: object): Surfnet }> }>
 
 /** Published for this platform only. */
@@ -45,13 +63,20 @@ let payer: KeyPairSigner
 let mint: KeyPairSigner
 let receiver: Address
 let [from, to] = ['', ''] as [Address, Address]
+/** The blockhash of the last transaction, by the URL of the node. */
+const blockhashes = new Map<string, Blockhash>()
 /** The signature and the wire form of the last transaction, by the URL of the node. */
 const sent = new Map<string, Readonly<{ signature: string; wire: string }>>()
 
+async function readBlockhash(url: string): Promise<Blockhash> {
+  const { result } = await callAt(url, 'getLatestBlockhash')
+  return (result as { value: { blockhash: Blockhash } }).value.blockhash
+}
+
 /** Signs for the latest blockhash of that node, and sends. */
 async function execute(url: string, instructions: readonly Instruction[]): Promise<void> {
-  const { result } = await callAt(url, 'getLatestBlockhash')
-  const { blockhash } = (result as { value: { blockhash: Blockhash } }).value
+  const blockhash = await readBlockhash(url)
+  blockhashes.set(url, blockhash)
   const wire = await signInstructions(payer, blockhash, instructions)
   const reply = await callAt(url, 'sendTransaction', [wire, { encoding: 'base64' }])
   expect(reply.error).toBeUndefined()
@@ -68,7 +93,7 @@ beforeAll(async () => {
   if (!isAvailable) return
   const { Surfnet } = createRequire(import.meta.url)(surfpoolName) as SurfpoolPackage
   surfnet = Surfnet.startWithConfig({ offline: true })
-  node = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined })
+  node = await startSolanaNode({ port: 0, log: () => undefined })
   payer = await generateKeyPairSigner()
   mint = await generateKeyPairSigner()
   receiver = (await generateKeyPairSigner()).address
@@ -144,6 +169,8 @@ async function askBoth(method: string, paramsAt: (url: string) => readonly unkno
 
 /** An address without an account. */
 const unused = '2xNweLHLqrbx4zo1waDvgWJHgsUpPj8Y8icbAFeR4a8i'
+/** The hash of no block. */
+const unknownHash = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY'
 const base64 = { encoding: 'base64' }
 const parsed = { encoding: 'jsonParsed' }
 /** surfpool ends the text with zeros, a validator does not. */
@@ -162,6 +189,8 @@ const equalReplies: readonly Call[] = [
   ['getLatestBlockhash', () => []],
   // May be null.
   ['getEpochInfo', () => [], ['transactionCount']],
+  ['isBlockhashValid', (url) => [blockhashes.get(url)]],
+  ['isBlockhashValid', () => [unknownHash]],
   ['getBalance', () => [payer.address]],
   ['getBalance', () => [receiver]],
   ['getAccountInfo', () => [from, base64]],
@@ -203,11 +232,32 @@ test.for(equalReplies)('%s replies as surfpool does', async ([method, paramsAt, 
   expect(comparable(ours.result, except)).toEqual(comparable(theirs.result, except))
 })
 
+/* Numbers and hashes of the chain, which differ: only their forms are compared. */
+test.for(['getSlot', 'getBlockHeight', 'getGenesisHash'])('%s replies in the form of surfpool', async (method) => {
+  const { ours, theirs } = await askBoth(method, () => [])
+  expect(ours.error).toBeUndefined()
+  expect(typeOf(ours.result)).toBe(typeOf(theirs.result))
+  if (typeof theirs.result === 'string') expect(getBase58Encoder().encode(String(ours.result))).toHaveLength(32)
+  else expect([ours.result, theirs.result].every(Number.isSafeInteger)).toBe(true)
+})
+
+test('getRecentPrioritizationFees replies a list, whose items surfpool leaves out', async () => {
+  const { ours, theirs } = await askBoth('getRecentPrioritizationFees', () => [[payer.address]])
+  expect(theirs).toMatchObject({ result: [] })
+  const fees = ours.result as readonly Readonly<Record<string, unknown>>[]
+  // As Solana's documentation has them: a member for each of the last 150 blocks that the node has.
+  expect(fees.length).toBeGreaterThan(0)
+  for (const fee of fees) expect(fee).toEqual({ slot: expect.any(Number), prioritizationFee: expect.any(Number) })
+})
+
 const equalErrors: readonly Call[] = [
   ['getTokenAccountBalance', () => [receiver]],
   ['getBalance', () => ['0']],
   ['getBalance', () => []],
   ['getBalance', () => [5]],
+  ['isBlockhashValid', () => ['x']],
+  ['isBlockhashValid', () => []],
+  ['getSlot', () => [{ minContextSlot: 1_000_000_000 }]],
   ['getAnything', () => []],
   ['sendTransaction', () => ['AAAA', base64]],
   ['sendTransaction', (url) => [sent.get(url)?.wire, base64]],
@@ -218,4 +268,102 @@ test.for(equalErrors)('%s refuses as surfpool does', async ([method, paramsAt]) 
   const { ours, theirs } = await askBoth(method, paramsAt)
   expect(ours.error?.code).toBe(theirs.error?.code)
   expect(ours.error?.code).toBeLessThan(0)
+})
+
+type Message = Readonly<{
+  id?: number
+  method?: string
+  result?: unknown
+  error?: Readonly<{ code: number }>
+  params?: Readonly<{ subscription: number; result: unknown }>
+}>
+
+/** Everything that a websocket received. */
+async function openSocket(url: string) {
+  const socket = new WebSocket(url)
+  const messages: Message[] = []
+  socket.on('message', (data) => messages.push(JSON.parse(String(data)) as Message))
+  await new Promise<void>((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  let nextId = 0
+  return {
+    messages,
+    async ask(method: string, params: readonly unknown[]): Promise<Message> {
+      nextId += 1
+      const id = nextId
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+      return until(`a reply to ${method}`, () => messages.find((one) => one.id === id))
+    },
+    close: () => socket.terminate(),
+  }
+}
+
+/** Subscribes, pays tokens, and unsubscribes. */
+async function subscribeAt(rpcUrl: string, webSocketUrl: string) {
+  const { messages, ask, close } = await openSocket(webSocketUrl)
+  const instructions = [
+    getTransferCheckedInstruction({
+      ...{ source: from, mint: mint.address, destination: to, authority: payer, amount: 5n, decimals: 6 },
+    }),
+  ]
+  const wire = await signInstructions(payer, await readBlockhash(rpcUrl), instructions)
+  const signature = getSignatureFromTransaction(getTransactionDecoder().decode(getBase64Encoder().encode(wire)))
+  const processed = { commitment: 'processed' }
+  const filters = [{ memcmp: { offset: 32, bytes: receiver } }]
+  const subscriptions: readonly (readonly [string, readonly unknown[]])[] = [
+    ['slot', []],
+    ['account', [to, { ...base64, ...processed }]],
+    ['signature', [signature, processed]],
+    ['logs', [{ mentions: [from] }, processed]],
+    ['program', [tokenProgram, { ...base64, ...processed, filters }]],
+  ]
+  const ids = new Map<string, unknown>()
+  const replies: Message[] = []
+  for (const [name, params] of subscriptions) {
+    const reply = await ask(`${name}Subscribe`, params)
+    ids.set(name, reply.result)
+    replies.push(reply)
+  }
+  await callAt(rpcUrl, 'sendTransaction', [wire as Base64EncodedWireTransaction, base64])
+  node.mine(1)
+  const notifications: Record<string, unknown> = {}
+  for (const [name] of subscriptions) {
+    const found = await until(`a notification of ${name}`, () =>
+      messages.find(({ params }) => params !== undefined && params.subscription === ids.get(name)),
+    )
+    notifications[name] = { ...found, params: { ...found.params, subscription: 'its id' } }
+  }
+  const ended: Record<string, unknown> = {}
+  for (const [name] of subscriptions) ended[name] = await ask(`${name}Unsubscribe`, [ids.get(name)])
+  const refusals = [
+    await ask('slotUnsubscribe', [ids.get('slot')]),
+    await ask('accountUnsubscribe', [1_000_000]),
+    await ask('accountSubscribe', ['0']),
+    await ask('anythingSubscribe', []),
+  ].map(({ error }) => error?.code)
+  close()
+  return { replies, notifications, ended, refusals }
+}
+
+const slotMembers = ['parent', 'root', 'slot']
+
+test('a websocket subscribes, notifies and unsubscribes as that of surfpool', async () => {
+  const ours = await subscribeAt(node.rpcUrl, node.webSocketUrl)
+  const theirs = await subscribeAt(surfnet.rpcUrl, surfnet.wsUrl)
+  // Numbers of subscriptions.
+  expect(typeOf(ours.replies.map(({ result }) => result))).toEqual(typeOf(theirs.replies.map(({ result }) => result)))
+  const { slot, ...others } = ours.notifications
+  const { slot: theirSlot, ...theirOthers } = theirs.notifications
+  expect(comparable(others, [])).toEqual(comparable(theirOthers, []))
+  const memberTypes = (notification: unknown) =>
+    Object.entries((notification as { params: { result: object } }).params.result)
+      .map(([name, value]) => [name, typeof value])
+      .sort()
+  expect(memberTypes(slot)).toEqual(memberTypes(theirSlot))
+  expect(memberTypes(slot)).toEqual(slotMembers.map((name) => [name, 'number']))
+  // The subscription of a signature ends with its notification, says Solana's documentation. surfpool keeps it.
+  const { signature: _ours, ...ended } = ours.ended
+  const { signature: _theirs, ...theirEnded } = theirs.ended
+  expect(ended).toEqual(theirEnded)
+  expect(_ours).toMatchObject({ error: { code: -32602 } })
+  expect(ours.refusals).toEqual(theirs.refusals)
 })

@@ -54,7 +54,7 @@ describe('the nodes of a network whose transactions do not name it', () => {
   })
 
   test('of Solana are not asked before they have stated its genesis', async () => {
-    const node = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined })
+    const node = await startSolanaNode({ port: 0, log: () => undefined })
     try {
       const production = resolveNetwork(sol, 'production')
       const chainOf = (network: Network) => createSolanaSwapChain({ network, rpcUrls: [node.rpcUrl] })

@@ -330,54 +330,118 @@ describe('lab pools', () => {
   })
 })
 
+/** Members of a case that are no results. The results are not in the file that the command reads. */
+const solanaInputs = new Set([
+  ...['n', 'instruction', 'mode', 'kind', 'direction', 'inputIs', 'swapForY', 'zeroForOne', 'isBaseInput', 'note'],
+  ...['amount', 'otherAmountThreshold', 'sqrtPriceLimitX64', 'amountIn', 'minimumAmountOut', 'amountOut'],
+  ...['maximumAmountIn', 'maxAmountIn', 'baseAmountOut', 'maxQuoteAmountIn', 'baseAmountIn', 'minQuoteAmountOut'],
+  ...['spendableQuoteIn', 'minBaseAmountOut', 'activeId', 'maxPriceImpactBps', 'unixTimestamp', 'slot', 'epoch'],
+  ...['binArraysGiven', 'tickArraysGiven', 'withoutBitmapExtension', 'withHostFeeAccount', 'withReferral', 'traderHas'],
+])
+const inputsOf = (one: Json) => Object.fromEntries(Object.entries(one).filter(([name]) => solanaInputs.has(name)))
+/** Of each file, so that the test is quick. The other pools are compared beside the maths. */
+const POOLS_MAX = 5
+
 describe.each([
-  {
-    file: 'solana_raydium_clmm.json',
-    inputs: [
-      ...['n', 'isBaseInput', 'zeroForOne', 'amount', 'otherAmountThreshold', 'sqrtPriceLimitX64'],
-      ...['unixTimestamp', 'tickArraysGiven', 'withoutBitmapExtension'],
-    ],
-  },
-  {
-    file: 'solana_meteora_dlmm.json',
-    inputs: [
-      ...['n', 'instruction', 'swapForY', 'amountIn', 'minimumAmountOut', 'amountOut', 'maximumAmountIn', 'activeId'],
-      ...['maxPriceImpactBps', 'unixTimestamp', 'binArraysGiven', 'withHostFeeAccount', 'note'],
-    ],
-  },
-  {
-    file: 'solana_pumpswap.json',
-    inputs: [
-      ...['n', 'instruction', 'baseAmountOut', 'maxQuoteAmountIn', 'baseAmountIn', 'minQuoteAmountOut'],
-      ...['spendableQuoteIn', 'minBaseAmountOut'],
-    ],
-  },
-])('lab pools with $file', ({ file, inputs }) => {
+  'solana_raydium_cpmm.json',
+  'solana_raydium_clmm.json',
+  'solana_raydium_amm_v4.json',
+  'solana_meteora_dlmm.json',
+  'solana_meteora_dlmm_dumps.json',
+  'solana_meteora_damm_v2.json',
+  'solana_pumpswap.json',
+])('lab pools with %s', (file) => {
   const recorded = readPublicVectors<Json>(file)
 
   test.skipIf(recorded === null)(
     'prints what each trader paid and received, and the errors of the program',
     async () => {
-      const [first] = recorded.pools
-      const cases = first.cases.map((one: Json) =>
-        Object.fromEntries(Object.entries(one).filter(([name]) => inputs.includes(name))),
-      )
-      const result = await runLab('pools', { ...recorded, pools: [{ ...first, cases }] })
+      const pools = recorded.pools.slice(0, POOLS_MAX)
+      const result = await runLab('pools', {
+        ...recorded,
+        pools: pools.map((pool: Json) => ({ ...pool, cases: pool.cases.map(inputsOf) })),
+      })
       expect(result.stderr).toBe('')
-      const expected = first.cases.map((one: Json) => ({
-        ...{ pool: 0, n: one.n, ...amountsOf(one) },
-        error: one.error === undefined ? null : (one.error.code ?? one.error.text),
-      }))
-      expect(expected.length).toBeGreaterThan(20)
+      const expected = pools.flatMap(({ cases }: Json, pool: number) =>
+        cases.map((one: Json) => ({
+          ...{ pool, n: one.n, ...amountsOf(one) },
+          error: one.error === undefined ? null : (one.error.code ?? one.error.text),
+        })),
+      )
+      expect(expected.length).toBeGreaterThan(100)
       expect(parseLines(result)).toEqual(expected)
     },
   )
 
-  function amountsOf({ instruction, userPaid = '0', userReceived = '0', userBase, userQuote }: Json) {
-    if (userBase === undefined) return { paid: userPaid, received: userReceived }
+  function amountsOf(one: Json) {
+    if (one.error !== undefined) return { paid: '0', received: '0' }
+    const { instruction, userPaid, userReceived, userBase, userQuote } = one
+    if (userBase === undefined) return { paid: userPaid ?? one.in, received: userReceived ?? one.out }
     const [paid, received] = instruction === 'sell' ? [userBase, userQuote] : [userQuote, userBase]
     return { paid: String(-BigInt(paid)), received }
   }
+})
+
+describe('lab pools refuses a malformed file in one sentence', () => {
+  const read = (file: string) => readPublicVectors<Json>(file)
+  const cpmm = read('solana_raydium_cpmm.json')
+  const dlmm = read('solana_meteora_dlmm.json')
+  const pump = read('solana_pumpswap.json')
+  const cetus = read('sui_cetus_swaps.json')
+  const books = read('sui_deepbook_orders.json')
+  const isMissing = [cpmm, dlmm, pump, cetus, books].includes(null)
+  /** The first pool of a file, and its second case, changed. */
+  const withPool = ({ source, pools: [first], ...rest }: Json, changes: object) => ({
+    ...{ ...rest, source, pools: [{ ...first, ...changes }] },
+  })
+  const withCase = (recorded: Json, rows: string, changes: object) => {
+    const [first, second] = recorded.pools[0][rows]
+    return withPool(recorded, { [rows]: [first, { ...second, ...changes }] })
+  }
+
+  test.skipIf(isMissing).each<[string, () => object, string]>([
+    ['a pool without its account', () => withPool(cpmm, { poolData: undefined }), 'pools[0] has no member poolData'],
+    ['a pool without cases', () => withPool(dlmm, { cases: undefined }), 'pools[0].cases is not a list'],
+    [
+      'a case without its time',
+      () => withCase(dlmm, 'cases', { unixTimestamp: undefined }),
+      'pools[0].cases[1] has no member unixTimestamp',
+    ],
+    [
+      'a case without an amount',
+      () => withCase(cpmm, 'cases', { amountIn: undefined }),
+      'pools[0].cases[1] has no member amountIn or amountOut',
+    ],
+    [
+      'an amount that is no number',
+      () => withCase(cpmm, 'cases', { amountIn: 'many' }),
+      'pools[0].cases[1] cannot be read: Cannot convert many to a BigInt',
+    ],
+    ['an account of other bytes', () => withPool(cpmm, { poolData: 'AAAA' }), 'pools[0] cannot be read: '],
+    ['configs that are missing', () => ({ ...pump, feeConfig: null }), 'the file has no member feeConfig'],
+    ['a swap without a limit', () => withCase(cetus, 'swaps', { sqrtPriceLimit: null }), 'pools[0].swaps[1] has no'],
+    ['no pool', () => ({ ...cetus, pools: [null] }), 'pools[0] is not an object'],
+    [
+      'an order without a price',
+      () => ({ ...books, books: [{ ...books.books[0], ops: [{ ...books.books[0].ops[0], price: undefined }] }] }),
+      'books[0].ops[0] has no member price',
+    ],
+    [
+      'another program',
+      () => ({ ...cpmm, source: { programId: 'whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc' } }),
+      'source names whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc, which is none of 675kPX9',
+    ],
+    [
+      'another repository',
+      () => ({ ...cetus, source: { repository: 'github.com/another/one (MIT)' } }),
+      'source names github.com/another/one, which is none of',
+    ],
+  ])('%s', async (_, contentOf, sentence) => {
+    const result = await runLab('pools', contentOf())
+    expect(result.code).toBe(1)
+    expect(result.stderr).toContain(sentence)
+    expect(result.stderr.trim().split('\n')).toHaveLength(1)
+  })
 })
 
 describe('lab pools with recorded swaps of Sui', () => {

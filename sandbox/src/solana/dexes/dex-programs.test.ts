@@ -14,7 +14,7 @@ beforeAll(async () => {
   node = await startSolanaNode({
     port: 0,
     log: () => undefined,
-    startTicks: () => () => undefined,
+
     deploysMarket: true,
   })
   node.mine(40)

@@ -81,7 +81,7 @@ afterAll(async () => {
 beforeEach(async () => {
   asked = []
   node = await startSolanaNode({
-    ...{ port: 0, log: () => undefined, startTicks: () => () => undefined, deploysMarket: true },
+    ...{ port: 0, log: () => undefined, deploysMarket: true },
   })
   user = await createSolanaUser()
   await node.deposit(user.address, 100n * oneSol)
@@ -408,7 +408,7 @@ describe('a signed transaction with a lookup table', () => {
     )
     answer = { ...answer, addressesByLookupTableAddress: { [table]: [] } }
     const raw = await user.sign((await chain.prepare(orderOf(order, await callOf(order), paid))).swap)
-    const empty = await startSolanaNode({ port: 0, log: () => undefined, startTicks: () => () => undefined })
+    const empty = await startSolanaNode({ port: 0, log: () => undefined })
     try {
       const both = createSolanaSwapChain({ network, rpcUrls: [node.rpcUrl, empty.rpcUrl] })
       await expect(both.readSigned(raw)).rejects.toMatchObject({ code: 'RAW_TX_INVALID' })

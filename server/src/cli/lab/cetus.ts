@@ -25,10 +25,12 @@ export function replayCetus(content: unknown): LabSwap[] {
 }
 
 export const replayCetusPools = (content: unknown) =>
-  replayPools((content as { pools: readonly RecordedPool[] }).pools, {
-    ...{ readPool, readSwap, apply },
-    rowsOf: ({ swaps }) => swaps,
-  })
+  replayPools(content, { form, rows: 'swaps', readPool, readSwap, apply })
+
+const form = {
+  pool: ['feeRate', 'protocolFeeRate', 'sqrtPrice', 'tick', 'liquidity', 'ticks'],
+  row: ['a2b', 'byAmountIn', 'amount', 'sqrtPriceLimit'],
+}
 
 function apply(pool: Q64State, swap: Q64Swap) {
   const result = swapCetus(pool, swap)

@@ -15,6 +15,7 @@ import { addDeepPricePoint, meanDeepPrice, referenceRate } from '@swapyard/lib/p
 import type { OrderDeepPrice } from '@swapyard/lib/pools/sui/deepbook-fee.ts'
 import { type DeepbookBalances, NO_BALANCES } from '@swapyard/lib/pools/sui/deepbook-math.ts'
 import { catchAbort, type MoveAbortCode } from '@swapyard/lib/pools/sui/move-abort.ts'
+import { readPart, requireList, requireMembers } from './file-form.ts'
 import type { LabSwap } from './lab-swap.ts'
 
 /** Members of a recorded file that the replay reads; the state of the book follows from the operations alone. */
@@ -89,16 +90,35 @@ export function replayDeepbook(content: unknown): LabSwap[] {
 
 /** Applies every operation to the state after the one before it. An aborted operation changes nothing. */
 export function replayDeepbookBooks(content: unknown): ReplayedOperation[] {
-  const { books } = content as { books: readonly RecordedBook[] }
-  return books.flatMap((recorded, book) => {
-    let ledger = readLedger(recorded)
-    return recorded.ops.map((operation, index) => {
+  const { books } = content as Readonly<{ books?: readonly RecordedBook[] }>
+  return requireList(books, 'books').flatMap((recorded, book) => {
+    const path = `books[${book}]`
+    requireMembers(recorded, path, bookMembers)
+    let ledger = readPart(path, () => readLedger(recorded))
+    return requireList(recorded.ops, `${path}.ops`).map((operation, index) => {
+      const operationPath = `${path}.ops[${index}]`
+      requireMembers(operation, operationPath, ['op'])
+      requireMembers(operation, operationPath, operationMembers[operation.op] ?? [])
       const before = ledger
-      const outcome = catchAbort(() => applyOperation(before, operation))
+      const outcome = readPart(operationPath, () => catchAbort(() => applyOperation(before, operation)))
       if (!('abort' in outcome)) ledger = outcome.next
       return { book, index, operation, before, outcome, after: ledger }
     })
   })
+}
+
+const bookMembers = [
+  ...['tickSize', 'lotSize', 'minSize', 'takerFee', 'makerFee', 'stakeRequired', 'takerStake', 'start', 'funds'],
+]
+const swapMembers = ['amountIn', 'deepIn', 'minOut']
+const operationMembers: Readonly<Record<string, readonly string[]>> = {
+  clock: ['now'],
+  limit: ['manager', 'orderType', 'selfMatching', 'price', 'quantity', 'expire'],
+  market: ['manager', 'selfMatching', 'quantity'],
+  swap_exact_base_for_quote: swapMembers,
+  swap_exact_quote_for_base: swapMembers,
+  modify: ['manager', 'newQuantity'],
+  withdraw_settled: ['manager'],
 }
 
 function readLedger(recorded: RecordedBook): DeepbookLedger {

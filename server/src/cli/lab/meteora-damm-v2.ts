@@ -31,10 +31,15 @@ export function replayMeteoraDammV2(content: unknown): LabSwap[] {
 }
 
 export const replayDammPools = (content: unknown) =>
-  replayPools((content as { pools: readonly RecordedPool[] }).pools, {
-    ...{ readPool, readSwap, apply: swapMeteoraDammV2 },
-    rowsOf: ({ cases }) => cases,
-  })
+  replayPools(content, { form, rows: 'cases', readPool, readSwap, apply: swapMeteoraDammV2 })
+
+const form = {
+  pool: ['poolData', 'vaultA', 'vaultB'],
+  row: [
+    ...['mode', 'direction', ['amountIn', 'amountOut'], ['minimumAmountOut', 'maximumAmountIn']],
+    ...['unixTimestamp', 'slot'],
+  ],
+}
 
 function readPool(recorded: RecordedPool): DammPool {
   return {

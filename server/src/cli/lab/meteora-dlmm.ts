@@ -44,10 +44,15 @@ export function replayMeteoraDlmm(content: unknown): LabSwap[] {
 }
 
 export const replayDlmmPools = (content: unknown) =>
-  replayPools((content as { pools: readonly RecordedPool[] }).pools, {
-    ...{ readPool, readSwap, apply: swapMeteoraDlmm },
-    rowsOf: ({ cases }) => cases,
-  })
+  replayPools(content, { form, rows: 'cases', readPool, readSwap, apply: swapMeteoraDlmm })
+
+const form = {
+  pool: ['what', 'pairData', 'binArrays', 'reserveXBalance', 'reserveYBalance'],
+  row: [
+    ...['swapForY', ['amountIn', 'amountOut'], ['minimumAmountOut', 'maximumAmountIn', 'maxPriceImpactBps']],
+    ...['unixTimestamp', 'binArraysGiven'],
+  ],
+}
 
 function readPool(recorded: RecordedPool): DlmmPool {
   const arrays = recorded.binArrays.map(({ data }) => decodeDlmmBinArray(Buffer.from(data, 'base64')))

@@ -5,6 +5,7 @@ import {
   type PumpSwapTrade,
   tradePumpSwap,
 } from '@swapyard/lib/pools/solana/pump-swap.ts'
+import { readPart, requireMembers } from './file-form.ts'
 import type { LabSwap } from './lab-swap.ts'
 import { replayPools } from './replay-pools.ts'
 
@@ -26,7 +27,6 @@ type Pool = Readonly<{
 type File = Readonly<{
   globalConfig: Readonly<{ disableFlags: number; buybackBasisPoints: string }>
   feeConfig: Readonly<{ flatFees: Fees; tiers: readonly (Fees & Readonly<{ threshold: string }>)[] }>
-  pools: readonly Pool[]
 }>
 
 /** Replays a file of PumpSwap trades. */
@@ -35,24 +35,34 @@ export function replayPumpSwap(content: unknown): LabSwap[] {
 }
 
 export function replayPumpSwapPools(content: unknown) {
-  const { globalConfig, feeConfig, pools } = content as File
-  const config: PumpSwapConfig = {
-    disableFlags: globalConfig.disableFlags,
-    buybackBps: BigInt(globalConfig.buybackBasisPoints),
-    flatFees: readFees(feeConfig.flatFees),
-    tiers: feeConfig.tiers.map((tier) => ({ threshold: BigInt(tier.threshold), fees: readFees(tier) })),
-  }
-  return replayPools(pools, {
-    readPool: (row) =>
+  requireMembers(content, 'the file', ['globalConfig', 'feeConfig'])
+  const { globalConfig, feeConfig } = content as File
+  const config = readPart(
+    'globalConfig or feeConfig',
+    (): PumpSwapConfig => ({
+      disableFlags: globalConfig.disableFlags,
+      buybackBps: BigInt(globalConfig.buybackBasisPoints),
+      flatFees: readFees(feeConfig.flatFees),
+      tiers: feeConfig.tiers.map((tier) => ({ threshold: BigInt(tier.threshold), fees: readFees(tier) })),
+    }),
+  )
+  return replayPools(content, {
+    ...{ form, rows: 'cases', readSwap: readTrade, apply: tradePumpSwap },
+    readPool: (row: Pool) =>
       decodePumpSwapPool(Buffer.from(row.poolData, 'base64'), config, {
         baseReserve: BigInt(row.baseReserve),
         quoteReserve: BigInt(row.quoteReserve),
         baseSupply: BigInt(row.baseSupply),
       }),
-    rowsOf: ({ cases }) => cases,
-    readSwap: readTrade,
-    apply: tradePumpSwap,
   })
+}
+
+const form = {
+  pool: ['poolData', 'baseReserve', 'quoteReserve', 'baseSupply'],
+  row: [
+    ...['instruction', ['baseAmountOut', 'baseAmountIn', 'spendableQuoteIn']],
+    ['maxQuoteAmountIn', 'minQuoteAmountOut', 'minBaseAmountOut'],
+  ],
 }
 
 function readFees({ lpFeeBps, protocolFeeBps, creatorFeeBps }: Fees): PumpSwapFees {

@@ -27,9 +27,13 @@ type Pool = Readonly<{
 
 /** Replays a file of Raydium AMM v4 swaps. Reads the pools and the inputs of the cases only. */
 export function replayRaydiumAmmV4(content: unknown): LabSwap[] {
-  const { pools } = content as { pools: readonly Pool[] }
-  const replay = { readPool, rowsOf: ({ cases }: Pool) => cases, readSwap, apply: swapRaydiumAmmV4 }
-  return replayPools(pools, replay).map(({ swap }) => swap)
+  const replay = { form, rows: 'cases', readPool, readSwap, apply: swapRaydiumAmmV4 } as const
+  return replayPools(content, replay).map(({ swap }) => swap)
+}
+
+const form = {
+  pool: ['ammData', 'coinVaultBalance', 'pcVaultBalance'],
+  row: [...['kind', 'direction', ['amountIn', 'amountOut'], ['minimumAmountOut', 'maxAmountIn']], 'unixTimestamp'],
 }
 
 function readPool(row: Pool): RaydiumAmmV4Pool {

@@ -35,10 +35,15 @@ export function replayRaydiumClmm(content: unknown): LabSwap[] {
 }
 
 export const replayClmmPools = (content: unknown) =>
-  replayPools((content as { pools: readonly RecordedPool[] }).pools, {
-    ...{ readPool, readSwap, apply: swapRaydiumClmm },
-    rowsOf: ({ cases }) => cases,
-  })
+  replayPools(content, { form, rows: 'cases', readPool, readSwap, apply: swapRaydiumClmm })
+
+const form = {
+  pool: ['config', 'poolData', 'bitmapExtension', 'tickArrays'],
+  row: [
+    ...['isBaseInput', 'zeroForOne', 'amount', 'otherAmountThreshold', 'sqrtPriceLimitX64'],
+    ...['unixTimestamp', 'tickArraysGiven'],
+  ],
+}
 
 function readPool(recorded: RecordedPool): ClmmPool {
   const state = decodeClmmPool(Buffer.from(recorded.poolData, 'base64'))

@@ -2,6 +2,7 @@ import {
   decodeRaydiumCpmmConfig,
   decodeRaydiumCpmmPool,
   type RaydiumCpmmPool,
+  type RaydiumCpmmSwap,
   swapRaydiumCpmm,
 } from '@swapyard/lib/pools/solana/raydium-cpmm.ts'
 import type { LabSwap } from './lab-swap.ts'
@@ -30,11 +31,17 @@ type Pool = Readonly<{
 
 const INVALID_VAULT = 6008
 
+const form = {
+  pool: ['config', 'poolData', 'vault0', 'vault1'],
+  row: [
+    ...['kind', 'inputIs', ['amountIn', 'amountOut'], ['minimumAmountOut', 'maxAmountIn']],
+    ...['unixTimestamp', 'epoch'],
+  ],
+}
+
 /** Replays a file of Raydium CPMM swaps. Reads the pools and the inputs of the cases only. */
 export function replayRaydiumCpmm(content: unknown): LabSwap[] {
-  const { pools } = content as { pools: readonly Pool[] }
-  const replay = { readPool, rowsOf: ({ cases }: Pool) => cases, readSwap: (row: Case) => row, apply: applyCase }
-  return replayPools(pools, replay).map(({ swap }) => swap)
+  return replayPools(content, { form, rows: 'cases', readPool, readSwap, apply }).map(({ swap }) => swap)
 }
 
 function readPool(row: Pool): RaydiumCpmmPool {
@@ -46,16 +53,20 @@ function readPool(row: Pool): RaydiumCpmmPool {
   )
 }
 
-function applyCase(state: RaydiumCpmmPool, swap: Case) {
-  // Only the note of a case says that its accounts or the pool's status differ.
-  if (swap.note === 'input vault given also as output vault') return { error: INVALID_VAULT } as const
-  const isExactInput = swap.kind === 'baseInput'
-  return swapRaydiumCpmm(state, {
+/** Null if the accounts of the case are not those of the pool. */
+function readSwap(row: Case): RaydiumCpmmSwap | null {
+  // Only the note of a case says that its accounts differ.
+  if (row.note === 'input vault given also as output vault') return null
+  const isExactInput = row.kind === 'baseInput'
+  return {
     isExactInput,
-    inputIndex: swap.inputIs,
-    amount: BigInt((isExactInput ? swap.amountIn : swap.amountOut) ?? ''),
-    limit: BigInt((isExactInput ? swap.minimumAmountOut : swap.maxAmountIn) ?? ''),
-    unixTime: BigInt(swap.unixTimestamp),
-    epoch: BigInt(swap.epoch),
-  })
+    inputIndex: row.inputIs,
+    amount: BigInt((isExactInput ? row.amountIn : row.amountOut) ?? ''),
+    limit: BigInt((isExactInput ? row.minimumAmountOut : row.maxAmountIn) ?? ''),
+    unixTime: BigInt(row.unixTimestamp),
+    epoch: BigInt(row.epoch),
+  }
 }
+
+const apply = (state: RaydiumCpmmPool, swap: RaydiumCpmmSwap | null) =>
+  swap === null ? ({ error: INVALID_VAULT } as const) : swapRaydiumCpmm(state, swap)

@@ -1,3 +1,4 @@
+import { fail } from '../print.ts'
 import { replayCetus } from './cetus.ts'
 import { replayDeepbook } from './deepbook.ts'
 import type { LabSwap } from './lab-swap.ts'
@@ -25,14 +26,16 @@ const replays: ReadonlyMap<string, Replay> = new Map([
 ])
 
 /**
- * The replay of a file of recorded swaps, by the `source` of the file; null if the file names no known source or has no pools. A repository
- * may have a remark after a space.
+ * The replay of a file of recorded swaps, by the `source` of the file; null if the file names no program or has no pools. A repository may
+ * have a remark after a space.
  */
 export function findReplay(content: unknown): Replay | null {
   const { source, pools, books } = (content ?? {}) as { source?: Source | null; pools?: unknown; books?: unknown }
   if (!Array.isArray(pools) && !Array.isArray(books)) return null
-  const name = source?.programId ?? String(source?.repository).split(' ')[0]
-  return replays.get(String(name)) ?? null
+  const named = source?.programId ?? source?.repository ?? null
+  if (named === null) return null
+  const [name = ''] = String(named).split(' ')
+  return replays.get(name) ?? fail(`source names ${name}, which is none of ${[...replays.keys()].join(', ')}`)
 }
 
 type Source = Readonly<{ programId?: unknown; repository?: unknown }>

@@ -1,4 +1,5 @@
 import type { TransferFeeConfig } from '@swapyard/lib/pools/solana/transfer-fee.ts'
+import { type Member, readPart, requireList, requireMembers } from './file-form.ts'
 import type { LabSwap } from './lab-swap.ts'
 
 /** What a pool answers to a swap: the amounts in base units and the state afterwards, or the program's error. */
@@ -6,13 +7,19 @@ type Outcome<State> =
   | Readonly<{ error: null; paid: bigint; received: bigint; next: State }>
   | Readonly<{ error: number | string }>
 
-type Replay<Pool, Row, State, Swap, Result> = Readonly<{
+/** The members that a file must have. */
+type Form = Readonly<{ pool: readonly Member[]; row: readonly Member[] }>
+
+type Replay<Rows extends string, Pool, State, Swap, Result> = Readonly<{
+  form: Form
+  /** Member of a pool with its recorded swaps, in their order. */
+  rows: Rows
   readPool(recorded: Pool): State
-  /** The recorded swaps of a pool, in their order. */
-  rowsOf(recorded: Pool): readonly Row[]
-  readSwap(row: Row, recorded: Pool, state: State): Swap
+  readSwap(row: RowOf<Pool, Rows>, recorded: Pool, state: State): Swap
   apply(state: State, swap: Swap): Result
 }>
+
+type RowOf<Pool, Rows extends string> = Pool extends Readonly<Record<Rows, readonly (infer Row)[]>> ? Row : never
 
 export type Replayed<State, Swap, Result> = Readonly<{
   swap: LabSwap
@@ -23,15 +30,26 @@ export type Replayed<State, Swap, Result> = Readonly<{
 }>
 
 /** Replays every swap on the state after the swap before it. A refused swap changes nothing. `n` is the row's own, else its index. */
-export function replayPools<Pool, Row extends Readonly<{ n?: number }>, State, Swap, Result extends Outcome<State>>(
-  pools: readonly Pool[],
-  { readPool, rowsOf, readSwap, apply }: Replay<Pool, Row, State, Swap, Result>,
+export function replayPools<
+  Rows extends string,
+  Pool extends Readonly<Record<Rows, readonly Readonly<{ n?: number }>[]>>,
+  State,
+  Swap,
+  Result extends Outcome<State>,
+>(
+  content: unknown,
+  { form, rows, readPool, readSwap, apply }: Replay<Rows, Pool, State, Swap, Result>,
 ): Replayed<State, Swap, Result>[] {
-  return pools.flatMap((recorded, pool) => {
-    let after = readPool(recorded)
-    return rowsOf(recorded).map((row, index) => {
+  const { pools } = content as Readonly<{ pools?: readonly Pool[] }>
+  return requireList(pools, 'pools').flatMap((recorded, pool) => {
+    const path = `pools[${pool}]`
+    requireMembers(recorded, path, form.pool)
+    let after = readPart(path, () => readPool(recorded))
+    return requireList(recorded[rows], `${path}.${rows}`).map((row, index) => {
+      const rowPath = `${path}.${rows}[${index}]`
+      requireMembers(row, rowPath, form.row)
       const before = after
-      const input = readSwap(row, recorded, before)
+      const input = readPart(rowPath, () => readSwap(row as RowOf<Pool, Rows>, recorded, before))
       const result = apply(before, input)
       if (result.error === null) after = result.next
       const { paid, received } = result.error === null ? result : { paid: 0n, received: 0n }

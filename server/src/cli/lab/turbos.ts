@@ -26,10 +26,12 @@ export function replayTurbos(content: unknown): LabSwap[] {
 }
 
 export const replayTurbosPools = (content: unknown) =>
-  replayPools((content as { pools: readonly RecordedPool[] }).pools, {
-    ...{ readPool, readSwap, apply },
-    rowsOf: ({ swaps }) => swaps,
-  })
+  replayPools(content, { form, rows: 'swaps', readPool, readSwap, apply })
+
+const form = {
+  pool: ['tickSpacing', 'fee', 'feeProtocol', 'sqrtPrice', 'tick', 'liquidity', 'ticks'],
+  row: ['aToB', 'isExactIn', 'amount', 'sqrtPriceLimit'],
+}
 
 function apply(pool: TurbosState, swap: Q64Swap) {
   const result = swapTurbos(pool, swap)

@@ -47,7 +47,7 @@ export async function startMarket(changes: Partial<DexNetwork> = {}) {
   let slots = 0
   const now = () => startMs + slots * 400
   const node = await startSolanaNode({
-    ...{ port: 0, log: () => undefined, startTicks: () => () => undefined, deploysMarket: true, now },
+    ...{ port: 0, log: () => undefined, deploysMarket: true, now },
   })
   const mine = (count: number) => {
     slots += count

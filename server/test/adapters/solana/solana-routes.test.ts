@@ -187,3 +187,21 @@ test('a swap beside the end of a bin array succeeds after another one has left t
   expect((await market.send(mover, moved.swap)).seen).toMatchObject({ kind: 'included', ok: true })
   expect((await market.send(user, swap)).seen).toMatchObject({ kind: 'included', ok: true })
 })
+
+test.each([
+  ['a DEX', (): string => 'dex:pump-swap', 'SOL', 'COIN'],
+  ['a token', (): string => `token:${tokenOf('TICK')}`, 'USDC', 'TICK'],
+  ['a pool', (): string => `pool:${market.poolsOf('SOL', 'COIN')[0]?.id}`, 'SOL', 'COIN'],
+] as const)('%s that is paused has no route until the pause ends', async (_, scopeOf, from, to) => {
+  const scope = scopeOf()
+  const units = from === 'SOL' ? 1_000_000_000n : 100_000_000n
+  try {
+    market.pools.pause([`${scope}@eth`])
+    expect((await route(from, to, units)).swaps).not.toHaveLength(0)
+    market.pools.pause([`${scope}@sol`])
+    await expect(route(from, to, units)).rejects.toMatchObject({ code: 'NO_ROUTE' })
+  } finally {
+    market.pools.pause([])
+  }
+  expect((await route(from, to, units)).swaps).not.toHaveLength(0)
+})

@@ -18,6 +18,7 @@ const swapCase = (text: string): string =>
 describe.each(memoryFamilies.map((family) => [family.network.id, family] as const))('on %s', (id, family) => {
   const { native, tokens } = family
   const [usd, other] = tokens
+  const isHexadecimal = family.addressOf(new Uint8Array(32)).startsWith('0x')
   let stage: Stage
   let user: Wallet
   beforeAll(async () => {
@@ -160,6 +161,61 @@ describe.each(memoryFamilies.map((family) => [family.network.id, family] as cons
     expect((await send({ rawTx: tampered, isExchange: false })).body.code).toBe('RAW_TX_INVALID')
     expect(await total({ account: user.address })).toBe(0)
   })
+
+  test('a recipient in the request must be the one of the transaction', async () => {
+    const rawTx = user.sign(await buildWith())
+    const otherTo = await send({ rawTx, to: stage.operator.address })
+    expect(otherTo).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } })
+    expect(otherTo.body.errors).toMatchObject([{ code: 'RAW_TX_INVALID', field: 'to' }])
+    const foreign = await send({ rawTx, to: `0x${'11'.repeat(20)}` })
+    expect(foreign).toMatchObject({ status: 400, body: { code: 'INVALID_ADDRESS', errors: [{ field: 'to' }] } })
+    // Base58 distinguishes a case; hexadecimal digits do not.
+    const otherCase = await send({
+      rawTx,
+      to: isHexadecimal ? user.address.replace(/[a-f]/g, swapCase) : swapCase(user.address),
+    })
+    expect([otherCase.status, otherCase.body?.errors?.[0]?.field]).toEqual(
+      isHexadecimal ? [201, undefined] : [400, 'to'],
+    )
+    expect(await total({ account: user.address })).toBe(isHexadecimal ? 1 : 0)
+    expect((await send({ rawTx, to: user.address })).status).toBe(201)
+    expect(await total({ account: user.address })).toBe(1)
+  })
+
+  test('no swap is built for a restricted account, and nothing is sent that it signed or that pays it', async () => {
+    const restricted = { status: 451, body: { code: 'RESTRICTED' } }
+    const { address, sign } = stage.restricted
+    expect(await stage.post('transaction/swap', { ...trade(), account: address })).toMatchObject(restricted)
+    const transferTo = (to: string) =>
+      encodeUnsigned({ kind: 'transfer', network: id, to, epoch: null, recent: stage.ledger.state.height })
+    const { broadcasts } = stage.ledger.state
+    const bySigner = await send({ rawTx: sign(transferTo(user.address)), account: address, isExchange: false })
+    expect(bySigner).toMatchObject(restricted)
+    expect(await send({ rawTx: user.sign(transferTo(address)), isExchange: false })).toMatchObject(restricted)
+    expect(stage.ledger.state.broadcasts).toBe(broadcasts)
+    expect((await send({ rawTx: user.sign(transferTo(user.address)), isExchange: false })).status).toBe(201)
+  })
+
+  test.each(['dex:a dex', 'pool:Pool1', 'token:USD'])(
+    'a pause of %s ends quotes, builds, and sends of what was built before',
+    async (scope) => {
+      const rawTx = user.sign(await buildWith())
+      stage.pause(`${scope.replace('USD', usd)}@${id}`)
+      try {
+        expect(await stage.get('quote', trade())).toMatchObject({ status: 422, body: { code: 'NO_ROUTE' } })
+        const built = await stage.post('transaction/swap', { ...trade(), account: user.address })
+        expect(built).toMatchObject({ status: 422, body: { code: 'NO_ROUTE' } })
+        for (const isExchange of [true, false])
+          expect(await send({ rawTx, isExchange })).toMatchObject({ status: 503, body: { code: 'NETWORK_PAUSED' } })
+        expect(await total({ account: user.address })).toBe(0)
+        // Of another network.
+        stage.pause(`${scope.replace('USD', usd)}@eth`)
+        expect((await send({ rawTx })).status).toBe(201)
+      } finally {
+        stage.pause()
+      }
+    },
+  )
 
   test('any other transaction is broadcast without a record', async () => {
     const transfer = { kind: 'transfer', network: id, to: stage.operator.address, epoch: null } as const

@@ -8,6 +8,7 @@ import { createCatalogue } from '../../../src/core/domain/catalogue.ts'
 import { apiDefaults } from '../../../src/core/http/settings.ts'
 import { createBookSnapshot } from '../../../src/exchange/quotes/book-snapshot.ts'
 import type { Log } from '../../../src/lib/log.ts'
+import { isPaused, poolPausesOf } from '../../../src/swap/domain/pool-pauses.ts'
 import type { PoolsAt } from '../../../src/swap/ports/pools.ts'
 import type { Router } from '../../../src/swap/ports/router.ts'
 import type { UniswapV2Pool } from '../../../src/swap/routing/pools/uniswap-v2.ts'
@@ -61,10 +62,16 @@ export async function startStage(family: MemoryFamily) {
   const ledger = createMemoryLedger(family, poolsOf(family))
   const chain = createMemorySwapChain(family, ledger, new Map(facts.map((token) => [token.address, token])))
   const operator = createWallet(family)
+  const restricted = createWallet(family)
+  const books = createBookSnapshot(emptyBook(defaultSpreads))
+  const unpaused = () => {
+    const pauses = poolPausesOf(books.current().pauses.pools ?? [], network.id)
+    return ledger.pools().filter((pool) => !isPaused(pool, pauses))
+  }
 
   const find = createRouteFinder({ budgetMs: 1_000 })
   const poolsAt = (): PoolsAt => ({
-    ...{ block: ledger.block(), readAtMs: Date.now(), head: ledger.state.height, pools: ledger.pools() },
+    ...{ block: ledger.block(), readAtMs: Date.now(), head: ledger.state.height, pools: unpaused() },
     ...{ listed: new Set([native, ...tokens]), refusedTokens: new Map(), wrapped: chain.wrapped },
     ...{ millionGasPrice: 5_000n, nativeDecimals: network.decimals },
   })
@@ -87,10 +94,10 @@ export async function startStage(family: MemoryFamily) {
         ownTokens: new Map([[network.id, [...facts, { address: native, name: 'W', symbol: 'W', decimals: 9 }]]]),
         settings: { feeAddresses: new Map([[network.id, operator.address]]) },
       },
-      ...{ pepper: Buffer.from('a pepper'), denied: [], log: noLog },
+      ...{ pepper: Buffer.from('a pepper'), denied: [`${network.id}:${restricted.address}`], log: noLog },
     },
     {
-      ...{ database, catalogue, books: createBookSnapshot(emptyBook(defaultSpreads)), router },
+      ...{ database, catalogue, books, router },
       clock: { now, databaseNow: now, stop: async () => undefined },
       ...{ askAggregators: null, buildAggregatorCall: null },
     },
@@ -129,6 +136,11 @@ export async function startStage(family: MemoryFamily) {
 
   return {
     ...{ family, ledger, chain, database, operator, track, findFees: swaps.findFees },
+    /** An account of the deny list. */
+    restricted,
+    /** Replaces the paused scopes, for example `dex:a dex@sol`. */
+    pause: (...scopes: readonly string[]) =>
+      books.replace({ pauses: { ...books.current().pauses, pools: new Set(scopes) } }),
     partnerId: partnerIds.get('p1') ?? '',
     get: (path: string, query: Record<string, string> = {}, key = 'sandbox') => call('GET', path, query, key),
     post: (path: string, body: object, key = 'sandbox') => call('POST', path, { ...body }, key),

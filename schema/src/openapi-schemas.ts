@@ -11,6 +11,7 @@ import {
 import * as defi from './defi.ts'
 import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
 import { ErrorBody, errorCodeNames, Problem } from './errors.ts'
+import * as events from './events.ts'
 import { KNOWN_VALUES } from './scalars.ts'
 import * as service from './service.ts'
 
@@ -25,18 +26,24 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   BuildSwapBody,
   CreateExchangeBody,
   CreatePrivateExchangeBody,
+  CreateWebhookBody: events.CreateWebhookBody,
   CreatedExchange: crossChain.CreatedExchange,
   CreatedRequest: crossChain.CreatedRequest,
+  CreatedWebhook: events.CreatedWebhook,
   Currency: crossChain.Currency,
   CurrencyList: crossChain.CurrencyList,
   DefiCurrency: defi.DefiCurrency,
   DefiCurrencyList: defi.DefiCurrencyList,
   DefiNetwork: defi.DefiNetwork,
   DefiNetworkList: defi.DefiNetworkList,
+  DeletedWebhook: events.DeletedWebhook,
+  Delivery: events.Delivery,
+  DeliveryList: events.DeliveryList,
   DexExchange: defi.DexExchange,
   DexExchangeList: defi.DexExchangeList,
   DexPart: defi.DexPart,
   ErrorBody,
+  ExchangeEvent: events.ExchangeEvent,
   ExchangeList: crossChain.ExchangeList,
   ExchangeRecord: crossChain.ExchangeRecord,
   ExchangeRequest: crossChain.ExchangeRequest,
@@ -59,10 +66,15 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   SendApprovalBody,
   SendSwapBody,
   SubRoute: defi.SubRoute,
+  SwapEvent: events.SwapEvent,
   SwapQuote: defi.SwapQuote,
   SwapRemainder: defi.SwapRemainder,
   SwapRoute: defi.SwapRoute,
   TransactionHash: defi.TransactionHash,
+  Webhook: events.Webhook,
+  WebhookList: events.WebhookList,
+  WebhookSecret: events.WebhookSecret,
+  WebhookTest: events.WebhookTest,
 }
 /** Named only in the document of the sandbox. */
 const sandboxSchemas: Readonly<Record<string, TSchema>> = {
@@ -82,6 +94,9 @@ const sandboxSchemas: Readonly<Record<string, TSchema>> = {
 /** Enums with a name, so that a generator makes one type of each. */
 const namedEnums: Readonly<Record<string, Readonly<{ values: readonly string[]; description: string }>>> = {
   DefiNetworkTicker: { values: defi.defiNetworks, description: 'Network of the DeFi part.' },
+  DeliveryState: { values: events.deliveryStates, description: 'State of a delivery.' },
+  DisabledBy: { values: events.disabledByValues, description: 'Who disabled a webhook.' },
+  EventType: { values: events.eventTypes, description: 'What a webhook can subscribe to.' },
   ErrorCode: { values: errorCodeNames, description: 'Stable code of a failure.' },
   ExchangeStatus: { values: crossChain.exchangeStatuses, description: 'Status of an exchange or of an execution.' },
   ExchangeType: { values: crossChain.exchangeTypes, description: 'Kind of exchange.' },

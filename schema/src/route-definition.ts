@@ -1,6 +1,12 @@
 import type { TSchema } from 'typebox'
 
-export type RouteScope = 'rates:read' | 'exchange:read' | 'exchange:create' | 'defi:build' | 'defi:send'
+export type RouteScope =
+  | 'rates:read'
+  | 'exchange:read'
+  | 'exchange:create'
+  | 'defi:build'
+  | 'defi:send'
+  | 'webhooks:manage'
 
 /** Headers that only some responses have; see `responseHeaders`. */
 export type ResponseHeader = 'ETag' | 'Last-Modified' | 'Link' | 'X-Total-Count'
@@ -18,15 +24,18 @@ export type RouteResponse = Readonly<{
 
 /** One API operation. The server, the documentation and the tests use the same table. */
 export type RouteDefinition = Readonly<{
-  method: 'GET' | 'HEAD' | 'POST'
+  method: 'GET' | 'HEAD' | 'POST' | 'DELETE'
+  /** Parameters are in braces, as in OpenAPI. */
   path: string
-  tag: 'Cross-chain' | 'DeFi' | 'Rates' | 'Service' | 'Sandbox'
+  tag: 'Cross-chain' | 'DeFi' | 'Events' | 'Rates' | 'Service' | 'Sandbox'
   summary: string
   description: string
   /** `public`: no key. `any`: any valid key. Otherwise a key with this scope. */
   access: 'public' | 'any' | RouteScope
   /** Cost in the rate limit: status 1, quote 5, create 50. */
   cost: number
+  /** Parameters of the path. The service checks them: a wrong one is not found. */
+  params?: TSchema
   query?: TSchema
   body?: TSchema
   success: Readonly<Record<number, RouteResponse>>

@@ -49,6 +49,7 @@ import type { Log } from '../lib/log.ts'
 import type { Loop } from '../lib/loop.ts'
 import { isPoolPause } from '../swap/domain/pool-pauses.ts'
 import { type ClosableChain, createChains, type NetworkNodes, type OnNodeNote, type Wallets } from './chains.ts'
+import { createRenderers, type Events, type MailSettings, openEvents } from './events.ts'
 import { createHttpServer, type HttpServer, type Services } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import { mountPages } from './pages.ts'
@@ -81,6 +82,8 @@ export type AppOptions = Readonly<{
   pepper: Uint8Array
   /** Payees that were accepted under it stay valid. */
   previousPepper?: Uint8Array | null
+  /** Absent: no e-mails are sent. */
+  mail?: MailSettings | null
   prices: Prices
   spreads: SpreadPolicy
   settings: ServiceSettings
@@ -166,9 +169,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     throttled: options.rateLimit,
     now: clock.now,
   })
-  const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
+  const events = openEvents(options, database)
+  const onPartners = () => {
+    forget()
+    events.services.streams.recheck()
+  }
+  const changes = await listen(options.databaseUrl, { partners_changed: onPartners, ...events.onNotice }, onError)
   const swaps = openSwaps(options, { database, catalogue, books, clock, onNodeNote: nodeNotes.add })
-  const services = createServices(options, { ...shared, ...authentication, feed, starting, swaps })
+  const services = createServices(options, { ...shared, ...authentication, feed, starting, swaps, events })
   const http = createHttpServer({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
   const swapTokens = options.swaps?.ownTokens ?? new Map()
   if (!options.api.operationsOnly)
@@ -182,11 +190,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     services,
     http,
     starting,
-    startWorkers: () => startWorkers(options, { ...shared, ...swaps, nodeNotes }),
+    startWorkers: async () => {
+      const workers = await startWorkers(options, { ...shared, ...swaps, nodeNotes })
+      const push = events.startWorkers(createRenderers(store, services))
+      return { stop: async () => void (await Promise.all([workers.stop(), push.stop()])) }
+    },
     stop: async () => {
       stopping.abort()
       feed.close()
-      await Promise.all([refreshing, clock.stop(), throttle?.close(), changes.stop(), swaps.stop()])
+      await Promise.all([refreshing, clock.stop(), throttle?.close(), changes.stop(), swaps.stop(), events.stop()])
       await Promise.all([...chains.values()].map((chain) => chain.close?.()))
       await database.close()
     },
@@ -288,6 +300,7 @@ type ServiceDependencies = SharedDependencies &
     feed: RatesFeed
     starting: ReadonlySet<string>
     swaps: Swaps
+    events: Events
   }
 
 function createServices(options: AppOptions, dependencies: ServiceDependencies): Services {
@@ -339,6 +352,7 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
     }),
     listExchanges: createListExchanges(store),
     swaps: dependencies.swaps.services,
+    events: dependencies.events.services,
     withIdempotency: dependencies.swaps.withIdempotency,
   }
 }

@@ -65,6 +65,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     walletSettings: config.monero,
     pepper: Buffer.from(config.pepper),
     previousPepper: config.previousPepper === null ? null : Buffer.from(config.previousPepper),
+    mail: config.mail,
     prices: openPrices(config, chains, log, closers),
     overrides: config.currencies,
     spreads: config.spreads,

@@ -16,6 +16,9 @@ import type { ApiSettings, HttpLog, HttpMetrics } from '../core/http/settings.ts
 import { createStaticFiles } from '../core/http/static-files.ts'
 import { compileValidator, type KnownKeys, unknownKeyProblems, validationError } from '../core/http/validation.ts'
 import type { CoreServices } from '../core/services/interfaces.ts'
+import { mountEvents } from '../events/api/events.ts'
+import { mountWebhooks } from '../events/api/webhooks.ts'
+import type { EventServices } from '../events/interfaces.ts'
 import { mountAddresses } from '../exchange/api/addresses.ts'
 import { mountAvailableCurrencies } from '../exchange/api/available-currencies.ts'
 import { mountExchange, mountPrivateExchange } from '../exchange/api/exchange.ts'
@@ -53,7 +56,7 @@ declare module 'fastify' {
 export type HttpServer = FastifyInstance
 
 /** Everything that the routes call. */
-export type Services = CoreServices & ExchangeServices & Readonly<{ swaps: SwapServices }>
+export type Services = CoreServices & ExchangeServices & Readonly<{ swaps: SwapServices; events: EventServices }>
 
 export type HttpServerOptions = Readonly<{
   services: Services
@@ -77,7 +80,10 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   app.decorateRequest('known', null)
   app.decorate('drain', () => {
     state.draining = true
+    services.events.streams.close()
   })
+  // An open stream would keep the server from closing.
+  app.addHook('preClose', async () => services.events.streams.close())
   app.setValidatorCompiler(compileValidator)
   app.addHook('onRequest', createRequestGuards(state, allowedMethods(app)))
   guardOverload(app, settings)
@@ -105,6 +111,8 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountTransactions(context)
   mountSwapList(context)
   mountSwapStatus(context)
+  mountWebhooks(context)
+  mountEvents(context)
   mountRates(context)
   mountIcons(context, sendFile)
   mountDocs(context, documented, sendFile)

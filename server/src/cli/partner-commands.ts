@@ -36,6 +36,7 @@ type NewPartnerOptions = Readonly<{
   rateLimit?: number
   strict: boolean
   refundToSender: boolean
+  email?: string | null
 }> &
   ReasonOption
 
@@ -86,11 +87,16 @@ export function addPartnerCommands(program: Command): void {
   addKeyCommands(partners)
 }
 
+const EMAIL = /^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,189}$/
+const toEmail = (text: string): string | null =>
+  text === 'none' ? null : EMAIL.test(text) ? text : fail(`${text} is not an e-mail address`)
+
 const withTerms = (command: Command): Command =>
   withReason(command)
     .option('--fee-bps <bps>', 'partner fee in basis points of the amount out', bps)
     .option('--open-exchanges-max <count>', 'maximum number of open exchanges', count)
     .option('--rate-limit <units>', 'weighted requests per minute', count)
+    .option('--email <address>', 'where the partner is told that a webhook was disabled; `none`: nowhere', toEmail)
 
 function addPartner(partners: Command): void {
   withTerms(partners.command('add <name>'))

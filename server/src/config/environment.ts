@@ -76,6 +76,17 @@ export const environmentSchema = Type.Object({
       'The pepper before the present one: payees that were accepted under it stay valid. Set it while the exchanges and payouts of that time are open',
     ),
   ),
+  SWAPYARD_MAIL_URL: Type.Optional(
+    secret(
+      'SMTP server for e-mails to partners: `smtps://user:password@host:465`, or `smtp://…`, which uses STARTTLS where it is offered. Unset: no e-mails',
+      { pattern: '^smtps?://' },
+    ),
+  ),
+  SWAPYARD_MAIL_FROM: Type.Optional(
+    text('Sender of e-mails to partners, for example `Swapyard <alerts@example.com>`; required by SWAPYARD_MAIL_URL', {
+      pattern: '^[^\\r\\n]*[^\\s@<>]+@[^\\s@<>]+>?$',
+    }),
+  ),
   SWAPYARD_OPERATOR_TOKEN: Type.Optional(
     secret('Bearer token for /metrics from addresses other than loopback. Unset: loopback only'),
   ),

@@ -34,6 +34,14 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
   ],
   BODY_TOO_LARGE: ['The body is larger than 64 KiB', 'Send a smaller body'],
   CURRENCY_NOT_FOUND: ['No currency with this ticker on this network', 'Use a ticker and network of the currency list'],
+  DELIVERY_NOT_FOUND: [
+    'The webhook has no delivery with this id, or it is older than 30 days',
+    'List the deliveries of the webhook',
+  ],
+  EVENT_NOT_FOUND: [
+    '`Last-Event-ID` is no event of yours, or it is older than 30 days',
+    'Read the lists of exchanges and swaps, then open a stream without it',
+  ],
   EXCHANGE_NOT_FOUND: [
     'You have no exchange with this id and of this type',
     'Check the id, or use the status endpoint for all types',
@@ -139,5 +147,15 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
   VALIDATION_ERROR: [
     'A member is missing, has a wrong type or a value that is not allowed, or the request is not valid HTTP',
     'See every item of `errors`',
+  ],
+  WEBHOOK_DISABLED: [
+    'The webhook is disabled, so nothing is sent to it',
+    'Enable it; if the operator has disabled it, ask them',
+  ],
+  WEBHOOK_LIMIT_REACHED: ['There are as many webhooks as a partner can have', 'Delete one that you do not use'],
+  WEBHOOK_NOT_FOUND: ['There is no webhook with this id, or it belongs to another partner', 'Check the id'],
+  WEBHOOK_URL_REFUSED: [
+    'The URL of the webhook is not `https`, contains credentials, or its host is not at a public address',
+    'Use an `https` URL of a public host',
   ],
 }

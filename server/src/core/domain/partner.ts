@@ -1,6 +1,13 @@
 import type { AssetId } from './asset.ts'
 
-export const scopes = ['rates:read', 'exchange:read', 'exchange:create', 'defi:build', 'defi:send'] as const
+export const scopes = [
+  'rates:read',
+  'exchange:read',
+  'exchange:create',
+  'defi:build',
+  'defi:send',
+  'webhooks:manage',
+] as const
 export type Scope = (typeof scopes)[number]
 
 /** A partner and its settings. */

@@ -13,6 +13,7 @@ import type { IssuedQuote } from '../../../src/exchange/domain/rate-quote.ts'
 import type { ExchangeFilter, ExchangeOrder, Feed, RateRequest } from '../../../src/exchange/interfaces.ts'
 import { assert } from '../../../src/lib/assert.ts'
 import { createWithIdempotency } from '../../../src/swap/idempotent.ts'
+import { createEventsInMemory } from '../../events/events-in-memory.ts'
 import { createSwapsInMemory, type SwapsInMemory } from '../../swap/routes/swaps-in-memory.ts'
 import { createTestCatalogue } from './catalogue-for-tests.ts'
 
@@ -122,6 +123,7 @@ export function createServicesInMemory(): ServicesInMemory {
     },
     listExchanges: async (owner, filter, page) => list(scenario, owner, filter, page),
     swaps: createSwapsInMemory(),
+    events: createEventsInMemory(),
     withIdempotency: createWithIdempotency(createResponses()),
     expectations: { confirmationsOf: () => 2, secondsOf: () => 1_800, secondsOfLeg: () => 900 },
     checkAddress: async ({ currency, network, address, memo }) => {

@@ -17,6 +17,8 @@ export type NewPartner = Readonly<{
   rateLimitPerMinute: number
   strict: boolean
   refundToSender: boolean
+  /** Where the partner is told what needs it; null = nowhere. */
+  email?: string | null
 }>
 
 export type PartnerChange = Readonly<Partial<Omit<NewPartner, 'name'>>>
@@ -53,7 +55,7 @@ export interface PartnerStore {
   add(partner: NewPartner): Promise<string | null>
   /** Changes the given fields. False if the partner does not exist. */
   set(name: string, change: PartnerChange): Promise<boolean>
-  list(): Promise<readonly (Partner & Readonly<{ keys: readonly ListedKey[] }>)[]>
+  list(): Promise<readonly (Partner & Readonly<{ email: string | null; keys: readonly ListedKey[] }>)[]>
   setSuspended(name: string, suspended: boolean): Promise<boolean>
   setRecipient(name: string, assetId: AssetId, address: string, memo: string | null): Promise<boolean>
   readonly keys: KeyStore

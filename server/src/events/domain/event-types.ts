@@ -1,0 +1,24 @@
+/** What partners can subscribe to: every status of an exchange and of a swap, and a refund that needs an address. */
+export const eventTypes = [
+  'exchange.pending',
+  'exchange.confirming',
+  'exchange.exchanging',
+  'exchange.sending',
+  'exchange.verifying',
+  'exchange.refunding',
+  'exchange.refunded',
+  'exchange.finished',
+  'exchange.failed',
+  'exchange.refund_address_required',
+  'swap.pending',
+  'swap.confirming',
+  'swap.finished',
+  'swap.failed',
+] as const
+export type EventType = (typeof eventTypes)[number]
+
+/** The event of a test, which its webhook gets whatever it subscribed to. */
+export const TEST_EVENT = 'webhook.test'
+
+/** Events and their deliveries are deleted after this time. */
+export const KEPT_DAYS = 30

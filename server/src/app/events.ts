@@ -33,6 +33,8 @@ export type EventOptions = Readonly<{
   previousPepper?: Uint8Array | null
   /** Absent: no e-mails are sent. */
   mail?: MailSettings | null
+  /** Time of one delivery, in ms. Default: 10 s. */
+  deliveryTimeoutMs?: number
   log: Log
   metrics: Pick<Metrics, 'eventStreams' | 'eventQueues' | 'webhookAttempt'>
 }>
@@ -51,7 +53,10 @@ const REMOVE_BATCH = 500
 
 export function openEvents(options: EventOptions, database: Database): Events {
   const { log, metrics } = options
-  const http = createOutwardHttp({ allowsAll: options.environment === 'sandbox' })
+  const http = createOutwardHttp({
+    allowsAll: options.environment === 'sandbox',
+    ...(options.deliveryTimeoutMs === undefined ? {} : { timeoutMs: options.deliveryTimeoutMs }),
+  })
   const secrets = createSecretBox(options.pepper, options.previousPepper)
   const events = createEventStore(database)
   const streams = createEventStreams({

@@ -147,6 +147,7 @@ export const eventRoutes = {
       200: {
         description: 'The stream. It does not end.',
         contentType: 'text/event-stream',
+        headers: ['X-Accel-Buffering'],
         example:
           'id: 5f0d6c1e-93f4-4a86-8a1b-2f7d0c9e4b35\nevent: exchange.finished\ndata: {"id":"5f0d6c1e-93f4-4a86-8a1b-2f7d0c9e4b35","type":"exchange.finished","created":"2026-01-02T03:04:05.000Z","data":{}}\n\n',
       },

@@ -51,7 +51,7 @@ const lastEventId = {
   in: 'header',
   required: false,
   description: 'Id of the last event that was received. Event sources of browsers send it when they reconnect.',
-  schema: { type: 'string', minLength: 1, maxLength: 64 },
+  schema: { type: 'string', minLength: 1 },
   example: '5f0d6c1e-93f4-4a86-8a1b-2f7d0c9e4b35',
 }
 
@@ -144,7 +144,7 @@ const deliveries: JsonObject = {
         required: true,
         content: {
           'application/json': {
-            schema: { oneOf: [toPlainJson(ExchangeEvent, false), toPlainJson(SwapEvent, false)] },
+            schema: { anyOf: [toPlainJson(ExchangeEvent, false), toPlainJson(SwapEvent, false)] },
             example: exampleOf(SwapEvent),
           },
         },

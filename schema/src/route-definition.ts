@@ -9,7 +9,7 @@ export type RouteScope =
   | 'webhooks:manage'
 
 /** Headers that only some responses have; see `responseHeaders`. */
-export type ResponseHeader = 'ETag' | 'Last-Modified' | 'Link' | 'X-Total-Count'
+export type ResponseHeader = 'ETag' | 'Last-Modified' | 'Link' | 'X-Accel-Buffering' | 'X-Total-Count'
 
 export type RouteResponse = Readonly<{
   description: string

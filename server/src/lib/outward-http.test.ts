@@ -66,7 +66,11 @@ describe('in production', () => {
   })
 
   test('a public name and a public address may be called, and a name that does not resolve now, too', async () => {
-    expect(await create({ allowsAll: false, lookup: resolveTo(['8.8.8.8', '2001:4860:4860::8888']) }).findProblem('https://a.example/')).toBeNull()
+    expect(
+      await create({ allowsAll: false, lookup: resolveTo(['8.8.8.8', '2001:4860:4860::8888']) }).findProblem(
+        'https://a.example/',
+      ),
+    ).toBeNull()
     expect(await create({ allowsAll: false }).findProblem('https://8.8.8.8/hook')).toBeNull()
     const unknown: OutwardOptions['lookup'] = (_host, done) => done(new Error('ENOTFOUND'), [])
     expect(await create({ allowsAll: false, lookup: unknown }).findProblem('https://a.example/')).toBeNull()
@@ -113,7 +117,10 @@ test('the sandbox may call http and loopback, but no URL with credentials', asyn
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const client = create({ allowsAll: true })
   expect(await client.findProblem(url)).toBeNull()
-  expect(await client.post(url, { 'content-type': 'application/json' }, '{"a":1}')).toEqual({ status: 202, error: null })
+  expect(await client.post(url, { 'content-type': 'application/json' }, '{"a":1}')).toEqual({
+    status: 202,
+    error: null,
+  })
   expect(bodies).toEqual(['{"a":1}'])
   expect(await client.findProblem('http://user:pass@127.0.0.1/')).toBe('it contains credentials')
 })

@@ -1,4 +1,4 @@
-import { lookup as lookupByName, type LookupAddress } from 'node:dns'
+import { type LookupAddress, lookup as lookupByName } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { reasonOf } from '@swapyard/lib/transport-error.ts'
 import { Agent, request } from 'undici'
@@ -41,7 +41,11 @@ class RefusedAddressError extends Error {}
  * The client for URLs that strangers name. Every address that it connects to is checked at the time of the connection, so a
  * name that resolves to another address later changes nothing.
  */
-export function createOutwardHttp({ allowsAll, timeoutMs = TIMEOUT_MS, lookup = lookupHost }: OutwardOptions): OutwardHttp {
+export function createOutwardHttp({
+  allowsAll,
+  timeoutMs = TIMEOUT_MS,
+  lookup = lookupHost,
+}: OutwardOptions): OutwardHttp {
   const agent = new Agent({
     connections: CONNECTIONS,
     connect: { timeout: timeoutMs, ...(allowsAll ? {} : { lookup: createLookupPublic(lookup) }) },

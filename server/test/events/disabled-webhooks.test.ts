@@ -117,7 +117,9 @@ test('a partner without an address gets no e-mail, and the alarm says so', async
   stage.startWorkers()
   await setStatuses(stage.database, await addExchange(stage.database, partner), ['confirming'])
   await failForThreeDays(webhook.id)
-  expect(await createAlarmStore(stage.database).find(`webhook:${webhook.id}`)).toMatchObject({ detail: { mailed: false } })
+  expect(await createAlarmStore(stage.database).find(`webhook:${webhook.id}`)).toMatchObject({
+    detail: { mailed: false },
+  })
   expect(await stage.database.query('select 1 from mails')).toEqual([])
 })
 
@@ -133,7 +135,9 @@ test('a mail server that refuses for hours is given up', async () => {
     )[0]
   await expect
     .poll(async () => {
-      await stage.database.query('update mails set next_attempt_at = clock_timestamp() where next_attempt_at is not null and last_error is not null')
+      await stage.database.query(
+        'update mails set next_attempt_at = clock_timestamp() where next_attempt_at is not null and last_error is not null',
+      )
       return (await read())?.open
     }, PATIENCE)
     .toBe(false)

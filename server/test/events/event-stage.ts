@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { Database } from '../../src/adapters/postgres/core/database.ts'
 import { type EventOptions, type Events, openEvents } from '../../src/app/events.ts'
 import { createMetrics, type Metrics } from '../../src/app/metrics.ts'
-import type { Database } from '../../src/adapters/postgres/core/database.ts'
 import type { Partner } from '../../src/core/domain/partner.ts'
 import type { RenderSubject } from '../../src/events/publish-events.ts'
 import { createLog } from '../../src/lib/log.ts'

@@ -21,7 +21,12 @@ const callerOf = (one: Partner): Caller => ({ partner: one, keyId: 'key', scopes
 type Read = Readonly<{ ids: string[]; types: string[]; isEnded(): boolean; readable: Readable }>
 
 /** Opens a stream and reads it. */
-async function open(events: Events, one = partner, lastEventId: string | null = null, isAllowed = async () => true): Promise<Read> {
+async function open(
+  events: Events,
+  one = partner,
+  lastEventId: string | null = null,
+  isAllowed = async () => true,
+): Promise<Read> {
   const readable = await events.services.streams.open(callerOf(one), lastEventId, isAllowed)
   return read(readable)
 }
@@ -117,7 +122,10 @@ test('a client that does not read holds a bounded buffer, and later gets everyth
   )
   const live = await open(stage.events, partner, null)
   await expect
-    .poll(async () => (await stage.database.query('select 1 from partner_events where position is null')).length, PATIENCE)
+    .poll(
+      async () => (await stage.database.query('select 1 from partner_events where position is null')).length,
+      PATIENCE,
+    )
     .toBe(0)
   await setStatuses(stage.database, await addExchange(stage.database, partner), ['confirming'])
   await expect.poll(() => live.ids.length, PATIENCE).toBeGreaterThan(0)
@@ -181,10 +189,15 @@ test('events and their deliveries are deleted after 30 days, and later ones are 
   await stage.database.query(
     "update partner_events set created_at = clock_timestamp() - interval '31 days' where type = 'exchange.confirming'",
   )
-  await stage.openAnother().startWorkers({ exchange: async () => null, swap: async () => null }).stop()
-  await expect.poll(async () => (await webhooks.deliveries(partner, webhook.id, null, 9)).map(({ type }) => type), PATIENCE).toEqual(
-    types.slice(1).toReversed(),
-  )
+  await stage
+    .openAnother()
+    .startWorkers({ exchange: async () => null, swap: async () => null })
+    .stop()
+  await expect
+    .poll(async () => (await webhooks.deliveries(partner, webhook.id, null, 9)).map(({ type }) => type), PATIENCE)
+    .toEqual(types.slice(1).toReversed())
   // The next one is first in its queue now.
-  await expect.poll(async () => (await webhooks.deliveries(partner, webhook.id, null, 9)).at(-1)?.attempts, PATIENCE).toBe(1)
+  await expect
+    .poll(async () => (await webhooks.deliveries(partner, webhook.id, null, 9)).at(-1)?.attempts, PATIENCE)
+    .toBe(1)
 })

@@ -8,7 +8,7 @@ import { createOutwardHttp } from '../../src/lib/outward-http.ts'
 
 /** Webhooks over arrays, for tests of the HTTP layer. A stream ends after one event. */
 export function createEventsInMemory(): EventServices {
-  const webhooks: Webhook[] = []
+  const webhooks: Webhook[] = [documented]
   const find = (partnerId: string | null, id: string) =>
     webhooks.find((one) => one.id === id && (partnerId === null || one.partnerId === partnerId))
   const store: WebhookStore = {
@@ -21,13 +21,13 @@ export function createEventsInMemory(): EventServices {
     find: async (partnerId, id) => find(partnerId, id) ?? null,
     remove: async (partnerId, id) => {
       const found = find(partnerId, id)
-      if (found) webhooks.splice(webhooks.indexOf(found), 1)
+      if (found && found !== documented) webhooks.splice(webhooks.indexOf(found), 1)
       return found !== undefined
     },
     rotate: async (partnerId, id) => find(partnerId, id) !== undefined,
     setDisabled: async (partnerId, id, disabledBy) => {
       const found = find(partnerId, id)
-      if (found) webhooks[webhooks.indexOf(found)] = { ...found, disabledBy }
+      if (found && found !== documented) webhooks[webhooks.indexOf(found)] = { ...found, disabledBy }
       return found !== undefined
     },
     addTest: async () => randomUUID(),
@@ -48,6 +48,16 @@ export function createEventsInMemory(): EventServices {
       stop: async () => undefined,
     },
   }
+}
+
+/** The examples of the OpenAPI document. This webhook never changes. */
+const documented: Webhook = {
+  id: '01936b2e-7d1c-7a34-9d5e-6c0f3b1a2d4e',
+  partnerId: 'p1',
+  url: 'https://partner.example/swapyard',
+  events: ['exchange.finished'],
+  disabledBy: null,
+  createdAt: new Date(),
 }
 
 const delivery: Delivery = {

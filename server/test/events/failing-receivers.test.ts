@@ -101,8 +101,7 @@ test('a receiver that fails in every way gets every event of every exchange, in 
   }
   // A repeat has the same bytes.
   const bodies = new Map<string, Set<string>>()
-  for (const { event, body } of receiver.received)
-    bodies.set(event.id, (bodies.get(event.id) ?? new Set()).add(body))
+  for (const { event, body } of receiver.received) bodies.set(event.id, (bodies.get(event.id) ?? new Set()).add(body))
   expect([...bodies.values()].map(({ size }) => size)).toEqual(Array(24).fill(1))
 })
 

@@ -39,7 +39,9 @@ function startWorker(checkpoint: string, nth: number): ChildProcess {
 
 /** The lease of a killed process ends, as if its time had passed. */
 const endLeases = () =>
-  stage.database.query('update webhook_deliveries set next_attempt_at = clock_timestamp() where next_attempt_at is not null')
+  stage.database.query(
+    'update webhook_deliveries set next_attempt_at = clock_timestamp() where next_attempt_at is not null',
+  )
 
 async function countUndelivered(): Promise<number> {
   const [row] = await stage.database.query<{ n: number }>(
@@ -70,9 +72,7 @@ test('a worker that is killed at any checkpoint loses no event, and the order of
   expect(readFileSync(join(folder, 'killed'), 'utf8').trim().split('\n')).toEqual(points.map(({ name }) => name))
 
   startWorker('none', 1)
-  await expect
-    .poll(countUndelivered, PATIENCE)
-    .toBe(0)
+  await expect.poll(countUndelivered, PATIENCE).toBe(0)
   for (const id of exchanges) {
     const sent = receiver.received.filter(({ event }) => event.data['id'] === id).map(({ event }) => event)
     // Each at least once; a repeat follows its first attempt directly, and has its id.

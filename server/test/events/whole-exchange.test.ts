@@ -74,6 +74,8 @@ test('every status of an exchange arrives in order, signed, at the webhook and i
 
   const deliveries = await call('GET', `/v1/webhooks/${body['id']}/deliveries`)
   expect(deliveries.body).toMatchObject({
-    data: path.toReversed().map((type) => ({ type, state: 'delivered', attempts: 1, lastStatus: 204, lastError: null })),
+    data: path
+      .toReversed()
+      .map((type) => ({ type, state: 'delivered', attempts: 1, lastStatus: 204, lastError: null })),
   })
 })

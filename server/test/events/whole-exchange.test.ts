@@ -39,6 +39,119 @@ const call = async (method: string, path: string, body?: object, key = 'sandbox'
 }
 const typesOf = (events: readonly { type: string }[]) => events.map(({ type }) => type)
 
+test('a partner sees and changes its own webhooks alone, and a key needs the scope', async () => {
+  const { body: webhook } = await call('POST', '/v1/webhooks', { url: receiver.url, events: ['swap.finished'] })
+  const path = `/v1/webhooks/${webhook['id']}`
+  const requests = [
+    ...(['GET', 'DELETE'] as const).map((method) => [method, path] as const),
+    ...['rotate', 'test', 'enable', 'disable', 'deliveries/1/redeliver'].map(
+      (act) => ['POST', `${path}/${act}`] as const,
+    ),
+    ['GET', `${path}/deliveries`] as const,
+  ]
+  for (const [method, url] of requests)
+    expect([url, await call(method, url, undefined, 'sandbox-b')]).toMatchObject([
+      url,
+      { status: 404, body: { code: 'WEBHOOK_NOT_FOUND' } },
+    ])
+  expect((await call('GET', '/v1/webhooks', undefined, 'sandbox-b')).body).toEqual({ data: [] })
+  const { secret: _, ...shown } = webhook
+  expect(await call('GET', path)).toEqual({ status: 200, body: shown })
+  expect((await call('PUT', path)).status).toBe(405)
+
+  const scopes = (list: string) =>
+    memory.app.database.query('update api_keys set scopes = $1 where id = $2', [list.split(','), 'sandbox-b'])
+  await scopes('exchange:read')
+  await expect
+    .poll(async () => (await call('GET', '/v1/webhooks', undefined, 'sandbox-b')).body['code'], PATIENCE)
+    .toBe('SCOPE_REQUIRED')
+  // A stream ends when its key loses the scope.
+  const stream = await openStream(`${baseUrl}/v1/events`, { key: 'sandbox-b' })
+  streams.push(stream)
+  await scopes('webhooks:manage')
+  await expect.poll(() => stream.isEnded(), PATIENCE).toBe(true)
+  expect(await openStream(`${baseUrl}/v1/events`, { key: 'sandbox-b' })).toMatchObject({ status: 403 })
+  expect(await call('DELETE', path)).toEqual({ status: 200, body: { id: webhook['id'], deleted: true } })
+})
+
+test('a repeated create answers with the same webhook and secret, and no table has the secret in plain text', async () => {
+  const create = async (key: string, url = receiver.url) => {
+    const headers = { 'x-api-key': 'sandbox', 'content-type': 'application/json', 'idempotency-key': key }
+    const body = JSON.stringify({ url, events: ['swap.failed'] })
+    const response = await fetch(`${baseUrl}/v1/webhooks`, { method: 'POST', headers, body })
+    return { status: response.status, body: (await response.json()) as Record<string, string> }
+  }
+  const first = await create('one')
+  expect(await create('one')).toEqual(first)
+  expect(await create('one', `${receiver.url}/other`)).toMatchObject({
+    status: 409,
+    body: { code: 'IDEMPOTENCY_CONFLICT' },
+  })
+  const path = `/v1/webhooks/${first.body['id']}`
+  const rotated = await call('POST', `${path}/rotate`)
+  expect(rotated).toMatchObject({
+    status: 201,
+    body: { id: first.body['id'], secret: expect.stringMatching(/^whsec_/) },
+  })
+
+  // For a day, deliveries are signed with both.
+  const before = receiver.received.length
+  const test = await call('POST', `${path}/test`)
+  await expect.poll(() => receiver.received.length, PATIENCE).toBe(before + 1)
+  const delivered = receiver.received.at(-1)
+  expect(delivered?.event).toMatchObject({
+    id: test.body['eventId'],
+    type: 'webhook.test',
+    data: { webhookId: first.body['id'] },
+  })
+  for (const secret of [String(first.body['secret']), String(rotated.body['secret'])])
+    await verifyWebhook({
+      body: delivered?.body ?? '',
+      signature: String(delivered?.headers['x-swapyard-signature']),
+      secret,
+    })
+
+  for (const table of ['webhooks', 'kept_answers', 'partner_events', 'webhook_deliveries']) {
+    const rows = await memory.app.database.query<{ text: string }>(`select t::text as text from ${table} t`)
+    expect(rows.length, table).toBeGreaterThan(0)
+    const texts = rows.flatMap(({ text }) => [
+      text,
+      Buffer.from(text.replace(/^.*\\\\x/, ''), 'hex').toString('latin1'),
+    ])
+    expect(
+      texts.filter((text) => text.includes('whsec_')),
+      table,
+    ).toEqual([])
+  }
+  const { data } = (await call('GET', `${path}/deliveries`)).body as { data: { id: string }[] }
+  const again = await call('POST', `${path}/deliveries/${data[0]?.id}/redeliver`)
+  expect(again).toMatchObject({ status: 201, body: { eventId: test.body['eventId'] } })
+  await expect.poll(() => receiver.received.length, PATIENCE).toBe(before + 2)
+  expect(receiver.received.at(-1)?.body).toBe(delivered?.body)
+  expect(await call('POST', `${path}/deliveries/999999/redeliver`)).toMatchObject({
+    status: 404,
+    body: { code: 'DELIVERY_NOT_FOUND' },
+  })
+  await call('DELETE', path)
+})
+
+test('a webhook gets the types that it names, a wrong type or URL is refused, and the twenty-first webhook too', async () => {
+  const bad = await call('POST', '/v1/webhooks', { url: receiver.url, events: ['exchange.done'] })
+  expect(bad).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR', errors: [{ field: 'events.0' }] } })
+  expect(await call('POST', '/v1/webhooks', { url: 'ftp://partner.example' })).toMatchObject({
+    status: 422,
+    body: { code: 'WEBHOOK_URL_REFUSED', errors: [{ field: 'url' }] },
+  })
+  const made: unknown[] = []
+  for (let n = 0; n < 20; n++)
+    made.push((await call('POST', '/v1/webhooks', { url: `${receiver.url}/${n}`, events: ['swap.failed'] })).body['id'])
+  expect(await call('POST', '/v1/webhooks', { url: receiver.url })).toMatchObject({
+    status: 409,
+    body: { code: 'WEBHOOK_LIMIT_REACHED', errors: [{ limit: '20' }] },
+  })
+  for (const id of made) await call('DELETE', `/v1/webhooks/${id}`)
+})
+
 test('every status of an exchange arrives in order, signed, at the webhook and in the stream of its partner alone', async () => {
   const { status, body } = await call('POST', '/v1/webhooks', { url: receiver.url })
   expect([status, body]).toMatchObject([201, { url: receiver.url, events: [], enabled: true, disabledBy: null }])
@@ -53,6 +166,8 @@ test('every status of an exchange arrives in order, signed, at the webhook and i
     'x-accel-buffering': 'no',
   })
 
+  // The other tests' webhooks are gone.
+  receiver.received.splice(0)
   await memory.run(1)
   const path = ['exchange.confirming', 'exchange.exchanging', 'exchange.sending', 'exchange.finished']
   await expect.poll(() => typesOf(receiver.received.map(({ event }) => event)), PATIENCE).toEqual(path)
@@ -78,4 +193,13 @@ test('every status of an exchange arrives in order, signed, at the webhook and i
       .toReversed()
       .map((type) => ({ type, state: 'delivered', attempts: 1, lastStatus: 204, lastError: null })),
   })
+})
+
+test('a draining server ends its streams, and closes', async () => {
+  const stream = await openStream(`${baseUrl}/v1/events`)
+  expect(stream.isEnded()).toBe(false)
+  memory.app.http.drain()
+  await expect.poll(() => stream.isEnded(), PATIENCE).toBe(true)
+  const refused = await openStream(`${baseUrl}/v1/events`)
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5'])
 })

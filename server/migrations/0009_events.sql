@@ -1,7 +1,7 @@
 -- Events for partners, by webhook and by event stream. Triggers record them in the transaction of the change, so that no
 -- code can change a status without its event (I-43).
 
--- Where a partner is told that a webhook was disabled; null = nowhere.
+-- Gets an e-mail when a webhook of the partner was disabled; null = no e-mails.
 alter table partners add column email text check (length(email) between 3 and 254);
 
 -- One row per event, deleted after 30 days.

@@ -46,7 +46,7 @@ import type { PrivacySettings, ServiceSettings } from '../exchange/settings.ts'
 import { createBatcher } from '../lib/batch.ts'
 import { smallest } from '../lib/bigint.ts'
 import type { Log } from '../lib/log.ts'
-import type { Loop } from '../lib/loop.ts'
+import { joinLoops, type Loop } from '../lib/loop.ts'
 import { isPoolPause } from '../swap/domain/pool-pauses.ts'
 import { type ClosableChain, createChains, type NetworkNodes, type OnNodeNote, type Wallets } from './chains.ts'
 import { createRenderers, type Events, type MailSettings, openEvents } from './events.ts'
@@ -144,9 +144,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { catalogue, chains } = connectChains(options, nodeNotes.add)
   await registerAddressesAndAssets(store, catalogue, chains)
   const clock = await startDatabaseClock(() => readClock(database), onError)
-  const books = createBookSnapshot(
-    emptyBook(options.spreads, fixedRatesOf(options), options.settings.guards.stableBandPercent),
-  )
+  const books = createBookSnapshot(emptyBookOf(options))
   const shared = { store, catalogue, chains, books, clock, database }
   const refresh = createRefreshBook(options, shared)
   const stopping = new AbortController()
@@ -170,11 +168,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     now: clock.now,
   })
   const events = openEvents(options, database)
-  const onPartners = () => {
-    forget()
-    events.services.streams.recheck()
-  }
-  const changes = await listen(options.databaseUrl, { partners_changed: onPartners, ...events.onNotice }, onError)
+  const changes = await listen(options.databaseUrl, events.onNotice(forget), onError)
   const swaps = openSwaps(options, { database, catalogue, books, clock, onNodeNote: nodeNotes.add })
   const services = createServices(options, { ...shared, ...authentication, feed, starting, swaps, events })
   const http = createHttpServer({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
@@ -190,11 +184,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     services,
     http,
     starting,
-    startWorkers: async () => {
-      const workers = await startWorkers(options, { ...shared, ...swaps, nodeNotes })
-      const push = events.startWorkers(createRenderers(store, services))
-      return { stop: async () => void (await Promise.all([workers.stop(), push.stop()])) }
-    },
+    startWorkers: async () =>
+      joinLoops(
+        await startWorkers(options, { ...shared, ...swaps, nodeNotes }),
+        events.startWorkers(createRenderers(store, services)),
+      ),
     stop: async () => {
       stopping.abort()
       feed.close()
@@ -217,6 +211,9 @@ function walletsOf({ signer, walletFolder, walletSettings: settings }: AppOption
     ? null
     : { folder: walletFolder, walletKey, ...(settings && { settings }) }
 }
+
+const emptyBookOf = (options: AppOptions) =>
+  emptyBook(options.spreads, fixedRatesOf(options), options.settings.guards.stableBandPercent)
 
 function fixedRatesOf({ settings: { guards } }: AppOptions): FixedRatePolicy {
   return {

@@ -18,7 +18,7 @@ import { presentStatus } from '../exchange/api/present.ts'
 import type { ExchangeServices } from '../exchange/interfaces.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import type { Log } from '../lib/log.ts'
-import { type Loop, startLoop } from '../lib/loop.ts'
+import { joinLoops, type Loop, startLoop } from '../lib/loop.ts'
 import { createOutwardHttp } from '../lib/outward-http.ts'
 import { presentSwap } from '../swap/api/present.ts'
 import type { SwapServices } from '../swap/interfaces.ts'
@@ -41,8 +41,8 @@ export type EventOptions = Readonly<{
 
 export type Events = Readonly<{
   services: EventServices
-  /** By the notification of the database. */
-  onNotice: Readonly<Record<'partner_events_added' | 'partner_events_published' | 'webhook_deliveries_due', () => void>>
+  /** What to do at each notification of the database. `forget` drops cached keys. */
+  onNotice(forget: () => void): Readonly<Record<string, () => void>>
   startWorkers(render: PublishEventsDeps['render']): Loop
   stop(): Promise<void>
 }>
@@ -67,11 +67,15 @@ export function openEvents(options: EventOptions, database: Database): Events {
   const wakes = { publish: () => undefined as unknown, deliver: () => undefined as unknown }
   return {
     services: { webhooks: createManageWebhooks({ webhooks: createWebhookStore(database), http, secrets }), streams },
-    onNotice: {
+    onNotice: (forget) => ({
+      partners_changed: () => {
+        forget()
+        streams.recheck()
+      },
       partner_events_added: () => void wakes.publish(),
       partner_events_published: streams.wake,
       webhook_deliveries_due: () => void wakes.deliver(),
-    },
+    }),
     startWorkers: (render) => {
       const publishing = startLoop({
         paceMs: POLL_MS,
@@ -94,8 +98,7 @@ export function openEvents(options: EventOptions, database: Database): Events {
       const others = startOthers(options, database, events)
       return {
         stop: async () => {
-          await Promise.all([publishing, ...others].map((loop) => loop.stop()))
-          await delivering.stop()
+          await joinLoops(publishing, delivering, ...others).stop()
         },
       }
     },

@@ -96,7 +96,7 @@ const withTerms = (command: Command): Command =>
     .option('--fee-bps <bps>', 'partner fee in basis points of the amount out', bps)
     .option('--open-exchanges-max <count>', 'maximum number of open exchanges', count)
     .option('--rate-limit <units>', 'weighted requests per minute', count)
-    .option('--email <address>', 'where the partner is told that a webhook was disabled; `none`: nowhere', toEmail)
+    .option('--email <address>', 'address for e-mails to the partner; `none`: no e-mails', toEmail)
 
 function addPartner(partners: Command): void {
   withTerms(partners.command('add <name>'))

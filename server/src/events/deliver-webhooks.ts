@@ -3,7 +3,7 @@ import { createBatcher } from '../lib/batch.ts'
 import { startLoop, type WakeableLoop } from '../lib/loop.ts'
 import { retryDelayMs } from './domain/retry-delays.ts'
 import type { ClaimedDelivery } from './domain/webhook.ts'
-import type { PartnerHttp, PostResult, SecretBox } from './ports/outside.ts'
+import type { PartnerHttp, PostResult, SecretBox } from './ports/partner-http.ts'
 import type { AttemptResult, DeliveryStore, DisabledMail } from './ports/store.ts'
 import { signDelivery } from './sign-delivery.ts'
 

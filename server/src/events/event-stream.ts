@@ -32,8 +32,18 @@ const UNSENT_CHARACTERS = 64 * 1024
 /** Beats after which a client with a full buffer that has read nothing is given up. */
 const STALLED_BEATS = 4
 
+type State = {
+  /** Everything up to here was pushed. */
+  position: bigint
+  /** It is given new events; otherwise it reads pages of the table. */
+  isLive: boolean
+  isReading: boolean
+  isEnded: boolean
+  beats: number
+}
+
 export function createEventStream(deps: EventStreamDeps): EventStream {
-  const state = { position: deps.position, isLive: false, isReading: false, isEnded: false, beats: 0 }
+  const state: State = { position: deps.position, isLive: false, isReading: false, isEnded: false, beats: 0 }
   const readable = new Readable({
     highWaterMark: UNSENT_CHARACTERS,
     encoding: 'utf8',
@@ -62,25 +72,10 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     deps.onEnd()
   }
 
-  async function readPages(): Promise<void> {
-    while (!state.isEnded && !isFull()) {
-      const dispatched = deps.dispatched()
-      const page = await deps.readAfter(state.position, PAGE)
-      for (const event of page) push(event)
-      if (page.length === PAGE) continue
-      // The page has all that was dispatched before its query. Nothing was dispatched since: the next event will be given.
-      if (dispatched === null) return
-      if (dispatched === deps.dispatched()) {
-        state.isLive = !isFull()
-        return
-      }
-    }
-  }
-
   function catchUp(): void {
     if (state.isLive || state.isReading || state.isEnded || isFull()) return
     state.isReading = true
-    readPages()
+    readPages(deps, state, { push, isFull })
       .catch((error: unknown) => {
         deps.onError(error)
         // The client opens another stream, which begins after its last event.
@@ -107,6 +102,26 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       else if (state.beats > STALLED_BEATS) readable.destroy()
     },
     end,
+  }
+}
+
+/** Reads on until the stream has everything that was dispatched, or its buffer is full. */
+async function readPages(
+  deps: EventStreamDeps,
+  state: State,
+  { push, isFull }: Readonly<{ push(event: PublishedEvent): void; isFull(): boolean }>,
+): Promise<void> {
+  while (!state.isEnded && !isFull()) {
+    const dispatched = deps.dispatched()
+    const page = await deps.readAfter(state.position, PAGE)
+    for (const event of page) push(event)
+    if (page.length === PAGE) continue
+    if (dispatched === null) return
+    // The page has all that was dispatched before its query. Nothing was dispatched since: the next event will be given.
+    if (dispatched === deps.dispatched()) {
+      state.isLive = !isFull()
+      return
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import type { EventType } from './domain/event-types.ts'
 import type { Delivery, Webhook } from './domain/webhook.ts'
 import type { EventStreams } from './stream-events.ts'
 
-/** A webhook of which a secret is shown: `sealed` opens with `openSecret`. */
+/** The encrypted secret of a webhook; `openSecret` decrypts it. */
 export type SealedSecret = Readonly<{ id: string; sealed: string }>
 
 /** Webhooks and streams as the HTTP layer calls them. Failures are `AppError`s. */

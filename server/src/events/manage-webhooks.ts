@@ -4,7 +4,7 @@ import type { Partner } from '../core/domain/partner.ts'
 import { timeOrderedId } from '../lib/id.ts'
 import type { Webhook } from './domain/webhook.ts'
 import type { WebhookServices } from './interfaces.ts'
-import type { PartnerHttp, SecretBox } from './ports/outside.ts'
+import type { PartnerHttp, SecretBox } from './ports/partner-http.ts'
 import type { WebhookStore } from './ports/store.ts'
 
 export type ManageWebhooksDeps = Readonly<{

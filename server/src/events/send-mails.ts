@@ -1,5 +1,5 @@
 import { retryDelayMs } from './domain/retry-delays.ts'
-import type { Mailer } from './ports/outside.ts'
+import type { Mailer } from './ports/partner-http.ts'
 import type { DisabledMail, MailStore } from './ports/store.ts'
 
 const BATCH = 10

@@ -35,11 +35,58 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 type OpenStream = EventStream & Readonly<{ isAllowed(): Promise<boolean> }>
 
+/** The open streams of this process. */
+function createStreamSet(deps: EventStreamsDeps) {
+  const byPartner = new Map<string, Set<OpenStream>>()
+  let count = 0
+  const of = (partnerId: string): ReadonlySet<OpenStream> => byPartner.get(partnerId) ?? new Set()
+  return {
+    all: () => [...byPartner.values()].flatMap((some) => [...some]),
+    of,
+    size: () => count,
+    checkLimits(partnerId: string): void {
+      if (count >= STREAMS_MAX) throw refused()
+      if (of(partnerId).size < STREAMS_PER_PARTNER_MAX) return
+      throw new AppError('RATE_LIMIT_EXCEEDED', `more than ${STREAMS_PER_PARTNER_MAX} event streams at a time`, {
+        retryAfterSeconds: 60,
+        extra: { limit: String(STREAMS_PER_PARTNER_MAX) },
+      })
+    },
+    add(
+      {
+        partnerId,
+        position,
+        isAllowed,
+      }: Readonly<{ partnerId: string; position: bigint }> & Pick<OpenStream, 'isAllowed'>,
+      dispatched: () => bigint | null,
+    ): Readable {
+      const streams = byPartner.get(partnerId) ?? new Set()
+      byPartner.set(partnerId, streams)
+      const onEnd = () => {
+        if (!streams.delete(stream)) return
+        if (streams.size === 0) byPartner.delete(partnerId)
+        count -= 1
+        deps.onCount(count)
+      }
+      const readAfter = (after: bigint, limit: number) => deps.events.afterOfPartner(partnerId, after, limit)
+      const stream: OpenStream = {
+        isAllowed,
+        ...createEventStream({ partnerId, position, readAfter, dispatched, onEnd, onError: deps.onError }),
+      }
+      streams.add(stream)
+      count += 1
+      deps.onCount(count)
+      return stream.readable
+    },
+  }
+}
+
+const refused = () =>
+  new AppError('OVERLOADED', 'this process opens no further event stream now', { retryAfterSeconds: 5 })
+
 /** The event streams of one process. It reads each new event once and gives it to the streams of its partner. */
 export function createEventStreams(deps: EventStreamsDeps): EventStreams {
-  const byPartner = new Map<string, Set<OpenStream>>()
-  const all = () => [...byPartner.values()].flatMap((some) => [...some])
-  let count = 0
+  const streams = createStreamSet(deps)
   let dispatched: bigint | null = null
   let isClosed = false
 
@@ -48,79 +95,45 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
     backoffMs: 10_000,
     onError: deps.onError,
     turn: async () => {
-      if (count === 0) {
+      if (streams.size() === 0) {
         dispatched = null
         return undefined
       }
       dispatched ??= await deps.events.lastPosition()
       const events = await deps.events.after(dispatched, PAGE)
       for (const event of events) {
-        for (const stream of byPartner.get(event.partnerId) ?? []) stream.give(event)
+        for (const stream of streams.of(event.partnerId)) stream.give(event)
         dispatched = event.position
       }
-      for (const stream of all()) stream.catchUp()
+      for (const stream of streams.all()) stream.catchUp()
       return events.length === PAGE ? 'again' : undefined
     },
   })
   const recheck = () => {
-    for (const stream of all())
+    for (const stream of streams.all())
       stream.isAllowed().then((isAllowed) => {
         if (!isAllowed) stream.end()
       }, deps.onError)
   }
   const timer = setInterval(() => {
-    for (const stream of all()) stream.beat()
+    for (const stream of streams.all()) stream.beat()
     // A notification of a change may be lost.
     recheck()
   }, BEAT_MS).unref()
 
-  function checkRoom(partnerId: string): void {
-    if (isClosed || count >= STREAMS_MAX)
-      throw new AppError('OVERLOADED', 'this process opens no further event stream now', { retryAfterSeconds: 5 })
-    if ((byPartner.get(partnerId)?.size ?? 0) >= STREAMS_PER_PARTNER_MAX)
-      throw new AppError('RATE_LIMIT_EXCEEDED', `more than ${STREAMS_PER_PARTNER_MAX} event streams at a time`, {
-        retryAfterSeconds: 60,
-        extra: { limit: String(STREAMS_PER_PARTNER_MAX) },
-      })
-  }
-
-  function add(partnerId: string, position: bigint, isAllowed: OpenStream['isAllowed']): OpenStream {
-    const streams = byPartner.get(partnerId) ?? new Set()
-    byPartner.set(partnerId, streams)
-    const stream: OpenStream = {
-      isAllowed,
-      ...createEventStream({
-        partnerId,
-        position,
-        readAfter: (after, limit) => deps.events.afterOfPartner(partnerId, after, limit),
-        dispatched: () => dispatched,
-        onError: deps.onError,
-        onEnd: () => {
-          if (!streams.delete(stream)) return
-          if (streams.size === 0) byPartner.delete(partnerId)
-          count -= 1
-          deps.onCount(count)
-        },
-      }),
-    }
-    streams.add(stream)
-    count += 1
-    deps.onCount(count)
-    return stream
-  }
-
   function close(): void {
     isClosed = true
-    for (const stream of all()) stream.end()
+    for (const stream of streams.all()) stream.end()
   }
 
   return {
     open: async ({ partner: { id } }, lastEventId, isAllowed) => {
-      checkRoom(id)
+      streams.checkLimits(id)
       const position = await findStart(deps, id, lastEventId)
+      if (isClosed) throw refused()
       // Others may have been opened meanwhile.
-      checkRoom(id)
-      const { readable } = add(id, position, isAllowed)
+      streams.checkLimits(id)
+      const readable = streams.add({ partnerId: id, position, isAllowed }, () => dispatched)
       loop.wake()
       return readable
     },

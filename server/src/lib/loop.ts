@@ -13,6 +13,11 @@ export type LoopOptions = Readonly<{
   onError(error: unknown): void
 }>
 
+/** One loop that stops several. */
+export const joinLoops = (...loops: readonly Loop[]): Loop => ({
+  stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
+})
+
 /** Repeats a turn: turns never overlap, failures slow the loop down, `stop` waits for the current turn. */
 export function startLoop({ paceMs, backoffMs, turn, onError }: LoopOptions): WakeableLoop {
   let isStopped = false

@@ -149,7 +149,7 @@ test('a stream ends when its key is not allowed any more, and when the process c
   await expect(open(stage.events)).rejects.toMatchObject({ code: 'OVERLOADED' })
 })
 
-test('one partner has at most 200 streams of a process, and a closed one makes room', async () => {
+test('one partner has at most 200 streams of a process, and a closed one is replaced', async () => {
   const streams = await Promise.all(Array.from({ length: 200 }, () => open(stage.events)))
   await expect(open(stage.events)).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfterSeconds: 60 })
   await open(stage.events, await stage.addPartner())
@@ -180,7 +180,7 @@ test('an event that cannot be rendered holds back those of its exchange alone, a
 
 test('events and their deliveries are deleted after 30 days, and later ones are delivered', async () => {
   const { webhooks } = stage.events.services
-  // Nobody listens at the discard port.
+  // Nothing listens at the discard port.
   const { webhook } = await webhooks.create(partner, { url: 'http://127.0.0.1:9/', events: [] })
   const exchange = await addExchange(stage.database, partner)
   stage.startWorkers()

@@ -30,5 +30,9 @@ const events = openEvents(
   },
   database,
 )
-await listen(url, events.onNotice, () => undefined)
+await listen(
+  url,
+  events.onNotice(() => undefined),
+  () => undefined,
+)
 events.startWorkers(renderersOf(database))

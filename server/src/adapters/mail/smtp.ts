@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import type { Mailer } from '../../events/ports/outside.ts'
+import type { Mailer } from '../../events/ports/partner-http.ts'
 
 const TIMEOUT_MS = 20_000
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
-import type { SecretBox } from '../../events/ports/outside.ts'
+import type { SecretBox } from '../../events/ports/partner-http.ts'
 import { present } from '../../lib/assert.ts'
 
 /** Separates this key from other keys that are derived from the pepper. */

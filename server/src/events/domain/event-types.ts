@@ -17,8 +17,5 @@ export const eventTypes = [
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
-/** The event of a test, which its webhook gets whatever it subscribed to. */
-export const TEST_EVENT = 'webhook.test'
-
 /** Events and their deliveries are deleted after this time. */
 export const KEPT_DAYS = 30

@@ -50,7 +50,7 @@ export interface WebhookStore {
   addTest(webhook: Pick<Webhook, 'id' | 'partnerId'>): Promise<string>
   /** The newest first, with smaller ids than `before`. */
   deliveries(webhookId: string, before: string | null, limit: number): Promise<readonly Delivery[]>
-  /** A delivered one is queued once more behind the pending ones of its exchange; a pending one is due at once. Null if there is none. */
+  /** A delivered one is queued once more behind the pending ones of its exchange; a pending one is due at once. Null if it is unknown. */
   redeliver(webhookId: string, deliveryId: string): Promise<Delivery | null>
 }
 

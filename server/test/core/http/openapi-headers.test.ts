@@ -72,7 +72,7 @@ afterAll(async () => {
 
 function start(throttle = admit): TestApp {
   const sandboxControlUrl = `http://127.0.0.1:${(control.address() as AddressInfo).port}`
-  const app = createTestApp({ throttle, sandboxControlUrl, requestTimeoutMs: 1_000, headersTimeoutMs: 1_000 })
+  const app = createTestApp({ throttle, sandboxControlUrl, requestTimeoutMs: 5_000, headersTimeoutMs: 5_000 })
   apps.push(app)
   return app
 }

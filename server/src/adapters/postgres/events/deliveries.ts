@@ -2,7 +2,8 @@ import type { ClaimedDelivery } from '../../../events/domain/webhook.ts'
 import type { AttemptResult, DeliveryStore, DisabledMail } from '../../../events/ports/store.ts'
 import { createAlarmStore } from '../core/alarms.ts'
 import type { Database, Tx } from '../core/database.ts'
-import { webhookAlarm } from './webhooks.ts'
+
+export const webhookAlarm = (id: string): string => `webhook:${id}`
 
 /**
  * `queued` visits each webhook with a queue by one look into the index, so that a long queue of one costs the others nothing.

@@ -2,6 +2,7 @@ import type { Delivery, Webhook } from '../../../events/domain/webhook.ts'
 import type { NewWebhook, WebhookStore } from '../../../events/ports/store.ts'
 import { createAlarmStore } from '../core/alarms.ts'
 import { type Database, hasRow, type Sql, type Tx } from '../core/database.ts'
+import { webhookAlarm } from './deliveries.ts'
 import { addTestEvent } from './events.ts'
 
 const WEBHOOK = 'id, partner_id as "partnerId", url, events, disabled_by as "disabledBy", created_at as "createdAt"'
@@ -9,8 +10,6 @@ const DELIVERY = `d.id, d.event_id as "eventId", e.type, d.state, d.attempts, d.
   d.last_attempt_at as "lastAttemptAt", d.last_status as "lastStatus", d.last_error as "lastError", d.created_at as "createdAt",
   d.delivered_at as "deliveredAt"`
 const NOTIFY = `select pg_notify('webhook_deliveries_due', '')`
-
-export const webhookAlarm = (id: string): string => `webhook:${id}`
 
 export function createWebhookStore(database: Database): WebhookStore {
   return {

@@ -17,7 +17,7 @@ export type NewPartner = Readonly<{
   rateLimitPerMinute: number
   strict: boolean
   refundToSender: boolean
-  /** Where the partner is told what needs it; null = nowhere. */
+  /** Address for e-mails to the partner; null = none. */
   email?: string | null
 }>
 

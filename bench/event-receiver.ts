@@ -1,10 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { serve } from './processes.ts'
+import { readSettings, serve } from './processes.ts'
 
-/** Accepts every delivery at once. */
+/** Answers every delivery at once. */
+export type EventReceiverSettings = Readonly<{ status: number }>
+
+const { status } = readSettings<EventReceiverSettings>()
 const server = createServer((request, response) => {
-  request.resume().on('end', () => response.writeHead(204).end())
+  request.resume().on('end', () => response.writeHead(status).end())
 })
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 serve({ port: (server.address() as AddressInfo).port }, async () => {

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { formatApiKey } from '../server/src/core/domain/api-key.ts'
 import { hashSecret } from '../server/src/core/services/partner-keys.ts'
 import type { EventClientsSettings } from './event-clients.ts'
+import type { EventReceiverSettings } from './event-receiver.ts'
 import type { EventWorkerSettings } from './event-worker.ts'
 import type { App, Infrastructure } from './infrastructure.ts'
 import { median, quantile, runAtRate } from './load.ts'
@@ -107,7 +108,9 @@ function publishEvents(client: pg.Client, partners: readonly StreamPartner[]): {
 /** Deliveries of one worker to receivers that accept at once. */
 export async function benchDeliveries(infrastructure: Infrastructure): Promise<Result[]> {
   const small = await infrastructure.startApp('deliveries', EXCHANGES)
-  const receiver = await infrastructure.startProcess('event-receiver.ts', null)
+  const receiver = await infrastructure.startProcess('event-receiver.ts', {
+    status: 204,
+  } satisfies EventReceiverSettings)
   const url = `http://127.0.0.1:${receiver.report('port')}`
   const settings: EventWorkerSettings = { databaseUrl: small.databaseUrl, url, webhooks: WEBHOOKS, events: EVENTS }
   const worker = await infrastructure.startProcess('event-worker.ts', settings)

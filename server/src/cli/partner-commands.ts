@@ -36,7 +36,7 @@ type NewPartnerOptions = Readonly<{
   rateLimit?: number
   strict: boolean
   refundToSender: boolean
-  email?: string | null
+  email?: string
 }> &
   ReasonOption
 
@@ -88,22 +88,25 @@ export function addPartnerCommands(program: Command): void {
 }
 
 const EMAIL = /^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,189}$/
-const toEmail = (text: string): string | null =>
-  text === 'none' ? null : EMAIL.test(text) ? text : fail(`${text} is not an e-mail address`)
+const checkEmail = (text: string): string =>
+  text === 'none' || EMAIL.test(text) ? text : fail(`${text} is not an e-mail address`)
+/** An absent option changes nothing. */
+const toEmail = (email: string | undefined): { email?: string | null } =>
+  email === undefined ? {} : { email: email === 'none' ? null : email }
 
 const withTerms = (command: Command): Command =>
   withReason(command)
     .option('--fee-bps <bps>', 'partner fee in basis points of the amount out', bps)
     .option('--open-exchanges-max <count>', 'maximum number of open exchanges', count)
     .option('--rate-limit <units>', 'weighted requests per minute', count)
-    .option('--email <address>', 'address for e-mails to the partner; `none`: no e-mails', toEmail)
+    .option('--email <address>', 'address for e-mails to the partner; `none`: no e-mails', checkEmail)
 
 function addPartner(partners: Command): void {
   withTerms(partners.command('add <name>'))
     .description('adds a partner; absent options take their value from the settings')
     .option('--strict', strictText, false)
     .option('--refund-to-sender', refundToSenderText, false)
-    .action((name: string, { feeBps, openExchangesMax, rateLimit, reason, ...flags }: NewPartnerOptions) =>
+    .action((name: string, { feeBps, openExchangesMax, rateLimit, reason, email, ...flags }: NewPartnerOptions) =>
       withDatabase(async (database, { partners: defaults }) => {
         if (!NAME.test(name)) fail('a name has 1 to 64 letters, digits, spaces, dots, dashes or underscores')
         const row = {
@@ -112,6 +115,7 @@ function addPartner(partners: Command): void {
           openExchangesMax: openExchangesMax ?? defaults.openExchangesMax,
           rateLimitPerMinute: rateLimit ?? defaults.rateLimitPerMinute,
           ...flags,
+          ...toEmail(email),
         }
         const id = await change(
           database,
@@ -152,9 +156,13 @@ function addPartnerSet(partners: Command): void {
     .option('--no-strict', 'ignore unknown members of bodies and queries')
     .option('--refund-to-sender', refundToSenderText)
     .option('--no-refund-to-sender', 'hold a refund without a refund address until one is named')
-    .action((name: string, { rateLimit, reason, ...options }: Partial<NewPartnerOptions>) =>
+    .action((name: string, { rateLimit, reason, email, ...options }: Partial<NewPartnerOptions>) =>
       withDatabase(async (database) => {
-        const changes = { ...options, ...(rateLimit === undefined ? {} : { rateLimitPerMinute: rateLimit }) }
+        const changes = {
+          ...options,
+          ...toEmail(email),
+          ...(rateLimit === undefined ? {} : { rateLimitPerMinute: rateLimit }),
+        }
         if (Object.keys(changes).length === 0) fail('nothing to change: name an option')
         await change(database, 'partner', name, 'set', { reason }, async (store) => {
           if (!(await store.set(name, changes))) fail(`there is no partner ${name}`)

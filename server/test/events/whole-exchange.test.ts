@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { verifyWebhook } from '../../../sdk/src/webhook.ts'
 import { createDatabase } from '../../../test/support/database.ts'
@@ -171,12 +175,12 @@ test('every status of an exchange arrives in order, signed, at the webhook and i
   await expect.poll(() => typesOf(receiver.received.map(({ event }) => event)), PATIENCE).toEqual(path)
   await expect.poll(() => typesOf(stream.events), PATIENCE).toEqual(path)
 
-  for (const { body: text, headers } of receiver.received) {
+  for (const { body: delivered, headers } of receiver.received) {
     const signature = String(headers['x-swapyard-signature'])
-    expect(await verifyWebhook({ body: text, signature, secret })).toEqual(JSON.parse(text))
+    expect(await verifyWebhook({ body: delivered, signature, secret })).toEqual(JSON.parse(delivered))
   }
   // The stream has the same bytes.
-  expect(stream.events.map(({ data }) => data)).toEqual(receiver.received.map(({ body: text }) => text))
+  expect(stream.events.map(({ data }) => data)).toEqual(receiver.received.map((one) => one.body))
   expect(stream.events.map(({ id }) => id)).toEqual(receiver.received.map(({ event }) => event.id))
   expect(other.events).toEqual([])
 
@@ -191,6 +195,16 @@ test('every status of an exchange arrives in order, signed, at the webhook and i
       .toReversed()
       .map((type) => ({ type, state: 'delivered', attempts: 1, lastStatus: 204, lastError: null })),
   })
+})
+
+test('the receiver of the guide works as printed', async () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8')
+  const program = /^```js\n([\s\S]*?)^```$/m.exec(guide)?.[1] ?? ''
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, API: baseUrl },
+  })
+  expect(await text(child.stdout)).toBe('webhook.test\n')
 })
 
 test('a draining server ends its streams, and closes', async () => {

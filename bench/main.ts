@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { benchCreates, benchFeed, benchMemory, benchPolls, benchWholeExchanges } from './benchmarks.ts'
 import { benchBlockScan } from './block-scan.ts'
+import { benchDeliveries, benchStreams } from './events.ts'
 import { type App, type Infrastructure, startInfrastructure } from './infrastructure.ts'
 import { benchPrivate } from './private-exchanges.ts'
 import { benchQuotes } from './quotes.ts'
@@ -15,7 +16,19 @@ import { benchSwaps } from './swap-routing.ts'
  * docs/performance.md describes each benchmark. A missed goal is printed as MISS and does not change the exit code; a benchmark that
  * fails does.
  */
-const serverParts = ['feed', 'quotes', 'whole', 'polls', 'scan', 'creates', 'memory', 'private', 'swapquotes']
+const serverParts = [
+  'feed',
+  'quotes',
+  'whole',
+  'polls',
+  'scan',
+  'creates',
+  'memory',
+  'private',
+  'streams',
+  'deliveries',
+  'swapquotes',
+]
 const usage = `usage: npm run bench -- [--only ${serverParts.join(',')},swaps,routers,start] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER] [--save]`
 const SMALL_TABLE_ROWS = 1_000
 
@@ -94,6 +107,8 @@ async function benchServers({ print, isChosen, add }: Run): Promise<string> {
     const apps: App[] = [small]
     await add('feed', () => benchFeed(infrastructure, small, pace))
     await add('quotes', () => benchQuotes(infrastructure, small, pace))
+    await add('streams', () => benchStreams(infrastructure, small))
+    await add('deliveries', () => benchDeliveries(infrastructure))
     // Before the large table is seeded: autovacuum of it would count as work of this benchmark.
     await add('whole', () => benchWholeExchanges(infrastructure))
     if (isChosen('polls', 'scan', 'creates')) {

@@ -5,7 +5,7 @@ import pg from 'pg'
 export const SEEDED_NETWORK = 'eth'
 
 /** The partner whose API key the requests have. */
-const PARTNER = 'sandbox'
+export const PARTNER = 'sandbox'
 
 /** Creates an empty database on the cluster. The first app that opens it migrates it. */
 export async function createDatabase(clusterUrl: string, name: string): Promise<string> {

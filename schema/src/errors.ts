@@ -15,6 +15,8 @@ export const errorCodeNames = [
   'APPROVAL_NOT_NEEDED',
   'BODY_TOO_LARGE',
   'CURRENCY_NOT_FOUND',
+  'DELIVERY_NOT_FOUND',
+  'EVENT_NOT_FOUND',
   'EXCHANGE_NOT_FOUND',
   'EXCHANGE_NOT_PENDING',
   'FIXED_RATE_UNSUPPORTED',
@@ -63,6 +65,10 @@ export const errorCodeNames = [
   'UNSUPPORTED_MEDIA_TYPE',
   'URI_TOO_LONG',
   'VALIDATION_ERROR',
+  'WEBHOOK_DISABLED',
+  'WEBHOOK_LIMIT_REACHED',
+  'WEBHOOK_NOT_FOUND',
+  'WEBHOOK_URL_REFUSED',
 ] as const
 
 const decimal = (description: string, example: string) =>

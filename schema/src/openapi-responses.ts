@@ -27,6 +27,7 @@ export const componentHeaders: JsonObject = {
     'URLs of the first, previous, next and last page (RFC 8288), if a page was requested.',
     '</v1/cross-chain/exchange/list?page=2&limit=100>; rel="next"',
   ),
+  'X-Accel-Buffering': text('Tells proxies to pass the stream on at once.', 'no'),
   'X-Total-Count': count('Number of all items.', 800),
 }
 

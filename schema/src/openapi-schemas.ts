@@ -12,6 +12,7 @@ import {
 import * as defi from './defi.ts'
 import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
 import { ErrorBody, errorCodeNames, Problem } from './errors.ts'
+import * as events from './events.ts'
 import * as changes from './exchange-changes.ts'
 import * as partner from './partner.ts'
 import { KNOWN_VALUES } from './scalars.ts'
@@ -31,8 +32,10 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   CancelledExchange: changes.CancelledExchange,
   CreateExchangeBody,
   CreatePrivateExchangeBody,
+  CreateWebhookBody: events.CreateWebhookBody,
   CreatedExchange: crossChain.CreatedExchange,
   CreatedRequest: crossChain.CreatedRequest,
+  CreatedWebhook: events.CreatedWebhook,
   Currency: crossChain.Currency,
   CurrencyList: crossChain.CurrencyList,
   CurrencyPair: partner.CurrencyPair,
@@ -41,10 +44,14 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   DefiCurrencyList: defi.DefiCurrencyList,
   DefiNetwork: defi.DefiNetwork,
   DefiNetworkList: defi.DefiNetworkList,
+  DeletedWebhook: events.DeletedWebhook,
+  Delivery: events.Delivery,
+  DeliveryList: events.DeliveryList,
   DexExchange: defi.DexExchange,
   DexExchangeList: defi.DexExchangeList,
   DexPart: defi.DexPart,
   ErrorBody,
+  ExchangeEvent: events.ExchangeEvent,
   ExchangeList: crossChain.ExchangeList,
   ExchangeRecord: crossChain.ExchangeRecord,
   ExchangeReport: partner.ExchangeReport,
@@ -74,12 +81,17 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   SendApprovalBody,
   SendSwapBody,
   SubRoute: defi.SubRoute,
+  SwapEvent: events.SwapEvent,
   SwapQuote: defi.SwapQuote,
   SwapRemainder: defi.SwapRemainder,
   SwapRoute: defi.SwapRoute,
   TrackedDeposit: tracking.TrackedDeposit,
   TrackedExchange: tracking.TrackedExchange,
   TransactionHash: defi.TransactionHash,
+  Webhook: events.Webhook,
+  WebhookList: events.WebhookList,
+  WebhookSecret: events.WebhookSecret,
+  WebhookTest: events.WebhookTest,
 }
 /** Named only in the document of the sandbox. */
 const sandboxSchemas: Readonly<Record<string, TSchema>> = {
@@ -99,6 +111,9 @@ const sandboxSchemas: Readonly<Record<string, TSchema>> = {
 /** Enums with a name, so that a generator makes one type of each. */
 const namedEnums: Readonly<Record<string, Readonly<{ values: readonly string[]; description: string }>>> = {
   DefiNetworkTicker: { values: defi.defiNetworks, description: 'Network of the DeFi part.' },
+  DeliveryState: { values: events.deliveryStates, description: 'State of a delivery.' },
+  DisabledBy: { values: events.disabledByValues, description: 'Who disabled a webhook.' },
+  EventType: { values: events.eventTypes, description: 'What a webhook can subscribe to.' },
   ErrorCode: { values: errorCodeNames, description: 'Stable code of a failure.' },
   ExchangeStatus: { values: crossChain.exchangeStatuses, description: 'Status of an exchange or of an execution.' },
   ExchangeType: { values: crossChain.exchangeTypes, description: 'Kind of exchange.' },

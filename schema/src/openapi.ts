@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { ExchangeEvent, SwapEvent } from './events.ts'
 import { componentHeaders, componentResponses, toResponses } from './openapi-responses.ts'
 import {
   componentSchemas,
@@ -13,6 +14,7 @@ import type { RouteDefinition } from './route-definition.ts'
 const tags: Readonly<Record<RouteDefinition['tag'], string>> = {
   'Cross-chain': 'Exchanges between networks: currencies, quotes, creates, statuses.',
   DeFi: 'Swaps on one network, signed by the user: tokens, quotes, transactions, statuses.',
+  Events: 'Changes of exchanges and swaps: webhooks, and a stream of the same events.',
   Rates: 'The public feed for rate monitors.',
   Service: 'Health of this server.',
   Partner: 'What you ask about yourself: balances, fees, limits, a report of all exchanges.',
@@ -45,19 +47,40 @@ const ifModifiedSince = {
   example: 'Fri, 02 Jan 2026 03:04:05 GMT',
 }
 
+const lastEventId = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'Id of the last event that was received. Event sources of browsers send it when they reconnect.',
+  schema: { type: 'string', minLength: 1 },
+  example: '5f0d6c1e-93f4-4a86-8a1b-2f7d0c9e4b35',
+}
+
 type ParameterNotes = Readonly<{ description?: string; examples?: readonly unknown[] }>
 
 function listParameters(route: RouteDefinition): Json[] {
-  const query = (route.query ?? {}) as { properties?: Record<string, TSchema>; required?: readonly string[] }
-  const list: Json[] = Object.entries(query.properties ?? {}).map(([name, schema]) => {
+  const list: Json[] = [...describeParameters('path', route.params), ...describeParameters('query', route.query)]
+  if (route.method === 'POST') list.push(idempotencyKey)
+  if (304 in route.success) list.push(ifNoneMatch)
+  if (304 in route.success && route.path === '/v1/rates') list.push(ifModifiedSince)
+  if (route.success[200]?.contentType === 'text/event-stream') list.push(lastEventId)
+  return list
+}
+
+function describeParameters(place: 'path' | 'query', members: TSchema | undefined): Json[] {
+  const { properties = {}, required } = (members ?? {}) as {
+    properties?: Record<string, TSchema>
+    required?: readonly string[]
+  }
+  return Object.entries(properties).map(([name, schema]) => {
     const { description = '', examples } = schema as ParameterNotes
     const plain = toParameterSchema(schema as unknown as Readonly<Record<string, unknown>>)
     const isNumber = (plain as { type?: unknown }).type === 'integer'
     const example = examples?.[0]
     return {
       name,
-      in: 'query',
-      required: query.required?.includes(name) ?? false,
+      in: place,
+      required: required?.includes(name) ?? false,
       description,
       schema: plain,
       ...(example === undefined
@@ -65,10 +88,6 @@ function listParameters(route: RouteDefinition): Json[] {
         : { example: (isNumber ? Number.parseInt(String(example), 10) : example) as Json }),
     }
   })
-  if (route.method === 'POST') list.push(idempotencyKey)
-  if (304 in route.success) list.push(ifNoneMatch)
-  if (304 in route.success && route.path === '/v1/rates') list.push(ifModifiedSince)
-  return list
 }
 
 /** Scope and weight are part of the description, because generators ignore extensions. */
@@ -102,11 +121,51 @@ function toOperation(operationId: string, route: RouteDefinition): JsonObject {
   }
 }
 
+/** What a receiver gets, and how it answers. */
+const deliveries: JsonObject = {
+  event: {
+    post: {
+      operationId: 'receiveEvent',
+      tags: ['Events'],
+      summary: 'Receive an event',
+      description:
+        'Sent to the URL of each webhook that subscribed to the type. Any status from 200 to 299 accepts it; after any other, a redirect or 10 seconds without an answer it is sent again, with the same body, for three days. The guide of webhooks explains the signature.',
+      security: [],
+      parameters: [
+        {
+          name: 'X-Swapyard-Signature',
+          in: 'header',
+          required: true,
+          description:
+            'HMAC-SHA256 of the time, a dot and the body with the secret of the webhook; two values for 24 hours after a rotation.',
+          schema: { type: 'string' },
+          example: 't=1767323045,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
+        },
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: { anyOf: [toPlainJson(ExchangeEvent, false), toPlainJson(SwapEvent, false)] },
+            example: exampleOf(SwapEvent),
+          },
+        },
+      },
+      responses: {
+        204: { description: 'Accepted: it is not sent again.' },
+        '4XX': { description: 'Not accepted: it is sent again.' },
+        '5XX': { description: 'Not accepted: it is sent again.' },
+      },
+    },
+  },
+}
+
 const overview = (serverUrl: string) => `Quote a rate, create an exchange, let the user deposit, poll the status.
 
 - **Authentication**: the header \`x-api-key\`. Each operation states the scope that the key needs.
 - **Idempotency**: every POST accepts an \`Idempotency-Key\`. Repeat a create with the same key after a timeout.
 - **Limits**: a partner has a weight per minute. The headers \`RateLimit\` and \`RateLimit-Policy\` state what is left; above it the answer is 429 with \`Retry-After\`.
+- **Events**: webhooks and an event stream state every change of a status; polling works, too.
 - **Statuses**: \`pending\`, \`confirming\`, \`exchanging\`, \`sending\`, then \`finished\`; or \`verifying\`, \`refunding\`, \`refunded\`, \`failed\`.
 - **Optional members**: \`null\`, an empty text and absence are the same.
 - **Amounts**: plain decimals such as \`0.01\`; trailing zeros do not count as decimals.
@@ -139,6 +198,7 @@ export function openApiDocument(
     servers: [{ url: serverUrl, description: 'This server.' }],
     tags: usedTags.map((name) => ({ name, description: tags[name] })),
     paths,
+    ...(usedTags.includes('Events') ? { webhooks: deliveries } : {}),
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The API key of the partner.' },

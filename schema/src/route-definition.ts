@@ -7,9 +7,10 @@ export type RouteScope =
   | 'defi:build'
   | 'defi:send'
   | 'partner:read'
+  | 'webhooks:manage'
 
 /** Headers that only some responses have; see `responseHeaders`. */
-export type ResponseHeader = 'ETag' | 'Last-Modified' | 'Link' | 'X-Total-Count'
+export type ResponseHeader = 'ETag' | 'Last-Modified' | 'Link' | 'X-Accel-Buffering' | 'X-Total-Count'
 
 export type RouteResponse = Readonly<{
   description: string
@@ -26,9 +27,10 @@ export type RouteResponse = Readonly<{
 
 /** One API operation. The server, the documentation and the tests use the same table. */
 export type RouteDefinition = Readonly<{
-  method: 'GET' | 'HEAD' | 'POST'
+  method: 'GET' | 'HEAD' | 'POST' | 'DELETE'
+  /** Parameters are in braces, as in OpenAPI. */
   path: string
-  tag: 'Cross-chain' | 'DeFi' | 'Rates' | 'Service' | 'Sandbox' | 'Partner'
+  tag: 'Cross-chain' | 'DeFi' | 'Events' | 'Rates' | 'Service' | 'Sandbox' | 'Partner'
   summary: string
   description: string
   /** `public`: no key. `any`: any valid key. Otherwise a key with this scope. */
@@ -37,6 +39,8 @@ export type RouteDefinition = Readonly<{
   isPublishable?: true
   /** Cost in the rate limit: status 1, quote 5, create 50. */
   cost: number
+  /** Parameters of the path. The service checks them: a wrong one is not found. */
+  params?: TSchema
   query?: TSchema
   body?: TSchema
   success: Readonly<Record<number, RouteResponse>>

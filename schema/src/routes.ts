@@ -41,6 +41,7 @@ import {
   TokenQuery,
   TokensQuery,
 } from './defi-requests.ts'
+import { eventRoutes } from './event-routes.ts'
 import { CancelledExchange, NamedRefundAddress } from './exchange-changes.ts'
 import { partnerRoutes } from './partner-routes.ts'
 import { keyedErrors, notModified, publicErrors, type RouteDefinition, xml } from './route-definition.ts'
@@ -352,6 +353,7 @@ export const routes = {
     success: { 201: { description: 'Hash of the transaction.', schema: TransactionHash } },
     errors: [...keyedErrors, 404, 409, 413, 415, 422, 451],
   },
+  ...eventRoutes,
   ...partnerRoutes,
   getRates: {
     method: 'GET',

@@ -29,11 +29,11 @@ export type CallOptions = Readonly<{
   onResponse?: ((response: Response) => void) | undefined
 }>
 
-/** Method, path, the place of the input, the kind of the answer. */
+/** Method, path, the place of the input beside the path, the kind of the answer. */
 export type Operation = readonly [
-  method: 'GET' | 'HEAD' | 'POST',
+  method: 'GET' | 'HEAD' | 'POST' | 'DELETE',
   path: string,
-  input: 'none' | 'query' | 'body',
+  input: 'none' | 'path' | 'query' | 'body',
   answer: 'json' | 'xml' | 'headers',
 ]
 export type Send = (operation: Operation, input: unknown, options?: CallOptions) => Promise<unknown>
@@ -79,9 +79,15 @@ function createRequest(
   const idempotencyKey = method === 'POST' ? (options.idempotencyKey ?? createKey()) : null
   if (idempotencyKey !== null) headers['idempotency-key'] = idempotencyKey
   if (place === 'body') headers['content-type'] = 'application/json'
-  const query = place === 'query' ? toQuery(input) : ''
+  const rest: Record<string, unknown> = { ...Object(input) }
+  const at = path.replace(/{(\w+)}/g, (_, name: string) => {
+    const value = encodeURIComponent(String(rest[name]))
+    delete rest[name]
+    return value
+  })
+  const query = place === 'query' ? toQuery(rest) : ''
   return {
-    url: baseUrl.replace(/\/+$/, '') + path + query,
+    url: baseUrl.replace(/\/+$/, '') + at + query,
     // A redirect would carry the key to another host.
     init: {
       method,
@@ -101,10 +107,10 @@ function createKey(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-function toQuery(input: unknown): string {
-  const members = Object.entries(Object(input) as Record<string, unknown>)
+function toQuery(members: Record<string, unknown>): string {
   const query = new URLSearchParams()
-  for (const [name, value] of members) if (value !== undefined && value !== null) query.set(name, String(value))
+  for (const [name, value] of Object.entries(members))
+    if (value !== undefined && value !== null) query.set(name, String(value))
   return query.size === 0 ? '' : `?${query}`
 }
 

@@ -28,6 +28,7 @@ export async function driveEndpoints(sdk: typeof Sdk, baseUrl: string, user: Use
   const refusal = await driveSandbox(sdk, swapyard)
   const exchange = await driveExchanges(sdk, swapyard)
   const swapStatuses = await driveSwaps(swapyard, user)
+  await driveWebhooks(swapyard)
   return { answered: [...answered], swapStatuses, refusal, ...exchange }
 }
 
@@ -138,6 +139,29 @@ async function drivePartner(swapyard: Sdk.Swapyard, id: string): Promise<void> {
     data.some((one) => one.id === id),
     'listPartnerExchanges',
   )
+}
+
+/** Nothing listens at the address: a delivery stays pending. */
+async function driveWebhooks(swapyard: Sdk.Swapyard): Promise<void> {
+  const url = 'http://127.0.0.1:9/hook'
+  const { id, secret } = await swapyard.createWebhook({ url, events: ['exchange.finished'] })
+  check(secret.startsWith('whsec_'), 'createWebhook')
+  const { data } = await swapyard.listWebhooks()
+  check(
+    data.some((one) => one.id === id),
+    'listWebhooks',
+  )
+  check((await swapyard.rotateWebhookSecret({ id })).secret !== secret, 'rotateWebhookSecret')
+  check(!(await swapyard.disableWebhook({ id })).enabled, 'disableWebhook')
+  check((await swapyard.enableWebhook({ id })).enabled, 'enableWebhook')
+  check((await swapyard.getWebhook({ id })).url === url, 'getWebhook')
+  const { eventId } = await swapyard.testWebhook({ id })
+  const findTest = async () =>
+    (await swapyard.listDeliveries({ id, limit: 10 })).data.find((one) => one.eventId === eventId)
+  let test = await findTest()
+  while (test === undefined) test = await findTest()
+  check((await swapyard.redeliver({ id, deliveryId: test.id })).type === 'webhook.test', 'redeliver')
+  check((await swapyard.deleteWebhook({ id })).deleted, 'deleteWebhook')
 }
 
 async function driveSwaps(swapyard: Sdk.Swapyard, { account, sign }: User): Promise<string[]> {

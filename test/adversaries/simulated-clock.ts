@@ -47,7 +47,7 @@ async function openCopy(cluster: string, templateUrl: string, startMs: number): 
     await Promise.all(pools.map((pool) => pool.close()))
     await drop()
   }
-  return { database, another, setTime, close }
+  return { url, database, another, setTime, close }
 }
 
 async function withDatabase(url: string, use: (database: Database) => Promise<void>): Promise<void> {

@@ -6,6 +6,7 @@ const layers: Readonly<Record<string, number>> = {
   core: 1,
   exchange: 3,
   swap: 3,
+  events: 3,
   adapters: 5,
   pages: 5,
   config: 6,
@@ -21,7 +22,7 @@ const ranks: Readonly<Record<string, number>> = { domain: 0, routing: 1, ports: 
 const portsRank = 2
 const serviceRank = 3
 const highestRank = 4
-const ranked = new Set(['core', 'exchange', 'swap'])
+const ranked = new Set(['core', 'exchange', 'swap', 'events'])
 
 /** Returns the position of a file in the layers that ARCHITECTURE.md describes. */
 function placeOf(path: string): Place | null {
@@ -64,6 +65,7 @@ const allowedEdges: Readonly<Record<string, readonly string[]>> = {
   sui: ['chains/shared', 'dex'],
   'swap-chain': ['chains/evm', 'chains/shared', 'dex'],
   signers: ['chains/monero'],
+  'postgres/events': ['postgres/core'],
   'postgres/exchange': ['postgres/core'],
   'postgres/swap': ['postgres/core'],
   'postgres/queue': ['postgres/core'],
@@ -72,7 +74,7 @@ const allowedEdges: Readonly<Record<string, readonly string[]>> = {
 const adapters = 'server/src/adapters'
 const chains = `${adapters}/chains`
 const postgres = `${adapters}/postgres`
-const http = ['server/src/core/http', 'server/src/exchange/api', 'server/src/swap/api']
+const http = ['server/src/core/http', 'server/src/exchange/api', 'server/src/swap/api', 'server/src/events/api']
 const columns = 'block heights, key indexes and counts: bigint columns, which pg returns as text'
 
 export const architecture: Architecture = {
@@ -106,6 +108,7 @@ export const architecture: Architecture = {
     'lru-cache': ['server/src/lib', `${adapters}/dex`, `${adapters}/signers`, 'server/src/swap/tokens'],
     marked: ['server/src/pages/docs'],
     minisearch: ['server/src/pages/docs'],
+    nodemailer: [`${adapters}/mail`],
     'p-limit': [`${adapters}/dex`, 'server/src/app/router-thread.ts', 'sandbox/src'],
     'p-map': [`${adapters}/chains/bitcoin`, `${adapters}/dex`, 'server/src/exchange/settlement'],
     'p-retry': ['lib/src'],

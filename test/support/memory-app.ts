@@ -91,7 +91,8 @@ export async function startMemoryApp({ databaseUrl, blockMs = 200 }: MemoryAppOp
     settings: appSettings,
     denied: [],
     rateLimit: false,
-    api: { publicUrl: 'http://127.0.0.1' },
+    // Requests of tests are few; the chains of this process occupy its event loop.
+    api: { publicUrl: 'http://127.0.0.1', overload: null },
     log: createLog({ level: process.env['SCENARIO_LOG'] === undefined ? 'silent' : 'info', pretty: false }),
     metrics: createMetrics({ defaults: false }),
   })

@@ -7,14 +7,22 @@ import type {
   CancelledExchange,
   CreateExchangeBody,
   CreatePrivateExchangeBody,
+  CreateWebhookBody,
   CreatedExchange,
+  CreatedWebhook,
   CurrencyList,
   CurrencyPairs,
   DefiCurrency,
   DefiCurrencyList,
   DefiNetworkList,
+  DeleteWebhookQuery,
+  DeletedWebhook,
+  Delivery,
+  DeliveryList,
   DexExchange,
   DexExchangeList,
+  DisableWebhookQuery,
+  EnableWebhookQuery,
   ExchangeList,
   ExchangeRecord,
   ExchangeReport,
@@ -28,6 +36,8 @@ import type {
   GetSwapStatusQuery,
   GetTokenQuery,
   GetTrackedExchangeQuery,
+  GetWebhookQuery,
+  ListDeliveriesQuery,
   ListExchangesQuery,
   ListPairsQuery,
   ListPartnerExchangesQuery,
@@ -46,6 +56,8 @@ import type {
   RateQuote,
   RawTransactions,
   Ready,
+  RedeliverQuery,
+  RotateWebhookSecretQuery,
   SandboxBalance,
   SandboxBlocksBody,
   SandboxDeposit,
@@ -60,9 +72,14 @@ import type {
   SendApprovalBody,
   SendSwapBody,
   SwapQuote,
+  TestWebhookQuery,
   TrackedExchange,
   TransactionHash,
   ValidateAddressQuery,
+  Webhook,
+  WebhookList,
+  WebhookSecret,
+  WebhookTest,
 } from './types.ts'
 
 /** Method, path, the place of the input, and the kind of the answer. */
@@ -89,6 +106,16 @@ export const operations = {
   buildSwap: ['POST', '/v1/defi/transaction/swap', 'body', 'json'],
   sendApproval: ['POST', '/v1/defi/send/approve', 'body', 'json'],
   sendSwap: ['POST', '/v1/defi/send/swap', 'body', 'json'],
+  createWebhook: ['POST', '/v1/webhooks', 'body', 'json'],
+  listWebhooks: ['GET', '/v1/webhooks', 'none', 'json'],
+  getWebhook: ['GET', '/v1/webhooks/{id}', 'path', 'json'],
+  deleteWebhook: ['DELETE', '/v1/webhooks/{id}', 'path', 'json'],
+  rotateWebhookSecret: ['POST', '/v1/webhooks/{id}/rotate', 'path', 'json'],
+  enableWebhook: ['POST', '/v1/webhooks/{id}/enable', 'path', 'json'],
+  disableWebhook: ['POST', '/v1/webhooks/{id}/disable', 'path', 'json'],
+  testWebhook: ['POST', '/v1/webhooks/{id}/test', 'path', 'json'],
+  listDeliveries: ['GET', '/v1/webhooks/{id}/deliveries', 'query', 'json'],
+  redeliver: ['POST', '/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver', 'path', 'json'],
   listPairs: ['GET', '/v1/cross-chain/pairs', 'query', 'json'],
   getPartnerBalances: ['GET', '/v1/partner/balances', 'none', 'json'],
   getPartnerFees: ['GET', '/v1/partner/fees', 'query', 'json'],
@@ -176,6 +203,36 @@ export interface Operations {
 
   /** Broadcast a signed swap: `POST /v1/defi/send/swap`. With `hash` instead of `rawTx`, records a swap that was already broadcast. */
   sendSwap(input: SendSwapBody, options?: CallOptions): Promise<TransactionHash>
+
+  /** Create a webhook: `POST /v1/webhooks`. Sends every further event to the URL, signed with the secret of the answer, which is shown only here. At most 20 webhooks. */
+  createWebhook(input: CreateWebhookBody, options?: CallOptions): Promise<CreatedWebhook>
+
+  /** List webhooks: `GET /v1/webhooks`. All webhooks of the partner, without their secrets. */
+  listWebhooks(options?: CallOptions): Promise<WebhookList>
+
+  /** One webhook: `GET /v1/webhooks/{id}`. A webhook by its id. */
+  getWebhook(input: GetWebhookQuery, options?: CallOptions): Promise<Webhook>
+
+  /** Delete a webhook: `DELETE /v1/webhooks/{id}`. Deletes a webhook with its deliveries. What waits is not sent. */
+  deleteWebhook(input: DeleteWebhookQuery, options?: CallOptions): Promise<DeletedWebhook>
+
+  /** Replace the secret of a webhook: `POST /v1/webhooks/{id}/rotate`. For 24 hours every delivery is signed with the new and with the old secret. */
+  rotateWebhookSecret(input: RotateWebhookSecretQuery, options?: CallOptions): Promise<WebhookSecret>
+
+  /** Enable a webhook: `POST /v1/webhooks/{id}/enable`. What waits is sent at once, in order. */
+  enableWebhook(input: EnableWebhookQuery, options?: CallOptions): Promise<Webhook>
+
+  /** Disable a webhook: `POST /v1/webhooks/{id}/disable`. Its events wait, for at most 30 days, until it is enabled. */
+  disableWebhook(input: DisableWebhookQuery, options?: CallOptions): Promise<Webhook>
+
+  /** Send a test event: `POST /v1/webhooks/{id}/test`. Sends an event of the type `webhook.test` to this webhook, signed and repeated as any other. `data` is `{"webhookId": …}`. */
+  testWebhook(input: TestWebhookQuery, options?: CallOptions): Promise<WebhookTest>
+
+  /** List the deliveries of a webhook: `GET /v1/webhooks/{id}/deliveries`. The newest first. The next page is `before` the last id of this one. Kept for 30 days. */
+  listDeliveries(input: ListDeliveriesQuery, options?: CallOptions): Promise<DeliveryList>
+
+  /** Deliver an event again: `POST /v1/webhooks/{id}/deliveries/{deliveryId}/redeliver`. Sends the same event, with the same id, after those that wait for the same exchange. A delivery that is still pending is sent at once, if it is its turn. */
+  redeliver(input: RedeliverQuery, options?: CallOptions): Promise<Delivery>
 
   /** List pairs: `GET /v1/cross-chain/pairs`. Every direction that can be exchanged now, with its flows and limits. Additive. */
   listPairs(input?: ListPairsQuery, options?: CallOptions): Promise<CurrencyPairs>

@@ -18,6 +18,32 @@ export type DefiNetworkTicker =
   | 'sonic'
   | 'uni'
 /**
+ * State of a delivery.
+ */
+export type DeliveryState = 'pending' | 'delivered'
+/**
+ * Who disabled a webhook.
+ */
+export type DisabledBy = 'partner' | 'operator' | 'failures'
+/**
+ * What a webhook can subscribe to.
+ */
+export type EventType =
+  | 'exchange.pending'
+  | 'exchange.confirming'
+  | 'exchange.exchanging'
+  | 'exchange.sending'
+  | 'exchange.verifying'
+  | 'exchange.refunding'
+  | 'exchange.refunded'
+  | 'exchange.finished'
+  | 'exchange.failed'
+  | 'exchange.refund_address_required'
+  | 'swap.pending'
+  | 'swap.confirming'
+  | 'swap.finished'
+  | 'swap.failed'
+/**
  * Stable code of a failure.
  */
 export type ErrorCode =
@@ -32,6 +58,8 @@ export type ErrorCode =
   | 'APPROVAL_NOT_NEEDED'
   | 'BODY_TOO_LARGE'
   | 'CURRENCY_NOT_FOUND'
+  | 'DELIVERY_NOT_FOUND'
+  | 'EVENT_NOT_FOUND'
   | 'EXCHANGE_NOT_FOUND'
   | 'EXCHANGE_NOT_PENDING'
   | 'FIXED_RATE_UNSUPPORTED'
@@ -80,6 +108,10 @@ export type ErrorCode =
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'URI_TOO_LONG'
   | 'VALIDATION_ERROR'
+  | 'WEBHOOK_DISABLED'
+  | 'WEBHOOK_LIMIT_REACHED'
+  | 'WEBHOOK_NOT_FOUND'
+  | 'WEBHOOK_URL_REFUSED'
 /**
  * Status of an exchange or of an execution.
  */
@@ -541,6 +573,21 @@ export interface CreatePrivateExchangeBody {
   externalId?: string | null
 }
 /**
+ * A webhook to create.
+ */
+export interface CreateWebhookBody {
+  /**
+   * Where events are sent: `https`, without credentials, at a public address.
+   */
+  url: string
+  /**
+   * Event types to send. Absent or empty: all, those of later versions too.
+   *
+   * @maxItems 14
+   */
+  events?: EventType[] | null
+}
+/**
  * Cross-chain exchange just created.
  */
 export interface CreatedExchange {
@@ -728,6 +775,41 @@ export interface Refund {
   hash: string | null
 }
 /**
+ * A webhook with its secret.
+ */
+export interface CreatedWebhook {
+  /**
+   * Id of the webhook.
+   */
+  id: string
+  /**
+   * Where events are sent.
+   */
+  url: string
+  /**
+   * Event types that are sent; empty = all.
+   *
+   * Items: Event type.
+   */
+  events: EventType[]
+  /**
+   * Whether events are sent. Those of a disabled webhook wait.
+   */
+  enabled: boolean
+  /**
+   * Who disabled it; `failures`: its receiver failed for three days. Null while it is enabled.
+   */
+  disabledBy: DisabledBy | null
+  /**
+   * Time of the create.
+   */
+  created: string
+  /**
+   * Signs the deliveries. It is shown only here.
+   */
+  secret: string
+}
+/**
  * A currency on one network.
  */
 export interface Currency {
@@ -898,6 +980,77 @@ export interface DefiNetwork {
   enabled: boolean
 }
 /**
+ * A webhook that was deleted.
+ */
+export interface DeletedWebhook {
+  /**
+   * Id of the webhook.
+   */
+  id: string
+  /**
+   * Always `true`.
+   */
+  deleted: boolean
+}
+/**
+ * An event on its way to a webhook.
+ */
+export interface Delivery {
+  /**
+   * Id of the delivery.
+   */
+  id: string
+  /**
+   * Id of the event, the same in the body of every attempt.
+   */
+  eventId: string
+  /**
+   * Event type.
+   */
+  type: string
+  /**
+   * Whether the receiver has accepted it.
+   */
+  state: DeliveryState
+  /**
+   * Attempts since the webhook was enabled.
+   */
+  attempts: number
+  /**
+   * When it is sent next. Null: delivered, or it waits for an earlier delivery of the same exchange.
+   */
+  nextAttempt: string | null
+  /**
+   * Time of the last attempt.
+   */
+  lastAttempt: string | null
+  /**
+   * Status of the last answer; null: none came.
+   */
+  lastStatus: number | null
+  /**
+   * Why the last attempt failed.
+   */
+  lastError: string | null
+  /**
+   * Since when it waits.
+   */
+  created: string
+  /**
+   * When the receiver accepted it.
+   */
+  delivered: string | null
+}
+/**
+ * One page of deliveries.
+ */
+export interface DeliveryList {
+  /**
+   * Deliveries, the newest first.
+   */
+  data: Delivery[]
+}
+/**
  * A swap on chain.
  */
 export interface DexExchange {
@@ -1026,6 +1179,149 @@ export interface ErrorBody {
   errors: Problem[]
 }
 /**
+ * A change of an exchange.
+ */
+export interface ExchangeEvent {
+  /**
+   * Id of the event, the same in every repeat.
+   */
+  id: string
+  /**
+   * Event type.
+   */
+  type: string
+  /**
+   * Time of the change.
+   */
+  created: string
+  data: ExchangeStatusAnswer
+}
+/**
+ * Kind and exchange.
+ */
+export interface ExchangeStatusAnswer {
+  /**
+   * Kind of exchange.
+   */
+  type: ExchangeType
+  exchange: ExchangeRecord
+}
+/**
+ * Cross-chain exchange.
+ */
+export interface ExchangeRecord {
+  /**
+   * Unique exchange identifier.
+   */
+  id: string
+  /**
+   * Creation time.
+   */
+  created: string
+  /**
+   * Kind of exchange.
+   */
+  exchangeType: ExchangeType
+  /**
+   * Overall status. `pending` is the initial value; `finished`, `failed` and `refunded` are terminal.
+   */
+  status: ExchangeStatus
+  /**
+   * Reason for the status, or null. Additive.
+   */
+  statusReason: StatusReason | null
+  request: ExchangeRequest
+  /**
+   * Execution records, oldest first; of more than 100 the latest 100.
+   */
+  exchanges: Execution[]
+  /**
+   * A deposit that arrives later is refunded or held. Additive.
+   */
+  expiresAt: string
+  /**
+   * A deposit must be seen by then to get the fixed rate; null at a floating rate. Additive.
+   */
+  fixedUntil: string | null
+  /**
+   * Confirmations that the deposit needs, by its value. Before a deposit: an estimate for the requested amount. Null if the network is no longer listed. Additive.
+   */
+  confirmationsRequired: number | null
+  /**
+   * Confirmations that the deposit has, at most `confirmationsRequired`. Additive.
+   */
+  confirmationsSeen: number
+  /**
+   * Average time in seconds from the deposit to the payout, including confirmations and random delays. Null if a network is no longer listed. Additive.
+   */
+  expectedSeconds: number | null
+  /**
+   * Your own id, as it was sent; null without one. Additive.
+   */
+  externalId: string | null
+  /**
+   * Page where the payer follows this exchange, without a key. Its address is a secret: show it to the payer only. Additive.
+   */
+  trackingUrl: string
+}
+/**
+ * Terms of the request.
+ */
+export interface ExchangeRequest {
+  /**
+   * Source ticker.
+   */
+  fromCurrency: string
+  /**
+   * Source network.
+   */
+  fromNetwork: string
+  /**
+   * Target ticker.
+   */
+  toCurrency: string
+  /**
+   * Target network.
+   */
+  toNetwork: string
+  /**
+   * Requested source amount.
+   */
+  amountFromRequested: string
+  /**
+   * Quoted target amount: guaranteed at a fixed rate, otherwise an estimate.
+   */
+  amountToRequested: string
+  /**
+   * Deposit address of this exchange.
+   */
+  depositAddress: string
+  /**
+   * Memo that the deposit must include; null if none is required.
+   */
+  depositMemo: string | null
+  /**
+   * Recipient address; empty if the proceeds are credited to the partner's balance.
+   */
+  recipientAddress: string
+  /**
+   * Memo of the recipient.
+   */
+  recipientMemo: string | null
+  /**
+   * Refund address.
+   */
+  refundAddress: string | null
+  /**
+   * Memo of the refund address.
+   */
+  refundMemo: string | null
+  /**
+   * Floating (`standard`) or `fixed-rate`.
+   */
+  flow: Flow
+}
+/**
  * Exchanges of the last 24 hours.
  */
 export interface ExchangeList {
@@ -1146,121 +1442,6 @@ export interface ListedRequest {
   refundMemo: string | null
 }
 /**
- * Cross-chain exchange.
- */
-export interface ExchangeRecord {
-  /**
-   * Unique exchange identifier.
-   */
-  id: string
-  /**
-   * Creation time.
-   */
-  created: string
-  /**
-   * Kind of exchange.
-   */
-  exchangeType: ExchangeType
-  /**
-   * Overall status. `pending` is the initial value; `finished`, `failed` and `refunded` are terminal.
-   */
-  status: ExchangeStatus
-  /**
-   * Reason for the status, or null. Additive.
-   */
-  statusReason: StatusReason | null
-  request: ExchangeRequest
-  /**
-   * Execution records, oldest first; of more than 100 the latest 100.
-   */
-  exchanges: Execution[]
-  /**
-   * A deposit that arrives later is refunded or held. Additive.
-   */
-  expiresAt: string
-  /**
-   * A deposit must be seen by then to get the fixed rate; null at a floating rate. Additive.
-   */
-  fixedUntil: string | null
-  /**
-   * Confirmations that the deposit needs, by its value. Before a deposit: an estimate for the requested amount. Null if the network is no longer listed. Additive.
-   */
-  confirmationsRequired: number | null
-  /**
-   * Confirmations that the deposit has, at most `confirmationsRequired`. Additive.
-   */
-  confirmationsSeen: number
-  /**
-   * Average time in seconds from the deposit to the payout, including confirmations and random delays. Null if a network is no longer listed. Additive.
-   */
-  expectedSeconds: number | null
-  /**
-   * Your own id, as it was sent; null without one. Additive.
-   */
-  externalId: string | null
-  /**
-   * Page where the payer follows this exchange, without a key. Its address is a secret: show it to the payer only. Additive.
-   */
-  trackingUrl: string
-}
-/**
- * Terms of the request.
- */
-export interface ExchangeRequest {
-  /**
-   * Source ticker.
-   */
-  fromCurrency: string
-  /**
-   * Source network.
-   */
-  fromNetwork: string
-  /**
-   * Target ticker.
-   */
-  toCurrency: string
-  /**
-   * Target network.
-   */
-  toNetwork: string
-  /**
-   * Requested source amount.
-   */
-  amountFromRequested: string
-  /**
-   * Quoted target amount: guaranteed at a fixed rate, otherwise an estimate.
-   */
-  amountToRequested: string
-  /**
-   * Deposit address of this exchange.
-   */
-  depositAddress: string
-  /**
-   * Memo that the deposit must include; null if none is required.
-   */
-  depositMemo: string | null
-  /**
-   * Recipient address; empty if the proceeds are credited to the partner's balance.
-   */
-  recipientAddress: string
-  /**
-   * Memo of the recipient.
-   */
-  recipientMemo: string | null
-  /**
-   * Refund address.
-   */
-  refundAddress: string | null
-  /**
-   * Memo of the refund address.
-   */
-  refundMemo: string | null
-  /**
-   * Floating (`standard`) or `fixed-rate`.
-   */
-  flow: Flow
-}
-/**
  * One page of all exchanges of a period.
  */
 export interface ExchangeReport {
@@ -1352,16 +1533,6 @@ export interface ReportedExchange {
      */
     chainId: number | null
   }
-}
-/**
- * Kind and exchange.
- */
-export interface ExchangeStatusAnswer {
-  /**
-   * Kind of exchange.
-   */
-  type: ExchangeType
-  exchange: ExchangeRecord
 }
 /**
  * Kinds and exchanges.
@@ -1681,6 +1852,24 @@ export interface SubRoute {
   dexes: DexPart[]
 }
 /**
+ * A change of a swap.
+ */
+export interface SwapEvent {
+  /**
+   * Id of the event, the same in every repeat.
+   */
+  id: string
+  /**
+   * Event type.
+   */
+  type: string
+  /**
+   * Time of the change.
+   */
+  created: string
+  data: DexExchange
+}
+/**
  * Swap quote.
  */
 export interface SwapQuote {
@@ -1874,6 +2063,68 @@ export interface TrackedExchange {
    * Average time in seconds from the deposit to the payout of this leg, including confirmations and random delays. Null if a network is no longer listed. Additive.
    */
   expectedSeconds: number | null
+}
+/**
+ * A webhook.
+ */
+export interface Webhook {
+  /**
+   * Id of the webhook.
+   */
+  id: string
+  /**
+   * Where events are sent.
+   */
+  url: string
+  /**
+   * Event types that are sent; empty = all.
+   *
+   * Items: Event type.
+   */
+  events: EventType[]
+  /**
+   * Whether events are sent. Those of a disabled webhook wait.
+   */
+  enabled: boolean
+  /**
+   * Who disabled it; `failures`: its receiver failed for three days. Null while it is enabled.
+   */
+  disabledBy: DisabledBy | null
+  /**
+   * Time of the create.
+   */
+  created: string
+}
+/**
+ * The webhooks of the partner.
+ */
+export interface WebhookList {
+  /**
+   * All webhooks, the oldest first.
+   */
+  data: Webhook[]
+}
+/**
+ * The new secret of a webhook.
+ */
+export interface WebhookSecret {
+  /**
+   * Id of the webhook.
+   */
+  id: string
+  /**
+   * Signs the deliveries. It is shown only here.
+   */
+  secret: string
+}
+/**
+ * A test event.
+ */
+export interface WebhookTest {
+  /**
+   * Id of the event that is sent.
+   */
+  eventId: string
 }
 /**
  * A balance.
@@ -2309,6 +2560,66 @@ export interface GetSwapStatusQuery {
    * Transaction hash of the swap. Required without `id`.
    */
   hash?: string
+}
+export interface GetWebhookQuery {
+  /**
+   * Id of the webhook.
+   */
+  id: string
+}
+export interface DeleteWebhookQuery {
+  /**
+   * Id of the webhook.
+   */
+  id: string
+}
+export interface RotateWebhookSecretQuery {
+  /**
+   * Id of the webhook.
+   */
+  id: string
+}
+export interface EnableWebhookQuery {
+  /**
+   * Id of the webhook.
+   */
+  id: string
+}
+export interface DisableWebhookQuery {
+  /**
+   * Id of the webhook.
+   */
+  id: string
+}
+export interface TestWebhookQuery {
+  /**
+   * Id of the webhook.
+   */
+  id: string
+}
+export interface ListDeliveriesQuery {
+  /**
+   * Id of the webhook.
+   */
+  id: string
+  /**
+   * The last id of the page before. Absent: the newest deliveries.
+   */
+  before?: string
+  /**
+   * Deliveries per page.
+   */
+  limit?: number
+}
+export interface RedeliverQuery {
+  /**
+   * Id of the webhook.
+   */
+  id: string
+  /**
+   * Id of the delivery.
+   */
+  deliveryId: string
 }
 export interface ListPairsQuery {
   /**

@@ -52,9 +52,10 @@ import type { PrivacySettings, ServiceSettings } from '../exchange/settings.ts'
 import { createBatcher } from '../lib/batch.ts'
 import { smallest } from '../lib/bigint.ts'
 import type { Log } from '../lib/log.ts'
-import type { Loop } from '../lib/loop.ts'
+import { joinLoops, type Loop } from '../lib/loop.ts'
 import { isPoolPause } from '../swap/domain/pool-pauses.ts'
 import { type ClosableChain, createChains, type NetworkNodes, type OnNodeNote, type Wallets } from './chains.ts'
+import { createRenderers, type Events, type MailSettings, openEvents } from './events.ts'
 import { createHttpServer, type HttpServer, type Services } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import { mountPages } from './pages.ts'
@@ -89,6 +90,8 @@ export type AppOptions = Readonly<{
   pepper: Uint8Array
   /** Payees that were accepted under it stay valid. */
   previousPepper?: Uint8Array | null
+  /** Absent: no e-mails are sent. */
+  mail?: MailSettings | null
   prices: Prices
   spreads: SpreadPolicy
   settings: ServiceSettings
@@ -149,9 +152,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { catalogue, chains } = connectChains(options, nodeNotes.add)
   await registerAddressesAndAssets(store, catalogue, chains)
   const clock = await startDatabaseClock(() => readClock(database), onError)
-  const books = createBookSnapshot(
-    emptyBook(options.spreads, fixedRatesOf(options), options.settings.guards.stableBandPercent),
-  )
+  const books = createBookSnapshot(emptyBookOf(options))
   const shared = { store, catalogue, chains, books, clock, database }
   const refresh = createRefreshBook(options, shared)
   const stopping = new AbortController()
@@ -174,9 +175,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     throttled: options.rateLimit,
     now: clock.now,
   })
-  const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
+  const events = openEvents(options, database)
+  const changes = await listen(options.databaseUrl, events.onNotice(forget), onError)
   const swaps = openSwaps(options, { database, catalogue, books, clock, onNodeNote: nodeNotes.add })
-  const services = createServices(options, { ...shared, ...authentication, feed, starting, swaps })
+  const services = createServices(options, { ...shared, ...authentication, feed, starting, swaps, events })
   const settings = { ...apiDefaults, ...options.api, throttle }
   const http = createHttpServer({ services, log, metrics, settings })
   const swapTokens = options.swaps?.ownTokens ?? new Map()
@@ -192,11 +194,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     services,
     http,
     starting,
-    startWorkers: () => startWorkers(options, { ...shared, ...swaps, nodeNotes }),
+    startWorkers: async () =>
+      joinLoops(
+        await startWorkers(options, { ...shared, ...swaps, nodeNotes }),
+        events.startWorkers(createRenderers(store, services, settings.publicUrl)),
+      ),
     stop: async () => {
       stopping.abort()
       feed.close()
-      await Promise.all([refreshing, clock.stop(), throttle?.close(), changes.stop(), swaps.stop()])
+      await Promise.all([refreshing, clock.stop(), throttle?.close(), changes.stop(), swaps.stop(), events.stop()])
       await Promise.all([...chains.values()].map((chain) => chain.close?.()))
       await database.close()
     },
@@ -215,6 +221,9 @@ function walletsOf({ signer, walletFolder, walletSettings: settings }: AppOption
     ? null
     : { folder: walletFolder, walletKey, ...(settings && { settings }) }
 }
+
+const emptyBookOf = (options: AppOptions) =>
+  emptyBook(options.spreads, fixedRatesOf(options), options.settings.guards.stableBandPercent)
 
 function fixedRatesOf({ settings: { guards } }: AppOptions): FixedRatePolicy {
   return {
@@ -298,6 +307,7 @@ type ServiceDependencies = SharedDependencies &
     feed: RatesFeed
     starting: ReadonlySet<string>
     swaps: Swaps
+    events: Events
   }
 
 function createServices(options: AppOptions, dependencies: ServiceDependencies): Services {
@@ -361,6 +371,7 @@ function createServices(options: AppOptions, dependencies: ServiceDependencies):
     reportExchanges: createReportExchanges(store),
     partnerAccount: createOwnAccount(dependencies),
     swaps: dependencies.swaps.services,
+    events: dependencies.events.services,
     withIdempotency: dependencies.swaps.withIdempotency,
   }
 }

@@ -60,6 +60,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     walletSettings: config.monero,
     pepper: Buffer.from(config.pepper),
     previousPepper: config.previousPepper === null ? null : Buffer.from(config.previousPepper),
+    mail: config.mail,
     prices: openPrices(config, { chains, log, metrics, closers }),
     overrides: config.currencies,
     spreads: config.spreads,

@@ -7,8 +7,8 @@ import { mountHealth } from '../core/http/health.ts'
 import { mountIcons } from '../core/http/icons.ts'
 import { mountMetrics } from '../core/http/metrics.ts'
 import type { ApiContext } from '../core/http/mount.ts'
-import { mountReference } from '../core/http/reference.ts'
 import { mountPartner } from '../core/http/partner.ts'
+import { mountReference } from '../core/http/reference.ts'
 import { acceptJsonOnly, allowedMethods, createRequestGuards } from '../core/http/request-guards.ts'
 import { watchRequests } from '../core/http/request-log.ts'
 import { mountSandbox } from '../core/http/sandbox.ts'
@@ -18,6 +18,9 @@ import { createStaticFiles } from '../core/http/static-files.ts'
 import { compileValidator, type KnownKeys, unknownKeyProblems, validationError } from '../core/http/validation.ts'
 import type { CoreServices } from '../core/services/interfaces.ts'
 import type { PartnerAccount } from '../core/services/partner-account.ts'
+import { mountEvents } from '../events/api/events.ts'
+import { mountWebhooks } from '../events/api/webhooks.ts'
+import type { EventServices } from '../events/interfaces.ts'
 import { mountAddresses } from '../exchange/api/addresses.ts'
 import { mountAvailableCurrencies } from '../exchange/api/available-currencies.ts'
 import { mountCancel } from '../exchange/api/cancel.ts'
@@ -62,7 +65,7 @@ export type HttpServer = FastifyInstance
 /** Everything that the routes call. */
 export type Services = CoreServices &
   ExchangeServices &
-  Readonly<{ swaps: SwapServices; partnerAccount: PartnerAccount }>
+  Readonly<{ swaps: SwapServices; partnerAccount: PartnerAccount; events: EventServices }>
 
 export type HttpServerOptions = Readonly<{
   services: Services
@@ -91,8 +94,11 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   app.decorateRequest('known', null)
   app.decorate('drain', () => {
     state.draining = true
+    services.events.streams.close()
   })
   app.decorate('isDraining', () => state.draining)
+  // An open stream would keep the server from closing.
+  app.addHook('preClose', async () => services.events.streams.close())
   app.setValidatorCompiler(compileValidator)
   app.addHook('onRequest', createRequestGuards(state, allowedMethods(app), pagePaths))
   guardOverload(app, settings)
@@ -125,6 +131,8 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountTransactions(context)
   mountSwapList(context)
   mountSwapStatus(context)
+  mountWebhooks(context)
+  mountEvents(context)
   mountRates(context)
   mountIcons(context, sendFile)
   mountReference(context, documented, sendFile)

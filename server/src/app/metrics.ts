@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { createRouterMetrics, type RouterMetrics } from '../adapters/router/router-metrics.ts'
 import type { PayoutPurpose } from '../core/domain/payout-purpose.ts'
+import type { QueueMeasures } from '../events/ports/store.ts'
 
 /** Seconds; up to the time in which a create must be answered. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -33,6 +34,11 @@ export type Metrics = RouterMetrics &
     priceDropped(source: string, reason: string): void
     /** Size of the worker's signing journal, which grows for ever. */
     journalBytes(bytes: number): void
+    /** Open event streams of this process. */
+    eventStreams(count: number): void
+    /** What waits to be published and delivered, with the age of the oldest in seconds. */
+    eventQueues(queues: QueueMeasures): void
+    webhookAttempt(outcome: 'delivered' | 'failed'): void
     /** Prometheus text. */
     render(): Promise<string>
     contentType: string
@@ -98,8 +104,27 @@ export function createMetrics({ defaults = true }: { defaults?: boolean } = {}):
     priceAge: (seconds) => age.set(seconds),
     priceDropped: (source, reason) => drops.inc({ source, reason }),
     journalBytes: (bytes) => journal.set(bytes),
+    ...createEventMetrics({ counter, gauge }),
     render: () => registry.metrics(),
     contentType: registry.contentType,
+  }
+}
+
+function createEventMetrics({ counter, gauge }: Pick<ReturnType<typeof createFactories>, 'counter' | 'gauge'>) {
+  const streams = gauge('swapyard_event_streams', 'Open event streams', [])
+  const queue = gauge('swapyard_event_queue', 'Events to publish and deliveries to enabled webhooks', ['queue'])
+  const queueAge = gauge('swapyard_event_queue_age_seconds', 'Age of the oldest of each queue', ['queue'])
+  const attempts = counter('swapyard_webhook_attempts_total', 'Attempts to deliver an event', ['outcome'])
+  for (const outcome of ['delivered', 'failed'] as const) attempts.inc({ outcome }, 0)
+  return {
+    eventStreams: (count: number) => streams.set(count),
+    eventQueues: (queues: QueueMeasures) => {
+      queue.set({ queue: 'publish' }, queues.unpublished)
+      queue.set({ queue: 'deliver' }, queues.undelivered)
+      queueAge.set({ queue: 'publish' }, queues.unpublishedSeconds)
+      queueAge.set({ queue: 'deliver' }, queues.undeliveredSeconds)
+    },
+    webhookAttempt: (outcome: 'delivered' | 'failed') => attempts.inc({ outcome }),
   }
 }
 

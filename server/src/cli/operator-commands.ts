@@ -21,6 +21,7 @@ import { addReportCommands } from './report-commands.ts'
 import { addRescanCommand } from './rescan-command.ts'
 import { addSignerCommands } from './signer-commands.ts'
 import { addTreasuryCommands } from './treasury-commands.ts'
+import { addWebhookCommands } from './webhook-commands.ts'
 
 /** The operator's commands: keys, pauses, held exchanges and payouts, alarms, settings, audit log. */
 export function addOperatorCommands(program: Command): void {
@@ -32,6 +33,7 @@ export function addOperatorCommands(program: Command): void {
   addRescanCommand(program)
   addMigrateCommand(program)
   addAlarmCommands(program)
+  addWebhookCommands(program)
   program
     .command('wallets')
     .alias('balances')

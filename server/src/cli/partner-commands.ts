@@ -36,6 +36,7 @@ type NewPartnerOptions = Readonly<{
   rateLimit?: number
   strict: boolean
   refundToSender: boolean
+  email?: string
 }> &
   ReasonOption
 
@@ -86,18 +87,26 @@ export function addPartnerCommands(program: Command): void {
   addKeyCommands(partners)
 }
 
+const EMAIL = /^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,189}$/
+const checkEmail = (text: string): string =>
+  text === 'none' || EMAIL.test(text) ? text : fail(`${text} is not an e-mail address`)
+/** An absent option changes nothing. */
+const toEmail = (email: string | undefined): { email?: string | null } =>
+  email === undefined ? {} : { email: email === 'none' ? null : email }
+
 const withTerms = (command: Command): Command =>
   withReason(command)
     .option('--fee-bps <bps>', 'partner fee in basis points of the amount out', bps)
     .option('--open-exchanges-max <count>', 'maximum number of open exchanges', count)
     .option('--rate-limit <units>', 'weighted requests per minute', count)
+    .option('--email <address>', 'address for e-mails to the partner; `none`: no e-mails', checkEmail)
 
 function addPartner(partners: Command): void {
   withTerms(partners.command('add <name>'))
     .description('adds a partner; absent options take their value from the settings')
     .option('--strict', strictText, false)
     .option('--refund-to-sender', refundToSenderText, false)
-    .action((name: string, { feeBps, openExchangesMax, rateLimit, reason, ...flags }: NewPartnerOptions) =>
+    .action((name: string, { feeBps, openExchangesMax, rateLimit, reason, email, ...flags }: NewPartnerOptions) =>
       withDatabase(async (database, { partners: defaults }) => {
         if (!NAME.test(name)) fail('a name has 1 to 64 letters, digits, spaces, dots, dashes or underscores')
         const row = {
@@ -106,6 +115,7 @@ function addPartner(partners: Command): void {
           openExchangesMax: openExchangesMax ?? defaults.openExchangesMax,
           rateLimitPerMinute: rateLimit ?? defaults.rateLimitPerMinute,
           ...flags,
+          ...toEmail(email),
         }
         const id = await change(
           database,
@@ -148,15 +158,23 @@ function addPartnerSet(partners: Command): void {
     .option('--no-refund-to-sender', 'hold a refund without a refund address until one is named')
     .option('--refund-by-link', 'let a payer name a missing refund address on the tracking page, as by default')
     .option('--no-refund-by-link', 'only the partner or the operator names a missing refund address')
-    .action((name: string, { rateLimit, reason, ...options }: Partial<NewPartnerOptions & { refundByLink: boolean }>) =>
-      withDatabase(async (database) => {
-        const changes = { ...options, ...(rateLimit === undefined ? {} : { rateLimitPerMinute: rateLimit }) }
-        if (Object.keys(changes).length === 0) fail('nothing to change: name an option')
-        await change(database, 'partner', name, 'set', { reason }, async (store) => {
-          if (!(await store.set(name, changes))) fail(`there is no partner ${name}`)
-        })
-        print({ name, ...changes })
-      }),
+    .action(
+      (
+        name: string,
+        { rateLimit, reason, email, ...options }: Partial<NewPartnerOptions & { refundByLink: boolean }>,
+      ) =>
+        withDatabase(async (database) => {
+          const changes = {
+            ...options,
+            ...toEmail(email),
+            ...(rateLimit === undefined ? {} : { rateLimitPerMinute: rateLimit }),
+          }
+          if (Object.keys(changes).length === 0) fail('nothing to change: name an option')
+          await change(database, 'partner', name, 'set', { reason }, async (store) => {
+            if (!(await store.set(name, changes))) fail(`there is no partner ${name}`)
+          })
+          print({ name, ...changes })
+        }),
     )
 }
 

@@ -22,6 +22,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     operatorToken: mask(config.operatorToken),
     pepper: MASK,
     previousPepper: mask(config.previousPepper),
+    mail: config.mail && { url: hostOf(config.mail.url), from: config.mail.from },
     keystore: { file: config.keystore.file, passphrase: mask(config.keystore.passphrase) },
     networks: Object.fromEntries(networks),
     currencies: Object.fromEntries(config.currencies),

@@ -68,13 +68,24 @@ export const environmentSchema = Type.Object({
   ),
   SWAPYARD_PEPPER: Type.Optional(
     secret(
-      'Key for the hashes of API keys, for rateIds and for the authentication codes of payees; the same on all processes of a database. The sandbox generates its own',
+      'Key for the hashes of API keys, for rateIds, for the authentication codes of payees and for the secrets of webhooks; the same on all processes of a database. The sandbox generates its own',
     ),
   ),
   SWAPYARD_PEPPER_PREVIOUS: Type.Optional(
     secret(
-      'The pepper before the present one: payees that were accepted under it stay valid. Set it while the exchanges and payouts of that time are open',
+      'The pepper before the present one: payees that were accepted under it stay valid, and secrets of webhooks readable. Set it while the exchanges and payouts of that time are open, and until partners have rotated their webhooks',
     ),
+  ),
+  SWAPYARD_MAIL_URL: Type.Optional(
+    secret(
+      'SMTP server for e-mails to partners: `smtps://user:password@host:465`, or `smtp://…`, which uses STARTTLS where it is offered. Unset: no e-mails',
+      { pattern: '^smtps?://' },
+    ),
+  ),
+  SWAPYARD_MAIL_FROM: Type.Optional(
+    text('Sender of e-mails to partners, for example `Swapyard <alerts@example.com>`; required by SWAPYARD_MAIL_URL', {
+      pattern: '^[^\\r\\n]*[^\\s@<>]+@[^\\s@<>]+>?$',
+    }),
   ),
   SWAPYARD_OPERATOR_TOKEN: Type.Optional(
     secret('Bearer token for /metrics from addresses other than loopback. Unset: loopback only'),

@@ -27,6 +27,8 @@ export type Config = FileConfig &
     operatorToken: string | null
     pepper: string
     previousPepper: string | null
+    /** null = no e-mails are sent. */
+    mail: Readonly<{ url: string; from: string }> | null
     keystore: Readonly<{ file: string; passphrase: string | null }>
     sandbox: Readonly<{ networks: readonly string[] | 'all' | null; still: boolean }>
   }>
@@ -50,7 +52,9 @@ export function loadConfig(variables?: Variables): Config {
   problems.push(
     ...(file.environment === 'production' ? productionProblems(environment) : sandboxProblems(environment.values)),
   )
-  const { SWAPYARD_DATA_DIR: dataDir } = environment.values
+  const { SWAPYARD_DATA_DIR: dataDir, SWAPYARD_MAIL_URL: mailUrl, SWAPYARD_MAIL_FROM: mailFrom } = environment.values
+  if ((mailUrl === undefined) !== (mailFrom === undefined))
+    problems.push('SWAPYARD_MAIL_URL and SWAPYARD_MAIL_FROM belong together: set both or neither')
   const reason = whyUnusable(dataDir)
   if (reason !== null) problems.push(`SWAPYARD_DATA_DIR is ${dataDir}, and ${reason}`)
   if (problems.length > 0) throw new ConfigError(problems)
@@ -111,12 +115,17 @@ function assemble(values: Environment['values'], file: FileConfig): Config {
     operatorToken: values.SWAPYARD_OPERATOR_TOKEN ?? null,
     pepper: values.SWAPYARD_PEPPER ?? generated('pepper') ?? '',
     previousPepper: values.SWAPYARD_PEPPER_PREVIOUS ?? null,
+    mail: toMail(values),
     keystore: {
       file: values.SWAPYARD_KEYSTORE ?? join(dataDir, 'keystore.json'),
       passphrase: values.SWAPYARD_KEYSTORE_PASSPHRASE ?? generated('keystore-passphrase'),
     },
     sandbox: { networks: values.SWAPYARD_SANDBOX_NETWORKS ?? null, still: values.SWAPYARD_SANDBOX_STILL },
   }
+}
+
+function toMail({ SWAPYARD_MAIL_URL: url, SWAPYARD_MAIL_FROM: from }: Environment['values']): Config['mail'] {
+  return url === undefined || from === undefined ? null : { url, from }
 }
 
 function freeze<T>(value: T): T {

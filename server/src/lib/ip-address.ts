@@ -26,3 +26,16 @@ export function toBlock(text: string): string | null {
   if (!ipaddr.isValid(text)) return null
   return `${text}/${ipaddr.parse(text).kind() === 'ipv4' ? 32 : 128}`
 }
+
+/** All public IPv6 addresses are in here: the other ranges of `unicast` are not assigned. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/**
+ * Whether the address is one of the public Internet: not private, loopback, link-local, multicast, of a carrier, reserved, nor an
+ * IPv6 form that leads to such an IPv4 address (mapped, 6to4, Teredo, NAT64).
+ */
+export function isPublicAddress(ip: string): boolean {
+  if (!ipaddr.isValid(ip)) return false
+  const address = ipaddr.parse(ip)
+  return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6))
+}

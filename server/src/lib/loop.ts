@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 export type Loop = Readonly<{ stop(): Promise<void> }>
+/** `wake` ends the pause, or the one after the current turn. A pause after a failure is kept. */
+export type WakeableLoop = Loop & Readonly<{ wake(): void }>
 
 export type LoopOptions = Readonly<{
   /** Pause between two turns, in ms. A turn that returns `again` is followed by the next one at once. */
@@ -11,27 +13,43 @@ export type LoopOptions = Readonly<{
   onError(error: unknown): void
 }>
 
+/** One loop that stops several. */
+export const joinLoops = (...loops: readonly Loop[]): Loop => ({
+  stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
+})
+
 /** Repeats a turn: turns never overlap, failures slow the loop down, `stop` waits for the current turn. */
-export function startLoop({ paceMs, backoffMs, turn, onError }: LoopOptions): Loop {
-  const stopping = new AbortController()
+export function startLoop({ paceMs, backoffMs, turn, onError }: LoopOptions): WakeableLoop {
+  let isStopped = false
+  let isWoken = false
+  let pause: AbortController | null = null
   let failures = 0
   const done = (async () => {
-    while (!stopping.signal.aborted) {
+    while (!isStopped) {
+      isWoken = false
       let pauseMs = paceMs
       try {
-        if ((await turn()) === 'again') pauseMs = 0
+        if ((await turn()) === 'again' || isWoken) pauseMs = 0
         failures = 0
       } catch (error) {
         failures++
         onError(error)
         pauseMs = Math.min(paceMs * 2 ** Math.min(failures, 16), backoffMs)
       }
-      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      if (isStopped) break
+      pause = new AbortController()
+      await delay(pauseMs, undefined, { signal: pause.signal }).catch(() => undefined)
+      pause = null
     }
   })()
   return {
+    wake: () => {
+      isWoken = true
+      if (failures === 0) pause?.abort()
+    },
     stop: async () => {
-      stopping.abort()
+      isStopped = true
+      pause?.abort()
       await done
     },
   }

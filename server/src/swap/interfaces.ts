@@ -103,7 +103,7 @@ export type SwapServices = Readonly<{
   /** Returns the transaction hash. */
   sendSwap(partner: Partner, request: SendRequest, idempotency: Idempotency | null): Promise<string>
   /** One swap of any age by its id or its hash; null if the partner has none. */
-  findSwap(partner: Partner, key: Readonly<{ id?: string; hash?: string }>): Promise<SwapView | null>
+  findSwap(partner: Pick<Partner, 'id'>, key: Readonly<{ id?: string; hash?: string }>): Promise<SwapView | null>
   /** The swaps of the last 24 h, newest first. Without a page all of them, streamed by key range. */
   listSwaps(
     partner: Partner,

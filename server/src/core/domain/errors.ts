@@ -11,6 +11,8 @@ export const errorCodes = {
   APPROVAL_NOT_NEEDED: 'refused',
   BODY_TOO_LARGE: 'too_large',
   CURRENCY_NOT_FOUND: 'not_found',
+  DELIVERY_NOT_FOUND: 'not_found',
+  EVENT_NOT_FOUND: 'not_found',
   EXCHANGE_NOT_FOUND: 'not_found',
   EXCHANGE_NOT_PENDING: 'conflict',
   FIXED_RATE_UNSUPPORTED: 'refused',
@@ -59,6 +61,10 @@ export const errorCodes = {
   UNSUPPORTED_MEDIA_TYPE: 'media_type',
   URI_TOO_LONG: 'uri_too_long',
   VALIDATION_ERROR: 'invalid',
+  WEBHOOK_DISABLED: 'conflict',
+  WEBHOOK_LIMIT_REACHED: 'conflict',
+  WEBHOOK_NOT_FOUND: 'not_found',
+  WEBHOOK_URL_REFUSED: 'refused',
 } as const
 
 export type ErrorCode = keyof typeof errorCodes

@@ -7,6 +7,7 @@ export const scopes = [
   'defi:build',
   'defi:send',
   'partner:read',
+  'webhooks:manage',
 ] as const
 export type Scope = (typeof scopes)[number]
 

@@ -7,7 +7,7 @@ import { validationError } from './validation.ts'
 const KEY = /^[\x20-\x7e]{1,255}$/
 
 /**
- * The Idempotency-Key with a hash of the request: method, route and the used members, sorted. Ignored members and the order
+ * The Idempotency-Key with a hash of the request: method, route, its parameters and the used members, sorted. Ignored members and the order
  * of members do not change the hash.
  */
 export function readIdempotency(request: FastifyRequest, route: { method: string; path: string }): Idempotency | null {
@@ -18,7 +18,8 @@ export function readIdempotency(request: FastifyRequest, route: { method: string
     const message = 'Idempotency-Key must be 1 to 255 printable ASCII characters'
     throw validationError([{ code: 'VALIDATION_ERROR', field: 'Idempotency-Key', message }])
   }
-  const text = `${route.method} ${route.path}\n${canonicalJson(request.body, present(request.known, 'the members of the route').body)}`
+  const parameters = Object.values(request.params as Record<string, string>).map((value) => ` ${value}`)
+  const text = `${route.method} ${route.path}${parameters.join('')}\n${canonicalJson(request.body, present(request.known, 'the members of the route').body)}`
   return { key: keyOf(request, key), requestHash: hash('sha256', text, 'hex') }
 }
 

@@ -19,6 +19,9 @@ export type ApiContext<S = unknown> = Readonly<{
   log: HttpLog
 }>
 
+/** `{id}` of OpenAPI is `:id` of the router. */
+const toPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
+
 type Serve = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Mounts one operation of the route table with its key check, scope, throttle and schemas. */
@@ -29,7 +32,7 @@ export function mount(context: ApiContext, route: RouteDefinition, serve: Serve)
   )
   context.app.route({
     method: route.method,
-    url: route.path,
+    url: toPattern(route.path),
     schema: {
       ...(route.query ? { querystring: route.query } : {}),
       ...(route.body ? { body: route.body } : {}),

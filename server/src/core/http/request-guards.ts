@@ -7,19 +7,30 @@ import { URL_LENGTH_MAX } from './errors.ts'
 
 type RequestGuards = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
+/** The methods of a path; undefined if it is unknown. */
+type AllowedMethods = (path: string) => readonly string[] | undefined
+
 /** The methods of each path, collected while routes are mounted. */
-export function allowedMethods(app: FastifyInstance): ReadonlyMap<string, readonly string[]> {
+export function allowedMethods(app: FastifyInstance): AllowedMethods {
   const allowed = new Map<string, string[]>()
+  const patterns = new Map<string, RegExp>()
   app.addHook('onRoute', ({ path, method }) => {
     allowed.set(path, [...(allowed.get(path) ?? []), ...[method].flat()])
+    if (path.startsWith('/v1/') && path.includes(':'))
+      patterns.set(path, new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`))
   })
-  return allowed
+  return (path) => {
+    const exact = allowed.get(path)
+    if (exact !== undefined) return exact
+    const [pattern = ''] = [...patterns].find(([, regex]) => regex.test(path)) ?? []
+    return allowed.get(pattern)
+  }
 }
 
 /** The first hook: refuses what can be refused before the key check. */
 export function createRequestGuards(
   state: Readonly<{ draining: boolean }>,
-  allowed: ReadonlyMap<string, readonly string[]>,
+  allowed: AllowedMethods,
   pagePaths: ReadonlySet<string> = new Set(),
 ): RequestGuards {
   return (request, reply, done) => {
@@ -44,9 +55,9 @@ export function createRequestGuards(
 const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.host === undefined && httpVersion !== '1.0'
 
-function noRoute(url: string, reply: FastifyReply, allowed: ReadonlyMap<string, readonly string[]>): AppError {
+function noRoute(url: string, reply: FastifyReply, allowed: AllowedMethods): AppError {
   const [path = ''] = url.split('?', 1)
-  const methods = allowed.get(path)
+  const methods = allowed(path)
   if (methods === undefined) return new AppError('ROUTE_NOT_FOUND', 'there is no such path')
   reply.header('allow', methods.join(', '))
   return new AppError('METHOD_NOT_ALLOWED', `this path takes ${methods.join(' and ')} only`)

@@ -30,7 +30,16 @@ export const swapCheckpoints = [
   'swap.tracked',
 ] as const
 
-export const checkpoints = [...exchangeCheckpoints, ...swapCheckpoints] as const
+/** Points of an event on its way to partners. */
+export const eventCheckpoints = [
+  'event.rendered',
+  'event.published',
+  'delivery.claimed',
+  'delivery.answered',
+  'delivery.finished',
+] as const
+
+export const checkpoints = [...exchangeCheckpoints, ...swapCheckpoints, ...eventCheckpoints] as const
 export type Checkpoint = (typeof checkpoints)[number]
 
 let listener: ((name: Checkpoint) => void) | null = null

@@ -11,6 +11,7 @@ function createOne() {
 }
 
 export type TestDatabase = Readonly<{
+  url: string
   database: Database
   /** Another pool on the same database, like that of another process. */
   another(max: number): Database
@@ -33,5 +34,5 @@ export async function openTestDatabase(max = 10): Promise<TestDatabase> {
     await Promise.all(pools.map((pool) => pool.close()))
     await drop()
   }
-  return { database, another, close }
+  return { url, database, another, close }
 }

@@ -17,6 +17,8 @@ type Response = Readonly<{ $ref?: string; headers?: Members }>
 type Operation = Readonly<{
   method: string
   path: string
+  /** The path with the examples of its parameters. */
+  url: string
   responses: Readonly<Record<string, Response>>
   inputs: readonly Members[]
 }>
@@ -60,7 +62,7 @@ beforeAll(async () => {
   document = (await start().app.inject({ url: '/openapi.json' })).json()
   operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
-      ...{ method: method.toUpperCase(), path },
+      ...{ method: method.toUpperCase(), path, url: toPath(path, operation) },
       ...{ responses: operation['responses'] as Operation['responses'], inputs: listInputs(operation) },
     })),
   )
@@ -96,8 +98,13 @@ function listInputs({ parameters, requestBody }: Members): Members[] {
   )
 }
 
-const toUrl = ({ method, path }: Operation, input: Members) =>
-  method === 'POST' ? path : `${path}?${new URLSearchParams(input as Record<string, string>)}`
+const toPath = (path: string, { parameters }: Members): string =>
+  (parameters as { name: string; in: string; example: string }[])
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((text, { name, example }) => text.replace(`{${name}}`, example), path)
+
+const toUrl = ({ method, url }: Operation, input: Members) =>
+  method === 'POST' ? url : `${url}?${new URLSearchParams(input as Record<string, string>)}`
 
 type Observed = Readonly<{ operation: Operation; status: number; headers: readonly string[] }>
 

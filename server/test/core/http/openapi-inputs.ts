@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { JsonSchema, Operation } from './openapi-operations.ts'
 
 export type Input = {
+  path: readonly (readonly [string, string])[]
   query: readonly (readonly [string, string])[]
   headers: Record<string, string>
   body: string | null
@@ -38,6 +39,8 @@ function generateFromSchema(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (anyOf) return fc.oneof(...anyOf.map(generateFromSchema))
   if (schema['type'] === 'null') return fc.constant(null)
   if (schema['type'] === 'object') return generateObject(schema)
+  if ([schema['type']].flat().includes('array'))
+    return fc.array(generateFromSchema(schema['items'] as JsonSchema), { maxLength: Number(schema['maxItems'] ?? 5) })
   if (schema['type'] === 'boolean') return fc.boolean()
   if (schema['type'] === 'integer') return fc.integer({ min: minimum ?? 0, max: maximum ?? 1_000 })
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern), { maxLength: maxLength ?? 60 })
@@ -72,6 +75,9 @@ export function generateGoodInput(operation: Operation): fc.Arbitrary<Input> {
   return fc.tuple(fc.tuple(...parameters), body).map(([generatedParameters, text]) => {
     const present = generatedParameters.filter((one) => one !== null)
     return {
+      path: present
+        .filter(({ location }) => location === 'path')
+        .map(({ name, text: value }) => [name, value] as const),
       query: present
         .filter(({ location }) => location === 'query')
         .map(({ name, text: value }) => [name, value] as const),
@@ -103,6 +109,8 @@ function listParameterMutations({ name, in: location, required, schema }: Operat
         : { ...input, query: [...input.query.filter(([other]) => other !== name), [name, value]] }
   const { pattern, maxLength } = schema as { pattern?: string; maxLength?: number }
   const mutations: Mutation[] = []
+  // A wrong one is not found, which good inputs show as well.
+  if (location === 'path') return mutations
   if (location === 'query') {
     mutations.push((input) => ({
       ...input,
@@ -129,6 +137,8 @@ const isClosed = (schema: JsonSchema): boolean =>
 function acceptsType(schema: JsonSchema, value: unknown): boolean {
   const types = formsOf(schema).flatMap((form) => form['type'])
   if (value === null) return types.includes('null')
+  // An empty list is a list of every type.
+  if (Array.isArray(value)) return value.length === 0 && types.includes('array')
   if (typeof value === 'boolean') return types.includes('boolean')
   return typeof value === 'number' && (types.includes('integer') || types.includes('number'))
 }

@@ -6,7 +6,7 @@ export type JsonSchema = Json
 
 export type Parameter = {
   name: string
-  in: 'query' | 'header'
+  in: 'path' | 'query' | 'header'
   required: boolean
   schema: JsonSchema
   example?: unknown

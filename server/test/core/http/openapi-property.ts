@@ -103,7 +103,11 @@ async function sendRequest(
   headers: Record<string, string>,
 ): Promise<PropertyAnswer> {
   const query = new URLSearchParams(input.query.map(([name, value]): [string, string] => [name, value])).toString()
-  const url = query === '' ? operation.path : `${operation.path}?${query}`
+  const path = input.path.reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, () => encodeURIComponent(value)),
+    operation.path,
+  )
+  const url = query === '' ? path : `${path}?${query}`
   const type: Record<string, string> = input.body === null ? {} : { 'content-type': 'application/json' }
   const startedAt = performance.now()
   const answer = await request(operation.method, url, { ...input.headers, ...headers, ...type }, input.body)

@@ -15,6 +15,7 @@ import type { ExchangeFilter, ExchangeOrder, Feed, RateRequest } from '../../../
 import { createTrackingTokens } from '../../../src/exchange/orders/tracking-tokens.ts'
 import { assert } from '../../../src/lib/assert.ts'
 import { createWithIdempotency } from '../../../src/swap/idempotent.ts'
+import { createEventsInMemory } from '../../events/events-in-memory.ts'
 import { createSwapsInMemory, type SwapsInMemory } from '../../swap/routes/swaps-in-memory.ts'
 import { createTestCatalogue } from './catalogue-for-tests.ts'
 
@@ -157,6 +158,7 @@ export function createServicesInMemory(): ServicesInMemory {
       countOpenExchanges: async (owner) => viewsOf(scenario, owner).length,
     },
     swaps: createSwapsInMemory(),
+    events: createEventsInMemory(),
     withIdempotency: createWithIdempotency(createResponses()),
     tracking: createTrackingInMemory(scenario),
     expectations: { confirmationsOf: () => 2, secondsOf: () => 1_800, secondsOfLeg: () => 900 },

@@ -116,7 +116,13 @@ describe('an exchange with 21 000 deposits', () => {
     expect(view.executions.map(({ payinHash }) => payinHash)).toEqual(latest)
     const expectations = { confirmationsOf: () => null, secondsOf: () => null, secondsOfLeg: () => null }
     const response = JSON.stringify(
-      presentStatus(view, { requiresMemo: () => false, chainIdOf: () => null, assetOf: () => null, trackingUrlOf: () => '', expectations }),
+      presentStatus(view, {
+        requiresMemo: () => false,
+        chainIdOf: () => null,
+        assetOf: () => null,
+        trackingUrlOf: () => '',
+        expectations,
+      }),
     )
     expect(response.length).toBeLessThan(50_000)
   })

@@ -1,11 +1,10 @@
 import pg from 'pg'
 import { type Loop, startLoop } from '../../../lib/loop.ts'
 
-/** Calls `onNotice` for every notification of a channel, and after every reconnect because one may have been missed. */
+/** Calls the function of a channel for each of its notifications, and all of them after a connect because one may have been missed. */
 export async function listen(
   url: string,
-  channel: string,
-  onNotice: () => void,
+  channels: Readonly<Record<string, () => void>>,
   onError: (error: unknown) => void,
 ): Promise<Loop> {
   let client: pg.Client | null = null
@@ -16,11 +15,11 @@ export async function listen(
       client = null
       onError(error)
     })
-    next.on('notification', onNotice)
+    next.on('notification', ({ channel }) => channels[channel]?.())
     await next.connect()
-    await next.query(`listen ${pg.escapeIdentifier(channel)}`)
+    for (const channel of Object.keys(channels)) await next.query(`listen ${pg.escapeIdentifier(channel)}`)
     client = next
-    onNotice()
+    for (const onNotice of Object.values(channels)) onNotice()
   }
 
   await connect()

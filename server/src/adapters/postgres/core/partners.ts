@@ -41,31 +41,45 @@ export function createPartnerStore(database: Database): PartnerStore {
         keyId,
       ])
     },
-    async add({ name, feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender }) {
+    async add({ name, feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender, email = null }) {
       const id = randomUUID()
       const added = await database.query(
-        `insert into partners (id, name, fee_bps, open_exchanges_max, rate_limit_per_minute, strict, refund_to_sender)
-         values ($1, $2, $3, $4, $5, $6, $7) on conflict (name) do nothing returning 1`,
-        [id, name, feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender],
+        `insert into partners (id, name, fee_bps, open_exchanges_max, rate_limit_per_minute, strict, refund_to_sender, email)
+         values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (name) do nothing returning 1`,
+        [id, name, feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender, email],
       )
       return added.length > 0 ? id : null
     },
-    set: (name, { feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender, refundByLink }) =>
+    set: (name, { feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender, refundByLink, email }) =>
       hasRow(
         database,
         `update partners set fee_bps = coalesce($2, fee_bps), open_exchanges_max = coalesce($3, open_exchanges_max),
            rate_limit_per_minute = coalesce($4, rate_limit_per_minute), strict = coalesce($5, strict),
-           refund_to_sender = coalesce($6, refund_to_sender), refund_by_link = coalesce($7, refund_by_link)
+           refund_to_sender = coalesce($6, refund_to_sender), refund_by_link = coalesce($7, refund_by_link),
+           email = case when $8 then $9 else email end
            where name = $1 returning 1`,
-        [name, feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender, refundByLink],
+        [
+          name,
+          feeBps,
+          openExchangesMax,
+          rateLimitPerMinute,
+          strict,
+          refundToSender,
+          refundByLink,
+          email !== undefined,
+          email,
+        ],
       ),
     async list() {
-      const rows = await database.query<PartnerRow & { refundByLink: boolean; keys: ListedKeyRow[] | null }>(
-        `select ${PARTNER}, p.refund_by_link as "refundByLink", (select json_agg(k order by k.created_at) from (${KEYS}) k) as keys from partners p order by p.name limit 1000`,
+      const rows = await database.query<
+        PartnerRow & { refundByLink: boolean; email: string | null; keys: ListedKeyRow[] | null }
+      >(
+        `select ${PARTNER}, p.refund_by_link as "refundByLink", p.email, (select json_agg(k order by k.created_at) from (${KEYS}) k) as keys from partners p order by p.name limit 1000`,
       )
-      return rows.map(({ keys, refundByLink, ...row }) => ({
+      return rows.map(({ keys, refundByLink, email, ...row }) => ({
         ...toPartner(row),
         refundByLink,
+        email,
         keys: (keys ?? []).map(toListedKey),
       }))
     },

@@ -19,6 +19,8 @@ export type NewPartner = Readonly<{
   rateLimitPerMinute: number
   strict: boolean
   refundToSender: boolean
+  /** Address for e-mails to the partner; null = none. */
+  email?: string | null
 }>
 
 export type PartnerChange = Readonly<Partial<Omit<NewPartner, 'name'>>> &
@@ -63,7 +65,9 @@ export interface PartnerStore {
   add(partner: NewPartner): Promise<string | null>
   /** Changes the given fields. False if the partner does not exist. */
   set(name: string, change: PartnerChange): Promise<boolean>
-  list(): Promise<readonly (Partner & Readonly<{ refundByLink: boolean; keys: readonly ListedKey[] }>)[]>
+  list(): Promise<
+    readonly (Partner & Readonly<{ refundByLink: boolean; email: string | null; keys: readonly ListedKey[] }>)[]
+  >
   /** Whether payers of the partner may name a missing refund address by their tracking link. */
   allowsRefundByLink(partnerId: string): Promise<boolean>
   setSuspended(name: string, suspended: boolean): Promise<boolean>

@@ -1,0 +1,86 @@
+import type { ClaimedDelivery } from '../../../events/domain/webhook.ts'
+import type { AttemptResult, DeliveryStore, DisabledMail } from '../../../events/ports/store.ts'
+import { createAlarmStore } from '../core/alarms.ts'
+import type { Database, Tx } from '../core/database.ts'
+
+export const webhookAlarm = (id: string): string => `webhook:${id}`
+
+/**
+ * `queued` visits each webhook with a queue by one look into the index, so that a long queue of one costs the others nothing.
+ * Those that are sent now are skipped by their lease. A claim clears the last error: a delivery without one is being sent.
+ */
+const CLAIM = `with recursive queued as (
+    (select webhook_id from webhook_deliveries where next_attempt_at is not null order by webhook_id limit 1)
+    union all
+    select (select d.webhook_id from webhook_deliveries d where d.next_attempt_at is not null and d.webhook_id > q.webhook_id
+      order by d.webhook_id limit 1) from queued q where q.webhook_id is not null),
+  due as (
+    select d.id from queued q
+    join webhooks w on w.id = q.webhook_id and w.disabled_by is null
+    left join unnest($3::uuid[], $4::int[]) as o (id, most) on o.id = w.id
+    cross join lateral (
+      select d.id, d.next_attempt_at from webhook_deliveries d
+      where d.webhook_id = w.id and d.next_attempt_at <= statement_timestamp()
+      order by d.next_attempt_at, d.id limit coalesce(o.most, $2)) d
+    order by d.next_attempt_at, d.id limit $1),
+  locked as materialized (
+    select id from webhook_deliveries where id in (select id from due) and next_attempt_at <= statement_timestamp()
+    for update skip locked)
+  update webhook_deliveries d set attempts = attempts + 1, last_attempt_at = clock_timestamp(), last_status = null, last_error = null,
+    next_attempt_at = clock_timestamp() + $5::bigint * interval '1 millisecond'
+  from locked l, webhooks w, partner_events e
+  where d.id = l.id and w.id = d.webhook_id and e.id = d.event_id
+  returning d.id, d.webhook_id as "webhookId", w.url, d.attempts, e.body, w.secret,
+    case when w.previous_until > statement_timestamp() then w.previous_secret end as "previousSecret"`
+
+type ClaimedRow = Omit<ClaimedDelivery, 'secrets'> & Readonly<{ secret: Buffer; previousSecret: Buffer | null }>
+
+export function createDeliveryStore(database: Database): DeliveryStore {
+  return {
+    async claim(limit, { each, others }, leaseMs) {
+      const values = [limit, each, [...others.keys()], [...others.values()], leaseMs]
+      const rows = await database.query<ClaimedRow>(CLAIM, values, 'claim-deliveries')
+      return rows.map(({ secret, previousSecret, ...row }) => ({
+        ...row,
+        secrets: previousSecret === null ? [secret] : [secret, previousSecret],
+      }))
+    },
+    finish: (results) => database.transaction((tx) => finish(tx, results)),
+    giveUp: (webhookId, reason, mail) => database.transaction((tx) => giveUp(tx, webhookId, reason, mail)),
+  }
+}
+
+/** The number of the attempt tells whether the claim is still in force. Sorted, so that two of these cannot deadlock. */
+async function finish(tx: Tx, results: readonly AttemptResult[]): Promise<void> {
+  const column = <K extends keyof AttemptResult>(name: K) => results.map((result) => result[name])
+  await tx.query(
+    `with r as (select * from unnest($1::bigint[], $2::int[], $3::bigint[], $4::int[], $5::text[])
+         as r (id, attempts, retry_ms, status, error)),
+       locked as materialized (select d.id from webhook_deliveries d join r on r.id = d.id and r.attempts = d.attempts
+         where d.state = 'pending' order by d.id for update of d)
+     update webhook_deliveries d set last_status = r.status, last_error = r.error,
+       state = case when r.retry_ms is null then 'delivered' else 'pending' end,
+       delivered_at = case when r.retry_ms is null then clock_timestamp() end,
+       next_attempt_at = case when r.retry_ms is not null then clock_timestamp() + r.retry_ms * interval '1 millisecond' end
+     from r, locked l where d.id = l.id and r.id = d.id`,
+    [column('id'), column('attempts'), column('retryMs'), column('status'), column('error')],
+  )
+}
+
+type Disabled = Readonly<{ url: string; partner: string; email: string | null }>
+
+async function giveUp(tx: Tx, id: string, reason: string, mail: DisabledMail): Promise<void> {
+  const [disabled] = await tx.query<Disabled>(
+    `update webhooks w set disabled_by = 'failures' from partners p
+     where w.id = $1 and w.disabled_by is null and p.id = w.partner_id returning w.url, p.name as partner, p.email`,
+    [id],
+  )
+  if (!disabled) return
+  const { url, partner, email } = disabled
+  await createAlarmStore(tx).raise(webhookAlarm(id), 'a webhook failed for three days and was disabled', {
+    ...{ partner, url, reason, mailed: email !== null },
+  })
+  if (email === null) return
+  const { subject, body } = mail({ id, url })
+  await tx.query('insert into mails (recipient, subject, body) values ($1, $2, $3)', [email, subject, body])
+}

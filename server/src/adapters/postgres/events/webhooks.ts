@@ -1,0 +1,130 @@
+import type { Delivery, Webhook } from '../../../events/domain/webhook.ts'
+import type { NewWebhook, WebhookStore } from '../../../events/ports/store.ts'
+import { createAlarmStore } from '../core/alarms.ts'
+import { type Database, hasRow, type Sql, type Tx } from '../core/database.ts'
+import { webhookAlarm } from './deliveries.ts'
+import { addTestEvent } from './events.ts'
+
+const WEBHOOK = 'id, partner_id as "partnerId", url, events, disabled_by as "disabledBy", created_at as "createdAt"'
+const DELIVERY = `d.id, d.event_id as "eventId", e.type, d.state, d.attempts, d.next_attempt_at as "nextAttemptAt",
+  d.last_attempt_at as "lastAttemptAt", d.last_status as "lastStatus", d.last_error as "lastError", d.created_at as "createdAt",
+  d.delivered_at as "deliveredAt"`
+const NOTIFY = `select pg_notify('webhook_deliveries_due', '')`
+
+export function createWebhookStore(database: Database): WebhookStore {
+  return {
+    add: (webhook, most) => database.transaction((tx) => add(tx, webhook, most)),
+    list: (partnerId) =>
+      database.query<Webhook>(`select ${WEBHOOK} from webhooks where partner_id = $1 order by created_at, id`, [
+        partnerId,
+      ]),
+    async find(partnerId, id) {
+      const [row] = await database.query<Webhook>(`select ${WEBHOOK} from webhooks where id = $1 and partner_id = $2`, [
+        id,
+        partnerId,
+      ])
+      return row ?? null
+    },
+    remove: (partnerId, id) =>
+      database.transaction(async (tx) => {
+        const values = [id, partnerId]
+        const isFound = await hasRow(tx, 'delete from webhooks where id = $1 and partner_id = $2 returning 1', values)
+        if (isFound) await createAlarmStore(tx).clear(webhookAlarm(id))
+        return isFound
+      }),
+    rotate: (partnerId, id, secret, overlapMs) =>
+      hasRow(
+        database,
+        `update webhooks set secret = $3, previous_secret = secret,
+           previous_until = clock_timestamp() + $4::bigint * interval '1 millisecond'
+         where id = $1 and partner_id = $2 returning 1`,
+        [id, partnerId, secret, overlapMs],
+      ),
+    setDisabled: (partnerId, id, by) => database.transaction((tx) => setWebhookDisabled(tx, partnerId, id, by)),
+    addTest: ({ partnerId, id }) => addTestEvent(database, partnerId, id),
+    deliveries: (webhookId, before, limit) =>
+      database.query<Delivery>(
+        `select ${DELIVERY} from webhook_deliveries d join partner_events e on e.id = d.event_id
+         where d.webhook_id = $1 and ($2::bigint is null or d.id < $2) order by d.id desc limit $3`,
+        [webhookId, before, limit],
+      ),
+    redeliver: (webhookId, deliveryId) => database.transaction((tx) => redeliver(tx, webhookId, deliveryId)),
+  }
+}
+
+/** The lock of the partner's row makes concurrent creates count one after the other. */
+async function add(tx: Tx, { id, partnerId, url, events, secret }: NewWebhook, most: number): Promise<Webhook | null> {
+  await tx.query('select 1 from partners where id = $1 for no key update', [partnerId])
+  const [row] = await tx.query<Webhook>(
+    `insert into webhooks (id, partner_id, url, events, secret) select $1, $2, $3, $4, $5
+     where (select count(*) from webhooks where partner_id = $2) < $6 returning ${WEBHOOK}`,
+    [id, partnerId, url, events, secret, most],
+  )
+  return row ?? null
+}
+
+/** Enabling makes what waits due at once, with all its attempts, and ends the alarm. */
+export async function setWebhookDisabled(
+  sql: Sql,
+  partnerId: string | null,
+  id: string,
+  by: Webhook['disabledBy'],
+): Promise<boolean> {
+  const isFound = await hasRow(
+    sql,
+    'update webhooks set disabled_by = $3 where id = $1 and ($2::uuid is null or partner_id = $2) returning 1',
+    [id, partnerId, by],
+  )
+  if (!isFound || by !== null) return isFound
+  await sql.query(
+    `update webhook_deliveries set attempts = 0, next_attempt_at = clock_timestamp()
+     where webhook_id = $1 and next_attempt_at is not null`,
+    [id],
+  )
+  await createAlarmStore(sql).clear(webhookAlarm(id))
+  await sql.query(NOTIFY)
+  return true
+}
+
+async function redeliver(tx: Tx, webhookId: string, deliveryId: string): Promise<Delivery | null> {
+  const [found] = await tx.query<{ eventId: string; subjectId: string; state: string }>(
+    `select event_id as "eventId", subject_id as "subjectId", state from webhook_deliveries
+     where id = $1 and webhook_id = $2 for update`,
+    [deliveryId, webhookId],
+  )
+  if (!found) return null
+  const [row] =
+    found.state === 'pending'
+      ? // Not while it is sent, when it has no error: a second attempt would begin beside the first.
+        await tx.query<{ id: string }>(
+          `update webhook_deliveries set next_attempt_at = clock_timestamp()
+           where id = $1 and last_error is not null and next_attempt_at is not null returning id`,
+          [deliveryId],
+        )
+      : await tx.query<{ id: string }>(
+          'insert into webhook_deliveries (webhook_id, event_id, subject_id) values ($1, $2, $3) returning id',
+          [webhookId, found.eventId, found.subjectId],
+        )
+  await tx.query(NOTIFY)
+  const [delivery] = await tx.query<Delivery>(
+    `select ${DELIVERY} from webhook_deliveries d join partner_events e on e.id = d.event_id where d.id = $1`,
+    [row?.id ?? deliveryId],
+  )
+  return delivery ?? null
+}
+
+/** Webhooks for the operator, with the name of their partner and what waits. */
+export const listAllWebhooks = (
+  sql: Sql,
+  partner: string | null,
+  id: string | null = null,
+): Promise<readonly Record<string, unknown>[]> =>
+  sql.query(
+    `select w.id, p.name as partner, w.url, w.events, w.disabled_by as "disabledBy", w.created_at as "createdAt",
+       (select count(*)::int from webhook_deliveries d where d.webhook_id = w.id and d.state = 'pending') as waiting,
+       (select d.last_error from webhook_deliveries d where d.webhook_id = w.id and d.state = 'pending' and d.last_error is not null
+        order by d.id limit 1) as "lastError"
+     from webhooks w join partners p on p.id = w.partner_id
+     where ($1::text is null or p.name = $1) and ($2::uuid is null or w.id = $2) order by p.name, w.created_at, w.id`,
+    [partner, id],
+  )

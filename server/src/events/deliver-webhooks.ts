@@ -1,0 +1,129 @@
+import { checkpoint } from '../core/services/checkpoint.ts'
+import { createBatcher } from '../lib/batch.ts'
+import { startLoop, type WakeableLoop } from '../lib/loop.ts'
+import { retryDelayMs } from './domain/retry-delays.ts'
+import type { ClaimedDelivery } from './domain/webhook.ts'
+import type { PartnerHttp, PostResult, SecretBox } from './ports/partner-http.ts'
+import type { AttemptResult, DeliveryStore, DisabledMail } from './ports/store.ts'
+import { signDelivery } from './sign-delivery.ts'
+
+export type DeliverWebhooksDeps = Readonly<{
+  deliveries: DeliveryStore
+  http: Pick<PartnerHttp, 'post'>
+  secrets: Pick<SecretBox, 'open'>
+  mail: DisabledMail
+  random(): number
+  now(): number
+  onAttempt(outcome: 'delivered' | 'failed'): void
+  onError(error: unknown): void
+}>
+
+/** Deliveries that one worker sends at a time. */
+const RUNNING_MAX = 256
+/** The same of one webhook, and of one whose last attempt failed or was slow: it must not take the place of others. */
+const RUNNING_EACH = 16
+const RUNNING_SLOW = 2
+const SLOW_MS = 2_000
+/** Longer than an attempt may take. After a crash, the delivery is sent again when it ends. */
+const LEASE_MS = 60_000
+const POLL_MS = 1_000
+
+type Receivers = Map<string, { running: number; isSlow: boolean }>
+
+/** Sends due deliveries. `wake`: some may have become due. Stopping waits for the attempts in progress. */
+export function startDeliverWebhooks(deps: DeliverWebhooksDeps): WakeableLoop {
+  const receivers: Receivers = new Map()
+  const sending = new Set<Promise<void>>()
+  const finish = createBatcher(
+    async (results: readonly AttemptResult[]) => {
+      await deps.deliveries.finish(results)
+      return results.map(() => null)
+    },
+    { most: 200, running: 1 },
+  )
+
+  async function deliver(delivery: ClaimedDelivery): Promise<void> {
+    const receiver = receivers.get(delivery.webhookId) ?? { running: 0, isSlow: false }
+    receivers.set(delivery.webhookId, receiver)
+    receiver.running++
+    try {
+      const startedAt = performance.now()
+      const { result, reason } = await attempt(deps, delivery)
+      receiver.isSlow = reason !== null || performance.now() - startedAt > SLOW_MS
+      deps.onAttempt(reason === null ? 'delivered' : 'failed')
+      checkpoint('delivery.answered')
+      if (result.retryMs === 0) await deps.deliveries.giveUp(delivery.webhookId, reason ?? '', deps.mail)
+      await finish(result)
+      checkpoint('delivery.finished')
+    } finally {
+      receiver.running--
+      if (receiver.running === 0 && !receiver.isSlow) receivers.delete(delivery.webhookId)
+    }
+  }
+
+  const loop = startLoop({
+    paceMs: POLL_MS,
+    backoffMs: 10_000,
+    onError: deps.onError,
+    turn: async () => {
+      const free = RUNNING_MAX - sending.size
+      if (free === 0) return undefined
+      const claimed = await deps.deliveries.claim(free, capacityOf(receivers), LEASE_MS)
+      if (claimed.length > 0) checkpoint('delivery.claimed')
+      for (const delivery of claimed) {
+        const work = deliver(delivery)
+          .catch(deps.onError)
+          .finally(() => {
+            sending.delete(work)
+            loop.wake()
+          })
+        sending.add(work)
+      }
+      return undefined
+    },
+  })
+  return {
+    wake: loop.wake,
+    stop: async () => {
+      await loop.stop()
+      await Promise.all(sending)
+    },
+  }
+}
+
+function capacityOf(receivers: Receivers): Parameters<DeliveryStore['claim']>[1] {
+  const others = [...receivers].map(
+    ([id, { running, isSlow }]) => [id, Math.max(0, (isSlow ? RUNNING_SLOW : RUNNING_EACH) - running)] as const,
+  )
+  return { each: RUNNING_EACH, others: new Map(others) }
+}
+
+/** One attempt. `retryMs` of the last failed one is 0: it stays first in its queue until the webhook is enabled again. */
+async function attempt(
+  { http, secrets, now, random }: DeliverWebhooksDeps,
+  delivery: ClaimedDelivery,
+): Promise<Readonly<{ result: AttemptResult; reason: string | null }>> {
+  const { id, attempts, body, webhookId } = delivery
+  const answer = await post()
+  const reason = reasonOf(answer)
+  const retryMs = reason === null ? null : (retryDelayMs(attempts, random()) ?? 0)
+  return { result: { id, attempts, retryMs, status: answer.status, error: reason }, reason }
+
+  async function post(): Promise<PostResult> {
+    let signature: string
+    try {
+      const opened = delivery.secrets.map((secret) => secrets.open(webhookId, secret))
+      signature = signDelivery(body, opened, now())
+    } catch {
+      return { status: null, error: 'its secret cannot be decrypted: rotate the secret' }
+    }
+    return http.post(delivery.url, { 'content-type': 'application/json', 'x-swapyard-signature': signature }, body)
+  }
+}
+
+/** Null for a status of success, the only one that ends a delivery. */
+function reasonOf({ status, error }: PostResult): string | null {
+  if (status === null) return error ?? 'no answer'
+  if (status >= 200 && status < 300) return null
+  return status >= 300 && status < 400 ? `status ${status}: redirects are not followed` : `status ${status}`
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { AppError } from '../core/domain/errors.ts'
+import type { Partner } from '../core/domain/partner.ts'
+import { timeOrderedId } from '../lib/id.ts'
+import type { Webhook } from './domain/webhook.ts'
+import type { WebhookServices } from './interfaces.ts'
+import type { PartnerHttp, SecretBox } from './ports/partner-http.ts'
+import type { WebhookStore } from './ports/store.ts'
+
+export type ManageWebhooksDeps = Readonly<{
+  webhooks: WebhookStore
+  http: Pick<PartnerHttp, 'findProblem'>
+  secrets: SecretBox
+}>
+
+const WEBHOOKS_MAX = 20
+const OVERLAP_MS = 24 * 3_600_000
+const SECRET_BYTES = 32
+/** Other texts never reach the store. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const DELIVERY_ID = /^[1-9][0-9]{0,17}$/
+
+export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooksDeps): WebhookServices {
+  const sealNew = (id: string): Buffer => secrets.seal(id, `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`)
+
+  async function find({ id: partnerId }: Partner, id: string): Promise<Webhook> {
+    return present(UUID.test(id) ? await webhooks.find(partnerId, id) : null)
+  }
+
+  /** What sends something needs an enabled webhook: else it would wait without a visible reason. */
+  async function findEnabled(partner: Partner, id: string): Promise<Webhook> {
+    const webhook = await find(partner, id)
+    if (webhook.disabledBy !== null)
+      throw new AppError('WEBHOOK_DISABLED', 'this webhook is disabled: enable it first', { field: 'id' })
+    return webhook
+  }
+
+  return {
+    create: async (partner, { url, events }) => {
+      const problem = await http.findProblem(url)
+      if (problem !== null) throw new AppError('WEBHOOK_URL_REFUSED', `url is refused: ${problem}`, { field: 'url' })
+      const id = timeOrderedId()
+      const secret = sealNew(id)
+      const webhook = await webhooks.add({ id, partnerId: partner.id, url, events, secret }, WEBHOOKS_MAX)
+      if (webhook === null) {
+        const message = `there are ${WEBHOOKS_MAX} webhooks already: delete one`
+        throw new AppError('WEBHOOK_LIMIT_REACHED', message, { extra: { limit: String(WEBHOOKS_MAX) } })
+      }
+      return { webhook, sealed: secret.toString('base64') }
+    },
+    list: ({ id }) => webhooks.list(id),
+    find,
+    remove: async (partner, id) => {
+      if (!UUID.test(id) || !(await webhooks.remove(partner.id, id))) throw notFound()
+    },
+    rotate: async (partner, id) => {
+      const secret = sealNew(id)
+      if (!UUID.test(id) || !(await webhooks.rotate(partner.id, id, secret, OVERLAP_MS))) throw notFound()
+      return { id, sealed: secret.toString('base64') }
+    },
+    openSecret: ({ id, sealed }) => secrets.open(id, Buffer.from(sealed, 'base64')),
+    setEnabled: async (partner, id, isEnabled) => {
+      const webhook = await find(partner, id)
+      if (webhook.disabledBy === 'operator')
+        throw new AppError('WEBHOOK_DISABLED', 'the operator has disabled this webhook: ask them', { field: 'id' })
+      await webhooks.setDisabled(partner.id, id, isEnabled ? null : 'partner')
+      return find(partner, id)
+    },
+    test: async (partner, id) => webhooks.addTest(await findEnabled(partner, id)),
+    deliveries: async (partner, id, before, limit) => webhooks.deliveries((await find(partner, id)).id, before, limit),
+    redeliver: async (partner, id, deliveryId) => {
+      const webhook = await findEnabled(partner, id)
+      const delivery = DELIVERY_ID.test(deliveryId) ? await webhooks.redeliver(webhook.id, deliveryId) : null
+      if (delivery !== null) return delivery
+      throw new AppError('DELIVERY_NOT_FOUND', 'this webhook has no delivery with this id', { field: 'deliveryId' })
+    },
+  }
+}
+
+/** One message for an unknown id and one of another partner: it must not reveal which. */
+const notFound = () => new AppError('WEBHOOK_NOT_FOUND', 'no webhook with this id: check the id', { field: 'id' })
+
+function present(webhook: Webhook | null): Webhook {
+  if (webhook === null) throw notFound()
+  return webhook
+}

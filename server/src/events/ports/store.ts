@@ -1,0 +1,92 @@
+import type { EventType } from '../domain/event-types.ts'
+import type { PublishedEvent, UnpublishedEvent } from '../domain/partner-event.ts'
+import type { ClaimedDelivery, Delivery, DisabledBy, Webhook } from '../domain/webhook.ts'
+
+export interface EventStore {
+  /** In the order of the changes; none behind an event of the same exchange that is postponed. */
+  readUnpublished(limit: number): Promise<readonly UnpublishedEvent[]>
+  /** Assigns positions and creates the deliveries, in the given order. An event that is published already is left as it is. */
+  publish(events: readonly Readonly<{ id: string; body: string }>[]): Promise<void>
+  postpone(ids: readonly string[], delayMs: number): Promise<void>
+  remove(ids: readonly string[]): Promise<void>
+  lastPosition(): Promise<bigint>
+  /** Of all partners. */
+  after(position: bigint, limit: number): Promise<readonly PublishedEvent[]>
+  afterOfPartner(partnerId: string, position: bigint, limit: number): Promise<readonly PublishedEvent[]>
+  /** Null if the partner has no such event, or has it no longer. */
+  findPosition(partnerId: string, eventId: string): Promise<bigint | null>
+  /** Deletes events older than `days`, and e-mails with them. Returns whether there are more. */
+  removeOld(days: number, limit: number): Promise<boolean>
+  /** For metrics. Ages in seconds, 0 without an event or a delivery. Deliveries of disabled webhooks are not counted. */
+  measure(): Promise<QueueMeasures>
+}
+
+export type QueueMeasures = Readonly<{
+  unpublished: number
+  unpublishedSeconds: number
+  undelivered: number
+  undeliveredSeconds: number
+}>
+
+export type NewWebhook = Readonly<{
+  id: string
+  partnerId: string
+  url: string
+  events: readonly EventType[]
+  secret: Buffer
+}>
+
+export interface WebhookStore {
+  /** Null if the partner has `most` webhooks. */
+  add(webhook: NewWebhook, most: number): Promise<Webhook | null>
+  list(partnerId: string): Promise<readonly Webhook[]>
+  find(partnerId: string, id: string): Promise<Webhook | null>
+  remove(partnerId: string, id: string): Promise<boolean>
+  /** The old secret signs beside the new one for this time. False if there is no such webhook. */
+  rotate(partnerId: string, id: string, secret: Buffer, overlapMs: number): Promise<boolean>
+  /** Null enables it: what waits is due at once. `partnerId` null: of any partner. False if there is no such webhook. */
+  setDisabled(partnerId: string | null, id: string, by: DisabledBy | null): Promise<boolean>
+  /** The id of a test event, which the publisher delivers to this webhook alone. */
+  addTest(webhook: Pick<Webhook, 'id' | 'partnerId'>): Promise<string>
+  /** The newest first, with smaller ids than `before`. */
+  deliveries(webhookId: string, before: string | null, limit: number): Promise<readonly Delivery[]>
+  /** A delivered one is queued once more behind the pending ones of its exchange; a pending one is due at once. Null if it is unknown. */
+  redeliver(webhookId: string, deliveryId: string): Promise<Delivery | null>
+}
+
+/** The outcome of one attempt. `retryMs` null = delivered. */
+export type AttemptResult = Readonly<{
+  id: string
+  attempts: number
+  retryMs: number | null
+  status: number | null
+  error: string | null
+}>
+
+/** Text of the e-mail that the partner gets; `url` is its webhook's. */
+export type DisabledMail = (
+  webhook: Readonly<{ id: string; url: string }>,
+) => Readonly<{ subject: string; body: string }>
+
+export interface DeliveryStore {
+  /** Claims due deliveries for `leaseMs`, at most `limit`, and of each webhook at most what `capacity` leaves. */
+  claim(
+    limit: number,
+    capacity: Readonly<{ each: number; others: ReadonlyMap<string, number> }>,
+    leaseMs: number,
+  ): Promise<readonly ClaimedDelivery[]>
+  /** A result of a claim that is no longer in force changes nothing. */
+  finish(results: readonly AttemptResult[]): Promise<void>
+  /** Disables the webhook of a delivery that failed for too long, raises the alarm and queues the e-mail. */
+  giveUp(webhookId: string, reason: string, mail: DisabledMail): Promise<void>
+}
+
+export type QueuedMail = Readonly<{ id: string; recipient: string; subject: string; body: string; attempts: number }>
+
+export interface MailStore {
+  /** Claims due e-mails for `leaseMs`. */
+  claim(limit: number, leaseMs: number): Promise<readonly QueuedMail[]>
+  sent(id: string): Promise<void>
+  /** `retryMs` null gives up. */
+  failed(id: string, error: string, retryMs: number | null): Promise<void>
+}

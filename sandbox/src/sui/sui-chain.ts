@@ -37,7 +37,7 @@ export async function createSuiChain(
   port: number,
   { isFrozen }: Readonly<{ isFrozen: boolean }>,
 ): Promise<LocalChain> {
-  const savedState = createSavedState<SavedChain>({ network, path: join(folder, 'chain.bin'), version: 3 })
+  const savedState = createSavedState<SavedChain>({ network, path: join(folder, 'chain.bin'), version: 4 })
   const saved = savedState.read()
   const node = await startSuiNode({
     ...{ port, clock, functions: dexFunctions },

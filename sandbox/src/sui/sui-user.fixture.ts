@@ -1,5 +1,6 @@
 import { SuiGrpcClient } from '@mysten/sui/grpc'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
+import { Transaction } from '@mysten/sui/transactions'
 import { fromBase64 } from '@mysten/sui/utils'
 
 /** A new key, which signs as wallets do. */
@@ -11,6 +12,21 @@ export function createSuiUser() {
     sign: async (unsigned: string): Promise<string> =>
       JSON.stringify(await keypair.signTransaction(fromBase64(unsigned))),
   }
+}
+
+/** Executes a transaction that splits more off its first coin than that holds. Returns the digest. */
+export async function failOnSui(url: string, keypair: Ed25519Keypair): Promise<string> {
+  const client = new SuiGrpcClient({ network: 'localnet', baseUrl: url })
+  const address = keypair.toSuiAddress()
+  const { objects } = await client.listCoins({ owner: address, coinType: '0x2::sui::SUI' })
+  const transaction = new Transaction()
+  transaction.setSender(address)
+  transaction.setGasBudget(10_000_000n)
+  transaction.setGasPayment(objects.map(({ objectId, version, digest }) => ({ objectId, version, digest })))
+  transaction.transferObjects([transaction.splitCoins(transaction.gas, [10n ** 18n])], address)
+  const { FailedTransaction: failed } = await client.signAndExecuteTransaction({ transaction, signer: keypair })
+  if (failed === undefined) throw new Error('the transaction did not fail')
+  return failed.digest
 }
 
 /** Reads of a node by the client of the SDK. */

@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSolanaUser } from '../../sandbox/src/solana/solana-user.fixture.ts'
-import { createSuiReads, createSuiUser, failOnSui } from '../../sandbox/src/sui/sui-user.fixture.ts'
+import { createSuiReads, createSuiUser } from '../../sandbox/src/sui/sui-user.fixture.ts'
 import { type Chains, startChains } from '../support/chains.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
@@ -233,18 +232,17 @@ describe('a transaction page of Sui', () => {
 })
 
 async function depositOnSui() {
-  const keypair = Ed25519Keypair.generate()
-  const address = keypair.toSuiAddress()
+  const { address, fail } = createSuiUser()
   const paid = { network: 'sui', currency: 'native', address, amount: '3' }
   const { hash }: { hash: string } = await scenario.control('/deposits', paid)
   await scenario.mine('sui', 1)
-  return { keypair, address, hash }
+  return { fail, address, hash }
 }
 
 /** A transaction that cannot split its coin. */
 async function createFailedOnSui() {
-  const { keypair, address } = await depositOnSui()
-  const hash = await failOnSui(rpcUrl('sui'), keypair)
+  const { address, fail } = await depositOnSui()
+  const hash = await fail(rpcUrl('sui'))
   await scenario.mine('sui', 1)
   return { address, hash }
 }

@@ -36,6 +36,8 @@ const refOf = ({ id: objectId, version, digest }: SuiObject) => ({ objectId, ver
 
 /** MIST: more than a transfer costs. */
 const transferBudget = 10_000_000n
+/** MIST per computation unit: the reference price of the node. */
+const gasPrice = 1_000n
 
 /** Pays from an account whose coins are minted when they are needed. */
 function createBank(node: SuiNode) {
@@ -48,6 +50,7 @@ function createBank(node: SuiNode) {
     transaction.setSender(bank)
     transaction.setGasPayment([refOf(node.mint(bank, transferBudget))])
     transaction.setGasBudget(transferBudget)
+    transaction.setGasPrice(gasPrice)
     transaction.transferObjects([transaction.objectRef(refOf(node.mint(bank, units, coinType)))], recipient)
     const { Transaction: executed } = await client.signAndExecuteTransaction({ transaction, signer: keypair })
     if (executed === undefined) throw new Error('the transfer of the bank failed')

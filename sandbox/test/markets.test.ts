@@ -7,18 +7,23 @@ import { squareRoot } from '../src/market/sqrt-price.ts'
 import { marketTokens } from '../src/market/tokens.ts'
 import { evmNetworks } from '../src/networks.ts'
 import { priceOf } from '../src/prices.ts'
+import { marketPools } from '../src/solana/solana-market.ts'
+import { suiCoin, suiTokens } from '../src/sui/coins.ts'
+import { createSuiMarket } from '../src/sui/market.ts'
+import { startTestNode } from '../src/sui/sui-node.fixture.ts'
 
 /** Test tokens without a server price. */
 const unlisted = ['levy', 'mute']
 const networks = evmNetworks.map(({ network }) => network)
 
 test("computes the same prices as the server's embedded source", async () => {
-  const keys = new Set(
-    evmNetworks.flatMap(({ network, nativeTicker }) => [
+  const keys = new Set([
+    ...evmNetworks.flatMap(({ network, nativeTicker }) => [
       nativeTicker,
       ...marketTokens(network).map(({ ticker }) => ticker),
     ]),
-  )
+    ...suiTokens.map(({ ticker }) => ticker),
+  ])
   for (const second of [null, 0, 1_767_225_600, 1_795_000_001, 1_795_000_006, 1_799_999_999]) {
     const { usd } = await createEmbeddedPrices({ now: () => (second ?? 0) * 1000, still: second === null }).read()
     for (const key of keys) {
@@ -35,6 +40,24 @@ test('has at least twelve tokens and five pool kinds on every network', () => {
     const kinds = new Set(listPoolPlans(network).map(({ kind }) => kind))
     expect([...kinds].sort()).toEqual(['algebra', 'balancer-weighted', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4'])
   }
+})
+
+test('trades at least twelve tokens beside the native coin on sol, in pools of six programs', () => {
+  const traded = new Set(marketPools.flatMap(({ tickers }) => tickers))
+  traded.delete('sol')
+  expect(traded.size).toBeGreaterThanOrEqual(12)
+  expect(new Set(marketPools.map(({ program }) => program.address)).size).toBe(6)
+})
+
+test('trades at least twelve tokens beside the native coin on sui, in pools of different depths and in books', async () => {
+  const { node } = await startTestNode()
+  const { pools, books } = createSuiMarket(node)
+  const traded = new Set([...pools, ...books].flatMap(({ coins }) => coins.map(({ ticker }) => ticker)))
+  traded.delete(suiCoin.ticker)
+  expect(traded.size).toBeGreaterThanOrEqual(12)
+  // Each listed coin can be bought, and each DEX has pools.
+  expect([...traded].sort()).toEqual(suiTokens.map(({ ticker }) => ticker).sort())
+  expect(new Set(pools.map(({ dex }) => dex))).toEqual(new Set(['cetus', 'turbos']))
 })
 
 test('rounds square roots down', () => {

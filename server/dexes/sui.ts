@@ -1,7 +1,8 @@
 import type { DexNetwork } from '../src/swap/domain/dex.ts'
 
 /**
- * Packages, objects and coin types as published by each project: cetus-1.gitbook.io, docs.sui.io, developers.circle.com. A DEX of Sui publishes
+ * Packages, objects and coin types as published by each project: cetus-1.gitbook.io, docs.sui.io, developers.circle.com; DeepBook's package
+ * in github.com/MystenLabs/deepbookv3 (packages/deepbook/Published.toml) and @mysten/deepbook-v3 since 1.4.0. A DEX of Sui publishes
  * another package with each upgrade, and its pools are listed by their ids: the operator's settings replace the one and add the others.
  * Nothing was ever compared with a real node, so swaps need `swaps.networks.sui.enabled`.
  */
@@ -29,8 +30,8 @@ export const sui: DexNetwork = {
     {
       name: 'deepbook',
       kind: 'deepbook',
-      // Version 6.
-      factory: '0x337f4f4f6567fcd778d5454f27c16c70e2f274cc6377ea6249ddf491482ef497',
+      // Version 8, that of the recorded swaps. A pool that does not allow it any more is not used.
+      factory: '0x0e735f8c93a95722efd73521aca7a7652c0bb71ed1daf41b26dfd7d1ff71f748',
       feeCoin: '0xdeeb7a4662eec9f2f3def03fb937a663dddaa2e215b8078a284d026b7946c270::deep::DEEP',
       // SUI and USDC
       pools: ['0xe05dafb5133bcffb8d59f4e12465dc0e9faeaa05e3e342a08fe135800e3e4407'],

@@ -231,6 +231,52 @@ describe('a transaction page of Sui', () => {
   })
 })
 
+async function depositOnSui() {
+  const { address, fail } = createSuiUser()
+  const paid = { network: 'sui', currency: 'native', address, amount: '3' }
+  const { hash }: { hash: string } = await scenario.control('/deposits', paid)
+  await scenario.mine('sui', 1)
+  return { fail, address, hash }
+}
+
+/** A transaction that cannot split its coin. */
+async function createFailedOnSui() {
+  const { address, fail } = await depositOnSui()
+  const hash = await fail(rpcUrl('sui'))
+  await scenario.mine('sui', 1)
+  return { address, hash }
+}
+
+describe('a transaction page of Sui without a swap', () => {
+  test("shows a deposit of the sandbox, which the recipient's page links to", async () => {
+    const { address, hash } = await depositOnSui()
+    const { status, body } = await readPage('sui', 'txExplorer', hash)
+    expect(status).toBe(200)
+    expect(body).toContain('<span class="badge confirmed">in a checkpoint</span>')
+    expect(body).toMatch(new RegExp(`${address}">[^]*?<td class="amount in">\\+3 SUI</td>`))
+    expect((await readPage('sui', 'addressExplorer', address)).body).toContain(`/sandbox/explorer/sui/tx/${hash}`)
+  })
+
+  test('shows a failed transaction with its error, its fee and its commands, and no other change than the fee', async () => {
+    const { address, hash } = await createFailedOnSui()
+    const { fee, commands } = await createSuiReads(rpcUrl('sui')).readTransaction(hash)
+    const { status, body } = await readPage('sui', 'txExplorer', hash)
+    expect(status).toBe(200)
+    expect(body).toContain('<span class="badge failed">failed</span>')
+    // As Sui names it: the first command could not split the coin.
+    expect(body).toMatch(/<dt>Error<\/dt><dd><code>InsufficientCoinBalance in command 0<\/code><\/dd>/)
+    expect(body).toContain(`<dt>Sender</dt><dd><a href="/sandbox/explorer/sui/address/${address}">`)
+    expect(fee).toBeGreaterThan(0n)
+    expect(body).toContain(`<dt>Fee</dt><dd>${toCoins(fee)} SUI</dd>`)
+    expect([...body.matchAll(/<td class="amount (in|out)">([^<]+)</g)].map(([, way, text]) => [way, text])).toEqual([
+      ['out', `−${toCoins(fee)} SUI`],
+    ])
+    expect(commands).toHaveLength(2)
+    expect(body).toContain('Split coins')
+    expect(body).toContain('Transfer objects')
+  })
+})
+
 describe('an address page of Sui', () => {
   test('shows the balances of SUI and of tokens, and the swap', async () => {
     const { address, hash, amountTo } = onSui
@@ -299,6 +345,23 @@ describeWith('chromium', 'in a browser', () => {
           await page.getByRole('heading', { name: 'Address on' }).waitFor()
           await page.getByRole('link', { name: 'Sandbox explorer' }).click()
           await page.getByRole('heading', { name: 'Networks' }).waitFor()
+          expect(problems).toEqual([])
+          await page.close()
+        }
+  })
+
+  test('the pages of a deposit and of a failed transaction of Sui have no problems and fit a phone', async () => {
+    const pages = { deposit: await depositOnSui(), failed: await createFailedOnSui() }
+    for (const [name, { hash }] of Object.entries(pages))
+      for (const colorScheme of ['light', 'dark'] as const)
+        for (const size of ['phone', 'desktop'] as const) {
+          const url = `${scenario.url}/sandbox/explorer/sui/tx/${hash}`
+          const { page, problems } = await openPage(browser, url, { ...(size === 'phone' ? phone : {}), colorScheme })
+          const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+          expect(width, `${name} ${size}`).toBeLessThanOrEqual(0)
+          const shots = process.env['PAGE_SHOTS']
+          if (shots !== undefined)
+            await page.screenshot({ path: `${shots}/sui-${name}-${colorScheme}-${size}.png`, fullPage: true })
           expect(problems).toEqual([])
           await page.close()
         }

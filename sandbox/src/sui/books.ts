@@ -54,6 +54,14 @@ const plans: readonly BookPlan[] = [
       { ppm: 200, dollars: 400_000, orders: 6 },
     ],
   },
+  {
+    ...{ coins: ['ns', 'usdc'], ...volatile, tickSize: 1_000n, lotSize: 100_000n, minSize: 1_000_000n },
+    levels: [
+      { ppm: 400, dollars: 2_000, orders: 2 },
+      { ppm: 2_000, dollars: 10_000, orders: 4 },
+      { ppm: 10_000, dollars: 40_000, orders: 8 },
+    ],
+  },
 ]
 
 export type SuiBook = Readonly<{

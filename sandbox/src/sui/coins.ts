@@ -15,12 +15,22 @@ export const suiTokens: readonly SuiCoin[] = [
   coin('usdc', 'USDC', 'USD Coin', 6),
   coin('usdt', 'USDT', 'Tether USD', 6),
   coin('wbtc', 'WBTC', 'Wrapped Bitcoin', 8),
+  coin('weth', 'WETH', 'Wrapped Ether', 8),
+  coin('fdusd', 'FDUSD', 'First Digital USD', 6),
+  coin('deep', 'DEEP', 'DeepBook Token', 6),
+  coin('cetus', 'CETUS', 'CETUS Token', 9),
+  coin('wal', 'WAL', 'WAL Token', 9),
+  coin('ns', 'NS', 'SuiNS Token', 6),
+  coin('blue', 'BLUE', 'Bluefin', 9),
+  coin('sca', 'SCA', 'Scallop', 9),
+  coin('turbos', 'TURBOS', 'Turbos', 9),
 ]
-/** DeepBook's fees can be paid with it. It has no market. */
-export const deepType = `${coinPackage}::deep::DEEP`
 
 export function findCoin(ticker: string): SuiCoin {
   const found = [suiCoin, ...suiTokens].find((one) => one.ticker === ticker)
   if (found === undefined) throw new Error(`the market has no coin ${ticker}`)
   return found
 }
+
+/** DeepBook's fees can be paid with it. */
+export const deepType = findCoin('deep').type

@@ -4,7 +4,7 @@
  */
 import { swapOnLedger } from '@swapyard/lib/pools/sui/deepbook-accounts.ts'
 import { MoveAbort } from '@swapyard/lib/pools/sui/move-abort.ts'
-import { loadBook, storeSwap } from './deepbook-state.ts'
+import { DEEPBOOK_VERSION, loadBook, storeSwap } from './deepbook-state.ts'
 import {
   FunctionAbort,
   type MoveCall,
@@ -15,11 +15,14 @@ import {
   toFunctionAbort,
   value,
 } from './move-function.ts'
-import { coinValue, type MoveValue, readBalance, readU64 } from './move-value.ts'
+import { coinValue, type MoveValue, readBalance, readU64, u64Value } from './move-value.ts'
 
 const units = 1_500n
+const versionUnits = 10n
 /** Abort code of the module `balance`: the vault holds too little. */
 const notEnough = 2n
+/** Abort code of the module `pool`: the pool does not allow calls by this version of the package. */
+const versionDisabled = 10n
 
 function trade(ledger: Parameters<typeof swapOnLedger>[0], swap: Parameters<typeof swapOnLedger>[1]) {
   try {
@@ -36,6 +39,7 @@ function swap(call: MoveCall, isBid: boolean, address: string, deepType: string)
   const [baseType, quoteType] = typeArguments as readonly [string, string]
   const [amount, deepHeld] = [readBalance(input), readBalance(deepIn)]
   const loaded = loadBook(pool.contents, context)
+  if (!loaded.inner.allowedVersions.includes(DEEPBOOK_VERSION)) throw new FunctionAbort(versionDisabled)
   const { paid, received, deepPaid, next } = trade(loaded.ledger, {
     ...{ isBid, amount, deepIn: deepHeld, outputMin: readU64(outputMin) },
   })
@@ -62,6 +66,10 @@ export function createDeepbookFunctions(address: string, deepType: string): Move
     run: (call: MoveCall) => swap(call, coinIn === '$1', address, deepType),
   })
   return packageFunctions(address, {
+    'constants::current_version': {
+      ...{ typeParameters: 0, parameters: [], units: versionUnits },
+      run: () => [u64Value(BigInt(DEEPBOOK_VERSION))],
+    },
     'pool::swap_exact_base_for_quote': define('$0'),
     'pool::swap_exact_quote_for_base': define('$1'),
   })

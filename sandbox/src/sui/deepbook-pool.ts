@@ -9,7 +9,7 @@ import {
   deepbookOrderId,
   deepbookPoolSchema,
 } from '@swapyard/lib/pools/sui/deepbook-objects.ts'
-import { readInner, writeAccount, writeInner } from './deepbook-state.ts'
+import { DEEPBOOK_VERSION, readInner, writeAccount, writeInner } from './deepbook-state.ts'
 import { writeOrders } from './deepbook-tree.ts'
 import { deriveCreatedId } from './digests.ts'
 import type { DynamicFields } from './field-store.ts'
@@ -45,7 +45,6 @@ export type DeepbookPlan = Readonly<{
 /** Stands for the transactions that created the tables. */
 const tableDigest = '3'.repeat(32)
 const tablesPerPool = 5
-const version = '8'
 const scale = 1_000_000_000n
 const never = 2n ** 64n - 1n
 const maxSliceSize = '64'
@@ -65,7 +64,7 @@ function createInner(plan: DeepbookPlan, poolId: string, tableIds: readonly stri
   const [basePoints, quotePoints] = deepPrice?.assetIsBase ? [points, []] : [[], points]
   const sumOf = ([point]: typeof points) => point?.rate ?? '0'
   return {
-    ...{ allowedVersions: [version], poolId, isRegistered: true, vault: nothing },
+    ...{ allowedVersions: [DEEPBOOK_VERSION], poolId, isRegistered: true, vault: nothing },
     book: {
       ...{ tickSize: plan.tickSize.toString(), lotSize: plan.lotSize.toString(), minSize: plan.minSize.toString() },
       ...{ bids: tree(bids), asks: tree(asks) },
@@ -94,7 +93,8 @@ export function createDeepbookPool(node: SuiNode, plan: DeepbookPlan): string {
   const [innerId = '', ...tableIds] = Array.from({ length: tablesPerPool }, (_, n) =>
     deriveCreatedId(tableDigest, tablesPerPool * index + n),
   )
-  const encode = (id: string) => deepbookPoolSchema.serialize({ id, inner: { id: innerId, version } }).toBytes()
+  const encode = (id: string) =>
+    deepbookPoolSchema.serialize({ id, inner: { id: innerId, version: DEEPBOOK_VERSION } }).toBytes()
   const type = `${address}::pool::Pool<${types.join(', ')}>`
   const shared = { kind: 'shared', initialVersion: 1n } as const
   const { id, contents } = node.createObject({ type, owner: shared, hasPublicTransfer: false }, encode)

@@ -25,6 +25,9 @@ import { writeOrders } from './deepbook-tree.ts'
 import type { DynamicFields, TypedBytes } from './field-store.ts'
 import type { MoveContext } from './move-function.ts'
 
+/** Of the package, as its functions tell it. */
+export const DEEPBOOK_VERSION = '8'
+
 type PoolObject = typeof deepbookPoolSchema.$inferType
 type GasPrices = typeof deepbookGasPriceSchema.$inferType
 

@@ -54,6 +54,14 @@ const plans: readonly Plan[] = [
   plan('cetus', ['wbtc', 'sui'], [2_500, 60], 400),
   plan('turbos', ['sui', 'usdc'], [3_000, 60], 500),
   plan('turbos', ['usdt', 'sui'], [3_000, 60], 300),
+  plan('cetus', ['weth', 'usdc'], [2_500, 60], 350),
+  plan('cetus', ['fdusd', 'usdc'], [100, 2], 250),
+  plan('cetus', ['deep', 'sui'], [2_500, 60], 60),
+  plan('cetus', ['cetus', 'sui'], [2_500, 60], 150),
+  plan('cetus', ['wal', 'sui'], [2_500, 60], 200),
+  plan('cetus', ['blue', 'usdc'], [10_000, 200], 40),
+  plan('turbos', ['sca', 'sui'], [3_000, 60], 30),
+  plan('turbos', ['turbos', 'sui'], [10_000, 200], 20),
 ]
 
 export type SuiPool = Readonly<{ id: string; dex: Plan['dex']; coins: readonly [SuiCoin, SuiCoin]; feeRate: number }>
@@ -118,7 +126,6 @@ function createPool(node: SuiNode, one: Plan, index: number): SuiPool {
 export function createSuiMarket(node: SuiNode): SuiMarket {
   for (const { type, name, symbol, decimals } of suiTokens)
     node.createCoinType(type, { name, symbol, decimals, description: '', iconUrl: null })
-  node.createCoinType(deepType, { name: 'DeepBook Token', symbol: 'DEEP', decimals: 6, description: '', iconUrl: null })
   /** A shared object of an id and one number. */
   const share = (type: string, number: number, id?: string) =>
     node.createObject(

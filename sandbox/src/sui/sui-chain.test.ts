@@ -46,6 +46,23 @@ test('a start continues the chain of the last stop: balances, transactions, chec
   expect((await client.signAndExecuteTransaction({ transaction: again, signer: user })).$kind).toBe('Transaction')
 })
 
+test('a deposit is a transaction of its own, whose digest the node knows', async () => {
+  const { chain, client } = await start(createFolder())
+  onTestFinished(() => chain.stop())
+  const address = Ed25519Keypair.generate().toSuiAddress()
+  const deposits = [
+    { currency: 'sui', amount: '5', units: '5000000000' },
+    { currency: 'usdc', amount: '7', units: '7000000' },
+  ]
+  for (const { currency, amount, units } of deposits) {
+    const digest = await chain.deposit({ currency, address, amount })
+    const found = await client.getTransaction({ digest, include: { balanceChanges: true } })
+    const change = found.Transaction?.balanceChanges?.find((one) => one.address === address)
+    expect([currency, change?.amount, found.Transaction?.status.success]).toEqual([currency, units, true])
+  }
+  expect(await chain.countPending()).toBe(2)
+})
+
 test('a file that is not whole begins a new chain', async () => {
   const folder = createFolder()
   writeFileSync(join(folder, 'chain.bin'), Buffer.from([1, 2, 3]))

@@ -1,6 +1,8 @@
 /* The simulated Sui node as a chain of the sandbox. */
 import { join } from 'node:path'
+import { SuiGrpcClient } from '@mysten/sui/grpc'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
+import { Transaction } from '@mysten/sui/transactions'
 import { isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils'
 import { formatUnits, parseUnits } from '../amount.ts'
 import { ControlError, currencyNotFound, invalidAddress } from '../control-error.ts'
@@ -9,7 +11,8 @@ import { createSavedState } from '../saved-state.ts'
 import type { Clock } from './clock.ts'
 import { type SuiCoin, suiCoin, suiTokens } from './coins.ts'
 import { createSuiMarket, describeDexes, dexFunctions, type SuiMarket } from './market.ts'
-import { type SavedNode, startSuiNode } from './sui-node.ts'
+import { type SavedNode, type SuiNode, startSuiNode } from './sui-node.ts'
+import type { SuiObject } from './sui-object.ts'
 import { createSuiTrader } from './sui-trader.ts'
 
 const network = 'sui'
@@ -29,6 +32,32 @@ function parseAddress(text: string): string {
   return normalizeSuiAddress(text)
 }
 
+const refOf = ({ id: objectId, version, digest }: SuiObject) => ({ objectId, version: version.toString(), digest })
+
+/** MIST: more than a transfer costs. */
+const transferBudget = 10_000_000n
+/** MIST per computation unit: the reference price of the node. */
+const gasPrice = 1_000n
+
+/** Pays from an account whose coins are minted when they are needed. */
+function createBank(node: SuiNode) {
+  const keypair = Ed25519Keypair.generate()
+  const bank = keypair.toSuiAddress()
+  const client = new SuiGrpcClient({ network: 'localnet', baseUrl: node.url })
+  /** Returns the digest of the transfer. */
+  return async (recipient: string, units: bigint, coinType: string): Promise<string> => {
+    const transaction = new Transaction()
+    transaction.setSender(bank)
+    transaction.setGasPayment([refOf(node.mint(bank, transferBudget))])
+    transaction.setGasBudget(transferBudget)
+    transaction.setGasPrice(gasPrice)
+    transaction.transferObjects([transaction.objectRef(refOf(node.mint(bank, units, coinType)))], recipient)
+    const { Transaction: executed } = await client.signAndExecuteTransaction({ transaction, signer: keypair })
+    if (executed === undefined) throw new Error('the transfer of the bank failed')
+    return executed.digest
+  }
+}
+
 type SavedChain = Readonly<{ node: SavedNode; market: SuiMarket }>
 
 /** Continues the chain of the last run. */
@@ -37,7 +66,7 @@ export async function createSuiChain(
   port: number,
   { isFrozen }: Readonly<{ isFrozen: boolean }>,
 ): Promise<LocalChain> {
-  const savedState = createSavedState<SavedChain>({ network, path: join(folder, 'chain.bin'), version: 3 })
+  const savedState = createSavedState<SavedChain>({ network, path: join(folder, 'chain.bin'), version: 4 })
   const saved = savedState.read()
   const node = await startSuiNode({
     ...{ port, clock, functions: dexFunctions },
@@ -45,10 +74,10 @@ export async function createSuiChain(
   })
   const market = saved?.market ?? createSuiMarket(node)
   const trader = createSuiTrader(node, market, isFrozen)
-  let deposits = 0
+  const pay = createBank(node)
   const kept = savedState.keep(
     () => ({ node: node.save(), market }),
-    () => `${node.readTip().hash} ${node.countPending()} ${deposits}`,
+    () => `${node.readTip().hash} ${node.countPending()}`,
   )
   return {
     network,
@@ -71,8 +100,7 @@ export async function createSuiChain(
       const coin = findCoin(currency)
       const units = parseUnits(amount, coin.decimals)
       if (units === 0n) throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
-      deposits += 1
-      return node.mint(parseAddress(address), units, coin.type).previousTransaction
+      return pay(parseAddress(address), units, coin.type)
     },
     async readBalance({ currency, address }) {
       const coin = findCoin(currency)

@@ -4,6 +4,7 @@ import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { Transaction, type TransactionArgument } from '@mysten/sui/transactions'
 import { cetusPoolSchema } from '@swapyard/lib/pools/sui/cetus-objects.ts'
 import { turbosPoolSchema } from '@swapyard/lib/pools/sui/turbos-objects.ts'
+import { priceOf } from '../prices.ts'
 import { placeOrders } from './books.ts'
 import { addCetusSwap } from './cetus-swap.ts'
 import { cetusPackage, type SuiMarket, type SuiPool, sqrtPriceOf, turbosFeeType, turbosPackage } from './market.ts'
@@ -15,8 +16,8 @@ export type SuiTrader = Readonly<{ trade(): Promise<void> }>
 /** One trade every four blocks. */
 const blocksPerTrade = 4
 const gasUnits = 1_000_000_000n
-/** More than a trade can use: the price limit ends it. */
-const dollarsPerTrade = 3_000_000n
+/** More than a trade can use: the price limit ends it. In millionths of a millionth of a US dollar, as prices are. */
+const usdPerTrade = 3_000_000n * 10n ** 12n
 const partsPerMillion = 1_000_000n
 const offsetPpmMax = 2000
 
@@ -57,7 +58,7 @@ export function createSuiTrader(node: SuiNode, market: SuiMarket, isFrozen: bool
     if (target === current) return
     const a2b = target < current
     const paid = a2b ? coins[0] : coins[1]
-    const amount = (dollarsPerTrade * 10n ** BigInt(paid.decimals)) / (paid.ticker === 'wbtc' ? 50_000n : 1n)
+    const amount = (usdPerTrade * 10n ** BigInt(paid.decimals)) / priceOf(paid.ticker, null)
     const input = node.mint(address, amount, paid.type)
     const { id: objectId, version, digest } = node.mint(address, gasUnits)
     const t = new Transaction()

@@ -53,6 +53,23 @@ test.for([
   expect(await refused('eth')).toContain('NETWORK_UNAVAILABLE')
 })
 
+test('orders that arrive while a thread loads do not end it', async () => {
+  const opened: string[] = []
+  const slow = `import { parentPort } from 'node:worker_threads'
+    await new Promise((loaded) => setTimeout(loaded, 2_000))
+    parentPort.on('message', ({ kind, id }) => {
+      if (kind === 'route') parentPort.postMessage({ kind: 'refused', id, code: 'NO_ROUTE', message: 'slow', seconds: 0 })
+    })`
+  const log = { ...deps.log, warn: (_: unknown, text: string) => void opened.push(text) } as unknown as typeof deps.log
+  const entry = new URL(`data:text/javascript,${encodeURIComponent(slow)}`)
+  const router = createThreadRouter({ ...deps, entry, log, answerMs: 500 })
+  const ask = () => router.route(order('eth')).catch((error: Error & { code: string }) => error.code)
+  expect(await ask()).toBe('OVERLOADED')
+  expect(opened).toEqual([])
+  await until('the thread answers', async () => (await ask()) === 'NO_ROUTE')
+  await router.stop()
+})
+
 /** Refuses every order with the pauses that it was sent, and how often. */
 const pausedProgram = `
   import { parentPort } from 'node:worker_threads'

@@ -100,7 +100,7 @@ export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
           post({ kind: 'route', id, order, atMs: Date.now() })
         },
         // A thread that hangs in one order cannot answer the others.
-        () => void worker.terminate(),
+        () => thread.endHung(worker),
       )
     },
     state: (network) => states.get(network) ?? null,
@@ -132,7 +132,12 @@ function createPauseSender(pauses: ThreadRouterDeps['pauses']) {
 
 const restarting = (): AppError => new AppError('NETWORK_UNAVAILABLE', 'the router is restarting: try again')
 
-type Thread = Readonly<{ worker(): Worker | null; stop(): Promise<void> }>
+type Thread = Readonly<{
+  worker(): Worker | null
+  /** A thread that has not sent anything yet is still loading its program: a busy machine needs longer than an answer may take. */
+  endHung(worker: Worker): void
+  stop(): Promise<void>
+}>
 type Listener = Readonly<{
   receive(message: FromThread, post: (message: ToThread) => void): void
   onExit(): void
@@ -147,6 +152,7 @@ function superviseThread(deps: ThreadRouterDeps, { receive, onExit }: Listener):
   let crashes = 0
   let restart: NodeJS.Timeout | null = null
   let isStopped = false
+  const loaded = new WeakSet<Worker>()
   let worker: Worker | null = start()
 
   function start(): Worker {
@@ -154,7 +160,10 @@ function superviseThread(deps: ThreadRouterDeps, { receive, onExit }: Listener):
     const started = opened && isRunning(opened) ? opened : openThread(entry, heapMb)
     opened = null
     started.postMessage({ kind: 'begin', input: workerInput } satisfies ToThread)
-    started.on('message', (message: FromThread) => receive(message, (answer) => started.postMessage(answer)))
+    started.on('message', (message: FromThread) => {
+      loaded.add(started)
+      receive(message, (answer) => started.postMessage(answer))
+    })
     started.on('error', (err) => log.error({ err }, 'the router thread crashed'))
     started.on('exit', () => {
       worker = null
@@ -172,6 +181,9 @@ function superviseThread(deps: ThreadRouterDeps, { receive, onExit }: Listener):
 
   return {
     worker: () => worker,
+    endHung(hung) {
+      if (loaded.has(hung)) void hung.terminate()
+    },
     async stop() {
       isStopped = true
       if (restart !== null) clearTimeout(restart)

@@ -1,3 +1,4 @@
+import { bcs } from '@mysten/sui/bcs'
 import { GrpcTypes, SuiGrpcClient } from '@mysten/sui/grpc'
 import { AppError } from '../../core/domain/errors.ts'
 import type { BlockRef } from '../../core/ports/chain.ts'
@@ -240,8 +241,36 @@ function createStateReads(client: SuiGrpcClient, ask: Ask) {
   }
 }
 
+const NO_ADDRESS = `0x${'0'.repeat(64)}`
+/** MIST. */
+const CALL_BUDGET = 50_000_000_000n
+
+/** A transaction that only calls one function without arguments. */
+function encodeCall(target: string): Uint8Array {
+  const [address = '', module = '', name = ''] = target.split('::')
+  const call = { package: address, module, function: name, typeArguments: [], arguments: [] }
+  const data = {
+    kind: { ProgrammableTransaction: { inputs: [], commands: [{ MoveCall: call }] } },
+    ...{ sender: NO_ADDRESS, expiration: { None: true } as const },
+    gasData: { payment: [], owner: NO_ADDRESS, price: 1_000n, budget: CALL_BUDGET },
+  }
+  return bcs.TransactionData.serialize({ V1: data }).toBytes()
+}
+
 function createExecution({ transactionExecutionService }: SuiGrpcClient, ask: Ask) {
   return {
+    /** What a function without arguments returns, in BCS; null if it fails or does not exist. */
+    async callFunction(target: string): Promise<Uint8Array | null> {
+      const transaction = { bcs: { name: 'TransactionData', value: encodeCall(target) } }
+      const paths = ['transaction.effects.status', 'command_outputs']
+      const request = { transaction, readMask: { paths }, checks: Checks.DISABLED, doGasSelection: false }
+      const { response } = await ask(() =>
+        transactionExecutionService
+          .simulateTransaction(request as GrpcTypes.SimulateTransactionRequest, options())
+          .then((call) => call),
+      )
+      return response.commandOutputs[0]?.returnValues[0]?.value?.value ?? null
+    },
     async simulate(bytes: Uint8Array): Promise<Execution> {
       const transaction = { bcs: { name: 'TransactionData', value: bytes } }
       const paths = executionPaths.map((path) => `transaction.${path}`)

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { present } from '../../lib/assert.ts'
+import type { Log } from '../../lib/log.ts'
 import { createTimedValue } from '../../lib/timed-value.ts'
 import type { Dex, DexNetwork } from '../../swap/domain/dex.ts'
 import { noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
@@ -12,7 +13,7 @@ import { createUnpausedPools } from '../dex/unpaused-pools.ts'
 import { nativeCoin, parseCoinType } from './address-format.ts'
 import { type Checkpoint, createSuiNode, type SuiNode } from './node.ts'
 import { readCetusPool } from './read-cetus.ts'
-import { readDeepbookPool } from './read-deepbook.ts'
+import { createDeepbookReader } from './read-deepbook.ts'
 import { type PoolReader, type ReadPool, readPools } from './read-pools.ts'
 import { readTurbosPool } from './read-turbos.ts'
 
@@ -24,14 +25,16 @@ export type SuiPoolsOptions = Readonly<{
   tokens: readonly string[]
   /** `headAgeMaxMs`: the age of the newest checkpoint beyond which the node has stopped. */
   settings?: Readonly<{ headAgeMaxMs?: number }>
+  log?: Pick<Log, 'warn'>
   now?: () => number
 }>
 
-const readers: ReadonlyMap<string, PoolReader> = new Map([
-  ['cetus', readCetusPool],
-  ['deepbook', readDeepbookPool],
-  ['turbos', readTurbosPool],
-])
+const createReaders = (): ReadonlyMap<string, PoolReader> =>
+  new Map([
+    ['cetus', readCetusPool],
+    ['deepbook', createDeepbookReader()],
+    ['turbos', readTurbosPool],
+  ])
 
 const GAS_PRICE_MS = 5_000
 const MILLION = 1_000_000n
@@ -43,8 +46,10 @@ function listingOf({ dexNetwork, tokens }: SuiPoolsOptions): Listing {
 }
 
 /** What is read of a node and kept between the turns. */
-function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
+function createReads({ network, dexNetwork, log, now = Date.now }: SuiPoolsOptions) {
+  const readers = createReaders()
   const read = new Map<string, ReadonlyMap<string, ReadPool>>()
+  const loggedFaults = new Map<string, string>()
   const gasPrice = createTimedValue(GAS_PRICE_MS, now, (node: SuiNode) => node.readGasPrice())
   let stablecoin: Readonly<{ token: string; unit: number }> | null = null
 
@@ -62,7 +67,16 @@ function createReads({ dexNetwork, now = Date.now }: SuiPoolsOptions) {
       read.get(dex.name) ?? new Map(),
     )
     read.set(dex.name, found)
+    logFaults(dex, [...found.values()])
     return [...found.values()].flatMap(({ pool }) => pool ?? [])
+  }
+
+  /** Once, until they change. */
+  function logFaults(dex: Dex, pools: readonly ReadPool[]): void {
+    const fault = [...new Set(pools.flatMap((pool) => pool.fault ?? []))].join('; ')
+    if (fault !== '' && fault !== loggedFaults.get(dex.name))
+      log?.warn({ network: network.id, dex: dex.name, fault }, 'pools are not used')
+    loggedFaults.set(dex.name, fault)
   }
 
   return {

@@ -12,6 +12,7 @@ import {
   toDeepbookState,
   toGasPriceState,
 } from '@swapyard/lib/pools/sui/deepbook-objects.ts'
+import type { SuiNode } from './node.ts'
 import { type PoolRead, type PoolReader, readTypeArguments } from './read-pools.ts'
 
 const unreadable = { pool: null, validUntilMs: Number.POSITIVE_INFINITY }
@@ -31,8 +32,36 @@ async function readPenalty({ node, tip, gasPrice }: PoolRead, pool: string): Pro
   return gasPricePenalty(addGasPrice(state, gasPrice, BigInt(tip.atMs)), gasPrice)
 }
 
+/** The version that a package tells pools; each upgrade has another. Null: the package has none. A package never changes. */
+function createPackageVersions() {
+  const known = new Map<string, bigint | null>()
+  return async (node: SuiNode, address: string): Promise<bigint | null> => {
+    const before = known.get(address)
+    if (before !== undefined) return before
+    const bytes = await node.callFunction(`${address}::constants::current_version`)
+    const version = bytes === null ? null : BigInt(bcs.u64().parse(bytes))
+    known.set(address, version)
+    return version
+  }
+}
+
+/** A pool aborts every call by a version that it does not allow. */
+function faultOf({ allowedVersions }: DeepbookInner, version: bigint | null, address: string): string | null {
+  if (version !== null && allowedVersions.includes(version.toString())) return null
+  return `the pools allow calls by the versions ${allowedVersions.join(', ')} of the package; ${address} is ${version === null ? 'no package of DeepBook' : `version ${version}`}`
+}
+
 /** The whole book. Its state is in a field of the pool's object, its orders are in trees of fields. */
-export const readDeepbookPool: PoolReader = async (read, object) => {
+export function createDeepbookReader(): PoolReader {
+  const readVersion = createPackageVersions()
+  return async (read, object) => readDeepbookPool(read, object, await readVersion(read.node, read.dex.factory))
+}
+
+async function readDeepbookPool(
+  read: PoolRead,
+  object: Parameters<PoolReader>[1],
+  version: bigint | null,
+): ReturnType<PoolReader> {
   const { node, dex, tip } = read
   const types = readTypeArguments(object)
   if (types === null || dex.feeCoin === undefined) return unreadable
@@ -41,6 +70,8 @@ export const readDeepbookPool: PoolReader = async (read, object) => {
   const [field] = await node.readObjects([deriveDynamicFieldID(inner.id, 'u64', name)])
   if (!field) return unreadable
   const state = deepbookInnerField.parse(field.contents).value
+  const fault = faultOf(state, version, dex.factory)
+  if (fault !== null) return { ...unreadable, fault }
   if (!isFeeCertain(state, tip.epoch)) return unreadable
   const { bids: bidTree, asks: askTree } = state.book
   const [bids, asks, penalty] = await Promise.all([

@@ -9,6 +9,8 @@ export type PoolReading = Readonly<{
   pool: Pool | null
   /** Milliseconds since 1970, until when an unchanged object means an unchanged pool. */
   validUntilMs: number
+  /** Why the operator must act to get the pool back. */
+  fault?: string
 }>
 
 /** A pool with the version of its object, the epoch and the price of gas: nothing else changes what belongs to the object. */

@@ -11,6 +11,7 @@ import { placeOrders } from '../../../../sandbox/src/sui/books.ts'
 import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
 import { setMakerOrders } from '../../../../sandbox/src/sui/deepbook-pool.ts'
 import { readInner, writeInner } from '../../../../sandbox/src/sui/deepbook-state.ts'
+import type { Log } from '../../../src/lib/log.ts'
 import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import { executeRoute, type RouteSwap, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
@@ -23,7 +24,9 @@ const feeTo = `0x${'fe'.repeat(32)}`
 const half = 1 << 23
 
 async function start() {
-  const started = await startSui(['cetus', 'deepbook', 'turbos'])
+  const warnings: object[] = []
+  const log = { warn: (fields: object) => void warnings.push(fields) }
+  const started = await startSui(['cetus', 'deepbook', 'turbos'], log as unknown as Log)
   const { pools, chain, node, createFunded } = started
   const poolOf = (kind: Pool['kind'], first: string, second: string): Pool => {
     const found = pools
@@ -38,7 +41,7 @@ async function start() {
   }
   const { keypair, address } = createFunded(100_000_000_000n)
   return {
-    ...{ ...started, keypair, address, swapOf },
+    ...{ ...started, keypair, address, swapOf, warnings },
     orderFor(swaps: readonly RouteSwap[], tokenIn: string, tokenOut: string, amountIn: bigint) {
       const executed = executeRoute(swaps, tokenIn, tokenOut, amountIn)
       if (executed.amountOut === null) throw new Error('the route cannot trade')
@@ -268,4 +271,25 @@ test('a book whose fee changes with the epoch is not used before its first swap 
   const next = orderFor([swap], SUI, usdc, 10_050_000_000n)
   const before = node.readBalance(recipient, usdc)
   expect((await send(next.order)).received - before).toBe(next.expected)
+})
+
+test("a pool that does not allow calls by the package's version gives no route, and the log names both versions", async () => {
+  const started = await start()
+  const { pools, chain, orderFor, swapOf, warnings } = started
+  const { order } = orderFor([swapOf('deepbook', SUI, usdc)], SUI, usdc, 10_050_000_000n)
+  await chain.prepare(order)
+  expect(warnings).toEqual([])
+  // DeepBook's administrators disable version 8, as with each upgrade a while after it.
+  changeState(started, (inner) => ({ ...inner, allowedVersions: ['9', '10'] }))
+  // The contract aborts with EPackageVersionDisabled.
+  await expect(chain.prepare(order)).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
+  for (let turn = 0; turn < 2; turn++) await pools.advance()
+  expect(() => swapOf('deepbook', SUI, usdc)).toThrow('no pool of deepbook')
+  expect(swapOf('deepbook', usdt, usdc).pool.dex).toBe('deepbook')
+  expect(warnings).toEqual([
+    { network: 'sui', dex: 'deepbook', fault: expect.stringMatching(/ 9, 10 .* is version 8$/) },
+  ])
+  changeState(started, (inner) => ({ ...inner, allowedVersions: ['8', '9'] }))
+  await pools.advance()
+  expect(swapOf('deepbook', SUI, usdc).pool.dex).toBe('deepbook')
 })

@@ -5,13 +5,14 @@ import { sui } from '../../../networks/sui.ts'
 import { createSuiPools } from '../../../src/adapters/sui/pools.ts'
 import { createSuiSwapChain } from '../../../src/adapters/sui/swap-chain.ts'
 import { resolveNetwork } from '../../../src/core/domain/network.ts'
+import type { Log } from '../../../src/lib/log.ts'
 import type { Dex } from '../../../src/swap/domain/dex.ts'
 
 const usdc = suiTokens[0]?.type ?? ''
 export const network = resolveNetwork(sui, 'sandbox')
 
 /** A simulated node with the sandbox's market, and the adapter with the pools of the named DEXes. */
-export async function startSui(dexNames: readonly string[]) {
+export async function startSui(dexNames: readonly string[], log?: Pick<Log, 'warn'>) {
   const started = await startTestNode({ functions: dexFunctions })
   const { node } = started
   const market = createSuiMarket(node)
@@ -19,7 +20,8 @@ export async function startSui(dexNames: readonly string[]) {
   const dexNetwork = { network: 'sui', wrapped: '0x2::sui::SUI', connectors: [usdc], stablecoin: usdc, dexes }
   const rpcUrls = [node.url]
   const tokens = suiTokens.map(({ type }) => type)
-  const pools = createSuiPools({ network, rpcUrls, dexNetwork, tokens, now: () => 1_800_000_000_000 })
+  const logged = log === undefined ? {} : { log }
+  const pools = createSuiPools({ network, rpcUrls, dexNetwork, tokens, ...logged, now: () => 1_800_000_000_000 })
   await pools.advance()
   return { ...started, pools, chain: createSuiSwapChain({ network, rpcUrls }), market }
 }

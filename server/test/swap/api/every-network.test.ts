@@ -180,4 +180,23 @@ describe.for(swapNetworks)('on %s', { concurrent: true }, (network) => {
     expect(paid).toBeGreaterThanOrEqual(least * 0.999)
     expect(paid).toBeLessThan(least * 1.01)
   })
+
+  test(
+    'POST transaction/swap of the native coin returns what send/swap accepts, without an approval',
+    inTurn,
+    async () => {
+      const back = { ...trade, fromTokenAddress: family.native, toTokenAddress: usdc, amount: '1' }
+      const { body: backQuote } = await get('quote', back)
+      const { status, body } = await post('transaction/swap', { ...back, account: wallet.address })
+      expect([status, body.length]).toEqual([201, 1])
+      const rawTx = await wallet.sign(body[0])
+      const sent = await post('send/swap', {
+        ...{ network, account: wallet.address, fromTokenAddress: family.native, toTokenAddress: usdc },
+        ...{ amountFrom: '1', amountTo: backQuote.receivedAmount, commissionPercentage: '0.5', rawTx },
+      })
+      expect(sent.status).toBe(201)
+      expect(hashIn(sent)).toMatch(family.hash)
+      expect(hashIn(sent)).not.toBe(hash)
+    },
+  )
 })

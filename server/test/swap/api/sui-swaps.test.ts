@@ -16,6 +16,7 @@ import { type Json, type Scenario, startScenario } from '../../../../test/suppor
 
 const SUI = '0x2::sui::SUI'
 const FEES = `0x${'fe'.repeat(32)}`
+const denied = Ed25519Keypair.generate()
 const network = 'sui'
 
 let chains: Chains
@@ -27,7 +28,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'swapyard-sui-'))
   chains = await startChains(folder, [network])
   const feeAddresses = new Map([[network, FEES]])
-  scenario = await startScenario({ networks: [network], chainsFile: chains.file, swaps: { feeAddresses } })
+  scenario = await startScenario({
+    ...{ networks: [network], chainsFile: chains.file, swaps: { feeAddresses } },
+    denied: [`sui:${denied.toSuiAddress()}`],
+  })
   client = new SuiGrpcClient({ network: 'localnet', baseUrl: scenario.chains.networks[0]?.rpcUrls[0] ?? '' })
   await scenario.until('the pools are read', async () => {
     const trade = { fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '1', slippage: '1', referrerFee: '0' }
@@ -94,8 +98,9 @@ async function trade(signer: Signer, request: Trade) {
 
 test('lists SUI and the coins of the sandbox, enabled and with their metadata', async () => {
   const { body } = await scenario.call('GET', `/v1/defi/available-currencies?network=${network}`)
+  const others = ['BLUE', 'CETUS', 'DEEP', 'FDUSD', 'NS', 'SCA', 'TURBOS', 'WAL', 'WETH']
   expect(body.map(({ symbol, enabled }: Json) => [symbol, enabled]).sort()).toEqual(
-    ['SUI', 'USDC', 'USDT', 'WBTC'].map((symbol) => [symbol, true]),
+    [...others, 'SUI', 'USDC', 'USDT', 'WBTC'].sort().map((symbol) => [symbol, true]),
   )
   const found = await scenario.call('GET', `/v1/defi/currency/info?network=${network}&address=${token('WBTC')}`)
   expect(found.body).toMatchObject({ symbol: 'WBTC', decimals: 8, address: token('WBTC') })
@@ -240,9 +245,39 @@ test('a swap fails if the price moved below its minimum, and costs no more than 
   await becomes(moved.hash, 'finished')
   const sent = await send(address, request, '19', await signAs(user, bytes))
   expect(sent).toMatchObject({ status: 201 })
-  await becomes(JSON.parse(sent.body), 'failed')
+  expect(await becomes(JSON.parse(sent.body), 'failed')).toMatchObject({ statusReason: 'reverted' })
   expect(await balanceOf(address, token('USDC'))).toBe(0n)
   expect(await balanceOf(address, SUI)).toBeGreaterThan(19_900_000_000n)
+})
+
+/** The same transaction with other gas data, commands or inputs. */
+function encode(bytes: Uint8Array, change: (data: Data, programmable: Programmable) => Json): Uint8Array {
+  const data = bcs.TransactionData.parse(bytes).V1
+  const programmable = data?.kind.ProgrammableTransaction
+  if (data === undefined || programmable === undefined) throw new Error('a swap is a programmable transaction')
+  return bcs.TransactionData.serialize({ V1: { ...data, ...change(data, programmable) } } as never).toBytes()
+}
+type Data = NonNullable<typeof bcs.TransactionData.$inferType.V1>
+type Programmable = NonNullable<Data['kind']['ProgrammableTransaction']>
+
+test('a swap whose gas is too small fails, and costs no more than that', async () => {
+  const user = Ed25519Keypair.generate()
+  const address = user.toSuiAddress()
+  await fund(address, { sui: '20' })
+  const request = {
+    ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '10', slippage: '1', referrerFee: '0' },
+  }
+  const bytes = await build(address, request)
+  // More than the least that Sui charges, and less than the swap needs.
+  const budget = 1_500_000n
+  const short = encode(bytes, ({ gasData }) => ({ gasData: { ...gasData, budget: budget.toString() } }))
+  const sent = await send(address, request, '19', await signAs(user, short))
+  expect(sent).toMatchObject({ status: 201 })
+  expect(await becomes(JSON.parse(sent.body), 'failed')).toMatchObject({ statusReason: 'reverted' })
+  expect(await balanceOf(address, token('USDC'))).toBe(0n)
+  const left = await balanceOf(address, SUI)
+  expect(left).toBeLessThan(20_000_000_000n)
+  expect(left).toBeGreaterThanOrEqual(20_000_000_000n - budget)
 })
 
 test('B163: altered transactions, foreign signatures and other terms are refused', async () => {
@@ -263,17 +298,16 @@ test('B163: altered transactions, foreign signatures and other terms are refused
   )
 
   // The recipient, the minimum and the amount, each replaced where they stand.
-  const data = bcs.TransactionData.parse(bytes).V1
-  const inputs = data?.kind.ProgrammableTransaction?.inputs ?? []
   const replacements: readonly (readonly [number, Uint8Array])[] = [
     [1, bcs.Address.serialize(thief.toSuiAddress()).toBytes()],
     [2, bcs.u64().serialize(11_000_000_000n).toBytes()],
     [3, bcs.u64().serialize(1).toBytes()],
   ]
   for (const [place, value] of replacements) {
-    const changed = inputs.map((input, n) => (n === place ? { Pure: { bytes: toBase64(value) } } : input))
-    const kind = { ProgrammableTransaction: { ...data?.kind.ProgrammableTransaction, inputs: changed } }
-    const altered = bcs.TransactionData.serialize({ V1: { ...data, kind } } as never).toBytes()
+    const altered = encode(bytes, (_, programmable) => {
+      const replace = (input: Json, n: number) => (n === place ? { Pure: { bytes: toBase64(value) } } : input)
+      return { kind: { ProgrammableTransaction: { ...programmable, inputs: programmable.inputs.map(replace) } } }
+    })
     expect(await send(address, request, '19', await signAs(user, altered)), `input ${place}`).toMatchObject(refusal)
   }
   // A command more.
@@ -281,6 +315,28 @@ test('B163: altered transactions, foreign signatures and other terms are refused
   more.transferObjects([more.gas], thief.toSuiAddress())
   const longer = await more.build({ client })
   expect(await send(address, request, '19', await signAs(user, longer))).toMatchObject(refusal)
+
+  // Another program: called beside the pools, and in the place of a pool's own.
+  const foreign = `0x${'abc'.padStart(64, '0')}`
+  const isPoolCall = ({ MoveCall: call }: Programmable['commands'][number]) => call?.module === 'pool'
+  const withCommands = (change: (commands: Programmable['commands']) => Json[]) =>
+    encode(bytes, (_, programmable) => ({
+      kind: { ProgrammableTransaction: { ...programmable, commands: change(programmable.commands) } },
+    }))
+  const call = { package: foreign, module: 'pool', function: 'swap', typeArguments: [], arguments: [] }
+  const beside = withCommands((commands) => [...commands, { MoveCall: call }])
+  const inPlace = withCommands((commands) =>
+    commands.map((one) => (isPoolCall(one) ? { MoveCall: { ...one.MoveCall, package: foreign } } : one)),
+  )
+  for (const altered of [beside, inPlace]) {
+    expect(altered).not.toEqual(bytes)
+    const refused = await send(address, request, '19', await signAs(user, altered))
+    // By us: the node would refuse a package that it does not have, too.
+    expect(refused).toMatchObject({
+      ...refusal,
+      body: { code: 'RAW_TX_INVALID', message: expect.stringContaining('what was built') },
+    })
+  }
 
   expect(await send(address, request, '19', raw, { 'x-api-key': 'sandbox-b' })).toMatchObject(refusal)
   expect(await send(address, { ...request, amount: '9' }, '19', raw)).toMatchObject({ status: 400 })
@@ -291,6 +347,80 @@ test('B163: altered transactions, foreign signatures and other terms are refused
   })
   expect(await balanceOf(address, SUI)).toBe(50_000_000_000n)
   expect(await send(address, request, '19', raw)).toMatchObject({ status: 201 })
+})
+
+test('`to` repeats the recipient, who is the account', async () => {
+  const user = Ed25519Keypair.generate()
+  const address = user.toSuiAddress()
+  await fund(address, { sui: '20' })
+  const request = {
+    ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '10', slippage: '1', referrerFee: '0' },
+  }
+  const rawTx = await signAs(user, await build(address, request))
+  const { fromTokenAddress, toTokenAddress, amount: amountFrom } = request
+  const sides = { network, account: address, fromTokenAddress, toTokenAddress, amountFrom, amountTo: '19' }
+  const sendTo = (to: string) =>
+    scenario.call('POST', '/v1/defi/send/swap', { ...sides, commissionPercentage: '0', rawTx, to })
+  expect(await sendTo(FEES)).toMatchObject({
+    ...{ status: 400, body: { errors: [{ code: 'RAW_TX_INVALID', field: 'to' }] } },
+  })
+  expect(await sendTo('0x1')).toMatchObject({
+    ...{ status: 400, body: { errors: [{ code: 'INVALID_ADDRESS', field: 'to' }] } },
+  })
+  // Upper and lower case are the same address.
+  const sent = await sendTo(`0x${address.slice(2).toUpperCase()}`)
+  expect(sent).toMatchObject({ status: 201 })
+  expect(await becomes(JSON.parse(sent.body), 'finished')).toMatchObject({ addressTo: address })
+})
+
+test('a denied address is refused as account and as target', async () => {
+  const user = Ed25519Keypair.generate()
+  const [address, target] = [user.toSuiAddress(), denied.toSuiAddress()]
+  await fund(address, { sui: '20' })
+  await fund(target, { sui: '20' })
+  const request = {
+    ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '10', slippage: '1', referrerFee: '0' },
+  }
+  const refusal = { status: 451, body: { code: 'RESTRICTED' } }
+  expect(
+    await scenario.call('POST', '/v1/defi/transaction/swap', { network, account: target, ...request }),
+  ).toMatchObject(refusal)
+  const pay = async (recipient: string) => {
+    const transaction = new Transaction()
+    transaction.setSender(address)
+    transaction.transferObjects([transaction.splitCoins(transaction.gas, [1_000_000_000n])], recipient)
+    const rawTx = await signAs(user, await transaction.build({ client }))
+    const body = { account: address, network, rawTx, isExchange: false, amountFrom: '1', amountTo: '1' }
+    const { fromTokenAddress, toTokenAddress } = request
+    const sides = { fromTokenAddress, toTokenAddress, commissionPercentage: '0' }
+    return scenario.call('POST', '/v1/defi/send/swap', { ...body, ...sides })
+  }
+  expect(await pay(target)).toMatchObject(refusal)
+  expect(await balanceOf(target, SUI)).toBe(20_000_000_000n)
+  expect(await pay(FEES)).toMatchObject({ status: 201 })
+})
+
+test('a paused DEX is in no quote, and a swap over it is not sent', async () => {
+  const user = Ed25519Keypair.generate()
+  const address = user.toSuiAddress()
+  await fund(address, { sui: '5', usdc: '300000' })
+  const request = {
+    ...{ fromTokenAddress: token('USDC'), toTokenAddress: SUI, amount: '300000', slippage: '5', referrerFee: '0' },
+  }
+  const readDexes = async () => new Set(pathsOf((await quote(request)).body).flat(2))
+  expect(await readDexes()).toContain('cetus')
+  const rawTx = await signAs(user, await build(address, request))
+  const { pauses } = scenario.app.store
+  await pauses.announce('dex:cetus@sui', 'a test', 'the test')
+  try {
+    await scenario.until('no quote uses Cetus', async () => !(await readDexes()).has('cetus'))
+    expect(await readDexes()).toEqual(new Set(['deepbook', 'turbos']))
+    expect(await send(address, request, '1', rawTx)).toMatchObject({ status: 503, body: { code: 'NETWORK_PAUSED' } })
+  } finally {
+    await pauses.resume('dex:cetus@sui')
+  }
+  await scenario.until('quotes use Cetus again', async () => (await readDexes()).has('cetus'))
+  expect(await balanceOf(address, token('USDC'))).toBe(300_000_000_000n)
 })
 
 test('of two swaps with the same coins one is executed, and the other is refused, for good', async () => {

@@ -11,6 +11,7 @@ import type { Prices } from '../core/ports/prices.ts'
 import { assert } from '../lib/assert.ts'
 import { createHttp } from '../lib/http.ts'
 import { createLog, type Log } from '../lib/log.ts'
+import { mountAdminApi, seedSandboxOperator } from './admin.ts'
 import { type App, createApp, prepareDatabase, type Role } from './app.ts'
 import type { NetworkNodes } from './chains.ts'
 import { reportChecksums, requireDurableDatabase, requireOwnNetworks, requireTraces } from './check-production.ts'
@@ -53,6 +54,8 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     chains?.nodes ?? [...config.networks].map(([network, settings]) => ({ network, ...settings, tokens: {} }))
   const swaps = chains === null ? productionSwaps(nodes, config.swaps) : sandboxSwaps(chains.networks)
   const { clocks, limits } = config
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  const publicUrl = config.publicUrl ?? `http://${host}:${port ?? config.port}`
   const app = await createApp({
     environment: config.environment,
     databaseUrl: databaseAndLog.databaseUrl,
@@ -85,9 +88,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     routerThread: ground.routerThread,
     rateLimit: config.rateLimit,
     api: {
-      publicUrl:
-        config.publicUrl ??
-        `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port ?? config.port}`,
+      publicUrl,
       trustedProxies: config.trustedProxies,
       operatorToken: config.operatorToken,
       sandboxControlUrl: chains?.controlUrl ?? null,
@@ -97,12 +98,16 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     metrics: createMetrics(),
   })
   closers.push(() => app.stop())
+  if (config.admin.enabled && role !== 'worker') mountAdminApi(config, app, { nodes, swaps, publicUrl })
   if (config.environment === 'production') {
     await reportChecksums(app.database, app.store.alarms, log)
     await requireTraces(app.chains, config.networks, log)
     await requireOwnNetworks(serveNetworks(config.environment, swaps.routing), log)
   }
-  if (config.environment === 'sandbox') await seedSandboxPartners(app.database, Buffer.from(config.pepper))
+  if (config.environment === 'sandbox') {
+    await seedSandboxPartners(app.database, Buffer.from(config.pepper))
+    await seedSandboxOperator(app.database, config)
+  }
   return app
 }
 

@@ -33,6 +33,14 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
     'Sign and send the one transaction of `/v1/defi/transaction/swap`',
   ],
   BODY_TOO_LARGE: ['The body is larger than 64 KiB', 'Send a smaller body'],
+  CONFIRMATION_REQUIRED: [
+    'The act needs a second factor of the last five minutes (admin API)',
+    'Call `/admin/v1/session/confirm`, then repeat the request',
+  ],
+  CSRF_TOKEN_INVALID: [
+    'A POST with a cookie came from another origin, or without the token of its session (admin API)',
+    'Send `X-Swapyard-CSRF` with the value of `csrf` in the session',
+  ],
   CURRENCY_NOT_FOUND: ['No currency with this ticker on this network', 'Use a ticker and network of the currency list'],
   EXCHANGE_NOT_FOUND: [
     'You have no exchange with this id and of this type',
@@ -58,6 +66,10 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
   IP_NOT_ALLOWED: [
     'The key does not allow requests from this IP address',
     'Call from an allowed address, or ask us to change the list',
+  ],
+  LOGIN_FAILED: [
+    'The login, the password, the second factor or the invitation is wrong (admin API)',
+    'Check all of them; the answer does not say which is wrong',
   ],
   MEMO_INVALID: [
     'The memo is not valid on its network',
@@ -119,11 +131,18 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
     'The exchange has another refund address, or was refunded already',
     'Keep the first address; contact us if it is wrong',
   ],
+  REQUEST_CLOSED: ['The act was decided, withdrawn, or has expired (admin API)', 'Ask for the act again'],
   REQUEST_TIMEOUT: ['The request did not arrive in time: headers within 10 s, all of it within 15 s', 'Send it again'],
   RESTRICTED: ['Address screening rejects the address', 'Use another address; we cannot state the reason'],
+  ROLE_REQUIRED: ['Your role does not permit this (admin API)', 'Ask an operator with the role that the message names'],
   ROUTE_NOT_FOUND: ['No such path; paths are lower case, without a trailing slash', 'Check the path'],
   SAME_CURRENCY: ['Source and target currency are the same', 'Choose two different currencies'],
   SCOPE_REQUIRED: ["The key lacks the scope in the item's `scope`", 'Use a key with this scope'],
+  SECOND_PERSON_REQUIRED: [
+    'The operator who asked for an act cannot approve it (admin API)',
+    'Another operator must approve it',
+  ],
+  SESSION_REQUIRED: ['There is no session, or it has ended (admin API)', 'Log in'],
   SIMULATION_FAILED: [
     'The transaction would fail on chain, or would not pay what was quoted (DeFi)',
     'See the reason in the item',

@@ -54,12 +54,13 @@ describe.each(operatorRoles)('%s', (role) => {
     else expect([status === 201 || (body['code'] !== 'ROLE_REQUIRED' && [400, 422].includes(status)), body]).toMatchObject([true, {}])
   })
 
-  test.each(Object.entries(adminReadRoutes))('reads %s according to its role', async (_name, route) => {
+  test.each(Object.entries(adminReadRoutes))('reads %s according to its role', async (name, route) => {
     const { path, role: least } = route
     const query = exampleQuery(route.query)
     const { status, body } = await caller().get(`${path.replace('/admin/v1/', '')}${query}`)
     if (least !== 'open' && isBelow(least)) expect(body).toMatchObject({ statusCode: 403, code: 'ROLE_REQUIRED' })
-    else expect([200, 400, 404], JSON.stringify(body)).toContain(status)
+    // The database has neither the exchange nor the partner of the examples.
+    else expect([status, body]).toMatchObject([missing[name] ?? 200, {}])
   })
 
   test.each(['approveRequest', 'rejectRequest'] as const)('%s', async (name) => {
@@ -97,6 +98,9 @@ test('unknown members, missing reasons and wrong types are refused', async () =>
   expect((await suspend({ name: 7, reason: 'a test' })).body).toMatchObject({ errors: [{ field: 'name' }] })
   expect((await suspend({ name: 'acme', reason: '--' })).body).toMatchObject({ code: 'VALIDATION_ERROR' })
 })
+
+/** Reads that name one object. */
+const missing: Readonly<Record<string, number>> = { exchange: 404, balances: 400 }
 
 type Member = { examples?: readonly unknown[] }
 const membersOf = (schema: unknown) => Object.entries((schema as { properties?: Record<string, Member> } | undefined)?.properties ?? {})

@@ -24,10 +24,14 @@ export type Clock = { now: number }
 
 export type Answer = Readonly<{
   status: number
-  body: Record<string, never>
+  body: Record<string, unknown>
   cookies: readonly string[]
   headers: Record<string, unknown>
 }>
+
+/** The rows of a list. */
+export const rowsOf = <Row = Readonly<Record<string, unknown>>>(answer: Answer | undefined): readonly Row[] =>
+  (answer?.body['data'] ?? []) as readonly Row[]
 
 export type Operator = Readonly<{
   login: string

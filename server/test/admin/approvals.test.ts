@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyAuditLog } from '../../src/core/services/verify-audit-log.ts'
-import { type AdminServer, type Caller, type Operator, openAdminServer } from './admin-server.ts'
+import { type AdminServer, type Caller, type Operator, openAdminServer, rowsOf } from './admin-server.ts'
 
 let server: AdminServer
 let [ada, bob, eve]: Operator[] = []
@@ -55,7 +55,7 @@ test('an act that changes limits waits for another operator, and is carried out 
     detail: expect.objectContaining({ request: id, approvedBy: 'bob@example.com' }),
   })
   const listed = await asker?.get('requests')
-  expect((listed?.body['data'] as object[])[0]).toMatchObject({
+  expect(rowsOf(listed)[0]).toMatchObject({
     ...{ id, state: 'done', askedBy: ada?.login, decidedBy: bob?.login, action: 'partners-add' },
   })
 })
@@ -98,7 +98,7 @@ test('a request is rejected by another, withdrawn by its own operator, and expir
   for (const id of [rejected, withdrawn, late])
     expect((await approver?.post('requests/approve', { id }))?.body).toMatchObject({ code: 'REQUEST_CLOSED' })
   expect((await partners()).map(({ name }) => name)).not.toContain('late')
-  const states = ((await asker?.get('requests'))?.body['data'] as { id: string; state: string }[]).slice(0, 3)
+  const states = rowsOf<{ state: string }>(await asker?.get('requests')).slice(0, 3)
   expect(states.map(({ state }) => state)).toEqual(['expired', 'withdrawn', 'rejected'])
 })
 
@@ -125,7 +125,7 @@ test('acts that move money need a second factor of the last five minutes', async
 test('a new key is shown to the operator who asks, once, and is valid once it is approved', async () => {
   const asked = await asker?.post('partners/keys/add', { name: 'acme', scopes: ['rates:read'], reason: 'their first key' })
   const id = String(asked?.body['requestId'])
-  const { key } = asked?.body['shown'] as unknown as { key: string }
+  const { key } = asked?.body['shown'] as { key: string }
   expect(key).toMatch(/^sy_test_/)
   const rows = () => server.test.database.query('select 1 from key_secrets')
   expect(await rows()).toEqual([])
@@ -140,7 +140,7 @@ test('a new key is shown to the operator who asks, once, and is valid once it is
 test('an invitation needs two persons: one cannot approve as a second identity', async () => {
   const invite = { login: 'accomplice@example.com', role: 'admin', reason: 'a new colleague' }
   const asked = await asker?.post('operators/invite', invite)
-  const { token } = asked?.body['shown'] as unknown as { token: string }
+  const { token } = asked?.body['shown'] as { token: string }
   const read = () => server.call({ method: 'POST', path: '/admin/v1/invitation', body: { token } })
   expect((await read()).status).toBe(401)
   expect((await approver?.post('requests/approve', { id: asked?.body['requestId'] }))?.status).toBe(201)
@@ -150,8 +150,7 @@ test('an invitation needs two persons: one cannot approve as a second identity',
 test('acts of one person are carried out at once, with their reason in the log', async () => {
   const answer = await support?.post('pauses/begin', { scope: 'network:btc', reason: 'the node is behind' })
   expect(answer?.body).toMatchObject({ state: 'done', result: { scope: 'network:btc', paused: true } })
-  const pauses = (await support?.get('pauses'))?.body['data'] as object[]
-  expect(pauses).toMatchObject([{ scope: 'network:btc', reason: 'the node is behind', actor: 'operator:eve@example.com' }])
+  expect(rowsOf(await support?.get('pauses'))).toMatchObject([{ scope: 'network:btc', reason: 'the node is behind', actor: 'operator:eve@example.com' }])
 })
 
 test('the log has every act in its chain, by pages', async () => {
@@ -159,9 +158,10 @@ test('the log has every act in its chain, by pages', async () => {
   const seen: string[] = []
   let cursor = ''
   do {
-    const { body } = (await asker?.get(`audit?limit=3${cursor}`)) as { body: { data: { id: string }[]; next: string | null } }
-    seen.push(...body.data.map(({ id }) => id))
-    cursor = body.next === null ? '' : `&cursor=${body.next}`
+    const page = await asker?.get(`audit?limit=3${cursor}`)
+    seen.push(...rowsOf<{ id: string }>(page).map(({ id }) => id))
+    const next = page?.body['next'] ?? null
+    cursor = next === null ? '' : `&cursor=${next}`
   } while (cursor !== '')
   expect(seen).toEqual((await acts()).map((_, n) => String(n + 1)).reverse())
   expect((await asker?.get('audit/verification'))?.body).toMatchObject({ kind: 'whole', acts: seen.length })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AdminServer, type Operator, ORIGIN, openAdminServer, PASSWORD } from './admin-server.ts'
+import { type AdminServer, type Operator, ORIGIN, openAdminServer, PASSWORD, rowsOf } from './admin-server.ts'
 
 let server: AdminServer
 let ada: Operator
@@ -134,10 +134,10 @@ test('sessions end: by logout, when they are idle, at their end, and with their 
 test('an operator sees and ends its own sessions only; an admin those of all', async () => {
   const eve = await server.addOperator('eve@example.com', 'support')
   const [own, admin] = [await server.logIn(eve), await server.logIn(ada)]
-  const logins = (await own.get('sessions')).body['data'] as { login: string; current: boolean; id: string }[]
+  const logins = rowsOf<{ login: string; current: boolean; id: string }>(await own.get('sessions'))
   expect(new Set(logins.map(({ login }) => login))).toEqual(new Set([eve.login]))
   expect(logins.filter(({ current }) => current)).toHaveLength(1)
-  const all = (await admin.get('sessions')).body['data'] as { login: string; id: string }[]
+  const all = rowsOf<{ login: string; id: string }>(await admin.get('sessions'))
   expect(new Set(all.map(({ login }) => login)).size).toBeGreaterThan(1)
   const foreign = all.find(({ login }) => login === ada.login)
   expect((await own.post('sessions/end', { id: foreign?.id })).status).toBe(400)

@@ -17,7 +17,7 @@ const folders = [
   'sandbox/src',
   'sdk/src',
 ]
-const topOfServer = ['adapters', 'app', 'cli', 'config', 'core', 'exchange', 'lib', 'main.ts', 'pages', 'swap']
+const topOfServer = ['adapters', 'admin', 'app', 'cli', 'config', 'core', 'exchange', 'lib', 'main.ts', 'pages', 'swap']
 
 const paths = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

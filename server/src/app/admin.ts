@@ -6,10 +6,8 @@ import type { Config } from '../config/load.ts'
 import { createActionDeps, openAdminStore } from './action-deps.ts'
 import type { App } from './app.ts'
 import type { NetworkNodes } from './chains.ts'
+import { sandboxOperator } from './sandbox-operator.ts'
 import type { SwapOffer } from './swaps.ts'
-
-/** The sandbox's operator, who needs no second factor. The sandbox listens on loopback only. */
-export const sandboxOperator = { login: 'admin', password: 'sandbox-operator' } as const
 
 type Served = Readonly<{ nodes: readonly NetworkNodes[]; swaps: SwapOffer; publicUrl: string }>
 

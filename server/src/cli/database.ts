@@ -8,12 +8,19 @@ import { FolderLockedError, lockFolder } from '../lib/lock.ts'
 import { fail } from './print.ts'
 import { adminUrl } from './target.ts'
 
+/** A person waits longer for a connection than a request may. */
+const WAIT_MS = 20_000
+
 /** Opens and migrates the configured database for one command, and closes it afterwards. */
 export async function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {
   if (adminUrl() !== null) fail('this command works on the server only: without --url and SWAPYARD_ADMIN_URL')
   const config = loadConfig()
   const embedded = config.databaseUrl === null ? await openEmbedded(config) : null
-  const database = openDatabase(embedded?.url ?? config.databaseUrl ?? '', { max: 2, applicationName: 'swapyard cli' })
+  const database = openDatabase(embedded?.url ?? config.databaseUrl ?? '', {
+    max: 2,
+    waitMs: WAIT_MS,
+    applicationName: 'swapyard cli',
+  })
   try {
     await migrate(database)
     await prepareJobs(database)

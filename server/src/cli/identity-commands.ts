@@ -91,7 +91,10 @@ function addOperatorCommands(program: Command): void {
 
 async function acceptInvitation(token: string, { passwordFile, code }: Secrets): Promise<void> {
   const url = requireUrl()
-  const invitation = await callAdmin(url, 'POST', adminSessionRoutes.readInvitation.path, { body: { token }, isOpen: true })
+  const invitation = await callAdmin(url, 'POST', adminSessionRoutes.readInvitation.path, {
+    body: { token },
+    isOpen: true,
+  })
   print(invitation)
   if (code === undefined && !process.stdin.isTTY) return
   const password = passwordFile === undefined ? await ask('new password: ') : readPassword(passwordFile)

@@ -95,7 +95,10 @@ async function listActs(limit: number): Promise<void> {
   let left = limit
   let cursor = ''
   while (left > 0) {
-    const rows = await readRows('audit', { limit: String(Math.min(left, PAGE_MAX)), ...(cursor === '' ? {} : { cursor }) })
+    const rows = await readRows('audit', {
+      limit: String(Math.min(left, PAGE_MAX)),
+      ...(cursor === '' ? {} : { cursor }),
+    })
     for (const { hash: _, ...row } of rows) print(row)
     left -= rows.length
     cursor = String(rows.at(-1)?.['id'] ?? '')

@@ -50,7 +50,11 @@ function readReply(url: string, status: number, bytes: Buffer): Reply {
 }
 
 /** All rows of a list, page by page. */
-export async function readRemote(url: string, path: string, query: Readonly<Record<string, string>>): Promise<readonly Reply[]> {
+export async function readRemote(
+  url: string,
+  path: string,
+  query: Readonly<Record<string, string>>,
+): Promise<readonly Reply[]> {
   const rows: Reply[] = []
   let cursor: string | null = null
   do {

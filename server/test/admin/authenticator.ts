@@ -43,7 +43,9 @@ export function createAuthenticator(rpId: string) {
       if (replay) counter = 0
       const data = authenticatorData(isVerified ? 0x05 : 0x01)
       const client = clientData('webauthn.get', challenge, origin)
-      const signature = createSign('sha256').update(Buffer.concat([data, sha256(client)])).sign(privateKey)
+      const signature = createSign('sha256')
+        .update(Buffer.concat([data, sha256(client)]))
+        .sign(privateKey)
       const response = {
         clientDataJSON: client.toString('base64url'),
         authenticatorData: data.toString('base64url'),

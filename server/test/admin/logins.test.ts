@@ -22,7 +22,7 @@ async function repeatUntilSlowed(guess: () => Promise<Answer>): Promise<readonly
 test('every wrong login has the same answer', async () => {
   const { login, code } = await server.addOperator('ada@example.com', 'viewer')
   const failures = [
-    await logIn('nobody@example.com', PASSWORD, code(), '192.0.2.10'),
+    await logIn('unknown@example.com', PASSWORD, code(), '192.0.2.10'),
     await logIn(login, 'not the right phrase', code(), '192.0.2.10'),
     await logIn(login, PASSWORD, '000000', '192.0.2.10'),
     await logIn(login, PASSWORD, undefined, '192.0.2.10'),

@@ -36,6 +36,6 @@ test('every operation has an example of its answer, and a POST one of its body',
       const bodies = [operation['requestBody'], ...Object.values(operation['responses'] as Node)]
       const media = bodies.flatMap((one) => Object.values(((one as Node | undefined)?.['content'] ?? {}) as Node))
       expect([path, media.length > 0, media.every((one) => 'example' in (one as Node))]).toEqual([path, true, true])
-      expect([path, method === 'post' === 'requestBody' in operation]).toEqual([path, true])
+      expect([path, (method === 'post') === 'requestBody' in operation]).toEqual([path, true])
     }
 })

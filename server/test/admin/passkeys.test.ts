@@ -20,7 +20,10 @@ const logIn = (challengeId: string, response: object) =>
 
 test('a passkey is added to a session with a fresh second factor, and logs its operator in', async () => {
   const { challengeId, options } = (await caller.post('passkeys/options')).body as Asked
-  expect(options).toMatchObject({ rp: { id: 'admin.example' }, authenticatorSelection: { userVerification: 'required' } })
+  expect(options).toMatchObject({
+    rp: { id: 'admin.example' },
+    authenticatorSelection: { userVerification: 'required' },
+  })
   const response = authenticator.register(options.challenge, ORIGIN)
   expect((await caller.post('passkeys/add', { challengeId, response, name: 'laptop' })).status).toBe(201)
   // A challenge is used once.
@@ -33,7 +36,9 @@ test('a passkey is added to a session with a fresh second factor, and logs its o
 test('phishing: a signature for another host, or of another challenge, is refused', async () => {
   const asked = await askLogin()
   const other = await askLogin()
-  expect((await logIn(asked.challengeId, authenticator.sign(asked.options.challenge, 'https://admin.example.evil'))).status).toBe(401)
+  expect(
+    (await logIn(asked.challengeId, authenticator.sign(asked.options.challenge, 'https://admin.example.evil'))).status,
+  ).toBe(401)
   expect((await logIn(other.challengeId, authenticator.sign(asked.options.challenge, ORIGIN))).status).toBe(401)
 })
 
@@ -57,7 +62,8 @@ test('a passkey confirms the session of its own operator only', async () => {
   await caller.post('passkeys/add', { challengeId: registration.challengeId, response, name: 'phone' })
   const confirm = async (session: Caller) => {
     const { challengeId, options } = (await session.post('session/passkey-options')).body as Asked
-    return (await session.post('session/passkey', { challengeId, response: key.sign(options.challenge, ORIGIN) })).status
+    return (await session.post('session/passkey', { challengeId, response: key.sign(options.challenge, ORIGIN) }))
+      .status
   }
   expect(await confirm(bob)).toBe(401)
   await server.test.database.query("update operator_sessions set confirmed_at = clock_timestamp() - interval '1 hour'")

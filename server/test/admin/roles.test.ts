@@ -1,5 +1,12 @@
-import { adminActionRoutes, adminActions, adminReadRoutes, adminSessionRoutes, type OperatorRole, operatorRoles } from '@swapyard/schema'
 import { readFileSync } from 'node:fs'
+import {
+  adminActionRoutes,
+  adminActions,
+  adminReadRoutes,
+  adminSessionRoutes,
+  type OperatorRole,
+  operatorRoles,
+} from '@swapyard/schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AdminServer, type Caller, openAdminServer } from './admin-server.ts'
 
@@ -15,8 +22,7 @@ afterAll(() => server.close())
 /** The least role of each act, as decided: who may stop money, move money, and change who may. */
 const decided: Readonly<Record<OperatorRole, string>> = {
   viewer: '',
-  support:
-    'exchanges-set-refund* partners-suspend keys-revoke pauses-begin alarms-acknowledge',
+  support: 'exchanges-set-refund* partners-suspend keys-revoke pauses-begin alarms-acknowledge',
   treasurer:
     'exchanges-release* exchanges-refund* exchanges-convert* exchanges-fail payouts-release* payouts-drop* payouts-conflict payouts-add-funding payouts-release-input fundings-claim* unclaimed-pay-out* treasury-withdraw* treasury-ceiling* treasury-split treasury-consolidate partners-pay-out* partners-fees-paid* partners-fees-search pauses-end* alarms-resolve rescans-begin signer-import* signer-release*',
   admin:
@@ -24,7 +30,10 @@ const decided: Readonly<Record<OperatorRole, string>> = {
 }
 
 const rows = Object.entries(decided).flatMap(([role, names]) =>
-  names.split(' ').filter(Boolean).map((name) => ({ role: role as OperatorRole, name: name.replace('*', ''), isMoney: name.endsWith('*') })),
+  names
+    .split(' ')
+    .filter(Boolean)
+    .map((name) => ({ role: role as OperatorRole, name: name.replace('*', ''), isMoney: name.endsWith('*') })),
 )
 
 test('the table of acts is the decided one', () => {
@@ -52,7 +61,10 @@ describe.each(operatorRoles)('%s', (role) => {
     const { status, body } = await caller().post(route?.path.replace('/admin/v1/', '') ?? '', exampleBody(name))
     if (isBelow(least)) expect(body).toMatchObject({ statusCode: 403, code: 'ROLE_REQUIRED' })
     // A preview of the example: it is carried out and rolled back, or refused for what it names.
-    else expect([status === 201 || (body['code'] !== 'ROLE_REQUIRED' && [400, 422].includes(status)), body]).toMatchObject([true, {}])
+    else
+      expect([status === 201 || (body['code'] !== 'ROLE_REQUIRED' && [400, 422].includes(status)), body]).toMatchObject(
+        [true, {}],
+      )
   })
 
   test.each(Object.entries(adminReadRoutes))('reads %s according to its role', async (name, route) => {
@@ -66,7 +78,10 @@ describe.each(operatorRoles)('%s', (role) => {
 
   test.each(['approveRequest', 'rejectRequest'] as const)('%s', async (name) => {
     const { path, role: least } = adminSessionRoutes[name]
-    const body = { id: '0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11', ...(name === 'rejectRequest' ? { reason: 'a test' } : {}) }
+    const body = {
+      id: '0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11',
+      ...(name === 'rejectRequest' ? { reason: 'a test' } : {}),
+    }
     const answer = await caller().post(path.replace('/admin/v1/', ''), body)
     expect(answer.body).toMatchObject(isBelow(least) ? { code: 'ROLE_REQUIRED' } : { code: 'REQUEST_CLOSED' })
   })
@@ -104,7 +119,8 @@ test('unknown members, missing reasons and wrong types are refused', async () =>
 const missing: Readonly<Record<string, number>> = { exchange: 404, balances: 400 }
 
 type Member = { examples?: readonly unknown[] }
-const membersOf = (schema: unknown) => Object.entries((schema as { properties?: Record<string, Member> } | undefined)?.properties ?? {})
+const membersOf = (schema: unknown) =>
+  Object.entries((schema as { properties?: Record<string, Member> } | undefined)?.properties ?? {})
 
 function exampleBody(name: string): object {
   const { arguments: schema } = adminActions[name as keyof typeof adminActions]

@@ -65,12 +65,15 @@ test('CSRF: a POST with a cookie needs the token of the session and a page of th
     server.call({
       method: 'POST',
       path: '/admin/v1/partners/suspend',
-      body: { name: 'nobody', reason: 'a test of forged requests', preview: true },
+      body: { name: 'stranger', reason: 'a test of forged requests', preview: true },
       headers: { cookie, ...headers },
     })
   const right = { origin: ORIGIN, 'x-swapyard-csrf': csrf }
   // It reaches the act, which finds no partner.
-  expect((await suspend(right)).body).toMatchObject({ code: 'VALIDATION_ERROR', message: 'there is no partner nobody' })
+  expect((await suspend(right)).body).toMatchObject({
+    code: 'VALIDATION_ERROR',
+    message: 'there is no partner stranger',
+  })
   const other = await openCookie()
   const forged: Record<string, string>[] = [
     {},

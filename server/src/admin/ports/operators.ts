@@ -76,6 +76,6 @@ export interface OperatorStore {
   addPasskey(passkey: Passkey & Readonly<{ name: string }>): Promise<boolean>
   usePasskey(id: string, counter: number): Promise<void>
   addChallenge(challenge: string, operatorId: string | null, lifetimeMs: number): Promise<string>
-  /** Once. Null if there is none for this operator, or it has expired. */
+  /** Once. Null if this operator has no such challenge, or it has expired. */
   takeChallenge(id: string, operatorId: string | null): Promise<string | null>
 }

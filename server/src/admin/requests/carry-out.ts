@@ -99,35 +99,40 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
       return { state: 'done', requestId: id, ...(await finish(action, done)), shown: {} }
     } catch (error) {
       if (error instanceof Rollback) return { state: 'preview', requestId: id, ...error.done, shown: {} }
-      if (!preview && isRefusal(error)) await closeFailed(id, session, error).catch(() => undefined)
+      if (!preview && isRefusal(error)) await closeFailed(store, id, session, error).catch(() => undefined)
       throw error
     }
   }
 
-  /** The act was refused and changed nothing. It must be asked for again, with what is right now. */
-  const closeFailed = (id: string, session: Session, { message }: AppError): Promise<void> =>
-    store.transaction(async (tx) => {
-      await requireOpen(tx, id, session)
-      await tx.requests.decide(id, 'failed', session.operatorId, { message })
-      const note = { actor: actorOf(session.login), reason: message }
-      await tx.store.auditLog.record({ ...note, act: 'request failed', subject: id })
-    })
-
-  /** By a second person, or by the operator who asked. */
-  const reject = (id: string, reason: string, session: Session): Promise<void> =>
-    store.transaction(async (tx) => {
-      const note = { actor: actorOf(session.login), reason }
-      requireReason(note)
-      const request = await tx.requests.lock(id)
-      if (request === null || request.state !== 'asked') throw closed(id)
-      const isOwn = request.askedBy === session.operatorId
-      if (!isOwn) requireApprover(request, session)
-      await tx.requests.decide(id, isOwn ? 'withdrawn' : 'rejected', session.operatorId, { reason })
-      await tx.store.auditLog.record({ ...note, act: isOwn ? 'request withdrawn' : 'request rejected', subject: id })
-    })
-
-  return { run, ask, approve, reject }
+  return {
+    run,
+    ask,
+    approve,
+    reject: (id: string, reason: string, session: Session) => reject(store, id, reason, session),
+  }
 }
+
+/** The act was refused and changed nothing. It must be asked for again, with what is right now. */
+const closeFailed = (store: AdminStore, id: string, session: Session, { message }: AppError): Promise<void> =>
+  store.transaction(async (tx) => {
+    await requireOpen(tx, id, session)
+    await tx.requests.decide(id, 'failed', session.operatorId, { message })
+    const note = { actor: actorOf(session.login), reason: message }
+    await tx.store.auditLog.record({ ...note, act: 'request failed', subject: id })
+  })
+
+/** By a second person, or by the operator who asked. */
+const reject = (store: AdminStore, id: string, reason: string, session: Session): Promise<void> =>
+  store.transaction(async (tx) => {
+    const note = { actor: actorOf(session.login), reason }
+    requireReason(note)
+    const request = await tx.requests.lock(id)
+    if (request === null || request.state !== 'asked') throw closed(id)
+    const isOwn = request.askedBy === session.operatorId
+    if (!isOwn) requireApprover(request, session)
+    await tx.requests.decide(id, isOwn ? 'withdrawn' : 'rejected', session.operatorId, { reason })
+    await tx.store.auditLog.record({ ...note, act: isOwn ? 'request withdrawn' : 'request rejected', subject: id })
+  })
 
 export type CarryOut = ReturnType<typeof createCarryOut>
 

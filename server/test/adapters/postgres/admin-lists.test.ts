@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAdminLists } from '../../../src/adapters/postgres/admin/lists.ts'
-import type { AdminLists, Rows } from '../../../src/admin/ports/lists.ts'
 import type { Database } from '../../../src/adapters/postgres/core/database.ts'
+import type { AdminLists, Rows } from '../../../src/admin/ports/lists.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { seedAdminRows } from './seed-admin-rows.ts'
 
@@ -69,7 +69,10 @@ const pages: readonly (readonly [name: string, page: (cursor: string | null) => 
   ['exchanges', (cursor) => lists.exchanges(noFilter, { cursor, limit: LIMIT })],
   ...(['finished', 'pending', 'verifying', 'refunded'] as const).map(
     (status) =>
-      [`exchanges in ${status}`, (cursor: string | null) => lists.exchanges({ ...noFilter, status }, { cursor, limit: LIMIT })] as const,
+      [
+        `exchanges in ${status}`,
+        (cursor: string | null) => lists.exchanges({ ...noFilter, status }, { cursor, limit: LIMIT }),
+      ] as const,
   ),
   ['exchanges of a partner', (cursor) => lists.exchanges({ ...noFilter, partner: 'acme' }, { cursor, limit: LIMIT })],
   [
@@ -83,7 +86,10 @@ const pages: readonly (readonly [name: string, page: (cursor: string | null) => 
   ['unclaimed deposits', (cursor) => lists.unclaimed({ cursor, limit: LIMIT })],
   ['swaps', (cursor) => lists.swaps({ status: null, hash: null, partner: null }, { cursor, limit: LIMIT })],
   ['failed swaps', (cursor) => lists.swaps({ status: 'failed', hash: null, partner: null }, { cursor, limit: LIMIT })],
-  ['swaps of a partner', (cursor) => lists.swaps({ status: null, hash: null, partner: 'acme' }, { cursor, limit: LIMIT })],
+  [
+    'swaps of a partner',
+    (cursor) => lists.swaps({ status: null, hash: null, partner: 'acme' }, { cursor, limit: LIMIT }),
+  ],
   ['the audit log', (cursor) => lists.audit({ subject: null, actor: null }, { cursor, limit: LIMIT })],
   ['acts of one actor', (cursor) => lists.audit({ subject: null, actor: 'operator:rare' }, { cursor, limit: LIMIT })],
   ['acts about a subject', (cursor) => lists.audit({ subject: 'rare', actor: null }, { cursor, limit: LIMIT })],
@@ -106,7 +112,8 @@ test('a search, a story, the queue and the counts read few rows', async () => {
     () => lists.story(id),
     () => lists.queue('eth', LIMIT),
   ]
-  for (const read of reads) expect([String(read), await countRead(read)]).toEqual([String(read), expect.toSatisfy((n: number) => n < READ_MAX)])
+  for (const read of reads)
+    expect([String(read), await countRead(read)]).toEqual([String(read), expect.toSatisfy((n: number) => n < READ_MAX)])
   // Each count stops at a thousand.
   expect(await countRead(() => lists.waiting())).toBeLessThan(5_000)
 })

@@ -1,5 +1,5 @@
 import type { PageRequest, Rows } from '../../../admin/ports/lists.ts'
-import { refused } from '../../../core/services/audit-note.ts'
+import { AppError } from '../../../core/domain/errors.ts'
 import type { Sql } from '../core/database.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -15,20 +15,25 @@ type Query = Readonly<{
   values: readonly unknown[]
 }>
 
+const notACursor = () =>
+  new AppError('VALIDATION_ERROR', 'cursor is not one of this list: use `next` of a page', { field: 'cursor' })
+
 const CURSOR = /^(-?\d{1,18})_([0-9a-f-]{1,40})$/
-const EPOCH = "'epoch'::timestamptz"
+const SINCE_1970 = "timestamptz '1970-01-01 00:00:00Z'"
 
 /** Rows after the cursor by a row comparison, which an index on both columns serves. The cursor has microseconds. */
 export async function readPage(sql: Sql, query: Query, { cursor, limit }: PageRequest): Promise<Rows> {
   const { select, at, id, where, values, ascending = false } = query
   const [, micros, last] = (cursor === null ? null : CURSOR.exec(cursor)) ?? []
-  if (cursor !== null && micros === undefined) throw refused('cursor is not one of this list: use `next` of a page')
+  if (cursor !== null && micros === undefined) throw notACursor()
   const given = [...values, ...(micros === undefined ? [] : [micros, last]), limit + 1]
   const n = values.length
   const after =
     micros === undefined
       ? []
-      : [`(${at}, ${id}) ${ascending ? '>' : '<'} (${EPOCH} + $${n + 1}::bigint * interval '1 microsecond', $${n + 2})`]
+      : [
+          `(${at}, ${id}) ${ascending ? '>' : '<'} (${SINCE_1970} + $${n + 1}::bigint * interval '1 microsecond', $${n + 2})`,
+        ]
   const conditions = [...where, ...after]
   const direction = ascending ? 'asc' : 'desc'
   const rows = await sql.query<Row & { position: string }>(
@@ -51,7 +56,6 @@ export function toRows(rows: readonly (Row & { position: string })[], limit: num
 
 /** For lists in the order of a number. */
 export function readNumber(cursor: string | null): string | null {
-  if (cursor !== null && !/^\d{1,18}$/.test(cursor))
-    throw refused('cursor is not one of this list: use `next` of a page')
+  if (cursor !== null && !/^\d{1,18}$/.test(cursor)) throw notACursor()
   return cursor
 }

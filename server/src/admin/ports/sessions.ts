@@ -24,18 +24,6 @@ export type NewSession = Readonly<{
   lifetimeMs: number
 }>
 
-export type ListedSession = Readonly<{
-  id: string
-  login: string
-  kind: SessionKind
-  ip: string
-  userAgent: string
-  createdAt: Date
-  lastUsedAt: Date
-  expiresAt: Date
-  revoked: boolean
-}>
-
 export interface SessionStore {
   add(session: NewSession): Promise<void>
   /** Null if it does not exist, has ended, was idle for too long, or its operator is disabled. */

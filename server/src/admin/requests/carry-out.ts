@@ -46,12 +46,7 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
     const { arguments: prepared, shown } = prepare(deps, action, given)
     if (preview) return { state: 'preview', requestId: null, ...(await rehearse(action, prepared, note)), shown: {} }
     const done = await store.transaction((tx) => act(tx, deps, { action, given: prepared, note }))
-    return { state: 'done', requestId: null, ...(await finish(action, done)), shown }
-  }
-
-  async function finish(action: AdminActionName, done: Done): Promise<Done> {
-    const later = (await findAction(action).afterCommit?.(store)) ?? {}
-    return { ...done, result: { ...done.result, ...later } }
+    return { state: 'done', requestId: null, ...(await finish(store, action, done)), shown }
   }
 
   async function rehearse(action: AdminActionName, given: Given, note: AuditNote, extra: Given = {}): Promise<Done> {
@@ -96,7 +91,7 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
     }
     try {
       const { action, done } = await store.transaction(work)
-      return { state: 'done', requestId: id, ...(await finish(action, done)), shown: {} }
+      return { state: 'done', requestId: id, ...(await finish(store, action, done)), shown: {} }
     } catch (error) {
       if (error instanceof Rollback) return { state: 'preview', requestId: id, ...error.done, shown: {} }
       if (!preview && isRefusal(error)) await closeFailed(store, id, session, error).catch(() => undefined)
@@ -133,6 +128,11 @@ const reject = (store: AdminStore, id: string, reason: string, session: Session)
     await tx.requests.decide(id, isOwn ? 'withdrawn' : 'rejected', session.operatorId, { reason })
     await tx.store.auditLog.record({ ...note, act: isOwn ? 'request withdrawn' : 'request rejected', subject: id })
   })
+
+async function finish(store: AdminStore, action: AdminActionName, done: Done): Promise<Done> {
+  const later = (await findAction(action).afterCommit?.(store)) ?? {}
+  return { ...done, result: { ...done.result, ...later } }
+}
 
 export type CarryOut = ReturnType<typeof createCarryOut>
 

@@ -36,9 +36,8 @@ const marketReads = {
     scope: ['text', 'Scope of a pause.', 'dex:uniswap-v3@base'],
     paused: ['flag', 'Paused.', false],
   }),
-  pools: list(['pools', 'Pools', 'State of the pools of each network: number, block and depth.'], {
+  pools: list(['pools', 'Pools', 'State of the pools of each network: block, depth and pauses.'], {
     network: ['text', 'Network.', 'base'],
-    pools: ['whole', 'Number of pools.', 812],
     height: ['text', 'Block of their state.', '21000000'],
     savedAt: ['time', 'When the state was stored.', '2026-11-26T11:00:00.000Z'],
     depth: ['record', 'Alarm about depth, under `alarm`; null = none.', { alarm: null }],

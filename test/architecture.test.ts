@@ -19,6 +19,7 @@ const folders = [
 ]
 const topOfServer = [
   'adapters',
+  'admin',
   'app',
   'cli',
   'config',

@@ -7,22 +7,23 @@ const layers: Readonly<Record<string, number>> = {
   exchange: 3,
   swap: 3,
   events: 3,
-  adapters: 5,
-  pages: 5,
-  config: 6,
-  app: 7,
-  cli: 8,
+  admin: 5,
+  adapters: 6,
+  pages: 6,
+  config: 7,
+  app: 8,
+  cli: 9,
 }
 /** Layers of the data folders beside server/src, chosen by the types that they use. */
 const dataLayers: Readonly<Record<string, number>> = { networks: 2, currencies: 2, dexes: 4 }
 const serverMain = 'server/src/main.ts'
 
-/** Ranks inside core, exchange and swap: domain ← ports ← services ← HTTP. */
+/** Ranks inside core, exchange, swap and admin: domain ← ports ← services ← HTTP. */
 const ranks: Readonly<Record<string, number>> = { domain: 0, routing: 1, ports: 2, api: 4, http: 4 }
 const portsRank = 2
 const serviceRank = 3
 const highestRank = 4
-const ranked = new Set(['core', 'exchange', 'swap', 'events'])
+const ranked = new Set(['core', 'exchange', 'swap', 'events', 'admin'])
 
 /** Returns the position of a file in the layers that ARCHITECTURE.md describes. */
 function placeOf(path: string): Place | null {
@@ -40,7 +41,7 @@ function placeOf(path: string): Place | null {
   const dataLayer = dataLayers[top ?? '']
   if (dataLayer !== undefined) return { layer: dataLayer, module: top ?? '', rank: 0, sees: 0 }
   if (top !== 'src') return null
-  if (path === serverMain) return { layer: 9, module: 'main', rank: 0, sees: highestRank }
+  if (path === serverMain) return { layer: 10, module: 'main', rank: 0, sees: highestRank }
   const layer = layers[first]
   if (layer === undefined || second === '') return null
   if (ranked.has(first)) {
@@ -69,12 +70,19 @@ const allowedEdges: Readonly<Record<string, readonly string[]>> = {
   'postgres/exchange': ['postgres/core'],
   'postgres/swap': ['postgres/core'],
   'postgres/queue': ['postgres/core'],
+  'postgres/admin': ['postgres/core', 'postgres/exchange', 'postgres/swap'],
 }
 
 const adapters = 'server/src/adapters'
 const chains = `${adapters}/chains`
 const postgres = `${adapters}/postgres`
-const http = ['server/src/core/http', 'server/src/exchange/api', 'server/src/swap/api', 'server/src/events/api']
+const http = [
+  'server/src/core/http',
+  'server/src/exchange/api',
+  'server/src/swap/api',
+  'server/src/events/api',
+  'server/src/admin/http',
+]
 const columns = 'block heights, key indexes and counts: bigint columns, which pg returns as text'
 
 export const architecture: Architecture = {
@@ -98,9 +106,10 @@ export const architecture: Architecture = {
     '@solana/kit': ['sandbox/src/solana'],
     litesvm: ['sandbox/src/solana'],
     ws: ['sandbox/src/solana'],
+    '@simplewebauthn/server': ['server/src/admin/identity'],
     '@swapyard/contracts': [`${adapters}/dex`, `${adapters}/swap-chain`, 'sandbox/src/evm'],
     '@swapyard/lib': [adapters, 'server/src/lib', 'server/src/cli/lab', 'server/src/swap/routing', 'sandbox/src'],
-    '@swapyard/schema': [...http, 'server/src/app/http.ts'],
+    '@swapyard/schema': [...http, 'server/src/app/http.ts', 'server/src/admin', 'server/src/cli'],
     commander: ['server/src/cli'],
     fastify: [...http, 'server/src/app/http.ts', 'server/src/pages', 'sandbox/src/control-server.ts'],
     'graphile-worker': [`${postgres}/queue`],
@@ -111,11 +120,12 @@ export const architecture: Architecture = {
     nodemailer: [`${adapters}/mail`],
     'p-limit': [`${adapters}/dex`, 'server/src/app/router-thread.ts', 'sandbox/src'],
     'p-map': [`${adapters}/chains/bitcoin`, `${adapters}/dex`, 'server/src/exchange/settlement'],
+    otpauth: ['server/src/admin/identity'],
     'p-retry': ['lib/src'],
     pg: [`${postgres}/core`, `${postgres}/queue`],
     pino: ['server/src/lib'],
     'prom-client': ['server/src/app/metrics.ts', `${adapters}/router`],
-    typebox: ['schema/src', 'server/src/core/http', 'server/src/config'],
+    typebox: ['schema/src', 'server/src/core/http', 'server/src/admin/http', 'server/src/config'],
     undici: ['lib/src', 'server/src/lib'],
     uqr: ['sdk/src/cli', 'server/src/pages/tracking'],
     viem: [`${chains}/evm`, `${adapters}/dex`, `${adapters}/swap-chain`, 'sandbox/src/evm', 'sandbox/src/keys.ts'],

@@ -17,6 +17,7 @@ import type { Environment } from '../core/domain/network.ts'
 import { type PriceSnapshot, unitsWorth } from '../core/domain/price.ts'
 import { type ApiSettings, apiDefaults } from '../core/http/settings.ts'
 import type { Prices } from '../core/ports/prices.ts'
+import type { Throttle } from '../core/ports/throttle.ts'
 import { createAuthenticate } from '../core/services/authenticate.ts'
 import { startDatabaseClock } from '../core/services/database-clock.ts'
 import { createRecordNodeNotes } from '../exchange/operations/record-node-notes.ts'
@@ -115,6 +116,8 @@ export type App = Readonly<{
   books: BookSnapshot
   services: Services
   http: HttpServer
+  /** Null: no limits (sandbox only). */
+  throttle: Throttle | null
   /** Why the app is not ready while the start is still in progress. */
   starting: Set<string>
   /** Starts watchers, jobs, sweeps and reconciliation. Stopping the loop finishes work in progress. */
@@ -193,6 +196,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     books,
     services,
     http,
+    throttle,
     starting,
     startWorkers: async () =>
       joinLoops(

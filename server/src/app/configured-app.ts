@@ -4,6 +4,7 @@ import type { Database } from '../adapters/postgres/core/database.ts'
 import { describeConfig } from '../config/describe.ts'
 import type { Config } from '../config/load.ts'
 import { createLog, type Log } from '../lib/log.ts'
+import { mountAdminApi, seedSandboxOperator } from './admin.ts'
 import { type App, createApp, prepareDatabase, type Role } from './app.ts'
 import type { NetworkNodes } from './chains.ts'
 import { reportChecksums, requireDurableDatabase, requireOwnNetworks, requireTraces } from './check-production.ts'
@@ -48,6 +49,8 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
   const swaps = chains === null ? productionSwaps(nodes, config.swaps) : sandboxSwaps(chains.networks)
   const { clocks, limits } = config
   const metrics = createMetrics()
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  const publicUrl = config.publicUrl ?? `http://${host}:${port ?? config.port}`
   const app = await createApp({
     environment: config.environment,
     databaseUrl: databaseAndLog.databaseUrl,
@@ -81,9 +84,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     routerThread: ground.routerThread,
     rateLimit: config.rateLimit,
     api: {
-      publicUrl:
-        config.publicUrl ??
-        `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port ?? config.port}`,
+      publicUrl,
       trustedProxies: config.trustedProxies,
       operatorToken: config.operatorToken,
       sandboxControlUrl: chains?.controlUrl ?? null,
@@ -93,11 +94,15 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     metrics,
   })
   closers.push(() => app.stop())
+  if (config.admin.enabled && role !== 'worker') mountAdminApi(config, app, { nodes, swaps, publicUrl })
   if (config.environment === 'production') {
     await reportChecksums(app.database, app.store.alarms, log)
     await requireTraces(app.chains, config.networks, log)
     await requireOwnNetworks(serveNetworks(config.environment, swaps.routing), log)
   }
-  if (config.environment === 'sandbox') await seedSandboxPartners(app.database, Buffer.from(config.pepper))
+  if (config.environment === 'sandbox') {
+    await seedSandboxPartners(app.database, Buffer.from(config.pepper))
+    await seedSandboxOperator(app.database, config)
+  }
   return app
 }

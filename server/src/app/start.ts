@@ -8,6 +8,7 @@ import { lockFolder } from '../lib/lock.ts'
 import type { App, Role } from './app.ts'
 import type { Closer } from './configured-app.ts'
 import { type SandboxChains, startSandboxChains } from './sandbox-chains.ts'
+import { sandboxOperator } from './sandbox-operator.ts'
 
 /* The order of a start. Postgres and the chains take seconds to start; the large libraries are loaded in the meantime. */
 
@@ -198,5 +199,7 @@ async function listen({ host, clocks }: Config, port: number, { http }: App, clo
 function welcome(config: Config, role: Role, url: string | null, say: (line: string) => void): void {
   say(url === null ? `ready: ${role}` : `ready: ${role} at ${url}`)
   if (role === 'worker' || url === null || config.environment === 'production') return
-  console.log(`\n  API        ${url}\n  key        x-api-key: sandbox\n  docs       ${url}/docs\n`)
+  const { login, password } = sandboxOperator
+  const admin = config.admin.enabled ? `\n  admin API  ${url}/admin/v1 (operator ${login}, password ${password})` : ''
+  console.log(`\n  API        ${url}\n  key        x-api-key: sandbox\n  docs       ${url}/docs${admin}\n`)
 }

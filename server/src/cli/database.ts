@@ -5,13 +5,22 @@ import { migrate } from '../adapters/postgres/core/migrate.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
 import { type Config, loadConfig } from '../config/load.ts'
 import { FolderLockedError, lockFolder } from '../lib/lock.ts'
-import { print } from './print.ts'
+import { fail } from './print.ts'
+import { adminUrl } from './target.ts'
+
+/** A person waits longer for a connection than a request may. */
+const WAIT_MS = 20_000
 
 /** Opens and migrates the configured database for one command, and closes it afterwards. */
 export async function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {
+  if (adminUrl() !== null) fail('this command works on the server only: without --url and SWAPYARD_ADMIN_URL')
   const config = loadConfig()
   const embedded = config.databaseUrl === null ? await openEmbedded(config) : null
-  const database = openDatabase(embedded?.url ?? config.databaseUrl ?? '', { max: 2, applicationName: 'swapyard cli' })
+  const database = openDatabase(embedded?.url ?? config.databaseUrl ?? '', {
+    max: 2,
+    waitMs: WAIT_MS,
+    applicationName: 'swapyard cli',
+  })
   try {
     await migrate(database)
     await prepareJobs(database)
@@ -21,10 +30,6 @@ export async function withDatabase<T>(work: (database: Database, config: Config)
     await embedded?.stop()
   }
 }
-
-/** Prints the rows that a command reads from the database. */
-export const printRows = (read: (database: Database) => Promise<readonly unknown[]>): Promise<void> =>
-  withDatabase(async (database) => (await read(database)).forEach(print))
 
 /** Uses the embedded database of a running service, or starts it for this command. */
 async function openEmbedded(config: Config): Promise<{ url: string; stop(): Promise<void> }> {

@@ -1,24 +1,24 @@
 import type { Command } from 'commander'
-import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { describeFault } from '../exchange/operations/check-ledger.ts'
-import { withDatabase } from './database.ts'
+import type { LedgerFault } from '../exchange/ports/store/reconciliation.ts'
+import { printRead, readRows } from './act.ts'
 import { fail, print } from './print.ts'
 
-const FAULTS_MAX = 1_000
-
 export function addLedgerCommands(program: Command): void {
-  program
-    .command('ledger')
-    .description('the double-entry ledger')
+  const ledger = program.command('ledger').description('the double-entry ledger')
+  ledger
     .command('check')
     .description('checks that the balances of each asset sum to zero and that each balance equals its postings')
-    .action(() =>
-      withDatabase(async (database) => {
-        const faults = await createStore(database).reconciliation.ledgerFaults(FAULTS_MAX)
-        for (const fault of faults) print(fault)
-        const [first] = faults
-        if (first) fail(`${faults.length} faults in the ledger; ${describeFault(first)}`)
-        print({ faults: 0 })
-      }),
-    )
+    .action(async () => {
+      const [found] = await readRows('ledgerFaults')
+      const faults = (found?.['list'] ?? []) as readonly LedgerFault[]
+      for (const fault of faults) print(fault)
+      const [first] = faults
+      if (first) fail(`${faults.length} faults in the ledger; ${describeFault(first)}`)
+      print({ faults: 0 })
+    })
+  ledger
+    .command('entries <exchangeId>')
+    .description('lists the journal entries of an exchange with their postings')
+    .action((exchangeId: string) => printRead('ledgerEntries', { exchangeId }))
 }

@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { listKeyIndexes } from '../adapters/postgres/exchange/key-indexes.ts'
-import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createKeystore, exportPublicKeys } from '../adapters/signers/keystore.ts'
 import { openAddresses } from '../app/addresses.ts'
 import { envExample, settingsPage } from '../config/describe.ts'
 import { loadConfig, requireProduction } from '../config/load.ts'
-import { verifyAuditLog } from '../core/services/verify-audit-log.ts'
+import { printRead, readRows } from './act.ts'
 import { addAlarmCommands } from './alarm-commands.ts'
-import { printRows, withDatabase } from './database.ts'
+import { withDatabase } from './database.ts'
 import { addExchangeCommands } from './exchange-commands.ts'
+import { addIdentityCommands } from './identity-commands.ts'
 import { addLedgerCommands } from './ledger-commands.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addPauseCommands } from './pause-commands.ts'
@@ -22,6 +22,8 @@ import { addRescanCommand } from './rescan-command.ts'
 import { addSignerCommands } from './signer-commands.ts'
 import { addTreasuryCommands } from './treasury-commands.ts'
 import { addWebhookCommands } from './webhook-commands.ts'
+
+const PAGE_MAX = 500
 
 /** The operator's commands: keys, pauses, held exchanges and payouts, alarms, settings, audit log. */
 export function addOperatorCommands(program: Command): void {
@@ -35,17 +37,18 @@ export function addOperatorCommands(program: Command): void {
   addAlarmCommands(program)
   addWebhookCommands(program)
   program
+    .command('status')
+    .description('shows what needs attention: open exchanges, held ones, alarms, lag; with --url')
+    .action(() => printRead('overview'))
+  program
     .command('wallets')
     .alias('balances')
-    .description('lists the balances of the hot wallets and their available part, in base units')
-    .action(() =>
-      withDatabase(async (database) => {
-        const store = createStore(database)
-        const available = await store.inventory.available()
-        for (const [asset, held] of await store.ledger.balances('asset:wallet'))
-          print({ asset, held, available: available.get(asset) ?? 0n })
-      }),
-    )
+    .description('lists what the hot wallets hold, what of it is available, and what is free capital')
+    .action(() => printRead('wallets'))
+  program
+    .command('networks')
+    .description('lists the networks with their nodes, last block and lag; with --url')
+    .action(() => printRead('networks'))
   program
     .command('settings')
     .description('prints every environment variable with its meaning, as in .env.example')
@@ -78,17 +81,33 @@ export function addOperatorCommands(program: Command): void {
     .command('list')
     .description('lists the newest actions with their actor and reason, the newest first')
     .option('--limit <count>', 'how many', integerBetween(1, 10_000), 100)
-    .action(({ limit }: { limit: number }) => printRows((database) => createStore(database).auditLog.list(limit)))
+    .action(({ limit }: { limit: number }) => listActs(limit))
   audit
     .command('verify')
     .description('verifies the hash chain of the log; keep the printed head and compare it with the next one')
-    .action(() =>
-      withDatabase(async (database) => {
-        const verified = await verifyAuditLog(createStore(database).auditLog)
-        if (verified.kind === 'broken') fail(`row ${verified.row} of operator_acts: ${verified.why}`)
-        print(verified)
-      }),
-    )
+    .action(async () => {
+      const [verified] = await readRows('auditVerification')
+      const { kind, acts, head, row, why } = verified ?? {}
+      if (kind === 'broken') fail(`row ${row} of operator_acts: ${why}`)
+      print({ kind, acts, head })
+    })
+  addIdentityCommands(program)
+}
+
+/** Pages of at most 500 rows, until enough are listed. */
+async function listActs(limit: number): Promise<void> {
+  let left = limit
+  let cursor = ''
+  while (left > 0) {
+    const rows = await readRows('audit', {
+      limit: String(Math.min(left, PAGE_MAX)),
+      ...(cursor === '' ? {} : { cursor }),
+    })
+    for (const { hash: _, ...row } of rows) print(row)
+    left -= rows.length
+    cursor = String(rows.at(-1)?.['id'] ?? '')
+    if (rows.length < PAGE_MAX) return
+  }
 }
 
 function addKeystoreCommands(program: Command): void {

@@ -5,6 +5,7 @@ import type { Role } from '../app/app.ts'
 import { ConfigError, loadConfig, requireProduction } from '../config/load.ts'
 import { AppError } from '../core/domain/errors.ts'
 import { FolderLockedError } from '../lib/lock.ts'
+import { setAdminUrl } from './target.ts'
 
 /** The longest time that requests and steps in progress get to finish after a stop signal, beside the drain time. */
 const STOP_MS = 20_000
@@ -14,7 +15,9 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   const program = new Command('swapyard')
     .description('self-hosted crypto exchange server')
     .version(packageJson.version)
+    .option('--url <url>', 'acts on this server by its admin API (SWAPYARD_ADMIN_URL); see swapyard login')
     .exitOverride()
+  program.hook('preAction', () => setAdminUrl(program.opts<{ url?: string }>().url))
   program
     .command('start')
     .description('starts the service')

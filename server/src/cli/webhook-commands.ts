@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
+import { createAuditLog } from '../adapters/postgres/core/audit-log.ts'
 import { listAllWebhooks, setWebhookDisabled } from '../adapters/postgres/events/webhooks.ts'
-import { type ReasonOption, toAuditNote, withAuditLog, withReason } from './audit-note.ts'
-import { printRows, withDatabase } from './database.ts'
+import { type ReasonOption, toAuditNote } from './audit-note.ts'
+import { withDatabase } from './database.ts'
 import { fail, print } from './print.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -14,10 +15,12 @@ export function addWebhookCommands(program: Command): void {
     .description('lists webhooks with what waits for them')
     .option('--partner <name>', 'only those of one partner')
     .action(({ partner = null }: { partner?: string | null }) =>
-      printRows((database) => listAllWebhooks(database, partner)),
+      withDatabase(async (database) => (await listAllWebhooks(database, partner)).forEach(print)),
     )
   for (const verb of ['disable', 'enable'] as const) {
-    withReason(webhooks.command(`${verb} <id>`))
+    webhooks
+      .command(`${verb} <id>`)
+      .option('--reason <text>', 'why; stored in the audit log with your name')
       .description(
         verb === 'disable'
           ? 'stops a webhook, which its partner cannot enable; its events wait for 30 days'
@@ -25,12 +28,13 @@ export function addWebhookCommands(program: Command): void {
       )
       .action((id: string, options: ReasonOption) =>
         withDatabase(async (database) => {
-          await withAuditLog(database, async (inside, record) => {
-            const read = async () => (await listAllWebhooks(inside, null, id)).at(0) ?? null
+          await database.transaction(async (tx) => {
+            const read = async () => (await listAllWebhooks(tx, null, id)).at(0) ?? null
             const before = UUID.test(id) ? await read() : null
             if (before === null) fail(`there is no webhook ${id}: see swapyard webhooks list`)
-            await setWebhookDisabled(inside, null, id, verb === 'disable' ? 'operator' : null)
-            await record({ ...toAuditNote(options), act: `webhook ${verb}`, subject: id, before, after: await read() })
+            await setWebhookDisabled(tx, null, id, verb === 'disable' ? 'operator' : null)
+            const change = { act: `webhook ${verb}`, subject: id, before, after: await read() }
+            await createAuditLog(tx).record({ ...toAuditNote(options), ...change })
           })
           print({ id, enabled: verb === 'enable' })
         }),

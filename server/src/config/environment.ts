@@ -90,6 +90,11 @@ export const environmentSchema = Type.Object({
   SWAPYARD_OPERATOR_TOKEN: Type.Optional(
     secret('Bearer token for /metrics from addresses other than loopback. Unset: loopback only'),
   ),
+  SWAPYARD_ADMIN_URL: Type.Optional(
+    text('URL of the admin API for the command line, which then works remotely. Unset: on this server', {
+      pattern: '^https?://[^\\s?#]+[^/\\s?#]$',
+    }),
+  ),
 })
 
 export type Variables = Readonly<Record<string, string | undefined>>
@@ -103,6 +108,10 @@ export type Environment = Readonly<{
 const PREFIX = 'SWAPYARD_'
 /** Names that belong to test runs, not to the program. */
 const RESERVED = 'SWAPYARD_TEST_'
+
+/** The server on which commands of the operator act; null = this one. Read without the other settings: they are of the server. */
+export const readAdminUrl = (variables: Variables = process.env): string | null =>
+  variables['SWAPYARD_ADMIN_URL']?.replace(/\/+$/, '') || null
 
 /** Reads and checks the variables. The only reader of the process's environment. */
 export function readEnvironment(problems: string[], variables: Variables = process.env): Environment {

@@ -14,6 +14,7 @@ import {
   type ServiceSettings,
   USD,
 } from '../exchange/settings.ts'
+import { type AdminSettings, adminSchema, toAdminSettings } from './admin.ts'
 import { bitcoinSchema, toOutputSettings } from './bitcoin.ts'
 import { guardsSchema, toGuardSettings } from './guards.ts'
 import { findRemoteDaemons, moneroSchema } from './monero.ts'
@@ -76,6 +77,7 @@ export type FileConfig = Readonly<{
   signerLimits: ReadonlyMap<string, Readonly<Record<'transaction' | 'hour' | 'day', string>>>
   swaps: SwapConfig
   partners: Readonly<{ feeBps: number; openExchangesMax: number; rateLimitPerMinute: number }>
+  admin: AdminSettings
 }>
 
 const SPREAD_BPS_MAX = 5_000
@@ -229,6 +231,7 @@ export const fileSchema = object({
   signer: section({ limits: byAsset(signerLimit) }),
   swaps: swapsSchema,
   partners,
+  admin: adminSchema,
 })
 
 /** Defaults of the sandbox that differ from production: a developer waits neither for a load balancer nor for privacy. */
@@ -236,6 +239,10 @@ const sandboxDefaults = Type.Object({
   clocks: Type.Object({ drain: Type.String({ default: '0s' }) }, { default: {} }),
   privacy: Type.Object({ delay: Type.String({ default: '2s' }) }, { default: {} }),
   bitcoin: Type.Object({ outputsReady: Type.Integer({ default: 1 }) }, { default: {} }),
+  admin: Type.Object(
+    { enabled: Type.Boolean({ default: true }), twoPersons: Type.Boolean({ default: false }) },
+    { default: {} },
+  ),
 })
 const sandboxFile = Type.Object({ environment: Type.Literal('sandbox') })
 
@@ -354,5 +361,6 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
     signerLimits: new Map(Object.entries(file.signer.limits)),
     swaps: toSwapConfig(file.swaps, problems),
     partners: file.partners,
+    admin: toAdminSettings(file.admin, problems),
   }
 }

@@ -50,7 +50,9 @@ export function loadConfig(variables?: Variables): Config {
   const environment = readEnvironment(problems, variables)
   const file = readConfigFile(environment.values.SWAPYARD_CONFIG, problems)
   problems.push(
-    ...(file.environment === 'production' ? productionProblems(environment) : sandboxProblems(environment.values)),
+    ...(file.environment === 'production'
+      ? productionProblems(environment, file)
+      : sandboxProblems(environment.values)),
   )
   const { SWAPYARD_DATA_DIR: dataDir, SWAPYARD_MAIL_URL: mailUrl, SWAPYARD_MAIL_FROM: mailFrom } = environment.values
   if ((mailUrl === undefined) !== (mailFrom === undefined))
@@ -80,8 +82,10 @@ function sandboxProblems(values: Environment['values']): readonly string[] {
 const SECRET_LENGTH_MIN = 16
 
 /** Refuses settings that are unsafe with real money. */
-function productionProblems({ values, isSet }: Environment): readonly string[] {
+function productionProblems({ values, isSet }: Environment, { admin }: FileConfig): readonly string[] {
   const problems: string[] = []
+  if (admin.enabled && !values.SWAPYARD_PUBLIC_URL?.startsWith('https://'))
+    problems.push('admin.enabled needs SWAPYARD_PUBLIC_URL, the https URL at which operators reach this server')
   for (const name of ['DATABASE_URL', 'SWAPYARD_PEPPER'])
     if (!isSet(name)) problems.push(`${name} is missing (or ${fileOf(name)})`)
   for (const name of ['SWAPYARD_PEPPER', 'SWAPYARD_KEYSTORE_PASSPHRASE', 'SWAPYARD_OPERATOR_TOKEN'] as const)

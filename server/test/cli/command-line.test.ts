@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPostgres } from '../../src/adapters/embedded-postgres/postgres.ts'
@@ -58,7 +59,7 @@ describe('the command line', () => {
   test('requires a reason to release the hold after a restore', async () => {
     expect(await swapyard(['pause', 'payouts:all', '--reason', 'as the signer does'])).toMatchObject({ code: 0 })
     expect(await swapyard(['signer', 'missing'])).toMatchObject({ code: 0, lines: [] })
-    expect(await swapyard(['signer', 'import'])).toMatchObject({ code: 0, lines: [] })
+    expect(await swapyard(['signer', 'import'])).toMatchObject({ code: 0, lines: [{ imported: [] }] })
     expect((await swapyard(['signer', 'release'])).code).toBe(2)
     expect(await swapyard(['signer', 'release', '--reason', 'looked at every transaction'])).toMatchObject({
       code: 0,
@@ -101,7 +102,7 @@ describe('the command line', () => {
             keyId: key.slice(8, 16),
             scopes: ['rates:read', 'exchange:read'],
             ipAllowList: ['192.0.2.1/32', '2001:db8::/32'],
-            createdBy: 'cli',
+            createdBy: userInfo().username,
             expiresAt: expect.stringContaining(inDays(90)),
             revoked: false,
             lastUsedAt: null,
@@ -338,7 +339,9 @@ describe('the command line', () => {
     expect((await swapyard(['pause', 'partner:held partner', '--reason', 'x'])).lines).toEqual([
       { scope, paused: true },
     ])
-    expect((await swapyard(['pauses'])).lines).toContainEqual({ scope, reason: 'x' })
+    expect((await swapyard(['pauses'])).lines).toContainEqual(
+      expect.objectContaining({ scope, reason: 'x', actor: userInfo().username }),
+    )
     expect((await swapyard(['resume', scope])).lines).toEqual([{ scope, paused: false }])
   })
 

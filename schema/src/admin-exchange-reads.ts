@@ -1,0 +1,246 @@
+import Type from 'typebox'
+import { ADDRESS, at, type Column, HASH, list, one, oneOf, period, text, UUID } from './admin-read.ts'
+import { exchangeStatuses } from './cross-chain.ts'
+
+const payout: Readonly<Record<string, Column>> = {
+  id: ['text', 'Id of the payout.', UUID],
+  purpose: ['text', 'Payout, refund, sweep, gas, withdrawal, split or consolidate.', 'payout'],
+  state: ['text', '`reserved`, `signed`, `confirmed` or `void`.', 'reserved'],
+  attention: ['text?', 'Why it waits for an operator.', 'PAYEE'],
+  network: ['text', 'Network.', 'eth'],
+  currency: ['text', 'Currency as `ticker@network`.', 'usdt@eth'],
+  amount: ['text', 'Amount in coins.', '100.5'],
+  address: ['text', 'Recipient.', ADDRESS],
+  memo: ['text?', 'Its memo.', null],
+  exchangeId: ['text?', 'Exchange that it belongs to.', UUID],
+  transactionId: ['text?', 'Our transaction that pays it.', UUID],
+  txHashes: ['list?', 'Hashes of its attempts, the oldest first.', [HASH]],
+  waitsFor: ['text?', 'What a postponed payout waits for.', null],
+  heldUntil: ['time?', 'Not paid before.', null],
+  reversed: ['flag', 'Reversed by a reorganisation after its exchange had closed.', false],
+  createdAt: at,
+}
+
+export const exchangeReads = {
+  overview: one(
+    ['overview', 'Overview', 'What needs attention, and the last 24 hours. The sums are at most a minute old.'],
+    {
+      openByStatus: ['record', 'Open exchanges by status.', { pending: 3, exchanging: 1 }],
+      oldestStepAt: ['time?', 'Since when the longest waiting step is due; null = none is.', null],
+      heldExecutions: ['whole', 'Deposits that wait for an operator, at most 1000.', 0],
+      heldPayouts: ['whole', 'Payouts that wait for an operator, at most 1000.', 0],
+      openRequests: ['whole', 'Acts that wait for a second person, at most 1000.', 0],
+      alarms: ['record', 'Unacknowledged alarms by severity.', { critical: 0, warning: 1 }],
+      pauses: ['whole', 'Pauses in force.', 0],
+      networks: ['record', 'Lag in seconds since each network was last at its head.', { btc: 2 }],
+      created24h: ['whole', 'Exchanges created in the last 24 hours.', 120],
+      finished24h: ['whole', 'Of these, finished.', 100],
+      volume24h: ['record', 'Ordered amounts of the last 24 hours by source currency, in coins.', { 'btc@btc': '1.5' }],
+      revenueToday: ['record', 'Spread earned today (UTC) by currency, in coins.', { 'usdt@eth': '12.5' }],
+      readiness: ['list', 'Why the process is not ready.', []],
+    },
+  ),
+  exchanges: list(
+    [
+      'exchanges',
+      'List exchanges',
+      'Newest first. `find` searches by id, deposit address, recipient, or the hash of a deposit, payout or refund.',
+    ],
+    {
+      id: ['text', 'Id of the exchange.', UUID],
+      partner: ['text?', 'Name of the partner.', 'acme'],
+      type: ['text', '`standard` or `private`.', 'standard'],
+      flow: ['text', '`standard` or `fixed-rate`.', 'standard'],
+      status: ['text', 'Status.', 'pending'],
+      reason: ['text?', 'Reason of the status.', null],
+      from: ['text', 'Source currency.', 'btc@btc'],
+      to: ['text', 'Target currency.', 'usdt@eth'],
+      fromAmount: ['text', 'Ordered amount in coins.', '0.5'],
+      toAmount: ['text', 'Quoted amount in coins.', '32000'],
+      foundBy: ['text?', 'What `find` matched.', 'deposit address'],
+      createdAt: at,
+    },
+    {
+      pages: true,
+      query: {
+        find: text('Id, address or hash.', ADDRESS, 300),
+        status: oneOf(exchangeStatuses, 'Status.'),
+        partner: text('Name of the partner.', 'acme', 64),
+        currency: text('Source currency as `ticker@network`; needed by `amount`.', 'btc@btc'),
+        amount: text('Ordered amount in coins.', '0.5', 80),
+      },
+    },
+  ),
+  exchange: one(
+    [
+      'exchanges/story',
+      'One exchange as a story',
+      'Terms, timeline, deposits, payouts, ledger entries, guards and explorer links.',
+    ],
+    {
+      exchange: ['record', 'Its row: terms, status, addresses, clocks.', { id: UUID, status: 'finished' }],
+      timeline: ['list', 'Events in order.', []],
+      transfers: ['list', 'Deposits, payouts and refunds with their transactions and explorer links.', []],
+      ledger: ['list', 'Journal entries with their postings.', []],
+      facts: ['list', 'Everything that is stored, part by part.', []],
+      plan: ['record?', 'Of a private exchange: its plan.', null],
+    },
+    {
+      query: { id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the exchange.', examples: [UUID] }) },
+    },
+  ),
+  held: list(
+    ['held', 'List held deposits', 'Executions that wait for an operator, the longest waiting first.'],
+    {
+      exchangeId: ['text', 'Exchange.', UUID],
+      partner: ['text?', 'Name of the partner.', 'acme'],
+      executionId: ['text', 'Execution.', UUID],
+      depositId: ['text', 'Deposit.', '4711'],
+      txHash: ['text', 'Its transaction.', HASH],
+      currency: ['text?', 'Currency; null = not listed.', 'btc@btc'],
+      amount: ['text?', 'Amount in coins.', '0.5'],
+      units: ['text', 'Amount in base units.', '50000000'],
+      reason: ['text?', 'Why it is held.', 'PRICE_GUARD'],
+      decision: ['text?', 'What an operator decided.', null],
+      onRelease: ['text?', 'Where a release resumes.', 'exchanging'],
+      actions: ['record', 'What can be done, and its meaning.', { 'exchanges-release': 'resumes it' }],
+      since: at,
+    },
+    { pages: true },
+  ),
+  payouts: list(
+    [
+      'payouts',
+      'List payouts',
+      'Newest first. `attention=held` lists those that wait for an operator, the oldest first.',
+    ],
+    payout,
+    {
+      pages: true,
+      query: {
+        state: oneOf(['reserved', 'signed', 'confirmed', 'void'], 'State.'),
+        attention: oneOf(['held'], 'Only those that wait for an operator.'),
+      },
+    },
+  ),
+  queue: list(
+    ['payouts/queue', 'Queue of payouts', 'Unsigned payouts that are not held, in the order in which they are paid.'],
+    payout,
+    { query: { network: Type.String({ minLength: 1, maxLength: 64, description: 'Network.', examples: ['eth'] }) } },
+  ),
+  unclaimed: list(
+    ['unclaimed', 'List unclaimed deposits', 'Deposits of closed exchanges, with an unknown memo, and at hot wallets.'],
+    {
+      depositId: ['text', 'Deposit.', '4711'],
+      exchangeId: ['text?', 'Its closed exchange.', null],
+      txHash: ['text', 'Transaction.', HASH],
+      currency: ['text', 'Currency.', 'btc@btc'],
+      amount: ['text', 'Amount in coins.', '0.5'],
+    },
+    { pages: true },
+  ),
+} as const
+
+export const moneyReads = {
+  wallets: list(
+    ['wallets', 'Hot wallets', 'By the ledger: what each holds, what of it is available, and what is free capital.'],
+    {
+      currency: ['text', 'Currency.', 'btc@btc'],
+      held: ['text', 'Held in coins.', '10.5'],
+      available: ['text', 'Available to payouts.', '9.5'],
+      freeCapital: ['text', 'What the treasury may withdraw.', '3.5'],
+      address: ['text?', 'Address of the hot wallet.', ADDRESS],
+      addressUrl: [
+        'text?',
+        'Its page at an explorer.',
+        'https://etherscan.io/address/0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+      ],
+    },
+  ),
+  trialBalance: list(
+    [
+      'ledger/trial-balance',
+      'Trial balance',
+      'Opening balance, debits, credits and closing balance of each kind of account; debits are positive.',
+    ],
+    {
+      account: ['text', 'Kind of account.', 'asset:wallet'],
+      currency: ['text', 'Currency.', 'btc@btc'],
+      opening: ['text', 'Opening balance.', '1'],
+      debits: ['text', 'Debits.', '2'],
+      credits: ['text', 'Credits.', '1.5'],
+      closing: ['text', 'Closing balance.', '1.5'],
+    },
+    { query: period },
+  ),
+  ledgerFaults: one(
+    ['ledger/faults', 'Check the ledger', 'Whether balances and postings agree. Reads the whole ledger.'],
+    {
+      faults: ['whole', 'Number of faults, at most 1000.', 0],
+      list: ['list', 'The faults.', []],
+    },
+  ),
+  ledgerEntries: list(
+    ['ledger/entries', 'Journal entries of an exchange', 'In the order of their time.'],
+    {
+      id: ['text', 'Id of the entry.', 'deposit:4711:credit:1'],
+      event: ['text', 'What happened.', 'deposit credited'],
+      at,
+      postings: ['list', 'Postings in order.', []],
+    },
+    { query: { exchangeId: Type.String({ minLength: 1, maxLength: 64, description: 'Exchange.', examples: [UUID] }) } },
+  ),
+  reconciliation: list(
+    [
+      'reconciliation',
+      'Reconciliation',
+      'The wallets by the ledger, and what alarms report as different on the chains.',
+    ],
+    {
+      network: ['text', 'Network.', 'eth'],
+      currency: ['text', 'Currency.', 'eth@eth'],
+      low: ['text', 'Least balance by the ledger.', '10'],
+      high: ['text', 'Most, with unconfirmed transactions.', '10.5'],
+      alarms: ['list', 'Alarms about differences of this network.', []],
+    },
+  ),
+  revenue: list(
+    ['reports/revenue', 'Revenue', 'What exchanges earned.'],
+    {
+      group: ['text', 'Day, pair, partner or exchange.', '2026-11-26'],
+      currency: ['text', 'Currency.', 'usdt@eth'],
+      exchanges: ['whole', 'Number of exchanges.', 12],
+      spread: ['text', 'Spread.', '12.5'],
+      partnerFees: ['text', 'Fees owed to partners.', '3'],
+      networkFees: ['text', 'Network fees charged.', '1'],
+      dust: ['text', 'Dust.', '0'],
+    },
+    { query: { ...period, by: oneOf(['day', 'pair', 'partner', 'exchange'], 'What rows are grouped by.') } },
+  ),
+  costs: list(
+    ['reports/costs', 'Costs', 'What networks were paid.'],
+    {
+      group: ['text?', 'Day, pair, partner or exchange.', '2026-11-26'],
+      currency: ['text', 'Currency.', 'eth@eth'],
+      transactions: ['whole', 'Number of transactions.', 12],
+      payouts: ['text', 'For payouts and refunds.', '0.01'],
+      sweeps: ['text', 'For sweeps, splits and merges.', '0.001'],
+      gas: ['text', 'For supplying gas.', '0'],
+      stranded: ['text', 'Gas that stays on deposit addresses.', '0'],
+    },
+    { query: { ...period, by: oneOf(['day', 'pair', 'partner', 'exchange'], 'What rows are grouped by.') } },
+  ),
+  missingPayouts: list(
+    [
+      'signer/missing',
+      'Payouts that the database does not know',
+      'Sent before a restore, by the journals of the signers.',
+    ],
+    {
+      network: ['text', 'Network.', 'eth'],
+      txHash: ['text', 'Transaction.', HASH],
+      payoutId: ['text?', 'Payout.', UUID],
+      detail: ['record', 'The rest of the row.', {}],
+    },
+  ),
+} as const

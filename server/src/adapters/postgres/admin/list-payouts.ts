@@ -1,0 +1,84 @@
+import type { AdminLists, Rows } from '../../../admin/ports/lists.ts'
+import type { Sql } from '../core/database.ts'
+import { formatAmount } from './format-amount.ts'
+import { readNumber, readPage, toRows } from './keyset.ts'
+
+const PAYOUT = `p.id, p.purpose, p.state, p.attention, p.network, p.asset_id as currency, p.units, p.address,
+  nullif(p.memo, '') as memo, p.exchange_id as "exchangeId", p.transaction_id as "transactionId",
+  (select json_agg(a.tx_hash order by a.created_at) from attempts a
+   where a.transaction_id = p.transaction_id) as "txHashes",
+  p.waits_for as "waitsFor", p.held_until as "heldUntil", p.lost as reversed, p.created_at as "createdAt" from payouts p`
+
+type Row = Readonly<Record<string, unknown>> & Readonly<{ units: string; currency: string }>
+
+const toPayout = ({ units, ...row }: Row) => ({ ...row, amount: formatAmount(BigInt(units), row.currency) })
+
+type Lists = Pick<AdminLists, 'payouts' | 'queue' | 'held' | 'unclaimed'>
+
+export function createPayoutLists(sql: Sql): Lists {
+  return {
+    async payouts({ state, isHeld }, page) {
+      const query = isHeld
+        ? { where: ["p.state = 'reserved'", 'p.attention is not null'], values: [], ascending: true }
+        : { where: state === null ? [] : ['p.state = $1'], values: state === null ? [] : [state] }
+      const found = await readPage(sql, { select: PAYOUT, at: 'p.created_at', id: 'p.id', ...query }, page)
+      return { ...found, data: found.data.map((row) => toPayout(row as Row)) }
+    },
+    async queue(network, limit) {
+      const rows = await sql.query<Row>(
+        `select ${PAYOUT} where p.network = $1 and p.state = 'reserved' and p.attention is null
+         order by coalesce(p.held_until, p.created_at), p.created_at, p.id limit $2`,
+        [network, limit],
+      )
+      return rows.map(toPayout)
+    },
+    held: (page) => listHeld(sql, page),
+    unclaimed: (page) => listUnclaimed(sql, page),
+  }
+}
+
+async function listHeld(sql: Sql, page: Parameters<Lists['held']>[0]): Promise<Rows> {
+  const found = await readPage(
+    sql,
+    {
+      select: `x.exchange_id as "exchangeId", a.name as partner, x.id as "executionId", x.deposit_id as "depositId",
+        d.tx_hash as "txHash", d.asset_id as currency, coalesce(d.credited_units, d.units) as units, x.reason, x.decision,
+        coalesce(x.release_status, 'exchanging') as "onRelease", x.updated_at as since
+        from executions x join deposits d on d.id = x.deposit_id join exchanges e on e.id = x.exchange_id
+        left join partners a on a.id = e.partner_id`,
+      at: 'x.updated_at',
+      id: 'x.id',
+      where: ["x.status = 'verifying'"],
+      values: [],
+      ascending: true,
+    },
+    page,
+  )
+  const data = found.data.map((row) => {
+    const { currency, units } = row as { currency: string | null; units: string }
+    return { ...row, amount: currency === null ? null : formatAmount(BigInt(units), currency) }
+  })
+  return { ...found, data }
+}
+
+/** A payout of it exists that is not void. */
+const HAS_PAYOUT = `exists (select 1 from payouts p where p.deposit_id = d.id and p.owed_from = 'liability:unclaimed' and p.state <> 'void')`
+
+/** Two parts, each in the order of an index: coins without an exchange, and those of executions that were closed as failed. */
+async function listUnclaimed(sql: Sql, { cursor, limit }: Parameters<Lists['unclaimed']>[0]): Promise<Rows> {
+  const rows = await sql.query<Row & { position: string }>(
+    `select d.id::text as position, d.id::text as "depositId", d.exchange_id as "exchangeId", d.tx_hash as "txHash",
+       d.asset_id as currency, d.credited_units as units from (
+         (select d.* from deposits d where d.unclaimed and d.status = 'credited' and d.id > $1::bigint and not ${HAS_PAYOUT}
+            order by d.id limit $2)
+         union
+         (select d.* from executions x join deposits d on d.id = x.deposit_id
+            join journal j on j.id = 'execution:' || x.id || ':unclaimed'
+            where x.status = 'failed' and x.deposit_id > $1::bigint and d.status = 'credited' and not d.unclaimed and not ${HAS_PAYOUT}
+            order by x.deposit_id limit $2)) d
+     order by d.id limit $2`,
+    [readNumber(cursor) ?? '0', limit + 1],
+  )
+  const found = toRows(rows, limit)
+  return { ...found, data: found.data.map((row) => toPayout(row as Row)) }
+}

@@ -1,0 +1,49 @@
+import type { AdminActionName, AdminArguments } from '@swapyard/schema'
+import type { Environment, Network } from '../../core/domain/network.ts'
+import type { AuditNote } from '../../core/services/audit-note.ts'
+import type { OutputSettings } from '../../exchange/domain/output-plan.ts'
+import type { Addresses } from '../../exchange/ports/chain.ts'
+import type { SwapNetwork } from '../../swap/networks.ts'
+import type { SecretBox } from '../identity/secret-box.ts'
+import type { AdminStores } from '../ports/admin-store.ts'
+
+/** What acts need beside the database. */
+export type ActionDeps = Readonly<{
+  environment: Environment
+  /** As `network:address`. */
+  coldAddresses: readonly string[]
+  outputs: OutputSettings
+  partnerDefaults: Readonly<{ feeBps: number; openExchangesMax: number; rateLimitPerMinute: number }>
+  pepper: Uint8Array
+  box: SecretBox
+  /** By network; derived from public keys, without a node. */
+  addresses(): ReadonlyMap<string, Readonly<{ network: Network; addresses: Addresses }>>
+  /** A hash or an address in the forms in which it may be stored. */
+  encodingsOf(text: string): readonly string[]
+  /** Whether the deny list permits the address. */
+  isAllowed(network: string, address: string): Promise<boolean>
+  /** An account of a network that has swaps and no wallets of ours; null if it is not one. */
+  parseSwapAccount(network: string, address: string): string | null
+  swaps(): Promise<Readonly<{ networks: ReadonlyMap<string, SwapNetwork>; feeAddresses: ReadonlyMap<string, string> }>>
+}>
+
+/** An act in progress: everything happens in one transaction of the database. */
+export type ActionContext = AdminStores & Readonly<{ deps: ActionDeps; note: AuditNote }>
+
+export type ActionResult = Readonly<Record<string, unknown>>
+
+/** What is stored until the act is carried out, and secrets that only the operator who asks sees, once. */
+export type Prepared = Readonly<{
+  arguments: Readonly<Record<string, unknown>>
+  shown: Readonly<Record<string, string>>
+}>
+
+export type ActionDefinition<Arguments> = Readonly<{
+  /** For acts that make a secret: its hash becomes an argument. */
+  prepare?(deps: ActionDeps, given: Arguments): Prepared
+  run(context: ActionContext, given: Arguments): Promise<ActionResult>
+  /** After the commit. It may fail without harm. */
+  afterCommit?(stores: AdminStores): Promise<ActionResult>
+}>
+
+export type ActionsOf<Name extends AdminActionName> = Readonly<{ [Key in Name]: ActionDefinition<AdminArguments<Key>> }>

@@ -1,0 +1,33 @@
+import type { AssetId } from '../../core/domain/asset.ts'
+import type { Decision } from '../../exchange/domain/lifecycle.ts'
+import { createOperateExchanges } from '../../exchange/operations/operate-exchanges.ts'
+import type { ActionsOf } from './action.ts'
+import { checkDestination } from './destinations.ts'
+
+export const decisionMeanings: Readonly<Record<Decision, string>> = {
+  release: 'resumes it where it was held: a payout is paid, a refund is sent back',
+  refund: 'sends the deposit back',
+  convert: 'converts a deposit that was to be refunded',
+  fail: 'closes it; the deposit stays until its owner claims it',
+}
+
+const decide = (decision: Decision): ActionsOf<'exchanges-release'>['exchanges-release'] => ({
+  async run({ store, note }, { exchangeId, deposit }) {
+    const held = await createOperateExchanges(store).decide(exchangeId, decision, deposit ?? null, note)
+    return { exchangeId, decision, deposit: held.depositId, txHash: held.txHash }
+  },
+})
+
+export const exchangeActions: ActionsOf<`exchanges-${Decision}` | 'exchanges-set-refund'> = {
+  'exchanges-release': decide('release'),
+  'exchanges-refund': decide('refund'),
+  'exchanges-convert': decide('convert'),
+  'exchanges-fail': decide('fail'),
+  'exchanges-set-refund': {
+    async run(context, { exchangeId, address, memo }) {
+      const check = (assetId: AssetId) => checkDestination(context, assetId, address, memo)
+      const checked = await createOperateExchanges(context.store).setRefund(exchangeId, check, context.note)
+      return { exchangeId, refundAddress: checked.address }
+    },
+  },
+}

@@ -1,0 +1,71 @@
+import { currencies } from '../../../currencies/index.ts'
+import { dexNetworks } from '../../../dexes/index.ts'
+import { networks } from '../../../networks/index.ts'
+import { formatUnits } from '../../core/domain/amount.ts'
+import { type AssetId, assetId } from '../../core/domain/asset.ts'
+import { canonicalNetwork, canonicalTicker } from '../../core/domain/catalogue.ts'
+import type { CurrencyDefinition } from '../../core/domain/currency.ts'
+import { refused } from '../../core/services/audit-note.ts'
+import type { AdminStores } from '../ports/admin-store.ts'
+
+/* What an operator names must exist: a typing error must not change nothing and report success. */
+
+export const listedCurrency = (id: AssetId): CurrencyDefinition => {
+  const listed = currencies.find(({ ticker, network }) => assetId(ticker, network) === id)
+  if (!listed) throw refused(`${id} is not a listed currency`)
+  return listed
+}
+
+/** Also of the tokens in which swaps paid fees (`0x…@network`). */
+export async function decimalsOf({ feeAccounts }: Pick<AdminStores, 'feeAccounts'>, id: AssetId): Promise<number> {
+  return (await feeAccounts.findDecimals(id)) ?? listedCurrency(id).decimals
+}
+
+/** Errors show amounts in coins: base units with eighteen digits are misread. */
+export const showAmount = (units: bigint, id: AssetId): string =>
+  `${formatUnits(units, listedCurrency(id).decimals)} ${id}`
+
+export const formatSigned = (units: bigint, decimals: number): string =>
+  units < 0n ? `-${formatUnits(-units, decimals)}` : formatUnits(units, decimals)
+
+/** `ticker@network`, in any case and by aliases. */
+export function findCurrency(text: string): AssetId {
+  const [ticker = '', network = '', ...rest] = text.split('@')
+  const id = assetId(canonicalTicker(ticker), canonicalNetwork(network))
+  if (rest.length === 0 && currencies.some((one) => assetId(one.ticker, one.network) === id)) return id
+  throw refused(`${text} is not a listed currency; write ticker@network, for example usdt@eth`)
+}
+
+/** A ticker, in any case and by aliases. */
+export function findNetwork(text: string): string {
+  const known = networks.map(({ id }) => id)
+  const id = canonicalNetwork(text)
+  if (known.includes(id)) return id
+  throw refused(`there is no network ${text}; the networks are ${known.join(', ')}`)
+}
+
+/** What routes may be kept from: the name of a DEX, the id or address of a pool, or the address of a token, `@` a network of swaps. */
+export function findPausable(kind: 'dex' | 'pool' | 'token', text: string): string {
+  const [name = '', network = '', ...rest] = text.toLowerCase().split('@')
+  const dexNetwork = dexNetworks.find((one) => one.network === canonicalNetwork(network))
+  if (rest.length > 0 || dexNetwork === undefined)
+    throw refused(`${text} names no network of swaps; write ${kind}:…@network, for example ${kind}:…@base`)
+  const { dexes } = dexNetwork
+  if (kind === 'dex' && !dexes.some((dex) => dex.name === name))
+    throw refused(
+      `there is no DEX ${name}; those of ${dexNetwork.network} are ${dexes.map((dex) => dex.name).join(', ')}`,
+    )
+  if (kind === 'token' && !/^0x[0-9a-f]{40}$/.test(name)) throw refused(`${name} is not the address of a token`)
+  if (kind === 'pool' && !/^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(name))
+    throw refused(`${name} is no address or id of a pool`)
+  return `${name}@${dexNetwork.network}`
+}
+
+export async function findPartner(
+  { partnerRow }: Pick<AdminStores, 'partnerRow'>,
+  name: string,
+): Promise<{ id: string; name: string }> {
+  const row = await partnerRow(name)
+  if (!row) throw refused(`there is no partner ${name}`)
+  return { id: String(row['id']), name }
+}

@@ -1,0 +1,173 @@
+import { adminSessionRoutes as routes } from '@swapyard/schema'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { refused } from '../../core/services/audit-note.ts'
+import { acceptInvitation, readInvitation } from '../identity/invitations.ts'
+import { beginAttempt, type Client, logIn, loginFailed, takeSecondFactor } from '../identity/log-in.ts'
+import {
+  addPasskey,
+  askPasskey,
+  askPasskeyConfirmation,
+  askPasskeyLogin,
+  isConfirmedByPasskey,
+  logInByPasskey,
+} from '../identity/passkeys.ts'
+import { hashPassword, isPassword, requireStrongPassword } from '../identity/passwords.ts'
+import { csrfTokenOf, hashToken } from '../identity/tokens.ts'
+import type { SessionKind } from '../ports/sessions.ts'
+import { CONFIRMED_MS, requireConfirmed, sessionRequired, setCookie, type Visitor } from './authenticate-operator.ts'
+import { type AdminContext, mountRoute, visitorOf } from './mount-route.ts'
+
+type Body<Name extends string> = Readonly<Record<Name, string>>
+
+const bodyOf = <Shape>(request: FastifyRequest): Shape => request.body as Shape
+
+const clientOf = (request: FastifyRequest): Client => ({
+  ip: request.ip,
+  userAgent: request.headers['user-agent'] ?? '',
+  kind: bodyOf<Readonly<{ kind?: SessionKind }>>(request).kind ?? 'cookie',
+})
+
+/** Logins, sessions, second factors and decisions about requests. */
+export function mountSessions(context: AdminContext): void {
+  mountLogins(context)
+  mountInvitations(context)
+  mountOwnSession(context)
+  mountPasskeys(context)
+  mountRequests(context)
+}
+
+function presentSession({ twoPersons }: AdminContext, { session, token }: Visitor) {
+  const { login, role, expiresAt, confirmedAt, kind } = session
+  return {
+    ...{ login, role, csrf: csrfTokenOf(token), token: kind === 'bearer' ? token : null },
+    ...{ expiresAt, confirmedUntil: new Date(confirmedAt.getTime() + CONFIRMED_MS), twoPersons },
+  }
+}
+
+/** Answers with the session of a token, and sets its cookie. */
+async function answerSession(context: AdminContext, reply: FastifyReply, token: string, isNew: boolean) {
+  const { identity, settings } = context
+  const session = await identity.store.sessions.find(hashToken(token), settings.idleMs)
+  if (session === null) throw sessionRequired()
+  if (isNew && session.kind === 'cookie') setCookie(reply, settings, token)
+  return presentSession(context, { session, token })
+}
+
+function mountLogins(context: AdminContext): void {
+  const { identity } = context
+  mountRoute(context, routes.logIn, async (request, reply) => {
+    const { login, password, code = null } = bodyOf<Body<'login' | 'password'> & { code?: string }>(request)
+    const token = await logIn(identity, { login, password, code }, clientOf(request))
+    return answerSession(context, reply, token, true)
+  })
+  mountRoute(context, routes.askPasskeyLogin, () => askPasskeyLogin(identity))
+  mountRoute(context, routes.logInByPasskey, async (request, reply) => {
+    const token = await logInByPasskey(identity, bodyOf(request), clientOf(request))
+    return answerSession(context, reply, token, true)
+  })
+}
+
+function mountInvitations(context: AdminContext): void {
+  const { identity } = context
+  mountRoute(context, routes.readInvitation, async (request) => {
+    const { login, role, totpUri } = await readInvitation(identity, bodyOf<Body<'token'>>(request).token)
+    return { login, role, totpUri }
+  })
+  mountRoute(context, routes.acceptInvitation, (request) => acceptInvitation(identity, bodyOf(request)))
+}
+
+function mountOwnSession(context: AdminContext): void {
+  const { identity, settings } = context
+  const { sessions, operators } = identity.store
+  mountRoute(context, routes.readSession, (request) => presentSession(context, visitorOf(request)))
+  mountRoute(context, routes.confirmSession, async (request, reply) => {
+    const { session, token } = visitorOf(request)
+    const { code = null, password = null } = bodyOf<{ code?: string; password?: string }>(request)
+    await attempt(context, request, async () => {
+      const operator = await operators.findById(session.operatorId)
+      if (operator === null) return false
+      // Without a second factor, which the sandbox permits, the password is asked for again.
+      const hasFactor = operator.totpSecret !== null || operator.passkeys > 0
+      if (!hasFactor && !(await isPassword(password ?? '', operator.passwordHash))) return false
+      return takeSecondFactor(identity, operator, code)
+    })
+    await sessions.confirm(session.id)
+    return answerSession(context, reply, token, false)
+  })
+  mountRoute(context, routes.logOut, async (request, reply) => {
+    const { session } = visitorOf(request)
+    await sessions.revoke(session.id, session.operatorId)
+    if (session.kind === 'cookie') setCookie(reply, settings, '')
+    return { ok: true }
+  })
+  mountRoute(context, routes.endSession, async (request) => {
+    const { session } = visitorOf(request)
+    const owner = session.role === 'admin' ? null : session.operatorId
+    if (!(await sessions.revoke(bodyOf<Body<'id'>>(request).id, owner))) throw refused('there is no such open session')
+    return { ok: true }
+  })
+  mountRoute(context, routes.changePassword, async (request) => {
+    const { session } = visitorOf(request)
+    requireConfirmed(session)
+    const { password, newPassword } = bodyOf<Body<'password' | 'newPassword'>>(request)
+    await attempt(context, request, async () => {
+      const operator = await operators.findById(session.operatorId)
+      return isPassword(password, operator?.passwordHash ?? null)
+    })
+    requireStrongPassword(newPassword, session.login)
+    await operators.setPassword(session.operatorId, await hashPassword(newPassword))
+    await sessions.revokeOthers(session.operatorId, session.id)
+    return { ok: true }
+  })
+}
+
+/** Slowed down like a login: a stolen session must not try all codes. */
+async function attempt(
+  { identity }: AdminContext,
+  request: FastifyRequest,
+  check: () => Promise<boolean>,
+): Promise<void> {
+  const { session } = visitorOf(request)
+  const succeed = await beginAttempt(identity, `confirm ${session.operatorId}`, request.ip)
+  if (!(await check())) throw loginFailed()
+  await succeed()
+}
+
+function mountPasskeys(context: AdminContext): void {
+  const { identity } = context
+  mountRoute(context, routes.askPasskey, (request) => {
+    const { session } = visitorOf(request)
+    requireConfirmed(session)
+    return askPasskey(identity, { id: session.operatorId, login: session.login })
+  })
+  mountRoute(context, routes.addPasskey, async (request) => {
+    const { session } = visitorOf(request)
+    requireConfirmed(session)
+    await addPasskey(identity, session.operatorId, bodyOf(request))
+    return { ok: true }
+  })
+  mountRoute(context, routes.askPasskeyConfirmation, (request) =>
+    askPasskeyConfirmation(identity, visitorOf(request).session.operatorId),
+  )
+  mountRoute(context, routes.confirmByPasskey, async (request, reply) => {
+    const { session, token } = visitorOf(request)
+    await attempt(context, request, () => isConfirmedByPasskey(identity, session.operatorId, bodyOf(request)))
+    await identity.store.sessions.confirm(session.id)
+    return answerSession(context, reply, token, false)
+  })
+}
+
+function mountRequests(context: AdminContext): void {
+  const { carryOut } = context
+  mountRoute(context, routes.approveRequest, (request) => {
+    const { session } = visitorOf(request)
+    const { id, preview = false } = bodyOf<{ id: string; preview?: boolean }>(request)
+    if (!preview) requireConfirmed(session)
+    return carryOut.approve(id, session, preview)
+  })
+  mountRoute(context, routes.rejectRequest, async (request) => {
+    const { id, reason } = bodyOf<Body<'id' | 'reason'>>(request)
+    await carryOut.reject(id, reason, visitorOf(request).session)
+    return { ok: true }
+  })
+}

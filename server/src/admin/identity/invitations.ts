@@ -1,0 +1,51 @@
+import { AppError } from '../../core/domain/errors.ts'
+import type { AdminStore } from '../ports/admin-store.ts'
+import type { IdentityDeps } from './log-in.ts'
+import { createRecoveryCodes, createTotpSecret, hashRecoveryCode, stepOfCode, totpUri } from './one-time-codes.ts'
+import { hashPassword, requireStrongPassword } from './passwords.ts'
+import type { SecretBox } from './secret-box.ts'
+import { createToken, hashToken } from './tokens.ts'
+
+export const INVITATION_MS = 2 * 86_400_000
+
+const notOpen = () => new AppError('LOGIN_FAILED', 'the invitation is unknown, used or expired: ask for another one')
+
+/** A new invitation: what is stored, and the token that is shown once. */
+export function makeInvitation(box: SecretBox): Readonly<{ token: string; hash: Buffer; totpSecret: Buffer }> {
+  const token = createToken()
+  return { token, hash: hashToken(token), totpSecret: box.seal(createTotpSecret()) }
+}
+
+export async function readInvitation({ store, box }: Pick<IdentityDeps, 'store' | 'box'>, token: string) {
+  const invitation = await store.operators.findInvitation(hashToken(token))
+  const secret = invitation && box.open(invitation.totpSecret)
+  if (!invitation || !secret) throw notOpen()
+  return { ...invitation, secret, totpUri: totpUri(secret, invitation.login) }
+}
+
+/** Sets password, authenticator app and recovery codes. Returns the recovery codes, which are shown once. */
+export async function acceptInvitation(
+  deps: IdentityDeps,
+  { token, password, code }: Readonly<{ token: string; password: string; code: string }>,
+): Promise<Readonly<{ login: string; recoveryCodes: readonly string[] }>> {
+  const { login, totpSecret, secret } = await readInvitation(deps, token)
+  requireStrongPassword(password, login)
+  const totpStep = stepOfCode(secret, code, deps.now())
+  if (totpStep === null)
+    throw new AppError('LOGIN_FAILED', 'the code is not the one of the authenticator app: check the clock of the phone')
+  const recoveryCodes = createRecoveryCodes()
+  const passwordHash = await hashPassword(password)
+  const isAccepted = await deps.store.transaction(async (tx: Pick<AdminStore, 'operators' | 'store'>) => {
+    const accepted = await tx.operators.accept(hashToken(token), {
+      ...{ passwordHash, totpSecret, totpStep },
+      recoveryHashes: recoveryCodes.map(hashRecoveryCode),
+    })
+    if (accepted)
+      await tx.store.auditLog.record({
+        ...{ actor: `operator:${login}`, act: 'invitation accepted', subject: login, reason: 'invitation' },
+      })
+    return accepted
+  })
+  if (!isAccepted) throw notOpen()
+  return { login, recoveryCodes }
+}

@@ -1,0 +1,61 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { refused } from '../../core/services/audit-note.ts'
+
+const LENGTH_MIN = 12
+const LENGTH_MAX = 200
+const DISTINCT_MIN = 5
+
+/**
+ * scrypt of RFC 7914: 32 MiB and about a third of a second of one core for a guess (OWASP's N = 2^15, r = 8, p = 3). Node's
+ * `crypto.argon2` is not in every version that the program runs on.
+ */
+const PARAMETERS = { N: 2 ** 15, r: 8, p: 3 } as const
+const BYTES = 32
+const MEMORY_BYTES = 64 * 1024 * 1024
+/** Guesses computed at a time, so that logins cannot take all cores and the memory. */
+const RUNNING_MAX = 2
+
+let running = 0
+const waiting: (() => void)[] = []
+
+async function derive(password: string, salt: Buffer): Promise<Buffer> {
+  if (running >= RUNNING_MAX) await new Promise<void>((resolve) => waiting.push(resolve))
+  else running += 1
+  try {
+    return await new Promise((resolve, reject) => {
+      const options = { ...PARAMETERS, maxmem: MEMORY_BYTES }
+      scrypt(password.normalize('NFKC'), salt, BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
+    })
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
+  }
+}
+
+/** `scrypt$N$r$p$salt$key`. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const key = await derive(password, salt)
+  const { N, r, p } = PARAMETERS
+  return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
+}
+
+/** Takes as long for an operator without a password. */
+export async function isPassword(password: string, stored: string | null): Promise<boolean> {
+  const [, , , , salt = '', key = ''] = (stored ?? '').split('$')
+  const derived = await derive(password, Buffer.from(salt, 'base64url'))
+  const expected = Buffer.from(key, 'base64url')
+  return expected.length === derived.length && timingSafeEqual(expected, derived)
+}
+
+export function requireStrongPassword(password: string, login: string): void {
+  const characters = [...password.normalize('NFKC')]
+  if (characters.length < LENGTH_MIN || characters.length > LENGTH_MAX)
+    throw refused(`a password has ${LENGTH_MIN} to ${LENGTH_MAX} characters`)
+  if (new Set(characters).size < DISTINCT_MIN)
+    throw refused(`a password has at least ${DISTINCT_MIN} different characters`)
+  const [name = login] = login.split('@', 1)
+  if (password.toLowerCase().includes(name.toLowerCase()) && name.length >= 3)
+    throw refused('a password must not contain the login')
+}

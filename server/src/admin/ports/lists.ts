@@ -1,0 +1,54 @@
+/** A page of rows, in the form in which they are answered. */
+export type Rows = Readonly<{ data: readonly Readonly<Record<string, unknown>>[]; next: string | null }>
+export type PageRequest = Readonly<{ cursor: string | null; limit: number }>
+
+export type ExchangeFilter = Readonly<{
+  /** An id, address or hash in several encodings. */
+  find: readonly string[] | null
+  status: string | null
+  partner: string | null
+  from: Readonly<{ currency: string; network: string; units: bigint | null }> | null
+}>
+
+export type ExchangeStory = Readonly<{
+  exchange: Readonly<Record<string, unknown>>
+  plan: unknown
+  parts: readonly Readonly<Record<string, unknown>>[]
+  ledger: readonly Readonly<Record<string, unknown>>[]
+}>
+
+/** Lists by key range: no page reads a whole table. */
+export interface AdminLists {
+  exchanges(filter: ExchangeFilter, page: PageRequest): Promise<Rows>
+  story(exchangeId: string): Promise<ExchangeStory | null>
+  entries(exchangeId: string): Promise<Rows['data']>
+  held(page: PageRequest): Promise<Rows>
+  payouts(filter: Readonly<{ state: string | null; isHeld: boolean }>, page: PageRequest): Promise<Rows>
+  queue(network: string, limit: number): Promise<Rows['data']>
+  unclaimed(page: PageRequest): Promise<Rows>
+  swaps(
+    filter: Readonly<{ status: string | null; hash: string | null; partner: string | null }>,
+    page: PageRequest,
+  ): Promise<Rows>
+  audit(filter: Readonly<{ subject: string | null; actor: string | null }>, page: PageRequest): Promise<Rows>
+  requests(isOpen: boolean, page: PageRequest): Promise<Rows>
+  sessions(operatorId: string | null, page: PageRequest): Promise<Rows>
+  pauses(): Promise<Rows['data']>
+  rescans(limit: number): Promise<Rows['data']>
+  cursors(): Promise<
+    readonly Readonly<{
+      network: string
+      height: string
+      scannedAt: Date
+      caughtUpAt: Date | null
+      lagSeconds: number | null
+    }>[]
+  >
+  pools(): Promise<readonly Readonly<{ network: string; height: string; savedAt: Date }>[]>
+  /** Number of rows that wait, at most 1000 each, and since when the longest waiting step is due. */
+  waiting(): Promise<Readonly<{ executions: number; payouts: number; requests: number; oldestStepAt: Date | null }>>
+  /** Of the exchanges created within the last 24 hours. Units by source asset. */
+  lastDay(): Promise<
+    Readonly<{ created: number; finished: number; volume: readonly Readonly<{ assetId: string; units: bigint }>[] }>
+  >
+}

@@ -1,0 +1,23 @@
+/** An act that waits for a second person. */
+export type ActionRequest = Readonly<{
+  id: string
+  action: string
+  arguments: Record<string, unknown>
+  reason: string
+  state: 'asked' | 'done' | 'failed' | 'rejected' | 'withdrawn'
+  askedBy: string
+  askedByLogin: string
+  isExpired: boolean
+}>
+
+export interface RequestStore {
+  add(request: Pick<ActionRequest, 'action' | 'arguments' | 'reason' | 'askedBy'>, lifetimeMs: number): Promise<string>
+  /** Locks the row. */
+  lock(id: string): Promise<ActionRequest | null>
+  decide(
+    id: string,
+    state: 'done' | 'failed' | 'rejected' | 'withdrawn',
+    by: string,
+    result: object | null,
+  ): Promise<void>
+}

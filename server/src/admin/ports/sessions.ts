@@ -1,0 +1,45 @@
+import type { OperatorRole } from '@swapyard/schema'
+
+export type SessionKind = 'cookie' | 'bearer'
+
+/** A valid session with its operator. */
+export type Session = Readonly<{
+  id: string
+  operatorId: string
+  login: string
+  role: OperatorRole
+  kind: SessionKind
+  expiresAt: Date
+  confirmedAt: Date
+  /** The clock of the database, by which the times are compared. */
+  now: Date
+}>
+
+export type NewSession = Readonly<{
+  hash: Buffer
+  operatorId: string
+  kind: SessionKind
+  ip: string
+  userAgent: string
+  lifetimeMs: number
+}>
+
+export interface SessionStore {
+  add(session: NewSession): Promise<void>
+  /** Null if it does not exist, has ended, was idle for too long, or its operator is disabled. */
+  find(hash: Buffer, idleMs: number): Promise<Session | null>
+  confirm(id: string): Promise<void>
+  /** `operatorId` null: of any operator. False if there is no such open session. */
+  revoke(id: string, operatorId: string | null): Promise<boolean>
+  revokeOthers(operatorId: string, keptId: string): Promise<void>
+}
+
+export type LoginKeys = Readonly<{ login: string; network: string }>
+
+/** Failed logins over all processes. */
+export interface LoginThrottle {
+  /** Counts an attempt before the password is checked. Seconds to wait; 0 = it may be checked. */
+  begin(keys: LoginKeys): Promise<number>
+  /** Takes the attempt back. */
+  succeed(keys: LoginKeys): Promise<void>
+}

@@ -1,0 +1,107 @@
+import { dexNetworks } from '../../../dexes/index.ts'
+import { formatUnits } from '../../core/domain/amount.ts'
+import { USD_DECIMALS } from '../../core/domain/price.ts'
+import { findNetwork, formatSigned, listedCurrency } from '../actions/lookup.ts'
+import { explorerUrl } from './explorer-links.ts'
+import { type ReadContext, type ReadsOf, requireLive, toPage, whole } from './read.ts'
+
+const UNCLAIMED_MAX = 1_000
+
+export const marketReads: ReadsOf<
+  'prices' | 'venues' | 'networks' | 'dexes' | 'pools' | 'tokens' | 'swaps' | 'swapFees' | 'unclaimedFees'
+> = {
+  async prices(context) {
+    const { at, usd } = requireLive(context).book().prices
+    const show = (price: bigint) => formatUnits(price, USD_DECIMALS)
+    const rows = [...usd].map(([key, { bid, ask }]) => ({ key, bid: show(bid), ask: show(ask), at: new Date(at) }))
+    return whole(rows.toSorted((a, b) => (a.key < b.key ? -1 : 1)))
+  },
+  async venues(context) {
+    const { reserves, pauses } = requireLive(context).book()
+    const rows = [...reserves.available].map(([id, units]) => ({
+      ...{ venue: 'inventory', currency: id },
+      available: units === null ? null : formatSigned(units, listedCurrency(id).decimals),
+      paused: pauses.assets.has(id) || pauses.networks.has(listedCurrency(id).network),
+    }))
+    return whole(rows)
+  },
+  networks: (context) => readNetworks(context),
+  async dexes({ store }) {
+    const paused = await pausedScopes({ store })
+    const rows = dexNetworks.flatMap(({ network, dexes }) =>
+      dexes.map(({ name, kind }) => {
+        const scope = `dex:${name}@${network}`
+        return { network, dex: name, kind, scope, paused: paused.has(scope) }
+      }),
+    )
+    return whole(rows)
+  },
+  pools: (context) => readPools(context),
+  async tokens(context, { network: ticker = '' }) {
+    const network = findNetwork(ticker)
+    const paused = await pausedScopes(context)
+    const rows = requireLive(context)
+      .tokens(network)
+      .map(({ address, symbol, name, decimals, enabled }) => ({
+        ...{ network, address, symbol, name, decimals, enabled },
+        paused: paused.has(`token:${address.toLowerCase()}@${network}`),
+      }))
+    return whole(rows)
+  },
+  async swaps({ store, live }, query) {
+    const { status = null, hash = null, partner = null } = query
+    const page = await store.lists.swaps({ status, hash, partner }, toPage(query))
+    const data = page.data.map((row) => ({
+      ...row,
+      txUrl: explorerUrl(live, String(row['network']), 'tx', String(row['hash'])),
+    }))
+    return { ...page, data }
+  },
+  async swapFees({ store }) {
+    const held = (await store.feeAccounts.listHeldFees()).filter(({ units }) => units > 0n)
+    const rows = []
+    for (const { address, assetId, units } of held) {
+      const decimals = (await store.feeAccounts.findDecimals(assetId)) ?? 0
+      rows.push({ address, currency: assetId, amount: formatUnits(units, decimals) })
+    }
+    return whole(rows)
+  },
+  async unclaimedFees({ store }) {
+    const rows = await store.swapFees.listUnclaimed(UNCLAIMED_MAX)
+    return whole(rows.map((row) => ({ ...row, units: row.units.toString() })))
+  },
+}
+
+async function pausedScopes({ store }: Pick<ReadContext, 'store'>): Promise<ReadonlySet<string>> {
+  return new Set((await store.store.pauses.list()).map(({ scope }) => scope))
+}
+
+async function readNetworks(context: ReadContext) {
+  const { networks, endpoints } = requireLive(context)
+  const cursors = new Map((await context.store.lists.cursors()).map((row) => [row.network, row]))
+  const paused = [...(await pausedScopes(context))]
+  const rows = networks.map(({ id, family }) => {
+    const cursor = cursors.get(id)
+    const concerned = paused.filter(
+      (scope) => scope === 'all' || scope === 'payouts:all' || scope.endsWith(`:${id}`) || scope.endsWith(`@${id}`),
+    )
+    return {
+      ...{ network: id, family, endpoints: endpoints.get(id) ?? [] },
+      ...{ height: cursor?.height ?? null, scannedAt: cursor?.scannedAt ?? null },
+      ...{ caughtUpAt: cursor?.caughtUpAt ?? null, lagSeconds: cursor?.lagSeconds ?? null },
+      pauses: concerned,
+    }
+  })
+  return whole(rows)
+}
+
+async function readPools({ store }: ReadContext) {
+  const paused = [...(await pausedScopes({ store }))]
+  const rows = []
+  for (const pool of await store.lists.pools()) {
+    const scopes = paused.filter((scope) => /^(dex|pool|token):/.test(scope) && scope.endsWith(`@${pool.network}`))
+    const alarm = await store.store.alarms.find(`pool-depth:${pool.network}`)
+    rows.push({ ...pool, depth: { alarm: alarm && { alarm: alarm.alarm, detail: alarm.detail } }, pauses: scopes })
+  }
+  return whole(rows)
+}

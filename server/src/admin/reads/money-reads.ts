@@ -1,0 +1,123 @@
+import { type AssetId, nativeId } from '../../core/domain/asset.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import { accounts } from '../../core/domain/ledger/entries.ts'
+import { refused } from '../../core/services/audit-note.ts'
+import type { Grouping, Period, ReportStore } from '../../exchange/ports/store/reports.ts'
+import { decimalsOf, formatSigned, listedCurrency } from '../actions/lookup.ts'
+import type { AdminStores } from '../ports/admin-store.ts'
+import { explorerUrl } from './explorer-links.ts'
+import { type Query, type ReadContext, type ReadsOf, requireLive, toPlain, whole } from './read.ts'
+
+const DAY_MS = 86_400_000
+const ROWS_MAX = 10_000
+const FAULTS_MAX = 1_000
+const MISSING_MAX = 10_000
+
+export const moneyReads: ReadsOf<
+  | 'wallets'
+  | 'trialBalance'
+  | 'ledgerFaults'
+  | 'ledgerEntries'
+  | 'reconciliation'
+  | 'revenue'
+  | 'costs'
+  | 'missingPayouts'
+> = {
+  wallets: (context) => readWallets(context),
+  trialBalance: ({ store }, query) => readReport(store, query, (reports, period) => reports.trialBalance(period)),
+  async ledgerFaults({ store }) {
+    const faults = await store.store.reconciliation.ledgerFaults(FAULTS_MAX)
+    return { faults: faults.length, list: toPlain(faults) }
+  },
+  ledgerEntries: async ({ store }, { exchangeId = '' }) => whole(await store.lists.entries(exchangeId)),
+  reconciliation: (context) => readReconciliation(context),
+  revenue: ({ store }, query) =>
+    readReport(store, query, (reports, period) => reports.revenue(period, groupingOf(query), ROWS_MAX + 1)),
+  costs: ({ store }, query) =>
+    readReport(store, query, (reports, period) => reports.costs(period, groupingOf(query), ROWS_MAX + 1)),
+  async missingPayouts({ store }) {
+    const missing = await store.store.signingJournal.listMissing(MISSING_MAX)
+    const rows = missing.map(({ network, txHash, payoutId, ...detail }) => ({
+      ...{ network, txHash, payoutId, detail: toPlain(detail) },
+    }))
+    return whole(rows)
+  },
+}
+
+async function readWallets({ store, deps, live }: ReadContext) {
+  const { inventory, ledger } = store.store
+  const available = await inventory.available()
+  const hot = new Map([...deps.addresses()].map(([network, { addresses }]) => [network, addresses.hot()]))
+  const rows = []
+  for (const [id, held] of await ledger.balances(accounts.wallet)) {
+    const { decimals, network } = listedCurrency(id)
+    const show = (units: bigint) => formatSigned(units, decimals)
+    const address = hot.get(network) ?? null
+    rows.push({
+      ...{ currency: id, held: show(held), available: show(available.get(id) ?? 0n) },
+      freeCapital: show(await inventory.freeCapital(id)),
+      ...{ address, addressUrl: address && explorerUrl(live, network, 'address', address) },
+    })
+  }
+  return whole(rows)
+}
+
+const groupingOf = ({ by = 'day' }: Query): Grouping => by as Grouping
+
+type ReportRow = Readonly<{ assetId: AssetId; [column: string]: string | number | bigint | null }>
+
+/** Members of type bigint are base units of the row's asset. */
+async function readReport(
+  store: AdminStores,
+  query: Query,
+  read: (reports: ReportStore, period: Period) => Promise<readonly ReportRow[]>,
+) {
+  const [from, to] = [readDay(query, 'from'), readDay(query, 'to')]
+  if (to < from) throw new AppError('VALIDATION_ERROR', 'to is before from', { field: 'to' })
+  const rows = await read(store.store.reports, { from, to: new Date(to.getTime() + DAY_MS) })
+  if (rows.length > ROWS_MAX) throw refused(`more than ${ROWS_MAX} rows: name a shorter period`)
+  const decimals = new Map<AssetId, number>()
+  for (const { assetId } of rows) if (!decimals.has(assetId)) decimals.set(assetId, await decimalsOf(store, assetId))
+  return whole(
+    rows.map(({ assetId, ...row }) => ({
+      ...Object.fromEntries(
+        Object.entries(row).map(([column, value]) => [
+          column,
+          typeof value === 'bigint' ? formatSigned(value, decimals.get(assetId) ?? 0) : value,
+        ]),
+      ),
+      currency: assetId,
+    })),
+  )
+}
+
+function readDay(query: Query, name: 'from' | 'to'): Date {
+  const text = query[name] ?? ''
+  const day = new Date(`${text}T00:00:00Z`)
+  if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
+    throw new AppError('VALIDATION_ERROR', `${name} must be a day, for example 2026-11-01`, { field: name })
+  return day
+}
+
+const ALARMS_MAX = 1_000
+/** Alarms about what the chains hold. */
+const DIFFERENCES = /^(difference|missing|unswept|unseen|intrusion|ledger):/
+
+async function readReconciliation(context: ReadContext) {
+  const { store } = context
+  const { networks } = requireLive(context)
+  const alarms = (await store.store.alarms.list(ALARMS_MAX)).filter(({ subject }) => DIFFERENCES.test(subject))
+  const rows = []
+  for (const { id, symbol } of networks) {
+    const native = nativeId({ id, symbol })
+    for (const { assetId, low, high } of await store.store.reconciliation.positions(id, native)) {
+      const { decimals } = listedCurrency(assetId)
+      const concerned = alarms.filter(({ subject }) => subject.includes(assetId) || subject.endsWith(`:${id}`))
+      rows.push({
+        ...{ network: id, currency: assetId, low: formatSigned(low, decimals), high: formatSigned(high, decimals) },
+        alarms: toPlain(concerned),
+      })
+    }
+  }
+  return whole(rows)
+}

@@ -1,0 +1,53 @@
+import { parseAddress } from '../adapters/chains/evm/address.ts'
+import { createAdminStore } from '../adapters/postgres/admin/admin-store.ts'
+import type { Database } from '../adapters/postgres/core/database.ts'
+import { createSuiAddressFormat } from '../adapters/sui/address-format.ts'
+import type { ActionDeps } from '../admin/actions/action.ts'
+import { createSecretBox } from '../admin/identity/secret-box.ts'
+import type { AdminStore } from '../admin/ports/admin-store.ts'
+import type { Config } from '../config/load.ts'
+import { openAddresses } from './addresses.ts'
+import { payeeMacsOf } from './payee-macs.ts'
+import { createScreening } from './screening.ts'
+import type { SwapOffer } from './swaps.ts'
+
+type Offered = Pick<SwapOffer, 'settings' | 'routing'>
+
+/** What acts of operators need, for the admin API and for the command line on the server. */
+export function createActionDeps(config: Config, readOffer: () => Promise<Offered>): ActionDeps {
+  let own: ReturnType<typeof openAddresses> | null = null
+  const addresses = () => {
+    own ??= openAddresses(config)
+    return own
+  }
+  const { environment, coldAddresses, outputs, partners: partnerDefaults } = config
+  return {
+    ...{ environment, coldAddresses, outputs, partnerDefaults, addresses },
+    pepper: Buffer.from(config.pepper),
+    box: createSecretBox(peppersOf(config)),
+    encodingsOf,
+    async isAllowed(network, address) {
+      const screening = createScreening(config.denied, addresses())
+      return (await screening.screen({ network, address, direction: 'recipient' })) === 'allow'
+    },
+    parseSwapAccount: (network, address) => (network === 'sui' ? createSuiAddressFormat().parseAccount(address) : null),
+    // Imported here: most acts need no chain of swaps, and the command line starts in half the time without.
+    async swaps() {
+      const { serveNetworks } = await import('./swaps.ts')
+      const { settings, routing } = await readOffer()
+      return { networks: serveNetworks(environment, routing), feeAddresses: settings?.feeAddresses ?? new Map() }
+    },
+  }
+}
+
+/** Hashes are stored in lower case, and addresses of accounts by EIP-55; a search takes any case. */
+function encodingsOf(text: string): readonly string[] {
+  const lower = text.toLowerCase()
+  return [...new Set([text, lower, parseAddress(lower) ?? text])]
+}
+
+const peppersOf = ({ pepper, previousPepper }: Config): readonly Buffer[] =>
+  [pepper, previousPepper].filter((one) => one !== null).map((one) => Buffer.from(one))
+
+export const openAdminStore = (database: Database, config: Config): AdminStore =>
+  createAdminStore(database, payeeMacsOf(config))

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { adminSessionRoutes, operatorRoles } from '@swapyard/schema'
+import { type Command, Option } from 'commander'
+import { act, printOutcome, printRead } from './act.ts'
+import { type ReasonOption, withReason, withRequiredReason } from './audit-note.ts'
+import { fail, print } from './print.ts'
+import { callAdmin } from './remote.ts'
+import { dropSession, saveSession } from './session-file.ts'
+import { adminUrl } from './target.ts'
+
+type Secrets = Readonly<{ passwordFile?: string; code?: string }>
+
+const requireUrl = (): string => adminUrl() ?? fail('name the server: --url https://… or SWAPYARD_ADMIN_URL')
+
+const withSecrets = (command: Command): Command =>
+  command
+    .option('--password-file <file>', 'file with the password; asked for by default')
+    .option('--code <code>', 'code of the authenticator app, or a recovery code; asked for by default')
+
+/** `swapyard login|logout|confirm`, `operators …` and `requests …`. */
+export function addIdentityCommands(program: Command): void {
+  withSecrets(program.command('login <login>'))
+    .description('logs in to the admin API of --url; other commands then act there')
+    .action(logIn)
+  program
+    .command('logout')
+    .description('ends the session at --url')
+    .action(async () => {
+      const url = requireUrl()
+      await callAdmin(url, 'POST', adminSessionRoutes.logOut.path, { body: {} })
+      dropSession(url)
+      print({ url, loggedOut: true })
+    })
+  withSecrets(program.command('confirm'))
+    .description('gives a second factor again, for acts that move money')
+    .action(async ({ code }: Secrets) => {
+      const body = { code: code ?? (await ask('code: ')) }
+      const { confirmedUntil } = await callAdmin(requireUrl(), 'POST', adminSessionRoutes.confirmSession.path, { body })
+      print({ confirmedUntil })
+    })
+  addOperatorCommands(program)
+  addRequestCommands(program)
+}
+
+async function logIn(login: string, { passwordFile, code }: Secrets): Promise<void> {
+  const url = requireUrl()
+  const password = passwordFile === undefined ? await ask('password: ') : readPassword(passwordFile)
+  const given = code ?? (await ask('code: '))
+  const body = { login, password, kind: 'bearer', ...(given === '' ? {} : { code: given }) }
+  const session = await callAdmin(url, 'POST', adminSessionRoutes.logIn.path, { body, isOpen: true })
+  const { token, role, expiresAt } = session as { token: string; role: string; expiresAt: string }
+  saveSession(url, { token, login, expiresAt })
+  print({ url, login, role, expiresAt })
+}
+
+function addOperatorCommands(program: Command): void {
+  const operators = program.command('operators').description('identities of the admin API')
+  const role = () =>
+    new Option('--role <role>', 'what the operator may do').choices(operatorRoles).makeOptionMandatory()
+  operators
+    .command('list')
+    .description('lists operators')
+    .action(() => printRead('operators'))
+  withReason(operators.command('add <login>'))
+    .description('invites an operator; prints the token of the invitation once')
+    .addOption(role())
+    .action((login: string, options: ReasonOption & { role: (typeof operatorRoles)[number] }) =>
+      act('operators-invite', { login, role: options.role }, options),
+    )
+  withReason(operators.command('set-role <login>'))
+    .description('changes the role of an operator')
+    .addOption(role())
+    .action((login: string, options: ReasonOption & { role: (typeof operatorRoles)[number] }) =>
+      act('operators-set-role', { login, role: options.role }, options),
+    )
+  const others = [
+    ['reset', 'ends the sessions, removes password and second factors, and prints the token of a new invitation once'],
+    ['disable', 'ends the sessions, and refuses logins'],
+    ['enable', 'accepts logins again'],
+  ] as const
+  for (const [verb, description] of others)
+    withReason(operators.command(`${verb} <login>`))
+      .description(description)
+      .action((login: string, options: ReasonOption) => act(`operators-${verb}`, { login }, options))
+  withSecrets(operators.command('accept <token>'))
+    .description('accepts an invitation at --url: shows the secret for the authenticator app, then sets the password')
+    .action(acceptInvitation)
+}
+
+async function acceptInvitation(token: string, { passwordFile, code }: Secrets): Promise<void> {
+  const url = requireUrl()
+  const invitation = await callAdmin(url, 'POST', adminSessionRoutes.readInvitation.path, {
+    body: { token },
+    isOpen: true,
+  })
+  print(invitation)
+  if (code === undefined && !process.stdin.isTTY) return
+  const password = passwordFile === undefined ? await ask('new password: ') : readPassword(passwordFile)
+  const body = { token, password, code: code ?? (await ask('code: ')) }
+  print(await callAdmin(url, 'POST', adminSessionRoutes.acceptInvitation.path, { body, isOpen: true }))
+}
+
+function addRequestCommands(program: Command): void {
+  const requests = program.command('requests').description('acts that wait for a second person')
+  requests
+    .command('list')
+    .description('lists the acts that wait')
+    .option('--all', 'also those that were decided', false)
+    .action(({ all }: { all: boolean }) => printRead('requests', all ? { limit: '100' } : { state: 'asked' }))
+  requests
+    .command('approve <id>')
+    .description('approves an act of another operator, which is then carried out')
+    .option('--preview', 'shows what it would do, and changes nothing', false)
+    .action(async (id: string, { preview }: { preview: boolean }) => {
+      const body = { id, preview }
+      printOutcome(await callAdmin(requireUrl(), 'POST', adminSessionRoutes.approveRequest.path, { body }))
+    })
+  withRequiredReason(requests.command('reject <id>'))
+    .description('rejects an act of another operator, or withdraws your own')
+    .action(async (id: string, { reason }: ReasonOption) => {
+      await callAdmin(requireUrl(), 'POST', adminSessionRoutes.rejectRequest.path, { body: { id, reason } })
+      print({ id, rejected: true })
+    })
+}
+
+const readPassword = (file: string): string => readFileSync(file, 'utf8').trim()
+
+/** What is typed is not shown. */
+async function ask(question: string): Promise<string> {
+  if (!process.stdin.isTTY) fail(`${question.trim()} name it by an option: no terminal is attached`)
+  process.stderr.write(question)
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const prompt = createInterface({ input: process.stdin, output: silent, terminal: true })
+  try {
+    return (await prompt.question('')).trim()
+  } finally {
+    prompt.close()
+    process.stderr.write('\n')
+  }
+}

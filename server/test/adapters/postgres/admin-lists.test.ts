@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAdminLists } from '../../../src/adapters/postgres/admin/lists.ts'
+import type { Database } from '../../../src/adapters/postgres/core/database.ts'
+import type { AdminLists, Rows } from '../../../src/admin/ports/lists.ts'
+import { openTestDatabase, type TestDatabase } from './database.ts'
+import { seedAdminRows } from './seed-admin-rows.ts'
+
+/** Enough for a read of a whole table to be many times a page. */
+const ROWS = 20_000
+const LIMIT = 50
+/** Rows that a page may read: those of the page, of their joins, and of a few parts of a union. */
+const READ_MAX = 20 * LIMIT
+
+let test_: TestDatabase
+let queries: { text: string; values: readonly unknown[] }[] = []
+let lists: AdminLists
+beforeAll(async () => {
+  test_ = await openTestDatabase()
+  await seedAdminRows(test_.database, ROWS)
+  const recording: Database = {
+    ...test_.database,
+    query: (text, values, name) => {
+      queries.push({ text, values: values ?? [] })
+      return test_.database.query(text, values, name)
+    },
+  }
+  lists = createAdminLists(recording)
+})
+afterAll(() => test_.close())
+
+type Plan = Readonly<{
+  'Node Type': string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: readonly Plan[]
+}>
+
+/** Rows that the scans of a plan have read. */
+function rowsRead(plan: Plan): number {
+  const own = /Scan/.test(plan['Node Type'])
+    ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)) *
+      plan['Actual Loops']
+    : 0
+  return own + (plan.Plans ?? []).reduce((sum, one) => sum + rowsRead(one), 0)
+}
+
+async function countRead(read: () => Promise<unknown>): Promise<number> {
+  queries = []
+  await read()
+  let total = 0
+  for (const { text, values } of queries) {
+    const [row] = await test_.database.query<{ 'QUERY PLAN': readonly { Plan: Plan }[] }>(
+      `explain (analyze, format json) ${text}`,
+      values,
+    )
+    for (const { Plan: plan } of row?.['QUERY PLAN'] ?? []) total += rowsRead(plan)
+  }
+  return total
+}
+
+type Page = (cursor: string | null) => Promise<Rows>
+const noFilter = { find: null, status: null, partner: null, from: null }
+const from = { currency: 'btc', network: 'btc', units: null }
+
+const pages: readonly (readonly [name: string, page: (cursor: string | null) => Promise<Rows>])[] = [
+  ['exchanges', (cursor) => lists.exchanges(noFilter, { cursor, limit: LIMIT })],
+  ...(['finished', 'pending', 'verifying', 'refunded'] as const).map(
+    (status) =>
+      [
+        `exchanges in ${status}`,
+        (cursor: string | null) => lists.exchanges({ ...noFilter, status }, { cursor, limit: LIMIT }),
+      ] as const,
+  ),
+  ['exchanges of a partner', (cursor) => lists.exchanges({ ...noFilter, partner: 'acme' }, { cursor, limit: LIMIT })],
+  [
+    'exchanges of an amount',
+    (cursor) => lists.exchanges({ ...noFilter, from: { ...from, units: 7n } }, { cursor, limit: LIMIT }),
+  ],
+  ['held deposits', (cursor) => lists.held({ cursor, limit: LIMIT })],
+  ['payouts', (cursor) => lists.payouts({ state: null, isHeld: false }, { cursor, limit: LIMIT })],
+  ['reserved payouts', (cursor) => lists.payouts({ state: 'reserved', isHeld: false }, { cursor, limit: LIMIT })],
+  ['held payouts', (cursor) => lists.payouts({ state: null, isHeld: true }, { cursor, limit: LIMIT })],
+  ['unclaimed deposits', (cursor) => lists.unclaimed({ cursor, limit: LIMIT })],
+  ['swaps', (cursor) => lists.swaps({ status: null, hash: null, partner: null }, { cursor, limit: LIMIT })],
+  ['failed swaps', (cursor) => lists.swaps({ status: 'failed', hash: null, partner: null }, { cursor, limit: LIMIT })],
+  [
+    'swaps of a partner',
+    (cursor) => lists.swaps({ status: null, hash: null, partner: 'acme' }, { cursor, limit: LIMIT }),
+  ],
+  ['the audit log', (cursor) => lists.audit({ subject: null, actor: null }, { cursor, limit: LIMIT })],
+  ['acts of one actor', (cursor) => lists.audit({ subject: null, actor: 'operator:rare' }, { cursor, limit: LIMIT })],
+  ['acts about a subject', (cursor) => lists.audit({ subject: 'rare', actor: null }, { cursor, limit: LIMIT })],
+]
+
+test.each(pages)('a page of %s reads about a page, the first and a later one', async (_name, page: Page) => {
+  const { next } = await page(null)
+  expect(await countRead(() => page(null))).toBeLessThan(READ_MAX)
+  if (next !== null) expect(await countRead(() => page(next))).toBeLessThan(READ_MAX)
+})
+
+test('a search, a story, the queue and the counts read few rows', async () => {
+  const [row] = (await lists.exchanges(noFilter, { cursor: null, limit: 1 })).data
+  const id = String(row?.['id'])
+  const reads: readonly (() => Promise<unknown>)[] = [
+    () => lists.exchanges({ ...noFilter, find: [id] }, { cursor: null, limit: LIMIT }),
+    () => lists.exchanges({ ...noFilter, find: ['address-7'] }, { cursor: null, limit: LIMIT }),
+    () => lists.exchanges({ ...noFilter, find: ['recipient-7'] }, { cursor: null, limit: LIMIT }),
+    () => lists.swaps({ status: null, hash: 'swap-7', partner: null }, { cursor: null, limit: LIMIT }),
+    () => lists.story(id),
+    () => lists.queue('eth', LIMIT),
+  ]
+  for (const read of reads)
+    expect([String(read), await countRead(read)]).toEqual([String(read), expect.toSatisfy((n: number) => n < READ_MAX)])
+  // Each count stops at a thousand.
+  expect(await countRead(() => lists.waiting())).toBeLessThan(5_000)
+})
+
+test('the search finds an exchange by its id, address, recipient and hashes', async () => {
+  const find = async (text: string) =>
+    (await lists.exchanges({ ...noFilter, find: [text] }, { cursor: null, limit: LIMIT })).data.map(
+      ({ id, foundBy }) => `${id} ${foundBy}`,
+    )
+  const [target] = await test_.database.query<{ id: string }>(
+    "select exchange_id as id from deposit_targets where address = 'address-7'",
+  )
+  expect(await find(target?.id ?? '')).toEqual([`${target?.id} id`])
+  expect(await find('address-7')).toEqual([`${target?.id} deposit address`])
+  expect(await find('recipient-7')).toEqual([`${target?.id} recipient`])
+  expect(await find('deposit-7')).toEqual([`${target?.id} deposit`])
+  expect(await find('payout-7')).toEqual([`${target?.id} payout`])
+  expect(await find('nothing')).toEqual([])
+})
+
+test('pages have every row once, also of rows of the same time', async () => {
+  const seen: unknown[] = []
+  let cursor: string | null = null
+  do {
+    const page: Rows = await lists.exchanges({ ...noFilter, status: 'pending' }, { cursor, limit: 7 })
+    seen.push(...page.data.map(({ id }) => id))
+    cursor = page.next
+  } while (cursor !== null)
+  const rows = await test_.database.query<{ id: string }>(
+    "select id from exchanges where status = 'pending' order by created_at desc, id desc",
+  )
+  expect(rows.length).toBeGreaterThan(20)
+  expect(seen).toEqual(rows.map(({ id }) => id))
+})

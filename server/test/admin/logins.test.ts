@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeInvitation } from '../../src/admin/identity/invitations.ts'
+import { createSecretBox } from '../../src/admin/identity/secret-box.ts'
+import { type AdminServer, type Answer, openAdminServer, PASSWORD } from './admin-server.ts'
+
+let server: AdminServer
+beforeAll(async () => {
+  server = await openAdminServer()
+})
+afterAll(() => server.close())
+
+const logIn = (login: string, password: string, code: string | undefined, ip: string) =>
+  server.call({ method: 'POST', path: '/admin/v1/login', body: { login, password, ...(code ? { code } : {}) }, ip })
+
+/** The delay doubles, so that it exceeds the time between two guesses on any machine. */
+async function repeatUntilSlowed(guess: () => Promise<Answer>): Promise<readonly number[]> {
+  const statuses: number[] = []
+  while (statuses.length < 25 && !statuses.includes(429)) statuses.push((await guess()).status)
+  return statuses
+}
+
+test('every wrong login has the same answer', async () => {
+  const { login, code } = await server.addOperator('ada@example.com', 'viewer')
+  const failures = [
+    await logIn('unknown@example.com', PASSWORD, code(), '192.0.2.10'),
+    await logIn(login, 'not the right phrase', code(), '192.0.2.10'),
+    await logIn(login, PASSWORD, '000000', '192.0.2.10'),
+    await logIn(login, PASSWORD, undefined, '192.0.2.10'),
+  ]
+  for (const { status, body } of failures) {
+    expect(status).toBe(401)
+    expect({ ...(body as object), requestId: '' }).toEqual({ ...(failures[0]?.body as object), requestId: '' })
+  }
+  expect((await logIn(login, PASSWORD, code(), '192.0.2.10')).status).toBe(201)
+})
+
+test('a code and a recovery code are accepted once', async () => {
+  const { login, code, recoveryCodes } = await server.addOperator('bob@example.com', 'viewer')
+  const once = code()
+  expect((await logIn(login, PASSWORD, once, '192.0.2.11')).status).toBe(201)
+  expect((await logIn(login, PASSWORD, once, '192.0.2.11')).status).toBe(401)
+  const [recovery = ''] = recoveryCodes
+  expect(new Set(recoveryCodes).size).toBe(10)
+  expect((await logIn(login, PASSWORD, recovery.toLowerCase(), '192.0.2.11')).status).toBe(201)
+  expect((await logIn(login, PASSWORD, recovery, '192.0.2.11')).status).toBe(401)
+})
+
+test('brute force: guesses are slowed down, and a stranger does not keep an operator out', async () => {
+  const { login, code } = await server.addOperator('eve@example.com', 'viewer')
+  // The operator has logged in from its own network.
+  expect((await logIn(login, PASSWORD, code(), '192.0.2.20')).status).toBe(201)
+  const guess = (ip: string) => logIn(login, 'a wrong password', '111111', ip)
+  const guesses = await Promise.all(Array.from({ length: 12 }, () => guess('203.0.113.9')))
+  const refused = guesses.filter(({ status }) => status === 429)
+  expect(guesses.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(6)
+  expect(refused.length).toBeGreaterThanOrEqual(6)
+  for (const { body, headers } of refused) {
+    expect(body).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+  }
+  // While it is blocked, the right password is not tried either.
+  expect((await logIn(login, PASSWORD, code(), '203.0.113.9')).status).toBe(429)
+  // From many networks: the login itself is slowed down, but not for the networks that the operator uses.
+  const spread: number[] = []
+  for (let n = 0; n < 50; n++) spread.push((await guess(`198.51.100.${n}`)).status)
+  expect(spread).toContain(429)
+  expect((await logIn(login, PASSWORD, code(), '192.0.2.20')).status).toBe(201)
+})
+
+test('a login that does not exist is slowed down like one that does', async () => {
+  const guess = () => logIn('ghost@example.com', 'a wrong password', '111111', '203.0.113.77')
+  const statuses = await repeatUntilSlowed(guess)
+  expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401])
+  expect(statuses.at(-1)).toBe(429)
+})
+
+test('a stolen session cannot guess a second factor', async () => {
+  const operator = await server.addOperator('dan@example.com', 'viewer')
+  const session = await server.logIn(operator)
+  const statuses = await repeatUntilSlowed(() => session.post('session/confirm', { code: '123123' }))
+  expect(statuses.at(0)).toBe(401)
+  expect(statuses.at(-1)).toBe(429)
+})
+
+test('an invitation is used once, and its password must be strong', async () => {
+  const id = (await server.store.operators.add({ login: 'fay@example.com', role: 'support', createdBy: 'test' })) ?? ''
+  const { token, ...invitation } = makeInvitation(createSecretBox([Buffer.from('a pepper for tests')]))
+  await server.store.operators.invite(id, { ...invitation, createdBy: 'test', lifetimeMs: 60_000 })
+  const post = (path: string, body: object) => server.call({ method: 'POST', path: `/admin/v1/${path}`, body })
+  const shown = await post('invitation', { token })
+  expect(shown.body).toMatchObject({ login: 'fay@example.com', role: 'support' })
+  expect(String(shown.body['totpUri'])).toMatch(/^otpauth:\/\/totp\/Swapyard/)
+  const { TOTP, URI } = await import('otpauth')
+  const totp = URI.parse(String(shown.body['totpUri']))
+  expect(totp).toBeInstanceOf(TOTP)
+  const accept = (password: string, code: string) => post('invitation/accept', { token, password, code })
+  const code = () => (totp as InstanceType<typeof TOTP>).generate({ timestamp: server.clock.now })
+  for (const weak of ['elevenchars', 'aaaaaaaaaaaaaaaa', 'my name is fay at all'])
+    expect([weak, (await accept(weak, code())).status]).toEqual([weak, 400])
+  expect((await accept(PASSWORD, '000000')).status).toBe(401)
+  expect((await accept(PASSWORD, code())).status).toBe(201)
+  expect((await accept(PASSWORD, code())).status).toBe(401)
+  expect((await post('invitation', { token })).status).toBe(401)
+})

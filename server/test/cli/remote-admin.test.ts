@@ -1,0 +1,83 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AdminServer, type Operator, openAdminServer, PASSWORD } from '../admin/admin-server.ts'
+import { listen } from '../core/http/app-for-tests.ts'
+import { openShell, type Shell } from './shell.ts'
+
+let shell: Shell
+let server: AdminServer
+let url: string
+let [ada, bob]: Operator[] = []
+beforeAll(async () => {
+  shell = await openShell()
+  server = await openAdminServer()
+  ada = await server.addOperator('ada@example.com', 'admin')
+  bob = await server.addOperator('bob@example.com', 'admin')
+  url = `http://127.0.0.1:${await listen(server.app)}`
+})
+afterAll(async () => {
+  await server.close()
+  await shell.close()
+})
+
+/** Each operator has a home folder. The command has no setting of the server: neither its database nor its secrets. */
+const run = (operator: Operator | undefined, ...args: readonly string[]) =>
+  shell.swapyard(args, {
+    HOME: join(shell.folder, operator?.login ?? 'stranger'),
+    SWAPYARD_ADMIN_URL: url,
+    DATABASE_URL: 'postgres://127.0.0.1:9/nothing',
+  })
+
+async function logIn(operator: Operator | undefined) {
+  const passwordFile = join(shell.folder, 'password')
+  writeFileSync(passwordFile, `${PASSWORD}\n`)
+  const code = operator?.code() ?? ''
+  return run(operator, 'login', operator?.login ?? '', '--password-file', passwordFile, '--code', code)
+}
+
+test('commands act by the admin API, as the operator who is logged in', async () => {
+  expect((await run(ada, 'alarms')).error).toContain('swapyard login')
+  expect(await logIn(ada)).toMatchObject({ code: 0, lines: [{ login: 'ada@example.com', role: 'admin' }] })
+  const file = join(shell.folder, 'ada@example.com', '.config', 'swapyard', 'sessions.json')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readFileSync(file, 'utf8')).not.toContain(PASSWORD)
+  const paused = await run(ada, 'pause', 'network:btc', '--reason', 'the node is behind')
+  expect(paused).toMatchObject({ code: 0, lines: [{ scope: 'network:btc', paused: true }] })
+  expect((await run(ada, 'pauses')).lines).toMatchObject([{ scope: 'network:btc', actor: 'operator:ada@example.com' }])
+  expect((await run(ada, 'audit', 'list', '--limit', '1')).lines).toMatchObject([
+    { actor: 'operator:ada@example.com', act: 'pause', reason: 'the node is behind' },
+  ])
+  const preview = await run(ada, 'partners', 'suspend', 'stranger', '--reason', 'a look', '--preview')
+  expect(preview).toMatchObject({ code: 1, error: expect.stringContaining('there is no partner stranger') })
+  expect((await run(ada, 'pause', 'network:eth', '--reason', '-')).error).toContain('a reason of at least 3 letters')
+})
+
+test('an act that changes limits is asked for by one operator and approved by another', async () => {
+  const [asked] = (await run(ada, 'partners', 'add', 'acme', '--fee-bps', '25', '--reason', 'signed')).lines
+  const id = String(asked?.['asked'])
+  expect(asked).toMatchObject({ name: 'acme', next: expect.stringContaining(`requests approve ${id}`) })
+  expect((await run(ada, 'partners', 'list')).lines).toEqual([])
+  expect((await run(ada, 'requests', 'approve', id)).error).toContain('SECOND_PERSON_REQUIRED')
+  await logIn(bob)
+  expect((await run(bob, 'requests', 'list')).lines).toMatchObject([
+    { id, action: 'partners-add', askedBy: ada?.login },
+  ])
+  expect(await run(bob, 'requests', 'approve', id)).toMatchObject({ code: 0, lines: [{ name: 'acme' }] })
+  expect((await run(bob, 'partners', 'list')).lines).toMatchObject([{ name: 'acme', feeBps: 25 }])
+})
+
+test('commands that need the server are refused, and a logout ends the session', async () => {
+  expect((await run(ada, 'keystore', 'indexes')).error).toContain('on the server only')
+  const file = join(shell.folder, 'ada@example.com', '.config', 'swapyard', 'sessions.json')
+  const { token } = Object.values(JSON.parse(readFileSync(file, 'utf8')) as Record<string, { token: string }>)[0] ?? {
+    token: '',
+  }
+  expect((await run(ada, 'logout')).code).toBe(0)
+  expect((await run(ada, 'pauses')).error).toContain('swapyard login')
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await server.call({ method: 'GET', path: '/admin/v1/session', headers })).status).toBe(401)
+  // A session is never sent in the clear over a network.
+  const plain = await shell.swapyard(['pauses', '--url', 'http://admin.example'], { HOME: shell.folder })
+  expect(plain.error).toContain('is not https')
+})

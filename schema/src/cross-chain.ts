@@ -8,6 +8,7 @@ import {
   numberOrNull,
   objectOrNull,
   textOrNull,
+  trackingUrl,
   wordOf,
   wordOrNull,
 } from './scalars.ts'
@@ -317,12 +318,6 @@ const recordFields = {
 
 const executions = Type.Array(Execution, {
   description: 'Execution records, oldest first; of more than 100 the latest 100.',
-})
-
-const trackingUrl = Type.String({
-  description:
-    'Page where the payer follows this exchange, without a key. Its address is a secret: show it to the payer only. Additive.',
-  examples: ['https://api.example.com/track/AZjFonwee3qfDS9vHAqbfh8jB2x0qk4m1y9r8p3w5sE'],
 })
 
 const progressFields = {

@@ -149,3 +149,9 @@ export const CHAIN_ID_PATTERN = '^[1-9][0-9]{0,15}$'
 export function chainIdInput(annotations: Annotations) {
   return Type.String({ pattern: CHAIN_ID_PATTERN, maxLength: 16, ...annotations })
 }
+
+export const trackingUrl = Type.String({
+  description:
+    'Page where the payer follows this exchange, without a key. Its address is a secret: show it to the payer only. Additive.',
+  examples: ['https://api.example.com/track/AZjFonwee3qfDS9vHAqbfh8jB2x0qk4m1y9r8p3w5sE'],
+})

@@ -128,8 +128,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'server/src/adapters/postgres/exchange/poll-cache.ts',
-        find: 'and e.partner_id = k.partner_id',
-        put: 'and k.partner_id is not null',
+        find: 'and (k.partner_id is null or e.partner_id = k.partner_id)',
+        put: '',
       },
     ],
     attack: (run) => requestForeignExchanges(run, { exchanges: 5, requests: 200 }),

@@ -42,6 +42,7 @@ describe('an optional member', () => {
     [exchanges, schema.CreateExchangeBody, { ...goodOrder, address: undefined }],
     [`${exchanges}/private`, schema.CreatePrivateExchangeBody, { ...privateOrder, address: undefined }],
     [`${exchanges}/refund-address`, schema.NameRefundAddressBody, { id: 'unknown', refundAddress: 'anywhere' }],
+    ['/v1/webhooks', schema.CreateWebhookBody, { url: 'https://partner.example/hook' }],
     ['/v1/defi/transaction/swap', schema.BuildSwapBody, build],
     ['/v1/defi/send/swap', schema.SendSwapBody, { ...send, rawTx: undefined }],
   ]

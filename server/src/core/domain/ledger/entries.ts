@@ -177,7 +177,7 @@ export function withdrawalEntry(payoutId: string, from: Account, assetId: AssetI
 
 /**
  * The pay-out of an unclaimed deposit was dropped after the deposit had left the chain. Its funding was reversed as the operator's,
- * because the pay-out owed it: now nobody is owed it.
+ * because the pay-out owed it. Now it is owed to no one.
  */
 export function unownedReturnEntry(payoutId: string, assetId: AssetId, units: bigint): JournalEntry {
   return journalEntry(`payout:${payoutId}:unfunded`, 'pay-out dropped after its deposit was reversed', null, [

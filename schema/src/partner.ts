@@ -128,6 +128,7 @@ export const ExchangeReportQuery = Type.Object({
     Type.String({
       pattern: '^[A-Za-z0-9_-]{1,64}$',
       description: '`nextPage` of the previous page. Default: the first page.',
+      examples: ['AZjFonwee3qfDS9vHAqbfg'],
     }),
   ),
   limit: Type.Optional(

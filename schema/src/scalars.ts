@@ -135,7 +135,7 @@ export const EXTERNAL_ID_PATTERN = '^[ -~]{1,64}$'
 
 /** The partner's own id of an exchange or a swap. */
 export function externalIdInput(annotations: Annotations) {
-  return Type.String({ pattern: EXTERNAL_ID_PATTERN, maxLength: 64, ...annotations })
+  return Type.String({ pattern: EXTERNAL_ID_PATTERN, maxLength: 64, examples: ['order-4711'], ...annotations })
 }
 
 export const externalIdOrNull = textOrNull({

@@ -16,7 +16,7 @@ import { until } from '../support/until.ts'
 /** Every sample of the guides runs as it is printed; only the address of the sandbox is replaced. */
 
 /** The calls of webhooks are not in the API yet. Once they are, set this to true. */
-const API_HAS_WEBHOOKS = false
+const API_HAS_WEBHOOKS = true
 
 const root = join(import.meta.dirname, '../..')
 const languages = ['sh', 'ts', 'python'] as const

@@ -135,13 +135,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const starting = new Set<string>()
   await refreshBookOnce(refresh)
   const refreshing = refreshBook(refresh, stopping.signal)
-  const feed = createRatesFeed({
-    currencies: catalogue.list(),
-    codes: feedCodes(catalogue.list()),
-    books,
-    now: clock.now,
-    onError,
-  })
+  const currencies = catalogue.list()
+  const feed = createRatesFeed({ currencies, codes: feedCodes(currencies), books, now: clock.now, onError })
   const throttle = options.rateLimit ? createThrottle({ database, onError }) : null
   const { forget, ...authentication } = createAuthenticate({
     partners: createPartnerStore(database),

@@ -25,9 +25,8 @@ import { createQuoteRate } from '../exchange/quotes/quote-rate.ts'
 import { createRateIds } from '../exchange/quotes/rate-id.ts'
 import type { RatesFeed } from '../exchange/quotes/rates-feed.ts'
 import { createReadiness } from '../exchange/quotes/readiness.ts'
-import type { PrivacySettings } from '../exchange/settings.ts'
+import type { PrivacySettings, ServiceSettings } from '../exchange/settings.ts'
 import { createBatcher } from '../lib/batch.ts'
-import type { AppOptions } from './app.ts'
 import type { Events } from './events.ts'
 import type { Services } from './http.ts'
 import type { Metrics } from './metrics.ts'
@@ -35,6 +34,15 @@ import { createOwnAccount } from './partner-account.ts'
 import { createScreening } from './screening.ts'
 import type { Swaps } from './swaps.ts'
 import type { SharedDependencies } from './workers.ts'
+
+/** `previousPepper`: tracking links that were made under it stay valid. */
+type ServiceOptions = Readonly<{
+  pepper: Uint8Array
+  previousPepper?: Uint8Array | null
+  settings: ServiceSettings
+  denied: readonly string[]
+  metrics: Metrics
+}>
 
 export type ServiceDependencies = SharedDependencies &
   Pick<Services, 'authenticate'> & {
@@ -45,7 +53,7 @@ export type ServiceDependencies = SharedDependencies &
   }
 
 /** Everything that the routes call. */
-export function createServices(options: AppOptions, dependencies: ServiceDependencies): Services {
+export function createServices(options: ServiceOptions, dependencies: ServiceDependencies): Services {
   const { store, catalogue, chains, books, clock } = dependencies
   const { settings } = options
   const rateIds = createRateIds(options.pepper)

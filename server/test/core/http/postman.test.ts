@@ -48,7 +48,7 @@ describe('the Postman collection', () => {
     const documented = Object.entries(paths as Record<string, Record<string, { security: unknown[] }>>).flatMap(
       ([path, methods]) =>
         Object.entries(methods).map(([method, { security }]) => [
-          `${method.toUpperCase()} {{baseUrl}}${path}`,
+          `${method.toUpperCase()} {{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
           security.length === 0 ? 'noauth' : undefined,
         ]),
     )
@@ -59,7 +59,9 @@ describe('the Postman collection', () => {
     expect(listed.toSorted()).toEqual(documented.toSorted())
     for (const { name, request } of requests) {
       if (request?.method !== 'POST') continue
-      expect([name, Object.keys(JSON.parse(request.body?.raw ?? '')).length]).not.toEqual([name, 0])
+      // Of the operations of a webhook only the create has a body.
+      if (!request.url.path.includes(':id'))
+        expect([name, Object.keys(JSON.parse(request.body?.raw ?? '')).length]).not.toEqual([name, 0])
       // A stored key would make the second exchange of a user the first one.
       expect(request.header.find(({ key }) => key === 'Idempotency-Key')?.disabled).toBe(true)
     }

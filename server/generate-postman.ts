@@ -40,7 +40,8 @@ export async function createPostmanCollection(): Promise<string> {
     { key: 'baseUrl', value: SANDBOX_URL },
     { key: 'apiKey', value: 'sandbox' },
   ]
-  for (const item of collection.item) simplify(item)
+  const required = listRequiredQueries(document)
+  for (const item of collection.item) simplify(item, required)
   return `${JSON.stringify(collection, null, 1)}\n`
 }
 
@@ -57,10 +58,25 @@ const convert = (document: object): Promise<Collection> =>
     )
   })
 
-/** Removes what differs between two runs, and the invented example responses. Optional headers are off. */
-function simplify(item: Item): void {
+type Operation = { summary: string; parameters?: { in: string; name: string; required?: boolean }[] }
+
+/** The members of the query that each operation needs, by its summary. */
+function listRequiredQueries(document: object): ReadonlyMap<string, ReadonlySet<string>> {
+  const { paths } = document as { paths: Record<string, Record<string, Operation>> }
+  return new Map(
+    Object.values(paths)
+      .flatMap((methods) => Object.values(methods))
+      .map(({ summary, parameters = [] }) => [
+        summary,
+        new Set(parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => name)),
+      ]),
+  )
+}
+
+/** Removes what differs between two runs, and the invented example responses. Optional headers and queries are off. */
+function simplify(item: Item, required: ReadonlyMap<string, ReadonlySet<string>>): void {
   delete item.id
-  for (const child of item.item ?? []) simplify(child)
+  for (const child of item.item ?? []) simplify(child, required)
   const { request } = item
   if (request === undefined) return
   item.response = []
@@ -68,6 +84,11 @@ function simplify(item: Item): void {
   // The key of the collection is used, except by operations without one.
   if (request.auth?.type === 'apikey') delete request.auth
   else request.auth = { type: 'noauth' }
+  for (const member of request.url.query ?? []) {
+    member.disabled = !required.get(item.name)?.has(member.key)
+    // Without an example the value is drawn.
+    if (member.key === 'toAmount') member.value = ''
+  }
   for (const header of request.header ?? []) header.disabled = !['Accept', 'Content-Type'].includes(header.key)
 }
 

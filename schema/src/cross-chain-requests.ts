@@ -49,7 +49,6 @@ const quotedAmount = {
     amountInput({
       description:
         'Amount that the recipient shall get, in place of `amount`. The quote has the smallest `fromAmount` for which its `toAmount` is at least this amount. Additive.',
-      examples: ['0.5'],
     }),
   ),
 }

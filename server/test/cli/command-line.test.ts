@@ -102,6 +102,7 @@ describe('the command line', () => {
             keyId: key.slice(8, 16),
             scopes: ['rates:read', 'exchange:read'],
             ipAllowList: ['192.0.2.1/32', '2001:db8::/32'],
+            origins: null,
             createdBy: userInfo().username,
             expiresAt: expect.stringContaining(inDays(90)),
             revoked: false,
@@ -114,6 +115,11 @@ describe('the command line', () => {
     const rotated = await swapyard(['partners', 'keys', 'rotate', key.slice(8, 16), '--overlap-hours', '1'])
     expect(String(rotated.lines[0]?.['key']).slice(0, 16)).toBe(key.slice(0, 16))
     expect(String(rotated.lines[0]?.['key'])).not.toBe(key)
+    const page = ['--publishable', '--origin', 'http://wallet.example']
+    const { lines: added } = await swapyard(['partners', 'keys', 'add', 'acme', ...page])
+    expect(String(added[0]?.['key'])).toMatch(/^pk_test_/)
+    const again = await swapyard(['partners', 'keys', 'rotate', String(added[0]?.['keyId'])])
+    expectRefusal(again, 'is publishable')
     expect(await swapyard(['partners', 'suspend', 'acme'])).toMatchObject({ code: 0 })
     expect(await swapyard(['partners', 'keys', 'revoke', key.slice(8, 16)])).toMatchObject({ code: 0 })
   })
@@ -349,7 +355,7 @@ describe('the command line', () => {
     const { code, error } = await swapyard(['start', '--role', 'api'])
     expect(code).toBe(2)
     for (const name of ['SWAPYARD_CONFIG', 'DATABASE_URL', 'SWAPYARD_PEPPER']) expect(error).toContain(name)
-    expect(await swapyard(['config', 'check'])).toEqual({ code: 2, lines: [], error })
+    expect(await swapyard(['config', 'check'])).toMatchObject({ code: 2, lines: [], error })
     expect(await swapyard(['config', 'check', '--sandbox'])).toMatchObject({
       code: 0,
       lines: [{ environment: 'sandbox', problems: 0 }],

@@ -79,6 +79,9 @@ export const keyActions: ActionsOf<'keys-add' | 'keys-set' | 'keys-rotate' | 'ke
     async run(context, given) {
       const { keyId, overlapHours = OVERLAP_HOURS, lifetimeDays, hmac } = given as typeof given & Made
       const { lifetimeMs } = toLifetime(lifetimeDays)
+      // Its pages show its secret: a new one protects nothing.
+      if ((await context.keyRow(keyId))?.['origins'])
+        throw refused(`key ${keyId} is publishable: add another one, and revoke it`)
       await change(context, keyId, 'rotate', async () => {
         const secret = Buffer.from(hmac, 'hex')
         requireActive(await context.partners.keys.rotate(keyId, secret, overlapHours * HOUR_MS, lifetimeMs), keyId)

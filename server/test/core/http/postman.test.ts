@@ -60,7 +60,7 @@ describe('the Postman collection', () => {
     // As few members as possible: some optional ones exclude each other.
     const quote = requests.find(({ name }) => name === 'Quote a rate')?.request
     const sent = quote?.url.query?.filter(({ disabled }) => !disabled).map(({ key }) => key)
-    expect(sent).toEqual(['fromCurrency', 'toCurrency', 'fromNetwork', 'toNetwork'])
+    expect(sent).toEqual(['fromCurrency', 'fromNetwork', 'toCurrency', 'toNetwork'])
     for (const { name, request } of requests) {
       if (request?.method !== 'POST') continue
       // Of the operations of a webhook only the create has a body.

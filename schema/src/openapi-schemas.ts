@@ -110,6 +110,7 @@ const sandboxSchemas: Readonly<Record<string, TSchema>> = {
 }
 /** Enums with a name, so that a generator makes one type of each. */
 const namedEnums: Readonly<Record<string, Readonly<{ values: readonly string[]; description: string }>>> = {
+  AnswerFormat: { values: partner.answerFormats, description: 'Format of an answer.' },
   DefiNetworkTicker: { values: defi.defiNetworks, description: 'Network of the DeFi part.' },
   DeliveryState: { values: events.deliveryStates, description: 'State of a delivery.' },
   DisabledBy: { values: events.disabledByValues, description: 'Who disabled a webhook.' },

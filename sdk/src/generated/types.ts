@@ -1,5 +1,9 @@
 // Written by sdk/generate.ts from the schemas of the API. Do not edit.
 /**
+ * Format of an answer.
+ */
+export type AnswerFormat = 'json' | 'csv'
+/**
  * Network of the DeFi part.
  */
 export type DefiNetworkTicker =
@@ -2658,7 +2662,7 @@ export interface GetPartnerFeesQuery {
   /**
    * `csv` returns the same rows as CSV (RFC 4180), as `Accept: text/csv` does.
    */
-  format?: 'json' | 'csv'
+  format?: AnswerFormat
 }
 export interface ListPartnerExchangesQuery {
   /**
@@ -2680,7 +2684,7 @@ export interface ListPartnerExchangesQuery {
   /**
    * `csv` returns the same rows as CSV (RFC 4180), as `Accept: text/csv` does.
    */
-  format?: 'json' | 'csv'
+  format?: AnswerFormat
 }
 export interface GetSandboxBalanceQuery {
   /**

@@ -59,7 +59,7 @@ describe('in production', () => {
     ['https://[::ffff:127.0.0.1]/', 'its address is not public'],
     ['https://[::ffff:a00:1]/', 'its address is not public'],
     ['https://169.254.169.254/latest/meta-data', 'its address is not public'],
-  ])('%s is refused: %s', async (url, problem) => {
+  ])('B169 %s is refused: %s', async (url, problem) => {
     const client = create({ allowsAll: false, lookup: resolveTo(['8.8.8.8']) })
     expect(await client.findProblem(url)).toBe(problem)
     expect(await client.post(url, {}, '')).toEqual({ status: null, error: problem })

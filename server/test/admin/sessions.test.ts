@@ -59,7 +59,7 @@ test('the database has no token, password, code or secret in the clear', async (
     expect(text).not.toContain(secret)
 })
 
-test('CSRF: a POST with a cookie needs the token of the session and a page of this site', async () => {
+test('B167, CSRF: a POST with a cookie needs the token of the session and a page of this site', async () => {
   const { cookie, csrf } = await openCookie()
   const suspend = (headers: Record<string, string>) =>
     server.call({

@@ -27,6 +27,7 @@ type Members = Readonly<Record<string, unknown>>
 const namedSchemas: Readonly<Record<string, TSchema>> = {
   AddressValidation,
   AggregatorQuote: defi.AggregatorQuote,
+  AssetIdentity: partner.AssetIdentity,
   BuildSwapBody,
   CancelExchangeBody,
   CancelledExchange: changes.CancelledExchange,
@@ -119,6 +120,7 @@ const namedEnums: Readonly<Record<string, Readonly<{ values: readonly string[]; 
   ExchangeStatus: { values: crossChain.exchangeStatuses, description: 'Status of an exchange or of an execution.' },
   ExchangeType: { values: crossChain.exchangeTypes, description: 'Kind of exchange.' },
   Flow: { values: crossChain.flows, description: 'Floating (`standard`) or fixed rate.' },
+  MovementKind: { values: partner.movementKinds, description: 'What moved a balance.' },
   PrivateType: {
     values: crossChain.privateTypes,
     description: 'How the intermediary of a private exchange is chosen.',

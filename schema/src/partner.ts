@@ -96,14 +96,15 @@ export const PartnerUsage = Type.Object(
 )
 export type PartnerUsage = Static<typeof PartnerUsage>
 
+export const AssetIdentity = Type.Object(
+  {
+    contractAddress: textOrNull({ description: 'Token contract; null for a native currency.', examples: [null] }),
+    chainId: integerOrNull({ description: 'EIP-155 chain id; null outside EVM networks.', examples: [1] }),
+  },
+  { description: 'Identity of a currency outside of this service.' },
+)
 const token = (side: string) =>
-  Type.Object(
-    {
-      contractAddress: textOrNull({ description: 'Token contract; null for a native currency.', examples: [null] }),
-      chainId: integerOrNull({ description: 'EIP-155 chain id; null outside EVM networks.', examples: [1] }),
-    },
-    { description: `Identity of the ${side} currency outside of this service.` },
-  )
+  Type.Object(AssetIdentity.properties, { description: `Identity of the ${side} currency outside of this service.` })
 export const ReportedExchange = Type.Object(
   {
     ...ListedExchange.properties,

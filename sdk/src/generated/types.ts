@@ -137,6 +137,10 @@ export type ExchangeType = 'standard' | 'private'
  */
 export type Flow = 'standard' | 'fixed-rate'
 /**
+ * What moved a balance.
+ */
+export type MovementKind = 'exchangeFee' | 'swapFee' | 'proceeds' | 'paidOut' | 'other'
+/**
  * How the intermediary of a private exchange is chosen.
  */
 export type PrivateType = 'privatePlus' | 'efficient'
@@ -397,6 +401,19 @@ export interface AggregatorQuote {
    * Quoted amount before fees.
    */
   toAmount: string
+}
+/**
+ * Identity of a currency outside of this service.
+ */
+export interface AssetIdentity {
+  /**
+   * Token contract; null for a native currency.
+   */
+  contractAddress: string | null
+  /**
+   * EIP-155 chain id; null outside EVM networks.
+   */
+  chainId: number | null
 }
 export interface BuildSwapBody {
   /**
@@ -1521,29 +1538,11 @@ export interface ReportedExchange {
   /**
    * Identity of the source currency outside of this service.
    */
-  fromToken: {
-    /**
-     * Token contract; null for a native currency.
-     */
-    contractAddress: string | null
-    /**
-     * EIP-155 chain id; null outside EVM networks.
-     */
-    chainId: number | null
-  }
+  fromToken: AssetIdentity
   /**
    * Identity of the target currency outside of this service.
    */
-  toToken: {
-    /**
-     * Token contract; null for a native currency.
-     */
-    contractAddress: string | null
-    /**
-     * EIP-155 chain id; null outside EVM networks.
-     */
-    chainId: number | null
-  }
+  toToken: AssetIdentity
 }
 /**
  * Kinds and exchanges.
@@ -1673,7 +1672,7 @@ export interface PartnerMovement {
   /**
    * `exchangeFee` and `swapFee`: your fees; `proceeds`: of exchanges without a recipient; `paidOut`: what we sent to you.
    */
-  kind: 'exchangeFee' | 'swapFee' | 'proceeds' | 'paidOut' | 'other'
+  kind: MovementKind
   /**
    * Added to the balance on this day.
    */

@@ -171,6 +171,8 @@ function createEnvironment({ role, port, env }: ServerOptions, folder: string): 
     SWAPYARD_DATA_DIR: join(folder, 'data'),
     SWAPYARD_RATE_LIMIT: 'off',
     SWAPYARD_SANDBOX_STILL: '1',
+    // As behind one load balancer: an answer that another process repeats has the same URLs.
+    SWAPYARD_PUBLIC_URL: 'https://swapyard.example',
     SWAPYARD_LOG_LEVEL: 'warn',
     ...(role === 'api' ? { PORT: String(port) } : {}),
     ...env,

@@ -47,9 +47,12 @@ export const environmentSchema = Type.Object({
   ),
   SWAPYARD_LOG_LEVEL: oneOf(['silent', 'error', 'warn', 'info', 'debug'], 'info', 'Lowest level that is logged'),
   SWAPYARD_PUBLIC_URL: Type.Optional(
-    text('URL at which partners reach the API, without a trailing slash. The same for all processes: answers contain it. Unset: http://HOST:PORT', {
-      pattern: '^https?://[^\\s?#]+[^/\\s?#]$',
-    }),
+    text(
+      'URL at which partners reach the API, without a trailing slash. The same for all processes: answers contain it. Unset: http://HOST:PORT',
+      {
+        pattern: '^https?://[^\\s?#]+[^/\\s?#]$',
+      },
+    ),
   ),
   SWAPYARD_TRUST_PROXY: whole(
     0,

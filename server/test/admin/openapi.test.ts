@@ -27,7 +27,9 @@ test('Spectral finds nothing', async () => {
   spectral.setRuleset({ extends: [oas as unknown as RulesetDefinition] })
   const lint = (one: Node) => spectral.run(JSON.stringify(one))
   expect((await lint(document)).map(({ code, path }) => `${code} ${path.join('/')}`)).toEqual([])
-  expect((await lint({ ...document, tags: [] })).map(({ code }) => code)).toContain('operation-tag-defined')
+  const [first] = Object.entries(paths)
+  const small = { ...document, components: {}, paths: Object.fromEntries(first ? [first] : []), tags: [] }
+  expect((await lint(small)).map(({ code }) => code)).toContain('operation-tag-defined')
 })
 
 test('every operation has an example of its answer, and a POST one of its body', () => {

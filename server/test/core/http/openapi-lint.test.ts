@@ -28,14 +28,16 @@ test.each(servers)("Redocly's recommended-strict finds nothing in the document o
   expect((await lint(worse)).map(({ ruleId }) => ruleId)).toContain('operation-summary')
 })
 
-test.each(servers)('Spectral finds nothing in the document of the %s', async (...server) => {
+// The document of the sandbox has every operation of the one of production. Spectral takes many seconds for each.
+test('Spectral finds nothing in the document of the sandbox', async () => {
   const spectral = new spectralCore.Spectral()
   // Its own type is a little wider than the type of a ruleset.
   spectral.setRuleset({ extends: [oas as unknown as RulesetDefinition] })
   const lint = (document: Node) => spectral.run(JSON.stringify(document))
-  expect((await lint(documentOf(server))).map(({ code, path }) => `${code} ${path.join('/')}`)).toEqual([])
+  expect((await lint(document)).map(({ code, path }) => `${code} ${path.join('/')}`)).toEqual([])
   // The linter works: it finds missing tags.
-  const found = await lint({ ...documentOf(server), tags: [] })
+  const [first] = Object.entries(paths)
+  const found = await lint({ ...document, components: {}, paths: Object.fromEntries(first ? [first] : []), tags: [] })
   expect(found.map(({ code }) => code)).toContain('operation-tag-defined')
 })
 

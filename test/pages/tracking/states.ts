@@ -90,9 +90,13 @@ export function createStates(now = Date.now()): Readonly<Record<string, Exchange
       },
     ]),
     ...Object.fromEntries(
-      (['EXPIRED', 'DUST', 'NOT_RECEIVED', 'DEPOSIT_VANISHED', 'OPERATOR'] as const).map((reason) => [
+      (['EXPIRED', 'CANCELLED', 'DUST', 'NOT_RECEIVED', 'DEPOSIT_VANISHED', 'OPERATOR'] as const).map((reason) => [
         `failed, ${reason}`,
-        at(now, { status: 'failed', reason }, reason === 'EXPIRED' ? [] : [{ status: 'failed', reason }]),
+        at(
+          now,
+          { status: 'failed', reason },
+          reason === 'EXPIRED' || reason === 'CANCELLED' ? [] : [{ status: 'failed', reason }],
+        ),
       ]),
     ),
     ...Object.fromEntries(

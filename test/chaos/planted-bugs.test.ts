@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isBuildServer } from '../support/build-server.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { attackWithBug, attackWithoutBug, plantedBugs } from './planted-bugs.ts'
@@ -17,7 +18,11 @@ test(
   6 * PATIENCE_MS,
 )
 
-test.each(plantedBugs)(
+/** A build server tries half of the bugs, the other half the next day: `npm run chaos` and other machines try all. */
+const today = Math.floor(Date.now() / 86_400_000) % 2
+const bugs = plantedBugs.filter((_, n) => !isBuildServer || n % 2 === today)
+
+test.each(bugs)(
   'detects the planted bug: $name',
   async (bug) => {
     expect(await attackWithBug(cluster, bug)).not.toEqual([])

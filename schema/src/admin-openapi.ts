@@ -1,15 +1,8 @@
-import type { TSchema } from 'typebox'
 import { adminActions, approverOf } from './admin-actions.ts'
 import type { AdminRoute } from './admin-routes.ts'
+import { describeParameters } from './openapi-parameters.ts'
 import { componentHeaders, componentResponses } from './openapi-responses.ts'
-import {
-  componentSchemas,
-  exampleOf,
-  type Json,
-  type JsonObject,
-  toParameterSchema,
-  toPlainJson,
-} from './openapi-schemas.ts'
+import { componentSchemas, exampleOf, type Json, type JsonObject, toPlainJson } from './openapi-schemas.ts'
 
 const tags: Readonly<Record<AdminRoute['tag'], string>> = {
   Acts: 'What an operator does. Each has a reason and a preview, and some need a second person.',
@@ -29,26 +22,7 @@ const csrf = {
 }
 
 function listParameters({ method, query, role }: AdminRoute): Json[] {
-  const { properties = {}, required = [] } = (query ?? {}) as {
-    properties?: Record<string, TSchema>
-    required?: readonly string[]
-  }
-  const list: Json[] = Object.entries(properties).map(([name, schema]) => {
-    const { description = '', examples } = schema as { description?: string; examples?: readonly unknown[] }
-    const plain = toParameterSchema(schema as unknown as Readonly<Record<string, unknown>>)
-    const isNumber = (plain as { type?: unknown }).type === 'integer'
-    const example = examples?.[0]
-    return {
-      name,
-      in: 'query',
-      required: required.includes(name),
-      description,
-      schema: plain,
-      ...(example === undefined
-        ? {}
-        : { example: (isNumber ? Number.parseInt(String(example), 10) : example) as Json }),
-    }
-  })
+  const list = describeParameters('query', query)
   return method === 'POST' && role !== 'open' ? [...list, csrf] : list
 }
 

@@ -1,14 +1,7 @@
-import type { TSchema } from 'typebox'
 import { ExchangeEvent, SwapEvent } from './events.ts'
+import { describeParameters } from './openapi-parameters.ts'
 import { componentHeaders, componentResponses, toResponses } from './openapi-responses.ts'
-import {
-  componentSchemas,
-  exampleOf,
-  type Json,
-  type JsonObject,
-  toParameterSchema,
-  toPlainJson,
-} from './openapi-schemas.ts'
+import { componentSchemas, exampleOf, type Json, type JsonObject, toPlainJson } from './openapi-schemas.ts'
 import type { RouteDefinition } from './route-definition.ts'
 
 const tags: Readonly<Record<RouteDefinition['tag'], string>> = {
@@ -56,8 +49,6 @@ const lastEventId = {
   example: '5f0d6c1e-93f4-4a86-8a1b-2f7d0c9e4b35',
 }
 
-type ParameterNotes = Readonly<{ description?: string; examples?: readonly unknown[] }>
-
 function listParameters(route: RouteDefinition): Json[] {
   const list: Json[] = [...describeParameters('path', route.params), ...describeParameters('query', route.query)]
   if (route.method === 'POST') list.push(idempotencyKey)
@@ -65,29 +56,6 @@ function listParameters(route: RouteDefinition): Json[] {
   if (304 in route.success && route.path === '/v1/rates') list.push(ifModifiedSince)
   if (route.success[200]?.contentType === 'text/event-stream') list.push(lastEventId)
   return list
-}
-
-function describeParameters(place: 'path' | 'query', members: TSchema | undefined): Json[] {
-  const { properties = {}, required } = (members ?? {}) as {
-    properties?: Record<string, TSchema>
-    required?: readonly string[]
-  }
-  return Object.entries(properties).map(([name, schema]) => {
-    const { description = '', examples } = schema as ParameterNotes
-    const plain = toParameterSchema(schema as unknown as Readonly<Record<string, unknown>>)
-    const isNumber = (plain as { type?: unknown }).type === 'integer'
-    const example = examples?.[0]
-    return {
-      name,
-      in: place,
-      required: required?.includes(name) ?? false,
-      description,
-      schema: plain,
-      ...(example === undefined
-        ? {}
-        : { example: (isNumber ? Number.parseInt(String(example), 10) : example) as Json }),
-    }
-  })
 }
 
 /** Scope and weight are part of the description, because generators ignore extensions. */

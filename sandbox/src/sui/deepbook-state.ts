@@ -25,7 +25,7 @@ import { writeOrders } from './deepbook-tree.ts'
 import type { DynamicFields, TypedBytes } from './field-store.ts'
 import type { MoveContext } from './move-function.ts'
 
-/** Of the package, as its functions tell it. */
+/** The version that the functions of the package return. */
 export const DEEPBOOK_VERSION = '8'
 
 type PoolObject = typeof deepbookPoolSchema.$inferType

@@ -368,7 +368,7 @@ describe.each([
           error: one.error === undefined ? null : (one.error.code ?? one.error.text),
         })),
       )
-      expect(expected.length).toBeGreaterThan(100)
+      expect(expected.length).toBeGreaterThan(50)
       expect(parseLines(result)).toEqual(expected)
     },
   )

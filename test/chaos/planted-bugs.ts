@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Attack,
@@ -218,24 +219,26 @@ const IDLE_MS = 30_000
  * the bug. Other findings are ignored, because they may come from slowness alone.
  */
 export async function attackWithBug(cluster: Cluster, bug: PlantedBug): Promise<readonly string[]> {
-  const findings = await attackCopy(cluster, bug.name, bug.patches, [bug.attack], IDLE_MS)
+  const findings = await attackCopy(cluster, bug.patches, [bug.attack], IDLE_MS)
   return findings.filter((line) => bug.shows.test(line))
 }
 
 /** Runs all attacks on a copy of the server without a bug. Returns the findings, which must be empty. */
 export function attackWithoutBug(cluster: Cluster): Promise<readonly string[]> {
   const attacks = [...new Set(plantedBugs.map(({ attack }) => attack))]
-  return attackCopy(cluster, 'no bug', [], attacks)
+  return attackCopy(cluster, [], attacks)
 }
 
 async function attackCopy(
   cluster: Cluster,
-  name: string,
   patches: readonly Patch[],
   attacks: readonly PlantedBug['attack'][],
   idleMs?: number,
 ): Promise<readonly string[]> {
-  const root = copyServer(join(cluster.folder, name.replaceAll(/[^a-z0-9]+/g, '-')), patches)
+  // The same path for every copy, so that Node's compile cache has the files that no patch changes.
+  const path = join(cluster.folder, 'server-copy')
+  rmSync(path, { recursive: true, force: true })
+  const root = copyServer(path, patches)
   return withFleet(cluster, { ...options, root }, async (run) => {
     const findings: string[] = []
     for (const attack of attacks) findings.push(...((await attack(run)) ?? []))

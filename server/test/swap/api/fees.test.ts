@@ -50,7 +50,6 @@ async function pay(token: string, units: bigint): Promise<Hex> {
   return hash
 }
 
-/** These tests start the command line about twenty times. */
 describe('fees that the operator holds for a partner', { timeout: LOCK_MS }, () => {
   test('are shown, paid from the operator’s wallet, and booked once from the chain', async () => {
     const user = await stage.user()

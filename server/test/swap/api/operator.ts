@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { PATIENCE_MS } from '../../../../test/support/patience.ts'
 import type { Json } from '../../../../test/support/scenario.ts'
+import { startCommands } from '../../cli/commands.ts'
 import type { Stage } from './partner.ts'
-
-const main = join(import.meta.dirname, '../../../src/main.ts')
 
 /** Runs `swapyard partners …` as an operator does beside the running app. */
 export type Operator = Readonly<{
@@ -22,14 +19,16 @@ export async function startOperator({ scenario }: Stage): Promise<Operator> {
   const [row] = await scenario.app.database.query<{ name: string }>('select current_database() as name')
   url.pathname = `/${row?.name}`
   const env = { PATH: '/usr/bin:/bin', SWAPYARD_DATA_DIR: folder, DATABASE_URL: url.href }
+  const commands = startCommands()
   return {
-    partners: (...args) =>
-      new Promise((resolve) => {
-        execFile(process.execPath, [main, 'partners', ...args], { env, timeout: PATIENCE_MS }, (_, stdout, stderr) => {
-          const lines = stdout.split('\n').filter((line) => line.startsWith('{'))
-          resolve({ lines: lines.map((line) => JSON.parse(line) as Json), error: stderr.trim() })
-        })
-      }),
-    stop: () => rmSync(folder, { recursive: true, force: true }),
+    async partners(...args) {
+      const { stdout, stderr } = await commands.run(['partners', ...args], env)
+      const lines = stdout.split('\n').filter((line) => line.startsWith('{'))
+      return { lines: lines.map((line) => JSON.parse(line) as Json), error: stderr.trim() }
+    },
+    stop() {
+      commands.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
 }

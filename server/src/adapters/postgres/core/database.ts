@@ -2,7 +2,10 @@ import pg from 'pg'
 import { AppError } from '../../../core/domain/errors.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
 
-/** Runs SQL: the pool (each statement on its own) or a transaction. Returns `numeric` and `int8` as text. */
+/**
+ * Runs SQL: the pool (each statement on its own) or a transaction. Returns `numeric` and `int8` as text. A statement with a name is
+ * prepared once per connection, because the server plans some joins longer than it executes them. Each name has one text.
+ */
 export interface Sql {
   query<Row extends object>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]>
 }
@@ -48,8 +51,8 @@ export const blockOrNull = (height: string | null, hash: string | null): BlockRe
   height === null || hash === null ? null : { height: Number(height), hash }
 
 /** Whether the statement returns a row, because it found or changed one. */
-export async function hasRow(sql: Sql, text: string, values: readonly unknown[]): Promise<boolean> {
-  return (await sql.query(text, values)).length > 0
+export async function hasRow(sql: Sql, text: string, values: readonly unknown[], name?: string): Promise<boolean> {
+  return (await sql.query(text, values, name)).length > 0
 }
 
 export type DatabaseOptions = Readonly<{

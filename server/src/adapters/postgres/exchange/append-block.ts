@@ -152,11 +152,13 @@ async function findDueJobs(sql: Sql, network: string, height: number): Promise<r
     `select distinct exchange_id as id from deposits where network = $1 and status = 'seen' and exchange_id is not null
        and block_height + required_confirmations - 1 between $2 - 1 and $2`,
     [network, height],
+    'due-exchanges',
   )
   const transactions = await sql.query<{ id: string }>(
     `select distinct a.transaction_id as id from attempts a join transactions t on t.id = a.transaction_id
      where a.network = $1 and a.block_height > $2 - 1000 and t.state = 'live'`,
     [network, height],
+    'due-transactions',
   )
   return [
     ...exchanges.map(({ id }): Job => ({ kind: 'exchange', id })),

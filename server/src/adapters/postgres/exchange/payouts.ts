@@ -41,11 +41,10 @@ export function createPayoutStore(sql: Sql, locking: boolean, macs: PayeeMacs): 
     insert: (payout) => insert(sql, payout, macs),
     queue: async (network, limit) => (await queue(sql, locking, network, limit)).map(toPayout),
     async listByTransaction(transactionId) {
-      const rows = await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1 order by p.id`, [transactionId])
-      return rows.map(toPayout)
+      return (await listByTransaction(sql, transactionId)).map(toPayout)
     },
     async haveCreditedDeposits(transactionId) {
-      const rows = await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1`, [transactionId])
+      const rows = await listByTransaction(sql, transactionId)
       return (await lockBacked(sql, rows)).length === rows.length
     },
     find: async (ids) => (await find(sql, locking, ids)).map(toPayout),
@@ -126,6 +125,13 @@ async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0], ma
   )
 }
 
+const listByTransaction = (sql: Sql, transactionId: string): Promise<readonly Row[]> =>
+  sql.query<Row>(
+    `select ${COLUMNS} where p.transaction_id = $1 order by p.id`,
+    [transactionId],
+    'payouts-of-transaction',
+  )
+
 async function oldestWaiting(sql: Sql, waitsFor: string): Promise<WaitingPayout | null> {
   const [row] = await sql.query<RowOf<WaitingPayout, 'units'>>(
     `select p.id, p.exchange_id as "exchangeId", p.asset_id as "assetId", p.units, p.created_at as "createdAt"
@@ -137,7 +143,11 @@ async function oldestWaiting(sql: Sql, waitsFor: string): Promise<WaitingPayout 
 
 async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise<readonly Row[]> {
   const lock = locking ? ' for no key update of p' : ''
-  return sql.query<Row>(`select ${COLUMNS} where p.id::text = any($1) order by p.id${lock}`, [ids])
+  return sql.query<Row>(
+    `select ${COLUMNS} where p.id::text = any($1) order by p.id${lock}`,
+    [ids],
+    locking ? 'lock-payouts' : 'find-payouts',
+  )
 }
 
 async function queue(sql: Sql, locking: boolean, network: string, limit: number): Promise<readonly Row[]> {
@@ -150,6 +160,7 @@ async function queue(sql: Sql, locking: boolean, network: string, limit: number)
          'payouts:' || p.network, 'asset:' || p.asset_id, 'partner:' || ${PARTNER}))
      order by coalesce(p.held_until, p.created_at), p.created_at, p.id limit $2${locking ? ' for no key update of p skip locked' : ''}`,
     [network, limit],
+    locking ? 'lock-payout-queue' : 'payout-queue',
   )
   return locking ? lockBacked(sql, rows) : rows
 }
@@ -163,6 +174,7 @@ async function lockBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[
     `select d.id from deposits d join cursors k on k.network = d.network where d.id = any($1::bigint[]) and ${CREDITED}
        order by d.id for share of d`,
     [deposits],
+    'lock-backing-deposits',
   )
   const ids = new Set(credited.map(({ id }) => id))
   return rows.filter((row) => backing(row).every((id) => ids.has(id)))

@@ -22,6 +22,7 @@ export function createRecoveryStore(sql: Sql, locking: boolean): RecoveryStore {
          select distinct made.outpoint, split_part(m.outpoint, ':', 1) as spent_by
          from missing m cross join lateral unnest(m.made_from) as made (outpoint) order by spent_by, outpoint limit $4`,
         [network, outpoints, GENERATIONS_MAX, NEEDS_MAX],
+        'ancestor-spends',
       )
       return rows.map(({ outpoint, spent_by }): RequiredSpend => ({ outpoint, spentBy: spent_by }))
     },

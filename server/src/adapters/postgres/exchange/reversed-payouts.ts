@@ -26,6 +26,7 @@ export function createReversedPayoutStore(sql: Sql): ReversedPayoutStore {
         sql,
         `select 1 from payouts p join executions x on ${PAYS} where p.transaction_id = $1 and x.reason = 'PAYOUT_VANISHED' limit 1`,
         [transactionId],
+        'is-reported-orphaned',
       ),
     restore: (transactionId, txHash) => restore(sql, transactionId, txHash),
     reopen: (transactionId) => reopen(sql, transactionId),

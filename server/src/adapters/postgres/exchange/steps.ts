@@ -77,7 +77,9 @@ type ExecutionRow = DepositRow & {
   take_units: string
 }
 
-const EXECUTIONS = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.waits_since, x.ordered_units, x.sent_units,
+const executionsWhere = (
+  condition: string,
+) => `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.waits_since, x.ordered_units, x.sent_units,
     x.payin_hash, x.payout_hash, x.version, d.id as deposit_id, d.network, d.identity, d.tx_hash, d.address, d.memo, d.asset_id, d.contract,
     d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.included_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
     d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
@@ -96,7 +98,10 @@ const EXECUTIONS = `select x.id, x.leg, x.status, x.reason, x.decision, x.releas
   -- The customer's deposit. The limit makes it one search by its key.
   left join lateral (select f.network, f.identity, f.sender, f.sender_mac from deposits f where f.id = case when x.leg = 0 then d.id else
     (select s.deposit_id from executions s where s.id = x.source_execution and s.leg = 0) end limit 1) paid on true
-  where x.deposit_id = any($1::bigint[]) order by x.leg, x.deposit_id`
+  where ${condition} order by x.leg, x.deposit_id`
+/** Most exchanges have one deposit. For an array, the server would plan the statement again each time. */
+const EXECUTION_OF_ONE = executionsWhere('x.deposit_id = $1')
+const EXECUTIONS_OF_MANY = executionsWhere('x.deposit_id = any($1::bigint[])')
 
 /** Deposits that disagree with their accounting, even if their execution is closed. The index `deposits_to_repair` has the same condition. */
 const NEEDS_REPAIR = `((d.block_height is null and d.status = 'credited') or
@@ -141,17 +146,17 @@ async function load(
        exists (select 1 from partners p where p.id = e.partner_id and p.refund_to_sender) as refund_to_sender
      from exchanges e join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where e.id = $1${locking ? ' for no key update of e' : ''}`,
     [id],
+    locking ? 'lock-exchange-of-step' : 'exchange-of-step',
   )
   if (!row) return null
   const exchange = toExchange(row)
   const lastPosition = row.stepped_to === null ? null : { leg: row.stepped_leg ?? 0, depositId: row.stepped_to }
   const start = after === undefined ? lastPosition : after
-  const positions = await sql.query<{ leg: number; deposit_id: string }>(POSITIONS, [
-    id,
-    OPEN,
-    start?.leg ?? -1,
-    start?.depositId ?? 0,
-  ])
+  const positions = await sql.query<{ leg: number; deposit_id: string }>(
+    POSITIONS,
+    [id, OPEN, start?.leg ?? -1, start?.depositId ?? 0],
+    'positions-of-step',
+  )
   const last = positions.length < WINDOW ? undefined : positions.at(-1)
   const executions = await readExecutions(
     sql,
@@ -188,7 +193,10 @@ export async function readExecutions(
   macs: PayeeMacs,
 ): Promise<readonly Execution[]> {
   if (depositIds.length === 0) return []
-  return (await sql.query<ExecutionRow>(EXECUTIONS, [depositIds])).map((row) => toExecution(row, macs))
+  const rows = await (depositIds.length === 1
+    ? sql.query<ExecutionRow>(EXECUTION_OF_ONE, [depositIds[0]], 'execution-of-step')
+    : sql.query<ExecutionRow>(EXECUTIONS_OF_MANY, [depositIds], 'executions-of-step'))
+  return rows.map((row) => toExecution(row, macs))
 }
 
 /** One index search per status, and one for a deposit that needs repair. */
@@ -199,9 +207,10 @@ async function summarize(sql: Sql, id: string): Promise<ExecutionSummary> {
        order by x.leg desc, x.deposit_id desc limit 1) w
      order by w.leg, w.deposit_id`,
     [id, exchangeStatuses],
+    'latest-executions',
   )
   const repairQuery = `select 1 from deposits d where d.exchange_id = $1 and ${NEEDS_REPAIR} limit 1`
-  return { latestByStatus: latest, needsRepair: await hasRow(sql, repairQuery, [id]) }
+  return { latestByStatus: latest, needsRepair: await hasRow(sql, repairQuery, [id], 'deposits-to-repair') }
 }
 
 function isRateUsed(
@@ -215,6 +224,7 @@ function isRateUsed(
     `select 1 from executions x join deposits d on d.id = x.deposit_id
      where x.exchange_id = $1 and x.leg = $2 and x.rate_kind <> 'floating' and x.deposit_id <> $3 and d.asset_id = $4 limit 1`,
     [exchangeId, leg, depositId, assetId],
+    'is-rate-used',
   )
 }
 
@@ -235,6 +245,7 @@ async function listEarlierDeposits(
        and d.asset_id = $4 and d.block_height is not null and d.status <> 'rejected'
      order by coalesce(d.credited_units, d.units) desc limit ${EARLIER_MAX}`,
     [exchangeId, leg, depositId, assetId],
+    'earlier-deposits',
   )
   return rows.map((row) => ({
     depositUnits: BigInt(row.units),
@@ -259,6 +270,7 @@ async function save(sql: Sql, id: string, { status, reason, nextCheckAt, next }:
      insert into events (exchange_id, event, status, reason)
      select changed.id, 'status', $2, $3 from changed, old where old.status <> $2`,
     [id, status, reason, nextCheckAt, next?.depositId ?? null],
+    'save-step',
   )
 }
 

@@ -183,12 +183,14 @@ async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTra
        (select k.height from cursors k where k.network = t.network) as head
      from transactions t where t.id = $1${locking ? ' for no key update' : ''}`,
     [id],
+    locking ? 'lock-transaction' : 'find-transaction',
   )
   if (!row) return null
   const attempts = await sql.query<AttemptRow>(
     `select id, tx_hash as "txHash", raw, intent, fee_units as "feeUnits", state, block_height as height, block_hash as hash,
        created_at as "createdAt", sent_at is not null as sent from attempts where transaction_id = $1 order by id`,
     [id],
+    'attempts-of-transaction',
   )
   const { branch, keyIndex, head, ...transaction } = row
   return {

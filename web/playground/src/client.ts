@@ -5,7 +5,7 @@ import { createCallLog } from './call-log.ts'
 export const API_KEY = 'sandbox'
 
 export const callLog = createCallLog()
-export const swapyard = createSwapyard({ baseUrl: location.origin, apiKey: API_KEY, fetch: callLog.fetch, retries: 0 })
+export const swapyard = createSwapyard({ baseUrl: location.origin, apiKey: API_KEY, fetch: callLog.fetch })
 
 /** What the server says about a failure, for a person. */
 export function explain(error: unknown): string {

@@ -20,8 +20,9 @@ const names: Readonly<Record<Step['state'], string>> = {
 export function StepList({ steps }: { steps: readonly Step[] }) {
   return (
     <ol className="steps">
-      {steps.map((step) => (
-        <li key={step.title} className={step.state} aria-current={step.state === 'current' ? 'step' : undefined}>
+      {steps.map((step, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: steps keep their places, and two may have one title
+        <li key={at} className={step.state} aria-current={step.state === 'current' ? 'step' : undefined}>
           <span className="mark" aria-hidden="true">
             {marks[step.state]}
           </span>

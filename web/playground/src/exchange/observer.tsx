@@ -87,7 +87,8 @@ function Limits({ isTransparent }: { isTransparent: boolean }) {
         An observer who knows our rates and fees can match the amounts of both ends if no other customer exchanges this
         amount at the same time.
         {isTransparent ? ' The public payment between the legs helps to do so.' : ''} The server and the partner know
-        both ends. <a href="/docs/privacy">What a private exchange hides</a>
+        both ends. In this sandbox one bank pays every deposit and funds every wallet, which links them; in production
+        payers and operators are different people. <a href="/docs/privacy">What a private exchange hides</a>
       </p>
     </>
   )

@@ -51,7 +51,7 @@ export function PairForm({ currencies, terms, feed, isBusy, onTerms, onCreate }:
       {terms.isPrivate ? <PrivateTypes terms={terms} onChange={change} /> : <Flows terms={terms} onChange={change} />}
       <QuoteCard terms={terms} feed={feed} />
       <label>
-        Recipient <span className="quiet">(empty: a new wallet of the sandbox)</span>
+        Recipient <span className="quiet">(empty: a new wallet)</span>
         <input
           autoComplete="off"
           spellCheck={false}

@@ -9,7 +9,7 @@ export function PayPanel({ state, order }: { state: OrderState; order: Order }) 
   const { request } = order.created
   const canPay =
     !isBusy && order.record !== null && (order.record.status === 'pending' || order.record.status === 'failed')
-  const [faucet, ...failures] = scenarios
+  const isOver = order.record?.status === 'finished' || order.record?.status === 'refunded'
   return (
     <div className="pay">
       <dl className="facts">
@@ -28,6 +28,22 @@ export function PayPanel({ state, order }: { state: OrderState; order: Order }) 
           </a>
         </dd>
       </dl>
+      {isOver ? null : <Payments state={state} order={order} canPay={canPay} />}
+      {notes.length > 0 ? (
+        <ol className="notes" aria-live="polite">
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ol>
+      ) : null}
+    </div>
+  )
+}
+
+function Payments({ state, order, canPay }: { state: OrderState; order: Order; canPay: boolean }) {
+  const [faucet, ...failures] = scenarios
+  return (
+    <>
       {faucet === undefined ? null : (
         <button type="button" className="main-button" disabled={!canPay} onClick={() => state.run(faucet)}>
           {faucet.label}
@@ -41,14 +57,7 @@ export function PayPanel({ state, order }: { state: OrderState; order: Order }) 
           ))}
         </ul>
       </details>
-      {notes.length > 0 ? (
-        <ol className="notes" aria-live="polite">
-          {notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ol>
-      ) : null}
-    </div>
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { amountToUnits } from '@swapyard/sdk'
 import type { Browser, Locator, Page } from 'playwright-core'
+import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { createFixedPriceReader } from '../../server/src/adapters/prices/fixed.ts'
@@ -94,6 +94,16 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     await page.close()
   })
 
+  test('prints a first call for a terminal that works', async () => {
+    const { page } = await open()
+    await page.getByText('The first call in a terminal').click()
+    const text = (await page.locator('.first-call pre').textContent()) ?? ''
+    const [, header = '', key = '', url = ''] = /^curl -H '(x-api-key): (\w+)' \\\n +'(http.+)'$/.exec(text) ?? []
+    const answer = await fetch(url, { headers: { [header]: key } })
+    expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ fromAmount: 0.01 })])
+    await page.close()
+  })
+
   test('refunds a payment below the minimum, and a late one', async () => {
     const [little, late] = [(await open()).page, (await open()).page]
     const pay = async (page: Page, name: string) => {
@@ -149,9 +159,9 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     await stepOf(page, 'Received').getByText(`${amountTo} ETH`).waitFor()
     expect(await scenario.balance('usdc@base', address)).toBe('0')
     // What was received, and 0.1 for gas less the fees of two transactions.
-    const held = amountToUnits(await scenario.balance('eth@base', address), 18)
-    const gas = amountToUnits('0.1', 18)
-    expect(held < gas + amountToUnits(amountTo, 18) && held > amountToUnits(amountTo, 18) + gas / 2n).toBe(true)
+    const held = parseUnits(await scenario.balance('eth@base', address), 18)
+    const gas = parseUnits('0.1', 18)
+    expect(held < gas + parseUnits(amountTo, 18) && held > parseUnits(amountTo, 18) + gas / 2n).toBe(true)
     expect(problems).toEqual([])
     await page.close()
     await unlock()

@@ -21,10 +21,7 @@ export function Observer({ order, currencies }: { order: Order; currencies: read
         {isTransparent ? (
           <Transparent first={first} second={second} label={middleLabel} />
         ) : (
-          <>
-            A transaction. Its sender is one of 16 possible ones in each ring, and its recipients and amounts are
-            hidden.
-          </>
+          <>A transaction. Each of its inputs has 16 possible origins, and its recipients and amounts are hidden.</>
         )}
       </Chain>
       <Chain name={terms.to.network} hash={second?.payoutHash} href={linkOf(terms.to, second?.payoutHash ?? null)}>

@@ -7,9 +7,8 @@ import type { OrderState } from './use-order.ts'
 export function PayPanel({ state, order }: { state: OrderState; order: Order }) {
   const { notes, isBusy } = state
   const { request } = order.created
-  const canPay =
-    !isBusy && order.record !== null && (order.record.status === 'pending' || order.record.status === 'failed')
-  const isOver = order.record?.status === 'finished' || order.record?.status === 'refunded'
+  const status = order.record?.status ?? 'pending'
+  const isPayable = status === 'pending' || status === 'failed'
   return (
     <div className="pay">
       <dl className="facts">
@@ -28,7 +27,7 @@ export function PayPanel({ state, order }: { state: OrderState; order: Order }) 
           </a>
         </dd>
       </dl>
-      {isOver ? null : <Payments state={state} order={order} canPay={canPay} />}
+      {isPayable ? <Payments state={state} order={order} canPay={!isBusy && order.record !== null} /> : null}
       {notes.length > 0 ? (
         <ol className="notes" aria-live="polite">
           {notes.map((note) => (

@@ -100,6 +100,8 @@ const sandboxSchemas: Readonly<Record<string, TSchema>> = {
   SandboxBlocksBody: service.SandboxBlocksBody,
   SandboxDeposit: service.SandboxDeposit,
   SandboxDepositBody: service.SandboxDepositBody,
+  SandboxExpiry: service.SandboxExpiry,
+  SandboxExpiryBody: service.SandboxExpiryBody,
   SandboxMiningBody: service.SandboxMiningBody,
   SandboxNetwork: service.SandboxNetwork,
   SandboxNetworks: service.SandboxNetworks,

@@ -5,6 +5,8 @@ import {
   SandboxBlocksBody,
   SandboxDeposit,
   SandboxDepositBody,
+  SandboxExpiry,
+  SandboxExpiryBody,
   SandboxMiningBody,
   SandboxNetworks,
   SandboxPricesBody,
@@ -113,6 +115,19 @@ export const sandboxRoutes = {
     cost: 1,
     body: SandboxPricesBody,
     success: { 201: { description: 'Done.', schema: SandboxReport } },
+    errors: sandboxPostErrors,
+  },
+  expireSandboxExchange: {
+    method: 'POST',
+    path: '/sandbox/expiries',
+    tag: 'Sandbox',
+    summary: 'Let an exchange expire now',
+    description:
+      'Ends the time of an exchange for which no payment was seen, and of its fixed rate, as if it had passed. The exchange becomes `failed` with the reason `EXPIRED`, and a deposit that arrives later is refunded (`LATE_DEPOSIT`).',
+    access: 'any',
+    cost: 1,
+    body: SandboxExpiryBody,
+    success: { 201: { description: 'The time has ended.', schema: SandboxExpiry } },
     errors: sandboxPostErrors,
   },
 } as const satisfies Record<string, RouteDefinition>

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { textOrNull } from './scalars.ts'
 
 export const Live = Type.Object(
@@ -94,6 +94,25 @@ export const SandboxPricesBody = Type.Object(
     }),
   },
   { description: 'A fixed reference price.' },
+)
+const exchangeId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Exchange id.',
+  examples: ['0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'],
+})
+export const SandboxExpiryBody = Type.Object({ id: exchangeId }, { description: 'An exchange of your own.' })
+export type SandboxExpiryBody = Static<typeof SandboxExpiryBody>
+export const SandboxExpiry = Type.Object(
+  {
+    id: exchangeId,
+    expiresAt: Type.String({
+      format: 'date-time',
+      description: 'Its new expiry: a time that has passed.',
+      examples: ['2026-11-20T10:00:00.000Z'],
+    }),
+  },
+  { description: 'An exchange whose time has ended.' },
 )
 /** The control server's JSON reply, passed through. */
 export const SandboxReport = Type.Object({}, { additionalProperties: true, description: 'What the control did.' })

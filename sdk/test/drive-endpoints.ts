@@ -97,6 +97,9 @@ async function driveExchanges(sdk: typeof Sdk, swapyard: Sdk.Swapyard) {
   check(toAmount >= 0.1, 'quoteRate by toAmount')
   const unwanted = await swapyard.createExchange({ ...body, flow: 'standard' })
   check((await swapyard.cancelExchange({ id: unwanted.id })).statusReason === 'CANCELLED', 'cancelExchange')
+  const unpaid = await swapyard.createExchange({ ...body, flow: 'standard' })
+  const { expiresAt } = await swapyard.expireSandboxExchange({ id: unpaid.id })
+  check(expiresAt < unpaid.expiresAt, 'expireSandboxExchange')
 
   await swapyard.createSandboxDeposit({
     network: 'btc',

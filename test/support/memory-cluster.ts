@@ -165,8 +165,8 @@ async function openApp({ folder, keystore, passphrase, pepper, memoryNetworks }:
     settings: appSettings,
     denied: [],
     rateLimit: false,
-    // Injected requests occupy the event loop.
-    api: { publicUrl: 'http://127.0.0.1', overload: null },
+    // Injected requests occupy the event loop. The chains in memory have no control server.
+    api: { publicUrl: 'http://127.0.0.1', overload: null, sandboxControlUrl: 'http://127.0.0.1:9' },
     log: options.log ?? createLog({ level, pretty: false }),
     metrics: createMetrics({ defaults: false }),
   })

@@ -62,6 +62,8 @@ import type {
   SandboxBlocksBody,
   SandboxDeposit,
   SandboxDepositBody,
+  SandboxExpiry,
+  SandboxExpiryBody,
   SandboxMiningBody,
   SandboxNetworks,
   SandboxPricesBody,
@@ -133,6 +135,7 @@ export const operations = {
   createSandboxReorg: ['POST', '/sandbox/reorgs', 'body', 'json'],
   setSandboxMining: ['POST', '/sandbox/mining', 'body', 'json'],
   setSandboxPrice: ['POST', '/sandbox/prices', 'body', 'json'],
+  expireSandboxExchange: ['POST', '/sandbox/expiries', 'body', 'json'],
 } as const
 
 /** Every operation of the API by its id in the OpenAPI document. */
@@ -286,4 +289,7 @@ export interface Operations {
 
   /** Set the reference price of a currency: `POST /sandbox/prices`. Fixes the reference price of every listing of a ticker, until `usd: null` lets it move again. Quotes use it within a second. The pools of the chains do not follow it. */
   setSandboxPrice(input: SandboxPricesBody, options?: CallOptions): Promise<SandboxReport>
+
+  /** Let an exchange expire now: `POST /sandbox/expiries`. Ends the time of an exchange for which no payment was seen, and of its fixed rate, as if it had passed. The exchange becomes `failed` with the reason `EXPIRED`, and a deposit that arrives later is refunded (`LATE_DEPOSIT`). */
+  expireSandboxExchange(input: SandboxExpiryBody, options?: CallOptions): Promise<SandboxExpiry>
 }

@@ -2193,6 +2193,28 @@ export interface SandboxDepositBody {
   amount: string
 }
 /**
+ * An exchange whose time has ended.
+ */
+export interface SandboxExpiry {
+  /**
+   * Exchange id.
+   */
+  id: string
+  /**
+   * Its new expiry: a time that has passed.
+   */
+  expiresAt: string
+}
+/**
+ * An exchange of your own.
+ */
+export interface SandboxExpiryBody {
+  /**
+   * Exchange id.
+   */
+  id: string
+}
+/**
  * Whether scheduled blocks are mined.
  */
 export interface SandboxMiningBody {

@@ -32,6 +32,7 @@ import { mountPrivateRate, mountRate } from '../exchange/api/rate.ts'
 import { mountRates } from '../exchange/api/rates-feed.ts'
 import { mountRefundAddress } from '../exchange/api/refund-address.ts'
 import { mountReport } from '../exchange/api/report.ts'
+import { mountSandboxExpiry } from '../exchange/api/sandbox-expiry.ts'
 import { mountStatus } from '../exchange/api/status.ts'
 import { mountTrackedStatus } from '../exchange/api/track.ts'
 import type { ExchangeServices } from '../exchange/interfaces.ts'
@@ -137,6 +138,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountIcons(context, sendFile)
   mountReference(context, documented, sendFile)
   mountSandbox(context)
+  mountSandboxExpiry(context)
   return app
 }
 

@@ -7,6 +7,7 @@ import { type CreateExchangeDeps, createCreateExchange } from '../exchange/order
 import { createCreatePrivateExchange } from '../exchange/orders/create-private-exchange.ts'
 import { createDepositAddresses } from '../exchange/orders/deposit-addresses.ts'
 import { createExpectations } from '../exchange/orders/expectations.ts'
+import { createExpireExchange } from '../exchange/orders/expire-exchange.ts'
 import { createFindExchange, createListExchanges } from '../exchange/orders/find-exchange.ts'
 import { createNameRefundAddress } from '../exchange/orders/name-refund-address.ts'
 import { createOpenCounts } from '../exchange/orders/open-counts.ts'
@@ -104,6 +105,7 @@ export function createServices(options: ServiceOptions, dependencies: ServiceDep
     }),
     findExchange: createFindExchange(store),
     cancelExchange: createCancelExchange(store),
+    expireExchange: createExpireExchange(store),
     nameRefundAddress: createNameRefundAddress(refunding),
     tracking: createTracking({
       ...refunding,

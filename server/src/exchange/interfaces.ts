@@ -114,6 +114,8 @@ export type ExchangeServices = Readonly<{
   nameRefundAddress(partner: Partner, request: RefundAddressRequest): Promise<Destination>
   /** Cancels an exchange for which nothing was seen; again without effect. Throws EXCHANGE_NOT_FOUND and EXCHANGE_NOT_PENDING. */
   cancelExchange(partner: Partner, id: string): Promise<void>
+  /** Sandbox only: ends the time of an exchange for which nothing was seen. Throws EXCHANGE_NOT_FOUND and EXCHANGE_NOT_PENDING. */
+  expireExchange(partner: Partner, id: string): Promise<Date>
   /** null if the id is unknown, belongs to another partner, or has another type. One round trip. */
   findExchange(partner: Partner, id: string, type?: ExchangeType): Promise<ExchangeView | null>
   /** Exchanges of the last 24 h, newest first. Without a page: all, streamed by key range. */

@@ -10,6 +10,8 @@ import { type ApiContext, callerOf, mount } from './mount.ts'
 const TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 1024 * 1024
 const PREFIX_LENGTH = '/sandbox'.length
+/** The chains know no exchanges. */
+const { expireSandboxExchange: _, ...controls } = sandboxRoutes
 
 /** Forwards the sandbox controls to the process that runs the chains. Not mounted in production. */
 export function mountSandbox(context: ApiContext): void {
@@ -17,7 +19,7 @@ export function mountSandbox(context: ApiContext): void {
   if (sandboxControlUrl === null) return
   const http = createHttp()
   context.app.addHook('onClose', () => http.close())
-  for (const route of Object.values(sandboxRoutes) as RouteDefinition[]) {
+  for (const route of Object.values<RouteDefinition>(controls)) {
     mount(context, route, async (request, reply) => {
       const idempotency = route.method === 'POST' ? readIdempotency(request, route) : null
       const text = await context.services.withIdempotency(callerOf(request).partner, idempotency, () =>

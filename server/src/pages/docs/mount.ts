@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { type StaticBody, sendStaticBody } from '../../core/http/static-files.ts'
 import { present } from '../../lib/assert.ts'
+import { mountPlayground } from '../playground.ts'
 import { type Site, sitePolicy } from './layout.ts'
 import { START_PATH } from './page-list.ts'
 import type { Operation } from './search-index.ts'
-import { sitePaths } from './site-paths.ts'
+import { ROOT_PATH, sitePaths } from './site-paths.ts'
 
 /** RFC 9110 §15.4.9. */
 const PERMANENT = 308
@@ -15,7 +16,8 @@ const headers = { 'content-security-policy': sitePolicy, 'referrer-policy': 'no-
 export function mountSite(app: FastifyInstance, site: Site, operations: readonly Operation[]): void {
   let rendering: Promise<ReadonlyMap<string, StaticBody>> | null = null
   const render = async () => (await import('./site.ts')).renderSite(site, operations)
-  for (const path of sitePaths) {
+  if (site.isSandbox) mountPlayground(app)
+  for (const path of site.isSandbox ? sitePaths : [ROOT_PATH, ...sitePaths]) {
     app.get(path, async (request, reply) => {
       request.operation = path
       rendering ??= render().catch((error) => {

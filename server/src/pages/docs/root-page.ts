@@ -1,19 +1,18 @@
 import { html } from '../../lib/html.ts'
 import { type Site, siteDocument } from './layout.ts'
 import { OPENAPI_PATH, POSTMAN_PATH, REFERENCE_PATH, START_PATH } from './page-list.ts'
-import { codeBlock } from './samples.ts'
 
-/** The page at `/`: what this server is and where its documentation is. */
+/** The page at `/` in production: what this server is and where its documentation is. The sandbox has the playground there. */
 export function rootDocument(site: Site): string {
   const summary = 'An exchange of coins between networks, and swaps of tokens on one network, over an HTTP API.'
   return siteDocument(site, {
     path: '/',
-    title: site.isSandbox ? 'Swapyard sandbox' : 'Swapyard',
+    title: 'Swapyard',
     summary,
     body: html`<main id="content" class="root" tabindex="-1">
-<h1>${site.isSandbox ? 'Swapyard sandbox' : 'Swapyard'}</h1>
+<h1>Swapyard</h1>
 <p class="lead">${summary}</p>
-${site.isSandbox ? sandboxSection(site) : productionSection(site)}
+<p>The API of this server is at <code>${site.publicUrl}</code>. Every call needs an API key, which the operator of this server issues.</p>
 <section>
 <h2 id="exchanges">Exchanges</h2>
 <p>A customer sends a coin on one network and receives another coin on another network, at a floating or a fixed rate. A partner’s program asks for a quote, creates an exchange, shows the deposit address and reads the status.</p>
@@ -36,15 +35,3 @@ ${site.isSandbox ? sandboxSection(site) : productionSection(site)}
 </main>`,
   })
 }
-
-const productionSection = ({ publicUrl }: Site) =>
-  html`<p>The API of this server is at <code>${publicUrl}</code>. Every call needs an API key, which the operator of this server issues.</p>`
-
-const sandboxSection = ({
-  publicUrl,
-}: Site) => html`<p>This is a sandbox: its chains run on this machine, and its coins have no value. The API key is <code>sandbox</code>. The first call asks what 0.01 bitcoin would pay in ether:</p>
-${codeBlock({
-  language: 'sh',
-  code: `curl -H 'x-api-key: sandbox' \\
-  '${publicUrl}/v1/cross-chain/rate?fromCurrency=btc&fromNetwork=btc&toCurrency=eth&toNetwork=eth&amount=0.01'`,
-})}`

@@ -16,9 +16,8 @@ export const siteFiles: Readonly<Record<string, readonly [file: URL, contentType
   '/docs/assets/minisearch.js': [new URL(import.meta.resolve('minisearch')), JAVASCRIPT],
 }
 
-/** Every path of the site. */
+/** Every path of the documentation. */
 export const sitePaths: readonly string[] = [
-  ROOT_PATH,
   ...docPages.map(({ path }) => path),
   ...Object.keys(siteFiles),
   SEARCH_PATH,

@@ -21,7 +21,7 @@ export async function renderSite(
   for (const page of docPages) pages.set(page.path, await renderPage(site, page))
   const contents: (readonly [path: string, content: string | Buffer, contentType: string])[] = [
     ...[...pages].map(([path, page]) => [path, docDocument(site, path, page), HTML_TYPE] as const),
-    [ROOT_PATH, rootDocument(site), HTML_TYPE],
+    ...(site.isSandbox ? [] : [[ROOT_PATH, rootDocument(site), HTML_TYPE] as const]),
     [SEARCH_PATH, createSearchIndex(pages, operations, REFERENCE_PATH), JSON_TYPE],
   ]
   for (const [path, [file, type]] of Object.entries(siteFiles)) contents.push([path, await readFile(file), type])

@@ -167,6 +167,7 @@ async function startWithRows(): Promise<TestApp> {
       memo: null,
     }),
     cancelExchange: async () => undefined,
+    expireExchange: async () => new Date(0),
   })
   Object.assign(services.swaps, { findSwap: async () => ({ swap, formatAddress: (address: string) => address }) })
   return testApp

@@ -143,6 +143,13 @@ export function createServicesInMemory(): ServicesInMemory {
       if (executions.length > 0) throw new AppError('EXCHANGE_NOT_PENDING', 'a payment was seen', { field: 'id' })
       row.view = { ...row.view, exchange: { ...exchange, status: 'failed', reason: 'CANCELLED', isCancelled: true } }
     },
+    expireExchange: async (owner, id) => {
+      const row = scenario.rows.find(({ partnerId, view }) => partnerId === owner.id && view.exchange.id === id)
+      if (!row) throw new AppError('EXCHANGE_NOT_FOUND', 'there is no such exchange', { field: 'id' })
+      if (row.view.executions.length > 0)
+        throw new AppError('EXCHANGE_NOT_PENDING', 'a payment was seen', { field: 'id' })
+      return row.view.exchange.createdAt
+    },
     listExchanges: async (owner, filter, page) => list(scenario, owner, filter, page),
     reportExchanges: {
       page: async (owner) => ({ rows: viewsOf(scenario, owner), nextPage: null }),

@@ -27,7 +27,7 @@ export async function cancelExchange(tx: Tx, id: string): Promise<'cancelled' | 
 }
 
 /** A sighting that ended without a block does not count: no node has that payment any more. */
-const isSeen = (tx: Tx, id: string): Promise<boolean> =>
+export const isSeen = (tx: Tx, id: string): Promise<boolean> =>
   hasRow(
     tx,
     `select 1 where exists (select 1 from deposits where exchange_id = $1)

@@ -7,6 +7,7 @@ import { type Database, hasRow, type Sql, type Tx } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { cancelExchange } from './cancel-exchange.ts'
 import { createExchanges, findRepeated } from './create-exchanges.ts'
+import { expireExchange } from './expire-exchange.ts'
 import { createFind } from './poll-cache.ts'
 import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsColumn, toExchangeView } from './rows.ts'
 
@@ -53,6 +54,7 @@ export function createExchangeStore(sql: Sql, database: Database, macs: PayeeMac
     find: async (partnerId, id, type) => (UUID.test(id) ? find(partnerId, id, type) : null),
     nameRefund: (id, refund) => database.transaction((tx) => nameRefund(tx, id, refund, macs)),
     cancel: (id) => database.transaction((tx) => cancelExchange(tx, id)),
+    expire: (id) => database.transaction((tx) => expireExchange(tx, id)),
     findRepeated: (partnerId, key) => findRepeated(sql, partnerId, key),
     async list(query, after, limit, offset) {
       const rows = await sql.query<ViewRow>(

@@ -71,6 +71,11 @@ export interface ExchangeStore {
    * `cancelled`, too.
    */
   cancel(id: string): Promise<'cancelled' | 'seen'>
+  /**
+   * Ends the time of an exchange that is pending and for which nothing was seen, and of its fixed rate, and wakes its step.
+   * null for another exchange.
+   */
+  expire(id: string): Promise<Date | null>
   /** The exchange that an idempotency key of the last 24 h created, as it was answered (I-21). */
   findRepeated(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
   /** Exchanges of the last 24 h, newest first, from `after` on. */

@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { parseUnits } from 'viem'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
+import { createFixedPriceReader } from '../../server/src/adapters/prices/fixed.ts'
+import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
+import { createHttp } from '../../server/src/lib/http.ts'
+import { describeWith } from '../support/describe-with.ts'
+import { lockMarket } from '../support/market-lock.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
+import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
+import { findViolations } from './axe.ts'
+import { openPage, startBrowser } from './browser.ts'
+
+describeWith('chromium', 'the playground of a sandbox', () => {
+  const http = createHttp()
+  let browser: Browser
+  let scenario: Scenario
+
+  beforeAll(async () => {
+    const { controlUrl } = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
+    const readFixed = createFixedPriceReader(controlUrl, http)
+    scenario = await startScenario({
+      networks: ['btc', 'ltc', 'eth', 'base'],
+      prices: createEmbeddedPrices({ now: Date.now, still: true, readFixed }),
+      swaps: {},
+    })
+    browser = await startBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await scenario?.stop()
+    await http.close()
+  })
+
+  const open = async (hash = '') => {
+    const viewport = { width: 1280, height: 900 }
+    const opened = await openPage(browser, `${scenario.url}/${hash}`, { viewport })
+    opened.page.setDefaultTimeout(PATIENCE_MS)
+    await opened.page.getByTestId('quote').waitFor()
+    return opened
+  }
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+  const waitForStatus = (page: Page, status: string) => page.getByRole('status').filter({ hasText: status }).waitFor()
+  const stepOf = (page: Page, title: string) => page.locator('.steps li').filter({ hasText: title })
+  /** The newest exchange, as the API returns it to the partner. */
+  const readExchange = async (page: Page): Promise<Json> => {
+    const id = /[0-9a-f-]{36}/.exec((await stepOf(page, 'Created').textContent()) ?? '')?.[0]
+    return scenario.status({ id })
+  }
+
+  test('creates an exchange, pays it and shows the coins arrive, by keyboard alone', async () => {
+    const { page, problems } = await open()
+    const press = async (target: Locator, key: string) => {
+      await tabTo(page, target)
+      await page.keyboard.press(key)
+    }
+    await tabTo(page, page.getByLabel('You send'))
+    await page.keyboard.type('0.02')
+    await press(button(page, 'Create the exchange').and(page.locator(':enabled')), 'Enter')
+    await press(button(page, 'Pay from the faucet').and(page.locator(':enabled')), 'Space')
+    await waitForStatus(page, 'finished')
+    const { status, request, exchanges } = await readExchange(page)
+    expect([status, request.amountFromRequested]).toEqual(['finished', '0.02'])
+    const [{ payinHash, payoutHash, amountToReceived }] = exchanges
+    await stepOf(page, 'Arrived').getByText(`has ${amountToReceived} ETH`).waitFor()
+    expect(await scenario.balance('eth@eth', request.recipientAddress)).toBe(amountToReceived)
+    for (const [network, hash] of [
+      ['btc', payinHash],
+      ['eth', payoutHash],
+    ])
+      expect(await page.getByRole('link', { name: hash }).getAttribute('href')).toBe(
+        `/sandbox/explorer/${network}/tx/${hash}`,
+      )
+    expect(problems).toEqual([])
+    await page.close()
+  })
+
+  test('shows each call with its request, its answer and a command that repeats it', async () => {
+    const { page } = await open()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await button(page, 'Create the exchange').click()
+    const call = page.locator('.call-list li').filter({ hasText: 'POST/v1/cross-chain/exchange201' })
+    await call.locator('summary').click()
+    const [request, response] = (await call.locator('pre').allTextContents()).map((text) => JSON.parse(text))
+    expect(request).toMatchObject({ fromCurrency: 'btc', toCurrency: 'eth', fromAmount: '0.01', flow: 'standard' })
+    expect((await scenario.status(response)).request.depositAddress).toBe(response.request.depositAddress)
+    await button(page, 'Copy as curl').click()
+    await button(page, 'Copied').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      `curl -H 'x-api-key: sandbox' -H 'content-type: application/json' -d '${JSON.stringify(request)}' '${scenario.url}/v1/cross-chain/exchange'`,
+    )
+    await page.close()
+  })
+
+  test('prints a first call for a terminal that works', async () => {
+    const { page } = await open()
+    await page.getByText('The first call in a terminal').click()
+    const text = (await page.locator('.first-call pre').textContent()) ?? ''
+    const [, header = '', key = '', url = ''] = /^curl -H '(x-api-key): (\w+)' \\\n +'(http.+)'$/.exec(text) ?? []
+    const answer = await fetch(url, { headers: { [header]: key } })
+    expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ fromAmount: 0.01 })])
+    await page.close()
+  })
+
+  test('refunds a payment below the minimum, and a late one', async () => {
+    const [little, late] = [(await open()).page, (await open()).page]
+    const pay = async (page: Page, name: string) => {
+      await button(page, 'Create the exchange').click()
+      await page.getByText('Let something go wrong').click()
+      await button(page, name).and(page.locator(':enabled')).click()
+    }
+    await pay(little, 'Pay too little')
+    await pay(late, 'Pay late')
+    for (const [page, reason] of [
+      [little, 'BELOW_MIN'],
+      [late, 'LATE_DEPOSIT'],
+    ] as const) {
+      await waitForStatus(page, 'refunded')
+      const { request, exchanges } = await readExchange(page)
+      const { statusReason, refund } = exchanges[0]
+      expect([statusReason, refund.address]).toEqual([reason, request.refundAddress])
+      await stepOf(page, 'Refunded').getByText(`has ${refund.amount} BTC`).waitFor()
+      expect(await scenario.balance('btc@btc', refund.address)).toBe(refund.amount)
+      await page.close()
+    }
+  })
+
+  test('shows how a jump of the price moves the quote, until the price is released', async () => {
+    const { page } = await open()
+    await page.getByLabel('From').selectOption('ltc@ltc')
+    await page.getByLabel('You send').fill('5')
+    const readQuote = async () => Number.parseFloat((await page.getByTestId('quote').textContent()) ?? '')
+    const before = (await scenario.rate('ltc@ltc', 'eth@eth', '5')).toAmount
+    await scenario.until('the page shows the quote of the API', async () => isNear(await readQuote(), before))
+    try {
+      await button(page, 'Raise by 5 %').click()
+      await scenario.until('the quote is 5 % higher', async () => isNear(await readQuote(), before * 1.05))
+      expect(isNear((await scenario.rate('ltc@ltc', 'eth@eth', '5')).toAmount, before * 1.05)).toBe(true)
+      await button(page, 'Let LTC move again').click()
+      await scenario.until('the quote is as before', async () => isNear(await readQuote(), before))
+    } finally {
+      await scenario.control('/prices', { currency: 'ltc', usd: null })
+    }
+    await page.close()
+  })
+
+  test('swaps a token with a throw-away wallet', async () => {
+    const unlock = await lockMarket(inject('databaseUrl'), 'base')
+    const { page, problems } = await open('#swap')
+    await button(page, 'Swap with a throw-away wallet').click()
+    await stepOf(page, 'Received').getByText('The wallet has').waitFor()
+    const address = (await stepOf(page, 'Wallet').getByRole('link').textContent()) ?? ''
+    const { body } = await scenario.call('GET', `/v1/defi/exchange/list?network=base&account=${address}`)
+    const [{ status, hash, amountTo }] = body.exchanges
+    expect([body.exchanges.length, status]).toEqual([1, 'finished'])
+    await page.getByRole('link', { name: hash }).waitFor()
+    await stepOf(page, 'Received').getByText(`${amountTo} ETH`).waitFor()
+    expect(await scenario.balance('usdc@base', address)).toBe('0')
+    // What was received, and 0.1 for gas less the fees of two transactions.
+    const held = parseUnits(await scenario.balance('eth@base', address), 18)
+    const gas = parseUnits('0.1', 18)
+    expect(held < gas + parseUnits(amountTo, 18) && held > parseUnits(amountTo, 18) + gas / 2n).toBe(true)
+    expect(problems).toEqual([])
+    await page.close()
+    await unlock()
+  })
+
+  test('shows what an observer of each chain sees of a private exchange', async () => {
+    const { page, problems } = await open('#private')
+    await button(page, 'Create the exchange').click()
+    await button(page, 'Pay from the faucet').and(page.locator(':enabled')).click()
+    await waitForStatus(page, 'finished')
+    const { request, exchanges } = await readExchange(page)
+    const [first, second] = exchanges
+    const chains = page.locator('.chain')
+    await chains.nth(0).getByText(request.depositAddress).waitFor()
+    await chains.nth(0).getByText(first.payinHash).waitFor()
+    await chains.nth(1).getByText(first.payoutHash).waitFor()
+    await chains.nth(2).getByText(request.recipientAddress).waitFor()
+    await chains.nth(2).getByText(second.payoutHash).waitFor()
+    expect(await chains.count()).toBe(3)
+    expect(problems).toEqual([])
+    await page.close()
+  })
+
+  test('fits, and has no violation of accessibility rules, in both color schemes and on a phone', async () => {
+    for (const mode of ['#exchange', '#private', '#swap']) {
+      const { page, problems } = await open(mode)
+      if (mode !== '#swap') {
+        await button(page, 'Create the exchange').click()
+        await page.getByText('Let something go wrong').click()
+      }
+      await page.locator('.call-list summary').last().click()
+      for (const width of [1280, 390])
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.setViewportSize({ width, height: 900 })
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          expect([mode, width, colorScheme, await findViolations(page)]).toEqual([mode, width, colorScheme, []])
+          expect([mode, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([mode, width])
+        }
+      expect(problems).toEqual([])
+      await page.close()
+    }
+  })
+
+  test('says without scripts what the server is, and links the documentation', async () => {
+    const { page } = await openPage(browser, `${scenario.url}/`, { javaScriptEnabled: false })
+    const text = ((await page.getByRole('main').textContent()) ?? '').replaceAll(/\s+/g, ' ')
+    expect(text).toContain('An exchange of coins between networks, and swaps of tokens on one network')
+    expect(text).toContain('The API key is sandbox')
+    for (const path of ['/docs', '/docs/reference', '/docs/first-exchange', '/sandbox/explorer'])
+      expect([
+        path,
+        (await fetch(scenario.url + path)).status,
+        await page.locator(`a[href="${path}"]`).count(),
+      ]).toEqual([path, 200, expect.toSatisfy((count: number) => count > 0)])
+    await page.close()
+  })
+})
+
+/** Fees follow the price of gas. */
+const isNear = (value: number, expected: number): boolean => Math.abs(value / expected - 1) < 0.001
+
+/** Presses the tab key until the element has the focus. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor()
+  const hasFocus = () => target.evaluate('(element) => element === document.activeElement')
+  for (let presses = 0; !(await hasFocus()); presses += 1) {
+    if (presses === 100) throw new Error('the tab key does not reach the element')
+    await page.keyboard.press('Tab')
+  }
+}

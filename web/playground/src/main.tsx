@@ -1,0 +1,7 @@
+import './style.css'
+import './panels.css'
+import { createRoot } from 'react-dom/client'
+import { Playground } from './playground.tsx'
+
+const root = document.getElementById('playground')
+if (root) createRoot(root).render(<Playground />)

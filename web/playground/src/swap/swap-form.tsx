@@ -1,0 +1,142 @@
+import type { DefiCurrency, SwapQuote } from '@swapyard/sdk'
+import type { FormEvent } from 'react'
+import { truncate } from '../currencies.ts'
+import { Sparkline } from '../sparkline.tsx'
+import type { SwapTerms } from './run-swap.ts'
+import type { SwapQuoteFeed } from './use-swap-quote.ts'
+
+type Props = Readonly<{
+  network: string
+  networks: readonly string[]
+  /** Tokens that the faucet has. */
+  sources: readonly DefiCurrency[]
+  tokens: readonly DefiCurrency[]
+  terms: SwapTerms
+  feed: SwapQuoteFeed
+  isBusy: boolean
+  onNetwork(network: string): void
+  onTerms(terms: SwapTerms): void
+  onSwap(): void
+}>
+
+export function SwapForm({ network, networks, sources, tokens, terms, feed, isBusy, ...on }: Props) {
+  const change = (changes: Partial<SwapTerms>) => on.onTerms({ ...terms, ...changes })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    on.onSwap()
+  }
+  const swapEnds = (from: DefiCurrency) => change({ from, ...(from === terms.to ? { to: terms.from } : {}) })
+  return (
+    <form className="panel form" aria-labelledby="terms" onSubmit={submit}>
+      <h2 id="terms">Swap</h2>
+      <label>
+        Network
+        <select value={network} onChange={(event) => on.onNetwork(event.target.value)}>
+          {networks.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <div className="pair">
+        <label>
+          You swap
+          <input
+            inputMode="decimal"
+            autoComplete="off"
+            value={terms.amount}
+            onChange={(event) => change({ amount: event.target.value.trim() })}
+          />
+        </label>
+        <TokenSelect name="From" tokens={sources} value={terms.from} onChange={swapEnds} />
+        <TokenSelect
+          name="To"
+          tokens={tokens.filter((one) => one !== terms.from)}
+          value={terms.to}
+          onChange={(to) => change({ to })}
+        />
+      </div>
+      <SwapQuoteCard terms={terms} tokens={tokens} feed={feed} />
+      <button type="submit" className="main-button" disabled={isBusy || feed.quote === null}>
+        Swap with a throw-away wallet
+      </button>
+    </form>
+  )
+}
+
+function TokenSelect(props: {
+  name: string
+  tokens: readonly DefiCurrency[]
+  value: DefiCurrency
+  onChange(token: DefiCurrency): void
+}) {
+  const { tokens, value } = props
+  const select = (address: string) => {
+    const token = tokens.find((one) => one.address === address)
+    if (token !== undefined) props.onChange(token)
+  }
+  return (
+    <label>
+      {props.name}
+      <span className="with-icon">
+        <img src={new URL(value.image, location.href).pathname} alt="" width="22" height="22" />
+        <select value={value.address} onChange={(event) => select(event.target.value)}>
+          {tokens.map((one) => (
+            <option key={one.address} value={one.address}>
+              {one.symbol} – {one.name}
+            </option>
+          ))}
+        </select>
+      </span>
+    </label>
+  )
+}
+
+type CardProps = Readonly<{ terms: SwapTerms; tokens: readonly DefiCurrency[]; feed: SwapQuoteFeed }>
+
+function SwapQuoteCard({ terms, tokens, feed: { quote, problem, history } }: CardProps) {
+  if (quote === null)
+    return (
+      <div className="quote">
+        <p className={problem === null ? 'quiet' : 'problem'}>{problem ?? 'Asking for a quote…'}</p>
+      </div>
+    )
+  return (
+    <div className="quote">
+      <p className="quote-name">You receive</p>
+      <p className="quote-amount" data-testid="quote">
+        {truncate(quote.receivedAmount, 8)} <span>{terms.to.symbol}</span>
+      </p>
+      <Sparkline values={history} label={`The quote over its last ${history.length} readings`} />
+      <dl className="facts">
+        <dt>At least</dt>
+        <dd>
+          {truncate(quote.minReceived, 8)} {terms.to.symbol}
+        </dd>
+        <dt>Price impact</dt>
+        <dd>{quote.priceImpact === '' ? 'unknown' : `${quote.priceImpact} %`}</dd>
+        <dt>Fee</dt>
+        <dd>
+          {truncate(quote.fee, 8)} {terms.to.symbol}
+        </dd>
+      </dl>
+      <Routes quote={quote} tokens={tokens} />
+    </div>
+  )
+}
+
+/** How the amount is split, for example `60 % USDC → WETH (uniswap-v3)`. */
+function Routes({ quote, tokens }: { quote: SwapQuote; tokens: readonly DefiCurrency[] }) {
+  const symbolOf = (address: string) =>
+    tokens.find((one) => one.address.toLowerCase() === address.toLowerCase())?.symbol ?? `${address.slice(0, 8)}…`
+  return (
+    <ul className="routes">
+      {quote.routes.map(({ percentage, subRoutes }) => {
+        const hops = subRoutes.map(
+          ({ from, to, dexes }) =>
+            `${symbolOf(from)} → ${symbolOf(to)} (${[...new Set(dexes.map(({ name }) => name))].join(', ')})`,
+        )
+        return <li key={`${percentage} ${hops.join()}`}>{`${percentage} % ${hops.join(', ')}`}</li>
+      })}
+    </ul>
+  )
+}

@@ -40,8 +40,8 @@ export function createAmountField(origin: string, on: Readonly<{ input(): void; 
   const button = h('button', { type: 'button', class: 'currency', part: 'currency', onclick: on.choose })
   const worth = h('p', { class: 'quiet worth' })
   const fit = () => input.classList.toggle('long', input.value.length > LONG)
-  let named = ''
-  const nameButton = () => set(button, 'aria-label', labels.form.chooseFor(title.textContent, named))
+  // The name of the button is its content, so that it contains what is seen.
+  const purpose = h('span', { class: 'hidden' })
   return {
     element: h('div', { class: 'side', part: 'side' }, title, h('div', { class: 'row' }, input, button), worth),
     button,
@@ -52,17 +52,18 @@ export function createAmountField(origin: string, on: Readonly<{ input(): void; 
       fit()
     },
     setCurrency: (currency) => {
-      named = `${currency.name} (${tickerOf(currency)}), ${networkOf(currency)}`
-      nameButton()
+      const network = h('small', {}, h('span', { class: 'hidden' }, labels.form.onNetwork), networkOf(currency))
       button.replaceChildren(
+        purpose,
         currencyIcon(currency, origin),
-        h('span', { class: 'names' }, h('b', {}, tickerOf(currency)), h('small', {}, networkOf(currency))),
+        h('span', { class: 'names' }, h('b', {}, tickerOf(currency)), network),
+        h('span', { class: 'hidden' }, labels.form.choose),
         lineIcon('M7 10l5 5 5-5'),
       )
     },
     setTitle: (text) => {
       setText(title, text)
-      nameButton()
+      setText(purpose, `${text}: `)
     },
     setUsd: (amount) => setText(worth, amount === null ? '\u00a0' : `≈ ${usd.format(Number(amount))}`),
     setStale: (isStale) => input.classList.toggle('stale', isStale),

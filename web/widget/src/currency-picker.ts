@@ -36,7 +36,7 @@ export function createCurrencyPicker(
     'aria-controls': list.id,
     maxlength: 60,
   })
-  const title = h('h3', { id: createId('title') })
+  const title = h('h2', { id: createId('title') })
   const count = h('p', { class: 'hidden', role: 'status' })
   const none = h('p', { class: 'quiet none', hidden: true }, labels.picker.none)
   const close = h('button', { type: 'button', class: 'plain', 'aria-label': labels.picker.close })

@@ -136,7 +136,7 @@ class SwapyardWidget extends HTMLElement {
         onAnother: () => {
           widget.session.write({})
           this.#showForm(widget)
-          this.#card.querySelector('input')?.focus()
+          this.#card.querySelector<HTMLElement>('.amount')?.focus()
         },
       }),
     )

@@ -16,8 +16,8 @@ export const labels = {
     get: 'You get',
     getAbout: 'You get about',
     swap: 'Exchange in the other direction',
-    amountOf: (side: string) => `${side}: amount`,
-    chooseFor: (side: string, name: string) => `${side}: ${name}. Choose another currency`,
+    onNetwork: ' on ',
+    choose: ' – choose another currency',
     rate: (from: string, amount: string, to: string) => `1 ${from} ≈ ${amount} ${to}`,
     heldFor: (time: string) => `held for ${time}`,
     quoting: 'Asking for the rate…',
@@ -39,7 +39,8 @@ export const labels = {
     repriced: (amount: string) => `The price has changed: you now get ${amount}. Start again if you agree.`,
   },
   picker: {
-    title: (side: string) => `${side}: choose a currency`,
+    send: 'Currency that you send',
+    get: 'Currency that you get',
     search: 'Search by name, ticker or network',
     close: 'Close',
     none: 'No currency matches.',
@@ -81,7 +82,7 @@ export const labels = {
     unknown: 'This exchange is not known here any longer.',
     disconnected: 'The connection is interrupted. It is tried again, and your exchange continues meanwhile.',
   },
-  steps: ['Payment', 'Confirmations', 'Exchange', 'Payout'],
+  steps: ['Payment', 'Confirming', 'Exchange', 'Payout'],
 } as const
 
 export const statusTexts: Readonly<Record<ExchangeStatus, readonly [heading: string, text: string]>> = {

@@ -88,7 +88,7 @@ function createStart(widget: Widget, { pricing, recipient, refund }: Order, opti
   let last: Attempt | null = null
   return async (): Promise<void> => {
     const checks = await Promise.all([recipient.check(), refund.check()])
-    const terms = pricing.terms()
+    const terms = await pricing.terms()
     if (terms === null) return pricing.focus()
     if (checks.includes(false)) return void (recipient.focusProblem() || refund.focusProblem())
     const body = toBody(terms, recipient, refund, options.externalId)

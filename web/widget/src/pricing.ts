@@ -38,6 +38,7 @@ export class Pricing {
   readonly #problem = createAmountProblem()
   readonly #rate = h('span')
   readonly #held = h('span', { class: 'held' })
+  readonly #note = h('p', { class: 'quiet hint' })
   #pair: Pair
   /** Where the user typed: the other amount follows. */
   #side: Side = 'from'
@@ -66,8 +67,9 @@ export class Pricing {
     everySecond(widget.signal, () => this.#showHeld())
   }
 
-  /** What to create now; null while there is no quote that allows it. */
-  terms(): Terms | null {
+  /** What to create now; null if no quote allows it. */
+  async terms(): Promise<Terms | null> {
+    await this.#loop.settled()
     const quote = this.#quote
     if (quote === null || findLimit(quote, this.#pair.from) !== null) return null
     return {
@@ -119,7 +121,12 @@ export class Pricing {
       },
       choose: () => {
         const { button } = this.#fields[side]
-        this.#options.pick(this.#titleOf(side), this.#pair[side], button, (chosen) => this.#setCurrency(side, chosen))
+        this.#options.pick(
+          side === 'from' ? labels.picker.send : labels.picker.get,
+          this.#pair[side],
+          button,
+          (chosen) => this.#setCurrency(side, chosen),
+        )
       },
     })
   }
@@ -134,7 +141,7 @@ export class Pricing {
       this.#flow.element,
       h('div', { class: 'sides' }, this.#fields.from.element, swap, this.#fields.to.element),
       this.#problem.element,
-      h('p', { class: 'quiet rate', part: 'rate' }, this.#rate, this.#held),
+      h('div', {}, h('p', { class: 'quiet rate', part: 'rate' }, this.#rate, this.#held), this.#note),
     )
   }
 
@@ -145,6 +152,7 @@ export class Pricing {
 
   #nameFields(): void {
     for (const side of sides) this.#fields[side].setTitle(this.#titleOf(side))
+    setText(this.#note, this.#flow.value() === 'fixed-rate' ? labels.form.fixedNote : labels.form.floatingNote)
   }
 
   #setPair({ from, to }: Pair): void {

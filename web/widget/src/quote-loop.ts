@@ -13,6 +13,8 @@ const FIXED_REFRESH_MS = 50_000
 export type QuoteLoop = Readonly<{
   /** Asks for these terms now and again while the page is visible; null ends that. */
   ask(query: QuoteRateQuery | null): void
+  /** Resolves when the quote that was asked for is there, or has failed. */
+  settled(): Promise<void>
   /** Continues with a quote that an error contained. */
   accept(quote: RateQuote): void
 }>
@@ -27,7 +29,14 @@ export function createQuoteLoop({ api, signal }: Widget, handlers: QuoteHandlers
   let query: QuoteRateQuery | null = null
   let running = new AbortController()
   let timer = 0
+  let isPending = false
+  let waiting: (() => void)[] = []
 
+  const settle = () => {
+    isPending = false
+    for (const resolve of waiting) resolve()
+    waiting = []
+  }
   const flowOf = (): Flow => query?.flow ?? 'standard'
   const schedule = (delayMs: number) => {
     clearTimeout(timer)
@@ -36,6 +45,7 @@ export function createQuoteLoop({ api, signal }: Widget, handlers: QuoteHandlers
   const show = (quote: RateQuote, since: number, isAsked: boolean) => {
     const isHeld = flowOf() === 'fixed-rate' && quote.rateId !== null
     handlers.onQuote(quote, isHeld ? since + RATE_ID_MS : null, isAsked)
+    settle()
     schedule(isHeld ? FIXED_REFRESH_MS : FLOATING_REFRESH_MS)
   }
   const run = async (isAsked: boolean): Promise<void> => {
@@ -52,6 +62,7 @@ export function createQuoteLoop({ api, signal }: Widget, handlers: QuoteHandlers
     } catch (error) {
       if (mine.aborted || signal.aborted) return
       handlers.onFailure(error)
+      settle()
       schedule(Math.max(RETRY_MS, error instanceof SwapyardError ? (error.retryAfterMs ?? 0) : 0))
     }
   }
@@ -62,8 +73,14 @@ export function createQuoteLoop({ api, signal }: Widget, handlers: QuoteHandlers
       query = next
       running.abort()
       clearTimeout(timer)
-      if (next !== null) timer = setTimeout(() => run(true), SETTLE_MS)
+      if (next === null) {
+        settle()
+        return
+      }
+      isPending = true
+      timer = setTimeout(() => run(true), SETTLE_MS)
     },
+    settled: () => (isPending ? new Promise((resolve) => void waiting.push(resolve)) : Promise.resolve()),
     accept(quote) {
       running.abort()
       show(quote, Date.now(), true)

@@ -30,11 +30,13 @@ function pages(name: string): InlineConfig {
   }
 }
 
-/** One classic script with a stable name, for partners' sites. */
+/** One classic script with a stable name, for partners' sites. The targets know `light-dark()`: replacing it takes three times the style. */
 const widget: InlineConfig = {
   ...common,
+  plugins: [],
   root: join(folder, 'widget'),
   build: {
+    target: ['chrome123', 'edge123', 'firefox126', 'safari17.5'],
     outDir: join(folder, 'dist/widget'),
     emptyOutDir: true,
     lib: {

@@ -7,6 +7,7 @@ import type { ChainExplorer } from '../exchange/ports/explorer.ts'
 import { mountSite } from '../pages/docs/mount.ts'
 import { mountExplorer } from '../pages/explorer.ts'
 import { mountTracking, type TrackingDeps } from '../pages/tracking/routes.ts'
+import { mountWidget } from '../pages/widget.ts'
 import type { OwnTokens } from '../swap/interfaces.ts'
 import type { ClosableChain, NetworkNodes } from './chains.ts'
 import { type HttpServer, servedRoutes } from './http.ts'
@@ -28,6 +29,7 @@ export function mountPages(app: HttpServer, dependencies: PageDependencies): voi
   const operations = Object.entries(servedRoutes(settings)).map(([id, route]) => ({ ...route, id }))
   mountSite(app, { publicUrl: settings.publicUrl, isSandbox: environment === 'sandbox' }, operations)
   mountTracking(app, { ...dependencies.tracking, isDraining: app.isDraining })
+  mountWidget(app)
   if (environment !== 'sandbox') return
   const explorers = new Map<string, ChainExplorer>()
   for (const { network: id, rpcUrls } of nodes) {

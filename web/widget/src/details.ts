@@ -1,0 +1,69 @@
+import type { Currency, TrackedExchange } from '@swapyard/sdk'
+import { findCurrency } from './currencies.ts'
+import { h, setText } from './dom.ts'
+import { labels } from './labels.ts'
+
+const texts = labels.exchange
+type Row = Readonly<{ title: string; text: string; href: string | null }>
+
+/** Amounts, addresses and transactions. Rows stay where they are, so that a focused link keeps the focus. */
+export function createDetails(currencies: readonly Currency[]) {
+  const rows = new Map<string, ReturnType<typeof createRow>>()
+  const element = h('dl', { part: 'details' })
+  return {
+    element,
+    update(tracked: TrackedExchange) {
+      for (const { title, text, href } of rowsOf(tracked, currencies)) {
+        let row = rows.get(title)
+        if (row === undefined) {
+          row = createRow(title, href !== null)
+          rows.set(title, row)
+          element.append(row.element)
+        }
+        row.update(text, href)
+      }
+    },
+  }
+}
+
+function createRow(title: string, isLink: boolean) {
+  const value = isLink ? h('a', { target: '_blank', rel: 'noopener noreferrer' }) : h('span')
+  return {
+    element: h('div', { class: 'detail' }, h('dt', { class: 'quiet' }, title), h('dd', {}, value)),
+    update(text: string, href: string | null) {
+      setText(value, text)
+      if (href !== null) value.setAttribute('href', href)
+    },
+  }
+}
+
+function rowsOf({ id, request, deposits }: TrackedExchange, currencies: readonly Currency[]): readonly Row[] {
+  const [from, to] = [request.fromCurrency.toUpperCase(), request.toCurrency.toUpperCase()]
+  const latest = deposits.at(-1)
+  const row = (title: string, text: string | null | undefined): Row[] => (text ? [{ title, text, href: null }] : [])
+  const link = (title: string, hash: string | null | undefined, ticker: string, network: string): Row[] => {
+    const href = hash ? explorerUrl(findCurrency(currencies, `${ticker}@${network}`), hash) : null
+    return hash ? [{ title, text: hash, href }] : []
+  }
+  const amount = (text: string | null | undefined, ticker: string) => (text ? `${text} ${ticker}` : null)
+  const refund = latest?.refund
+  const youGet = request.flow === 'fixed-rate' ? texts.youGet : texts.youGetAbout
+  return [
+    ...row(texts.sent, amount(request.amountFromRequested, from)),
+    ...row(youGet, amount(request.amountToRequested, to)),
+    ...row(texts.to, request.recipientAddress),
+    ...row(texts.received, amount(latest?.amountFromReceived, from)),
+    ...row(texts.paidOut, amount(latest?.amountToReceived, to)),
+    ...(refund ? row(texts.sentBack, `${refund.amount} ${refund.currency.toUpperCase()}`) : []),
+    ...link(texts.payin, latest?.payinHash, request.fromCurrency, request.fromNetwork),
+    ...link(texts.payout, latest?.payoutHash, request.toCurrency, request.toNetwork),
+    ...(refund ? link(texts.refund, refund.hash, refund.currency, refund.network) : []),
+    ...row(texts.id, id),
+  ]
+}
+
+/** Null without a template, and for an address that is no web page. */
+function explorerUrl(currency: Currency | undefined, hash: string): string | null {
+  const href = currency?.txExplorer.replace('{}', encodeURIComponent(hash)) ?? ''
+  return /^https?:\/\//.test(href) ? href : null
+}

@@ -1,0 +1,36 @@
+import type { CreateExchangeBody } from '@swapyard/sdk'
+
+/** A create whose answer was not seen yet. */
+export type Attempt = Readonly<{ body: CreateExchangeBody; idempotencyKey: string }>
+/** `startedAt`: when this device saw the create, by its own clock. */
+export type Started = Readonly<{ token: string; startedAt: number }>
+type Stored = Readonly<{ attempt?: Attempt; started?: Started }>
+
+/** What a reload of the page must not lose, for this tab alone. */
+export type Session = Readonly<{ read(): Stored; write(stored: Stored): void }>
+
+/** Without access to the storage, which a frame or a setting can deny, a reload begins again. */
+export function openSession(name: string): Session {
+  return {
+    read() {
+      try {
+        return toStored(JSON.parse(sessionStorage.getItem(name) ?? '{}'))
+      } catch {
+        return {}
+      }
+    },
+    write(stored) {
+      try {
+        if (Object.keys(stored).length === 0) sessionStorage.removeItem(name)
+        else sessionStorage.setItem(name, JSON.stringify(stored))
+      } catch {}
+    },
+  }
+}
+
+/** Other scripts of the page can write to the storage. */
+function toStored(value: unknown): Stored {
+  const { attempt, started } = Object(value) as Stored
+  if (typeof started?.token === 'string' && typeof started.startedAt === 'number') return { started }
+  return typeof attempt?.idempotencyKey === 'string' && typeof attempt.body === 'object' ? { attempt } : {}
+}

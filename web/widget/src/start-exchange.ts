@@ -1,0 +1,35 @@
+import { SwapyardError } from '@swapyard/sdk'
+import type { Attempt, Started } from './session.ts'
+import type { Widget } from './widget.ts'
+
+const KEY_BYTES = 16
+
+/** `crypto.randomUUID` exists in secure contexts only. */
+export function createIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES))
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/**
+ * Creates the exchange. The attempt is stored before it is sent: after a reload the same body with the same key returns the
+ * same exchange, or creates it if the first request was lost.
+ */
+export async function startExchange({ api, session, signal, emit }: Widget, attempt: Attempt): Promise<Started> {
+  session.write({ attempt })
+  try {
+    const { body, idempotencyKey } = attempt
+    const { id, trackingUrl } = await api.createExchange(body, { idempotencyKey, signal })
+    const token = new URL(trackingUrl).pathname.split('/').at(-1) ?? ''
+    const started = { token, startedAt: Date.now() }
+    session.write({ started })
+    emit('swapyard:created', { id, trackingUrl })
+    return started
+  } catch (error) {
+    if (isRefused(error)) session.write({})
+    throw error
+  }
+}
+
+/** Whether the answer says that nothing was created. Without an answer, and after an error of the server, that is unknown. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof SwapyardError && error.statusCode !== null && error.statusCode < 500

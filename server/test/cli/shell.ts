@@ -38,7 +38,7 @@ export async function openShell(): Promise<Shell> {
         DATABASE_URL: url,
         ...env,
       }
-      // A service runs until it is told to stop, and installs signal handlers.
+      // A service runs until a signal stops it.
       const { code, stdout, stderr } = await (args[0] === 'start' ? runAlone : commands.run)(args, environment)
       const lines = stdout
         .split('\n')

@@ -93,10 +93,10 @@ export function createCurrencyPicker(
     event.stopPropagation()
   })
   // Outside of the element: the event's path tells, because its target is the host.
-  const closeOutside = (event: Event) => {
+  const closeOnOtherTarget = (event: Event) => {
     if (!element.hidden && !event.composedPath().includes(element)) hide()
   }
-  document.addEventListener('pointerdown', closeOutside, { signal })
+  document.addEventListener('pointerdown', closeOnOtherTarget, { signal })
   return {
     element,
     open(text, current, onChosen) {

@@ -43,6 +43,7 @@ type ExecutionRow = DepositRow & {
   order_state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled' | null
   take_units: string
 }
+
 const executionsWhere = (
   condition: string,
 ) => `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.waits_since, x.ordered_units, x.sent_units,
@@ -81,6 +82,7 @@ export async function readExecutions(
     : sql.query<ExecutionRow>(EXECUTIONS_OF_MANY, [depositIds], 'executions-of-step'))
   return rows.map((row) => toExecution(row, macs))
 }
+
 function toExecution(row: ExecutionRow, macs: PayeeMacs): Execution {
   const { payer, payer_network, payer_identity, payer_mac } = row
   return {

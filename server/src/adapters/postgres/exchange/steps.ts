@@ -119,6 +119,7 @@ async function load(
     heads: new Map(heads.map((head) => [head.network, Number(head.height)])),
   }
 }
+
 /** One index search per status, and one for a deposit that needs repair. */
 async function summarize(sql: Sql, id: string): Promise<ExecutionSummary> {
   const latest = await sql.query<{ leg: number; status: ExchangeStatus; reason: StatusReason | null }>(

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { createFixedPriceReader } from '../../server/src/adapters/prices/fixed.ts'
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
+import { privacyDefaults } from '../../server/src/exchange/settings.ts'
 import { createHttp } from '../../server/src/lib/http.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { lockMarket } from '../support/market-lock.ts'
@@ -22,8 +23,9 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     const { controlUrl } = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
     const readFixed = createFixedPriceReader(controlUrl, http)
     scenario = await startScenario({
-      networks: ['btc', 'ltc', 'eth', 'base'],
+      networks: ['btc', 'eth', 'base', 'matic'],
       prices: createEmbeddedPrices({ now: Date.now, still: true, readFixed }),
+      settings: { privacy: { ...privacyDefaults, delayMaxMs: 500 } },
       swaps: {},
     })
     browser = await startBrowser()
@@ -43,7 +45,8 @@ describeWith('chromium', 'the playground of a sandbox', () => {
   }
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
   const waitForStatus = (page: Page, status: string) => page.getByRole('status').filter({ hasText: status }).waitFor()
-  const stepOf = (page: Page, title: string) => page.locator('.steps li').filter({ hasText: title })
+  const stepOf = (page: Page, title: string) =>
+    page.locator('.steps li').filter({ has: page.getByRole('heading', { name: new RegExp(`^${title} `) }) })
   /** The newest exchange, as the API returns it to the partner. */
   const readExchange = async (page: Page): Promise<Json> => {
     const id = /[0-9a-f-]{36}/.exec((await stepOf(page, 'Created').textContent()) ?? '')?.[0]
@@ -108,7 +111,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     const [little, late] = [(await open()).page, (await open()).page]
     const pay = async (page: Page, name: string) => {
       await button(page, 'Create the exchange').click()
-      await page.getByText('Let something go wrong').click()
+      await page.locator('.failures summary').click()
       await button(page, name).and(page.locator(':enabled')).click()
     }
     await pay(little, 'Pay too little')
@@ -129,19 +132,19 @@ describeWith('chromium', 'the playground of a sandbox', () => {
 
   test('shows how a jump of the price moves the quote, until the price is released', async () => {
     const { page } = await open()
-    await page.getByLabel('From').selectOption('ltc@ltc')
-    await page.getByLabel('You send').fill('5')
+    await page.getByLabel('From').selectOption('pol@matic')
+    await page.getByLabel('You send').fill('900')
     const readQuote = async () => Number.parseFloat((await page.getByTestId('quote').textContent()) ?? '')
-    const before = (await scenario.rate('ltc@ltc', 'eth@eth', '5')).toAmount
+    const before = (await scenario.rate('pol@matic', 'eth@eth', '900')).toAmount
     await scenario.until('the page shows the quote of the API', async () => isNear(await readQuote(), before))
     try {
       await button(page, 'Raise by 5 %').click()
       await scenario.until('the quote is 5 % higher', async () => isNear(await readQuote(), before * 1.05))
-      expect(isNear((await scenario.rate('ltc@ltc', 'eth@eth', '5')).toAmount, before * 1.05)).toBe(true)
-      await button(page, 'Let LTC move again').click()
+      expect(isNear((await scenario.rate('pol@matic', 'eth@eth', '900')).toAmount, before * 1.05)).toBe(true)
+      await button(page, 'Let POL move again').click()
       await scenario.until('the quote is as before', async () => isNear(await readQuote(), before))
     } finally {
-      await scenario.control('/prices', { currency: 'ltc', usd: null })
+      await scenario.control('/prices', { currency: 'pol', usd: null })
     }
     await page.close()
   })
@@ -190,7 +193,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
       const { page, problems } = await open(mode)
       if (mode !== '#swap') {
         await button(page, 'Create the exchange').click()
-        await page.getByText('Let something go wrong').click()
+        await page.locator('.failures summary').click()
       }
       await page.locator('.call-list summary').last().click()
       for (const width of [1280, 390])
@@ -226,7 +229,11 @@ const isNear = (value: number, expected: number): boolean => Math.abs(value / ex
 /** Presses the tab key until the element has the focus. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor()
-  const hasFocus = () => target.evaluate('(element) => element === document.activeElement')
+  const hasFocus = () =>
+    target.evaluate((element) => {
+      const { ownerDocument } = element as unknown as { ownerDocument: { activeElement: unknown } }
+      return ownerDocument.activeElement === element
+    })
   for (let presses = 0; !(await hasFocus()); presses += 1) {
     if (presses === 100) throw new Error('the tab key does not reach the element')
     await page.keyboard.press('Tab')

@@ -130,6 +130,29 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     }
   })
 
+  test('lets the block of a payment be replaced: nothing is paid, and a second payment is', async () => {
+    const unlock = await lockMarket(inject('databaseUrl'), 'matic')
+    const { page, problems } = await open()
+    await page.getByLabel('From').selectOption('pol@matic')
+    await page.getByLabel('You send').fill('900')
+    await button(page, 'Create the exchange').and(page.locator(':enabled')).click()
+    await page.locator('.failures summary').click()
+    await button(page, 'Replace the payment’s block').and(page.locator(':enabled')).click()
+    await page.getByText('You can pay again').waitFor()
+    const waiting = await readExchange(page)
+    expect(['pending', waiting.exchanges.map(({ payoutHash }: Json) => payoutHash)]).toEqual([waiting.status, [null]])
+    expect(await scenario.balance('eth@eth', waiting.request.recipientAddress)).toBe('0')
+    await button(page, 'Pay from the faucet').and(page.locator(':enabled')).click()
+    await waitForStatus(page, 'finished')
+    const { request, exchanges } = await readExchange(page)
+    const paid = exchanges.filter(({ status }: Json) => status === 'finished')
+    expect(paid.length).toBe(1)
+    expect(await scenario.balance('eth@eth', request.recipientAddress)).toBe(paid[0].amountToReceived)
+    expect(problems).toEqual([])
+    await page.close()
+    await unlock()
+  })
+
   test('shows how a jump of the price moves the quote, until the price is released', async () => {
     const { page } = await open()
     await page.getByLabel('From').selectOption('pol@matic')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { parseUnits } from 'viem'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { createFixedPriceReader } from '../../server/src/adapters/prices/fixed.ts'
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
@@ -16,6 +16,8 @@ import { openPage, startBrowser } from './browser.ts'
 
 describeWith('chromium', 'the playground of a sandbox', () => {
   const http = createHttp()
+  /** Of one test, in the order in which they are run. */
+  const closers: (() => Promise<unknown>)[] = []
   let browser: Browser
   let scenario: Scenario
 
@@ -36,9 +38,14 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     await http.close()
   })
 
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close()
+  })
+
   const open = async (hash = '') => {
     const viewport = { width: 1280, height: 900 }
     const opened = await openPage(browser, `${scenario.url}/${hash}`, { viewport })
+    closers.unshift(() => opened.page.close())
     opened.page.setDefaultTimeout(PATIENCE_MS)
     await opened.page.getByTestId('quote').waitFor()
     return opened
@@ -77,7 +84,6 @@ describeWith('chromium', 'the playground of a sandbox', () => {
         `/sandbox/explorer/${network}/tx/${hash}`,
       )
     expect(problems).toEqual([])
-    await page.close()
   })
 
   test('shows each call with its request, its answer and a command that repeats it', async () => {
@@ -94,7 +100,6 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       `curl -H 'x-api-key: sandbox' -H 'content-type: application/json' -d '${JSON.stringify(request)}' '${scenario.url}/v1/cross-chain/exchange'`,
     )
-    await page.close()
   })
 
   test('prints a first call for a terminal that works', async () => {
@@ -104,7 +109,6 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     const [, header = '', key = '', url = ''] = /^curl -H '(x-api-key): (\w+)' \\\n +'(http.+)'$/.exec(text) ?? []
     const answer = await fetch(url, { headers: { [header]: key } })
     expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ fromAmount: 0.01 })])
-    await page.close()
   })
 
   test('refunds a payment below the minimum, and a late one', async () => {
@@ -126,12 +130,11 @@ describeWith('chromium', 'the playground of a sandbox', () => {
       expect([statusReason, refund.address]).toEqual([reason, request.refundAddress])
       await stepOf(page, 'Refunded').getByText(`has ${refund.amount} BTC`).waitFor()
       expect(await scenario.balance('btc@btc', refund.address)).toBe(refund.amount)
-      await page.close()
     }
   })
 
   test('lets the block of a payment be replaced: nothing is paid, and a second payment is', async () => {
-    const unlock = await lockMarket(inject('databaseUrl'), 'matic')
+    closers.push(await lockMarket(inject('databaseUrl'), 'matic'))
     const { page, problems } = await open()
     await page.getByLabel('From').selectOption('pol@matic')
     await page.getByLabel('You send').fill('900')
@@ -149,8 +152,6 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     expect(paid.length).toBe(1)
     expect(await scenario.balance('eth@eth', request.recipientAddress)).toBe(paid[0].amountToReceived)
     expect(problems).toEqual([])
-    await page.close()
-    await unlock()
   })
 
   test('shows how a jump of the price moves the quote, until the price is released', async () => {
@@ -169,11 +170,10 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     } finally {
       await scenario.control('/prices', { currency: 'pol', usd: null })
     }
-    await page.close()
   })
 
   test('swaps a token with a throw-away wallet', async () => {
-    const unlock = await lockMarket(inject('databaseUrl'), 'base')
+    closers.push(await lockMarket(inject('databaseUrl'), 'base'))
     const { page, problems } = await open('#swap')
     await button(page, 'Swap with a throw-away wallet').click()
     await stepOf(page, 'Received').getByText('The wallet has').waitFor()
@@ -189,8 +189,6 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     const gas = parseUnits('0.1', 18)
     expect(held < gas + parseUnits(amountTo, 18) && held > parseUnits(amountTo, 18) + gas / 2n).toBe(true)
     expect(problems).toEqual([])
-    await page.close()
-    await unlock()
   })
 
   test('shows what an observer of each chain sees of a private exchange', async () => {
@@ -208,7 +206,6 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     await chains.nth(2).getByText(second.payoutHash).waitFor()
     expect(await chains.count()).toBe(3)
     expect(problems).toEqual([])
-    await page.close()
   })
 
   test('fits, and has no violation of accessibility rules, in both color schemes and on a phone', async () => {
@@ -227,12 +224,12 @@ describeWith('chromium', 'the playground of a sandbox', () => {
           expect([mode, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([mode, width])
         }
       expect(problems).toEqual([])
-      await page.close()
     }
   })
 
   test('says without scripts what the server is, and links the documentation', async () => {
     const { page } = await openPage(browser, `${scenario.url}/`, { javaScriptEnabled: false })
+    closers.push(() => page.close())
     const text = ((await page.getByRole('main').textContent()) ?? '').replaceAll(/\s+/g, ' ')
     expect(text).toContain('An exchange of coins between networks, and swaps of tokens on one network')
     expect(text).toContain('The API key is sandbox')
@@ -242,7 +239,6 @@ describeWith('chromium', 'the playground of a sandbox', () => {
         (await fetch(scenario.url + path)).status,
         await page.locator(`a[href="${path}"]`).count(),
       ]).toEqual([path, 200, expect.toSatisfy((count: number) => count > 0)])
-    await page.close()
   })
 })
 

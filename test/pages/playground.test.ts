@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { parseUnits } from 'viem'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { createFixedPriceReader } from '../../server/src/adapters/prices/fixed.ts'
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
+import { privacyDefaults } from '../../server/src/exchange/settings.ts'
 import { createHttp } from '../../server/src/lib/http.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { lockMarket } from '../support/market-lock.ts'
@@ -15,6 +16,8 @@ import { openPage, startBrowser } from './browser.ts'
 
 describeWith('chromium', 'the playground of a sandbox', () => {
   const http = createHttp()
+  /** Of one test, in the order in which they are run. */
+  const closers: (() => Promise<unknown>)[] = []
   let browser: Browser
   let scenario: Scenario
 
@@ -22,8 +25,9 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     const { controlUrl } = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
     const readFixed = createFixedPriceReader(controlUrl, http)
     scenario = await startScenario({
-      networks: ['btc', 'ltc', 'eth', 'base'],
+      networks: ['btc', 'eth', 'base', 'matic'],
       prices: createEmbeddedPrices({ now: Date.now, still: true, readFixed }),
+      settings: { privacy: { ...privacyDefaults, delayMaxMs: 500 } },
       swaps: {},
     })
     browser = await startBrowser()
@@ -34,16 +38,22 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     await http.close()
   })
 
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close()
+  })
+
   const open = async (hash = '') => {
     const viewport = { width: 1280, height: 900 }
     const opened = await openPage(browser, `${scenario.url}/${hash}`, { viewport })
+    closers.unshift(() => opened.page.close())
     opened.page.setDefaultTimeout(PATIENCE_MS)
     await opened.page.getByTestId('quote').waitFor()
     return opened
   }
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
   const waitForStatus = (page: Page, status: string) => page.getByRole('status').filter({ hasText: status }).waitFor()
-  const stepOf = (page: Page, title: string) => page.locator('.steps li').filter({ hasText: title })
+  const stepOf = (page: Page, title: string) =>
+    page.locator('.steps li').filter({ has: page.getByRole('heading', { name: new RegExp(`^${title} `) }) })
   /** The newest exchange, as the API returns it to the partner. */
   const readExchange = async (page: Page): Promise<Json> => {
     const id = /[0-9a-f-]{36}/.exec((await stepOf(page, 'Created').textContent()) ?? '')?.[0]
@@ -74,7 +84,6 @@ describeWith('chromium', 'the playground of a sandbox', () => {
         `/sandbox/explorer/${network}/tx/${hash}`,
       )
     expect(problems).toEqual([])
-    await page.close()
   })
 
   test('shows each call with its request, its answer and a command that repeats it', async () => {
@@ -91,7 +100,6 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       `curl -H 'x-api-key: sandbox' -H 'content-type: application/json' -d '${JSON.stringify(request)}' '${scenario.url}/v1/cross-chain/exchange'`,
     )
-    await page.close()
   })
 
   test('prints a first call for a terminal that works', async () => {
@@ -101,14 +109,13 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     const [, header = '', key = '', url = ''] = /^curl -H '(x-api-key): (\w+)' \\\n +'(http.+)'$/.exec(text) ?? []
     const answer = await fetch(url, { headers: { [header]: key } })
     expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ fromAmount: 0.01 })])
-    await page.close()
   })
 
   test('refunds a payment below the minimum, and a late one', async () => {
     const [little, late] = [(await open()).page, (await open()).page]
     const pay = async (page: Page, name: string) => {
       await button(page, 'Create the exchange').click()
-      await page.getByText('Let something go wrong').click()
+      await page.locator('.failures summary').click()
       await button(page, name).and(page.locator(':enabled')).click()
     }
     await pay(little, 'Pay too little')
@@ -123,31 +130,50 @@ describeWith('chromium', 'the playground of a sandbox', () => {
       expect([statusReason, refund.address]).toEqual([reason, request.refundAddress])
       await stepOf(page, 'Refunded').getByText(`has ${refund.amount} BTC`).waitFor()
       expect(await scenario.balance('btc@btc', refund.address)).toBe(refund.amount)
-      await page.close()
     }
+  })
+
+  test('lets the block of a payment be replaced: nothing is paid, and a second payment is', async () => {
+    closers.push(await lockMarket(inject('databaseUrl'), 'matic'))
+    const { page, problems } = await open()
+    await page.getByLabel('From').selectOption('pol@matic')
+    await page.getByLabel('You send').fill('900')
+    await button(page, 'Create the exchange').and(page.locator(':enabled')).click()
+    await page.locator('.failures summary').click()
+    await button(page, 'Replace the payment’s block').and(page.locator(':enabled')).click()
+    await page.getByText('You can pay again').waitFor()
+    const waiting = await readExchange(page)
+    expect(['pending', waiting.exchanges.map(({ payoutHash }: Json) => payoutHash)]).toEqual([waiting.status, [null]])
+    expect(await scenario.balance('eth@eth', waiting.request.recipientAddress)).toBe('0')
+    await button(page, 'Pay from the faucet').and(page.locator(':enabled')).click()
+    await waitForStatus(page, 'finished')
+    const { request, exchanges } = await readExchange(page)
+    const paid = exchanges.filter(({ status }: Json) => status === 'finished')
+    expect(paid.length).toBe(1)
+    expect(await scenario.balance('eth@eth', request.recipientAddress)).toBe(paid[0].amountToReceived)
+    expect(problems).toEqual([])
   })
 
   test('shows how a jump of the price moves the quote, until the price is released', async () => {
     const { page } = await open()
-    await page.getByLabel('From').selectOption('ltc@ltc')
-    await page.getByLabel('You send').fill('5')
+    await page.getByLabel('From').selectOption('pol@matic')
+    await page.getByLabel('You send').fill('900')
     const readQuote = async () => Number.parseFloat((await page.getByTestId('quote').textContent()) ?? '')
-    const before = (await scenario.rate('ltc@ltc', 'eth@eth', '5')).toAmount
+    const before = (await scenario.rate('pol@matic', 'eth@eth', '900')).toAmount
     await scenario.until('the page shows the quote of the API', async () => isNear(await readQuote(), before))
     try {
       await button(page, 'Raise by 5 %').click()
       await scenario.until('the quote is 5 % higher', async () => isNear(await readQuote(), before * 1.05))
-      expect(isNear((await scenario.rate('ltc@ltc', 'eth@eth', '5')).toAmount, before * 1.05)).toBe(true)
-      await button(page, 'Let LTC move again').click()
+      expect(isNear((await scenario.rate('pol@matic', 'eth@eth', '900')).toAmount, before * 1.05)).toBe(true)
+      await button(page, 'Let POL move again').click()
       await scenario.until('the quote is as before', async () => isNear(await readQuote(), before))
     } finally {
-      await scenario.control('/prices', { currency: 'ltc', usd: null })
+      await scenario.control('/prices', { currency: 'pol', usd: null })
     }
-    await page.close()
   })
 
   test('swaps a token with a throw-away wallet', async () => {
-    const unlock = await lockMarket(inject('databaseUrl'), 'base')
+    closers.push(await lockMarket(inject('databaseUrl'), 'base'))
     const { page, problems } = await open('#swap')
     await button(page, 'Swap with a throw-away wallet').click()
     await stepOf(page, 'Received').getByText('The wallet has').waitFor()
@@ -163,8 +189,6 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     const gas = parseUnits('0.1', 18)
     expect(held < gas + parseUnits(amountTo, 18) && held > parseUnits(amountTo, 18) + gas / 2n).toBe(true)
     expect(problems).toEqual([])
-    await page.close()
-    await unlock()
   })
 
   test('shows what an observer of each chain sees of a private exchange', async () => {
@@ -182,7 +206,6 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     await chains.nth(2).getByText(second.payoutHash).waitFor()
     expect(await chains.count()).toBe(3)
     expect(problems).toEqual([])
-    await page.close()
   })
 
   test('fits, and has no violation of accessibility rules, in both color schemes and on a phone', async () => {
@@ -190,7 +213,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
       const { page, problems } = await open(mode)
       if (mode !== '#swap') {
         await button(page, 'Create the exchange').click()
-        await page.getByText('Let something go wrong').click()
+        await page.locator('.failures summary').click()
       }
       await page.locator('.call-list summary').last().click()
       for (const width of [1280, 390])
@@ -201,12 +224,12 @@ describeWith('chromium', 'the playground of a sandbox', () => {
           expect([mode, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([mode, width])
         }
       expect(problems).toEqual([])
-      await page.close()
     }
   })
 
   test('says without scripts what the server is, and links the documentation', async () => {
     const { page } = await openPage(browser, `${scenario.url}/`, { javaScriptEnabled: false })
+    closers.push(() => page.close())
     const text = ((await page.getByRole('main').textContent()) ?? '').replaceAll(/\s+/g, ' ')
     expect(text).toContain('An exchange of coins between networks, and swaps of tokens on one network')
     expect(text).toContain('The API key is sandbox')
@@ -216,7 +239,6 @@ describeWith('chromium', 'the playground of a sandbox', () => {
         (await fetch(scenario.url + path)).status,
         await page.locator(`a[href="${path}"]`).count(),
       ]).toEqual([path, 200, expect.toSatisfy((count: number) => count > 0)])
-    await page.close()
   })
 })
 
@@ -226,7 +248,11 @@ const isNear = (value: number, expected: number): boolean => Math.abs(value / ex
 /** Presses the tab key until the element has the focus. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor()
-  const hasFocus = () => target.evaluate('(element) => element === document.activeElement')
+  const hasFocus = () =>
+    target.evaluate((element) => {
+      const { ownerDocument } = element as unknown as { ownerDocument: { activeElement: unknown } }
+      return ownerDocument.activeElement === element
+    })
   for (let presses = 0; !(await hasFocus()); presses += 1) {
     if (presses === 100) throw new Error('the tab key does not reach the element')
     await page.keyboard.press('Tab')

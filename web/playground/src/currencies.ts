@@ -21,3 +21,7 @@ export function truncate(amount: string, decimals: number): string {
   const kept = fraction.slice(0, decimals).replace(/0+$/, '')
   return kept === '' ? whole : `${whole}.${kept}`
 }
+
+/** False while an amount is incomplete, such as `0.`: nothing is asked then. */
+export const isAmount = (text: string): boolean => /^\d+(\.\d+)?$/.test(text) && /[1-9]/.test(text)
+export const AMOUNT_HINT = 'Type an amount, for example 0.01.'

@@ -1,4 +1,5 @@
 import './style.css'
+import './progress.css'
 import './panels.css'
 import { createRoot } from 'react-dom/client'
 import { Playground } from './playground.tsx'

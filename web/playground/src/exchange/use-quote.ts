@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { explain, sleep } from '../client.ts'
+import { AMOUNT_HINT, isAmount } from '../currencies.ts'
 import { type Quote, requestQuote, type Terms } from './order.ts'
 
 const INTERVAL_MS = 1_500
@@ -24,7 +25,7 @@ export function useQuote(terms: Terms): QuoteFeed {
   useEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
-    setFeed(empty)
+    setFeed({ ...empty, problem: isAmount(amount) ? null : AMOUNT_HINT })
     const poll = async () => {
       await sleep(PAUSE_MS, signal)
       for (;;) {
@@ -43,7 +44,7 @@ export function useQuote(terms: Terms): QuoteFeed {
         await sleep(INTERVAL_MS, signal)
       }
     }
-    if (amount !== '') poll().catch(() => undefined)
+    if (isAmount(amount)) poll().catch(() => undefined)
     return () => controller.abort()
   }, [from, to, amount, flow, privateType, isPrivate])
   return feed

@@ -1,6 +1,7 @@
 import type { SwapQuote } from '@swapyard/sdk'
 import { useEffect, useState } from 'react'
 import { explain, sleep, swapyard } from '../client.ts'
+import { AMOUNT_HINT, isAmount } from '../currencies.ts'
 import type { SwapTerms } from './run-swap.ts'
 
 const INTERVAL_MS = 2_000
@@ -18,8 +19,9 @@ export function useSwapQuote(terms: SwapTerms | null): SwapQuoteFeed {
   useEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
-    setFeed(empty)
-    if (terms === null || terms.amount === '') return
+    if (terms === null) return
+    setFeed({ ...empty, problem: isAmount(terms.amount) ? null : AMOUNT_HINT })
+    if (!isAmount(terms.amount)) return
     const pair = { network: terms.network, fromTokenAddress: terms.from.address, toTokenAddress: terms.to.address }
     const poll = async () => {
       await sleep(PAUSE_MS, signal)

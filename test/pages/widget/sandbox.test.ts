@@ -50,11 +50,10 @@ describeWith('chromium', 'the widget on a partner’s site', () => {
       await expectFocus(page.getByRole(...focused))
     }
     await press('Tab', 'radio', { name: 'Floating rate' })
+    await press('Tab', 'button', { name: 'You send: BTC on Bitcoin – choose another currency' })
     await press('Tab', 'textbox', { name: 'You send', exact: true })
     await page.keyboard.type('0.02')
-    await press('Tab', 'button', { name: 'You send: BTC on Bitcoin – choose another currency' })
     await press('Tab', 'button', { name: 'Exchange in the other direction' })
-    await press('Tab', 'textbox', { name: 'You get about', exact: true })
     await press('Tab', 'button', { name: 'You get about: ETH on Ethereum – choose another currency' })
     // Another currency, by a search; then Escape leaves the choice as it is.
     const search = page.getByRole('combobox', { name: 'Search by name, ticker or network' })
@@ -71,6 +70,7 @@ describeWith('chromium', 'the widget on a partner’s site', () => {
     await press('Enter', 'combobox', { name: 'Search by name, ticker or network' })
     await page.keyboard.type('ether')
     await press('Escape', 'button', { name: 'You get about: USDC on Ethereum – choose another currency' })
+    await press('Tab', 'textbox', { name: 'You get about', exact: true })
     await press('Tab', 'textbox', { name: 'Your USDC address' })
     await page.keyboard.type(recipient)
     await press('Tab', 'textbox', { name: 'Refund address for BTC (optional)' })

@@ -92,11 +92,11 @@ export function createCurrencyPicker(
     event.preventDefault()
     event.stopPropagation()
   })
-  // Outside of the element: the event's path tells, because its target is the host.
-  const closeOutside = (event: Event) => {
+  // The target of the event is the host, so its path says where it was.
+  const hideIfElsewhere = (event: Event) => {
     if (!element.hidden && !event.composedPath().includes(element)) hide()
   }
-  document.addEventListener('pointerdown', closeOutside, { signal })
+  document.addEventListener('pointerdown', hideIfElsewhere, { signal })
   return {
     element,
     open(text, current, onChosen) {

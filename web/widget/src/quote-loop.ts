@@ -50,7 +50,7 @@ export function createQuoteLoop({ api, signal }: Widget, handlers: QuoteHandlers
   }
   const run = async (isAsked: boolean): Promise<void> => {
     if (query === null || signal.aborted) return
-    // Nobody looks: a visit to the page asks again.
+    // A return to the page asks again.
     if (document.hidden && !isAsked) return
     running.abort()
     running = new AbortController()

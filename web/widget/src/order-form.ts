@@ -94,7 +94,7 @@ function createStart(widget: Widget, { pricing, recipient, refund }: Order, opti
     const body = toBody(terms, recipient, refund, options.externalId)
     // A repeat of the same order after a broken connection cannot create a second exchange.
     if (last === null || JSON.stringify(last.body) !== JSON.stringify(body))
-      last = { body, idempotencyKey: createIdempotencyKey() }
+      last = { body, idempotencyKey: createIdempotencyKey(), sentAt: Date.now() }
     options.onStarted(await startExchange(widget, last))
   }
 }

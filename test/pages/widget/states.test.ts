@@ -139,7 +139,11 @@ describeWith('chromium', 'the widget', () => {
       { status: 'finished', deposits: [{ ...deposit, amountToReceived: '0.0625', payoutHash: '0xFEED' }] },
       ['Complete', '0.0625 ETH', '0xFEED'],
     ],
-    ['on hold', { status: 'verifying', statusReason: 'SCREENING' }, ['On hold', 'You need to do nothing']],
+    [
+      'on hold',
+      { status: 'verifying', statusReason: 'OPERATOR' },
+      ['On hold', 'A person is checking', 'You need to do nothing'],
+    ],
     [
       'without a refund address',
       { status: 'verifying', statusReason: 'REFUND_ADDRESS_REQUIRED', needsRefundAddress: true },
@@ -192,7 +196,7 @@ describeWith('chromium', 'the widget', () => {
     const option = page.getByRole('option').first()
     await option.getByText(markup).first().waitFor()
     await option.click()
-    await page.getByLabel(markup, { exact: true }).waitFor()
+    await page.getByLabel(`${markup} of your address`).waitFor()
     expect(await page.locator('[src=x], [onerror]').count()).toBe(0)
     expect(await page.evaluate('globalThis.isInjected')).toBeUndefined()
     expect(problems).toEqual([])

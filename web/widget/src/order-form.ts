@@ -22,8 +22,9 @@ type Order = Readonly<{ pricing: Pricing; recipient: AddressField; refund: Addre
 
 /** From the choice of currencies to the create. */
 export function createOrderForm(widget: Widget, options: OrderOptions): HTMLElement {
-  const recipient = createAddressField(widget, { label: labels.form.address, hint: labels.form.addressHint }, false)
-  const refund = createAddressField(widget, { label: labels.form.refundAddress, hint: labels.form.refundHint }, true)
+  const { address, addressHint, addressMemo, refundAddress, refundHint, refundMemo } = labels.form
+  const recipient = createAddressField(widget, { label: address, hint: addressHint, memo: addressMemo }, false)
+  const refund = createAddressField(widget, { label: refundAddress, hint: refundHint, memo: refundMemo }, true)
   recipient.setValue(options.address)
   const heading = h('h2', { id: createId('heading'), part: 'heading' }, labels.form.heading)
   const form = h('form', { novalidate: true, 'aria-labelledby': heading.id })

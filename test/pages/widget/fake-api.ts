@@ -63,15 +63,15 @@ export type Replies = Readonly<{
 /** Answers what the widget asks. An answer with a `statusCode` is an error. */
 export async function fakeApi(page: Page, replies: Replies = {}): Promise<void> {
   const created = { ...makeTracked(), exchanges: [], trackingUrl: `http://127.0.0.1:1/track/${token}` }
-  const answers: Readonly<Record<string, object>> = {
+  const answersOf = (): Readonly<Record<string, object>> => ({
     '/v1/cross-chain/available-currencies': replies.currencies ?? currencies,
     '/v1/cross-chain/rate': replies.quote ?? quote,
     '/v1/cross-chain/address/validate': replies.validation ?? { valid: true, address: '0x', memo: null, errors: [] },
     '/v1/cross-chain/exchange': replies.created ?? created,
     '/v1/track': replies.tracked ?? makeTracked(),
-  }
+  })
   await page.route('**/v1/**', (route: Route) => {
-    const answer = answers[new URL(route.request().url()).pathname] ?? makeError(404, 'ROUTE_NOT_FOUND')
+    const answer = answersOf()[new URL(route.request().url()).pathname] ?? makeError(404, 'ROUTE_NOT_FOUND')
     return route.fulfill({
       status: 'statusCode' in answer ? Number(answer.statusCode) : 200,
       headers: { 'access-control-allow-origin': '*', 'content-type': 'application/json' },

@@ -64,9 +64,14 @@ describeWith('chromium', 'the widget', () => {
       fakeApi(page, replies),
     )
   /** As after a reload: the tab has an exchange. */
-  const openTracked = (tracked: TrackedExchange, options: OpenOptions = {}) =>
+  const openTracked = (
+    tracked: TrackedExchange,
+    options: OpenOptions = {},
+    prepare: (page: Page) => Promise<unknown> = async () => undefined,
+  ) =>
     site.open(options, async (page) => {
       await fakeApi(page, { tracked })
+      await prepare(page)
       const stored = JSON.stringify({ started: { token, startedAt: Date.now() } })
       await page.addInitScript(`sessionStorage.setItem('swapyard:pk_sandbox:', ${JSON.stringify(stored)})`)
     })
@@ -134,7 +139,11 @@ describeWith('chromium', 'the widget', () => {
       { status: 'finished', deposits: [{ ...deposit, amountToReceived: '0.0625', payoutHash: '0xFEED' }] },
       ['Complete', '0.0625 ETH', '0xFEED'],
     ],
-    ['on hold', { status: 'verifying', statusReason: 'SCREENING' }, ['On hold', 'You need to do nothing']],
+    [
+      'on hold',
+      { status: 'verifying', statusReason: 'OPERATOR' },
+      ['On hold', 'A person is checking', 'You need to do nothing'],
+    ],
     [
       'without a refund address',
       { status: 'verifying', statusReason: 'REFUND_ADDRESS_REQUIRED', needsRefundAddress: true },
@@ -160,8 +169,21 @@ describeWith('chromium', 'the widget', () => {
     expect(await events()).toMatchObject([{ type: 'swapyard:status', detail: { status: change.status } }])
     // The live region says the same.
     expect(await page.locator('section + [role=status]').textContent()).toContain(texts[0])
-    if (change.needsRefundAddress || change.status === 'refunded') expect(await findViolations(page)).toEqual([])
+    if (change.needsRefundAddress) expect(await findViolations(page)).toEqual([])
     expect(problems).toEqual([])
+    await page.close()
+  })
+
+  test('says that the connection is interrupted, and continues', async () => {
+    let asked = 0
+    const { page } = await openTracked(makeTracked(), {}, async (opened) => {
+      // The client asks twice for each answer.
+      await opened.route('**/v1/track?*', (route) => (++asked === 2 || asked === 3 ? route.abort() : route.fallback()))
+    })
+    await page.getByText('The connection is interrupted.').waitFor()
+    expect(await page.getByText(depositAddress).isVisible()).toBe(true)
+    await page.getByText('The connection is interrupted.').waitFor({ state: 'hidden' })
+    expect(asked).toBeGreaterThan(3)
     await page.close()
   })
 
@@ -174,7 +196,7 @@ describeWith('chromium', 'the widget', () => {
     const option = page.getByRole('option').first()
     await option.getByText(markup).first().waitFor()
     await option.click()
-    await page.getByLabel(markup, { exact: true }).waitFor()
+    await page.getByLabel(`${markup} of your address`).waitFor()
     expect(await page.locator('[src=x], [onerror]').count()).toBe(0)
     expect(await page.evaluate('globalThis.isInjected')).toBeUndefined()
     expect(problems).toEqual([])
@@ -191,20 +213,20 @@ describeWith('chromium', 'the widget', () => {
     await page.close()
   })
 
-  test.each([
-    [
-      'an address of ours',
-      makeError(400, 'ADDRESS_IS_OURS', { field: 'address' }),
-      'Enter an address of your own wallet.',
-    ],
-    ['a refused address', makeError(451, 'RESTRICTED', { field: 'address' }), 'Enter another one.'],
-    ['too many requests', makeError(429, 'RATE_LIMIT_EXCEEDED'), 'Wait a minute and try again.'],
-    ['a suspended partner', makeError(403, 'PARTNER_SUSPENDED'), 'Contact the site.'],
-    ['a failure of the server', makeError(500, 'INTERNAL'), 'tell the site this number: request-7.'],
-  ])('says what to do after %s', async (_, created, text) => {
-    const { page } = await open({ created })
-    await start(page)
-    await page.getByRole('alert').getByText(text).waitFor()
+  test('says what to do after each kind of error', async () => {
+    const replies: { created: object } = { created: {} }
+    const { page } = await open(replies)
+    for (const [created, text] of [
+      [makeError(400, 'ADDRESS_IS_OURS', { field: 'address' }), 'Enter an address of your own wallet.'],
+      [makeError(451, 'RESTRICTED', { field: 'address' }), 'Enter another one.'],
+      [makeError(403, 'PARTNER_SUSPENDED'), 'Contact the site.'],
+      [makeError(422, 'PAIR_UNAVAILABLE'), 'cannot be exchanged for each other at the moment.'],
+      [makeError(500, 'INTERNAL'), 'tell the site this number: request-7.'],
+    ] as const) {
+      replies.created = created
+      await start(page)
+      await page.getByRole('alert').getByText(text).waitFor()
+    }
     await page.close()
   })
 

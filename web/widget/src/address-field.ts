@@ -18,7 +18,7 @@ export type AddressField = Readonly<{
   focusProblem(): boolean
 }>
 
-type Texts = Readonly<{ label(ticker: string): string; hint(network: string): string }>
+type Texts = Readonly<{ label(ticker: string): string; hint(network: string): string; memo(name: string): string }>
 
 /** An address, with its memo where the network has one. */
 export function createAddressField({ api, signal }: Widget, texts: Texts, isOptional: boolean): AddressField {
@@ -78,7 +78,7 @@ export function createAddressField({ api, signal }: Widget, texts: Texts, isOpti
       currency = next
       checks += 1
       address.setTexts(texts.label(tickerOf(next)), texts.hint(networkOf(next)))
-      memo.setTexts(next.memoName ?? 'Memo', '')
+      memo.setTexts(texts.memo(next.memoName ?? 'Memo'), '')
       memo.element.hidden = !next.hasMemo
       set(memo.input, 'aria-required', next.requireMemo && !isOptional)
       for (const field of [address, memo]) field.setProblem('')

@@ -19,7 +19,7 @@ export type AmountField = Readonly<{
 }>
 
 /** Above this many characters the digits are smaller. */
-const LONG = 11
+const LONG = 15
 const usd = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })
 
 export function createAmountField(origin: string, on: Readonly<{ input(): void; choose(): void }>): AmountField {
@@ -43,7 +43,7 @@ export function createAmountField(origin: string, on: Readonly<{ input(): void; 
   // The name of the button is its content, so that it contains what is seen.
   const purpose = h('span', { class: 'hidden' })
   return {
-    element: h('div', { class: 'side', part: 'side' }, title, h('div', { class: 'row' }, input, button), worth),
+    element: h('div', { class: 'side', part: 'side' }, title, button, input, worth),
     button,
     // A decimal comma is what many keyboards have. Spaces come from copied amounts.
     value: () => input.value.replaceAll(/\s/g, '').replace(',', '.'),

@@ -13,6 +13,7 @@ export function findCurrency(list: readonly Currency[], text: string | null): Cu
 
 /** Every word must occur; the best match of the ticker first, else in the order of the list. */
 export function searchCurrencies(list: readonly Currency[], text: string): readonly Currency[] {
+  if (text.trim() === '') return list
   const words = text.trim().toLowerCase().split(/\s+/)
   const first = words[0] ?? ''
   const order = ({ ticker, name }: Currency) =>

@@ -9,7 +9,7 @@ import type { Widget } from './widget.ts'
 
 const texts = labels.exchange
 
-/** What to pay, where, and until when. `startedAt`: when this device saw the create. */
+/** What to pay, where, and until when. `startedAt`: the time of the create by the clock of this device. */
 export function createDepositPanel(
   widget: Widget,
   tracked: TrackedExchange,

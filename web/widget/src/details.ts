@@ -6,21 +6,27 @@ import { labels } from './labels.ts'
 const texts = labels.exchange
 type Row = Readonly<{ title: string; text: string; href: string | null }>
 
-/** Amounts, addresses and transactions. Rows stay where they are, so that a focused link keeps the focus. */
+/** Amounts, addresses and transactions. Rows that stay are not moved, so that a focused link keeps the focus. */
 export function createDetails(currencies: readonly Currency[]) {
   const rows = new Map<string, ReturnType<typeof createRow>>()
   const element = h('dl', { part: 'details' })
   return {
     element,
     update(tracked: TrackedExchange) {
-      for (const { title, text, href } of rowsOf(tracked, currencies)) {
-        let row = rows.get(title)
-        if (row === undefined) {
-          row = createRow(title, href !== null)
-          rows.set(title, row)
-          element.append(row.element)
-        }
+      const next = rowsOf(tracked, currencies)
+      for (const [title, row] of rows) {
+        if (next.some((one) => one.title === title)) continue
+        row.element.remove()
+        rows.delete(title)
+      }
+      let above: Element | null = null
+      for (const { title, text, href } of next) {
+        const row = rows.get(title) ?? createRow(title, href !== null)
+        if (!rows.has(title) && above === null) element.prepend(row.element)
+        else if (!rows.has(title)) above?.after(row.element)
+        rows.set(title, row)
         row.update(text, href)
+        above = row.element
       }
     },
   }
@@ -48,12 +54,13 @@ function rowsOf({ id, request, deposits }: TrackedExchange, currencies: readonly
   const amount = (text: string | null | undefined, ticker: string) => (text ? `${text} ${ticker}` : null)
   const refund = latest?.refund
   const youGet = request.flow === 'fixed-rate' ? texts.youGet : texts.youGetAbout
+  const [received, paid] = [latest?.amountFromReceived, latest?.amountToReceived]
   return [
-    ...row(texts.sent, amount(request.amountFromRequested, from)),
-    ...row(youGet, amount(request.amountToRequested, to)),
+    ...(received
+      ? row(texts.received, amount(received, from))
+      : row(texts.sent, amount(request.amountFromRequested, from))),
+    ...(paid ? row(texts.paidOut, amount(paid, to)) : refund ? [] : row(youGet, amount(request.amountToRequested, to))),
     ...row(texts.to, request.recipientAddress),
-    ...row(texts.received, amount(latest?.amountFromReceived, from)),
-    ...row(texts.paidOut, amount(latest?.amountToReceived, to)),
     ...(refund ? row(texts.sentBack, `${refund.amount} ${refund.currency.toUpperCase()}`) : []),
     ...link(texts.payin, latest?.payinHash, request.fromCurrency, request.fromNetwork),
     ...link(texts.payout, latest?.payoutHash, request.toCurrency, request.toNetwork),

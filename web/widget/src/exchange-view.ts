@@ -50,7 +50,8 @@ export function createExchangeView(
   }
   const show = (tracked: TrackedExchange) => {
     const { status, request, needsRefundAddress } = tracked
-    const [title, text] = statusTexts[status]
+    const [title, usual] = statusTexts[status]
+    const text = needsRefundAddress ? texts.refundNeeded : usual
     const reason = (tracked.statusReason && reasonTexts[tracked.statusReason]) ?? ''
     setText(heading, title)
     setText(now, reason === '' ? text : `${reason} ${text}`)
@@ -101,11 +102,12 @@ function createSteps() {
   const count = h('p', { class: 'quiet' })
   const list = h('ol', { class: 'steps', part: 'steps', 'aria-label': texts.progress }, ...items)
   const confirming = h('div', {}, bar, count)
+  const element = h('div', {}, list, confirming)
   return {
-    element: h('div', {}, list, confirming),
+    element,
     update({ status, confirmationsSeen: seen, confirmationsRequired: required }: TrackedExchange) {
       const reached = steps[status]
-      list.hidden = reached === undefined
+      element.hidden = reached === undefined
       for (const [at, item] of items.entries()) {
         item.className = at < (reached ?? 0) ? 'done' : ''
         set(item, 'aria-current', at === reached ? 'step' : null)

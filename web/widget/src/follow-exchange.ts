@@ -27,6 +27,8 @@ export function followExchange({ publicApi, signal }: Widget, token: string, han
       if (signal.aborted) return
       if (isFinal(error)) return handlers.onEnd(error)
       handlers.onInterruption()
+      // The next answer is a change in any case.
+      shown = ''
       timer = setTimeout(look, RETRY_MS)
       return
     }

@@ -22,8 +22,9 @@ type Order = Readonly<{ pricing: Pricing; recipient: AddressField; refund: Addre
 
 /** From the choice of currencies to the create. */
 export function createOrderForm(widget: Widget, options: OrderOptions): HTMLElement {
-  const recipient = createAddressField(widget, { label: labels.form.address, hint: labels.form.addressHint }, false)
-  const refund = createAddressField(widget, { label: labels.form.refundAddress, hint: labels.form.refundHint }, true)
+  const { address, addressHint, addressMemo, refundAddress, refundHint, refundMemo } = labels.form
+  const recipient = createAddressField(widget, { label: address, hint: addressHint, memo: addressMemo }, false)
+  const refund = createAddressField(widget, { label: refundAddress, hint: refundHint, memo: refundMemo }, true)
   recipient.setValue(options.address)
   const heading = h('h2', { id: createId('heading'), part: 'heading' }, labels.form.heading)
   const form = h('form', { novalidate: true, 'aria-labelledby': heading.id })
@@ -94,7 +95,7 @@ function createStart(widget: Widget, { pricing, recipient, refund }: Order, opti
     const body = toBody(terms, recipient, refund, options.externalId)
     // A repeat of the same order after a broken connection cannot create a second exchange.
     if (last === null || JSON.stringify(last.body) !== JSON.stringify(body))
-      last = { body, idempotencyKey: createIdempotencyKey() }
+      last = { body, idempotencyKey: createIdempotencyKey(), sentAt: Date.now() }
     options.onStarted(await startExchange(widget, last))
   }
 }

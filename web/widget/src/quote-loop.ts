@@ -50,7 +50,7 @@ export function createQuoteLoop({ api, signal }: Widget, handlers: QuoteHandlers
   }
   const run = async (isAsked: boolean): Promise<void> => {
     if (query === null || signal.aborted) return
-    // The page is hidden: it asks again when it is shown.
+    // A return to the page asks again.
     if (document.hidden && !isAsked) return
     running.abort()
     running = new AbortController()

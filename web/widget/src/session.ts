@@ -1,8 +1,8 @@
 import type { CreateExchangeBody } from '@swapyard/sdk'
 
-/** A create whose answer was not seen yet. */
-export type Attempt = Readonly<{ body: CreateExchangeBody; idempotencyKey: string }>
-/** `startedAt`: when this device saw the create, by its own clock. */
+/** A create whose answer was not seen yet. `sentAt`: by the clock of this device. */
+export type Attempt = Readonly<{ body: CreateExchangeBody; idempotencyKey: string; sentAt: number }>
+/** `startedAt`: the time of the create by the clock of this device. */
 export type Started = Readonly<{ token: string; startedAt: number }>
 type Stored = Readonly<{ attempt?: Attempt; started?: Started }>
 
@@ -32,5 +32,5 @@ export function openSession(name: string): Session {
 function toStored(value: unknown): Stored {
   const { attempt, started } = Object(value) as Stored
   if (typeof started?.token === 'string' && typeof started.startedAt === 'number') return { started }
-  return typeof attempt?.idempotencyKey === 'string' && typeof attempt.body === 'object' ? { attempt } : {}
+  return typeof attempt?.idempotencyKey === 'string' && typeof attempt.sentAt === 'number' ? { attempt } : {}
 }

@@ -17,10 +17,10 @@ export function createIdempotencyKey(): string {
 export async function startExchange({ api, session, signal, emit }: Widget, attempt: Attempt): Promise<Started> {
   session.write({ attempt })
   try {
-    const { body, idempotencyKey } = attempt
-    const { id, trackingUrl } = await api.createExchange(body, { idempotencyKey, signal })
+    const { body, idempotencyKey, sentAt } = attempt
+    const { id, created, trackingUrl } = await api.createExchange(body, { idempotencyKey, signal })
     const token = new URL(trackingUrl).pathname.split('/').at(-1) ?? ''
-    const started = { token, startedAt: Date.now() }
+    const started = { token, startedAt: toLocalTime(created, sentAt) }
     session.write({ started })
     emit('swapyard:created', { id, trackingUrl })
     return started
@@ -28,6 +28,12 @@ export async function startExchange({ api, session, signal, emit }: Widget, atte
     if (isRefused(error)) session.write({})
     throw error
   }
+}
+
+/** The server's time if this device's clock agrees that it is between the request and now; else that of the request, which is earlier. */
+function toLocalTime(created: string, sentAt: number): number {
+  const createdAt = Date.parse(created)
+  return createdAt >= sentAt && createdAt <= Date.now() ? createdAt : sentAt
 }
 
 /** Whether the answer says that nothing was created. Without an answer, and after an error of the server, that is unknown. */

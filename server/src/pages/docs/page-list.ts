@@ -38,6 +38,7 @@ export const docGroups: readonly DocGroup[] = [
   {
     name: 'Integration',
     pages: [
+      { path: '/docs/widget', file: 'docs/partners/widget.md', label: 'Widget' },
       { path: '/docs/webhooks', file: 'docs/partners/webhooks.md', label: 'Webhooks' },
       { path: '/docs/errors', file: 'docs/errors.md', label: 'Errors' },
       { path: '/docs/going-live', file: 'docs/partners/going-live.md', label: 'Going live' },

@@ -10,6 +10,8 @@ const names: Readonly<Record<string, string>> = {
   python: 'Python',
   js: 'JavaScript',
   json: 'JSON',
+  html: 'HTML',
+  http: 'HTTP header',
   text: 'Output',
 }
 

@@ -21,6 +21,7 @@ export const eventTypes = [
   'swap.finished',
   'swap.failed',
 ] as const
+type EventType = (typeof eventTypes)[number]
 export const disabledByValues = ['partner', 'operator', 'failures'] as const
 export const deliveryStates = ['pending', 'delivered'] as const
 
@@ -165,8 +166,10 @@ const event = (data: TSchema, type: TSchema, description: string) =>
     },
     { description },
   )
-const typeOf = (prefix: string) =>
-  Type.String({ description: 'Event type.', pattern: `^${prefix}\\.`, examples: [`${prefix}.finished`] })
+const typeOf = <Prefix extends string>(prefix: Prefix) => {
+  const isOfPrefix = (type: string): type is Extract<EventType, `${Prefix}.${string}`> => type.startsWith(`${prefix}.`)
+  return wordOf(eventTypes.filter(isOfPrefix), { description: 'Event type.', examples: [`${prefix}.finished`] })
+}
 
 /** The body of a delivery, and the data of a stream. */
 export const ExchangeEvent = event(ExchangeStatusAnswer, typeOf('exchange'), 'A change of an exchange.')

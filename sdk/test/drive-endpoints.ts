@@ -23,12 +23,16 @@ const coin = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 /** Calls every operation of the API. It runs in Node and in a page of a browser, so it imports nothing. */
 export async function driveEndpoints(sdk: typeof Sdk, baseUrl: string, user: User): Promise<Driven> {
   const answered = new Set<string>()
-  const swapyard = recordAnswers(sdk.createSwapyard({ baseUrl, apiKey: 'sandbox' }), answered)
+  const client = sdk.createSwapyard({ baseUrl, apiKey: 'sandbox' })
+  const swapyard = recordAnswers(client, answered)
+  const events = readUntilFinished(client)
   await driveService(swapyard)
   const refusal = await driveSandbox(sdk, swapyard)
   const exchange = await driveExchanges(sdk, swapyard)
   const swapStatuses = await driveSwaps(swapyard, user)
   await driveWebhooks(swapyard)
+  check((await events).includes('exchange.confirming'), 'events')
+  answered.add('events')
   return { answered: [...answered], swapStatuses, refusal, ...exchange }
 }
 
@@ -43,6 +47,16 @@ function recordAnswers(swapyard: Sdk.Swapyard, answered: Set<string>): Sdk.Swapy
         return answer
       },
   })
+}
+
+/** The types of the events up to the end of the first exchange. The stream is open long before a deposit confirms. */
+async function readUntilFinished(swapyard: Sdk.Swapyard): Promise<string[]> {
+  const types: string[] = []
+  for await (const { type } of swapyard.events()) {
+    types.push(type)
+    if (type === 'exchange.finished') break
+  }
+  return types
 }
 
 function check(isTrue: boolean, what: string): void {

@@ -1217,7 +1217,17 @@ export interface ExchangeEvent {
   /**
    * Event type.
    */
-  type: string
+  type:
+    | 'exchange.pending'
+    | 'exchange.confirming'
+    | 'exchange.exchanging'
+    | 'exchange.sending'
+    | 'exchange.verifying'
+    | 'exchange.refunding'
+    | 'exchange.refunded'
+    | 'exchange.finished'
+    | 'exchange.failed'
+    | 'exchange.refund_address_required'
   /**
    * Time of the change.
    */
@@ -1872,7 +1882,7 @@ export interface SwapEvent {
   /**
    * Event type.
    */
-  type: string
+  type: 'swap.pending' | 'swap.confirming' | 'swap.finished' | 'swap.failed'
   /**
    * Time of the change.
    */

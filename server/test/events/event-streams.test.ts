@@ -82,6 +82,26 @@ test('a stream begins now, resumes after any event without a gap, and shows noth
     await expect(open(stage.events, partner, id)).rejects.toMatchObject({ code: 'EVENT_NOT_FOUND' })
 })
 
+test('a stream that breaks before its first event is resumed where it began, by the id that it states first', async () => {
+  stage.startWorkers()
+  const startOf = async () => {
+    const readable = await stage.events.services.streams.open(callerOf(partner), null, async () => true)
+    const [text] = (await readable.take(1).toArray()) as [string]
+    readable.destroy()
+    return /^id: (.+)$/m.exec(text)?.[1] ?? ''
+  }
+  const exchange = await addExchange(stage.database, partner)
+  const begun = await startOf()
+  await setStatuses(stage.database, exchange, ['confirming'])
+  const resumed = await open(stage.events, partner, begun)
+  await expect.poll(() => resumed.types, PATIENCE).toEqual(['exchange.confirming'])
+  const second = await startOf()
+  expect(second).toBe(resumed.ids[0])
+  await setStatuses(stage.database, exchange, ['exchanging'])
+  const continued = await open(stage.events, partner, second)
+  await expect.poll(() => continued.types, PATIENCE).toEqual(['exchange.exchanging'])
+})
+
 test('streams that open and resume while events are published miss none and repeat none', async () => {
   stage.startWorkers()
   const first = await open(stage.events)

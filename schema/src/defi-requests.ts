@@ -108,6 +108,13 @@ export const BuildSwapBody = Type.Object({
   referrerFee: percentMember(referrerFee),
   maxPriceImpact: Type.Optional(percentMember(maxPriceImpact)),
   network,
+  externalId: Type.Optional(
+    externalIdInput({
+      description:
+        'Your own id of the swap, 1 to 64 printable ASCII characters. The swap has it once it was sent, within 30 days and unless `/v1/defi/send/swap` names another one. Additive.',
+      examples: ['order-1029'],
+    }),
+  ),
 })
 export type BuildSwapBody = Static<typeof BuildSwapBody>
 
@@ -162,7 +169,7 @@ export const SendSwapBody = Type.Object({
   externalId: Type.Optional(
     externalIdInput({
       description:
-        'Your own id of the swap, 1 to 64 printable ASCII characters. It is returned and filters lists. The first one that was sent for a transaction stays. Additive.',
+        'Your own id of the swap, 1 to 64 printable ASCII characters. It is returned and filters lists. Absent: that of the build. The first one that was sent for a transaction stays. Additive.',
       examples: ['order-1029'],
     }),
   ),

@@ -448,6 +448,10 @@ export interface BuildSwapBody {
    * Network ticker: `eth`, `sol`, `sui`, `sei`, `arbitrum`, `base`, `bsc`, `cchain`, `celo`, `linea`, `matic`, `op`, `sonic`, `uni`; in any case. Common aliases are accepted.
    */
   network: DefiNetworkTicker | (string & {})
+  /**
+   * Your own id of the swap, 1 to 64 printable ASCII characters. The swap has it once it was sent, within 30 days and unless `/v1/defi/send/swap` names another one. Additive.
+   */
+  externalId?: string | null
 }
 export interface CancelExchangeBody {
   /**
@@ -1853,7 +1857,7 @@ export interface SendSwapBody {
    */
   isExchange?: boolean | null
   /**
-   * Your own id of the swap, 1 to 64 printable ASCII characters. It is returned and filters lists. The first one that was sent for a transaction stays. Additive.
+   * Your own id of the swap, 1 to 64 printable ASCII characters. It is returned and filters lists. Absent: that of the build. The first one that was sent for a transaction stays. Additive.
    */
   externalId?: string | null
 }

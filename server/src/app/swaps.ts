@@ -4,6 +4,7 @@ import type { Database } from '../adapters/postgres/core/database.ts'
 import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createBuiltApprovals } from '../adapters/postgres/swap/approvals.ts'
+import { createBuiltExternalIds } from '../adapters/postgres/swap/built-external-ids.ts'
 import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import { createSwapIdempotencyStore } from '../adapters/postgres/swap/idempotency.ts'
 import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
@@ -241,6 +242,7 @@ export function createSwapServices(
     feeAccounts: createFeeAccounts(database),
     isOwnAddress: (address: string) => isOwnAddress(database, address),
     approvals: createBuiltApprovals(database),
+    externalIds: createBuiltExternalIds(database),
     swaps: createSwapStore(database),
     refs: createSwapRefs(options.pepper),
     screening: createScreening(options.denied, new Map()),

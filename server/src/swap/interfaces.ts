@@ -18,7 +18,7 @@ export type SwapRequest = Readonly<{
   maxPriceImpact?: string
 }>
 
-export type BuildRequest = SwapRequest & Readonly<{ account: string }>
+export type BuildRequest = SwapRequest & Readonly<{ account: string; externalId?: string }>
 
 export type SendRequest = Readonly<{
   account: string

@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { ExchangeStatusAnswer } from './cross-chain.ts'
 import { LIMIT_PATTERN } from './cross-chain-requests.ts'
 import { DexExchange } from './defi.ts'
+import { FeeAddressList } from './fee-addresses.ts'
 import { dateTime, dateTimeOrNull, integerOrNull, textOrNull, wordOf, wordOrNull } from './scalars.ts'
 
 /** What a webhook can subscribe to. */
@@ -20,6 +21,7 @@ export const eventTypes = [
   'swap.confirming',
   'swap.finished',
   'swap.failed',
+  'partner.fee_address_changed',
 ] as const
 type EventType = (typeof eventTypes)[number]
 export const disabledByValues = ['partner', 'operator', 'failures'] as const
@@ -166,11 +168,16 @@ const event = (data: TSchema, type: TSchema, description: string) =>
     },
     { description },
   )
-const typeOf = <Prefix extends string>(prefix: Prefix) => {
+const typeOf = <Prefix extends string>(prefix: Prefix, example = 'finished') => {
   const isOfPrefix = (type: string): type is Extract<EventType, `${Prefix}.${string}`> => type.startsWith(`${prefix}.`)
-  return wordOf(eventTypes.filter(isOfPrefix), { description: 'Event type.', examples: [`${prefix}.finished`] })
+  return wordOf(eventTypes.filter(isOfPrefix), { description: 'Event type.', examples: [`${prefix}.${example}`] })
 }
 
 /** The body of a delivery, and the data of a stream. */
 export const ExchangeEvent = event(ExchangeStatusAnswer, typeOf('exchange'), 'A change of an exchange.')
 export const SwapEvent = event(DexExchange, typeOf('swap'), 'A change of a swap.')
+export const PartnerChangeEvent = event(
+  FeeAddressList,
+  typeOf('partner', 'fee_address_changed'),
+  'A change of a fee address.',
+)

@@ -14,6 +14,7 @@ import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.t
 import { ErrorBody, errorCodeNames, Problem } from './errors.ts'
 import * as events from './events.ts'
 import * as changes from './exchange-changes.ts'
+import * as feeAddresses from './fee-addresses.ts'
 import * as partner from './partner.ts'
 import { KNOWN_VALUES } from './scalars.ts'
 import * as service from './service.ts'
@@ -67,6 +68,9 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   NamedRefundAddress: changes.NamedRefundAddress,
   NameRefundAddressBody,
   PartnerBalance: partner.PartnerBalance,
+  FeeAddress: feeAddresses.FeeAddress,
+  FeeAddressList: feeAddresses.FeeAddressList,
+  SetFeeAddressBody: feeAddresses.SetFeeAddressBody,
   PartnerBalances: partner.PartnerBalances,
   PartnerFees: partner.PartnerFees,
   PartnerMovement: partner.PartnerMovement,
@@ -83,6 +87,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   SendSwapBody,
   SubRoute: defi.SubRoute,
   SwapEvent: events.SwapEvent,
+  PartnerChangeEvent: events.PartnerChangeEvent,
   SwapQuote: defi.SwapQuote,
   SwapRemainder: defi.SwapRemainder,
   SwapRoute: defi.SwapRoute,

@@ -1,5 +1,5 @@
 import { SwapyardError } from './errors.ts'
-import type { ExchangeEvent, SwapEvent } from './generated/types.ts'
+import type { ExchangeEvent, PartnerChangeEvent, SwapEvent } from './generated/types.ts'
 import {
   type ClientOptions,
   createRequest,
@@ -14,7 +14,7 @@ import { isTemporary, readDelay } from './retry.ts'
 import { sleep } from './sleep.ts'
 
 /** A union by `type`. Later versions of the API add types: ignore those that you do not know. */
-export type PartnerEvent = ExchangeEvent | SwapEvent
+export type PartnerEvent = ExchangeEvent | SwapEvent | PartnerChangeEvent
 
 export type EventsOptions = Readonly<{
   signal?: AbortSignal | undefined

@@ -148,6 +148,14 @@ async function drivePartner(swapyard: Sdk.Swapyard, id: string): Promise<void> {
   const table = await swapyard.getPartnerFees({ from: today, to: today, format: 'csv' })
   check(table.startsWith('date,currency,network'), 'getPartnerFees as CSV')
   check((await swapyard.getPartnerUsage()).scopes.includes('partner:read'), 'getPartnerUsage')
+  const feeAddress = '0xc0ffee254729296a45a3885639ac7e10f9d54979'
+  const set = await swapyard.setFeeAddress({ network, address: feeAddress })
+  check(set.next?.address.toLowerCase() === feeAddress, 'setFeeAddress')
+  check(
+    (await swapyard.listFeeAddresses()).data.some((one) => one.network === network),
+    'listFeeAddresses',
+  )
+  check((await swapyard.setFeeAddress({ network, address: 'none' })).next === null, 'setFeeAddress none')
   const { data } = await swapyard.listPartnerExchanges({ limit: 500 })
   check(
     data.some((one) => one.id === id),

@@ -47,6 +47,7 @@ export type EventType =
   | 'swap.confirming'
   | 'swap.finished'
   | 'swap.failed'
+  | 'partner.fee_address_changed'
 /**
  * Stable code of a failure.
  */
@@ -65,6 +66,7 @@ export type ErrorCode =
   | 'CSRF_TOKEN_INVALID'
   | 'CURRENCY_NOT_FOUND'
   | 'DELIVERY_NOT_FOUND'
+  | 'EMAIL_REQUIRED'
   | 'EVENT_NOT_FOUND'
   | 'EXCHANGE_NOT_FOUND'
   | 'EXCHANGE_NOT_PENDING'
@@ -615,7 +617,7 @@ export interface CreateWebhookBody {
   /**
    * Event types to send. Absent or empty: all, those of later versions too.
    *
-   * @maxItems 14
+   * @maxItems 15
    */
   events?: EventType[] | null
 }
@@ -1642,6 +1644,54 @@ export interface PartnerBalance {
   amount: string
 }
 /**
+ * Your fee address on a network.
+ */
+export interface FeeAddress {
+  /**
+   * The network.
+   */
+  network: string
+  /**
+   * Where builds of swaps send your referrer fees. Null: to an address of ours, and we owe them to you.
+   */
+  address: string | null
+  /**
+   * A change that has not taken effect; null without one.
+   */
+  next: {
+    /**
+     * The new address.
+     */
+    address: string
+    /**
+     * When it takes effect.
+     */
+    effective: string
+  } | null
+}
+/**
+ * Your fee addresses.
+ */
+export interface FeeAddressList {
+  /**
+   * Networks with an address or a change, in alphabetical order.
+   */
+  data: FeeAddress[]
+}
+/**
+ * A fee address to set.
+ */
+export interface SetFeeAddressBody {
+  /**
+   * Network ticker: `eth`, `sol`, `sui`, `sei`, `arbitrum`, `base`, `bsc`, `cchain`, `celo`, `linea`, `matic`, `op`, `sonic`, `uni`; in any case. Common aliases are accepted.
+   */
+  network: DefiNetworkTicker | (string & {})
+  /**
+   * The new address. It takes effect after a delay. The address that is in effect now withdraws a waiting change, and `none` removes both, at once.
+   */
+  address: string
+}
+/**
  * Balances of the partner by currency.
  */
 export interface PartnerBalances {
@@ -1892,6 +1942,24 @@ export interface SwapEvent {
    */
   created: string
   data: DexExchange
+}
+/**
+ * A change of a fee address.
+ */
+export interface PartnerChangeEvent {
+  /**
+   * Id of the event, the same in every repeat.
+   */
+  id: string
+  /**
+   * Event type.
+   */
+  type: 'partner.fee_address_changed'
+  /**
+   * Time of the change.
+   */
+  created: string
+  data: FeeAddressList
 }
 /**
  * Swap quote.

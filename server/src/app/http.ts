@@ -35,6 +35,7 @@ import { mountReport } from '../exchange/api/report.ts'
 import { mountStatus } from '../exchange/api/status.ts'
 import { mountTrackedStatus } from '../exchange/api/track.ts'
 import type { ExchangeServices } from '../exchange/interfaces.ts'
+import { mountFeeAddresses } from '../swap/api/fee-addresses.ts'
 import { mountSwapList } from '../swap/api/list.ts'
 import { mountSwapQuote } from '../swap/api/quote.ts'
 import { mountSwapStatus } from '../swap/api/status.ts'
@@ -131,6 +132,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountTransactions(context)
   mountSwapList(context)
   mountSwapStatus(context)
+  mountFeeAddresses(context)
   mountWebhooks(context)
   mountEvents(context)
   mountRates(context)

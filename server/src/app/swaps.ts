@@ -33,6 +33,7 @@ import { createRouteReliability } from '../swap/build/route-reliability.ts'
 import { createSwapRefs } from '../swap/build/swap-refs.ts'
 import type { Dex } from '../swap/domain/dex.ts'
 import { swapNetworks } from '../swap/domain/swap.ts'
+import { createFeeAddresses } from '../swap/fees/fee-addresses.ts'
 import { createWithIdempotency } from '../swap/idempotent.ts'
 import {
   type OwnTokens,
@@ -113,6 +114,7 @@ export type Swaps = Readonly<{
 
 const START_MS = 20_000
 const SANDBOX_DROPPED_MS = 20_000
+const SANDBOX_FEE_ADDRESS_MS = 60_000
 
 /** The swap networks of the sandbox's chains. */
 export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
@@ -121,6 +123,7 @@ export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
     ownTokens: new Map(networks.map(({ network, defiTokens }) => [network, defiTokens ?? []])),
     settings: {
       droppedMs: SANDBOX_DROPPED_MS,
+      feeAddressDelayMs: SANDBOX_FEE_ADDRESS_MS,
       feeAddresses: new Map(networks.map(({ network, family }) => [network, sandboxFeeAddress(family)])),
     },
   }
@@ -266,6 +269,7 @@ export function createSwapServices(
       sendSwap: createSendSwap(shared),
       findSwap: createFindSwap(shared),
       listSwaps: createListSwaps(shared),
+      ...createFeeAddresses(shared),
     },
     withIdempotency: shared.withIdempotency,
     trackSwap: createTrackSwap(shared),

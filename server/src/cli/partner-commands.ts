@@ -95,7 +95,7 @@ function addKeyCommands(partners: Command): void {
   const keys = partners.command('keys').description('API keys of a partner')
   withReason(keys.command('add <name>'))
     .description('creates a key and shows it once')
-    .option('--scopes <list>', `comma list of ${scopes.join(', ')}; all by default`)
+    .option('--scopes <list>', `comma list of ${scopes.join(', ')}; all but fees:manage by default`)
     .option('--ip <cidr...>', 'only these addresses may use it, as CIDR blocks; any by default')
     .option('--lifetime-days <days>', lifetimeText, days)
     .option('--publishable', 'a key for pages of browsers: quotes and creates from the origins alone')

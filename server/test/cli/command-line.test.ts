@@ -157,6 +157,30 @@ describe('the command line', () => {
     expect(await readSetting()).toBe(true)
   })
 
+  test('a new key can do everything but set fee addresses, unless the operator names that scope', async () => {
+    expect((await swapyard(['partners', 'add', 'scoped'])).code).toBe(0)
+    const database = openDatabase(url, { max: 1, applicationName: 'test' })
+    const scopesOf = async (...options: string[]) => {
+      const { lines } = await swapyard(['partners', 'keys', 'add', 'scoped', ...options])
+      const keyId = (lines as { keyId: string }[])[0]?.keyId
+      const [row] = await database.query<{ scopes: string[] }>('select scopes from api_keys where id = $1', [keyId])
+      return row?.scopes
+    }
+    expect(await scopesOf()).toEqual([
+      ...[
+        'rates:read',
+        'exchange:read',
+        'exchange:create',
+        'defi:build',
+        'defi:send',
+        'partner:read',
+        'webhooks:manage',
+      ],
+    ])
+    expect(await scopesOf('--scopes', 'fees:manage')).toEqual(['fees:manage'])
+    await database.close()
+  })
+
   test('changes only the named settings of a partner and a key', async () => {
     await swapyard(['partners', 'add', 'beta', '--fee-bps', '5'])
     const change = ['--fee-bps', '30', '--rate-limit', '12000', '--strict']

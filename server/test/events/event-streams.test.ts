@@ -185,7 +185,7 @@ test('an event that cannot be rendered holds back those of its exchange alone, a
     if (isBroken && id === broken) throw new Error('cannot be shown')
     return { id }
   }
-  const workers = stage.events.startWorkers({ exchange: render, swap: render })
+  const workers = stage.events.startWorkers({ exchange: render, swap: render, partner: render })
   try {
     await setStatuses(stage.database, broken, statuses)
     await setStatuses(stage.database, good, statuses)
@@ -211,7 +211,7 @@ test('events and their deliveries are deleted after 30 days, and later ones are 
   )
   await stage
     .openAnother()
-    .startWorkers({ exchange: async () => null, swap: async () => null })
+    .startWorkers({ exchange: async () => null, swap: async () => null, partner: async () => null })
     .stop()
   await expect
     .poll(async () => (await webhooks.deliveries(partner, webhook.id, null, 9)).map(({ type }) => type), PATIENCE)

@@ -287,9 +287,14 @@ async function checkAccount(
   await screen(screening, chain, checksummed)
 }
 
-export async function screen(screening: Screening, { network }: SwapChain, address: string): Promise<void> {
+export async function screen(
+  screening: Screening,
+  { network }: SwapChain,
+  address: string,
+  field = 'account',
+): Promise<void> {
   const verdict = await screening.screen({ network: network.id, address, direction: 'recipient' })
-  if (verdict !== 'allow') throw new AppError('RESTRICTED', 'this address cannot be served', { field: 'account' })
+  if (verdict !== 'allow') throw new AppError('RESTRICTED', 'this address cannot be served', { field })
 }
 
 function orderOf(

@@ -34,6 +34,7 @@ import {
   whole,
 } from './admin-action.ts'
 import { exchangeActions, payoutActions } from './admin-money-actions.ts'
+import { webhookActions } from './admin-webhooks.ts'
 
 export { type AdminAction, type OperatorRole, operatorRoles } from './admin-action.ts'
 
@@ -267,7 +268,13 @@ const serviceActions = {
 } as const satisfies Group
 
 /** Every act, with the least role and whether it needs a second person. */
-export const adminActions = { ...exchangeActions, ...payoutActions, ...partnerActions, ...serviceActions }
+export const adminActions = {
+  ...exchangeActions,
+  ...payoutActions,
+  ...partnerActions,
+  ...serviceActions,
+  ...webhookActions,
+}
 
 export type AdminActionName = keyof typeof adminActions
 export type AdminArguments<Name extends AdminActionName> = Static<(typeof adminActions)[Name]['arguments']>

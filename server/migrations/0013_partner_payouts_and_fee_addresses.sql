@@ -40,3 +40,6 @@ create trigger fee_address_changed after update on fee_addresses for each row
   execute function add_fee_address_event();
 create trigger fee_address_removed after delete on fee_addresses for each row
   when (coalesce(old.address, old.next_address) is not null) execute function add_fee_address_event();
+
+-- The list of operators.
+create index webhooks_by_age on webhooks (created_at desc, id desc);

@@ -1775,7 +1775,7 @@ export interface PartnerUsage {
    */
   resetSeconds: number | null
   /**
-   * Exchanges that are not closed.
+   * Exchanges that are not finished, failed (cancelled too) or refunded; a pending one until it expires.
    */
   openExchanges: number
   /**

@@ -62,9 +62,12 @@ test('lists the deliveries of a webhook and sends one again', async () => {
   const [row] = await database.query<{ id: string }>(
     `with e as (insert into partner_events (id, partner_id, kind, subject_id, type, position, body)
        select $2, id, 'exchange', $2, 'exchange.finished', 1, '{}' from partners returning id)
-     insert into webhook_deliveries (webhook_id, event_id, subject_id, state, delivered_at)
-     select $1, id, id, 'delivered', now() from e returning id::text`,
+     insert into webhook_deliveries (webhook_id, event_id, subject_id) select $1, id, id from e returning id::text`,
     [id, eventId],
+  )
+  await database.query(
+    "update webhook_deliveries set state = 'delivered', delivered_at = now(), next_attempt_at = null where webhook_id = $1",
+    [id],
   )
   const first = { id: row?.id, eventId, type: 'exchange.finished', state: 'delivered', attempts: 0 }
   expect((await swapyard(['webhooks', 'deliveries', id])).lines).toMatchObject([first])

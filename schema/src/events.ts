@@ -24,6 +24,10 @@ export const eventTypes = [
   'partner.fee_address_changed',
 ] as const
 type EventType = (typeof eventTypes)[number]
+const typesOf = <Prefix extends string>(prefix: Prefix) =>
+  eventTypes.filter((type): type is Extract<EventType, `${Prefix}.${string}`> => type.startsWith(`${prefix}.`))
+export const exchangeEventTypes = typesOf('exchange')
+export const swapEventTypes = typesOf('swap')
 export const disabledByValues = ['partner', 'operator', 'failures'] as const
 export const deliveryStates = ['pending', 'delivered'] as const
 
@@ -168,16 +172,14 @@ const event = (data: TSchema, type: TSchema, description: string) =>
     },
     { description },
   )
-const typeOf = <Prefix extends string>(prefix: Prefix, example = 'finished') => {
-  const isOfPrefix = (type: string): type is Extract<EventType, `${Prefix}.${string}`> => type.startsWith(`${prefix}.`)
-  return wordOf(eventTypes.filter(isOfPrefix), { description: 'Event type.', examples: [`${prefix}.${example}`] })
-}
+const typeOf = <Type extends EventType>(types: readonly Type[]) =>
+  wordOf(types, { description: 'Event type.', examples: [types.at(-1)] })
 
 /** The body of a delivery, and the data of a stream. */
-export const ExchangeEvent = event(ExchangeStatusAnswer, typeOf('exchange'), 'A change of an exchange.')
-export const SwapEvent = event(DexExchange, typeOf('swap'), 'A change of a swap.')
+export const ExchangeEvent = event(ExchangeStatusAnswer, typeOf(exchangeEventTypes), 'A change of an exchange.')
+export const SwapEvent = event(DexExchange, typeOf(swapEventTypes), 'A change of a swap.')
 export const PartnerChangeEvent = event(
   FeeAddressList,
-  typeOf('partner', 'fee_address_changed'),
+  typeOf(['partner.fee_address_changed']),
   'A change of a fee address.',
 )

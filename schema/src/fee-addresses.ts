@@ -5,13 +5,16 @@ import { dateTime, objectOrNull, textOrNull } from './scalars.ts'
 const address = '0x52908400098527886E0F7030069857D2E4169EE7'
 const effective = '2026-11-28T10:00:00.000Z'
 
-const NextFeeAddress = Type.Object({
-  address: Type.String({
-    description: 'The new address.',
-    examples: ['0x8617E340B3D01FA5F11F306F4090FD50E238070D'],
-  }),
-  effective: dateTime({ description: 'When it takes effect.', examples: [effective] }),
-})
+export const NextFeeAddress = Type.Object(
+  {
+    address: Type.String({
+      description: 'The new address.',
+      examples: ['0x8617E340B3D01FA5F11F306F4090FD50E238070D'],
+    }),
+    effective: dateTime({ description: 'When it takes effect.', examples: [effective] }),
+  },
+  { description: 'A fee address that waits.' },
+)
 
 export const FeeAddress = Type.Object(
   {

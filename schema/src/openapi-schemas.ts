@@ -70,6 +70,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   PartnerBalance: partner.PartnerBalance,
   FeeAddress: feeAddresses.FeeAddress,
   FeeAddressList: feeAddresses.FeeAddressList,
+  NextFeeAddress: feeAddresses.NextFeeAddress,
   SetFeeAddressBody: feeAddresses.SetFeeAddressBody,
   PartnerBalances: partner.PartnerBalances,
   PartnerFees: partner.PartnerFees,
@@ -122,6 +123,7 @@ const namedEnums: Readonly<Record<string, Readonly<{ values: readonly string[]; 
   DisabledBy: { values: events.disabledByValues, description: 'Who disabled a webhook.' },
   EventType: { values: events.eventTypes, description: 'What a webhook can subscribe to.' },
   ErrorCode: { values: errorCodeNames, description: 'Stable code of a failure.' },
+  ExchangeEventType: { values: events.exchangeEventTypes, description: 'Events of exchanges.' },
   ExchangeStatus: { values: crossChain.exchangeStatuses, description: 'Status of an exchange or of an execution.' },
   ExchangeType: { values: crossChain.exchangeTypes, description: 'Kind of exchange.' },
   Flow: { values: crossChain.flows, description: 'Floating (`standard`) or fixed rate.' },
@@ -131,6 +133,7 @@ const namedEnums: Readonly<Record<string, Readonly<{ values: readonly string[]; 
     description: 'How the intermediary of a private exchange is chosen.',
   },
   StatusReason: { values: crossChain.statusReasons, description: 'Reason for a status.' },
+  SwapEventType: { values: events.swapEventTypes, description: 'Events of swaps.' },
   SwapReason: { values: defi.swapReasons, description: 'Why a swap failed.' },
   SwapStatus: { values: defi.swapStatuses, description: 'Status of a swap.' },
 }

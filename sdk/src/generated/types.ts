@@ -126,6 +126,20 @@ export type ErrorCode =
   | 'WEBHOOK_NOT_FOUND'
   | 'WEBHOOK_URL_REFUSED'
 /**
+ * Events of exchanges.
+ */
+export type ExchangeEventType =
+  | 'exchange.pending'
+  | 'exchange.confirming'
+  | 'exchange.exchanging'
+  | 'exchange.sending'
+  | 'exchange.verifying'
+  | 'exchange.refunding'
+  | 'exchange.refunded'
+  | 'exchange.finished'
+  | 'exchange.failed'
+  | 'exchange.refund_address_required'
+/**
  * Status of an exchange or of an execution.
  */
 export type ExchangeStatus =
@@ -169,6 +183,10 @@ export type StatusReason =
   | 'OPERATOR'
   | 'NETWORK_UNAVAILABLE'
   | 'CANCELLED'
+/**
+ * Events of swaps.
+ */
+export type SwapEventType = 'swap.pending' | 'swap.confirming' | 'swap.finished' | 'swap.failed'
 /**
  * Why a swap failed.
  */
@@ -1223,17 +1241,7 @@ export interface ExchangeEvent {
   /**
    * Event type.
    */
-  type:
-    | 'exchange.pending'
-    | 'exchange.confirming'
-    | 'exchange.exchanging'
-    | 'exchange.sending'
-    | 'exchange.verifying'
-    | 'exchange.refunding'
-    | 'exchange.refunded'
-    | 'exchange.finished'
-    | 'exchange.failed'
-    | 'exchange.refund_address_required'
+  type: ExchangeEventType
   /**
    * Time of the change.
    */
@@ -1658,16 +1666,20 @@ export interface FeeAddress {
   /**
    * A change that has not taken effect; null without one.
    */
-  next: {
-    /**
-     * The new address.
-     */
-    address: string
-    /**
-     * When it takes effect.
-     */
-    effective: string
-  } | null
+  next: NextFeeAddress | null
+}
+/**
+ * A fee address that waits.
+ */
+export interface NextFeeAddress {
+  /**
+   * The new address.
+   */
+  address: string
+  /**
+   * When it takes effect.
+   */
+  effective: string
 }
 /**
  * Your fee addresses.
@@ -1936,7 +1948,7 @@ export interface SwapEvent {
   /**
    * Event type.
    */
-  type: 'swap.pending' | 'swap.confirming' | 'swap.finished' | 'swap.failed'
+  type: SwapEventType
   /**
    * Time of the change.
    */

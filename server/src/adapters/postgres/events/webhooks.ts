@@ -113,7 +113,7 @@ async function redeliver(tx: Tx, webhookId: string, deliveryId: string): Promise
   return delivery ?? null
 }
 
-/** A webhook for the audit log, without its secrets; null if there is none. */
+/** A webhook for the audit log, without its secrets; null if it is unknown. */
 export async function webhookRow(sql: Sql, id: string): Promise<Record<string, unknown> | null> {
   const [row] = await sql.query<Record<string, unknown>>(
     `select w.id, p.name as partner, w.url, w.events, w.disabled_by as "disabledBy", w.created_at as "createdAt"

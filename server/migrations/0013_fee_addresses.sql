@@ -1,4 +1,4 @@
--- What partners set about the fees that they earn, and their ids of swaps from the build on.
+-- What partners set about their referrer fees, their ids of swaps from the build on, and the list of webhooks of operators.
 
 -- The partner's own id that a build of a swap named, until the swap gets its row. Deleted after 30 days.
 create table built_external_ids (

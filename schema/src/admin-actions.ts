@@ -81,6 +81,18 @@ const partnerActions = {
     twoPersons: true,
     arguments: objectOf({ name: partner, currency, address, memo }),
   },
+  'partners-monthly-payout': {
+    path: '/admin/v1/partners/monthly-payout',
+    summary: 'Pay the balance of a partner every month',
+    description: 'To its recipient of the currency, which must be set. `none` as minimum ends it.',
+    role: 'admin',
+    twoPersons: true,
+    arguments: objectOf({
+      name: partner,
+      currency,
+      minimum: text('Smallest balance that is paid, in coins.', '50', 80),
+    }),
+  },
   'partners-fee-address': {
     path: '/admin/v1/partners/fee-address',
     summary: 'Set the address for the swap fees of a partner',

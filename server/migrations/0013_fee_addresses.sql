@@ -43,3 +43,30 @@ create trigger fee_address_removed after delete on fee_addresses for each row
 
 -- The list of operators.
 create index webhooks_by_age on webhooks (created_at desc, id desc);
+
+-- Balances that are paid once a month to the verified recipient of the partner.
+create table monthly_payout_settings (
+  partner_id uuid not null,
+  asset_id text not null,
+  -- A smaller balance is not paid.
+  minimum units not null check (minimum > 0),
+  primary key (partner_id, asset_id),
+  foreign key (partner_id, asset_id) references default_recipients
+);
+
+-- The intent of a payout, committed before the payout. One per partner, month and asset.
+create table monthly_payouts (
+  partner_id uuid not null references partners,
+  -- The first day of the month, in UTC.
+  month date not null,
+  asset_id text not null,
+  units units not null check (units > 0),
+  address text not null,
+  -- Empty = no memo.
+  memo text not null,
+  -- Null = not queued yet.
+  payout_id uuid,
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (partner_id, month, asset_id)
+);
+create index monthly_payouts_unpaid on monthly_payouts (month) where payout_id is null;

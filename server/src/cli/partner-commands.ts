@@ -64,6 +64,11 @@ export function addPartnerCommands(program: Command): void {
     .action((name: string, network: string, address: string, options: ReasonOption) =>
       act('partners-fee-address', { name, network, address }, options),
     )
+  withReason(partners.command('monthly-payout <name> <currency> <minimum>'))
+    .description('pays a balance of at least the minimum once a month to the partner’s recipient; `none` ends it')
+    .action((name: string, currency: string, minimum: string, options: ReasonOption) =>
+      act('partners-monthly-payout', { name, currency, minimum }, options),
+    )
   addBalanceCommands(partners, program)
   addFeeCommands(partners)
   addKeyCommands(partners)

@@ -1,3 +1,4 @@
+import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Screening } from '../../core/ports/screening.ts'
 import type { MonthlyPayout } from '../ports/store/monthly-payouts.ts'
@@ -6,7 +7,7 @@ import { createOperateBalances } from './operate-balances.ts'
 
 export type PayMonthlyDeps = Readonly<{
   store: Store
-  networkOf(assetId: string): string
+  networkOf(assetId: AssetId): string
   screening: Screening
   /** Whether the address is a deposit or wallet address of ours, on any network. */
   isOwnAddress(address: string): Promise<boolean>

@@ -52,8 +52,8 @@ const payMonthly = (changes: Partial<PayMonthlyDeps> = {}) =>
     ...changes,
   })()
 
-/** A process that dies at a call of the store: what it committed before stays. */
-const dyingAt = (method: 'listUnpaid' | 'setPaid'): Store => ({
+/** A process that is killed at a call of the store: what it committed before stays. */
+const killedAt = (method: 'listUnpaid' | 'setPaid'): Store => ({
   ...fixture.store,
   monthlyPayouts: { ...settings, [method]: () => Promise.reject(new Error('the process was killed')) },
 })
@@ -63,9 +63,9 @@ test('are paid once a month to the recipient, whatever crashes', async () => {
   const owed = await earn()
   expect(owed).toBeGreaterThan(0n)
   // After the intent, and after the payout was queued.
-  await expect(payMonthly({ store: dyingAt('listUnpaid') })).rejects.toThrow('killed')
+  await expect(payMonthly({ store: killedAt('listUnpaid') })).rejects.toThrow('killed')
   expect(await readOwed()).toBe(owed)
-  await expect(payMonthly({ store: dyingAt('setPaid') })).rejects.toThrow('killed')
+  await expect(payMonthly({ store: killedAt('setPaid') })).rejects.toThrow('killed')
   expect(await readOwed()).toBe(0n)
   await Promise.all(Array.from({ length: 5 }, () => payMonthly()))
   expect(await received()).toEqual([owed])

@@ -156,25 +156,20 @@ async function drivePartner(swapyard: Sdk.Swapyard, id: string): Promise<void> {
   )
 }
 
-/** A network takes one new address an hour, so the run before may have used it up. */
+/** A network takes one new address an hour, so Node and the page of a browser use two networks. */
 async function driveFeeAddresses(swapyard: Sdk.Swapyard): Promise<void> {
-  const address = '0xc0ffee254729296a45a3885639ac7e10f9d54979'
-  for (const one of ['base', 'bsc', 'eth']) {
-    const set = await swapyard.setFeeAddress({ network: one, address }, { retries: 0 }).catch((error: Sdk.ApiError) => {
-      if (error.code !== 'RATE_LIMIT_EXCEEDED') throw error
-      return null
-    })
-    if (set === null) continue
-    check(set.next?.address.toLowerCase() === address, 'setFeeAddress')
-    const { data } = await swapyard.listFeeAddresses()
-    check(
-      data.some(({ network: listed }) => listed === one),
-      'listFeeAddresses',
-    )
-    check((await swapyard.setFeeAddress({ network: one, address: 'none' })).next === null, 'setFeeAddress none')
-    return
+  const terms = {
+    network: 'document' in globalThis ? 'bsc' : 'base',
+    address: '0xc0ffee254729296a45a3885639ac7e10f9d54979',
   }
-  check(false, 'setFeeAddress on every network')
+  const { next } = await swapyard.setFeeAddress(terms)
+  check(next?.address.toLowerCase() === terms.address, 'setFeeAddress')
+  const { data } = await swapyard.listFeeAddresses()
+  check(
+    data.some((one) => one.network === terms.network),
+    'listFeeAddresses',
+  )
+  check((await swapyard.setFeeAddress({ ...terms, address: 'none' })).next === null, 'setFeeAddress none')
 }
 
 /** Nothing listens at the address: a delivery stays pending. */

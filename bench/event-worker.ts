@@ -40,6 +40,7 @@ const workers = events.startWorkers({
     return view && presentStatus(view, listing)
   },
   swap: async () => null,
+  partner: async () => null,
 })
 const seconds = await measure(database)
 serve({ perSecond: (settings.events * settings.webhooks) / seconds }, async () => {

@@ -9,15 +9,15 @@ const folder = import.meta.dirname
 
 /**
  * ES modules, CommonJS, the types for both, and the command line. Not minified, so that a partner can read a stack trace;
- * the bundler of a page minifies anyway.
+ * the bundler of a page minifies anyway. The types have the comments.
  */
 export async function buildPackage(target: string): Promise<void> {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
   const library = { input: join(folder, 'src/index.ts'), platform: 'neutral' as const }
   await build([
-    { ...library, output: { file: join(target, 'esm/index.js'), format: 'esm' } },
-    { ...library, output: { file: join(target, 'cjs/index.js'), format: 'cjs' } },
+    { ...library, output: { file: join(target, 'esm/index.js'), format: 'esm', comments: false } },
+    { ...library, output: { file: join(target, 'cjs/index.js'), format: 'cjs', comments: false } },
     {
       input: join(folder, 'src/cli/main.ts'),
       platform: 'node',

@@ -34,6 +34,7 @@ import {
   whole,
 } from './admin-action.ts'
 import { exchangeActions, payoutActions } from './admin-money-actions.ts'
+import { webhookActions } from './admin-webhooks.ts'
 
 export { type AdminAction, type OperatorRole, operatorRoles } from './admin-action.ts'
 
@@ -79,6 +80,18 @@ const partnerActions = {
     role: 'admin',
     twoPersons: true,
     arguments: objectOf({ name: partner, currency, address, memo }),
+  },
+  'partners-monthly-payout': {
+    path: '/admin/v1/partners/monthly-payout',
+    summary: 'Pay the balance of a partner every month',
+    description: 'To its recipient of the currency, which must be set. `none` as minimum ends it.',
+    role: 'admin',
+    twoPersons: true,
+    arguments: objectOf({
+      name: partner,
+      currency,
+      minimum: text('Smallest balance that is paid, in coins.', '50', 80),
+    }),
   },
   'partners-fee-address': {
     path: '/admin/v1/partners/fee-address',
@@ -267,7 +280,13 @@ const serviceActions = {
 } as const satisfies Group
 
 /** Every act, with the least role and whether it needs a second person. */
-export const adminActions = { ...exchangeActions, ...payoutActions, ...partnerActions, ...serviceActions }
+export const adminActions = {
+  ...exchangeActions,
+  ...payoutActions,
+  ...partnerActions,
+  ...serviceActions,
+  ...webhookActions,
+}
 
 export type AdminActionName = keyof typeof adminActions
 export type AdminArguments<Name extends AdminActionName> = Static<(typeof adminActions)[Name]['arguments']>

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { operatorRoles } from './admin-action.ts'
 import { exchangeReads, moneyReads } from './admin-exchange-reads.ts'
 import { ADDRESS, type AdminRead, at, HASH, list, one, oneOf, text, UUID } from './admin-read.ts'
+import { webhookReads } from './admin-webhooks.ts'
 import { swapStatuses } from './defi.ts'
 
 export type { AdminRead } from './admin-read.ts'
@@ -259,5 +260,6 @@ export const adminReads = {
   ...marketReads,
   ...partnerReads,
   ...serviceReads,
+  ...webhookReads,
 } as const satisfies Readonly<Record<string, AdminRead>>
 export type AdminReadName = keyof typeof adminReads

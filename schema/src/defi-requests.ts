@@ -22,7 +22,7 @@ const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const account = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 const hash = '0x9f2c4b1d0e6a78353c2f8e7d6a5b4c3d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a7b'
 
-const network = knownTickerInput(defiNetworks, {
+export const defiNetworkInput = knownTickerInput(defiNetworks, {
   description: `Network ticker: ${defiNetworks.map((name) => `\`${name}\``).join(', ')}; in any case. Common aliases are accepted.`,
   examples: ['eth'],
 })
@@ -46,11 +46,11 @@ const maxPriceImpact = {
 const amountNotes = { description: 'Amount to swap.', examples: ['1.5'] }
 const numberNote = 'Text, or a JSON number of at most 15 significant digits.'
 
-export const TokenQuery = Type.Object({ network, address: address('Token contract.', usdc) })
+export const TokenQuery = Type.Object({ network: defiNetworkInput, address: address('Token contract.', usdc) })
 export type TokenQuery = Static<typeof TokenQuery>
 
 export const TokensQuery = Type.Object({
-  network,
+  network: defiNetworkInput,
   page: Type.Optional(
     Type.String({ pattern: PAGE_PATTERN, description: '1-based page number.', default: '1', examples: ['1'] }),
   ),
@@ -66,7 +66,7 @@ export const TokensQuery = Type.Object({
 export type TokensQuery = Static<typeof TokensQuery>
 
 export const SwapQuoteQuery = Type.Object({
-  network,
+  network: defiNetworkInput,
   ...tokens,
   amount: tokenAmountInput(amountNotes),
   slippage: percentInput(slippage),
@@ -107,12 +107,19 @@ export const BuildSwapBody = Type.Object({
   slippage: percentMember(slippage),
   referrerFee: percentMember(referrerFee),
   maxPriceImpact: Type.Optional(percentMember(maxPriceImpact)),
-  network,
+  network: defiNetworkInput,
+  externalId: Type.Optional(
+    externalIdInput({
+      description:
+        'Your own id of the swap, 1 to 64 printable ASCII characters. The swap has it once it was sent, within 30 days and unless `/v1/defi/send/swap` names another one. Additive.',
+      examples: ['order-1029'],
+    }),
+  ),
 })
 export type BuildSwapBody = Static<typeof BuildSwapBody>
 
 export const SendApprovalBody = Type.Object({
-  network,
+  network: defiNetworkInput,
   rawApproveTx: Type.String({
     minLength: 1,
     maxLength: RAW_LENGTH_MAX,
@@ -133,7 +140,7 @@ export const SendSwapBody = Type.Object({
     examples: ['1497.7'],
   }),
   ...tokens,
-  network,
+  network: defiNetworkInput,
   commissionPercentage: percentMember({ description: 'The `referrerFee` of the build request.', examples: ['0.3'] }),
   rawTx: Type.Optional(
     boundedText(RAW_LENGTH_MAX, {
@@ -162,7 +169,7 @@ export const SendSwapBody = Type.Object({
   externalId: Type.Optional(
     externalIdInput({
       description:
-        'Your own id of the swap, 1 to 64 printable ASCII characters. It is returned and filters lists. The first one that was sent for a transaction stays. Additive.',
+        'Your own id of the swap, 1 to 64 printable ASCII characters. It is returned and filters lists. Absent: that of the build. The first one that was sent for a transaction stays. Additive.',
       examples: ['order-1029'],
     }),
   ),

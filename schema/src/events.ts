@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { ExchangeStatusAnswer } from './cross-chain.ts'
 import { LIMIT_PATTERN } from './cross-chain-requests.ts'
 import { DexExchange } from './defi.ts'
+import { FeeAddressList } from './fee-addresses.ts'
 import { dateTime, dateTimeOrNull, integerOrNull, textOrNull, wordOf, wordOrNull } from './scalars.ts'
 
 /** What a webhook can subscribe to. */
@@ -20,7 +21,13 @@ export const eventTypes = [
   'swap.confirming',
   'swap.finished',
   'swap.failed',
+  'partner.fee_address_changed',
 ] as const
+type EventType = (typeof eventTypes)[number]
+const typesOf = <Prefix extends string>(prefix: Prefix) =>
+  eventTypes.filter((type): type is Extract<EventType, `${Prefix}.${string}`> => type.startsWith(`${prefix}.`))
+export const exchangeEventTypes = typesOf('exchange')
+export const swapEventTypes = typesOf('swap')
 export const disabledByValues = ['partner', 'operator', 'failures'] as const
 export const deliveryStates = ['pending', 'delivered'] as const
 
@@ -165,9 +172,14 @@ const event = (data: TSchema, type: TSchema, description: string) =>
     },
     { description },
   )
-const typeOf = (prefix: string) =>
-  Type.String({ description: 'Event type.', pattern: `^${prefix}\\.`, examples: [`${prefix}.finished`] })
+const typeOf = <Type extends EventType>(types: readonly Type[]) =>
+  wordOf(types, { description: 'Event type.', examples: [types.at(-1)] })
 
 /** The body of a delivery, and the data of a stream. */
-export const ExchangeEvent = event(ExchangeStatusAnswer, typeOf('exchange'), 'A change of an exchange.')
-export const SwapEvent = event(DexExchange, typeOf('swap'), 'A change of a swap.')
+export const ExchangeEvent = event(ExchangeStatusAnswer, typeOf(exchangeEventTypes), 'A change of an exchange.')
+export const SwapEvent = event(DexExchange, typeOf(swapEventTypes), 'A change of a swap.')
+export const PartnerChangeEvent = event(
+  FeeAddressList,
+  typeOf(['partner.fee_address_changed']),
+  'A change of a fee address.',
+)

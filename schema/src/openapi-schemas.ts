@@ -14,6 +14,7 @@ import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.t
 import { ErrorBody, errorCodeNames, Problem } from './errors.ts'
 import * as events from './events.ts'
 import * as changes from './exchange-changes.ts'
+import * as feeAddresses from './fee-addresses.ts'
 import * as partner from './partner.ts'
 import { KNOWN_VALUES } from './scalars.ts'
 import * as service from './service.ts'
@@ -67,6 +68,10 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   NamedRefundAddress: changes.NamedRefundAddress,
   NameRefundAddressBody,
   PartnerBalance: partner.PartnerBalance,
+  FeeAddress: feeAddresses.FeeAddress,
+  FeeAddressList: feeAddresses.FeeAddressList,
+  NextFeeAddress: feeAddresses.NextFeeAddress,
+  SetFeeAddressBody: feeAddresses.SetFeeAddressBody,
   PartnerBalances: partner.PartnerBalances,
   PartnerFees: partner.PartnerFees,
   PartnerMovement: partner.PartnerMovement,
@@ -83,6 +88,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   SendSwapBody,
   SubRoute: defi.SubRoute,
   SwapEvent: events.SwapEvent,
+  PartnerChangeEvent: events.PartnerChangeEvent,
   SwapQuote: defi.SwapQuote,
   SwapRemainder: defi.SwapRemainder,
   SwapRoute: defi.SwapRoute,
@@ -119,6 +125,7 @@ const namedEnums: Readonly<Record<string, Readonly<{ values: readonly string[]; 
   DisabledBy: { values: events.disabledByValues, description: 'Who disabled a webhook.' },
   EventType: { values: events.eventTypes, description: 'What a webhook can subscribe to.' },
   ErrorCode: { values: errorCodeNames, description: 'Stable code of a failure.' },
+  ExchangeEventType: { values: events.exchangeEventTypes, description: 'Events of exchanges.' },
   ExchangeStatus: { values: crossChain.exchangeStatuses, description: 'Status of an exchange or of an execution.' },
   ExchangeType: { values: crossChain.exchangeTypes, description: 'Kind of exchange.' },
   Flow: { values: crossChain.flows, description: 'Floating (`standard`) or fixed rate.' },
@@ -128,6 +135,7 @@ const namedEnums: Readonly<Record<string, Readonly<{ values: readonly string[]; 
     description: 'How the intermediary of a private exchange is chosen.',
   },
   StatusReason: { values: crossChain.statusReasons, description: 'Reason for a status.' },
+  SwapEventType: { values: events.swapEventTypes, description: 'Events of swaps.' },
   SwapReason: { values: defi.swapReasons, description: 'Why a swap failed.' },
   SwapStatus: { values: defi.swapStatuses, description: 'Status of a swap.' },
 }

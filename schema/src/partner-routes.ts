@@ -1,3 +1,4 @@
+import { FeeAddress, FeeAddressList, SetFeeAddressBody } from './fee-addresses.ts'
 import {
   CurrencyPairs,
   ExchangeReport,
@@ -53,6 +54,30 @@ export const partnerRoutes = {
       },
     },
     errors: keyedErrors,
+  },
+  listFeeAddresses: {
+    method: 'GET',
+    path: '/v1/partner/fee-addresses',
+    tag: 'Partner',
+    summary: 'Fee addresses',
+    description: 'Where your referrer fees of swaps go, by network, and changes that wait. Additive.',
+    access: 'partner:read',
+    cost: 5,
+    success: { 200: { description: 'All fee addresses.', schema: FeeAddressList } },
+    errors: keyedErrors,
+  },
+  setFeeAddress: {
+    method: 'POST',
+    path: '/v1/partner/fee-addresses',
+    tag: 'Partner',
+    summary: 'Set a fee address',
+    description:
+      'A new address takes effect after 48 hours (a minute in the sandbox), or the time that the operator has set. Until then you can withdraw it. You get an e-mail and the event `partner.fee_address_changed`. At most one new address for a network within an hour. Additive.',
+    access: 'fees:manage',
+    cost: 50,
+    body: SetFeeAddressBody,
+    success: { 201: { description: 'The fee address and its change.', schema: FeeAddress } },
+    errors: [...keyedErrors, 404, 409, 413, 415, 422, 451],
   },
   getPartnerUsage: {
     method: 'GET',

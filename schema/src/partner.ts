@@ -87,7 +87,12 @@ export const PartnerUsage = Type.Object(
       description: 'Seconds until it is full again; null without a limit.',
       examples: [42],
     }),
-    openExchanges: Type.Integer({ minimum: 0, description: 'Exchanges that are not closed.', examples: [3] }),
+    openExchanges: Type.Integer({
+      minimum: 0,
+      description:
+        'Exchanges that are not finished, failed (cancelled too) or refunded; a pending one until it expires.',
+      examples: [3],
+    }),
     openExchangesMax: Type.Integer({ minimum: 1, description: 'Their maximum.', examples: [10000] }),
     feePercent: Type.String({ description: 'Your fee of new exchanges, in percent.', examples: ['0.5'] }),
     strict: Type.Boolean({ description: 'Unknown members of requests are refused.', examples: [false] }),

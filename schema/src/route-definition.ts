@@ -8,6 +8,7 @@ export type RouteScope =
   | 'defi:send'
   | 'partner:read'
   | 'webhooks:manage'
+  | 'fees:manage'
 
 /** Headers that only some responses have; see `responseHeaders`. */
 export type ResponseHeader = 'ETag' | 'Last-Modified' | 'Link' | 'X-Accel-Buffering' | 'X-Total-Count'

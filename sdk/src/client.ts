@@ -1,3 +1,4 @@
+import { type EventsOptions, type PartnerEvent, readEvents } from './events.ts'
 import { type Operations, operations } from './generated/operations.ts'
 import type { DexExchange, ExchangeRecord } from './generated/types.ts'
 import { type CallOptions, type ClientOptions, createSend } from './http.ts'
@@ -15,9 +16,14 @@ export interface Swapyard extends Operations {
   waitForExchange(input: { id: string }, options?: WaitOptions<ExchangeRecord>): Promise<FinalExchange>
   /** Polls a swap by its id or its transaction hash until its status is `finished` or `failed`. */
   waitForSwap(input: { id: string } | { hash: string }, options?: WaitOptions<DexExchange>): Promise<FinalSwap>
+  /**
+   * The events of the partner, from now on or after `lastEventId`, without an end. It connects again after a failure and
+   * continues after its last event: none is missing and none is repeated.
+   */
+  events(options?: EventsOptions): AsyncIterableIterator<PartnerEvent>
 }
 
-/** Creates a client: one method for each operation of the API, and the two waits. */
+/** Creates a client: one method for each operation of the API, the two waits, and the stream of events. */
 export function createSwapyard(options: ClientOptions): Swapyard {
   const send = createSend(options)
   const methods = Object.entries(operations).map(([id, operation]) => [
@@ -37,5 +43,6 @@ export function createSwapyard(options: ClientOptions): Swapyard {
       ),
     waitForSwap: (input, wait = {}) =>
       waitUntilFinal((signal) => calls.getSwapStatus(input, { signal }), isFinalSwap, wait),
+    events: (call = {}) => readEvents(options, call),
   }
 }

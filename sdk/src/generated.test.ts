@@ -12,5 +12,5 @@ test('the generated files are current: node sdk/generate.ts', async () => {
 test('the client has a method for every operation', () => {
   const swapyard = createSwapyard({ baseUrl: 'http://127.0.0.1' })
   const ids = [...Object.keys(routes), ...Object.keys(sandboxRoutes)].filter((id) => id !== 'streamEvents')
-  expect(Object.keys(swapyard).toSorted()).toEqual([...ids, 'waitForExchange', 'waitForSwap'].toSorted())
+  expect(Object.keys(swapyard).toSorted()).toEqual([...ids, 'events', 'waitForExchange', 'waitForSwap'].toSorted())
 })

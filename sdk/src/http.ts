@@ -39,6 +39,7 @@ export type Operation = readonly [
 export type Send = (operation: Operation, input: unknown, options?: CallOptions) => Promise<unknown>
 
 const KEY_BYTES = 16
+export const RESPONSE_BYTES_MAX = 2 ** 26
 
 /** Creates the function that sends every request: with timeouts, bounded repeats and an `Idempotency-Key`. */
 export function createSend(client: ClientOptions): Send {
@@ -68,7 +69,7 @@ const isRepeatable = ([method, path]: Operation) => method !== 'POST' || !path.s
 
 type Request = Readonly<{ url: string; init: RequestInit; idempotencyKey: string | null }>
 
-function createRequest(
+export function createRequest(
   { baseUrl, apiKey }: ClientOptions,
   [method, path, place]: Operation,
   input: unknown,
@@ -133,7 +134,7 @@ async function sendOnce(
   let text: string | null
   try {
     response = await (client.fetch ?? fetch)(url, { ...init, signal: controller.signal })
-    text = await readText(response, client.maxResponseBytes ?? 2 ** 26)
+    text = await readText(response, client.maxResponseBytes ?? RESPONSE_BYTES_MAX)
   } catch (cause) {
     signal?.throwIfAborted()
     const what = `${operation[0]} ${operation[1]}`
@@ -151,13 +152,13 @@ async function sendOnce(
 }
 
 /** The message of Node's `fetch` is in its cause. */
-function readReason(error: unknown): string {
+export function readReason(error: unknown): string {
   const { message, cause } = Object(error) as { message?: string; cause?: { message?: string; code?: string } }
   return cause?.message || cause?.code || message || 'the connection failed'
 }
 
 /** Null if the body is larger than the limit. */
-async function readText(response: Response, bytesMax: number): Promise<string | null> {
+export async function readText(response: Response, bytesMax: number): Promise<string | null> {
   if (response.body === null) return ''
   const reader = response.body.getReader()
   const decoder = new TextDecoder()
@@ -171,7 +172,7 @@ async function readText(response: Response, bytesMax: number): Promise<string | 
   }
 }
 
-function readAnswer(
+export function readAnswer(
   [method, path, , kind]: Operation,
   { ok, status, headers }: Response,
   text: string | null,
@@ -195,7 +196,7 @@ function readAnswer(
 }
 
 /** Undefined is not a value of JSON. */
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -6,6 +6,7 @@ export {
   type ClientErrorCode,
   SwapyardError,
 } from './errors.ts'
+export type { EventsOptions, PartnerEvent } from './events.ts'
 export type { Operations } from './generated/operations.ts'
 export type * from './generated/types.ts'
 export { errorCodes, terminalExchangeStatuses, terminalSwapStatuses } from './generated/values.ts'

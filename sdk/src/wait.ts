@@ -2,7 +2,7 @@ import { SwapyardError } from './errors.ts'
 import type { DexExchange, ExchangeRecord } from './generated/types.ts'
 import { terminalExchangeStatuses, terminalSwapStatuses } from './generated/values.ts'
 import { isTemporary } from './retry.ts'
-import { sleep } from './sleep.ts'
+import { sleep, TIMER_MAX_MS } from './sleep.ts'
 
 export type FinalExchange = ExchangeRecord & { status: (typeof terminalExchangeStatuses)[number] }
 export type FinalSwap = DexExchange & { status: (typeof terminalSwapStatuses)[number] }
@@ -20,9 +20,6 @@ export type WaitOptions<Item> = Readonly<{
   /** Default: 15 s. */
   maxIntervalMs?: number | undefined
 }>
-
-/** Longer timers fire at once. */
-const TIMER_MAX_MS = 2 ** 31 - 1
 
 export const isFinalExchange = (exchange: ExchangeRecord): exchange is FinalExchange =>
   (terminalExchangeStatuses as readonly string[]).includes(exchange.status)

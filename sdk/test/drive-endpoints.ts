@@ -23,12 +23,16 @@ const coin = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 /** Calls every operation of the API. It runs in Node and in a page of a browser, so it imports nothing. */
 export async function driveEndpoints(sdk: typeof Sdk, baseUrl: string, user: User): Promise<Driven> {
   const answered = new Set<string>()
-  const swapyard = recordAnswers(sdk.createSwapyard({ baseUrl, apiKey: 'sandbox' }), answered)
+  const client = sdk.createSwapyard({ baseUrl, apiKey: 'sandbox' })
+  const swapyard = recordAnswers(client, answered)
+  const events = readUntilFinished(client)
   await driveService(swapyard)
   const refusal = await driveSandbox(sdk, swapyard)
   const exchange = await driveExchanges(sdk, swapyard)
   const swapStatuses = await driveSwaps(swapyard, user)
   await driveWebhooks(swapyard)
+  check((await events).includes('exchange.confirming'), 'events')
+  answered.add('events')
   return { answered: [...answered], swapStatuses, refusal, ...exchange }
 }
 
@@ -43,6 +47,16 @@ function recordAnswers(swapyard: Sdk.Swapyard, answered: Set<string>): Sdk.Swapy
         return answer
       },
   })
+}
+
+/** The types of the events up to the end of the first exchange. The stream is open long before a deposit confirms. */
+async function readUntilFinished(swapyard: Sdk.Swapyard): Promise<string[]> {
+  const types: string[] = []
+  for await (const { type } of swapyard.events()) {
+    types.push(type)
+    if (type === 'exchange.finished') break
+  }
+  return types
 }
 
 function check(isTrue: boolean, what: string): void {
@@ -137,11 +151,28 @@ async function drivePartner(swapyard: Sdk.Swapyard, id: string): Promise<void> {
   const table = await swapyard.getPartnerFees({ from: today, to: today, format: 'csv' })
   check(table.startsWith('date,currency,network'), 'getPartnerFees as CSV')
   check((await swapyard.getPartnerUsage()).scopes.includes('partner:read'), 'getPartnerUsage')
+  await driveFeeAddresses(swapyard)
   const { data } = await swapyard.listPartnerExchanges({ limit: 500 })
   check(
     data.some((one) => one.id === id),
     'listPartnerExchanges',
   )
+}
+
+/** A network takes one new address an hour, so Node and the page of a browser use two networks. */
+async function driveFeeAddresses(swapyard: Sdk.Swapyard): Promise<void> {
+  const terms = {
+    network: 'document' in globalThis ? 'bsc' : 'base',
+    address: '0xc0ffee254729296a45a3885639ac7e10f9d54979',
+  }
+  const { next } = await swapyard.setFeeAddress(terms)
+  check(next?.address.toLowerCase() === terms.address, 'setFeeAddress')
+  const { data } = await swapyard.listFeeAddresses()
+  check(
+    data.some((one) => one.network === terms.network),
+    'listFeeAddresses',
+  )
+  check((await swapyard.setFeeAddress({ ...terms, address: 'none' })).next === null, 'setFeeAddress none')
 }
 
 /** Nothing listens at the address: a delivery stays pending. */

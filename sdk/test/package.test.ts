@@ -75,6 +75,14 @@ describe('the published package', () => {
       join(built.project, 'page.ts'),
       `import { createSwapyard, SwapyardError, type ExchangeStatus } from '@swapyard/sdk'
        const swapyard = createSwapyard({ baseUrl: 'https://api.example.com', apiKey: 'k' })
+       export async function findFailed(): Promise<string | null | undefined> {
+         for await (const event of swapyard.events()) {
+           if (event.type === 'swap.failed') return event.data.hash
+           // @ts-expect-error: a type that does not exist
+           if (event.type === 'exchange.lost') return ''
+         }
+         return null
+       }
        export async function pay(): Promise<string> {
          try {
            const { toAmount, rateId } = await swapyard.quoteRate({ fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth' })

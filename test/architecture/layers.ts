@@ -70,7 +70,7 @@ const allowedEdges: Readonly<Record<string, readonly string[]>> = {
   'postgres/exchange': ['postgres/core'],
   'postgres/swap': ['postgres/core'],
   'postgres/queue': ['postgres/core'],
-  'postgres/admin': ['postgres/core', 'postgres/exchange', 'postgres/swap'],
+  'postgres/admin': ['postgres/core', 'postgres/events', 'postgres/exchange', 'postgres/swap'],
 }
 
 const adapters = 'server/src/adapters'

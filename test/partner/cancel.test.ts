@@ -40,6 +40,32 @@ describe('POST /v1/cross-chain/exchange/cancel', () => {
     await until('the exchange is finished', async () => (await read(order.id)).status === 'finished', PATIENCE_MS)
   })
 
+  test('a cancelled or expired exchange is not open any more: at the limit, the next create succeeds', async () => {
+    const other = { 'x-api-key': 'sandbox-b' }
+    const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'bnb', toNetwork: 'bsc' }
+    const order = { ...pair, fromAmount: '0.1', flow: 'standard', address: app.recipient }
+    const create = async () => {
+      const { statusCode, body } = await app.post(path, order, other)
+      return { statusCode, ...(JSON.parse(body) as { id: string; code: string }) }
+    }
+    const usage = async () => (await app.get('/v1/partner/usage', other)).json()
+    await app.app.database.query("update partners set open_exchanges_max = 2 where name = 'sandbox-b'")
+    await until('the limit is in force', async () => (await usage()).openExchangesMax === 2)
+    const [first, second] = [await create(), await create()]
+    expect([first.statusCode, second.statusCode, (await usage()).openExchanges]).toEqual([201, 201, 2])
+    expect(await create()).toMatchObject({ statusCode: 429, code: 'RATE_LIMIT_EXCEEDED' })
+    expect((await cancel(first.id, other)).statusCode).toBe(201)
+    expect((await usage()).openExchanges).toBe(1)
+    expect((await create()).statusCode).toBe(201)
+    expect((await create()).statusCode).toBe(429)
+    // Its row is closed a little later.
+    await app.app.database.query("update exchanges set expires_at = created_at + interval '1 ms' where id = $1", [
+      second.id,
+    ])
+    expect((await create()).statusCode).toBe(201)
+    await app.app.database.query("update partners set open_exchanges_max = 1000000 where name = 'sandbox-b'")
+  })
+
   test('finds the exchanges of its own partner only, and needs the scope of creates', async () => {
     const { id } = await app.order()
     const foreign = await cancel(id, { 'x-api-key': 'sandbox-b' })

@@ -28,6 +28,8 @@ import type {
   ExchangeReport,
   ExchangeStatusAnswer,
   ExchangeStatusList,
+  FeeAddress,
+  FeeAddressList,
   GetExchangeStatusQuery,
   GetPartnerFeesQuery,
   GetPrivateExchangeStatusQuery,
@@ -73,6 +75,7 @@ import type {
   SandboxWalletBody,
   SendApprovalBody,
   SendSwapBody,
+  SetFeeAddressBody,
   SwapQuote,
   TestWebhookQuery,
   TrackedExchange,
@@ -121,6 +124,8 @@ export const operations = {
   listPairs: ['GET', '/v1/cross-chain/pairs', 'query', 'json'],
   getPartnerBalances: ['GET', '/v1/partner/balances', 'none', 'json'],
   getPartnerFees: ['GET', '/v1/partner/fees', 'query', 'json'],
+  listFeeAddresses: ['GET', '/v1/partner/fee-addresses', 'none', 'json'],
+  setFeeAddress: ['POST', '/v1/partner/fee-addresses', 'body', 'json'],
   getPartnerUsage: ['GET', '/v1/partner/usage', 'none', 'json'],
   listPartnerExchanges: ['GET', '/v1/partner/exchanges', 'query', 'json'],
   getRates: ['GET', '/v1/rates', 'none', 'xml'],
@@ -246,6 +251,12 @@ export interface Operations {
   /** Statement of fees: `GET /v1/partner/fees`. Fees, proceeds and payments by day, currency and kind, as the ledger booked them. Additive. */
   getPartnerFees(input: GetPartnerFeesQuery & { format: 'csv' }, options?: CallOptions): Promise<string>
   getPartnerFees(input: GetPartnerFeesQuery & { format?: 'json' }, options?: CallOptions): Promise<PartnerFees>
+
+  /** Fee addresses: `GET /v1/partner/fee-addresses`. Where your referrer fees of swaps go, by network, and changes that wait. Additive. */
+  listFeeAddresses(options?: CallOptions): Promise<FeeAddressList>
+
+  /** Set a fee address: `POST /v1/partner/fee-addresses`. A new address takes effect after 48 hours (a minute in the sandbox), or the time that the operator has set. Until then you can withdraw it. You get an e-mail and the event `partner.fee_address_changed`. At most one new address for a network within an hour. Additive. */
+  setFeeAddress(input: SetFeeAddressBody, options?: CallOptions): Promise<FeeAddress>
 
   /** Usage and limits: `GET /v1/partner/usage`. The limits of the partner, what is left of them, and the scopes of the key of this request. Additive. */
   getPartnerUsage(options?: CallOptions): Promise<PartnerUsage>

@@ -47,6 +47,7 @@ export type EventType =
   | 'swap.confirming'
   | 'swap.finished'
   | 'swap.failed'
+  | 'partner.fee_address_changed'
 /**
  * Stable code of a failure.
  */
@@ -65,6 +66,7 @@ export type ErrorCode =
   | 'CSRF_TOKEN_INVALID'
   | 'CURRENCY_NOT_FOUND'
   | 'DELIVERY_NOT_FOUND'
+  | 'EMAIL_REQUIRED'
   | 'EVENT_NOT_FOUND'
   | 'EXCHANGE_NOT_FOUND'
   | 'EXCHANGE_NOT_PENDING'
@@ -124,6 +126,20 @@ export type ErrorCode =
   | 'WEBHOOK_NOT_FOUND'
   | 'WEBHOOK_URL_REFUSED'
 /**
+ * Events of exchanges.
+ */
+export type ExchangeEventType =
+  | 'exchange.pending'
+  | 'exchange.confirming'
+  | 'exchange.exchanging'
+  | 'exchange.sending'
+  | 'exchange.verifying'
+  | 'exchange.refunding'
+  | 'exchange.refunded'
+  | 'exchange.finished'
+  | 'exchange.failed'
+  | 'exchange.refund_address_required'
+/**
  * Status of an exchange or of an execution.
  */
 export type ExchangeStatus =
@@ -167,6 +183,10 @@ export type StatusReason =
   | 'OPERATOR'
   | 'NETWORK_UNAVAILABLE'
   | 'CANCELLED'
+/**
+ * Events of swaps.
+ */
+export type SwapEventType = 'swap.pending' | 'swap.confirming' | 'swap.finished' | 'swap.failed'
 /**
  * Why a swap failed.
  */
@@ -448,6 +468,10 @@ export interface BuildSwapBody {
    * Network ticker: `eth`, `sol`, `sui`, `sei`, `arbitrum`, `base`, `bsc`, `cchain`, `celo`, `linea`, `matic`, `op`, `sonic`, `uni`; in any case. Common aliases are accepted.
    */
   network: DefiNetworkTicker | (string & {})
+  /**
+   * Your own id of the swap, 1 to 64 printable ASCII characters. The swap has it once it was sent, within 30 days and unless `/v1/defi/send/swap` names another one. Additive.
+   */
+  externalId?: string | null
 }
 export interface CancelExchangeBody {
   /**
@@ -611,7 +635,7 @@ export interface CreateWebhookBody {
   /**
    * Event types to send. Absent or empty: all, those of later versions too.
    *
-   * @maxItems 14
+   * @maxItems 15
    */
   events?: EventType[] | null
 }
@@ -1217,7 +1241,7 @@ export interface ExchangeEvent {
   /**
    * Event type.
    */
-  type: string
+  type: ExchangeEventType
   /**
    * Time of the change.
    */
@@ -1628,6 +1652,58 @@ export interface PartnerBalance {
   amount: string
 }
 /**
+ * Your fee address on a network.
+ */
+export interface FeeAddress {
+  /**
+   * The network.
+   */
+  network: string
+  /**
+   * Where builds of swaps send your referrer fees. Null: to an address of ours, and we owe them to you.
+   */
+  address: string | null
+  /**
+   * A change that has not taken effect; null without one.
+   */
+  next: NextFeeAddress | null
+}
+/**
+ * A fee address that waits.
+ */
+export interface NextFeeAddress {
+  /**
+   * The new address.
+   */
+  address: string
+  /**
+   * When it takes effect.
+   */
+  effective: string
+}
+/**
+ * Your fee addresses.
+ */
+export interface FeeAddressList {
+  /**
+   * Networks with an address or a change, in alphabetical order.
+   */
+  data: FeeAddress[]
+}
+/**
+ * A fee address to set.
+ */
+export interface SetFeeAddressBody {
+  /**
+   * Network ticker: `eth`, `sol`, `sui`, `sei`, `arbitrum`, `base`, `bsc`, `cchain`, `celo`, `linea`, `matic`, `op`, `sonic`, `uni`; in any case. Common aliases are accepted.
+   */
+  network: DefiNetworkTicker | (string & {})
+  /**
+   * The new address. It takes effect after a delay. The address that is in effect now withdraws a waiting change, and `none` removes both, at once.
+   */
+  address: string
+}
+/**
  * Balances of the partner by currency.
  */
 export interface PartnerBalances {
@@ -1711,7 +1787,7 @@ export interface PartnerUsage {
    */
   resetSeconds: number | null
   /**
-   * Exchanges that are not closed.
+   * Exchanges that are not finished, failed (cancelled too) or refunded; a pending one until it expires.
    */
   openExchanges: number
   /**
@@ -1843,7 +1919,7 @@ export interface SendSwapBody {
    */
   isExchange?: boolean | null
   /**
-   * Your own id of the swap, 1 to 64 printable ASCII characters. It is returned and filters lists. The first one that was sent for a transaction stays. Additive.
+   * Your own id of the swap, 1 to 64 printable ASCII characters. It is returned and filters lists. Absent: that of the build. The first one that was sent for a transaction stays. Additive.
    */
   externalId?: string | null
 }
@@ -1872,12 +1948,30 @@ export interface SwapEvent {
   /**
    * Event type.
    */
-  type: string
+  type: SwapEventType
   /**
    * Time of the change.
    */
   created: string
   data: DexExchange
+}
+/**
+ * A change of a fee address.
+ */
+export interface PartnerChangeEvent {
+  /**
+   * Id of the event, the same in every repeat.
+   */
+  id: string
+  /**
+   * Event type.
+   */
+  type: 'partner.fee_address_changed'
+  /**
+   * Time of the change.
+   */
+  created: string
+  data: FeeAddressList
 }
 /**
  * Swap quote.

@@ -132,11 +132,11 @@ function startOthers(
   ]
 }
 
-/** Renders what events are about exactly as the status endpoints answer. */
+/** Renders what events are about exactly as the API answers about it. */
 export function createRenderers(
   store: Pick<Store, 'exchanges'>,
   services: Pick<ExchangeServices, 'listCurrencies' | 'expectations' | 'tracking'> &
-    Readonly<{ swaps: Pick<SwapServices, 'findSwap'> }>,
+    Readonly<{ swaps: Pick<SwapServices, 'findSwap' | 'listFeeAddresses'> }>,
   publicUrl: string,
 ): PublishEventsDeps['render'] {
   const listing = createListing(services, publicUrl)
@@ -149,5 +149,6 @@ export function createRenderers(
       const view = await services.swaps.findSwap({ id: partnerId }, { id })
       return view === null ? null : presentSwap(view)
     },
+    partner: async (id) => ({ data: await services.swaps.listFeeAddresses({ id }) }),
   }
 }

@@ -36,6 +36,7 @@ import { mountSandboxExpiry } from '../exchange/api/sandbox-expiry.ts'
 import { mountStatus } from '../exchange/api/status.ts'
 import { mountTrackedStatus } from '../exchange/api/track.ts'
 import type { ExchangeServices } from '../exchange/interfaces.ts'
+import { mountFeeAddresses } from '../swap/api/fee-addresses.ts'
 import { mountSwapList } from '../swap/api/list.ts'
 import { mountSwapQuote } from '../swap/api/quote.ts'
 import { mountSwapStatus } from '../swap/api/status.ts'
@@ -132,6 +133,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountTransactions(context)
   mountSwapList(context)
   mountSwapStatus(context)
+  mountFeeAddresses(context)
   mountWebhooks(context)
   mountEvents(context)
   mountRates(context)

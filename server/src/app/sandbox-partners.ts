@@ -10,8 +10,8 @@ export async function seedSandboxPartners(database: Database, pepper: Uint8Array
   for (const key of sandboxKeys) {
     await database.transaction(async (tx) => {
       await tx.query(
-        'insert into partners (id, name, open_exchanges_max, rate_limit_per_minute) values ($1, $2, 1000000, 60000) on conflict (name) do nothing',
-        [randomUUID(), key],
+        'insert into partners (id, name, email, open_exchanges_max, rate_limit_per_minute) values ($1, $2, $3, 1000000, 60000) on conflict (name) do nothing',
+        [randomUUID(), key, `${key}@partner.example`],
       )
       await tx.query(
         "insert into api_keys (id, partner_id, scopes, created_by) select $1, id, $2, 'sandbox' from partners where name = $1 on conflict (id) do nothing",

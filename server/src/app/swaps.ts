@@ -4,6 +4,7 @@ import type { Database } from '../adapters/postgres/core/database.ts'
 import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createBuiltApprovals } from '../adapters/postgres/swap/approvals.ts'
+import { createBuiltExternalIds } from '../adapters/postgres/swap/built-external-ids.ts'
 import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import { createSwapIdempotencyStore } from '../adapters/postgres/swap/idempotency.ts'
 import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
@@ -32,6 +33,7 @@ import { createRouteReliability } from '../swap/build/route-reliability.ts'
 import { createSwapRefs } from '../swap/build/swap-refs.ts'
 import type { Dex } from '../swap/domain/dex.ts'
 import { swapNetworks } from '../swap/domain/swap.ts'
+import { createFeeAddresses } from '../swap/fees/fee-addresses.ts'
 import { createWithIdempotency } from '../swap/idempotent.ts'
 import {
   type OwnTokens,
@@ -112,6 +114,7 @@ export type Swaps = Readonly<{
 
 const START_MS = 20_000
 const SANDBOX_DROPPED_MS = 20_000
+const SANDBOX_FEE_ADDRESS_MS = 60_000
 
 /** The swap networks of the sandbox's chains. */
 export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
@@ -120,6 +123,7 @@ export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
     ownTokens: new Map(networks.map(({ network, defiTokens }) => [network, defiTokens ?? []])),
     settings: {
       droppedMs: SANDBOX_DROPPED_MS,
+      feeAddressDelayMs: SANDBOX_FEE_ADDRESS_MS,
       feeAddresses: new Map(networks.map(({ network, family }) => [network, sandboxFeeAddress(family)])),
     },
   }
@@ -241,6 +245,7 @@ export function createSwapServices(
     feeAccounts: createFeeAccounts(database),
     isOwnAddress: (address: string) => isOwnAddress(database, address),
     approvals: createBuiltApprovals(database),
+    externalIds: createBuiltExternalIds(database),
     swaps: createSwapStore(database),
     refs: createSwapRefs(options.pepper),
     screening: createScreening(options.denied, new Map()),
@@ -264,6 +269,7 @@ export function createSwapServices(
       sendSwap: createSendSwap(shared),
       findSwap: createFindSwap(shared),
       listSwaps: createListSwaps(shared),
+      ...createFeeAddresses(shared),
     },
     withIdempotency: shared.withIdempotency,
     trackSwap: createTrackSwap(shared),

@@ -1,4 +1,5 @@
 import type { Database } from '../adapters/postgres/core/database.ts'
+import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { startJobs } from '../adapters/postgres/queue/job-runner.ts'
 import { createInventoryVenue } from '../adapters/venues/inventory.ts'
 import type { Catalogue } from '../core/domain/catalogue.ts'
@@ -15,6 +16,7 @@ import { deadlinesOf } from '../exchange/domain/deadlines.ts'
 import { createWatchJobs } from '../exchange/operations/alert-stuck-jobs.ts'
 import { createCheckLedger } from '../exchange/operations/check-ledger.ts'
 import { createCompareJournal } from '../exchange/operations/compare-signing-journal.ts'
+import { createPayMonthly } from '../exchange/operations/pay-monthly.ts'
 import { pollDueRows } from '../exchange/operations/poll-due-rows.ts'
 import { createReconcile } from '../exchange/operations/reconcile.ts'
 import type { NodeNotes } from '../exchange/operations/record-node-notes.ts'
@@ -187,8 +189,8 @@ const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 
 
 /** Starts sweeping and reconciliation. */
 function slowLoops(
-  { environment, log, metrics, settings }: WorkerOptions,
-  { store, catalogue, chains, reconcileFees, findFees, nodeNotes }: WorkerDependencies,
+  { environment, denied, log, metrics, settings }: WorkerOptions,
+  { store, catalogue, chains, database, reconcileFees, findFees, nodeNotes }: WorkerDependencies,
   shared: Parameters<typeof createSweepDeposits>[0],
 ): Loop[] {
   const sweepDeposits = createSweepDeposits(shared)
@@ -213,6 +215,12 @@ function slowLoops(
   const watchRefunds = createWatchRefunds({ store })
   const watchStalled = createWatchStalled({ store, networks: [...chains.keys()] })
   const watchUnserved = createWatchUnserved({ store, networks: [...chains.keys()] })
+  const payMonthly = createPayMonthly({
+    store,
+    networkOf: (id) => shared.assetById(id).network,
+    screening: createScreening(denied, chains),
+    isOwnAddress: (address) => isOwnAddress(database, address),
+  })
   const checkLedger = createCheckLedger({ store, log, onFaults: metrics.ledgerFaults })
   return [
     each(5_000, 'sweep', sweepDeposits),
@@ -231,6 +239,7 @@ function slowLoops(
     ),
     repeat(log, isSandbox ? 5_000 : 30_000, 'check of the pegs failed', async () => void (await watchPegs())),
     repeat(log, isSandbox ? 5_000 : 30_000, 'check of the promises failed', async () => void (await watchPromises())),
+    repeat(log, isSandbox ? 10_000 : 600_000, 'monthly payouts failed', async () => void (await payMonthly())),
     repeat(log, 30_000, 'check for stalled networks failed', async () => void (await watchStalled())),
     repeat(log, 60_000, 'check for networks that are not configured failed', async () => void (await watchUnserved())),
     repeat(log, isSandbox ? 5_000 : 60_000, 'check of the refunds failed', async () => void (await watchRefunds())),

@@ -64,6 +64,11 @@ export function addPartnerCommands(program: Command): void {
     .action((name: string, network: string, address: string, options: ReasonOption) =>
       act('partners-fee-address', { name, network, address }, options),
     )
+  withReason(partners.command('monthly-payout <name> <currency> <minimum>'))
+    .description('pays a balance of at least the minimum once a month to the partner’s recipient; `none` ends it')
+    .action((name: string, currency: string, minimum: string, options: ReasonOption) =>
+      act('partners-monthly-payout', { name, currency, minimum }, options),
+    )
   addBalanceCommands(partners, program)
   addFeeCommands(partners)
   addKeyCommands(partners)
@@ -95,7 +100,7 @@ function addKeyCommands(partners: Command): void {
   const keys = partners.command('keys').description('API keys of a partner')
   withReason(keys.command('add <name>'))
     .description('creates a key and shows it once')
-    .option('--scopes <list>', `comma list of ${scopes.join(', ')}; all by default`)
+    .option('--scopes <list>', `comma list of ${scopes.join(', ')}; all but fees:manage by default`)
     .option('--ip <cidr...>', 'only these addresses may use it, as CIDR blocks; any by default')
     .option('--lifetime-days <days>', lifetimeText, days)
     .option('--publishable', 'a key for pages of browsers: quotes and creates from the origins alone')

@@ -18,6 +18,7 @@ it('has a default for every setting, and no aggregators', () => {
     quoteMs: 30_000,
     deadlineMs: 1_200_000,
     droppedMs: 600_000,
+    feeAddressDelayMs: 172_800_000,
     impactMaxPpm: 150_000,
     referenceLossMaxPpm: 100_000,
     feeAddresses: new Map(),

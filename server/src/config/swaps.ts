@@ -95,6 +95,10 @@ export const swapsSchema = section({
   quote: duration(swapDefaults.quoteMs, 'Time for which a swap quote is meant to hold'),
   deadline: duration(swapDefaults.deadlineMs, 'Time after its build within which a swap can be included in a block'),
   dropped: duration(swapDefaults.droppedMs, 'A transaction that no node knows counts as dropped after this time'),
+  feeAddressDelay: duration(
+    swapDefaults.feeAddressDelayMs,
+    'How long a fee address that a partner sets waits before it takes effect: the time to notice a stolen API key',
+  ),
   priceImpactMaxPercent: scaled(
     PPM_PER_PERCENT,
     swapDefaults.impactMaxPpm,
@@ -159,6 +163,7 @@ export function toSwapConfig(swaps: StaticDecode<typeof swapsSchema>, problems: 
     quoteMs: swaps.quote,
     deadlineMs: swaps.deadline,
     droppedMs: swaps.dropped,
+    feeAddressDelayMs: swaps.feeAddressDelay,
     impactMaxPpm: swaps.priceImpactMaxPercent,
     referenceLossMaxPpm: swaps.referenceLossMaxPercent,
     feeAddresses: new Map(networks.flatMap(([id, { feeAddress }]) => (feeAddress ? [[id, feeAddress] as const] : []))),

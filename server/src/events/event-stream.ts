@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream'
 import type { PublishedEvent } from './domain/partner-event.ts'
 
+/** An event of the partner; `NO_EVENT` at position 0 stands before its first one. */
+export type StreamStart = Readonly<{ id: string; position: bigint }>
+
 export type EventStreamDeps = Readonly<{
   partnerId: string
-  /** The stream begins after this position. */
-  position: bigint
+  /** The stream begins after this event. */
+  start: StreamStart
   readAfter(position: bigint, limit: number): Promise<readonly PublishedEvent[]>
   /** Position up to which events were given to live streams; null = no events are given now. */
   dispatched(): bigint | null
@@ -43,7 +46,7 @@ type State = {
 }
 
 export function createEventStream(deps: EventStreamDeps): EventStream {
-  const state: State = { position: deps.position, isLive: false, isReading: false, isEnded: false, beats: 0 }
+  const state: State = { position: deps.start.position, isLive: false, isReading: false, isEnded: false, beats: 0 }
   const readable = new Readable({
     highWaterMark: UNSENT_CHARACTERS,
     encoding: 'utf8',
@@ -86,8 +89,9 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       })
   }
 
-  // Proxies and clients see at once that the stream is open.
-  readable.push(': open\n\n')
+  // Proxies and clients see at once that the stream is open. By the id alone, a client whose connection breaks before the
+  // first event resumes where the stream began.
+  readable.push(`: open\nid: ${deps.start.id}\n\n`)
   return {
     partnerId: deps.partnerId,
     readable,

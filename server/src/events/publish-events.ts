@@ -8,7 +8,7 @@ export type RenderSubject = (partnerId: string, id: string) => Promise<object | 
 
 export type PublishEventsDeps = Readonly<{
   events: Pick<EventStore, 'readUnpublished' | 'publish' | 'postpone' | 'remove'>
-  render: Readonly<Record<'exchange' | 'swap', RenderSubject>>
+  render: Readonly<Record<'exchange' | 'swap' | 'partner', RenderSubject>>
   onError(error: unknown, event: UnpublishedEvent): void
 }>
 

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream'
 import { AppError } from '../core/domain/errors.ts'
 import type { Caller } from '../core/domain/partner.ts'
 import { startLoop } from '../lib/loop.ts'
-import { createEventStream, type EventStream } from './event-stream.ts'
+import { createEventStream, type EventStream, type StreamStart } from './event-stream.ts'
 import type { EventStore } from './ports/store.ts'
 
 export type EventStreamsDeps = Readonly<{
-  events: Pick<EventStore, 'lastPosition' | 'after' | 'afterOfPartner' | 'findPosition'>
+  events: Pick<EventStore, 'lastPosition' | 'lastOfPartner' | 'after' | 'afterOfPartner' | 'findPosition'>
   onCount(streams: number): void
   onError(error: unknown): void
 }>
@@ -31,6 +31,8 @@ const STREAMS_PER_PARTNER_MAX = 200
 const PAGE = 500
 const BEAT_MS = 15_000
 const POLL_MS = 1_000
+/** Stands before the first event: where a stream of a partner without events begins. */
+const NO_EVENT = '00000000-0000-0000-0000-000000000000'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 type OpenStream = EventStream & Readonly<{ isAllowed(): Promise<boolean> }>
@@ -55,9 +57,9 @@ function createStreamSet(deps: EventStreamsDeps) {
     add(
       {
         partnerId,
-        position,
+        start,
         isAllowed,
-      }: Readonly<{ partnerId: string; position: bigint }> & Pick<OpenStream, 'isAllowed'>,
+      }: Readonly<{ partnerId: string; start: StreamStart }> & Pick<OpenStream, 'isAllowed'>,
       dispatched: () => bigint | null,
     ): Readable {
       const streams = byPartner.get(partnerId) ?? new Set()
@@ -71,7 +73,7 @@ function createStreamSet(deps: EventStreamsDeps) {
       const readAfter = (after: bigint, limit: number) => deps.events.afterOfPartner(partnerId, after, limit)
       const stream: OpenStream = {
         isAllowed,
-        ...createEventStream({ partnerId, position, readAfter, dispatched, onEnd, onError: deps.onError }),
+        ...createEventStream({ partnerId, start, readAfter, dispatched, onEnd, onError: deps.onError }),
       }
       streams.add(stream)
       count += 1
@@ -129,11 +131,11 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
   return {
     open: async ({ partner: { id } }, lastEventId, isAllowed) => {
       streams.checkLimits(id)
-      const position = await findStart(deps, id, lastEventId)
+      const start = await findStart(deps, id, lastEventId)
       if (isClosed) throw refused()
       // Others may have been opened meanwhile.
       streams.checkLimits(id)
-      const readable = streams.add({ partnerId: id, position, isAllowed }, () => dispatched)
+      const readable = streams.add({ partnerId: id, start, isAllowed }, () => dispatched)
       loop.wake()
       return readable
     },
@@ -148,10 +150,16 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
   }
 }
 
-async function findStart({ events }: EventStreamsDeps, partnerId: string, lastEventId: string | null): Promise<bigint> {
-  if (lastEventId === null) return events.lastPosition()
+async function findStart(
+  { events }: EventStreamsDeps,
+  partnerId: string,
+  lastEventId: string | null,
+): Promise<StreamStart> {
+  const beginning = { id: NO_EVENT, position: 0n }
+  if (lastEventId === null) return (await events.lastOfPartner(partnerId)) ?? beginning
+  if (lastEventId === NO_EVENT) return beginning
   const position = UUID.test(lastEventId) ? await events.findPosition(partnerId, lastEventId) : null
-  if (position !== null) return position
+  if (position !== null) return { id: lastEventId, position }
   const message = 'Last-Event-ID is no event of the last 30 days: read the lists, then open a stream without it'
   throw new AppError('EVENT_NOT_FOUND', message, { field: 'Last-Event-ID' })
 }

@@ -1,4 +1,4 @@
-import type { Partner } from '../core/domain/partner.ts'
+import type { Caller, Partner } from '../core/domain/partner.ts'
 import type { BlockRef } from '../core/ports/chain.ts'
 import type { Idempotency } from '../core/services/interfaces.ts'
 import type { Swap, SwapStatus } from './domain/swap.ts'
@@ -18,7 +18,7 @@ export type SwapRequest = Readonly<{
   maxPriceImpact?: string
 }>
 
-export type BuildRequest = SwapRequest & Readonly<{ account: string }>
+export type BuildRequest = SwapRequest & Readonly<{ account: string; externalId?: string }>
 
 export type SendRequest = Readonly<{
   account: string
@@ -79,6 +79,13 @@ export type SwapListFilter = Readonly<{
 
 export type SwapView = Readonly<{ swap: Swap; formatAddress(address: string): string }>
 
+/** A partner's fee address on a network, as it is shown. */
+export type FeeAddressView = Readonly<{
+  network: string
+  address: string | null
+  next: Readonly<{ address: string; effective: string }> | null
+}>
+
 /** `enabled`: served and not paused. */
 export type SwapNetworkView = Readonly<{ network: string; chainId: number | null; enabled: boolean }>
 
@@ -110,6 +117,13 @@ export type SwapServices = Readonly<{
     filter: SwapListFilter,
     page: { page: number; limit: number } | null,
   ): Promise<{ total: number; rows: AsyncIterable<SwapView> }>
+  listFeeAddresses(partner: Pick<Partner, 'id'>): Promise<readonly FeeAddressView[]>
+  /** `address` of text as the partner sent it, or `none`. */
+  setFeeAddress(
+    caller: Caller,
+    request: Readonly<{ network: string; address: string }>,
+    idempotency: Idempotency | null,
+  ): Promise<FeeAddressView>
 }>
 
 /** The operator's settings for swaps; times in milliseconds. */
@@ -128,6 +142,8 @@ export type SwapSettings = Readonly<{
   feeAddresses: ReadonlyMap<string, string>
   /** The gain over our own route, in basis points of its output and net of gas, from which an aggregator is used. */
   aggregatorGainBps: number
+  /** How long a fee address that a partner sets waits before it takes effect. */
+  feeAddressDelayMs: number
 }>
 
 export const swapDefaults = {
@@ -138,6 +154,7 @@ export const swapDefaults = {
   referenceLossMaxPpm: 100_000,
   feeAddresses: new Map(),
   aggregatorGainBps: 5,
+  feeAddressDelayMs: 48 * 60 * 60_000,
 } as const satisfies SwapSettings
 
 /** Tokens of one network that are always listed: those of the sandbox or of the operator. */

@@ -157,6 +157,51 @@ describe('the command line', () => {
     expect(await readSetting()).toBe(true)
   })
 
+  test('sets a monthly payout for a partner with a recipient of the currency, and ends it', async () => {
+    await swapyard(['partners', 'add', 'monthly'])
+    const set = (...rest: string[]) =>
+      swapyard(['partners', 'monthly-payout', 'monthly', ...rest, '--reason', 'contract'])
+    expect(await set('eth@eth', '0.5')).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('recipient for eth@eth'),
+    })
+    const address = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
+    await swapyard(['partners', 'recipient', 'monthly', 'eth@eth', address, '--reason', 'contract'])
+    expect(await set('ETH@erc20', '0.5')).toMatchObject({ code: 0, lines: [{ currency: 'eth@eth', minimum: '0.5' }] })
+    const database = openDatabase(url, { max: 1, applicationName: 'test' })
+    const read = () => database.query('select asset_id, minimum from monthly_payout_settings')
+    expect(await read()).toEqual([{ asset_id: 'eth@eth', minimum: '500000000000000000' }])
+    for (const wrong of ['0', '-1', '0.0000000000000000001', 'much'])
+      expect((await set('eth@eth', wrong)).code).not.toBe(0)
+    expect(await set('eth@eth', 'none')).toMatchObject({ code: 0, lines: [{ minimum: null }] })
+    expect([await read(), (await set('eth@eth', 'none')).code]).toEqual([[], 1])
+    await database.close()
+  })
+
+  test('a new key can do everything but set fee addresses, unless the operator names that scope', async () => {
+    expect((await swapyard(['partners', 'add', 'scoped'])).code).toBe(0)
+    const database = openDatabase(url, { max: 1, applicationName: 'test' })
+    const scopesOf = async (...options: string[]) => {
+      const { lines } = await swapyard(['partners', 'keys', 'add', 'scoped', ...options])
+      const keyId = (lines as { keyId: string }[])[0]?.keyId
+      const [row] = await database.query<{ scopes: string[] }>('select scopes from api_keys where id = $1', [keyId])
+      return row?.scopes
+    }
+    expect(await scopesOf()).toEqual([
+      ...[
+        'rates:read',
+        'exchange:read',
+        'exchange:create',
+        'defi:build',
+        'defi:send',
+        'partner:read',
+        'webhooks:manage',
+      ],
+    ])
+    expect(await scopesOf('--scopes', 'fees:manage')).toEqual(['fees:manage'])
+    await database.close()
+  })
+
   test('changes only the named settings of a partner and a key', async () => {
     await swapyard(['partners', 'add', 'beta', '--fee-bps', '5'])
     const change = ['--fee-bps', '30', '--rate-limit', '12000', '--strict']

@@ -59,7 +59,7 @@ export async function openEventStage(options: Partial<EventOptions> = {}): Promi
 }
 
 /** Shows an exchange or a swap by its id and status. */
-export function renderersOf(database: Database): Readonly<Record<'exchange' | 'swap', RenderSubject>> {
+export function renderersOf(database: Database): Readonly<Record<'exchange' | 'swap' | 'partner', RenderSubject>> {
   const render = (table: 'exchanges' | 'swaps') => async (partnerId: string, id: string) => {
     const [row] = await database.query<{ id: string; status: string }>(
       `select id, status from ${table} where id = $1 and partner_id = $2`,
@@ -67,7 +67,7 @@ export function renderersOf(database: Database): Readonly<Record<'exchange' | 's
     )
     return row ?? null
   }
-  return { exchange: render('exchanges'), swap: render('swaps') }
+  return { exchange: render('exchanges'), swap: render('swaps'), partner: async () => ({ data: [] }) }
 }
 
 async function addPartner(database: Database, email: string | null): Promise<Partner> {

@@ -82,6 +82,26 @@ test('a stream begins now, resumes after any event without a gap, and shows noth
     await expect(open(stage.events, partner, id)).rejects.toMatchObject({ code: 'EVENT_NOT_FOUND' })
 })
 
+test('a stream that breaks before its first event is resumed where it began, by the id that it states first', async () => {
+  stage.startWorkers()
+  const startOf = async () => {
+    const readable = await stage.events.services.streams.open(callerOf(partner), null, async () => true)
+    const [text] = (await readable.take(1).toArray()) as [string]
+    readable.destroy()
+    return /^id: (.+)$/m.exec(text)?.[1] ?? ''
+  }
+  const exchange = await addExchange(stage.database, partner)
+  const begun = await startOf()
+  await setStatuses(stage.database, exchange, ['confirming'])
+  const resumed = await open(stage.events, partner, begun)
+  await expect.poll(() => resumed.types, PATIENCE).toEqual(['exchange.confirming'])
+  const second = await startOf()
+  expect(second).toBe(resumed.ids[0])
+  await setStatuses(stage.database, exchange, ['exchanging'])
+  const continued = await open(stage.events, partner, second)
+  await expect.poll(() => continued.types, PATIENCE).toEqual(['exchange.exchanging'])
+})
+
 test('streams that open and resume while events are published miss none and repeat none', async () => {
   stage.startWorkers()
   const first = await open(stage.events)
@@ -165,7 +185,7 @@ test('an event that cannot be rendered holds back those of its exchange alone, a
     if (isBroken && id === broken) throw new Error('cannot be shown')
     return { id }
   }
-  const workers = stage.events.startWorkers({ exchange: render, swap: render })
+  const workers = stage.events.startWorkers({ exchange: render, swap: render, partner: render })
   try {
     await setStatuses(stage.database, broken, statuses)
     await setStatuses(stage.database, good, statuses)
@@ -191,7 +211,7 @@ test('events and their deliveries are deleted after 30 days, and later ones are 
   )
   await stage
     .openAnother()
-    .startWorkers({ exchange: async () => null, swap: async () => null })
+    .startWorkers({ exchange: async () => null, swap: async () => null, partner: async () => null })
     .stop()
   await expect
     .poll(async () => (await webhooks.deliveries(partner, webhook.id, null, 9)).map(({ type }) => type), PATIENCE)

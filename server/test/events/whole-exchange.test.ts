@@ -197,6 +197,22 @@ test('every status of an exchange arrives in order, signed, at the webhook and i
   })
 })
 
+test('a change of a fee address is an event, with what the endpoint answers', async () => {
+  const stream = await openStream(`${baseUrl}/v1/events`)
+  streams.push(stream)
+  await memory.app.database.query(
+    `insert into fee_addresses (partner_id, network, next_address, next_from, asked_by, asked_at)
+     select id, 'eth', '0x52908400098527886e0f7030069857d2e4169ee7', clock_timestamp() + interval '2 days', 'k', clock_timestamp()
+     from partners where name = 'sandbox'`,
+  )
+  await expect.poll(() => typesOf(stream.events), PATIENCE).toEqual(['partner.fee_address_changed'])
+  const { body } = await call('GET', '/v1/partner/fee-addresses')
+  expect(body).toMatchObject({
+    data: [{ network: 'eth', address: null, next: { address: '0x52908400098527886E0F7030069857D2E4169EE7' } }],
+  })
+  expect(JSON.parse(stream.events[0]?.data ?? '')).toMatchObject({ type: 'partner.fee_address_changed', data: body })
+})
+
 test('the receiver of the guide works as printed', async () => {
   const guide = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8')
   const program = /^```js\n([\s\S]*?)^```$/m.exec(guide)?.[1] ?? ''

@@ -9,6 +9,7 @@ import { partnerActions } from './partner-actions.ts'
 import { pauseActions } from './pause-actions.ts'
 import { payoutActions } from './payout-actions.ts'
 import { serviceActions } from './service-actions.ts'
+import { webhookActions } from './webhook-actions.ts'
 
 /** Every act of an operator, by its name in `adminActions`. The command line and the admin API carry out the same ones. */
 const actions: ActionsOf<AdminActionName> = {
@@ -21,6 +22,7 @@ const actions: ActionsOf<AdminActionName> = {
   ...pauseActions,
   ...payoutActions,
   ...serviceActions,
+  ...webhookActions,
 }
 
 export const findAction = (name: AdminActionName): ActionDefinition<object> => actions[name] as ActionDefinition<object>

@@ -1,4 +1,4 @@
-import { scopes as known, publishableScopes, type Scope } from '../../core/domain/partner.ts'
+import { defaultScopes, scopes as known, publishableScopes, type Scope } from '../../core/domain/partner.ts'
 import { refused } from '../../core/services/audit-note.ts'
 import { makeApiKey } from '../../core/services/partner-keys.ts'
 import { toBlock } from '../../lib/ip-address.ts'
@@ -62,7 +62,7 @@ export const keyActions: ActionsOf<'keys-add' | 'keys-set' | 'keys-rotate' | 'ke
     prepare: (deps, given) => makeKey(deps, given, undefined, given.origins === undefined ? 'sy' : 'pk'),
     async run(context, given) {
       const { name, ipAllowList = [], lifetimeDays, origins, keyId, hmac } = given as typeof given & Made
-      const scopes = origins === undefined ? toScopes(given.scopes ?? known) : publishableScopes
+      const scopes = origins === undefined ? toScopes(given.scopes ?? defaultScopes) : publishableScopes
       const key = {
         ...{ keyId, hmac: Buffer.from(hmac, 'hex'), scopes, ipAllowList: toBlocks(ipAllowList) },
         ...(origins === undefined ? {} : { origins: toOrigins(origins, context.deps) }),

@@ -1,8 +1,10 @@
+import { parseUnits } from '../../core/domain/amount.ts'
 import { canonicalNetwork } from '../../core/domain/catalogue.ts'
 import { refused } from '../../core/services/audit-note.ts'
 import { swapNetworks } from '../../swap/domain/swap.ts'
 import type { ActionContext, ActionResult, ActionsOf } from './action.ts'
 import { checkDestination, checkFeeAddress } from './destinations.ts'
+import { findCurrency, listedCurrency } from './lookup.ts'
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u
 
@@ -43,6 +45,7 @@ export const partnerActions: ActionsOf<
   | 'partners-resume'
   | 'partners-recipient'
   | 'partners-fee-address'
+  | 'partners-monthly-payout'
 > = {
   'partners-add': {
     async run(context, { name, strict = false, refundToSender = false, email, ...given }) {
@@ -81,6 +84,21 @@ export const partnerActions: ActionsOf<
         requireFound(await context.partners.setRecipient(name, checked.assetId, checked.address, checked.memo), name),
       )
       return { name, currency: checked.assetId, address: checked.address, memo: checked.memo }
+    },
+  },
+  'partners-monthly-payout': {
+    async run(context, { name, currency, minimum }) {
+      const assetId = findCurrency(currency)
+      const units = minimum === 'none' ? null : parseUnits(minimum, { ...listedCurrency(assetId), id: assetId })
+      if (units === 0n) throw refused('the minimum must be above zero; `none` ends the payouts')
+      await change(context, name, 'monthly-payout', async () =>
+        requireFound(
+          await context.store.monthlyPayouts.set(name, assetId, units),
+          name,
+          units === null ? ` with monthly payouts of ${assetId}` : ` with a recipient for ${assetId}`,
+        ),
+      )
+      return { name, currency: assetId, minimum: units === null ? null : minimum }
     },
   },
   'partners-fee-address': {

@@ -1,5 +1,6 @@
 import type { ListedAct } from '../../core/ports/store/audit-log.ts'
 import type { PartnerStore } from '../../core/ports/store/partners.ts'
+import type { WebhookStore } from '../../events/ports/store.ts'
 import type { Store } from '../../exchange/ports/store/store.ts'
 import type { FeeAccounts } from '../../swap/ports/store/fee-accounts.ts'
 import type { SwapFeeStore } from '../../swap/ports/store/swap-fees.ts'
@@ -14,6 +15,7 @@ export type AdminStores = Readonly<{
   partners: PartnerStore
   feeAccounts: FeeAccounts
   swapFees: SwapFeeStore
+  webhooks: Pick<WebhookStore, 'setDisabled' | 'redeliver'>
   operators: OperatorStore
   sessions: SessionStore
   requests: RequestStore
@@ -21,6 +23,7 @@ export type AdminStores = Readonly<{
   /** Rows for the audit log, without secrets. */
   partnerRow(name: string): Promise<Record<string, unknown> | null>
   keyRow(keyId: string): Promise<Record<string, unknown> | null>
+  webhookRow(id: string): Promise<Record<string, unknown> | null>
   /** Rows of the audit log that this transaction has written. */
   ownActs(): Promise<readonly ListedAct[]>
 }>

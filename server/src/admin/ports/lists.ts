@@ -30,6 +30,8 @@ export interface AdminLists {
     filter: Readonly<{ status: string | null; hash: string | null; partner: string | null }>,
     page: PageRequest,
   ): Promise<Rows>
+  webhooks(filter: Readonly<{ partner: string | null }>, page: PageRequest): Promise<Rows>
+  webhookDeliveries(webhookId: string, page: PageRequest): Promise<Rows>
   audit(filter: Readonly<{ subject: string | null; actor: string | null }>, page: PageRequest): Promise<Rows>
   requests(isOpen: boolean, page: PageRequest): Promise<Rows>
   sessions(operatorId: string | null, page: PageRequest): Promise<Rows>

@@ -1,4 +1,5 @@
 import { type AdminActionName, adminActions, approverOf, includesRole } from '@swapyard/schema'
+import { refused } from '../../core/services/audit-note.ts'
 import { verifyAuditLog } from '../../core/services/verify-audit-log.ts'
 import { createOperateBalances } from '../../exchange/operations/operate-balances.ts'
 import { decimalsOf, findPartner, formatSigned } from '../actions/lookup.ts'
@@ -6,6 +7,7 @@ import { type ReadContext, type ReadsOf, requireLive, toPage, toPlain, whole } f
 
 const ALARMS_MAX = 1_000
 const RESCANS_MAX = 100
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export const serviceReads: ReadsOf<
   | 'partners'
@@ -20,6 +22,8 @@ export const serviceReads: ReadsOf<
   | 'requests'
   | 'operators'
   | 'sessions'
+  | 'webhooks'
+  | 'webhookDeliveries'
 > = {
   async partners({ store }) {
     const rows = (await store.partners.list()).map(({ keys, defaultRecipients, ...partner }) => {
@@ -48,6 +52,11 @@ export const serviceReads: ReadsOf<
   actions: async (context) => whole(listActions(context)),
   requests: ({ store }, query) => store.lists.requests(query['state'] === 'asked', toPage(query)),
   operators: async ({ store }) => whole(await store.operators.list()),
+  webhooks: ({ store }, query) => store.lists.webhooks({ partner: query['partner'] ?? null }, toPage(query)),
+  async webhookDeliveries({ store }, { webhook = '', ...query }) {
+    if (!UUID.test(webhook)) throw refused(`${webhook} is not the id of a webhook: see swapyard webhooks list`)
+    return store.lists.webhookDeliveries(webhook, toPage(query))
+  },
   async sessions({ store, reader: { session, role } }, query) {
     const owner = includesRole(role, 'admin') ? null : (session?.operatorId ?? null)
     const page = await store.lists.sessions(owner, toPage(query))

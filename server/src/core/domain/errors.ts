@@ -14,6 +14,7 @@ export const errorCodes = {
   CSRF_TOKEN_INVALID: 'forbidden',
   CURRENCY_NOT_FOUND: 'not_found',
   DELIVERY_NOT_FOUND: 'not_found',
+  EMAIL_REQUIRED: 'refused',
   EVENT_NOT_FOUND: 'not_found',
   EXCHANGE_NOT_FOUND: 'not_found',
   EXCHANGE_NOT_PENDING: 'conflict',

@@ -8,8 +8,12 @@ export const scopes = [
   'defi:send',
   'partner:read',
   'webhooks:manage',
+  'fees:manage',
 ] as const
 export type Scope = (typeof scopes)[number]
+
+/** Of a new key: a scope that says where money goes is given by name alone. */
+export const defaultScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'fees:manage')
 
 /** A partner and its settings. */
 export type Partner = Readonly<{

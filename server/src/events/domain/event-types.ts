@@ -1,4 +1,7 @@
-/** What partners can subscribe to: every status of an exchange and of a swap, and a refund that needs an address. */
+/**
+ * What partners can subscribe to: every status of an exchange and of a swap, a refund that needs an address, and a change of
+ * a fee address.
+ */
 export const eventTypes = [
   'exchange.pending',
   'exchange.confirming',
@@ -14,6 +17,7 @@ export const eventTypes = [
   'swap.confirming',
   'swap.finished',
   'swap.failed',
+  'partner.fee_address_changed',
 ] as const
 export type EventType = (typeof eventTypes)[number]
 

@@ -2,8 +2,8 @@
 export type UnpublishedEvent = Readonly<{
   id: string
   partnerId: string
-  kind: 'exchange' | 'swap' | 'webhook'
-  /** The exchange or swap. */
+  kind: 'exchange' | 'swap' | 'webhook' | 'partner'
+  /** The exchange, the swap or the partner. */
   subjectId: string
   type: string
   webhookId: string | null

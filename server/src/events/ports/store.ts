@@ -10,6 +10,8 @@ export interface EventStore {
   postpone(ids: readonly string[], delayMs: number): Promise<void>
   remove(ids: readonly string[]): Promise<void>
   lastPosition(): Promise<bigint>
+  /** The newest event of the partner; null without one. */
+  lastOfPartner(partnerId: string): Promise<Readonly<{ id: string; position: bigint }> | null>
   /** Of all partners. */
   after(position: bigint, limit: number): Promise<readonly PublishedEvent[]>
   afterOfPartner(partnerId: string, position: bigint, limit: number): Promise<readonly PublishedEvent[]>

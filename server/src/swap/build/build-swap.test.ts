@@ -88,6 +88,7 @@ const deps: BuildSwapDeps = {
   feeAccounts: { findAddress: async () => null },
   isOwnAddress: async () => false,
   approvals: { save: async () => undefined, has: async () => false },
+  externalIds: { save: async () => undefined },
   screening: { screen: async () => 'allow' },
   withIdempotency: (_partner, _key, work) => work(),
   settings: swapDefaults,

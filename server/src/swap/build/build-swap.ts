@@ -12,6 +12,7 @@ import type { BuildRequest, SwapServices, SwapSettings } from '../interfaces.ts'
 import type { AggregatorCall } from '../ports/aggregator.ts'
 import { InsufficientBalance } from '../ports/insufficient-balance.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
+import type { BuiltExternalIds } from '../ports/store/built-external-ids.ts'
 import { BelowMinimum, type PreparedSwap, type SwapChain, type SwapOrder } from '../ports/swap-chain.ts'
 import type { BuildAggregatorCall } from '../quotes/ask-aggregators.ts'
 import { type FeeTerms, type FeeTermsDeps, readFeeTerms } from '../quotes/fee-terms.ts'
@@ -49,6 +50,7 @@ export type BuildSwapDeps = ReadSwapDeps &
     /** Whether a checksummed address belongs to our wallets or to an exchange, on any network. */
     isOwnAddress(address: string): Promise<boolean>
     approvals: BuiltApprovals
+    externalIds: BuiltExternalIds
     screening: Screening
     withIdempotency: WithIdempotency
     settings: SwapSettings
@@ -75,10 +77,12 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   ])
   const quote = chooseQuote(deps, priced, quotes)
   const attempt = quote === null ? null : await prepareByAggregator(deps, partner, priced, terms, quote)
-  const { approve, swap } = attempt?.prepared ?? (await prepareOwnRoute(deps, partner, priced, terms, avoid))
+  const { approve, swap, ref } = attempt?.prepared ?? (await prepareOwnRoute(deps, partner, priced, terms, avoid))
   // If our own route fails simulation too, `prepareOwnRoute` throws and the aggregator is not penalised.
   if (quote !== null && attempt !== null) deps.reliability.record(chain.network.id, quote.source, attempt.shortPpm)
   checkpoint('swap.built')
+  const { externalId } = request
+  if (externalId !== undefined) await deps.externalIds.save({ ref, partnerId: partner.id, externalId })
   if (approve === null) return [swap]
   // `checkApproval` requires this row when the approval is sent.
   await deps.approvals.save({
@@ -90,6 +94,9 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   })
   return [approve, swap]
 }
+
+/** With the reference of its order. */
+type BuiltSwap = PreparedSwap & Pick<SwapOrder, 'ref'>
 
 type BuildTerms = FeeTerms & Readonly<{ account: string; expiry: Expiry | null }>
 
@@ -106,7 +113,7 @@ async function prepareOwnRoute(
   first: PricedSwap,
   terms: BuildTerms,
   avoidedBefore: readonly string[],
-): Promise<PreparedSwap> {
+): Promise<BuiltSwap> {
   const avoid = new Set(avoidedBefore)
   let priced = first
   let problem: AppError | null = null
@@ -144,7 +151,7 @@ const routeAgain = (
   })
 
 type RouteAttempt =
-  | Readonly<{ prepared: PreparedSwap }>
+  | Readonly<{ prepared: BuiltSwap }>
   | Readonly<{ prepared: null; problem: AppError; isProof: boolean }>
 
 /** A failed or contradicting simulation is a problem; any other error is thrown. */
@@ -183,7 +190,7 @@ const REVERTED_MIN_PPM = 1_000n
 
 type AggregatorAttempt = Readonly<{
   /** Null if our own route is better, or if the aggregator's call fails. */
-  prepared: PreparedSwap | null
+  prepared: BuiltSwap | null
   /** Shortfall against the quote, millionths. */
   shortPpm: bigint
 }>
@@ -248,15 +255,17 @@ async function prepare(
   priced: PricedSwap,
   terms: BuildTerms,
   aggregatorCall?: AggregatorCall,
-): Promise<PreparedSwap> {
+): Promise<BuiltSwap> {
   checkLoss(deps, priced)
   if (priced.minReceived <= 0n || priced.amountIn <= 0n)
     throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
   const { chain } = priced.network
   const decimals = { native: chain.network.decimals, token: priced.from.decimals }
-  return chain.prepare(orderOf(deps, partner, priced, terms, aggregatorCall)).catch((error: unknown) => {
+  const order = orderOf(deps, partner, priced, terms, aggregatorCall)
+  const prepared = await chain.prepare(order).catch((error: unknown) => {
     throw error instanceof InsufficientBalance ? new InsufficientBalance(error.shortage, decimals) : error
   })
+  return { ...prepared, ref: order.ref }
 }
 
 /** Reads an address that can sign: our contracts are rejected. */
@@ -278,9 +287,14 @@ async function checkAccount(
   await screen(screening, chain, checksummed)
 }
 
-export async function screen(screening: Screening, { network }: SwapChain, address: string): Promise<void> {
+export async function screen(
+  screening: Screening,
+  { network }: SwapChain,
+  address: string,
+  field = 'account',
+): Promise<void> {
   const verdict = await screening.screen({ network: network.id, address, direction: 'recipient' })
-  if (verdict !== 'allow') throw new AppError('RESTRICTED', 'this address cannot be served', { field: 'account' })
+  if (verdict !== 'allow') throw new AppError('RESTRICTED', 'this address cannot be served', { field })
 }
 
 function orderOf(

@@ -64,6 +64,7 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
     owesFee: action.owesFee,
     raw: rawTx ?? null,
     externalId: request.externalId ?? null,
+    ref: action.ref,
   })
   checkpoint('swap.recorded')
   if (recorded === null) throw invalid('it was built for another partner', field)

@@ -131,6 +131,7 @@ async function swapOf(
     to: await side(action.tokenOut, action.minReceived),
     owesFee: true,
     externalId: null,
+    ref: action.ref,
     raw: null,
   }
 }

@@ -3,7 +3,7 @@ import { createAdminLists } from '../../../src/adapters/postgres/admin/lists.ts'
 import type { Database } from '../../../src/adapters/postgres/core/database.ts'
 import type { AdminLists, Rows } from '../../../src/admin/ports/lists.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
-import { seedAdminRows } from './seed-admin-rows.ts'
+import { seedAdminRows, seededWebhook } from './seed-admin-rows.ts'
 
 /** Enough for a read of a whole table to be many times a page. */
 const ROWS = 20_000
@@ -90,6 +90,9 @@ const pages: readonly (readonly [name: string, page: (cursor: string | null) => 
     'swaps of a partner',
     (cursor) => lists.swaps({ status: null, hash: null, partner: 'acme' }, { cursor, limit: LIMIT }),
   ],
+  ['webhooks', (cursor) => lists.webhooks({ partner: null }, { cursor, limit: LIMIT })],
+  ['webhooks of a partner', (cursor) => lists.webhooks({ partner: 'acme' }, { cursor, limit: LIMIT })],
+  ['deliveries of a webhook', (cursor) => lists.webhookDeliveries(seededWebhook, { cursor, limit: LIMIT })],
   ['the audit log', (cursor) => lists.audit({ subject: null, actor: null }, { cursor, limit: LIMIT })],
   ['acts of one actor', (cursor) => lists.audit({ subject: null, actor: 'operator:rare' }, { cursor, limit: LIMIT })],
   ['acts about a subject', (cursor) => lists.audit({ subject: 'rare', actor: null }, { cursor, limit: LIMIT })],
@@ -147,4 +150,15 @@ test('pages have every row once, also of rows of the same time', async () => {
   )
   expect(rows.length).toBeGreaterThan(20)
   expect(seen).toEqual(rows.map(({ id }) => id))
+})
+
+test('a webhook is listed with what waits for it and the error of its next deliveries', async () => {
+  const { data } = await lists.webhooks({ partner: 'acme' }, { cursor: null, limit: LIMIT })
+  expect(data.find(({ id }) => id === seededWebhook)).toMatchObject({
+    ...{ partner: 'acme', url: 'https://partner.example/', disabledBy: null, waiting: 30, lastError: 'status 500' },
+  })
+  const page = await lists.webhookDeliveries(seededWebhook, { cursor: null, limit: 2 })
+  const second = await lists.webhookDeliveries(seededWebhook, { cursor: page.next, limit: 2 })
+  const ids = [...page.data, ...second.data].map(({ id }) => Number(id))
+  expect(ids).toEqual([0, 1, 2, 3].map((n) => (ids[0] ?? 0) - n))
 })

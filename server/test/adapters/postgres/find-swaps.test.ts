@@ -36,6 +36,7 @@ async function recordSwap(n: number, sender: string, partnerId = partner.id): Pr
       owesFee: false,
       raw: null,
       externalId: null,
+      ref: '',
     },
   })
   return id

@@ -179,7 +179,7 @@ describe('swap rows of a partner (I-20)', () => {
   const newSwap = (partnerId: string, hash: string): NewSwap => ({
     ...{ id: randomUUID(), partnerId, network: 'eth', hash, sender: '0x11', nonce: 1, recipient: '0x11' },
     ...{ from: { token: '0x22', decimals: 6, units: 10n }, to: { token: '0x33', decimals: 18, units: 1_000n } },
-    ...{ minReceived: 900n, feePpm: 0, feeTo: '0x44', owesFee: false, raw: null, externalId: null },
+    ...{ minReceived: 900n, feePpm: 0, feeTo: '0x44', owesFee: false, raw: null, externalId: null, ref: '' },
     expiry: { by: 'time', at: 2_000_000_000 },
   })
   const approvalOf = (partnerId: string, units: bigint) => {

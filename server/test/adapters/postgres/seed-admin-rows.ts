@@ -5,7 +5,13 @@ import { btc } from '../../../src/exchange/domain/pricing.fixture.ts'
 /** Statuses of every thousand exchanges; a rare one is at the end of a list in the order of time. */
 const STATUS = `case when n % 1000 < 30 then 'pending' when n % 1000 = 30 then 'refunded' when n % 1000 = 31 then 'verifying' else 'finished' end`
 
-const TABLES = ['exchanges', 'deposits', 'executions', 'transactions', 'attempts', 'payouts', 'swaps', 'operator_acts']
+const TABLES = [
+  ...['exchanges', 'deposits', 'executions', 'transactions', 'attempts', 'payouts', 'swaps', 'operator_acts'],
+  ...['partner_events', 'webhook_deliveries'],
+]
+
+/** Has all deliveries of acme, among them the 30 that wait; the other webhooks have none. */
+export const seededWebhook = '01936b2e-7d1c-7a34-9d5e-6c0f3b1a2d4e'
 
 /** Rows of the size of a business, for the plans of lists. Exchange, deposit, execution and payout have the same number. */
 export async function seedAdminRows(database: Database, rows: number): Promise<void> {
@@ -55,6 +61,24 @@ export async function seedAdminRows(database: Database, rows: number): Promise<v
          select n, now(), case when n = 3 then 'operator:rare' else 'anna' end, 'pause', case when n = 3 then 'rare' else 'all' end, 'a test',
            '\\x00', '\\x00' from generate_series(1, $1::int) n`,
         [rows],
+      )
+      await tx.query(`insert into partners (id, name) values (gen_random_uuid(), 'others') on conflict do nothing`)
+      await tx.query(
+        `insert into webhooks (id, partner_id, url, events, secret, created_at)
+         select case when n = 100 then $2::uuid else gen_random_uuid() end, (select id from partners
+           where name = case when n % 100 = 0 then 'acme' else 'others' end), 'https://partner.example/', '{}', '\\x00',
+           now() - n * interval '1 minute' from generate_series(1, greatest($1::int / 10, 100)) n`,
+        [rows, seededWebhook],
+      )
+      await tx.query(
+        `with e as (insert into partner_events (partner_id, kind, subject_id, type, position, body)
+           select $1, 'exchange', gen_random_uuid(), 'exchange.finished', n, '{}' from generate_series(1, $2::int) n
+           returning id, subject_id, position)
+         insert into webhook_deliveries (webhook_id, event_id, subject_id, state, delivered_at, next_attempt_at, last_error)
+         select $3, id, subject_id, case when position <= 30 then 'pending' else 'delivered' end,
+           case when position > 30 then now() end, case when position <= 30 then now() end,
+           case when position = 10 then 'status 500' end from e`,
+        [partnerId, rows, seededWebhook],
       )
       await tx.query("insert into cursors (network, height, hash) values ('btc', 1000000, 'h'), ('eth', 1000000, 'h')")
       for (const table of TABLES) await tx.query(`alter table ${table} enable trigger user`)

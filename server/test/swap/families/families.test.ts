@@ -286,6 +286,41 @@ describe.each(memoryFamilies.map((family) => [family.network.id, family] as cons
     expect((await statusOf(hash)).status).toBe('finished')
   })
 
+  test('a swap has the externalId of its build, of its send before that, and filters the list by it', async () => {
+    const sent = async (built: string | null, named: string | null) => {
+      stage.ledger.mine()
+      const unsigned = await buildWith(built === null ? {} : { externalId: built })
+      const answer = await send({ rawTx: user.sign(unsigned), ...(named === null ? {} : { externalId: named }) })
+      expect(answer.status).toBe(201)
+      return (await statusOf(answer.body)).externalId
+    }
+    const [order, other] = [`order 1 ${user.address.slice(-20)}`, `order 2 ${user.address.slice(-20)}`]
+    expect([
+      await sent(order, null),
+      await sent(order, other),
+      await sent(null, order),
+      await sent(null, null),
+    ]).toEqual([order, other, order, null])
+    const { body } = await stage.get('exchange/list', { externalId: order })
+    expect([body.total, body.exchanges.map(({ externalId }: Json) => externalId)]).toEqual([2, [order, order]])
+    const refused = await stage.post('transaction/swap', {
+      ...trade(),
+      ...{ account: user.address, externalId: 'a'.repeat(65) },
+    })
+    expect([refused.status, refused.body.errors[0].field]).toEqual([400, 'externalId'])
+  })
+
+  test('a swap that is found by its fee has the externalId of its build once it is reported', async () => {
+    await stage.findFees()
+    const externalId = `found ${user.address.slice(-20)}`
+    const rawTx = user.sign(await buildWith({ referrerFee: '1', externalId }))
+    const { body: hash } = await send({ rawTx, isExchange: false })
+    stage.ledger.mine(family.network.finalityBlocks)
+    await stage.findFees()
+    expect((await send({ hash, commissionPercentage: '1' })).status).toBe(201)
+    expect((await statusOf(hash)).externalId).toBe(externalId)
+  })
+
   test('a fee of a swap that was not reported is found', async () => {
     await stage.findFees()
     const { body: hash } = await send({

@@ -122,7 +122,7 @@ export async function startStage(family: MemoryFamily) {
   const call = async (method: 'GET' | 'POST', path: string, input: Record<string, unknown>, key: string) => {
     const query = method === 'GET' ? `?${new URLSearchParams(input as Record<string, string>)}` : ''
     const { statusCode, body } = await app.inject({
-      ...{ method, url: `/v1/defi/${path}${query}`, headers: { 'x-api-key': key } },
+      ...{ method, url: `${path.startsWith('/') ? path : `/v1/defi/${path}`}${query}`, headers: { 'x-api-key': key } },
       ...(method === 'POST' ? { payload: input } : {}),
     })
     return { status: statusCode, body: JSON.parse(body) as Json }

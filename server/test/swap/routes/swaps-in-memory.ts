@@ -72,6 +72,12 @@ export function createSwapsInMemory(): SwapsInMemory {
         throw new AppError('VALIDATION_ERROR', 'rawTx is required', { field: 'rawTx' })
       return hashOf(rawTx ?? hash ?? '')
     },
+    listFeeAddresses: async () => [{ network: 'eth', address: usdcToken.address, next: null }],
+    setFeeAddress: async (_caller, { network, address }) => {
+      checkNetwork(network)
+      if (!ADDRESS.test(address)) throw new AppError('INVALID_ADDRESS', 'not an address', { field: 'address' })
+      return { network, address, next: null }
+    },
     findSwap: async (partner, { id, hash }) => {
       const swap = rows.find((row) => row.partnerId === partner.id && (row.id === id || row.hash === hash))
       return swap === undefined ? null : { swap, formatAddress: (address: string) => address }

@@ -19,7 +19,15 @@ const newSwap = (n: number, changes: Partial<NewSwap> = {}): NewSwap => ({
     from: { token: '0x22', decimals: 6, units: 10n },
     to: { token, decimals: 18, units: 1_000n },
   },
-  ...{ minReceived: 900n, feePpm: 3_000, feeTo: taker, owesFee: true, raw: null, externalId: null },
+  ...{
+    minReceived: 900n,
+    feePpm: 3_000,
+    feeTo: taker,
+    owesFee: true,
+    raw: null,
+    externalId: null,
+    ref: `0x${'0'.repeat(64)}`,
+  },
   expiry: { by: 'time', at: 2_000_000_000 },
   ...changes,
 })

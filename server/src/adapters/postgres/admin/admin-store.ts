@@ -4,6 +4,7 @@ import type { PayeeMacs } from '../../../exchange/ports/payee-macs.ts'
 import type { Database, Tx } from '../core/database.ts'
 import { isOwnAddress } from '../core/own-addresses.ts'
 import { createPartnerStore, keyRow, partnerRow } from '../core/partners.ts'
+import { createWebhookStore, webhookRow } from '../events/webhooks.ts'
 import { createStore } from '../exchange/store.ts'
 import { createFeeAccounts } from '../swap/fee-accounts.ts'
 import { createSwapFeeStore } from '../swap/swap-fees.ts'
@@ -38,12 +39,14 @@ function stores(database: Database, macs: PayeeMacs): AdminStores {
     partners: createPartnerStore(database),
     feeAccounts: createFeeAccounts(database),
     swapFees: createSwapFeeStore(database),
+    webhooks: createWebhookStore(database),
     operators: createOperatorStore(database),
     sessions: createSessionStore(database),
     requests: createRequestStore(database),
     isOwnAddress: (address) => isOwnAddress(database, address),
     partnerRow: (name) => partnerRow(database, name),
     keyRow: (keyId) => keyRow(database, keyId),
+    webhookRow: (id) => webhookRow(database, id),
     ownActs: () =>
       database.query<ListedAct>(
         `select id::text, at, actor, act, subject, reason, detail, before, after

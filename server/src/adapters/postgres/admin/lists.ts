@@ -4,6 +4,7 @@ import type { Database, RowOf } from '../core/database.ts'
 import { readNumber, readPage, toRows } from './keyset.ts'
 import { createExchangeLists } from './list-exchanges.ts'
 import { createPayoutLists } from './list-payouts.ts'
+import { createWebhookLists } from './list-webhooks.ts'
 
 const COUNTED_MAX = 1_000
 const LISTED_MAX = 1_000
@@ -14,6 +15,7 @@ export function createAdminLists(database: Database): AdminLists {
     ...createPayoutLists(database),
     ...createActLists(database),
     ...createServiceLists(database),
+    ...createWebhookLists(database),
     async swaps({ status, hash, partner }, page) {
       const filters = [
         ['s.status = ', status],

@@ -31,6 +31,15 @@ export function createEventStore(database: Database): EventStore {
     },
     lastPosition: async () =>
       (await positionOf('select max(position) as position from partner_events', [], 'last-event')) ?? 0n,
+    async lastOfPartner(partnerId) {
+      const [row] = await database.query<RowOf<Pick<PublishedEvent, 'id' | 'position'>, 'position'>>(
+        `select id, position from partner_events where partner_id = $1 and position is not null
+         order by position desc limit 1`,
+        [partnerId],
+        'last-event-of-partner',
+      )
+      return row === undefined ? null : { id: row.id, position: BigInt(row.position) }
+    },
     after: async (position, limit) =>
       (
         await database.query<PublishedRow>(

@@ -64,7 +64,7 @@ async function add(tx: Tx, { id, partnerId, url, events, secret }: NewWebhook, m
 }
 
 /** Enabling makes what waits due at once, with all its attempts, and ends the alarm. */
-export async function setWebhookDisabled(
+async function setWebhookDisabled(
   sql: Sql,
   partnerId: string | null,
   id: string,
@@ -113,18 +113,12 @@ async function redeliver(tx: Tx, webhookId: string, deliveryId: string): Promise
   return delivery ?? null
 }
 
-/** Webhooks for the operator, with the name of their partner and what waits. */
-export const listAllWebhooks = (
-  sql: Sql,
-  partner: string | null,
-  id: string | null = null,
-): Promise<readonly Record<string, unknown>[]> =>
-  sql.query(
-    `select w.id, p.name as partner, w.url, w.events, w.disabled_by as "disabledBy", w.created_at as "createdAt",
-       (select count(*)::int from webhook_deliveries d where d.webhook_id = w.id and d.state = 'pending') as waiting,
-       (select d.last_error from webhook_deliveries d where d.webhook_id = w.id and d.state = 'pending' and d.last_error is not null
-        order by d.id limit 1) as "lastError"
-     from webhooks w join partners p on p.id = w.partner_id
-     where ($1::text is null or p.name = $1) and ($2::uuid is null or w.id = $2) order by p.name, w.created_at, w.id`,
-    [partner, id],
+/** A webhook for the audit log, without its secrets; null if it is unknown. */
+export async function webhookRow(sql: Sql, id: string): Promise<Record<string, unknown> | null> {
+  const [row] = await sql.query<Record<string, unknown>>(
+    `select w.id, p.name as partner, w.url, w.events, w.disabled_by as "disabledBy", w.created_at as "createdAt"
+     from webhooks w join partners p on p.id = w.partner_id where w.id = $1`,
+    [id],
   )
+  return row ?? null
+}

@@ -13,6 +13,7 @@ export function createJobStore(sql: Sql): JobStore {
       await sql.query("delete from idempotency_keys where created_at < statement_timestamp() - interval '24 hours'")
       await sql.query("delete from kept_answers where created_at < statement_timestamp() - interval '24 hours'")
       await sql.query("delete from built_approvals where built_at < statement_timestamp() - interval '24 hours'")
+      await sql.query("delete from built_external_ids where built_at < statement_timestamp() - interval '30 days'")
       await sql.query("delete from outflows where at < statement_timestamp() - interval '48 hours'")
       // The clock of a fixed rate needs them, until a replacement or a block of a reorganisation cannot come any more.
       await sql.query("delete from sightings where gone_at < statement_timestamp() - interval '30 days'")

@@ -11,6 +11,7 @@ import { createChainLog } from './chain-log.ts'
 import { createExchangeStore } from './exchanges.ts'
 import { createInventoryStore } from './inventory.ts'
 import { createJobStore } from './jobs.ts'
+import { createMonthlyPayoutStore } from './monthly-payouts.ts'
 import { createOperatorStore } from './operator.ts'
 import { createOutflowStore } from './outflow.ts'
 import { createOutputStore } from './outputs.ts'
@@ -69,6 +70,7 @@ function stores(sql: Sql, database: Database, locking: boolean, macs: PayeeMacs)
     rescans: createRescanStore(sql),
     reversedPayouts: createReversedPayoutStore(sql),
     operator: createOperatorStore(sql, locking, macs),
+    monthlyPayouts: createMonthlyPayoutStore(sql),
     signingJournal: createSigningStore(sql),
     wake: (jobs) => wake(sql, jobs),
   }

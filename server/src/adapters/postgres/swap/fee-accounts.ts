@@ -3,16 +3,11 @@ import type { Account } from '../../../core/domain/ledger/chart.ts'
 import { feesAccount } from '../../../core/domain/ledger/entries.ts'
 import type { FeeAccounts } from '../../../swap/ports/store/fee-accounts.ts'
 import { type Database, hasRow } from '../core/database.ts'
+import { createOwnFeeAddresses } from './own-fee-addresses.ts'
 
 export function createFeeAccounts(database: Database): FeeAccounts {
   return {
-    async findAddress(partnerId, network) {
-      const [row] = await database.query<{ address: string }>(
-        'select address from fee_addresses where partner_id = $1 and network = $2',
-        [partnerId, network],
-      )
-      return row?.address ?? null
-    },
+    ...createOwnFeeAddresses(database),
     setAddress: (partnerName, network, address) =>
       address === null
         ? hasRow(
@@ -23,7 +18,8 @@ export function createFeeAccounts(database: Database): FeeAccounts {
         : hasRow(
             database,
             `insert into fee_addresses (partner_id, network, address) select id, $2, $3 from partners where name = $1
-             on conflict (partner_id, network) do update set address = excluded.address returning 1`,
+             on conflict (partner_id, network) do update set address = excluded.address, next_address = null, next_from = null,
+               asked_by = null, asked_at = null returning 1`,
             [partnerName, network, address],
           ),
     async listHeldFees() {

@@ -119,7 +119,8 @@ const INSERT = `insert into swaps as s (id, partner_id, network, hash, token_in,
     expected_units, min_units, sender, nonce, recipient, fee_ppm, fee_to, owes_fee, expires_by, expires_at, raw, told,
     external_id, next_check_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20::text, $21,
-    $22, clock_timestamp() + case when $20::text is null then interval '0' else ${BROADCAST_WITHIN} end)`
+    coalesce($22, (select b.external_id from built_external_ids b where b.ref = $23 and b.partner_id = $2)),
+    clock_timestamp() + case when $20::text is null then interval '0' else ${BROADCAST_WITHIN} end)`
 
 /** Inserts a swap that was found on the chain and that its partner did not report. Its fee is booked like any other. */
 export async function insertUnreportedSwap(tx: Sql, swap: NewSwap): Promise<void> {
@@ -130,7 +131,7 @@ export async function insertUnreportedSwap(tx: Sql, swap: NewSwap): Promise<void
 async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | null> {
   return database.transaction(async (tx) => {
     await tx.query(
-      `update swaps set told = true, expected_units = $4, external_id = $5
+      `update swaps set told = true, expected_units = $4, external_id = coalesce($5, external_id)
        where network = $1 and hash = $2 and partner_id = $3 and not told`,
       [swap.network, swap.hash, swap.partnerId, swap.to.units, swap.externalId],
     )
@@ -172,6 +173,7 @@ const valuesOf = (swap: NewSwap, isReported: boolean) => [
   swap.raw,
   isReported,
   swap.externalId,
+  swap.ref,
 ]
 
 async function advanceSwap(

@@ -4,6 +4,7 @@ import type { ChainLog } from './chain-log.ts'
 import type { ExchangeStore } from './exchanges.ts'
 import type { InventoryStore } from './inventory.ts'
 import type { JobStore } from './jobs.ts'
+import type { MonthlyPayoutStore } from './monthly-payouts.ts'
 import type { OperatorStore } from './operator.ts'
 import type { OutflowStore } from './outflow.ts'
 import type { OutputStore } from './outputs.ts'
@@ -45,6 +46,7 @@ export interface Stores extends CoreStores {
   readonly rescans: RescanStore
   readonly reversedPayouts: ReversedPayoutStore
   readonly operator: OperatorStore
+  readonly monthlyPayouts: MonthlyPayoutStore
   readonly signingJournal: SigningJournalStore
   /** Wakes jobs, in the caller's transaction if there is one. Lost, repeated and late wake-ups are harmless (I-16). */
   readonly wake: (jobs: readonly Job[]) => Promise<void>

@@ -3,11 +3,36 @@ import type { AssetId } from '../../../core/domain/asset.ts'
 /** Fees of partners that the ledger records at one address of the operator. */
 export type HeldFees = Readonly<{ address: string; assetId: AssetId; units: bigint }>
 
+type NextAddress = Readonly<{ address: string; from: Date }>
+/** A partner's fee address on a network. Canonical addresses; null = none. */
+export type OwnFeeAddress = Readonly<{ network: string; address: string | null; next: NextAddress | null }>
+
+export type FeeAddressRequest = Readonly<{
+  partnerId: string
+  network: string
+  /** Null removes the address and a waiting change, at once. */
+  address: string | null
+  /** The API key that asks. */
+  keyId: string
+  delayMs: number
+  /** The least time between two new addresses. */
+  everyMs: number
+  /** `next` null: removed, or withdrawn. */
+  mail(network: string, next: NextAddress | null): Readonly<{ subject: string; body: string }>
+}>
+
 /** The fee addresses of partners, and the fees that the operator holds for them. */
 export interface FeeAccounts {
-  /** The partner's own fee address on a network; null if it has none. */
+  /** The partner's own fee address on a network that is in effect; null if it has none. */
   findAddress(partnerId: string, network: string): Promise<string | null>
-  /** Null removes the address. False if there is nothing to change: no such partner, or no address to remove. */
+  /** By network; those with neither an address nor a change are absent. */
+  listAddresses(partnerId: string): Promise<readonly OwnFeeAddress[]>
+  /**
+   * Lets a new address wait for `delayMs` and queues the e-mail about it. The address in effect withdraws a waiting change,
+   * and a waiting one keeps its time.
+   */
+  requestAddress(request: FeeAddressRequest): Promise<'done' | 'no e-mail' | Readonly<{ retryAfterSeconds: number }>>
+  /** Sets the address at once, as the operator; null removes it. False if there is nothing to change: no such partner, or no address to remove. */
   setAddress(partnerName: string, network: string, address: string | null): Promise<boolean>
   /** Held fees by address and asset, including balances that have returned to zero. */
   listHeldFees(): Promise<readonly HeldFees[]>

@@ -9,8 +9,10 @@ export type NewSwap = SwapTerms &
     raw: string | null
     /** The fee goes to the operator, who owes it to the partner. */
     owesFee: boolean
-    /** The partner's own id of it; null without one. */
+    /** The partner's own id of it; null = that of the build, if it had one. */
     externalId: string | null
+    /** The reference in the transaction. */
+    ref: string
   }>
 
 /** A swap with the state that the tracker needs. */

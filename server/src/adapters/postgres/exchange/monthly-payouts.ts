@@ -1,0 +1,54 @@
+import { partnerAccount } from '../../../core/domain/ledger/entries.ts'
+import type { MonthlyPayout, MonthlyPayoutStore } from '../../../exchange/ports/store/monthly-payouts.ts'
+import { hasRow, memoOrNull, type RowOf, type Sql } from '../core/database.ts'
+
+const MONTH = "date_trunc('month', statement_timestamp() at time zone 'utc')::date"
+
+export function createMonthlyPayoutStore(sql: Sql): MonthlyPayoutStore {
+  return {
+    async plan() {
+      // A liability is a negative balance.
+      await sql.query(
+        `insert into monthly_payouts (partner_id, month, asset_id, units, address, memo)
+         select s.partner_id, ${MONTH}, s.asset_id, -b.units, r.address, r.memo from monthly_payout_settings s
+           join partners p on p.id = s.partner_id and not p.suspended
+           join default_recipients r on r.partner_id = s.partner_id and r.asset_id = s.asset_id
+           join balances b on b.account = $1 || s.partner_id and b.asset_id = s.asset_id and -b.units >= s.minimum
+         on conflict do nothing`,
+        [partnerAccount('')],
+      )
+    },
+    async listUnpaid() {
+      const rows = await sql.query<RowOf<Omit<MonthlyPayout, 'memo'>, 'units'> & { memo: string }>(
+        `select m.partner_id as "partnerId", p.name as partner, to_char(m.month, 'YYYY-MM') as month, m.asset_id as "assetId",
+           m.units, m.address, m.memo
+         from monthly_payouts m join partners p on p.id = m.partner_id
+         where m.payout_id is null and m.month = ${MONTH} order by p.name, m.asset_id`,
+      )
+      return rows.map((row) => ({ ...row, units: BigInt(row.units), memo: memoOrNull(row.memo) }))
+    },
+    async setPaid({ partnerId, month, assetId }, payoutId) {
+      await sql.query(
+        `update monthly_payouts set payout_id = $4
+         where partner_id = $1 and month = to_date($2, 'YYYY-MM') and asset_id = $3 and payout_id is null`,
+        [partnerId, month, assetId, payoutId],
+      )
+    },
+    set: (name, assetId, minimum) =>
+      minimum === null
+        ? hasRow(
+            sql,
+            `delete from monthly_payout_settings s using partners p where p.id = s.partner_id and p.name = $1 and s.asset_id = $2
+             returning 1`,
+            [name, assetId],
+          )
+        : hasRow(
+            sql,
+            `insert into monthly_payout_settings (partner_id, asset_id, minimum)
+             select r.partner_id, r.asset_id, $3::units from default_recipients r join partners p on p.id = r.partner_id
+             where p.name = $1 and r.asset_id = $2
+             on conflict (partner_id, asset_id) do update set minimum = excluded.minimum returning 1`,
+            [name, assetId, minimum],
+          ),
+  }
+}

@@ -1,0 +1,67 @@
+import type { AssetId } from '../../core/domain/asset.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import type { Screening } from '../../core/ports/screening.ts'
+import type { MonthlyPayout } from '../ports/store/monthly-payouts.ts'
+import type { Store } from '../ports/store/store.ts'
+import { createOperateBalances } from './operate-balances.ts'
+
+export type PayMonthlyDeps = Readonly<{
+  store: Store
+  networkOf(assetId: AssetId): string
+  screening: Screening
+  /** Whether the address is a deposit or wallet address of ours, on any network. */
+  isOwnAddress(address: string): Promise<boolean>
+}>
+
+const ACTOR = 'monthly payouts'
+
+/**
+ * Pays balances of partners once a month, as the operator's pay-out does. The intent is committed first and fixes amount and
+ * address; its payout is keyed by the month, so it is queued once, however often this is repeated after a crash.
+ */
+export function createPayMonthly(deps: PayMonthlyDeps): () => Promise<void> {
+  const { store } = deps
+  return async () => {
+    await store.monthlyPayouts.plan()
+    const refusedSubjects: string[] = []
+    for (const intent of await store.monthlyPayouts.listUnpaid()) {
+      const refusal = await pay(deps, intent)
+      if (refusal === null) continue
+      const subject = `${intent.partner} ${intent.assetId}`
+      refusedSubjects.push(subject)
+      const { month, units, address } = intent
+      await store.alarms.raise(`monthly-payout:${subject}`, 'the monthly payout of a partner cannot be queued', {
+        ...{ month, units: units.toString(), address, reason: refusal },
+      })
+    }
+    await store.alarms.clearOthers('monthly-payout:', refusedSubjects)
+  }
+}
+
+/** Why it is refused; null = queued. Any other failure is thrown, and repeated. */
+async function pay(deps: PayMonthlyDeps, intent: MonthlyPayout): Promise<string | null> {
+  const { store, networkOf } = deps
+  const { partnerId, partner, month, assetId, units, address, memo } = intent
+  const request = { assetId, network: networkOf(assetId), units, destination: { address, memo } }
+  try {
+    await check(deps, request.network, address)
+    const paid = await createOperateBalances(store).payOut(
+      { id: partnerId, name: partner },
+      request,
+      `monthly ${month} ${assetId}`,
+      { actor: ACTOR, reason: `monthly payout of ${month}` },
+    )
+    await store.monthlyPayouts.setPaid(intent, paid.payoutId)
+    return null
+  } catch (error) {
+    if (error instanceof AppError && !error.retryable && error.code !== 'INTERNAL') return error.message
+    throw error
+  }
+}
+
+/** The recipient was checked when it was set; the deny list and our addresses may have grown. */
+async function check({ screening, isOwnAddress }: PayMonthlyDeps, network: string, address: string): Promise<void> {
+  if (await isOwnAddress(address)) throw new AppError('ADDRESS_IS_OURS', `${address} is an address of this service`)
+  if ((await screening.screen({ network, address, direction: 'recipient' })) !== 'allow')
+    throw new AppError('RESTRICTED', `${address} cannot be served`)
+}

@@ -165,10 +165,11 @@ describe('the command line', () => {
       code: 1,
       error: expect.stringContaining('recipient for eth@eth'),
     })
-    const address = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
-    await swapyard(['partners', 'recipient', 'monthly', 'eth@eth', address, '--reason', 'contract'])
-    expect(await set('ETH@erc20', '0.5')).toMatchObject({ code: 0, lines: [{ currency: 'eth@eth', minimum: '0.5' }] })
     const database = openDatabase(url, { max: 1, applicationName: 'test' })
+    await database.query(
+      "insert into default_recipients (partner_id, asset_id, address) select id, 'eth@eth', '0x1' from partners where name = 'monthly'",
+    )
+    expect(await set('ETH@erc20', '0.5')).toMatchObject({ code: 0, lines: [{ currency: 'eth@eth', minimum: '0.5' }] })
     const read = () => database.query('select asset_id, minimum from monthly_payout_settings')
     expect(await read()).toEqual([{ asset_id: 'eth@eth', minimum: '500000000000000000' }])
     for (const wrong of ['0', '-1', '0.0000000000000000001', 'much'])

@@ -24,7 +24,9 @@ async function run({ args, environment }: Command): Promise<void> {
   printed.stdout = ''
   printed.stderr = ''
   process.exitCode = 0
-  process.env = { ...environment }
+  // In place: `homedir()` reads the environment of the process.
+  for (const name of Object.keys(process.env)) delete process.env[name]
+  Object.assign(process.env, environment)
   await runProgram(args).catch((error: unknown) => {
     if (!(error instanceof Exited)) throw error
   })

@@ -17,11 +17,17 @@ export function startCommands(): Readonly<{ run: RunCommand; stop(): void }> {
     throw new Error(`the process of the commands ended with ${code}`)
   })
   exited.catch(() => undefined)
+  const send: RunCommand = (args, environment) => {
+    child.send({ args, environment })
+    const message = new Promise<Output>((resolve) => child.once('message', (output) => resolve(output as Output)))
+    return Promise.race([message, exited])
+  }
+  let last: Promise<unknown> = Promise.resolve()
   return {
-    async run(args, environment) {
-      child.send({ args, environment })
-      const message = new Promise<Output>((resolve) => child.once('message', (output) => resolve(output as Output)))
-      return Promise.race([message, exited])
+    run(args, environment) {
+      const output = last.then(() => send(args, environment))
+      last = output.catch(() => undefined)
+      return output
     },
     stop: () => void child.kill(),
   }

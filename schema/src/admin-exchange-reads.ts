@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { ADDRESS, at, type Column, HASH, list, one, oneOf, period, text, UUID } from './admin-read.ts'
 import { exchangeStatuses } from './cross-chain.ts'
 
-const payout: Readonly<Record<string, Column>> = {
+const payout = {
   id: ['text', 'Id of the payout.', UUID],
   purpose: ['text', 'Payout, refund, sweep, gas, withdrawal, split or consolidate.', 'payout'],
   state: ['text', '`reserved`, `signed`, `confirmed` or `void`.', 'reserved'],
@@ -19,7 +19,7 @@ const payout: Readonly<Record<string, Column>> = {
   heldUntil: ['time?', 'Not paid before.', null],
   reversed: ['flag', 'Reversed by a reorganisation after its exchange had closed.', false],
   createdAt: at,
-}
+} as const satisfies Readonly<Record<string, Column>>
 
 export const exchangeReads = {
   overview: one(

@@ -42,7 +42,7 @@ export const exchangeReads = {
       volume24h: ['record', 'Ordered amounts of the last 24 hours by source currency, in coins.', { 'btc@btc': '1.5' }],
       hours: [
         'list',
-        'The last 24 hours, the oldest first: exchanges created in each, and how many of them finished.',
+        'The hours (UTC) since 24 hours ago, the oldest first: exchanges created in each, and how many of them finished.',
         [{ at: '2026-11-26T11:00:00.000Z', created: 5, finished: 4 }],
       ],
       revenueToday: ['record', 'Spread earned today (UTC) by currency, in coins.', { 'usdt@eth': '12.5' }],

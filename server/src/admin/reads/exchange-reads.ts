@@ -73,7 +73,7 @@ async function readOverview(context: ReadContext) {
     networks: Object.fromEntries(cursors.map(({ network, lagSeconds }) => [network, lagSeconds])),
     created24h: sum(lastDay.hours.map(({ created }) => created)),
     finished24h: sum(lastDay.hours.map(({ finished }) => finished)),
-    hours: fillHours(lastDay.hours),
+    hours: fillHours(lastDay.hours, live.now()),
     volume24h: Object.fromEntries(lastDay.volume.map(({ assetId, units }) => [assetId, coins(units, assetId)])),
     revenueToday: revenue,
     readiness: live.readiness(),
@@ -85,13 +85,12 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) 
 type Hour = Sums['lastDay']['hours'][number]
 const HOUR_MS = 3_600_000
 
-/** The hours between the first and the last that have no exchange are listed too. */
-function fillHours(hours: readonly Hour[]): readonly Hour[] {
-  const [first, last] = [hours[0]?.at.getTime(), hours.at(-1)?.at.getTime()]
-  if (first === undefined || last === undefined) return []
+/** Hours without an exchange are listed too. */
+function fillHours(hours: readonly Hour[], now: number): readonly Hour[] {
   const found = new Map(hours.map((hour) => [hour.at.getTime(), hour]))
-  return Array.from({ length: (last - first) / HOUR_MS + 1 }, (_, n) => {
-    const at = first + n * HOUR_MS
+  const last = Math.floor(now / HOUR_MS) * HOUR_MS
+  return Array.from({ length: 25 }, (_, n) => {
+    const at = last - (24 - n) * HOUR_MS
     return found.get(at) ?? { at: new Date(at), created: 0, finished: 0 }
   })
 }

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import type { AdminActionName } from '@swapyard/schema'
 import type { ReactNode } from 'react'
 import { useAct } from '../api/acts.ts'
-import { useSession } from '../api/session.ts'
+import { useMissingRole } from '../api/roles.ts'
 import { ActDialog } from './act-dialog.tsx'
 
 export type ActProps = Readonly<{
@@ -22,8 +22,7 @@ export type ActProps = Readonly<{
 export function ActButton(props: ActProps) {
   const [isOpen, { open, close }] = useDisclosure()
   const act = useAct(props.act)
-  const { role } = useSession()
-  const reason = act === null || act.permitted ? null : `Needs the role ${act.role}; yours is ${role}.`
+  const reason = useMissingRole(act?.role ?? 'viewer')
   return (
     <>
       <RoleButton label={props.label} reason={reason} onClick={open} isLoading={act === null} />

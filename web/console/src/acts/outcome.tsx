@@ -12,7 +12,7 @@ export function nameOf(member: string): string {
 }
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
-const listMembers = (members: Members) =>
+export const listMembers = (members: Members) =>
   Object.entries(members).map(([name, value]) => [nameOf(name), value === null ? null : toText(value)] as const)
 
 /** What an act did or would do: its answer, the rows of the audit log with what they change, and secrets. */

@@ -29,6 +29,7 @@ export function Shell({ children }: Readonly<{ children: ReactNode }>) {
       header={{ height: 56 }}
       navbar={{ width: 220, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
       padding="md"
+      transitionDuration={0}
     >
       <a className={classes['skip']} href="#main">
         Skip to the page
@@ -68,7 +69,7 @@ function Navigation() {
   const { pathname } = useLocation()
   const { data: overview } = useOne('overview', {}, { everyMs: COUNTS_MS })
   return pageGroups.map(({ title, pages }) => (
-    <section key={title} aria-label={title}>
+    <div key={title}>
       <Text size="xs" fw={600} c="dimmed" tt="uppercase" px="sm" pt="sm" pb={4}>
         {title}
       </Text>
@@ -89,7 +90,7 @@ function Navigation() {
             />
           )
         })}
-    </section>
+    </div>
   ))
 }
 

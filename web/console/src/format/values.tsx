@@ -65,7 +65,7 @@ type HashProps = Readonly<{ text: string | null; url?: string | null; isWhole?: 
 export function Hash({ text, url = null, isWhole = false }: HashProps) {
   if (text === null || text === '') return NONE
   const shown = (
-    <span className={classes['hash']} title={text}>
+    <span className={isWhole ? classes['hash'] : `${classes['hash']} ${classes['short']}`} title={text}>
       {isWhole ? text : shorten(text)}
     </span>
   )
@@ -102,7 +102,14 @@ export const ExchangeLink = ({ id }: Readonly<{ id: string | null }>) =>
   id === null ? (
     NONE
   ) : (
-    <Anchor component={Link} to={`/exchanges/${id}`} underline="always" inherit className={classes['hash']} title={id}>
+    <Anchor
+      component={Link}
+      to={`/exchanges/${id}`}
+      underline="always"
+      inherit
+      className={`${classes['hash']} ${classes['short']}`}
+      title={id}
+    >
       {shorten(id)}
     </Anchor>
   )
@@ -115,12 +122,10 @@ const colors: Readonly<Record<string, string>> = {
 
 /** A status word. The color repeats the word. */
 export const Status = ({ value }: Readonly<{ value: string }>) => (
-  <Badge variant="light" color={colors[value] ?? 'blue'} className={classes['status']}>
+  <Badge variant="dot" color={colors[value] ?? 'blue'} className={classes['status']}>
     {value}
   </Badge>
 )
-
-export const Flag = ({ value }: Readonly<{ value: boolean }>) => (value ? 'yes' : 'no')
 
 /** A list of names and values. Null, undefined and empty texts are left out. */
 export function Facts({ items }: Readonly<{ items: readonly (readonly [name: string, value: ReactNode])[] }>) {

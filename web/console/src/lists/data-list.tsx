@@ -1,5 +1,4 @@
 import { Button, Group, Paper, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import type { AdminReadName, AdminRow } from '@swapyard/schema'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
@@ -7,7 +6,7 @@ import type { Query } from '../api/client.ts'
 import { useList } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { type Filter, Filters, readFilters } from './filters.tsx'
-import { type Column, RowCards, RowTable } from './rows.tsx'
+import { type Column, RowList } from './rows.tsx'
 
 const PAGE_ROWS = '50'
 
@@ -43,7 +42,6 @@ export function DataList<Name extends AdminReadName>(props: Props<Name>) {
     sent,
     props.everyMs === undefined ? {} : { everyMs: props.everyMs },
   )
-  const isNarrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
   const goTo = (next: string | null) =>
     setSearch((current) => {
       const changed = new URLSearchParams(current)
@@ -51,7 +49,6 @@ export function DataList<Name extends AdminReadName>(props: Props<Name>) {
       else changed.set('cursor', next)
       return changed
     })
-  const Rows = isNarrow ? RowCards : RowTable
   return (
     <Stack gap="sm">
       <Filters filters={filters}>
@@ -69,7 +66,7 @@ export function DataList<Name extends AdminReadName>(props: Props<Name>) {
         </Paper>
       )}
       {data !== undefined && data.data.length > 0 && (
-        <Rows rows={data.data} columns={columns} rowKey={rowKey} label={label} isStale={isPlaceholderData} />
+        <RowList rows={data.data} columns={columns} rowKey={rowKey} label={label} isStale={isPlaceholderData} />
       )}
       {(cursor !== null || data?.next) && (
         <Group justify="flex-end">

@@ -1,4 +1,5 @@
 import { Paper, Stack, Table } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { Facts } from '../format/values.tsx'
 
@@ -18,7 +19,13 @@ type Props<Row> = Readonly<{
   isStale?: boolean
 }>
 
-export function RowTable<Row>({ rows, columns, rowKey, label, isStale = false }: Props<Row>) {
+/** Rows as a table, and as cards on a narrow screen. */
+export function RowList<Row>(props: Props<Row>) {
+  const isNarrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
+  return isNarrow ? <RowCards {...props} /> : <RowTable {...props} />
+}
+
+function RowTable<Row>({ rows, columns, rowKey, label, isStale = false }: Props<Row>) {
   return (
     <Table.ScrollContainer minWidth={600} tabIndex={0} role="region" aria-label={label}>
       <Table striped highlightOnHover aria-label={label} aria-busy={isStale} opacity={isStale ? 0.6 : 1}>
@@ -47,8 +54,7 @@ export function RowTable<Row>({ rows, columns, rowKey, label, isStale = false }:
   )
 }
 
-/** The same rows for a narrow screen. */
-export function RowCards<Row>({ rows, columns, rowKey, label, isStale = false }: Props<Row>) {
+function RowCards<Row>({ rows, columns, rowKey, label, isStale = false }: Props<Row>) {
   return (
     <Stack component="ul" gap="xs" p={0} m={0} aria-label={label} aria-busy={isStale} opacity={isStale ? 0.6 : 1}>
       {rows.map((row) => (

@@ -1,36 +1,7 @@
-import { Group, Text } from '@mantine/core'
-import type { AdminActionName, AdminRow } from '@swapyard/schema'
-import { ActButton } from '../acts/act-button.tsx'
+import { Decisions } from '../acts/decisions.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Age, Amount, Dimmed, ExchangeLink, Hash, NONE, Status } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
-
-type Held = AdminRow<'held'>
-
-const decisions: readonly (readonly [act: AdminActionName, label: string])[] = [
-  ['exchanges-release', 'Release'],
-  ['exchanges-refund', 'Refund'],
-  ['exchanges-convert', 'Convert'],
-  ['exchanges-fail', 'Close'],
-]
-
-/** The acts that the API permits here, each with its meaning. */
-function Decisions({ exchangeId, depositId, actions, reason }: Held) {
-  return (
-    <Group gap={6}>
-      {decisions
-        .filter(([act]) => act in actions)
-        .map(([act, label]) => (
-          <ActButton key={act} act={act} label={label} given={{ exchangeId, deposit: depositId }}>
-            <Text size="sm">
-              Held for {reason ?? 'no reason'}: this {String(actions[act])}.
-            </Text>
-          </ActButton>
-        ))}
-      <ActButton act="exchanges-set-refund" label="Set refund address" given={{ exchangeId }} />
-    </Group>
-  )
-}
 
 export const Page = () => (
   <>
@@ -59,9 +30,14 @@ export const Page = () => (
           cell: ({ amount, currency, units }) =>
             amount === null ? `${units} base units, not listed` : <Amount value={amount} currency={currency} />,
         },
-        { title: 'Transaction', cell: ({ txHash }) => <Hash text={txHash} /> },
+        { title: 'Transaction', cell: ({ txHash, txUrl }) => <Hash text={txHash} url={txUrl} /> },
         { title: 'Partner', cell: ({ partner }) => partner ?? NONE },
-        { title: 'Decide', cell: (row) => <Decisions {...row} /> },
+        {
+          title: 'Decide',
+          cell: ({ exchangeId, depositId, reason }) => (
+            <Decisions exchangeId={exchangeId} deposit={depositId} reason={reason} />
+          ),
+        },
       ]}
     />
   </>

@@ -20,12 +20,21 @@ export type PageGroup = Readonly<{ title: string; pages: readonly PageEntry[] }>
 export const pageGroups: readonly PageGroup[] = [
   {
     title: 'Now',
-    pages: [{ path: '/', title: 'Overview', load: () => import('./overview.tsx') }],
+    pages: [
+      { path: '/', title: 'Overview', load: () => import('./overview.tsx') },
+      {
+        path: '/requests',
+        title: 'Approvals',
+        load: () => import('./requests.tsx'),
+        count: ({ openRequests }) => openRequests,
+      },
+    ],
   },
   {
     title: 'Exchanges',
     pages: [
       { path: '/exchanges', title: 'Exchanges', load: () => import('./exchanges.tsx') },
+      { path: '/exchanges/:id', title: 'Exchange', load: () => import('./exchange.tsx'), isHidden: true },
       {
         path: '/held',
         title: 'Held deposits',
@@ -38,6 +47,8 @@ export const pageGroups: readonly PageGroup[] = [
         load: () => import('./payouts.tsx'),
         count: ({ heldPayouts }) => heldPayouts,
       },
+      { path: '/payout-queue', title: 'Queue of payouts', load: () => import('./payout-queue.tsx') },
+      { path: '/unclaimed', title: 'Unclaimed deposits', load: () => import('./unclaimed.tsx') },
     ],
   },
 ]

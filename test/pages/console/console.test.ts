@@ -135,7 +135,7 @@ describeWith('chromium', 'the console', () => {
     const first = await page.locator('tbody tr').first().textContent()
     await page.getByRole('button', { name: 'Next page' }).click()
     await expect.poll(() => page.locator('tbody tr').first().textContent(), PATIENCE).not.toBe(first)
-    await page.goBack()
+    await page.evaluate('history.back()')
     await expect.poll(() => page.locator('tbody tr').first().textContent(), PATIENCE).toBe(first)
     await page.getByLabel('Status').selectOption('verifying')
     await expect.poll(() => page.locator('tbody tr').count(), PATIENCE).toBe(2)

@@ -2,6 +2,7 @@ import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { Link, useParams } from 'react-router'
 import { useOne } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
+import { hasPage } from '../app/has-page.ts'
 import { Loading } from '../app/loading.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
@@ -55,9 +56,11 @@ function Content({ story }: Readonly<{ story: Story }>) {
           <summary>Show {facts.length} parts</summary>
           <Json value={{ exchange, plan, facts }} label="Stored facts" />
         </details>
-        <Anchor component={Link} to={`/audit?subject=${exchange.id}`} size="sm" underline="always">
-          Acts of operators about it
-        </Anchor>
+        {hasPage('/audit') && (
+          <Anchor component={Link} to={`/audit?subject=${exchange.id}`} size="sm" underline="always">
+            Acts of operators about it
+          </Anchor>
+        )}
       </Panel>
     </>
   )

@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import { ActButton } from '../acts/act-button.tsx'
 import { useOne } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
+import { hasPage } from '../app/has-page.ts'
 import { Loading } from '../app/loading.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
@@ -99,14 +100,26 @@ function Attention({ overview }: Readonly<{ overview: Overview }>) {
 
 type CardProps = Readonly<{ name: string; value: ReactNode; to: string; isUrgent?: boolean }>
 
-const Card = ({ name, value, to, isUrgent = false }: CardProps) => (
-  <li>
-    <Link to={to} className={classes['card']} data-urgent={isUrgent || undefined}>
+function Card({ name, value, to, isUrgent = false }: CardProps) {
+  const common = { className: classes['card'], 'data-urgent': isUrgent || undefined }
+  const content = (
+    <>
       <span className={classes['value']}>{value}</span>
       <span>{name}</span>
-    </Link>
-  </li>
-)
+    </>
+  )
+  return (
+    <li>
+      {hasPage(to) ? (
+        <Link to={to} {...common}>
+          {content}
+        </Link>
+      ) : (
+        <div {...common}>{content}</div>
+      )}
+    </li>
+  )
+}
 
 function OpenByStatus({ overview: { openByStatus } }: Readonly<{ overview: Overview }>) {
   const open = exchangeStatuses.filter((status) => status in openByStatus)

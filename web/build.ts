@@ -26,6 +26,8 @@ function pages(name: string): InlineConfig {
       emptyOutDir: true,
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
+      // test/pages/console measures what a first visit loads.
+      chunkSizeWarningLimit: 1_000,
     },
   }
 }

@@ -2,7 +2,9 @@ import Type from 'typebox'
 import { ADDRESS, at, type Column, HASH, list, one, oneOf, period, text, UUID } from './admin-read.ts'
 import { exchangeStatuses } from './cross-chain.ts'
 
-const payout: Readonly<Record<string, Column>> = {
+const TX_URL = `https://etherscan.io/tx/${HASH}`
+
+const payout = {
   id: ['text', 'Id of the payout.', UUID],
   purpose: ['text', 'Payout, refund, sweep, gas, withdrawal, split or consolidate.', 'payout'],
   state: ['text', '`reserved`, `signed`, `confirmed` or `void`.', 'reserved'],
@@ -11,15 +13,17 @@ const payout: Readonly<Record<string, Column>> = {
   currency: ['text', 'Currency as `ticker@network`.', 'usdt@eth'],
   amount: ['text', 'Amount in coins.', '100.5'],
   address: ['text', 'Recipient.', ADDRESS],
+  addressUrl: ['text?', 'Its page at an explorer.', `https://etherscan.io/address/${ADDRESS}`],
   memo: ['text?', 'Its memo.', null],
   exchangeId: ['text?', 'Exchange that it belongs to.', UUID],
   transactionId: ['text?', 'Our transaction that pays it.', UUID],
   txHashes: ['list?', 'Hashes of its attempts, the oldest first.', [HASH]],
+  links: ['list', 'These hashes with their pages at an explorer.', [{ hash: HASH, url: TX_URL }]],
   waitsFor: ['text?', 'What a postponed payout waits for.', null],
   heldUntil: ['time?', 'Not paid before.', null],
   reversed: ['flag', 'Reversed by a reorganisation after its exchange had closed.', false],
   createdAt: at,
-}
+} as const satisfies Readonly<Record<string, Column>>
 
 export const exchangeReads = {
   overview: one(
@@ -36,6 +40,11 @@ export const exchangeReads = {
       created24h: ['whole', 'Exchanges created in the last 24 hours.', 120],
       finished24h: ['whole', 'Of these, finished.', 100],
       volume24h: ['record', 'Ordered amounts of the last 24 hours by source currency, in coins.', { 'btc@btc': '1.5' }],
+      hours: [
+        'list',
+        'The hours (UTC) since 24 hours ago, the oldest first: exchanges created in each, and how many of them finished.',
+        [{ at: '2026-11-26T11:00:00.000Z', created: 5, finished: 4 }],
+      ],
       revenueToday: ['record', 'Spread earned today (UTC) by currency, in coins.', { 'usdt@eth': '12.5' }],
       readiness: ['list', 'Why the process is not ready.', []],
     },
@@ -79,8 +88,10 @@ export const exchangeReads = {
     ],
     {
       exchange: ['record', 'Its row: terms, status, addresses, clocks.', { id: UUID, status: 'finished' }],
+      addresses: ['list', 'Deposit addresses, recipient and refund address with their pages at an explorer.', []],
       timeline: ['list', 'Events in order.', []],
       transfers: ['list', 'Deposits, payouts and refunds with their transactions and explorer links.', []],
+      orders: ['list', 'Conversions at venues.', []],
       ledger: ['list', 'Journal entries with their postings.', []],
       facts: ['list', 'Everything that is stored, part by part.', []],
       plan: ['record?', 'Of a private exchange: its plan.', null],
@@ -96,7 +107,9 @@ export const exchangeReads = {
       partner: ['text?', 'Name of the partner.', 'acme'],
       executionId: ['text', 'Execution.', UUID],
       depositId: ['text', 'Deposit.', '4711'],
+      network: ['text', 'Its network.', 'btc'],
       txHash: ['text', 'Its transaction.', HASH],
+      txUrl: ['text?', 'Its page at an explorer.', TX_URL],
       currency: ['text?', 'Currency; null = not listed.', 'btc@btc'],
       amount: ['text?', 'Amount in coins.', '0.5'],
       units: ['text', 'Amount in base units.', '50000000'],
@@ -134,6 +147,7 @@ export const exchangeReads = {
       depositId: ['text', 'Deposit.', '4711'],
       exchangeId: ['text?', 'Its closed exchange.', null],
       txHash: ['text', 'Transaction.', HASH],
+      txUrl: ['text?', 'Its page at an explorer.', TX_URL],
       currency: ['text', 'Currency.', 'btc@btc'],
       amount: ['text', 'Amount in coins.', '0.5'],
     },

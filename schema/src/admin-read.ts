@@ -1,22 +1,38 @@
-import Type, { type TObject, type TSchema } from 'typebox'
+import Type, { type TObject, type TSchema, type TUnsafe } from 'typebox'
 import type { OperatorRole } from './admin-action.ts'
 import { LIMIT_PATTERN } from './cross-chain-requests.ts'
 
 /** What an operator reads. `isList`: the answer has `data` and, after the last row of a page that is not the last, `next`. */
-export type AdminRead = Readonly<{
-  path: string
+export type AdminRead<Row = unknown, Path extends string = string> = Readonly<{
+  path: Path
   summary: string
   description: string
   /** The least role. */
   role: OperatorRole
   query: TObject
-  row: TSchema
+  row: TUnsafe<Row>
   isList: boolean
 }>
 
 export type Kind = 'text' | 'time' | 'whole' | 'flag' | 'record' | 'list'
 /** Kind, description, example. A kind that ends in `?` may be null. */
 export type Column = readonly [kind: Kind | `${Kind}?`, description: string, example: unknown]
+
+type Columns = Readonly<Record<string, Column>>
+type Values = {
+  text: string
+  time: string
+  whole: number
+  flag: boolean
+  record: Readonly<Record<string, unknown>>
+  list: readonly unknown[]
+}
+type ValueOf<Text> = Text extends Kind
+  ? Values[Text]
+  : Text extends `${infer Plain extends Kind}?`
+    ? Values[Plain] | null
+    : never
+export type RowOf<All extends Columns> = { readonly [Name in keyof All]: ValueOf<All[Name][0]> }
 
 export const types: Readonly<Record<Kind, string>> = {
   text: 'string',
@@ -40,8 +56,10 @@ export function toMember([kind, description, example]: Column): TSchema {
   })
 }
 
-export const columnsOf = (columns: Readonly<Record<string, Column>>) =>
-  Type.Object(Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, toMember(column)])))
+export const columnsOf = <const All extends Columns>(columns: All): TUnsafe<RowOf<All>> =>
+  Type.Unsafe<RowOf<All>>(
+    Type.Object(Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, toMember(column)]))),
+  )
 
 export const text = (description: string, example: string, maxLength = 200) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description, examples: [example] }))
@@ -59,16 +77,16 @@ export const period = { from: day('First day, in UTC.', '2026-11-01'), to: day('
 export const UUID = '0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11'
 export const HASH = `0x${'ab'.repeat(32)}`
 export const ADDRESS = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
-export const at: Column = ['time', 'When.', '2026-11-26T11:00:00.000Z']
+export const at = ['time', 'When.', '2026-11-26T11:00:00.000Z'] as const satisfies Column
 
 export type Options = Readonly<{ role?: OperatorRole; query?: Readonly<Record<string, TSchema>>; pages?: boolean }>
-export type Texts = readonly [path: string, summary: string, description: string]
+export type Texts<Path extends string> = readonly [path: Path, summary: string, description: string]
 
-export function list(
-  [path, summary, description]: Texts,
-  columns: Readonly<Record<string, Column>>,
+export function list<const All extends Columns, const Path extends string>(
+  [path, summary, description]: Texts<Path>,
+  columns: All,
   options: Options = {},
-): AdminRead {
+): AdminRead<RowOf<All>, `/admin/v1/${Path}`> {
   const { role = 'viewer', query = {}, pages = false } = options
   const members = { ...query, ...(pages ? page : {}) }
   return {
@@ -82,7 +100,8 @@ export function list(
   }
 }
 
-export const one = (...[texts, columns, options]: Parameters<typeof list>): AdminRead => ({
-  ...list(texts, columns, options),
-  isList: false,
-})
+export const one = <const All extends Columns, const Path extends string>(
+  texts: Texts<Path>,
+  columns: All,
+  options?: Options,
+): AdminRead<RowOf<All>, `/admin/v1/${Path}`> => ({ ...list(texts, columns, options), isList: false })

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { operatorRoles } from './admin-action.ts'
 import { exchangeReads, moneyReads } from './admin-exchange-reads.ts'
 import { ADDRESS, type AdminRead, at, HASH, list, one, oneOf, text, UUID } from './admin-read.ts'
@@ -263,3 +263,7 @@ export const adminReads = {
   ...webhookReads,
 } as const satisfies Readonly<Record<string, AdminRead>>
 export type AdminReadName = keyof typeof adminReads
+/** A row of a list, or what the read answers. */
+export type AdminRow<Name extends AdminReadName> = Static<(typeof adminReads)[Name]['row']>
+/** The path of each, by its name. */
+export type AdminReadPaths = Readonly<{ [Name in AdminReadName]: (typeof adminReads)[Name]['path'] }>

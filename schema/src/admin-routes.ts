@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { type AdminAction, adminActions, type OperatorRole, operatorRoles } from './admin-actions.ts'
 import { type AdminRead, adminReads } from './admin-reads.ts'
 import { openRecord } from './admin-scalars.ts'
@@ -55,7 +55,12 @@ const Session = Type.Object({
     description: 'Acts that move money or change limits need a second person.',
     examples: [true],
   }),
+  hasSecondFactor: Type.Boolean({
+    description: 'You have an authenticator app or a passkey. Without one, the password confirms.',
+    examples: [true],
+  }),
 })
+export type AdminSession = Static<typeof Session>
 const Done = Type.Object({ ok: Type.Boolean({ description: 'Always true.', examples: [true] }) })
 const Options = Type.Object({ challengeId, options: openRecord('Options for the browser’s WebAuthn call.', {}) })
 const Invitation = Type.Object({
@@ -85,6 +90,8 @@ export const ActionResult = Type.Object({
   }),
   shown: openRecord('Secrets that are shown once, to the operator who asks.', {}),
 })
+
+export type AdminActionResult = Static<typeof ActionResult>
 
 type Made = Readonly<{ description: string; schema: TSchema }>
 const post = (

@@ -1,11 +1,12 @@
 import type { OperatorRole } from '@swapyard/schema'
 import type { FastifyInstance } from 'fastify'
-import { Secret, TOTP } from 'otpauth'
+import { Secret, TOTP, URI } from 'otpauth'
 import { createAdminStore } from '../../src/adapters/postgres/admin/admin-store.ts'
 import type { ActionDeps } from '../../src/admin/actions/action.ts'
 import type { SessionSettings } from '../../src/admin/http/authenticate-operator.ts'
 import { mountAdmin } from '../../src/admin/http/mount-admin.ts'
 import { acceptInvitation, makeInvitation, readInvitation } from '../../src/admin/identity/invitations.ts'
+import type { PasskeyDeps } from '../../src/admin/identity/passkeys.ts'
 import { createSecretBox } from '../../src/admin/identity/secret-box.ts'
 import type { AdminStore } from '../../src/admin/ports/admin-store.ts'
 import type { Live } from '../../src/admin/reads/read.ts'
@@ -39,6 +40,13 @@ export type Operator = Readonly<{
   /** A code that was not used before. */
   code(): string
 }>
+
+/** The code of an authenticator app that has the secret of this `otpauth:` URI. */
+export function codeOf(totpUri: string, now: number): string {
+  const totp = URI.parse(totpUri)
+  if (!(totp instanceof TOTP)) throw new Error(`${totpUri} has no codes by time`)
+  return totp.generate({ timestamp: now })
+}
 
 /** Calls the API with one session. */
 export type Caller = Readonly<{
@@ -75,6 +83,10 @@ type Options = Readonly<{
   deps?: Partial<ActionDeps>
   live?: Partial<Live>
   requiresSecondFactor?: boolean
+  /** Where browsers reach it. */
+  site?: PasskeyDeps['site']
+  /** Mounts pages on the same server. */
+  mount?: (app: FastifyInstance) => void
 }>
 
 /** The admin API on a database of its own. */
@@ -87,7 +99,7 @@ export async function openAdminServer(options: Options = {}): Promise<AdminServe
   const identity = {
     ...{ store, box, requiresSecondFactor: options.requiresSecondFactor ?? true, sessionMs: 3_600_000 },
     now: () => clock.now,
-    site: { rpId: 'admin.example', origins: [ORIGIN] },
+    site: options.site ?? { rpId: 'admin.example', origins: [ORIGIN] },
   }
   mountAdmin(app, {
     identity,
@@ -99,6 +111,7 @@ export async function openAdminServer(options: Options = {}): Promise<AdminServe
     },
     ...{ twoPersons: options.twoPersons ?? true, throttle: null, publicUrl: ORIGIN },
   })
+  options.mount?.(app)
   await app.ready()
 
   const call: AdminServer['call'] = async ({ method, path, body, headers = {}, ip = '192.0.2.1' }) => {

@@ -16,6 +16,9 @@ export const listedCurrency = (id: AssetId): CurrencyDefinition => {
   return listed
 }
 
+export const isListed = (id: string): boolean =>
+  currencies.some(({ ticker, network }) => assetId(ticker, network) === id)
+
 /** Also of the tokens in which swaps paid fees (`0x…@network`). */
 export async function decimalsOf({ feeAccounts }: Pick<AdminStores, 'feeAccounts'>, id: AssetId): Promise<number> {
   return (await feeAccounts.findDecimals(id)) ?? listedCurrency(id).decimals

@@ -37,10 +37,10 @@ export function mountSessions(context: AdminContext): void {
 }
 
 function presentSession({ twoPersons }: AdminContext, { session, token }: Visitor) {
-  const { login, role, expiresAt, confirmedAt, kind } = session
+  const { login, role, hasSecondFactor, expiresAt, confirmedAt, kind } = session
   return {
     ...{ login, role, csrf: csrfTokenOf(token), token: kind === 'bearer' ? token : null },
-    ...{ expiresAt, confirmedUntil: new Date(confirmedAt.getTime() + CONFIRMED_MS), twoPersons },
+    ...{ expiresAt, confirmedUntil: new Date(confirmedAt.getTime() + CONFIRMED_MS), twoPersons, hasSecondFactor },
   }
 }
 

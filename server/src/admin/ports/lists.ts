@@ -49,8 +49,11 @@ export interface AdminLists {
   pools(): Promise<readonly Readonly<{ network: string; height: string; savedAt: Date }>[]>
   /** Number of rows that wait, at most 1000 each, and since when the longest waiting step is due. */
   waiting(): Promise<Readonly<{ executions: number; payouts: number; requests: number; oldestStepAt: Date | null }>>
-  /** Of the exchanges created within the last 24 hours. Units by source asset. */
+  /** Of the exchanges created within the last 24 hours. Units by source asset; hours with at least one exchange. */
   lastDay(): Promise<
-    Readonly<{ created: number; finished: number; volume: readonly Readonly<{ assetId: string; units: bigint }>[] }>
+    Readonly<{
+      volume: readonly Readonly<{ assetId: string; units: bigint }>[]
+      hours: readonly Readonly<{ at: Date; created: number; finished: number }>[]
+    }>
   >
 }

@@ -8,6 +8,8 @@ export type Session = Readonly<{
   operatorId: string
   login: string
   role: OperatorRole
+  /** An authenticator app or a passkey. */
+  hasSecondFactor: boolean
   kind: SessionKind
   expiresAt: Date
   confirmedAt: Date

@@ -1,11 +1,13 @@
 import { parseUnits } from '../../core/domain/amount.ts'
-import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { present } from '../../lib/assert.ts'
 import { decisionMeanings } from '../actions/exchange-actions.ts'
-import { findCurrency, findNetwork, formatSigned, listedCurrency } from '../actions/lookup.ts'
+import { findCurrency, findNetwork, listedCurrency } from '../actions/lookup.ts'
+import type { Rows } from '../ports/lists.ts'
+import { coins, readStory, toLinks } from './exchange-story.ts'
 import { explorerUrl } from './explorer-links.ts'
-import { type Query, type ReadContext, type ReadsOf, requireLive, toPage, toPlain, whole } from './read.ts'
+import { type Query, type ReadContext, type ReadsOf, requireLive, toPage, whole } from './read.ts'
+import type { Sums } from './sums.ts'
 
 const QUEUE_MAX = 500
 
@@ -24,17 +26,20 @@ export const exchangeReads: ReadsOf<
     return store.lists.exchanges(filter, toPage(query))
   },
   exchange: (context, { id = '' }) => readStory(context, id),
-  async held({ store }, query) {
-    const page = await store.lists.held(toPage(query))
+  async held({ store, live }, query) {
+    const page = withTxUrls(await store.lists.held(toPage(query)), live)
     const actions = Object.fromEntries(
       Object.entries(decisionMeanings).map(([name, text]) => [`exchanges-${name}`, text]),
     )
     return { ...page, data: page.data.map((row) => ({ ...row, actions })) }
   },
-  payouts: ({ store }, query) =>
-    store.lists.payouts({ state: query['state'] ?? null, isHeld: query['attention'] === 'held' }, toPage(query)),
-  queue: async ({ store }, { network = '' }) => whole(await store.lists.queue(findNetwork(network), QUEUE_MAX)),
-  unclaimed: ({ store }, query) => store.lists.unclaimed(toPage(query)),
+  async payouts({ store, live }, query) {
+    const filter = { state: query['state'] ?? null, isHeld: query['attention'] === 'held' }
+    return withPayoutUrls(await store.lists.payouts(filter, toPage(query)), live)
+  },
+  queue: async ({ store, live }, { network = '' }) =>
+    withPayoutUrls(whole(await store.lists.queue(findNetwork(network), QUEUE_MAX)), live),
+  unclaimed: async ({ store, live }, query) => withTxUrls(await store.lists.unclaimed(toPage(query)), live),
 }
 
 function readFrom({ currency, amount }: Query) {
@@ -66,37 +71,44 @@ async function readOverview(context: ReadContext) {
     alarms,
     pauses: (await store.store.pauses.list()).length,
     networks: Object.fromEntries(cursors.map(({ network, lagSeconds }) => [network, lagSeconds])),
-    created24h: lastDay.created,
-    finished24h: lastDay.finished,
+    created24h: sum(lastDay.hours.map(({ created }) => created)),
+    finished24h: sum(lastDay.hours.map(({ finished }) => finished)),
+    hours: fillHours(lastDay.hours, live.now()),
     volume24h: Object.fromEntries(lastDay.volume.map(({ assetId, units }) => [assetId, coins(units, assetId)])),
     revenueToday: revenue,
     readiness: live.readiness(),
   }
 }
 
-const coins = (units: bigint, assetId: string): string =>
-  formatSigned(units, listedCurrency(assetId as AssetId).decimals)
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
+
+type Hour = Sums['lastDay']['hours'][number]
+const HOUR_MS = 3_600_000
+
+/** Hours without an exchange are listed too. */
+function fillHours(hours: readonly Hour[], now: number): readonly Hour[] {
+  const found = new Map(hours.map((hour) => [hour.at.getTime(), hour]))
+  const last = Math.floor(now / HOUR_MS) * HOUR_MS
+  return Array.from({ length: 25 }, (_, n) => {
+    const at = last - (24 - n) * HOUR_MS
+    return found.get(at) ?? { at: new Date(at), created: 0, finished: 0 }
+  })
+}
 
 type Part = Readonly<Record<string, unknown>>
 
-async function readStory({ store, live }: ReadContext, id: string) {
-  const story = await store.lists.story(id)
-  if (story === null) throw new AppError('EXCHANGE_NOT_FOUND', `there is no exchange ${id}`, { field: 'id' })
-  const { exchange, plan, parts, ledger } = story
-  const ofKind = (...kinds: readonly string[]) => parts.filter(({ what }) => kinds.includes(String(what)))
-  const transfers = ofKind('execution', 'payout').map((part) => ({ ...part, links: linksOf(part, live) }))
-  return {
-    exchange: toPlain(exchange),
-    timeline: toPlain(ofKind('event')),
-    transfers: toPlain(transfers),
-    ledger: toPlain(ledger),
-    facts: toPlain(parts),
-    plan: toPlain(plan ?? null),
-  }
-}
+const networkOf = ({ network, currency }: Part): string => String(network ?? String(currency).split('@').at(-1))
 
-/** Every transaction of the part with its page at an explorer. */
-function linksOf({ network, payin_hash: payin, tx_hashes: paid }: Part, live: ReadContext['live']) {
-  const hashes = [payin, ...(Array.isArray(paid) ? paid : [])].filter((one) => typeof one === 'string')
-  return hashes.map((hash) => ({ hash, url: explorerUrl(live, String(network), 'tx', hash) }))
-}
+const withTxUrls = (page: Rows, live: ReadContext['live']): Rows => ({
+  ...page,
+  data: page.data.map((row) => ({ ...row, txUrl: explorerUrl(live, networkOf(row), 'tx', String(row['txHash'])) })),
+})
+
+const withPayoutUrls = (page: Rows, live: ReadContext['live']): Rows => ({
+  ...page,
+  data: page.data.map((row) => ({
+    ...row,
+    addressUrl: explorerUrl(live, networkOf(row), 'address', String(row['address'])),
+    links: toLinks((row['txHashes'] ?? []) as readonly string[], networkOf(row), live),
+  })),
+})

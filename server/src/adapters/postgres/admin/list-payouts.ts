@@ -42,7 +42,7 @@ async function listHeld(sql: Sql, page: Parameters<Lists['held']>[0]): Promise<R
     sql,
     {
       select: `x.exchange_id as "exchangeId", a.name as partner, x.id as "executionId", x.deposit_id as "depositId",
-        d.tx_hash as "txHash", d.asset_id as currency, coalesce(d.credited_units, d.units) as units, x.reason, x.decision,
+        d.network, d.tx_hash as "txHash", d.asset_id as currency, coalesce(d.credited_units, d.units) as units, x.reason, x.decision,
         coalesce(x.release_status, 'exchanging') as "onRelease", x.updated_at as since
         from executions x join deposits d on d.id = x.deposit_id join exchanges e on e.id = x.exchange_id
         left join partners a on a.id = e.partner_id`,

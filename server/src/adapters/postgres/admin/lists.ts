@@ -141,17 +141,16 @@ function createServiceLists(database: Database): ServiceLists {
     },
     async lastDay() {
       const rows = await database.query<
-        RowOf<{ assetId: string; created: number; finished: number; units: bigint }, 'units'>
+        RowOf<{ assetId: string | null; at: Date | null; created: number; finished: number; units: bigint }, 'units'>
       >(
-        `select from_currency || '@' || from_network as "assetId", count(*)::int as created,
-           count(*) filter (where status = 'finished')::int as finished, sum(from_units) as units
-         from exchanges where created_at > clock_timestamp() - interval '24 hours' group by 1 order by 1`,
+        `select from_currency || '@' || from_network as "assetId", date_trunc('hour', created_at, 'UTC') as at,
+           count(*)::int as created, count(*) filter (where status = 'finished')::int as finished, sum(from_units) as units
+         from exchanges where created_at > clock_timestamp() - interval '24 hours'
+         group by grouping sets ((1), (2)) order by 1, 2`,
       )
-      const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
       return {
-        created: sum(rows.map((row) => row.created)),
-        finished: sum(rows.map((row) => row.finished)),
-        volume: rows.map(({ assetId, units }) => ({ assetId, units: BigInt(units) })),
+        volume: rows.flatMap(({ assetId, units }) => (assetId === null ? [] : { assetId, units: BigInt(units) })),
+        hours: rows.flatMap(({ at, created, finished }) => (at === null ? [] : { at, created, finished })),
       }
     },
   }

@@ -15,7 +15,9 @@ export function createSessionStore(database: Database): SessionStore {
     },
     async find(hash, idleMs) {
       const [row] = await database.query<Session & { isStale: boolean }>(
-        `select s.id, s.operator_id as "operatorId", o.login, o.role, s.kind, s.expires_at as "expiresAt",
+        `select s.id, s.operator_id as "operatorId", o.login, o.role,
+           o.totp_secret is not null or exists (select 1 from operator_passkeys k where k.operator_id = o.id)
+             as "hasSecondFactor", s.kind, s.expires_at as "expiresAt",
            s.confirmed_at as "confirmedAt", clock_timestamp() as now,
            s.last_used_at < clock_timestamp() - interval '1 minute' as "isStale"
          from operator_sessions s join operators o on o.id = s.operator_id

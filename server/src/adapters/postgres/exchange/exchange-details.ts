@@ -9,15 +9,18 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 export type ExchangeDetails = Readonly<{
   exchange: Readonly<Record<string, unknown>>
   plan: PrivatePlan | null
-  /** Deposit addresses, executions with their deposits, payouts with their transactions, events. */
+  /** Deposit addresses, executions with their deposits, orders, payouts with their transactions, events. */
   parts: readonly Readonly<Record<string, unknown>>[]
 }>
 
 const PARTS = [
   `select 'address' as what, leg, network, address, memo, key_index from deposit_targets where exchange_id = $1 order by leg, nth`,
   `select 'execution' as what, e.leg, e.id, e.status, e.reason, e.decision, d.id as deposit, d.network, d.asset_id, d.units,
-     e.received_units, e.due_units, e.rate_kind, e.sent_units, e.payin_hash, e.payout_hash, e.created_at, e.updated_at
+     e.received_units, e.due_units, e.rate_kind, e.release_status, e.waits_since, e.sent_units, e.payin_hash, e.payout_hash, e.created_at, e.updated_at
    from executions e join deposits d on d.id = e.deposit_id where e.exchange_id = $1 order by e.leg, e.created_at`,
+  `select 'order' as what, e.leg, o.id, e.id as execution_id, o.venue, o.state, o.give_asset, o.give_units, o.take_asset,
+     o.take_units, o.created_at
+   from executions e join orders o on o.id = e.order_id where e.exchange_id = $1 order by e.leg, e.created_at`,
   `select 'payout' as what, p.leg, p.id, p.purpose, p.state, p.attention, p.network, p.asset_id, p.units, p.address, p.memo,
      p.held_until, p.created_at, p.transaction_id,
      (select json_agg(a.tx_hash order by a.created_at) from attempts a where a.transaction_id = p.transaction_id) as tx_hashes
@@ -49,7 +52,7 @@ export const findExchanges = (sql: Sql, encodings: readonly string[]): Promise<r
 export async function readExchangeDetails(sql: Sql, id: string): Promise<ExchangeDetails | null> {
   if (!UUID.test(id)) return null
   const [row] = await sql.query<Record<string, unknown> & { plan: PrivatePlan | null }>(
-    `select e.id, p.name as partner, e.type, e.flow, e.status, e.reason, e.legs, e.from_units, e.to_units,
+    `select e.id, p.name as partner, e.type, e.flow, e.status, e.reason, e.legs, e.external_id, e.from_units, e.to_units, e.max_units,
        e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps, e.created_at, e.expires_at,
        e.fixed_until, e.plan
      from exchanges e left join partners p on p.id = e.partner_id where e.id = $1`,

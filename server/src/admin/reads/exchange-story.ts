@@ -1,0 +1,80 @@
+import type { AssetId } from '../../core/domain/asset.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import { formatSigned, isListed, listedCurrency } from '../actions/lookup.ts'
+import { explorerUrl } from './explorer-links.ts'
+import { type ReadContext, toPlain } from './read.ts'
+
+export const coins = (units: bigint, assetId: string): string =>
+  formatSigned(units, listedCurrency(assetId as AssetId).decimals)
+
+/** Null without an amount, and for an asset that is not listed. */
+function coinsOrNull(units: unknown, assetId: unknown): string | null {
+  if (units === null || units === undefined || !isListed(String(assetId))) return null
+  return coins(BigInt(String(units)), String(assetId))
+}
+
+type Part = Readonly<Record<string, unknown>>
+type Side = Readonly<{ id: string; network: string }>
+type Leg = Readonly<{ from: Side; to: Side }>
+
+/** Everything about one exchange, with amounts in coins and pages at explorers. */
+export async function readStory({ store, live }: ReadContext, id: string) {
+  const story = await store.lists.story(id)
+  if (story === null) throw new AppError('EXCHANGE_NOT_FOUND', `there is no exchange ${id}`, { field: 'id' })
+  const { exchange, plan, parts, ledger } = story
+  const legs = exchange['legs'] as readonly Leg[]
+  const [from, to] = [legs[0]?.from.id, legs.at(-1)?.to.id]
+  const amounts = {
+    ...{ from, to, fromAmount: coinsOrNull(exchange['from_units'], from) },
+    toAmount: coinsOrNull(exchange['to_units'], to),
+  }
+  const ofKind = (...kinds: readonly string[]) => parts.filter(({ what }) => kinds.includes(String(what)))
+  return {
+    exchange: toPlain({ ...exchange, ...amounts }),
+    addresses: toPlain(listAddresses(exchange, ofKind('address'), live)),
+    timeline: toPlain(ofKind('event')),
+    transfers: toPlain(ofKind('execution', 'payout').map((part) => toTransfer(part, legs, live))),
+    orders: toPlain(ofKind('order').map(toOrder)),
+    ledger: toPlain(ledger),
+    facts: toPlain(parts),
+    plan: toPlain(plan ?? null),
+  }
+}
+
+function toTransfer(part: Part, legs: readonly Leg[], live: ReadContext['live']) {
+  const { asset_id: currency, units, due_units: due, leg } = part
+  const dueCurrency = legs[leg as number]?.to.id
+  return {
+    ...{ ...part, currency, amount: coinsOrNull(units, currency) },
+    ...{ dueCurrency, dueAmount: coinsOrNull(due, dueCurrency), links: linksOf(part, live) },
+  }
+}
+
+const toOrder = (part: Part) => ({
+  ...part,
+  giveAmount: coinsOrNull(part['give_units'], part['give_asset']),
+  takeAmount: coinsOrNull(part['take_units'], part['take_asset']),
+})
+
+/** Every transaction of the part with its page at an explorer. */
+function linksOf({ network, payin_hash: payin, tx_hashes: paid }: Part, live: ReadContext['live']) {
+  const hashes = [payin, ...(Array.isArray(paid) ? paid : [])].filter((one) => typeof one === 'string')
+  return toLinks(hashes, String(network), live)
+}
+
+export const toLinks = (hashes: readonly string[], network: string, live: ReadContext['live']) =>
+  hashes.map((hash) => ({ hash, url: explorerUrl(live, network, 'tx', hash) }))
+
+function listAddresses(exchange: Part, targets: readonly Part[], live: ReadContext['live']) {
+  const legs = exchange['legs'] as readonly Leg[]
+  const [from, to] = [legs[0]?.from.network, legs.at(-1)?.to.network]
+  const named = [
+    ...targets.map(({ leg, network, address, memo }) => ({ kind: 'deposit', leg, network, address, memo })),
+    { kind: 'recipient', network: to, address: exchange['recipient_address'], memo: exchange['recipient_memo'] },
+    { kind: 'refund', network: from, address: exchange['refund_address'], memo: exchange['refund_memo'] },
+  ]
+  return named.flatMap((one) => {
+    if (typeof one.address !== 'string') return []
+    return { ...one, url: explorerUrl(live, String(one.network), 'address', one.address) }
+  })
+}

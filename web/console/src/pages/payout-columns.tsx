@@ -1,0 +1,62 @@
+import { Group } from '@mantine/core'
+import type { AdminRow } from '@swapyard/schema'
+import { ActButton } from '../acts/act-button.tsx'
+import { Amount, Dimmed, ExchangeLink, Hash, NONE, Status, Time } from '../format/values.tsx'
+import type { Column } from '../lists/rows.tsx'
+
+type Payout = AdminRow<'payouts'>
+type PayoutLink = Readonly<{ hash: string; url: string | null }>
+
+/** An operator acts on what is held or was reversed, and on what is signed and not confirmed. */
+function PayoutActs({ id: payoutId, state, attention, reversed, transactionId, network }: Payout) {
+  return (
+    <Group gap={6}>
+      {(attention !== null || reversed) && <ActButton act="payouts-release" label="Release" given={{ payoutId }} />}
+      {attention !== null && <ActButton act="payouts-drop" label="Drop" given={{ payoutId }} />}
+      {state === 'signed' && transactionId !== null && (
+        <>
+          <ActButton act="payouts-conflict" label="Name a conflict" given={{ transactionId }} />
+          <ActButton act="payouts-add-funding" label="Add funding" given={{ transactionId }} />
+          <ActButton act="payouts-release-input" label="Release an input" given={{ network }} />
+        </>
+      )}
+    </Group>
+  )
+}
+
+export const payoutColumns: readonly Column<Payout>[] = [
+  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'Purpose', cell: ({ purpose }) => purpose },
+  {
+    title: 'State',
+    cell: ({ state, attention, reversed, waitsFor, heldUntil }) => (
+      <>
+        <Status value={state} /> {attention && <Status value={attention} />} {reversed && <Dimmed>reversed</Dimmed>}
+        {waitsFor && <Dimmed>waits for {waitsFor}</Dimmed>}
+        {heldUntil && (
+          <Dimmed>
+            not before <Time at={heldUntil} />
+          </Dimmed>
+        )}
+      </>
+    ),
+  },
+  { title: 'Amount', isNumber: true, cell: (row) => <Amount value={row.amount} currency={row.currency} /> },
+  {
+    title: 'Recipient',
+    cell: ({ address, addressUrl, memo }) => (
+      <>
+        <Hash text={address} url={addressUrl} /> {memo && <Dimmed>memo {memo}</Dimmed>}
+      </>
+    ),
+  },
+  {
+    title: 'Transactions',
+    cell: ({ links }) =>
+      links.length === 0
+        ? NONE
+        : (links as readonly PayoutLink[]).map(({ hash, url }) => <Hash key={hash} text={hash} url={url} />),
+  },
+  { title: 'Exchange', cell: ({ exchangeId }) => <ExchangeLink id={exchangeId} /> },
+  { title: 'Acts', cell: (row) => <PayoutActs {...row} /> },
+]

@@ -1,0 +1,110 @@
+import { Anchor, Button, Code, List, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, lazy, Suspense } from 'react'
+import { Link } from 'react-router'
+import { postOnce } from '../api/client.ts'
+import { ErrorAlert } from '../app/error-alert.tsx'
+import { readForm } from './login-page.tsx'
+import { StartPage } from './start-page.tsx'
+
+const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }))
+
+type Invitation = Readonly<{ login: string; role: string; totpUri: string }>
+type Accepted = Readonly<{ login: string; recoveryCodes: readonly string[] }>
+
+/** Accepts an invitation: token, then authenticator app and password, then recovery codes. */
+export function InvitationPage() {
+  const read = useMutation({
+    mutationFn: async ({ token = '' }: Record<string, string>) => {
+      const invitation = await postOnce<Invitation>('/admin/v1/invitation', { token: token.trim() })
+      return { ...invitation, token: token.trim() }
+    },
+  })
+  const accept = useMutation({
+    mutationFn: (body: object) =>
+      postOnce<Accepted>('/admin/v1/invitation/accept', { ...body, token: read.data?.token ?? '' }),
+  })
+  const submitTo =
+    (mutation: { mutate(body: Record<string, string>): void }) => (event: FormEvent<HTMLFormElement>) => {
+      event.preventDefault()
+      mutation.mutate(readForm(event.currentTarget))
+    }
+  return (
+    <StartPage title="Accept an invitation">
+      {accept.data ? (
+        <RecoveryCodes {...accept.data} />
+      ) : read.data ? (
+        <form onSubmit={submitTo(accept)}>
+          <Credentials invitation={read.data} error={accept.error} isPending={accept.isPending} />
+        </form>
+      ) : (
+        <form onSubmit={submitTo(read)}>
+          <Stack>
+            {read.error && <ErrorAlert error={read.error} />}
+            <TextInput name="token" label="Token of the invitation" autoComplete="off" required maxLength={200} />
+            <Button type="submit" loading={read.isPending}>
+              Continue
+            </Button>
+            <LoginLink />
+          </Stack>
+        </form>
+      )}
+    </StartPage>
+  )
+}
+
+const LoginLink = () => (
+  <Anchor component={Link} to="/" size="sm" underline="always">
+    Log in
+  </Anchor>
+)
+
+type CredentialsProps = Readonly<{ invitation: Invitation; error: Error | null; isPending: boolean }>
+
+function Credentials({ invitation: { login, role, totpUri }, error, isPending }: CredentialsProps) {
+  return (
+    <Stack>
+      {error && <ErrorAlert error={error} />}
+      <Text size="sm">
+        You are <strong>{login}</strong> with the role {role}. Add this secret to your authenticator app.
+      </Text>
+      <Suspense fallback={null}>
+        <QrCode text={totpUri} label="Secret for the authenticator app as a QR code" />
+      </Suspense>
+      <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {totpUri}
+      </Code>
+      <TextInput name="code" label="Code of the app" autoComplete="one-time-code" required maxLength={10} />
+      <PasswordInput
+        name="password"
+        label="New password"
+        description="12 characters or more, without your login."
+        autoComplete="new-password"
+        required
+        minLength={12}
+        maxLength={200}
+      />
+      <Button type="submit" loading={isPending}>
+        Accept
+      </Button>
+    </Stack>
+  )
+}
+
+function RecoveryCodes({ login, recoveryCodes }: Accepted) {
+  return (
+    <Stack>
+      <Text size="sm">
+        {login} can log in. Keep these recovery codes: each replaces a code of the app once. They are not shown again.
+      </Text>
+      <List listStyleType="none" aria-label="Recovery codes">
+        {recoveryCodes.map((code) => (
+          <List.Item key={code}>
+            <Code>{code}</Code>
+          </List.Item>
+        ))}
+      </List>
+      <LoginLink />
+    </Stack>
+  )
+}

@@ -1,0 +1,109 @@
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import type { AdminRow } from '@swapyard/schema'
+import { useState } from 'react'
+import { listChanges, nameOf } from '../acts/outcome.tsx'
+import { useOne } from '../api/reads.ts'
+import { ErrorAlert } from '../app/error-alert.tsx'
+import { PageHeader } from '../app/page-header.tsx'
+import { Panel } from '../app/panel.tsx'
+import { Dimmed, Hash, Json, NONE, Time } from '../format/values.tsx'
+import { DataList } from '../lists/data-list.tsx'
+
+type Row = AdminRow<'audit'>
+
+/** Reads the whole log, so only when the operator asks. */
+function Verification() {
+  const [isAsked, setAsked] = useState(false)
+  const { data, error, isFetching, refetch } = useOne('auditVerification', {}, { enabled: isAsked })
+  return (
+    <Panel title="Verification">
+      <Text size="sm">
+        Computes the hashes of all rows. Keep the hash of the last row, and compare it with the next one: a log whose
+        last rows were deleted is whole too.
+      </Text>
+      <Stack align="flex-start">
+        <Button
+          variant="default"
+          loading={isFetching}
+          onClick={() => {
+            if (isAsked) void refetch()
+            else setAsked(true)
+          }}
+        >
+          Verify the audit log
+        </Button>
+      </Stack>
+      {error && <ErrorAlert error={error} />}
+      {data && <Verified {...data} />}
+    </Panel>
+  )
+}
+
+const Verified = ({ kind, acts, head, row, why }: AdminRow<'auditVerification'>) =>
+  kind === 'whole' ? (
+    <Alert color="teal" role="status" title={`The log is whole: ${acts} rows`}>
+      The last row has the hash <Hash text={head} isWhole />
+    </Alert>
+  ) : (
+    <Alert color="red" role="alert" title={`Row ${row} is wrong`}>
+      {why}
+    </Alert>
+  )
+
+function Changes({ before, after, detail, id }: Row) {
+  const changes = listChanges(before ?? {}, after ?? {})
+  const hasDetail = Object.keys(detail).length > 0
+  if (changes.length === 0 && !hasDetail) return NONE
+  return (
+    <>
+      {changes.map(({ name, before: old, after: changed }) => (
+        <div key={name} style={{ overflowWrap: 'anywhere' }}>
+          {nameOf(name)}: {old} → <strong>{changed}</strong>
+        </div>
+      ))}
+      {hasDetail && (
+        <details>
+          <summary>Facts</summary>
+          <Json value={detail} label={`Facts of row ${id}`} />
+        </details>
+      )}
+    </>
+  )
+}
+
+export const Page = () => (
+  <>
+    <PageHeader title="Audit log" description="What operators did, the newest first." />
+    <Stack>
+      <Verification />
+      <DataList
+        read="audit"
+        label="Audit log"
+        isPaged
+        rowKey={({ id }) => id}
+        empty="No act matches."
+        filters={[
+          { name: 'subject', label: 'Subject', width: 320 },
+          { name: 'actor', label: 'Actor', placeholder: 'operator:ada@example.com', width: 240 },
+        ]}
+        columns={[
+          { title: 'Row', isNumber: true, cell: ({ id }) => id },
+          { title: 'Time', cell: ({ at }) => <Time at={at} /> },
+          { title: 'Actor', cell: ({ actor }) => actor },
+          { title: 'Act', cell: ({ act }) => act },
+          { title: 'Subject', cell: ({ subject }) => <Hash text={subject} /> },
+          { title: 'Reason', cell: ({ reason }) => <Text size="sm">{reason}</Text> },
+          { title: 'Changes', cell: (row) => <Changes {...row} /> },
+          {
+            title: 'Hash',
+            cell: ({ hash }) => (
+              <Dimmed>
+                <Hash text={hash} />
+              </Dimmed>
+            ),
+          },
+        ]}
+      />
+    </Stack>
+  </>
+)

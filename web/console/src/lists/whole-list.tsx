@@ -10,6 +10,8 @@ import { type Column, RowList } from './rows.tsx'
 
 /** Rows that are drawn at first, and with each press of the button. */
 const DRAWN = 100
+/** Fewer rows are seen at a glance. */
+const SEARCHED = 20
 const contains: Filter = { name: 'contains', label: 'Contains', width: 200 }
 
 type Props<Name extends AdminReadName> = Readonly<{
@@ -40,9 +42,10 @@ export function WholeList<Name extends AdminReadName>(props: Props<Name>) {
   )
   const text = search.get(contains.name)?.toLowerCase() ?? ''
   const rows = data?.data.filter((row) => textOf(row).toLowerCase().includes(text))
+  const isSearched = text !== '' || (data?.data.length ?? 0) > SEARCHED
   return (
     <Stack gap="sm">
-      <Filters filters={[...filters, contains]}>
+      <Filters filters={isSearched ? [...filters, contains] : filters}>
         <Button variant="default" onClick={() => void refetch()} loading={isFetching && !isPlaceholderData}>
           Refresh
         </Button>

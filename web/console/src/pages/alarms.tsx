@@ -7,15 +7,17 @@ import { WholeList } from '../lists/whole-list.tsx'
 
 type Alarm = AdminRow<'alarms'>
 
-const Facts = ({ detail, subject }: Alarm) =>
-  Object.keys(detail).length === 0 ? (
-    NONE
-  ) : (
-    <details>
-      <summary>Show</summary>
-      <Json value={detail} label={`Facts of ${subject}`} />
-    </details>
-  )
+const Explanation = ({ alarm, detail, subject }: Alarm) => (
+  <>
+    <Text size="sm">{alarm}</Text>
+    {Object.keys(detail).length > 0 && (
+      <details>
+        <summary>Facts</summary>
+        <Json value={detail} label={`Facts of ${subject}`} />
+      </details>
+    )}
+  </>
+)
 
 function AlarmActs({ subject, acknowledgedBy, alarm }: Alarm) {
   return (
@@ -41,8 +43,7 @@ export const Page = () => (
       columns={[
         { title: 'Severity', cell: ({ severity }) => <Status value={severity} /> },
         { title: 'Subject', cell: ({ subject }) => subject },
-        { title: 'What happened and what to do', cell: ({ alarm }) => <Text size="sm">{alarm}</Text> },
-        { title: 'Facts', cell: (row) => <Facts {...row} /> },
+        { title: 'What happened and what to do', cell: (row) => <Explanation {...row} /> },
         { title: 'Raised', cell: ({ raisedAt }) => <Time at={raisedAt} /> },
         { title: 'Works on it', cell: ({ acknowledgedBy }) => acknowledgedBy ?? NONE },
         { title: 'Acts', cell: (row) => <AlarmActs {...row} /> },

@@ -1,54 +1,37 @@
-import { Alert, Button, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
-import { useState } from 'react'
 import { listChanges, nameOf } from '../acts/outcome.tsx'
-import { useOne } from '../api/reads.ts'
-import { ErrorAlert } from '../app/error-alert.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
+import { Verdict } from '../app/verdict.tsx'
 import { Dimmed, Hash, Json, NONE, Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
+import { OnDemand } from '../lists/on-demand.tsx'
 
 type Row = AdminRow<'audit'>
 
-/** Reads the whole log, so only when the operator asks. */
-function Verification() {
-  const [isAsked, setAsked] = useState(false)
-  const { data, error, isFetching, refetch } = useOne('auditVerification', {}, { enabled: isAsked })
-  return (
-    <Panel title="Verification">
-      <Text size="sm">
-        Computes the hashes of all rows. Keep the hash of the last row, and compare it with the next one: a log whose
-        last rows were deleted is whole too.
-      </Text>
-      <Stack align="flex-start">
-        <Button
-          variant="default"
-          loading={isFetching}
-          onClick={() => {
-            if (isAsked) void refetch()
-            else setAsked(true)
-          }}
-        >
-          Verify the audit log
-        </Button>
-      </Stack>
-      {error && <ErrorAlert error={error} />}
-      {data && <Verified {...data} />}
-    </Panel>
-  )
-}
-
-const Verified = ({ kind, acts, head, row, why }: AdminRow<'auditVerification'>) =>
-  kind === 'whole' ? (
-    <Alert color="teal" role="status" title={`The log is whole: ${acts} rows`}>
-      The last row has the hash <Hash text={head} isWhole />
-    </Alert>
-  ) : (
-    <Alert color="red" role="alert" title={`Row ${row} is wrong`}>
-      {why}
-    </Alert>
-  )
+/** Reads the whole log. */
+const Verification = () => (
+  <Panel title="Verification">
+    <Text size="sm">
+      Computes the hashes of all rows. Keep the hash of the last row, and compare it with the next one: a log whose last
+      rows were deleted is whole too.
+    </Text>
+    <OnDemand read="auditVerification" label="Verify the audit log">
+      {({ kind, acts, head, row, why }) =>
+        kind === 'whole' ? (
+          <Verdict isGood title={`The log is whole: ${acts} rows`}>
+            The last row has the hash <Hash text={head} isWhole />
+          </Verdict>
+        ) : (
+          <Verdict isGood={false} title={`Row ${row} is wrong`}>
+            {why}
+          </Verdict>
+        )
+      }
+    </OnDemand>
+  </Panel>
+)
 
 function Changes({ before, after, detail, id }: Row) {
   const changes = listChanges(before ?? {}, after ?? {})

@@ -75,7 +75,10 @@ export const Page = () => (
             { title: 'DEX', cell: ({ dex }) => dex },
             { title: 'Kind', cell: ({ kind }) => kind },
             { title: 'State', cell: ({ paused }) => <Status value={paused ? 'paused' : 'open'} /> },
-            { title: 'Acts', cell: ({ scope, paused }) => <PauseButton scope={scope} isPaused={paused} /> },
+            {
+              title: 'Acts',
+              cell: ({ scope, dex, paused }) => <PauseButton scope={scope} isPaused={paused} what={dex} />,
+            },
           ]}
         />
       </Panel>

@@ -1,49 +1,31 @@
-import { Alert, Button, Stack, Text } from '@mantine/core'
-import type { AdminRow } from '@swapyard/schema'
-import { useState } from 'react'
-import { useOne } from '../api/reads.ts'
-import { ErrorAlert } from '../app/error-alert.tsx'
+import { Stack, Text } from '@mantine/core'
 import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
-import { Amount, Json } from '../format/values.tsx'
+import { Verdict } from '../app/verdict.tsx'
+import { Amount, Dimmed, Json } from '../format/values.tsx'
+import { OnDemand } from '../lists/on-demand.tsx'
 import { periodFilters } from '../lists/period.ts'
 import { WholeList } from '../lists/whole-list.tsx'
 
-/** Reads the whole ledger, so only when the operator asks. */
-function Check() {
-  const [isAsked, setAsked] = useState(false)
-  const { data, error, isFetching, refetch } = useOne('ledgerFaults', {}, { enabled: isAsked })
-  return (
-    <Panel title="Check">
-      <Text size="sm">Compares all balances with their postings, which reads the whole ledger.</Text>
-      <Stack align="flex-start" gap="sm">
-        <Button
-          variant="default"
-          loading={isFetching}
-          onClick={() => {
-            if (isAsked) void refetch()
-            else setAsked(true)
-          }}
-        >
-          Check the ledger
-        </Button>
-      </Stack>
-      {error && <ErrorAlert error={error} />}
-      {data && <Faults found={data} />}
-    </Panel>
-  )
-}
-
-const Faults = ({ found: { faults, list } }: Readonly<{ found: AdminRow<'ledgerFaults'> }>) =>
-  faults === 0 ? (
-    <Alert color="teal" role="status" title="No faults">
-      Balances and postings agree.
-    </Alert>
-  ) : (
-    <Alert color="red" role="alert" title={`${faults} ${faults === 1 ? 'fault' : 'faults'}`}>
-      <Json value={list} label="Faults" />
-    </Alert>
-  )
+/** Reads the whole ledger. */
+const Check = () => (
+  <Panel title="Check">
+    <Text size="sm">Compares all balances with their postings, which reads the whole ledger.</Text>
+    <OnDemand read="ledgerFaults" label="Check the ledger">
+      {({ faults, list }) =>
+        faults === 0 ? (
+          <Verdict isGood title="No faults">
+            Balances and postings agree.
+          </Verdict>
+        ) : (
+          <Verdict isGood={false} title={`${faults} ${faults === 1 ? 'fault' : 'faults'}`}>
+            <Json value={list} label="Faults" />
+          </Verdict>
+        )
+      }
+    </OnDemand>
+  </Panel>
+)
 
 export const Page = () => (
   <>
@@ -59,8 +41,14 @@ export const Page = () => (
           textOf={({ account, currency }) => `${account} ${currency}`}
           empty="Nothing was booked."
           columns={[
-            { title: 'Account', cell: ({ account }) => account },
-            { title: 'Currency', cell: ({ currency }) => currency },
+            {
+              title: 'Account',
+              cell: ({ account, currency }) => (
+                <>
+                  {account} <Dimmed>{currency}</Dimmed>
+                </>
+              ),
+            },
             { title: 'Opening', isNumber: true, cell: ({ opening }) => <Amount value={opening} /> },
             { title: 'Debits', isNumber: true, cell: ({ debits }) => <Amount value={debits} /> },
             { title: 'Credits', isNumber: true, cell: ({ credits }) => <Amount value={credits} /> },

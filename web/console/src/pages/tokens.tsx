@@ -35,8 +35,8 @@ export function Page() {
             { title: 'State', cell: ({ enabled, paused }) => <Status value={stateOf(enabled, paused)} /> },
             {
               title: 'Acts',
-              cell: ({ address, paused }) => (
-                <PauseButton scope={`token:${address.toLowerCase()}@${network}`} isPaused={paused} />
+              cell: ({ address, symbol, paused }) => (
+                <PauseButton scope={`token:${address.toLowerCase()}@${network}`} isPaused={paused} what={symbol} />
               ),
             },
           ]}

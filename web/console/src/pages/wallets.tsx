@@ -3,7 +3,7 @@ import type { AdminRow } from '@swapyard/schema'
 import { ActButton } from '../acts/act-button.tsx'
 import { useList } from '../api/reads.ts'
 import { PageHeader } from '../app/page-header.tsx'
-import { Amount, Hash } from '../format/values.tsx'
+import { Amount, Dimmed, Hash } from '../format/values.tsx'
 import { WholeList } from '../lists/whole-list.tsx'
 
 type Wallet = AdminRow<'wallets'>
@@ -13,6 +13,14 @@ function useBitcoinFamily(): ReadonlySet<string> {
   const { data } = useList('networks')
   return new Set(data?.data.filter(({ family }) => family === 'bitcoin').map(({ network }) => network))
 }
+
+/** Below each other: three amounts of 18 decimals are wider than a screen. */
+const Balances = ({ held, available, freeCapital: free }: Wallet) =>
+  Object.entries({ held, available, free }).map(([name, amount]) => (
+    <div key={name}>
+      <Dimmed>{name}</Dimmed> <Amount value={amount} />
+    </div>
+  ))
 
 function WalletActs({ wallet, hasOutputs }: Readonly<{ wallet: Wallet; hasOutputs: boolean }>) {
   const { currency, held, freeCapital } = wallet
@@ -58,9 +66,7 @@ export function Page() {
         empty="No hot wallet holds coins."
         columns={[
           { title: 'Currency', cell: ({ currency }) => currency },
-          { title: 'Held', isNumber: true, cell: ({ held }) => <Amount value={held} /> },
-          { title: 'Available', isNumber: true, cell: ({ available }) => <Amount value={available} /> },
-          { title: 'Free capital', isNumber: true, cell: ({ freeCapital }) => <Amount value={freeCapital} /> },
+          { title: 'Balances', isNumber: true, cell: (wallet) => <Balances {...wallet} /> },
           { title: 'Address', cell: ({ address, addressUrl }) => <Hash text={address} url={addressUrl} /> },
           {
             title: 'Acts',

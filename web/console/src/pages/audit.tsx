@@ -33,24 +33,21 @@ const Verification = () => (
   </Panel>
 )
 
+/** Closed at first: the change of a key or a partner names all its members. */
 function Changes({ before, after, detail, id }: Row) {
   const changes = listChanges(before ?? {}, after ?? {})
   const hasDetail = Object.keys(detail).length > 0
   if (changes.length === 0 && !hasDetail) return NONE
   return (
-    <>
+    <details>
+      <summary>Show</summary>
       {changes.map(({ name, before: old, after: changed }) => (
         <div key={name} style={{ overflowWrap: 'anywhere' }}>
           {nameOf(name)}: {old} → <strong>{changed}</strong>
         </div>
       ))}
-      {hasDetail && (
-        <details>
-          <summary>Facts</summary>
-          <Json value={detail} label={`Facts of row ${id}`} />
-        </details>
-      )}
-    </>
+      {hasDetail && <Json value={detail} label={`Facts of row ${id}`} />}
+    </details>
   )
 }
 
@@ -70,21 +67,23 @@ export const Page = () => (
           { name: 'actor', label: 'Actor', placeholder: 'operator:ada@example.com', width: 240 },
         ]}
         columns={[
-          { title: 'Row', isNumber: true, cell: ({ id }) => id },
+          {
+            title: 'Row',
+            cell: ({ id, hash }) => (
+              <>
+                {id}{' '}
+                <Dimmed>
+                  <Hash text={hash} />
+                </Dimmed>
+              </>
+            ),
+          },
           { title: 'Time', cell: ({ at }) => <Time at={at} /> },
           { title: 'Actor', cell: ({ actor }) => actor },
           { title: 'Act', cell: ({ act }) => act },
           { title: 'Subject', cell: ({ subject }) => <Hash text={subject} /> },
           { title: 'Reason', cell: ({ reason }) => <Text size="sm">{reason}</Text> },
           { title: 'Changes', cell: (row) => <Changes {...row} /> },
-          {
-            title: 'Hash',
-            cell: ({ hash }) => (
-              <Dimmed>
-                <Hash text={hash} />
-              </Dimmed>
-            ),
-          },
         ]}
       />
     </Stack>

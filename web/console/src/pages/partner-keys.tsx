@@ -26,17 +26,40 @@ function KeyActs({ keyId, scopes, ipAllowList, revoked }: Key) {
 }
 
 const columns: readonly Column<Key>[] = [
-  { title: 'Key', cell: ({ keyId }) => <Hash text={keyId} /> },
-  { title: 'State', cell: (key) => <Status value={stateOf(key)} /> },
-  { title: 'Kind', cell: ({ origins }) => (origins === null ? 'secret' : `publishable, ${origins.join(', ')}`) },
-  { title: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
-  { title: 'Addresses', cell: ({ ipAllowList }) => (ipAllowList.length === 0 ? 'any' : ipAllowList.join(', ')) },
-  { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
   {
-    title: 'Expires',
-    cell: ({ expiresAt }) => (expiresAt === null ? <Dimmed>never</Dimmed> : <Time at={expiresAt} />),
+    title: 'Key',
+    cell: (key) => (
+      <>
+        <Hash text={key.keyId} /> <Status value={stateOf(key)} />
+        <div>
+          <Dimmed>created by {key.createdBy}</Dimmed>
+        </div>
+      </>
+    ),
   },
-  { title: 'Created by', cell: ({ createdBy }) => createdBy },
+  { title: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+  {
+    title: 'Used from',
+    cell: ({ origins, ipAllowList }) => (
+      <>
+        {origins === null ? 'servers' : `pages of ${origins.join(', ')}`}
+        <div>
+          <Dimmed>{ipAllowList.length === 0 ? 'any address' : ipAllowList.join(', ')}</Dimmed>
+        </div>
+      </>
+    ),
+  },
+  {
+    title: 'Last used',
+    cell: ({ lastUsedAt, expiresAt }) => (
+      <>
+        <Time at={lastUsedAt} />
+        <div>
+          <Dimmed>expires {expiresAt === null ? 'never' : <Time at={expiresAt} />}</Dimmed>
+        </div>
+      </>
+    ),
+  },
   { title: 'Acts', cell: (key) => <KeyActs {...key} /> },
 ]
 

@@ -12,8 +12,9 @@ export type Key = Readonly<{
   lastUsedAt: string | null
 }>
 export type Recipient = Readonly<{ currency: string; address: string; memo: string | null }>
-export type Partner = Omit<AdminRow<'partners'>, 'keys' | 'recipients'> &
-  Readonly<{ keys: readonly Key[]; recipients: readonly Recipient[]; refundByLink?: boolean; email?: string | null }>
+export type FeeAddress = Readonly<{ network: string; address: string }>
+export type Partner = Omit<AdminRow<'partners'>, 'keys' | 'recipients' | 'feeAddresses'> &
+  Readonly<{ keys: readonly Key[]; recipients: readonly Recipient[]; feeAddresses: readonly FeeAddress[] }>
 
-/** The schema leaves keys and recipients open: server/src/core/ports/store/partners.ts has their members. */
+/** The schema leaves the members of these lists open: server/src/admin/reads/service-reads.ts writes them. */
 export const readPartner = (row: AdminRow<'partners'>): Partner => row as unknown as Partner

@@ -85,8 +85,8 @@ function Terms({ partner }: Readonly<{ partner: Partner }>) {
           ['Weighted requests per minute', rateLimitPerMinute],
           ['Refuses unknown members', yesNo(strict)],
           ['Refunds without an address go to the sender', yesNo(refundToSender)],
-          ['Payers name a missing refund address', refundByLink === undefined ? null : yesNo(refundByLink)],
-          ['E-mail', email],
+          ['Payers may name a missing refund address', yesNo(refundByLink)],
+          ['E-mail', email ?? 'none'],
         ]}
       />
       <Group gap={6}>
@@ -129,29 +129,52 @@ function PayOut({ name, currency, amount }: PayOutProps) {
   )
 }
 
-const Addresses = ({ partner: { name, recipients } }: Readonly<{ partner: Partner }>) => (
-  <Panel title="Addresses">
-    {recipients.length === 0 ? (
-      <Text size="sm">It has no default recipients.</Text>
-    ) : (
-      <RowList
-        rows={recipients}
-        label="Default recipients"
-        rowKey={({ currency }) => currency}
-        columns={[
-          { title: 'Default recipient of', cell: ({ currency }) => currency },
-          { title: 'Address', cell: ({ address }) => <Hash text={address} /> },
-          { title: 'Memo', cell: ({ memo }) => memo ?? NONE },
-          {
-            title: 'Acts',
-            cell: ({ currency }) => <ActButton act="partners-recipient" label="Change" given={{ name, currency }} />,
-          },
-        ]}
-      />
-    )}
-    <Group gap={6}>
-      <ActButton act="partners-recipient" label="Set a default recipient" given={{ name }} />
-      <ActButton act="partners-fee-address" label="Set the address for swap fees" given={{ name }} />
-    </Group>
-  </Panel>
+const Addresses = ({ partner: { name, recipients, feeAddresses } }: Readonly<{ partner: Partner }>) => (
+  <>
+    <Panel title="Default recipients">
+      {recipients.length === 0 ? (
+        <Text size="sm">An exchange without an address pays into the balance of the partner.</Text>
+      ) : (
+        <RowList
+          rows={recipients}
+          label="Default recipients"
+          rowKey={({ currency }) => currency}
+          columns={[
+            { title: 'Currency', cell: ({ currency }) => currency },
+            { title: 'Address', cell: ({ address }) => <Hash text={address} /> },
+            { title: 'Memo', cell: ({ memo }) => memo ?? NONE },
+            {
+              title: 'Acts',
+              cell: ({ currency }) => <ActButton act="partners-recipient" label="Change" given={{ name, currency }} />,
+            },
+          ]}
+        />
+      )}
+      <Group gap={6}>
+        <ActButton act="partners-recipient" label="Set a default recipient" given={{ name }} />
+      </Group>
+    </Panel>
+    <Panel title="Addresses for swap fees">
+      {feeAddresses.length === 0 ? (
+        <Text size="sm">You collect its swap fees and owe them.</Text>
+      ) : (
+        <RowList
+          rows={feeAddresses}
+          label="Addresses for swap fees"
+          rowKey={({ network }) => network}
+          columns={[
+            { title: 'Network', cell: ({ network }) => network },
+            { title: 'Address', cell: ({ address }) => <Hash text={address} /> },
+            {
+              title: 'Acts',
+              cell: ({ network }) => <ActButton act="partners-fee-address" label="Change" given={{ name, network }} />,
+            },
+          ]}
+        />
+      )}
+      <Group gap={6}>
+        <ActButton act="partners-fee-address" label="Set an address for swap fees" given={{ name }} />
+      </Group>
+    </Panel>
+  </>
 )

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
 import { PageHeader } from '../app/page-header.tsx'
-import { NONE, Status, Time } from '../format/values.tsx'
+import { Age, NONE, Status, Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
 import { AddPasskey, ChangePassword, EndSession } from '../session/account-acts.tsx'
 
@@ -27,11 +27,19 @@ export const Page = () => (
       columns={[
         { title: 'Operator', cell: ({ login }) => login },
         { title: 'State', cell: (row) => <Status value={stateOf(row)} /> },
-        { title: 'Kind', cell: ({ kind }) => (kind === 'cookie' ? 'browser' : 'command line') },
-        { title: 'Address', cell: ({ ip }) => ip },
-        { title: 'Program', cell: ({ userAgent }) => <Text size="sm">{userAgent}</Text> },
+        {
+          title: 'From',
+          cell: ({ kind, ip, userAgent }) => (
+            <>
+              {kind === 'cookie' ? 'browser' : 'command line'} at {ip}
+              <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                {userAgent}
+              </Text>
+            </>
+          ),
+        },
         { title: 'Login', cell: ({ createdAt }) => <Time at={createdAt} /> },
-        { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+        { title: 'Last used', cell: ({ lastUsedAt }) => <Age at={lastUsedAt} /> },
         { title: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
         { title: 'Acts', cell: (row) => (stateOf(row) === 'open' ? <EndSession session={row} /> : NONE) },
       ]}

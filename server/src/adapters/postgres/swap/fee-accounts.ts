@@ -4,6 +4,9 @@ import { feesAccount } from '../../../core/domain/ledger/entries.ts'
 import type { FeeAccounts } from '../../../swap/ports/store/fee-accounts.ts'
 import { type Database, hasRow } from '../core/database.ts'
 
+/** Of the thousand partners that are listed. */
+const ADDRESSES_MAX = 10_000
+
 export function createFeeAccounts(database: Database): FeeAccounts {
   return {
     async findAddress(partnerId, network) {
@@ -13,6 +16,10 @@ export function createFeeAccounts(database: Database): FeeAccounts {
       )
       return row?.address ?? null
     },
+    listAddresses: () =>
+      database.query(
+        `select partner_id as "partnerId", network, address from fee_addresses order by network limit ${ADDRESSES_MAX}`,
+      ),
     setAddress: (partnerName, network, address) =>
       address === null
         ? hasRow(

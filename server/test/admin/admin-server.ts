@@ -6,6 +6,7 @@ import type { ActionDeps } from '../../src/admin/actions/action.ts'
 import type { SessionSettings } from '../../src/admin/http/authenticate-operator.ts'
 import { mountAdmin } from '../../src/admin/http/mount-admin.ts'
 import { acceptInvitation, makeInvitation, readInvitation } from '../../src/admin/identity/invitations.ts'
+import type { PasskeyDeps } from '../../src/admin/identity/passkeys.ts'
 import { createSecretBox } from '../../src/admin/identity/secret-box.ts'
 import type { AdminStore } from '../../src/admin/ports/admin-store.ts'
 import type { Live } from '../../src/admin/reads/read.ts'
@@ -75,6 +76,10 @@ type Options = Readonly<{
   deps?: Partial<ActionDeps>
   live?: Partial<Live>
   requiresSecondFactor?: boolean
+  /** Where browsers reach it. */
+  site?: PasskeyDeps['site']
+  /** Mounts pages on the same server. */
+  mount?: (app: FastifyInstance) => void
 }>
 
 /** The admin API on a database of its own. */
@@ -87,7 +92,7 @@ export async function openAdminServer(options: Options = {}): Promise<AdminServe
   const identity = {
     ...{ store, box, requiresSecondFactor: options.requiresSecondFactor ?? true, sessionMs: 3_600_000 },
     now: () => clock.now,
-    site: { rpId: 'admin.example', origins: [ORIGIN] },
+    site: options.site ?? { rpId: 'admin.example', origins: [ORIGIN] },
   }
   mountAdmin(app, {
     identity,
@@ -99,6 +104,7 @@ export async function openAdminServer(options: Options = {}): Promise<AdminServe
     },
     ...{ twoPersons: options.twoPersons ?? true, throttle: null, publicUrl: ORIGIN },
   })
+  options.mount?.(app)
   await app.ready()
 
   const call: AdminServer['call'] = async ({ method, path, body, headers = {}, ip = '192.0.2.1' }) => {

@@ -1,10 +1,10 @@
 import { Button, Tooltip } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import type { AdminActionName } from '@swapyard/schema'
 import type { ReactNode } from 'react'
 import { useAct } from '../api/acts.ts'
 import { useMissingRole } from '../api/roles.ts'
-import { ActDialog } from './act-dialog.tsx'
+import { useDialog } from '../app/dialog-host.tsx'
+import { ActSteps } from './act-steps.tsx'
 
 export type ActProps = Readonly<{
   act: AdminActionName
@@ -20,15 +20,13 @@ export type ActProps = Readonly<{
 
 /** A button that opens the dialog of an act. Without the role it says so. */
 export function ActButton(props: ActProps) {
-  const [isOpen, { open, close }] = useDisclosure()
-  const act = useAct(props.act)
-  const reason = useMissingRole(act?.role ?? 'viewer')
-  return (
-    <>
-      <RoleButton label={props.label} reason={reason} onClick={open} isLoading={act === null} />
-      {act && <ActDialog {...props} entry={act} isOpen={isOpen} onClose={close} />}
-    </>
-  )
+  const openDialog = useDialog()
+  const entry = useAct(props.act)
+  const reason = useMissingRole(entry?.role ?? 'viewer')
+  const open = () => {
+    if (entry !== null) openDialog(props.label, (close) => <ActSteps {...props} entry={entry} onClose={close} />)
+  }
+  return <RoleButton label={props.label} reason={reason} onClick={open} isLoading={entry === null} />
 }
 
 type ButtonProps = Readonly<{ label: string; reason: string | null; onClick: () => void; isLoading?: boolean }>

@@ -1,5 +1,6 @@
 import type { AdminSession } from '@swapyard/schema'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
 import { ApiError, get, postOnce, setCsrf } from './client.ts'
 
 const KEY = ['session'] as const
@@ -21,11 +22,14 @@ export const isLoggedOut = (error: unknown): boolean => error instanceof ApiErro
 export const useSessionQuery = () =>
   useQuery({ queryKey: KEY, queryFn: readSession, staleTime: Number.POSITIVE_INFINITY })
 
+/** The pages behind the login keep it until they are gone, also when it ends while they are shown. */
+export const CurrentSession = createContext<AdminSession | null>(null)
+
 /** The session of a page behind the login. */
 export function useSession(): AdminSession {
-  const { data } = useSessionQuery()
-  if (!data) throw new Error('there is no session')
-  return data
+  const session = useContext(CurrentSession)
+  if (session === null) throw new Error('this page is not behind the login')
+  return session
 }
 
 export function setSession(client: QueryClient, session: AdminSession | null): void {

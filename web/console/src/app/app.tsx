@@ -1,15 +1,17 @@
-import { Center, Loader, MantineProvider } from '@mantine/core'
+import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type ComponentType, lazy, Suspense } from 'react'
 import { BrowserRouter, Route, Routes } from 'react-router'
-import { useSessionQuery } from '../api/session.ts'
+import { CurrentSession, useSessionQuery } from '../api/session.ts'
 import { pageGroups } from '../pages/page-list.ts'
 import { Confirmation } from '../session/confirmation.tsx'
 import { InvitationPage } from '../session/invitation-page.tsx'
 import { LoginPage } from '../session/login-page.tsx'
 import { StartPage } from '../session/start-page.tsx'
+import { DialogHost } from './dialog-host.tsx'
 import { ErrorAlert } from './error-alert.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
+import { Loading } from './loading.tsx'
 import { NotFound } from './not-found.tsx'
 import { createClient } from './query-client.ts'
 import { Shell } from './shell.tsx'
@@ -24,35 +26,36 @@ const routes = pageGroups.flatMap(({ pages }) =>
   })),
 )
 
-const Waiting = () => (
-  <Center p="xl">
-    <Loader aria-label="Loading" />
-  </Center>
-)
-
 const Pages = () => (
   <Confirmation>
-    <Shell>
-      <ErrorBoundary>
-        <Suspense fallback={<Waiting />}>
-          <Routes>
-            {routes.map(({ path, Page }) => (
-              <Route key={path} path={path} element={<Page />} />
-            ))}
-            <Route path="*" element={<NotFound />} />
-          </Routes>
-        </Suspense>
-      </ErrorBoundary>
-    </Shell>
+    <DialogHost>
+      <Shell>
+        <ErrorBoundary>
+          <Suspense fallback={<Loading />}>
+            <Routes>
+              {routes.map(({ path, Page }) => (
+                <Route key={path} path={path} element={<Page />} />
+              ))}
+              <Route path="*" element={<NotFound />} />
+            </Routes>
+          </Suspense>
+        </ErrorBoundary>
+      </Shell>
+    </DialogHost>
   </Confirmation>
 )
 
 /** The login keeps the path, so that it leads to the page that was asked for. */
 function Gate() {
   const { data: session, error, refetch } = useSessionQuery()
-  if (session) return <Pages />
+  if (session)
+    return (
+      <CurrentSession value={session}>
+        <Pages />
+      </CurrentSession>
+    )
   if (session === null) return <LoginPage />
-  if (error === null) return <Waiting />
+  if (error === null) return <Loading />
   return (
     <StartPage title="The console is not available">
       <ErrorAlert error={error} onRetry={() => void refetch()} />

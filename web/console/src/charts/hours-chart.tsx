@@ -42,11 +42,10 @@ function optionsOf(width: number, isDark: boolean): uPlot.Options {
   const text = isDark ? '#c9c9c9' : '#343a40'
   const grid = { stroke: isDark ? '#424242' : '#e9ecef', width: 1 }
   const axis = { stroke: text, grid, ticks: grid }
-  const steps = uPlot.paths.stepped?.({ align: 1 })
-  const series = (label: string, stroke: string, fill?: string): uPlot.Series => ({
-    ...{ label, stroke, width: 2 },
-    ...(fill === undefined ? {} : { fill }),
-    ...(steps === undefined ? {} : { paths: steps }),
+  const bars = uPlot.paths.bars?.({ size: [0.7, 40] })
+  const series = (label: string, stroke: string, fill: string): uPlot.Series => ({
+    ...{ label, stroke, fill, width: 1, points: { show: false } },
+    ...(bars === undefined ? {} : { paths: bars }),
   })
   return {
     width,
@@ -62,7 +61,7 @@ function optionsOf(width: number, isDark: boolean): uPlot.Options {
     series: [
       { label: 'Hour (UTC)' },
       series('Created', isDark ? '#4dabf7' : '#1971c2', isDark ? '#4dabf722' : '#1971c222'),
-      series('Finished', isDark ? '#38d9a9' : '#087f5b'),
+      series('Finished', isDark ? '#38d9a9' : '#087f5b', isDark ? '#38d9a9aa' : '#087f5baa'),
     ],
   }
 }

@@ -28,7 +28,7 @@ export function RowList<Row>(props: Props<Row>) {
 function RowTable<Row>({ rows, columns, rowKey, label, isStale = false }: Props<Row>) {
   return (
     <Table.ScrollContainer minWidth={600} tabIndex={0} role="region" aria-label={label}>
-      <Table striped highlightOnHover aria-label={label} aria-busy={isStale} opacity={isStale ? 0.6 : 1}>
+      <Table striped highlightOnHover fz="sm" aria-label={label} aria-busy={isStale} opacity={isStale ? 0.6 : 1}>
         <Table.Thead>
           <Table.Tr>
             {columns.map(({ title, isNumber }) => (

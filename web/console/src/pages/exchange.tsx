@@ -1,9 +1,10 @@
-import { Anchor, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { Link, useParams } from 'react-router'
 import { useOne } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
+import { Loading } from '../app/loading.tsx'
 import { PageHeader } from '../app/page-header.tsx'
+import { Panel } from '../app/panel.tsx'
 import { Amount, Facts, Hash, Json, NONE, Status, Time } from '../format/values.tsx'
 import { RowList } from '../lists/rows.tsx'
 import { type Address, type Entry, type Exchange, type Order, readStory, type Story } from './exchange-story.ts'
@@ -23,7 +24,7 @@ export function Page() {
       <Stack>
         <Hash text={id} isWhole />
         {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-        {story ? <Content story={story} /> : !error && <Skeleton height={300} aria-label="Loading" />}
+        {story ? <Content story={story} /> : !error && <Loading />}
       </Stack>
     </>
   )
@@ -33,23 +34,23 @@ function Content({ story }: Readonly<{ story: Story }>) {
   const { exchange, addresses, timeline, transfers, orders, ledger, facts, plan } = story
   return (
     <>
-      <Section title="Terms">
+      <Panel title="Terms">
         <Terms exchange={exchange} />
         <Addresses addresses={addresses} />
-      </Section>
-      <Section title="Deposits and payouts">
+      </Panel>
+      <Panel title="Deposits and payouts">
         <Transfers exchangeId={exchange.id} transfers={transfers} />
-      </Section>
-      <Section title="Timeline">
+      </Panel>
+      <Panel title="Timeline">
         <Timeline events={timeline} />
-      </Section>
-      <Section title="Conversions">
+      </Panel>
+      <Panel title="Conversions">
         <Orders orders={orders} />
-      </Section>
-      <Section title="Ledger entries">
+      </Panel>
+      <Panel title="Ledger entries">
         <Ledger entries={ledger} />
-      </Section>
-      <Section title="Everything that is stored">
+      </Panel>
+      <Panel title="Everything that is stored">
         <details>
           <summary>Show {facts.length} parts</summary>
           <Json value={{ exchange, plan, facts }} label="Stored facts" />
@@ -57,19 +58,10 @@ function Content({ story }: Readonly<{ story: Story }>) {
         <Anchor component={Link} to={`/audit?subject=${exchange.id}`} size="sm" underline="always">
           Acts of operators about it
         </Anchor>
-      </Section>
+      </Panel>
     </>
   )
 }
-
-const Section = ({ title, children }: Readonly<{ title: string; children: ReactNode }>) => (
-  <Paper component="section" withBorder p="md" aria-label={title}>
-    <Title order={2} size="h5" mb="sm">
-      {title}
-    </Title>
-    <Stack>{children}</Stack>
-  </Paper>
-)
 
 /** The quote, and the guards that bound it. */
 function Terms({ exchange }: Readonly<{ exchange: Exchange }>) {

@@ -1,9 +1,15 @@
+import type { AdminRow } from '@swapyard/schema'
+import { useSearchParams } from 'react-router'
 import { PageHeader } from '../app/page-header.tsx'
 import { exchangeStatuses } from '../format/statuses.ts'
 import { Amount, Dimmed, ExchangeLink, NONE, Status, Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
+import type { Column } from '../lists/rows.tsx'
+
+const foundBy: Column<AdminRow<'exchanges'>> = { title: 'Found by', cell: ({ foundBy: by }) => by ?? NONE }
 
 export function Page() {
+  const [search] = useSearchParams()
   return (
     <>
       <PageHeader title="Exchanges" description="Newest first." />
@@ -35,7 +41,7 @@ export function Page() {
           { title: 'To', isNumber: true, cell: (row) => <Amount value={row.toAmount} currency={row.to} /> },
           { title: 'Kind', cell: ({ type, flow }) => (flow === 'standard' ? type : `${type}, ${flow}`) },
           { title: 'Partner', cell: ({ partner }) => partner ?? NONE },
-          { title: 'Found by', cell: ({ foundBy }) => foundBy ?? NONE },
+          ...(search.has('find') ? [foundBy] : []),
         ]}
       />
     </>

@@ -1,11 +1,13 @@
-import { Alert, Anchor, List, Paper, SimpleGrid, Skeleton, Stack, Table, Text, Title } from '@mantine/core'
+import { Alert, Anchor, List, SimpleGrid, Stack, Table, Text } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { ActButton } from '../acts/act-button.tsx'
 import { useOne } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
+import { Loading } from '../app/loading.tsx'
 import { PageHeader } from '../app/page-header.tsx'
+import { Panel } from '../app/panel.tsx'
 import { HoursChart } from '../charts/hours-chart.tsx'
 import { exchangeStatuses } from '../format/statuses.ts'
 import { Age, Amount, duration, Status } from '../format/values.tsx'
@@ -29,7 +31,7 @@ export function Page() {
       </PageHeader>
       <Stack>
         {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-        {data ? <Content overview={data} /> : !error && <Skeleton height={300} aria-label="Loading" />}
+        {data ? <Content overview={data} /> : !error && <Loading />}
       </Stack>
     </>
   )
@@ -72,15 +74,6 @@ function Content({ overview }: Readonly<{ overview: Overview }>) {
     </>
   )
 }
-
-const Panel = ({ title, children }: Readonly<{ title: string; children: ReactNode }>) => (
-  <Paper component="section" withBorder p="md" aria-label={title}>
-    <Title order={2} size="h5" mb="sm">
-      {title}
-    </Title>
-    {children}
-  </Paper>
-)
 
 /** What waits for an operator. Zero is shown too: its absence could be a failure. */
 function Attention({ overview }: Readonly<{ overview: Overview }>) {

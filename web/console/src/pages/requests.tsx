@@ -1,13 +1,13 @@
 import { Group, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import type { AdminActionName, AdminRow } from '@swapyard/schema'
 import { RoleButton } from '../acts/act-button.tsx'
-import { ApproveDialog } from '../acts/approve-dialog.tsx'
+import { ApproveSteps } from '../acts/approve-steps.tsx'
 import { listMembers } from '../acts/outcome.tsx'
-import { RejectDialog } from '../acts/reject-dialog.tsx'
+import { RejectForm } from '../acts/reject-form.tsx'
 import { useAct } from '../api/acts.ts'
 import { useMissingRole } from '../api/roles.ts'
 import { useSession } from '../api/session.ts'
+import { useDialog } from '../app/dialog-host.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Dimmed, Facts, NONE, Status, Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
@@ -20,15 +20,17 @@ function Decide(request: Request) {
   const isOwn = request.askedBy === login
   const approver = useAct(request.action as AdminActionName)?.approver ?? 'treasurer'
   const reason = useMissingRole(isOwn ? 'viewer' : approver)
-  const [isApproving, approving] = useDisclosure()
-  const [isRejecting, rejecting] = useDisclosure()
+  const openDialog = useDialog()
   if (request.state !== 'asked') return NONE
+  const end = isOwn ? 'Withdraw' : 'Reject'
+  const approve = () =>
+    openDialog(`Approve ${request.action}`, (close) => <ApproveSteps request={request} onClose={close} />)
+  const reject = () =>
+    openDialog(`${end} ${request.action}`, (close) => <RejectForm request={request} isOwn={isOwn} onClose={close} />)
   return (
     <Group gap={6}>
-      {!isOwn && <RoleButton label="Approve" reason={reason} onClick={approving.open} />}
-      <RoleButton label={isOwn ? 'Withdraw' : 'Reject'} reason={reason} onClick={rejecting.open} />
-      <ApproveDialog request={request} isOpen={isApproving} onClose={approving.close} />
-      <RejectDialog request={request} isOwn={isOwn} isOpen={isRejecting} onClose={rejecting.close} />
+      {!isOwn && <RoleButton label="Approve" reason={reason} onClick={approve} />}
+      <RoleButton label={end} reason={reason} onClick={reject} />
     </Group>
   )
 }

@@ -1,26 +1,20 @@
-import { Button, Group, Loader, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import type { AdminActionResult } from '@swapyard/schema'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { type Act, askFor, useActDescription } from '../api/acts.ts'
-import { Dialog } from '../app/dialog.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
+import { Loading } from '../app/loading.tsx'
 import { Facts } from '../format/values.tsx'
 import type { ActProps } from './act-button.tsx'
 import { ActInput, ReasonInput, readArguments } from './act-inputs.tsx'
 import { nameOf, Outcome } from './outcome.tsx'
 import { Step } from './step.tsx'
 
-type Props = ActProps & Readonly<{ entry: Act; isOpen: boolean; onClose: () => void }>
+type Props = ActProps & Readonly<{ entry: Act; onClose: () => void }>
 
 /** Arguments and reason, then what the act would do, then what it did or waits for. */
-export const ActDialog = (props: Props) => (
-  <Dialog title={props.label} isOpen={props.isOpen} onClose={props.onClose}>
-    <ActSteps {...props} />
-  </Dialog>
-)
-
-function ActSteps(props: Props) {
+export function ActSteps(props: Props) {
   const { entry, onClose } = props
   const client = useQueryClient()
   const [body, setBody] = useState<Readonly<Record<string, unknown>>>({})
@@ -85,7 +79,7 @@ function Arguments({
 }: ArgumentsProps) {
   const { data: description, error: failure, refetch } = useActDescription(entry.path)
   if (failure) return <ErrorAlert error={failure} onRetry={() => void refetch()} />
-  if (!description) return <Loader aria-label="Loading" />
+  if (!description) return <Loading />
   const asked = description.fields.filter(({ name }) => !(name in given))
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

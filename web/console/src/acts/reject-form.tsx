@@ -3,27 +3,16 @@ import type { AdminRow } from '@swapyard/schema'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { post } from '../api/client.ts'
-import { Dialog } from '../app/dialog.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Facts } from '../format/values.tsx'
 import { readForm } from '../session/login-page.tsx'
 import { ReasonInput } from './act-inputs.tsx'
 import { listMembers } from './outcome.tsx'
 
-type Props = Readonly<{ request: AdminRow<'requests'>; isOwn: boolean; isOpen: boolean; onClose: () => void }>
+type Props = Readonly<{ request: AdminRow<'requests'>; isOwn: boolean; onClose: () => void }>
 
 /** Ends a request without the act. */
-export const RejectDialog = (props: Props) => (
-  <Dialog
-    title={`${props.isOwn ? 'Withdraw' : 'Reject'} ${props.request.action}`}
-    isOpen={props.isOpen}
-    onClose={props.onClose}
-  >
-    <RejectForm {...props} />
-  </Dialog>
-)
-
-function RejectForm({ request: { id, reason, arguments: given }, isOwn, onClose }: Props) {
+export function RejectForm({ request: { id, reason, arguments: given }, isOwn, onClose }: Props) {
   const client = useQueryClient()
   const reject = useMutation({
     mutationFn: (body: object) => post('/admin/v1/requests/reject', { ...body, id }),

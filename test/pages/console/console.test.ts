@@ -1,0 +1,276 @@
+import { readFile } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Operator } from '../../../server/test/admin/admin-server.ts'
+import { describeWith } from '../../support/describe-with.ts'
+import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
+import { findViolations } from '../axe.ts'
+import { openPage, startBrowser } from '../browser.ts'
+import { type ConsoleServer, logIn, serveConsole, XSS } from './serve.ts'
+
+/** Budget of the first visit: page, scripts and styles, compressed. */
+const FIRST_LOAD_MAX = 300 * 1024
+const wide = { width: 1280, height: 900 }
+const narrow = { width: 390, height: 844 }
+/** Browsers report the answers that ask for a login (401) and for a second factor (403). */
+const EXPECTED = /status of 40[13]/
+
+describeWith('chromium', 'the console', () => {
+  let console_: ConsoleServer
+  let browser: Browser
+  let ada: Operator
+  let bob: Operator
+  let eve: Operator
+  /** Ada's page, which most tests share. */
+  let page: Page
+  let problems: string[]
+
+  beforeAll(async () => {
+    console_ = await serveConsole()
+    const { server } = console_
+    ada = await server.addOperator('ada@example.com', 'admin')
+    bob = await server.addOperator('bob@example.com', 'admin')
+    eve = await server.addOperator('eve@example.com', 'viewer')
+    browser = await startBrowser()
+    ;({ page, problems } = await open('/'))
+    await logIn(page, ada)
+    await heading('Overview').waitFor()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await console_?.server.close()
+  })
+
+  async function open(path: string): Promise<{ page: Page; problems: string[] }> {
+    const opened = await openPage(browser, `${console_.origin}/console${path}`, { viewport: wide })
+    opened.page.setDefaultTimeout(PATIENCE_MS)
+    return opened
+  }
+  const unexpected = () => problems.filter((problem) => !EXPECTED.test(problem))
+  const query = <Row>(sql: string, values: readonly unknown[] = []) =>
+    console_.server.test.database.query<Row & Record<string, unknown>>(sql, values)
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+
+  /** Opens a page within the program, without another login. */
+  async function visit(path: string, title: string): Promise<void> {
+    await page.goto(`${console_.origin}/console${path}`)
+    await heading(title).waitFor()
+  }
+
+  test('refuses a wrong code with the code of the error, and logs in with password and code', async () => {
+    const fresh = await open('/')
+    await logIn(fresh.page, ada, '000000')
+    await fresh.page.getByRole('alert').getByText('LOGIN_FAILED').waitFor()
+    await logIn(fresh.page, ada)
+    await fresh.page.getByRole('button', { name: ada.login }).waitFor()
+    await fresh.page.close()
+  })
+
+  test('loads at most 300 kB at the first visit', async () => {
+    const first = await open('/')
+    await logIn(first.page, bob)
+    await first.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await first.page.waitForLoadState('networkidle')
+    const loaded = await first.page.evaluate<{ name: string; size: number }[]>(
+      `[...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')]
+         .filter(({ name }) => name.includes('/console')).map(({ name, encodedBodySize: size }) => ({ name, size }))`,
+    )
+    expect(loaded.filter(({ name }) => name.endsWith('.js')).length).toBeGreaterThan(2)
+    expect(loaded.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(FIRST_LOAD_MAX)
+    await first.page.close()
+  })
+
+  /** Violations, failures and horizontal scrolling of the page that is shown, in both schemes and widths. */
+  async function findFaults(): Promise<readonly unknown[]> {
+    const faults: unknown[] = (await page.getByRole('alert').allTextContents()).map((text) => ['alert', text])
+    for (const viewport of [wide, narrow]) {
+      await page.setViewportSize(viewport)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+        // The schemes differ in their colors alone.
+        const violations = await findViolations(page, colorScheme === 'dark' ? ['color-contrast'] : null)
+        faults.push(...violations.map((violation) => [viewport.width, colorScheme, violation]))
+      }
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      if (width > viewport.width) faults.push(['scrolls', viewport.width, width])
+    }
+    await page.setViewportSize(wide)
+    return faults
+  }
+
+  test('has pages without violations, in light and dark, wide and narrow, that do not scroll sideways', async () => {
+    const list = await readFile(new URL('../../../web/console/src/pages/page-list.ts', import.meta.url), 'utf8')
+    const paths = [...list.matchAll(/path: '([^']+)'/g)].map(([, path = '']) => path.replace(':id', console_.heldId))
+    expect(paths.length).toBeGreaterThan(7)
+    // Four rows have what fifty have, and are checked sooner.
+    const shorten = (url: string) => url.replace('limit=50', 'limit=4')
+    await page.route('**/admin/v1/**', (route) => route.continue({ url: shorten(route.request().url()) }))
+    for (const path of paths) {
+      await page.goto(`${console_.origin}/console${path}`)
+      await page.getByRole('navigation').waitFor()
+      await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
+      await expect.poll(() => page.getByText('Loading', { exact: true }).count(), PATIENCE).toBe(0)
+      expect([path, await findFaults()]).toEqual([path, []])
+    }
+    await page.unrouteAll({ behavior: 'wait' })
+    expect(unexpected()).toEqual([])
+  })
+
+  test('shows markup of partners as text, and runs none of it', async () => {
+    await visit(`/exchanges/${console_.heldId}`, 'Exchange')
+    await expect.poll(() => page.getByText(XSS, { exact: true }).count(), PATIENCE).toBeGreaterThan(1)
+    await visit('/held', 'Held deposits')
+    await page.getByText(XSS).first().waitFor()
+    expect(await page.locator('img').count()).toBe(0)
+    const { headers } = await console_.server.app.inject({ url: '/console/held' })
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w+/=]+'; /,
+    )
+    expect(unexpected()).toEqual([])
+  })
+
+  test('pages a list on the server, goes back, filters by the address, and finds an exchange by a hash', async () => {
+    await visit('/exchanges', 'Exchanges')
+    const first = await page.locator('tbody tr').first().textContent()
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await expect.poll(() => page.locator('tbody tr').first().textContent(), PATIENCE).not.toBe(first)
+    await page.goBack()
+    await expect.poll(() => page.locator('tbody tr').first().textContent(), PATIENCE).toBe(first)
+    await page.getByLabel('Status').selectOption('verifying')
+    await expect.poll(() => page.locator('tbody tr').count(), PATIENCE).toBe(2)
+    expect(new URL(page.url()).search).toBe('?status=verifying')
+    await visit('/exchanges', 'Exchanges')
+    await page.getByLabel('Id, address or hash').fill('payout-7')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.locator('tbody tr').count(), PATIENCE).toBe(1)
+    const [row] = await query<{ exchange_id: string }>(
+      "select exchange_id from deposit_targets where address = 'address-7'",
+    )
+    await page.locator('tbody a').first().click()
+    await heading('Exchange').waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/console/exchanges/${row?.exchange_id}`)
+  })
+
+  /** Presses Tab until the focused element has this name. */
+  async function tabTo(name: string): Promise<void> {
+    for (let presses = 0; presses < 80; presses += 1) {
+      await page.keyboard.press('Tab')
+      const focused = await page.evaluate<string>(
+        `(() => { const one = document.activeElement; return one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent })()`,
+      )
+      if (focused.replace(/[\s*]+$/, '') === name) return
+    }
+    throw new Error(`Tab does not reach ${name}`)
+  }
+
+  test('carries an act out by the keyboard alone: what it will do is shown before, and it has a reason', async () => {
+    await visit('/', 'Overview')
+    await tabTo('Pause a scope')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByLabel('Scope').waitFor()
+    await tabTo('Scope')
+    await page.keyboard.type('network:btc')
+    await tabTo('Reason')
+    await page.keyboard.type(XSS)
+    await tabTo('Preview')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'What it will do' }).waitFor()
+    expect(await page.getByRole('dialog').textContent()).toContain(`Reason: none → ${XSS}`)
+    expect(await query('select scope from pauses')).toEqual([])
+    await tabTo('Carry out')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Done' }).waitFor()
+    expect(await query('select scope, reason, actor from pauses')).toEqual([
+      { scope: 'network:btc', reason: XSS, actor: 'operator:ada@example.com' },
+    ])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // The focus is back where the act began.
+    const focused = () =>
+      page.evaluate('document.activeElement === document.body || document.activeElement.textContent')
+    await expect.poll(focused, PATIENCE).toBe('Pause a scope')
+  })
+
+  test('asks for a second factor and a second person before a held deposit is released', async () => {
+    await query("update operator_sessions set confirmed_at = clock_timestamp() - interval '10 minutes'")
+    await visit('/held', 'Held deposits')
+    await page.getByRole('button', { name: 'Release' }).first().click()
+    await page.getByLabel('Reason').fill('she sent a passport')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: 'Ask for approval' }).click()
+    await page.getByRole('dialog', { name: 'Confirm that it is you' }).getByLabel('Code').fill(ada.code())
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByRole('heading', { name: 'Waits for approval' }).waitFor()
+    const decision = () => query("select decision from executions where status = 'verifying' and decision is not null")
+    expect(await decision()).toEqual([])
+    await visit('/requests', 'Approvals')
+    await page.getByRole('button', { name: 'Withdraw' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+
+    const second = await open('/requests')
+    await logIn(second.page, bob)
+    await second.page.getByRole('button', { name: 'Approve' }).click()
+    const dialog = second.page.getByRole('dialog', { name: 'Approve exchanges-release' })
+    await dialog.getByRole('heading', { name: 'What it will do' }).waitFor()
+    await dialog.getByRole('button', { name: 'Approve' }).click()
+    await dialog.getByRole('heading', { name: 'Done' }).waitFor()
+    expect(await decision()).toEqual([{ decision: 'release' }])
+    await second.page.close()
+  })
+
+  test('says to a viewer which role an act needs', async () => {
+    const other = await open('/')
+    await logIn(other.page, eve)
+    const pause = other.page.getByRole('button', { name: 'Pause a scope' })
+    await expect.poll(() => pause.getAttribute('aria-disabled'), PATIENCE).toBe('true')
+    await pause.focus()
+    await other.page.keyboard.press('Enter')
+    await pause.hover()
+    await other.page.getByText('Needs the role support; yours is viewer.').waitFor()
+    expect(await other.page.getByRole('dialog').count()).toBe(0)
+    await other.page.close()
+  })
+
+  test('returns to the page that was asked for after a login, also by a passkey, and ends the session', async () => {
+    await query('update operator_sessions set confirmed_at = clock_timestamp()')
+    await addPasskey(page)
+    await page.getByRole('button', { name: 'ada@example.com' }).click()
+    await page.getByRole('menuitem', { name: 'Log out' }).click()
+    await page.getByRole('textbox', { name: 'Login' }).waitFor()
+    expect(await query('select 1 from operator_sessions where revoked_at is not null')).toHaveLength(1)
+    await page.goto(`${console_.origin}/console/payouts`)
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await heading('Payouts').waitFor()
+    await query('update operator_sessions set revoked_at = clock_timestamp() where revoked_at is null')
+    // A list that is read again may notice first.
+    await page
+      .getByRole('button', { name: 'Refresh' })
+      .click({ timeout: 2_000 })
+      .catch(() => undefined)
+    await page.getByRole('textbox', { name: 'Login' }).waitFor()
+    expect(unexpected()).toEqual([])
+  })
+})
+
+/** Registers a passkey of a virtual authenticator in the session of the page. */
+async function addPasskey(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  })
+  const added = await page.evaluate<number>(`(async () => {
+    const { csrf } = await (await fetch('/admin/v1/session')).json()
+    const post = (path, body) => fetch('/admin/v1/passkeys/' + path, { method: 'POST', body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', 'x-swapyard-csrf': csrf } })
+    const { challengeId, options } = await (await post('options', {})).json()
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
+    const response = (await navigator.credentials.create({ publicKey })).toJSON()
+    return (await post('add', { challengeId, response, name: 'laptop' })).status
+  })()`)
+  expect(added).toBe(201)
+}

@@ -7,6 +7,8 @@ import 'uplot/dist/uPlot.min.css'
 const HEIGHT = 200
 /** Distances of the labels, in seconds. */
 const DAYS = [1, 2, 7, 14, 28, 91, 365].map((days) => days * 86_400)
+/** Room for the bars of the first and the last day. */
+const HALF_DAY = 43_200
 const LIGHT = ['#1971c2', '#087f5b', '#a35200', '#862e9c']
 const DARK = ['#4dabf7', '#38d9a9', '#ffa94d', '#da77f2']
 
@@ -43,6 +45,8 @@ const toSeries = ({ days, names }: Pick<Props, 'days' | 'names'>): uPlot.Aligned
   ...names.map((_name, n) => days.map(({ values }) => Number(values[n] ?? 0))),
 ]
 
+/** Of any size; the default rounds to three decimals. */
+const showAmount = (amount: number): string => String(Number(amount.toPrecision(6)))
 const showDay = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(5, 10)
 
 function optionsOf(names: readonly string[], width: number, isDark: boolean): uPlot.Options {
@@ -53,9 +57,8 @@ function optionsOf(names: readonly string[], width: number, isDark: boolean): uP
   const series = names.map((label, n): uPlot.Series => {
     const stroke = colors[n % colors.length] ?? ''
     // The first is drawn as bars, the others as lines above it, so that none hides another.
-    return n === 0 && bars
-      ? { label, stroke, fill: `${stroke}44`, width: 1, paths: bars, points: { show: false } }
-      : { label, stroke, width: 2, points: { show: true, size: 6, fill: stroke } }
+    const line = { label, stroke, width: 2, points: { show: false } }
+    return n === 0 && bars ? { ...line, fill: `${stroke}44`, width: 1, paths: bars } : line
   })
   return {
     width,

@@ -1,10 +1,11 @@
-import { Button, Group, Paper, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
 import type { AdminReadName, AdminRow } from '@swapyard/schema'
 import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Query } from '../api/client.ts'
 import { useList } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
+import { Loading } from '../app/loading.tsx'
 import { type Filter, Filters, readFilters } from './filters.tsx'
 import { type Column, RowList } from './rows.tsx'
 
@@ -53,7 +54,7 @@ export function WholeList<Name extends AdminReadName>(props: Props<Name>) {
       </Filters>
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
       <VisuallyHidden role="status">{rows ? `${label}: ${rows.length} rows` : ''}</VisuallyHidden>
-      {rows === undefined && !error && <Skeleton height={160} aria-label="Loading" />}
+      {rows === undefined && !error && <Loading />}
       {rows?.length === 0 && (
         <Paper withBorder p="lg">
           <Text c="dimmed">{text === '' ? empty : 'No row contains this text.'}</Text>

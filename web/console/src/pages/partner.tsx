@@ -1,9 +1,10 @@
-import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { Link, useParams } from 'react-router'
 import { ActButton } from '../acts/act-button.tsx'
 import { PauseButton } from '../acts/pause-button.tsx'
 import { useList } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
+import { Loading } from '../app/loading.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
 import { Amount, Facts, Hash, NONE, Status } from '../format/values.tsx'
@@ -40,7 +41,7 @@ export function Page() {
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
       {row && <Content partner={readPartner(row)} />}
       {data && !row && <Text>There is no partner with this id.</Text>}
-      {!data && !error && <Skeleton height={300} aria-label="Loading" />}
+      {!data && !error && <Loading />}
     </>
   )
 }

@@ -1,11 +1,13 @@
-import { Button, Group, NativeSelect, Skeleton, Text } from '@mantine/core'
+import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Query } from '../api/client.ts'
 import { useList } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
+import { Loading } from '../app/loading.tsx'
 import { Panel } from '../app/panel.tsx'
 import { DaysChart } from '../charts/days-chart.tsx'
 import { toCsv } from '../format/csv.ts'
+import { listDays } from '../format/days.ts'
 import { download } from '../format/download.ts'
 import { Amount, ExchangeLink, NONE } from '../format/values.tsx'
 import { RowList } from '../lists/rows.tsx'
@@ -36,7 +38,7 @@ export function Report(props: Props) {
   return (
     <Panel title={title}>
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-      {data === undefined && !error && <Skeleton height={160} aria-label="Loading" />}
+      {data === undefined && !error && <Loading />}
       {data !== undefined && rows.length === 0 && <Text size="sm">Nothing was booked in this period.</Text>}
       {rows.length > 0 && (
         <>
@@ -48,8 +50,8 @@ export function Report(props: Props) {
                 {DRAWN} of {rows.length} rows. The file has all.
               </Text>
             )}
-            <Button variant="default" onClick={save} aria-label={`Save ${title.toLowerCase()} as CSV`}>
-              Save as CSV
+            <Button variant="default" onClick={save}>
+              Save {title.toLowerCase()} as CSV
             </Button>
           </Group>
         </>
@@ -60,15 +62,16 @@ export function Report(props: Props) {
 
 type WithRows = Props & Readonly<{ rows: readonly Row[] }>
 
-/** Amounts of one currency, because those of several have no sum. */
-function Chart({ title, amounts, rows }: WithRows) {
+/** Amounts of one currency, because those of several have no sum. Without a row nothing was booked on a day. */
+function Chart({ title, query, amounts, rows }: WithRows) {
   const currencies = [...new Set(rows.map(({ currency }) => currency))]
   const [chosen, setChosen] = useState('')
   const currency = currencies.includes(chosen) ? chosen : (currencies[0] ?? '')
-  const days = rows
-    .filter((row) => row.currency === currency && row.group !== null)
-    .map((row) => ({ day: row.group ?? '', values: Object.keys(amounts).map((name) => String(row[name])) }))
-    .toSorted((a, b) => a.day.localeCompare(b.day))
+  const booked = new Map(rows.filter((row) => row.currency === currency).map((row) => [row.group, row]))
+  const days = listDays(query['from'] ?? '', query['to'] ?? '').map((day) => ({
+    day,
+    values: Object.keys(amounts).map((name) => String(booked.get(day)?.[name] ?? 0)),
+  }))
   return (
     <>
       <NativeSelect
@@ -82,7 +85,7 @@ function Chart({ title, amounts, rows }: WithRows) {
       <DaysChart
         days={days}
         names={Object.values(amounts)}
-        label={`${title} in ${currency} on ${days.length} ${days.length === 1 ? 'day' : 'days'}; the table has the amounts.`}
+        label={`${title} in ${currency} per day; the table has the amounts.`}
       />
     </>
   )

@@ -1,7 +1,8 @@
-import { Skeleton, Stack, Table, TextInput } from '@mantine/core'
+import { Stack, Table, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useOne } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
+import { Loading } from '../app/loading.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import classes from './settings.module.css'
 
@@ -56,7 +57,7 @@ export function Page() {
       />
       <Stack>
         {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-        {data ? <List settings={flatten(data.settings)} /> : !error && <Skeleton height={300} aria-label="Loading" />}
+        {data ? <List settings={flatten(data.settings)} /> : !error && <Loading />}
       </Stack>
     </>
   )

@@ -1,10 +1,9 @@
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import type { AdminRow } from '@swapyard/schema'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FormEvent, ReactNode } from 'react'
 import { post } from '../api/client.ts'
-import { Dialog } from '../app/dialog.tsx'
+import { useDialog } from '../app/dialog-host.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Facts, Time } from '../format/values.tsx'
 import { readForm } from './login-page.tsx'
@@ -20,16 +19,12 @@ type Props = Readonly<{
 
 /** A button with a form for what concerns sessions. These are not acts: they have no reason and no preview. */
 function FormButton(props: Props) {
-  const [isOpen, { open, close }] = useDisclosure()
+  const openDialog = useDialog()
+  const open = () => openDialog(props.label, (close) => <Form {...props} onClose={close} />)
   return (
-    <>
-      <Button variant="default" size="compact-sm" onClick={open}>
-        {props.label}
-      </Button>
-      <Dialog title={props.label} isOpen={isOpen} onClose={close}>
-        <Form {...props} onClose={close} />
-      </Dialog>
-    </>
+    <Button variant="default" size="compact-sm" onClick={open}>
+      {props.label}
+    </Button>
   )
 }
 

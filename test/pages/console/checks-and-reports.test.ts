@@ -39,6 +39,7 @@ describeWith('chromium', 'checks, reports, sessions and partners of the console'
     await page.getByRole('button', { name: 'Verify the audit log' }).click()
     // The rows of the test have no hashes.
     await page.getByRole('alert').getByText('Row 1 is wrong').waitFor()
+    await query('alter table balances disable trigger user')
     await query("insert into balances (account, asset_id, units) values ('asset:wallet', 'btc@btc', 7)")
     await visit('/ledger', 'Ledger')
     await page.getByRole('button', { name: 'Check the ledger' }).click()

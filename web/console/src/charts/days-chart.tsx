@@ -65,9 +65,10 @@ function optionsOf(names: readonly string[], width: number, isDark: boolean): uP
     height: HEIGHT,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { live: false },
+    scales: { x: { range: (_chart, first, last) => [first - HALF_DAY, last + HALF_DAY] } },
     axes: [
       { ...axis, incrs: DAYS, values: (_chart, times) => times.map(showDay) },
-      { ...axis, size: 70 },
+      { ...axis, size: 70, values: (_chart, amounts) => amounts.map(showAmount) },
     ],
     cursor: { drag: { setScale: false } },
     series: [{ label: 'Day (UTC)' }, ...series],

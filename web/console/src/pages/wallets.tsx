@@ -17,7 +17,7 @@ function useBitcoinFamily(): ReadonlySet<string> {
 /** Below each other: three amounts of 18 decimals are wider than a screen. */
 const Balances = ({ held, available, freeCapital: free }: Wallet) =>
   Object.entries({ held, available, free }).map(([name, amount]) => (
-    <div key={name} style={{ whiteSpace: 'nowrap' }}>
+    <div key={name}>
       <Dimmed>{name}</Dimmed> <Amount value={amount} />
     </div>
   ))

@@ -1,6 +1,6 @@
 import type { OperatorRole } from '@swapyard/schema'
 import type { FastifyInstance } from 'fastify'
-import { Secret, TOTP } from 'otpauth'
+import { Secret, TOTP, URI } from 'otpauth'
 import { createAdminStore } from '../../src/adapters/postgres/admin/admin-store.ts'
 import type { ActionDeps } from '../../src/admin/actions/action.ts'
 import type { SessionSettings } from '../../src/admin/http/authenticate-operator.ts'
@@ -40,6 +40,13 @@ export type Operator = Readonly<{
   /** A code that was not used before. */
   code(): string
 }>
+
+/** The code of an authenticator app that has the secret of this `otpauth:` URI. */
+export function codeOf(totpUri: string, now: number): string {
+  const totp = URI.parse(totpUri)
+  if (!(totp instanceof TOTP)) throw new Error(`${totpUri} has no codes by time`)
+  return totp.generate({ timestamp: now })
+}
 
 /** Calls the API with one session. */
 export type Caller = Readonly<{

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Operator } from '../../../server/test/admin/admin-server.ts'
+import { codeOf, type Operator, PASSWORD } from '../../../server/test/admin/admin-server.ts'
 import { describeWith } from '../../support/describe-with.ts'
 import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { findViolations } from '../axe.ts'
@@ -33,7 +33,7 @@ describeWith('chromium', 'the console', () => {
     eve = await server.addOperator('eve@example.com', 'viewer')
     browser = await startBrowser()
     ;({ page, problems } = await open('/'))
-    await logIn(page, ada)
+    await logIn(page, ada, ada.code())
     await heading('Overview').waitFor()
   })
   afterAll(async () => {
@@ -61,14 +61,14 @@ describeWith('chromium', 'the console', () => {
     const fresh = await open('/')
     await logIn(fresh.page, ada, '000000')
     await fresh.page.getByRole('alert').getByText('LOGIN_FAILED').waitFor()
-    await logIn(fresh.page, ada)
+    await logIn(fresh.page, ada, ada.code())
     await fresh.page.getByRole('button', { name: ada.login }).waitFor()
     await fresh.page.close()
   })
 
   test('loads at most 300 kB at the first visit', async () => {
     const first = await open('/')
-    await logIn(first.page, bob)
+    await logIn(first.page, bob, bob.code())
     await first.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     await first.page.waitForLoadState('networkidle')
     const loaded = await first.page.evaluate<{ name: string; size: number }[]>(
@@ -137,7 +137,7 @@ describeWith('chromium', 'the console', () => {
     const first = await page.locator('tbody tr').first().textContent()
     await page.getByRole('button', { name: 'Next page' }).click()
     await expect.poll(() => page.locator('tbody tr').first().textContent(), PATIENCE).not.toBe(first)
-    await page.goBack()
+    await page.evaluate('history.back()')
     await expect.poll(() => page.locator('tbody tr').first().textContent(), PATIENCE).toBe(first)
     await page.getByLabel('Status').selectOption('verifying')
     await expect.poll(() => page.locator('tbody tr').count(), PATIENCE).toBe(2)
@@ -211,7 +211,7 @@ describeWith('chromium', 'the console', () => {
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
 
     const second = await open('/requests')
-    await logIn(second.page, bob)
+    await logIn(second.page, bob, bob.code())
     await second.page.getByRole('button', { name: 'Approve' }).click()
     const dialog = second.page.getByRole('dialog', { name: 'Approve exchanges-release' })
     await dialog.getByRole('heading', { name: 'What it will do' }).waitFor()
@@ -221,9 +221,36 @@ describeWith('chromium', 'the console', () => {
     await second.page.close()
   })
 
+  test('accepts an invitation with an authenticator app and a password, and shows recovery codes', async () => {
+    const { server, origin } = console_
+    const [asker, approver] = [await server.logIn(ada), await server.logIn(bob)]
+    const given = { login: 'dan@example.com', role: 'support', reason: 'a new colleague' }
+    const asked = await asker.post('operators/invite', given)
+    await approver.post('requests/approve', { id: asked.body['requestId'] })
+    const { token = '' } = asked.body['shown'] as { token?: string }
+    const other = await open('/invitation')
+    await other.page.getByLabel('Token of the invitation').fill(token)
+    await other.page.getByRole('button', { name: 'Continue' }).click()
+    await other.page.getByRole('img', { name: 'Secret for the authenticator app as a QR code' }).waitFor()
+    const uri = (await other.page.getByText('otpauth://').textContent()) ?? ''
+    expect(await findViolations(other.page)).toEqual([])
+    await other.page.getByLabel('Code of the app').fill(codeOf(uri, server.clock.now))
+    await other.page.getByLabel(/^New password/).fill(PASSWORD)
+    await other.page.getByRole('button', { name: 'Accept' }).click()
+    const items = other.page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
+    await items.first().waitFor()
+    const codes = await items.allTextContents()
+    expect(codes).toHaveLength(10)
+    await other.page.goto(`${origin}/console/`)
+    await logIn(other.page, { login: given.login }, codes[0])
+    await other.page.getByRole('button', { name: given.login }).waitFor()
+    expect(other.problems.filter((problem) => !EXPECTED.test(problem))).toEqual([])
+    await other.page.close()
+  })
+
   test('says to a viewer which role an act needs', async () => {
     const other = await open('/')
-    await logIn(other.page, eve)
+    await logIn(other.page, eve, eve.code())
     const pause = other.page.getByRole('button', { name: 'Pause a scope' })
     await expect.poll(() => pause.getAttribute('aria-disabled'), PATIENCE).toBe('true')
     await pause.focus()

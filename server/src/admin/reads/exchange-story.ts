@@ -43,7 +43,7 @@ export async function readStory({ store, live }: ReadContext, id: string) {
 
 function toTransfer(part: Part, legs: readonly Leg[], live: ReadContext['live']) {
   const { asset_id: currency, units, due_units: due, leg } = part
-  const dueCurrency = legs[Number(leg)]?.to.id
+  const dueCurrency = legs[leg as number]?.to.id
   return {
     ...{ ...part, currency, amount: coinsOrNull(units, currency) },
     ...{ dueCurrency, dueAmount: coinsOrNull(due, dueCurrency), links: linksOf(part, live) },

@@ -6,7 +6,7 @@ const decisions: readonly (readonly [act: AdminActionName, label: string])[] = [
   ['exchanges-release', 'Release'],
   ['exchanges-refund', 'Refund'],
   ['exchanges-convert', 'Convert'],
-  ['exchanges-fail', 'Close'],
+  ['exchanges-fail', 'Close as failed'],
 ]
 
 type Props = Readonly<{ exchangeId: string; deposit: string; reason: string | null }>

@@ -22,7 +22,7 @@ export const isLoggedOut = (error: unknown): boolean => error instanceof ApiErro
 export const useSessionQuery = () =>
   useQuery({ queryKey: KEY, queryFn: readSession, staleTime: Number.POSITIVE_INFINITY })
 
-/** The pages behind the login keep it until they are gone, also when it ends while they are shown. */
+/** The pages behind the login keep it until they are removed, also when it ends while they are shown. */
 export const CurrentSession = createContext<AdminSession | null>(null)
 
 /** The session of a page behind the login. */

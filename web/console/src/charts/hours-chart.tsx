@@ -5,6 +5,8 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 
 const HEIGHT = 200
+/** Room for half a bar at both ends, in seconds. */
+const HALF_HOUR = 1_800
 /** Distances of the labels, in seconds. */
 const HOURS = [1, 2, 4, 6, 12].map((hours) => hours * 3_600)
 
@@ -51,7 +53,10 @@ function optionsOf(width: number, isDark: boolean): uPlot.Options {
     width,
     height: HEIGHT,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-    scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max)] } },
+    scales: {
+      x: { range: (_chart, min, max) => [min - HALF_HOUR, max + HALF_HOUR] },
+      y: { range: (_chart, _min, max) => [0, Math.max(1, max)] },
+    },
     legend: { live: false },
     axes: [
       { ...axis, incrs: HOURS, values: (_chart, times) => times.map(showHour) },

@@ -1,6 +1,6 @@
 import { Decisions } from '../acts/decisions.tsx'
 import { PageHeader } from '../app/page-header.tsx'
-import { Age, Amount, Dimmed, ExchangeLink, Hash, NONE, Status } from '../format/values.tsx'
+import { Age, Amount, Dimmed, ExchangeLink, Hash, Status } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
 
 export const Page = () => (
@@ -14,8 +14,15 @@ export const Page = () => (
       rowKey={({ executionId }) => executionId}
       empty="No deposit waits for a decision."
       columns={[
-        { title: 'Exchange', cell: ({ exchangeId }) => <ExchangeLink id={exchangeId} /> },
-        { title: 'Waits', cell: ({ since }) => <Age at={since} /> },
+        {
+          title: 'Exchange',
+          cell: ({ exchangeId, partner }) => (
+            <>
+              <ExchangeLink id={exchangeId} /> <Dimmed>{partner}</Dimmed>
+            </>
+          ),
+        },
+        { title: 'Since', cell: ({ since }) => <Age at={since} /> },
         {
           title: 'Reason',
           cell: ({ reason, decision }) => (
@@ -26,12 +33,13 @@ export const Page = () => (
         },
         {
           title: 'Deposit',
-          isNumber: true,
-          cell: ({ amount, currency, units }) =>
-            amount === null ? `${units} base units, not listed` : <Amount value={amount} currency={currency} />,
+          cell: ({ amount, currency, units, txHash, txUrl }) => (
+            <>
+              {amount === null ? `${units} base units, not listed` : <Amount value={amount} currency={currency} />}{' '}
+              <Hash text={txHash} url={txUrl} />
+            </>
+          ),
         },
-        { title: 'Transaction', cell: ({ txHash, txUrl }) => <Hash text={txHash} url={txUrl} /> },
-        { title: 'Partner', cell: ({ partner }) => partner ?? NONE },
         {
           title: 'Decide',
           cell: ({ exchangeId, depositId, reason }) => (

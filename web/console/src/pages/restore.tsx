@@ -7,7 +7,7 @@ export const Page = () => (
   <>
     <PageHeader
       title="After a restore"
-      description="Payouts that were sent before a restore and that the database does not know, by the journals of the signers. Payouts wait until the hold is ended."
+      description="Payouts that were sent before a restore and that the database does not know, by the journals of the signers. After a restore payouts wait until you end the hold."
     >
       <ActButton act="signer-import" label="Import the payouts" />
       <ActButton act="signer-release" label="End the hold" />

@@ -39,6 +39,9 @@ test('a story has amounts in coins, and addresses and transactions with their pa
     { kind: 'deposit', network: 'btc', address: 'address-7', url: 'https://mempool.space/address/address-7' },
     { kind: 'recipient', address: 'recipient-7' },
   ])
+  expect(body['orders']).toMatchObject([
+    { id: 'order-7', venue: 'inventory', giveAmount: '0.00000005', takeAmount: '0.000000000000000007' },
+  ])
   expect(body['transfers']).toMatchObject([
     {
       ...{ what: 'execution', currency: 'btc@btc', amount: '0.00000005' },

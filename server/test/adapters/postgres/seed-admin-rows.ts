@@ -5,7 +5,17 @@ import { btc } from '../../../src/exchange/domain/pricing.fixture.ts'
 /** Statuses of every thousand exchanges; a rare one is at the end of a list in the order of time. */
 const STATUS = `case when n % 1000 < 30 then 'pending' when n % 1000 = 30 then 'refunded' when n % 1000 = 31 then 'verifying' else 'finished' end`
 
-const TABLES = ['exchanges', 'deposits', 'executions', 'transactions', 'attempts', 'payouts', 'swaps', 'operator_acts']
+const TABLES = [
+  'exchanges',
+  'deposits',
+  'executions',
+  'orders',
+  'transactions',
+  'attempts',
+  'payouts',
+  'swaps',
+  'operator_acts',
+]
 
 /** Rows of the size of a business, for the plans of lists. Exchange, deposit, execution and payout have the same number. */
 export async function seedAdminRows(database: Database, rows: number): Promise<void> {
@@ -29,9 +39,11 @@ export async function seedAdminRows(database: Database, rows: number): Promise<v
           block_hash, required_confirmations, status, credited_units, credits, unclaimed)
         select 'btc', key_index || ':0', 'deposit-' || key_index, exchange_id, 0, address, key_index, 'btc@btc', 5, key_index, 'h', 2,
           'credited', 5, 1, key_index % 2000 = 0 from deposit_targets`)
-      await tx.query(`insert into executions (id, exchange_id, deposit_id, leg, payin_hash, status)
-        select gen_random_uuid(), d.exchange_id, d.id, 0, d.tx_hash, case when e.status = 'pending' then 'failed' else e.status end
+      await tx.query(`insert into executions (id, exchange_id, deposit_id, leg, payin_hash, order_id, status)
+        select gen_random_uuid(), d.exchange_id, d.id, 0, d.tx_hash, 'order-' || d.key_index, case when e.status = 'pending' then 'failed' else e.status end
         from deposits d join exchanges e on e.id = d.exchange_id`)
+      await tx.query(`insert into orders (id, execution_id, venue, give_asset, give_units, take_asset, take_units, state)
+        select order_id, id, 'inventory', 'btc@btc', 5, 'eth@eth', 7, 'filled' from executions`)
       await tx.query(`insert into transactions (id, network, wallet, branch, key_index, conflict_key, resources, state)
         select gen_random_uuid(), 'eth', 'hot', 'hot', 0, key_index, '{}', 'final' from deposits`)
       await tx.query(`insert into attempts (transaction_id, conflict_key, network, tx_hash, raw, intent, fee_units, state, block_height, block_hash)

@@ -112,7 +112,10 @@ const partnerReads = {
     rateLimitPerMinute: ['whole', 'Weighted requests per minute.', 6_000],
     strict: ['flag', 'Refuses unknown members.', false],
     refundToSender: ['flag', 'Refunds without an address go to the sender.', false],
+    refundByLink: ['flag', 'Payers may name a missing refund address on the tracking page.', true],
+    email: ['text?', 'Address for e-mails; null = no e-mails.', 'ops@acme.example'],
     recipients: ['list', 'Default recipients.', []],
+    feeAddresses: ['list', 'Addresses for swap fees by network.', [{ network: 'base', address: ADDRESS }]],
     keys: ['list', 'Keys without secrets.', []],
   }),
   balances: list(

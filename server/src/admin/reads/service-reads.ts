@@ -26,9 +26,11 @@ export const serviceReads: ReadsOf<
   | 'webhookDeliveries'
 > = {
   async partners({ store }) {
+    const addresses = Map.groupBy(await store.feeAccounts.listAllAddresses(), ({ partnerId }) => partnerId)
     const rows = (await store.partners.list()).map(({ keys, defaultRecipients, ...partner }) => {
       const recipients = [...defaultRecipients].map(([currency, recipient]) => ({ currency, ...recipient }))
-      return { ...partner, recipients: recipients, keys: toPlain(keys) }
+      const feeAddresses = (addresses.get(partner.id) ?? []).map(({ network, address }) => ({ network, address }))
+      return { ...partner, recipients, feeAddresses, keys: toPlain(keys) }
     })
     return whole(rows)
   },

@@ -40,6 +40,8 @@ const readPaths: AdminReadPaths = {
   requests: '/admin/v1/requests',
   operators: '/admin/v1/operators',
   sessions: '/admin/v1/sessions',
+  webhooks: '/admin/v1/webhooks',
+  webhookDeliveries: '/admin/v1/webhooks/deliveries',
 }
 
 export type Page<Name extends AdminReadName> = Readonly<{ data: readonly AdminRow<Name>[]; next: string | null }>

@@ -117,6 +117,8 @@ export const ExchangeLink = ({ id }: Readonly<{ id: string | null }>) =>
 const colors: Readonly<Record<string, string>> = {
   ...{ finished: 'teal', confirmed: 'teal', done: 'teal' },
   ...{ failed: 'red', critical: 'red', broken: 'red', void: 'gray', rejected: 'red' },
+  ...{ active: 'teal', enabled: 'teal', open: 'teal', valid: 'teal', paused: 'orange', suspended: 'orange' },
+  ...{ disabled: 'gray', ended: 'gray', expired: 'gray', revoked: 'gray' },
   ...{ verifying: 'orange', warning: 'orange', refunding: 'orange', asked: 'orange', refunded: 'grape' },
 }
 

@@ -27,7 +27,7 @@ export function RowList<Row>(props: Props<Row>) {
 
 function RowTable<Row>({ rows, columns, rowKey, label, isStale = false }: Props<Row>) {
   return (
-    <Table.ScrollContainer minWidth={600} tabIndex={0} role="region" aria-label={label}>
+    <Table.ScrollContainer type="native" minWidth={600} tabIndex={0} role="region" aria-label={label}>
       <Table striped highlightOnHover fz="sm" aria-label={label} aria-busy={isStale} opacity={isStale ? 0.6 : 1}>
         <Table.Thead>
           <Table.Tr>

@@ -51,4 +51,54 @@ export const pageGroups: readonly PageGroup[] = [
       { path: '/unclaimed', title: 'Unclaimed deposits', load: () => import('./unclaimed.tsx') },
     ],
   },
+  {
+    title: 'Money',
+    pages: [
+      { path: '/wallets', title: 'Wallets and treasury', load: () => import('./wallets.tsx') },
+      { path: '/ledger', title: 'Ledger', load: () => import('./ledger.tsx') },
+      { path: '/reconciliation', title: 'Reconciliation', load: () => import('./reconciliation.tsx') },
+      { path: '/reports', title: 'Revenue and costs', load: () => import('./reports.tsx') },
+      { path: '/restore', title: 'After a restore', load: () => import('./restore.tsx') },
+    ],
+  },
+  {
+    title: 'Markets',
+    pages: [
+      { path: '/prices', title: 'Prices and venues', load: () => import('./prices.tsx') },
+      { path: '/networks', title: 'Networks', load: () => import('./networks.tsx') },
+    ],
+  },
+  {
+    title: 'Swaps',
+    pages: [
+      { path: '/swaps', title: 'Swaps', load: () => import('./swaps.tsx') },
+      { path: '/swap-fees', title: 'Swap fees', load: () => import('./swap-fees.tsx') },
+      { path: '/dexes', title: 'DEXes and pools', load: () => import('./dexes.tsx') },
+      { path: '/tokens', title: 'Tokens of swaps', load: () => import('./tokens.tsx') },
+    ],
+  },
+  {
+    title: 'Service',
+    pages: [
+      {
+        path: '/alarms',
+        title: 'Alarms',
+        load: () => import('./alarms.tsx'),
+        count: ({ alarms }) => Number(alarms['critical'] ?? 0) + Number(alarms['warning'] ?? 0),
+      },
+      { path: '/pauses', title: 'Pauses', load: () => import('./pauses.tsx'), count: ({ pauses }) => pauses },
+      { path: '/rescans', title: 'Rescans', load: () => import('./rescans.tsx') },
+      { path: '/settings', title: 'Settings in force', load: () => import('./settings.tsx') },
+    ],
+  },
+  {
+    title: 'People',
+    pages: [
+      { path: '/partners', title: 'Partners', load: () => import('./partners.tsx') },
+      { path: '/partners/:id', title: 'Partner', load: () => import('./partner.tsx'), isHidden: true },
+      { path: '/operators', title: 'Operators', load: () => import('./operators.tsx') },
+      { path: '/sessions', title: 'Sessions', load: () => import('./sessions.tsx') },
+      { path: '/audit', title: 'Audit log', load: () => import('./audit.tsx') },
+    ],
+  },
 ]

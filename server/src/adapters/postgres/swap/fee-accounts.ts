@@ -3,11 +3,19 @@ import type { Account } from '../../../core/domain/ledger/chart.ts'
 import { feesAccount } from '../../../core/domain/ledger/entries.ts'
 import type { FeeAccounts } from '../../../swap/ports/store/fee-accounts.ts'
 import { type Database, hasRow } from '../core/database.ts'
-import { createOwnFeeAddresses } from './own-fee-addresses.ts'
+import { createOwnFeeAddresses, IN_EFFECT } from './own-fee-addresses.ts'
+
+/** Of the thousand partners that are listed. */
+const ADDRESSES_MAX = 10_000
 
 export function createFeeAccounts(database: Database): FeeAccounts {
   return {
     ...createOwnFeeAddresses(database),
+    listAllAddresses: () =>
+      database.query(
+        `select f.partner_id as "partnerId", f.network, ${IN_EFFECT} as address from fee_addresses f
+         where ${IN_EFFECT} is not null order by f.network limit ${ADDRESSES_MAX}`,
+      ),
     setAddress: (partnerName, network, address) =>
       address === null
         ? hasRow(

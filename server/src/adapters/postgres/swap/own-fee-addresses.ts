@@ -2,7 +2,7 @@ import type { FeeAccounts, FeeAddressRequest, OwnFeeAddress } from '../../../swa
 import type { Database, Tx } from '../core/database.ts'
 
 /** The address in effect at the time of the statement. */
-const IN_EFFECT = 'case when f.next_from <= statement_timestamp() then f.next_address else f.address end'
+export const IN_EFFECT = 'case when f.next_from <= statement_timestamp() then f.next_address else f.address end'
 const WAITING = 'f.next_from > statement_timestamp()'
 
 /** The fee addresses that partners set. */

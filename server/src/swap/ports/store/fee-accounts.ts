@@ -21,10 +21,15 @@ export type FeeAddressRequest = Readonly<{
   mail(network: string, next: NextAddress | null): Readonly<{ subject: string; body: string }>
 }>
 
+/** A partner's own fee address on a network. */
+export type FeeAddress = Readonly<{ partnerId: string; network: string; address: string }>
+
 /** The fee addresses of partners, and the fees that the operator holds for them. */
 export interface FeeAccounts {
   /** The partner's own fee address on a network that is in effect; null if it has none. */
   findAddress(partnerId: string, network: string): Promise<string | null>
+  /** Those in effect of all partners, by network. */
+  listAllAddresses(): Promise<readonly FeeAddress[]>
   /** By network; those with neither an address nor a change are absent. */
   listAddresses(partnerId: string): Promise<readonly OwnFeeAddress[]>
   /**

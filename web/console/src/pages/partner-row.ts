@@ -1,0 +1,20 @@
+import type { AdminRow } from '@swapyard/schema'
+
+export type Key = Readonly<{
+  keyId: string
+  scopes: readonly string[]
+  ipAllowList: readonly string[]
+  /** Of a publishable key; null = a secret key. */
+  origins: readonly string[] | null
+  createdBy: string
+  expiresAt: string | null
+  revoked: boolean
+  lastUsedAt: string | null
+}>
+export type Recipient = Readonly<{ currency: string; address: string; memo: string | null }>
+export type FeeAddress = Readonly<{ network: string; address: string }>
+export type Partner = Omit<AdminRow<'partners'>, 'keys' | 'recipients' | 'feeAddresses'> &
+  Readonly<{ keys: readonly Key[]; recipients: readonly Recipient[]; feeAddresses: readonly FeeAddress[] }>
+
+/** The schema leaves the members of these lists open: server/src/admin/reads/service-reads.ts writes them. */
+export const readPartner = (row: AdminRow<'partners'>): Partner => row as unknown as Partner

@@ -1,0 +1,181 @@
+import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Link, useParams } from 'react-router'
+import { ActButton } from '../acts/act-button.tsx'
+import { PauseButton } from '../acts/pause-button.tsx'
+import { useList } from '../api/reads.ts'
+import { ErrorAlert } from '../app/error-alert.tsx'
+import { Loading } from '../app/loading.tsx'
+import { PageHeader } from '../app/page-header.tsx'
+import { Panel } from '../app/panel.tsx'
+import { Amount, Facts, Hash, NONE, Status } from '../format/values.tsx'
+import { DataList } from '../lists/data-list.tsx'
+import { RowList } from '../lists/rows.tsx'
+import { Keys } from './partner-keys.tsx'
+import { type Partner, readPartner } from './partner-row.ts'
+
+export function Page() {
+  const { id = '' } = useParams()
+  const { data, error, refetch } = useList('partners')
+  const { data: pauses } = useList('pauses')
+  const row = data?.data.find((one) => one.id === id)
+  const scope = `partner:${row?.name}`
+  return (
+    <>
+      <PageHeader title={row?.name ?? 'Partner'} description={row ? 'Partner' : ''}>
+        {row && (
+          <>
+            <Status value={row.suspended ? 'suspended' : 'active'} />
+            {row.suspended ? (
+              <ActButton act="partners-resume" label="End the suspension" given={{ name: row.name }} />
+            ) : (
+              <ActButton act="partners-suspend" label="Suspend" given={{ name: row.name }} />
+            )}
+            <PauseButton
+              scope={scope}
+              isPaused={pauses?.data.some((pause) => pause.scope === scope) ?? false}
+              what="new exchanges"
+            />
+          </>
+        )}
+      </PageHeader>
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {row && <Content partner={readPartner(row)} />}
+      {data && !row && <Text>There is no partner with this id.</Text>}
+      {!data && !error && <Loading />}
+    </>
+  )
+}
+
+function Content({ partner }: Readonly<{ partner: Partner }>) {
+  const { id, name, keys } = partner
+  const search = new URLSearchParams({ partner: name })
+  return (
+    <Stack>
+      <Hash text={id} isWhole />
+      <Group gap="md">
+        <Anchor component={Link} to={`/exchanges?${search}`} size="sm" underline="always">
+          Exchanges
+        </Anchor>
+        <Anchor component={Link} to={`/swaps?${search}`} size="sm" underline="always">
+          Swaps
+        </Anchor>
+        <Anchor component={Link} to={`/audit?${new URLSearchParams({ subject: name })}`} size="sm" underline="always">
+          Acts of operators about it
+        </Anchor>
+      </Group>
+      <Terms partner={partner} />
+      <Panel title="API keys">
+        <Keys partner={name} keys={keys} />
+      </Panel>
+      <Balances name={name} />
+      <Addresses partner={partner} />
+    </Stack>
+  )
+}
+
+const yesNo = (value: boolean): string => (value ? 'yes' : 'no')
+
+function Terms({ partner }: Readonly<{ partner: Partner }>) {
+  const { name, feeBps, openExchangesMax, rateLimitPerMinute, strict, refundToSender, refundByLink, email } = partner
+  return (
+    <Panel title="Terms">
+      <Facts
+        items={[
+          ['Fee', `${feeBps / 100} % of the amount out`],
+          ['Open exchanges at most', openExchangesMax],
+          ['Weighted requests per minute', rateLimitPerMinute],
+          ['Refuses unknown members', yesNo(strict)],
+          ['Refunds without an address go to the sender', yesNo(refundToSender)],
+          ['Payers may name a missing refund address', yesNo(refundByLink)],
+          ['E-mail', email ?? 'none'],
+        ]}
+      />
+      <Group gap={6}>
+        <ActButton act="partners-set" label="Change terms" given={{ name }} />
+      </Group>
+    </Panel>
+  )
+}
+
+const Balances = ({ name }: Readonly<{ name: string }>) => (
+  <Panel title="Balances">
+    <DataList
+      read="balances"
+      label="Balances"
+      query={{ name }}
+      rowKey={({ currency }) => currency}
+      empty="Nothing is owed to this partner."
+      columns={[
+        { title: 'Currency', cell: ({ currency }) => currency },
+        { title: 'Owed', isNumber: true, cell: ({ amount }) => <Amount value={amount} /> },
+        { title: 'Acts', cell: ({ currency, amount }) => <PayOut name={name} currency={currency} amount={amount} /> },
+      ]}
+    />
+  </Panel>
+)
+
+type PayOutProps = Readonly<{ name: string; currency: string; amount: string }>
+
+/** Swap fees are owed in tokens of contracts, which you pay with your own key and book afterwards. */
+function PayOut({ name, currency, amount }: PayOutProps) {
+  const [token = '', network = ''] = currency.split('@')
+  if (token.startsWith('0x'))
+    return <ActButton act="partners-fees-paid" label="Book fees that you sent" given={{ name, network, token }} />
+  return (
+    <ActButton act="partners-pay-out" label="Pay out" given={{ name, currency }} initial={{ amount }}>
+      <Text size="sm">
+        <Amount value={amount} currency={currency} /> is owed to it.
+      </Text>
+    </ActButton>
+  )
+}
+
+const Addresses = ({ partner: { name, recipients, feeAddresses } }: Readonly<{ partner: Partner }>) => (
+  <>
+    <Panel title="Default recipients">
+      {recipients.length === 0 ? (
+        <Text size="sm">An exchange without an address pays into the balance of the partner.</Text>
+      ) : (
+        <RowList
+          rows={recipients}
+          label="Default recipients"
+          rowKey={({ currency }) => currency}
+          columns={[
+            { title: 'Currency', cell: ({ currency }) => currency },
+            { title: 'Address', cell: ({ address }) => <Hash text={address} /> },
+            { title: 'Memo', cell: ({ memo }) => memo ?? NONE },
+            {
+              title: 'Acts',
+              cell: ({ currency }) => <ActButton act="partners-recipient" label="Change" given={{ name, currency }} />,
+            },
+          ]}
+        />
+      )}
+      <Group gap={6}>
+        <ActButton act="partners-recipient" label="Set a default recipient" given={{ name }} />
+      </Group>
+    </Panel>
+    <Panel title="Addresses for swap fees">
+      {feeAddresses.length === 0 ? (
+        <Text size="sm">You collect its swap fees and owe them.</Text>
+      ) : (
+        <RowList
+          rows={feeAddresses}
+          label="Addresses for swap fees"
+          rowKey={({ network }) => network}
+          columns={[
+            { title: 'Network', cell: ({ network }) => network },
+            { title: 'Address', cell: ({ address }) => <Hash text={address} /> },
+            {
+              title: 'Acts',
+              cell: ({ network }) => <ActButton act="partners-fee-address" label="Change" given={{ name, network }} />,
+            },
+          ]}
+        />
+      )}
+      <Group gap={6}>
+        <ActButton act="partners-fee-address" label="Set an address for swap fees" given={{ name }} />
+      </Group>
+    </Panel>
+  </>
+)

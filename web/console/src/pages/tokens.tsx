@@ -1,0 +1,47 @@
+import { useSearchParams } from 'react-router'
+import { PauseButton } from '../acts/pause-button.tsx'
+import { useList } from '../api/reads.ts'
+import { PageHeader } from '../app/page-header.tsx'
+import { Hash, Status } from '../format/values.tsx'
+import { WholeList } from '../lists/whole-list.tsx'
+
+const stateOf = (enabled: boolean, paused: boolean): string => {
+  if (paused) return 'paused'
+  return enabled ? 'enabled' : 'without a pool'
+}
+
+export function Page() {
+  const [search] = useSearchParams()
+  const { data: dexes } = useList('dexes')
+  const names = [...new Set(dexes?.data.map(({ network }) => network))]
+  const network = search.get('network') ?? names[0]
+  return (
+    <>
+      <PageHeader title="Tokens of swaps" description="Tokens of a network, enabled ones first." />
+      {network !== undefined && (
+        <WholeList
+          key={network}
+          read="tokens"
+          label="Tokens"
+          rowKey={({ address }) => address}
+          textOf={({ address, symbol, name }) => `${address} ${symbol} ${name}`}
+          empty="No token of this network is known."
+          filters={[{ name: 'network', label: 'Network', options: names, initial: network, isRequired: true }]}
+          columns={[
+            { title: 'Symbol', cell: ({ symbol }) => symbol },
+            { title: 'Name', cell: ({ name }) => name },
+            { title: 'Address', cell: ({ address }) => <Hash text={address} /> },
+            { title: 'Decimals', isNumber: true, cell: ({ decimals }) => decimals },
+            { title: 'State', cell: ({ enabled, paused }) => <Status value={stateOf(enabled, paused)} /> },
+            {
+              title: 'Acts',
+              cell: ({ address, symbol, paused }) => (
+                <PauseButton scope={`token:${address.toLowerCase()}@${network}`} isPaused={paused} what={symbol} />
+              ),
+            },
+          ]}
+        />
+      )}
+    </>
+  )
+}

@@ -37,10 +37,10 @@ export async function serveConsole(): Promise<ConsoleServer> {
 
 async function addRows({ test: { database } }: AdminServer): Promise<string> {
   await seedAdminRows(database, ROWS)
-  await database.query('update partners set name = $1', [XSS])
+  await database.query("update partners set name = $1 where name = 'acme'", [XSS])
   await database.query('alter table exchanges disable trigger user')
   const [held] = await database.query<{ id: string }>(
-    `update exchanges set external_id = $1, partner_id = (select id from partners)
+    `update exchanges set external_id = $1, partner_id = (select id from partners where name = $1)
      where id = (select exchange_id from executions where status = 'verifying' order by updated_at, id limit 1) returning id`,
     [XSS],
   )

@@ -96,6 +96,13 @@ export const pageGroups: readonly PageGroup[] = [
     pages: [
       { path: '/partners', title: 'Partners', load: () => import('./partners.tsx') },
       { path: '/partners/:id', title: 'Partner', load: () => import('./partner.tsx'), isHidden: true },
+      { path: '/webhooks', title: 'Webhooks', load: () => import('./webhooks.tsx') },
+      {
+        path: '/webhooks/:id',
+        title: 'Deliveries of a webhook',
+        load: () => import('./webhook-deliveries.tsx'),
+        isHidden: true,
+      },
       { path: '/operators', title: 'Operators', load: () => import('./operators.tsx') },
       { path: '/sessions', title: 'Sessions', load: () => import('./sessions.tsx') },
       { path: '/audit', title: 'Audit log', load: () => import('./audit.tsx') },

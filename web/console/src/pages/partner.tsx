@@ -59,6 +59,9 @@ function Content({ partner }: Readonly<{ partner: Partner }>) {
         <Anchor component={Link} to={`/swaps?${search}`} size="sm" underline="always">
           Swaps
         </Anchor>
+        <Anchor component={Link} to={`/webhooks?${search}`} size="sm" underline="always">
+          Webhooks
+        </Anchor>
         <Anchor component={Link} to={`/audit?${new URLSearchParams({ subject: name })}`} size="sm" underline="always">
           Acts of operators about it
         </Anchor>
@@ -153,6 +156,7 @@ const Addresses = ({ partner: { name, recipients, feeAddresses } }: Readonly<{ p
       )}
       <Group gap={6}>
         <ActButton act="partners-recipient" label="Set a default recipient" given={{ name }} />
+        <ActButton act="partners-monthly-payout" label="Set a monthly payout" given={{ name }} />
       </Group>
     </Panel>
     <Panel title="Addresses for swap fees">

@@ -45,7 +45,7 @@ const long = [
   'server/test/exchange/payouts/{missing-inputs,reversed-payouts}.test.ts',
   'server/test/exchange/private/{bounds,crash-recovery,reorgs,stalled-networks}.test.ts',
   'server/test/exchange/settlement/{crash-recovery,held-refunds}.test.ts',
-  'server/test/swap/api/{aggregator-swaps,bad-inputs,deadline,every-network,fees,networks,resending,tracking,unlisted-tokens,unreported-fees}.test.ts',
+  'server/test/swap/api/{aggregator-swaps,bad-inputs,deadline,every-network,fees,networks,resending,solana-controlled-node,tracking,unlisted-tokens,unreported-fees}.test.ts',
   'server/test/swap/routing/{independent-bounds,optimality,production-limits}.test.ts',
 ]
 

@@ -92,8 +92,8 @@ describe('rows of a partner (I-20)', () => {
   })
 
   test('come from these functions alone', () => {
-    // `cancel` and `nameRefund` answer nothing; their services find the partner's exchange first.
-    const others = ['cancel', 'create', 'nameRefund', 'takeKeyIndexes']
+    // `cancel`, `expire` and `nameRefund` answer no row; their services find the partner's exchange first.
+    const others = ['cancel', 'create', 'expire', 'nameRefund', 'takeKeyIndexes']
     expect(Object.keys(store.exchanges).sort()).toEqual([...answering, ...others].sort())
   })
 })
@@ -243,6 +243,7 @@ describe('swap rows of a partner (I-20)', () => {
     }
     expect(await idempotency.findResponse(randomUUID(), key)).toBeNull()
     expect(await createFeeAccounts(database).findAddress(randomUUID(), 'eth')).toBeNull()
+    expect(await createFeeAccounts(database).listAddresses(randomUUID())).toEqual([])
   })
 
   test('come from these functions alone', () => {
@@ -252,7 +253,9 @@ describe('swap rows of a partner (I-20)', () => {
     expect(Object.keys(swaps).sort()).toEqual([...answersPartners, ...tracking].sort())
     expect(Object.keys(createBuiltApprovals(database)).sort()).toEqual(['has', 'save'])
     expect(Object.keys(createSwapIdempotencyStore(database)).sort()).toEqual(['findResponse', 'saveResponse'])
-    const operator = ['findDecimals', 'listHeldFees', 'setAddress']
-    expect(Object.keys(createFeeAccounts(database)).sort()).toEqual(['findAddress', ...operator].sort())
+    const operator = ['findDecimals', 'listAllAddresses', 'listHeldFees', 'setAddress']
+    // `requestAddress` answers no row.
+    const own = ['findAddress', 'listAddresses', 'requestAddress']
+    expect(Object.keys(createFeeAccounts(database)).sort()).toEqual([...own, ...operator].sort())
   })
 })

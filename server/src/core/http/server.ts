@@ -57,14 +57,17 @@ function createRequestIds(): () => string {
   }
 }
 
-/** Answers 503 while the event loop lags, except for liveness: a busy process must not be killed. */
+/** Liveness, because a busy process must not be killed; and files in memory, without which a page could not say that the server is busy. */
+const servedAlways = /^\/(health\/live$|widget\.js|(console|docs|playground)\/assets\/)/
+
+/** Answers 503 while the event loop lags. */
 export function guardOverload(app: FastifyInstance, { overload }: ApiSettings): void {
   if (overload === null) return
   app.register(underPressure, {
     maxEventLoopDelay: overload.eventLoopDelayMs,
     sampleInterval: overload.sampleMs,
-    pressureHandler: (request) => {
-      if (request.url !== '/health/live') throw new AppError('OVERLOADED', 'the server has too much to do')
+    pressureHandler: ({ url }) => {
+      if (!servedAlways.test(url)) throw new AppError('OVERLOADED', 'the server has too much to do')
     },
   })
 }

@@ -22,9 +22,10 @@ const typesOf = async (subject: string): Promise<string[]> =>
     )
   ).map(({ type }) => type)
 
-test('the types are every status of exchanges and swaps, and a refund that needs an address', () => {
+test('the types are every status of exchanges and swaps, a refund that needs an address, and a change of a fee address', () => {
   const statuses = [...exchangeStatuses.map((one) => `exchange.${one}`), ...swapStatuses.map((one) => `swap.${one}`)]
-  expect([...eventTypes].sort()).toEqual([...statuses, 'exchange.refund_address_required'].sort())
+  const others = ['exchange.refund_address_required', 'partner.fee_address_changed']
+  expect([...eventTypes].sort()).toEqual([...statuses, ...others].sort())
 })
 
 test('each change of the status of an exchange is recorded once, other changes and a rolled back one are not', async () => {

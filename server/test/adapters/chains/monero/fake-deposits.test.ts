@@ -95,6 +95,7 @@ describeWith('monerod', 'payments on monerod that are no deposit, or not yet', (
   test('D46 refuses the units of an orphaned deposit, and finds it again once it is mined again', async () => {
     const from = await startOf(chain)
     const { address } = addresses.deposit(4)
+    await payer.waitForUnlocked(Number(ONE_XMR / 4n))
     await payer.transfer([{ address, amount: ONE_XMR / 10n }])
     const [one] = await waitForArrivals(address, from, 1)
     if (!one) throw new Error('the output is missing')

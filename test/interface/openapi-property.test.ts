@@ -30,7 +30,7 @@ test('responses match the OpenAPI document, and rejected requests write no rows'
     contents,
     request,
   })
-  expect(operations).toBe(45)
+  expect(operations).toBe(48)
   expect(answers).toBeGreaterThan(1_000)
   // Some creates must succeed, or the property tests only rejections.
   expect(created).toBeGreaterThan(5)

@@ -7,6 +7,7 @@ import { useDialog } from '../app/dialog-host.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Facts, Time } from '../format/values.tsx'
 import { readForm } from './login-page.tsx'
+import { NewPassword } from './new-password.tsx'
 import { addPasskey, hasPasskeys } from './passkey.ts'
 
 type Props = Readonly<{
@@ -75,15 +76,7 @@ export const ChangePassword = () => (
   <FormButton label="Change your password" verb="Change" send={(form) => post('/admin/v1/session/password', form)}>
     <Text size="sm">Your other sessions end.</Text>
     <PasswordInput name="password" label="Password" autoComplete="current-password" required maxLength={200} />
-    <PasswordInput
-      name="newPassword"
-      label="New password"
-      description="12 characters or more, without your login."
-      autoComplete="new-password"
-      required
-      minLength={12}
-      maxLength={200}
-    />
+    <NewPassword name="newPassword" />
   </FormButton>
 )
 

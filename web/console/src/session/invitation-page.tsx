@@ -1,10 +1,11 @@
-import { Anchor, Button, Code, List, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Code, List, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { postOnce } from '../api/client.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { readForm } from './login-page.tsx'
+import { NewPassword } from './new-password.tsx'
 import { StartPage } from './start-page.tsx'
 
 const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }))
@@ -75,15 +76,7 @@ function Credentials({ invitation: { login, role, totpUri }, error, isPending }:
         {totpUri}
       </Code>
       <TextInput name="code" label="Code of the app" autoComplete="one-time-code" required maxLength={10} />
-      <PasswordInput
-        name="password"
-        label="New password"
-        description="12 characters or more, without your login."
-        autoComplete="new-password"
-        required
-        minLength={12}
-        maxLength={200}
-      />
+      <NewPassword name="password" />
       <Button type="submit" loading={isPending}>
         Accept
       </Button>

@@ -1,5 +1,6 @@
 import type { Currency } from '@swapyard/sdk'
 import { type FormEvent, useState } from 'react'
+import { AmountInput } from '../amount-input.tsx'
 import { findCurrency, keyOf, labelOf } from '../currencies.ts'
 import type { Terms } from './order.ts'
 import { PriceControl } from './price-control.tsx'
@@ -26,15 +27,7 @@ export function PairForm({ currencies, terms, feed, isBusy, onTerms, onCreate }:
     <form className="panel form" aria-labelledby="terms" onSubmit={submit}>
       <h2 id="terms">{terms.isPrivate ? 'Private exchange' : 'Exchange'}</h2>
       <div className="pair">
-        <label>
-          You send
-          <input
-            inputMode="decimal"
-            autoComplete="off"
-            value={terms.amount}
-            onChange={(event) => change({ amount: event.target.value.trim() })}
-          />
-        </label>
+        <AmountInput label="You send" value={terms.amount} onChange={(amount) => change({ amount })} />
         <CurrencySelect
           name="From"
           currencies={currencies}

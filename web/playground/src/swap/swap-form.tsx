@@ -1,5 +1,6 @@
 import type { DefiCurrency, SwapQuote } from '@swapyard/sdk'
 import type { FormEvent } from 'react'
+import { AmountInput } from '../amount-input.tsx'
 import { truncate } from '../currencies.ts'
 import { Sparkline } from '../sparkline.tsx'
 import type { SwapTerms } from './run-swap.ts'
@@ -38,15 +39,7 @@ export function SwapForm({ network, networks, sources, tokens, terms, feed, isBu
         </select>
       </label>
       <div className="pair">
-        <label>
-          You swap
-          <input
-            inputMode="decimal"
-            autoComplete="off"
-            value={terms.amount}
-            onChange={(event) => change({ amount: event.target.value.trim() })}
-          />
-        </label>
+        <AmountInput label="You swap" value={terms.amount} onChange={(amount) => change({ amount })} />
         <TokenSelect name="From" tokens={sources} value={terms.from} onChange={swapEnds} />
         <TokenSelect
           name="To"

@@ -57,55 +57,22 @@ const repeated = process.env['TEST_LONG'] === '1' ? ['server/test/swap/routing/d
 /** About a minute, and mostly waiting: started last, the run would wait for them alone. */
 const SLOW = /\/test\/((adversaries|chaos|starts|privacy)\/|swap\/api\/networks)/
 
-/** They wait for each other, because they trade on the same markets: side by side, workers would stand idle. */
+/**
+ * They wait for each other, because they trade on the same markets: side by side, workers would stand idle. So they are spread
+ * over the run.
+ */
 const IN_TURN = /\/server\/test\/swap\/api\//
-
-/** The longest of `long`, from eight minutes to one. They start several servers and keep both cores busy. */
-const HEAVY = [
-  ...[
-    'chaos/planted-bugs',
-    'adversaries/adversaries',
-    'chaos/checkpoint-kills',
-    'privacy/private-exchange-linkability',
-  ],
-  ...[
-    'chaos/stopped-processes',
-    'starts/start-environments',
-    'chaos/operations',
-    'starts/production',
-    'sandbox/test/restart',
-  ],
-  ...['chaos/races', 'chaos/monero-reorgs', 'api/networks', 'chaos/deposit-reorgs', 'chaos/unanswered-requests'],
-  ...[
-    'starts/production-refusals',
-    'chaos/stuck-payouts',
-    'scenarios/private-exchange-cases',
-    'private/crash-recovery',
-  ],
-]
-const weightOf = ({ moduleId }: TestSpecification) => HEAVY.findIndex((path) => moduleId.endsWith(`${path}.test.ts`))
-
-/** `few` in their order, spread over `many`. */
-function spread(few: readonly TestSpecification[], many: readonly TestSpecification[]): TestSpecification[] {
-  const distance = Math.floor(many.length / Math.max(few.length, 1)) + 1
-  const all = [...many]
-  for (const [n, file] of few.entries()) all.splice(n * distance, 0, file)
-  return all
-}
 
 /** Without a cache Vitest begins with the largest files. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const heavy = sorted
-      .filter((file) => file.project.name === 'long' && weightOf(file) >= 0)
-      .sort((a, b) => weightOf(a) - weightOf(b))
-    const rest = sorted.filter((file) => !heavy.includes(file))
-    const slow = rest.filter(({ moduleId }) => SLOW.test(moduleId))
-    const inTurn = rest.filter((file) => IN_TURN.test(file.moduleId) && !slow.includes(file))
-    const others = rest.filter((file) => !slow.includes(file) && !inTurn.includes(file))
-    // The others wait most of their time: beside heavy ones, they cost nothing.
-    return spread(heavy, [...slow, ...spread(inTurn, others)])
+    const slow = sorted.filter(({ moduleId }) => SLOW.test(moduleId))
+    const inTurn = sorted.filter((file) => IN_TURN.test(file.moduleId) && !slow.includes(file))
+    const others = sorted.filter((file) => !slow.includes(file) && !inTurn.includes(file))
+    const distance = Math.floor(others.length / Math.max(inTurn.length, 1)) + 1
+    for (const [n, file] of inTurn.entries()) others.splice(n * distance, 0, file)
+    return [...slow, ...others]
   }
 }
 
@@ -140,7 +107,7 @@ const units = [
 export default defineConfig({
   test: {
     // For two cores: process-level tests start databases and chains of their own, and spend half of their time waiting.
-    maxWorkers: process.env['TEST_LONG'] === '1' ? 5 : 4,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', createReporter()],
     projects: [

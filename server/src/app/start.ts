@@ -200,6 +200,12 @@ function welcome(config: Config, role: Role, url: string | null, say: (line: str
   say(url === null ? `ready: ${role}` : `ready: ${role} at ${url}`)
   if (role === 'worker' || url === null || config.environment === 'production') return
   const { login, password } = sandboxOperator
-  const admin = config.admin.enabled ? `\n  admin API  ${url}/admin/v1 (operator ${login}, password ${password})` : ''
-  console.log(`\n  API        ${url}\n  key        x-api-key: sandbox\n  docs       ${url}/docs${admin}\n`)
+  const lines = [
+    `playground ${url}/`,
+    `API        ${url}`,
+    'key        x-api-key: sandbox',
+    `docs       ${url}/docs`,
+    ...(config.admin.enabled ? [`console    ${url}/console (operator ${login}, password ${password})`] : []),
+  ]
+  console.log(`\n${lines.map((line) => `  ${line}\n`).join('')}`)
 }

@@ -1,12 +1,11 @@
-import { Button, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import type { AdminReadName, AdminRow } from '@swapyard/schema'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Query } from '../api/client.ts'
 import { useList } from '../api/reads.ts'
-import { ErrorAlert } from '../app/error-alert.tsx'
-import { Loading } from '../app/loading.tsx'
-import { type Filter, Filters, readFilters } from './filters.tsx'
+import { type Filter, readFilters } from './filters.tsx'
+import { ListFrame } from './list-frame.tsx'
 import { type Column, RowList } from './rows.tsx'
 
 const PAGE_ROWS = '50'
@@ -38,11 +37,8 @@ export function DataList<Name extends AdminReadName>(props: Props<Name>) {
   const [search, setSearch] = useSearchParams()
   const cursor = search.get('cursor')
   const sent = { ...readFilters(search, filters), ...query, ...(isPaged ? { cursor, limit: PAGE_ROWS } : {}) }
-  const { data, error, isFetching, isPlaceholderData, refetch } = useList(
-    read,
-    sent,
-    props.everyMs === undefined ? {} : { everyMs: props.everyMs },
-  )
+  const list = useList(read, sent, props.everyMs === undefined ? {} : { everyMs: props.everyMs })
+  const { data, isPlaceholderData } = list
   const goTo = (next: string | null) =>
     setSearch((current) => {
       const changed = new URLSearchParams(current)
@@ -51,21 +47,14 @@ export function DataList<Name extends AdminReadName>(props: Props<Name>) {
       return changed
     })
   return (
-    <Stack gap="sm">
-      <Filters filters={filters}>
-        <Button variant="default" onClick={() => void refetch()} loading={isFetching && !isPlaceholderData}>
-          Refresh
-        </Button>
-        {props.children}
-      </Filters>
-      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-      <VisuallyHidden role="status">{statusText(label, data?.data.length)}</VisuallyHidden>
-      {data === undefined && !error && <Loading />}
-      {data?.data.length === 0 && (
-        <Paper withBorder p="lg">
-          <Text c="dimmed">{empty}</Text>
-        </Paper>
-      )}
+    <ListFrame
+      filters={filters}
+      list={list}
+      count={data?.data.length}
+      status={statusText(label, data?.data.length)}
+      empty={empty}
+      buttons={props.children}
+    >
       {data !== undefined && data.data.length > 0 && (
         <RowList rows={data.data} columns={columns} rowKey={rowKey} label={label} isStale={isPlaceholderData} />
       )}
@@ -85,7 +74,7 @@ export function DataList<Name extends AdminReadName>(props: Props<Name>) {
           </Button>
         </Group>
       )}
-    </Stack>
+    </ListFrame>
   )
 }
 

@@ -1,12 +1,11 @@
-import { Button, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import type { AdminReadName, AdminRow } from '@swapyard/schema'
 import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Query } from '../api/client.ts'
 import { useList } from '../api/reads.ts'
-import { ErrorAlert } from '../app/error-alert.tsx'
-import { Loading } from '../app/loading.tsx'
-import { type Filter, Filters, readFilters } from './filters.tsx'
+import { type Filter, readFilters } from './filters.tsx'
+import { ListFrame } from './list-frame.tsx'
 import { type Column, RowList } from './rows.tsx'
 
 /** Rows that are drawn at first, and with each press of the button. */
@@ -31,35 +30,29 @@ type Props<Name extends AdminReadName> = Readonly<{
   children?: ReactNode
 }>
 
-/** A list without pages, of which only the beginning is drawn. */
+/** A list that the server answers whole. The first rows are rendered, and more at the press of a button. */
 export function WholeList<Name extends AdminReadName>(props: Props<Name>) {
   const { read, label, columns, rowKey, textOf, filters = [], query = {}, empty = 'Nothing is here.' } = props
   const [search] = useSearchParams()
   const [drawn, setDrawn] = useState(DRAWN)
-  const { data, error, isFetching, isPlaceholderData, refetch } = useList(
+  const list = useList(
     read,
     { ...readFilters(search, filters), ...query },
     props.everyMs === undefined ? {} : { everyMs: props.everyMs },
   )
+  const { data, isPlaceholderData } = list
   const text = search.get(contains.name)?.toLowerCase() ?? ''
   const rows = data?.data.filter((row) => textOf(row).toLowerCase().includes(text))
   const isSearched = text !== '' || (data?.data.length ?? 0) > SEARCHED
   return (
-    <Stack gap="sm">
-      <Filters filters={isSearched ? [...filters, contains] : filters}>
-        <Button variant="default" onClick={() => void refetch()} loading={isFetching && !isPlaceholderData}>
-          Refresh
-        </Button>
-        {props.children}
-      </Filters>
-      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-      <VisuallyHidden role="status">{rows ? `${label}: ${rows.length} rows` : ''}</VisuallyHidden>
-      {rows === undefined && !error && <Loading />}
-      {rows?.length === 0 && (
-        <Paper withBorder p="lg">
-          <Text c="dimmed">{text === '' ? empty : 'No row contains this text.'}</Text>
-        </Paper>
-      )}
+    <ListFrame
+      filters={isSearched ? [...filters, contains] : filters}
+      list={list}
+      count={rows?.length}
+      status={rows ? `${label}: ${rows.length} rows` : ''}
+      empty={text === '' ? empty : 'No row contains this text.'}
+      buttons={props.children}
+    >
       {rows !== undefined && rows.length > 0 && (
         <RowList
           rows={rows.slice(0, drawn)}
@@ -79,6 +72,6 @@ export function WholeList<Name extends AdminReadName>(props: Props<Name>) {
           </Button>
         </Group>
       )}
-    </Stack>
+    </ListFrame>
   )
 }

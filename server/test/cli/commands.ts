@@ -32,3 +32,10 @@ export function startCommands(): Readonly<{ run: RunCommand; stop(): void }> {
     stop: () => void child.kill(),
   }
 }
+
+/** The JSON lines of what a command printed. */
+export const readJsonLines = <Line>(stdout: string): Line[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Line)

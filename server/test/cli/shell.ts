@@ -6,7 +6,7 @@ import { inject } from 'vitest'
 import { compileCache } from '../../../test/support/compile-cache.ts'
 import { createDatabase } from '../../../test/support/database.ts'
 import { PATIENCE_MS } from '../../../test/support/patience.ts'
-import { type RunCommand, startCommands } from './commands.ts'
+import { type RunCommand, readJsonLines, startCommands } from './commands.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
@@ -40,11 +40,7 @@ export async function openShell(): Promise<Shell> {
       }
       // A service runs until a signal stops it.
       const { code, stdout, stderr } = await (args[0] === 'start' ? runAlone : commands.run)(args, environment)
-      const lines = stdout
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line) as Record<string, unknown>)
-      return { code, text: stdout, lines, error: stderr }
+      return { code, text: stdout, lines: readJsonLines(stdout), error: stderr }
     },
     async close() {
       commands.stop()

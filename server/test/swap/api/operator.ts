@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { Json } from '../../../../test/support/scenario.ts'
-import { startCommands } from '../../cli/commands.ts'
+import { readJsonLines, startCommands } from '../../cli/commands.ts'
 import type { Stage } from './partner.ts'
 
 /** Runs `swapyard partners …` as an operator does beside the running app. */
@@ -23,8 +23,7 @@ export async function startOperator({ scenario }: Stage): Promise<Operator> {
   return {
     async partners(...args) {
       const { stdout, stderr } = await commands.run(['partners', ...args], env)
-      const lines = stdout.split('\n').filter((line) => line.startsWith('{'))
-      return { lines: lines.map((line) => JSON.parse(line) as Json), error: stderr.trim() }
+      return { lines: readJsonLines<Json>(stdout), error: stderr.trim() }
     },
     stop() {
       commands.stop()

@@ -57,8 +57,11 @@ function createRequestIds(): () => string {
   }
 }
 
-/** Liveness, because a busy process must not be killed; and files in memory, without which a page could not say that the server is busy. */
-const servedAlways = /^\/(health\/live$|widget\.js|(console|docs|playground)\/assets\/)/
+/**
+ * Liveness, because a busy process must not be killed; metrics, because an operator must see why it is busy; and files in memory,
+ * without which a page could not say that the server is busy.
+ */
+const servedAlways = /^\/(health\/live$|metrics$|widget\.js|(console|docs|playground)\/assets\/)/
 
 /** Answers 503 while the event loop lags. */
 export function guardOverload(app: FastifyInstance, { overload }: ApiSettings): void {

@@ -72,7 +72,7 @@ describe('draining', () => {
 })
 
 describe('overload', () => {
-  test('returns 503 with Retry-After on all routes except liveness and files of pages, and recovers', async () => {
+  test('returns 503 with Retry-After on all routes except liveness, metrics and files of pages, and recovers', async () => {
     const { app } = start({ overload: { eventLoopDelayMs: 20, sampleMs: 50 } })
     await app.ready()
     const status = async (url: string) => (await app.inject({ url })).statusCode
@@ -85,6 +85,7 @@ describe('overload', () => {
     const refused = await vi.waitUntil(block, { ...PATIENCE, interval: 60 })
     expect([refused.json().code, refused.headers['retry-after']]).toEqual(['OVERLOADED', '5'])
     expect(await status('/health/live')).toBe(200)
+    expect(await status('/metrics')).toBe(200)
     expect(await status('/console/assets/none.js')).toBe(404)
     await vi.waitUntil(async () => (await status('/v1/rates')) === 200, PATIENCE)
   })

@@ -68,6 +68,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   NamedRefundAddress: changes.NamedRefundAddress,
   NameRefundAddressBody,
   PartnerBalance: partner.PartnerBalance,
+  MonthlyPayoutSetting: partner.MonthlyPayoutSetting,
   FeeAddress: feeAddresses.FeeAddress,
   FeeAddressList: feeAddresses.FeeAddressList,
   NextFeeAddress: feeAddresses.NextFeeAddress,

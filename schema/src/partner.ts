@@ -30,8 +30,24 @@ export const PartnerBalance = Type.Object(
   { currency, network, amount: amountText({ description: 'What we owe you.', examples: ['120.5'] }) },
   { description: 'A balance.' },
 )
+export const MonthlyPayoutSetting = Type.Object(
+  {
+    currency,
+    network,
+    minimum: amountText({ description: 'A smaller balance is not paid out.', examples: ['50'] }),
+    address: Type.String({
+      description: 'Your recipient, as you and the operator have verified it.',
+      examples: ['0x52908400098527886E0F7030069857D2E4169EE7'],
+    }),
+    memo: textOrNull({ description: 'Its memo, on networks that have one.', examples: [null] }),
+  },
+  { description: 'We pay the whole balance in this currency once a month (UTC).' },
+)
 export const PartnerBalances = Type.Object(
-  { data: Type.Array(PartnerBalance, { description: 'Balances above zero.' }) },
+  {
+    data: Type.Array(PartnerBalance, { description: 'Balances above zero.' }),
+    monthlyPayouts: Type.Array(MonthlyPayoutSetting, { description: 'Currencies that we pay out every month.' }),
+  },
   { description: 'Balances of the partner by currency.' },
 )
 export type PartnerBalances = Static<typeof PartnerBalances>

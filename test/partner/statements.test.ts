@@ -49,7 +49,7 @@ describe('what a partner reads about itself', () => {
     const accepted = await app.get(`/v1/partner/fees?${new URLSearchParams(period)}`, { accept: 'text/csv' })
     expect(accepted.body).toBe(csv.body)
     // Another partner has nothing of it.
-    expect((await app.get('/v1/partner/balances', other)).json()).toEqual({ data: [] })
+    expect((await app.get('/v1/partner/balances', other)).json()).toEqual({ data: [], monthlyPayouts: [] })
     expect((await app.get(`/v1/partner/fees?${new URLSearchParams(period)}`, other)).json().data).toEqual([])
     // The sums by day are those of all postings.
     const [sums] = await app.app.database.query<{ days: string; postings: string }>(
@@ -58,6 +58,21 @@ describe('what a partner reads about itself', () => {
          from postings)::text as postings`,
     )
     expect(sums?.days).toBe(sums?.postings)
+  })
+
+  test('monthly payouts state the currency, the minimum and the verified recipient', async () => {
+    const set = "from partners where name = 'sandbox'"
+    const address = '0x52908400098527886E0F7030069857D2E4169EE7'
+    await app.app.database.query(
+      `insert into default_recipients (partner_id, asset_id, address) select id, 'bnb@bsc', $1 ${set}`,
+      [address],
+    )
+    await app.app.database.query(
+      `insert into monthly_payout_settings (partner_id, asset_id, minimum) select id, 'bnb@bsc', 250000000000000000 ${set}`,
+    )
+    const { monthlyPayouts } = (await app.get('/v1/partner/balances')).json()
+    expect(monthlyPayouts).toEqual([{ currency: 'bnb', network: 'bsc', minimum: '0.25', address, memo: null }])
+    expect((await app.get('/v1/partner/balances', other)).json().monthlyPayouts).toEqual([])
   })
 
   test('a period that is none is refused with its reason', async () => {

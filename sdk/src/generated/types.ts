@@ -1652,6 +1652,31 @@ export interface PartnerBalance {
   amount: string
 }
 /**
+ * We pay the whole balance in this currency once a month (UTC).
+ */
+export interface MonthlyPayoutSetting {
+  /**
+   * Ticker; of fees of swaps the address of the token.
+   */
+  currency: string
+  /**
+   * Its network.
+   */
+  network: string
+  /**
+   * A smaller balance is not paid out.
+   */
+  minimum: string
+  /**
+   * Your recipient, as you and the operator have verified it.
+   */
+  address: string
+  /**
+   * Its memo, on networks that have one.
+   */
+  memo: string | null
+}
+/**
  * Your fee address on a network.
  */
 export interface FeeAddress {
@@ -1711,6 +1736,10 @@ export interface PartnerBalances {
    * Balances above zero.
    */
   data: PartnerBalance[]
+  /**
+   * Currencies that we pay out every month.
+   */
+  monthlyPayouts: MonthlyPayoutSetting[]
 }
 /**
  * Statement of fees, proceeds and payments.

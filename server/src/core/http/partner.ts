@@ -13,7 +13,12 @@ export function mountPartner(context: ApiContext<{ partnerAccount: PartnerAccoun
   const { partnerAccount } = services
   mount(context, routes.getPartnerBalances, async (request, reply) => {
     reply.header('cache-control', 'no-store')
-    return { data: await partnerAccount.balances(callerOf(request).partner) }
+    const { partner } = callerOf(request)
+    const [data, monthlyPayouts] = await Promise.all([
+      partnerAccount.balances(partner),
+      partnerAccount.monthlyPayouts(partner),
+    ])
+    return { data, monthlyPayouts }
   })
   mount(context, routes.getPartnerFees, async (request, reply) => {
     const { from, to } = request.query as PartnerFeesQuery

@@ -9,12 +9,14 @@ import type { Movement, StatementStore } from '../ports/store/statements.ts'
 export type MovementKind = 'exchangeFee' | 'swapFee' | 'proceeds' | 'paidOut' | 'other'
 type AssetName = Readonly<{ currency: string; network: string }>
 export type BalanceView = AssetName & Readonly<{ amount: string }>
+export type MonthlyPayoutView = AssetName & Readonly<{ minimum: string; address: string; memo: string | null }>
 export type MovementView = AssetName &
   Readonly<{ date: string; kind: MovementKind; credited: string; debited: string; count: number }>
 
 /** What a partner reads about itself. */
 export type PartnerAccount = Readonly<{
   balances(partner: Partner): Promise<readonly BalanceView[]>
+  monthlyPayouts(partner: Partner): Promise<readonly MonthlyPayoutView[]>
   /** Days in UTC, both inclusive. Throws VALIDATION_ERROR for a period that is none or too long. */
   statement(partner: Partner, from: string, to: string): Promise<readonly MovementView[]>
   countOpenExchanges(partner: Partner): Promise<number>
@@ -48,6 +50,15 @@ export function createPartnerAccount(deps: PartnerAccountDeps): PartnerAccount {
       // A liability is a negative balance.
       return Promise.all(
         owed.map(async ([assetId, units]) => ({ ...nameOf(assetId), amount: await write(deps, assetId, -units) })),
+      )
+    },
+    async monthlyPayouts({ id }) {
+      return Promise.all(
+        (await statements.monthlySettings(id)).map(async ({ assetId, minimumUnits, ...recipient }) => ({
+          ...nameOf(assetId),
+          minimum: await write(deps, assetId, minimumUnits),
+          ...recipient,
+        })),
       )
     },
     async statement({ id }, from, to) {

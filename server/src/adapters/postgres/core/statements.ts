@@ -1,6 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { StatementStore } from '../../../core/ports/store/statements.ts'
-import type { Sql } from './database.ts'
+import type { MonthlySetting, StatementStore } from '../../../core/ports/store/statements.ts'
+import { memoOrNull, type RowOf, type Sql } from './database.ts'
 
 type Row = Readonly<{
   day: string
@@ -25,6 +25,15 @@ export function createStatementStore(sql: Sql): StatementStore {
         credited: BigInt(credited),
         debited: BigInt(debited),
       }))
+    },
+    async monthlySettings(partnerId) {
+      const rows = await sql.query<RowOf<Omit<MonthlySetting, 'memo'>, 'minimumUnits'> & { memo: string }>(
+        `select s.asset_id as "assetId", s.minimum as "minimumUnits", r.address, r.memo
+         from monthly_payout_settings s join default_recipients r using (partner_id, asset_id)
+         where s.partner_id = $1 order by s.asset_id`,
+        [partnerId],
+      )
+      return rows.map((row) => ({ ...row, minimumUnits: BigInt(row.minimumUnits), memo: memoOrNull(row.memo) }))
     },
   }
 }

@@ -11,7 +11,17 @@ export type Movement = Readonly<{
   bookings: number
 }>
 
+/** The operator pays the whole balance once a month to this recipient, if it is at least the minimum. */
+export type MonthlySetting = Readonly<{
+  assetId: AssetId
+  minimumUnits: bigint
+  address: string
+  memo: string | null
+}>
+
 export interface StatementStore {
   /** By day, asset and event. Both days are `YYYY-MM-DD` and inclusive. */
   movements(partnerId: string, from: string, to: string): Promise<readonly Movement[]>
+  /** By asset. */
+  monthlySettings(partnerId: string): Promise<readonly MonthlySetting[]>
 }

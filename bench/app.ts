@@ -5,12 +5,14 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { until } from '../lib/src/until.ts'
 import { createEmbeddedPrices } from '../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys } from '../server/src/adapters/signers/keystore.ts'
+import { mountAdminApi, seedSandboxOperator } from '../server/src/app/admin.ts'
 import { type App, createApp } from '../server/src/app/app.ts'
 import type { NetworkNodes } from '../server/src/app/chains.ts'
 import { createMetrics } from '../server/src/app/metrics.ts'
 import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
 import { seedSandboxPartners } from '../server/src/app/sandbox-partners.ts'
 import { sandboxSwaps } from '../server/src/app/swaps.ts'
+import { loadConfig } from '../server/src/config/load.ts'
 import { defaultSpreads } from '../server/src/core/domain/book.ts'
 import { fundingEntry } from '../server/src/core/domain/ledger/entries.ts'
 import { timeOrderedId } from '../server/src/lib/id.ts'
@@ -21,7 +23,7 @@ import { RATE_LIMIT_PER_MINUTE, rateLimitStatements } from './seed-database.ts'
 
 /*
  * The API alone in its process, as `swapyard start --role api` composes it: the production HTTP layer behind one proxy, keys, throttle,
- * log, metrics, services and store. The nodes are stubs that answer fee queries. A second HTTP server in the same process and on the
+ * log, metrics, services and store, and the admin API. The nodes are stubs that answer fee queries. A second HTTP server in the same process and on the
  * same database pool has the bare routes that creates and status polls are compared with.
  */
 export type AppSettings = Readonly<{
@@ -32,8 +34,11 @@ export type AppSettings = Readonly<{
   chainsFile: string | null
 }>
 
-const pepper = Buffer.from('a pepper of the benchmarks')
+const PEPPER = 'a pepper of the benchmarks, long enough'
+const PUBLIC_URL = 'http://127.0.0.1'
+const pepper = Buffer.from(PEPPER)
 const settings = readSettings<AppSettings>()
+const swaps = sandboxSwaps(settings.chainsFile === null ? [] : readChains(settings.chainsFile))
 
 const app = await createApp({
   environment: 'sandbox',
@@ -47,13 +52,16 @@ const app = await createApp({
   spreads: defaultSpreads,
   settings: appSettings,
   denied: [],
-  ...(settings.chainsFile === null ? {} : { swaps: sandboxSwaps(readChains(settings.chainsFile)) }),
+  ...(settings.chainsFile === null ? {} : { swaps }),
   rateLimit: true,
-  api: { publicUrl: 'http://127.0.0.1', trustedProxies: 1, publicLimitPerMinute: RATE_LIMIT_PER_MINUTE },
+  api: { publicUrl: PUBLIC_URL, trustedProxies: 1, publicLimitPerMinute: RATE_LIMIT_PER_MINUTE },
   log: createLog({ level: 'info', pretty: false }),
   metrics: createMetrics(),
 })
+const config = loadConfig({ SWAPYARD_PEPPER: PEPPER, SWAPYARD_KEYSTORE: settings.keystore })
+mountAdminApi(config, app, { nodes: settings.nodes, swaps, publicUrl: PUBLIC_URL })
 await seedSandboxPartners(app.database, pepper)
+await seedSandboxOperator(app.database, config)
 for (const statement of rateLimitStatements) await app.database.query(statement)
 await creditWallets(app)
 const bareServer = createBareServer(app)

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { benchCreates, benchFeed, benchMemory, benchPolls, benchWholeExchanges } from './benchmarks.ts'
 import { benchBlockScan } from './block-scan.ts'
+import { benchConsole } from './console.ts'
 import { benchDeliveries, benchStreams } from './events.ts'
 import { type App, type Infrastructure, startInfrastructure } from './infrastructure.ts'
 import { benchPrivate } from './private-exchanges.ts'
@@ -27,6 +28,7 @@ const serverParts = [
   'private',
   'streams',
   'deliveries',
+  'console',
   'swapquotes',
 ]
 const usage = `usage: npm run bench -- [--only ${serverParts.join(',')},swaps,routers,start] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER] [--save]`
@@ -121,6 +123,7 @@ async function benchServers({ print, isChosen, add }: Run): Promise<string> {
       await add('creates', () => benchCreates(large, pace))
     }
     await add('memory', () => benchMemory(apps))
+    await add('console', () => benchConsole(infrastructure, Number(values.rows)))
     await add('private', () => benchPrivate(infrastructure, print))
     await add('swapquotes', () => benchSwapQuotes(infrastructure, pace))
   } finally {

@@ -8,6 +8,7 @@ import {
   adminRoutes,
 } from '@swapyard/schema'
 import type { FastifyInstance } from 'fastify'
+import { createStaticText, sendStaticBody } from '../../core/http/static-files.ts'
 import type { Query } from '../reads/read.ts'
 import { read } from '../reads/reads.ts'
 import { createSums } from '../reads/sums.ts'
@@ -25,10 +26,13 @@ export function mountAdmin(app: FastifyInstance, options: AdminOptions): void {
   mountSessions(context)
   mountReads(context)
   mountActions(context)
-  const document = JSON.stringify(adminOpenApiDocument(adminRoutes, { serverUrl: publicUrl, cookie: settings.cookie }))
-  app.get('/admin/openapi.json', (request, reply) => {
+  const document = createStaticText(
+    JSON.stringify(adminOpenApiDocument(adminRoutes, { serverUrl: publicUrl, cookie: settings.cookie })),
+    'application/json; charset=utf-8',
+  )
+  app.get('/admin/openapi.json', async (request, reply) => {
     request.operation = '/admin/openapi.json'
-    return reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(document)
+    return sendStaticBody(await document(), request, reply, 'no-cache')
   })
 }
 

@@ -1,8 +1,7 @@
 import { openApiDocument, type RouteDefinition } from '@swapyard/schema'
 import { html, markupOf } from '../../lib/html.ts'
-import { sendTagged } from './etag.ts'
 import type { ApiContext } from './mount.ts'
-import type { StaticFiles } from './static-files.ts'
+import { createStaticText, type StaticFiles, sendStaticBody } from './static-files.ts'
 
 const folder = new URL('./', import.meta.resolve('swagger-ui-dist/package.json'))
 const assets: Readonly<Record<string, string>> = {
@@ -94,11 +93,14 @@ export function mountReference(
   documented: Readonly<Record<string, RouteDefinition>>,
   sendFile: StaticFiles,
 ): void {
-  const document = JSON.stringify(openApiDocument(documented, { serverUrl: settings.publicUrl }))
-  app.get('/openapi.json', (request, reply) => {
+  const document = createStaticText(
+    JSON.stringify(openApiDocument(documented, { serverUrl: settings.publicUrl })),
+    'application/json; charset=utf-8',
+  )
+  app.get('/openapi.json', async (request, reply) => {
     request.operation = '/openapi.json'
     reply.header('access-control-allow-origin', '*')
-    return sendTagged(request, reply, document)
+    return sendStaticBody(await document(), request, reply, 'no-cache')
   })
   const texts = {
     '/docs/reference': ['text/html; charset=utf-8', renderPage(documented)],

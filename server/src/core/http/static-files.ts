@@ -37,6 +37,15 @@ export async function createStaticBody(plain: Buffer, contentType: string): Prom
   return { plain, gzip: await compress(plain), etag: weakEtag(plain.toString('latin1')), contentType }
 }
 
+/** A text that stays the same while the process runs, compressed at the first call. */
+export function createStaticText(text: string, contentType: string): () => Promise<StaticBody> {
+  let body: Promise<StaticBody> | null = null
+  return () => {
+    body ??= createStaticBody(Buffer.from(text), contentType)
+    return body
+  }
+}
+
 /** Sends the body, or 304 if the client has it. */
 export function sendStaticBody(
   body: StaticBody,

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import * as schema from '@swapyard/schema'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/core/domain/partner.ts'
@@ -27,6 +28,16 @@ function listMountedRoutes(tree: string): string[] {
 }
 
 describe('OpenAPI document', () => {
+  test('is compressed for clients that accept it, and not sent again to one that has it', async () => {
+    const ask = (headers: Record<string, string>) => scenario.app.inject({ url: '/openapi.json', headers })
+    const plain = await ask({})
+    const compressed = await ask({ 'accept-encoding': 'gzip' })
+    expect(compressed.headers['content-encoding']).toBe('gzip')
+    expect(gunzipSync(compressed.rawPayload).toString()).toBe(plain.body)
+    expect(compressed.rawPayload.length).toBeLessThan(plain.body.length / 4)
+    expect((await ask({ 'if-none-match': String(plain.headers['etag']) })).statusCode).toBe(304)
+  })
+
   test('has every route of the server except those for files and operators', async () => {
     const { paths } = (await scenario.app.inject({ url: '/openapi.json' })).json()
     const documented = Object.entries<object>(paths).flatMap(([path, item]) =>

@@ -1,5 +1,6 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import type { ActField } from '../api/acts.ts'
+import { CodeText } from '../format/code-text.tsx'
 import { nameOf } from './outcome.tsx'
 
 const REASON_MAX = 500
@@ -19,13 +20,15 @@ export const ReasonInput = () => (
 /** The input of one argument, by its schema. */
 export function ActInput({ field, initial }: Readonly<{ field: ActField; initial: string }>) {
   const { name, type, description, required, values, example, minimum, maximum, maxLength } = field
-  const common = { name, label: nameOf(name), description, required, defaultValue: initial }
+  const common = {
+    ...{ name, label: nameOf(name), required, defaultValue: initial },
+    description: <CodeText text={type === 'array' ? `${description} One a line.` : description} />,
+  }
   if (values) return <NativeSelect {...common} data={[...(required ? [] : ['']), ...values]} />
   // Absent, true and false differ.
   if (type === 'boolean')
     return <NativeSelect {...common} data={['', { value: 'true', label: 'yes' }, { value: 'false', label: 'no' }]} />
-  if (type === 'array')
-    return <Textarea {...common} description={`${description} One a line.`} placeholder={example} autosize />
+  if (type === 'array') return <Textarea {...common} placeholder={example} autosize />
   return (
     <TextInput
       {...common}

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { type Act, askFor, useActDescription } from '../api/acts.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Loading } from '../app/loading.tsx'
+import { CodeText } from '../format/code-text.tsx'
 import { Facts } from '../format/values.tsx'
 import type { ActProps } from './act-button.tsx'
 import { ActInput, ReasonInput, readArguments } from './act-inputs.tsx'
@@ -88,7 +89,9 @@ function Arguments({
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text size="sm">{description.description}</Text>
+        <Text size="sm">
+          <CodeText text={description.description} />
+        </Text>
         {children}
         <Facts items={Object.entries(given).map(([name, value]) => [nameOf(name), value])} />
         {asked.map((field) => (

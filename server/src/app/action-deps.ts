@@ -35,7 +35,7 @@ export function createActionDeps(config: Config, readOffer: () => Promise<Offere
     async swaps() {
       const { serveNetworks } = await import('./swaps.ts')
       const { settings, routing } = await readOffer()
-      return { networks: serveNetworks(environment, routing), feeAddresses: settings?.feeAddresses ?? new Map() }
+      return { networks: await serveNetworks(environment, routing), feeAddresses: settings?.feeAddresses ?? new Map() }
     },
   }
 }

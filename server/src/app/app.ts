@@ -148,7 +148,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   const events = openEvents(options, database)
   const changes = await listen(options.databaseUrl, events.onNotice(forget), onError)
-  const swaps = openSwaps(options, { database, catalogue, books, clock, onNodeNote: nodeNotes.add })
+  const swaps = await openSwaps(options, { database, catalogue, books, clock, onNodeNote: nodeNotes.add })
   const services = createServices(options, { ...shared, ...authentication, feed, starting, swaps, events })
   const settings = { ...apiDefaults, ...options.api, throttle }
   const http = createHttpServer({ services, log, metrics, settings })

@@ -98,7 +98,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
   if (config.environment === 'production') {
     await reportChecksums(app.database, app.store.alarms, log)
     await requireTraces(app.chains, config.networks, log)
-    await requireOwnNetworks(serveNetworks(config.environment, swaps.routing), log)
+    await requireOwnNetworks(await serveNetworks(config.environment, swaps.routing), log)
   }
   if (config.environment === 'sandbox') {
     await seedSandboxPartners(app.database, Buffer.from(config.pepper))

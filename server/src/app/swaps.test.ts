@@ -19,7 +19,7 @@ const lists = createPackageLists()
 const networks = { sei: 1_329, sonic: 146 } as const
 
 describe.for(Object.entries(networks))('%s', ([network, chainId]) => {
-  it('has the tokens of the operator’s file before those of the lists', () => {
+  it('has the tokens of the operator’s file before those of the lists', async () => {
     const published = lists.list(chainId)
     const offer = productionSwaps([{ network, rpcUrls: ['http://127.0.0.1:1'] }], config)
     const own = swaps.networks[network].tokens as { address: string; symbol: string }[]
@@ -30,7 +30,7 @@ describe.for(Object.entries(networks))('%s', ([network, chainId]) => {
     const all = [...own, ...published]
     // The router looks for their pools from the beginning.
     expect(offer.routing.map(({ tokens }) => tokens)).toEqual([all.map(({ address }) => address)])
-    const { chain } = serveNetworks('production', offer.routing).get(network) ?? {}
+    const { chain } = (await serveNetworks('production', offer.routing)).get(network) ?? {}
     expect(chain?.network.evm?.chainId).toBe(chainId)
     const listed = createListedTokens({
       own: (id) => offer.ownTokens.get(id) ?? [],
@@ -43,13 +43,13 @@ describe.for(Object.entries(networks))('%s', ([network, chainId]) => {
   })
 })
 
-it('lists no contract of the coin as a token, though published lists name it', () => {
+it('lists no contract of the coin as a token, though published lists name it', async () => {
   const coins = {
     matic: '0x0000000000000000000000000000000000001010',
     celo: '0x471ece3750da237f93b8e339c536989b8978a438',
   }
   const nodes = Object.keys(coins).map((network) => ({ network, rpcUrls: ['http://127.0.0.1:1'] }))
-  const served = serveNetworks('production', productionSwaps(nodes, config).routing)
+  const served = await serveNetworks('production', productionSwaps(nodes, config).routing)
   for (const [network, coin] of Object.entries(coins)) {
     const published = lists.list(served.get(network)?.chain.network.evm?.chainId ?? 0)
     expect(published.map(({ address }) => address)).toContain(coin)
@@ -80,9 +80,10 @@ const otherSources: Readonly<Record<string, readonly string[]>> = {
 
 it.for(dexNetworks.map((one) => [one.network, one] as const))(
   'D2: connector tokens of %s are on a published list, or have a named source',
-  ([network, { connectors, stablecoin }]) => {
+  async ([network, { connectors, stablecoin }]) => {
     const offer = productionSwaps([{ network, rpcUrls: ['http://127.0.0.1:1'] }], config)
-    const chainId = serveNetworks('production', offer.routing).get(network)?.chain.network.evm?.chainId ?? 0
+    const served = await serveNetworks('production', offer.routing)
+    const chainId = served.get(network)?.chain.network.evm?.chainId ?? 0
     const published = new Set(lists.list(chainId).map(({ address }) => address))
     const lower = connectors.map((one) => one.toLowerCase())
     expect(lower.filter((one) => !published.has(one))).toEqual(otherSources[network] ?? [])
@@ -103,11 +104,11 @@ describe('on Solana and Sui', () => {
   const nodes = ['sol', 'sui'].map((network) => ({ network, rpcUrls: ['http://127.0.0.1:1', 'http://127.0.0.1:2'] }))
   const offerOf = (settings: object) => productionSwaps(nodes, toSwapConfig(decode(swapsSchema, settings).value, []))
 
-  it('serves swaps only if the operator enables them', () => {
+  it('serves swaps only if the operator enables them', async () => {
     expect(offerOf({}).routing).toEqual([])
     const { routing } = offerOf({ networks: { sol: { enabled: true }, sui: { enabled: true } } })
     expect(routing.map(({ dexNetwork }) => dexNetwork.network)).toEqual(['sol', 'sui'])
-    const served = serveNetworks('production', routing)
+    const served = await serveNetworks('production', routing)
     expect([...served.values()].map(({ chain }) => chain.native)).toEqual([
       'So11111111111111111111111111111111111111112',
       '0x2::sui::SUI',

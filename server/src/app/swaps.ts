@@ -11,9 +11,7 @@ import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
 import { createSwapStore } from '../adapters/postgres/swap/swaps.ts'
 import type { RouterMetrics } from '../adapters/router/router-metrics.ts'
 import { createSolanaAddressFormat } from '../adapters/solana/address-format.ts'
-import { createSolanaSwapChain } from '../adapters/solana/chain.ts'
 import { createSuiAddressFormat } from '../adapters/sui/address-format.ts'
-import { createSuiSwapChain } from '../adapters/sui/swap-chain.ts'
 import { createEvmAddressFormat } from '../adapters/swap-chain/address-format.ts'
 import { createEvmSwapChain } from '../adapters/swap-chain/chain.ts'
 import { createPackageLists } from '../adapters/token-lists/package-lists.ts'
@@ -152,10 +150,10 @@ export function productionSwaps(
 }
 
 /** Opens the swap half with its router thread. A worker has no router. */
-export function openSwaps(
+export async function openSwaps(
   options: SwapOptions & Readonly<{ metrics: RouterMetrics; api: Readonly<{ operationsOnly?: boolean }> }>,
   dependencies: SwapDependencies,
-): Swaps {
+): Promise<Swaps> {
   const { environment, swaps, routerThread: thread, log, metrics, api } = options
   const networks = withCatalogueTokens(swaps?.routing ?? [], dependencies.catalogue)
   const isQuoting = networks.length > 0 && !api.operationsOnly
@@ -171,7 +169,7 @@ export function openSwaps(
   const asking = composeAggregators(http, swaps?.aggregators)
   const startedAt = performance.now()
   return {
-    ...createSwapServices(options, { ...dependencies, router: router ?? noRouter, ...asking }),
+    ...(await createSwapServices(options, { ...dependencies, router: router ?? noRouter, ...asking })),
     starting: () => {
       if (router === null || performance.now() - startedAt > START_MS) return []
       const missing = networks.filter(({ dexNetwork }) => router.state(dexNetwork.network) === null)
@@ -212,15 +210,15 @@ function composeReliability({ swaps, metrics }: SwapOptions, now: () => number):
 }
 
 /** The services of the swap half. Without any network, each call answers that the network is not served. */
-export function createSwapServices(
+export async function createSwapServices(
   options: SwapOptions,
   dependencies: SwapDependencies & Asking & Readonly<{ router: Router }>,
-): Pick<Swaps, 'services' | 'withIdempotency' | 'trackSwap' | 'reconcileFees' | 'findFees'> {
+): Promise<Pick<Swaps, 'services' | 'withIdempotency' | 'trackSwap' | 'reconcileFees' | 'findFees'>> {
   const { books, clock, router, database } = dependencies
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
   const served = new Map([
-    ...serveNetworks(environment, offer?.routing ?? [], dependencies.onNodeNote),
+    ...(await serveNetworks(environment, offer?.routing ?? [], dependencies.onNodeNote)),
     ...(offer?.served ?? []),
   ])
   const networks = createSwapNetworks(served, books, families)
@@ -287,12 +285,16 @@ function listNetworks(networks: SwapNetworks, catalogue: Catalogue): readonly Sw
 }
 
 /** By ticker. */
-export const serveNetworks = (
+export async function serveNetworks(
   environment: Environment,
   routing: readonly RoutedNetwork[],
   onNodeNote: OnNodeNote = () => undefined,
-): ReadonlyMap<string, SwapNetwork> =>
-  new Map(routing.map((one) => [one.dexNetwork.network, toServed(environment, one, onNodeNote)] as const))
+): Promise<ReadonlyMap<string, SwapNetwork>> {
+  const served = routing.map(
+    async (one) => [one.dexNetwork.network, await toServed(environment, one, onNodeNote)] as const,
+  )
+  return new Map(await Promise.all(served))
+}
 
 /** The address formats of all families that may have rows. */
 const families = [createEvmAddressFormat(), createSolanaAddressFormat(), createSuiAddressFormat()]
@@ -306,23 +308,26 @@ type ChainOptions = Readonly<{
   lookupTables: readonly string[]
   note(note: NodeNote): void
 }>
-const createChainByFamily: Readonly<Partial<Record<Family, (options: ChainOptions) => SwapChain>>> = {
-  evm: createEvmSwapChain,
-  solana: createSolanaSwapChain,
-  sui: createSuiSwapChain,
+type CreateChain = (options: ChainOptions) => SwapChain
+/** The modules of Solana and Sui are loaded only where such a network is served: they are a fifth of those of a start. */
+const createChainByFamily: Readonly<Partial<Record<Family, () => Promise<CreateChain>>>> = {
+  evm: async () => createEvmSwapChain,
+  solana: async () => (await import('../adapters/solana/chain.ts')).createSolanaSwapChain,
+  sui: async () => (await import('../adapters/sui/swap-chain.ts')).createSuiSwapChain,
 } satisfies Record<SwapFamily, unknown>
 
-function toServed(
+async function toServed(
   environment: Environment,
   { rpcUrls, dexNetwork }: RoutedNetwork,
   onNodeNote: OnNodeNote,
-): SwapNetwork {
+): Promise<SwapNetwork> {
   const definition = definitions.find(({ id }) => id === dexNetwork.network)
   const network = resolveNetwork(present(definition, `the network ${dexNetwork.network}`), environment)
   const nativeIsToken = dexNetwork.nativeIsToken ?? false
   const { wrapped, dexes, lookupTables = [] } = dexNetwork
   const note = (one: NodeNote) => onNodeNote(network.id, one)
-  const createChain = present(createChainByFamily[network.family], `a swap chain of the family ${network.family}`)
+  const load = present(createChainByFamily[network.family], `a swap chain of the family ${network.family}`)
+  const createChain = await load()
   return { chain: createChain({ network, rpcUrls, wrapped, nativeIsToken, dexes, lookupTables, note }), nativeIsToken }
 }
 

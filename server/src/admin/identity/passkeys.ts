@@ -1,11 +1,7 @@
-import {
-  type AuthenticationResponseJSON,
-  type AuthenticatorTransport,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import { refused } from '../../core/services/audit-note.ts'
 import type { Passkey } from '../ports/operators.ts'
@@ -17,6 +13,9 @@ export type PasskeyDeps = IdentityDeps & Readonly<{ site: Site }>
 
 const CHALLENGE_MS = 5 * 60_000
 const PASSKEYS_MAX = 20
+
+/** Loaded with the first passkey: parsers of certificates are a tenth of the modules of a start. */
+const webauthn = () => import('@simplewebauthn/server')
 
 type Asked = Readonly<{ challengeId: string; options: Record<string, unknown> }>
 
@@ -33,6 +32,7 @@ const ask = async (
 export async function askPasskey(deps: PasskeyDeps, operator: Readonly<{ id: string; login: string }>): Promise<Asked> {
   const existing = await deps.store.operators.passkeysOf(operator.id)
   if (existing.length >= PASSKEYS_MAX) throw refused(`an operator has at most ${PASSKEYS_MAX} passkeys`)
+  const { generateRegistrationOptions } = await webauthn()
   const options = await generateRegistrationOptions({
     rpName: 'Swapyard',
     rpID: deps.site.rpId,
@@ -55,6 +55,7 @@ export async function addPasskey(
   const { store, site } = deps
   const expectedChallenge = await store.operators.takeChallenge(challengeId, operatorId)
   if (expectedChallenge === null) throw refused('the challenge is unknown or expired: ask for new options')
+  const { verifyRegistrationResponse } = await webauthn()
   const verified = await verifyRegistrationResponse({
     response: response as unknown as RegistrationResponseJSON,
     ...{ expectedChallenge, expectedOrigin: [...site.origins], expectedRPID: site.rpId, requireUserVerification: true },
@@ -65,12 +66,15 @@ export async function addPasskey(
   if (!(await store.operators.addPasskey(passkey))) throw refused('this passkey exists')
 }
 
-export const askPasskeyLogin = async (deps: PasskeyDeps): Promise<Asked> =>
-  ask(deps, null, await generateAuthenticationOptions({ rpID: deps.site.rpId, userVerification: 'required' }))
+export async function askPasskeyLogin(deps: PasskeyDeps): Promise<Asked> {
+  const { generateAuthenticationOptions } = await webauthn()
+  return ask(deps, null, await generateAuthenticationOptions({ rpID: deps.site.rpId, userVerification: 'required' }))
+}
 
 /** Of an operator who is logged in: only its own passkeys answer. */
 export async function askPasskeyConfirmation(deps: PasskeyDeps, operatorId: string): Promise<Asked> {
   const own = await deps.store.operators.passkeysOf(operatorId)
+  const { generateAuthenticationOptions } = await webauthn()
   const options = await generateAuthenticationOptions({
     rpID: deps.site.rpId,
     userVerification: 'required',
@@ -103,6 +107,7 @@ async function verify(
   const { id } = response
   const passkey = typeof id === 'string' ? await store.operators.findPasskey(id) : null
   if (expectedChallenge === null || passkey === null) return null
+  const { verifyAuthenticationResponse } = await webauthn()
   const verified = await verifyAuthenticationResponse({
     response: response as unknown as AuthenticationResponseJSON,
     ...{ expectedChallenge, expectedOrigin: [...site.origins], expectedRPID: site.rpId, requireUserVerification: true },

@@ -85,7 +85,7 @@ export async function startStage(family: MemoryFamily) {
     ...{ networks: definitions, currencies: [], environment: 'sandbox', tokens: {}, enabled: () => false },
   })
   const now = () => Date.now()
-  const swaps = createSwapServices(
+  const swaps = await createSwapServices(
     {
       environment: 'sandbox',
       swaps: {

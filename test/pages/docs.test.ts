@@ -1,12 +1,12 @@
 import { freePort } from '@swapyard/lib/free-port.ts'
-import axe from 'axe-core'
 import type { FastifyInstance } from 'fastify'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exchangeStatuses, statusReasons } from '../../server/src/exchange/domain/exchange.ts'
 import { docPages } from '../../server/src/pages/docs/page-list.ts'
 import { swapReasons, swapStatuses } from '../../server/src/swap/domain/swap.ts'
 import { describeWith } from '../support/describe-with.ts'
+import { findViolations } from './axe.ts'
 import { openPage, phone, readBrightness, startBrowser } from './browser.ts'
 import { createDocsApp } from './docs-app.ts'
 
@@ -133,19 +133,6 @@ describe('the page at /', () => {
   })
 })
 
-/** What axe-core returns, as far as it is read here. */
-type AxeResults = { violations: { id: string; nodes: { target: string[]; failureSummary?: string }[] }[] }
-
-async function findViolations(page: Page, rules = 'null'): Promise<string[]> {
-  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<AxeResults>(
-    `axe.run(document, { resultTypes: ['violations'], runOnly: ${rules} ?? undefined })`,
-  )
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id} ${target}: ${failureSummary}`),
-  )
-}
-
 describeWith('chromium', 'a page of the documentation in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -168,7 +155,7 @@ describeWith('chromium', 'a page of the documentation in a browser', () => {
         await page.goto(`${origin}${path}`)
         await page.locator('#search').waitFor()
         // The scheme changes colors only.
-        const rules = options.colorScheme === 'dark' ? "['color-contrast']" : 'null'
+        const rules = options.colorScheme === 'dark' ? ['color-contrast'] : null
         expect([path, await findViolations(page, rules)]).toEqual([path, []])
         expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
           path,

@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeQrCode } from '../../../sdk/test/qr-code.ts'
 import { describeWith } from '../../support/describe-with.ts'
@@ -76,6 +76,19 @@ describeWith('chromium', 'the tracking page', () => {
     await server?.close()
   })
   const states = createStates()
+  /** One page for each appearance: a new one costs more than all checks of a state. */
+  const pages = new Map<BrowserContextOptions, Readonly<{ page: Page; problems: string[] }>>()
+  const show = async (url: string, options: BrowserContextOptions) => {
+    const opened = pages.get(options)
+    if (opened === undefined) {
+      const first = await openPage(browser, url, options)
+      pages.set(options, first)
+      return first
+    }
+    opened.problems.length = 0
+    await opened.page.goto(url)
+    return opened
+  }
   const add = (name: string) => {
     const view = states[name]
     if (view === undefined) throw new Error(`no state ${name}`)
@@ -92,32 +105,30 @@ describeWith('chromium', 'the tracking page', () => {
     // Holds differ in one sentence.
     const isAlike = name.startsWith('verifying') && name !== 'verifying, OPERATOR'
     for (const { width, options } of isAlike ? appearances.slice(0, 1) : appearances) {
-      const { page, problems } = await openPage(browser, `${url}?lang=en`, options)
+      const { page, problems } = await show(`${url}?lang=en`, options)
       expect(await page.locator('#status h2').textContent()).toBe(heading)
       expect(await page.locator('main').textContent()).toMatch(words)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
       expect((await readBrightness(page, 'h1')) > 170).toBe(options.colorScheme === 'dark')
       if (!isAlike) expect(await findViolations(page)).toEqual([])
       expect(problems).toEqual([])
-      await page.close()
     }
   })
 
   test.each([
-    ['dark', wide],
-    ['light', phone],
-  ] as const)('has no violations in the other appearances: %s', async (colorScheme, size) => {
+    { ...wide, colorScheme: 'dark' },
+    { ...phone, colorScheme: 'light' },
+  ] as const)('has no violations in the other appearances: $colorScheme', async (options) => {
     for (const name of ['pending, fixed rate', 'pending, memo', 'confirming', 'refund address required', 'finished']) {
-      const { page } = await openPage(browser, `${add(name)}?lang=en`, { ...size, colorScheme })
+      const { page } = await show(`${add(name)}?lang=en`, options)
       expect(await findViolations(page)).toEqual([])
-      await page.close()
     }
   })
 
   test('is right to left in Arabic, with addresses and amounts left to right', async () => {
     for (const name of ['pending, memo', 'refund address required, memo', 'several deposits', 'confirming']) {
       for (const { width, options } of appearances) {
-        const { page, problems } = await openPage(browser, `${add(name)}?lang=ar`, options)
+        const { page, problems } = await show(`${add(name)}?lang=ar`, options)
         const box = async (selector: string) =>
           (await page.locator(selector).first().boundingBox()) ?? { x: 0, width: 0 }
         const [brand, menu] = [await box('header > p'), await box('summary')]
@@ -127,19 +138,17 @@ describeWith('chromium', 'the tracking page', () => {
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
         expect(await findViolations(page)).toEqual([])
         expect(problems).toEqual([])
-        await page.close()
       }
     }
   })
 
   test.each(['en', 'es', 'pt', 'fr', 'de', 'ru', 'tr', 'zh', 'ja', 'ar'])('fits a phone in %s', async (language) => {
     for (const name of ['pending, fixed rate', 'pending, memo', 'refund address required, memo', 'several deposits']) {
-      const { page, problems } = await openPage(browser, `${add(name)}?lang=${language}`, phone)
+      const { page, problems } = await show(`${add(name)}?lang=${language}`, phone)
       expect(await page.locator('html').getAttribute('lang')).toBe(language)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
       expect(await page.locator('body').textContent()).not.toMatch(/[{}]|undefined|\[object/)
       expect(problems).toEqual([])
-      await page.close()
     }
   })
 

@@ -40,11 +40,16 @@ const STABLE_MS = 60_000
 const HEAP_MB = 256
 const YOUNG_MB = 8
 
+/** The thread talks to nodes and needs no secrets of the environment. The compile cache halves the time of its start. */
+function threadEnv(): NodeJS.ProcessEnv {
+  const { NODE_COMPILE_CACHE: cache } = process.env
+  return cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }
+}
+
 /** Loads a program in a thread, where it waits for its first message. */
 export function openThread(entry: URL, heapMb: number = HEAP_MB): Worker {
   const opened = new Worker(entry, {
-    // The thread talks to nodes and needs no secrets of the environment.
-    env: {},
+    env: threadEnv(),
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
   })
   // An error before the router listens must not end the process; the router opens the thread again.

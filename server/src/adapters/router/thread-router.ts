@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Log } from '../../lib/log.ts'
@@ -42,8 +44,9 @@ const YOUNG_MB = 8
 
 /** The thread talks to nodes and needs no secrets of the environment. The compile cache halves the time of its start. */
 function threadEnv(): NodeJS.ProcessEnv {
-  const { NODE_COMPILE_CACHE: cache } = process.env
-  return cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }
+  // Node keeps the cache of each of its versions in a folder of its own.
+  const folder = getCompileCacheDir()
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
 
 /** Loads a program in a thread, where it waits for its first message. */

@@ -90,12 +90,8 @@ type FixedStockRow = { asset_id: AssetId; units: string; held: UnitsByPartner | 
 /** `cancelled`: promises that were cancelled and would not have ended yet. They reserve nothing, and count for their partner. */
 type ReadStock = { availableUnits: bigint; held: Map<string, bigint>; cancelled: ReadonlyMap<string, bigint> }
 
-/** The stock of assets, with the unpaid promises of fixed rates by partner. `condition`: of the assets `s.asset_id`. */
-async function readFixedStock(
-  sql: Sql,
-  condition: string,
-  values: readonly unknown[],
-): Promise<Map<AssetId, ReadStock>> {
+/** The stock of these assets or of all, with the unpaid promises of fixed rates by partner. */
+async function readFixedStock(sql: Sql, assetIds: readonly AssetId[] | null): Promise<Map<AssetId, ReadStock>> {
   const rows = await sql.query<FixedStockRow>(
     `select s.*, (select json_object_agg(h.partner_id, h.units::text) from (
        select r.partner_id, sum(r.units) as units from reservations r
@@ -103,8 +99,9 @@ async function readFixedStock(
        (select json_object_agg(h.partner_id, h.units::text) from (
        select c.partner_id, sum(c.units) as units from cancelled_promises c
        where c.asset_id = s.asset_id and c.until > statement_timestamp() group by c.partner_id) h) as cancelled
-     from (${STOCK}) s where ${condition}`,
-    [accounts.wallet, ...values],
+     from (${STOCK}) s${assetIds === null ? '' : ' where s.asset_id = any($2)'}`,
+    [accounts.wallet, ...(assetIds === null ? [] : [assetIds])],
+    assetIds === null ? 'fixed-stocks' : 'fixed-stocks-of',
   )
   return new Map(
     rows.map(({ asset_id, units, held, cancelled }) => [
@@ -122,7 +119,7 @@ export async function reserveFixed(sql: Sql, requested: readonly FixedReservatio
   if (requested.length === 0) return new Set()
   const assetIds = [...new Set(requested.map(({ assetId }) => assetId))]
   await lock(sql, assetIds)
-  const stocks = await readFixedStock(sql, 's.asset_id = any($2)', [assetIds])
+  const stocks = await readFixedStock(sql, assetIds)
   const reserved = requested.filter(({ row, assetId }) => {
     const stock = stocks.get(assetId)
     return stock !== undefined && takeFixed(stock, row)
@@ -194,11 +191,11 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       return rows.map(({ asset_id, missing }) => ({ assetId: asset_id, missingUnits: BigInt(missing) }))
     },
     async available() {
-      const rows = await sql.query<{ asset_id: AssetId; units: string }>(STOCK, [accounts.wallet])
+      const rows = await sql.query<{ asset_id: AssetId; units: string }>(STOCK, [accounts.wallet], 'stock')
       return new Map(rows.map((row) => [row.asset_id, BigInt(row.units) < 0n ? 0n : BigInt(row.units)]))
     },
     async fixedStock() {
-      const stocks = await readFixedStock(sql, 'true', [])
+      const stocks = await readFixedStock(sql, null)
       return new Map([...stocks].map(([assetId, stock]) => [assetId, toFixedStock(stock)]))
     },
     covers: async (assetId, units) => (await lockStock(sql, assetId)) >= units,

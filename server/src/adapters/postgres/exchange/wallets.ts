@@ -41,6 +41,7 @@ export function createWalletStore(sql: Sql): WalletStore {
          where d.network = $1 and d.status = 'seen' and d.exchange_id is null and d.block_height + d.required_confirmations - 1 <= k.height
          order by d.id limit $2`,
         [network, limit],
+        'fundings',
       )
       return rows.map(toFunding)
     },

@@ -54,8 +54,9 @@ const LONG_SWAPS = process.env['TEST_SWAPS'] ?? '1500'
 /** Set by `npm run test:long`. With a path in `npm test`, these files belong to `nodes` alone. */
 const repeated = process.env['TEST_LONG'] === '1' ? ['server/test/swap/routing/differential/*.test.ts'] : []
 
-/** About a minute, and mostly waiting: started last, the run would wait for them alone. */
-const SLOW = /\/test\/((adversaries|chaos|starts|privacy)\/|swap\/api\/networks)/
+/** A minute or more, and mostly waiting: started last, the run would wait for them alone. */
+const SLOW =
+  /\/test\/((adversaries|chaos|starts|privacy)\/|swap\/api\/networks|scenarios\/private-exchange-cases|exchange\/private\/)/
 
 /**
  * They wait for each other, because they trade on the same markets: side by side, workers would stand idle. So they are spread

@@ -11,7 +11,7 @@ import { noExchange } from '../payouts/payment.ts'
 import { supplyGas } from '../payouts/supply-gas.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Store } from '../ports/store/store.ts'
-import type { Sweepable } from '../ports/store/wallets.ts'
+import type { Sweepable, WalletStore } from '../ports/store/wallets.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 
 export type SweepDeps = Readonly<{
@@ -34,6 +34,8 @@ const PATIENCE_MS = 24 * 3_600_000
 const RECHECK_MS = 5 * 60_000
 /** The usual fee rate is an average over about this many runs, half a day. */
 const AVERAGE_RUNS = 10_000n
+/** It is stored once in so many runs, and at the first. */
+const STORE_RUNS = 20
 /** A fee rate up to this percentage of the usual one is low enough. */
 const LOW_PERCENT = 105n
 
@@ -43,14 +45,13 @@ const LOW_PERCENT = 105n
  * their asset wait for it.
  */
 export function createSweepDeposits(deps: SweepDeps) {
-  const usualRates = new Map<string, bigint>()
+  const usualRateOf = createUsualRates(deps.store.wallets)
   return async function sweepDeposits(chain: Chain): Promise<void> {
     if (spendsInPlace(chain.network)) return
     const { id: network, finalityBlocks } = chain.network
     const fee = await chain.reader.feeRate()
     const rate = fee.least ?? fee.rate
-    const usual = ((usualRates.get(network) ?? rate) * (AVERAGE_RUNS - 1n) + rate) / AVERAGE_RUNS
-    usualRates.set(network, usual)
+    const usual = await usualRateOf(network, rate)
     const isLow = rate * 100n <= usual * LOW_PERCENT
     const sweepables = await deps.store.wallets.listSweepable(network, finalityBlocks, SWEEPS_MAX)
     if (sweepables.length === 0) return
@@ -60,6 +61,18 @@ export function createSweepDeposits(deps: SweepDeps) {
       const delayMs = await judge(deps, chain, sweepable, { fee, isUrgent })
       await deps.store.wallets.postponeSweep(sweepable, finalityBlocks, delayMs)
     }
+  }
+}
+
+/** Adds a rate to the average of its network, which a restarted process goes on with, and returns it. */
+function createUsualRates(wallets: Pick<WalletStore, 'usualFeeRate' | 'setUsualFeeRate'>) {
+  const known = new Map<string, Readonly<{ rate: bigint; runs: number }>>()
+  return async (network: string, rate: bigint): Promise<bigint> => {
+    const before = known.get(network) ?? { rate: (await wallets.usualFeeRate(network)) ?? rate, runs: 0 }
+    const usual = (before.rate * (AVERAGE_RUNS - 1n) + rate) / AVERAGE_RUNS
+    if (before.runs % STORE_RUNS === 0) await wallets.setUsualFeeRate(network, usual)
+    known.set(network, { rate: usual, runs: before.runs + 1 })
+    return usual
   }
 }
 

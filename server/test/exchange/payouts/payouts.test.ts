@@ -294,6 +294,28 @@ describe('deposits on an account chain', () => {
     await fixture.store.payouts.void(id)
   })
 
+  test('M4: wait for a low fee also if the process starts while the fee is high', async () => {
+    const { chain, behaviour } = fixture.fakes.eth
+    await createSweepDeposits(fixture.dependencies)(chain)
+    const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER / 10n })
+    fixture.fakes.eth.pay(exchange.deposit.address, ETHER / 10n)
+    const usual = behaviour.feeRate
+    behaviour.feeRate = 10n ** 11n
+    const restarted = createSweepDeposits(fixture.dependencies)
+    const sweepAgain = async () => {
+      await fixture.database.query('update sweep_candidates set postponed_until = clock_timestamp()')
+      await restarted(chain)
+      return fixture.database.query('select 1 from deposits where exchange_id = $1 and swept_by is not null', [
+        exchange.id,
+      ])
+    }
+    await restarted(chain)
+    await fixture.mineBlocks(12)
+    expect(await sweepAgain()).toEqual([])
+    behaviour.feeRate = usual
+    expect(await sweepAgain()).toHaveLength(1)
+  })
+
   test.each([
     { when: 'if they are worth more than a hundred sweeps', units: ETHER / 4n, waitedHours: 0, sweeps: 1 },
     { when: 'once they have waited a day', units: ETHER / 10n, waitedHours: 25, sweeps: 1 },

@@ -11,6 +11,17 @@ export function createWalletStore(sql: Sql): WalletStore {
   return {
     listSweepable: (network, depth, limit) => listSweepable(sql, network, depth, limit),
     postponeSweep: (sweepable, depth, delayMs) => postponeSweep(sql, sweepable, depth, delayMs),
+    async usualFeeRate(network) {
+      const [row] = await sql.query<{ rate: string }>('select rate from usual_fee_rates where network = $1', [network])
+      return row === undefined ? null : BigInt(row.rate)
+    },
+    async setUsualFeeRate(network, rate) {
+      await sql.query(
+        `insert into usual_fee_rates (network, rate) values ($1, $2)
+         on conflict (network) do update set rate = excluded.rate, stored_at = excluded.stored_at`,
+        [network, rate],
+      )
+    },
     async listShortAssets(network) {
       const rows = await sql.query<{ id: AssetId }>(
         `select p.asset_id as id from payouts p left join balances b on b.account = $2 and b.asset_id = p.asset_id

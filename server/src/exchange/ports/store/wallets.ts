@@ -29,6 +29,9 @@ export interface WalletStore {
    * Without deposits it is due at its next deposit only.
    */
   postponeSweep(sweepable: Sweepable, depth: number, delayMs: number | null): Promise<void>
+  /** The usual fee rate as it was stored last; null = never. */
+  usualFeeRate(network: string): Promise<bigint | null>
+  setUsualFeeRate(network: string, rate: bigint): Promise<void>
   /** Assets whose queued payouts and refunds together exceed the hot wallet. */
   listShortAssets(network: string): Promise<ReadonlySet<AssetId>>
   /** False if another sweep has one of the deposits. */

@@ -7,6 +7,7 @@ import {
   EVM_ADDRESS,
   email,
   feeBps,
+  flag,
   type Group,
   HASH,
   ipAllowList,
@@ -84,13 +85,15 @@ const partnerActions = {
   'partners-monthly-payout': {
     path: '/admin/v1/partners/monthly-payout',
     summary: 'Pay the balance of a partner every month',
-    description: 'To its recipient of the currency, which must be set. `none` as minimum ends it.',
+    description:
+      'To its recipient of the currency, which must be set. `none` as minimum ends it. `convertOthers` first converts the balances in currencies without such a setting, at the price of a quote without network fees.',
     role: 'admin',
     twoPersons: true,
     arguments: objectOf({
       name: partner,
       currency,
       minimum: text('Smallest balance that is paid, in coins.', '50', 80),
+      convertOthers: flag('Convert the other balances into this currency before.'),
     }),
   },
   'partners-fee-address': {

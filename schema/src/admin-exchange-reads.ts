@@ -219,9 +219,9 @@ export const moneyReads = {
     },
   ),
   revenue: list(
-    ['reports/revenue', 'Revenue', 'What exchanges earned.'],
+    ['reports/revenue', 'Revenue', 'What exchanges and conversions of partners’ balances earned.'],
     {
-      group: ['text', 'Day, pair, partner or exchange.', '2026-11-26'],
+      group: ['text?', 'Day, pair, partner or exchange.', '2026-11-26'],
       currency: ['text', 'Currency.', 'usdt@eth'],
       exchanges: ['whole', 'Number of exchanges.', 12],
       spread: ['text', 'Spread.', '12.5'],

@@ -40,6 +40,10 @@ export const MonthlyPayoutSetting = Type.Object(
       examples: ['0x52908400098527886E0F7030069857D2E4169EE7'],
     }),
     memo: textOrNull({ description: 'Its memo, on networks that have one.', examples: [null] }),
+    convertsOthers: Type.Boolean({
+      description: 'Before, your balances in currencies without a payout of their own are converted into this one.',
+      examples: [true],
+    }),
   },
   { description: 'We pay the whole balance in this currency once a month (UTC).' },
 )
@@ -52,7 +56,7 @@ export const PartnerBalances = Type.Object(
 )
 export type PartnerBalances = Static<typeof PartnerBalances>
 
-export const movementKinds = ['exchangeFee', 'swapFee', 'proceeds', 'paidOut', 'other'] as const
+export const movementKinds = ['exchangeFee', 'swapFee', 'proceeds', 'converted', 'paidOut', 'other'] as const
 export const PartnerMovement = Type.Object(
   {
     date: Type.String({ description: 'Day, in UTC.', examples: ['2026-11-26'] }),
@@ -60,7 +64,7 @@ export const PartnerMovement = Type.Object(
     network,
     kind: wordOf(movementKinds, {
       description:
-        '`exchangeFee` and `swapFee`: your fees; `proceeds`: of exchanges without a recipient; `paidOut`: what we sent to you.',
+        '`exchangeFee` and `swapFee`: your fees; `proceeds`: of exchanges without a recipient; `converted`: into the currency of your monthly payout; `paidOut`: what we sent to you.',
       examples: ['exchangeFee'],
     }),
     credited: amountText({ description: 'Added to the balance on this day.', examples: ['3.21'] }),

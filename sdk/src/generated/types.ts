@@ -155,7 +155,7 @@ export type Flow = 'standard' | 'fixed-rate'
 /**
  * What moved a balance.
  */
-export type MovementKind = 'exchangeFee' | 'swapFee' | 'proceeds' | 'paidOut' | 'other'
+export type MovementKind = 'exchangeFee' | 'swapFee' | 'proceeds' | 'converted' | 'paidOut' | 'other'
 /**
  * How the intermediary of a private exchange is chosen.
  */
@@ -1675,6 +1675,10 @@ export interface MonthlyPayoutSetting {
    * Its memo, on networks that have one.
    */
   memo: string | null
+  /**
+   * Before, your balances in currencies without a payout of their own are converted into this one.
+   */
+  convertsOthers: boolean
 }
 /**
  * Your fee address on a network.
@@ -1775,7 +1779,7 @@ export interface PartnerMovement {
    */
   network: string
   /**
-   * `exchangeFee` and `swapFee`: your fees; `proceeds`: of exchanges without a recipient; `paidOut`: what we sent to you.
+   * `exchangeFee` and `swapFee`: your fees; `proceeds`: of exchanges without a recipient; `converted`: into the currency of your monthly payout; `paidOut`: what we sent to you.
    */
   kind: MovementKind
   /**

@@ -190,7 +190,7 @@ const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 
 /** Starts sweeping and reconciliation. */
 function slowLoops(
   { environment, denied, log, metrics, settings }: WorkerOptions,
-  { store, catalogue, chains, database, reconcileFees, findFees, nodeNotes }: WorkerDependencies,
+  { store, catalogue, chains, database, reconcileFees, findFees, nodeNotes, clock }: WorkerDependencies,
   shared: Parameters<typeof createSweepDeposits>[0],
 ): Loop[] {
   const sweepDeposits = createSweepDeposits(shared)
@@ -216,7 +216,10 @@ function slowLoops(
   const watchStalled = createWatchStalled({ store, networks: [...chains.keys()] })
   const watchUnserved = createWatchUnserved({ store, networks: [...chains.keys()] })
   const payMonthly = createPayMonthly({
-    store,
+    ...shared,
+    settings,
+    currencyOf: (id) => catalogue.list().find(({ asset }) => asset.id === id) ?? null,
+    clock,
     networkOf: (id) => shared.assetById(id).network,
     screening: createScreening(denied, chains),
     isOwnAddress: (address) => isOwnAddress(database, address),

@@ -66,8 +66,19 @@ export function addPartnerCommands(program: Command): void {
     )
   withReason(partners.command('monthly-payout <name> <currency> <minimum>'))
     .description('pays a balance of at least the minimum once a month to the partner’s recipient; `none` ends it')
-    .action((name: string, currency: string, minimum: string, options: ReasonOption) =>
-      act('partners-monthly-payout', { name, currency, minimum }, options),
+    .option('--convert-others', 'first converts the balances in other currencies into this one')
+    .action(
+      (
+        name: string,
+        currency: string,
+        minimum: string,
+        { convertOthers, ...options }: ReasonOption & Readonly<{ convertOthers?: boolean }>,
+      ) =>
+        act(
+          'partners-monthly-payout',
+          { name, currency, minimum, ...(convertOthers === undefined ? {} : { convertOthers }) },
+          options,
+        ),
     )
   addBalanceCommands(partners, program)
   addFeeCommands(partners)

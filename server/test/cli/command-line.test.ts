@@ -170,8 +170,11 @@ describe('the command line', () => {
       "insert into default_recipients (partner_id, asset_id, address) select id, 'eth@eth', '0x1' from partners where name = 'monthly'",
     )
     expect(await set('ETH@erc20', '0.5')).toMatchObject({ code: 0, lines: [{ currency: 'eth@eth', minimum: '0.5' }] })
-    const read = () => database.query('select asset_id, minimum from monthly_payout_settings')
-    expect(await read()).toEqual([{ asset_id: 'eth@eth', minimum: '500000000000000000' }])
+    const read = () => database.query('select asset_id, minimum, converts_others from monthly_payout_settings')
+    const stored = { asset_id: 'eth@eth', minimum: '500000000000000000' }
+    expect(await read()).toEqual([{ ...stored, converts_others: false }])
+    expect(await set('eth@eth', '0.5', '--convert-others')).toMatchObject({ code: 0, lines: [{ convertOthers: true }] })
+    expect(await read()).toEqual([{ ...stored, converts_others: true }])
     for (const wrong of ['0', '-1', '0.0000000000000000001', 'much'])
       expect((await set('eth@eth', wrong)).code).not.toBe(0)
     expect(await set('eth@eth', 'none')).toMatchObject({ code: 0, lines: [{ minimum: null }] })

@@ -87,18 +87,22 @@ export const partnerActions: ActionsOf<
     },
   },
   'partners-monthly-payout': {
-    async run(context, { name, currency, minimum }) {
+    async run(context, { name, currency, minimum, convertOthers = false }) {
       const assetId = findCurrency(currency)
       const units = minimum === 'none' ? null : parseUnits(minimum, { ...listedCurrency(assetId), id: assetId })
       if (units === 0n) throw refused('the minimum must be above zero; `none` ends the payouts')
       await change(context, name, 'monthly-payout', async () =>
         requireFound(
-          await context.store.monthlyPayouts.set(name, assetId, units),
+          await context.store.monthlyPayouts.set(
+            name,
+            assetId,
+            units === null ? null : { minimumUnits: units, convertsOthers: convertOthers },
+          ),
           name,
           units === null ? ` with monthly payouts of ${assetId}` : ` with a recipient for ${assetId}`,
         ),
       )
-      return { name, currency: assetId, minimum: units === null ? null : minimum }
+      return { name, currency: assetId, minimum: units === null ? null : minimum, convertOthers }
     },
   },
   'partners-fee-address': {

@@ -6,10 +6,11 @@ import type { Partner } from '../domain/partner.ts'
 import type { Ledger } from '../ports/store/ledger.ts'
 import type { Movement, StatementStore } from '../ports/store/statements.ts'
 
-export type MovementKind = 'exchangeFee' | 'swapFee' | 'proceeds' | 'paidOut' | 'other'
+export type MovementKind = 'exchangeFee' | 'swapFee' | 'proceeds' | 'converted' | 'paidOut' | 'other'
 type AssetName = Readonly<{ currency: string; network: string }>
 export type BalanceView = AssetName & Readonly<{ amount: string }>
-export type MonthlyPayoutView = AssetName & Readonly<{ minimum: string; address: string; memo: string | null }>
+export type MonthlyPayoutView = AssetName &
+  Readonly<{ minimum: string; address: string; memo: string | null; convertsOthers: boolean }>
 export type MovementView = AssetName &
   Readonly<{ date: string; kind: MovementKind; credited: string; debited: string; count: number }>
 
@@ -38,6 +39,7 @@ const kinds: readonly (readonly [event: string, kind: MovementKind])[] = [
   ['conversion', 'exchangeFee'],
   ['swap fee final', 'swapFee'],
   ['credited to partner', 'proceeds'],
+  ['balance converted', 'converted'],
   ['pay-out', 'paidOut'],
   ['swap fees paid', 'paidOut'],
 ]

@@ -2,39 +2,57 @@ import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Screening } from '../../core/ports/screening.ts'
 import type { MonthlyPayout } from '../ports/store/monthly-payouts.ts'
-import type { Store } from '../ports/store/store.ts'
+import { type ConvertBalancesDeps, convertBalances } from './convert-balances.ts'
 import { createOperateBalances } from './operate-balances.ts'
 
-export type PayMonthlyDeps = Readonly<{
-  store: Store
-  networkOf(assetId: AssetId): string
-  screening: Screening
-  /** Whether the address is a deposit or wallet address of ours, on any network. */
-  isOwnAddress(address: string): Promise<boolean>
-}>
+export type PayMonthlyDeps = ConvertBalancesDeps &
+  Readonly<{
+    networkOf(assetId: AssetId): string
+    screening: Screening
+    /** Whether the address is a deposit or wallet address of ours, on any network. */
+    isOwnAddress(address: string): Promise<boolean>
+  }>
 
 const ACTOR = 'monthly payouts'
 
 /**
- * Pays balances of partners once a month, as the operator's pay-out does. The intent is committed first and fixes amount and
+ * Converts what is paid in another currency, then pays balances of partners once a month, as the operator's pay-out does. The intent is committed first and fixes amount and
  * address; its payout is keyed by the month, so it is queued once, however often this is repeated after a crash.
  */
 export function createPayMonthly(deps: PayMonthlyDeps): () => Promise<void> {
   const { store } = deps
   return async () => {
-    await store.monthlyPayouts.plan()
     const refusedSubjects: string[] = []
-    for (const intent of await store.monthlyPayouts.listUnpaid()) {
-      const refusal = await pay(deps, intent)
-      if (refusal === null) continue
-      const subject = `${intent.partner} ${intent.assetId}`
+    const alarm = async (of: Pick<MonthlyPayout, 'partner' | 'assetId' | 'month'>, facts: Record<string, string>) => {
+      const subject = `${of.partner} ${of.assetId}`
       refusedSubjects.push(subject)
-      const { month, units, address } = intent
       await store.alarms.raise(`monthly-payout:${subject}`, 'the monthly payout of a partner cannot be queued', {
-        ...{ month, units: units.toString(), address, reason: refusal },
+        month: of.month,
+        ...facts,
       })
     }
+    for (const due of await store.monthlyPayouts.listUnconverted()) {
+      const refusal = await unlessRefused(() => convertBalances(deps, due))
+      if (refusal !== null) await alarm(due, { reason: refusal })
+    }
+    await store.monthlyPayouts.plan()
+    for (const intent of await store.monthlyPayouts.listUnpaid()) {
+      const refusal = await pay(deps, intent)
+      if (refusal !== null)
+        await alarm(intent, { units: intent.units.toString(), address: intent.address, reason: refusal })
+    }
     await store.alarms.clearOthers('monthly-payout:', refusedSubjects)
+  }
+}
+
+/** Why the conversion waits; null = done. Any other failure is thrown, and repeated. */
+async function unlessRefused(work: () => Promise<void>): Promise<string | null> {
+  try {
+    await work()
+    return null
+  } catch (error) {
+    if (error instanceof AppError && error.kind !== 'bug') return error.message
+    throw error
   }
 }
 

@@ -159,7 +159,9 @@ export function createServicesInMemory(): ServicesInMemory {
     },
     partnerAccount: {
       balances: async () => [{ currency: 'usdt', network: 'eth', amount: '12.5' }],
-      monthlyPayouts: async () => [{ currency: 'usdt', network: 'eth', minimum: '50', address: '0x1', memo: null }],
+      monthlyPayouts: async () => [
+        { currency: 'usdt', network: 'eth', minimum: '50', address: '0x1', memo: null, convertsOthers: true },
+      ],
       statement: async (_owner, from) => [
         { date: from, currency: 'usdt', network: 'eth', kind: 'exchangeFee', credited: '1', debited: '0', count: 1 },
       ],

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { createPayMonthly, type PayMonthlyDeps } from '../../../src/exchange/operations/pay-monthly.ts'
 import type { MonthlyPayoutStore } from '../../../src/exchange/ports/store/monthly-payouts.ts'
 import type { Store } from '../../../src/exchange/ports/store/store.ts'
-import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
+import { COIN, ETHER, market, startMoneyPath } from '../money-path.ts'
 
 const SMALL = COIN / 200n
 
@@ -41,11 +42,12 @@ async function received(): Promise<bigint[]> {
   return fixture.fakes.eth.listPayments(partner.address).map(({ units }) => units)
 }
 const listAlarms = async () => (await fixture.store.alarms.list(100)).map(({ subject }) => subject)
-const set = (minimum: bigint | null) => settings.set(partner.name, 'eth@eth', minimum)
+const set = (minimumUnits: bigint | null, convertsOthers = false) =>
+  settings.set(partner.name, 'eth@eth', minimumUnits === null ? null : { minimumUnits, convertsOthers })
 
 const payMonthly = (changes: Partial<PayMonthlyDeps> = {}) =>
   createPayMonthly({
-    store: fixture.store,
+    ...fixture.dependencies,
     networkOf: () => 'eth',
     screening: { screen: async () => 'allow' },
     isOwnAddress: async () => false,
@@ -53,7 +55,7 @@ const payMonthly = (changes: Partial<PayMonthlyDeps> = {}) =>
   })()
 
 /** A process that is killed at a call of the store: what it committed before stays. */
-const killedAt = (method: 'listUnpaid' | 'setPaid'): Store => ({
+const killedAt = (method: 'setConverted' | 'listUnpaid' | 'setPaid'): Store => ({
   ...fixture.store,
   monthlyPayouts: { ...settings, [method]: () => Promise.reject(new Error('the process was killed')) },
 })
@@ -111,8 +113,8 @@ test('a balance below the minimum, a suspended partner and an ended setting are 
 })
 
 test('a setting needs a recipient of its currency', async () => {
-  expect(await settings.set(partner.name, 'btc@btc', 1n)).toBe(false)
-  expect(await settings.set('unknown', 'eth@eth', 1n)).toBe(false)
+  expect(await settings.set(partner.name, 'btc@btc', { minimumUnits: 1n, convertsOthers: false })).toBe(false)
+  expect(await settings.set('unknown', 'eth@eth', { minimumUnits: 1n, convertsOthers: false })).toBe(false)
   expect(await set(null)).toBe(false)
 })
 
@@ -140,4 +142,93 @@ test('an intent that the balance does not cover any more is an alarm, and the ne
   )
   await payMonthly()
   expect([await received(), await readOwed(), await listAlarms()]).toEqual([[owed], 0n, []])
+})
+
+describe('into one currency', () => {
+  /** Credits the partner in bitcoin. Returns what we owe it there. */
+  async function earnBitcoin(): Promise<bigint> {
+    const exchange = await fixture.createExchange({
+      ...{ from: eth, to: btc, fromUnits: ETHER, recipient: null, partnerId: partner.id },
+    })
+    fixture.payDeposit(exchange, ETHER)
+    await fixture.mineBlocks(12)
+    return readBitcoin()
+  }
+  const readBitcoin = async () => -(await fixture.store.ledger.balance(`liability:partner:${partner.id}`, 'btc@btc'))
+  const readSpread = () => fixture.store.ledger.balance('income:spread', 'eth@eth')
+  /** At the bid of bitcoin and the ask of ether, less the spread of 0.4 %, without a network fee. */
+  const worth = (units: bigint): bigint => {
+    const [bid, ask] = [market.prices['btc']?.bid ?? 0n, market.prices['eth']?.ask ?? 1n]
+    const gross = (units * bid * 10n ** 10n) / ask
+    return gross - (gross * 40n + 9_999n) / 10_000n
+  }
+
+  test('other balances are converted once a month at the price of a quote, whatever crashes, and paid together', async () => {
+    await set(1n, true)
+    const [ether, bitcoin, spreadBefore] = [await earn(), await earnBitcoin(), await readSpread()]
+    expect(bitcoin).toBeGreaterThan(0n)
+    await expect(payMonthly({ store: killedAt('setConverted') })).rejects.toThrow('killed')
+    expect([await readBitcoin(), await readOwed()]).toEqual([0n, ether + worth(bitcoin)])
+    await Promise.all(Array.from({ length: 5 }, () => payMonthly()))
+    expect(await received()).toEqual([ether + worth(bitcoin)])
+    expect(spreadBefore - (await readSpread())).toBeGreaterThan((worth(bitcoin) * 40n) / 10_000n)
+    // What is earned later in the month waits for the next one.
+    const later = await earnBitcoin()
+    await payMonthly()
+    expect([await readBitcoin(), await readOwed()]).toEqual([later, 0n])
+  })
+
+  test('a currency with a payout of its own is not converted, nor one that cannot be exchanged', async () => {
+    await fixture.database.query(
+      "insert into default_recipients (partner_id, asset_id, address) values ($1, 'btc@btc', 'own')",
+      [partner.id],
+    )
+    await settings.set(partner.name, 'btc@btc', { minimumUnits: COIN, convertsOthers: false })
+    await set(1n, true)
+    const [ether, bitcoin] = [await earn(), await earnBitcoin()]
+    await payMonthly()
+    expect([await received(), await readBitcoin()]).toEqual([[ether], bitcoin])
+    await fixture.database.query('update monthly_payout_settings set converted_month = null')
+    await settings.set(partner.name, 'btc@btc', null)
+    await payMonthly({ currencyOf: (id) => (id === 'btc@btc' ? { ...btc, enabled: false } : eth) })
+    expect([await readBitcoin(), await listAlarms()]).toEqual([bitcoin, []])
+  })
+
+  test('nothing is paid while a conversion waits for prices, the wallet or the operator: an alarm says for what', async () => {
+    await set(1n, true)
+    const [ether, bitcoin] = [await earn(), await earnBitcoin()]
+    const later = { now: () => fixture.dependencies.clock.now() + 24 * 3_600_000 }
+    const { limits } = fixture.dependencies.settings
+    const held = await fixture.readWalletUnits('eth@eth')
+    for (const [changes, reason] of [
+      [{ clock: later }, /price/],
+      [{ settings: { limits: { ...limits, perTransactionUsd: 1n } } }, /limits\.perTransactionUsd/],
+      [{ currencyOf: (id) => (id === 'eth@eth' ? null : btc) }, /not listed/],
+    ] as const satisfies readonly (readonly [Partial<PayMonthlyDeps>, RegExp])[]) {
+      await payMonthly(changes)
+      const [alarm] = await fixture.store.alarms.list(100)
+      expect(alarm?.subject).toBe(`monthly-payout:${partner.name} eth@eth`)
+      expect(String(alarm?.detail['reason'])).toMatch(reason)
+      expect([await readOwed(), await readBitcoin()]).toEqual([ether, bitcoin])
+    }
+    const all = await fixture.insertPayout('eth', held, 'elsewhere', 'withdrawal')
+    await payMonthly()
+    expect(await readBitcoin()).toBe(bitcoin)
+    const [alarm] = await fixture.store.alarms.list(100)
+    expect(String(alarm?.detail['reason'])).toMatch(/does not cover/)
+    await fixture.store.payouts.void(all)
+    await payMonthly()
+    expect([await listAlarms(), await received()]).toEqual([[], [ether + worth(bitcoin)]])
+  })
+
+  test('one currency of a partner converts the others: the one that was set last', async () => {
+    await fixture.database.query(
+      "insert into default_recipients (partner_id, asset_id, address) values ($1, 'btc@btc', 'own')",
+      [partner.id],
+    )
+    for (const assetId of ['btc@btc', 'eth@eth'] as const)
+      expect(await settings.set(partner.name, assetId, { minimumUnits: 1n, convertsOthers: true })).toBe(true)
+    const due = await settings.listUnconverted()
+    expect(due.filter(({ partnerId: id }) => id === partner.id).map(({ assetId }) => assetId)).toEqual(['eth@eth'])
+  })
 })

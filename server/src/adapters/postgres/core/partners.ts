@@ -102,7 +102,7 @@ export async function partnerRow(sql: Sql, name: string): Promise<Record<string,
   const [result] = await sql.query<{ row: Record<string, unknown> }>(
     `select to_jsonb(p) || jsonb_build_object('recipients', coalesce((select jsonb_agg(to_jsonb(r) - 'partner_id' order by r.asset_id)
        from default_recipients r where r.partner_id = p.id), '[]'), 'fee_addresses', (select jsonb_object_agg(f.network, to_jsonb(f) - 'partner_id' - 'network')
-       from fee_addresses f where f.partner_id = p.id), 'monthly_payouts', (select jsonb_object_agg(m.asset_id, m.minimum)
+       from fee_addresses f where f.partner_id = p.id), 'monthly_payouts', (select jsonb_object_agg(m.asset_id, jsonb_build_object('minimum', m.minimum, 'converts_others', m.converts_others))
        from monthly_payout_settings m where m.partner_id = p.id)) as row from partners p where p.name = $1`,
     [name],
   )

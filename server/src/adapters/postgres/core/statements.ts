@@ -28,7 +28,8 @@ export function createStatementStore(sql: Sql): StatementStore {
     },
     async monthlySettings(partnerId) {
       const rows = await sql.query<RowOf<Omit<MonthlySetting, 'memo'>, 'minimumUnits'> & { memo: string }>(
-        `select s.asset_id as "assetId", s.minimum as "minimumUnits", r.address, r.memo
+        `select s.asset_id as "assetId", s.minimum as "minimumUnits", r.address, r.memo,
+           s.converts_others as "convertsOthers"
          from monthly_payout_settings s join default_recipients r using (partner_id, asset_id)
          where s.partner_id = $1 order by s.asset_id`,
         [partnerId],

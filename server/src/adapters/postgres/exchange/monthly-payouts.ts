@@ -1,11 +1,30 @@
 import { partnerAccount } from '../../../core/domain/ledger/entries.ts'
-import type { MonthlyPayout, MonthlyPayoutStore } from '../../../exchange/ports/store/monthly-payouts.ts'
+import type {
+  DueConversion,
+  MonthlyPayout,
+  MonthlyPayoutStore,
+  MonthlyTerms,
+} from '../../../exchange/ports/store/monthly-payouts.ts'
 import { hasRow, memoOrNull, type RowOf, type Sql } from '../core/database.ts'
 
 const MONTH = "date_trunc('month', statement_timestamp() at time zone 'utc')::date"
 
 export function createMonthlyPayoutStore(sql: Sql): MonthlyPayoutStore {
   return {
+    listUnconverted: () =>
+      sql.query<DueConversion>(
+        `select s.partner_id as "partnerId", p.name as partner, to_char(${MONTH}, 'YYYY-MM') as month, s.asset_id as "assetId",
+           (select array_agg(o.asset_id) from monthly_payout_settings o where o.partner_id = s.partner_id) as "ownAssets"
+         from monthly_payout_settings s join partners p on p.id = s.partner_id and not p.suspended
+         where s.converts_others and s.converted_month is distinct from ${MONTH} order by p.name`,
+      ),
+    async setConverted({ partnerId, assetId, month }) {
+      await sql.query(
+        `update monthly_payout_settings set converted_month = to_date($3, 'YYYY-MM')
+         where partner_id = $1 and asset_id = $2 and converts_others`,
+        [partnerId, assetId, month],
+      )
+    },
     async plan() {
       // A liability is a negative balance.
       await sql.query(
@@ -13,6 +32,7 @@ export function createMonthlyPayoutStore(sql: Sql): MonthlyPayoutStore {
          select s.partner_id, ${MONTH}, s.asset_id, -b.units, r.address, r.memo from monthly_payout_settings s
            join partners p on p.id = s.partner_id and not p.suspended
            join default_recipients r on r.partner_id = s.partner_id and r.asset_id = s.asset_id
+             and (not s.converts_others or s.converted_month = ${MONTH})
            join balances b on b.account = $1 || s.partner_id and b.asset_id = s.asset_id and -b.units >= s.minimum
          on conflict do nothing`,
         [partnerAccount('')],
@@ -34,21 +54,34 @@ export function createMonthlyPayoutStore(sql: Sql): MonthlyPayoutStore {
         [partnerId, month, assetId, payoutId],
       )
     },
-    set: (name, assetId, minimum) =>
-      minimum === null
+    set: (name, assetId, terms) =>
+      terms === null
         ? hasRow(
             sql,
             `delete from monthly_payout_settings s using partners p where p.id = s.partner_id and p.name = $1 and s.asset_id = $2
              returning 1`,
             [name, assetId],
           )
-        : hasRow(
-            sql,
-            `insert into monthly_payout_settings (partner_id, asset_id, minimum)
-             select r.partner_id, r.asset_id, $3::units from default_recipients r join partners p on p.id = r.partner_id
-             where p.name = $1 and r.asset_id = $2
-             on conflict (partner_id, asset_id) do update set minimum = excluded.minimum returning 1`,
-            [name, assetId, minimum],
-          ),
+        : setTerms(sql, name, assetId, terms),
   }
+}
+
+async function setTerms(sql: Sql, name: string, assetId: string, terms: MonthlyTerms): Promise<boolean> {
+  const { minimumUnits, convertsOthers } = terms
+  // In a statement of its own: the index allows one currency that converts.
+  if (convertsOthers)
+    await sql.query(
+      `update monthly_payout_settings s set converts_others = false, converted_month = null from partners p
+       where p.id = s.partner_id and p.name = $1 and s.asset_id <> $2 and s.converts_others`,
+      [name, assetId],
+    )
+  return hasRow(
+    sql,
+    `insert into monthly_payout_settings (partner_id, asset_id, minimum, converts_others)
+     select r.partner_id, r.asset_id, $3::units, $4 from default_recipients r join partners p on p.id = r.partner_id
+     where p.name = $1 and r.asset_id = $2
+     on conflict (partner_id, asset_id) do update set minimum = excluded.minimum, converts_others = excluded.converts_others
+     returning 1`,
+    [name, assetId, minimumUnits, convertsOthers],
+  )
 }

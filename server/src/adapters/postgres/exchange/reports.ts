@@ -45,7 +45,7 @@ select ${GROUPS[grouping]} as "group", o.asset_id as "assetId", count(distinct e
   ${earned("= 'income:network-fee'")} as "networkFees",
   ${earned("= 'income:dust'")} as dust
 from journal j join postings o on o.journal_id = j.id
-join exchanges e on e.id = j.exchange_id left join partners a on a.id = e.partner_id
+left join exchanges e on e.id = j.exchange_id left join partners a on a.id = e.partner_id
 where j.at >= $1 and j.at < $2 and (o.credit like 'income:%' or o.debit like 'income:%'
   or (j.event like 'conversion%' and (o.credit like 'liability:partner:%' or o.debit like 'liability:partner:%')))
 group by 1, 2 order by 1, 2 limit $3`

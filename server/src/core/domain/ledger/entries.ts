@@ -130,6 +130,24 @@ export function conversionEntry({ orderId, exchangeId, give, take, partnerId }: 
   ])
 }
 
+export type PartnerConversion = Readonly<{
+  partnerId: string
+  /** As `2026-11`. */
+  month: string
+  give: Readonly<{ assetId: AssetId; units: bigint }>
+  take: Readonly<{ assetId: AssetId; units: bigint; spreadUnits: bigint }>
+}>
+
+/** What we owe a partner in one currency is owed in another. Once a month and currency. */
+export function partnerConversionEntry({ partnerId, month, give, take }: PartnerConversion): JournalEntry {
+  const owed = partnerAccount(partnerId)
+  return journalEntry(`partner:${partnerId}:${month}:${give.assetId}:converted`, 'balance converted', null, [
+    { debit: owed, credit: inventory, assetId: give.assetId, units: give.units },
+    { debit: inventory, credit: owed, assetId: take.assetId, units: take.units },
+    { debit: inventory, credit: 'income:spread', assetId: take.assetId, units: take.spreadUnits },
+  ])
+}
+
 /** Proceeds of an exchange without a recipient are credited to the partner. */
 export function toPartnerEntry(
   executionId: string,

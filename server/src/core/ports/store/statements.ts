@@ -17,6 +17,8 @@ export type MonthlySetting = Readonly<{
   minimumUnits: bigint
   address: string
   memo: string | null
+  /** Balances in other currencies are converted into this one before. */
+  convertsOthers: boolean
 }>
 
 export interface StatementStore {

@@ -12,12 +12,27 @@ export type MonthlyPayout = Readonly<{
   memo: string | null
 }>
 
+/** A partner that is paid in one currency, with conversions of this month that are not made. */
+export type DueConversion = Readonly<{
+  partnerId: string
+  partner: string
+  month: string
+  assetId: AssetId
+  /** Currencies with a payout of their own, which are not converted. */
+  ownAssets: readonly AssetId[]
+}>
+
+/** `convertsOthers`: the other balances are converted into this currency before; one setting of a partner may. */
+export type MonthlyTerms = Readonly<{ minimumUnits: bigint; convertsOthers: boolean }>
+
 export interface MonthlyPayoutStore {
-  /** Adds an intent for each balance of at least its minimum that has none in this month. */
+  listUnconverted(): Promise<readonly DueConversion[]>
+  setConverted(due: DueConversion): Promise<void>
+  /** Adds an intent for each balance of at least its minimum that has none in this month and waits for no conversion. */
   plan(): Promise<void>
   /** Intents of this month without a payout. */
   listUnpaid(): Promise<readonly MonthlyPayout[]>
   setPaid(intent: MonthlyPayout, payoutId: string): Promise<void>
-  /** Null ends it. False without such a partner with a recipient for the asset, or with nothing to end. */
-  set(partnerName: string, assetId: AssetId, minimumUnits: bigint | null): Promise<boolean>
+  /** Null ends it. False without such a partner with a recipient for the asset, or with nothing to end. Another currency no longer converts. */
+  set(partnerName: string, assetId: AssetId, terms: MonthlyTerms | null): Promise<boolean>
 }

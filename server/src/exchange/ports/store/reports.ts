@@ -16,9 +16,12 @@ export type TrialBalanceRow = Readonly<{
   closing: bigint
 }>
 
-/** Income of conversions and refunds, net of reversals, in base units. `partnerFees` are owed to partners. */
+/**
+ * Income of conversions and refunds, net of reversals, in base units. `partnerFees` are owed to partners. `group` is null for
+ * converted balances of partners, which belong to no exchange, except by day.
+ */
 export type RevenueRow = Readonly<{
-  group: string
+  group: string | null
   assetId: AssetId
   exchanges: number
   spread: bigint

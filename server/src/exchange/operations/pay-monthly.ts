@@ -16,8 +16,9 @@ export type PayMonthlyDeps = ConvertBalancesDeps &
 const ACTOR = 'monthly payouts'
 
 /**
- * Converts what is paid in another currency, then pays balances of partners once a month, as the operator's pay-out does. The intent is committed first and fixes amount and
- * address; its payout is keyed by the month, so it is queued once, however often this is repeated after a crash.
+ * Converts what is paid in another currency, then pays balances of partners once a month, as the operator's pay-out does. The
+ * intent is committed first and fixes amount and address; its payout is keyed by the month, so it is queued once, however often
+ * this is repeated after a crash.
  */
 export function createPayMonthly(deps: PayMonthlyDeps): () => Promise<void> {
   const { store } = deps

@@ -71,7 +71,9 @@ describe('what a partner reads about itself', () => {
       `insert into monthly_payout_settings (partner_id, asset_id, minimum) select id, 'bnb@bsc', 250000000000000000 ${set}`,
     )
     const { monthlyPayouts } = (await app.get('/v1/partner/balances')).json()
-    expect(monthlyPayouts).toEqual([{ currency: 'bnb', network: 'bsc', minimum: '0.25', address, memo: null, convertsOthers: false }])
+    expect(monthlyPayouts).toEqual([
+      { currency: 'bnb', network: 'bsc', minimum: '0.25', address, memo: null, convertsOthers: false },
+    ])
     expect((await app.get('/v1/partner/balances', other)).json().monthlyPayouts).toEqual([])
   })
 

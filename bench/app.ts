@@ -19,7 +19,7 @@ import { timeOrderedId } from '../server/src/lib/id.ts'
 import { createLog } from '../server/src/lib/log.ts'
 import { appSettings } from '../test/support/app-settings.ts'
 import { readSettings, serve } from './processes.ts'
-import { RATE_LIMIT_PER_MINUTE, rateLimitStatements } from './seed-database.ts'
+import { PEPPER, RATE_LIMIT_PER_MINUTE, rateLimitStatements } from './seed-database.ts'
 
 /*
  * The API alone in its process, as `swapyard start --role api` composes it: the production HTTP layer behind one proxy, keys, throttle,
@@ -34,7 +34,6 @@ export type AppSettings = Readonly<{
   chainsFile: string | null
 }>
 
-const PEPPER = 'a pepper of the benchmarks, long enough'
 const PUBLIC_URL = 'http://127.0.0.1'
 const pepper = Buffer.from(PEPPER)
 const settings = readSettings<AppSettings>()
@@ -183,4 +182,6 @@ const toResponse = (row: Row) => ({
   confirmationsRequired: 12,
   confirmationsSeen: 0,
   expectedSeconds: 0,
+  externalId: null,
+  trackingUrl: `https://swapyard.example/track/${row.id}`,
 })

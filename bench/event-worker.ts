@@ -8,7 +8,7 @@ import type { Partner } from '../server/src/core/domain/partner.ts'
 import { presentStatus } from '../server/src/exchange/api/present.ts'
 import { createLog } from '../server/src/lib/log.ts'
 import { readSettings, serve } from './processes.ts'
-import { PARTNER } from './seed-database.ts'
+import { PARTNER, PEPPER } from './seed-database.ts'
 
 /** The events of one worker: it renders and publishes them, and delivers them to webhooks. */
 export type EventWorkerSettings = Readonly<{ databaseUrl: string; url: string; webhooks: number; events: number }>
@@ -16,7 +16,7 @@ export type EventWorkerSettings = Readonly<{ databaseUrl: string; url: string; w
 const settings = readSettings<EventWorkerSettings>()
 const database = openDatabase(settings.databaseUrl, { max: 10 })
 const log = createLog({ level: 'warn', pretty: false })
-const pepper = Buffer.from('a pepper of the benchmarks')
+const pepper = Buffer.from(PEPPER)
 const events = openEvents({ environment: 'sandbox', pepper, log, metrics: createMetrics() }, database)
 const changes = await listen(
   settings.databaseUrl,

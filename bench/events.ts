@@ -9,7 +9,7 @@ import type { App, Infrastructure } from './infrastructure.ts'
 import { median, quantile, runAtRate } from './load.ts'
 import { cycle, quoteRequests } from './requests.ts'
 import type { Result } from './results.ts'
-import { RATE_LIMIT_PER_MINUTE } from './seed-database.ts'
+import { PEPPER, RATE_LIMIT_PER_MINUTE } from './seed-database.ts'
 
 const STREAMS = 1_000
 const PARTNERS = 10
@@ -76,7 +76,7 @@ async function addPartners(client: pg.Client): Promise<readonly StreamPartner[]>
        select id from p`,
       [`streams ${n}`, RATE_LIMIT_PER_MINUTE, keyId],
     )
-    const hmac = hashSecret(secret, Buffer.from('a pepper of the benchmarks'))
+    const hmac = hashSecret(secret, Buffer.from(PEPPER))
     await client.query('insert into key_secrets (key_id, hmac) values ($1, $2)', [keyId, hmac])
     partners.push({ id: rows[0]?.id ?? '', key: text })
   }

@@ -21,6 +21,7 @@ import type { Partner } from '../server/src/core/domain/partner.ts'
 import { createLog } from '../server/src/lib/log.ts'
 import { appSettings } from '../test/support/app-settings.ts'
 import { readSettings, serve } from './processes.ts'
+import { PEPPER } from './seed-database.ts'
 
 /*
  * One worker on the sandbox's nodes runs private exchanges of ether for bitcoin through Monero from creation to payment. Its Monero
@@ -48,7 +49,7 @@ const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'btc', toNet
 const CREATE_INTERVAL_MS = 250
 const POLL_MS = 200
 const DEADLINE_MS = 300_000
-const pepper = Buffer.from('a pepper of the benchmarks')
+const pepper = Buffer.from(PEPPER)
 
 const settings = readSettings<PrivateWorkerSettings>()
 const chains = JSON.parse(readFileSync(settings.chainsFile, 'utf8')) as ChainsFile

@@ -7,6 +7,9 @@ export const SEEDED_NETWORK = 'eth'
 /** The partner whose API key the requests have. */
 export const PARTNER = 'sandbox'
 
+/** Secrets of the servers under test are hashed and encrypted with it. */
+export const PEPPER = 'a pepper of the benchmarks, long enough'
+
 /** Creates an empty database on the cluster. The first app that opens it migrates it. */
 export async function createDatabase(clusterUrl: string, name: string): Promise<string> {
   await runStatements(clusterUrl, [`create database ${name}`])

@@ -23,7 +23,7 @@ import { PEPPER, RATE_LIMIT_PER_MINUTE, rateLimitStatements } from './seed-datab
 
 /*
  * The API alone in its process, as `swapyard start --role api` composes it: the production HTTP layer behind one proxy, keys, throttle,
- * log, metrics, services and store, and the admin API. The nodes are stubs that answer fee queries. A second HTTP server in the same process and on the
+ * log, metrics, services and store. The nodes are stubs that answer fee queries. A second HTTP server in the same process and on the
  * same database pool has the bare routes that creates and status polls are compared with.
  */
 export type AppSettings = Readonly<{
@@ -32,6 +32,8 @@ export type AppSettings = Readonly<{
   nodes: readonly NetworkNodes[]
   /** The `chains.json` of sandbox chains to quote swaps on; null: no swaps. */
   chainsFile: string | null
+  /** Serves the admin API too, which is off in production by default. */
+  hasAdmin: boolean
 }>
 
 const PUBLIC_URL = 'http://127.0.0.1'
@@ -57,10 +59,12 @@ const app = await createApp({
   log: createLog({ level: 'info', pretty: false }),
   metrics: createMetrics(),
 })
-const config = loadConfig({ SWAPYARD_PEPPER: PEPPER, SWAPYARD_KEYSTORE: settings.keystore })
-mountAdminApi(config, app, { nodes: settings.nodes, swaps, publicUrl: PUBLIC_URL })
+if (settings.hasAdmin) {
+  const config = loadConfig({ SWAPYARD_PEPPER: PEPPER, SWAPYARD_KEYSTORE: settings.keystore })
+  mountAdminApi(config, app, { nodes: settings.nodes, swaps, publicUrl: PUBLIC_URL })
+  await seedSandboxOperator(app.database, config)
+}
 await seedSandboxPartners(app.database, pepper)
-await seedSandboxOperator(app.database, config)
 for (const statement of rateLimitStatements) await app.database.query(statement)
 await creditWallets(app)
 const bareServer = createBareServer(app)

@@ -39,7 +39,7 @@ const listsOf = (rows: number): readonly string[] => {
 
 /** Lists of the admin API beside `rows` exchanges, deposits, payouts, swaps, acts and deliveries, over one connection. */
 export async function benchConsole(infrastructure: Infrastructure, rows: number): Promise<Result[]> {
-  const app = await infrastructure.startApp('console', 0)
+  const app = await infrastructure.startApp('console', 0, { hasAdmin: true })
   const database = openDatabase(app.databaseUrl, { max: 1 })
   try {
     await seedAdminRows(database, rows)

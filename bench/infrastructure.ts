@@ -19,12 +19,14 @@ import { startStubNodes } from './stub-nodes.ts'
 /** A running API process, its database and the number of exchanges in it. */
 export type App = Readonly<{ process: Process; databaseUrl: string; rows: number }>
 
+type Served = Pick<AppSettings, 'chainsFile' | 'hasAdmin'>
+
 /** What the servers under test need: a Postgres cluster in a temporary folder, stub nodes and keys. */
 export type Infrastructure = Readonly<{
   folder: string
   postgresVersion: string
   createDatabase(name: string): Promise<string>
-  startApp(name: string, rows: number, chainsFile?: string): Promise<App>
+  startApp(name: string, rows: number, options?: Partial<Served>): Promise<App>
   /** A second API process on the database of an app. */
   startPeer(app: App): Promise<App>
   /** A proxy in front of a process. */
@@ -48,20 +50,20 @@ export async function startInfrastructure(profileFolder: string | null): Promise
     processes.push(process)
     return process
   }
-  const startApi = (databaseUrl: string, chainsFile: string | null) =>
-    start('app.ts', { databaseUrl, keystore, nodes: stub.nodes, chainsFile } satisfies AppSettings)
+  const startApi = (databaseUrl: string, { chainsFile = null, hasAdmin = false }: Partial<Served> = {}) =>
+    start('app.ts', { databaseUrl, keystore, nodes: stub.nodes, chainsFile, hasAdmin } satisfies AppSettings)
   return {
     folder,
     postgresVersion: await readPostgresVersion(postgres.url),
     startProcess: start,
     createDatabase: (name) => createDatabase(postgres.url, name),
-    startApp: async (name, rows, chainsFile) => {
+    startApp: async (name, rows, options) => {
       const databaseUrl = await createDatabase(postgres.url, name)
-      const process = await startApi(databaseUrl, chainsFile ?? null)
+      const process = await startApi(databaseUrl, options)
       await runStatements(databaseUrl, [...bareTableStatements, ...seedStatements(rows)])
       return { process, databaseUrl, rows }
     },
-    startPeer: async (app) => ({ ...app, process: await startApi(app.databaseUrl, null) }),
+    startPeer: async (app) => ({ ...app, process: await startApi(app.databaseUrl) }),
     startProxy: (process) => start('proxy.ts', { upstreamPort: process.report('port') } satisfies ProxySettings),
     stop: async () => {
       for (const process of processes) await process.stop()

@@ -69,7 +69,7 @@ const networks = Object.keys(tradesOf) as readonly Network[]
 export async function benchSwapQuotes(infrastructure: Infrastructure, pace: Pace): Promise<Result[]> {
   const chains = await startChains(infrastructure.folder, networks)
   try {
-    const app = (await infrastructure.startApp('swaps', 1_000, chains.file)).process
+    const app = (await infrastructure.startApp('swaps', 1_000, { chainsFile: chains.file })).process
     const port = app.report('port')
     const requests = createQuoteRequests(chains.file)
     for (const { pairs } of Object.values(requests)) for (const path of pairs) await waitForQuote(port, path)

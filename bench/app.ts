@@ -53,7 +53,7 @@ const app = await createApp({
   spreads: defaultSpreads,
   settings: appSettings,
   denied: [],
-  ...(settings.chainsFile === null ? {} : { swaps }),
+  swaps,
   rateLimit: true,
   api: { publicUrl: PUBLIC_URL, trustedProxies: 1, publicLimitPerMinute: RATE_LIMIT_PER_MINUTE },
   log: createLog({ level: 'info', pretty: false }),

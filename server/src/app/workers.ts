@@ -2,6 +2,7 @@ import type { Database } from '../adapters/postgres/core/database.ts'
 import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { startJobs } from '../adapters/postgres/queue/job-runner.ts'
 import { createInventoryVenue } from '../adapters/venues/inventory.ts'
+import type { AssetId } from '../core/domain/asset.ts'
 import type { Catalogue } from '../core/domain/catalogue.ts'
 import { AppError } from '../core/domain/errors.ts'
 import type { Environment } from '../core/domain/network.ts'
@@ -16,7 +17,7 @@ import { deadlinesOf } from '../exchange/domain/deadlines.ts'
 import { createWatchJobs } from '../exchange/operations/alert-stuck-jobs.ts'
 import { createCheckLedger } from '../exchange/operations/check-ledger.ts'
 import { createCompareJournal } from '../exchange/operations/compare-signing-journal.ts'
-import { createPayMonthly } from '../exchange/operations/pay-monthly.ts'
+import { createPayMonthly, type PayMonthlyDeps } from '../exchange/operations/pay-monthly.ts'
 import { pollDueRows } from '../exchange/operations/poll-due-rows.ts'
 import { createReconcile } from '../exchange/operations/reconcile.ts'
 import type { NodeNotes } from '../exchange/operations/record-node-notes.ts'
@@ -86,13 +87,13 @@ export async function startWorkers(options: WorkerOptions, dependencies: WorkerD
     log,
     assetById: catalogue.assetById,
     onPaid: metrics.paid,
-    priceKeyOf: (id: string) => byAsset.get(id as `${string}@${string}`)?.definition.priceKey ?? '',
+    priceKeyOf: (id: AssetId) => byAsset.get(id)?.definition.priceKey ?? '',
+    currencyOf: (id: AssetId) => byAsset.get(id) ?? null,
   }
   const byContract = new Map(catalogue.list().map(({ asset }) => [`${asset.network} ${asset.contract ?? ''}`, asset]))
   const assetOf = (network: string, contract: string | null) => byContract.get(`${network} ${contract ?? ''}`) ?? null
   const stepExchange = createStepExchange({
     ...shared,
-    currencyOf: (id) => byAsset.get(id) ?? null,
     venue: createInventoryVenue(),
     screening: createScreening(options.denied, chains),
     clock: dependencies.clock,
@@ -191,7 +192,7 @@ const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 
 function slowLoops(
   { environment, denied, log, metrics, settings }: WorkerOptions,
   { store, catalogue, chains, database, reconcileFees, findFees, nodeNotes, clock }: WorkerDependencies,
-  shared: Parameters<typeof createSweepDeposits>[0],
+  shared: Parameters<typeof createSweepDeposits>[0] & Pick<PayMonthlyDeps, 'currencyOf'>,
 ): Loop[] {
   const sweepDeposits = createSweepDeposits(shared)
   const isSandbox = environment === 'sandbox'
@@ -218,7 +219,6 @@ function slowLoops(
   const payMonthly = createPayMonthly({
     ...shared,
     settings,
-    currencyOf: (id) => catalogue.list().find(({ asset }) => asset.id === id) ?? null,
     clock,
     networkOf: (id) => shared.assetById(id).network,
     screening: createScreening(denied, chains),

@@ -19,9 +19,9 @@ export function createSmtpMailer({ url, from }: Readonly<{ url: string; from: st
   const domain = from.split('@').at(-1)?.replace('>', '') ?? 'localhost'
   return {
     send: async ({ id, recipient, subject, body }) => {
-      // A repeat has the same id. The text is no template: files and URLs are not read.
       opening ??= open()
       const transport = await opening
+      // A repeat has the same id. The text is no template: files and URLs are not read.
       await transport.sendMail({
         from,
         to: recipient,

@@ -32,8 +32,8 @@ export function createMonthlyPayoutStore(sql: Sql): MonthlyPayoutStore {
          select s.partner_id, ${MONTH}, s.asset_id, -b.units, r.address, r.memo from monthly_payout_settings s
            join partners p on p.id = s.partner_id and not p.suspended
            join default_recipients r on r.partner_id = s.partner_id and r.asset_id = s.asset_id
-             and (not s.converts_others or s.converted_month = ${MONTH})
            join balances b on b.account = $1 || s.partner_id and b.asset_id = s.asset_id and -b.units >= s.minimum
+         where not s.converts_others or s.converted_month = ${MONTH}
          on conflict do nothing`,
         [partnerAccount('')],
       )

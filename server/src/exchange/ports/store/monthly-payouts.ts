@@ -33,6 +33,9 @@ export interface MonthlyPayoutStore {
   /** Intents of this month without a payout. */
   listUnpaid(): Promise<readonly MonthlyPayout[]>
   setPaid(intent: MonthlyPayout, payoutId: string): Promise<void>
-  /** Null ends it. False without such a partner with a recipient for the asset, or with nothing to end. Another currency no longer converts. */
+  /**
+   * Null ends it. False without such a partner with a recipient for the asset, or with nothing to end. If it converts the others,
+   * no other currency of the partner does any more.
+   */
   set(partnerName: string, assetId: AssetId, terms: MonthlyTerms | null): Promise<boolean>
 }

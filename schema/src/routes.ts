@@ -152,7 +152,6 @@ export const routes = {
     description:
       'Poll until the status is `finished`, `failed` or `refunded`. With `ids` the response has the status of several exchanges.',
     access: 'exchange:read',
-    isPublishable: true,
     cost: 1,
     query: AnyStatusQuery,
     success: {
@@ -173,7 +172,6 @@ export const routes = {
     summary: 'Status of a standard exchange',
     description: 'Poll until the status is `finished`, `failed` or `refunded`. An exchange of the other kind is 404.',
     access: 'exchange:read',
-    isPublishable: true,
     cost: 1,
     query: StatusQuery,
     success: { 200: { description: 'The exchange.', schema: ExchangeRecord, headers: ['ETag'] }, 304: notModified },
@@ -186,7 +184,6 @@ export const routes = {
     summary: 'Status of a private exchange',
     description: 'Poll until the status is `finished`, `failed` or `refunded`. An exchange of the other kind is 404.',
     access: 'exchange:read',
-    isPublishable: true,
     cost: 1,
     query: StatusQuery,
     success: { 200: { description: 'The exchange.', schema: ExchangeRecord, headers: ['ETag'] }, 304: notModified },

@@ -2,8 +2,8 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * Serves pages and scripts, and passes all other requests to the API: the API sends no CORS headers, so a page calls it
- * through its own origin.
+ * Serves pages and scripts, and passes all other requests to the API: the API sends no CORS headers for secret
+ * keys, so a page that has one calls it through its own origin.
  */
 export async function serveSameOrigin(
   files: Readonly<Record<string, { type: string; text: string }>>,

@@ -81,15 +81,20 @@ function requireKey({ services, settings }: ApiContext, route: RouteDefinition, 
 
 /** Weight per minute of one client address with a publishable key: two quotes and a create every ten seconds. */
 const CLIENT_LIMIT = 360
-/** The pages of a publishable key use at most this share of the partner's limit, apart from its own requests. */
-const PAGES_SHARE = 4
+/** One create and ten quotes: below this, a limit per client address would refuse an ordinary visitor. */
+const SMALLEST_CLIENT_LIMIT = 100
+/** The pages of a publishable key use at most a quarter of the partner's limit, apart from its own requests, and a client a quarter of that. */
+const SHARES = 4
 
+/** In the order in which they are charged: a client beyond its own limit uses up nothing of what the pages have together. */
 function budgetsOf({ partner, keyId, origins }: Caller, ip: string) {
   const limitPerMinute = partner.rateLimitPerMinute
   if (origins === undefined) return [{ key: partner.id, limitPerMinute }]
+  const ofPages = Math.ceil(limitPerMinute / SHARES)
+  const ofClient = Math.min(CLIENT_LIMIT, Math.max(SMALLEST_CLIENT_LIMIT, Math.ceil(ofPages / SHARES)))
   return [
-    { key: `pages:${keyId}`, limitPerMinute: Math.ceil(limitPerMinute / PAGES_SHARE) },
-    { key: `page:${keyId}:${callerNetwork(ip)}`, limitPerMinute: Math.min(CLIENT_LIMIT, limitPerMinute) },
+    { key: `page:${keyId}:${callerNetwork(ip)}`, limitPerMinute: ofClient },
+    { key: `pages:${keyId}`, limitPerMinute: ofPages },
   ]
 }
 

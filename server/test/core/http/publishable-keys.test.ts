@@ -18,8 +18,35 @@ const page = { 'x-api-key': 'page', origin }
 const exchange = '/v1/cross-chain/exchange'
 const rate = `/v1/cross-chain/rate?${new URLSearchParams(goodRate)}`
 
+/** A throttle whose minute never ends. */
+function countingThrottle() {
+  const spent = new Map<string, number>()
+  const limits = new Map<string, number>()
+  const throttle: Throttle = {
+    take: (key, cost, limit) => {
+      const sum = (spent.get(key) ?? 0) + cost
+      const allowed = sum <= limit
+      if (allowed) spent.set(key, sum)
+      limits.set(key, limit)
+      return { allowed, limit, remaining: Math.max(0, limit - sum), resetSeconds: 9 }
+    },
+  }
+  return { throttle, limits }
+}
+
+/** How many quotes a page's visitor gets before the first refusal. */
+const quoteUntilRefused =
+  (app: TestApp['app']) =>
+  async (remoteAddress: string): Promise<number> => {
+    for (let quotes = 0; quotes < 100; quotes++) {
+      const answer = await app.inject({ url: rate, headers: page, remoteAddress })
+      if (answer.statusCode === 429) return quotes
+    }
+    throw new Error('never refused')
+  }
+
 describe('a publishable key', () => {
-  test('quotes, creates and reads the status of one exchange for a page of its origin, which may read the answers', async () => {
+  test('quotes and creates for a page of its origin, which may read the answers and the public status', async () => {
     const { app } = startApp()
     const quote = await app.inject({ url: rate, headers: page })
     expect(quote.statusCode).toBe(200)
@@ -30,8 +57,13 @@ describe('a publishable key', () => {
     expect(quote.headers).not.toHaveProperty('access-control-allow-credentials')
     const created = await app.inject({ method: 'POST', url: exchange, headers: page, payload: goodOrder })
     expect([created.statusCode, created.headers['access-control-allow-origin']]).toEqual([201, origin])
-    const status = await app.inject({ url: `${exchange}/status?id=${created.json().id}`, headers: page })
-    expect([status.statusCode, status.json().exchange.id]).toEqual([200, created.json().id])
+    const token = new URL(created.json().trackingUrl).pathname.split('/').at(-1)
+    const status = await app.inject({ url: `/v1/track?token=${token}`, headers: { origin } })
+    expect([status.statusCode, status.json().id, status.headers['access-control-allow-origin']]).toEqual([
+      200,
+      created.json().id,
+      '*',
+    ])
     for (const url of ['/v1/cross-chain/available-currencies', '/v1/cross-chain/pairs'])
       expect((await app.inject({ url, headers: page })).statusCode).toBe(200)
     // A page may read why it was refused.
@@ -39,10 +71,13 @@ describe('a publishable key', () => {
     expect([wrong.statusCode, wrong.headers['access-control-allow-origin']]).toEqual([400, origin])
   })
 
-  test('opens nothing else: no list, no report, no balance, no change', async () => {
+  // `SCREENING`, `externalId` and the payment between the legs of a private exchange are for the partner, not for the page's visitors.
+  test('opens nothing else: no status of the partner, no list, no report, no balance, no change', async () => {
     const { app } = startApp()
     const reads = [
       `${exchange}/list`,
+      ...['', '/standard', '/private'].map((kind) => `${exchange}/status${kind}?id=x`),
+      `${exchange}/status?ids=x,y`,
       '/v1/partner/balances',
       '/v1/partner/usage',
       '/v1/partner/exchanges',
@@ -124,30 +159,29 @@ describe('a publishable key', () => {
     expect((await create({ 'x-api-key': 'sandbox' })).json().id).toBe(ofServer.id)
   })
 
-  test('has limits of its own, by key and by client address, apart from those of the partner', async () => {
-    const spent = new Map<string, number>()
-    const limits = new Map<string, number>()
-    const throttle: Throttle = {
-      take: (key, cost, limit) => {
-        const sum = (spent.get(key) ?? 0) + cost
-        const allowed = sum <= limit
-        if (allowed) spent.set(key, sum)
-        limits.set(key, limit)
-        return { allowed, limit, remaining: Math.max(0, limit - sum), resetSeconds: 9 }
-      },
-    }
+  test('has limits of its own, by client address and by key, apart from those of the partner', async () => {
+    const { throttle, limits } = countingThrottle()
     const { app } = startApp(throttle)
-    const ask = (headers: Record<string, string>, remoteAddress: string) =>
-      app.inject({ url: rate, headers, remoteAddress })
-    const answers: number[] = []
-    for (let n = 0; n < 31; n++) answers.push((await ask(page, '192.0.2.7')).statusCode)
-    // A quarter of the partner's 600 for all pages together: 30 quotes.
-    expect([answers.filter((status) => status === 200).length, answers.at(-1)]).toEqual([30, 429])
+    const quotesOf = quoteUntilRefused(app)
+    // A client: a create and ten quotes. All pages together: a quarter of the partner's 600, which is 30 quotes.
+    expect(await quotesOf('192.0.2.7')).toBe(20)
+    expect(await quotesOf('192.0.2.8')).toBe(10)
     expect([...limits]).toEqual([
+      ['page:key-of-p1:192.0.2.7', 100],
       ['pages:key-of-p1', 150],
-      ['page:key-of-p1:192.0.2.7', 360],
+      ['page:key-of-p1:192.0.2.8', 100],
     ])
-    expect((await ask({ 'x-api-key': 'sandbox' }, '192.0.2.7')).statusCode).toBe(200)
+    const ofServer = await app.inject({ url: rate, headers: { 'x-api-key': 'sandbox' }, remoteAddress: '192.0.2.7' })
+    expect(ofServer.statusCode).toBe(200)
+  })
+
+  test('of one visitor who goes on after the refusals leaves the other visitors their share', async () => {
+    const { throttle } = countingThrottle()
+    const { app } = startApp(throttle)
+    const quotesOf = quoteUntilRefused(app)
+    await quotesOf('192.0.2.7')
+    for (let n = 0; n < 40; n++) await app.inject({ url: rate, headers: page, remoteAddress: '192.0.2.7' })
+    expect(await quotesOf('192.0.2.8')).toBe(10)
   })
 })
 

@@ -356,9 +356,40 @@ describe('reads', () => {
   })
 })
 
-describe('inputs for chains, routes and pages that do not exist', () => {
+describe('inputs for chains without an adapter', () => {
   for (const [id, [name, run]] of Object.entries(unservedInputs))
-    testRow(id, name, () => run({ scenario, create, expectRejection }))
+    testRow(id, name, () => run({ create, expectRejection }))
+})
+
+/** A page of another origin sends the browser's cookies, but no header of its own choice without permission. */
+test('requests of a page of another origin are rejected', async () => {
+  const headers = { origin: 'https://example.org', cookie: 'session=sandbox', 'x-api-key': '' }
+  const posts = Object.values<RouteDefinition>(routes).filter(({ method }) => method === 'POST')
+  expect(posts.length).toBeGreaterThan(5)
+  for (const route of posts) {
+    const { path } = route
+    await expectRejection(() => scenario.call('POST', path, order, headers), 401, 'API_KEY_MISSING')
+    await expectRejection(
+      () => scenario.call('POST', `${path}?session=sandbox`, order, headers),
+      401,
+      'API_KEY_MISSING',
+    )
+    const permission = await fetch(`${scenario.url}${path}`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: headers.origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-api-key',
+      },
+    })
+    // Pages with a publishable key may quote and create: they send a key of their own, and never a cookie.
+    const isForPages = route.isPublishable === true
+    expect([path, permission.headers.get('access-control-allow-origin')]).toEqual([path, isForPages ? '*' : null])
+    expect(permission.headers.get('access-control-allow-credentials')).toBeNull()
+  }
+  const note = { reason: 'javascript:alert(1)' }
+  for (const path of ['/console', '/console/exchanges/1/refund?session=x', '/operator', '/admin/login'])
+    await expectRejection(() => scenario.call('POST', path, note, headers), 404, 'ROUTE_NOT_FOUND')
 })
 
 test('tests every row of the HTTP table that needs the whole app', () => {

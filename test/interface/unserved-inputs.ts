@@ -1,11 +1,8 @@
-import { type RouteDefinition, routes } from '@swapyard/schema'
-import { expect } from 'vitest'
-import type { Answer, Scenario } from '../support/scenario.ts'
+import type { Answer } from '../support/scenario.ts'
 
-/* Rows of vectors/bad_inputs.jsonl about chain families, routes and pages that do not exist. */
+/* Rows of vectors/bad_inputs.jsonl about chain families without an adapter. */
 
 export type UnservedContext = Readonly<{
-  scenario: Scenario
   create(body: object): Promise<Answer>
   /** Expects this answer, and no changed rows. */
   expectRejection(send: () => Promise<Answer>, status: number, code: string): Promise<void>
@@ -25,37 +22,6 @@ const rejectsDestinations =
         'PAIR_UNAVAILABLE',
       )
   }
-
-/** A page of another origin sends the browser's cookies, but no header of its own choice without permission. */
-async function rejectsOtherOrigins({ scenario, expectRejection }: UnservedContext): Promise<void> {
-  const headers = { origin: 'https://example.org', cookie: 'session=sandbox', 'x-api-key': '' }
-  const posts = Object.values<RouteDefinition>(routes).filter(({ method }) => method === 'POST')
-  expect(posts.length).toBeGreaterThan(5)
-  for (const route of posts) {
-    const { path } = route
-    await expectRejection(() => scenario.call('POST', path, order, headers), 401, 'API_KEY_MISSING')
-    await expectRejection(
-      () => scenario.call('POST', `${path}?session=sandbox`, order, headers),
-      401,
-      'API_KEY_MISSING',
-    )
-    const permission = await fetch(`${scenario.url}${path}`, {
-      method: 'OPTIONS',
-      headers: {
-        origin: headers.origin,
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': 'x-api-key',
-      },
-    })
-    // Pages with a publishable key may quote and create: they send a key of their own, and never a cookie.
-    const isForPages = route.isPublishable === true
-    expect([path, permission.headers.get('access-control-allow-origin')]).toEqual([path, isForPages ? '*' : null])
-    expect(permission.headers.get('access-control-allow-credentials')).toBeNull()
-  }
-  const note = { reason: 'javascript:alert(1)' }
-  for (const path of ['/console', '/console/exchanges/1/refund?session=x', '/operator', '/admin/login'])
-    await expectRejection(() => scenario.call('POST', path, note, headers), 404, 'ROUTE_NOT_FOUND')
-}
 
 /** The examples of addresses are public: Raydium's authority, the token program; XLS-5; SEP-23. */
 export const unservedInputs: Readonly<
@@ -83,5 +49,4 @@ export const unservedInputs: Readonly<
       { address: 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ', memo: `${'🙂'.repeat(7)}a` },
     ]),
   ],
-  B167: ['rejects requests of a page of another origin', rejectsOtherOrigins],
 }

@@ -258,6 +258,8 @@ export type ExchangeOptions = Partial<
     | 'fromUnits'
     | 'estimate'
     | 'toUnits'
+    | 'partnerFeeBps'
+    | 'quotedFees'
     | 'recipient'
     | 'refund'
     | 'fixedLockMs'
@@ -310,6 +312,7 @@ export function makeNewExchange({ from = btc, via, to = eth, plan, ...rest }: Ex
     refund: { address: `refund-${index}`, memo: null },
     externalId: null,
     partnerFeeBps: 10,
+    quotedFees: null,
     rate: null,
     idempotency: null,
     expiryMs: 86_400_000,

@@ -112,17 +112,23 @@ export async function openSigner(
       await journal.check(pays, conflictKeyOf(intent))
       const signWith = options.signWith[intent.family]
       assert(signWith, `a signing function for ${intent.family}`)
-      if (!isCancelling) outflow.take(pays)
+      if (!isCancelling) outflow.take(pays, refundIdsOf(stored))
       return signWith(intent, keysOf(intent.network))
     },
-    release: (transaction) =>
-      journal.release(paysOf(transaction.intent), conflictKeyOf(transaction.intent), transaction),
+    release(transaction) {
+      const { intent } = transaction
+      return journal.release(paysOf(intent), conflictKeyOf(intent), transaction, outflow.isRefund)
+    },
     expire: (payoutIds, proof) => journal.expire(payoutIds, proof),
     close: () => journal.close(),
   }
 }
 
 const paysOf = (intent: SignIntent): readonly Payment[] => (intent.family === 'evm' ? [intent.pay] : intent.pays)
+
+/** `purpose` is part of what the authentication code covers: write access to the database makes no payout a refund. */
+const refundIdsOf = (stored: readonly StoredPayout[]): ReadonlySet<string> =>
+  new Set(stored.flatMap(({ id, purpose }) => (purpose === 'refund' ? [id] : [])))
 
 /** The resource that every replacement also uses: the first input, or the nonce of the key. */
 function conflictKeyOf(intent: SignIntent): string {

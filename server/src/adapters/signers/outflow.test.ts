@@ -53,14 +53,14 @@ const intentOf = (payoutId: string, units: bigint, address = '0xa'): SignIntent 
   maxFeePerGas: 1n,
   maxPriorityFeePerGas: 1n,
 })
-const sign = (intent: SignIntent) =>
+const sign = (intent: SignIntent, purpose: 'payout' | 'refund' = 'payout') =>
   signer.sign(
     intent,
     intent.family === 'evm'
       ? [
           {
             id: intent.pay.payoutId,
-            purpose: 'payout',
+            purpose,
             toKeyIndex: null,
             network: 'eth',
             ...{ exchangeId: null, depositId: null, owedFrom: null, mac: null },
@@ -72,9 +72,9 @@ const sign = (intent: SignIntent) =>
         ]
       : [],
   )
-const pay = async (payoutId: string, units: bigint) => {
+const pay = async (payoutId: string, units: bigint, purpose: 'payout' | 'refund' = 'payout') => {
   const intent = intentOf(payoutId, units)
-  const signed = await sign(intent)
+  const signed = await sign(intent, purpose)
   await signer.release({
     ...signed,
     network: 'eth',
@@ -110,6 +110,27 @@ describe("M22: the signer's own limits", () => {
     await expect(sign(intentOf('b', 6n))).rejects.toMatchObject({ window: 'hour' })
     await sign(intentOf('a', 10n))
     await sign(intentOf('sweep', 1_000n, '0xhot'))
+    await sign(intentOf('b', 5n))
+  })
+
+  // M10: who sends deposits that must be returned could use up what may leave, and stop the payouts of everyone else.
+  test('count refunds apart from payouts, also after a restart', async () => {
+    await pay('refund-a', 10n, 'refund')
+    await pay('refund-b', 5n, 'refund')
+    await signer.close()
+    await open()
+    await expect(sign(intentOf('refund-c', 1n), 'refund')).rejects.toMatchObject({ window: 'hour' })
+    await pay('a', 10n)
+    await pay('b', 5n)
+    await expect(sign(intentOf('c', 1n))).rejects.toMatchObject({ window: 'hour' })
+  })
+
+  test('count what was signed and not released apart, too, and bound one refund like one payout', async () => {
+    await sign(intentOf('a', 10n))
+    await expect(sign(intentOf('refund-a', 11n), 'refund')).rejects.toMatchObject({ window: 'transaction' })
+    await sign(intentOf('refund-b', 10n), 'refund')
+    await expect(sign(intentOf('refund-c', 6n), 'refund')).rejects.toMatchObject({ window: 'hour' })
+    await expect(sign(intentOf('b', 6n))).rejects.toMatchObject({ window: 'hour' })
     await sign(intentOf('b', 5n))
   })
 })

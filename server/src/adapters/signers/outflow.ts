@@ -16,11 +16,19 @@ type Options = Readonly<{
   now(): number
 }>
 
+type OutflowCounter = Readonly<{
+  /** Counts these payments, or throws OutflowLimitError. `refundIds`: the payouts among them that return a deposit. */
+  take(pays: readonly Payment[], refundIds: ReadonlySet<string>): void
+  /** Whether a payout that was signed in this process returns a deposit. */
+  isRefund(payoutId: string): boolean
+}>
+
 /**
  * The signer's own counters, which access to the database cannot change. Released payouts count from the journal. Payouts
- * that are signed and not released count in memory until a restart, because they may still be released.
+ * that are signed and not released count in memory until a restart, because they may still be released. Refunds count apart,
+ * up to the same limits: who sends deposits that are returned stops no payout (M10).
  */
-export function createOutflow({ limits, isOwn, released, now }: Options): { take(pays: readonly Payment[]): void } {
+export function createOutflow({ limits, isOwn, released, now }: Options): OutflowCounter {
   const signed = new Map<string, Outflow>()
 
   /** A payout counts once, however often it is signed and released: only one of its transactions can confirm. */
@@ -31,34 +39,49 @@ export function createOutflow({ limits, isOwn, released, now }: Options): { take
     return byPayout.values()
   }
 
-  function sumOutflows(assetId: AssetId, since: number, except: ReadonlySet<string>): bigint {
+  function sumOutflows(assetId: AssetId, isRefund: boolean, since: number, except: ReadonlySet<string>): bigint {
     let units = 0n
     for (const outflow of listOutflows(since)) {
-      const isCounted = outflow.assetId === assetId && !except.has(outflow.payoutId)
+      const isCounted =
+        outflow.assetId === assetId && outflow.isRefund === isRefund && !except.has(outflow.payoutId)
       if (isCounted && !isOwn(assetId.slice(assetId.indexOf('@') + 1), outflow.address)) units += outflow.units
     }
     return units
   }
 
+  function checkLimits(assetId: AssetId, isRefund: boolean, payments: readonly Payment[], at: number): void {
+    const limit = limits.get(assetId)
+    if (limit === undefined || payments.length === 0) return
+    const refuse = (window: OutflowWindow) => {
+      throw new OutflowLimitError(assetId, window)
+    }
+    if (payments.some(({ units }) => units > limit.transaction)) refuse('transaction')
+    const ids = new Set(payments.map(({ payoutId }) => payoutId))
+    const units = payments.reduce((total, pay) => total + pay.units, 0n)
+    if (sumOutflows(assetId, isRefund, at - HOUR_MS, ids) + units > limit.hour) refuse('hour')
+    if (sumOutflows(assetId, isRefund, at - DAY_MS, ids) + units > limit.day) refuse('day')
+  }
+
   return {
-    take(pays) {
+    take(pays, refundIds) {
       const at = now()
       for (const [payoutId, outflow] of signed) if (outflow.at <= at - DAY_MS) signed.delete(payoutId)
       const outgoing = pays.filter(({ asset, address }) => limits.has(asset.id) && !isOwn(asset.network, address))
-      const ids = new Set(outgoing.map(({ payoutId }) => payoutId))
-      for (const [assetId, limit] of limits) {
-        const payments = outgoing.filter(({ asset }) => asset.id === assetId)
-        if (payments.length === 0) continue
-        const refuse = (window: OutflowWindow) => {
-          throw new OutflowLimitError(assetId, window)
+      for (const [assetId, ofAsset] of Map.groupBy(outgoing, ({ asset }) => asset.id))
+        for (const isRefund of [false, true]) {
+          const payments = ofAsset.filter(({ payoutId }) => refundIds.has(payoutId) === isRefund)
+          checkLimits(assetId, isRefund, payments, at)
         }
-        if (payments.some(({ units }) => units > limit.transaction)) refuse('transaction')
-        const units = payments.reduce((total, pay) => total + pay.units, 0n)
-        if (sumOutflows(assetId, at - HOUR_MS, ids) + units > limit.hour) refuse('hour')
-        if (sumOutflows(assetId, at - DAY_MS, ids) + units > limit.day) refuse('day')
-      }
       for (const { payoutId, asset, address, units } of outgoing)
-        signed.set(payoutId, { payoutId, assetId: asset.id, address, units, at })
+        signed.set(payoutId, {
+          payoutId,
+          assetId: asset.id,
+          address,
+          units,
+          at,
+          isRefund: refundIds.has(payoutId),
+        })
     },
+    isRefund: (payoutId) => signed.get(payoutId)?.isRefund === true,
   }
 }

@@ -32,6 +32,8 @@ type ReleaseLine = {
   at: string
   /** The transaction pays nothing; it uses up the nonce of the payout (I-38). */
   cancels?: true
+  /** It returns a deposit. Absent also if the signer was restarted between signature and release: then it counts as a payout. */
+  refunds?: true
 }
 /** The transaction in full, before its releases, so that a restored database can import it. */
 type TransactionLine = Omit<ReleasedTransaction, 'intent' | 'feeUnits'> & {
@@ -79,13 +81,25 @@ const emptyState = (): State => ({
 })
 
 /** A payout's first release, for the rolling limits. */
-export type Outflow = Readonly<{ payoutId: string; assetId: AssetId; address: string; units: bigint; at: number }>
+export type Outflow = Readonly<{
+  payoutId: string
+  assetId: AssetId
+  address: string
+  units: bigint
+  at: number
+  isRefund: boolean
+}>
 
 export type SigningJournal = Readonly<{
   /** Throws if a payout was released with another conflict key, destination or amount. */
   check(pays: readonly Payment[], conflictKey: string): Promise<void>
   /** Resolves when the release is on disk. Throws like `check`. */
-  release(pays: readonly Payment[], conflictKey: string, transaction: ReleasedTransaction): Promise<void>
+  release(
+    pays: readonly Payment[],
+    conflictKey: string,
+    transaction: ReleasedTransaction,
+    isRefund?: (payoutId: string) => boolean,
+  ): Promise<void>
   expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
   memory: SignerJournal
   /** First releases after a time, oldest first. */
@@ -123,12 +137,13 @@ export async function openSigningJournal(
       await recall(pays)
       for (const pay of pays) isAlreadyReleased(state.payouts.get(pay.payoutId), lineOf(pay, conflictKey, '', now()))
     },
-    async release(pays, conflictKey, transaction) {
+    async release(pays, conflictKey, transaction, isRefund = () => false) {
       await recall(pays)
       const lines = pays.flatMap((pay): Line[] => {
         const line = {
           ...lineOf(pay, conflictKey, transaction.txHash, now()),
           ...(isCancel(transaction.intent) ? { cancels: true as const } : {}),
+          ...(isRefund(pay.payoutId) ? { refunds: true as const } : {}),
         }
         return isAlreadyReleased(state.payouts.get(pay.payoutId), line) ? [] : [line]
       })
@@ -280,7 +295,8 @@ function remember(state: State, line: Line): void {
   const { assetId, address, units, at } = release
   // Another worker may have released the payout that this one cancels, so a cancel counts as no release.
   const isFirst = before === undefined ? !old.mayHave(payoutId) : before.isCancelOnly
-  if (!isCancelling && isFirst) state.outflows.push({ payoutId, assetId, address, units, at: at.getTime() })
+  const isRefund = line.refunds === true
+  if (!isCancelling && isFirst) state.outflows.push({ payoutId, assetId, address, units, at: at.getTime(), isRefund })
 }
 
 const toRelease = ({ payoutId, network, txHash, assetId, address, memo, units, at }: ReleaseLine): PayoutRelease => ({

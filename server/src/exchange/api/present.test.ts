@@ -54,6 +54,7 @@ const exchange: Exchange = {
   isCancelled: false,
   externalId: null,
   partnerFeeBps: 0,
+  quotedFees: null,
 }
 
 function execution(change: Partial<ExecutionView>): ExecutionView {

@@ -45,7 +45,6 @@ export type StatusReason = (typeof statusReasons)[number]
 /** One conversion of a plan. A standard exchange has one leg; a private one two, through an intermediary. */
 export type Leg = Readonly<{ from: Asset; to: Asset }>
 
-/** An exchange as ordered. Amounts are units of the first leg's `from` and the last leg's `to`. */
 /** What a create states about its deposit. Null where a network is not listed. */
 export type Estimate = Readonly<{
   /** Confirmations that a deposit of the requested amount needs. */
@@ -54,6 +53,14 @@ export type Estimate = Readonly<{
   seconds: number | null
 }>
 
+/** The price that a fixed rate was created at, in units of the target. The conversion needs no live price. */
+export type QuotedFees = Readonly<{
+  /** Value of the ordered amount at the reference rate, before all fees. */
+  grossUnits: bigint
+  networkUnits: bigint
+}>
+
+/** An exchange as ordered. Amounts are units of the first leg's `from` and the last leg's `to`. */
 export type Exchange = Readonly<{
   id: string
   partnerId: string
@@ -82,6 +89,8 @@ export type Exchange = Readonly<{
   externalId: string | null
   /** The partner's fee at creation. */
   partnerFeeBps: number
+  /** null without a fixed rate. */
+  quotedFees: QuotedFees | null
   /** Of a private exchange. Internal: no response shows it. */
   plan?: PrivatePlan
 }>

@@ -39,6 +39,7 @@ export function makeView(
     fixedUntil: null,
     fixedInclusionMs: null,
     partnerFeeBps: 0,
+    quotedFees: null,
     isCancelled: false,
     externalId: null,
     ...change,

@@ -7,9 +7,9 @@ import type { Screening } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import type { Idempotency } from '../../core/services/interfaces.ts'
 import { timeOrderedId } from '../../lib/id.ts'
-import type { Exchange, ExchangeView, Leg } from '../domain/exchange.ts'
+import type { Exchange, ExchangeView, Leg, QuotedFees } from '../domain/exchange.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
-import type { IssuedQuote } from '../domain/rate-quote.ts'
+import type { IssuedQuote, RateQuote } from '../domain/rate-quote.ts'
 import type { ExchangeOrder, Expectations, RateRequest } from '../interfaces.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { CreateOutcome, NewExchange } from '../ports/store/exchanges.ts'
@@ -96,6 +96,7 @@ export async function createFromOrder(
     refund,
     externalId: order.externalId ?? null,
     partnerFeeBps: partner.feeBps,
+    quotedFees: order.flow === 'fixed-rate' ? quotedFeesOf(quote) : null,
     rate: rate && { nonce: rate.nonce, expiresAt: rate.expiresAt },
     idempotency,
     expiryMs: deps.settings.expiryMs,
@@ -107,6 +108,12 @@ export async function createFromOrder(
   })
   checkpoint('create.committed')
   return { exchange: exchangeOf(deps, partner, order, outcome), executions: [] }
+}
+
+/** The fees of the fresh quote, from which a fixed rate may differ by the last look at most. */
+function quotedFeesOf({ toUnits, fees }: RateQuote): QuotedFees {
+  const { serviceUnits, partnerUnits, networkUnits } = fees
+  return { grossUnits: toUnits + serviceUnits + partnerUnits + networkUnits, networkUnits }
 }
 
 function legsThrough(from: Asset, to: Asset, via: Asset | undefined): readonly Leg[] {

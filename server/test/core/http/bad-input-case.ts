@@ -24,19 +24,19 @@ export type BadInput =
   | { id: string; bytes: readonly string[]; status: readonly number[]; codes?: readonly ErrorCode[] }
   /**
    * For a row that the HTTP layer alone cannot test: the file that tests it. A test of that file has the id in its title.
-   * `missing`: the input is rejected, but with another answer than the corpus expects, because the row's route or chain family
-   * does not exist. The test fails as soon as it exists.
+   * `missing`: the input is rejected, but with another answer than the corpus expects, because the row's chain family has no
+   * adapter. The test fails as soon as it has one.
    */
   | { id: string; elsewhere: string; missing?: Missing }
 
-/** `route`: matches the path of every route that the row is about. `family`: the chain family without an adapter in the half of the row's endpoint. */
-export type Missing = Readonly<{ reason: string } & ({ route: RegExp } | { family: Family })>
+/** The chain family without an adapter in the half of the row's endpoint. */
+export type Missing = Readonly<{ reason: string; family: Family }>
 
 /** Tests the whole app with database, chains and keys. */
 export const inTheApp = 'test/interface/bad-inputs.test.ts'
 /** Tests swaps with pools, a router contract and a node. */
 export const inSwaps = 'server/test/swap/api/bad-inputs.test.ts'
-/** Tests rows about chain families, routes and pages that do not exist. */
+/** Tests rows about chain families without an adapter. */
 export const inUnserved = 'test/interface/unserved-inputs.ts'
 /** The answer to a create is PAIR_UNAVAILABLE for each input of this family, valid or not. */
 export const noAdapter = (family: Family): { missing: Missing } => ({

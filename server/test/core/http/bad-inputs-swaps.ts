@@ -1,9 +1,8 @@
-import { type BadInput, inSwaps, inUnserved } from './bad-input-case.ts'
+import { type BadInput, inSwaps } from './bad-input-case.ts'
 
 const refusals = 'server/test/swap/api/refusals.test.ts'
 /** Each row on every network of swaps. */
 const onNetworks = 'server/test/swap/api/networks.test.ts'
-const operatorRoute = /console|operator|admin/i
 const sending = 'server/test/swap/api/sending.test.ts'
 const testedInSwaps = (...ids: readonly string[]): BadInput[] => ids.map((id) => ({ id, elsewhere: inSwaps }))
 
@@ -43,16 +42,7 @@ export const swapInputs: readonly BadInput[] = [
 
 /** B167 to B169: operators and webhooks. */
 export const operatorInputs: readonly BadInput[] = [
-  // The admin API refuses it with 403: server/test/admin/sessions.test.ts.
-  {
-    id: 'B167',
-    elsewhere: inUnserved,
-    missing: { route: operatorRoute, reason: 'partners have no cookies: without a key the answer is 401' },
-  },
-  {
-    id: 'B168',
-    elsewhere: 'server/test/exchange/operations/operator-acts.test.ts',
-    missing: { route: operatorRoute, reason: 'the command `exchanges refund` fails, without an HTTP status' },
-  },
+  { id: 'B167', elsewhere: 'server/test/admin/sessions.test.ts' },
+  { id: 'B168', elsewhere: 'server/test/admin/held-decisions.test.ts' },
   { id: 'B169', elsewhere: 'server/src/lib/outward-http.test.ts' },
 ]

@@ -446,6 +446,7 @@ function toView(
     isCancelled: false,
     externalId: order.externalId ?? null,
     partnerFeeBps: 0,
+    quotedFees: null,
   }
   return { exchange, executions: [] }
 }

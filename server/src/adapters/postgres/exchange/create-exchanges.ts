@@ -28,7 +28,7 @@ with input as (
   select * from jsonb_to_recordset($1::jsonb) as i (
     n int, id uuid, partner_id uuid, type text, flow text, from_currency text, from_network text, to_currency text, to_network text,
     legs jsonb, from_units numeric, to_units numeric, max_units numeric, estimate jsonb, address text, memo text, key_index bigint, recipient_address text, recipient_memo text,
-    refund_address text, refund_memo text, recipient_mac text, refund_mac text, partner_fee_bps int, rate_nonce text, rate_expires_at timestamptz, expiry_ms bigint, fixed_lock_ms bigint, fixed_inclusion_ms bigint, plan jsonb, external_id text)
+    refund_address text, refund_memo text, recipient_mac text, refund_mac text, partner_fee_bps int, quoted_gross_units numeric, quoted_network_units numeric, rate_nonce text, rate_expires_at timestamptz, expiry_ms bigint, fixed_lock_ms bigint, fixed_inclusion_ms bigint, plan jsonb, external_id text)
 ), checked as (
   select i.*, date_trunc('milliseconds', clock_timestamp()) as now, case
     when i.rate_expires_at < clock_timestamp() then 'rate_expired'
@@ -40,9 +40,9 @@ with input as (
   from input i
 ), inserted as (
   insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, max_units, estimate,
-    recipient_address, recipient_memo, refund_address, refund_memo, recipient_mac, refund_mac, partner_fee_bps, rate_nonce, plan, external_id, created_at, expires_at, fixed_until, fixed_inclusion_ms)
+    recipient_address, recipient_memo, refund_address, refund_memo, recipient_mac, refund_mac, partner_fee_bps, quoted_gross_units, quoted_network_units, rate_nonce, plan, external_id, created_at, expires_at, fixed_until, fixed_inclusion_ms)
   select id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, max_units, estimate,
-    recipient_address, recipient_memo, refund_address, refund_memo, recipient_mac, refund_mac, partner_fee_bps, rate_nonce, plan, external_id, now, now + expiry_ms * interval '1 millisecond',
+    recipient_address, recipient_memo, refund_address, refund_memo, recipient_mac, refund_mac, partner_fee_bps, quoted_gross_units, quoted_network_units, rate_nonce, plan, external_id, now, now + expiry_ms * interval '1 millisecond',
     now + fixed_lock_ms * interval '1 millisecond', fixed_inclusion_ms
   from checked where verdict = 'created' order by rate_nonce, n
   on conflict (rate_nonce) do nothing
@@ -278,6 +278,8 @@ function toInput(row: NewExchange, n: number, macs: PayeeMacs) {
     recipient_mac: row.recipient && macs.of(recipientPayee(row.id, last.to.id, row.recipient)),
     refund_mac: row.refund && macs.of(refundPayee(row.id, first.from.network, row.refund)),
     partner_fee_bps: row.partnerFeeBps,
+    quoted_gross_units: row.quotedFees?.grossUnits.toString() ?? null,
+    quoted_network_units: row.quotedFees?.networkUnits.toString() ?? null,
     rate_nonce: row.rate?.nonce ?? null,
     rate_expires_at: row.rate?.expiresAt ?? null,
     expiry_ms: row.expiryMs,
@@ -307,7 +309,7 @@ function outcomes(
 
 function toCreated(row: NewExchange, createdAt: Date, expiresAt: Date, fixedUntil: Date | null): Exchange {
   const { id, partnerId, type, flow, legs, fromUnits, toUnits, deposit, recipient, refund, partnerFeeBps } = row
-  const { estimate, fixedInclusionMs, externalId } = row
+  const { estimate, fixedInclusionMs, externalId, quotedFees } = row
   return {
     id,
     partnerId,
@@ -321,6 +323,7 @@ function toCreated(row: NewExchange, createdAt: Date, expiresAt: Date, fixedUnti
     recipient,
     refund,
     partnerFeeBps,
+    quotedFees,
     status: 'pending',
     reason: null,
     createdAt,

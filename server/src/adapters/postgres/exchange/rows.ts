@@ -10,6 +10,7 @@ import {
   type ExchangeView,
   type ExecutionView,
   type Leg,
+  type QuotedFees,
   type RefundView,
   type StatusReason,
 } from '../../../exchange/domain/exchange.ts'
@@ -36,6 +37,8 @@ export type ExchangeRow = {
   refund_address: string | null
   refund_memo: string | null
   partner_fee_bps: number
+  quoted_gross_units: string | null
+  quoted_network_units: string | null
   status: ExchangeStatus
   reason: StatusReason | null
   created_at: Date
@@ -86,7 +89,8 @@ export type ExecutionViewRow = {
 }
 
 export const exchangeColumns = `e.id, e.partner_id, e.type, e.flow, e.legs, e.from_units, e.to_units, e.estimate, t.address, t.memo,
-  e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps, e.status, e.reason,
+  e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps,
+  e.quoted_gross_units, e.quoted_network_units, e.status, e.reason,
   e.created_at, e.expires_at, e.fixed_until, e.fixed_inclusion_ms, e.cancelled_at, e.external_id`
 
 /** Executions in a response, the latest: anyone can send an exchange any number of deposits. */
@@ -129,7 +133,12 @@ export function toExchange(row: ExchangeRow): Exchange {
     isCancelled: row.cancelled_at !== null,
     externalId: row.external_id,
     partnerFeeBps: row.partner_fee_bps,
+    quotedFees: toQuotedFees(row),
   }
+}
+
+function toQuotedFees({ quoted_gross_units: gross, quoted_network_units: network }: ExchangeRow): QuotedFees | null {
+  return gross === null || network === null ? null : { grossUnits: BigInt(gross), networkUnits: BigInt(network) }
 }
 
 export function toExchangeView(row: ExchangeRow & { executions: ExecutionViewRow[] | null }): ExchangeView {

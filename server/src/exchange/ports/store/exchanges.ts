@@ -1,4 +1,12 @@
-import type { Estimate, Exchange, ExchangeStatus, ExchangeType, ExchangeView, Leg } from '../../domain/exchange.ts'
+import type {
+  Estimate,
+  Exchange,
+  ExchangeStatus,
+  ExchangeType,
+  ExchangeView,
+  Leg,
+  QuotedFees,
+} from '../../domain/exchange.ts'
 import type { PrivatePlan } from '../../domain/private-plan.ts'
 import type { Destination } from '../chain.ts'
 
@@ -20,6 +28,7 @@ export type NewExchange = Readonly<{
   refund: Destination | null
   externalId: string | null
   partnerFeeBps: number
+  quotedFees: QuotedFees | null
   rate: { nonce: string; expiresAt: Date } | null
   idempotency: { key: string; requestHash: string } | null
   expiryMs: number

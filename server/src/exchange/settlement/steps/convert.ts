@@ -5,7 +5,6 @@ import { reversalOf } from '../../../core/domain/ledger/journal.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import type { Exchange, StatusReason } from '../../domain/exchange.ts'
 import { quoteLegs } from '../../domain/intermediary.ts'
-import type { PairPricing } from '../../domain/pricing.ts'
 import { paidUnits, shownUnits } from '../../domain/private-plan.ts'
 import {
   type DepositFacts,
@@ -32,7 +31,7 @@ import {
   legOf,
   move,
 } from './context.ts'
-import { pricingOf } from './leg-pricing.ts'
+import { partnerFeeBpsOf, pricingOf, referenceOf } from './leg-pricing.ts'
 import { hasPriceMoved, isGuarded, orderedUnitsOf } from './price-guard.ts'
 import { drawnDelayMs, holdUnlessAuthentic, minOutputUnits, payoutIdOf, reserve } from './reserve.ts'
 
@@ -77,6 +76,7 @@ type Wait =
   | Readonly<{ kind: 'wait'; for: 'pause' }>
   | Readonly<{ kind: 'wait'; for: 'reserve'; reason: StatusReason }>
 type Terms = Exclude<DepositTerms, { kind: 'wait' }> | Wait
+type ExecutedTerms = Extract<DepositTerms, { kind: 'execute' }>
 
 /** Terms on which this deposit executes. */
 export async function termsOf(act: Act): Promise<Terms> {
@@ -202,7 +202,7 @@ export async function convert(act: Act): Promise<Execution | null> {
       exchangeId: exchange.id,
       partnerId: exchange.partnerId,
       give: { assetId: from.id, units: giveUnits },
-      take: { assetId: to.id, ...margin(act, convertibleUnits(act), terms.toUnits), dueUnits: takeUnits },
+      take: { assetId: to.id, ...margin(act, convertibleUnits(act), terms), dueUnits: takeUnits },
     }),
   )
   const moved = await move(
@@ -254,18 +254,20 @@ async function reverse(tx: StoreTx, id: string, event: string): Promise<void> {
   if (entry) await tx.ledger.post(reversalOf(entry, `${id}:reversed`, event))
 }
 
-/** Splits what the reference rate gives beyond the payout. At a fixed rate the spread may be zero. */
-function margin(act: Act, giveUnits: bigint, dueUnits: bigint) {
-  const none = { dueUnits, spreadUnits: 0n, networkUnits: 0n, partnerUnits: 0n }
-  let pricing: PairPricing
-  try {
-    pricing = pricingOf(act, legOf(act))
-  } catch (error) {
-    if (error instanceof AppError) return none
-    throw error
-  }
-  const gross = scale(giveUnits, pricing.rate.numerator, pricing.rate.denominator, 'down')
-  const { networkUnits, partnerBps } = pricing
+/**
+ * Splits what the reference rate gives beyond the payout into the fees. A fixed rate is executed at the network costs of its
+ * quote, so the partner gets the fee that the quote stated; without a live price the reference rate is the quote's, too.
+ * The spread may be zero.
+ */
+function margin(act: Act, giveUnits: bigint, { toUnits: dueUnits, rate: kind }: ExecutedTerms) {
+  const { exchange } = act.context
+  const leg = legOf(act)
+  const live = referenceOf(act, leg)
+  const quoted = kind === 'fixed' || kind === 'mixed' ? exchange.quotedFees : null
+  const networkUnits = quoted?.networkUnits ?? live?.networkUnits ?? 0n
+  const rate = live?.rate ?? { numerator: quoted?.grossUnits ?? 0n, denominator: exchange.fromUnits }
+  const gross = scale(giveUnits, rate.numerator, rate.denominator, 'down')
+  const partnerBps = BigInt(partnerFeeBpsOf(exchange, leg))
   // The partner fee is a share of the amount before the network fee, as in the quote.
   const partnerUnits = scale(dueUnits + networkUnits, partnerBps, BPS - partnerBps, 'down')
   const rest = gross - dueUnits - networkUnits - partnerUnits

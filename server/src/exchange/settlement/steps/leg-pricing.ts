@@ -1,21 +1,48 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import { present } from '../../../lib/assert.ts'
-import type { Leg } from '../../domain/exchange.ts'
-import { type Costs, type PairPricing, pricePair, priceReturn } from '../../domain/pricing.ts'
+import type { Exchange, Leg } from '../../domain/exchange.ts'
+import {
+  type Costs,
+  type Pair,
+  type PairPricing,
+  priceDirection,
+  pricePair,
+  priceReturn,
+} from '../../domain/pricing.ts'
 import { type Act, endsOf } from './context.ts'
 
-/** Current floating price of a leg; throws like a quote. Only the last leg carries the partner fee. */
+/** Current floating price of a leg; throws like a quote. */
 export function pricingOf(
   { deps, context: { exchange } }: Pick<Act, 'deps' | 'context'>,
   leg: Leg,
   ownUnits = 0n,
 ): PairPricing {
-  const partnerFeeBps = leg === exchange.legs.at(-1) ? exchange.partnerFeeBps : 0
-  const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
-  const to = present(deps.currencyOf(leg.to.id), `the listing of ${leg.to.id}`)
-  const pair = { from, to, flow: 'standard', partnerFeeBps } as const
+  const pair = pairOf(deps, exchange, leg)
   if (ownUnits > 0n) return pricePair(deps.books.current(), pair, deps.clock.now(), ownUnits)
   return deps.books.price(pair, deps.clock.now())
+}
+
+/** Reference rate and costs of a leg now, whatever the reserve of its target is. Null = no current price. */
+export function referenceOf(
+  { deps, context: { exchange } }: Pick<Act, 'deps' | 'context'>,
+  leg: Leg,
+): Pick<PairPricing, 'rate' | 'networkUnits'> | null {
+  try {
+    return priceDirection(deps.books.current(), pairOf(deps, exchange, leg), deps.clock.now())
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
+
+/** Only the last leg carries the partner fee. */
+export const partnerFeeBpsOf = (exchange: Exchange, leg: Leg): number =>
+  leg === exchange.legs.at(-1) ? exchange.partnerFeeBps : 0
+
+function pairOf(deps: Act['deps'], exchange: Exchange, leg: Leg): Pair {
+  const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
+  const to = present(deps.currencyOf(leg.to.id), `the listing of ${leg.to.id}`)
+  return { from, to, flow: 'standard', partnerFeeBps: partnerFeeBpsOf(exchange, leg) }
 }
 
 /**

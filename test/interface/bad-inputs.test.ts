@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { type RouteDefinition, routes } from '@swapyard/schema'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeApiKey } from '../../server/src/core/services/partner-keys.ts'
 import { createRateIds } from '../../server/src/exchange/quotes/rate-id.ts'

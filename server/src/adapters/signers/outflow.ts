@@ -42,8 +42,7 @@ export function createOutflow({ limits, isOwn, released, now }: Options): Outflo
   function sumOutflows(assetId: AssetId, isRefund: boolean, since: number, except: ReadonlySet<string>): bigint {
     let units = 0n
     for (const outflow of listOutflows(since)) {
-      const isCounted =
-        outflow.assetId === assetId && outflow.isRefund === isRefund && !except.has(outflow.payoutId)
+      const isCounted = outflow.assetId === assetId && outflow.isRefund === isRefund && !except.has(outflow.payoutId)
       if (isCounted && !isOwn(assetId.slice(assetId.indexOf('@') + 1), outflow.address)) units += outflow.units
     }
     return units

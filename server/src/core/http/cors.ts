@@ -47,5 +47,8 @@ export function admitPage(
     throw new AppError('ORIGIN_NOT_ALLOWED', 'this publishable key is not used from this origin')
   reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED })
   if (isPublishable !== true)
-    throw new AppError('SCOPE_REQUIRED', 'a publishable key may quote and create; GET /v1/track, which needs no key, has the status')
+    throw new AppError(
+      'SCOPE_REQUIRED',
+      'a publishable key may quote and create; GET /v1/track, which needs no key, has the status',
+    )
 }

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Account, conversionId, partnerAccount } from '../../../src/core/domain/ledger/entries.ts'
-import { pricePair, quoteUnits } from '../../../src/exchange/domain/pricing.ts'
+import type { Account } from '../../../src/core/domain/ledger/chart.ts'
+import { conversionId, partnerAccount } from '../../../src/core/domain/ledger/entries.ts'
 import { btc, eth, price, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { pricePair, quoteUnits } from '../../../src/exchange/domain/pricing.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { absolute } from '../../../src/lib/bigint.ts'
 import { COIN, ETHER, partnerId, startMoneyPath } from '../money-path.ts'
@@ -50,7 +51,9 @@ const withoutReserve = () => {
   const available = new Map([...whole.reserves.available, ['eth@eth', 1n] as const])
   return { reserves: { ...whole.reserves, available } }
 }
-const offThePeg = () => ({ prices: { ...whole.prices, usd: new Map([...whole.prices.usd, ['usdt', price('0.9', '0.9')]]) } })
+const offThePeg = () => ({
+  prices: { ...whole.prices, usd: new Map([...whole.prices.usd, ['usdt', price('0.9', '0.9')]]) },
+})
 
 test.each([
   ['with current prices', ofBitcoin, () => ({})],

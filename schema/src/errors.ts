@@ -41,6 +41,7 @@ export const errorCodeNames = [
   'NETWORK_PAUSED',
   'NETWORK_UNAVAILABLE',
   'NONCE_CONFLICT',
+  'NOT_DECIDABLE',
   'NO_ROUTE',
   'ORIGIN_NOT_ALLOWED',
   'OVERLOADED',

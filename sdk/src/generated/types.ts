@@ -89,6 +89,7 @@ export type ErrorCode =
   | 'NETWORK_PAUSED'
   | 'NETWORK_UNAVAILABLE'
   | 'NONCE_CONFLICT'
+  | 'NOT_DECIDABLE'
   | 'NO_ROUTE'
   | 'ORIGIN_NOT_ALLOWED'
   | 'OVERLOADED'

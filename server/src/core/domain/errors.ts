@@ -37,6 +37,7 @@ export const errorCodes = {
   NETWORK_PAUSED: 'unavailable',
   NETWORK_UNAVAILABLE: 'unavailable',
   NONCE_CONFLICT: 'conflict',
+  NOT_DECIDABLE: 'conflict',
   NO_ROUTE: 'refused',
   ORIGIN_NOT_ALLOWED: 'forbidden',
   OVERLOADED: 'unavailable',

@@ -6,6 +6,9 @@ export type AuditNote = Readonly<{ actor: string; reason: string }>
 /** An error that the operator reads at the command line. */
 export const refused = (message: string) => new AppError('VALIDATION_ERROR', message)
 
+/** The operator decides about something that waits for no decision, or no longer. */
+export const notDecidable = (message: string) => new AppError('NOT_DECIDABLE', message)
+
 const REASON_CHARACTERS_MIN = 3
 
 /** Where money depends on the change, the reason must be readable later: a dash is not a reason. */

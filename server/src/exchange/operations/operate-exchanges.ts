@@ -1,5 +1,5 @@
 import type { AssetId } from '../../core/domain/asset.ts'
-import { type AuditNote, refused, requireReason } from '../../core/services/audit-note.ts'
+import { type AuditNote, notDecidable, refused, requireReason } from '../../core/services/audit-note.ts'
 import type { Decision } from '../domain/lifecycle.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { HeldExecution } from '../ports/store/operator.ts'
@@ -55,7 +55,8 @@ export function createOperateExchanges(store: Store) {
   }
 }
 
-const nothingHeld = (exchangeId: string) => refused(`exchange ${exchangeId} has no held execution`)
+const nothingHeld = (exchangeId: string) =>
+  notDecidable(`exchange ${exchangeId} has no held execution`)
 
 async function listHeld(
   tx: Pick<Store, 'operator'>,

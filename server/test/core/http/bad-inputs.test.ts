@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { routes, sandboxRoutes } from '@swapyard/schema'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hasTestOf } from '../../../../test/support/test-titles.ts'
 import { readOwnVectors } from '../../../../test/support/vectors.ts'

@@ -15,17 +15,25 @@ afterAll(() => server.close())
 // The seeded transactions are signed and live: a refund would pay a second time.
 test('B168: an exchange whose payout is signed cannot be refunded, released or failed, whoever asks', async () => {
   const { query } = server.test.database
+  // The seeded rows have ended; here, one is on its way.
+  for (const table of ['executions', 'transactions']) await query(`alter table ${table} disable trigger user`)
   const [row] = await query<{ id: string }>(
     "update executions set status = 'sending' where id = (select id from executions limit 1) returning exchange_id as id",
   )
   const { id } = present(row, 'a seeded exchange')
   await query("update exchanges set status = 'sending' where id = $1", [id])
-  await query("update attempts set state = 'live'")
+  await query("update transactions set state = 'live'")
   for (const act of ['refund', 'release', 'convert', 'fail'])
     for (const preview of [true, false]) {
-      const answer = await treasurer.post(`exchanges/${act}`, { id, reason: 'the customer asks for it', preview })
+      const answer = await treasurer.post(`exchanges/${act}`, {
+        exchangeId: id,
+        reason: 'the customer asks for it',
+        preview,
+      })
       expect([act, preview, answer.status, answer.body['code']]).toEqual([act, preview, 409, 'NOT_DECIDABLE'])
     }
   expect(await query('select 1 from operator_requests')).toEqual([])
-  expect(await query("select 1 from operator_acts where act like 'exchange %' and reason = 'the customer asks for it'")).toEqual([])
+  expect(
+    await query("select 1 from operator_acts where act like 'exchange %' and reason = 'the customer asks for it'"),
+  ).toEqual([])
 })

@@ -55,8 +55,7 @@ export function createOperateExchanges(store: Store) {
   }
 }
 
-const nothingHeld = (exchangeId: string) =>
-  notDecidable(`exchange ${exchangeId} has no held execution`)
+const nothingHeld = (exchangeId: string) => notDecidable(`exchange ${exchangeId} has no held execution`)
 
 async function listHeld(
   tx: Pick<Store, 'operator'>,

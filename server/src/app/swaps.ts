@@ -58,6 +58,7 @@ import { createReconcileFees } from '../swap/track/reconcile-fees.ts'
 import { createScanFeeEvents } from '../swap/track/scan-fee-events.ts'
 import { createTrackSwap } from '../swap/track/track-swap.ts'
 import { type AggregatorOffer, type Asking, composeAggregators } from './aggregators.ts'
+import type { MailSettings } from './events.ts'
 import type { OnNodeNote } from './chains.ts'
 import { productionRouting, type RoutedNetwork, sandboxRouting, startRouter } from './router.ts'
 import type { ChainsFile } from './sandbox-chains.ts'
@@ -83,6 +84,8 @@ export type SwapOptions = Readonly<{
   /** The router thread, if it was opened before the networks were known. */
   routerThread?: Worker | null
   pepper: Uint8Array
+  /** Absent: no e-mails are sent. */
+  mail?: MailSettings | null
   denied: readonly string[]
   log: Log
   metrics?: Pick<RouterMetrics, 'swapMoved' | 'aggregatorQuoteBuilt'>
@@ -248,6 +251,9 @@ export async function createSwapServices(
     refs: createSwapRefs(options.pepper),
     screening: createScreening(options.denied, new Map()),
     withIdempotency: createWithIdempotency(createSwapIdempotencyStore(database)),
+    sendsMail: options.mail !== undefined && options.mail !== null,
+    // The sandbox needs no mail server.
+    requiresMail: environment !== 'sandbox',
     valuesOf: createSwapValues(valuesDeps),
     referenceOutOf: createReferenceOut(valuesDeps),
     poolPauses: () => books.current().pauses.pools ?? noScopes,

@@ -79,16 +79,25 @@ export interface DeliveryStore {
   ): Promise<readonly ClaimedDelivery[]>
   /** A result of a claim that is no longer in force changes nothing. */
   finish(results: readonly AttemptResult[]): Promise<void>
-  /** Disables the webhook of a delivery that failed for too long, raises the alarm and queues the e-mail. */
-  giveUp(webhookId: string, reason: string, mail: DisabledMail): Promise<void>
+  /** Disables the webhook of a delivery that failed for too long, raises the alarm and queues the e-mail. `mail` null: no mail server. */
+  giveUp(webhookId: string, reason: string, mail: DisabledMail | null): Promise<void>
 }
 
-export type QueuedMail = Readonly<{ id: string; recipient: string; subject: string; body: string; attempts: number }>
+export type QueuedMail = Readonly<{
+  id: string
+  recipient: string
+  subject: string
+  body: string
+  attempts: number
+  /** It waited for so long that what it says may be wrong by now. */
+  isLate: boolean
+}>
 
 export interface MailStore {
   /** Claims due e-mails for `leaseMs`. */
   claim(limit: number, leaseMs: number): Promise<readonly QueuedMail[]>
   sent(id: string): Promise<void>
-  /** `retryMs` null gives up. */
-  failed(id: string, error: string, retryMs: number | null): Promise<void>
+  failed(id: string, error: string, retryMs: number): Promise<void>
+  /** It is not sent: raises the alarm. */
+  giveUp(id: string, reason: string): Promise<void>
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { networks as definitions } from '../../../networks/index.ts'
 import { createRouteFinder } from '../../../src/adapters/router/find-route.ts'
 import { createHttpServer } from '../../../src/app/http.ts'
-import { createSwapServices } from '../../../src/app/swaps.ts'
+import { createSwapServices, type SwapOptions } from '../../../src/app/swaps.ts'
 import { defaultSpreads, emptyBook } from '../../../src/core/domain/book.ts'
 import { createCatalogue } from '../../../src/core/domain/catalogue.ts'
 import { apiDefaults } from '../../../src/core/http/settings.ts'
@@ -45,7 +45,10 @@ function poolsOf({ native, tokens: [usd, other] }: MemoryFamily): readonly Unisw
 }
 
 /** Two partners before the HTTP server, over Postgres and a network in memory. The test mines the blocks and runs the tracker. */
-export async function startStage(family: MemoryFamily) {
+export async function startStage(
+  family: MemoryFamily,
+  options: Partial<Pick<SwapOptions, 'environment' | 'mail'>> = {},
+) {
   const { native, network, tokens } = family
   const opened = await openTestDatabase()
   const { database } = opened
@@ -97,6 +100,7 @@ export async function startStage(family: MemoryFamily) {
       ...{ pepper: Buffer.from('a pepper'), denied: [`${network.id}:${restricted.address}`], log: noLog },
     },
     {
+      ...options,
       ...{ database, catalogue, books, router },
       clock: { now, databaseNow: now, stop: async () => undefined },
       ...{ askAggregators: null, buildAggregatorCall: null },

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { networks as definitions } from '../../../networks/index.ts'
+import { createIdempotencyStore } from '../../../src/adapters/postgres/core/idempotency.ts'
 import { createRouteFinder } from '../../../src/adapters/router/find-route.ts'
 import { createHttpServer } from '../../../src/app/http.ts'
 import { createSwapServices, type SwapOptions } from '../../../src/app/swaps.ts'
 import { defaultSpreads, emptyBook } from '../../../src/core/domain/book.ts'
 import { createCatalogue } from '../../../src/core/domain/catalogue.ts'
 import { apiDefaults } from '../../../src/core/http/settings.ts'
+import { createWithIdempotency } from '../../../src/core/services/with-idempotency.ts'
 import { createBookSnapshot } from '../../../src/exchange/quotes/book-snapshot.ts'
 import type { Log } from '../../../src/lib/log.ts'
 import { isPaused, poolPausesOf } from '../../../src/swap/domain/pool-pauses.ts'
@@ -98,9 +100,9 @@ export async function startStage(
         settings: { feeAddresses: new Map([[network.id, operator.address]]) },
       },
       ...{ pepper: Buffer.from('a pepper'), denied: [`${network.id}:${restricted.address}`], log: noLog },
+      ...options,
     },
     {
-      ...options,
       ...{ database, catalogue, books, router },
       clock: { now, databaseNow: now, stop: async () => undefined },
       ...{ askAggregators: null, buildAggregatorCall: null },
@@ -116,7 +118,7 @@ export async function startStage(
         return { ...caller, partner: { ...caller.partner, id: partnerIds.get(caller.partner.id) ?? '' } }
       },
       swaps: swaps.services,
-      withIdempotency: swaps.withIdempotency,
+      withIdempotency: createWithIdempotency(createIdempotencyStore(database)),
     },
     log: noLog,
     metrics: { observeRequest: () => undefined, render: async () => '', contentType: 'text/plain' },

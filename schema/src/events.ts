@@ -178,6 +178,15 @@ const typeOf = <Type extends EventType>(types: readonly Type[]) =>
 /** The body of a delivery, and the data of a stream. */
 export const ExchangeEvent = event(ExchangeStatusAnswer, typeOf(exchangeEventTypes), 'A change of an exchange.')
 export const SwapEvent = event(DexExchange, typeOf(swapEventTypes), 'A change of a swap.')
+export const TestedWebhook = Type.Object(
+  { webhookId: id('Id of the webhook.', webhookId) },
+  { description: 'The webhook that is tested.' },
+)
+export const WebhookTestEvent = event(
+  TestedWebhook,
+  wordOf(['webhook.test'], { description: 'Event type.', examples: ['webhook.test'] }),
+  'A test event. No stream has it.',
+)
 export const PartnerChangeEvent = event(
   FeeAddressList,
   typeOf(['partner.fee_address_changed']),

@@ -96,10 +96,12 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   TrackedDeposit: tracking.TrackedDeposit,
   TrackedExchange: tracking.TrackedExchange,
   TransactionHash: defi.TransactionHash,
+  TestedWebhook: events.TestedWebhook,
   Webhook: events.Webhook,
   WebhookList: events.WebhookList,
   WebhookSecret: events.WebhookSecret,
   WebhookTest: events.WebhookTest,
+  WebhookTestEvent: events.WebhookTestEvent,
 }
 /** Named only in the document of the sandbox. */
 const sandboxSchemas: Readonly<Record<string, TSchema>> = {

@@ -1,4 +1,4 @@
-import { ExchangeEvent, PartnerChangeEvent, SwapEvent } from './events.ts'
+import { ExchangeEvent, PartnerChangeEvent, SwapEvent, WebhookTestEvent } from './events.ts'
 import { describeParameters } from './openapi-parameters.ts'
 import { componentHeaders, componentResponses, toResponses } from './openapi-responses.ts'
 import { componentSchemas, exampleOf, type Json, type JsonObject, toPlainJson } from './openapi-schemas.ts'
@@ -114,7 +114,11 @@ const deliveries: JsonObject = {
         required: true,
         content: {
           'application/json': {
-            schema: { anyOf: [ExchangeEvent, SwapEvent, PartnerChangeEvent].map((one) => toPlainJson(one, false)) },
+            schema: {
+              anyOf: [ExchangeEvent, SwapEvent, PartnerChangeEvent, WebhookTestEvent].map((one) =>
+                toPlainJson(one, false),
+              ),
+            },
             example: exampleOf(SwapEvent),
           },
         },

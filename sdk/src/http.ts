@@ -64,7 +64,7 @@ export function createSend(client: ClientOptions): Send {
   }
 }
 
-/** Every POST of the API is idempotent by its key. A payment of the sandbox that is still being sent is not. */
+/** Every POST of the API is idempotent by its key. A payment of the sandbox may be under way when its request fails. */
 const isRepeatable = ([method, path]: Operation) => method !== 'POST' || !path.startsWith('/sandbox/')
 
 type Request = Readonly<{ url: string; init: RequestInit; idempotencyKey: string | null }>

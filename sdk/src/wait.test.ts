@@ -36,6 +36,15 @@ describe('waitForExchange', () => {
     expect(failures).toEqual(['CONNECTION_FAILED', 'INTERNAL'])
   })
 
+  test('waits for the Retry-After of a failure', async () => {
+    const later = failure(503, 'OVERLOADED', { 'retry-after': '3600' })
+    const { baseUrl, received } = await startServer(later, answer('finished'))
+    const swapyard = createSwapyard({ baseUrl, retries: 0 })
+    const wait = swapyard.waitForExchange({ id: '1' }, { ...fast, timeoutMs: 500 })
+    await expect(wait).rejects.toMatchObject({ code: 'WAIT_TIMEOUT' })
+    expect(received).toHaveLength(1)
+  })
+
   test('rejects with a lasting failure', async () => {
     const { baseUrl } = await startServer(failure(404, 'EXCHANGE_NOT_FOUND'))
     const wait = createSwapyard({ baseUrl }).waitForExchange({ id: '1' }, fast)

@@ -17,7 +17,7 @@ export type WaitOptions<Item> = Readonly<{
   onError?: ((error: SwapyardError) => void) | undefined
   /** Pause between two reads after a change. It grows by half with each read without a change. Default: 1 s. */
   minIntervalMs?: number | undefined
-  /** Default: 15 s. */
+  /** Default: 15 s. A `Retry-After` that is longer is waited for. */
   maxIntervalMs?: number | undefined
 }>
 
@@ -44,6 +44,7 @@ export async function waitUntilFinal<Item extends { status: string }, Final exte
   const timer = timeoutMs === undefined ? undefined : setTimeout(end, Math.min(timeoutMs, TIMER_MAX_MS))
   try {
     for (let intervalMs = minIntervalMs; ; intervalMs = Math.min(intervalMs * 1.5, maxIntervalMs)) {
+      let retryAfterMs = 0
       try {
         const item = await read(controller.signal)
         const text = JSON.stringify(item)
@@ -57,8 +58,9 @@ export async function waitUntilFinal<Item extends { status: string }, Final exte
       } catch (error) {
         if (!isTemporary(error)) throw error
         onError?.(error)
+        retryAfterMs = error.retryAfterMs ?? 0
       }
-      await sleep(intervalMs, controller.signal)
+      await sleep(Math.max(intervalMs, retryAfterMs), controller.signal)
     }
   } finally {
     clearTimeout(timer)

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { verifyWebhook } from './webhook.ts'
+import { verifyWebhook, type WebhookEvent } from './webhook.ts'
 
 const secret = 'whsec_a_secret'
 const body = '{"id":"e-1","type":"exchange.finished","created":"2026-01-02T03:04:05.000Z","data":{"note":"zwölf"}}'
@@ -12,7 +12,24 @@ const sign = (text: string, by = secret, at = time) => createHmac('sha256', by).
 const verify = (signature: string | null, others: Partial<Parameters<typeof verifyWebhook>[0]> = {}) =>
   verifyWebhook({ body, signature, secret, now, ...others })
 
+/** By the types of the package: `data` follows from `type`. */
+function describeEvent(event: WebhookEvent): string {
+  if (event.type === 'exchange.finished') return `exchange ${event.data.exchange.id}`
+  if (event.type === 'swap.finished') return `swap ${event.data.hash}`
+  return event.type === 'webhook.test' ? `test ${event.data.webhookId}` : event.type
+}
+
 describe('verifyWebhook', () => {
+  test('returns a union by type, with the test event', async () => {
+    const describeSigned = async (type: string, data: object) => {
+      const text = JSON.stringify({ id: 'e-1', type, created: '2026-01-02T03:04:05.000Z', data })
+      return describeEvent(await verify(`t=${time},v1=${sign(text)}`, { body: text }))
+    }
+    expect(await describeSigned('exchange.finished', { exchange: { id: 'x-1' } })).toBe('exchange x-1')
+    expect(await describeSigned('swap.finished', { hash: '0x12' })).toBe('swap 0x12')
+    expect(await describeSigned('webhook.test', { webhookId: 'w-1' })).toBe('test w-1')
+  })
+
   test('returns the event of a signed delivery, from text and from bytes', async () => {
     const event = { id: 'e-1', type: 'exchange.finished', data: { note: 'zwölf' } }
     expect(await verify(`t=${time},v1=${sign(body)}`)).toMatchObject(event)

@@ -1,13 +1,9 @@
 import { SwapyardError } from './errors.ts'
+import type { PartnerEvent } from './events.ts'
+import type { WebhookTestEvent } from './generated/types.ts'
 
-export type WebhookEvent = Readonly<{
-  /** The same for every repeat of a delivery. */
-  id: string
-  type: string
-  created: string
-  /** As the status endpoint answers. */
-  data: unknown
-}>
+/** A union by `type`; every repeat of a delivery has the same `id`. Later versions of the API add types: ignore those that you do not know. */
+export type WebhookEvent = PartnerEvent | WebhookTestEvent
 
 export type WebhookDelivery = Readonly<{
   /** The body as received: parsed and serialised again, it has another signature. */

@@ -91,7 +91,7 @@ async function create(context: Context, request: Request): Promise<CreatedExchan
   return swapyard.createExchange({ ...body, flow, rateId }, options)
 }
 
-function describeDeposit({ progress }: Context, { id, request, expiresAt }: CreatedExchange): void {
+function describeDeposit({ progress }: Context, { id, request, expiresAt, fixedUntil }: CreatedExchange): void {
   progress(`exchange ${id}`)
   progress(
     `send ${request.amountFromRequested} ${request.fromCurrency} on ${request.fromNetwork} before ${expiresAt} to`,
@@ -99,6 +99,7 @@ function describeDeposit({ progress }: Context, { id, request, expiresAt }: Crea
   progress(request.depositAddress)
   if (request.depositMemo !== undefined)
     progress(`with the memo ${request.depositMemo}: without it, it is not credited`)
+  if (fixedUntil !== null) progress(`the rate is fixed for a payment that is seen before ${fixedUntil}`)
   progress(renderUnicodeCompact(request.depositAddress))
 }
 

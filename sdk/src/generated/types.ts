@@ -2203,6 +2203,15 @@ export interface TrackedExchange {
   expectedSeconds: number | null
 }
 /**
+ * The webhook that is tested.
+ */
+export interface TestedWebhook {
+  /**
+   * Id of the webhook.
+   */
+  webhookId: string
+}
+/**
  * A webhook.
  */
 export interface Webhook {
@@ -2263,6 +2272,24 @@ export interface WebhookTest {
    * Id of the event that is sent.
    */
   eventId: string
+}
+/**
+ * A test event. No stream has it.
+ */
+export interface WebhookTestEvent {
+  /**
+   * Id of the event, the same in every repeat.
+   */
+  id: string
+  /**
+   * Event type.
+   */
+  type: 'webhook.test'
+  /**
+   * Time of the change.
+   */
+  created: string
+  data: TestedWebhook
 }
 /**
  * A balance.

@@ -89,7 +89,7 @@ export function openEvents(options: EventOptions, database: Database): Events {
         onError: (err) => log.warn({ err }, 'events were not published'),
       })
       const delivering = startDeliverWebhooks({
-        ...{ deliveries: createDeliveryStore(database), http, secrets, mail: disabledMail },
+        ...{ deliveries: createDeliveryStore(database), http, secrets, mail: options.mail ? disabledMail : null },
         ...{ random: Math.random, now: Date.now, onAttempt: metrics.webhookAttempt },
         onError: (err) => log.warn({ err }, 'webhooks were not delivered'),
       })

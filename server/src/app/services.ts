@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
+import { createIdempotencyStore } from '../adapters/postgres/core/idempotency.ts'
 import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
+import { createWithIdempotency } from '../core/services/with-idempotency.ts'
 import { createCancelExchange } from '../exchange/orders/cancel-exchange.ts'
 import { createCheckAddress } from '../exchange/orders/check-address.ts'
 import { type CreateExchangeDeps, createCreateExchange } from '../exchange/orders/create-exchange.ts'
@@ -117,7 +119,7 @@ export function createServices(options: ServiceOptions, dependencies: ServiceDep
     partnerAccount: createOwnAccount(dependencies),
     swaps: dependencies.swaps.services,
     events: dependencies.events.services,
-    withIdempotency: dependencies.swaps.withIdempotency,
+    withIdempotency: createWithIdempotency(createIdempotencyStore(dependencies.database)),
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Worker } from 'node:worker_threads'
 import { networks as definitions } from '../../networks/index.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
+import { createIdempotencyStore } from '../adapters/postgres/core/idempotency.ts'
 import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createBuiltApprovals } from '../adapters/postgres/swap/approvals.ts'
 import { createBuiltExternalIds } from '../adapters/postgres/swap/built-external-ids.ts'
 import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
-import { createSwapIdempotencyStore } from '../adapters/postgres/swap/idempotency.ts'
 import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
 import { createSwapStore } from '../adapters/postgres/swap/swaps.ts'
 import type { RouterMetrics } from '../adapters/router/router-metrics.ts'
@@ -21,7 +21,7 @@ import { AppError } from '../core/domain/errors.ts'
 import { type Environment, type Family, type Network, resolveNetwork, type SwapFamily } from '../core/domain/network.ts'
 import type { NodeNote } from '../core/ports/chain.ts'
 import type { DatabaseClock } from '../core/services/database-clock.ts'
-import type { WithIdempotency } from '../core/services/interfaces.ts'
+import { createWithIdempotency } from '../core/services/with-idempotency.ts'
 import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import { present } from '../lib/assert.ts'
 import { createHttp } from '../lib/http.ts'
@@ -32,7 +32,6 @@ import { createSwapRefs } from '../swap/build/swap-refs.ts'
 import type { Dex } from '../swap/domain/dex.ts'
 import { swapNetworks } from '../swap/domain/swap.ts'
 import { createFeeAddresses } from '../swap/fees/fee-addresses.ts'
-import { createWithIdempotency } from '../swap/idempotent.ts'
 import {
   type OwnTokens,
   type SwapNetworkView,
@@ -59,6 +58,7 @@ import { createScanFeeEvents } from '../swap/track/scan-fee-events.ts'
 import { createTrackSwap } from '../swap/track/track-swap.ts'
 import { type AggregatorOffer, type Asking, composeAggregators } from './aggregators.ts'
 import type { OnNodeNote } from './chains.ts'
+import type { MailSettings } from './events.ts'
 import { productionRouting, type RoutedNetwork, sandboxRouting, startRouter } from './router.ts'
 import type { ChainsFile } from './sandbox-chains.ts'
 import { sandboxFeeAddress } from './sandbox-fees.ts'
@@ -84,6 +84,8 @@ export type SwapOptions = Readonly<{
   routerThread?: Worker | null
   pepper: Uint8Array
   denied: readonly string[]
+  /** Absent: no e-mails are sent. */
+  mail?: MailSettings | null
   log: Log
   metrics?: Pick<RouterMetrics, 'swapMoved' | 'aggregatorQuoteBuilt'>
 }>
@@ -98,8 +100,6 @@ type SwapDependencies = Readonly<{
 
 export type Swaps = Readonly<{
   services: SwapServices
-  /** Responses stored by Idempotency-Key. */
-  withIdempotency: WithIdempotency
   trackSwap(id: string): Promise<void>
   /** Compares the fees that the operator holds for partners with the chains. */
   reconcileFees(): Promise<void>
@@ -213,7 +213,7 @@ function composeReliability({ swaps, metrics }: SwapOptions, now: () => number):
 export async function createSwapServices(
   options: SwapOptions,
   dependencies: SwapDependencies & Asking & Readonly<{ router: Router }>,
-): Promise<Pick<Swaps, 'services' | 'withIdempotency' | 'trackSwap' | 'reconcileFees' | 'findFees'>> {
+): Promise<Pick<Swaps, 'services' | 'trackSwap' | 'reconcileFees' | 'findFees'>> {
   const { books, clock, router, database } = dependencies
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
@@ -247,7 +247,10 @@ export async function createSwapServices(
     swaps: createSwapStore(database),
     refs: createSwapRefs(options.pepper),
     screening: createScreening(options.denied, new Map()),
-    withIdempotency: createWithIdempotency(createSwapIdempotencyStore(database)),
+    withIdempotency: createWithIdempotency(createIdempotencyStore(database)),
+    sendsMail: options.mail !== undefined && options.mail !== null,
+    // The sandbox needs no mail server.
+    requiresMail: environment !== 'sandbox',
     valuesOf: createSwapValues(valuesDeps),
     referenceOutOf: createReferenceOut(valuesDeps),
     poolPauses: () => books.current().pauses.pools ?? noScopes,
@@ -269,7 +272,6 @@ export async function createSwapServices(
       listSwaps: createListSwaps(shared),
       ...createFeeAddresses(shared),
     },
-    withIdempotency: shared.withIdempotency,
     trackSwap: createTrackSwap(shared),
     reconcileFees: createReconcileFees({ ...shared, alarms: createStore(database).alarms }),
     findFees: createScanFeeEvents({ ...shared, served: [...served.keys()], fees: createSwapFeeStore(database) }),

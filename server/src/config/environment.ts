@@ -81,7 +81,7 @@ export const environmentSchema = Type.Object({
   ),
   SWAPYARD_MAIL_URL: Type.Optional(
     secret(
-      'SMTP server for e-mails to partners: `smtps://user:password@host:465`, or `smtp://…`, which uses STARTTLS where it is offered. Unset: no e-mails',
+      'SMTP server for e-mails to partners: `smtps://user:password@host:465`, or `smtp://…`, which uses STARTTLS where it is offered. Unset: no e-mails, and partners cannot set a fee address',
       { pattern: '^smtps?://' },
     ),
   ),

@@ -11,7 +11,8 @@ export type DeliverWebhooksDeps = Readonly<{
   deliveries: DeliveryStore
   http: Pick<PartnerHttp, 'post'>
   secrets: Pick<SecretBox, 'open'>
-  mail: DisabledMail
+  /** Null: no mail server is configured. */
+  mail: DisabledMail | null
   random(): number
   now(): number
   onAttempt(outcome: 'delivered' | 'failed'): void

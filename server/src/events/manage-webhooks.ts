@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../core/domain/errors.ts'
 import type { Partner } from '../core/domain/partner.ts'
+import type { Keep } from '../core/ports/store/idempotency.ts'
 import { timeOrderedId } from '../lib/id.ts'
 import type { Webhook } from './domain/webhook.ts'
 import type { WebhookServices } from './interfaces.ts'
@@ -20,6 +21,9 @@ const SECRET_BYTES = 32
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const DELIVERY_ID = /^[1-9][0-9]{0,17}$/
 
+/** For callers without an Idempotency-Key. */
+const keepNothing: Keep<unknown> = () => null
+
 export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooksDeps): WebhookServices {
   const sealNew = (id: string): Buffer => secrets.seal(id, `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`)
 
@@ -36,27 +40,31 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
   }
 
   return {
-    create: async (partner, { url, events }) => {
+    create: async (partner, { url, events }, keep = keepNothing) => {
       const problem = await http.findProblem(url)
       if (problem !== null) throw new AppError('WEBHOOK_URL_REFUSED', `url is refused: ${problem}`, { field: 'url' })
       const id = timeOrderedId()
       const secret = sealNew(id)
-      const webhook = await webhooks.add({ id, partnerId: partner.id, url, events, secret }, WEBHOOKS_MAX)
+      const toCreated = (webhook: Webhook) => ({ webhook, sealed: secret.toString('base64') })
+      const added = { id, partnerId: partner.id, url, events, secret }
+      const webhook = await webhooks.add(added, WEBHOOKS_MAX, (row) => keep(toCreated(row)))
       if (webhook === null) {
         const message = `there are ${WEBHOOKS_MAX} webhooks already: delete one`
         throw new AppError('WEBHOOK_LIMIT_REACHED', message, { extra: { limit: String(WEBHOOKS_MAX) } })
       }
-      return { webhook, sealed: secret.toString('base64') }
+      return toCreated(webhook)
     },
     list: ({ id }) => webhooks.list(id),
     find,
     remove: async (partner, id) => {
       if (!UUID.test(id) || !(await webhooks.remove(partner.id, id))) throw notFound()
     },
-    rotate: async (partner, id) => {
+    rotate: async (partner, id, keep = keepNothing) => {
       const secret = sealNew(id)
-      if (!UUID.test(id) || !(await webhooks.rotate(partner.id, id, secret, OVERLAP_MS))) throw notFound()
-      return { id, sealed: secret.toString('base64') }
+      const rotated = { id, sealed: secret.toString('base64') }
+      const webhook = { id, partnerId: partner.id, secret }
+      if (!UUID.test(id) || !(await webhooks.rotate(webhook, OVERLAP_MS, keep(rotated)))) throw notFound()
+      return rotated
     },
     openSecret: ({ id, sealed }) => secrets.open(id, Buffer.from(sealed, 'base64')),
     setEnabled: async (partner, id, isEnabled) => {
@@ -66,11 +74,11 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
       await webhooks.setDisabled(partner.id, id, isEnabled ? null : 'partner')
       return find(partner, id)
     },
-    test: async (partner, id) => webhooks.addTest(await findEnabled(partner, id)),
+    test: async (partner, id, keep = keepNothing) => webhooks.addTest(await findEnabled(partner, id), keep),
     deliveries: async (partner, id, before, limit) => webhooks.deliveries((await find(partner, id)).id, before, limit),
-    redeliver: async (partner, id, deliveryId) => {
+    redeliver: async (partner, id, deliveryId, keep = keepNothing) => {
       const webhook = await findEnabled(partner, id)
-      const delivery = DELIVERY_ID.test(deliveryId) ? await webhooks.redeliver(webhook.id, deliveryId) : null
+      const delivery = DELIVERY_ID.test(deliveryId) ? await webhooks.redeliver(webhook.id, deliveryId, keep) : null
       if (delivery !== null) return delivery
       throw new AppError('DELIVERY_NOT_FOUND', 'this webhook has no delivery with this id', { field: 'deliveryId' })
     },

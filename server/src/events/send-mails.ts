@@ -4,10 +4,10 @@ import type { DisabledMail, MailStore } from './ports/store.ts'
 
 const BATCH = 10
 const LEASE_MS = 120_000
-/** The first nine retry delays, eight hours together: later the alarm has reached the operator. */
+/** The first nine retry delays, eight hours together. */
 const ATTEMPTS_MAX = 9
 
-/** One turn of the sender of e-mails, which are sent at least once. */
+/** One turn of the sender of e-mails. Each is sent at least once, or given up with an alarm. */
 export function createSendMails({
   mails,
   mailer,
@@ -16,15 +16,16 @@ export function createSendMails({
   return async () => {
     const claimed = await mails.claim(BATCH, LEASE_MS)
     for (const mail of claimed) {
+      if (mail.isLate) {
+        await mails.giveUp(mail.id, 'it waited for more than three days')
+        continue
+      }
       try {
         await mailer.send(mail)
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
-        await mails.failed(
-          mail.id,
-          reason,
-          mail.attempts >= ATTEMPTS_MAX ? null : retryDelayMs(mail.attempts, random()),
-        )
+        const retryMs = mail.attempts >= ATTEMPTS_MAX ? null : retryDelayMs(mail.attempts, random())
+        await (retryMs === null ? mails.giveUp(mail.id, reason) : mails.failed(mail.id, reason, retryMs))
         continue
       }
       await mails.sent(mail.id)

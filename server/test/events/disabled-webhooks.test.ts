@@ -123,7 +123,18 @@ test('a partner without an address gets no e-mail, and the alarm says so', async
   expect(await stage.database.query('select 1 from mails')).toEqual([])
 })
 
-test('a mail server that refuses for hours is given up', async () => {
+test('without a mail server the alarm says that the partner got no e-mail, and none is queued', async () => {
+  const { webhook } = await webhooks.create(partner, { url: receiver.url, events: [] })
+  stage.startWorkers(stage.openAnother({ mail: null }))
+  await setStatuses(stage.database, await addExchange(stage.database, partner), ['confirming'])
+  await failForThreeDays(webhook.id)
+  expect(await createAlarmStore(stage.database).find(`webhook:${webhook.id}`)).toMatchObject({
+    detail: { mailed: false },
+  })
+  expect(await stage.database.query('select 1 from mails')).toEqual([])
+})
+
+test('a mail server that refuses for hours is given up, with an alarm', async () => {
   refusals = Number.POSITIVE_INFINITY
   await stage.database.query("insert into mails (recipient, subject, body) values ('a@partner.example', 's', 'b')")
   stage.startWorkers()
@@ -142,7 +153,27 @@ test('a mail server that refuses for hours is given up', async () => {
     }, PATIENCE)
     .toBe(false)
   expect(await read()).toMatchObject({ attempts: 9, error: expect.stringContaining('try again later') })
+  expect(await listMailAlarms()).toEqual([
+    { recipient: 'a@partner.example', subject: 's', reason: expect.stringContaining('try again later') },
+  ])
 })
+
+test('an e-mail that waited for more than three days is not sent, with an alarm', async () => {
+  await stage.database.query(
+    `insert into mails (recipient, subject, body, created_at)
+     values ('a@partner.example', 's', 'b', clock_timestamp() - interval '73 hours')`,
+  )
+  stage.startWorkers()
+  await expect
+    .poll(listMailAlarms, PATIENCE)
+    .toEqual([{ recipient: 'a@partner.example', subject: 's', reason: 'it waited for more than three days' }])
+  expect(mails).toEqual([])
+})
+
+const listMailAlarms = async () =>
+  (await createAlarmStore(stage.database).list(10))
+    .filter(({ subject }) => subject.startsWith('mail:'))
+    .map(({ detail }) => detail)
 
 test('what a partner disabled waits, and the operator alone enables what the operator disabled', async () => {
   receiver.respond((_received, response) => response.writeHead(204).end())

@@ -473,7 +473,7 @@ describe('a build', () => {
       ...{ feeAccounts: { findAddress: async () => null }, isOwnAddress: async () => false },
       approvals: { save: async () => undefined, has: async () => false },
       screening: { screen: async () => 'allow' },
-      withIdempotency: (_partner: unknown, _key: unknown, work: () => unknown) => work(),
+      withIdempotency: (_partner: unknown, _key: unknown, work: (keep: () => null) => unknown) => work(() => null),
       ...{ settings: swapDefaults, now: () => 0 },
     } as unknown as BuildSwapDeps
     const request = {

@@ -12,7 +12,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Partner } from '../../core/domain/partner.ts'
 import { readIdempotency } from '../../core/http/idempotency.ts'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
-import type { EventServices, SealedSecret } from '../interfaces.ts'
+import type { Keep } from '../../core/ports/store/idempotency.ts'
+import type { CreatedWebhook, EventServices, SealedSecret } from '../interfaces.ts'
 import { presentDelivery, presentWebhook } from './present.ts'
 
 type Context = ApiContext<{ events: EventServices }>
@@ -33,12 +34,12 @@ export function mountWebhooks(context: Context): void {
     mountPost(context, route, async (partner, request) =>
       presentWebhook(await webhooks.setEnabled(partner, paramsOf(request).id, isEnabled)),
     )
-  mountPost(context, routes.testWebhook, async (partner, request) => ({
-    eventId: await webhooks.test(partner, paramsOf(request).id),
+  mountPost(context, routes.testWebhook, async (partner, request, keep: Keep<{ eventId: string }>) => ({
+    eventId: await webhooks.test(partner, paramsOf(request).id, (eventId) => keep({ eventId })),
   }))
-  mountPost(context, routes.redeliver, async (partner, request) => {
+  mountPost(context, routes.redeliver, async (partner, request, keep: Keep<ReturnType<typeof presentDelivery>>) => {
     const { id, deliveryId } = paramsOf<DeliveryParams>(request)
-    return presentDelivery(await webhooks.redeliver(partner, id, deliveryId))
+    return presentDelivery(await webhooks.redeliver(partner, id, deliveryId, (made) => keep(presentDelivery(made))))
   })
 }
 
@@ -67,38 +68,43 @@ function mountSecrets(context: Context): void {
   const { webhooks } = context.services.events
   type Sealed = Readonly<{ answer: Partial<Webhook>; sealed: SealedSecret }>
   const withSecret = ({ answer, sealed }: Sealed) => ({ ...answer, secret: webhooks.openSecret(sealed) })
+  const ofCreated = ({ webhook, sealed }: CreatedWebhook): Sealed => ({
+    answer: presentWebhook(webhook),
+    sealed: { id: webhook.id, sealed },
+  })
+  const ofRotated = (sealed: SealedSecret): Sealed => ({ answer: { id: sealed.id }, sealed })
   mountPost(
     context,
     routes.createWebhook,
-    async (partner, request): Promise<Sealed> => {
+    async (partner, request, keep: Keep<Sealed>) => {
       const { url, events = [] } = request.body as CreateWebhookBody
-      const { webhook, sealed } = await webhooks.create(partner, { url, events: [...new Set(events)] })
-      return { answer: presentWebhook(webhook), sealed: { id: webhook.id, sealed } }
+      const asked = { url, events: [...new Set(events)] }
+      return ofCreated(await webhooks.create(partner, asked, (created) => keep(ofCreated(created))))
     },
     withSecret,
   )
   mountPost(
     context,
     routes.rotateWebhookSecret,
-    async (partner, request): Promise<Sealed> => {
-      const sealed = await webhooks.rotate(partner, paramsOf(request).id)
-      return { answer: { id: sealed.id }, sealed }
-    },
+    async (partner, request, keep: Keep<Sealed>) =>
+      ofRotated(await webhooks.rotate(partner, paramsOf(request).id, (sealed) => keep(ofRotated(sealed)))),
     withSecret,
   )
 }
 
-/** `present`: makes the answer of what is stored for repeats. */
+/** `keep` makes what is stored for repeats in the transaction of the act, and `present` the answer of it. */
 function mountPost<Stored extends object>(
   context: Context,
   route: RouteDefinition,
-  serve: (partner: Partner, request: FastifyRequest) => Promise<Stored>,
+  serve: (partner: Partner, request: FastifyRequest, keep: Keep<Stored>) => Promise<Stored>,
   present: (stored: Stored) => object = (stored) => stored,
 ): void {
   mount(context, route, async (request, reply) => {
     const { partner } = callerOf(request)
-    const stored = await context.services.withIdempotency(partner, readIdempotency(request, route), async () =>
-      JSON.stringify(await serve(partner, request)),
+    const stored = await context.services.withIdempotency<string>(
+      partner,
+      readIdempotency(request, route),
+      async (keep) => JSON.stringify(await serve(partner, request, (made) => keep(JSON.stringify(made)))),
     )
     reply.code(201).header('cache-control', 'no-store')
     return present(JSON.parse(stored) as Stored)

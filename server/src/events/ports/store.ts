@@ -1,3 +1,4 @@
+import type { ClaimedResponse, Keep } from '../../core/ports/store/idempotency.ts'
 import type { EventType } from '../domain/event-types.ts'
 import type { PublishedEvent, UnpublishedEvent } from '../domain/partner-event.ts'
 import type { ClaimedDelivery, Delivery, DisabledBy, Webhook } from '../domain/webhook.ts'
@@ -38,22 +39,27 @@ export type NewWebhook = Readonly<{
   secret: Buffer
 }>
 
+/** The response of `keep` is saved in the transaction of the act. */
 export interface WebhookStore {
   /** Null if the partner has `most` webhooks. */
-  add(webhook: NewWebhook, most: number): Promise<Webhook | null>
+  add(webhook: NewWebhook, most: number, keep: Keep<Webhook>): Promise<Webhook | null>
   list(partnerId: string): Promise<readonly Webhook[]>
   find(partnerId: string, id: string): Promise<Webhook | null>
   remove(partnerId: string, id: string): Promise<boolean>
   /** The old secret signs beside the new one for this time. False if there is no such webhook. */
-  rotate(partnerId: string, id: string, secret: Buffer, overlapMs: number): Promise<boolean>
+  rotate(
+    webhook: Pick<NewWebhook, 'id' | 'partnerId' | 'secret'>,
+    overlapMs: number,
+    response: ClaimedResponse | null,
+  ): Promise<boolean>
   /** Null enables it: what waits is due at once. `partnerId` null: of any partner. False if there is no such webhook. */
   setDisabled(partnerId: string | null, id: string, by: DisabledBy | null): Promise<boolean>
   /** The id of a test event, which the publisher delivers to this webhook alone. */
-  addTest(webhook: Pick<Webhook, 'id' | 'partnerId'>): Promise<string>
+  addTest(webhook: Pick<Webhook, 'id' | 'partnerId'>, keep: Keep<string>): Promise<string>
   /** The newest first, with smaller ids than `before`. */
   deliveries(webhookId: string, before: string | null, limit: number): Promise<readonly Delivery[]>
   /** A delivered one is queued once more behind the pending ones of its exchange; a pending one is due at once. Null if it is unknown. */
-  redeliver(webhookId: string, deliveryId: string): Promise<Delivery | null>
+  redeliver(webhookId: string, deliveryId: string, keep: Keep<Delivery>): Promise<Delivery | null>
 }
 
 /** The outcome of one attempt. `retryMs` null = delivered. */
@@ -79,16 +85,25 @@ export interface DeliveryStore {
   ): Promise<readonly ClaimedDelivery[]>
   /** A result of a claim that is no longer in force changes nothing. */
   finish(results: readonly AttemptResult[]): Promise<void>
-  /** Disables the webhook of a delivery that failed for too long, raises the alarm and queues the e-mail. */
-  giveUp(webhookId: string, reason: string, mail: DisabledMail): Promise<void>
+  /** Disables the webhook of a delivery that failed for too long, raises the alarm and queues the e-mail. `mail` null: no mail server. */
+  giveUp(webhookId: string, reason: string, mail: DisabledMail | null): Promise<void>
 }
 
-export type QueuedMail = Readonly<{ id: string; recipient: string; subject: string; body: string; attempts: number }>
+export type QueuedMail = Readonly<{
+  id: string
+  recipient: string
+  subject: string
+  body: string
+  attempts: number
+  /** It waited for so long that what it says may be wrong by now. */
+  isLate: boolean
+}>
 
 export interface MailStore {
   /** Claims due e-mails for `leaseMs`. */
   claim(limit: number, leaseMs: number): Promise<readonly QueuedMail[]>
   sent(id: string): Promise<void>
-  /** `retryMs` null gives up. */
-  failed(id: string, error: string, retryMs: number | null): Promise<void>
+  failed(id: string, error: string, retryMs: number): Promise<void>
+  /** It is not sent: raises the alarm. */
+  giveUp(id: string, reason: string): Promise<void>
 }

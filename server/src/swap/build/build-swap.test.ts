@@ -90,7 +90,7 @@ const deps: BuildSwapDeps = {
   approvals: { save: async () => undefined, has: async () => false },
   externalIds: { save: async () => undefined },
   screening: { screen: async () => 'allow' },
-  withIdempotency: (_partner, _key, work) => work(),
+  withIdempotency: (_partner, _key, work) => work(() => null),
   settings: swapDefaults,
   now: () => 0,
 }

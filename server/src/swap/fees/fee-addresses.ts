@@ -5,7 +5,7 @@ import type { WithIdempotency } from '../../core/services/interfaces.ts'
 import { readAccount, screen } from '../build/build-swap.ts'
 import type { FeeAddressView, SwapServices, SwapSettings } from '../interfaces.ts'
 import type { SwapNetworks } from '../networks.ts'
-import type { FeeAccounts, OwnFeeAddress } from '../ports/store/fee-accounts.ts'
+import type { FeeAccounts, FeeAddressMail, OwnFeeAddress } from '../ports/store/fee-accounts.ts'
 
 export type FeeAddressesDeps = Readonly<{
   networks: Pick<SwapNetworks, 'get' | 'formats'>
@@ -14,6 +14,10 @@ export type FeeAddressesDeps = Readonly<{
   isOwnAddress(address: string): Promise<boolean>
   screening: Screening
   withIdempotency: WithIdempotency
+  /** Whether a mail server is configured. */
+  sendsMail: boolean
+  /** Whether a new address is refused without one. */
+  requiresMail: boolean
   settings: Pick<SwapSettings, 'feeAddressDelayMs'>
 }>
 
@@ -35,7 +39,8 @@ export function createFeeAddresses(deps: FeeAddressesDeps): Pick<SwapServices, '
         const network = deps.networks.get(request.network).chain.network.id
         const address = await readFeeAddress(deps, request)
         const outcome = await deps.feeAccounts.requestAddress({
-          ...{ partnerId: partner.id, network, address, keyId, mail: changeMail },
+          ...{ partnerId: partner.id, network, address, keyId },
+          ...{ mail: deps.sendsMail ? changeMail : null, requiresMail: deps.requiresMail },
           ...{ delayMs: deps.settings.feeAddressDelayMs, everyMs: CHANGE_EVERY_MS },
         })
         refuse(outcome, network)
@@ -72,6 +77,12 @@ function refuse(outcome: Outcome, network: string): void {
       'a new fee address is announced by e-mail and we have no address of yours: contact us',
       { field: 'address' },
     )
+  if (outcome === 'no mail server')
+    throw new AppError(
+      'EMAIL_REQUIRED',
+      'a new fee address is announced by e-mail and this service has no mail server: ask the operator to set the address',
+      { field: 'address' },
+    )
   throw new AppError(
     'RATE_LIMIT_EXCEEDED',
     `the fee address on ${network} was changed within the last hour: wait, or withdraw the change with the address in effect`,
@@ -92,7 +103,7 @@ function viewOf({ networks }: FeeAddressesDeps, { network, address, next }: OwnF
   }
 }
 
-const changeMail = (network: string, next: Readonly<{ address: string; from: Date }> | null) => ({
+const changeMail: FeeAddressMail = (network, next) => ({
   subject: `Your fee address on ${network} was changed`,
   body: [
     next === null

@@ -53,7 +53,7 @@ const send = () =>
         return address === denied ? 'block' : 'allow'
       },
     },
-    withIdempotency: (_partner, _key, work) => work(),
+    withIdempotency: (_partner, _key, work) => work(() => null),
   })(partner, { network: 'eth', rawApproveTx: '0x02' }, null)
 
 const withAction = (action: SignedTransaction['action']): SignedTransaction => ({ ...approval, action })

@@ -90,7 +90,7 @@ const send = (changes: object = {}) =>
     poolPauses: () => pauses,
     approvals: { save: async () => undefined, has: async () => false },
     screening: { screen: async ({ address }) => (address === denied ? 'block' : verdict) },
-    withIdempotency: (_partner, _key, work) => work(),
+    withIdempotency: (_partner, _key, work) => work(() => null),
     now: () => now,
   })(partner, { ...request, ...changes }, null)
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createIdempotencyStore } from '../../../src/adapters/postgres/core/idempotency.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { createBuiltApprovals } from '../../../src/adapters/postgres/swap/approvals.ts'
 import { createFeeAccounts } from '../../../src/adapters/postgres/swap/fee-accounts.ts'
-import { createSwapIdempotencyStore } from '../../../src/adapters/postgres/swap/idempotency.ts'
 import { createSwapStore } from '../../../src/adapters/postgres/swap/swaps.ts'
 import type { ExchangeView } from '../../../src/exchange/domain/exchange.ts'
 import type { ExchangeFilter } from '../../../src/exchange/interfaces.ts'
@@ -15,6 +15,8 @@ import { openTestDatabase, type TestDatabase } from './database.ts'
 
 /** Store functions that answer a partner. A function that is added here must filter by partner. */
 const answering = ['find', 'findRepeated', 'list', 'count', 'countOpen', 'report'] as const
+
+const LEASE_MS = 60_000
 
 let app: TestDatabase
 let store: ReturnType<typeof createStore>
@@ -196,7 +198,9 @@ describe('swap rows of a partner (I-20)', () => {
       await database.query('insert into partners (id, name) values ($1, $2)', [id, name])
       await createFeeAccounts(database).setAddress(name, 'eth', feeAddress)
       await createBuiltApprovals(database).save(approvalOf(id, BigInt(1 + at)))
-      await createSwapIdempotencyStore(database).saveResponse(id, key, { requestHash: id, response: name })
+      const [idempotency, claim] = [createIdempotencyStore(database), { partnerId: id, key, id }]
+      expect(await idempotency.claim(claim, id, LEASE_MS)).toBe('claimed')
+      expect(await idempotency.save({ claim, response: name })).toBe(name)
       for (let n = 0; n < SWAPS_OF_EACH; n++)
         expect(await swaps.record(newSwap(id, hashOf(at, n)))).toMatchObject({ swap: { partnerId: id } })
     }
@@ -231,17 +235,18 @@ describe('swap rows of a partner (I-20)', () => {
   })
 
   test('are its own approvals, stored responses and fee addresses', async () => {
-    const [approvals, idempotency] = [createBuiltApprovals(database), createSwapIdempotencyStore(database)]
+    const [approvals, idempotency] = [createBuiltApprovals(database), createIdempotencyStore(database)]
     for (const [at, { id, name, feeAddress }] of owners.entries()) {
       expect(await approvals.has(approvalOf(id, BigInt(1 + at)))).toBe(true)
       expect(await approvals.has(approvalOf(id, BigInt(2 - at)))).toBe(false)
-      expect(await idempotency.findResponse(id, key)).toEqual({ requestHash: id, response: name })
       // The first response stays, and it is this partner's.
-      const second = { requestHash: 'other', response: 'other' }
-      expect(await idempotency.saveResponse(id, key, second)).toEqual({ requestHash: id, response: name })
+      const second = { partnerId: id, key, id: randomUUID() }
+      expect(await idempotency.claim(second, 'other', LEASE_MS)).toEqual({ requestHash: id, response: name })
+      expect(await idempotency.save({ claim: second, response: 'other' })).toBeNull()
       expect(await createFeeAccounts(database).findAddress(id, 'eth')).toBe(feeAddress)
     }
-    expect(await idempotency.findResponse(randomUUID(), key)).toBeNull()
+    const other = { partnerId: randomUUID(), key, id: randomUUID() }
+    expect(await idempotency.claim(other, 'other', LEASE_MS)).toBe('claimed')
     expect(await createFeeAccounts(database).findAddress(randomUUID(), 'eth')).toBeNull()
     expect(await createFeeAccounts(database).listAddresses(randomUUID())).toEqual([])
   })
@@ -252,7 +257,7 @@ describe('swap rows of a partner (I-20)', () => {
     const tracking = ['advance', 'find']
     expect(Object.keys(swaps).sort()).toEqual([...answersPartners, ...tracking].sort())
     expect(Object.keys(createBuiltApprovals(database)).sort()).toEqual(['has', 'save'])
-    expect(Object.keys(createSwapIdempotencyStore(database)).sort()).toEqual(['findResponse', 'saveResponse'])
+    expect(Object.keys(createIdempotencyStore(database)).sort()).toEqual(['claim', 'release', 'renew', 'save'])
     const operator = ['findDecimals', 'listAllAddresses', 'listHeldFees', 'setAddress']
     // `requestAddress` answers no row.
     const own = ['findAddress', 'listAddresses', 'requestAddress']

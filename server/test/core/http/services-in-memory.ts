@@ -6,7 +6,9 @@ import type { Catalogue } from '../../../src/core/domain/catalogue.ts'
 import type { Currency } from '../../../src/core/domain/currency.ts'
 import { AppError, type Problem } from '../../../src/core/domain/errors.ts'
 import { type Caller, type Partner, publishableScopes, type Scope, scopes } from '../../../src/core/domain/partner.ts'
+import type { IdempotencyClaim, IdempotencyStore } from '../../../src/core/ports/store/idempotency.ts'
 import type { Idempotency } from '../../../src/core/services/interfaces.ts'
+import { createWithIdempotency } from '../../../src/core/services/with-idempotency.ts'
 import type { ExchangeType, ExchangeView } from '../../../src/exchange/domain/exchange.ts'
 import type { PrivateType } from '../../../src/exchange/domain/private-plan.ts'
 import type { IssuedQuote } from '../../../src/exchange/domain/rate-quote.ts'
@@ -14,7 +16,6 @@ import { trackExchange } from '../../../src/exchange/domain/tracked-exchange.ts'
 import type { ExchangeFilter, ExchangeOrder, Feed, RateRequest } from '../../../src/exchange/interfaces.ts'
 import { createTrackingTokens } from '../../../src/exchange/orders/tracking-tokens.ts'
 import { assert } from '../../../src/lib/assert.ts'
-import { createWithIdempotency } from '../../../src/swap/idempotent.ts'
 import { createEventsInMemory } from '../../events/events-in-memory.ts'
 import { createSwapsInMemory, type SwapsInMemory } from '../../swap/routes/swaps-in-memory.ts'
 import { createTestCatalogue } from './catalogue-for-tests.ts'
@@ -220,14 +221,26 @@ function createTrackingInMemory(scenario: Scenario): Services['tracking'] {
 const viewsOf = ({ rows }: Scenario, owner: Partner): readonly ExchangeView[] =>
   rows.filter(({ partnerId }) => partnerId === owner.id).map(({ view }) => view)
 
-function createResponses(): Parameters<typeof createWithIdempotency>[0] {
-  const responses = new Map<string, { requestHash: string; response: string }>()
+/** No process of a test crashes: no lease ends. */
+function createResponses(): IdempotencyStore {
+  const rows = new Map<string, { id: string; requestHash: string; response: string | null }>()
+  const nameOf = ({ partnerId, key }: IdempotencyClaim) => `${partnerId} ${key}`
   return {
-    findResponse: async (partnerId, key) => responses.get(`${partnerId} ${key}`) ?? null,
-    saveResponse: async (partnerId, key, response) => {
-      const first = responses.get(`${partnerId} ${key}`) ?? response
-      responses.set(`${partnerId} ${key}`, first)
-      return first
+    claim: async (claim, requestHash) => {
+      const row = rows.get(nameOf(claim))
+      if (row !== undefined) return row.response === null ? 'held' : row
+      rows.set(nameOf(claim), { id: claim.id, requestHash, response: null })
+      return 'claimed'
+    },
+    renew: async () => undefined,
+    save: async ({ claim, response }) => {
+      const row = rows.get(nameOf(claim))
+      if (row?.id !== claim.id) return null
+      row.response ??= response
+      return row.response
+    },
+    release: async (claim) => {
+      if (rows.get(nameOf(claim))?.response === null) rows.delete(nameOf(claim))
     },
   }
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../../../test/support/until.ts'
 import type { Database } from '../../../src/adapters/postgres/core/database.ts'
+import { createIdempotencyStore } from '../../../src/adapters/postgres/core/idempotency.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
-import { createSwapIdempotencyStore } from '../../../src/adapters/postgres/swap/idempotency.ts'
 import type { Account } from '../../../src/core/domain/ledger/chart.ts'
 import { fundingEntry, fundingReversalEntry } from '../../../src/core/domain/ledger/entries.ts'
 import { journalEntry } from '../../../src/core/domain/ledger/journal.ts'
@@ -192,18 +192,33 @@ describe('a rateId', () => {
 })
 
 describe('an idempotency key', () => {
+  const LEASE_MS = 60_000
+  const responses = () => createIdempotencyStore(app.database)
+  const claimOf = (key: string) => ({ partnerId, key, id: randomUUID() })
+
   test('is shared by exchanges and swaps', async () => {
-    const responses = createSwapIdempotencyStore(app.database)
-    await responses.saveResponse(partnerId, 'a swap', { requestHash: 'body', response: '"0xabc"' })
+    const claim = claimOf('a swap')
+    await responses().claim(claim, 'body', LEASE_MS)
+    // The swap is being sent.
+    expect(kindsOf(await getStore().exchanges.create([makeNewExchange(withKey('a swap'))]))).toEqual([
+      'idempotency_conflict',
+    ])
+    await responses().save({ claim, response: '"0xabc"' })
     expect(kindsOf(await getStore().exchanges.create([makeNewExchange(withKey('a swap'))]))).toEqual([
       'idempotency_conflict',
     ])
     expect(kindsOf(await getStore().exchanges.create([makeNewExchange(withKey('an exchange'))]))).toEqual(['created'])
-    expect(await responses.findResponse(partnerId, 'an exchange')).toEqual({ requestHash: 'body', response: null })
+    const ofExchange = { requestHash: 'body', response: null }
+    expect(await responses().claim(claimOf('an exchange'), 'body', LEASE_MS)).toEqual(ofExchange)
+  })
+
+  test('that a crashed process claimed does not block a create when its lease has ended', async () => {
+    const claim = claimOf(randomUUID())
+    await responses().claim(claim, 'body', 0)
+    expect(kindsOf(await getStore().exchanges.create([makeNewExchange(withKey(claim.key))]))).toEqual(['created'])
   })
 
   test('expires after 24 hours, for exchanges and swaps', async () => {
-    const responses = createSwapIdempotencyStore(app.database)
     const [key, swapKey] = [randomUUID(), randomUUID()]
     const createOther = () => getStore().exchanges.create([makeNewExchange(withKey(key, 'other'))])
     const setBack = async (by: string) => {
@@ -215,13 +230,16 @@ describe('an idempotency key', () => {
       await getStore().jobs.deleteExpired()
     }
     await getStore().exchanges.create([makeNewExchange(withKey(key))])
-    await responses.saveResponse(partnerId, swapKey, { requestHash: 'body', response: '"0xabc"' })
+    const claim = claimOf(swapKey)
+    await responses().claim(claim, 'body', LEASE_MS)
+    await responses().save({ claim, response: '"0xabc"' })
+    const claimAgain = () => responses().claim(claimOf(swapKey), 'body', LEASE_MS)
     await setBack('23 hours 59 minutes')
     expect(kindsOf(await createOther())).toEqual(['idempotency_conflict'])
-    expect(await responses.findResponse(partnerId, swapKey)).not.toBeNull()
+    expect(await claimAgain()).toEqual({ requestHash: 'body', response: '"0xabc"' })
     await setBack('1 minute')
     expect(kindsOf(await createOther())).toEqual(['created'])
-    expect(await responses.findResponse(partnerId, swapKey)).toBeNull()
+    expect(await claimAgain()).toBe('claimed')
   })
 
   test('creates one exchange when two processes use it twenty times at once (I-21)', async () => {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createFeeAccounts } from '../../../src/adapters/postgres/swap/fee-accounts.ts'
 import { memoryFamilies } from './memory-families.ts'
 import { decodeUnsigned } from './memory-ledger.ts'
 import { type Stage, startStage } from './stage.ts'
 
+const mail = { url: 'smtp://127.0.0.1:25', from: 'alerts@swapyard.example' }
 const path = '/v1/partner/fee-addresses'
 const DAY_MS = 86_400_000
 
@@ -13,7 +14,7 @@ describe.each(memoryFamilies.map((family) => [family.network.id, family] as cons
     let stage: Stage
     let addresses: string[]
     beforeAll(async () => {
-      stage = await startStage(family)
+      stage = await startStage(family, { mail })
     })
     afterAll(() => stage?.stop())
     beforeEach(async () => {
@@ -132,3 +133,33 @@ describe.each(memoryFamilies.map((family) => [family.network.id, family] as cons
     })
   },
 )
+
+describe('without a mail server', () => {
+  const [family] = memoryFamilies
+  let stage: Stage
+  afterEach(() => stage.stop())
+  const start = async (environment: 'production' | 'sandbox') => {
+    stage = await startStage(family, { environment })
+    await stage.database.query("update partners set email = 'owner@partner.example' where name = 'p1'")
+  }
+  const set = (address: string) => stage.post(path, { network: family.network.id, address })
+  const countMails = async () => (await stage.database.query('select 1 from mails')).length
+
+  test('a new address is refused, because no e-mail would announce it, and the one in effect can be removed', async () => {
+    await start('production')
+    const { status, body } = await set(stage.user().address)
+    expect([status, body.code]).toEqual([422, 'EMAIL_REQUIRED'])
+    expect(body.message).toContain('no mail server')
+    expect((await stage.get(path)).body).toEqual({ data: [] })
+    await createFeeAccounts(stage.database).setAddress('p1', family.network.id, stage.user().address)
+    expect((await set('none')).body).toEqual({ network: family.network.id, address: null, next: null })
+    expect(await countMails()).toBe(0)
+  })
+
+  test('the sandbox accepts a new address, and queues no e-mail', async () => {
+    await start('sandbox')
+    const { address } = stage.user()
+    expect((await set(address)).body).toMatchObject({ address: null, next: { address } })
+    expect(await countMails()).toBe(0)
+  })
+})

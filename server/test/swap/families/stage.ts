@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { networks as definitions } from '../../../networks/index.ts'
+import { createIdempotencyStore } from '../../../src/adapters/postgres/core/idempotency.ts'
 import { createRouteFinder } from '../../../src/adapters/router/find-route.ts'
 import { createHttpServer } from '../../../src/app/http.ts'
-import { createSwapServices } from '../../../src/app/swaps.ts'
+import { createSwapServices, type SwapOptions } from '../../../src/app/swaps.ts'
 import { defaultSpreads, emptyBook } from '../../../src/core/domain/book.ts'
 import { createCatalogue } from '../../../src/core/domain/catalogue.ts'
 import { apiDefaults } from '../../../src/core/http/settings.ts'
+import { createWithIdempotency } from '../../../src/core/services/with-idempotency.ts'
 import { createBookSnapshot } from '../../../src/exchange/quotes/book-snapshot.ts'
 import type { Log } from '../../../src/lib/log.ts'
 import { isPaused, poolPausesOf } from '../../../src/swap/domain/pool-pauses.ts'
@@ -45,7 +47,10 @@ function poolsOf({ native, tokens: [usd, other] }: MemoryFamily): readonly Unisw
 }
 
 /** Two partners before the HTTP server, over Postgres and a network in memory. The test mines the blocks and runs the tracker. */
-export async function startStage(family: MemoryFamily) {
+export async function startStage(
+  family: MemoryFamily,
+  options: Partial<Pick<SwapOptions, 'environment' | 'mail'>> = {},
+) {
   const { native, network, tokens } = family
   const opened = await openTestDatabase()
   const { database } = opened
@@ -95,6 +100,7 @@ export async function startStage(family: MemoryFamily) {
         settings: { feeAddresses: new Map([[network.id, operator.address]]) },
       },
       ...{ pepper: Buffer.from('a pepper'), denied: [`${network.id}:${restricted.address}`], log: noLog },
+      ...options,
     },
     {
       ...{ database, catalogue, books, router },
@@ -112,7 +118,7 @@ export async function startStage(family: MemoryFamily) {
         return { ...caller, partner: { ...caller.partner, id: partnerIds.get(caller.partner.id) ?? '' } }
       },
       swaps: swaps.services,
-      withIdempotency: swaps.withIdempotency,
+      withIdempotency: createWithIdempotency(createIdempotencyStore(database)),
     },
     log: noLog,
     metrics: { observeRequest: () => undefined, render: async () => '', contentType: 'text/plain' },

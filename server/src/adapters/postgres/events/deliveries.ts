@@ -69,7 +69,7 @@ async function finish(tx: Tx, results: readonly AttemptResult[]): Promise<void> 
 
 type Disabled = Readonly<{ url: string; partner: string; email: string | null }>
 
-async function giveUp(tx: Tx, id: string, reason: string, mail: DisabledMail): Promise<void> {
+async function giveUp(tx: Tx, id: string, reason: string, mail: DisabledMail | null): Promise<void> {
   const [disabled] = await tx.query<Disabled>(
     `update webhooks w set disabled_by = 'failures' from partners p
      where w.id = $1 and w.disabled_by is null and p.id = w.partner_id returning w.url, p.name as partner, p.email`,
@@ -77,10 +77,11 @@ async function giveUp(tx: Tx, id: string, reason: string, mail: DisabledMail): P
   )
   if (!disabled) return
   const { url, partner, email } = disabled
+  const mailed = mail !== null && email !== null
   await createAlarmStore(tx).raise(webhookAlarm(id), 'a webhook failed for three days and was disabled', {
-    ...{ partner, url, reason, mailed: email !== null },
+    ...{ partner, url, reason, mailed },
   })
-  if (email === null) return
+  if (!mailed) return
   const { subject, body } = mail({ id, url })
   await tx.query('insert into mails (recipient, subject, body) values ($1, $2, $3)', [email, subject, body])
 }

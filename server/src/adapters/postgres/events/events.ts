@@ -1,6 +1,6 @@
 import type { PublishedEvent, UnpublishedEvent } from '../../../events/domain/partner-event.ts'
 import type { EventStore, QueueMeasures } from '../../../events/ports/store.ts'
-import type { Database, RowOf, Tx } from '../core/database.ts'
+import type { Database, RowOf, Sql, Tx } from '../core/database.ts'
 
 /** Held from the assignment of positions until the commit, so that positions become visible in ascending order. */
 const POSITION_LOCK = 7_240_931
@@ -122,8 +122,8 @@ async function measure(database: Database): Promise<QueueMeasures> {
 }
 
 /** A test event of a webhook. Its subject is itself, so that it waits for no other delivery. */
-export async function addTestEvent(database: Database, partnerId: string, webhookId: string): Promise<string> {
-  const [row] = await database.query<{ id: string }>(
+export async function addTestEvent(sql: Sql, partnerId: string, webhookId: string): Promise<string> {
+  const [row] = await sql.query<{ id: string }>(
     `with made as (select gen_random_uuid() as id)
      insert into partner_events (id, partner_id, kind, subject_id, type, webhook_id)
      select id, $1, 'webhook', id, 'webhook.test', $2 from made returning id`,

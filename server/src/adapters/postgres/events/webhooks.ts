@@ -1,7 +1,9 @@
+import type { ClaimedResponse, Keep } from '../../../core/ports/store/idempotency.ts'
 import type { Delivery, Webhook } from '../../../events/domain/webhook.ts'
 import type { NewWebhook, WebhookStore } from '../../../events/ports/store.ts'
 import { createAlarmStore } from '../core/alarms.ts'
 import { type Database, hasRow, type Sql, type Tx } from '../core/database.ts'
+import { saveInTransaction } from '../core/idempotency.ts'
 import { webhookAlarm } from './deliveries.ts'
 import { addTestEvent } from './events.ts'
 
@@ -13,7 +15,7 @@ const NOTIFY = `select pg_notify('webhook_deliveries_due', '')`
 
 export function createWebhookStore(database: Database): WebhookStore {
   return {
-    add: (webhook, most) => database.transaction((tx) => add(tx, webhook, most)),
+    add: (webhook, most, keep) => database.transaction((tx) => add(tx, webhook, most, keep)),
     list: (partnerId) =>
       database.query<Webhook>(`select ${WEBHOOK} from webhooks where partner_id = $1 order by created_at, id`, [
         partnerId,
@@ -32,35 +34,58 @@ export function createWebhookStore(database: Database): WebhookStore {
         if (isFound) await createAlarmStore(tx).clear(webhookAlarm(id))
         return isFound
       }),
-    rotate: (partnerId, id, secret, overlapMs) =>
-      hasRow(
-        database,
-        `update webhooks set secret = $3, previous_secret = secret,
-           previous_until = clock_timestamp() + $4::bigint * interval '1 millisecond'
-         where id = $1 and partner_id = $2 returning 1`,
-        [id, partnerId, secret, overlapMs],
-      ),
+    rotate: (webhook, overlapMs, response) => database.transaction((tx) => rotate(tx, webhook, overlapMs, response)),
     setDisabled: (partnerId, id, by) => database.transaction((tx) => setWebhookDisabled(tx, partnerId, id, by)),
-    addTest: ({ partnerId, id }) => addTestEvent(database, partnerId, id),
+    addTest: ({ partnerId, id }, keep) =>
+      database.transaction(async (tx) => {
+        const eventId = await addTestEvent(tx, partnerId, id)
+        await saveInTransaction(tx, keep(eventId))
+        return eventId
+      }),
     deliveries: (webhookId, before, limit) =>
       database.query<Delivery>(
         `select ${DELIVERY} from webhook_deliveries d join partner_events e on e.id = d.event_id
          where d.webhook_id = $1 and ($2::bigint is null or d.id < $2) order by d.id desc limit $3`,
         [webhookId, before, limit],
       ),
-    redeliver: (webhookId, deliveryId) => database.transaction((tx) => redeliver(tx, webhookId, deliveryId)),
+    redeliver: (webhookId, deliveryId, keep) =>
+      database.transaction((tx) => redeliver(tx, webhookId, deliveryId, keep)),
   }
 }
 
 /** The lock of the partner's row makes concurrent creates count one after the other. */
-async function add(tx: Tx, { id, partnerId, url, events, secret }: NewWebhook, most: number): Promise<Webhook | null> {
+async function add(
+  tx: Tx,
+  { id, partnerId, url, events, secret }: NewWebhook,
+  most: number,
+  keep: Keep<Webhook>,
+): Promise<Webhook | null> {
   await tx.query('select 1 from partners where id = $1 for no key update', [partnerId])
   const [row] = await tx.query<Webhook>(
     `insert into webhooks (id, partner_id, url, events, secret) select $1, $2, $3, $4, $5
      where (select count(*) from webhooks where partner_id = $2) < $6 returning ${WEBHOOK}`,
     [id, partnerId, url, events, secret, most],
   )
-  return row ?? null
+  if (row === undefined) return null
+  await saveInTransaction(tx, keep(row))
+  return row
+}
+
+async function rotate(
+  tx: Tx,
+  { id, partnerId, secret }: Pick<NewWebhook, 'id' | 'partnerId' | 'secret'>,
+  overlapMs: number,
+  response: ClaimedResponse | null,
+): Promise<boolean> {
+  const isFound = await hasRow(
+    tx,
+    `update webhooks set secret = $3, previous_secret = secret,
+       previous_until = clock_timestamp() + $4::bigint * interval '1 millisecond'
+     where id = $1 and partner_id = $2 returning 1`,
+    [id, partnerId, secret, overlapMs],
+  )
+  if (isFound) await saveInTransaction(tx, response)
+  return isFound
 }
 
 /** Enabling makes what waits due at once, with all its attempts, and ends the alarm. */
@@ -86,7 +111,12 @@ async function setWebhookDisabled(
   return true
 }
 
-async function redeliver(tx: Tx, webhookId: string, deliveryId: string): Promise<Delivery | null> {
+async function redeliver(
+  tx: Tx,
+  webhookId: string,
+  deliveryId: string,
+  keep: Keep<Delivery>,
+): Promise<Delivery | null> {
   const [found] = await tx.query<{ eventId: string; subjectId: string; state: string }>(
     `select event_id as "eventId", subject_id as "subjectId", state from webhook_deliveries
      where id = $1 and webhook_id = $2 for update`,
@@ -110,7 +140,9 @@ async function redeliver(tx: Tx, webhookId: string, deliveryId: string): Promise
     `select ${DELIVERY} from webhook_deliveries d join partner_events e on e.id = d.event_id where d.id = $1`,
     [row?.id ?? deliveryId],
   )
-  return delivery ?? null
+  if (delivery === undefined) return null
+  await saveInTransaction(tx, keep(delivery))
+  return delivery
 }
 
 /** A webhook for the audit log, without its secrets; null if it is unknown. */

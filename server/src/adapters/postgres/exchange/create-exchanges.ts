@@ -179,7 +179,7 @@ async function findSpentRates(tx: Tx, batch: readonly NewExchange[]): Promise<Re
   return new Map(spent.map(({ id, kind }) => [id, { kind }]))
 }
 
-/** Stores the idempotency keys first: this waits for a concurrent create with the same key, then finds it. A key that a swap used conflicts. */
+/** Stores the idempotency keys first: this waits for a concurrent create with the same key, then finds it. A key that another request used or holds conflicts. */
 async function takeKeys(tx: Tx, batch: readonly NewExchange[]): Promise<ReadonlyMap<string, CreateOutcome>> {
   const keyed = batch.filter((row) => row.idempotency !== null)
   const repeats = new Map<string, CreateOutcome>()
@@ -193,7 +193,8 @@ async function takeKeys(tx: Tx, batch: readonly NewExchange[]): Promise<Readonly
   const inserted = await tx.query<{ exchange_id: string }>(
     `insert into idempotency_keys (partner_id, key, request_hash, exchange_id)
      select * from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) as k (partner_id, key, request_hash, exchange_id)
-     where not exists (select 1 from kept_answers a where a.partner_id = k.partner_id and a.key = k.key)
+     where not exists (select 1 from kept_answers a where a.partner_id = k.partner_id and a.key = k.key
+       and (a.answer is not null or a.claimed_until > statement_timestamp()))
      order by partner_id, key on conflict do nothing returning exchange_id`,
     columns,
   )

@@ -1,4 +1,9 @@
-import type { FeeAccounts, FeeAddressRequest, OwnFeeAddress } from '../../../swap/ports/store/fee-accounts.ts'
+import type {
+  FeeAccounts,
+  FeeAddressMail,
+  FeeAddressRequest,
+  OwnFeeAddress,
+} from '../../../swap/ports/store/fee-accounts.ts'
 import type { Database, Tx } from '../core/database.ts'
 
 /** The address in effect at the time of the statement. */
@@ -57,6 +62,7 @@ async function requestAddress(tx: Tx, request: FeeAddressRequest): ReturnType<Fe
   if (address === null || address === row.address) return withdraw(tx, request, row)
   if (address === row.next) return 'done'
   if (row.email === null) return 'no e-mail'
+  if (request.mail === null && request.requiresMail) return 'no mail server'
   if (row.retryAfterSeconds > 0) return { retryAfterSeconds: row.retryAfterSeconds }
   const [set] = await tx.query<{ from: Date }>(
     `update fee_addresses set address = $3, next_address = $4, asked_by = $5, asked_at = clock_timestamp(),
@@ -84,9 +90,9 @@ async function announce(
   tx: Tx,
   { network, mail }: FeeAddressRequest,
   email: string | null,
-  next: Parameters<FeeAddressRequest['mail']>[1],
+  next: Parameters<FeeAddressMail>[1],
 ): Promise<void> {
-  if (email === null) return
+  if (email === null || mail === null) return
   const { subject, body } = mail(network, next)
   await tx.query('insert into mails (recipient, subject, body) values ($1, $2, $3)', [email, subject, body])
 }

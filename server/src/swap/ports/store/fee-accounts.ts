@@ -7,6 +7,9 @@ type NextAddress = Readonly<{ address: string; from: Date }>
 /** A partner's fee address on a network. Canonical addresses; null = none. */
 export type OwnFeeAddress = Readonly<{ network: string; address: string | null; next: NextAddress | null }>
 
+/** The e-mail about a change. `next` null: removed, or withdrawn. */
+export type FeeAddressMail = (network: string, next: NextAddress | null) => Readonly<{ subject: string; body: string }>
+
 export type FeeAddressRequest = Readonly<{
   partnerId: string
   network: string
@@ -17,8 +20,10 @@ export type FeeAddressRequest = Readonly<{
   delayMs: number
   /** The least time between two new addresses. */
   everyMs: number
-  /** `next` null: removed, or withdrawn. */
-  mail(network: string, next: NextAddress | null): Readonly<{ subject: string; body: string }>
+  /** Null: there is no mail server. */
+  mail: FeeAddressMail | null
+  /** Refuses a new address without a mail server. */
+  requiresMail: boolean
 }>
 
 /** A partner's own fee address on a network. */
@@ -36,7 +41,9 @@ export interface FeeAccounts {
    * Lets a new address wait for `delayMs` and queues the e-mail about it. The address in effect withdraws a waiting change,
    * and a waiting one keeps its time.
    */
-  requestAddress(request: FeeAddressRequest): Promise<'done' | 'no e-mail' | Readonly<{ retryAfterSeconds: number }>>
+  requestAddress(
+    request: FeeAddressRequest,
+  ): Promise<'done' | 'no e-mail' | 'no mail server' | Readonly<{ retryAfterSeconds: number }>>
   /** Sets the address at once, as the operator; null removes it. False if there is nothing to change: no such partner, or no address to remove. */
   setAddress(partnerName: string, network: string, address: string | null): Promise<boolean>
   /** Held fees by address and asset, including balances that have returned to zero. */

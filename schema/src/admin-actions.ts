@@ -69,9 +69,9 @@ const partnerActions = {
   'partners-resume': {
     path: '/admin/v1/partners/resume',
     summary: 'End the suspension of a partner',
-    description: 'Its keys are accepted again.',
+    description: 'Its keys are accepted again, and its monthly payouts continue.',
     role: 'admin',
-    twoPersons: false,
+    twoPersons: true,
     arguments: objectOf({ name: partner }),
   },
   'partners-recipient': {
@@ -243,7 +243,8 @@ const serviceActions = {
   'operators-invite': {
     path: '/admin/v1/operators/invite',
     summary: 'Invite an operator',
-    description: 'The token is shown once, to the operator who asks; it is valid once it is approved, for two days.',
+    description:
+      'Its token has two halves, each shown once: the first to the operator who asks, the second to the one who approves. Both together are valid for two days.',
     role: 'admin',
     twoPersons: true,
     arguments: objectOf({ login, role }),
@@ -251,7 +252,8 @@ const serviceActions = {
   'operators-reset': {
     path: '/admin/v1/operators/reset',
     summary: 'Reset the password and the second factors of an operator',
-    description: 'Ends the sessions and makes a new invitation. The token is shown once, to the operator who asks.',
+    description:
+      'Ends the sessions and makes a new invitation, whose token has two halves: the operator who asks and the one who approves are each shown one, once.',
     role: 'admin',
     twoPersons: true,
     arguments: objectOf({ login }),

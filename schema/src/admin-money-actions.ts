@@ -116,7 +116,7 @@ export const payoutActions = {
     summary: 'Split the outputs of a hot wallet',
     description: 'Splits a hot wallet of the bitcoin family into `bitcoin.outputsReady` outputs.',
     role: 'treasurer',
-    twoPersons: false,
+    twoPersons: true,
     arguments: objectOf({ network }),
   },
   'treasury-consolidate': {
@@ -124,7 +124,7 @@ export const payoutActions = {
     summary: 'Merge the small outputs of a hot wallet',
     description: 'Merges them whatever the fee rate is.',
     role: 'treasurer',
-    twoPersons: false,
+    twoPersons: true,
     arguments: objectOf({ network }),
   },
 } as const satisfies Group

@@ -9,7 +9,7 @@ const tags: Readonly<Record<AdminRoute['tag'], string>> = {
   Reads: 'What an operator sees.',
   Session: 'Logins, second factors, sessions and approvals.',
 }
-const openErrors = [400, 401, 403, 405, 408, 414, 429, 431, 500, 503] as const
+const openErrors = [400, 401, 403, 404, 405, 408, 414, 429, 431, 500, 503] as const
 const postErrors = [...openErrors, 409, 413, 415] as const
 
 const csrf = {

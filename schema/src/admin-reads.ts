@@ -193,7 +193,11 @@ const serviceReads = {
   settings: one(
     ['settings', 'Settings in force', 'Secrets are masked, and URLs reduced to their host.'],
     {
-      settings: ['record', 'The settings of this process.', { environment: 'production' }],
+      settings: [
+        'record',
+        'The settings of this process by their names, in the formats of the file; null = not set.',
+        { environment: 'production', 'clocks.fixedLock': '20m' },
+      ],
     },
     { role: 'support' },
   ),
@@ -254,6 +258,12 @@ const serviceReads = {
     },
     { pages: true },
   ),
+  passkeys: list(['passkeys', 'Your passkeys', 'The oldest first; never those of another operator.'], {
+    id: ['text', 'Id of the credential.', 'q3Jt0aXkR1c'],
+    name: ['text', 'Name.', 'laptop'],
+    createdAt: at,
+    lastUsedAt: ['time?', 'Last login or confirmation by it.', null],
+  }),
 } as const
 
 /** Everything that an operator reads. */

@@ -26,6 +26,10 @@ const password = text('Password, 12 characters or more.', 'correct horse battery
 const challengeId = text('`challengeId` of the options.', '0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11', 64)
 const closed = <Members extends Readonly<Record<string, TSchema>>>(members: Members) =>
   Type.Object(members, { additionalProperties: false })
+const invitationToken = text(
+  'Both halves of the token, in any order: that of the operator who asked and that of the one who approved.',
+  `${'a'.repeat(32)}.${'b'.repeat(32)}`,
+)
 /** `cookie` for browsers; `bearer` answers the token for the command line. */
 const kind = Type.Optional(
   Type.String({
@@ -88,7 +92,7 @@ export const ActionResult = Type.Object({
     description: 'What is, or would be, written to the audit log.',
     examples: [[]],
   }),
-  shown: openRecord('Secrets that are shown once, to the operator who asks.', {}),
+  shown: openRecord('Secrets that are shown once, to you alone.', {}),
 })
 
 export type AdminActionResult = Static<typeof ActionResult>
@@ -145,7 +149,7 @@ export const adminSessionRoutes = {
     'invitation',
     'Read an invitation',
     'Names the operator, and the secret for the authenticator app.',
-    closed({ token: text('Token of the invitation.', 'a'.repeat(43)) }),
+    closed({ token: invitationToken }),
     { description: 'The invitation.', schema: Invitation },
     'open',
   ),
@@ -154,7 +158,7 @@ export const adminSessionRoutes = {
     'Accept an invitation',
     'Sets the password; `code` shows that the authenticator app has the secret.',
     closed({
-      token: text('Token of the invitation.', 'a'.repeat(43)),
+      token: invitationToken,
       password,
       code: text('Six digits of the authenticator app.', '123456', 10),
     }),
@@ -182,8 +186,11 @@ export const adminSessionRoutes = {
   endSession: post(
     'sessions/end',
     'End a session',
-    'One of your own; as an admin, any.',
-    closed({ id: text('Id of the session.', '0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11', 64) }),
+    'One of your own; as an admin, any. The audit log has it.',
+    closed({
+      id: text('Id of the session.', '0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11', 64),
+      reason: Type.Optional(text('Why; required for a session of another operator.', 'her laptop was stolen', 500)),
+    }),
     done,
     'viewer',
   ),
@@ -193,6 +200,14 @@ export const adminSessionRoutes = {
     'Ends your other sessions. Needs a second factor of the last five minutes.',
     closed({ password, newPassword: password }),
     done,
+    'viewer',
+  ),
+  renewRecoveryCodes: post(
+    'session/recovery-codes',
+    'Make new recovery codes',
+    'Yours of before are not accepted any more. Needs a second factor of the last five minutes.',
+    closed({}),
+    { description: 'The operator.', schema: Accepted },
     'viewer',
   ),
   askPasskey: post(
@@ -208,6 +223,14 @@ export const adminSessionRoutes = {
     'Add a passkey',
     'The authenticator must verify the user.',
     closed({ challengeId, response, name: text('Name of the passkey.', 'laptop', 64) }),
+    done,
+    'viewer',
+  ),
+  removePasskey: post(
+    'passkeys/remove',
+    'Remove a passkey',
+    'One of your own, except your only second factor. Needs a second factor of the last five minutes. Sessions that it began stay open.',
+    closed({ id: text('Id of the passkey.', 'q3Jt0aXkR1c', 2_000) }),
     done,
     'viewer',
   ),

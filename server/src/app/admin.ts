@@ -1,7 +1,7 @@
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { mountAdmin } from '../admin/http/mount-admin.ts'
 import { hashPassword } from '../admin/identity/passwords.ts'
-import { describeConfig } from '../config/describe.ts'
+import { describeConfig } from '../config/in-force.ts'
 import type { Config } from '../config/load.ts'
 import { mountConsole } from '../pages/console.ts'
 import { createActionDeps, openAdminStore } from './action-deps.ts'

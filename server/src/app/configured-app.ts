@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import type { Database } from '../adapters/postgres/core/database.ts'
-import { describeConfig } from '../config/describe.ts'
+import { describeConfig } from '../config/in-force.ts'
 import type { Config } from '../config/load.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { mountAdminApi, seedSandboxOperator } from './admin.ts'

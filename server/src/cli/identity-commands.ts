@@ -64,7 +64,9 @@ function addOperatorCommands(program: Command): void {
     .description('lists operators')
     .action(() => printRead('operators'))
   withReason(operators.command('add <login>'))
-    .description('invites an operator; prints the token of the invitation once')
+    .description(
+      'invites an operator; prints the token of the invitation once, or its first half: who approves gets the second one',
+    )
     .addOption(role())
     .action((login: string, options: ReasonOption & { role: (typeof operatorRoles)[number] }) =>
       act('operators-invite', { login, role: options.role }, options),
@@ -76,7 +78,10 @@ function addOperatorCommands(program: Command): void {
       act('operators-set-role', { login, role: options.role }, options),
     )
   const others = [
-    ['reset', 'ends the sessions, removes password and second factors, and prints the token of a new invitation once'],
+    [
+      'reset',
+      'ends the sessions, removes password and second factors, and prints the token of a new invitation, as `add` does',
+    ],
     ['disable', 'ends the sessions, and refuses logins'],
     ['enable', 'accepts logins again'],
   ] as const
@@ -84,13 +89,16 @@ function addOperatorCommands(program: Command): void {
     withReason(operators.command(`${verb} <login>`))
       .description(description)
       .action((login: string, options: ReasonOption) => act(`operators-${verb}`, { login }, options))
-  withSecrets(operators.command('accept <token>'))
-    .description('accepts an invitation at --url: shows the secret for the authenticator app, then sets the password')
+  withSecrets(operators.command('accept <token...>'))
+    .description(
+      'accepts an invitation at --url by both halves of its token: shows the secret for the authenticator app, then sets the password',
+    )
     .action(acceptInvitation)
 }
 
-async function acceptInvitation(token: string, { passwordFile, code }: Secrets): Promise<void> {
+async function acceptInvitation(halves: readonly string[], { passwordFile, code }: Secrets): Promise<void> {
   const url = requireUrl()
+  const token = halves.join('.')
   const invitation = await callAdmin(url, 'POST', adminSessionRoutes.readInvitation.path, {
     body: { token },
     isOpen: true,
@@ -111,7 +119,9 @@ function addRequestCommands(program: Command): void {
     .action(({ all }: { all: boolean }) => printRead('requests', all ? { limit: '100' } : { state: 'asked' }))
   requests
     .command('approve <id>')
-    .description('approves an act of another operator, which is then carried out')
+    .description(
+      'approves an act of another operator, which is then carried out; prints the second half of a new token',
+    )
     .option('--preview', 'shows what it would do, and changes nothing', false)
     .action(async (id: string, { preview }: { preview: boolean }) => {
       const body = { id, preview }

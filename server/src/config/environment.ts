@@ -20,6 +20,7 @@ export const environmentSchema = Type.Object({
   DATABASE_URL: Type.Optional(
     secret('URL of a PostgreSQL database, version 15 or later. Unset: an embedded database in the data directory', {
       pattern: '^postgres(ql)?://',
+      shows: 'host',
     }),
   ),
   SWAPYARD_CONFIG: Type.Optional(
@@ -82,7 +83,7 @@ export const environmentSchema = Type.Object({
   SWAPYARD_MAIL_URL: Type.Optional(
     secret(
       'SMTP server for e-mails to partners: `smtps://user:password@host:465`, or `smtp://…`, which uses STARTTLS where it is offered. Unset: no e-mails, and partners cannot set a fee address',
-      { pattern: '^smtps?://' },
+      { pattern: '^smtps?://', shows: 'host' },
     ),
   ),
   SWAPYARD_MAIL_FROM: Type.Optional(
@@ -104,6 +105,8 @@ export type Variables = Readonly<Record<string, string | undefined>>
 
 export type Environment = Readonly<{
   values: StaticDecode<typeof environmentSchema>
+  /** What was set, before it is decoded. It contains secrets. */
+  given: Readonly<Record<string, string | number>>
   /** Whether the variable, or the file that it may be given as, is set, usable or not. */
   isSet(name: string): boolean
 }>
@@ -130,15 +133,13 @@ export function readEnvironment(problems: string[], variables: Variables = proce
       return value === undefined ? [] : [[name, value] as const]
     }),
   )
-  const decoded = decode(
-    environmentSchema,
-    Object.fromEntries([...texts].map(([name, value]) => [name, toNumber(schemas[name], value)])),
-  )
+  const given = Object.fromEntries([...texts].map(([name, value]) => [name, toNumber(schemas[name], value)]))
+  const decoded = decode(environmentSchema, given)
   for (const { path: name, message } of decoded.problems) {
     const shown = isSecret(schemas[name]) ? '' : `, and is ${JSON.stringify(texts.get(name))}`
     problems.push(`${name} ${message}${shown}`)
   }
-  return { values: decoded.value, isSet: (name) => Boolean(variables[name] || variables[fileOf(name)]) }
+  return { values: decoded.value, given, isSet: (name) => Boolean(variables[name] || variables[fileOf(name)]) }
 }
 
 export const isSecret = (schema: TSchema | undefined): boolean => schema !== undefined && 'secret' in schema

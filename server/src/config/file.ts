@@ -33,6 +33,7 @@ import {
   duration,
   httpUrl,
   integer,
+  isRecord,
   knownNetworks,
   object,
   oneOf,
@@ -55,6 +56,8 @@ export type NetworkSettings = Readonly<{ rpcUrls: readonly string[]; traces: boo
 
 /** The settings of the config file, with the defaults of all that it does not set. */
 export type FileConfig = Readonly<{
+  /** The file as it was written, with the defaults of the sandbox. It contains secrets. */
+  given: Readonly<Record<string, unknown>>
   environment: 'production' | 'sandbox'
   networks: ReadonlyMap<string, NetworkSettings>
   currencies: CurrencyOverrides
@@ -252,7 +255,8 @@ const SOURCE = 'SWAPYARD_CONFIG'
 export function readConfigFile(path: string | undefined, problems: string[]): FileConfig {
   const content = expandSources(path === undefined ? { environment: 'sandbox' } : readJson(path, problems))
   const isSandbox = Value.Check(sandboxFile, content)
-  const decoded = decode(fileSchema, isSandbox ? Value.Default(sandboxDefaults, content) : (content ?? {}))
+  const given = isSandbox ? Value.Default(sandboxDefaults, content) : (content ?? {})
+  const decoded = decode(fileSchema, given)
   const { value, isInvalid } = decoded
   for (const problem of decoded.problems) problems.push(`${SOURCE}: ${problem.path || 'the file'} ${problem.message}`)
   problems.push(...findContradictions(value))
@@ -262,7 +266,7 @@ export function readConfigFile(path: string | undefined, problems: string[]): Fi
     if (value.prices === undefined && !isInvalid('prices'))
       problems.push(`${SOURCE}: prices is missing: its sources, and the quorum of them that must agree`)
   }
-  const config = toFileConfig(value, problems)
+  const config = { ...toFileConfig(value, problems), given: isRecord(given) ? given : {} }
   if (config.prices !== null) {
     const unsafe = config.environment === 'production' ? findUnsafePrices(config.prices) : []
     const found = [...findPriceContradictions(config.prices), ...unsafe]
@@ -325,7 +329,7 @@ function readJson(path: string, problems: string[]): unknown {
   }
 }
 
-function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[]): FileConfig {
+function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[]): Omit<FileConfig, 'given'> {
   const { spreads, clocks: times, guards, privacy: bounds } = file
   return {
     environment: file.environment,

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { currencies } from '../../currencies/index.ts'
-import { describeConfig, envExample, settingsPage } from './describe.ts'
+import { envExample, settingsPage } from './describe.ts'
+import { describeConfig } from './in-force.ts'
 import { ConfigError, loadConfig, requireProduction } from './load.ts'
 
 const folders: string[] = []
@@ -275,9 +276,11 @@ describe('production', () => {
         { exchange: null, url: 'https://a.example/usd', headers: {} },
       ],
     })
-    expect(describeConfig(config)['prices']).toEqual({
-      quorum: 2,
-      sources: ['kraken', 'bitstamp mirror.example', 'document.example', 'a.example'],
+    expect(describeConfig(config)).toMatchObject({
+      ...{ 'prices.quorum': 2, 'prices.sources.0.exchange': 'kraken', 'prices.sources.0.url': null },
+      ...{ 'prices.sources.1.exchange': 'bitstamp', 'prices.sources.1.url': 'mirror.example' },
+      ...{ 'prices.sources.2.url': 'document.example', 'prices.sources.2.headers.authorization': '[secret]' },
+      'prices.sources.3.url': 'a.example',
     })
     expect(JSON.stringify(describeConfig(config))).not.toContain(CANARY)
   })

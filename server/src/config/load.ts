@@ -6,8 +6,10 @@ import { type FileConfig, readConfigFile } from './file.ts'
 import { isLoopback } from './loopback.ts'
 
 /** All settings of the operator, deeply frozen. It contains secrets: only `describeConfig` prints it, masked. */
-export type Config = FileConfig &
+export type Config = Omit<FileConfig, 'given'> &
   Readonly<{
+    /** The variables and the file as they were written, for `describeConfig`. */
+    given: Readonly<{ variables: Readonly<Record<string, unknown>>; file: FileConfig['given'] }>
     host: string
     port: number
     /** null = a worker does not listen. */
@@ -60,7 +62,7 @@ export function loadConfig(variables?: Variables): Config {
   const reason = whyUnusable(dataDir)
   if (reason !== null) problems.push(`SWAPYARD_DATA_DIR is ${dataDir}, and ${reason}`)
   if (problems.length > 0) throw new ConfigError(problems)
-  return freeze(assemble(environment.values, file))
+  return freeze(assemble(environment, file))
 }
 
 /** Requires a production config. For commands that make no sense in the sandbox. */
@@ -98,12 +100,13 @@ function productionProblems({ values, isSet }: Environment, { admin }: FileConfi
   return problems
 }
 
-function assemble(values: Environment['values'], file: FileConfig): Config {
+function assemble({ values, given }: Environment, file: FileConfig): Config {
   const dataDir = values.SWAPYARD_DATA_DIR
   const generated = (name: string): string | null =>
     file.environment === 'sandbox' ? readOrCreateSecret(join(dataDir, 'secrets', name)) : null
   return {
     ...file,
+    given: { variables: given, file: file.given },
     host: values.HOST,
     port: values.PORT,
     workerPort: values.SWAPYARD_WORKER_PORT ?? null,

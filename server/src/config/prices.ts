@@ -1,7 +1,7 @@
 import Type, { type StaticDecode } from 'typebox'
 import { type ExchangeId, exchangeIds, exchanges } from '../adapters/prices/exchanges/index.ts'
 import { isLoopback } from './loopback.ts'
-import { httpUrl, integer, object } from './schema.ts'
+import { httpUrl, integer, isRecord, object } from './schema.ts'
 
 /** `exchange` null: a price document of the operator at `url`. `url` null: the exchange's own. `headers` are secrets. */
 export type PriceSourceConfig = Readonly<{
@@ -24,7 +24,7 @@ const source = object({
     }),
   ),
   headers: Type.Optional(
-    Type.Record(Type.String(), Type.String({ pattern: '^[\\x20-\\x7e]{1,4096}$' }), {
+    Type.Record(Type.String(), Type.String({ pattern: '^[\\x20-\\x7e]{1,4096}$', secret: true }), {
       description: 'Headers that are sent to `url`, by name. They are never logged',
     }),
   ),
@@ -39,9 +39,6 @@ export const pricesSchema = object({
   }),
   quorum: integer([1, 16], 'Number of sources that must agree on a price; in production two or more'),
 })
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Replaces each source that is a URL alone by its object. */
 export function expandSources(content: unknown): unknown {

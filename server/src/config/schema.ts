@@ -44,7 +44,14 @@ export const bySwapNetwork = recordBy(knownSwapNetworks, 'By ticker')
 export const byDex = recordBy(knownDexes, 'By the name of the DEX; on `sui`')
 export const byAsset = recordBy(knownAssets, 'By `ticker@network`')
 
-export const httpUrl = (options: object = {}) => Type.String({ pattern: '^https?://', maxLength: 2048, ...options })
+/** Paths and queries of URLs may hold keys: settings in force show the host alone. */
+export const httpUrl = (options: object = {}) =>
+  Type.String({ pattern: '^https?://', maxLength: 2048, shows: 'host', ...options })
+
+export const showsHost = (schema: TSchema): boolean => 'shows' in schema && schema.shows === 'host'
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const oneOf = <Value extends string>(values: readonly Value[], defaultValue: Value, description: string) =>
   Type.Unsafe<Value>(Type.String({ enum: [...values], default: defaultValue, description }))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyAuditLog } from '../../src/core/services/verify-audit-log.ts'
-import { type AdminServer, type Caller, type Operator, openAdminServer, rowsOf } from './admin-server.ts'
+import { type AdminServer, type Caller, type Operator, openAdminServer, PASSWORD, rowsOf } from './admin-server.ts'
 
 let server: AdminServer
 let ada: Operator
@@ -156,14 +156,56 @@ test('a new key is shown to the operator who asks, once, and is valid once it is
   expect(everything).not.toContain('hmac')
 })
 
-test('an invitation needs two persons: one cannot approve as a second identity', async () => {
-  const invite = { login: 'accomplice@example.com', role: 'admin', reason: 'a new colleague' }
-  const asked = await asker.post('operators/invite', invite)
-  const { token } = asked.body['shown'] as { token: string }
-  const read = () => server.call({ method: 'POST', path: '/admin/v1/invitation', body: { token } })
-  expect((await read()).status).toBe(401)
-  expect((await approver.post('requests/approve', { id: asked.body['requestId'] })).status).toBe(201)
-  expect((await read()).body).toMatchObject({ login: 'accomplice@example.com', role: 'admin' })
+type Halves = Readonly<{ firstHalf: string; secondHalf: string }>
+
+/** Asks for an invitation or a reset, and approves it. Each person is shown a half. */
+async function inviteByTwo(path: string, given: object): Promise<Halves> {
+  const asked = await asker.post(path, { ...given, reason: 'a new colleague' })
+  expect(asked.body).toMatchObject({ state: 'asked', shown: { firstHalf: expect.any(String) } })
+  const preview = await approver.post('requests/approve', { id: asked.body['requestId'], preview: true })
+  expect(preview.body['shown']).toEqual({})
+  const approved = await approver.post('requests/approve', { id: asked.body['requestId'] })
+  const [first, second] = [asked, approved].map(({ body }) => body['shown'] as Record<string, string>)
+  expect(Object.keys(first ?? {})).toEqual(['firstHalf', 'note'])
+  expect(Object.keys(second ?? {})).toEqual(['secondHalf', 'note'])
+  return { firstHalf: first?.['firstHalf'] ?? '', secondHalf: second?.['secondHalf'] ?? '' }
+}
+
+const readInvitation = (token: string, at = server) =>
+  at.call({ method: 'POST', path: '/admin/v1/invitation', body: { token } })
+const accept = (token: string) => {
+  const body = { token, password: PASSWORD, code: '123456' }
+  return server.call({ method: 'POST', path: '/admin/v1/invitation/accept', body })
+}
+
+test.each([
+  ['operators/invite', { login: 'carol@example.com', role: 'admin' }],
+  ['operators/reset', { login: 'lea@example.com' }],
+] as const)(
+  '%s: one person cannot become the second one, because each is shown half of the token',
+  async (path, given) => {
+    if (path === 'operators/reset') await server.addOperator(given.login, 'admin')
+    const { firstHalf, secondHalf } = await inviteByTwo(path, given)
+    for (const half of [firstHalf, secondHalf, `${firstHalf}.${firstHalf}`, `${secondHalf} ${secondHalf}`]) {
+      expect((await readInvitation(half)).body).toMatchObject({ statusCode: 401, code: 'LOGIN_FAILED' })
+      expect((await accept(half)).body).toMatchObject({ statusCode: 401, code: 'LOGIN_FAILED' })
+    }
+    for (const token of [`${firstHalf}.${secondHalf}`, ` ${secondHalf}\n${firstHalf} `])
+      expect(await readInvitation(token)).toMatchObject({ status: 201, body: { login: given.login, role: 'admin' } })
+    const stored = await server.test.database.query<{ row: string }>(
+      'select r::text as row from operator_requests r union all select i::text from operator_invitations i',
+    )
+    const listed = JSON.stringify([stored, (await asker.get('requests')).body, (await asker.get('audit')).body])
+    for (const half of [firstHalf, secondHalf]) expect(listed).not.toContain(half)
+  },
+)
+
+test('an invitation that was not approved is not valid', async () => {
+  const asked = await asker.post('operators/invite', {
+    ...{ login: 'ghost@example.com', role: 'admin', reason: 'a new colleague' },
+  })
+  const { firstHalf } = asked.body['shown'] as Halves
+  expect((await readInvitation(`${firstHalf}.${'0'.repeat(32)}`)).status).toBe(401)
 })
 
 test('acts of one person are carried out at once, with their reason in the log', async () => {
@@ -201,5 +243,8 @@ test('without the rule of two persons an act is carried out at once', async () =
   const only = await alone.logIn(await alone.addOperator('solo@example.com', 'admin'))
   const added = await only.post('partners/add', { name: 'acme', reason: 'signed the contract' })
   expect(added.body).toMatchObject({ state: 'done', result: { name: 'acme' } })
+  const invite = { login: 'second@example.com', role: 'admin', reason: 'a new colleague' }
+  const { shown } = (await only.post('operators/invite', invite)).body as { shown: { token: string } }
+  expect((await readInvitation(shown.token, alone)).body).toMatchObject({ login: 'second@example.com' })
   await alone.close()
 })

@@ -33,9 +33,9 @@ const decided: Readonly<Record<OperatorRole, string>> = {
   support:
     'exchanges-set-refund* partners-suspend keys-revoke pauses-begin alarms-acknowledge webhooks-disable webhooks-enable webhooks-redeliver',
   treasurer:
-    'exchanges-release* exchanges-refund* exchanges-convert* exchanges-fail payouts-release* payouts-drop* payouts-conflict payouts-add-funding payouts-release-input fundings-claim* unclaimed-pay-out* treasury-withdraw* treasury-ceiling* treasury-split treasury-consolidate partners-pay-out* partners-fees-paid* partners-fees-search pauses-end* alarms-resolve rescans-begin signer-import* signer-release*',
+    'exchanges-release* exchanges-refund* exchanges-convert* exchanges-fail payouts-release* payouts-drop* payouts-conflict payouts-add-funding payouts-release-input fundings-claim* unclaimed-pay-out* treasury-withdraw* treasury-ceiling* treasury-split* treasury-consolidate* partners-pay-out* partners-fees-paid* partners-fees-search pauses-end* alarms-resolve rescans-begin signer-import* signer-release*',
   admin:
-    'partners-add* partners-set* partners-resume partners-recipient* partners-monthly-payout* partners-fee-address* keys-add* keys-set* keys-rotate* operators-invite* operators-reset* operators-set-role* operators-disable operators-enable*',
+    'partners-add* partners-set* partners-resume* partners-recipient* partners-monthly-payout* partners-fee-address* keys-add* keys-set* keys-rotate* operators-invite* operators-reset* operators-set-role* operators-disable operators-enable*',
 }
 
 const rows = Object.entries(decided).flatMap(([role, names]) =>

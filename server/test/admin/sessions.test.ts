@@ -144,8 +144,21 @@ test('an operator sees and ends its own sessions only; an admin those of all', a
   expect(new Set(all.map(({ login }) => login)).size).toBeGreaterThan(1)
   const foreign = all.find(({ login }) => login === ada.login)
   expect((await own.post('sessions/end', { id: foreign?.id })).status).toBe(400)
-  expect((await admin.post('sessions/end', { id: logins[0]?.id })).status).toBe(201)
+  const ended = { id: logins[0]?.id }
+  for (const reason of [undefined, '-'])
+    expect((await admin.post('sessions/end', { ...ended, reason })).body).toMatchObject({
+      message: expect.stringContaining('a reason'),
+    })
+  expect((await own.get('session')).status).toBe(200)
+  expect((await admin.post('sessions/end', { ...ended, reason: 'her laptop was stolen' })).status).toBe(201)
   expect((await own.get('session')).status).toBe(401)
+  const other = await server.logIn(ada)
+  const mine = rowsOf<{ current: boolean; id: string }>(await other.get('sessions')).find(({ current }) => current)
+  expect((await admin.post('sessions/end', { id: mine?.id })).status).toBe(201)
+  expect(rowsOf(await admin.get('audit?limit=2'))).toMatchObject([
+    { actor: 'operator:ada@example.com', act: 'session end', subject: ada.login, detail: { session: mine?.id } },
+    { act: 'session end', subject: eve.login, reason: 'her laptop was stolen', detail: { session: ended.id } },
+  ])
 })
 
 test('only the configured networks reach the admin API', async () => {

@@ -67,6 +67,33 @@ test('an act that changes limits is asked for by one operator and approved by an
   expect((await run(bob, 'partners', 'list')).lines).toMatchObject([{ name: 'acme', feeBps: 25 }])
 })
 
+test('an invitation is accepted with the halves of both operators', async () => {
+  const given = ['operators', 'add', 'carol@example.com', '--role', 'support', '--reason', 'a new colleague']
+  const [asked] = (await run(ada, ...given)).lines
+  const [approved] = (await run(bob, 'requests', 'approve', String(asked?.['asked']))).lines
+  const [first, second] = [String(asked?.['firstHalf']), String(approved?.['secondHalf'])]
+  for (const half of [first, second])
+    expect(await run(undefined, 'operators', 'accept', half)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('has two halves'),
+    })
+  // Without a terminal it shows the invitation alone.
+  for (const halves of [[second, first], [`${first}.${second}`]])
+    expect(await run(undefined, 'operators', 'accept', ...halves)).toMatchObject({
+      code: 0,
+      lines: [{ login: 'carol@example.com', role: 'support' }],
+    })
+})
+
+test('the first operator is invited on the server with a whole token', async () => {
+  const given = ['operators', 'add', 'first@example.com', '--role', 'admin', '--reason', 'first operator']
+  const [invited] = (await shell.swapyard(given)).lines
+  expect(invited).toMatchObject({
+    login: 'first@example.com',
+    token: expect.stringMatching(/^[0-9a-f]{32}\.[0-9a-f]{32}$/),
+  })
+})
+
 test('commands that need the server are refused, and a logout ends the session', async () => {
   expect((await run(ada, 'keystore', 'indexes')).error).toContain('on the server only')
   const file = join(shell.folder, 'ada@example.com', '.config', 'swapyard', 'sessions.json')

@@ -32,15 +32,19 @@ export type ActionContext = AdminStores & Readonly<{ deps: ActionDeps; note: Aud
 
 export type ActionResult = Readonly<Record<string, unknown>>
 
+type Shown = Readonly<Record<string, string>>
+
 /** What is stored until the act is carried out, and secrets that only the operator who asks sees, once. */
-export type Prepared = Readonly<{
-  arguments: Readonly<Record<string, unknown>>
-  shown: Readonly<Record<string, string>>
-}>
+export type Prepared = Readonly<{ arguments: Readonly<Record<string, unknown>>; shown: Shown }>
 
 export type ActionDefinition<Arguments> = Readonly<{
   /** For acts that make a secret: its hash becomes an argument. */
   prepare?(deps: ActionDeps, given: Arguments): Prepared
+  /**
+   * For acts whose secret needs both persons: makes its second half when the act is carried out, for who approves. `first`
+   * is what the same person was shown before, null if another one was.
+   */
+  prepareApproval?(given: Arguments, first: Shown | null): Prepared
   run(context: ActionContext, given: Arguments): Promise<ActionResult>
   /** After the commit. It may fail without harm. */
   afterCommit?(stores: AdminStores): Promise<ActionResult>

@@ -1,25 +1,48 @@
 import { refused } from '../../core/services/audit-note.ts'
-import { INVITATION_MS, makeInvitation } from '../identity/invitations.ts'
+import { INVITATION_MS, makeHalf, makeTotpSecret } from '../identity/invitations.ts'
+import { hashOfHalves, joinHalves } from '../identity/tokens.ts'
 import type { ActionContext, ActionDeps, ActionResult, ActionsOf } from './action.ts'
 
 const LOGIN = /^[a-z0-9][a-z0-9._%+@-]{0,99}$/
 
-/** What `prepare` adds, in hex. */
-type Made = Readonly<{ tokenHash: string; totpSecret: string }>
+/** What `prepare` and `prepareApproval` add, in hex. */
+type Made = Readonly<{ tokenHash: string; totpSecret: string; approvalHash: string }>
 
-function makeToken({ box }: ActionDeps, given: object) {
-  const { token, hash, totpSecret } = makeInvitation(box)
-  const made: Made = { tokenHash: hash.toString('hex'), totpSecret: totpSecret.toString('hex') }
-  return { arguments: { ...given, ...made }, shown: { token, note: 'shown only once: give it to the operator' } }
+const NOTE = 'shown only once: give it to the operator yourself'
+
+/**
+ * The token has two halves, one for each person. With a whole one, the operator who asks for a colleague could accept the
+ * invitation and then approve as a second identity.
+ */
+function makeFirstHalf({ box }: ActionDeps, given: object) {
+  const { half, halfHash } = makeHalf()
+  const made = { tokenHash: halfHash.toString('hex'), totpSecret: makeTotpSecret(box).toString('hex') }
+  return {
+    arguments: { ...given, ...made },
+    shown: { firstHalf: half, note: `${NOTE}; the approver has the other half` },
+  }
+}
+
+function makeSecondHalf(given: object, first: Readonly<Record<string, string>> | null) {
+  const { half, halfHash } = makeHalf()
+  const firstHalf = first?.['firstHalf']
+  return {
+    arguments: { ...given, approvalHash: halfHash.toString('hex') },
+    shown:
+      firstHalf === undefined
+        ? { secondHalf: half, note: `${NOTE}, never to the operator who asked` }
+        : { token: joinHalves(firstHalf, half), note: NOTE },
+  }
 }
 
 const invite = (
   { operators, note }: ActionContext,
   operatorId: string,
-  { tokenHash, totpSecret }: Made,
+  { tokenHash, totpSecret, approvalHash }: Made,
 ): Promise<void> =>
   operators.invite(operatorId, {
-    ...{ hash: Buffer.from(tokenHash, 'hex'), totpSecret: Buffer.from(totpSecret, 'hex') },
+    hash: hashOfHalves(Buffer.from(tokenHash, 'hex'), Buffer.from(approvalHash, 'hex')),
+    totpSecret: Buffer.from(totpSecret, 'hex'),
     ...{ createdBy: note.actor, lifetimeMs: INVITATION_MS },
   })
 
@@ -40,7 +63,8 @@ export const operatorActions: ActionsOf<
   'operators-invite' | 'operators-reset' | 'operators-set-role' | 'operators-disable' | 'operators-enable'
 > = {
   'operators-invite': {
-    prepare: makeToken,
+    prepare: makeFirstHalf,
+    prepareApproval: makeSecondHalf,
     async run(context, given) {
       const { login, role, ...made } = given as typeof given & Made
       if (!LOGIN.test(login)) throw refused(`${login} is not a login: lower-case letters, digits and . _ % + @ -`)
@@ -54,7 +78,8 @@ export const operatorActions: ActionsOf<
     },
   },
   'operators-reset': {
-    prepare: makeToken,
+    prepare: makeFirstHalf,
+    prepareApproval: makeSecondHalf,
     async run(context, given) {
       const { login, ...made } = given as typeof given & Made
       await change(context, login, 'reset', async () => {

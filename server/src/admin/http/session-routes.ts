@@ -1,6 +1,6 @@
 import { adminSessionRoutes as routes } from '@swapyard/schema'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { refused } from '../../core/services/audit-note.ts'
+import { changePassword, endSession, removePasskey, renewRecoveryCodes } from '../identity/account.ts'
 import { acceptInvitation, readInvitation } from '../identity/invitations.ts'
 import { beginAttempt, type Client, logIn, loginFailed, takeSecondFactor } from '../identity/log-in.ts'
 import {
@@ -11,7 +11,7 @@ import {
   isConfirmedByPasskey,
   logInByPasskey,
 } from '../identity/passkeys.ts'
-import { hashPassword, isPassword, requireStrongPassword } from '../identity/passwords.ts'
+import { isPassword, requireStrongPassword } from '../identity/passwords.ts'
 import { csrfTokenOf, hashToken } from '../identity/tokens.ts'
 import type { SessionKind } from '../ports/sessions.ts'
 import { CONFIRMED_MS, requireConfirmed, sessionRequired, setCookie, type Visitor } from './authenticate-operator.ts'
@@ -101,9 +101,7 @@ function mountOwnSession(context: AdminContext): void {
     return { ok: true }
   })
   mountRoute(context, routes.endSession, async (request) => {
-    const { session } = visitorOf(request)
-    const owner = session.role === 'admin' ? null : session.operatorId
-    if (!(await sessions.revoke(bodyOf<Body<'id'>>(request).id, owner))) throw refused('there is no such open session')
+    await endSession(identity, visitorOf(request).session, bodyOf(request))
     return { ok: true }
   })
   mountRoute(context, routes.changePassword, async (request) => {
@@ -115,9 +113,13 @@ function mountOwnSession(context: AdminContext): void {
       return isPassword(password, operator?.passwordHash ?? null)
     })
     requireStrongPassword(newPassword, session.login)
-    await operators.setPassword(session.operatorId, await hashPassword(newPassword))
-    await sessions.revokeOthers(session.operatorId, session.id)
+    await changePassword(identity, session, newPassword)
     return { ok: true }
+  })
+  mountRoute(context, routes.renewRecoveryCodes, (request) => {
+    const { session } = visitorOf(request)
+    requireConfirmed(session)
+    return renewRecoveryCodes(identity, session)
   })
 }
 
@@ -143,7 +145,13 @@ function mountPasskeys(context: AdminContext): void {
   mountRoute(context, routes.addPasskey, async (request) => {
     const { session } = visitorOf(request)
     requireConfirmed(session)
-    await addPasskey(identity, session.operatorId, bodyOf(request))
+    await addPasskey(identity, session, bodyOf(request))
+    return { ok: true }
+  })
+  mountRoute(context, routes.removePasskey, async (request) => {
+    const { session } = visitorOf(request)
+    requireConfirmed(session)
+    await removePasskey(identity, session, bodyOf<Body<'id'>>(request).id)
     return { ok: true }
   })
   mountRoute(context, routes.askPasskeyConfirmation, (request) =>

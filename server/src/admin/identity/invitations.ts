@@ -4,20 +4,43 @@ import type { IdentityDeps } from './log-in.ts'
 import { createRecoveryCodes, createTotpSecret, hashRecoveryCode, stepOfCode, totpUri } from './one-time-codes.ts'
 import { hashPassword, requireStrongPassword } from './passwords.ts'
 import type { SecretBox } from './secret-box.ts'
-import { createToken, hashToken } from './tokens.ts'
+import { createHalf, hashOfHalves, hashToken, joinHalves, splitHalves } from './tokens.ts'
 
 export const INVITATION_MS = 2 * 86_400_000
 
 const notOpen = () => new AppError('LOGIN_FAILED', 'the invitation is unknown, used or expired: ask for another one')
 
-/** A new invitation: what is stored, and the token that is shown once. */
+/** One half of the token of an invitation. It is shown once, and opens nothing without the other one. */
+export function makeHalf(): Readonly<{ half: string; halfHash: Buffer }> {
+  const half = createHalf()
+  return { half, halfHash: hashToken(half) }
+}
+
+/** What an invitation stores beside the hash of its token: the secret of the authenticator app, encrypted. */
+export const makeTotpSecret = (box: SecretBox): Buffer => box.seal(createTotpSecret())
+
+/** A new invitation by one person: what is stored, and its whole token. */
 export function makeInvitation(box: SecretBox): Readonly<{ token: string; hash: Buffer; totpSecret: Buffer }> {
-  const token = createToken()
-  return { token, hash: hashToken(token), totpSecret: box.seal(createTotpSecret()) }
+  const [one, other] = [makeHalf(), makeHalf()]
+  return {
+    token: joinHalves(one.half, other.half),
+    hash: hashOfHalves(one.halfHash, other.halfHash),
+    totpSecret: makeTotpSecret(box),
+  }
+}
+
+function hashOf(token: string): Buffer {
+  const halves = splitHalves(token)
+  if (halves === null)
+    throw new AppError(
+      'LOGIN_FAILED',
+      'the token of an invitation has two halves: give both, one of the operator who asked, one of the operator who approved',
+    )
+  return hashOfHalves(hashToken(halves[0]), hashToken(halves[1]))
 }
 
 export async function readInvitation({ store, box }: Pick<IdentityDeps, 'store' | 'box'>, token: string) {
-  const invitation = await store.operators.findInvitation(hashToken(token))
+  const invitation = await store.operators.findInvitation(hashOf(token))
   const secret = invitation && box.open(invitation.totpSecret)
   if (!invitation || !secret) throw notOpen()
   return { ...invitation, secret, totpUri: totpUri(secret, invitation.login) }
@@ -36,7 +59,7 @@ export async function acceptInvitation(
   const recoveryCodes = createRecoveryCodes()
   const passwordHash = await hashPassword(password)
   const isAccepted = await deps.store.transaction(async (tx: Pick<AdminStore, 'operators' | 'store'>) => {
-    const accepted = await tx.operators.accept(hashToken(token), {
+    const accepted = await tx.operators.accept(hashOf(token), {
       ...{ passwordHash, totpSecret, totpStep },
       recoveryHashes: recoveryCodes.map(hashRecoveryCode),
     })

@@ -5,6 +5,8 @@ import type {
 } from '@simplewebauthn/server'
 import { refused } from '../../core/services/audit-note.ts'
 import type { Passkey } from '../ports/operators.ts'
+import type { Session } from '../ports/sessions.ts'
+import { recordOwn } from './account.ts'
 import { beginAttempt, type Client, type IdentityDeps, loginFailed, openSession } from './log-in.ts'
 
 /** The site that the passkeys belong to. */
@@ -49,7 +51,7 @@ type Answer = Readonly<{ challengeId: string; response: Record<string, unknown> 
 
 export async function addPasskey(
   deps: PasskeyDeps,
-  operatorId: string,
+  { operatorId, login }: Pick<Session, 'operatorId' | 'login'>,
   { challengeId, response, name }: Answer & Readonly<{ name: string }>,
 ): Promise<void> {
   const { store, site } = deps
@@ -63,7 +65,10 @@ export async function addPasskey(
   if (!verified?.verified) throw refused('the answer of the authenticator is not valid for this site')
   const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential
   const passkey = { id, operatorId, publicKey: Buffer.from(publicKey), counter, transports, name }
-  if (!(await store.operators.addPasskey(passkey))) throw refused('this passkey exists')
+  await store.transaction(async (tx) => {
+    if (!(await tx.operators.addPasskey(passkey))) throw refused('this passkey exists')
+    await recordOwn(tx, { login }, { act: 'passkey add', detail: { passkey: id, name } })
+  })
 }
 
 export async function askPasskeyLogin(deps: PasskeyDeps): Promise<Asked> {

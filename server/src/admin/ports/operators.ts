@@ -48,6 +48,8 @@ export type Passkey = Readonly<{
   transports: readonly string[]
 }>
 
+export type ListedPasskey = Readonly<{ id: string; name: string; createdAt: Date; lastUsedAt: Date | null }>
+
 export interface OperatorStore {
   find(login: string): Promise<Operator | null>
   findById(id: string): Promise<Operator | null>
@@ -65,6 +67,10 @@ export interface OperatorStore {
   /** False if this code, or a later one, was accepted before. */
   takeTotpStep(id: string, step: number): Promise<boolean>
   takeRecoveryCode(id: string, hash: Buffer): Promise<boolean>
+  /** Replaces all. */
+  setRecoveryCodes(id: string, hashes: readonly Buffer[]): Promise<void>
+  /** Locks the row. */
+  lock(id: string): Promise<void>
 
   invite(operatorId: string, invitation: NewInvitation): Promise<void>
   findInvitation(hash: Buffer): Promise<Invitation | null>
@@ -74,6 +80,9 @@ export interface OperatorStore {
   passkeysOf(operatorId: string): Promise<readonly Passkey[]>
   findPasskey(id: string): Promise<Passkey | null>
   addPasskey(passkey: Passkey & Readonly<{ name: string }>): Promise<boolean>
+  listPasskeys(operatorId: string): Promise<readonly ListedPasskey[]>
+  /** Returns its name; null if the operator has no such passkey. */
+  removePasskey(operatorId: string, id: string): Promise<string | null>
   usePasskey(id: string, counter: number): Promise<void>
   addChallenge(challenge: string, operatorId: string | null, lifetimeMs: number): Promise<string>
   /** Once. Null if this operator has no such challenge, or it has expired. */

@@ -31,8 +31,8 @@ export interface SessionStore {
   /** Null if it does not exist, has ended, was idle for too long, or its operator is disabled. */
   find(hash: Buffer, idleMs: number): Promise<Session | null>
   confirm(id: string): Promise<void>
-  /** `operatorId` null: of any operator. False if there is no such open session. */
-  revoke(id: string, operatorId: string | null): Promise<boolean>
+  /** `operatorId` null: of any operator. Returns the login of its operator; null if there is no such open session. */
+  revoke(id: string, operatorId: string | null): Promise<string | null>
   revokeOthers(operatorId: string, keptId: string): Promise<void>
 }
 

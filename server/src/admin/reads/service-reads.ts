@@ -22,6 +22,7 @@ export const serviceReads: ReadsOf<
   | 'requests'
   | 'operators'
   | 'sessions'
+  | 'passkeys'
   | 'webhooks'
   | 'webhookDeliveries'
 > = {
@@ -59,6 +60,8 @@ export const serviceReads: ReadsOf<
     if (!UUID.test(webhook)) throw refused(`${webhook} is not the id of a webhook: see swapyard webhooks list`)
     return store.lists.webhookDeliveries(webhook, toPage(query))
   },
+  passkeys: async ({ store, reader: { session } }) =>
+    whole(session === null ? [] : await store.operators.listPasskeys(session.operatorId)),
   async sessions({ store, reader: { session, role } }, query) {
     const owner = includesRole(role, 'admin') ? null : (session?.operatorId ?? null)
     const page = await store.lists.sessions(owner, toPage(query))

@@ -3,7 +3,7 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { ListedAct, OperatorAct } from '../../core/ports/store/audit-log.ts'
 import { type AuditNote, refused, requireReason } from '../../core/services/audit-note.ts'
 import type { Store } from '../../exchange/ports/store/store.ts'
-import type { ActionDeps, ActionResult } from '../actions/action.ts'
+import type { ActionDeps, ActionResult, Prepared } from '../actions/action.ts'
 import { findAction } from '../actions/actions.ts'
 import type { AdminStore, AdminStores } from '../ports/admin-store.ts'
 import type { ActionRequest } from '../ports/requests.ts'
@@ -43,7 +43,7 @@ class Rollback extends Error {
 export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
   /** Carries out at once. For the command line on the server, and for acts of one person. */
   async function run(action: AdminActionName, given: Given, note: AuditNote, preview = false): Promise<Outcome> {
-    const { arguments: prepared, shown } = prepare(deps, action, given)
+    const { arguments: prepared, shown } = prepareAll(deps, action, given)
     if (preview) return { state: 'preview', requestId: null, ...(await rehearse(action, prepared, note)), shown: {} }
     const done = await store.transaction((tx) => act(tx, deps, { action, given: prepared, note }))
     return { state: 'done', requestId: null, ...(await finish(store, action, done)), shown }
@@ -66,7 +66,7 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
     requireReason(note)
     if (preview || !twoPersons || !adminActions[action].twoPersons) return run(action, given, note, preview)
     const { arguments: prepared, shown } = prepare(deps, action, given)
-    const { result } = await rehearse(action, prepared, note)
+    const { result } = await rehearse(action, prepareApproval(action, prepared, null).arguments, note)
     return store.transaction(async (tx) => {
       const request = { action, arguments: prepared, reason, askedBy: session.operatorId }
       const requestId = await tx.requests.add(request, REQUEST_MS)
@@ -84,14 +84,15 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
       const request = await requireOpen(tx, id, session)
       const { action, given, note } = await readRequest(tx, request)
       const extra = { request: id, approvedBy: session.login }
-      const done = await act(tx, deps, { action, given, note, extra })
+      const { arguments: all, shown } = prepareApproval(action, given, null)
+      const done = await act(tx, deps, { action, given: all, note, extra })
       if (preview) throw new Rollback(done)
       await tx.requests.decide(id, 'done', session.operatorId, done.result)
-      return { action, done }
+      return { action, done, shown }
     }
     try {
-      const { action, done } = await store.transaction(work)
-      return { state: 'done', requestId: id, ...(await finish(store, action, done)), shown: {} }
+      const { action, done, shown } = await store.transaction(work)
+      return { state: 'done', requestId: id, ...(await finish(store, action, done)), shown }
     } catch (error) {
       if (error instanceof Rollback) return { state: 'preview', requestId: id, ...error.done, shown: {} }
       if (!preview && isRefusal(error)) await closeFailed(store, id, session, error).catch(() => undefined)
@@ -138,8 +139,18 @@ export type CarryOut = ReturnType<typeof createCarryOut>
 
 const actorOf = (login: string): string => `operator:${login}`
 
-function prepare(deps: ActionDeps, action: AdminActionName, given: Given) {
+function prepare(deps: ActionDeps, action: AdminActionName, given: Given): Prepared {
   return findAction(action).prepare?.(deps, given) ?? { arguments: given, shown: {} }
+}
+
+function prepareApproval(action: AdminActionName, given: Given, first: Prepared['shown'] | null): Prepared {
+  return findAction(action).prepareApproval?.(given, first) ?? { arguments: given, shown: first ?? {} }
+}
+
+/** For one person, who sees both halves of a secret. */
+function prepareAll(deps: ActionDeps, action: AdminActionName, given: Given): Prepared {
+  const { arguments: prepared, shown } = prepare(deps, action, given)
+  return prepareApproval(action, prepared, shown)
 }
 
 type Act = Readonly<{ action: AdminActionName; given: Given; note: AuditNote; extra?: Given }>

@@ -43,6 +43,7 @@ export const errorCodes = {
   OVERLOADED: 'unavailable',
   PAIR_UNAVAILABLE: 'refused',
   PARTNER_SUSPENDED: 'forbidden',
+  PASSKEY_NOT_FOUND: 'not_found',
   PRICE_IMPACT_TOO_HIGH: 'refused',
   RATES_UNAVAILABLE: 'unavailable',
   RATE_ID_EXPIRED: 'expired',

@@ -40,6 +40,7 @@ const readPaths: AdminReadPaths = {
   requests: '/admin/v1/requests',
   operators: '/admin/v1/operators',
   sessions: '/admin/v1/sessions',
+  passkeys: '/admin/v1/passkeys',
   webhooks: '/admin/v1/webhooks',
   webhookDeliveries: '/admin/v1/webhooks/deliveries',
 }

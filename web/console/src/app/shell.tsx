@@ -9,6 +9,8 @@ import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import classes from './shell.module.css'
 
 const COUNTS_MS = 15_000
+/** Pages about the operator who is logged in. */
+const OWN_PAGES: ReadonlySet<string> = new Set(['/sessions', '/second-factors'])
 
 /** Header and navigation around a page; a menu on narrow screens. */
 export function Shell({ children }: Readonly<{ children: ReactNode }>) {
@@ -98,7 +100,7 @@ function Account() {
   const { login, role } = useSession()
   const { logOut } = useSessionActions()
   const navigate = useNavigate()
-  const own = pageGroups.flatMap(({ pages }) => pages).find(({ path }) => path === '/sessions')
+  const own = pageGroups.flatMap(({ pages }) => pages).filter(({ path }) => OWN_PAGES.has(path))
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
@@ -110,7 +112,11 @@ function Account() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Role: {role}</Menu.Label>
-        {own && <Menu.Item onClick={() => navigate(own.path)}>{own.title}</Menu.Item>}
+        {own.map(({ path, title }) => (
+          <Menu.Item key={path} onClick={() => navigate(path)}>
+            {title}
+          </Menu.Item>
+        ))}
         <Menu.Item onClick={() => void logOut()}>Log out</Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -105,6 +105,7 @@ export const pageGroups: readonly PageGroup[] = [
       },
       { path: '/operators', title: 'Operators', load: () => import('./operators.tsx') },
       { path: '/sessions', title: 'Sessions', load: () => import('./sessions.tsx') },
+      { path: '/second-factors', title: 'Your second factors', load: () => import('./second-factors.tsx') },
       { path: '/audit', title: 'Audit log', load: () => import('./audit.tsx') },
     ],
   },

@@ -3,7 +3,7 @@ import type { AdminRow } from '@swapyard/schema'
 import { PageHeader } from '../app/page-header.tsx'
 import { Age, NONE, Status, Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
-import { AddPasskey, ChangePassword, EndSession } from '../session/account-acts.tsx'
+import { ChangePassword, EndSession } from '../session/account-acts.tsx'
 
 type Session = AdminRow<'sessions'>
 
@@ -16,7 +16,6 @@ function stateOf({ revoked, current, expiresAt }: Session): string {
 export const Page = () => (
   <>
     <PageHeader title="Sessions" description="Your own, and as an admin those of all operators. The newest first.">
-      <AddPasskey />
       <ChangePassword />
     </PageHeader>
     <DataList

@@ -4,24 +4,20 @@ import { useOne } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Loading } from '../app/loading.tsx'
 import { PageHeader } from '../app/page-header.tsx'
+import { Dimmed } from '../format/values.tsx'
 import classes from './settings.module.css'
 
-type Setting = readonly [name: string, value: string]
+type Settings = Readonly<Record<string, unknown>>
 
-const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+/** Lists one a line. */
+const toText = (value: unknown): string =>
+  Array.isArray(value) && value.length > 0
+    ? value.map(String).join('\n')
+    : String(Array.isArray(value) ? 'none' : value)
 
-/** Nested members by their path, as docs/settings.md names them. */
-const flatten = (settings: Readonly<Record<string, unknown>>, path = ''): readonly Setting[] =>
-  Object.entries(settings).flatMap(([name, value]) =>
-    isGroup(value)
-      ? flatten(value, `${path}${name}.`)
-      : [[`${path}${name}`, typeof value === 'string' ? value : JSON.stringify(value)] as const],
-  )
-
-function List({ settings }: Readonly<{ settings: readonly Setting[] }>) {
+function List({ settings }: Readonly<{ settings: Settings }>) {
   const [text, setText] = useState('')
-  const shown = settings.filter(([name]) => name.toLowerCase().includes(text.trim().toLowerCase()))
+  const shown = Object.entries(settings).filter(([name]) => name.toLowerCase().includes(text.trim().toLowerCase()))
   return (
     <>
       <TextInput
@@ -38,7 +34,9 @@ function List({ settings }: Readonly<{ settings: readonly Setting[] }>) {
               <Table.Th scope="row" fw={600} className={classes['cell']}>
                 {name}
               </Table.Th>
-              <Table.Td className={classes['cell']}>{value}</Table.Td>
+              <Table.Td className={classes['cell']}>
+                {value === null ? <Dimmed>not set</Dimmed> : toText(value)}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -53,11 +51,11 @@ export function Page() {
     <>
       <PageHeader
         title="Settings in force"
-        description="Of the process that answered. Secrets are masked, and URLs have their host alone."
+        description="Of the process that answered, by their names in docs/settings.md. Secrets are masked, and URLs have their host alone."
       />
       <Stack>
         {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-        {data ? <List settings={flatten(data.settings)} /> : !error && <Loading />}
+        {data ? <List settings={data.settings} /> : !error && <Loading />}
       </Stack>
     </>
   )

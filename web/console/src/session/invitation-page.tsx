@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, List, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Code, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, lazy, Suspense } from 'react'
 import { Link } from 'react-router'
@@ -6,12 +6,12 @@ import { postOnce } from '../api/client.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { readForm } from './login-page.tsx'
 import { NewPassword } from './new-password.tsx'
+import { type Accepted, RecoveryCodes } from './recovery-codes.tsx'
 import { StartPage } from './start-page.tsx'
 
 const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }))
 
 type Invitation = Readonly<{ login: string; role: string; totpUri: string }>
-type Accepted = Readonly<{ login: string; recoveryCodes: readonly string[] }>
 
 /** Accepts an invitation: token, then authenticator app and password, then recovery codes. */
 export function InvitationPage() {
@@ -33,7 +33,7 @@ export function InvitationPage() {
   return (
     <StartPage title="Accept an invitation">
       {accept.data ? (
-        <RecoveryCodes {...accept.data} />
+        <Finished {...accept.data} />
       ) : read.data ? (
         <form onSubmit={submitTo(accept)}>
           <Credentials invitation={read.data} error={accept.error} isPending={accept.isPending} />
@@ -42,7 +42,14 @@ export function InvitationPage() {
         <form onSubmit={submitTo(read)}>
           <Stack>
             {read.error && <ErrorAlert error={read.error} />}
-            <TextInput name="token" label="Token of the invitation" autoComplete="off" required maxLength={200} />
+            <TextInput
+              name="token"
+              label="Token of the invitation"
+              description="Both halves, in any order. Two admins have one each."
+              autoComplete="off"
+              required
+              maxLength={200}
+            />
             <Button type="submit" loading={read.isPending}>
               Continue
             </Button>
@@ -84,20 +91,10 @@ function Credentials({ invitation: { login, role, totpUri }, error, isPending }:
   )
 }
 
-function RecoveryCodes({ login, recoveryCodes }: Accepted) {
-  return (
-    <Stack>
-      <Text size="sm">
-        {login} can log in. Keep these recovery codes: each replaces a code of the app once. They are not shown again.
-      </Text>
-      <List listStyleType="none" aria-label="Recovery codes">
-        {recoveryCodes.map((code) => (
-          <List.Item key={code}>
-            <Code>{code}</Code>
-          </List.Item>
-        ))}
-      </List>
-      <LoginLink />
-    </Stack>
-  )
-}
+const Finished = ({ login, recoveryCodes }: Accepted) => (
+  <Stack>
+    <Text size="sm">{login} can log in.</Text>
+    <RecoveryCodes recoveryCodes={recoveryCodes} />
+    <LoginLink />
+  </Stack>
+)

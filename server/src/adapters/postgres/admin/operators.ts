@@ -3,6 +3,7 @@ import type {
   Acceptance,
   Invitation,
   ListedOperator,
+  ListedPasskey,
   Operator,
   OperatorStore,
   Passkey,
@@ -70,9 +71,21 @@ export function createOperatorStore(database: Database): OperatorStore {
          where operator_id = $1 and hash = $2 and used_at is null returning 1`,
         [id, hash],
       ),
+    setRecoveryCodes: (id, hashes) => database.transaction((tx) => setRecoveryCodes(tx, id, hashes)),
+    async lock(id) {
+      await database.query('select 1 from operators where id = $1 for update', [id])
+    },
     ...invitationsOf(database),
     ...passkeysOf(database),
   }
+}
+
+async function setRecoveryCodes(sql: Sql, operatorId: string, hashes: readonly Buffer[]): Promise<void> {
+  await sql.query('delete from operator_recovery_codes where operator_id = $1', [operatorId])
+  await sql.query('insert into operator_recovery_codes (operator_id, hash) select $1, unnest($2::bytea[])', [
+    operatorId,
+    hashes,
+  ])
 }
 
 async function endSessions(sql: Sql, operatorId: string): Promise<void> {
@@ -128,11 +141,7 @@ const accept = (database: Database, hash: Buffer, acceptance: Acceptance): Promi
     await tx.query('update operators set password_hash = $2, totp_secret = $3, totp_step = $4 where id = $1', [
       ...[used.id, passwordHash, totpSecret, totpStep],
     ])
-    await tx.query('delete from operator_recovery_codes where operator_id = $1', [used.id])
-    await tx.query('insert into operator_recovery_codes (operator_id, hash) select $1, unnest($2::bytea[])', [
-      used.id,
-      recoveryHashes,
-    ])
+    await setRecoveryCodes(tx, used.id, recoveryHashes)
     await endSessions(tx, used.id)
     return true
   })
@@ -140,9 +149,19 @@ const accept = (database: Database, hash: Buffer, acceptance: Acceptance): Promi
 const PASSKEY = `select id, operator_id as "operatorId", public_key as "publicKey", counter::float8 as counter, transports
   from operator_passkeys`
 
-function passkeysOf(
-  database: Database,
-): Pick<OperatorStore, 'passkeysOf' | 'findPasskey' | 'addPasskey' | 'usePasskey' | 'addChallenge' | 'takeChallenge'> {
+type PasskeyStore = Pick<
+  OperatorStore,
+  | 'passkeysOf'
+  | 'findPasskey'
+  | 'addPasskey'
+  | 'listPasskeys'
+  | 'removePasskey'
+  | 'usePasskey'
+  | 'addChallenge'
+  | 'takeChallenge'
+>
+
+function passkeysOf(database: Database): PasskeyStore {
   return {
     passkeysOf: (operatorId) => database.query<Passkey>(`${PASSKEY} where operator_id = $1`, [operatorId]),
     async findPasskey(id) {
@@ -156,6 +175,19 @@ function passkeysOf(
          values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning 1`,
         [id, operatorId, publicKey, counter, transports, name],
       ),
+    listPasskeys: (operatorId) =>
+      database.query<ListedPasskey>(
+        `select id, name, created_at as "createdAt", last_used_at as "lastUsedAt" from operator_passkeys
+         where operator_id = $1 order by created_at, id`,
+        [operatorId],
+      ),
+    async removePasskey(operatorId, id) {
+      const [row] = await database.query<{ name: string }>(
+        'delete from operator_passkeys where operator_id = $1 and id = $2 returning name',
+        [operatorId, id],
+      )
+      return row?.name ?? null
+    },
     async usePasskey(id, counter) {
       await database.query(
         'update operator_passkeys set counter = greatest(counter, $2), last_used_at = clock_timestamp() where id = $1',

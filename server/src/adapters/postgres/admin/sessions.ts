@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Session, SessionStore } from '../../../admin/ports/sessions.ts'
-import { type Database, hasRow } from '../core/database.ts'
+import type { Database } from '../core/database.ts'
 
 const USER_AGENT_MAX = 300
 
@@ -34,13 +34,15 @@ export function createSessionStore(database: Database): SessionStore {
     async confirm(id) {
       await database.query('update operator_sessions set confirmed_at = clock_timestamp() where id = $1', [id])
     },
-    revoke: (id, operatorId) =>
-      hasRow(
-        database,
-        `update operator_sessions set revoked_at = clock_timestamp() where id::text = $1 and revoked_at is null
-           and ($2::uuid is null or operator_id = $2) returning 1`,
+    async revoke(id, operatorId) {
+      const [row] = await database.query<{ login: string }>(
+        `update operator_sessions s set revoked_at = clock_timestamp() from operators o
+         where s.id::text = $1 and s.revoked_at is null and o.id = s.operator_id
+           and ($2::uuid is null or s.operator_id = $2) returning o.login`,
         [id, operatorId],
-      ),
+      )
+      return row?.login ?? null
+    },
     async revokeOthers(operatorId, keptId) {
       await database.query(
         `update operator_sessions set revoked_at = clock_timestamp()

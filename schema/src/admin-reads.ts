@@ -116,6 +116,11 @@ const partnerReads = {
     email: ['text?', 'Address for e-mails; null = no e-mails.', 'ops@acme.example'],
     recipients: ['list', 'Default recipients.', []],
     feeAddresses: ['list', 'Addresses for swap fees by network.', [{ network: 'base', address: ADDRESS }]],
+    monthlyPayouts: [
+      'list',
+      'Currencies whose balance is paid to the default recipient every month, from this minimum in coins on.',
+      [{ currency: 'usdt@eth', minimum: '50', address: ADDRESS, memo: null, convertsOthers: true }],
+    ],
     keys: ['list', 'Keys without secrets.', []],
   }),
   balances: list(
@@ -132,6 +137,7 @@ const partnerReads = {
 const serviceReads = {
   pauses: list(['pauses', 'Pauses in force', 'With who paused and why.'], {
     scope: ['text', 'Scope.', 'network:btc'],
+    partner: ['text?', 'Of the scope `partner:ID`: the name of the partner.', null],
     reason: ['text', 'Why.', 'node update'],
     actor: ['text', 'Who.', 'operator:ada@example.com'],
     at,

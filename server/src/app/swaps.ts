@@ -35,6 +35,7 @@ import { createFeeAddresses } from '../swap/fees/fee-addresses.ts'
 import { createWithIdempotency } from '../swap/idempotent.ts'
 import {
   type OwnTokens,
+  type PoolReads,
   type SwapNetworkView,
   type SwapServices,
   type SwapSettings,
@@ -51,6 +52,7 @@ import { createSendApproval } from '../swap/send/send-approval.ts'
 import { createSendSwap } from '../swap/send/send-swap.ts'
 import { createListTokens } from '../swap/tokens/list-tokens.ts'
 import { createListedTokens } from '../swap/tokens/listed-tokens.ts'
+import { createReadPools } from '../swap/tokens/read-pools.ts'
 import { createReadToken } from '../swap/tokens/read-token.ts'
 import { createTokenCache } from '../swap/tokens/token-cache.ts'
 import { createFindSwap, createListSwaps } from '../swap/track/list-swaps.ts'
@@ -98,6 +100,8 @@ type SwapDependencies = Readonly<{
 
 export type Swaps = Readonly<{
   services: SwapServices
+  /** For operators. */
+  pools: PoolReads
   /** Responses stored by Idempotency-Key. */
   withIdempotency: WithIdempotency
   trackSwap(id: string): Promise<void>
@@ -198,6 +202,8 @@ const noRouter: Router = {
   route: () => Promise.reject(new AppError('NETWORK_UNAVAILABLE', 'this process does not quote swaps')),
   state: () => null,
   liquidity: () => new Map(),
+  depth: () => null,
+  listPools: () => Promise.reject(new AppError('NETWORK_UNAVAILABLE', 'this process does not quote swaps')),
 }
 
 function composeReliability({ swaps, metrics }: SwapOptions, now: () => number): AggregatorReliability {
@@ -213,7 +219,7 @@ function composeReliability({ swaps, metrics }: SwapOptions, now: () => number):
 export async function createSwapServices(
   options: SwapOptions,
   dependencies: SwapDependencies & Asking & Readonly<{ router: Router }>,
-): Promise<Pick<Swaps, 'services' | 'withIdempotency' | 'trackSwap' | 'reconcileFees' | 'findFees'>> {
+): Promise<Pick<Swaps, 'services' | 'pools' | 'withIdempotency' | 'trackSwap' | 'reconcileFees' | 'findFees'>> {
   const { books, clock, router, database } = dependencies
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
@@ -269,6 +275,7 @@ export async function createSwapServices(
       listSwaps: createListSwaps(shared),
       ...createFeeAddresses(shared),
     },
+    pools: createReadPools({ ...shared, served: [...served.keys()], findToken: peek }),
     withIdempotency: shared.withIdempotency,
     trackSwap: createTrackSwap(shared),
     reconcileFees: createReconcileFees({ ...shared, alarms: createStore(database).alarms }),

@@ -76,8 +76,15 @@ export function serveRoutes({ port, networks, budgetMs, log, now = Date.now }: S
     }
   }
 
+  function listPools({ id, network }: Extract<ToThread, { kind: 'list-pools' }>): void {
+    const source = served.get(network)?.source
+    const isRead = source !== undefined && source.current() !== null
+    post({ kind: 'pools', id, pools: isRead ? source.listPools() : null })
+  }
+
   const listener = (message: ToThread) => {
     if (message.kind === 'route') answer(message)
+    if (message.kind === 'list-pools') listPools(message)
     if (message.kind === 'pauses') for (const { source } of served.values()) source.pause(message.scopes)
   }
   port.on('message', listener)

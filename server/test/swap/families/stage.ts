@@ -79,6 +79,8 @@ export async function startStage(family: MemoryFamily) {
     route: async (order) => find(poolsAt(), order),
     state: () => ({ block: ledger.block(), readAtMs: Date.now(), pools: 2 }),
     liquidity: () => new Map([native, ...tokens].map((token, n) => [token, 300_000 - n])),
+    depth: () => ({ units: 2_500_000_000, maximumUnits: 3_000_000_000 }),
+    listPools: async () => ledger.pools().map(({ id, dex, tokens: held }, n) => ({ id, dex, tokens: held, dollars: n })),
   }
 
   const catalogue = createCatalogue({

@@ -79,7 +79,12 @@ export function serveRoutes({ port, networks, budgetMs, log, now = Date.now }: S
   function listPools({ id, network }: Extract<ToThread, { kind: 'list-pools' }>): void {
     const source = served.get(network)?.source
     const isRead = source !== undefined && source.current() !== null
-    post({ kind: 'pools', id, pools: isRead ? source.listPools() : null })
+    try {
+      post({ kind: 'pools', id, pools: isRead ? source.listPools() : null })
+    } catch (err) {
+      log.error({ err, network }, 'the pools could not be listed')
+      post({ kind: 'pools', id, pools: null })
+    }
   }
 
   const listener = (message: ToThread) => {

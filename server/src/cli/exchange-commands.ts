@@ -30,7 +30,9 @@ export function addExchangeCommands(program: Command): void {
     .action((options: ListOptions) => printRead('exchanges', { ...options }))
   exchanges
     .command('find <text>')
-    .description('finds exchanges by id, external id, deposit address, recipient, refund address, or the hash of a deposit, payout or refund')
+    .description(
+      'finds exchanges by id, external id, deposit address, recipient, refund address, or the hash of a deposit, payout or refund',
+    )
     .action((find: string) =>
       printRead('exchanges', { find }, ({ id, partner, status, foundBy }) => ({
         ...{ exchangeId: id, partner, status, by: foundBy },

@@ -56,7 +56,10 @@ test('shows a pool with its tokens, depth and scope, and what pauses it', async 
   const scopes = ['dex:raydium-amm-v4@sol', `pool:${solPool}@sol`, `token:${usdc}@sol`]
   for (const scope of scopes) expect(await pause(scope)).toMatchObject({ scope, paused: true })
   expect(rowsOf(await list('network=sol'))).toEqual([{ ...row, pausedBy: scopes }])
-  expect(rowsOf(await admin.get('pools'))).toMatchObject([{ network: 'eth', pauses: [] }, { network: 'sol', pauses: scopes }])
+  expect(rowsOf(await admin.get('pools'))).toMatchObject([
+    { network: 'eth', pauses: [] },
+    { network: 'sol', pauses: scopes },
+  ])
   for (const scope of scopes) expect(await resume(scope)).toMatchObject({ scope, paused: false })
   expect(rowsOf(await list('network=sol'))).toEqual([{ ...row, pausedBy: [] }])
 })

@@ -1,7 +1,7 @@
 import { networks } from '../../networks/index.ts'
+import type { ActionDeps } from '../../src/admin/actions/action.ts'
 import { parsePool, parsePoolToken } from '../../src/config/swap-addresses.ts'
 import { resolveNetwork } from '../../src/core/domain/network.ts'
-import type { ActionDeps } from '../../src/admin/actions/action.ts'
 import type { PoolReads, PoolView } from '../../src/swap/interfaces.ts'
 
 /** USDC and a token whose address differs from another only in case, as base58 has it. */

@@ -125,15 +125,25 @@ describeWith('chromium', 'checks, reports, sessions and partners of the console'
     const [partner] = await query<{ id: string }>(`select id from partners where name = '${XSS}'`)
     const id = partner?.id
     await query(`insert into default_recipients (partner_id, asset_id, address) values ('${id}', 'usdt@eth', '0x1')`)
-    await query(`insert into monthly_payout_settings (partner_id, asset_id, minimum) values ('${id}', 'usdt@eth', 50500000)`)
+    await query(
+      `insert into monthly_payout_settings (partner_id, asset_id, minimum) values ('${id}', 'usdt@eth', 50500000)`,
+    )
     const path = `/partners/${id}`
     const minimum = () => query('select minimum from monthly_payout_settings')
     await visit(path, XSS)
     const table = page.getByRole('table', { name: 'Monthly payouts' })
     await table.getByRole('cell', { name: '50.5' }).waitFor()
     await table.getByRole('button', { name: 'Change usdt@eth' }).click()
-    expect(await page.getByRole('dialog').getByLabel(/^Minimum/).inputValue()).toBe('50.5')
-    await page.getByRole('dialog').getByLabel(/^Minimum/).fill('75')
+    expect(
+      await page
+        .getByRole('dialog')
+        .getByLabel(/^Minimum/)
+        .inputValue(),
+    ).toBe('50.5')
+    await page
+      .getByRole('dialog')
+      .getByLabel(/^Minimum/)
+      .fill('75')
     await ask('Ask for approval', 'contract of May')
     await approve()
     expect(await minimum()).toEqual([{ minimum: '75000000' }])
@@ -149,7 +159,7 @@ describeWith('chromium', 'checks, reports, sessions and partners of the console'
   test('finds a pool of a network and pauses it, with the pools of another network behind a choice', async () => {
     await visit('/dexes', 'DEXes and pools')
     await page.getByRole('link', { name: 'Pools of eth' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Pools' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Pools', exact: true }).waitFor()
     const rows = page.locator('tbody tr')
     await expect.poll(() => rows.count(), PATIENCE).toBe(50)
     await page.getByRole('button', { name: 'Next page' }).click()

@@ -175,8 +175,7 @@ function createPauseSender(pauses: ThreadRouterDeps['pauses']) {
   return Object.assign(send, { reset })
 }
 
-const notRead = (): AppError =>
-  new AppError('NETWORK_UNAVAILABLE', 'the pools of this network are not read yet')
+const notRead = (): AppError => new AppError('NETWORK_UNAVAILABLE', 'the pools of this network are not read yet')
 const restarting = (): AppError => new AppError('NETWORK_UNAVAILABLE', 'the router is restarting: try again')
 
 type Thread = Readonly<{

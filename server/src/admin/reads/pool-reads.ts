@@ -14,7 +14,7 @@ export const poolReads: ReadsOf<'pools' | 'networkPools'> = {
 async function readStates({ store, live }: ReadContext) {
   const scopes = [...(await pausedScopes({ store }))].filter((scope) => /^(dex|pool|token):/.test(scope))
   const stored = new Map((await store.lists.pools()).map((row) => [row.network, row]))
-  const states = new Map(live?.pools.states().map((state) => [state.network, state]))
+  const states = new Map(live?.pools.states().map((state) => [state.network, state] as const))
   const paused = scopes.map(networkOf)
   const rows = []
   for (const network of [...new Set([...states.keys(), ...stored.keys(), ...paused])].sort()) {
@@ -45,7 +45,10 @@ function showDepth(state: PoolStateView | undefined) {
 /** The deepest first; then by id. */
 type Place = Readonly<{ dollars: number; id: string }>
 
-const placeOf = ({ dollars, id }: PoolView): Place => ({ dollars: Math.min(dollars ?? -1, Number.MAX_SAFE_INTEGER), id })
+const placeOf = ({ dollars, id }: PoolView): Place => ({
+  dollars: Math.min(dollars ?? -1, Number.MAX_SAFE_INTEGER),
+  id,
+})
 const compare = (a: Place, b: Place): number => b.dollars - a.dollars || (a.id < b.id ? -1 : a.id === b.id ? 0 : 1)
 
 async function readNetworkPools(context: ReadContext, query: Query) {

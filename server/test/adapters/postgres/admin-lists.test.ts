@@ -168,7 +168,9 @@ test('the search by an amount finds exchanges that ordered it or received it, in
     await read("select exchange_id || ' received amount' as row from deposits where units = 777777"),
   )
   expect(await search(7n)).toEqual(
-    await read("select id || ' ordered amount' as row from exchanges where from_units = 7 order by created_at desc, id desc"),
+    await read(
+      "select id || ' ordered amount' as row from exchanges where from_units = 7 order by created_at desc, id desc",
+    ),
   )
   // All deposits have this amount but one: 20 exchanges ordered it, and the newest 200 deposits are looked at.
   const both = await search(5n, 7)

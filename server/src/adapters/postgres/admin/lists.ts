@@ -110,7 +110,10 @@ function createActLists(database: Database): Pick<AdminLists, 'audit' | 'request
   }
 }
 
-type ServiceLists = Pick<AdminLists, 'pauses' | 'monthlyPayouts' | 'rescans' | 'cursors' | 'pools' | 'waiting' | 'lastDay'>
+type ServiceLists = Pick<
+  AdminLists,
+  'pauses' | 'monthlyPayouts' | 'rescans' | 'cursors' | 'pools' | 'waiting' | 'lastDay'
+>
 
 function createServiceLists(database: Database): ServiceLists {
   return {

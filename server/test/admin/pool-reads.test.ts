@@ -11,8 +11,13 @@ beforeAll(async () => {
 afterAll(() => server?.close())
 
 const reason = 'a test of pauses'
-const pause = async (scope: string) => (await admin.post('pauses/begin', { scope, reason })).body
-const resume = async (scope: string) => (await admin.post('pauses/end', { scope, reason })).body
+/** What the act did, or why it was refused. */
+const act = async (path: string, scope: string) => {
+  const { body } = await admin.post(path, { scope, reason })
+  return body['result'] ?? body
+}
+const pause = (scope: string) => act('pauses/begin', scope)
+const resume = (scope: string) => act('pauses/end', scope)
 const list = (query: string) => admin.get(`pools/list?${query}`)
 
 test('lists the pools of a network in pages, the deepest first, each once', async () => {

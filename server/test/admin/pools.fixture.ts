@@ -1,3 +1,4 @@
+import { dexNetworks } from '../../dexes/index.ts'
 import { networks } from '../../networks/index.ts'
 import type { ActionDeps } from '../../src/admin/actions/action.ts'
 import { parsePool, parsePoolToken } from '../../src/config/swap-addresses.ts'
@@ -52,6 +53,8 @@ const stateOf = (id: string) => {
   return { network: id, symbol, decimals, depth, block: { height: 7, hash: '0x7' }, readAtMs: Date.UTC(2026, 10, 26) }
 }
 
-/** As app/action-deps.ts composes it, with the wrapped coin of eth for every network. */
+const wrapped = (id: string): string => dexNetworks.find(({ network }) => network === id)?.wrapped ?? ''
+
+/** As app/action-deps.ts composes it, with the wrapped coins of production. */
 export const parsePoolName: ActionDeps['parsePoolName'] = async (network, kind, text) =>
-  kind === 'pool' ? parsePool(network, text) : parsePoolToken(network, text, async () => weth)
+  kind === 'pool' ? parsePool(network, text) : parsePoolToken(network, text, async () => wrapped(network))

@@ -19,7 +19,7 @@ const view = (id: string, dex: string, dollars: number | null, tokens: readonly 
     shown: tokens.map(([address, symbol]) => ({ address, symbol })),
   }) satisfies PoolView
 
-/** Sixty pools of eth, of which the one with the id of Balancer is the deepest, and one of sol. `symbol` is of a listed token. */
+/** Sixty pools of eth and one of sol. The pool of Balancer is the deepest. `symbol` is of a listed token. */
 export function createPools(symbol = 'JUNK'): PoolReads {
   const pair = [
     [weth, 'WETH'],

@@ -87,8 +87,8 @@ export const hasLiquidity = (pool: Pool): boolean => depthOfPool(pool).amounts.s
 /** `unit`: base units of a dollar. */
 export type Stablecoin = Readonly<{ token: string; unit: number }>
 
-/** The value of a dollar in wei; null without a price of the stablecoin. */
-function weiPerDollar(values: TokenValues, stablecoin: Stablecoin | null): number | null {
+/** The value of one US dollar in wei; null without a price of the stablecoin. */
+function weiPerUsd(values: TokenValues, stablecoin: Stablecoin | null): number | null {
   const wei = stablecoin === null ? undefined : values.get(stablecoin.token)?.wei
   return stablecoin === null || wei === undefined ? null : wei * stablecoin.unit
 }
@@ -100,11 +100,11 @@ export function liquidityOf(
   stablecoin: Stablecoin | null,
 ): ReadonlyMap<string, number> {
   const values = valuesOf(pools, listing)
-  const perDollar = weiPerDollar(values, stablecoin)
+  const perUsd = weiPerUsd(values, stablecoin)
   const liquidity = new Map<string, number>()
-  if (perDollar === null) return liquidity
+  if (perUsd === null) return liquidity
   for (const pool of pools) {
-    const worth = worthOf(pool, values, listing) / perDollar
+    const worth = worthOf(pool, values, listing) / perUsd
     for (const token of pool.tokens) liquidity.set(token, (liquidity.get(token) ?? 0) + worth)
   }
   return new Map([...liquidity].map(([token, worth]) => [token, Math.floor(worth)]))
@@ -118,10 +118,10 @@ export function listPools(
   stablecoin: Stablecoin | null,
 ): readonly ListedPool[] {
   const values = valuesOf(used, listing)
-  const perDollar = weiPerDollar(values, stablecoin)
+  const perUsd = weiPerUsd(values, stablecoin)
   return all.map((pool) => {
     const { id, dex, tokens } = pool
-    const dollars = perDollar === null ? null : Math.floor(worthOf(pool, values, listing) / perDollar)
+    const dollars = perUsd === null ? null : Math.floor(worthOf(pool, values, listing) / perUsd)
     return { id, dex, tokens, dollars }
   })
 }

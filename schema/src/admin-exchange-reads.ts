@@ -53,7 +53,7 @@ export const exchangeReads = {
     [
       'exchanges',
       'List exchanges',
-      'Newest first. `find` searches by id, deposit address, recipient, or the hash of a deposit, payout or refund.',
+      'Newest first. `find` searches by id, `externalId`, deposit address, recipient, refund address, or the hash of a deposit, payout or refund; `amount` also by the 200 newest deposits of that amount.',
     ],
     {
       id: ['text', 'Id of the exchange.', UUID],
@@ -66,17 +66,17 @@ export const exchangeReads = {
       to: ['text', 'Target currency.', 'usdt@eth'],
       fromAmount: ['text', 'Ordered amount in coins.', '0.5'],
       toAmount: ['text', 'Quoted amount in coins.', '32000'],
-      foundBy: ['text?', 'What `find` matched.', 'deposit address'],
+      foundBy: ['text?', 'What `find` or `amount` matched.', 'deposit address'],
       createdAt: at,
     },
     {
       pages: true,
       query: {
-        find: text('Id, address or hash.', ADDRESS, 300),
+        find: text('Id, `externalId`, address or hash.', ADDRESS, 300),
         status: oneOf(exchangeStatuses, 'Status.'),
         partner: text('Name of the partner.', 'acme', 64),
         currency: text('Source currency as `ticker@network`; needed by `amount`.', 'btc@btc'),
-        amount: text('Ordered amount in coins.', '0.5', 80),
+        amount: text('Ordered amount, or amount of a deposit, in coins.', '0.5', 80),
       },
     },
   ),

@@ -39,11 +39,51 @@ const marketReads = {
   }),
   pools: list(['pools', 'Pools', 'State of the pools of each network: block, depth and pauses.'], {
     network: ['text', 'Network.', 'base'],
-    height: ['text', 'Block of their state.', '21000000'],
-    savedAt: ['time', 'When the state was stored.', '2026-11-26T11:00:00.000Z'],
-    depth: ['record', 'Alarm about depth, under `alarm`; null = none.', { alarm: null }],
-    pauses: ['list', 'Paused pools and tokens.', []],
+    pools: ['whole?', 'Pools that routes use; null = this process does not follow the network.', 412],
+    height: ['text?', 'Block of their state.', '21000000'],
+    readAt: ['time?', 'When this process read the state.', '2026-11-26T11:00:00.000Z'],
+    savedAt: ['time?', 'When the state was stored for the next start; null = it is not.', '2026-11-26T11:00:00.000Z'],
+    depth: [
+      'record',
+      '`now`: usable liquidity of the pools of listed tokens, and `maximum`: the most of the last 24 hours, in coins of `currency`. `alarm`: the alarm about it; null = none.',
+      { now: '1250.5', maximum: '1300', currency: 'ETH', alarm: null },
+    ],
+    pauses: ['list', 'Paused DEXes, pools and tokens.', []],
   }),
+  networkPools: list(
+    [
+      'pools/list',
+      'Pools of a network',
+      'The pools that the router of this process follows, also paused ones, the deepest first. They are valued again every few seconds.',
+    ],
+    {
+      network: ['text', 'Network.', 'base'],
+      id: ['text', 'Address of the pool, or its id in a pool manager or vault.', ADDRESS],
+      dex: ['text', 'DEX.', 'uniswap-v3'],
+      tokens: [
+        'list',
+        'Its tokens; `symbol` null = the token is on no list.',
+        [
+          { address: ADDRESS, symbol: 'USDC' },
+          { address: ADDRESS, symbol: null },
+        ],
+      ],
+      depthUsd: [
+        'whole?',
+        'Usable liquidity in whole US dollars: what the poorer side pays until the price has moved by 2 %. 0 without a known value; null without a price of the stablecoin.',
+        125_000,
+      ],
+      scope: ['text', 'Scope of its pause.', `pool:${ADDRESS}@base`],
+      pausedBy: ['list', 'Pauses of the pool, its DEX or its tokens.', []],
+    },
+    {
+      pages: true,
+      query: {
+        network: Type.String({ minLength: 1, maxLength: 64, description: 'Network.', examples: ['base'] }),
+        find: text('A part of an id, DEX, address or symbol.', 'USDC', 200),
+      },
+    },
+  ),
   tokens: list(
     ['tokens', 'Tokens of swaps', 'Tokens of a network, enabled first.'],
     {
@@ -53,6 +93,7 @@ const marketReads = {
       name: ['text', 'Name.', 'USD Coin'],
       decimals: ['whole', 'Decimals.', 6],
       enabled: ['flag', 'Has a pool.', true],
+      scope: ['text', 'Scope of its pause.', `token:${ADDRESS.toLowerCase()}@base`],
       paused: ['flag', 'Routes avoid it.', false],
     },
     { query: { network: Type.String({ minLength: 1, maxLength: 64, description: 'Network.', examples: ['base'] }) } },
@@ -116,6 +157,11 @@ const partnerReads = {
     email: ['text?', 'Address for e-mails; null = no e-mails.', 'ops@acme.example'],
     recipients: ['list', 'Default recipients.', []],
     feeAddresses: ['list', 'Addresses for swap fees by network.', [{ network: 'base', address: ADDRESS }]],
+    monthlyPayouts: [
+      'list',
+      'Currencies whose balance is paid to the default recipient every month, from this minimum in coins on.',
+      [{ currency: 'usdt@eth', minimum: '50', address: ADDRESS, memo: null, convertsOthers: true }],
+    ],
     keys: ['list', 'Keys without secrets.', []],
   }),
   balances: list(
@@ -132,6 +178,7 @@ const partnerReads = {
 const serviceReads = {
   pauses: list(['pauses', 'Pauses in force', 'With who paused and why.'], {
     scope: ['text', 'Scope.', 'network:btc'],
+    partner: ['text?', 'Of the scope `partner:ID`: the name of the partner.', null],
     reason: ['text', 'Why.', 'node update'],
     actor: ['text', 'Who.', 'operator:ada@example.com'],
     at,

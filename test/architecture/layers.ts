@@ -148,6 +148,7 @@ export const architecture: Architecture = {
     'do',
   ],
   numbers: {
+    'server/src/admin/reads/pool-reads.ts': 'the depth of a pool in US dollars, in the cursor of a list',
     'server/src/exchange/api/present.ts': "the rate quote's numbers, which the spec requires: exact by construction",
     'server/src/cli/lab-commands.ts': 'the position of a pool in a lab case; the cost of a swap as a price of gas',
     'server/src/cli/print.ts': 'an integer from the command line',

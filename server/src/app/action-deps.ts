@@ -1,3 +1,4 @@
+import { dexNetworks } from '../../dexes/index.ts'
 import { parseAddress } from '../adapters/chains/evm/address.ts'
 import { createAdminStore } from '../adapters/postgres/admin/admin-store.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
@@ -6,6 +7,8 @@ import type { ActionDeps } from '../admin/actions/action.ts'
 import { createSecretBox } from '../admin/identity/secret-box.ts'
 import type { AdminStore } from '../admin/ports/admin-store.ts'
 import type { Config } from '../config/load.ts'
+import { parsePool, parsePoolToken } from '../config/swap-addresses.ts'
+import { present } from '../lib/assert.ts'
 import { openAddresses } from './addresses.ts'
 import { payeeMacsOf } from './payee-macs.ts'
 import { createScreening } from './screening.ts'
@@ -31,6 +34,8 @@ export function createActionDeps(config: Config, readOffer: () => Promise<Offere
       return (await screening.screen({ network, address, direction: 'recipient' })) === 'allow'
     },
     parseSwapAccount: (network, address) => (network === 'sui' ? createSuiAddressFormat().parseAccount(address) : null),
+    parsePoolName: async (network, kind, text) =>
+      kind === 'pool' ? parsePool(network, text) : parsePoolToken(network, text, () => readWrapped(network, readOffer)),
     // Imported here: most acts need no chain of swaps, and the command line starts in half the time without.
     async swaps() {
       const { serveNetworks } = await import('./swaps.ts')
@@ -38,6 +43,13 @@ export function createActionDeps(config: Config, readOffer: () => Promise<Offere
       return { networks: await serveNetworks(environment, routing), feeAddresses: settings?.feeAddresses ?? new Map() }
     },
   }
+}
+
+/** The token by which pools represent the native coin. */
+async function readWrapped(network: string, readOffer: () => Promise<Offered>): Promise<string> {
+  const { routing } = await readOffer()
+  const known = [...routing.map(({ dexNetwork }) => dexNetwork), ...dexNetworks]
+  return present(known.find((one) => one.network === network)?.wrapped, `the wrapped coin of ${network}`)
 }
 
 /** Hashes are stored in lower case, and addresses of accounts by EIP-55; a search takes any case. */

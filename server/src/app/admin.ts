@@ -33,6 +33,7 @@ export function mountAdminApi(config: Config, app: App, { nodes, swaps, publicUr
       networks: [...app.chains.values()].map(({ network }) => network),
       endpoints: new Map(nodes.map(({ network, rpcUrls }) => [network, rpcUrls.map(hostOf)])),
       tokens: (network) => app.services.swaps.listTokens(network).map(({ token, enabled }) => ({ ...token, enabled })),
+      pools: app.pools,
       publicUrl,
       settings: describeConfig(config),
       now: Date.now,

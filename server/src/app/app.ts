@@ -29,6 +29,7 @@ import { smallest } from '../lib/bigint.ts'
 import type { Log } from '../lib/log.ts'
 import { joinLoops, type Loop } from '../lib/loop.ts'
 import { isPoolPause } from '../swap/domain/pool-pauses.ts'
+import type { PoolReads } from '../swap/interfaces.ts'
 import { type ClosableChain, createChains, type NetworkNodes, type OnNodeNote, type Wallets } from './chains.ts'
 import { createRenderers, type MailSettings, openEvents } from './events.ts'
 import { createHttpServer, type HttpServer, type Services } from './http.ts'
@@ -88,6 +89,8 @@ export type App = Readonly<{
   chains: ReadonlyMap<string, ClosableChain>
   books: BookSnapshot
   services: Services
+  /** What the router of this process follows. */
+  pools: PoolReads
   http: HttpServer
   /** Null: no limits (sandbox only). */
   throttle: Throttle | null
@@ -163,6 +166,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     chains,
     books,
     services,
+    pools: swaps.pools,
     http,
     throttle,
     starting,

@@ -34,6 +34,7 @@ import { swapNetworks } from '../swap/domain/swap.ts'
 import { createFeeAddresses } from '../swap/fees/fee-addresses.ts'
 import {
   type OwnTokens,
+  type PoolReads,
   type SwapNetworkView,
   type SwapServices,
   type SwapSettings,
@@ -50,6 +51,7 @@ import { createSendApproval } from '../swap/send/send-approval.ts'
 import { createSendSwap } from '../swap/send/send-swap.ts'
 import { createListTokens } from '../swap/tokens/list-tokens.ts'
 import { createListedTokens } from '../swap/tokens/listed-tokens.ts'
+import { createReadPools } from '../swap/tokens/read-pools.ts'
 import { createReadToken } from '../swap/tokens/read-token.ts'
 import { createTokenCache } from '../swap/tokens/token-cache.ts'
 import { createFindSwap, createListSwaps } from '../swap/track/list-swaps.ts'
@@ -100,6 +102,8 @@ type SwapDependencies = Readonly<{
 
 export type Swaps = Readonly<{
   services: SwapServices
+  /** For operators. */
+  pools: PoolReads
   trackSwap(id: string): Promise<void>
   /** Compares the fees that the operator holds for partners with the chains. */
   reconcileFees(): Promise<void>
@@ -198,6 +202,8 @@ const noRouter: Router = {
   route: () => Promise.reject(new AppError('NETWORK_UNAVAILABLE', 'this process does not quote swaps')),
   state: () => null,
   liquidity: () => new Map(),
+  depth: () => null,
+  listPools: () => Promise.reject(new AppError('NETWORK_UNAVAILABLE', 'this process does not quote swaps')),
 }
 
 function composeReliability({ swaps, metrics }: SwapOptions, now: () => number): AggregatorReliability {
@@ -213,7 +219,7 @@ function composeReliability({ swaps, metrics }: SwapOptions, now: () => number):
 export async function createSwapServices(
   options: SwapOptions,
   dependencies: SwapDependencies & Asking & Readonly<{ router: Router }>,
-): Promise<Pick<Swaps, 'services' | 'trackSwap' | 'reconcileFees' | 'findFees'>> {
+): Promise<Pick<Swaps, 'services' | 'pools' | 'trackSwap' | 'reconcileFees' | 'findFees'>> {
   const { books, clock, router, database } = dependencies
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
@@ -272,6 +278,7 @@ export async function createSwapServices(
       listSwaps: createListSwaps(shared),
       ...createFeeAddresses(shared),
     },
+    pools: createReadPools({ ...shared, served: [...served.keys()], findToken: peek }),
     trackSwap: createTrackSwap(shared),
     reconcileFees: createReconcileFees({ ...shared, alarms: createStore(database).alarms }),
     findFees: createScanFeeEvents({ ...shared, served: [...served.keys()], fees: createSwapFeeStore(database) }),

@@ -25,12 +25,14 @@ export function addExchangeCommands(program: Command): void {
     .option('--status <status>', 'only those in this status')
     .option('--partner <name>', 'only those of this partner')
     .option('--currency <currency>', 'only those from this currency, as ticker@network')
-    .option('--amount <amount>', 'only those of this ordered amount; needs --currency')
+    .option('--amount <amount>', 'only those that ordered this amount, or received it; needs --currency')
     .option('--limit <count>', 'how many', '100')
     .action((options: ListOptions) => printRead('exchanges', { ...options }))
   exchanges
     .command('find <text>')
-    .description('finds exchanges by id, deposit address, recipient, or the hash of a deposit, payout or refund')
+    .description(
+      'finds exchanges by id, external id, deposit address, recipient, refund address, or the hash of a deposit, payout or refund',
+    )
     .action((find: string) =>
       printRead('exchanges', { find }, ({ id, partner, status, foundBy }) => ({
         ...{ exchangeId: id, partner, status, by: foundBy },

@@ -3,7 +3,8 @@ import type { BlockRef } from '../core/ports/chain.ts'
 import type { Idempotency } from '../core/services/interfaces.ts'
 import type { Swap, SwapStatus } from './domain/swap.ts'
 import type { Token } from './domain/token.ts'
-import type { Remainder } from './ports/router.ts'
+import type { ListedPool, PoolsDepth } from './ports/pools.ts'
+import type { PoolState, Remainder } from './ports/router.ts'
 import type { RankedQuote } from './quotes/ask-aggregators.ts'
 import type { RoutePath } from './routing/route-breakdown.ts'
 
@@ -84,6 +85,21 @@ export type FeeAddressView = Readonly<{
   network: string
   address: string | null
   next: Readonly<{ address: string; effective: string }> | null
+}>
+
+/** `shown`: its tokens as operators see them; a token that is on no list has no symbol. */
+export type PoolView = ListedPool & Readonly<{ shown: readonly Readonly<{ address: string; symbol: string | null }>[] }>
+
+/** The pools of a network. The depth is in base units of the native coin; null before its first report. */
+export type PoolStateView = PoolState &
+  Readonly<{ network: string; symbol: string; decimals: number; depth: PoolsDepth | null }>
+
+/** The pools that the router of this process follows. */
+export type PoolReads = Readonly<{
+  /** Of the networks whose pools are read. */
+  states(): readonly PoolStateView[]
+  /** Also paused ones. Throws NETWORK_UNAVAILABLE before they are read. */
+  list(network: string): Promise<readonly PoolView[]>
 }>
 
 /** `enabled`: served and not paused. */

@@ -170,6 +170,7 @@ const depsForTests = (): Omit<ActionDeps, 'box'> => ({
   encodingsOf: (text) => [...new Set([text, text.toLowerCase()])],
   isAllowed: async () => true,
   parseSwapAccount: () => null,
+  parsePoolName: async (_network, _kind, text) => text,
   swaps: async () => ({ networks: new Map(), feeAddresses: new Map() }),
 })
 
@@ -179,6 +180,7 @@ const liveForTests = (): Live => ({
   networks: [],
   endpoints: new Map(),
   tokens: () => [],
+  pools: { states: () => [], list: async () => [] },
   publicUrl: ORIGIN,
   settings: { environment: 'sandbox' },
   now: Date.now,

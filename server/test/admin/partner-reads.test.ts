@@ -27,3 +27,28 @@ test('shows what was set for a partner: e-mail, refunds by link, and its own fee
     { name: 'beta', email: null, refundByLink: true, feeAddresses: [of(others)] },
   ])
 })
+
+test('shows the monthly payouts of a partner in coins, and the name of a partner whose payouts are paused', async () => {
+  const admin = await server.logIn(await server.addOperator('bob@example.com', 'admin'))
+  const reason = 'contract of May'
+  expect((await admin.post('partners/add', { name: 'monthly', reason })).status).toBe(201)
+  const id = rowsOf(await admin.get('partners')).find((row) => row['name'] === 'monthly')?.['id']
+  await server.test.database.query(
+    "insert into default_recipients (partner_id, asset_id, address) values ($1, 'usdt@eth', '0x1'), ($1, 'btc@btc', 'bc1')",
+    [id],
+  )
+  const read = async () => rowsOf(await admin.get('partners')).find((row) => row['id'] === id)?.['monthlyPayouts']
+  expect(await read()).toEqual([])
+  const set = { name: 'monthly', currency: 'usdt@eth', minimum: '50.5', convertOthers: true, reason }
+  expect((await admin.post('partners/monthly-payout', set)).status).toBe(201)
+  const terms = { currency: 'usdt@eth', minimum: '50.5', address: '0x1', memo: null, convertsOthers: true }
+  expect(await read()).toEqual([terms])
+  await admin.post('partners/monthly-payout', { ...set, minimum: 'none' })
+  expect(await read()).toEqual([])
+  expect((await admin.post('pauses/begin', { scope: 'partner:monthly', reason })).status).toBe(201)
+  const pauses = () => admin.get('pauses')
+  expect(rowsOf(await pauses())).toMatchObject([{ scope: `partner:${id}`, partner: 'monthly' }])
+  await admin.post('pauses/end', { scope: `partner:${id}`, reason })
+  await admin.post('pauses/begin', { scope: 'network:btc', reason })
+  expect(rowsOf(await pauses())).toMatchObject([{ scope: 'network:btc', partner: null }])
+})

@@ -286,6 +286,10 @@ describe('the command line', () => {
     [['pause', 'dex:nowhere@base', '--reason', 'x'], 'there is no DEX nowhere'],
     [['pause', 'dex:sushiswap-v2@btc', '--reason', 'x'], 'names no network of swaps'],
     [['pause', 'token:0x12@base', '--reason', 'x'], 'is not the address of a token'],
+    [
+      ['pause', 'token:epjfwdd5aufqssqem2qn1xzybapc8g4wegkzwytdt1v@sol', '--reason', 'x'],
+      'is not the address of a token of sol',
+    ],
     [['pause', 'pool:usdc@base', '--reason', 'x'], 'no address or id of a pool'],
     [['pause', 'network:bct', '--reason', 'x'], 'there is no network bct; the networks are '],
     [['pause', 'payouts:bct', '--reason', 'x'], 'there is no network bct; the networks are '],
@@ -327,6 +331,13 @@ describe('the command line', () => {
     ['dex:SushiSwap-V2@arb1', 'dex:sushiswap-v2@arbitrum'],
     [`token:0x${'AB'.repeat(20)}@base`, `token:0x${'ab'.repeat(20)}@base`],
     [`pool:0x${'AB'.repeat(32)}@base`, `pool:0x${'ab'.repeat(32)}@base`],
+    [
+      'token:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v@Sol',
+      'token:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v@sol',
+    ],
+    ['pool:58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2@sol', 'pool:58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2@sol'],
+    [`token:0x${'0'.repeat(63)}2::sui::SUI@sui`, 'token:0x2::sui::SUI@sui'],
+    [`pool:0x${'AB'.repeat(32)}@sui`, `pool:0x${'ab'.repeat(32)}@sui`],
   ])('pauses %s as scope %s', async (named, scope) => {
     expect((await swapyard(['pause', named, '--reason', 'a test'])).lines).toEqual([{ scope, paused: true }])
     expect((await swapyard(['resume', named])).lines).toEqual([{ scope, paused: false }])

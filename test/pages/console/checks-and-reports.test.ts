@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Operator } from '../../../server/test/admin/admin-server.ts'
+import { solPool } from '../../../server/test/admin/pools.fixture.ts'
 import { describeWith } from '../../support/describe-with.ts'
 import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { openPage, startBrowser } from '../browser.ts'
@@ -12,11 +13,13 @@ describeWith('chromium', 'checks, reports, sessions and partners of the console'
   let browser: Browser
   let page: Page
   let ada: Operator
+  let bob: Operator
   let problems: string[]
 
   beforeAll(async () => {
     console_ = await serveConsole()
     ada = await console_.server.addOperator('ada@example.com', 'admin')
+    bob = await console_.server.addOperator('bob@example.com', 'admin')
     browser = await startBrowser()
     ;({ page, problems } = await openPage(browser, `${console_.origin}/console/`))
     page.setDefaultTimeout(PATIENCE_MS)
@@ -81,6 +84,99 @@ describeWith('chromium', 'checks, reports, sessions and partners of the console'
     await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click()
     await page.getByRole('cell', { name: 'ended' }).waitFor()
     expect(await query('select kind from operator_sessions where revoked_at is not null')).toEqual([{ kind: 'bearer' }])
+  })
+
+  /** Fills the dialog that is open, and asks for the act. */
+  async function ask(button: 'Carry out' | 'Ask for approval', reason: string): Promise<void> {
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Reason').fill(reason)
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByRole('button', { name: button }).click()
+    await dialog.getByRole('heading', { name: button === 'Carry out' ? 'Done' : 'Waits for approval' }).waitFor()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+  }
+
+  /** A second person approves what was asked for last. */
+  async function approve(): Promise<void> {
+    const [request] = await query<{ id: string }>("select id from operator_requests where state = 'asked'")
+    const caller = await console_.server.logIn(bob)
+    expect((await caller.post('requests/approve', { id: request?.id })).status).toBe(201)
+  }
+
+  test('pauses the payouts of a partner on its page, names it among the pauses, and ends the pause', async () => {
+    const [partner] = await query<{ id: string }>(`select id from partners where name = '${XSS}'`)
+    const path = `/partners/${partner?.id}`
+    await visit(path, XSS)
+    await page.getByRole('button', { name: 'Pause payouts to customers of this partner' }).click()
+    await ask('Carry out', 'its wallet was stolen')
+    expect(await query('select scope from pauses')).toEqual([{ scope: `partner:${partner?.id}` }])
+    await visit('/pauses', 'Pauses')
+    await page.getByRole('link', { name: `partner:${XSS}` }).click()
+    await page.getByRole('heading', { level: 1, name: XSS }).waitFor()
+    await page.getByRole('button', { name: 'End the pause of payouts to customers of this partner' }).click()
+    await ask('Ask for approval', 'it has another wallet')
+    await approve()
+    expect(await query('select scope from pauses')).toEqual([])
+    await visit(path, XSS)
+    await page.getByRole('button', { name: 'Pause payouts to customers of this partner' }).waitFor()
+  })
+
+  test('shows the monthly payouts of a partner, changes one and ends it', async () => {
+    const [partner] = await query<{ id: string }>(`select id from partners where name = '${XSS}'`)
+    const id = partner?.id
+    await query(`insert into default_recipients (partner_id, asset_id, address) values ('${id}', 'usdt@eth', '0x1')`)
+    await query(
+      `insert into monthly_payout_settings (partner_id, asset_id, minimum) values ('${id}', 'usdt@eth', 50500000)`,
+    )
+    const path = `/partners/${id}`
+    const minimum = () => query('select minimum from monthly_payout_settings')
+    await visit(path, XSS)
+    const table = page.getByRole('table', { name: 'Monthly payouts' })
+    await table.getByRole('cell', { name: '50.5' }).waitFor()
+    await table.getByRole('button', { name: 'Change usdt@eth' }).click()
+    expect(
+      await page
+        .getByRole('dialog')
+        .getByLabel(/^Minimum/)
+        .inputValue(),
+    ).toBe('50.5')
+    await page
+      .getByRole('dialog')
+      .getByLabel(/^Minimum/)
+      .fill('75')
+    await ask('Ask for approval', 'contract of May')
+    await approve()
+    expect(await minimum()).toEqual([{ minimum: '75000000' }])
+    await visit(path, XSS)
+    await table.getByRole('button', { name: 'End usdt@eth' }).click()
+    await ask('Ask for approval', 'contract ended')
+    await approve()
+    expect(await minimum()).toEqual([])
+    await visit(path, XSS)
+    await page.getByText('Nothing is paid to it every month.').waitFor()
+  })
+
+  test('finds a pool of a network and pauses it, with the pools of another network behind a choice', async () => {
+    await visit('/dexes', 'DEXes and pools')
+    await page.getByRole('link', { name: 'Pools of eth' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Pools', exact: true }).waitFor()
+    const rows = page.locator('tbody tr')
+    await expect.poll(() => rows.count(), PATIENCE).toBe(50)
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await expect.poll(() => rows.count(), PATIENCE).toBe(10)
+    expect(await rows.first().textContent()).toContain(XSS)
+    await page.getByLabel('Network').selectOption('sol')
+    await expect.poll(() => rows.count(), PATIENCE).toBe(1)
+    await page.getByLabel('Id, DEX, token or symbol').fill('usdc')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: `Pause pool ${solPool.slice(0, 8)}` }).click()
+    await ask('Carry out', 'a fake pool')
+    expect(await query('select scope from pauses')).toEqual([{ scope: `pool:${solPool}@sol` }])
+    await rows.getByText(`pool:${solPool}@sol`).waitFor()
+    await page.getByRole('button', { name: 'End the pause' }).click()
+    await ask('Ask for approval', 'looked at it')
+    await approve()
+    expect(await query('select scope from pauses')).toEqual([])
   })
 
   test('opens a partner from the list, shows its name as text, and suspends it', async () => {

@@ -5,6 +5,7 @@ import { resolveNetwork } from '../../../server/src/core/domain/network.ts'
 import { mountConsole } from '../../../server/src/pages/console.ts'
 import { seedAdminRows } from '../../../server/test/adapters/postgres/seed-admin-rows.ts'
 import { type AdminServer, type Operator, openAdminServer, PASSWORD } from '../../../server/test/admin/admin-server.ts'
+import { createPools, parsePoolName } from '../../../server/test/admin/pools.fixture.ts'
 
 /** Two held deposits, two held payouts, and more than a page of most lists. */
 const ROWS = 2_000
@@ -28,7 +29,10 @@ export async function serveConsole(): Promise<ConsoleServer> {
       networks: networks
         .filter(({ id }) => id === 'btc' || id === 'eth')
         .map((one) => resolveNetwork(one, 'production')),
+      // Anybody can give a token any name.
+      pools: createPools(XSS),
     },
+    deps: { parsePoolName },
     mount: mountConsole,
   })
   await server.app.listen({ port, host: '127.0.0.1' })

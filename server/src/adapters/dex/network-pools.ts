@@ -14,7 +14,7 @@ import { createFeeOnTransferTokens } from './fee-on-transfer.ts'
 import { type Header, latestHeader } from './headers.ts'
 import { pack } from './pack.ts'
 import { createPoolSet } from './pool-set.ts'
-import { liquidityOf, listedDepth } from './rank.ts'
+import { liquidityOf, listedDepth, listPools } from './rank.ts'
 import { originOf, setUp } from './read-all.ts'
 import { syncToHead } from './sync.ts'
 import {
@@ -116,14 +116,15 @@ export function createNetworkPools(options: NetworkPoolsOptions): PoolSource {
 function createReports(
   { setup, dexNetwork, listing, pools, depths, now }: SyncContext,
   tradable: () => readonly Pool[],
-): Pick<PoolSource, 'liquidity' | 'depth'> {
+): Pick<PoolSource, 'liquidity' | 'listPools' | 'depth'> {
+  const findStablecoin = () => {
+    const unit = setup.value?.stablecoinUnit ?? null
+    const { stablecoin } = dexNetwork
+    return stablecoin === undefined || unit === null ? null : { token: stablecoin, unit }
+  }
   return {
-    liquidity() {
-      const unit = setup.value?.stablecoinUnit ?? null
-      const { stablecoin } = dexNetwork
-      const priceUnit = stablecoin === undefined || unit === null ? null : { token: stablecoin, unit }
-      return liquidityOf(tradable(), listing, priceUnit)
-    },
+    liquidity: () => liquidityOf(tradable(), listing, findStablecoin()),
+    listPools: () => listPools(pools.pools(), tradable(), listing, findStablecoin()),
     depth: () => reportDepth(depths, listedDepth(pools.pools(), listing), now()),
   }
 }

@@ -1,3 +1,4 @@
+import type { ListedPool } from '../../swap/ports/pools.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { depthOfPool, type PoolDepth } from './depth.ts'
 
@@ -83,21 +84,46 @@ export function worthOf(pool: Pool, values: TokenValues, listing: Listing): numb
 /** Whether the pool can pay any of its tokens, by what is read of it. */
 export const hasLiquidity = (pool: Pool): boolean => depthOfPool(pool).amounts.some((amount) => amount > 0)
 
+/** `unit`: base units of a dollar. */
+export type Stablecoin = Readonly<{ token: string; unit: number }>
+
+/** The value of one US dollar in wei; null without a price of the stablecoin. */
+function weiPerUsd(values: TokenValues, stablecoin: Stablecoin | null): number | null {
+  const wei = stablecoin === null ? undefined : values.get(stablecoin.token)?.wei
+  return stablecoin === null || wei === undefined ? null : wei * stablecoin.unit
+}
+
 /** Usable liquidity by token in whole US dollars; empty without a stablecoin price. */
 export function liquidityOf(
   pools: readonly Pool[],
   listing: Listing,
-  stablecoin: { token: string; unit: number } | null,
+  stablecoin: Stablecoin | null,
 ): ReadonlyMap<string, number> {
   const values = valuesOf(pools, listing)
-  const perStablecoin = stablecoin === null ? undefined : values.get(stablecoin.token)?.wei
+  const perUsd = weiPerUsd(values, stablecoin)
   const liquidity = new Map<string, number>()
-  if (stablecoin === null || perStablecoin === undefined) return liquidity
+  if (perUsd === null) return liquidity
   for (const pool of pools) {
-    const worth = worthOf(pool, values, listing) / (perStablecoin * stablecoin.unit)
+    const worth = worthOf(pool, values, listing) / perUsd
     for (const token of pool.tokens) liquidity.set(token, (liquidity.get(token) ?? 0) + worth)
   }
   return new Map([...liquidity].map(([token, worth]) => [token, Math.floor(worth)]))
+}
+
+/** All pools with their usable liquidity, at the values of those that routes use: a paused pool must not value itself. */
+export function listPools(
+  all: readonly Pool[],
+  used: readonly Pool[],
+  listing: Listing,
+  stablecoin: Stablecoin | null,
+): readonly ListedPool[] {
+  const values = valuesOf(used, listing)
+  const perUsd = weiPerUsd(values, stablecoin)
+  return all.map((pool) => {
+    const { id, dex, tokens } = pool
+    const dollars = perUsd === null ? null : Math.floor(worthOf(pool, values, listing) / perUsd)
+    return { id, dex, tokens, dollars }
+  })
 }
 
 /** Usable liquidity of the pools of listed tokens together, in wei. */

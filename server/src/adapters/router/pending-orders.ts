@@ -1,27 +1,26 @@
 import { AppError } from '../../core/domain/errors.ts'
-import type { RoutedSwap, RouteOrder } from '../../swap/ports/router.ts'
 
-type PendingOrder = Readonly<{
-  order: RouteOrder
-  resolve(swap: RoutedSwap): void
+type PendingOrder<Order, Answer> = Readonly<{
+  order: Order
+  resolve(answer: Answer): void
   reject(error: AppError): void
   timer: NodeJS.Timeout
 }>
 
 /** Orders without an answer yet, bounded in number and time. */
-export type PendingOrders = Readonly<{
+export type PendingOrders<Order, Answer> = Readonly<{
   /** Adds an order and sends it. Without an answer in time the order fails and `onTimeout` is called. */
-  add(order: RouteOrder, send: (id: number) => void, onTimeout: () => void): Promise<RoutedSwap>
+  add(order: Order, send: (id: number) => void, onTimeout: () => void): Promise<Answer>
   /** Removes and returns the order with this id. */
-  take(id: number): PendingOrder | undefined
+  take(id: number): PendingOrder<Order, Answer> | undefined
   rejectAll(error: () => AppError): void
 }>
 
-export function createPendingOrders(max: number, answerMs: number): PendingOrders {
-  const orders = new Map<number, PendingOrder>()
+export function createPendingOrders<Order, Answer>(max: number, answerMs: number): PendingOrders<Order, Answer> {
+  const orders = new Map<number, PendingOrder<Order, Answer>>()
   let lastId = 0
 
-  const take = (id: number): PendingOrder | undefined => {
+  const take = (id: number): PendingOrder<Order, Answer> | undefined => {
     const order = orders.get(id)
     if (order) clearTimeout(order.timer)
     orders.delete(id)

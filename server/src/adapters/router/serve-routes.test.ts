@@ -43,6 +43,7 @@ function startThread() {
     counts: () => ({ reorgs: 0, differences: 0, rereads: 1 }),
     liquidity: () => new Map(),
     depth: () => ({ units: 1, maximumUnits: 2 }),
+    listPools: () => [{ id: pool.id, dex: pool.dex, tokens: pool.tokens, dollars: 7 }],
     pause: (scopes) => pauses.push([...scopes]),
     request: (token) => requestedTokens.push(token),
     advance: async () => undefined,
@@ -60,6 +61,7 @@ function startThread() {
     pauses,
     pause: (scopes: readonly string[]) => clientPort.postMessage({ kind: 'pauses', scopes } satisfies ToThread),
     ask: (order: RouteOrder) => ask(clientPort, { kind: 'route', id: 1, order, atMs: clock.ms }),
+    list: (network: string) => ask(clientPort, { kind: 'list-pools', id: 3, network }),
     askAt: (order: RouteOrder, atMs: number) => ask(clientPort, { kind: 'route', id: 1, order, atMs }),
     async stop() {
       await served.stop()
@@ -71,7 +73,7 @@ function startThread() {
 function ask(clientPort: MessagePort, message: ToThread): Promise<FromThread> {
   return new Promise((resolve) => {
     const listener = (answer: FromThread) => {
-      if (answer.kind !== 'routed' && answer.kind !== 'refused') return
+      if (answer.kind !== 'routed' && answer.kind !== 'refused' && answer.kind !== 'pools') return
       clientPort.off('message', listener)
       resolve(answer)
     }
@@ -129,5 +131,13 @@ test('applies pauses before the next order', async () => {
   thread.pause(['token:0x02@eth'])
   await thread.ask(order(native, gold))
   expect(thread.pauses).toEqual([['token:0x02@eth']])
+  await thread.stop()
+})
+
+test('lists the pools of a network that it follows, and none of another', async () => {
+  const thread = startThread()
+  const listed = { id: '0xaa', dex: 'dex', tokens: [native, gold], dollars: 7 }
+  expect(await thread.list('eth')).toEqual({ kind: 'pools', id: 3, pools: [listed] })
+  expect(await thread.list('base')).toEqual({ kind: 'pools', id: 3, pools: null })
   await thread.stop()
 })

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { AppError, type ErrorCode } from '../../core/domain/errors.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Loop, startLoop } from '../../lib/loop.ts'
-import type { PoolSource } from '../../swap/ports/pools.ts'
+import type { ListedPool, PoolSource } from '../../swap/ports/pools.ts'
 import type { RoutedSwap, RouteOrder } from '../../swap/ports/router.ts'
 import { createRouteFinder } from './find-route.ts'
 import type { FromThread, ToThread } from './messages.ts'
@@ -78,6 +78,8 @@ export function serveRoutes({ port, networks, budgetMs, log, now = Date.now }: S
 
   const listener = (message: ToThread) => {
     if (message.kind === 'route') answer(message)
+    if (message.kind === 'list-pools')
+      post({ kind: 'pools', id: message.id, pools: listPools(served.get(message.network)?.source, log) })
     if (message.kind === 'pauses') for (const { source } of served.values()) source.pause(message.scopes)
   }
   port.on('message', listener)
@@ -86,6 +88,17 @@ export function serveRoutes({ port, networks, budgetMs, log, now = Date.now }: S
       port.off('message', listener)
       await Promise.all(loops.map((loop) => loop.stop()))
     },
+  }
+}
+
+/** Null if they are not read yet. A failure must not end the thread. */
+function listPools(source: PoolSource | undefined, log: Log): readonly ListedPool[] | null {
+  if (source === undefined || source.current() === null) return null
+  try {
+    return source.listPools()
+  } catch (err) {
+    log.error({ err, network: source.network }, 'the pools could not be listed')
+    return null
   }
 }
 

@@ -101,3 +101,28 @@ test('sends pauses with the first order after a change, and to a new thread', as
   await until('the thread answers again', async () => (await ask()) === '1 dex:x@base')
   await router.stop()
 })
+
+/** Lists pools of `eth` alone, and stops at `crash`. */
+const listingProgram = `
+  import { parentPort } from 'node:worker_threads'
+  const pools = [{ id: '0xaa', dex: 'dex', tokens: ['0x01', '0x02'], dollars: 7 }]
+  parentPort.on('message', ({ kind, id, network }) => {
+    if (kind === 'begin') {
+      parentPort.postMessage({ kind: 'liquidity', network: 'eth', liquidity: new Map(), depth: { units: 1, maximumUnits: 2 } })
+      return
+    }
+    if (network === 'crash') throw new Error('intended')
+    parentPort.postMessage({ kind: 'pools', id, pools: network === 'eth' ? pools : null })
+  })
+`
+
+test('lists pools of the thread, with the depth that it reported, and fails while they are not read or it restarts', async () => {
+  const entry = new URL(`data:text/javascript,${encodeURIComponent(listingProgram)}`)
+  const router = createThreadRouter({ ...deps, entry })
+  await until('the depth is reported', async () => router.depth('eth') !== null)
+  expect([router.depth('eth'), router.depth('base')]).toEqual([{ units: 1, maximumUnits: 2 }, null])
+  expect(await router.listPools('eth')).toEqual([{ id: '0xaa', dex: 'dex', tokens: ['0x01', '0x02'], dollars: 7 }])
+  for (const network of ['base', 'crash'])
+    await expect(router.listPools(network)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+  await router.stop()
+})

@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Log } from '../../lib/log.ts'
-import type { PoolSnapshots, PoolsDepth } from '../../swap/ports/pools.ts'
-import type { PoolState, Router } from '../../swap/ports/router.ts'
+import type { ListedPool, PoolSnapshots, PoolsDepth } from '../../swap/ports/pools.ts'
+import type { PoolState, RoutedSwap, RouteOrder, Router } from '../../swap/ports/router.ts'
 import type { FromThread, ToThread } from './messages.ts'
 import { createPendingOrders } from './pending-orders.ts'
 import type { RouterMetrics } from './router-metrics.ts'
@@ -62,9 +62,10 @@ export function openThread(entry: URL, heapMb: number = HEAP_MB): Worker {
 
 /** The router in its own thread: a search never blocks requests, and a crash only fails the pending orders. */
 export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
-  const orders = createPendingOrders(deps.queueMax ?? QUEUE_MAX, deps.answerMs ?? ANSWER_MS)
-  const states = new Map<string, PoolState>()
-  const liquidities = new Map<string, ReadonlyMap<string, number>>()
+  const { queueMax = QUEUE_MAX, answerMs = ANSWER_MS } = deps
+  const orders = createPendingOrders<RouteOrder, RoutedSwap>(queueMax, answerMs)
+  const lists = createPendingOrders<string, readonly ListedPool[]>(queueMax, answerMs)
+  const reports = createReports(deps)
   const sendPauses = createPauseSender(deps.pauses)
   const thread = superviseThread(deps, {
     receive(message, post) {
@@ -76,22 +77,21 @@ export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
         if (isRouted) pending.resolve(message.swap)
         else pending.reject(new AppError(message.code, message.message))
       } else if (message.kind === 'state') {
-        const { network, state, head, counts } = message
-        states.set(network, state)
+        reports.addState(message)
         sendPauses(post)
-        const { pools, block, readAtMs } = state
-        deps.metrics.poolsAt(network, { pools, height: block.height, head, readAtMs })
-        deps.metrics.poolFaults(network, counts)
-      } else if (message.kind === 'liquidity') {
-        liquidities.set(message.network, message.liquidity)
-        deps.onDepth(message.network, message.depth)
+      } else if (message.kind === 'liquidity') reports.addLiquidity(message)
+      else if (message.kind === 'pools') {
+        const pending = lists.take(message.id)
+        if (message.pools === null) pending?.reject(notRead())
+        else pending?.resolve(message.pools)
       } else if (message.kind === 'log') deps.log[message.level](message.fields, message.message)
       else void handleSnapshot(message, deps.snapshots).then(post)
     },
     onExit() {
-      states.clear()
+      reports.clear()
       sendPauses.reset()
       orders.rejectAll(restarting)
+      lists.rejectAll(restarting)
     },
   })
 
@@ -111,9 +111,46 @@ export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
         () => thread.endHung(worker),
       )
     },
-    state: (network) => states.get(network) ?? null,
-    liquidity: (network) => liquidities.get(network) ?? new Map(),
+    state: reports.state,
+    liquidity: reports.liquidity,
+    depth: reports.depth,
+    async listPools(network) {
+      const worker = thread.worker()
+      if (worker === null) throw restarting()
+      return lists.add(
+        network,
+        (id) => worker.postMessage({ kind: 'list-pools', id, network } satisfies ToThread),
+        () => thread.endHung(worker),
+      )
+    },
     stop: () => thread.stop(),
+  }
+}
+
+type Report<Kind extends FromThread['kind']> = Extract<FromThread, { kind: Kind }>
+
+/** The newest reports of the thread by network. */
+function createReports({ metrics, onDepth }: Pick<ThreadRouterDeps, 'metrics' | 'onDepth'>) {
+  const states = new Map<string, PoolState>()
+  const liquidities = new Map<string, ReadonlyMap<string, number>>()
+  const depths = new Map<string, PoolsDepth>()
+  return {
+    state: (network: string) => states.get(network) ?? null,
+    liquidity: (network: string) => liquidities.get(network) ?? new Map<string, number>(),
+    depth: (network: string) => depths.get(network) ?? null,
+    addState({ network, state, head, counts }: Report<'state'>): void {
+      states.set(network, state)
+      const { pools, block, readAtMs } = state
+      metrics.poolsAt(network, { pools, height: block.height, head, readAtMs })
+      metrics.poolFaults(network, counts)
+    },
+    addLiquidity({ network, liquidity, depth }: Report<'liquidity'>): void {
+      liquidities.set(network, liquidity)
+      depths.set(network, depth)
+      onDepth(network, depth)
+    },
+    /** Of a thread that has ended. */
+    clear: () => states.clear(),
   }
 }
 
@@ -138,6 +175,7 @@ function createPauseSender(pauses: ThreadRouterDeps['pauses']) {
   return Object.assign(send, { reset })
 }
 
+const notRead = (): AppError => new AppError('NETWORK_UNAVAILABLE', 'the pools of this network are not read yet')
 const restarting = (): AppError => new AppError('NETWORK_UNAVAILABLE', 'the router is restarting: try again')
 
 type Thread = Readonly<{

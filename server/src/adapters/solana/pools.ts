@@ -3,7 +3,7 @@ import { noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource, RouteLimits } from '../../swap/ports/pools.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { createDepthHistory, reportDepth } from '../dex/depth-history.ts'
-import { type Listing, liquidityOf, listedDepth } from '../dex/rank.ts'
+import { type Listing, liquidityOf, listedDepth, listPools } from '../dex/rank.ts'
 import type { NetworkPoolsOptions } from '../dex/sync-context.ts'
 import { createUnpausedPools } from '../dex/unpaused-pools.ts'
 import { createPoolLookup } from './admit-pools.ts'
@@ -89,15 +89,16 @@ function createReports(
   all: () => readonly SolanaPool[],
   unpaused: () => readonly Pool[],
   { listing, stablecoin, now }: Readonly<{ listing: Listing; stablecoin: string | undefined; now: () => number }>,
-): Pick<PoolSource, 'liquidity' | 'depth'> {
+): Pick<PoolSource, 'liquidity' | 'listPools' | 'depth'> {
   const depths = createDepthHistory()
+  const findStablecoin = () => {
+    const of = all().find(({ tokens }) => stablecoin !== undefined && tokens.includes(stablecoin))
+    if (of === undefined || stablecoin === undefined) return null
+    return { token: stablecoin, unit: 10 ** of.decimals[of.tokens[0] === stablecoin ? 0 : 1] }
+  }
   return {
-    liquidity() {
-      const of = all().find(({ tokens }) => stablecoin !== undefined && tokens.includes(stablecoin))
-      if (of === undefined || stablecoin === undefined) return new Map()
-      const unit = 10 ** of.decimals[of.tokens[0] === stablecoin ? 0 : 1]
-      return liquidityOf(unpaused(), listing, { token: stablecoin, unit })
-    },
+    liquidity: () => liquidityOf(unpaused(), listing, findStablecoin()),
+    listPools: () => listPools(all(), unpaused(), listing, findStablecoin()),
     depth: () => reportDepth(depths, listedDepth(all(), listing), now()),
   }
 }

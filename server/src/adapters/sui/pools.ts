@@ -8,7 +8,7 @@ import { noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource } from '../../swap/ports/pools.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { createDepthHistory, reportDepth } from '../dex/depth-history.ts'
-import { type Listing, liquidityOf, listedDepth } from '../dex/rank.ts'
+import { type Listing, liquidityOf, listedDepth, listPools } from '../dex/rank.ts'
 import { createUnpausedPools } from '../dex/unpaused-pools.ts'
 import { nativeCoin, parseCoinType } from './address-format.ts'
 import { type Checkpoint, createSuiNode, type SuiNode } from './node.ts'
@@ -140,6 +140,7 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
     },
     counts: () => ({ reorgs: 0, differences: 0, rereads: 0 }),
     liquidity: () => liquidityOf(unpaused(), listing, reads.stablecoin()),
+    listPools: () => listPools(pools, unpaused(), listing, reads.stablecoin()),
     depth: () => reportDepth(depths, listedDepth(pools, listing), now()),
     pause(scopes) {
       pauses = poolPausesOf(scopes, network.id)

@@ -24,6 +24,8 @@ export type ActionDeps = Readonly<{
   isAllowed(network: string, address: string): Promise<boolean>
   /** An account of a network that has swaps and no wallets of ours; null if it is not one. */
   parseSwapAccount(network: string, address: string): string | null
+  /** The name of a pool or token of a swap network as routes have it; null if it is not one. */
+  parsePoolName(network: string, kind: 'pool' | 'token', text: string): Promise<string | null>
   swaps(): Promise<Readonly<{ networks: ReadonlyMap<string, SwapNetwork>; feeAddresses: ReadonlyMap<string, string> }>>
 }>
 

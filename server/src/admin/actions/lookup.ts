@@ -6,7 +6,9 @@ import { type AssetId, assetId } from '../../core/domain/asset.ts'
 import { canonicalNetwork, canonicalTicker } from '../../core/domain/catalogue.ts'
 import type { CurrencyDefinition } from '../../core/domain/currency.ts'
 import { refused } from '../../core/services/audit-note.ts'
+import type { DexNetwork } from '../../swap/domain/dex.ts'
 import type { AdminStores } from '../ports/admin-store.ts'
+import type { ActionDeps } from './action.ts'
 
 /* What an operator names must exist: a typing error must not change nothing and report success. */
 
@@ -48,20 +50,29 @@ export function findNetwork(text: string): string {
 }
 
 /** What routes may be kept from: the name of a DEX, the id or address of a pool, or the address of a token, `@` a network of swaps. */
-export function findPausable(kind: 'dex' | 'pool' | 'token', text: string): string {
-  const [name = '', network = '', ...rest] = text.toLowerCase().split('@')
+export async function findPausable(
+  { parsePoolName }: Pick<ActionDeps, 'parsePoolName'>,
+  kind: 'dex' | 'pool' | 'token',
+  text: string,
+): Promise<string> {
+  const [name = '', network = '', ...rest] = text.split('@')
   const dexNetwork = dexNetworks.find((one) => one.network === canonicalNetwork(network))
   if (rest.length > 0 || dexNetwork === undefined)
     throw refused(`${text} names no network of swaps; write ${kind}:…@network, for example ${kind}:…@base`)
-  const { dexes } = dexNetwork
-  if (kind === 'dex' && !dexes.some((dex) => dex.name === name))
-    throw refused(
-      `there is no DEX ${name}; those of ${dexNetwork.network} are ${dexes.map((dex) => dex.name).join(', ')}`,
-    )
-  if (kind === 'token' && !/^0x[0-9a-f]{40}$/.test(name)) throw refused(`${name} is not the address of a token`)
-  if (kind === 'pool' && !/^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(name))
-    throw refused(`${name} is no address or id of a pool`)
-  return `${name}@${dexNetwork.network}`
+  if (kind === 'dex') return `${findDex(dexNetwork, name.toLowerCase())}@${dexNetwork.network}`
+  const canonical = await parsePoolName(dexNetwork.network, kind, name)
+  if (canonical !== null) return `${canonical}@${dexNetwork.network}`
+  throw refused(
+    kind === 'token'
+      ? `${name} is not the address of a token of ${dexNetwork.network}`
+      : `${name} is no address or id of a pool of ${dexNetwork.network}`,
+  )
+}
+
+function findDex({ network, dexes }: DexNetwork, name: string): string {
+  const names = dexes.map((dex) => dex.name)
+  if (names.includes(name)) return name
+  throw refused(`there is no DEX ${name}; those of ${network} are ${names.join(', ')}`)
 }
 
 export async function findPartner(

@@ -87,10 +87,10 @@ async function findPause(text: string, context: ActionContext): Promise<string> 
 }
 
 /** The scope in the form that signing looks up. Partners are found by name or id. */
-async function readScope(text: string, { partners }: Pick<ActionContext, 'partners'>): Promise<string> {
+async function readScope(text: string, { deps, partners }: Pick<ActionContext, 'deps' | 'partners'>): Promise<string> {
   if (text === 'all' || text === 'payouts:all') return text
   const [, kind, name = ''] = /^(network|payouts|asset|partner|dex|pool|token):(.+)$/s.exec(text) ?? []
-  if (kind === 'dex' || kind === 'pool' || kind === 'token') return `${kind}:${findPausable(kind, name)}`
+  if (kind === 'dex' || kind === 'pool' || kind === 'token') return `${kind}:${await findPausable(deps, kind, name)}`
   if (kind === 'network' || kind === 'payouts') return `${kind}:${findNetwork(name)}`
   if (kind === 'asset') return `asset:${findCurrency(name)}`
   if (kind !== 'partner')

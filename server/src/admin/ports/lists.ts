@@ -17,6 +17,16 @@ export type ExchangeStory = Readonly<{
   ledger: readonly Readonly<Record<string, unknown>>[]
 }>
 
+/** In coins. */
+export type MonthlyPayoutTerms = Readonly<{
+  partnerId: string
+  currency: string
+  minimum: string
+  address: string
+  memo: string | null
+  convertsOthers: boolean
+}>
+
 /** Lists by key range: no page reads a whole table. */
 export interface AdminLists {
   exchanges(filter: ExchangeFilter, page: PageRequest): Promise<Rows>
@@ -36,6 +46,8 @@ export interface AdminLists {
   requests(isOpen: boolean, page: PageRequest): Promise<Rows>
   sessions(operatorId: string | null, page: PageRequest): Promise<Rows>
   pauses(): Promise<Rows['data']>
+  /** Of all partners. */
+  monthlyPayouts(): Promise<readonly MonthlyPayoutTerms[]>
   rescans(limit: number): Promise<Rows['data']>
   cursors(): Promise<
     readonly Readonly<{

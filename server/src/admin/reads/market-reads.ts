@@ -8,7 +8,7 @@ import { type ReadContext, type ReadsOf, requireLive, toPage, whole } from './re
 const UNCLAIMED_MAX = 1_000
 
 export const marketReads: ReadsOf<
-  'prices' | 'venues' | 'networks' | 'dexes' | 'pools' | 'tokens' | 'swaps' | 'swapFees' | 'unclaimedFees'
+  'prices' | 'venues' | 'networks' | 'dexes' | 'tokens' | 'swaps' | 'swapFees' | 'unclaimedFees'
 > = {
   async prices(context) {
     const { at, usd } = requireLive(context).book().prices
@@ -36,16 +36,15 @@ export const marketReads: ReadsOf<
     )
     return whole(rows)
   },
-  pools: (context) => readPools(context),
   async tokens(context, { network: ticker = '' }) {
     const network = findNetwork(ticker)
     const paused = await pausedScopes(context)
-    const rows = requireLive(context)
-      .tokens(network)
-      .map(({ address, symbol, name, decimals, enabled }) => ({
-        ...{ network, address, symbol, name, decimals, enabled },
-        paused: paused.has(`token:${address.toLowerCase()}@${network}`),
-      }))
+    const rows = []
+    for (const { address, symbol, name, decimals, enabled } of requireLive(context).tokens(network)) {
+      const poolName = await context.deps.parsePoolName(network, 'token', address)
+      const scope = `token:${poolName ?? address}@${network}`
+      rows.push({ ...{ network, address, symbol, name, decimals, enabled }, scope, paused: paused.has(scope) })
+    }
     return whole(rows)
   },
   async swaps({ store, live }, query) {
@@ -72,7 +71,7 @@ export const marketReads: ReadsOf<
   },
 }
 
-async function pausedScopes({ store }: Pick<ReadContext, 'store'>): Promise<ReadonlySet<string>> {
+export async function pausedScopes({ store }: Pick<ReadContext, 'store'>): Promise<ReadonlySet<string>> {
   return new Set((await store.store.pauses.list()).map(({ scope }) => scope))
 }
 
@@ -92,16 +91,5 @@ async function readNetworks(context: ReadContext) {
       pauses: concerned,
     }
   })
-  return whole(rows)
-}
-
-async function readPools({ store }: ReadContext) {
-  const paused = [...(await pausedScopes({ store }))]
-  const rows = []
-  for (const pool of await store.lists.pools()) {
-    const scopes = paused.filter((scope) => /^(dex|pool|token):/.test(scope) && scope.endsWith(`@${pool.network}`))
-    const alarm = await store.store.alarms.find(`pool-depth:${pool.network}`)
-    rows.push({ ...pool, depth: { alarm: alarm && { alarm: alarm.alarm, detail: alarm.detail } }, pauses: scopes })
-  }
   return whole(rows)
 }

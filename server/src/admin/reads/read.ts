@@ -2,6 +2,7 @@ import type { AdminReadName, OperatorRole } from '@swapyard/schema'
 import type { Book } from '../../core/domain/book.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { refused } from '../../core/services/audit-note.ts'
+import type { PoolReads } from '../../swap/interfaces.ts'
 import type { ActionDeps } from '../actions/action.ts'
 import type { AdminStore } from '../ports/admin-store.ts'
 import type { PageRequest, Rows } from '../ports/lists.ts'
@@ -20,6 +21,7 @@ export type Live = Readonly<{
   tokens(
     network: string,
   ): readonly Readonly<{ address: string; symbol: string; name: string; decimals: number; enabled: boolean }>[]
+  pools: PoolReads
   publicUrl: string
   /** The settings in force, without secrets. */
   settings: Row

@@ -28,10 +28,12 @@ export const serviceReads: ReadsOf<
 > = {
   async partners({ store }) {
     const addresses = Map.groupBy(await store.feeAccounts.listAllAddresses(), ({ partnerId }) => partnerId)
+    const monthly = Map.groupBy(await store.lists.monthlyPayouts(), ({ partnerId }) => partnerId)
     const rows = (await store.partners.list()).map(({ keys, defaultRecipients, ...partner }) => {
       const recipients = [...defaultRecipients].map(([currency, recipient]) => ({ currency, ...recipient }))
       const feeAddresses = (addresses.get(partner.id) ?? []).map(({ network, address }) => ({ network, address }))
-      return { ...partner, recipients, feeAddresses, keys: toPlain(keys) }
+      const monthlyPayouts = (monthly.get(partner.id) ?? []).map(({ partnerId: _, ...terms }) => terms)
+      return { ...partner, recipients, feeAddresses, monthlyPayouts, keys: toPlain(keys) }
     })
     return whole(rows)
   },

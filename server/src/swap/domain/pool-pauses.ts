@@ -22,7 +22,11 @@ export function poolPausesOf(scopes: Iterable<string>, network: string): PoolPau
   return { dexes: named.dex, pools: named.pool, tokens: named.token }
 }
 
-type PausablePool = Readonly<{ dex: string; id: string; tokens: readonly string[] }>
+/** The scopes of `scopes` that pause this pool. */
+export const pausesOfPool = (pool: PausablePool, scopes: readonly string[], network: string): readonly string[] =>
+  scopes.filter((scope) => isPaused(pool, poolPausesOf([scope], network)))
+
+export type PausablePool = Readonly<{ dex: string; id: string; tokens: readonly string[] }>
 
 export function isPaused({ dex, id, tokens: ofPool }: PausablePool, { dexes, pools, tokens }: PoolPauses): boolean {
   // A pool of Balancer's vault is also named by its address, the first 20 bytes of its id.

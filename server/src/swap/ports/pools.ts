@@ -42,6 +42,9 @@ export type PoolCounts = Readonly<{ reorgs: number; differences: number; rereads
 /** In base units of the native coin. */
 export type PoolsDepth = Readonly<{ units: number; maximumUnits: number }>
 
+/** A pool that is followed. `dollars`: its usable liquidity in whole US dollars; null without a price of the stablecoin. */
+export type ListedPool = Readonly<{ id: string; dex: string; tokens: readonly string[]; dollars: number | null }>
+
 /** The pools of one network, kept current. */
 export interface PoolSource {
   readonly network: string
@@ -51,6 +54,8 @@ export interface PoolSource {
   liquidity(): ReadonlyMap<string, number>
   /** Usable liquidity of the pools of listed tokens: now, and the most of the last 24 hours. */
   depth(): PoolsDepth
+  /** Every pool that is followed, also paused ones. */
+  listPools(): readonly ListedPool[]
   /** Replaces the pauses of pools; the scopes of all networks (`poolPausesOf`). */
   pause(scopes: Iterable<string>): void
   /** Schedules a search for the pools of a token. */

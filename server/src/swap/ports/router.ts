@@ -1,5 +1,6 @@
 import type { BlockRef } from '../../core/ports/chain.ts'
 import type { ExecutedSwap } from '../routing/execute.ts'
+import type { ListedPool, PoolsDepth } from './pools.ts'
 
 /** Base units; tokens by canonical address, the native coin by its wrapped token. */
 export type RouteOrder = Readonly<{
@@ -50,4 +51,8 @@ export interface Router {
   state(network: string): PoolState | null
   /** Usable liquidity by token, in whole US dollars where known. Orders token lists. */
   liquidity(network: string): ReadonlyMap<string, number>
+  /** Null before the first report. */
+  depth(network: string): PoolsDepth | null
+  /** Also paused pools. Throws NETWORK_UNAVAILABLE if the network is not served, or its pools are not read yet. */
+  listPools(network: string): Promise<readonly ListedPool[]>
 }

@@ -79,6 +79,10 @@ const pages: readonly (readonly [name: string, page: (cursor: string | null) => 
     'exchanges of an amount',
     (cursor) => lists.exchanges({ ...noFilter, from: { ...from, units: 7n } }, { cursor, limit: LIMIT }),
   ],
+  [
+    'exchanges of an amount that many deposits have',
+    (cursor) => lists.exchanges({ ...noFilter, from: { ...from, units: 5n } }, { cursor, limit: LIMIT }),
+  ],
   ['held deposits', (cursor) => lists.held({ cursor, limit: LIMIT })],
   ['payouts', (cursor) => lists.payouts({ state: null, isHeld: false }, { cursor, limit: LIMIT })],
   ['reserved payouts', (cursor) => lists.payouts({ state: 'reserved', isHeld: false }, { cursor, limit: LIMIT })],
@@ -111,6 +115,10 @@ test('a search, a story, the queue and the counts read few rows', async () => {
     () => lists.exchanges({ ...noFilter, find: [id] }, { cursor: null, limit: LIMIT }),
     () => lists.exchanges({ ...noFilter, find: ['address-7'] }, { cursor: null, limit: LIMIT }),
     () => lists.exchanges({ ...noFilter, find: ['recipient-7'] }, { cursor: null, limit: LIMIT }),
+    () => lists.exchanges({ ...noFilter, find: ['refund-7'] }, { cursor: null, limit: LIMIT }),
+    // Half of all exchanges.
+    () => lists.exchanges({ ...noFilter, find: ['refund-shared'] }, { cursor: null, limit: LIMIT }),
+    () => lists.exchanges({ ...noFilter, find: ['own-7'] }, { cursor: null, limit: LIMIT }),
     () => lists.swaps({ status: null, hash: 'swap-7', partner: null }, { cursor: null, limit: LIMIT }),
     () => lists.story(id),
     () => lists.queue('eth', LIMIT),
@@ -121,7 +129,7 @@ test('a search, a story, the queue and the counts read few rows', async () => {
   expect(await countRead(() => lists.waiting())).toBeLessThan(5_000)
 })
 
-test('the search finds an exchange by its id, address, recipient and hashes', async () => {
+test('the search finds an exchange by its ids, addresses and hashes', async () => {
   const find = async (text: string) =>
     (await lists.exchanges({ ...noFilter, find: [text] }, { cursor: null, limit: LIMIT })).data.map(
       ({ id, foundBy }) => `${id} ${foundBy}`,
@@ -132,9 +140,49 @@ test('the search finds an exchange by its id, address, recipient and hashes', as
   expect(await find(target?.id ?? '')).toEqual([`${target?.id} id`])
   expect(await find('address-7')).toEqual([`${target?.id} deposit address`])
   expect(await find('recipient-7')).toEqual([`${target?.id} recipient`])
+  expect(await find('refund-7')).toEqual([`${target?.id} refund address`])
+  expect(await find('own-7')).toEqual([`${target?.id} external id`])
+  expect(await find('refund-shared')).toHaveLength(100)
+  // A partner may use the form of our own ids.
+  const own = '0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11'
+  await test_.database.query('update exchanges set external_id = $1 where id = $2', [own, target?.id])
+  expect(await find(own)).toEqual([`${target?.id} external id`])
   expect(await find('deposit-7')).toEqual([`${target?.id} deposit`])
   expect(await find('payout-7')).toEqual([`${target?.id} payout`])
   expect(await find('nothing')).toEqual([])
+})
+
+test('the search by an amount finds exchanges that ordered it or received it, in pages that have each once', async () => {
+  const search = async (units: bigint, limit = LIMIT) => {
+    const found: string[] = []
+    let cursor: string | null = null
+    do {
+      const page: Rows = await lists.exchanges({ ...noFilter, from: { ...from, units } }, { cursor, limit })
+      found.push(...page.data.map(({ id, foundBy }) => `${id} ${foundBy}`))
+      cursor = page.next
+    } while (cursor !== null)
+    return found
+  }
+  const read = async (sql: string) => (await test_.database.query<{ row: string }>(sql)).map(({ row }) => row)
+  expect(await search(777_777n)).toEqual(
+    await read("select exchange_id || ' received amount' as row from deposits where units = 777777"),
+  )
+  expect(await search(7n)).toEqual(
+    await read(
+      "select id || ' ordered amount' as row from exchanges where from_units = 7 order by created_at desc, id desc",
+    ),
+  )
+  // All deposits have this amount but one: 20 exchanges ordered it, and the newest 200 deposits are looked at.
+  const both = await search(5n, 7)
+  expect(new Set(both.map((row) => row.split(' ')[0])).size).toBe(both.length)
+  expect(both.filter((row) => row.endsWith('ordered amount'))).toHaveLength(20)
+  expect(both).toEqual(
+    await read(
+      `select e.id || case when e.from_units = 5 then ' ordered amount' else ' received amount' end as row from exchanges e
+       where e.from_units = 5 or e.id in (select exchange_id from deposits where units = 5 order by id desc limit 200)
+       order by e.created_at desc, e.id desc`,
+    ),
+  )
 })
 
 test('pages have every row once, also of rows of the same time', async () => {

@@ -23,9 +23,10 @@ export async function seedAdminRows(database: Database, rows: number): Promise<v
       await tx.query("insert into partners (id, name) values ($1, 'acme')", [partnerId])
       await tx.query(
         `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units,
-           to_units, recipient_address, partner_fee_bps, status, created_at, expires_at)
+           to_units, recipient_address, refund_address, external_id, partner_fee_bps, status, created_at, expires_at)
          select gen_random_uuid(), case when n % 100 = 0 then $1::uuid else gen_random_uuid() end, 'standard', 'standard', 'btc', 'btc',
-           'eth', 'eth', $2, n % 1000 + 1, 1, 'recipient-' || n, 0, ${STATUS}, now() - (n / 20) * interval '1 minute', now()
+           'eth', 'eth', $2, n % 1000 + 1, 1, 'recipient-' || n, case when n % 2 = 0 then 'refund-shared' else 'refund-' || n end,
+           'own-' || n, 0, ${STATUS}, now() - (n / 20) * interval '1 minute', now()
          from generate_series(1, $3::int) n`,
         [partnerId, JSON.stringify([{ from: btc.asset, to: btc.asset }]), rows],
       )
@@ -33,7 +34,8 @@ export async function seedAdminRows(database: Database, rows: number): Promise<v
         select id, 0, 'btc', 'address-' || substr(recipient_address, 11), '', substr(recipient_address, 11)::bigint from exchanges`)
       await tx.query(`insert into deposits (network, identity, tx_hash, exchange_id, leg, address, key_index, asset_id, units, block_height,
           block_hash, required_confirmations, status, credited_units, credits, unclaimed)
-        select 'btc', key_index || ':0', 'deposit-' || key_index, exchange_id, 0, address, key_index, 'btc@btc', 5, key_index, 'h', 2,
+        select 'btc', key_index || ':0', 'deposit-' || key_index, exchange_id, 0, address, key_index, 'btc@btc',
+          case when key_index = 9 then 777777 else 5 end, key_index, 'h', 2,
           'credited', 5, 1, key_index % 2000 = 0 from deposit_targets`)
       await tx.query(`insert into executions (id, exchange_id, deposit_id, leg, payin_hash, order_id, status)
         select gen_random_uuid(), d.exchange_id, d.id, 0, d.tx_hash, 'order-' || d.key_index, case when e.status = 'pending' then 'failed' else e.status end

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRouteFinder } from '../../../src/adapters/router/find-route.ts'
 import { TRANSACTION_BYTES_MAX } from '../../../src/adapters/solana/transaction.ts'
+import { findPausable } from '../../../src/admin/actions/lookup.ts'
+import { pausesOfPool } from '../../../src/swap/domain/pool-pauses.ts'
 import type { RouteOrder } from '../../../src/swap/ports/router.ts'
 import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
 import { narrowPool } from '../../../src/swap/routing/pools/solana/narrow-pool.ts'
+import { parsePoolName } from '../../admin/pools.fixture.ts'
 import { createUser, type Market, orderOf, SOL, startMarket, tokenOf } from './solana-market.fixture.ts'
 
 /* Routes over several pools of the sandbox's market: found, built, and executed by its node in this process. */
@@ -189,17 +192,20 @@ test('a swap beside the end of a bin array succeeds after another one has left t
 })
 
 test.each([
-  ['a DEX', (): string => 'dex:pump-swap', 'SOL', 'COIN'],
-  ['a token', (): string => `token:${tokenOf('TICK')}`, 'USDC', 'TICK'],
-  ['a pool', (): string => `pool:${market.poolsOf('SOL', 'COIN')[0]?.id}`, 'SOL', 'COIN'],
-] as const)('%s that is paused has no route until the pause ends', async (_, scopeOf, from, to) => {
-  const scope = scopeOf()
+  ['dex', (): string => 'pump-swap', 'SOL', 'COIN'],
+  ['token', (): string => tokenOf('TICK'), 'USDC', 'TICK'],
+  ['pool', (): string => market.poolsOf('SOL', 'COIN')[0]?.id ?? '', 'SOL', 'COIN'],
+] as const)('a %s that an operator pauses has no route until the pause ends', async (kind, nameOf, from, to) => {
+  const named = `${nameOf()}@sol`
+  const scope = `${kind}:${await findPausable({ parsePoolName }, kind, named)}`.replace('@sol', '')
   const units = from === 'SOL' ? 1_000_000_000n : 100_000_000n
   try {
     market.pools.pause([`${scope}@eth`])
     expect((await route(from, to, units)).swaps).not.toHaveLength(0)
     market.pools.pause([`${scope}@sol`])
     await expect(route(from, to, units)).rejects.toMatchObject({ code: 'NO_ROUTE' })
+    // It is still listed, so that its pause can be ended.
+    expect(market.pools.listPools().some((pool) => pausesOfPool(pool, [`${scope}@sol`], 'sol').length > 0)).toBe(true)
   } finally {
     market.pools.pause([])
   }

@@ -217,6 +217,27 @@ describe.each(memoryFamilies.map((family) => [family.network.id, family] as cons
     },
   )
 
+  test('operators see the pools with the symbols of their tokens, also paused ones', async () => {
+    const { symbol, decimals } = stage.family.network
+    const coin = { address: native, symbol }
+    const [first, second] = [
+      { address: usd, symbol: 'USDC' },
+      { address: other, symbol: 'usdc' },
+    ]
+    stage.pause(`pool:Pool1@${id}`)
+    try {
+      expect(await stage.pools.list(id)).toEqual([
+        { id: 'Pool1', dex: 'a dex', tokens: [coin.address, usd], dollars: 0, shown: [coin, first] },
+        { id: 'Pool2', dex: 'a dex', tokens: [usd, other], dollars: 1, shown: [first, second] },
+      ])
+      const depth = { units: 2_500_000_000, maximumUnits: 3_000_000_000 }
+      expect(stage.pools.states()).toMatchObject([{ network: id, symbol, decimals, depth, pools: 2 }])
+      await expect(stage.pools.list('eth')).rejects.toMatchObject({ code: 'NETWORK_NOT_SERVED' })
+    } finally {
+      stage.pause()
+    }
+  })
+
   test('any other transaction is broadcast without a record', async () => {
     const transfer = { kind: 'transfer', network: id, to: stage.operator.address, epoch: null } as const
     const unsigned = encodeUnsigned({ ...transfer, recent: stage.ledger.state.height })

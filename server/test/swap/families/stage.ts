@@ -84,6 +84,9 @@ export async function startStage(
     route: async (order) => find(poolsAt(), order),
     state: () => ({ block: ledger.block(), readAtMs: Date.now(), pools: 2 }),
     liquidity: () => new Map([native, ...tokens].map((token, n) => [token, 300_000 - n])),
+    depth: () => ({ units: 2_500_000_000, maximumUnits: 3_000_000_000 }),
+    listPools: async () =>
+      ledger.pools().map(({ id, dex, tokens: held }, n) => ({ id, dex, tokens: held, dollars: n })),
   }
 
   const catalogue = createCatalogue({
@@ -141,7 +144,7 @@ export async function startStage(
   }
 
   return {
-    ...{ family, ledger, chain, database, operator, track, findFees: swaps.findFees },
+    ...{ family, ledger, chain, database, operator, track, findFees: swaps.findFees, pools: swaps.pools },
     /** An account of the deny list. */
     restricted,
     /** Replaces the paused scopes, for example `dex:a dex@sol`. */

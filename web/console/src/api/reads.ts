@@ -24,6 +24,7 @@ const readPaths: AdminReadPaths = {
   networks: '/admin/v1/networks',
   dexes: '/admin/v1/dexes',
   pools: '/admin/v1/pools',
+  networkPools: '/admin/v1/pools/list',
   tokens: '/admin/v1/tokens',
   swaps: '/admin/v1/swaps',
   swapFees: '/admin/v1/swap-fees',

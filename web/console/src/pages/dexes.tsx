@@ -1,24 +1,38 @@
-import { Group, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
-import { ActButton } from '../acts/act-button.tsx'
+import { Link } from 'react-router'
 import { PauseButton } from '../acts/pause-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
-import { Age, Json, NONE, Status } from '../format/values.tsx'
+import { Age, Amount, Dimmed, Json, NONE, Status } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
 import { WholeList } from '../lists/whole-list.tsx'
 
-/** As server/src/admin/reads/market-reads.ts writes it. */
-type Depth = Readonly<{ alarm: Readonly<{ alarm: string; detail: unknown }> | null }>
+/** As server/src/admin/reads/pool-reads.ts writes it. */
+type Depth = Readonly<{
+  now: string | null
+  maximum: string | null
+  currency: string | null
+  alarm: Readonly<{ alarm: string; detail: unknown }> | null
+}>
 
 function ShowDepth({ depth, network }: AdminRow<'pools'>) {
-  const { alarm } = depth as Depth
-  if (alarm === null) return <Status value="sufficient" />
+  const { now, maximum, currency, alarm } = depth as Depth
   return (
-    <details>
-      <summary>{alarm.alarm}</summary>
-      <Json value={alarm.detail} label={`Depth on ${network}`} />
-    </details>
+    <Stack gap={2}>
+      <Amount value={now} currency={currency} />
+      {maximum !== null && (
+        <Dimmed>
+          at most <Amount value={maximum} /> in 24 h
+        </Dimmed>
+      )}
+      {alarm !== null && (
+        <details>
+          <summary>{alarm.alarm}</summary>
+          <Json value={alarm.detail} label={`Depth on ${network}`} />
+        </details>
+      )}
+    </Stack>
   )
 }
 
@@ -38,6 +52,12 @@ const Pauses = ({ pauses }: AdminRow<'pools'>) =>
     </Stack>
   )
 
+const PoolsLink = ({ network }: Readonly<{ network: string }>) => (
+  <Anchor component={Link} to={`/pools?${new URLSearchParams({ network })}`} underline="always" inherit>
+    Pools of {network}
+  </Anchor>
+)
+
 export const Page = () => (
   <>
     <PageHeader title="DEXes and pools" description="Routes of swaps avoid what is paused." />
@@ -51,16 +71,13 @@ export const Page = () => (
           empty="The pools of no network are known."
           columns={[
             { title: 'Network', cell: ({ network }) => network },
-            { title: 'Block', isNumber: true, cell: ({ height }) => height },
+            { title: 'Pools', isNumber: true, cell: ({ pools }) => pools ?? NONE },
+            { title: 'Block', isNumber: true, cell: ({ height }) => height ?? NONE },
+            { title: 'Read', cell: ({ readAt }) => <Age at={readAt} /> },
             { title: 'Stored', cell: ({ savedAt }) => <Age at={savedAt} /> },
             { title: 'Depth', cell: (row) => <ShowDepth {...row} /> },
             { title: 'Paused', cell: (row) => <Pauses {...row} /> },
-            {
-              title: 'Acts',
-              cell: ({ network }) => (
-                <ActButton act="pauses-begin" label="Pause a pool" initial={{ scope: `pool:POOL@${network}` }} />
-              ),
-            },
+            { title: 'List', cell: ({ network }) => <PoolsLink network={network} /> },
           ]}
         />
       </Panel>

@@ -24,7 +24,7 @@ export function Page() {
           { name: 'status', label: 'Status', options: exchangeStatuses },
           { name: 'partner', label: 'Partner', width: 140 },
           { name: 'currency', label: 'Source currency', placeholder: 'btc@btc', width: 140 },
-          { name: 'amount', label: 'Ordered amount', placeholder: '0.5', width: 130 },
+          { name: 'amount', label: 'Amount, ordered or received', placeholder: '0.5', width: 200 },
         ]}
         columns={[
           { title: 'Exchange', cell: ({ id }) => <ExchangeLink id={id} /> },
@@ -41,7 +41,7 @@ export function Page() {
           { title: 'To', isNumber: true, cell: (row) => <Amount value={row.toAmount} currency={row.to} /> },
           { title: 'Kind', cell: ({ type, flow }) => (flow === 'standard' ? type : `${type}, ${flow}`) },
           { title: 'Partner', cell: ({ partner }) => partner ?? NONE },
-          ...(search.has('find') ? [foundBy] : []),
+          ...(search.has('find') || search.has('amount') ? [foundBy] : []),
         ]}
       />
     </>

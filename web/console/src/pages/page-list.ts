@@ -74,6 +74,7 @@ export const pageGroups: readonly PageGroup[] = [
       { path: '/swaps', title: 'Swaps', load: () => import('./swaps.tsx') },
       { path: '/swap-fees', title: 'Swap fees', load: () => import('./swap-fees.tsx') },
       { path: '/dexes', title: 'DEXes and pools', load: () => import('./dexes.tsx') },
+      { path: '/pools', title: 'Pools', load: () => import('./pools.tsx') },
       { path: '/tokens', title: 'Tokens of swaps', load: () => import('./tokens.tsx') },
     ],
   },

@@ -13,8 +13,14 @@ export type Key = Readonly<{
 }>
 export type Recipient = Readonly<{ currency: string; address: string; memo: string | null }>
 export type FeeAddress = Readonly<{ network: string; address: string }>
-export type Partner = Omit<AdminRow<'partners'>, 'keys' | 'recipients' | 'feeAddresses'> &
-  Readonly<{ keys: readonly Key[]; recipients: readonly Recipient[]; feeAddresses: readonly FeeAddress[] }>
+export type MonthlyPayout = Recipient & Readonly<{ minimum: string; convertsOthers: boolean }>
+export type Partner = Omit<AdminRow<'partners'>, 'keys' | 'recipients' | 'feeAddresses' | 'monthlyPayouts'> &
+  Readonly<{
+    keys: readonly Key[]
+    recipients: readonly Recipient[]
+    feeAddresses: readonly FeeAddress[]
+    monthlyPayouts: readonly MonthlyPayout[]
+  }>
 
 /** The schema leaves the members of these lists open: server/src/admin/reads/service-reads.ts writes them. */
 export const readPartner = (row: AdminRow<'partners'>): Partner => row as unknown as Partner

@@ -11,14 +11,14 @@ import { Amount, Facts, Hash, NONE, Status } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
 import { RowList } from '../lists/rows.tsx'
 import { Keys } from './partner-keys.tsx'
-import { type Partner, readPartner } from './partner-row.ts'
+import { type MonthlyPayout, type Partner, readPartner } from './partner-row.ts'
 
 export function Page() {
   const { id = '' } = useParams()
   const { data, error, refetch } = useList('partners')
   const { data: pauses } = useList('pauses')
   const row = data?.data.find((one) => one.id === id)
-  const scope = `partner:${row?.name}`
+  const scope = `partner:${id}`
   return (
     <>
       <PageHeader title={row?.name ?? 'Partner'} description={row ? 'Partner' : ''}>
@@ -33,7 +33,7 @@ export function Page() {
             <PauseButton
               scope={scope}
               isPaused={pauses?.data.some((pause) => pause.scope === scope) ?? false}
-              what="new exchanges"
+              what="payouts to customers of this partner"
             />
           </>
         )}
@@ -72,6 +72,7 @@ function Content({ partner }: Readonly<{ partner: Partner }>) {
       </Panel>
       <Balances name={name} />
       <Addresses partner={partner} />
+      <MonthlyPayouts partner={partner} />
     </Stack>
   )
 }
@@ -156,7 +157,6 @@ const Addresses = ({ partner: { name, recipients, feeAddresses } }: Readonly<{ p
       )}
       <Group gap={6}>
         <ActButton act="partners-recipient" label="Set a default recipient" given={{ name }} />
-        <ActButton act="partners-monthly-payout" label="Set a monthly payout" given={{ name }} />
       </Group>
     </Panel>
     <Panel title="Addresses for swap fees">
@@ -182,4 +182,41 @@ const Addresses = ({ partner: { name, recipients, feeAddresses } }: Readonly<{ p
       </Group>
     </Panel>
   </>
+)
+
+const MonthlyPayouts = ({ partner: { name, monthlyPayouts } }: Readonly<{ partner: Partner }>) => (
+  <Panel title="Monthly payouts">
+    {monthlyPayouts.length === 0 ? (
+      <Text size="sm">Nothing is paid to it every month.</Text>
+    ) : (
+      <RowList
+        rows={monthlyPayouts}
+        label="Monthly payouts"
+        rowKey={({ currency }) => currency}
+        columns={[
+          { title: 'Currency', cell: ({ currency }) => currency },
+          { title: 'Minimum', isNumber: true, cell: ({ minimum }) => <Amount value={minimum} /> },
+          { title: 'Address', cell: ({ address }) => <Hash text={address} /> },
+          { title: 'Memo', cell: ({ memo }) => memo ?? NONE },
+          { title: 'Converts other balances', cell: ({ convertsOthers }) => yesNo(convertsOthers) },
+          { title: 'Acts', cell: (row) => <ChangeMonthly name={name} {...row} /> },
+        ]}
+      />
+    )}
+    <Group gap={6}>
+      <ActButton act="partners-monthly-payout" label="Set a monthly payout" given={{ name }} />
+    </Group>
+  </Panel>
+)
+
+const ChangeMonthly = ({ name, currency, minimum, convertsOthers }: MonthlyPayout & Readonly<{ name: string }>) => (
+  <Group gap={6}>
+    <ActButton
+      act="partners-monthly-payout"
+      label={`Change ${currency}`}
+      given={{ name, currency }}
+      initial={{ minimum, convertOthers: String(convertsOthers) }}
+    />
+    <ActButton act="partners-monthly-payout" label={`End ${currency}`} given={{ name, currency, minimum: 'none' }} />
+  </Group>
 )

@@ -1,4 +1,6 @@
-import { Text } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
+import type { AdminRow } from '@swapyard/schema'
+import { Link } from 'react-router'
 import { ActButton } from '../acts/act-button.tsx'
 import { PauseButton } from '../acts/pause-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
@@ -15,10 +17,10 @@ export const Page = () => (
       label="Pauses"
       everyMs={15_000}
       rowKey={({ scope }) => scope}
-      textOf={({ scope, reason, actor }) => `${scope} ${reason} ${actor}`}
+      textOf={({ scope, partner, reason, actor }) => `${scope} ${partner ?? ''} ${reason} ${actor}`}
       empty="Nothing is paused."
       columns={[
-        { title: 'Scope', cell: ({ scope }) => scope },
+        { title: 'Scope', cell: ({ scope, partner }) => <Scope scope={scope} partner={partner} /> },
         { title: 'Since', cell: ({ at }) => <Time at={at} /> },
         { title: 'By', cell: ({ actor }) => actor },
         { title: 'Reason', cell: ({ reason }) => <Text size="sm">{reason}</Text> },
@@ -27,3 +29,13 @@ export const Page = () => (
     />
   </>
 )
+
+/** A partner is named; its page ends the pause, too. */
+const Scope = ({ scope, partner }: Pick<AdminRow<'pauses'>, 'scope' | 'partner'>) =>
+  partner === null ? (
+    scope
+  ) : (
+    <Anchor component={Link} to={`/partners/${scope.replace('partner:', '')}`} underline="always" inherit>
+      partner:{partner}
+    </Anchor>
+  )

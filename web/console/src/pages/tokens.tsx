@@ -35,9 +35,7 @@ export function Page() {
             { title: 'State', cell: ({ enabled, paused }) => <Status value={stateOf(enabled, paused)} /> },
             {
               title: 'Acts',
-              cell: ({ address, symbol, paused }) => (
-                <PauseButton scope={`token:${address.toLowerCase()}@${network}`} isPaused={paused} what={symbol} />
-              ),
+              cell: ({ scope, symbol, paused }) => <PauseButton scope={scope} isPaused={paused} what={symbol} />,
             },
           ]}
         />

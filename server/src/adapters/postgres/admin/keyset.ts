@@ -21,8 +21,23 @@ const notACursor = () =>
 const CURSOR = /^(-?\d{1,18})_([0-9a-f-]{1,40})$/
 const SINCE_1970 = "timestamptz '1970-01-01 00:00:00Z'"
 
+export const readPage = async (sql: Sql, query: Query, page: PageRequest): Promise<Rows> =>
+  toRows(await readRows(sql, query, page), page.limit)
+
+/** A page of the rows of both, which have none in common, newest first. */
+export async function readMergedPage(sql: Sql, queries: readonly [Query, Query], page: PageRequest): Promise<Rows> {
+  const found = await Promise.all(queries.map((query) => readRows(sql, query, page)))
+  return toRows(found.flat().toSorted(newestFirst), page.limit)
+}
+
+function newestFirst(a: Readonly<{ position: string }>, b: Readonly<{ position: string }>): number {
+  const [[atA = '', idA = ''], [atB = '', idB = '']] = [a.position.split('_'), b.position.split('_')]
+  if (atA !== atB) return BigInt(atA) > BigInt(atB) ? -1 : 1
+  return idA > idB ? -1 : 1
+}
+
 /** Rows after the cursor by a row comparison, which an index on both columns serves. The cursor has microseconds. */
-export async function readPage(sql: Sql, query: Query, { cursor, limit }: PageRequest): Promise<Rows> {
+async function readRows(sql: Sql, query: Query, { cursor, limit }: PageRequest) {
   const { select, at, id, where, values, ascending = false } = query
   const [, micros, last] = (cursor === null ? null : CURSOR.exec(cursor)) ?? []
   if (cursor !== null && micros === undefined) throw notACursor()
@@ -36,13 +51,12 @@ export async function readPage(sql: Sql, query: Query, { cursor, limit }: PageRe
         ]
   const conditions = [...where, ...after]
   const direction = ascending ? 'asc' : 'desc'
-  const rows = await sql.query<Row & { position: string }>(
+  return sql.query<Row & { position: string }>(
     `select (extract(epoch from ${at}) * 1000000)::bigint || '_' || ${id} as position, ${select}
      ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
      order by ${at} ${direction}, ${id} ${direction} limit $${given.length}`,
     given,
   )
-  return toRows(rows, limit)
 }
 
 /** One row more than the page was read. */

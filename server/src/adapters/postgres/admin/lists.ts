@@ -1,6 +1,7 @@
-import type { AdminLists } from '../../../admin/ports/lists.ts'
+import type { AdminLists, MonthlyPayoutTerms } from '../../../admin/ports/lists.ts'
 import { formatUnits } from '../../../core/domain/amount.ts'
 import type { Database, RowOf } from '../core/database.ts'
+import { formatAmount } from './format-amount.ts'
 import { readNumber, readPage, toRows } from './keyset.ts'
 import { createExchangeLists } from './list-exchanges.ts'
 import { createPayoutLists } from './list-payouts.ts'
@@ -109,11 +110,26 @@ function createActLists(database: Database): Pick<AdminLists, 'audit' | 'request
   }
 }
 
-type ServiceLists = Pick<AdminLists, 'pauses' | 'rescans' | 'cursors' | 'pools' | 'waiting' | 'lastDay'>
+type ServiceLists = Pick<
+  AdminLists,
+  'pauses' | 'monthlyPayouts' | 'rescans' | 'cursors' | 'pools' | 'waiting' | 'lastDay'
+>
 
 function createServiceLists(database: Database): ServiceLists {
   return {
-    pauses: () => database.query(`select scope, reason, actor, at from pauses order by scope limit ${LISTED_MAX}`),
+    pauses: () =>
+      database.query(
+        `select s.scope, p.name as partner, s.reason, s.actor, s.at
+         from pauses s left join partners p on s.scope = 'partner:' || p.id order by s.scope limit ${LISTED_MAX}`,
+      ),
+    async monthlyPayouts() {
+      const rows = await database.query<Omit<MonthlyPayoutTerms, 'minimum'> & { units: string }>(
+        `select s.partner_id as "partnerId", s.asset_id as currency, s.minimum as units, r.address,
+           nullif(r.memo, '') as memo, s.converts_others as "convertsOthers"
+         from monthly_payout_settings s join default_recipients r using (partner_id, asset_id) order by s.partner_id, s.asset_id`,
+      )
+      return rows.map(({ units, ...row }) => ({ ...row, minimum: formatAmount(BigInt(units), row.currency) }))
+    },
     rescans: (limit) =>
       database.query(
         `select id::text, network, next_height::text as "nextHeight", to_height::text as "toHeight", found, failure,

@@ -183,3 +183,12 @@ export const PartnerChangeEvent = event(
   typeOf(['partner.fee_address_changed']),
   'A change of a fee address.',
 )
+export const TestedWebhook = Type.Object(
+  { webhookId: id('Id of the webhook.', webhookId) },
+  { description: 'The webhook that is tested.' },
+)
+export const TestEvent = event(
+  TestedWebhook,
+  wordOf(['webhook.test'], { description: 'Event type.', examples: ['webhook.test'] }),
+  'The event of a test. It is in no stream.',
+)

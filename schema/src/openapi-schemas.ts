@@ -93,6 +93,8 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   SwapQuote: defi.SwapQuote,
   SwapRemainder: defi.SwapRemainder,
   SwapRoute: defi.SwapRoute,
+  TestEvent: events.TestEvent,
+  TestedWebhook: events.TestedWebhook,
   TrackedDeposit: tracking.TrackedDeposit,
   TrackedExchange: tracking.TrackedExchange,
   TransactionHash: defi.TransactionHash,

@@ -1,4 +1,4 @@
-import { ExchangeEvent, PartnerChangeEvent, SwapEvent } from './events.ts'
+import { ExchangeEvent, PartnerChangeEvent, SwapEvent, TestEvent } from './events.ts'
 import { describeParameters } from './openapi-parameters.ts'
 import { componentHeaders, componentResponses, toResponses } from './openapi-responses.ts'
 import { componentSchemas, exampleOf, type Json, type JsonObject, toPlainJson } from './openapi-schemas.ts'
@@ -97,7 +97,7 @@ const deliveries: JsonObject = {
       tags: ['Events'],
       summary: 'Receive an event',
       description:
-        'Sent to the URL of each webhook that subscribed to the type. Any status from 200 to 299 accepts it; after any other, a redirect or 10 seconds without an answer it is sent again, with the same body, for three days. The guide of webhooks explains the signature.',
+        'Sent to the URL of each webhook that subscribed to the type; `webhook.test` to the one that is tested. Any status from 200 to 299 accepts it; after any other, a redirect or 10 seconds without an answer it is sent again, with the same body, for three days. The guide of webhooks explains the signature.',
       security: [],
       parameters: [
         {
@@ -114,7 +114,9 @@ const deliveries: JsonObject = {
         required: true,
         content: {
           'application/json': {
-            schema: { anyOf: [ExchangeEvent, SwapEvent, PartnerChangeEvent].map((one) => toPlainJson(one, false)) },
+            schema: {
+              anyOf: [ExchangeEvent, SwapEvent, PartnerChangeEvent, TestEvent].map((one) => toPlainJson(one, false)),
+            },
             example: exampleOf(SwapEvent),
           },
         },

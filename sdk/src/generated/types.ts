@@ -2103,6 +2103,33 @@ export interface SwapRemainder {
   amountRaw: string
 }
 /**
+ * The event of a test. It is in no stream.
+ */
+export interface TestEvent {
+  /**
+   * Id of the event, the same in every repeat.
+   */
+  id: string
+  /**
+   * Event type.
+   */
+  type: 'webhook.test'
+  /**
+   * Time of the change.
+   */
+  created: string
+  data: TestedWebhook
+}
+/**
+ * The webhook that is tested.
+ */
+export interface TestedWebhook {
+  /**
+   * Id of the webhook.
+   */
+  webhookId: string
+}
+/**
  * A deposit of the payer.
  */
 export interface TrackedDeposit {

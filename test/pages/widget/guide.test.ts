@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { freePort } from '@swapyard/lib/free-port.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Browser, Page } from 'playwright-core'
@@ -17,7 +19,6 @@ import { currencies, fakeApi, makeCurrency, quote } from './fake-api.ts'
 const guide = 'docs/partners/widget.md'
 const [embed = '', listen = '', style = '', pinned = ''] = blocksOf(guide, 'html')
 const [policy = ''] = blocksOf(guide, 'http')
-const site = 'http://wallet.localhost/'
 const PRODUCTION_URL = 'https://exchange.example'
 const replies = {
   currencies: [makeCurrency('btc', 'btc', { name: 'Bitcoin' }), ...currencies],
@@ -28,16 +29,22 @@ describeWith('chromium', 'the guide of the widget', () => {
   let browser: Browser
   let app: FastifyInstance
   let api = ''
+  let site: Server
+  let answer: Readonly<{ headers: Record<string, string>; body: string }>
   beforeAll(async () => {
     const port = await freePort()
     api = `http://127.0.0.1:${port}`
     app = createTestApp({ publicUrl: api }).app
     mountWidget(app)
     await app.listen({ port, host: '127.0.0.1' })
+    // A real server: Chromium lets no page of an unknown network call loopback.
+    site = createServer((_, response) => void response.writeHead(200, answer.headers).end(answer.body))
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
     browser = await startBrowser()
   })
   afterAll(async () => {
     await browser?.close()
+    site?.close()
     await app?.close()
   })
 
@@ -49,11 +56,9 @@ describeWith('chromium', 'the guide of the widget', () => {
     page.on('pageerror', (error) => void lines.push(error.message))
     await fakeApi(page, replies)
     const printed = blocks.join('').replaceAll(SAMPLE_URL, api).replaceAll(PRODUCTION_URL, api)
-    const body = `<!doctype html><html lang="en"><title>A wallet</title><link rel="icon" href="data:,">${printed}`
-    await page.route(site, (route) =>
-      route.fulfill({ headers: { 'content-type': 'text/html; charset=utf-8', ...headers }, body }),
-    )
-    await page.goto(site)
+    const body = `<!doctype html><html lang="en"><title>A wallet</title>${printed}`
+    answer = { headers: { 'content-type': 'text/html; charset=utf-8', ...headers }, body }
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
     return { page, lines }
   }
   const button = (page: Page) => page.getByRole('button', { name: 'Start the exchange' })

@@ -1,41 +1,80 @@
-// Builds the pages of web/ if their sources have changed. Plain JavaScript for Node 20 without dependencies.
-import { spawnSync } from 'node:child_process'
+// Builds what the server serves of web/ and sdk/ if its sources have changed. Plain JavaScript for Node 20 without dependencies.
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withLock } from './lock.mjs'
 
-/** What the bundles are made of. The packages are covered by the lock file. */
-const sources = ['package-lock.json', 'web', 'sdk/src', 'schema/src']
+/** The scripts, and what their results are made of. The packages are covered by the lock file. */
+const builds = [
+  {
+    script: 'web/build.ts',
+    stamp: 'web/dist/.stamp',
+    sources: ['package-lock.json', 'web', 'sdk/src', 'schema/src'],
+  },
+  {
+    script: 'sdk/build.ts',
+    stamp: 'sdk/dist/.stamp',
+    sources: [
+      'package-lock.json',
+      'tsconfig.json',
+      ...['LICENSE', 'README.md', 'build.ts', 'package.json', 'src', 'tsconfig.build.json'].map(
+        (name) => `sdk/${name}`,
+      ),
+    ],
+  },
+]
 const ignored = new Set(['dist', 'node_modules'])
 
-const stampPath = (root) => join(root, 'web', 'dist', '.stamp')
-
-function hashInto(hash, path) {
-  if (!statSync(path).isDirectory()) {
-    hash.update(path).update(readFileSync(path))
+function hashInto(hash, root, path) {
+  const file = join(root, path)
+  if (!statSync(file).isDirectory()) {
+    hash.update(path).update(readFileSync(file))
     return
   }
-  for (const name of readdirSync(path).sort()) if (!ignored.has(name)) hashInto(hash, join(path, name))
+  for (const name of readdirSync(file).sort()) if (!ignored.has(name)) hashInto(hash, root, `${path}/${name}`)
 }
 
-function computeStamp(root) {
+function computeStamp(root, sources) {
   const hash = createHash('sha256')
-  for (const source of sources) hashInto(hash, join(root, source))
+  for (const source of sources) hashInto(hash, root, source)
   return hash.digest('hex')
 }
 
-const isBuilt = (root, stamp) => existsSync(stampPath(root)) && readFileSync(stampPath(root), 'utf8') === stamp
+/** Those that never ran, or whose sources have changed since. */
+const findOutdated = (root) =>
+  builds
+    .map((build) => ({ ...build, hash: computeStamp(root, build.sources) }))
+    .filter(({ stamp, hash }) => !existsSync(join(root, stamp)) || readFileSync(join(root, stamp), 'utf8') !== hash)
 
-/** Makes web/dist match its sources. If it already does, the check takes a few milliseconds. `node`: path of Node 24. */
+function run(root, node, { script, stamp, hash }) {
+  const child = spawn(node, [join(root, script)], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      if (code !== 0) {
+        reject(new Error(`${script} failed:\n${Buffer.concat(output).toString('utf8').slice(-4000)}`))
+        return
+      }
+      writeFileSync(join(root, stamp), hash)
+      resolve()
+    })
+  })
+}
+
+/**
+ * Makes the pages of web/ and the archive of the client library match their sources. If they already do, the check takes a few
+ * milliseconds. `node`: path of Node 24.
+ */
 export async function buildPages(root, node) {
-  const stamp = computeStamp(root)
-  if (isBuilt(root, stamp)) return
-  await withLock(join(root, '.cache', 'pages.lock'), 'building the pages', () => {
-    if (isBuilt(root, stamp)) return
-    console.error('swapyard: building the pages of web/ (once after a change, some seconds)')
-    const { status, stdout, stderr } = spawnSync(node, [join(root, 'web', 'build.ts')], { cwd: root, encoding: 'utf8' })
-    if (status !== 0) throw new Error(`web/build.ts failed:\n${`${stdout}${stderr}`.slice(-4000)}`)
-    writeFileSync(stampPath(root), stamp)
+  if (findOutdated(root).length === 0) return
+  await withLock(join(root, '.cache', 'pages.lock'), 'building the pages', async () => {
+    const outdated = findOutdated(root)
+    if (outdated.length === 0) return
+    console.error('swapyard: building the pages of web/ and the client library (once after a change, some seconds)')
+    const ended = await Promise.allSettled(outdated.map((build) => run(root, node, build)))
+    for (const { reason } of ended) if (reason !== undefined) throw reason
   })
 }

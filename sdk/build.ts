@@ -1,7 +1,18 @@
-/** Builds the package into `dist/`: `node sdk/build.ts`. */
+/** Builds the package and packs it into `dist/`: `node sdk/build.ts`. The install step does it (scripts/build-pages.mjs). */
 import { execFileSync } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { build } from 'rolldown'
 
@@ -39,6 +50,27 @@ export async function buildPackage(target: string): Promise<void> {
   writeFileSync(join(target, 'cjs/package.json'), '{ "type": "commonjs" }\n')
 }
 
+/** Builds the package in a folder of its own, and packs it as `npm publish` would, without a registry. */
+export async function packPackage(target: string): Promise<void> {
+  const work = mkdtempSync(join(tmpdir(), 'swapyard-sdk-'))
+  try {
+    const source = join(work, 'source')
+    mkdirSync(source)
+    for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(folder, name), join(source, name))
+    await buildPackage(join(source, 'dist'))
+    // The folder is named, because a surrounding `npm start` may have set another one for its children.
+    const options = ['--ignore-scripts', '--offline', '--loglevel=error', '--pack-destination', work]
+    execFileSync('npm', ['pack', source, ...options], { cwd: work })
+    const [name = ''] = globSync('*.tgz', { cwd: work })
+    mkdirSync(dirname(target), { recursive: true })
+    // A server that reads the archive meanwhile gets the old one or the new one as a whole.
+    copyFileSync(join(work, name), `${target}.new`)
+    renameSync(`${target}.new`, target)
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
 const findTypeScript = () => join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc')
 
-if (import.meta.main) await buildPackage(join(folder, 'dist'))
+if (import.meta.main) await packPackage(join(folder, 'dist/swapyard-sdk.tgz'))

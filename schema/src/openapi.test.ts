@@ -55,6 +55,18 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('describes every event that a receiver gets, that of a test too', () => {
+    const body = at(document, 'webhooks', 'event', 'post', 'requestBody', 'content', 'application/json', 'schema')
+    const resolve = (node: unknown): unknown => {
+      const name = (at(node, '$ref') as string | undefined)?.split('/').at(-1)
+      return name === undefined ? node : at(document, 'components', 'schemas', name)
+    }
+    const types = (at(body, 'anyOf') as Node[]).flatMap(
+      (one) => at(resolve(at(resolve(one), 'properties', 'type')), 'enum') as string[],
+    )
+    expect(types.toSorted()).toEqual([...schema.eventTypes, 'webhook.test'].toSorted())
+  })
+
   test('resolves every reference', () => {
     const references = [...nodes(document)].map(({ $ref }) => $ref).filter((reference) => typeof reference === 'string')
     expect(references.length).toBeGreaterThan(50)

@@ -97,7 +97,7 @@ const deliveries: JsonObject = {
       tags: ['Events'],
       summary: 'Receive an event',
       description:
-        'Sent to the URL of each webhook that subscribed to the type. Any status from 200 to 299 accepts it; after any other, a redirect or 10 seconds without an answer it is sent again, with the same body, for three days. The guide of webhooks explains the signature.',
+        'Sent to the URL of each webhook that subscribed to the type; `webhook.test` to the one that is tested. Any status from 200 to 299 accepts it; after any other, a redirect or 10 seconds without an answer it is sent again, with the same body, for three days. The guide of webhooks explains the signature.',
       security: [],
       parameters: [
         {

@@ -106,22 +106,6 @@ describeWith('chromium', 'a page in Chromium', () => {
   )
 })
 
-test(
-  'the example of the README works as printed',
-  async () => {
-    const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
-    const [, printed = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readme) ?? []
-    const { code, out, errors } = await run(['--input-type=module', '--eval', printed], { API: url })
-    expect([code, errors]).toEqual([0, ''])
-    const lines = out.trim().split('\n')
-    expect(lines[0]).toMatch(/^quoted 0\.\d+$/)
-    expect(lines).toContain('finished')
-    expect(lines.at(-2)).toBe(lines[0]?.replace('quoted', 'paid'))
-    expect(lines.at(-1)).toMatch(/^at least 0\.\d+ is needed$/)
-  },
-  4 * PATIENCE_MS,
-)
-
 type Finished = Readonly<{ code: number | null; out: string; errors: string }>
 
 async function run(

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -8,9 +8,11 @@ import { freePort, isPortFree } from '@swapyard/lib/free-port.ts'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openDatabase } from '../../server/src/adapters/postgres/core/database.ts'
 import { createDatabase } from '../support/database.ts'
+import { type InstalledSdk, installSdk } from '../support/installed-sdk.ts'
 import { findLedgerFaults } from '../support/ledger.ts'
 import { lockMarket } from '../support/market-lock.ts'
 import { nullIfNotListening } from '../support/not-listening.ts'
+import { blocksOf, SAMPLE_URL } from '../support/page-samples.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { until } from '../support/until.ts'
 
@@ -19,6 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'swapyard-readme-'))
 const closers: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })]
 let port = 8080
 let databaseUrl = ''
+let installed: InstalledSdk
 /** The end of the program's log, which says why it did not start. */
 const LAST_LINES_CHARACTERS = 2_000
 
@@ -53,6 +56,8 @@ beforeAll(async () => {
     if (child.exitCode !== null) throw new Error(`the program exited with ${child.exitCode}: ${lastLines}`)
     return (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(nullIfNotListening))?.status === 200
   })
+  installed = await installSdk(`http://127.0.0.1:${port}`)
+  closers.unshift(async () => installed.remove())
 })
 
 afterAll(async () => {
@@ -79,15 +84,15 @@ test('the example in the README works as printed', async () => {
   expect(JSON.parse(rest.at(-1) ?? '')).toEqual({ amount: String(JSON.parse(quote).toAmount) })
 })
 
-/** The example under a heading of the swap guide, as a process; what it prints. */
-async function runExample(heading: string): Promise<string> {
-  const guide = readFileSync(join(root, 'docs/guides/swap.md'), 'utf8')
-  const [, section = ''] = guide.split(`${heading}\n`)
-  const printed = /^```js\n([^`]*(?:`[^`\n]*`[^`]*)*?)^```$/m.exec(section)?.[1] ?? ''
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', printed], {
-    cwd: root,
+/** An example of the swap guide, as a program that has installed the client library; what it prints. */
+async function runExample(at: number): Promise<string> {
+  const printed = blocksOf('docs/guides/swap.md', 'ts')[at] ?? ''
+  const file = join(installed.project, `example-${at}.mts`)
+  writeFileSync(file, printed.replaceAll(SAMPLE_URL, `http://127.0.0.1:${port}`))
+  const child = spawn(process.execPath, [file], {
+    cwd: installed.project,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, API: `http://127.0.0.1:${port}` },
+    env: installed.env,
   })
   const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
   expect(errors).toBe('')
@@ -98,10 +103,10 @@ const amountsIn = (out: string) => [...out.matchAll(/brought ([0-9.]+)/g)].map((
 
 // The sandbox's prices move, so the values are approximate.
 test(
-  'Example with viem of the swap guide works as printed',
+  'the example with viem of the swap guide works as printed',
   async () => {
     const unlock = await lockMarket(inject('databaseUrl'), 'base')
-    const out = await runExample('## Example with viem')
+    const out = await runExample(0)
     await unlock()
     const [usd = 0, ether = 0] = amountsIn(out)
     expect(usd).toBeGreaterThan(100)
@@ -112,13 +117,13 @@ test(
 )
 
 test.each([
-  ['Example with @solana/kit', 'sol', 150],
-  ['Example with @mysten/sui', 'sui', 2],
+  ['@solana/kit', 1, 'sol', 150],
+  ['@mysten/sui', 2, 'sui', 2],
 ])(
-  '%s of the swap guide works as printed',
-  async (heading, network, usd) => {
+  'the example with %s of the swap guide works as printed',
+  async (_, at, network, usd) => {
     const unlock = await lockMarket(inject('databaseUrl'), network)
-    const out = await runExample(`### ${heading}`)
+    const out = await runExample(at)
     await unlock()
     const [received = 0] = amountsIn(out)
     expect(received).toBeGreaterThan(usd / 2)

@@ -1,58 +1,44 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { freePort } from '@swapyard/lib/free-port.ts'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type BuiltPackage, installBuiltPackage } from '../../sdk/test/built-package.ts'
 import { startSandbox } from '../../sdk/test/start-sandbox.ts'
 import { describeWith, type Requirement } from '../support/describe-with.ts'
+import { type InstalledSdk, installSdk } from '../support/installed-sdk.ts'
 import { lockMarket } from '../support/market-lock.ts'
+import {
+  blocksOf,
+  groupsOf,
+  type Language,
+  languages,
+  partnerPages,
+  programOf,
+  SAMPLE_URL,
+} from '../support/page-samples.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { until } from '../support/until.ts'
 
-/** Every sample of the guides runs as it is printed; only the address of the sandbox is replaced. */
+/** Every sample of the pages runs as it is printed; only the address of the sandbox is replaced. */
 
-/** The calls of webhooks are not in the API yet. Once they are, set this to true. */
-const API_HAS_WEBHOOKS = true
-
-const root = join(import.meta.dirname, '../..')
-const languages = ['sh', 'ts', 'python'] as const
-type Language = (typeof languages)[number]
-type Sample = Readonly<Record<Language, string>>
-
-const typescript = join(root, 'node_modules/typescript/bin/tsc')
+const typescript = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
 const requirementOf: Readonly<Record<Language, Requirement | null>> = { sh: 'jq', ts: null, python: 'python3' }
-const pages = [...globSync('docs/partners/*.md', { cwd: root }), 'docs/errors.md', 'docs/guides/swap.md'].sort()
 
-const GROUP = /^```sh\n([\s\S]*?)^```\n```ts\n([\s\S]*?)^```\n```python\n([\s\S]*?)^```$/gm
-const groupsOf = (page: string): Sample[] =>
-  [...readFileSync(join(root, page), 'utf8').matchAll(GROUP)].map(([, sh = '', ts = '', python = '']) => ({
-    sh,
-    ts,
-    python,
-  }))
-/** The samples of a page build upon each other. */
-const programOf = (page: string): Sample => {
-  const groups = groupsOf(page)
-  const join = (language: Language) => groups.map((group) => group[language]).join('\n')
-  return { sh: join('sh'), ts: join('ts'), python: join('python') }
-}
-const printedBy = (page: string): string =>
-  /^```text\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, page), 'utf8'))?.[1] ?? ''
+const printedBy = (page: string): string => blocksOf(page, 'text')[0] ?? ''
 
-let built: BuiltPackage
+let installed: InstalledSdk
 let url = ''
 const closers: (() => unknown)[] = []
 
 beforeAll(async () => {
-  built = await installBuiltPackage()
-  closers.unshift(built.remove)
   const sandbox = await startSandbox()
   closers.unshift(sandbox.stop)
   url = sandbox.url
+  installed = await installSdk(url)
+  closers.unshift(installed.remove)
 }, 4 * PATIENCE_MS)
 afterAll(async () => {
   for (const close of closers) await close()
@@ -65,14 +51,14 @@ type Program = ChildProcessByStdio<null, Readable, Readable>
 function start(language: Language, code: string, env: Record<string, string> = {}): Program {
   files += 1
   const extension = { sh: 'sh', ts: 'mts', python: 'py' }[language]
-  const file = join(built.project, `sample-${files}.${extension}`)
-  writeFileSync(file, code.replaceAll('http://127.0.0.1:8080', url))
+  const file = join(installed.project, `sample-${files}.${extension}`)
+  writeFileSync(file, code.replaceAll(SAMPLE_URL, url))
   const program = { sh: 'sh', ts: process.execPath, python: 'python3' }[language]
   return spawn(program, [file], {
-    cwd: built.project,
+    cwd: installed.project,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 3 * PATIENCE_MS,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: { ...installed.env, ...env },
   })
 }
 
@@ -148,30 +134,31 @@ async function runPage(page: string, language: Language): Promise<void> {
 
 describe('the samples', () => {
   test('are all run', () => {
-    for (const page of pages) {
-      const fences = [...readFileSync(join(root, page), 'utf8').matchAll(/^```(sh|ts|python)$/gm)]
-      expect([page, fences.length]).toEqual([page, 3 * groupsOf(page).length])
-    }
-    const withSamples = pages.filter((page) => groupsOf(page).length > 0)
-    expect(withSamples).toEqual([...Object.keys(expectations), WEBHOOKS].sort())
+    const withSamples = partnerPages.filter((page) => groupsOf(page).length > 0)
+    expect(withSamples.toSorted()).toEqual([...Object.keys(expectations), WEBHOOKS].sort())
   })
 
   test(
     'in TypeScript have no type errors',
     () => {
-      const names = [...Object.keys(expectations), WEBHOOKS].map((page, at) => {
-        const groups = groupsOf(page)
-        const shown = page === WEBHOOKS && !API_HAS_WEBHOOKS ? groups.slice(1) : groups
-        const file = `checked-${at}.mts`
-        writeFileSync(join(built.project, file), shown.map(({ ts }) => ts).join('\n'))
-        return file
+      // Those of the guide of webhooks are programs of their own.
+      const programs = partnerPages.flatMap((page) => [
+        ...(page === WEBHOOKS ? groupsOf(page).map(({ ts }) => ts) : [programOf(page).ts]),
+        ...blocksOf(page, 'ts'),
+      ])
+      const names = programs
+        .filter((program) => program !== '')
+        .map((program, at) => {
+          writeFileSync(join(installed.project, `checked-${at}.mts`), program)
+          return `checked-${at}.mts`
+        })
+      expect(names.length).toBe(Object.keys(expectations).length + 3 + 3 + 1)
+      const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2024', '--module', 'nodenext']
+      const types = ['--types', 'node', '--typeRoots', join(typescript, '../../../@types')]
+      const { stdout } = spawnSync(process.execPath, [typescript, ...options, ...types, ...names], {
+        cwd: installed.project,
+        encoding: 'utf8',
       })
-      const options = ['--noEmit', '--strict', '--target', 'es2024', '--module', 'nodenext', '--types', 'node']
-      const { stdout } = spawnSync(
-        process.execPath,
-        [typescript, ...options, '--typeRoots', join(root, 'node_modules/@types'), ...names],
-        { cwd: built.project, encoding: 'utf8' },
-      )
       expect(stdout).toBe('')
     },
     4 * PATIENCE_MS,
@@ -195,23 +182,77 @@ for (const language of languages) {
   else describeWith(requirement, language, define)
 }
 
+describe('the client library that the server serves', () => {
+  const page = 'sdk/README.md'
+  const [, commands = '', command = ''] = blocksOf(page, 'sh')
+
+  test(
+    'quotes, exchanges and explains a refusal in the program of its page',
+    async () => {
+      const lines = linesOf(await run('ts', blocksOf(page, 'ts')[0] ?? ''))
+      match(lines[0], /^quoted 0\.\d+$/)
+      expect(lines).toContain('finished')
+      expect(lines.at(-2)).toBe(lines[0]?.replace('quoted', 'paid'))
+      match(lines.at(-1), /^at least 0\.\d+ is needed$/)
+    },
+    4 * PATIENCE_MS,
+  )
+
+  test(
+    'has a command line in the folder of the program, and elsewhere by its address',
+    async () => {
+      const shown = async (code: string) => {
+        const child = start('sh', code)
+        const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+        const [out, , exitCode] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+        return [exitCode, out] as const
+      }
+      expect(await shown(commands)).toEqual([
+        0,
+        expect.stringMatching(/^0\.01 btc@btc pays 0\.\d+ eth@eth\n[\s\S]*\n\S{10,} pending\n/),
+      ])
+      const elsewhere = `cd "$(mktemp -d)"\nexport SWAPYARD_URL=${SAMPLE_URL} SWAPYARD_API_KEY=sandbox\n${command}`
+      expect(await shown(elsewhere)).toEqual([0, expect.stringMatching(/^0\.01 btc@btc pays 0\.\d+ eth@eth\n/)])
+    },
+    4 * PATIENCE_MS,
+  )
+})
+
+/** What a program prints, while it runs. */
+function collect(program: Program): () => string {
+  let printed = ''
+  for (const stream of [program.stdout, program.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      printed += chunk
+    })
+  return () => printed
+}
+
+async function call(path: string, body?: unknown): Promise<Record<string, unknown>> {
+  const headers = { 'x-api-key': 'sandbox', ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+  const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+  const answer = await fetch(url + path, { headers, ...init })
+  expect([path, answer.ok]).toEqual([path, true])
+  return (await answer.json()) as Record<string, unknown>
+}
+
+const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth' }
+const recipient = '0xc0ffee254729296a45a3885639ac7e10f9d54979'
+const [registration, receivers, streams] = groupsOf(WEBHOOKS)
+
 describe.each(['ts', 'python'] as const)('the receiver of webhooks in %s', (language) => {
   const define = () => {
-    test('accepts a signed delivery once and refuses every other', async () => {
+    test('accepts a delivery of the server and a signed one, each once, and refuses every other', async () => {
       const port = await freePort()
-      const secret = 'whsec_of_this_test'
-      const [, receivers] = groupsOf(WEBHOOKS)
+      const at = (code = '') => code.replaceAll('127.0.0.1:9000', `127.0.0.1:${port}`)
+      const secret = (await run(language, at(registration?.[language]))).trim()
       const receiver = start(language, receivers?.[language] ?? '', {
         WEBHOOK_SECRET: secret,
         WEBHOOK_PORT: String(port),
       })
-      let printed = ''
-      for (const stream of [receiver.stdout, receiver.stderr])
-        stream.setEncoding('utf8').on('data', (chunk: string) => {
-          printed += chunk
-        })
+      const printed = collect(receiver)
       try {
-        await until('the receiver listens', () => printed.includes('listening\n'))
+        await until('the receiver listens', () => printed().includes('listening\n'))
         const target = `http://127.0.0.1:${port}/swapyard`
         const send = (WEBHOOK_SECRET: string) => run('sh', receivers?.sh ?? '', { WEBHOOK_SECRET, WEBHOOK_URL: target })
         expect(await send(secret)).toBe('204\n')
@@ -223,14 +264,20 @@ describe.each(['ts', 'python'] as const)('the receiver of webhooks in %s', (lang
         const sign = (time: number, body: string) =>
           `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`
         const now = Math.floor(Date.now() / 1_000)
-        const other = '{"id":"evt_2","type":"exchange.updated","created":"2026-11-26T12:00:00.000Z","data":{}}'
+        const other = '{"id":"evt_2","type":"exchange.failed","created":"2026-11-26T12:00:00.000Z","data":{}}'
         expect(await deliver(other, sign(now - 1_000, other))).toBe(400)
         expect(await deliver(other.replace('evt_2', 'evt_3'), sign(now, other))).toBe(400)
         expect(await deliver(other, '')).toBe(400)
         // While a secret is replaced, deliveries have two signatures.
         expect(await deliver(other, sign(now, other).replace(',', `,v1=${'0'.repeat(64)},`))).toBe(204)
-        await until('the receiver has printed both', () => printed.includes('evt_2'))
-        expect(printed).toBe('listening\nexchange.updated evt_1\nexchange.updated evt_2\n')
+        const { data } = (await call('/v1/webhooks')) as { data: { id: string; url: string; events: string[] }[] }
+        const webhook = data.find((one) => one.url === target)
+        expect(webhook?.events).toEqual(['exchange.finished', 'exchange.failed'])
+        const { eventId } = await call(`/v1/webhooks/${webhook?.id}/test`, {})
+        await until('the receiver has printed the test', () => printed().includes(`webhook.test ${eventId}\n`))
+        // Exchanges of other samples may finish meanwhile.
+        const shown = linesOf(printed()).filter((line) => /evt_|webhook\.test/.test(line))
+        expect(shown).toEqual(['exchange.finished evt_1', 'exchange.failed evt_2', `webhook.test ${eventId}`])
       } finally {
         receiver.kill('SIGKILL')
       }
@@ -240,8 +287,30 @@ describe.each(['ts', 'python'] as const)('the receiver of webhooks in %s', (lang
   else define()
 })
 
-if (API_HAS_WEBHOOKS)
-  test.for(languages)('the registration of a webhook in %s returns the secret', async (language) => {
-    const [registration] = groupsOf(WEBHOOKS)
-    expect(await run(language, registration?.[language] ?? '')).toMatch(/^\S{16,}\n$/)
-  })
+for (const language of languages) {
+  const define = () => {
+    test('the registration of a webhook returns the secret', async () => {
+      expect(await run(language, registration?.[language] ?? '')).toMatch(/^whsec_\S{16,}\n$/)
+    })
+
+    test('the event stream prints the events of an exchange', async () => {
+      const reader = start(language, streams?.[language] ?? '')
+      const printed = collect(reader)
+      try {
+        const isPrinted = async () => {
+          // The stream begins when it is open.
+          const order = { ...pair, fromAmount: '0.01', flow: 'standard', address: recipient }
+          const { id } = await call('/v1/cross-chain/exchange', order)
+          await call('/v1/cross-chain/exchange/cancel', { id })
+          return /exchange\.failed/.test(printed())
+        }
+        await until('the program prints a cancelled exchange', isPrinted)
+      } finally {
+        reader.kill('SIGKILL')
+      }
+    })
+  }
+  const requirement = requirementOf[language]
+  if (requirement === null) describe(`webhooks in ${language}`, define)
+  else describeWith(requirement, `webhooks in ${language}`, define)
+}

@@ -5,6 +5,7 @@ import type { Environment } from '../core/domain/network.ts'
 import type { ApiSettings } from '../core/http/settings.ts'
 import type { ChainExplorer } from '../exchange/ports/explorer.ts'
 import { mountSite } from '../pages/docs/mount.ts'
+import { mountSdkPackage } from '../pages/docs/sdk-package.ts'
 import { mountExplorer } from '../pages/explorer.ts'
 import { mountTracking, type TrackingDeps } from '../pages/tracking/routes.ts'
 import { mountWidget } from '../pages/widget.ts'
@@ -30,6 +31,7 @@ export function mountPages(app: HttpServer, dependencies: PageDependencies): voi
   mountSite(app, { publicUrl: settings.publicUrl, isSandbox: environment === 'sandbox' }, operations)
   mountTracking(app, { ...dependencies.tracking, isDraining: app.isDraining })
   mountWidget(app)
+  mountSdkPackage(app)
   if (environment !== 'sandbox') return
   const explorers = new Map<string, ChainExplorer>()
   for (const { network: id, rpcUrls } of nodes) {

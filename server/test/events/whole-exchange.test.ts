@@ -1,8 +1,4 @@
-import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { verifyWebhook } from '../../../sdk/src/webhook.ts'
 import { createDatabase } from '../../../test/support/database.ts'
@@ -211,16 +207,6 @@ test('a change of a fee address is an event, with what the endpoint answers', as
     data: [{ network: 'eth', address: null, next: { address: '0x52908400098527886E0F7030069857D2E4169EE7' } }],
   })
   expect(JSON.parse(stream.events[0]?.data ?? '')).toMatchObject({ type: 'partner.fee_address_changed', data: body })
-})
-
-test('the receiver of the guide works as printed', async () => {
-  const guide = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8')
-  const program = /^```js\n([\s\S]*?)^```$/m.exec(guide)?.[1] ?? ''
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, API: baseUrl },
-  })
-  expect(await text(child.stdout)).toBe('webhook.test\n')
 })
 
 test('a draining server ends its streams, and closes', async () => {

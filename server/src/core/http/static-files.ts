@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { gzip as gzipCallback } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { negotiateEncoding } from './encoding.ts'
 import { matchesEtag, weakEtag } from './etag.ts'
 
-const compress = promisify(gzip)
+const compress = promisify(gzipCallback)
 
-/** A file or page that stays the same while the process runs. */
-export type StaticBody = Readonly<{ plain: Buffer; gzip: Buffer; etag: string; contentType: string }>
+/** A file or page that stays the same while the process runs. `gzip` is null for what is compressed already. */
+export type StaticBody = Readonly<{ plain: Buffer; gzip: Buffer | null; etag: string; contentType: string }>
 
 /** Serves files of installed packages: read and compressed at the first request, then from memory. */
 export type StaticFiles = (
@@ -37,6 +37,14 @@ export async function createStaticBody(plain: Buffer, contentType: string): Prom
   return { plain, gzip: await compress(plain), etag: weakEtag(plain.toString('latin1')), contentType }
 }
 
+/** An archive, which is sent as it is. */
+export const createArchiveBody = (plain: Buffer, contentType: string): StaticBody => ({
+  plain,
+  gzip: null,
+  etag: weakEtag(plain.toString('latin1')),
+  contentType,
+})
+
 /** A text that stays the same while the process runs, compressed at the first call. */
 export function createStaticText(text: string, contentType: string): () => Promise<StaticBody> {
   let body: Promise<StaticBody> | null = null
@@ -61,6 +69,8 @@ export function sendStaticBody(
     'content-type': body.contentType,
   })
   if (matchesEtag(request.raw.headers['if-none-match'], body.etag)) return reply.code(304).send()
-  if (negotiateEncoding(request.headers['accept-encoding'], ['gzip']) === 'identity') return reply.send(body.plain)
-  return reply.header('content-encoding', 'gzip').send(body.gzip)
+  const { gzip } = body
+  if (gzip === null || negotiateEncoding(request.headers['accept-encoding'], ['gzip']) === 'identity')
+    return reply.send(body.plain)
+  return reply.header('content-encoding', 'gzip').send(gzip)
 }

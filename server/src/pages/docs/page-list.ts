@@ -14,6 +14,8 @@ export const START_PATH = '/docs'
 export const REFERENCE_PATH = '/docs/reference'
 export const OPENAPI_PATH = '/openapi.json'
 export const POSTMAN_PATH = '/docs/postman.json'
+/** The client library, packed. */
+export const SDK_PATH = '/docs/swapyard-sdk.tgz'
 
 /** The pages in the order of the navigation. To add one, add its file and a line here. */
 export const docGroups: readonly DocGroup[] = [

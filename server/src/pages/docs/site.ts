@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createStaticBody, type StaticBody } from '../../core/http/static-files.ts'
 import { docDocument, type Site } from './layout.ts'
 import { resolveLink } from './links.ts'
-import { type DocPage, docPages, POSTMAN_PATH, REFERENCE_PATH } from './page-list.ts'
+import { type DocPage, docPages, POSTMAN_PATH, REFERENCE_PATH, SDK_PATH } from './page-list.ts'
 import { type MarkdownPage, renderMarkdown } from './render-markdown.ts'
 import { rootDocument } from './root-page.ts'
 import { createSearchIndex, type Operation } from './search-index.ts'
@@ -42,7 +42,9 @@ function postmanCollection({ publicUrl, isSandbox }: Site, text: string): string
 }
 
 async function renderPage({ publicUrl, isSandbox }: Site, { file, title }: DocPage): Promise<MarkdownPage> {
-  const markdown = await readFile(new URL(file, repository), 'utf8')
+  const text = await readFile(new URL(file, repository), 'utf8')
+  // Every server has the client library.
+  const markdown = text.replaceAll(`${SAMPLE_URL}${SDK_PATH}`, `${publicUrl}${SDK_PATH}`)
   // The samples on the pages of a sandbox call this sandbox.
   const own = isSandbox ? markdown.replaceAll(SAMPLE_URL, publicUrl) : markdown
   return renderMarkdown(own, { title, resolve: (href) => resolveLink(file, href) })

@@ -2,14 +2,12 @@ import { AppError } from '../../../core/domain/errors.ts'
 import { present } from '../../../lib/assert.ts'
 import type { Leg } from '../../domain/exchange.ts'
 import { type Costs, type PairPricing, pricePair, priceReturn } from '../../domain/pricing.ts'
-import { type Act, endsOf } from './context.ts'
+import { type Act, endsOf, type MarketDeps } from './context.ts'
+
+type Priced = Readonly<{ deps: MarketDeps; context: Pick<Act['context'], 'exchange'> }>
 
 /** Current floating price of a leg; throws like a quote. Only the last leg carries the partner fee. */
-export function pricingOf(
-  { deps, context: { exchange } }: Pick<Act, 'deps' | 'context'>,
-  leg: Leg,
-  ownUnits = 0n,
-): PairPricing {
+export function pricingOf({ deps, context: { exchange } }: Priced, leg: Leg, ownUnits = 0n): PairPricing {
   const partnerFeeBps = leg === exchange.legs.at(-1) ? exchange.partnerFeeBps : 0
   const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
   const to = present(deps.currencyOf(leg.to.id), `the listing of ${leg.to.id}`)
@@ -26,7 +24,7 @@ export function costsOfReturn({
   deps,
   context: { exchange },
   execution,
-}: Pick<Act, 'deps' | 'context' | 'execution'>): Costs | null {
+}: Priced & Readonly<{ execution: Pick<Act['execution'], 'deposit'> }>): Costs | null {
   const { assetId } = execution.deposit
   const from = present(assetId === null ? null : deps.currencyOf(assetId), 'the listing of an intermediary')
   const to = present(deps.currencyOf(endsOf(exchange).from.id), 'the listing of a source')

@@ -170,6 +170,7 @@ const depsForTests = (): Omit<ActionDeps, 'box'> => ({
   encodingsOf: (text) => [...new Set([text, text.toLowerCase()])],
   isAllowed: async () => true,
   parseSwapAccount: () => null,
+  market: null,
   swaps: async () => ({ networks: new Map(), feeAddresses: new Map() }),
 })
 

@@ -54,7 +54,7 @@ const setRecipient = ({ id }: Exchange, address: string) =>
     await tx.query('alter table exchanges enable trigger user')
   })
 
-/** What was reserved, and for whom, after the decision. */
+/** The payout or refund that is reserved after the decision. */
 async function decideAndRead(exchange: Exchange, decision: Decision) {
   await operate.decide(exchange.id, decision, null, note)
   await path.runJobs()

@@ -21,6 +21,11 @@ const payout = {
   links: ['list', 'These hashes with their pages at an explorer.', [{ hash: HASH, url: TX_URL }]],
   waitsFor: ['text?', 'What a postponed payout waits for.', null],
   heldUntil: ['time?', 'Not paid before.', null],
+  acts: [
+    'list',
+    'What an operator can decide about it: `payouts-release`, `payouts-drop`. Empty for one of an exchange that is held: its deposit is decided.',
+    ['payouts-release'],
+  ],
   reversed: ['flag', 'Reversed by a reorganisation after its exchange had closed.', false],
   createdAt: at,
 } as const satisfies Readonly<Record<string, Column>>
@@ -89,6 +94,14 @@ export const exchangeReads = {
     {
       exchange: ['record', 'Its row: terms, status, addresses, clocks.', { id: UUID, status: 'finished' }],
       addresses: ['list', 'Deposit addresses, recipient and refund address with their pages at an explorer.', []],
+      guards: [
+        'record',
+        'End of the lock of a fixed rate and of the inclusion in a block, tolerance, maximum at the create; and under `price` what the price guard allows, what it found when it held a deposit (`whenHeld`), and what it finds at current prices (`now`).',
+        {
+          ...{ fixedUntil: null, includedBy: null, tolerancePercent: null, leastPercent: null, maxAmount: '2.5' },
+          price: { allowedPercent: '10', whenHeld: [], now: [] },
+        },
+      ],
       timeline: ['list', 'Events in order.', []],
       transfers: ['list', 'Deposits, payouts and refunds with their transactions and explorer links.', []],
       orders: ['list', 'Conversions at venues.', []],
@@ -116,10 +129,41 @@ export const exchangeReads = {
       reason: ['text?', 'Why it is held.', 'PRICE_GUARD'],
       decision: ['text?', 'What an operator decided.', null],
       onRelease: ['text?', 'Where a release resumes.', 'exchanging'],
+      recipient: ['text?', 'Recipient of the exchange; null = the balance of the partner.', ADDRESS],
+      recipientMemo: ['text?', 'Its memo.', null],
+      refundAddress: ['text?', 'Refund address; null = none was named.', ADDRESS],
+      refundMemo: ['text?', 'Its memo.', null],
+      quoted: ['text', 'Quoted amount in coins.', '32000'],
+      quotedCurrency: ['text', 'Its currency.', 'usdt@eth'],
+      due: ['text?', 'What was converted and is owed, in coins; null = nothing was converted.', null],
+      dueCurrency: ['text', 'Its currency.', 'usdt@eth'],
       actions: ['record', 'What can be done, and its meaning.', { 'exchanges-release': 'resumes it' }],
       since: at,
     },
     { pages: true },
+  ),
+  decisions: list(
+    [
+      'held/decisions',
+      'What decisions about a held deposit do',
+      'What each decision would pay now, without carrying it out. Empty if the deposit is not held, or if several are and none is named.',
+    ],
+    {
+      action: ['text', 'Act.', 'exchanges-release'],
+      meaning: ['text', 'What it means.', 'resumes it where it was held'],
+      pays: ['text?', 'Amount in coins; null = nothing, or not known now.', '0.0995'],
+      currency: ['text?', 'Its currency.', 'eth@eth'],
+      to: ['text?', 'Address that is paid; null = none, as `note` says.', ADDRESS],
+      memo: ['text?', 'Its memo.', null],
+      fee: ['text?', 'Network fee that is deducted, in coins; null = none is, or it was deducted before.', '0.0002'],
+      note: ['text?', 'What is an estimate, what is missing, and what prevents it.', 'The amount is an estimate.'],
+    },
+    {
+      query: {
+        exchangeId: Type.String({ minLength: 1, maxLength: 64, description: 'Exchange.', examples: [UUID] }),
+        deposit: text('Number or transaction of the deposit, if several are held.', '4711', 128),
+      },
+    },
   ),
   payouts: list(
     [

@@ -17,7 +17,11 @@ import type { SwapOffer } from './swaps.ts'
 type Offered = Pick<SwapOffer, 'settings' | 'routing'>
 
 /** What acts of operators need, for the admin API and for the command line on the server. */
-export function createActionDeps(config: Config, readOffer: () => Promise<Offered>): ActionDeps {
+export function createActionDeps(
+  config: Config,
+  readOffer: () => Promise<Offered>,
+  market: ActionDeps['market'] = null,
+): ActionDeps {
   let own: ReturnType<typeof openAddresses> | null = null
   const addresses = () => {
     own ??= openAddresses(config)
@@ -25,7 +29,7 @@ export function createActionDeps(config: Config, readOffer: () => Promise<Offere
   }
   const { environment, coldAddresses, outputs, partners: partnerDefaults } = config
   return {
-    ...{ environment, coldAddresses, outputs, partnerDefaults, addresses },
+    ...{ environment, coldAddresses, outputs, partnerDefaults, addresses, market },
     pepper: Buffer.from(config.pepper),
     box: createSecretBox(peppersOf(config)),
     encodingsOf,

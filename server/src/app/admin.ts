@@ -15,7 +15,11 @@ type Served = Readonly<{ nodes: readonly NetworkNodes[]; swaps: SwapOffer; publi
 /** Mounts the admin API and the console on an API process. */
 export function mountAdminApi(config: Config, app: App, { nodes, swaps, publicUrl }: Served): void {
   const store = openAdminStore(app.database, config)
-  const deps = createActionDeps(config, async () => swaps)
+  const deps = createActionDeps(config, async () => swaps, {
+    ...{ books: app.books, chains: app.chains, clock: { now: Date.now } },
+    settings: { guards: config.guards },
+    currencyOf: (id) => app.catalogue.list().find(({ asset }) => asset.id === id) ?? null,
+  })
   const isSandbox = config.environment === 'sandbox'
   const { origin, hostname } = new URL(publicUrl)
   const isSecure = origin.startsWith('https:')

@@ -171,6 +171,7 @@ const depsForTests = (): Omit<ActionDeps, 'box'> => ({
   isAllowed: async () => true,
   parseSwapAccount: () => null,
   parsePoolName: async (_network, _kind, text) => text,
+  market: null,
   swaps: async () => ({ networks: new Map(), feeAddresses: new Map() }),
 })
 

@@ -3,6 +3,7 @@ import type { Environment, Network } from '../../core/domain/network.ts'
 import type { AuditNote } from '../../core/services/audit-note.ts'
 import type { OutputSettings } from '../../exchange/domain/output-plan.ts'
 import type { Addresses } from '../../exchange/ports/chain.ts'
+import type { MarketDeps } from '../../exchange/settlement/steps/context.ts'
 import type { SwapNetwork } from '../../swap/networks.ts'
 import type { SecretBox } from '../identity/secret-box.ts'
 import type { AdminStores } from '../ports/admin-store.ts'
@@ -26,6 +27,8 @@ export type ActionDeps = Readonly<{
   parseSwapAccount(network: string, address: string): string | null
   /** The name of a pool or token of a swap network as routes have it; null if it is not one. */
   parsePoolName(network: string, kind: 'pool' | 'token', text: string): Promise<string | null>
+  /** Prices, fees and listings of this moment; null on the command line of the server, which follows none. */
+  market: MarketDeps | null
   swaps(): Promise<Readonly<{ networks: ReadonlyMap<string, SwapNetwork>; feeAddresses: ReadonlyMap<string, string> }>>
 }>
 

@@ -3,6 +3,7 @@ import type { Decision } from '../../exchange/domain/lifecycle.ts'
 import { createOperateExchanges } from '../../exchange/operations/operate-exchanges.ts'
 import type { ActionsOf } from './action.ts'
 import { checkDestination } from './destinations.ts'
+import { foreseeWill } from './foresee-will.ts'
 
 export const decisionMeanings: Readonly<Record<Decision, string>> = {
   release: 'resumes it where it was held: a payout is paid, a refund is sent back',
@@ -12,9 +13,10 @@ export const decisionMeanings: Readonly<Record<Decision, string>> = {
 }
 
 const decide = (decision: Decision): ActionsOf<'exchanges-release'>['exchanges-release'] => ({
-  async run({ store, note }, { exchangeId, deposit }) {
+  async run({ store, note, deps }, { exchangeId, deposit }) {
     const held = await createOperateExchanges(store).decide(exchangeId, decision, deposit ?? null, note)
-    return { exchangeId, decision, deposit: held.depositId, txHash: held.txHash }
+    const will = await foreseeWill({ store, deps }, exchangeId, held, decision)
+    return { exchangeId, decision, deposit: held.depositId, txHash: held.txHash, will }
   },
 })
 

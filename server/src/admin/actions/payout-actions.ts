@@ -1,7 +1,7 @@
-import { createOperatePayouts } from '../../exchange/operations/operate-payouts.ts'
+import { createOperatePayouts, type PayoutAct } from '../../exchange/operations/operate-payouts.ts'
 import type { ActionsOf } from './action.ts'
 
-const decide = (decision: 'release' | 'drop'): ActionsOf<'payouts-release'>['payouts-release'] => ({
+const decide = (decision: PayoutAct): ActionsOf<'payouts-release'>['payouts-release'] => ({
   async run({ store, note }, { payoutId }) {
     const { purpose, network } = await createOperatePayouts(store)[decision](payoutId, note)
     return { payoutId, decision, purpose, network }

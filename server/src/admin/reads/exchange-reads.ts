@@ -1,10 +1,15 @@
 import { parseUnits } from '../../core/domain/amount.ts'
 import { AppError } from '../../core/domain/errors.ts'
+import { decisions } from '../../exchange/domain/lifecycle.ts'
+import { listHeld } from '../../exchange/operations/operate-exchanges.ts'
+import { type DecidablePayout, listPayoutActs } from '../../exchange/operations/operate-payouts.ts'
 import { present } from '../../lib/assert.ts'
 import { decisionMeanings } from '../actions/exchange-actions.ts'
+import { foreseeWill } from '../actions/foresee-will.ts'
 import { findCurrency, findNetwork, listedCurrency } from '../actions/lookup.ts'
 import type { Rows } from '../ports/lists.ts'
-import { coins, readStory, toLinks } from './exchange-story.ts'
+import { coins } from './coins.ts'
+import { readStory, toLinks } from './exchange-story.ts'
 import { explorerUrl } from './explorer-links.ts'
 import { type Query, type ReadContext, type ReadsOf, requireLive, toPage, whole } from './read.ts'
 import type { Sums } from './sums.ts'
@@ -12,7 +17,7 @@ import type { Sums } from './sums.ts'
 const QUEUE_MAX = 500
 
 export const exchangeReads: ReadsOf<
-  'overview' | 'exchanges' | 'exchange' | 'held' | 'payouts' | 'queue' | 'unclaimed'
+  'overview' | 'exchanges' | 'exchange' | 'held' | 'decisions' | 'payouts' | 'queue' | 'unclaimed'
 > = {
   overview: (context) => readOverview(context),
   exchanges: ({ store, deps }, query) => {
@@ -33,13 +38,27 @@ export const exchangeReads: ReadsOf<
     )
     return { ...page, data: page.data.map((row) => ({ ...row, actions })) }
   },
+  decisions: (context, query) => readDecisions(context, query),
   async payouts({ store, live }, query) {
     const filter = { state: query['state'] ?? null, isHeld: query['attention'] === 'held' }
-    return withPayoutUrls(await store.lists.payouts(filter, toPage(query)), live)
+    return presentPayouts(await store.lists.payouts(filter, toPage(query)), live)
   },
   queue: async ({ store, live }, { network = '' }) =>
-    withPayoutUrls(whole(await store.lists.queue(findNetwork(network), QUEUE_MAX)), live),
+    presentPayouts(whole(await store.lists.queue(findNetwork(network), QUEUE_MAX)), live),
   unclaimed: async ({ store, live }, query) => withTxUrls(await store.lists.unclaimed(toPage(query)), live),
+}
+
+/** What each decision about a held deposit would do now. Empty if the deposit is not held, or several are. */
+async function readDecisions({ store, deps }: ReadContext, { exchangeId = '', deposit }: Query): Promise<Rows> {
+  const [held, ...others] = await listHeld(store.store, exchangeId, deposit ?? null)
+  if (held === undefined || others.length > 0) return whole([])
+  const rows: Rows['data'][number][] = []
+  for (const decision of decisions)
+    rows.push({
+      ...{ action: `exchanges-${decision}`, meaning: decisionMeanings[decision] },
+      ...(await foreseeWill({ store: store.store, deps }, exchangeId, held, decision)),
+    })
+  return whole(rows)
 }
 
 function readFrom({ currency, amount }: Query) {
@@ -104,10 +123,14 @@ const withTxUrls = (page: Rows, live: ReadContext['live']): Rows => ({
   data: page.data.map((row) => ({ ...row, txUrl: explorerUrl(live, networkOf(row), 'tx', String(row['txHash'])) })),
 })
 
-const withPayoutUrls = (page: Rows, live: ReadContext['live']): Rows => ({
+/** With what an operator can decide, and with pages at explorers. */
+const presentPayouts = (page: Rows, live: ReadContext['live']): Rows => ({
   ...page,
-  data: page.data.map((row) => ({
+  data: page.data.map(({ postponed, ...row }) => ({
     ...row,
+    acts: listPayoutActs({ ...row, postponed, lost: row['reversed'] } as DecidablePayout).map(
+      (act) => `payouts-${act}`,
+    ),
     addressUrl: explorerUrl(live, networkOf(row), 'address', String(row['address'])),
     links: toLinks((row['txHashes'] ?? []) as readonly string[], networkOf(row), live),
   })),

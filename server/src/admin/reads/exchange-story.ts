@@ -1,24 +1,16 @@
-import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
-import { formatSigned, isListed, listedCurrency } from '../actions/lookup.ts'
+import { coinsOrNull } from './coins.ts'
+import { readGuards } from './exchange-guards.ts'
 import { explorerUrl } from './explorer-links.ts'
 import { type ReadContext, toPlain } from './read.ts'
-
-export const coins = (units: bigint, assetId: string): string =>
-  formatSigned(units, listedCurrency(assetId as AssetId).decimals)
-
-/** Null without an amount, and for an asset that is not listed. */
-function coinsOrNull(units: unknown, assetId: unknown): string | null {
-  if (units === null || units === undefined || !isListed(String(assetId))) return null
-  return coins(BigInt(String(units)), String(assetId))
-}
 
 type Part = Readonly<Record<string, unknown>>
 type Side = Readonly<{ id: string; network: string }>
 type Leg = Readonly<{ from: Side; to: Side }>
 
 /** Everything about one exchange, with amounts in coins and pages at explorers. */
-export async function readStory({ store, live }: ReadContext, id: string) {
+export async function readStory(context: ReadContext, id: string) {
+  const { store, live } = context
   const story = await store.lists.story(id)
   if (story === null) throw new AppError('EXCHANGE_NOT_FOUND', `there is no exchange ${id}`, { field: 'id' })
   const { exchange, plan, parts, ledger } = story
@@ -32,6 +24,7 @@ export async function readStory({ store, live }: ReadContext, id: string) {
   return {
     exchange: toPlain({ ...exchange, ...amounts }),
     addresses: toPlain(listAddresses(exchange, ofKind('address'), live)),
+    guards: toPlain(await readGuards(context, id, parts)),
     timeline: toPlain(ofKind('event')),
     transfers: toPlain(ofKind('execution', 'payout').map((part) => toTransfer(part, legs, live))),
     orders: toPlain(ofKind('order').map(toOrder)),

@@ -32,6 +32,10 @@ export function isInTime({ until, inclusionMs }: FixedRate, { seenAt, includedAt
   return seenAt <= until && includedAt.getTime() <= includedBy
 }
 
+/** Until when a payment must be in a block that was first seen at the end of the lock. */
+export const lastInclusion = ({ until, inclusionMs }: Pick<FixedRate, 'until' | 'inclusionMs'>): Date =>
+  new Date(until.getTime() + inclusionMs)
+
 /** Whether a deposit is at least the quoted amount, within the tolerance. */
 export const coversQuote = ({ fromUnits }: Pick<FixedRate, 'fromUnits'>, depositUnits: bigint): boolean =>
   (fromUnits - depositUnits) * 100n <= fromUnits * TOLERANCE_PERCENT
@@ -67,9 +71,9 @@ export type DepositTerms =
   | Readonly<{ kind: 'wait'; reason: StatusReason }>
 
 /** A deposit that differs from the quoted amount by at most this gets the fixed rate, pro rata. */
-const TOLERANCE_PERCENT = 1n
+export const TOLERANCE_PERCENT = 1n
 /** Otherwise the customer gets at least this share of the quote pro rata, or a refund. */
-const WORST_PERCENT = 98n
+export const WORST_PERCENT = 98n
 
 /**
  * Terms of one deposit, as in "Deposits of another amount" of docs/lifecycle.md. Min and max apply to each deposit, except to

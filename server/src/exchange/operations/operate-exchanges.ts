@@ -57,7 +57,8 @@ export function createOperateExchanges(store: Store) {
 
 const nothingHeld = (exchangeId: string) => notDecidable(`exchange ${exchangeId} has no held execution`)
 
-async function listHeld(
+/** Held executions of an exchange: all, or those that match a deposit. Throws if the id is not one. */
+export async function listHeld(
   tx: Pick<Store, 'operator'>,
   exchangeId: string,
   deposit: string | null,

@@ -16,7 +16,7 @@ const FUNDING_HEX_MAX = 400_000
 export function createOperatePayouts(store: Store) {
   async function decide(
     id: string,
-    act: 'release' | 'drop',
+    act: PayoutAct,
     note: AuditNote,
     work: (tx: StoreTx, payout: HeldPayout) => Promise<void>,
   ): Promise<HeldPayout> {
@@ -78,15 +78,31 @@ export function createOperatePayouts(store: Store) {
   }
 }
 
-/** Throws unless the operator may decide about this payout itself. */
-function requireDecidable(payout: HeldPayout, act: 'release' | 'drop'): void {
+const payoutActs = ['release', 'drop'] as const
+export type PayoutAct = (typeof payoutActs)[number]
+
+/** What decides whether an operator may decide about a payout. */
+export type DecidablePayout = Pick<HeldPayout, 'id' | 'state' | 'attention' | 'postponed' | 'exchangeId' | 'lost'>
+
+/** What the operator can decide about this payout itself. */
+export const listPayoutActs = (payout: DecidablePayout): readonly PayoutAct[] =>
+  payoutActs.filter((act) => findRefusal(payout, act) === null)
+
+function requireDecidable(payout: DecidablePayout, act: PayoutAct): void {
+  const refusal = findRefusal(payout, act)
+  if (refusal !== null) throw refused(refusal)
+}
+
+/** Why the operator may not decide this about the payout; null = it may. */
+function findRefusal(payout: DecidablePayout, act: PayoutAct): string | null {
   const { id, state, attention, postponed, exchangeId, lost: isReversed } = payout
   // It waits for a network fee or a limit: only its release is a decision.
   const isPostponed = postponed && attention === null && act === 'release'
   if (exchangeId !== null && !isReversed && !isPostponed)
-    throw refused(`payout ${id} belongs to exchange ${exchangeId}: use swapyard exchanges release, refund or fail`)
-  if (state !== 'reserved') throw refused(`payout ${id} is ${state}: only a payout that is not signed can be decided`)
-  if (attention === null && !isPostponed) throw refused(`payout ${id} is queued and not held: no decision is needed`)
+    return `payout ${id} belongs to exchange ${exchangeId}: use swapyard exchanges release, refund or fail`
+  if (state !== 'reserved') return `payout ${id} is ${state}: only a payout that is not signed can be decided`
+  if (attention === null && !isPostponed) return `payout ${id} is queued and not held: no decision is needed`
+  return null
 }
 
 /** Hints of the operator about a pending transaction of ours. They change nothing about signing. */

@@ -190,6 +190,31 @@ describe('the price guard', () => {
     expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'floating' })
   })
 
+  test('says with the hold what was quoted, what the price gives, how far that is, and what is allowed', async () => {
+    const exchange = await create()
+    setEtherPrice('4800')
+    await payAndConfirm(exchange)
+    // 0.04 × 99 990 ÷ 4 800, − 0.4 %, − 0.1 %, − 0.00021: 16.696 % less than 0.995.
+    const detail = {
+      assetId: 'eth@eth',
+      quotedUnits: '995000000000000000',
+      currentUnits: '828877083000000000',
+      movePercent: '-16.7',
+      allowedPercent: '10',
+    }
+    const [event] = await path.database.query<{ detail: unknown }>(
+      "select detail from events where exchange_id = $1 and event = 'held'",
+      [exchange.id],
+    )
+    expect(event?.detail).toEqual(detail)
+    const { id } = await path.readExecution(exchange)
+    expect((await path.store.alarms.find(`held:${id}`))?.detail).toEqual({
+      ...{ exchangeId: exchange.id, reason: 'PRICE_GUARD', ...detail },
+    })
+    await path.decide(exchange, 'refund')
+    await path.runJobs()
+  })
+
   test('executes at the market if the operator releases it', async () => {
     const exchange = await create()
     setEtherPrice('4800')

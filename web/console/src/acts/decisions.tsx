@@ -1,6 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import type { AdminActionName } from '@swapyard/schema'
 import { ActButton } from './act-button.tsx'
+import { WillOfDecision } from './will.tsx'
 
 const decisions: readonly (readonly [act: AdminActionName, label: string])[] = [
   ['exchanges-release', 'Release'],
@@ -17,6 +18,7 @@ export const Decisions = ({ exchangeId, deposit, reason }: Props) => (
     {decisions.map(([act, label]) => (
       <ActButton key={act} act={act} label={label} given={{ exchangeId, deposit }}>
         {reason !== null && <Text size="sm">It is held with the reason {reason}.</Text>}
+        <WillOfDecision act={act} exchangeId={exchangeId} deposit={deposit} />
       </ActButton>
     ))}
     <ActButton act="exchanges-set-refund" label="Set refund address" given={{ exchangeId }} />

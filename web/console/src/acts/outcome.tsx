@@ -2,6 +2,7 @@ import { Alert, Code, Paper, Stack, Text } from '@mantine/core'
 import type { AdminActionResult } from '@swapyard/schema'
 import { Copy, Facts, Json } from '../format/values.tsx'
 import classes from './acts.module.css'
+import { type Will, WillFacts } from './will.tsx'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -17,9 +18,11 @@ export const listMembers = (members: Members) =>
 
 /** What an act did or would do: its answer, the rows of the audit log with what they change, and secrets. */
 export function Outcome({ outcome: { result, acts, shown } }: Readonly<{ outcome: AdminActionResult }>) {
+  const { will, ...rest } = result
   return (
     <Stack gap="sm">
-      {Object.keys(result).length > 0 && <Facts items={listMembers(result)} />}
+      {will !== undefined && <WillFacts will={will as Will} />}
+      {Object.keys(rest).length > 0 && <Facts items={listMembers(rest)} />}
       {acts.map((row, n) => (
         <AuditRow key={String(row['id'] ?? n)} row={row} />
       ))}

@@ -8,6 +8,7 @@ const readPaths: AdminReadPaths = {
   exchanges: '/admin/v1/exchanges',
   exchange: '/admin/v1/exchanges/story',
   held: '/admin/v1/held',
+  decisions: '/admin/v1/held/decisions',
   payouts: '/admin/v1/payouts',
   queue: '/admin/v1/payouts/queue',
   unclaimed: '/admin/v1/unclaimed',

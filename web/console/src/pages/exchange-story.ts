@@ -17,7 +17,8 @@ export type Exchange = Readonly<{
   partner_fee_bps: number
   created_at: string
   expires_at: string
-  fixed_until: Texts
+  /** What the create stated about its deposit. */
+  estimate: Readonly<{ confirmations: number | null; seconds: number | null }> | null
 }>
 export type Address = Readonly<{
   kind: 'deposit' | 'recipient' | 'refund'
@@ -58,6 +59,25 @@ export type Transfer = Readonly<{
   attention?: Texts
   address?: string
 }>
+/** A comparison of the price guard. With `at` it held a deposit then; without, it is that of current prices. */
+export type Move = Readonly<{
+  at?: string
+  deposit: Texts
+  currency: Texts
+  quoted: Texts
+  current: Texts
+  movePercent: Texts
+  allowedPercent?: string
+  isFar?: boolean | null
+}>
+export type Guards = Readonly<{
+  fixedUntil: Texts
+  includedBy: Texts
+  tolerancePercent: Texts
+  leastPercent: Texts
+  maxAmount: Texts
+  price: Readonly<{ allowedPercent: Texts; whenHeld: readonly Move[]; now: readonly Move[] | null }>
+}>
 export type Order = Readonly<{
   id: string
   venue: string
@@ -77,6 +97,7 @@ export type Entry = Readonly<{
 export type Story = Readonly<{
   exchange: Exchange
   addresses: readonly Address[]
+  guards: Guards
   timeline: readonly Event[]
   transfers: readonly Transfer[]
   orders: readonly Order[]

@@ -6,8 +6,9 @@ import { hasPage } from '../app/has-page.ts'
 import { Loading } from '../app/loading.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
-import { Amount, Facts, Hash, Json, NONE, Status, Time } from '../format/values.tsx'
+import { Amount, duration, Facts, Hash, Json, NONE, Status, Time } from '../format/values.tsx'
 import { RowList } from '../lists/rows.tsx'
+import { Guards } from './exchange-guards.tsx'
 import { type Address, type Entry, type Exchange, type Order, readStory, type Story } from './exchange-story.ts'
 import { Timeline } from './exchange-timeline.tsx'
 import { Transfers } from './exchange-transfers.tsx'
@@ -32,12 +33,15 @@ export function Page() {
 }
 
 function Content({ story }: Readonly<{ story: Story }>) {
-  const { exchange, addresses, timeline, transfers, orders, ledger, facts, plan } = story
+  const { exchange, addresses, guards, timeline, transfers, orders, ledger, facts, plan } = story
   return (
     <>
       <Panel title="Terms">
         <Terms exchange={exchange} />
         <Addresses addresses={addresses} />
+      </Panel>
+      <Panel title="Guards">
+        <Guards guards={guards} currency={exchange.from} />
       </Panel>
       <Panel title="Deposits and payouts">
         <Transfers exchangeId={exchange.id} transfers={transfers} />
@@ -66,7 +70,7 @@ function Content({ story }: Readonly<{ story: Story }>) {
   )
 }
 
-/** The quote, and the guards that bound it. */
+/** The quote and its clocks; the guards stand in their own panel. */
 function Terms({ exchange }: Readonly<{ exchange: Exchange }>) {
   const { partner, external_id: externalId, type, flow, status, reason, partner_fee_bps: feeBps } = exchange
   return (
@@ -81,7 +85,8 @@ function Terms({ exchange }: Readonly<{ exchange: Exchange }>) {
         ['Fee of the partner', `${feeBps / 100} %`],
         ['Created', <Time key="created" at={exchange.created_at} />],
         ['Expires', <Time key="expires" at={exchange.expires_at} />],
-        ['Fixed rate until', exchange.fixed_until && <Time key="fixed" at={exchange.fixed_until} />],
+        ['Confirmations stated', exchange.estimate?.confirmations],
+        ['Time stated', exchange.estimate?.seconds && duration(exchange.estimate.seconds)],
       ]}
     />
   )

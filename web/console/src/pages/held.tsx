@@ -1,7 +1,22 @@
+import type { AdminRow } from '@swapyard/schema'
 import { Decisions } from '../acts/decisions.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Age, Amount, Dimmed, ExchangeLink, Hash, Status } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
+
+/** Recipient and refund address. */
+const Payees = ({ recipient, recipientMemo, refundAddress, refundMemo }: AdminRow<'held'>) => (
+  <>
+    <div>
+      <Dimmed>to</Dimmed> {recipient === null ? 'the balance of the partner' : <Hash text={recipient} />}{' '}
+      {recipientMemo && <Dimmed>memo {recipientMemo}</Dimmed>}
+    </div>
+    <div>
+      <Dimmed>refund to</Dimmed> {refundAddress === null ? 'no address named' : <Hash text={refundAddress} />}{' '}
+      {refundMemo && <Dimmed>memo {refundMemo}</Dimmed>}
+    </div>
+  </>
+)
 
 export const Page = () => (
   <>
@@ -40,6 +55,18 @@ export const Page = () => (
             </>
           ),
         },
+        {
+          title: 'Owed for it',
+          cell: ({ due, dueCurrency, quoted, quotedCurrency }) =>
+            due === null ? (
+              <>
+                <Amount value={quoted} currency={quotedCurrency} /> <Dimmed>quoted</Dimmed>
+              </>
+            ) : (
+              <Amount value={due} currency={dueCurrency} />
+            ),
+        },
+        { title: 'Payees', cell: (row) => <Payees {...row} /> },
         {
           title: 'Decide',
           cell: ({ exchangeId, depositId, reason }) => (

@@ -1,5 +1,6 @@
-import { Group } from '@mantine/core'
+import { Anchor, Group } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
+import { Link } from 'react-router'
 import { ActButton } from '../acts/act-button.tsx'
 import { Amount, Dimmed, ExchangeLink, Hash, NONE, Status, Time } from '../format/values.tsx'
 import type { Column } from '../lists/rows.tsx'
@@ -7,12 +8,21 @@ import type { Column } from '../lists/rows.tsx'
 type Payout = AdminRow<'payouts'>
 type PayoutLink = Readonly<{ hash: string; url: string | null }>
 
-/** An operator acts on what is held or was reversed, and on what is signed and not confirmed. */
-function PayoutActs({ id: payoutId, state, attention, reversed, transactionId, network }: Payout) {
+const labels = { 'payouts-release': 'Release', 'payouts-drop': 'Drop' } as const
+type Decision = keyof typeof labels
+
+/** The server names what can be decided; a held payout of an exchange is decided with its deposit. Hints are about what is signed. */
+function PayoutActs({ id: payoutId, state, attention, acts, exchangeId, transactionId, network }: Payout) {
   return (
     <Group gap={6}>
-      {(attention !== null || reversed) && <ActButton act="payouts-release" label="Release" given={{ payoutId }} />}
-      {attention !== null && <ActButton act="payouts-drop" label="Drop" given={{ payoutId }} />}
+      {(acts as readonly Decision[]).map((act) => (
+        <ActButton key={act} act={act} label={labels[act]} given={{ payoutId }} />
+      ))}
+      {attention !== null && acts.length === 0 && exchangeId !== null && (
+        <Anchor component={Link} to={`/exchanges/${exchangeId}`} size="sm" underline="always">
+          Decide about its deposit
+        </Anchor>
+      )}
       {state === 'signed' && transactionId !== null && (
         <>
           <ActButton act="payouts-conflict" label="Name a conflict" given={{ transactionId }} />

@@ -7,7 +7,8 @@ const PAYOUT = `p.id, p.purpose, p.state, p.attention, p.network, p.asset_id as 
   nullif(p.memo, '') as memo, p.exchange_id as "exchangeId", p.transaction_id as "transactionId",
   (select json_agg(a.tx_hash order by a.created_at) from attempts a
    where a.transaction_id = p.transaction_id) as "txHashes",
-  p.waits_for as "waitsFor", p.held_until as "heldUntil", p.lost as reversed, p.created_at as "createdAt" from payouts p`
+  p.waits_for as "waitsFor", p.held_until as "heldUntil", p.lost as reversed,
+  p.postponed > 0 as postponed, p.created_at as "createdAt" from payouts p`
 
 type Row = Readonly<Record<string, unknown>> & Readonly<{ units: string; currency: string }>
 
@@ -37,12 +38,25 @@ export function createPayoutLists(sql: Sql): Lists {
   }
 }
 
+type HeldRow = Readonly<Record<string, unknown>> &
+  Readonly<{
+    currency: string | null
+    units: string
+    dueUnits: string | null
+    dueCurrency: string
+    quotedUnits: string
+    quotedCurrency: string
+  }>
+
 async function listHeld(sql: Sql, page: Parameters<Lists['held']>[0]): Promise<Rows> {
   const found = await readPage(
     sql,
     {
       select: `x.exchange_id as "exchangeId", a.name as partner, x.id as "executionId", x.deposit_id as "depositId",
         d.network, d.tx_hash as "txHash", d.asset_id as currency, coalesce(d.credited_units, d.units) as units, x.reason, x.decision,
+        e.recipient_address as recipient, nullif(e.recipient_memo, '') as "recipientMemo", e.refund_address as "refundAddress",
+        nullif(e.refund_memo, '') as "refundMemo", e.legs->x.leg->'to'->>'id' as "dueCurrency", x.due_units as "dueUnits",
+        e.legs->-1->'to'->>'id' as "quotedCurrency", e.to_units as "quotedUnits",
         coalesce(x.release_status, 'exchanging') as "onRelease", x.updated_at as since
         from executions x join deposits d on d.id = x.deposit_id join exchanges e on e.id = x.exchange_id
         left join partners a on a.id = e.partner_id`,
@@ -55,8 +69,14 @@ async function listHeld(sql: Sql, page: Parameters<Lists['held']>[0]): Promise<R
     page,
   )
   const data = found.data.map((row) => {
-    const { currency, units } = row as { currency: string | null; units: string }
-    return { ...row, amount: currency === null ? null : formatAmount(BigInt(units), currency) }
+    const { dueUnits, quotedUnits, ...held } = row as HeldRow
+    const { currency, units, dueCurrency, quotedCurrency } = held
+    return {
+      ...held,
+      amount: currency === null ? null : formatAmount(BigInt(units), currency),
+      due: dueUnits === null ? null : formatAmount(BigInt(dueUnits), dueCurrency),
+      quoted: formatAmount(BigInt(quotedUnits), quotedCurrency),
+    }
   })
   return { ...found, data }
 }

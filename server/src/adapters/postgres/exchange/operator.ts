@@ -84,7 +84,7 @@ async function heldExecutions(
 ): Promise<readonly HeldExecution[]> {
   if (locking) await sql.query('select 1 from exchanges where id = $1 for no key update', [exchangeId])
   const rows = await sql.query<RowOf<HeldExecution, 'units'>>(
-    `select x.id, x.deposit_id as "depositId", d.tx_hash as "txHash", d.asset_id as "assetId",
+    `select x.id, x.leg, x.deposit_id as "depositId", d.tx_hash as "txHash", d.asset_id as "assetId",
        coalesce(d.credited_units, d.units) as units, x.status, x.reason, x.decision, case when x.release_status is not null
          then json_build_object('status', x.release_status, 'reason', x.release_reason) end as "onRelease"
      from executions x join deposits d on d.id = x.deposit_id join exchanges e on e.id = x.exchange_id

@@ -33,6 +33,7 @@ export type UnclaimedDeposit = Readonly<{
 /** An execution that waits for the operator. */
 export type HeldExecution = Readonly<{
   id: string
+  leg: number
   depositId: string
   txHash: string
   assetId: AssetId | null

@@ -34,6 +34,10 @@ export type StepDeps = Readonly<{
   log: Log
 }>
 
+/** What terms, prices and destinations are computed from. */
+export type MarketDeps = Pick<StepDeps, 'currencyOf' | 'books' | 'settings'> &
+  Readonly<{ clock: Pick<QuoteClock, 'now'>; chains: ReadonlyMap<string, Pick<Chain, 'addresses'>> }>
+
 /** What was read from outside for one execution, before the transaction. */
 export type Evidence = Readonly<{
   /** The block that all nodes agreed on, and the units that the address received by the transfer. */
@@ -51,7 +55,7 @@ export type Act = Readonly<{
 }>
 
 /** Source and target asset of an exchange over all of its legs. */
-export function endsOf({ id, legs }: Exchange): Leg {
+export function endsOf({ id, legs }: Pick<Exchange, 'id' | 'legs'>): Leg {
   const [first, last] = [legs[0], legs.at(-1)]
   return { from: present(first, `the first leg of exchange ${id}`).from, to: present(last, `the last leg of ${id}`).to }
 }
@@ -64,7 +68,7 @@ export function fixedRateOf({ fromUnits, toUnits, fixedUntil, fixedInclusionMs }
 }
 
 /** Whether an asset or a network of a leg is paused: nothing is converted until it is not. */
-export function isPaused({ books }: StepDeps, { from, to }: Leg): boolean {
+export function isPaused({ books }: Pick<StepDeps, 'books'>, { from, to }: Leg): boolean {
   const { assets, networks } = books.current().pauses
   const isHeld = ({ id, network }: Asset) => assets.has(id) || networks.has(network)
   return isHeld(from) || isHeld(to)
@@ -76,8 +80,10 @@ export function isPayoutPaused(deps: StepDeps, leg: Leg): boolean {
   return isPaused(deps, leg) || payouts?.has(leg.to.network) === true || payouts?.has('all') === true
 }
 
+type LegPosition = Readonly<{ context: Pick<Act['context'], 'exchange'>; execution: Pick<Execution, 'leg'> }>
+
 /** Whether the proceeds of the execution fund another leg. */
-export function hasNextLeg({ context: { exchange }, execution: { leg } }: Pick<Act, 'context' | 'execution'>): boolean {
+export function hasNextLeg({ context: { exchange }, execution: { leg } }: LegPosition): boolean {
   return leg < exchange.legs.length - 1
 }
 
@@ -91,7 +97,7 @@ export function convertibleUnits({
 }
 
 /** The leg that an execution converts. */
-export function legOf({ context: { exchange }, execution }: Pick<Act, 'context' | 'execution'>): Leg {
+export function legOf({ context: { exchange }, execution }: LegPosition): Leg {
   return present(exchange.legs[execution.leg], `leg ${execution.leg} of exchange ${exchange.id}`)
 }
 
@@ -103,7 +109,7 @@ export function findMissingNetwork({
   deps,
   context: { exchange },
   execution: { status, onRelease, leg, deposit },
-}: Pick<Act, 'deps' | 'context' | 'execution'>): string | null {
+}: Readonly<{ deps: Pick<MarketDeps, 'chains'> }> & Pick<Act, 'context' | 'execution'>): string | null {
   const next = status === 'verifying' ? onRelease?.status : status
   const needed =
     deposit.status !== 'credited'
@@ -123,7 +129,7 @@ export function getChain(deps: StepDeps, network: string): Chain {
 }
 
 /** Asset of the deposit, which may differ from the requested one. */
-export function depositAsset(act: Act): Asset {
+export function depositAsset(act: Readonly<{ deps: Pick<StepDeps, 'currencyOf'> }> & Pick<Act, 'execution'>): Asset {
   const { assetId } = act.execution.deposit
   return present(
     assetId === null ? null : act.deps.currencyOf(assetId)?.asset,

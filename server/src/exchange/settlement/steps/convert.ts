@@ -29,10 +29,11 @@ import {
   isPaused,
   isRightAsset,
   legOf,
+  type MarketDeps,
   move,
 } from './context.ts'
 import { partnerFeeBpsOf, pricingOf, referenceOf } from './leg-pricing.ts'
-import { hasPriceMoved, isGuarded, orderedUnitsOf } from './price-guard.ts'
+import { findFarMove, holdDetailOf, isGuarded, measurePrices, orderedUnitsOf } from './price-guard.ts'
 import { drawnDelayMs, holdUnlessAuthentic, minOutputUnits, payoutIdOf, reserve } from './reserve.ts'
 
 /** Id of the next order. A settled id is never used again, so a reversed or rejected order is repeated with a new id (I-22). */
@@ -55,8 +56,12 @@ export function storeOrder({ deps, tx, execution }: Act, { id, give, giveUnits, 
   })
 }
 
+/** What terms are decided from; they change nothing. */
+type Position = Readonly<{ deps: MarketDeps; tx: Pick<StoreTx, 'inventory' | 'steps'> }> &
+  Pick<Act, 'context' | 'execution'>
+
 /** Current rate of a leg. The limits of a first leg also cover the second, so an amount that cannot be paid out is refunded. */
-function liveRateOf(act: Act, ownUnits: bigint): LiveRate {
+function liveRateOf(act: Position, ownUnits: bigint): LiveRate {
   const { exchange } = act.context
   const pricing = pricingOf(act, legOf(act), ownUnits)
   const next = exchange.legs[act.execution.leg + 1]
@@ -79,7 +84,7 @@ type Terms = Exclude<DepositTerms, { kind: 'wait' }> | Wait
 type ExecutedTerms = Extract<DepositTerms, { kind: 'execute' }>
 
 /** Terms on which this deposit executes. */
-export async function termsOf(act: Act): Promise<Terms> {
+export async function termsOf(act: Position): Promise<Terms> {
   const { execution } = act
   const { exchange } = act.context
   assert(isRightAsset(act), `execution ${execution.id} has terms only in the asset that was ordered`)
@@ -141,7 +146,7 @@ const hasEnded = ({ status, reason }: Exchange): boolean =>
  * Whether the fixed rate applies: it serves the first deposit that can execute at it. A test payment or a stranger's dust
  * that is refunded uses nothing up (M18). If the deposit leaves the chain, the next one gets the rate.
  */
-async function hasFixedRate(act: Act, facts: DepositFacts): Promise<boolean> {
+async function hasFixedRate(act: Position, facts: DepositFacts): Promise<boolean> {
   const { tx } = act
   const { exchange } = act.context
   const { leg, deposit } = act.execution
@@ -174,7 +179,8 @@ export async function convert(act: Act): Promise<Execution | null> {
   if ((exchange.recipient !== null || hasNextLeg(act)) && takeUnits < minOutputUnits(act, to))
     return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
   const isFloating = terms.rate === 'floating' || terms.rate === 'mixed'
-  if (isFloating && isGuarded(execution) && hasPriceMoved(act) === true) return holdFor(act, 'PRICE_GUARD')
+  const far = isFloating && isGuarded(execution) ? findFarMove(measurePrices(act)) : null
+  if (far !== null) return holdFor(act, 'PRICE_GUARD', {}, holdDetailOf(far))
   const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
   if (!(await isOwed(act, from.id, giveUnits))) return holdFor(act, 'OPERATOR', {}, { uncovered: from.id })
   const id = nextOrderId(execution)
@@ -220,7 +226,7 @@ export async function convert(act: Act): Promise<Execution | null> {
  * Units to pay for this leg. A private exchange withholds a part of the intermediary amount from its chain until the next
  * leg, and varies the recipient's amount by the drawn `payoutPpm`.
  */
-function dueUnitsOf(act: Act, plainUnits: bigint): bigint {
+export function dueUnitsOf(act: Pick<Act, 'context' | 'execution'>, plainUnits: bigint): bigint {
   const { plan } = act.context.exchange
   if (plan === undefined) return plainUnits
   return hasNextLeg(act) ? shownUnits(plan, plainUnits) : paidUnits(plan, plainUnits)

@@ -9,14 +9,12 @@ import {
   pricePair,
   priceReturn,
 } from '../../domain/pricing.ts'
-import { type Act, endsOf } from './context.ts'
+import { type Act, endsOf, type MarketDeps } from './context.ts'
+
+type Priced = Readonly<{ deps: MarketDeps; context: Pick<Act['context'], 'exchange'> }>
 
 /** Current floating price of a leg; throws like a quote. */
-export function pricingOf(
-  { deps, context: { exchange } }: Pick<Act, 'deps' | 'context'>,
-  leg: Leg,
-  ownUnits = 0n,
-): PairPricing {
+export function pricingOf({ deps, context: { exchange } }: Priced, leg: Leg, ownUnits = 0n): PairPricing {
   const pair = pairOf(deps, exchange, leg)
   if (ownUnits > 0n) return pricePair(deps.books.current(), pair, deps.clock.now(), ownUnits)
   return deps.books.price(pair, deps.clock.now())
@@ -24,7 +22,7 @@ export function pricingOf(
 
 /** Reference rate and costs of a leg now, whatever the reserve of its target is. Null = no current price. */
 export function referenceOf(
-  { deps, context: { exchange } }: Pick<Act, 'deps' | 'context'>,
+  { deps, context: { exchange } }: Priced,
   leg: Leg,
 ): Pick<PairPricing, 'rate' | 'networkUnits'> | null {
   try {
@@ -39,7 +37,7 @@ export function referenceOf(
 export const partnerFeeBpsOf = (exchange: Exchange, leg: Leg): number =>
   leg === exchange.legs.at(-1) ? exchange.partnerFeeBps : 0
 
-function pairOf(deps: Act['deps'], exchange: Exchange, leg: Leg): Pair {
+function pairOf(deps: MarketDeps, exchange: Exchange, leg: Leg): Pair {
   const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
   const to = present(deps.currencyOf(leg.to.id), `the listing of ${leg.to.id}`)
   return { from, to, flow: 'standard', partnerFeeBps: partnerFeeBpsOf(exchange, leg) }
@@ -53,7 +51,7 @@ export function costsOfReturn({
   deps,
   context: { exchange },
   execution,
-}: Pick<Act, 'deps' | 'context' | 'execution'>): Costs | null {
+}: Priced & Readonly<{ execution: Pick<Act['execution'], 'deposit'> }>): Costs | null {
   const { assetId } = execution.deposit
   const from = present(assetId === null ? null : deps.currencyOf(assetId), 'the listing of an intermediary')
   const to = present(deps.currencyOf(endsOf(exchange).from.id), 'the listing of a source')

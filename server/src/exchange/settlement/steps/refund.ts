@@ -3,7 +3,7 @@ import { dustEntry, refundFeeEntry } from '../../../core/domain/ledger/entries.t
 import { present } from '../../../lib/assert.ts'
 import { payoutFeeIn } from '../../domain/pricing.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import { type Act, depositAsset, holdFor, isClearedByOperator, isOwed, move } from './context.ts'
+import { type Act, depositAsset, holdFor, isClearedByOperator, isOwed, type MarketDeps, move } from './context.ts'
 import { unwind } from './convert.ts'
 import { holdUnlessAuthentic, minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 import { reserveReturn } from './return-leg.ts'
@@ -41,7 +41,8 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
   return reserve(act, { id, purpose: 'refund', asset, to, units: units - feeUnits, heldMs: null })
 }
 
-function refundFee(act: Act): bigint | null {
+/** Network fee of a refund now; null = no current price for it. */
+export function refundFee(act: Readonly<{ deps: MarketDeps }> & Pick<Act, 'execution'>): bigint | null {
   const { deps } = act
   const currency = present(deps.currencyOf(depositAsset(act).id), 'the listing of a deposit')
   try {

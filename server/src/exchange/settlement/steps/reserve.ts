@@ -1,7 +1,7 @@
 import type { Asset } from '../../../core/domain/asset.ts'
 import { type Destination, isSameHolder } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import { type Act, endsOf, holdFor } from './context.ts'
+import { type Act, endsOf, holdFor, type MarketDeps } from './context.ts'
 
 /** A payout or refund of an execution. `heldMs`: minimum time in the queue; null = none. */
 type Reservation = Readonly<{
@@ -22,7 +22,10 @@ export const drawnDelayMs = ({ context: { exchange }, execution: { leg } }: Act)
   exchange.plan === undefined ? null : (exchange.plan.delaysMs[leg] ?? 0)
 
 /** Smallest output of an asset that its network relays. */
-export function minOutputUnits({ deps }: Act, { id, contract }: Pick<Asset, 'id' | 'contract'>): bigint {
+export function minOutputUnits(
+  { deps }: Readonly<{ deps: Pick<MarketDeps, 'currencyOf'> }>,
+  { id, contract }: Pick<Asset, 'id' | 'contract'>,
+): bigint {
   return contract === null ? (deps.currencyOf(id)?.network.bitcoin?.dustUnits ?? 1n) : 1n
 }
 
@@ -35,7 +38,7 @@ export function refundDestination({
   deps,
   context: { exchange, refundToSender },
   execution: { payer },
-}: Pick<Act, 'deps' | 'context' | 'execution'>): Destination | null {
+}: Readonly<{ deps: Pick<MarketDeps, 'chains'> }> & Pick<Act, 'context' | 'execution'>): Destination | null {
   const sender = refundToSender && payer !== null ? { address: payer, memo: null } : null
   const to = exchange.refund ?? sender
   if (to === null || exchange.plan === undefined || exchange.recipient === null) return to
@@ -47,15 +50,24 @@ export function refundDestination({
   return isSameHolder(deps.chains, ...ends) ? null : to
 }
 
+/** Whether this program wrote the payee, and nothing has changed it since (I-39). */
+export function isAuthentic(
+  { context: { exchange, authentic }, execution }: Pick<Act, 'context' | 'execution'>,
+  payee: 'recipient' | 'refund',
+): boolean {
+  const isNamed = payee === 'recipient' || exchange.refund !== null
+  return isNamed ? authentic[payee] : execution.isPayerAuthentic
+}
+
 /**
  * Holds an execution whose payee this program did not write, or that was changed in the database since (I-39). No release
  * pays it: the operator refunds it, or names another refund address. Null = the payee may be paid.
  */
 export async function holdUnlessAuthentic(act: Act, payee: 'recipient' | 'refund'): Promise<Execution | null> {
-  const { deps, tx, context, execution } = act
-  const { exchange, authentic } = context
+  const { deps, tx, context } = act
+  const { exchange } = context
+  if (isAuthentic(act, payee)) return null
   const isNamed = payee === 'recipient' || exchange.refund !== null
-  if (isNamed ? authentic[payee] : execution.isPayerAuthentic) return null
   const detail = { payee: isNamed ? payee : 'sender', exchangeId: exchange.id }
   deps.log.error(detail, 'the payee of an exchange was changed outside of the program')
   await tx.alarms.raise(`payee:${exchange.id}`, 'the payee of an exchange was changed outside of the program', detail)

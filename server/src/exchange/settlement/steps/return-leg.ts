@@ -16,7 +16,7 @@ import {
 } from './context.ts'
 import { nextOrderId, storeOrder } from './convert.ts'
 import { costsOfReturn } from './leg-pricing.ts'
-import { hasReturnMoved, isGuarded } from './price-guard.ts'
+import { findFarMove, holdDetailOf, isGuarded, measureReturn } from './price-guard.ts'
 import { drawnDelayMs, holdUnlessAuthentic, minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 
 /**
@@ -33,7 +33,8 @@ export async function reserveReturn(act: Act): Promise<Execution | null> {
   const costs = costsOfReturn(act)
   if (costs === null || act.evidence === null) return null
   if (!(await isOwed(act, give.id, units))) return holdFor(act, 'OPERATOR', {}, { uncovered: give.id })
-  if (isGuarded(execution) && hasReturnMoved(act) === true) return holdFor(act, 'PRICE_GUARD')
+  const moved = isGuarded(execution) ? findFarMove(measureReturn(act)) : null
+  if (moved !== null) return holdFor(act, 'PRICE_GUARD', {}, holdDetailOf(moved))
   const dueUnits = afterNetworkFee(costs, convertibleUnits(act))
   if (dueUnits < minOutputUnits(act, take)) {
     await tx.ledger.post(dustEntry(execution.id, exchange.id, give.id, units))

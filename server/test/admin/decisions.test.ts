@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { price } from '../../src/exchange/domain/pricing.fixture.ts'
+import { COIN, ETHER, type startMoneyPath } from '../exchange/money-path.ts'
+import { type AdminServer, type Caller, rowsOf } from './admin-server.ts'
+import { openMoneyPathServer } from './money-path-server.ts'
+
+const PAID = COIN / 25n
+const reason = 'she sent a passport'
+
+let server: AdminServer
+let path: Awaited<ReturnType<typeof startMoneyPath>>
+let whole: ReturnType<typeof path.books.current>
+let asker: Caller
+let approver: Caller
+let close: () => Promise<void>
+beforeAll(async () => {
+  ;({ server, path, close } = await openMoneyPathServer())
+  await path.fundWallets({ btc: 10n * COIN, eth: 12n * ETHER })
+  whole = path.books.current()
+  asker = await server.logIn(await server.addOperator('ada@example.com', 'admin'))
+  approver = await server.logIn(await server.addOperator('bob@example.com', 'admin'))
+})
+afterAll(() => close())
+beforeEach(() => path.books.replace(whole))
+
+/** Quoted at 4 000 dollars per ether, and held at 4 800. */
+async function holdByPrice(options: Parameters<typeof path.createExchange>[0] = {}): Promise<Exchange> {
+  const exchange = await path.createExchange({
+    ...{ fromUnits: PAID, toUnits: (995n * ETHER) / 1_000n, maxUnits: COIN / 10n, ...options },
+  })
+  path.books.replace({
+    prices: { ...whole.prices, usd: new Map([...whole.prices.usd, ['eth', price('4800', '4800')]]) },
+  })
+  path.payDeposit(exchange, PAID)
+  await path.mineBlocks(5)
+  return exchange
+}
+
+/** 0.04 × 99 990 ÷ 4 800, − 0.4 %, − 0.1 %, − 0.00021. */
+const AT_4800 = '0.828877083'
+const paysRecipient = (exchange: Exchange) => ({
+  ...{ pays: AT_4800, currency: 'eth@eth', to: exchange.recipient?.address, memo: null, fee: '0.00021' },
+  note: expect.stringContaining('estimate'),
+})
+const paysRefund = (to: string | undefined, note: unknown) => ({
+  ...{ pays: '0.039985', currency: 'btc@btc', to: to ?? null, memo: null, fee: '0.000015', note },
+})
+
+describe('a held deposit', () => {
+  test('previews what a decision pays, to whom, and with which fee; the second person sees the same', async () => {
+    const exchange = await holdByPrice()
+    const body = { exchangeId: exchange.id, reason }
+    const preview = async (decision: string) =>
+      (await asker.post(`exchanges/${decision}`, { ...body, preview: true })).body
+    expect(await preview('release')).toMatchObject({ state: 'preview', result: { will: paysRecipient(exchange) } })
+    expect(await preview('convert')).toMatchObject({ result: { will: paysRecipient(exchange) } })
+    const refund = paysRefund(exchange.refund?.address, expect.stringContaining('fee is an estimate'))
+    expect(await preview('refund')).toMatchObject({ result: { will: refund } })
+    expect(await preview('fail')).toMatchObject({
+      result: { will: { pays: null, to: null, note: expect.stringMatching('pays nothing') } },
+    })
+    const asked = await asker.post('exchanges/release', body)
+    expect(asked.body).toMatchObject({ state: 'asked', result: { will: paysRecipient(exchange) } })
+    const id = asked.body['requestId']
+    expect((await approver.post('requests/approve', { id, preview: true })).body).toMatchObject({
+      state: 'preview',
+      result: { will: paysRecipient(exchange) },
+    })
+    expect((await approver.post('requests/approve', { id })).status).toBe(201)
+    await path.runJobs()
+    expect(await path.listPayouts(exchange)).toMatchObject([
+      { units: '828877083000000000', address: exchange.recipient?.address },
+    ])
+  })
+
+  test('says that a refund waits for an address where none was named', async () => {
+    const { id: exchangeId } = await holdByPrice({ refund: null })
+    const { body } = await asker.post('exchanges/refund', { exchangeId, reason, preview: true })
+    const note = expect.stringContaining('no refund address: the refund waits for one')
+    expect(body).toMatchObject({ result: { will: paysRefund(undefined, note) } })
+  })
+
+  test('is listed with its payees and with what each decision would pay', async () => {
+    const exchange = await holdByPrice()
+    const held = rowsOf(await asker.get('held')).find(({ exchangeId }) => exchangeId === exchange.id)
+    expect(held).toMatchObject({
+      ...{ recipient: exchange.recipient?.address, refundAddress: exchange.refund?.address },
+      ...{ quoted: '0.995', quotedCurrency: 'eth@eth', due: null, dueCurrency: 'eth@eth' },
+    })
+    const rows = rowsOf(await asker.get(`held/decisions?exchangeId=${exchange.id}&deposit=${held?.['depositId']}`))
+    expect(rows.map(({ action }) => action)).toEqual(
+      ['release', 'refund', 'convert', 'fail'].map((name) => `exchanges-${name}`),
+    )
+    expect(rows[0]).toMatchObject(paysRecipient(exchange))
+    expect(rows[1]).toMatchObject(paysRefund(exchange.refund?.address, expect.anything()))
+    expect(rowsOf(await asker.get(`held/decisions?exchangeId=${exchange.id}&deposit=nothing`))).toEqual([])
+  })
+})
+
+describe('the guards of a story', () => {
+  const readGuards = async ({ id }: Exchange) =>
+    (await asker.get(`exchanges/story?id=${id}`)).body['guards'] as Record<string, unknown>
+
+  test('say what the price guard found when it held a deposit, and what it finds now', async () => {
+    const exchange = await holdByPrice()
+    const compared = { currency: 'eth@eth', quoted: '0.995', current: AT_4800, movePercent: '-16.7' }
+    expect(await readGuards(exchange)).toMatchObject({
+      ...{ fixedUntil: null, includedBy: null, tolerancePercent: null, maxAmount: '0.1' },
+      price: {
+        allowedPercent: '10',
+        whenHeld: [{ ...compared, allowedPercent: '10', deposit: expect.any(String), at: expect.any(String) }],
+        now: [{ ...compared, isFar: true }],
+      },
+    })
+    path.books.replace(whole)
+    expect(await readGuards(exchange)).toMatchObject({
+      price: { whenHeld: [compared], now: [{ quoted: '0.995', isFar: false }] },
+    })
+  })
+
+  test('have the ends of the lock and of the inclusion, and the tolerance, of a fixed rate', async () => {
+    const exchange = await path.createExchange({ flow: 'fixed-rate', fromUnits: PAID, toUnits: (96n * ETHER) / 100n })
+    const until = exchange.fixedUntil?.getTime() ?? 0
+    expect(await readGuards(exchange)).toMatchObject({
+      fixedUntil: new Date(until).toISOString(),
+      includedBy: new Date(until + 1_800_000).toISOString(),
+      ...{ tolerancePercent: '1', leastPercent: '98', maxAmount: '0' },
+      price: { whenHeld: [], now: [{ deposit: null, quoted: '0.96', isFar: false }] },
+    })
+  })
+})
+
+describe('the acts of a payout', () => {
+  const listed = async (id: string) =>
+    rowsOf<{ id: string; acts: readonly string[] }>(await asker.get('payouts')).find((one) => one.id === id)
+  /** Which of the two acts the server carries out now, by their previews. */
+  const accepted = async (payoutId: string) => {
+    const found: string[] = []
+    for (const act of ['release', 'drop'])
+      if ((await asker.post(`payouts/${act}`, { payoutId, reason, preview: true })).status === 201)
+        found.push(`payouts-${act}`)
+    return found
+  }
+
+  test('are those that the server accepts: for one of an exchange, one that waits, and one of our own', async () => {
+    const queuedOf = async () => (await path.listPayouts(await path.reservePayout()))[0]?.id ?? ''
+    const [held, waiting, queued] = [await queuedOf(), await queuedOf(), await queuedOf()]
+    const sweep = await path.insertPayout('eth', ETHER / 100n, 'somewhere', 'sweep')
+    await path.store.payouts.hold([held, sweep], 'PAYEE', null)
+    await path.store.payouts.postpone([waiting], 'payout-fee:eth')
+    for (const [id, acts] of [
+      [held, []],
+      [waiting, ['payouts-release']],
+      [queued, []],
+      [sweep, ['payouts-release', 'payouts-drop']],
+    ] as const) {
+      expect(await listed(id)).toMatchObject({ acts })
+      expect(await accepted(id)).toEqual(acts)
+    }
+    expect(rowsOf(await asker.get('payouts/queue?network=eth'))).toContainEqual(
+      expect.objectContaining({ id: waiting, waitsFor: 'payout-fee:eth', acts: ['payouts-release'] }),
+    )
+  })
+})

@@ -1,0 +1,36 @@
+import { Text } from '@mantine/core'
+import type { AdminActionName } from '@swapyard/schema'
+import { useList } from '../api/reads.ts'
+import { ErrorAlert } from '../app/error-alert.tsx'
+import { Loading } from '../app/loading.tsx'
+import { Amount, Facts, Hash } from '../format/values.tsx'
+
+type Texts = string | null
+
+/** What a decision pays: server/src/admin/actions/foresee-will.ts writes it. */
+export type Will = Readonly<{ pays: Texts; currency: Texts; to: Texts; memo: Texts; fee: Texts; note: Texts }>
+
+export const WillFacts = ({ will: { pays, currency, to, memo, fee, note } }: Readonly<{ will: Will }>) => (
+  <section aria-label="What it pays">
+    <Facts
+      items={[
+        ['It pays', pays && <Amount value={pays} currency={currency} />],
+        ['To', to && <Hash text={to} isWhole />],
+        ['Memo', memo],
+        ['Network fee, deducted', fee && <Amount value={fee} currency={currency} />],
+      ]}
+    />
+    {note && <Text size="sm">{note}</Text>}
+  </section>
+)
+
+type Props = Readonly<{ act: AdminActionName; exchangeId: string; deposit: string }>
+
+/** Shown before a decision about a held deposit is asked for. */
+export function WillOfDecision({ act, exchangeId, deposit }: Props) {
+  const { data, error, refetch } = useList('decisions', { exchangeId, deposit })
+  if (error) return <ErrorAlert error={error} onRetry={() => void refetch()} />
+  if (!data) return <Loading />
+  const will = data.data.find(({ action }) => action === act)
+  return will === undefined ? <Text size="sm">The deposit is held no more.</Text> : <WillFacts will={will} />
+}

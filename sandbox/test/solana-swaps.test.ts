@@ -634,6 +634,42 @@ describe('on sol, a partner', () => {
     }
   })
 
+  test('waits for the proof of an expiry also while nodes refuse what was sent long after its build', async () => {
+    await scenario.setMiningPaused('sol', true)
+    try {
+      const { body } = await build()
+      const rawTx = await sign(body[0])
+      const readHeight = () => rpc.getBlockHeight({ commitment: 'processed' }).send()
+      const builtAt = await readHeight()
+      await scenario.mine('sol', 50)
+      const { status, body: hash } = await send({ rawTx })
+      expect([status, hash]).toEqual([201, expect.any(String)])
+      // The only block that has it is replaced.
+      await scenario.stopWorkers()
+      await scenario.mine('sol', 1)
+      await scenario.reorg('sol', 1, true)
+      await scenario.mine('sol', 120)
+      const [row] = await readChecks(hash)
+      // The recent block is too old by now; the row counts 150 blocks from the send.
+      expect(await readHeight()).toBeGreaterThan(builtAt + 151n)
+      expect(await readHeight()).toBeLessThan(Number(row?.expires_at))
+      await scenario.startWorkers()
+      let checkedAt = row?.next_check_at
+      for (const look of ['first', 'second', 'third'])
+        checkedAt = await scenario.until(`the ${look} look at the swap`, async () => {
+          const [now] = await readChecks(hash)
+          return now?.next_check_at !== checkedAt && now?.next_check_at
+        })
+      expect(await statusOf(hash)).toMatchObject({ status: 'pending', statusReason: null })
+      await scenario.mine('sol', 120)
+      expect(await becomes(hash, 'failed')).toMatchObject({ statusReason: 'expired' })
+      expect(await tokens(user.address, usdc)).toBe(5_000_000_000n)
+    } finally {
+      await scenario.startWorkers()
+      await scenario.setMiningPaused('sol', false)
+    }
+  })
+
   test('has a swap sent again that a fork dropped, until it is final', async () => {
     const { body } = await build()
     await scenario.setMiningPaused('sol', true)

@@ -111,8 +111,10 @@ export function createMemorySwapChain(
       return { kind: 'accepted' }
     },
     readExpiry: async ({ recentBlock, action }) => {
-      const [, height] = /^block (\d+)$/.exec(recentBlock ?? '') ?? []
-      if (height !== undefined) return { by: 'height', at: Number(height) + WINDOW }
+      const [, recent] = /^block (\d+)$/.exec(recentBlock ?? '') ?? []
+      // As on Solana, where no call tells the height of a recent block: it counts from now, and so the proof comes late.
+      const { height } = ledger.state
+      if (recent !== undefined) return { by: 'height', at: height < Number(recent) + WINDOW ? height + WINDOW : height }
       return (action?.kind === 'swap' ? action.expiry : null) ?? { by: 'never' }
     },
     isExpired: async (expiry) => {

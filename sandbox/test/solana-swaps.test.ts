@@ -365,6 +365,19 @@ describe('on sol, a partner', () => {
     expect(missing.body.code).toBe('TOKEN_NOT_FOUND')
   })
 
+  test('B135: cannot quote, build or send an amount that no transaction can state', async () => {
+    const amount = String(2n ** 64n / 10n ** 9n + 1n)
+    for (const answer of [
+      await quote({ amount }),
+      await build({ amount }),
+      await send({ rawTx: await sign((await build()).body[0]), amountFrom: amount }),
+    ])
+      expect(answer).toMatchObject({ status: 422, body: { code: 'AMOUNT_ABOVE_MAX' } })
+    const most = await quote({ amount: '18446744073.709551615' })
+    expect(most.status).not.toBe(500)
+    expect(most.body.code).not.toBe('AMOUNT_ABOVE_MAX')
+  })
+
   test('needs no approval', async () => {
     const { body } = await build()
     const answer = await scenario.call('POST', '/v1/defi/send/approve', {

@@ -1,4 +1,5 @@
 import type { Network } from '../../core/domain/network.ts'
+import { U64_MAX } from '../../lib/bigint.ts'
 import type { InstructionCall } from '../../swap/ports/aggregator.ts'
 import type { SwapBroadcast, SwapChain, SwapOrder } from '../../swap/ports/swap-chain.ts'
 import { createSolanaAddressFormat } from './address-format.ts'
@@ -40,7 +41,7 @@ export function createSolanaSwapChain({ network, rpcUrls, lookupTables = [] }: S
   return Object.freeze({
     ...createSolanaAddressFormat(),
     network,
-    ...{ wrapped: wrappedSol, spender: null, executor: null, aggregatorTaker: null },
+    ...{ wrapped: wrappedSol, unitsMax: U64_MAX, spender: null, executor: null, aggregatorTaker: null },
     aggregatorGas: { unreported: UNREPORTED_UNITS, overhead: OVERHEAD_UNITS },
     ownContracts: new Set<string>(),
     // A leader drops what it does not include; a validator forwards it for some slots only.

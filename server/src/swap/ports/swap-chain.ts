@@ -139,6 +139,8 @@ export interface SwapChain extends AddressFormat {
   readonly network: Network
   /** The token by which pools represent the native coin; `native` where pools hold the coin itself. */
   readonly wrapped: string
+  /** The greatest amount that a transaction can state, in base units. */
+  readonly unitsMax: bigint
   /** The contract that users approve and that their swaps call; null in families without approvals. */
   readonly spender: string | null
   /** The current executor of our own routes; null in families where a transaction calls the pools itself. */

@@ -59,6 +59,7 @@ beforeEach(() => {
 
 const chain = {
   ...{ network: { id: 'eth' }, native: nativeAddress, spender: router, executor, wrapped: '0xw', keepsPending: true },
+  unitsMax: 2n ** 256n - 1n,
   parse: (text: string) => text,
   parseAccount: (text: string) => text,
   formatAddress: (address: string) => address,

@@ -283,6 +283,22 @@ describe.each(memoryFamilies.map((family) => [family.network.id, family] as cons
       expect(await statusOf(hash)).toMatchObject({ status: 'failed', statusReason: 'expired' })
     })
 
+  test('B135: an amount that no transaction can state is refused, and the greatest one is an amount', async () => {
+    const [most, above] = ['18446744073.709551615', '18446744073.709551616']
+    const refused = { status: 422, body: { code: 'AMOUNT_ABOVE_MAX' } }
+    expect(await stage.get('quote', trade({ amount: above }))).toMatchObject(refused)
+    expect((await stage.get('quote', trade({ amount: above }))).body.errors).toMatchObject([
+      { field: 'amount', max: most },
+    ])
+    const account = user.address
+    expect(await stage.post('transaction/swap', { ...trade({ amount: above }), account })).toMatchObject(refused)
+    const rawTx = user.sign(await buildWith())
+    for (const changes of [{ amountFrom: above }, { amountTo: '18446744073709.551616' }])
+      expect(await send({ rawTx, ...changes })).toMatchObject(refused)
+    // The pools cannot trade it, which is another answer.
+    expect((await stage.get('quote', trade({ amount: most }))).body.code).not.toBe('AMOUNT_ABOVE_MAX')
+  })
+
   test('a swap that is sent after its expiry is refused', async () => {
     const rawTx = user.sign(await buildWith())
     stage.ledger.mine(blocksToExpiry())

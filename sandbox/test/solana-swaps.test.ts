@@ -253,6 +253,40 @@ describe('on sol, a partner', () => {
     expect(await tokens(user.address, SOL)).toBe(0n)
   })
 
+  test('pays a fee to the operator that is too small for the new fee address of a partner', async () => {
+    const { database } = scenario.app
+    const { address: fresh } = await signerOf((await scenario.wallet('sol')).privateKey)
+    const sides = { fromTokenAddress: usdc, toTokenAddress: SOL }
+    const swap = (amount: string) =>
+      swapAndFinish(
+        { ...sides, amount, referrerFee: '1' },
+        { ...sides, amountFrom: amount, amountTo: '0.01', commissionPercentage: '1' },
+      )
+    await database.query(
+      "insert into fee_addresses (partner_id, network, address) select id, 'sol', $1 from partners where name = 'sandbox'",
+      [fresh],
+    )
+    try {
+      const before = await lamports(operator.address)
+      // A hundredth of 5 dollars is 300 000 lamports; an account needs 890 880.
+      const small = await swap('5')
+      const fee = BigInt(small.quoted.toAmountRaw) - BigInt(small.quoted.receivedAmountRaw)
+      expect(fee).toBeLessThan(890_880n)
+      expect([(await lamports(operator.address)) - before, await lamports(fresh)]).toEqual([fee, 0n])
+      const [row] = await database.query<{ owes_fee: boolean }>('select owes_fee from swaps where hash = $1', [
+        small.hash,
+      ])
+      expect(row).toEqual({ owes_fee: true })
+      const { quoted } = await swap('100')
+      expect(await lamports(fresh)).toBe(BigInt(quoted.toAmountRaw) - BigInt(quoted.receivedAmountRaw))
+      // It exists now.
+      await swap('5')
+      expect(await lamports(fresh)).toBeGreaterThan(890_880n + fee)
+    } finally {
+      await database.query('delete from fee_addresses where address = $1', [fresh])
+    }
+  })
+
   test('swaps a Token-2022 token whose transfer fee the quote contains', async () => {
     const changes = { fromTokenAddress: usdc, toTokenAddress: levy, amount: '250', referrerFee: '2' }
     const { quoted } = await swapAndFinish(changes, {
@@ -363,6 +397,19 @@ describe('on sol, a partner', () => {
     expect((await build({ toTokenAddress: ward })).body.code).toBe('NO_ROUTE')
     const missing = await scenario.call('GET', `/v1/defi/currency/info?network=sol&address=${operator.address}`)
     expect(missing.body.code).toBe('TOKEN_NOT_FOUND')
+  })
+
+  test('B135: cannot quote, build or send an amount that no transaction can state', async () => {
+    const amount = String(2n ** 64n / 10n ** 9n + 1n)
+    for (const answer of [
+      await quote({ amount }),
+      await build({ amount }),
+      await send({ rawTx: await sign((await build()).body[0]), amountFrom: amount }),
+    ])
+      expect(answer).toMatchObject({ status: 422, body: { code: 'AMOUNT_ABOVE_MAX' } })
+    const most = await quote({ amount: '18446744073.709551615' })
+    expect(most.status).not.toBe(500)
+    expect(most.body.code).not.toBe('AMOUNT_ABOVE_MAX')
   })
 
   test('needs no approval', async () => {
@@ -627,6 +674,42 @@ describe('on sol, a partner', () => {
       expect(await rpc.getBlockHeight({ commitment: 'finalized' }).send()).toBe(height + 100n)
       expect(await becomes(hash, 'failed')).toMatchObject({ statusReason: 'expired' })
       expect((await send({ rawTx })).body).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })
+      expect(await tokens(user.address, usdc)).toBe(5_000_000_000n)
+    } finally {
+      await scenario.startWorkers()
+      await scenario.setMiningPaused('sol', false)
+    }
+  })
+
+  test('waits for the proof of an expiry also while nodes refuse what was sent long after its build', async () => {
+    await scenario.setMiningPaused('sol', true)
+    try {
+      const { body } = await build()
+      const rawTx = await sign(body[0])
+      const readHeight = () => rpc.getBlockHeight({ commitment: 'processed' }).send()
+      const builtAt = await readHeight()
+      await scenario.mine('sol', 50)
+      const { status, body: hash } = await send({ rawTx })
+      expect([status, hash]).toEqual([201, expect.any(String)])
+      // The only block that has it is replaced.
+      await scenario.stopWorkers()
+      await scenario.mine('sol', 1)
+      await scenario.reorg('sol', 1, true)
+      await scenario.mine('sol', 120)
+      const [row] = await readChecks(hash)
+      // The recent block is too old by now; the row counts 150 blocks from the send.
+      expect(await readHeight()).toBeGreaterThan(builtAt + 151n)
+      expect(await readHeight()).toBeLessThan(Number(row?.expires_at))
+      await scenario.startWorkers()
+      let checkedAt = row?.next_check_at
+      for (const look of ['first', 'second', 'third'])
+        checkedAt = await scenario.until(`the ${look} look at the swap`, async () => {
+          const [now] = await readChecks(hash)
+          return now?.next_check_at !== checkedAt && now?.next_check_at
+        })
+      expect(await statusOf(hash)).toMatchObject({ status: 'pending', statusReason: null })
+      await scenario.mine('sol', 120)
+      expect(await becomes(hash, 'failed')).toMatchObject({ statusReason: 'expired' })
       expect(await tokens(user.address, usdc)).toBe(5_000_000_000n)
     } finally {
       await scenario.startWorkers()

@@ -1,6 +1,6 @@
 import type { Network } from '../../core/domain/network.ts'
 import { present } from '../../lib/assert.ts'
-import { smallest } from '../../lib/bigint.ts'
+import { smallest, U64_MAX } from '../../lib/bigint.ts'
 import type { Dex } from '../../swap/domain/dex.ts'
 import type { SwapChain, SwapOrder, TokenFacts } from '../../swap/ports/swap-chain.ts'
 import { firstAnswer, hideNodeNames } from '../chains/shared/agreement.ts'
@@ -50,6 +50,7 @@ export function createSuiSwapChain({ network, rpcUrls, dexes = [] }: SuiSwapChai
     network,
     ...{ wrapped: nativeCoin, spender: null, executor: null, aggregatorTaker: null },
     aggregatorGas: { unreported: UNREPORTED_UNITS, overhead: 0 },
+    unitsMax: U64_MAX,
     ownContracts: new Set<string>(),
     // A node executes a transaction or forgets it.
     keepsPending: false,

@@ -53,6 +53,8 @@ const OVERHEAD_GAS = 90_000
 /** A transaction without a deadline stays valid until its nonce is used. */
 const never = { by: 'never' } as const
 
+const UINT256_MAX = (1n << 256n) - 1n
+
 export type EvmSwapChain = ReturnType<typeof createEvmSwapChain>
 
 /** Creates the swap chain of an EVM network. Makes no node call before the first use. */
@@ -79,6 +81,7 @@ export function createEvmSwapChain(options: EvmSwapChainOptions) {
     spender: router,
     executor,
     aggregatorTaker,
+    unitsMax: UINT256_MAX,
     aggregatorGas: { unreported: UNREPORTED_GAS, overhead: OVERHEAD_GAS },
     ownContracts: new Set<string>(ownContracts),
     keepsPending: true,

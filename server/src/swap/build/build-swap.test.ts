@@ -50,7 +50,7 @@ const router = {
 }
 const chain = {
   ...{ network: { id: 'eth', decimals: 18 }, native: '0xn', wrapped: WETH, spender: '0xr', executor: '0xx' },
-  aggregatorGas: { unreported: 400_000, overhead: 90_000 },
+  ...{ unitsMax: 2n ** 256n - 1n, aggregatorGas: { unreported: 400_000, overhead: 90_000 } },
   ...{ aggregatorTaker: '0xy', ownContracts: new Set(['0xr', '0xx', '0xy']) },
   parse: (text: string) => text,
   parseAccount: (text: string) => (text === '' ? null : text),

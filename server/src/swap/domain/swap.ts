@@ -142,10 +142,11 @@ export function decideProgress(
       }
     case 'unseen': {
       const isRejected = swap.reason === 'rejected'
-      if (!isRejected && at.nowMs - at.lastSeenMs < droppedMs)
-        return { ...unmined, status: 'pending', reason: null, isFinal: false }
-      // Anyone with its bytes may broadcast it again; after its time it can only revert. Other expiries are observed on the chain.
       const { expiry } = swap
+      // A height passes within minutes, and the final block that proves it ends the swap.
+      const isWaiting = expiry.by === 'height' || at.nowMs - at.lastSeenMs < droppedMs
+      if (!isRejected && isWaiting) return { ...unmined, status: 'pending', reason: null, isFinal: false }
+      // Anyone with its bytes may broadcast it again; after its time it can only revert. Other expiries are observed on the chain.
       const isFinal = expiry.by === 'time' && at.nowMs > expiry.at * 1000 + droppedMs
       return { ...unmined, status: 'failed', reason: isRejected ? 'rejected' : 'dropped', isFinal }
     }

@@ -1,4 +1,4 @@
-import { parseUnits } from '../../core/domain/amount.ts'
+import { formatUnits, parseUnits } from '../../core/domain/amount.ts'
 import { AppError, errorCodes, type Problem } from '../../core/domain/errors.ts'
 import { FEE_PPM, formatPercent, LOSS_PPM, parsePercent, SLIPPAGE_PPM } from '../../core/domain/percent.ts'
 import type { Token } from '../domain/token.ts'
@@ -23,7 +23,6 @@ export type ParsedSwap = Readonly<{
 
 /** `Retry-After` of a token that is being read: the usual time of three node calls. */
 const READ_SECONDS = 1
-const UINT256_MAX = (1n << 256n) - 1n
 
 /** Throws one error with all problems of the request. */
 export async function readSwapRequest(deps: ReadSwapDeps, request: SwapRequest): Promise<ParsedSwap> {
@@ -36,7 +35,7 @@ export async function readSwapRequest(deps: ReadSwapDeps, request: SwapRequest):
   )
   if (fromAddress && toAddress && isSameAsset(network, fromAddress, toAddress))
     problems.push({ code: 'SAME_CURRENCY', field: 'toTokenAddress', message: 'both tokens are the same' })
-  const amountIn = readAmount(request.amount, from, 'amount', problems)
+  const amountIn = readAmount(network, request.amount, from, 'amount', problems)
   const slippagePpm = readPercent(request.slippage, SLIPPAGE_PPM, problems, ['SLIPPAGE_OUT_OF_RANGE', 'slippage'])
   const feePpm = readPercent(request.referrerFee, FEE_PPM, problems, ['REFERRER_FEE_OUT_OF_RANGE', 'referrerFee'])
   const lossMaxPpm =
@@ -99,13 +98,21 @@ export const isSameAsset = (network: SwapNetwork, a: string, b: string): boolean
   ledgerToken(network, a) === ledgerToken(network, b)
 
 /** Units of a positive amount; null with a problem added. Without a token the decimals are not checked. */
-export function readAmount(text: string, token: Token | null, field: string, problems: Problem[]): bigint | null {
+export function readAmount(
+  { chain: { unitsMax } }: SwapNetwork,
+  text: string,
+  token: Token | null,
+  field: string,
+  problems: Problem[],
+): bigint | null {
   const decimals = token?.decimals ?? 80
   const asset = { id: 'token@swap', ticker: token?.symbol ?? '', network: '', decimals, contract: null } as const
   try {
     const units = parseUnits(text, asset, field)
-    if (token === null || (units > 0n && units <= UINT256_MAX)) return units
-    const aboveMax = { code: 'AMOUNT_ABOVE_MAX', field, message: `${field} exceeds 2^256 - 1 base units` } as const
+    if (token === null || (units > 0n && units <= unitsMax)) return units
+    const max = formatUnits(unitsMax, token.decimals)
+    const message = `${field} is above ${max}, the most that a transaction on this network can state`
+    const aboveMax = { code: 'AMOUNT_ABOVE_MAX', field, message, max } as const
     const zero = { code: 'AMOUNT_MALFORMED', field, message: `${field} must be greater than zero` } as const
     problems.push(units > 0n ? aboveMax : zero)
   } catch (error) {

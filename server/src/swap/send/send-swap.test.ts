@@ -5,7 +5,7 @@ import type { Verdict } from '../../core/ports/screening.ts'
 import { createSwapRefs } from '../build/swap-refs.ts'
 import type { Swap, SwapStatus } from '../domain/swap.ts'
 import type { SwapNetworks } from '../networks.ts'
-import type { NewSwap, SwapStore } from '../ports/store/swaps.ts'
+import type { NewSwap, SwapAdvance, SwapStore } from '../ports/store/swaps.ts'
 import type { SignedTransaction, SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
 import { createSendSwap } from './send-swap.ts'
 
@@ -37,6 +37,7 @@ let denied: string | null
 /** What the chain reads from the signed bytes. */
 let read: SignedTransaction
 let recorded: NewSwap[]
+let advanced: SwapStatus[]
 let sent: number
 /** Status that a concurrent update has set; null = none. */
 let concurrentStatus: SwapStatus | null
@@ -49,6 +50,7 @@ beforeEach(() => {
   denied = null
   read = signed
   recorded = []
+  advanced = []
   sent = 0
   concurrentStatus = null
   now = NOW
@@ -57,6 +59,7 @@ beforeEach(() => {
 
 const chain = {
   ...{ network: { id: 'eth' }, native: nativeAddress, spender: router, executor, wrapped: '0xw', keepsPending: true },
+  unitsMax: 2n ** 256n - 1n,
   parse: (text: string) => text,
   parseAccount: (text: string) => text,
   formatAddress: (address: string) => address,
@@ -76,7 +79,10 @@ const swaps = {
     recorded.push(swap)
     return { swap: rowOf('pending'), version: 1, raw: swap.raw, lastSeenAt: new Date() }
   },
-  advance: async () => concurrentStatus === null,
+  advance: async (_: unknown, { progress }: SwapAdvance) => {
+    advanced.push(progress.status)
+    return concurrentStatus === null
+  },
   find: async () => ({ swap: rowOf(concurrentStatus ?? 'pending'), version: 2, raw: null, lastSeenAt: new Date() }),
   findByHash: async () => (concurrentStatus === null ? null : rowOf(concurrentStatus)),
 } as unknown as SwapStore
@@ -102,6 +108,15 @@ describe('a swap that nodes refuse', () => {
     await expect(send()).rejects.toMatchObject({ code: 'NONCE_CONFLICT' })
     concurrentStatus = 'failed'
     await expect(send()).rejects.toMatchObject({ code: 'NONCE_CONFLICT' })
+  })
+
+  it('stays pending if they refuse it as expired: an earlier broadcast may be in a block that they do not have', async () => {
+    outcome = { ...rejected, because: 'expired' }
+    expect(await send()).toBe(HASH)
+    expect(advanced).toEqual([])
+    outcome = { ...rejected, because: 'other' }
+    await expect(send()).rejects.toMatchObject({ code: 'RAW_TX_INVALID' })
+    expect(advanced).toEqual(['failed'])
   })
 
   it('is accepted if the tracker saw it: building again would swap twice', async () => {

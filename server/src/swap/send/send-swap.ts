@@ -143,6 +143,8 @@ type Sending = Readonly<{ recorded: TrackedSwap; signed: SignedTransaction; raw:
 async function broadcast({ swaps }: SendSwapDeps, chain: SwapChain, { recorded, signed, raw }: Sending): Promise<void> {
   const sent = await broadcastSwap(chain, signed, raw)
   if (sent.kind === 'unknown') return
+  // An earlier broadcast may have reached a block that these nodes do not have: the tracker waits for the proof.
+  if (sent.kind === 'refused' && sent.because === 'expired') return
   const isRefused = sent.kind === 'refused'
   const progress = {
     ...unmined,

@@ -45,6 +45,8 @@ async function rebroadcast(
   if (await chain.isExpired(tracked.swap.expiry, deps.databaseNow())) return check(deps, network, tracked)
   const sent = await broadcastSwap(chain, await chain.readSigned(raw), raw)
   if (sent.kind === 'sent') return check(deps, network, tracked, { isSent: true })
+  // The nodes' newest blocks may be replaced, and the row's expiry may be later than the real one: only `observe` proves that it has expired.
+  if (sent.kind === 'refused' && sent.because === 'expired') return check(deps, network, tracked)
   const isDropped = deps.databaseNow() - tracked.lastSeenAt.getTime() > deps.settings.droppedMs
   if (sent.kind === 'unknown' && !isDropped) return
   const isRefused = sent.kind === 'refused'

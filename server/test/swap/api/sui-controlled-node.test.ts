@@ -151,6 +151,16 @@ test('a route of Cetus that pays more than ours is quoted, built by us, signed, 
   expect(Number(row.amountTo) * 1e6).toBeCloseTo(Number(received), 5)
 })
 
+test('B135: an amount that no transaction can state is refused', async () => {
+  const order = { network, ...trade, amount: '18446744073.709551616' }
+  const account = `0x${'a1'.repeat(32)}`
+  for (const answer of [
+    await scenario.call('GET', `/v1/defi/quote?${new URLSearchParams(order)}`),
+    await scenario.call('POST', '/v1/defi/transaction/swap', { account, ...order }),
+  ])
+    expect(answer).toMatchObject({ status: 422, body: { code: 'AMOUNT_ABOVE_MAX', errors: [{ field: 'amount' }] } })
+})
+
 test('a route of Cetus that pays less than ours is not used', async () => {
   route = { pool: pools.other, amountOut: 191_000_000n }
   const { body } = await quote()

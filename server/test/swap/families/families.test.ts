@@ -273,6 +273,53 @@ describe.each(memoryFamilies.map((family) => [family.network.id, family] as cons
     expect(stage.ledger.state.broadcasts).toBe(broadcasts)
   })
 
+  if (family.expiresBy === 'height')
+    test('a swap that was sent long after its build is pending until a final block proves its expiry', async () => {
+      stage.ledger.state.isLosing = true
+      const rawTx = user.sign(await buildWith())
+      const lastHeight = stage.ledger.state.height + WINDOW
+      stage.ledger.mine(WINDOW - 5)
+      const { body: hash } = await send({ rawTx })
+      const expiresAt = stage.ledger.state.height + WINDOW
+      const readRow = async () => {
+        const [row] = await stage.database.query<{ expires_at: string; is_kept: boolean }>(
+          'select expires_at, raw is not null as is_kept from swaps where hash = $1',
+          [hash],
+        )
+        return row
+      }
+      // No node takes it any more, but no final block shows that none has it, and the row says a later height.
+      await stage.mineAndTrack(lastHeight - stage.ledger.state.height)
+      expect(await stage.chain.broadcast(rawTx)).toMatchObject({ kind: 'rejected', because: 'expired' })
+      for (let look = 0; look < 3; look++) {
+        await stage.track()
+        expect(await statusOf(hash)).toMatchObject({ status: 'pending', statusReason: null })
+        expect(await readRow()).toEqual({ expires_at: String(expiresAt), is_kept: true })
+        stage.ledger.mine()
+      }
+      const provenAt = expiresAt + family.network.finalityBlocks - 1
+      await stage.mineAndTrack(provenAt - 1 - stage.ledger.state.height)
+      expect((await statusOf(hash)).status).toBe('pending')
+      await stage.mineAndTrack(1)
+      expect(await statusOf(hash)).toMatchObject({ status: 'failed', statusReason: 'expired' })
+    })
+
+  test('B135: an amount that no transaction can state is refused, and the greatest one is an amount', async () => {
+    const [most, above] = ['18446744073.709551615', '18446744073.709551616']
+    const refused = { status: 422, body: { code: 'AMOUNT_ABOVE_MAX' } }
+    expect(await stage.get('quote', trade({ amount: above }))).toMatchObject(refused)
+    expect((await stage.get('quote', trade({ amount: above }))).body.errors).toMatchObject([
+      { field: 'amount', max: most },
+    ])
+    const account = user.address
+    expect(await stage.post('transaction/swap', { ...trade({ amount: above }), account })).toMatchObject(refused)
+    const rawTx = user.sign(await buildWith())
+    for (const changes of [{ amountFrom: above }, { amountTo: '18446744073709.551616' }])
+      expect(await send({ rawTx, ...changes })).toMatchObject(refused)
+    // The pools cannot trade it, which is another answer.
+    expect((await stage.get('quote', trade({ amount: most }))).body.code).not.toBe('AMOUNT_ABOVE_MAX')
+  })
+
   test('a swap that is sent after its expiry is refused', async () => {
     const rawTx = user.sign(await buildWith())
     stage.ledger.mine(blocksToExpiry())

@@ -1,4 +1,5 @@
 import { AppError } from '../../../src/core/domain/errors.ts'
+import { U64_MAX } from '../../../src/lib/bigint.ts'
 import type { TransactionObservation } from '../../../src/swap/domain/swap.ts'
 import { InsufficientBalance } from '../../../src/swap/ports/insufficient-balance.ts'
 import {
@@ -79,7 +80,7 @@ export function createMemorySwapChain(
     ...family,
     network,
     ...{ wrapped: family.native, spender: null, executor: null, aggregatorTaker: null },
-    aggregatorGas: { unreported: 0, overhead: 0 },
+    ...{ unitsMax: U64_MAX, aggregatorGas: { unreported: 0, overhead: 0 } },
     ...{ ownContracts: new Set<string>(), keepsPending },
     readToken: async (address) => tokens.get(address) ?? null,
     chooseExpiry: async () => (expiresBy === 'epoch' ? { by: 'epoch', at: epochAt(ledger.state.height) + 1 } : null),
@@ -111,8 +112,10 @@ export function createMemorySwapChain(
       return { kind: 'accepted' }
     },
     readExpiry: async ({ recentBlock, action }) => {
-      const [, height] = /^block (\d+)$/.exec(recentBlock ?? '') ?? []
-      if (height !== undefined) return { by: 'height', at: Number(height) + WINDOW }
+      const [, recent] = /^block (\d+)$/.exec(recentBlock ?? '') ?? []
+      // As on Solana, where no call tells the height of a recent block: it counts from now, and so the proof comes late.
+      const { height } = ledger.state
+      if (recent !== undefined) return { by: 'height', at: height < Number(recent) + WINDOW ? height + WINDOW : height }
       return (action?.kind === 'swap' ? action.expiry : null) ?? { by: 'never' }
     },
     isExpired: async (expiry) => {

@@ -32,14 +32,16 @@ const PACE_MAX_MS = 2_000
 /** Networks that read all of their pools at the same time. */
 const HEAVY_AT_ONCE = 2
 
+type SourceOptions = NetworkPoolsOptions & Readonly<{ staleMs: number }>
+
 /** How the pools of a network are followed. */
-const createSourceByFamily: Readonly<Partial<Record<Family, (options: NetworkPoolsOptions) => PoolSource>>> = {
+const createSourceByFamily: Readonly<Partial<Record<Family, (options: SourceOptions) => PoolSource>>> = {
   evm: createNetworkPools,
   solana: createSolanaPools,
   sui: createSuiPools,
 }
 
-function createSource(options: NetworkPoolsOptions): PoolSource {
+function createSource(options: SourceOptions): PoolSource {
   const { family } = options.network
   return present(createSourceByFamily[family], `a source of pools of the family ${family}`)(options)
 }
@@ -52,11 +54,24 @@ function begin(port: MessagePort, { networks, budgetMs }: RouterThreadInput): vo
     port,
     log,
     budgetMs,
-    networks: networks.map(({ network, rpcUrls, dexNetwork, tokens, settings }) => ({
-      source: createSource({ network, rpcUrls, dexNetwork, tokens, snapshots, fullReadLimit, log, settings }),
-      paceMs: Math.min(PACE_MAX_MS, Math.max(PACE_MIN_MS, network.blockTimeMs / 2)),
-      staleMs: Math.max(STALE_MS, STALE_BLOCKS * network.blockTimeMs),
-    })),
+    networks: networks.map(({ network, rpcUrls, dexNetwork, tokens, settings }) => {
+      const staleMs = Math.max(STALE_MS, STALE_BLOCKS * network.blockTimeMs)
+      return {
+        source: createSource({
+          network,
+          rpcUrls,
+          dexNetwork,
+          tokens,
+          snapshots,
+          fullReadLimit,
+          log,
+          settings,
+          staleMs,
+        }),
+        paceMs: Math.min(PACE_MAX_MS, Math.max(PACE_MIN_MS, network.blockTimeMs / 2)),
+        staleMs,
+      }
+    }),
   })
 }
 

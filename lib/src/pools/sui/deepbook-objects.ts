@@ -115,14 +115,21 @@ const priceOf = (orderId: bigint): bigint => (orderId & (ASK - 1n)) >> PRICE_BIT
 
 const LEAF = /::big_vector::Slice<0x[0-9a-f]+::order::Order>>$/
 
+type TreeNode = Readonly<{ type: string; contents: Uint8Array }>
+
+/** The orders of a leaf. */
+export const readDeepbookLeaf = (field: Uint8Array): readonly DeepbookOrderObject[] =>
+  sliceField.parse(field).value.values
+
 /** The orders of one side in matching order, from the nodes of its tree. */
 export function readDeepbookOrders(
-  nodes: readonly Readonly<{ type: string; contents: Uint8Array }>[],
+  nodes: readonly TreeNode[],
   isBid: boolean,
+  readLeaf = ({ contents }: TreeNode) => readDeepbookLeaf(contents),
 ): readonly DeepbookOrderObject[] {
   const orders = nodes
     .filter(({ type }) => LEAF.test(type))
-    .flatMap(({ contents }) => sliceField.parse(contents).value.values)
+    .flatMap(readLeaf)
     .map((order) => ({ order, id: BigInt(order.orderId) }))
   const direction = isBid ? -1 : 1
   return orders.sort((a, b) => (a.id < b.id ? -direction : direction)).map(({ order }) => order)

@@ -1,13 +1,17 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Dex } from '../../swap/domain/dex.ts'
 import type { AggregatorTrade, AggregatorTransaction, PoolStep, TakerOrder } from '../../swap/ports/aggregator.ts'
 import { executeRoute, type RouteSwap, SHARE_ALL, SHARE_BITS } from '../../swap/routing/execute.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { parseCoinType } from './address-format.ts'
+import { createPoolFollower } from './follow-pools.ts'
 import type { SuiNode } from './node.ts'
 import { readCetusPool } from './read-cetus.ts'
-import { readPools } from './read-pools.ts'
 
 const STEPS_MAX = 12
+const TURNS_MAX = 4
+/** About the time between checkpoints. */
+const TURN_MS = 250
 
 /**
  * Turns the pools that an aggregator names into a route of ours: the pools are read from the node, what they pay is computed, and the
@@ -28,14 +32,25 @@ export async function readAggregatorCall(
   if (dex === undefined || steps.length === 0 || steps.length > STEPS_MAX) return null
   if (!steps.every((step) => step.dex === dex.kind && OBJECT_ID.test(step.pool))) return null
   const ids = [...new Set(steps.map(({ pool }) => pool))]
-  // What pools of Cetus pay does not depend on the price of gas.
-  const source = { node, dex: { ...dex, pools: ids }, tip: await node.readTip(), gasPrice: 0n }
-  const read = await readPools(source, readCetusPool, new Map())
-  const pools = new Map([...read].flatMap(([id, { pool }]) => (pool === null ? [] : [[id, pool] as const])))
+  const read = await readPools(node, { ...dex, pools: ids })
+  const pools = new Map(read.map((pool) => [pool.id, pool]))
   const swaps = toSwaps(steps, pools, tokenIn, tokenOut)
   if (swaps === null) return null
   const executed = executeRoute(swaps, tokenIn, tokenOut, amountIn)
   return executed.amountOut === null ? null : { amountOut: executed.amountOut, call: { swaps: executed.swaps } }
+}
+
+/** A pool that trades while it is read is complete after the next checkpoints. */
+async function readPools(node: SuiNode, dex: Dex): Promise<readonly Pool[]> {
+  const lists = [{ dex, reader: readCetusPool }]
+  const follower = createPoolFollower({ lists, staleMs: Number.POSITIVE_INFINITY, now: Date.now })
+  for (let turn = 0; turn < TURNS_MAX && !follower.isRead(); turn++) {
+    if (turn > 0) await setTimeout(TURN_MS)
+    const newest = await follower.readNewest(node)
+    // What pools of Cetus pay does not depend on the price of gas.
+    await follower.advance({ node, newest, tip: await node.readTip(), gasPrice: 0n })
+  }
+  return follower.pools()
 }
 
 const OBJECT_ID = /^0x[0-9a-f]{64}$/

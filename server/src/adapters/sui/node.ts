@@ -15,8 +15,18 @@ export type SuiObject = Readonly<{
   sharedVersion: bigint | null
 }>
 
-/** A dynamic field, with its name and value in BCS. */
-export type Field = Pick<SuiObject, 'type' | 'contents'>
+/** What a transaction did to an object. */
+export type ObjectChange = Readonly<{
+  id: string
+  /** The object whose field it is, or was if it is deleted; null for others. */
+  parent: string | null
+  /** The version before; null for a new object. */
+  before: bigint | null
+  isDeleted: boolean
+}>
+
+/** What a transaction did. Each object that it wrote has its `version`. */
+export type ObjectChanges = Readonly<{ version: bigint; objects: readonly ObjectChange[] }>
 
 /** Base units, signed. */
 export type BalanceChange = Readonly<{ address: string; coinType: string; units: bigint }>
@@ -46,14 +56,22 @@ export type SuiNode = ReturnType<typeof createSuiNode>
 
 const PAGE = 200
 const PAGES_MAX = 50
+/** Fields of an object that are read. More are no pool that can be used in time. */
+export const FIELDS_MAX = PAGE * PAGES_MAX
 const OBJECTS_PER_CALL = 50
 const TIMEOUT_MS = 5_000
 const executionPaths = [
   ...['digest', 'transaction.bcs', 'effects.status', 'effects.digest', 'effects.gas_used'],
   ...['balance_changes', 'checkpoint'],
 ]
-const fieldPaths = ['field_id', 'field_object.object_type', 'field_object.contents']
-const { SimulateTransactionRequest_TransactionChecks: Checks, Owner_OwnerKind: OwnerKind } = GrpcTypes
+const objectPaths = ['object_id', 'version', 'object_type', 'owner', 'contents']
+const fieldPaths = objectPaths.filter((path) => path !== 'owner').map((path) => `field_object.${path}`)
+const changePaths = ['transactions.effects.lamport_version', 'transactions.effects.changed_objects']
+const {
+  SimulateTransactionRequest_TransactionChecks: Checks,
+  Owner_OwnerKind: OwnerKind,
+  ChangedObject_OutputObjectState: OutputState,
+} = GrpcTypes
 
 /** The code of a gRPC status; undefined for other failures, such as a closed connection. */
 export const statusOf = (error: unknown): string | undefined =>
@@ -87,9 +105,21 @@ function objectOf({ objectId, version, objectType, contents, owner }: GrpcTypes.
     id: present(objectId, 'the id of an object'),
     version: present(version, 'the version of an object'),
     type: objectType ?? '',
-    contents: contents?.value ?? new Uint8Array(),
+    // A copy: the bytes are a part of the whole reply, and parsers would read on behind them.
+    contents: Uint8Array.from(contents?.value ?? []),
     sharedVersion: isShared ? (owner.version ?? null) : null,
   }
+}
+
+function changesOf({ effects }: GrpcTypes.ExecutedTransaction): ObjectChanges {
+  const parentOf = (owner?: GrpcTypes.Owner) => (owner?.kind === OwnerKind.OBJECT ? (owner.address ?? null) : null)
+  const objects = (effects?.changedObjects ?? []).flatMap((change): ObjectChange[] => {
+    const { objectId: id = '', inputVersion: before = null, outputState } = change
+    const isDeleted = outputState === OutputState.DOES_NOT_EXIST
+    if (!isDeleted && outputState !== OutputState.OBJECT_WRITE) return []
+    return [{ id, before, isDeleted, parent: parentOf(isDeleted ? change.inputOwner : change.outputOwner) }]
+  })
+  return { version: present(effects?.lamportVersion, 'the version of a transaction'), objects }
 }
 
 function checkpointOf(reply: GrpcTypes.Checkpoint | undefined): Checkpoint {
@@ -146,6 +176,15 @@ function createCheckpointReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
       )
       return reply === null ? null : (reply.checkpoint?.transactions ?? []).map(executionOf)
     },
+    /** What the transactions of a checkpoint changed, in order; null if the node does not have it. */
+    async readChanges(height: number): Promise<readonly ObjectChanges[] | null> {
+      const checkpointId = { oneofKind: 'sequenceNumber', sequenceNumber: BigInt(height) } as const
+      const request = { checkpointId, readMask: { paths: changePaths } }
+      const reply = await ask(() =>
+        ledgerService.getCheckpoint(request, options()).then(({ response }) => response, orNull),
+      )
+      return reply === null ? null : (reply.checkpoint?.transactions ?? []).map(changesOf)
+    },
     /** MIST per computation unit. */
     async readGasPrice(): Promise<bigint> {
       const { response } = await ask(() =>
@@ -164,22 +203,23 @@ function createCheckpointReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
 }
 
 function createLedgerReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
+  async function readBatches(requests: readonly GrpcTypes.GetObjectRequest[]): Promise<(SuiObject | null)[]> {
+    const objects: (SuiObject | null)[] = []
+    for (let at = 0; at < requests.length; at += OBJECTS_PER_CALL) {
+      const batch = { requests: requests.slice(at, at + OBJECTS_PER_CALL), readMask: { paths: objectPaths } }
+      const { response } = await ask(() => ledgerService.batchGetObjects(batch, options()).then((call) => call))
+      objects.push(
+        ...response.objects.map(({ result }) => (result.oneofKind === 'object' ? objectOf(result.object) : null)),
+      )
+    }
+    return objects
+  }
   return {
     /** In the order of the ids; null for an object that does not exist. */
-    async readObjects(ids: readonly string[]): Promise<(SuiObject | null)[]> {
-      const paths = ['object_id', 'version', 'object_type', 'owner', 'contents']
-      const objects: (SuiObject | null)[] = []
-      for (let at = 0; at < ids.length; at += OBJECTS_PER_CALL) {
-        const requests = ids.slice(at, at + OBJECTS_PER_CALL).map((objectId) => ({ objectId }))
-        const { response } = await ask(() =>
-          ledgerService.batchGetObjects({ requests, readMask: { paths } }, options()).then((call) => call),
-        )
-        objects.push(
-          ...response.objects.map(({ result }) => (result.oneofKind === 'object' ? objectOf(result.object) : null)),
-        )
-      }
-      return objects
-    },
+    readObjects: (ids: readonly string[]) => readBatches(ids.map((objectId) => ({ objectId }))),
+    /** In the order given; null for a version that the node does not have, or has no longer. */
+    readVersions: (versions: readonly Readonly<{ id: string; version: bigint }>[]) =>
+      readBatches(versions.map(({ id: objectId, version }) => ({ objectId, version }))),
     async findTransaction(digest: string): Promise<Execution | null> {
       const request = { digest, readMask: { paths: executionPaths } }
       const reply = await ask(() =>
@@ -193,9 +233,9 @@ function createLedgerReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
 function createStateReads(client: SuiGrpcClient, ask: Ask) {
   const { stateService } = client
   return {
-    /** Type and BCS of the dynamic fields of an object. */
-    async listFields(parent: string): Promise<readonly Field[]> {
-      const fields: Field[] = []
+    /** The dynamic fields of an object, with name and value in BCS. The pages are of different moments, if the object changes meanwhile. */
+    async listFields(parent: string): Promise<readonly SuiObject[]> {
+      const fields: SuiObject[] = []
       let pageToken: Uint8Array | undefined
       for (let page = 0; page < PAGES_MAX; page++) {
         const request = {
@@ -203,15 +243,11 @@ function createStateReads(client: SuiGrpcClient, ask: Ask) {
           ...(pageToken === undefined ? {} : { pageToken }),
         }
         const { response } = await ask(() => stateService.listDynamicFields(request, options()).then((call) => call))
-        for (const { fieldObject } of response.dynamicFields)
-          fields.push({
-            type: fieldObject?.objectType ?? '',
-            contents: present(fieldObject?.contents?.value, 'the contents of a field'),
-          })
+        for (const { fieldObject } of response.dynamicFields) fields.push(objectOf(present(fieldObject, 'a field')))
         pageToken = response.nextPageToken
         if (pageToken === undefined || pageToken.length === 0) return fields
       }
-      throw new AppError('NETWORK_UNAVAILABLE', `the object ${parent} has too many fields`)
+      throw new Error(`the object ${parent} has more than ${FIELDS_MAX} fields`)
     },
     /** The coins of an account, as far as they are objects of their own. */
     async listCoins(owner: string, coinType: string): Promise<readonly Coin[]> {

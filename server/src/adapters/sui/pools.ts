@@ -11,10 +11,12 @@ import { createDepthHistory, reportDepth } from '../dex/depth-history.ts'
 import { type Listing, liquidityOf, listedDepth, listPools } from '../dex/rank.ts'
 import { createUnpausedPools } from '../dex/unpaused-pools.ts'
 import { nativeCoin, parseCoinType } from './address-format.ts'
+import { createPoolFollower } from './follow-pools.ts'
 import { type Checkpoint, createSuiNode, type SuiNode } from './node.ts'
+import type { PoolList } from './pool-entry.ts'
 import { readCetusPool } from './read-cetus.ts'
 import { createDeepbookReader } from './read-deepbook.ts'
-import { type PoolReader, type ReadPool, readPools } from './read-pools.ts'
+import type { PoolReader } from './read-pools.ts'
 import { readTurbosPool } from './read-turbos.ts'
 
 export type SuiPoolsOptions = Readonly<{
@@ -25,6 +27,7 @@ export type SuiPoolsOptions = Readonly<{
   tokens: readonly string[]
   /** `headAgeMaxMs`: the age of the newest checkpoint beyond which the node has stopped. */
   settings?: Readonly<{ headAgeMaxMs?: number }>
+  staleMs?: number
   log?: Pick<Log, 'warn'>
   now?: () => number
 }>
@@ -36,6 +39,19 @@ const createReaders = (): ReadonlyMap<string, PoolReader> =>
     ['turbos', readTurbosPool],
   ])
 
+function listPools({ dexes }: DexNetwork): readonly PoolList[] {
+  const readers = createReaders()
+  return dexes.flatMap((dex) => {
+    const reader = readers.get(dex.kind)
+    return reader === undefined || dex.enabled === false ? [] : [{ dex, reader }]
+  })
+}
+
+/** Turns from one comparison of a pool with the next node to the next. */
+const TURNS_PER_COMPARISON = 20
+const TURNS_AFTER_FAILURE = 400
+/** Age of the reading of a pool beyond which no quote uses it. */
+const STALE_MS = 30_000
 const GAS_PRICE_MS = 5_000
 const MILLION = 1_000_000n
 
@@ -46,9 +62,9 @@ function listingOf({ dexNetwork, tokens }: SuiPoolsOptions): Listing {
 }
 
 /** What is read of a node and kept between the turns. */
-function createReads({ network, dexNetwork, log, now = Date.now }: SuiPoolsOptions) {
-  const readers = createReaders()
-  const read = new Map<string, ReadonlyMap<string, ReadPool>>()
+function createReads({ network, dexNetwork, log, staleMs = STALE_MS, now = Date.now }: SuiPoolsOptions) {
+  const lists = listPools(dexNetwork)
+  const follower = createPoolFollower({ lists, staleMs, now })
   const loggedFaults = new Map<string, string>()
   const gasPrice = createTimedValue(GAS_PRICE_MS, now, (node: SuiNode) => node.readGasPrice())
   let stablecoin: Readonly<{ token: string; unit: number }> | null = null
@@ -60,20 +76,9 @@ function createReads({ network, dexNetwork, log, now = Date.now }: SuiPoolsOptio
     if (metadata?.decimals !== undefined) stablecoin = { token, unit: 10 ** metadata.decimals }
   }
 
-  async function readDex(node: SuiNode, tip: Checkpoint, dex: Dex, reader: PoolReader): Promise<readonly Pool[]> {
-    const found = await readPools(
-      { node, dex, tip, gasPrice: gasPrice.value() ?? 0n },
-      reader,
-      read.get(dex.name) ?? new Map(),
-    )
-    read.set(dex.name, found)
-    logFaults(dex, [...found.values()])
-    return [...found.values()].flatMap(({ pool }) => pool ?? [])
-  }
-
   /** Once, until they change. */
-  function logFaults(dex: Dex, pools: readonly ReadPool[]): void {
-    const fault = [...new Set(pools.flatMap((pool) => pool.fault ?? []))].join('; ')
+  function logFaults(dex: Dex): void {
+    const fault = [...new Set(follower.faultsOf(dex))].join('; ')
     if (fault !== '' && fault !== loggedFaults.get(dex.name))
       log?.warn({ network: network.id, dex: dex.name, fault }, 'pools are not used')
     loggedFaults.set(dex.name, fault)
@@ -82,24 +87,43 @@ function createReads({ network, dexNetwork, log, now = Date.now }: SuiPoolsOptio
   return {
     gasPrice: () => gasPrice.value() ?? 0n,
     stablecoin: () => stablecoin,
-    async readPools(node: SuiNode, tip: Checkpoint): Promise<readonly Pool[]> {
-      const pools: Pool[] = []
-      for (const dex of dexNetwork.dexes) {
-        const reader = readers.get(dex.kind)
-        if (reader !== undefined && dex.enabled !== false) pools.push(...(await readDex(node, tip, dex, reader)))
-      }
-      return pools
-    },
-    async readPrices(node: SuiNode): Promise<void> {
+    readNewest: follower.readNewest,
+    compareNext: follower.compareNext,
+    async follow(turn: Omit<Parameters<typeof follower.advance>[0], 'gasPrice'>): Promise<void> {
+      const { node } = turn
       await readStablecoin(node)
       await gasPrice.refresh(node)
+      await follower.advance({ ...turn, gasPrice: gasPrice.value() ?? 0n })
+    },
+    pools(): readonly Pool[] {
+      for (const { dex } of lists) logFaults(dex)
+      return follower.pools()
+    },
+  }
+}
+
+/** A node that does not answer contradicts nothing. Waiting for it makes the pools older, so it is not asked again soon. */
+function createComparison({ compareNext }: Pick<ReturnType<typeof createReads>, 'compareNext'>) {
+  let turnsLeft = TURNS_PER_COMPARISON
+  let differences = 0
+  return {
+    differences: () => differences,
+    async next(other: SuiNode): Promise<void> {
+      if (--turnsLeft > 0) return
+      turnsLeft = TURNS_PER_COMPARISON
+      try {
+        if (await compareNext(other)) differences++
+      } catch {
+        turnsLeft = TURNS_AFTER_FAILURE
+      }
     },
   }
 }
 
 /**
- * The pools of a Sui network, which its DEXes name. Each turn reads the versions of their objects and what has changed. The state is that
- * after the newest checkpoint, or later by transactions that the next one contains.
+ * The pools of a Sui network, which its DEXes name. Each turn reads the new checkpoints and the objects that they changed. The state is that
+ * after the newest checkpoint, or later by transactions that the next one contains. A pool that cannot be brought there keeps its state for
+ * `staleMs`, and is then left out.
  */
 export function createSuiPools(options: SuiPoolsOptions): PoolSource {
   const { network, rpcUrls, settings, now = Date.now } = options
@@ -108,6 +132,7 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
   const listing = listingOf(options)
   const depths = createDepthHistory()
   const reads = createReads(options)
+  const comparison = createComparison(reads)
   let current = 0
   let pauses = noPoolPauses
   let pools: readonly Pool[] = []
@@ -116,12 +141,15 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
   let at: Readonly<{ tip: Checkpoint; readAtMs: number }> | null = null
 
   async function advance(node: SuiNode): Promise<void> {
+    // First: what the checkpoints up to the tip do not explain is later than they are.
+    const newest = await reads.readNewest(node)
     const tip = await node.readTip()
     const ageMs = now() - tip.atMs
     if (ageMs > headAgeMaxMs)
       throw new AppError('NETWORK_UNAVAILABLE', `the newest checkpoint is ${Math.round(ageMs / 1000)} s old`)
-    await reads.readPrices(node)
-    const next = await reads.readPools(node, tip)
+    await reads.follow({ node, newest, tip })
+    if (nodes.length > 1) await comparison.next(present(nodes[(current + 1) % nodes.length], 'a node'))
+    const next = reads.pools()
     const isSame = next.length === pools.length && next.every((pool, n) => pool === pools[n])
     if (!isSame) pools = next
     at = { tip, readAtMs: now() }
@@ -138,7 +166,7 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
         ...{ wrapped: nativeCoin, nativeDecimals: network.decimals },
       }
     },
-    counts: () => ({ reorgs: 0, differences: 0, rereads: 0 }),
+    counts: () => ({ reorgs: 0, differences: comparison.differences(), rereads: 0 }),
     liquidity: () => liquidityOf(unpaused(), listing, reads.stablecoin()),
     listPools: () => listPools(pools, unpaused(), listing, reads.stablecoin()),
     depth: () => reportDepth(depths, listedDepth(pools, listing), now()),

@@ -6,9 +6,10 @@ import {
   toCetusState,
 } from '@swapyard/lib/pools/sui/cetus-objects.ts'
 import { present } from '../../lib/assert.ts'
-import { type PoolReader, readTypeArguments } from './read-pools.ts'
+import { type PoolReader, parseOnce, readTypeArguments } from './read-pools.ts'
 
 const validUntilMs = Number.POSITIVE_INFINITY
+const readTick = parseOnce(readCetusTick)
 
 export const readCetusPool: PoolReader = async ({ node, dex }, object) => {
   const types = readTypeArguments(object)
@@ -17,7 +18,7 @@ export const readCetusPool: PoolReader = async ({ node, dex }, object) => {
   if (parsed.isPaused) return { pool: null, validUntilMs }
   const [config] = await node.readObjects([dex.config ?? ''])
   const { protocolFeeRate } = cetusConfigSchema.parse(present(config, `the settings of ${dex.name}`).contents)
-  const ticks = (await node.listFields(tickTableOf(parsed))).map(({ contents }) => readCetusTick(contents))
+  const ticks = (await node.listFields(tickTableOf(parsed))).map(readTick)
   const pool = {
     ...({ kind: 'cetus', id: object.id, address: object.id, dex: dex.name, tokens: types.tokens } as const),
     ...{ package: dex.factory, config: dex.config ?? '' },

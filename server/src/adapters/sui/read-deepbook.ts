@@ -7,14 +7,15 @@ import {
   deepbookGasPriceField,
   deepbookInnerField,
   deepbookPoolSchema,
+  readDeepbookLeaf,
   readDeepbookOrders,
   toDeepbookOrder,
   toDeepbookState,
   toGasPriceState,
 } from '@swapyard/lib/pools/sui/deepbook-objects.ts'
-import type { SuiNode } from './node.ts'
-import { type PoolRead, type PoolReader, readTypeArguments } from './read-pools.ts'
+import { type PoolNode, type PoolRead, type PoolReader, parseOnce, readTypeArguments } from './read-pools.ts'
 
+const readLeaf = parseOnce(readDeepbookLeaf)
 const unreadable = { pool: null, validUntilMs: Number.POSITIVE_INFINITY }
 
 /** The first swap of an epoch computes its quantity with the old fee and pays the new one, if they differ. */
@@ -35,7 +36,7 @@ async function readPenalty({ node, tip, gasPrice }: PoolRead, pool: string): Pro
 /** The version that a package tells pools; each upgrade has another. Null: the package has none. A package never changes. */
 function createPackageVersions() {
   const known = new Map<string, bigint | null>()
-  return async (node: SuiNode, address: string): Promise<bigint | null> => {
+  return async (node: PoolNode, address: string): Promise<bigint | null> => {
     const before = known.get(address)
     if (before !== undefined) return before
     const bytes = await node.callFunction(`${address}::constants::current_version`)
@@ -75,8 +76,8 @@ async function readDeepbookPool(
   if (!isFeeCertain(state, tip.epoch)) return unreadable
   const { bids: bidTree, asks: askTree } = state.book
   const [bids, asks, penalty] = await Promise.all([
-    node.listFields(bidTree.id).then((nodes) => readDeepbookOrders(nodes, true).map(toDeepbookOrder)),
-    node.listFields(askTree.id).then((nodes) => readDeepbookOrders(nodes, false).map(toDeepbookOrder)),
+    node.listFields(bidTree.id).then((nodes) => readDeepbookOrders(nodes, true, readLeaf).map(toDeepbookOrder)),
+    node.listFields(askTree.id).then((nodes) => readDeepbookOrders(nodes, false, readLeaf).map(toDeepbookOrder)),
     readPenalty(read, object.id),
   ])
   const nowMs = BigInt(tip.atMs)

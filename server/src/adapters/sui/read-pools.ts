@@ -1,4 +1,4 @@
-/* The pools of the DEXes of Sui, with what has changed since they were last read. */
+/* What readers of pools have in common. */
 import type { Dex } from '../../swap/domain/dex.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { parseCoinType } from './address-format.ts'
@@ -13,17 +13,18 @@ export type PoolReading = Readonly<{
   fault?: string
 }>
 
-/** A pool with the version of its object, the epoch and the price of gas: nothing else changes what belongs to the object. */
-export type ReadPool = PoolReading & Readonly<{ version: bigint; epoch: number; gasPrice: bigint }>
+/** What a reader asks of a node, or of what was read of one. */
+export type PoolNode = Pick<SuiNode, 'readObjects' | 'listFields' | 'callFunction'>
 
 export type PoolRead = Readonly<{
-  node: SuiNode
+  node: PoolNode
   dex: Dex
   tip: Checkpoint
   /** MIST per computation unit, that our transactions pay. */
   gasPrice: bigint
 }>
 
+/** Computes the pool from objects alone: of the same objects the same pool, until the epoch or the price of gas changes. */
 export type PoolReader = (read: PoolRead, object: SuiObject) => Promise<PoolReading>
 
 const POOL = /^0x[0-9a-f]+::pool::Pool<([^<>]+)>$/
@@ -37,34 +38,12 @@ export function readTypeArguments({
   return a === null || b === null ? null : { tokens: [a, b], others }
 }
 
-/**
- * The pools of a DEX by id. An unchanged pool is not read again. A pool that moves while the objects that belong to it are read keeps its
- * former state until the next call.
- */
-export async function readPools(
-  read: PoolRead,
-  reader: PoolReader,
-  before: ReadonlyMap<string, ReadPool>,
-): Promise<ReadonlyMap<string, ReadPool>> {
-  const { node, dex, tip, gasPrice } = read
-  const isCurrent = (known: ReadPool, version: bigint) =>
-    known.version === version &&
-    known.epoch === tip.epoch &&
-    known.gasPrice === gasPrice &&
-    tip.atMs <= known.validUntilMs
-  const pools = new Map<string, ReadPool>()
-  for (const object of await node.readObjects(dex.pools ?? [])) {
-    if (object === null) continue
-    const { id, version } = object
-    const known = before.get(id)
-    if (known !== undefined && isCurrent(known, version)) {
-      pools.set(id, known)
-      continue
-    }
-    const reading = await reader(read, object)
-    const [again] = await node.readObjects([id])
-    if (again?.version === version) pools.set(id, { ...reading, version, epoch: tip.epoch, gasPrice })
-    else if (known !== undefined) pools.set(id, known)
+/** Parses the contents of an object once: most fields of a changed pool are those from before. */
+export function parseOnce<T>(parse: (contents: Uint8Array) => T): (object: Pick<SuiObject, 'contents'>) => T {
+  const parsed = new WeakMap<Uint8Array, Readonly<{ value: T }>>()
+  return ({ contents }) => {
+    const known = parsed.get(contents) ?? { value: parse(contents) }
+    parsed.set(contents, known)
+    return known.value
   }
-  return pools
 }

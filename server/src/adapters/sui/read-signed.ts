@@ -21,16 +21,22 @@ function decode(text: unknown): Uint8Array {
   return fromBase64(text)
 }
 
-/** Only bytes that are exactly one transaction. */
-function parseData(bytes: Uint8Array): SuiTransaction {
+/** Null unless the bytes are exactly one transaction, of the version and the kinds that the SDK knows. */
+function readData(bytes: Uint8Array): SuiTransaction | null {
   try {
     const parsed = bcs.TransactionData.parse(bytes)
     const again = bcs.TransactionData.serialize(parsed).toBytes()
-    if (Buffer.compare(again, bytes) === 0 && parsed.V1 !== undefined) return parsed.V1
+    return Buffer.compare(again, bytes) === 0 ? (parsed.V1 ?? null) : null
   } catch {
     // Not BCS of a transaction.
+    return null
   }
-  throw invalid('it is not a transaction')
+}
+
+function parseData(bytes: Uint8Array): SuiTransaction {
+  const data = readData(bytes)
+  if (data === null) throw invalid('it is not a transaction')
+  return data
 }
 
 /** What `signTransaction` of the SDKs returns, as JSON: the transaction and its signature, both in base64. */
@@ -76,6 +82,12 @@ export function describe({ bytes, data }: Pick<SignedBytes, 'bytes' | 'data'>): 
 }
 
 export const describeExecuted = (bytes: Uint8Array): SignedTransaction => describe({ bytes, data: parseData(bytes) })
+
+/** Null for bytes that we do not read, such as a later version of transactions: we did not build them. */
+export function describeReadable(bytes: Uint8Array): SignedTransaction | null {
+  const data = readData(bytes)
+  return data === null ? null : describe({ bytes, data })
+}
 
 /** The flag of zkLogin, the only scheme whose check asks a node. */
 const ZK_LOGIN = 5

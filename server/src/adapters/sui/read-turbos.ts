@@ -7,9 +7,10 @@ import {
   turbosIndexType,
   turbosPoolSchema,
 } from '@swapyard/lib/pools/sui/turbos-objects.ts'
-import { type PoolReader, readTypeArguments } from './read-pools.ts'
+import { type PoolReader, parseOnce, readTypeArguments } from './read-pools.ts'
 
 const validUntilMs = Number.POSITIVE_INFINITY
+const readTick = parseOnce(readTurbosTick)
 
 /** The ticks are fields of the pool beside the positions of all users, so they are found by the map of ticks. */
 export const readTurbosPool: PoolReader = async ({ node, dex }, object) => {
@@ -23,7 +24,7 @@ export const readTurbosPool: PoolReader = async ({ node, dex }, object) => {
   const ids = words
     .flatMap(({ contents }) => readTurbosWord(contents, parsed.tickSpacing))
     .map((index) => deriveDynamicFieldID(object.id, indexType, i32.serialize(toI32(index)).toBytes()))
-  const ticks = (await node.readObjects(ids)).flatMap((tick) => (tick === null ? [] : [readTurbosTick(tick.contents)]))
+  const ticks = (await node.readObjects(ids)).flatMap((tick) => (tick === null ? [] : [readTick(tick)]))
   const pool = {
     ...({ kind: 'turbos', id: object.id, address: object.id, dex: dex.name, tokens: types.tokens } as const),
     ...{ package: dex.factory, config: dex.config, feeType },

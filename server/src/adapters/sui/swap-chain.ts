@@ -1,15 +1,15 @@
 import type { Network } from '../../core/domain/network.ts'
-import { present } from '../../lib/assert.ts'
 import { smallest, U64_MAX } from '../../lib/bigint.ts'
 import type { Dex } from '../../swap/domain/dex.ts'
-import type { SwapChain, SwapOrder, TokenFacts } from '../../swap/ports/swap-chain.ts'
-import { firstAnswer, hideNodeNames } from '../chains/shared/agreement.ts'
+import type { SwapChain, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import { answersOf, firstAnswer, firstAvailable, hideNodeNames } from '../chains/shared/agreement.ts'
 import { createSuiAddressFormat, nativeCoin } from './address-format.ts'
 import { readAggregatorCall } from './check-aggregator.ts'
-import { createSuiNode, type SuiNode } from './node.ts'
+import { createSuiNode } from './node.ts'
 import { prepare } from './prepare.ts'
 import { describeExecuted, readSigned } from './read-signed.ts'
 import { hashOrder } from './read-swap.ts'
+import { readTokenFacts } from './token-facts.ts'
 import { broadcast, listPaidFees, observe, readFinalHeight, readPayment } from './track.ts'
 
 export type SuiSwapChainOptions = Readonly<{
@@ -33,16 +33,9 @@ function routed<Order extends Omit<SwapOrder, 'ref'>>(order: Order): Order {
 const DURATION_MS = 24 * 3_600_000
 const never = { by: 'never' } as const
 
-async function readTokenFacts(node: SuiNode, type: string): Promise<TokenFacts | null> {
-  const metadata = await node.readCoinMetadata(type)
-  const { name, symbol, decimals } = metadata ?? {}
-  return name === undefined || symbol === undefined || decimals === undefined ? null : { name, symbol, decimals }
-}
-
 /** Swaps on Sui: a transaction calls the pools itself, needs no approval and is valid until an epoch ends. */
 export function createSuiSwapChain({ network, rpcUrls, dexes = [] }: SuiSwapChainOptions): SwapChain {
   const nodes = rpcUrls.map((url, n) => createSuiNode(`${network.id} node ${n + 1}`, url, network.genesis))
-  const firstNode = present(nodes[0], 'a node')
   const sharedVersions = new Map<string, bigint>()
   const forPartner = <T>(work: Promise<T>) => hideNodeNames(network, work)
   return Object.freeze({
@@ -55,7 +48,7 @@ export function createSuiSwapChain({ network, rpcUrls, dexes = [] }: SuiSwapChai
     // A node executes a transaction or forgets it.
     keepsPending: false,
     areNodesOnNetwork: async () => (await Promise.all(nodes.map((node) => node.isOnNetwork()))).every(Boolean),
-    readToken: (type) => forPartner(firstAnswer(nodes, (node) => readTokenFacts(node, type))),
+    readToken: (type) => forPartner(readTokenFacts(nodes, network, type)),
     chooseExpiry: (untilMs) =>
       forPartner(
         firstAnswer(nodes, async (node) => {
@@ -68,12 +61,12 @@ export function createSuiSwapChain({ network, rpcUrls, dexes = [] }: SuiSwapChai
     readAggregatorCall: (...args) => forPartner(firstAnswer(nodes, (node) => readAggregatorCall(node, dexes, ...args))),
     // Its pools are those of listed packages.
     isKnownCall: async () => true,
-    readSigned: (raw) => readSigned(raw, firstNode),
+    readSigned: (raw) => firstAvailable(nodes, (node) => readSigned(raw, node)),
     broadcast: (raw) => broadcast(nodes, raw),
     readExpiry: async ({ action }) => (action?.kind === 'swap' ? (action.expiry ?? never) : never),
     isExpired: async (expiry) => {
       if (expiry.by !== 'epoch') return false
-      const tips = await forPartner(Promise.all(nodes.map((node) => node.readTip())))
+      const tips = await forPartner(answersOf(nodes, (node) => node.readTip()))
       return tips.every(({ epoch }) => epoch > expiry.at)
     },
     observe: (hash, sent) => observe(nodes, hash, sent),

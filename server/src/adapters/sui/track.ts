@@ -4,7 +4,7 @@ import { largest, smallest } from '../../lib/bigint.ts'
 import type { TransactionObservation } from '../../swap/domain/swap.ts'
 import type { PaidFee, Payment, SentTransaction, SwapBroadcast } from '../../swap/ports/swap-chain.ts'
 import { type Execution, type SuiNode, statusOf } from './node.ts'
-import { describeExecuted, parseSigned, type SignedBytes } from './read-signed.ts'
+import { describeReadable, parseSigned, type SignedBytes } from './read-signed.ts'
 import { changeOf, receivedIn } from './received.ts'
 
 const disagree = (what: string): AppError => new AppError('NETWORK_UNAVAILABLE', `the nodes disagree about ${what}`)
@@ -37,8 +37,9 @@ export async function observe(
   const [block] = checkpoints
   if (!block || checkpoints.some((one) => one?.hash !== block.hash)) throw disagree(`checkpoint ${height}`)
   const ok = first.failure === null
-  const { action, signer } = describeExecuted(first.bytes)
-  const paid = ok && action?.kind === 'swap' ? receivedIn(first, { ...action, account: signer }) : null
+  const described = describeReadable(first.bytes)
+  const action = ok ? described?.action : null
+  const paid = action?.kind === 'swap' ? receivedIn(first, { ...action, account: described?.signer ?? '' }) : null
   const head = Math.min(...tips.map((tip) => tip.height))
   return {
     ...{ kind: 'included', block: { height, hash: block.hash }, confirmations: Math.max(1, head - height + 1), ok },
@@ -98,14 +99,18 @@ export async function readPayment(
   if (observed.kind !== 'included' || !observed.ok) return null
   const execution = await nodes[0]?.findTransaction(hash)
   if (!execution) return null
-  const { signer } = describeExecuted(execution.bytes)
+  const signer = describeReadable(execution.bytes)?.signer
+  if (signer === undefined) return null
   const units = smallest(-changeOf(execution, from, token, signer), changeOf(execution, to, token, signer))
   return { units: largest(units, 0n), confirmations: observed.confirmations }
 }
 
+/** Most transactions are of others. They are not parsed: any bytes that the chain accepts must not stop the search. */
 function feeIn(execution: Execution, height: number, feeTo: ReadonlySet<string>): PaidFee[] {
-  if (execution.failure !== null) return []
-  const { hash, signer, action } = describeExecuted(execution.bytes)
+  if (execution.failure !== null || !execution.changes.some(({ address }) => feeTo.has(address))) return []
+  const described = describeReadable(execution.bytes)
+  if (described === null) return []
+  const { hash, signer, action } = described
   if (action?.kind !== 'swap' || action.feeTo === null || !feeTo.has(action.feeTo)) return []
   const { fee } = receivedIn(execution, { ...action, account: signer })
   const { ref, tokenOut: token } = action

@@ -1,6 +1,6 @@
 import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { decodeErrorResult, type Hex } from 'viem'
-import { cleanText } from './token-facts.ts'
+import { cleanText } from '../../lib/clean-text.ts'
 
 const abi = [...swapRouter.abi, ...swapExecutor.abi, ...externalExecutor.abi]
 const TEXT_MAX = 200

@@ -1,5 +1,6 @@
 import { decodeAbiParameters, encodeFunctionData, type Hex, hexToBytes, parseAbi } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
+import { cleanText } from '../../lib/clean-text.ts'
 import type { TokenFacts } from '../../swap/ports/swap-chain.ts'
 import { isNative } from '../chains/evm/native-coin.ts'
 import { type EvmNode, ethCall, hex } from '../chains/evm/node.ts'
@@ -92,15 +93,4 @@ function ofString(answer: Hex): string | null {
     // Not an ABI string.
     return null
   }
-}
-
-/** Makes text printable and short: removes control, format (text direction) and unassigned characters, collapses white space. */
-export function cleanText(text: string, maxLength: number): string | null {
-  const printable = text
-    .normalize('NFC')
-    .replace(/\s+/gu, ' ')
-    .replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, '')
-    .trim()
-  const cut = [...printable].slice(0, maxLength).join('').trim()
-  return cut === '' ? null : cut
 }

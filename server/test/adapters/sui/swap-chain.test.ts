@@ -5,7 +5,9 @@ import { fromBase64, toBase64 } from '@mysten/sui/utils'
 import { expect, test } from 'vitest'
 import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
 import { createPasskey, createZkLogin } from '../../../../sandbox/src/sui/signers.fixture.ts'
+import { createSuiNode } from '../../../src/adapters/sui/node.ts'
 import { createSuiSwapChain } from '../../../src/adapters/sui/swap-chain.ts'
+import { listPaidFees } from '../../../src/adapters/sui/track.ts'
 import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
 import { network, startSui } from './start-sui.ts'
@@ -103,6 +105,51 @@ test('a swap that was not reported is found by its fee, with its reference and t
     callHash: chain.hashCall(order),
     pools: [order.swaps[0]?.pool.id],
   })
+})
+
+test('a transaction that we cannot read, but that pays the fee address, hides no fee', async () => {
+  const { chain, node, createFunded, orderFor, tick } = await start()
+  const [user, other] = [createFunded(50_000_000_000n), createFunded(50_000_000_000n)]
+  const raw = await sign(user.keypair, (await chain.prepare(orderFor(user.address))).swap)
+  const { swap } = await chain.prepare(orderFor(other.address, { by: 'epoch', at: 0 }))
+  for (const signed of [await sign(other.keypair, swap), raw]) await chain.broadcast(signed)
+  tick()
+  const honest = createSuiNode('node', node.url)
+  // Valid until the epoch 2^64 - 1, which is no exact number; and a version of transactions that does not exist yet.
+  const endless = Uint8Array.from(fromBase64(swap)).fill(0xff, -8)
+  for (const bytes of [endless, Uint8Array.of(7, 7)]) {
+    const foreign: typeof honest = {
+      ...honest,
+      readTransactions: async (height) =>
+        ((await honest.readTransactions(height)) ?? []).map((execution) =>
+          toBase64(execution.bytes) === swap ? { ...execution, bytes } : execution,
+        ),
+    }
+    expect((await foreign.readTransactions(1))?.map((one) => one.bytes)).toContain(bytes)
+    const { hash } = await chain.readSigned(raw)
+    expect(await listPaidFees([foreign], { from: 1, to: 1, feeTo: [feeTo] })).toMatchObject([{ hash }])
+  }
+})
+
+test('names of tokens are short and printable, and two nodes confirm the decimals', async () => {
+  const [first, second] = [await startSui(['cetus']), await startSui(['cetus'])]
+  const described = { symbol: 'T\u202eKN', description: '', iconUrl: null }
+  const type = (name: string) => `0x${'aa'.repeat(32)}::${name}::T`
+  const [long, huge, nameless] = [type('long'), type('huge'), type('nameless')]
+  for (const { node } of [first, second]) {
+    node.createCoinType(long, { ...described, name: `\u0007${'n'.repeat(10_000)}`, decimals: 9 })
+    node.createCoinType(huge, { ...described, name: 'Huge', decimals: 255 })
+    node.createCoinType(nameless, { ...described, name: '', symbol: '\u200b', decimals: 9 })
+  }
+  const urls = [first.node.url, second.node.url]
+  const chain = createSuiSwapChain({ network, rpcUrls: urls })
+  expect(await chain.readToken(long)).toEqual({ name: 'n'.repeat(64), symbol: 'TKN', decimals: 9 })
+  expect(await chain.readToken(huge)).toBeNull()
+  expect(await chain.readToken(nameless)).toBeNull()
+  second.node.createCoinType(long, { ...described, name: 'Token', decimals: 8 })
+  await expect(chain.readToken(long)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+  const halfClosed = createSuiSwapChain({ network, rpcUrls: ['http://127.0.0.1:9', first.node.url] })
+  expect(await halfClosed.readToken(long)).toMatchObject({ decimals: 9 })
 })
 
 test('the hash of a call binds everything but the reference and the coins of the user', async () => {
@@ -210,8 +257,20 @@ test('a swap is built by the node that answers; what a swap did needs every node
   const { swap, simulations } = await both.prepare(orderFor(address))
   expect(simulations).toHaveLength(2)
   const raw = await sign(keypair, swap)
-  const halfClosed = createSuiSwapChain({ network, rpcUrls: [closed, node.url] })
-  expect(await halfClosed.broadcast(raw)).toEqual({ kind: 'accepted' })
+  // The calls of a send, in its order.
+  for (const rpcUrls of [
+    [closed, node.url],
+    [node.url, closed],
+  ]) {
+    const halfClosed = createSuiSwapChain({ network, rpcUrls })
+    const expiry = await halfClosed.readExpiry(await halfClosed.readSigned(raw))
+    expect(await halfClosed.isExpired(expiry, 0)).toBe(false)
+    expect(await halfClosed.isExpired({ by: 'epoch', at: 0 }, 0)).toBe(false)
+    expect(await halfClosed.broadcast(raw)).toEqual({ kind: 'accepted' })
+  }
+  await expect(
+    createSuiSwapChain({ network, rpcUrls: [closed] }).isExpired({ by: 'epoch', at: 0 }, 0),
+  ).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
   tick()
   expect(await both.observe((await both.readSigned(raw)).hash)).toMatchObject({ kind: 'included', ok: true })
 })

@@ -13,9 +13,10 @@ import { cetusPackage, createSuiMarket, dexFunctions } from '../../../../sandbox
 import { type SuiNode, startSuiNode } from '../../../../sandbox/src/sui/sui-node.ts'
 import { type Json, type Scenario, startScenario } from '../../../../test/support/scenario.ts'
 import type { ChainsFile } from '../../../src/app/sandbox-chains.ts'
+import { startNodeProxy } from '../../adapters/sui/node-proxy.ts'
 
 /*
- * Swaps on a node of Sui in this process, whose epochs and execution the test controls. The operator lists one of the two Cetus pools of
+ * Swaps on a node of Sui in this process, at two addresses, whose epochs and execution the test controls. The operator lists one of the two Cetus pools of
  * SUI and USDC, that with a fee of 0.25 %. A server in the form of Cetus' route finder knows the other one, with 0.05 %.
  */
 
@@ -30,6 +31,7 @@ const AGGREGATOR_BUDGET_MS = 3_000
 
 let folder: string
 let node: SuiNode
+let second: Awaited<ReturnType<typeof startNodeProxy>>
 let aggregator: Server
 /** The route that the aggregator knows; null for none. */
 let route: Readonly<{ pool: string; amountOut: bigint }> | null = null
@@ -58,7 +60,7 @@ function listMarket(market: ReturnType<typeof createSuiMarket>): ChainsFile {
     },
   ]
   const defiTokens = suiTokens.map(({ type, symbol, name, decimals }) => ({ address: type, symbol, name, decimals }))
-  const sui = { network, family: 'sui', client: 'simulated Sui node', rpcUrls: [node.url], tokens: {} }
+  const sui = { network, family: 'sui', client: 'simulated Sui node', rpcUrls: [node.url, second.url], tokens: {} }
   const listed = { wrapped: SUI, coinIsToken: false, hubs: [usdc], dexes, contracts: {}, defiTokens }
   // No sandbox: the test controls the node itself.
   return { controlUrl: 'http://127.0.0.1:9', pid: process.pid, networks: [{ ...sui, ...listed }] }
@@ -67,6 +69,7 @@ function listMarket(market: ReturnType<typeof createSuiMarket>): ChainsFile {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'swapyard-sui-'))
   node = await startSuiNode({ functions: dexFunctions, notify: () => undefined })
+  second = await startNodeProxy(node.url)
   const market = createSuiMarket(node)
   const [listed, other] = market.pools.filter(({ coins }) => coins.map(({ ticker }) => ticker).join() === 'sui,usdc')
   expect([listed?.feeRate, other?.feeRate]).toEqual([2_500, 500])
@@ -93,6 +96,7 @@ beforeEach(() => {
 })
 afterAll(async () => {
   await scenario?.stop()
+  second?.stop()
   await node?.stop()
   aggregator?.closeAllConnections()
   await new Promise((done) => aggregator?.close(done))
@@ -166,6 +170,19 @@ test('a route of Cetus that pays less than ours is not used', async () => {
   const { body } = await quote()
   expect(body.routes[0].subRoutes[0].dexes).toMatchObject([{ address: pools.listed }])
   expect(poolsIn((await createUser()).bytes)).toEqual([pools.listed])
+})
+
+test('a node that is down prevents no swap; it is finished when the node answers again', async () => {
+  second.hooks.isDown = true
+  try {
+    const user = await createUser()
+    const hash = await send(user)
+    expect(node.readBalance(user.address, usdc)).toBeGreaterThan(191_000_000n)
+    second.hooks.isDown = false
+    await becomes(hash, 'finished')
+  } finally {
+    second.hooks.isDown = false
+  }
 })
 
 test('a swap that no node executed before its epoch ended has failed, as expired', async () => {

@@ -57,6 +57,14 @@ export async function firstAnswer<N, T>(nodes: readonly N[], ask: (node: N) => P
   throw failure
 }
 
+/** The answers of the nodes that succeed, in order; throws the first failure if none does. */
+export async function answersOf<N, T>(nodes: readonly N[], ask: (node: N) => Promise<T>): Promise<readonly T[]> {
+  const settled = await Promise.allSettled(nodes.map(ask))
+  const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  if (answers.length > 0) return answers
+  throw settled.find((one) => one.status === 'rejected')?.reason
+}
+
 /** As `firstAnswer`, but another node is asked only after a failure that may pass: any other failure is the answer. */
 export async function firstAvailable<N, T>(nodes: readonly N[], ask: (node: N) => Promise<T>): Promise<T> {
   let failure: unknown

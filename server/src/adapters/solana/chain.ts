@@ -1,18 +1,33 @@
 import type { Network } from '../../core/domain/network.ts'
-import { U64_MAX } from '../../lib/bigint.ts'
+import { smallest, U64_MAX } from '../../lib/bigint.ts'
 import type { InstructionCall } from '../../swap/ports/aggregator.ts'
 import type { SwapBroadcast, SwapChain, SwapOrder } from '../../swap/ports/swap-chain.ts'
 import { createSolanaAddressFormat } from './address-format.ts'
 import { aggregatorInstructions } from './aggregator-swap.ts'
 import { readAggregatorCall } from './check-aggregator.ts'
-import { createSolanaNodes, fieldsOf, listOf, readAccounts, type SolanaNodes, toUnits } from './nodes.ts'
-import { confirmationsAt, observe, readFinalSlot, readGreatestHeight, readHeightExpiry } from './observe.ts'
+import {
+  createSolanaNodes,
+  fieldsOf,
+  listOf,
+  readAccounts,
+  type SolanaNode,
+  type SolanaNodes,
+  toUnits,
+} from './nodes.ts'
+import {
+  confirmationsAt,
+  isBlockhashValid,
+  observe,
+  readFinalSlot,
+  readGreatestHeight,
+  readHeightExpiry,
+} from './observe.ts'
 import { listPaidFees } from './paid-fees.ts'
 import { prepare } from './prepare.ts'
 import { prepareAggregator } from './prepare-aggregator.ts'
 import { wrappedSol } from './program-address.ts'
 import { readRecentBlock, readSigned, toSigned } from './read-signed.ts'
-import { readPayment, readReceipt } from './receipts.ts'
+import { findReceipt, readPayment } from './receipts.ts'
 import { hashInstructions, swapInstructions } from './swap-instructions.ts'
 import { readTokenFacts } from './token-facts.ts'
 
@@ -66,21 +81,24 @@ export function createSolanaSwapChain({ network, rpcUrls, lookupTables = [] }: S
     isExpired: async (expiry) => expiry.by === 'height' && (await readGreatestHeight(nodes)) >= expiry.at,
     observe: (hash, sent) => observe(context, hash, sent),
     findTransaction: async (hash) => {
-      const receipt = await readReceipt(nodes, hash)
+      const receipt = await findReceipt(nodes, hash)
       return receipt && toSigned(receipt.transaction)
     },
     readPayment: (hash, transfer) => readPayment(nodes, hash, transfer, () => confirmationsAt(context, hash)),
     readFinalHeight: () => readFinalSlot(context),
     listPaidFees: (query) => listPaidFees(nodes, query),
-    readBalance: (address, token) => readBalance(nodes, address, token),
+    readBalance: async (address, token) => {
+      const [first = 0n, ...others] = await nodes.every((node) => readBalance(node, address, token))
+      return smallest(first, ...others)
+    },
   } satisfies SwapChain)
 }
 
 /** Without the node's own simulation: as on other networks, a swap that fails is included, and its fee is paid. */
 async function broadcast(nodes: SolanaNodes, raw: string): Promise<SwapBroadcast> {
-  const validity = await nodes.askEvery('isBlockhashValid', [readRecentBlock(raw), { commitment: 'processed' }])
-  if (validity.every((reply) => fieldsOf(reply)['value'] === false))
-    return { kind: 'rejected', reason: 'its recent block is too old', because: 'expired' }
+  const blockhash = readRecentBlock(raw)
+  const validity = await nodes.answers((node) => isBlockhashValid(node, blockhash))
+  if (!validity.includes(true)) return { kind: 'rejected', reason: 'its recent block is too old', because: 'expired' }
   const answers = await nodes.send('sendTransaction', [raw, { encoding: 'base64', skipPreflight: true }])
   if (answers.some(({ kind }) => kind === 'result')) return { kind: 'accepted' }
   const unknown = answers.find((one) => one.kind === 'unknown')
@@ -89,10 +107,10 @@ async function broadcast(nodes: SolanaNodes, raw: string): Promise<SwapBroadcast
   return { kind: 'rejected', reason: refused?.message ?? 'no node answered', because: 'other' }
 }
 
-async function readBalance(nodes: SolanaNodes, address: string, token: string): Promise<bigint> {
-  if (token === wrappedSol) return (await readAccounts(nodes, [address])).accounts[0]?.lamports ?? 0n
+async function readBalance(node: SolanaNode, address: string, token: string): Promise<bigint> {
+  if (token === wrappedSol) return (await readAccounts(node, [address])).accounts[0]?.lamports ?? 0n
   const options = { encoding: 'jsonParsed', commitment: 'confirmed' }
-  const reply = fieldsOf(await nodes.ask('getTokenAccountsByOwner', [address, { mint: token }, options]))
+  const reply = fieldsOf(await node.ask('getTokenAccountsByOwner', [address, { mint: token }, options]))
   return listOf(reply['value']).reduce((sum: bigint, one) => sum + parsedUnits(one), 0n)
 }
 

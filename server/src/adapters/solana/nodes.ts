@@ -6,54 +6,181 @@ import { firstAnswer } from '../chains/shared/agreement.ts'
 /** A reply of the JSON-RPC, read member by member. */
 export type Fields = Readonly<Record<string, unknown>>
 
-export type SolanaNodes = Readonly<{
-  /** The reply of the first node that gives one. */
+/** One node. */
+export type SolanaNode = Readonly<{
+  /** Name of the network, for errors. */
+  network: string
+  /** Throws NETWORK_UNAVAILABLE without a result. */
   ask(method: string, params: readonly unknown[]): Promise<unknown>
-  /** The replies of all nodes. Throws if one does not answer. */
-  askEvery(method: string, params: readonly unknown[]): Promise<readonly unknown[]>
-  /** As `ask`, with the node's own error as a value. Sends to every node. */
-  send(method: string, params: readonly unknown[]): Promise<readonly RpcAnswer[]>
-  /** Whether the genesis of every node is that of the network. Throws if one does not answer. */
-  areOnNetwork(): Promise<boolean>
 }>
+
+/** `ask` is the reply of the first node that gives one. A node that gives none is asked last from then on. */
+export type SolanaNodes = SolanaNode &
+  Readonly<{
+    /** In the order in which `ask` asks them. */
+    inOrder(): readonly SolanaNode[]
+    /** The other nodes that can confirm what a node says. One that gave no answer last is not waited for. */
+    others(node: SolanaNode): readonly SolanaNode[]
+    /** What all nodes say. Throws if one does not answer. */
+    every<T>(ask: (node: SolanaNode) => Promise<T>): Promise<readonly T[]>
+    /** As `every`, for one call. */
+    askEvery(method: string, params: readonly unknown[]): Promise<readonly unknown[]>
+    /** What the nodes that answer say. One that gave no answer last is waited for only if no other answers. Throws if none does. */
+    answers<T>(ask: (node: SolanaNode) => Promise<T>): Promise<readonly T[]>
+    /** Sends to every node, with the node's own error as a value. Waits as `answers` does. */
+    send(method: string, params: readonly unknown[]): Promise<readonly RpcAnswer[]>
+    /** From now on the first node is asked last: its replies are of no use. */
+    rotate(): void
+    /** Whether the genesis of every node is that of the network. Throws if one does not answer. */
+    areOnNetwork(): Promise<boolean>
+  }>
 
 /** The largest replies are the accounts of programs. */
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 const TIMEOUT_MS = 5_000
 
+type Member = Readonly<{
+  /** Asks once; a sole node twice. */
+  node: SolanaNode
+  /** Repeats a call without an answer. */
+  patient: SolanaNode
+  send(method: string, params: readonly unknown[]): Promise<RpcAnswer>
+  genesis(): Promise<unknown>
+  /** Whether the last call got no answer. */
+  isFailing(): boolean
+  /** Finds out whether it answers again. */
+  probe(): Promise<void>
+}>
+
+type MemberOptions = Readonly<{ network: string; url: string; genesis: string | undefined; isSole: boolean }>
+
+function createMember({ network, url, genesis, isSole }: MemberOptions, onFailure: () => void): Member {
+  const rpc = createJsonRpc({ url, timeoutMs: TIMEOUT_MS, replyBytesMax: REPLY_BYTES_MAX, retries: 1 })
+  let isFailing = false
+  let isProbing = false
+  let answered = 0
+  let isChecked = genesis === undefined
+  function fail(): void {
+    isFailing = true
+    onFailure()
+  }
+  async function call(how: 'call' | 'read', method: string, params: readonly unknown[]): Promise<RpcAnswer> {
+    const before = answered
+    const answer = await rpc[how](method, params)
+    if (answer.kind !== 'unknown') {
+      answered++
+      isFailing = false
+      // A later call may have been answered in the meantime.
+    } else if (answered === before) fail()
+    return answer
+  }
+  async function read(how: 'call' | 'read', method: string, params: readonly unknown[]): Promise<unknown> {
+    const answer = await call(how, method, params)
+    if (answer.kind === 'result') return answer.result
+    const reason = answer.kind === 'error' ? `${answer.message} (${answer.code})` : answer.reason
+    throw unavailable(network, `${rpc.host}: ${method}: ${reason}`)
+  }
+  async function check(how: 'call' | 'read'): Promise<void> {
+    if (isChecked) return
+    const found = await read(how, 'getGenesisHash', [])
+    isChecked = found === genesis
+    if (isChecked) return
+    fail()
+    throw unavailable(network, `${rpc.host} is of another network: its genesis is ${found}`)
+  }
+  const askBy = (how: 'call' | 'read'): SolanaNode => ({
+    network,
+    async ask(method, params) {
+      await check(how)
+      return read(how, method, params)
+    },
+  })
+  return {
+    ...{ node: askBy(isSole ? 'read' : 'call'), patient: askBy('read'), isFailing: () => isFailing },
+    async send(method, params) {
+      try {
+        await check('call')
+      } catch (cause) {
+        return { kind: 'unknown', reason: `${rpc.host} did not state its network`, cause }
+      }
+      return call('call', method, params)
+    },
+    async probe() {
+      if (isProbing) return
+      isProbing = true
+      await settle(askBy('call').ask('getSlot', []))
+      isProbing = false
+    },
+    genesis: () => read('read', 'getGenesisHash', []),
+  }
+}
+
+/** Starts all. Those of failing members are waited for only if the others do not suffice. `run` does not reject. */
+async function runOnMembers<T>(
+  members: readonly Member[],
+  run: (member: Member) => Promise<T>,
+  suffice: (outcomes: readonly T[]) => boolean,
+): Promise<readonly T[]> {
+  const started = members.map((member) => ({ isFailing: member.isFailing(), outcome: run(member) }))
+  const prompt = await Promise.all(started.filter(({ isFailing }) => !isFailing).map(({ outcome }) => outcome))
+  return suffice(prompt) ? prompt : Promise.all(started.map(({ outcome }) => outcome))
+}
+
+async function settle<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
+  try {
+    return { status: 'fulfilled', value: await work }
+  } catch (reason) {
+    return { status: 'rejected', reason }
+  }
+}
+
 /** `genesis`: nodes with another one are not used. */
 export function createSolanaNodes(network: string, rpcUrls: readonly string[], genesis?: string): SolanaNodes {
   assert(rpcUrls.length > 0, `${network} has a node`)
-  const nodes = rpcUrls.map((url) =>
-    createJsonRpc({ url, timeoutMs: TIMEOUT_MS, replyBytesMax: REPLY_BYTES_MAX, retries: 1 }),
-  )
-  type Node = (typeof nodes)[number]
-  const checked = new Set<Node>()
-  const readUnchecked = async (node: Node, method: string, params: readonly unknown[]): Promise<unknown> => {
-    const answer = await node.read(method, params)
-    if (answer.kind === 'result') return answer.result
-    const reason = answer.kind === 'error' ? `${answer.message} (${answer.code})` : answer.reason
-    throw unavailable(network, `${node.host}: ${method}: ${reason}`)
+  let order: readonly Member[] = []
+  const askLast = (member: Member) => {
+    order = [...order.filter((one) => one !== member), member]
   }
-  const check = async (node: Node): Promise<void> => {
-    if (genesis === undefined || checked.has(node)) return
-    const found = await readUnchecked(node, 'getGenesisHash', [])
-    if (found !== genesis) throw unavailable(network, `${node.host} is of another network: its genesis is ${found}`)
-    checked.add(node)
-  }
-  const read = async (node: Node, method: string, params: readonly unknown[]): Promise<unknown> => {
-    await check(node)
-    return readUnchecked(node, method, params)
-  }
+  const isSole = rpcUrls.length === 1
+  const members = rpcUrls.map((url) => {
+    const member: Member = createMember({ network, url, genesis, isSole }, () => askLast(member))
+    return member
+  })
+  order = members
+  const inOrder = () => order.map(({ node }) => node)
+  const ask: SolanaNode['ask'] = (method, params) => firstAnswer(inOrder(), (node) => node.ask(method, params))
+  const every = <T>(run: (node: SolanaNode) => Promise<T>) => Promise.all(members.map(({ patient }) => run(patient)))
   return {
-    ask: (method, params) => firstAnswer(nodes, (node) => read(node, method, params)),
-    askEvery: (method, params) => Promise.all(nodes.map((node) => read(node, method, params))),
-    send: async (method, params) => {
-      await Promise.all(nodes.map(check))
-      return Promise.all(nodes.map((node) => node.call(method, params)))
+    ...{ network, ask, inOrder, every },
+    others(node) {
+      // For the next time: a node that answers is waited for again.
+      for (const one of members) if (one.isFailing()) void one.probe()
+      return order.filter((one) => one.node !== node && !one.isFailing()).map((one) => one.node)
+    },
+    askEvery: (method, params) => every((node) => node.ask(method, params)),
+    async answers(run) {
+      const isAnswer = (one: PromiseSettledResult<unknown>) => one.status === 'fulfilled'
+      const outcomes = await runOnMembers(
+        order,
+        ({ node }) => settle(run(node)),
+        (some) => some.some(isAnswer),
+      )
+      const answers = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+      if (answers.length > 0) return answers
+      throw outcomes.find((one) => one.status === 'rejected')?.reason
+    },
+    send: (method, params) =>
+      runOnMembers(
+        members,
+        (member) => member.send(method, params),
+        (answers) => answers.some(({ kind }) => kind === 'result'),
+      ),
+    rotate() {
+      const [first] = order
+      if (first !== undefined) askLast(first)
     },
     async areOnNetwork() {
-      const found = await Promise.all(nodes.map((node) => readUnchecked(node, 'getGenesisHash', [])))
+      const found = await Promise.all(members.map((member) => member.genesis()))
       return genesis === undefined || found.every((one) => one === genesis)
     },
   }
@@ -97,7 +224,7 @@ export const slotOf = (reply: unknown): number => toCount(fieldsOf(fieldsOf(repl
 export const ACCOUNTS_MAX = 100
 
 /** At most ACCOUNTS_MAX accounts, all of one slot. */
-export async function readAccounts(nodes: SolanaNodes, addresses: readonly string[]): Promise<AccountsAt> {
+export async function readAccounts(nodes: SolanaNode, addresses: readonly string[]): Promise<AccountsAt> {
   const options = { encoding: 'base64', commitment: 'confirmed' }
   const reply = await nodes.ask('getMultipleAccounts', [addresses, options])
   const accounts = listOf(fieldsOf(reply)['value']).map(toAccount)

@@ -2,10 +2,10 @@ import type { Expiry } from '../../swap/domain/expiry.ts'
 import type { TransactionObservation } from '../../swap/domain/swap.ts'
 import type { SentTransaction } from '../../swap/ports/swap-chain.ts'
 import { readCreated } from './instructions.ts'
-import { fieldsOf, listOf, type SolanaNodes, toCount, unavailable } from './nodes.ts'
+import { fieldsOf, listOf, type SolanaNode, type SolanaNodes, toCount, unavailable } from './nodes.ts'
 import { blockAt } from './prepare.ts'
 import { readAction } from './read-action.ts'
-import { paidTo, type Receipt, readReceipt, receivedBy } from './receipts.ts'
+import { paidTo, type Receipt, readAgreedReceipt, receivedBy } from './receipts.ts'
 
 type Context = Readonly<{ nodes: SolanaNodes; network: string; finalityBlocks: number }>
 type Status = 'processed' | 'confirmed' | 'finalized'
@@ -39,7 +39,7 @@ export async function observe(
     return { kind: expiry?.by === 'height' && finalHeight > expiry.at + HEIGHT_MARGIN ? 'expired' : 'unseen' }
   }
   if (status === 'processed') return { kind: 'pending' }
-  const receipt = await readReceipt(context.nodes, hash)
+  const receipt = await readAgreedReceipt(context.nodes, hash)
   if (receipt === null) return { kind: 'pending' }
   return {
     ...{ kind: 'included', block: blockAt(receipt.slot), ok: receipt.ok },
@@ -73,21 +73,33 @@ async function readLeastHeight(nodes: SolanaNodes, commitment: string): Promise<
 /** Blocks after the one of a hash in which a transaction that names it is valid. */
 const VALID_BLOCKS = 150
 
-/**
- * The last height that can include a transaction with this recent block. No call tells the height of a block hash, so a valid one
- * counts from now: the proof of an expiry comes later, and never too early.
- */
-export async function readHeightExpiry(nodes: SolanaNodes, blockhash: string): Promise<Expiry> {
-  const validity = await nodes.askEvery('isBlockhashValid', [blockhash, { commitment: 'processed' }])
-  // Read after the validity, so that the height is at least that of the hash.
-  const height = await readGreatestHeight(nodes)
-  const isValid = validity.some((reply) => fieldsOf(reply)['value'] === true)
-  return { by: 'height', at: isValid ? height + VALID_BLOCKS : height }
+/** Whether a node takes a transaction with this recent block into its next block. */
+export async function isBlockhashValid(node: SolanaNode, blockhash: string): Promise<boolean> {
+  const { value } = fieldsOf(await node.ask('isBlockhashValid', [blockhash, { commitment: 'processed' }]))
+  if (typeof value !== 'boolean') throw new TypeError('a node replied no validity of a block hash')
+  return value
 }
 
-export async function readGreatestHeight(nodes: SolanaNodes): Promise<number> {
-  return Math.max(...(await nodes.askEvery('getBlockHeight', [{ commitment: 'processed' }])).map(toCount))
+const readHeight = async (node: SolanaNode): Promise<number> =>
+  toCount(await node.ask('getBlockHeight', [{ commitment: 'processed' }]))
+
+/**
+ * The last height that can include a transaction with this recent block. No call tells the height of a block hash, so a valid one
+ * counts from now: the proof of an expiry comes later, and never too early. A node that does not answer prevents nothing.
+ */
+export async function readHeightExpiry(nodes: SolanaNodes, blockhash: string): Promise<Expiry> {
+  const states = await nodes.answers(async (node) => {
+    const isValid = await isBlockhashValid(node, blockhash)
+    // Read after the validity, from the same node, so that the height is at least that of the hash.
+    return { isValid, height: await readHeight(node) }
+  })
+  const height = Math.max(...states.map((state) => state.height))
+  return { by: 'height', at: states.some(({ isValid }) => isValid) ? height + VALID_BLOCKS : height }
 }
+
+/** The greatest height of the nodes that answer. */
+export const readGreatestHeight = async (nodes: SolanaNodes): Promise<number> =>
+  Math.max(...(await nodes.answers(readHeight)))
 
 /** Least final slot of all nodes. Slots number the blocks everywhere but in an expiry. */
 export async function readFinalSlot({ nodes, network }: Context): Promise<number> {

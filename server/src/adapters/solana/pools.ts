@@ -144,7 +144,12 @@ function createFollowing(nodes: SolanaNodes, options: FollowingOptions) {
     async read(known: readonly FoundPool[]): Promise<void> {
       const [time] = await Promise.all([clock(), price.refresh(), tables.refresh()])
       const { slot, pools: byAddress, refusals: ofKnown } = await reader.read(known, time)
-      checkProgress(slot)
+      try {
+        checkProgress(slot)
+      } catch (error) {
+        nodes.rotate()
+        throw error
+      }
       const refusals = new Map([...refusedBefore(), ...ofKnown])
       const read = [...byAddress.values()]
       if (read.length !== pools.length || read.some((pool, index) => pool !== pools[index])) pools = read

@@ -1,18 +1,24 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { InstructionCall } from '../../swap/ports/aggregator.ts'
 import type { PreparedSwap, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import { firstAvailable } from '../chains/shared/agreement.ts'
 import { aggregatorInstructions, aggregatorMemo, feeOf } from './aggregator-swap.ts'
+import { simulateOnOther } from './confirm-simulation.ts'
 import { limitUnits, priceUnits } from './instructions.ts'
-import { type Account, readAccounts, type SolanaNodes, tokenUnits } from './nodes.ts'
-import { blockAt, readBlockhash } from './prepare.ts'
+import { type Account, readAccounts, type SolanaNode, type SolanaNodes, tokenUnits } from './nodes.ts'
+import { blockAt, leastOf, readBlockhash } from './prepare.ts'
 import { wrappedSol } from './program-address.ts'
 import { requireSize, simulatedFee, simulateTransaction } from './simulate-transaction.ts'
 import { encodeUnsigned } from './transaction.ts'
 import { limitOf, UNITS_MAX } from './unit-limit.ts'
 import { readUnitPrice } from './unit-price.ts'
 
-/** The unsigned transaction of an order by an aggregator's instruction, after a simulation. What the account lacks, our own route reports. */
-export async function prepareAggregator(
+/** As `prepare`, by an aggregator's instruction. What the account lacks, our own route reports. */
+export const prepareAggregator = (nodes: SolanaNodes, order: SwapOrder, call: InstructionCall): Promise<PreparedSwap> =>
+  firstAvailable(nodes.inOrder(), (node) => prepareOn(node, nodes, order, call))
+
+async function prepareOn(
+  node: SolanaNode,
   nodes: SolanaNodes,
   order: SwapOrder,
   call: InstructionCall,
@@ -20,9 +26,9 @@ export async function prepareAggregator(
   const { account } = order
   const written = call.instruction.accounts.filter(({ isWritable, isSigner }) => isWritable && !isSigner)
   const [blockhash, price] = await Promise.all([
-    readBlockhash(nodes),
+    readBlockhash(node),
     readUnitPrice(
-      nodes,
+      node,
       written.map(({ address }) => address),
     ),
   ])
@@ -32,10 +38,14 @@ export async function prepareAggregator(
   const simulated = build(UNITS_MAX)
   requireSize(simulated)
   const cost = simulatedFee(price)
-  const { slot, units, before, after } = await simulate(nodes, order, call, simulated)
-  const amountOut = checkChanges(order, cost, before, after)
-  const swap = build(limitOf(units)).toString('base64')
-  return { approve: null, swap, simulatedOut: amountOut, simulations: [{ block: blockAt(slot), amountOut }] }
+  const first = await simulate(node, order, call, simulated)
+  const second = await simulateOnOther(nodes, { node, slot: first.slot }, (other) =>
+    simulate(other, order, call, simulated),
+  )
+  const both = (second === null ? [first] : [first, second]).map((one) => accept(one, order, cost))
+  const simulations = both.map(({ block, amountOut }) => ({ block, amountOut }))
+  const swap = build(limitOf(Math.max(...both.map(({ units }) => units)))).toString('base64')
+  return { approve: null, swap, simulatedOut: leastOf(simulations), simulations }
 }
 
 /** The accounts that a swap changes. */
@@ -52,17 +62,33 @@ const toState = ([user, target, fee, ...own]: readonly (Account | null)[]): Stat
   ...{ user: user ?? null, target: target ?? null, fee: fee ?? null, own },
 })
 
-async function simulate(nodes: SolanaNodes, order: SwapOrder, call: InstructionCall, transaction: Buffer) {
+type Simulated =
+  | Readonly<{ slot: number; units: number; before: State; after: State }>
+  | Readonly<{ slot: number; failure: unknown }>
+
+async function simulate(
+  node: SolanaNode,
+  order: SwapOrder,
+  call: InstructionCall,
+  transaction: Buffer,
+): Promise<Simulated> {
   const { source, target, others } = call
   const existing = [source, target, ...others].filter(({ held }) => held !== null)
   // Without a fee account the user's own stands in its place, which is there already.
   const named = [order.account, target.address, feeOf(order, call).account ?? order.account]
   const addresses = [...named, ...existing.map(({ address }) => address)]
-  const before = await readAccounts(nodes, addresses)
-  const result = await simulateTransaction(nodes, transaction, addresses)
-  if ('failure' in result) throw refusal(String(JSON.stringify(result.failure)).slice(0, REASON_MAX))
+  const before = await readAccounts(node, addresses)
+  const result = await simulateTransaction(node, transaction, addresses)
+  if ('failure' in result) return result
   const { slot, units, accounts } = result
   return { slot, units, before: toState(before.accounts), after: toState(accounts) }
+}
+
+/** Throws SIMULATION_FAILED for a simulation that fails, or that changes what it must not. */
+function accept(simulated: Simulated, order: SwapOrder, cost: bigint) {
+  if ('failure' in simulated) throw refusal(String(JSON.stringify(simulated.failure)).slice(0, REASON_MAX))
+  const { slot, units, before, after } = simulated
+  return { block: blockAt(slot), units, amountOut: checkChanges(order, cost, before, after) }
 }
 
 const REASON_MAX = 200

@@ -1,12 +1,15 @@
 import { base58 } from '@scure/base'
 import { AppError } from '../../core/domain/errors.ts'
+import { smallest } from '../../lib/bigint.ts'
 import { requireBalance } from '../../swap/ports/insufficient-balance.ts'
 import type { RouteTerms } from '../../swap/ports/pools.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
 import type { ExecutedSwap } from '../../swap/routing/execute.ts'
+import { firstAvailable } from '../chains/shared/agreement.ts'
+import { simulateOnOther } from './confirm-simulation.ts'
 import { limitUnits, priceUnits } from './instructions.ts'
 import { readLookupTables } from './lookup-tables.ts'
-import { type Account, fieldsOf, readAccounts, type SolanaNodes, tokenUnits } from './nodes.ts'
+import { type Account, fieldsOf, readAccounts, type SolanaNode, type SolanaNodes, tokenUnits } from './nodes.ts'
 import { token2022Program, wrappedSol } from './program-address.ts'
 import { requireSize, simulatedFee, simulateTransaction } from './simulate-transaction.ts'
 import { describeFailure } from './simulation-failure.ts'
@@ -30,14 +33,21 @@ const PAYER_RENT = 890_880n
 /** Slots name states here: the replies of a node say no block hash. */
 export const blockAt = (slot: number) => ({ height: slot, hash: `slot ${slot}` })
 
-/** The unsigned transaction of an order, after a simulation. `ownTables`: lookup tables for orders that are too large without. */
-export async function prepare(
+/**
+ * The unsigned transaction of an order, from the state of one node, so that its values are consistent; the next node is used if one fails.
+ * Another node confirms the outcome. `ownTables`: lookup tables for orders that are too large without.
+ */
+export const prepare = (nodes: SolanaNodes, order: SwapOrder, ownTables: readonly string[]): Promise<PreparedSwap> =>
+  firstAvailable(nodes.inOrder(), (node) => prepareOn(node, nodes, order, ownTables))
+
+async function prepareOn(
+  node: SolanaNode,
   nodes: SolanaNodes,
   order: SwapOrder,
   ownTables: readonly string[],
 ): Promise<PreparedSwap> {
   const writable = order.swaps.map(({ pool }) => pool.address)
-  const [blockhash, price] = await Promise.all([readBlockhash(nodes), readUnitPrice(nodes, writable)])
+  const [blockhash, price] = await Promise.all([readBlockhash(node), readUnitPrice(node, writable)])
   const body = swapInstructions(order)
   const isSmall = encode(order, body, { blockhash, price, units: UNITS_MAX }).length <= TRANSACTION_BYTES_MAX
   const tables = isSmall ? [] : await readLookupTables(nodes, ownTables)
@@ -46,16 +56,30 @@ export async function prepare(
   const simulated = build(body, UNITS_MAX)
   requireSize(simulated)
   const fee = simulatedFee(price)
-  const before = await readBefore(nodes, order)
+  const before = await readBefore(node, order)
   checkBalances(order, before, fee)
-  const state = { nodes, order, before, fee }
-  const result = await simulate(state, simulated)
-  if ('failure' in result)
-    throw await failureOf({ ...state, failure: result.failure }, body, (one) => build(one, UNITS_MAX))
-  const { simulation, units } = result
-  const swap = build(body, limitOf(units)).toString('base64')
-  return { approve: null, swap, simulatedOut: simulation.amountOut, simulations: [simulation] }
+  const state = { node, order, before, fee }
+  const first = await simulate(state, simulated)
+  if ('failure' in first)
+    throw await failureOf({ ...state, failure: first.failure }, body, (one) => build(one, UNITS_MAX))
+  const second = await simulateOnOther(nodes, { node, slot: first.slot }, async (other) =>
+    simulate({ node: other, order, before: await readBefore(other, order), fee }, simulated),
+  )
+  // Where the first simulation succeeds, the failure of the second shows that the nodes differ, and nothing about the route.
+  if (second !== null && 'failure' in second) throw failed(describeFailure(second.failure, body).reason)
+  const both = second === null ? [first] : [first, second]
+  const swap = build(body, limitOf(Math.max(...both.map(({ units }) => units)))).toString('base64')
+  const simulations = both.map(({ slot, amountOut }) => ({ block: blockAt(slot), amountOut }))
+  return { approve: null, swap, simulatedOut: leastOf(simulations), simulations }
 }
+
+/** The least amount of the simulations. */
+export function leastOf([first, ...others]: readonly SwapSimulation[]): bigint {
+  return smallest(first?.amountOut ?? 0n, ...others.map(({ amountOut }) => amountOut))
+}
+
+const failed = (reason: string): AppError =>
+  new AppError('SIMULATION_FAILED', `the swap would fail: ${reason}`, { extra: { reason } })
 
 type Envelope = Readonly<{ blockhash: string; price: bigint; units: number; tables?: readonly LookupTable[] }>
 
@@ -93,19 +117,19 @@ export function fitsTransaction(
   return countAccounts(USER, body) + 2 <= TRANSACTION_ACCOUNTS_MAX && (fits([]) || fits(tables))
 }
 
-export async function readBlockhash(nodes: SolanaNodes): Promise<string> {
-  const reply = await nodes.ask('getLatestBlockhash', [{ commitment: 'confirmed' }])
+export async function readBlockhash(node: SolanaNode): Promise<string> {
+  const reply = await node.ask('getLatestBlockhash', [{ commitment: 'confirmed' }])
   return String(fieldsOf(fieldsOf(reply)['value'])['blockhash'])
 }
 
 /** By address, the accounts that a swap may create or pay. */
 type Before = ReadonlyMap<string, Account | null>
 
-async function readBefore(nodes: SolanaNodes, order: SwapOrder): Promise<Before> {
+async function readBefore(node: SolanaNode, order: SwapOrder): Promise<Before> {
   const { source, target, between, feeAccount } = accountsOf(order)
   const ofTokens = [source, target, ...between].map(({ address }) => address)
   const addresses = [order.account, ...ofTokens, ...(feeAccount === null ? [] : [feeAccount])]
-  const { accounts } = await readAccounts(nodes, addresses)
+  const { accounts } = await readAccounts(node, addresses)
   return new Map(addresses.map((address, index) => [address, accounts[index] ?? null]))
 }
 
@@ -132,15 +156,17 @@ function checkBalances(order: SwapOrder, before: Before, fee: bigint): void {
   requireBalance({ of: 'native', field: isNative ? 'amount' : 'account', required, available })
 }
 
-type Simulated = Readonly<{ simulation: SwapSimulation; units: number }> | Readonly<{ failure: unknown }>
+type Simulated =
+  | Readonly<{ slot: number; amountOut: bigint; units: number }>
+  | Readonly<{ slot: number; failure: unknown }>
 
 async function simulate(
-  { nodes, order, before, fee }: Omit<Failing, 'failure'>,
+  { node, order, before, fee }: Omit<Failing, 'failure'>,
   transaction: Buffer,
 ): Promise<Simulated> {
   const { target, between } = accountsOf(order)
   const addresses = [order.account, target.address, ...between.map(({ address }) => address)]
-  const result = await simulateTransaction(nodes, transaction, addresses)
+  const result = await simulateTransaction(node, transaction, addresses)
   if ('failure' in result) return result
   const { slot, units, accounts: after } = result
   // The user's lamports, those of the account of wrapped SOL, which is closed, and the rent of the accounts that were created.
@@ -150,22 +176,22 @@ async function simulate(
   )
   const amountOut =
     order.tokenOut === wrappedSol ? gained : tokenUnits(after[1]) - tokenUnits(before.get(target.address))
-  return { simulation: { block: blockAt(slot), amountOut }, units }
+  return { slot, amountOut, units }
 }
 
-type Failing = Readonly<{ nodes: SolanaNodes; order: SwapOrder; before: Before; fee: bigint; failure: unknown }>
+type Failing = Readonly<{ node: SolanaNode; order: SwapOrder; before: Before; fee: bigint; failure: unknown }>
 
 /** The partner's error. What a swap below its minimum would pay is simulated without the minimum. */
 async function failureOf(
-  { nodes, order, before, fee, failure }: Failing,
+  { node, order, before, fee, failure }: Failing,
   body: readonly Instruction[],
   build: (body: readonly Instruction[]) => Buffer,
 ): Promise<AppError> {
   const { reason, isBelowMinimum } = describeFailure(failure, body)
-  const message = `the swap would fail: ${reason}`
-  if (isBelowMinimum) {
-    const unlimited = await simulate({ nodes, order, before, fee }, build(swapInstructions(order, 0n)))
-    if ('simulation' in unlimited) return new BelowMinimum(message, reason, unlimited.simulation)
-  }
-  return new AppError('SIMULATION_FAILED', message, { extra: { reason } })
+  const error = failed(reason)
+  if (!isBelowMinimum) return error
+  const unlimited = await simulate({ node, order, before, fee }, build(swapInstructions(order, 0n)))
+  if ('failure' in unlimited) return error
+  const { slot, amountOut } = unlimited
+  return new BelowMinimum(error.message, reason, { block: blockAt(slot), amountOut })
 }

@@ -1,5 +1,14 @@
 import type { Payment } from '../../swap/ports/swap-chain.ts'
-import { type Fields, fieldsOf, listOf, type SolanaNodes, toCount, toUnits } from './nodes.ts'
+import {
+  type Fields,
+  fieldsOf,
+  listOf,
+  type SolanaNode,
+  type SolanaNodes,
+  toCount,
+  toUnits,
+  unavailable,
+} from './nodes.ts'
 import { wrappedSol } from './program-address.ts'
 import { type DecodedTransaction, decodeTransaction } from './transaction.ts'
 
@@ -13,12 +22,37 @@ export type Receipt = Readonly<{
   lamportsOf(address: string): bigint
   /** Change of an owner's balance of a token, over all of the owner's accounts. */
   tokensOf(owner: string, mint: string): bigint
+  /** All of it that a node could invent, to compare the nodes. */
+  text: string
 }>
 
-export async function readReceipt(nodes: SolanaNodes, hash: string): Promise<Receipt | null> {
+/** As every node has it; null if one does not have it. Throws if the nodes contradict each other. */
+export async function readAgreedReceipt(nodes: SolanaNodes, hash: string): Promise<Receipt | null> {
+  const receipts = await nodes.every((node) => readReceipt(node, hash))
+  return receipts.includes(null) ? null : agreeOn(nodes, receipts, hash)
+}
+
+/** As the nodes have it that answer and have it; null if none has it. Throws if they contradict each other. */
+export async function findReceipt(nodes: SolanaNodes, hash: string): Promise<Receipt | null> {
+  return agreeOn(nodes, await nodes.answers((node) => readReceipt(node, hash)), hash)
+}
+
+function agreeOn({ network }: SolanaNodes, receipts: readonly (Receipt | null)[], hash: string): Receipt | null {
+  const [first = null, ...others] = receipts.flatMap((one) => one ?? [])
+  if (others.some(({ text }) => text !== first?.text))
+    throw unavailable(network, `the nodes contradict each other about the transaction ${hash}`)
+  return first
+}
+
+async function readReceipt(node: SolanaNode, hash: string): Promise<Receipt | null> {
   const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
-  const reply = await nodes.ask('getTransaction', [hash, options])
-  return reply === null ? null : toReceipt(fieldsOf(reply))
+  const reply = await node.ask('getTransaction', [hash, options])
+  if (reply === null) return null
+  const receipt = toReceipt(fieldsOf(reply))
+  const { transaction } = receipt
+  if (transaction.hash !== hash || !transaction.hasValidSignatures)
+    throw unavailable(node.network, `a node replied another transaction than ${hash}`)
+  return receipt
 }
 
 function toReceipt({ slot, transaction: wire, meta: given }: Fields): Receipt {
@@ -45,8 +79,15 @@ function toReceipt({ slot, transaction: wire, meta: given }: Fields): Receipt {
     },
     tokensOf: (owner, mint) =>
       sum(changed('postTokenBalances'), owner, mint) - sum(changed('preTokenBalances'), owner, mint),
+    text: JSON.stringify([
+      ...[slot, text, meta['err'], meta['fee'], before, after, writable, readonly],
+      ...['preTokenBalances', 'postTokenBalances'].map((name) => changed(name).map(balanceText)),
+    ]),
   }
 }
+
+const balanceText = (balance: Fields): string =>
+  [balance['accountIndex'], balance['owner'], balance['mint'], fieldsOf(balance['uiTokenAmount'])['amount']].join()
 
 /**
  * The native coin without the network's fee. `accounts` of the owner count too: an account of wrapped SOL that was closed, and the rent of
@@ -67,7 +108,7 @@ export async function readPayment(
   { token, from, to }: Readonly<{ token: string; from: string; to: string }>,
   confirmationsOf: (slot: number) => Promise<number>,
 ): Promise<Payment | null> {
-  const receipt = await readReceipt(nodes, hash)
+  const receipt = await readAgreedReceipt(nodes, hash)
   if (receipt === null || !receipt.ok || !receipt.transaction.signers.includes(from)) return null
   const units = paidTo(receipt, to, token)
   return { units: units > 0n ? units : 0n, confirmations: await confirmationsOf(receipt.slot) }

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
 import { divideUp } from '../../lib/bigint.ts'
-import { type Account, fieldsOf, listOf, type SolanaNodes, slotOf, toAccount, toCount } from './nodes.ts'
+import { type Account, fieldsOf, listOf, type SolanaNode, slotOf, toAccount, toCount } from './nodes.ts'
 import { TRANSACTION_BYTES_MAX } from './transaction.ts'
 import { UNITS_MAX } from './unit-limit.ts'
 
@@ -16,18 +16,18 @@ export function requireSize(transaction: Buffer): void {
     throw new AppError('NO_ROUTE', `the route needs a transaction of more than ${TRANSACTION_BYTES_MAX} bytes`)
 }
 
-type Simulated =
+export type SimulatedTransaction =
   | Readonly<{ slot: number; units: number; accounts: readonly (Account | null)[] }>
   /** The error of the transaction. */
-  | Readonly<{ failure: unknown }>
+  | Readonly<{ slot: number; failure: unknown }>
 
 /** Runs an unsigned transaction on the newest confirmed state. Returns the accounts at the addresses after it. */
 export async function simulateTransaction(
-  nodes: SolanaNodes,
+  node: SolanaNode,
   transaction: Buffer,
   addresses: readonly string[],
-): Promise<Simulated> {
-  const reply = await nodes.ask('simulateTransaction', [
+): Promise<SimulatedTransaction> {
+  const reply = await node.ask('simulateTransaction', [
     transaction.toString('base64'),
     {
       ...{ encoding: 'base64', commitment: 'confirmed', sigVerify: false, replaceRecentBlockhash: true },
@@ -35,9 +35,10 @@ export async function simulateTransaction(
     },
   ])
   const value = fieldsOf(fieldsOf(reply)['value'])
-  if (value['err'] !== null) return { failure: value['err'] }
+  const slot = slotOf(reply)
+  if (value['err'] !== null) return { slot, failure: value['err'] }
   return {
-    ...{ slot: slotOf(reply), units: toCount(value['unitsConsumed']) },
+    ...{ slot, units: toCount(value['unitsConsumed']) },
     accounts: listOf(value['accounts']).map(toAccount),
   }
 }

@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, type SolanaNodes, toUnits } from './nodes.ts'
+import { fieldsOf, listOf, type SolanaNode, toUnits } from './nodes.ts'
 
 /** Millionths of a lamport. At the limit of 1.4 million units the highest price is 0.0014 SOL. */
 const PRICE_MAX = 1_000_000n
@@ -6,8 +6,8 @@ const PRICE_MAX = 1_000_000n
 const RANK = 0.75
 
 /** The price of a compute unit that recent blocks took for writes of these accounts. */
-export async function readUnitPrice(nodes: SolanaNodes, writable: readonly string[]): Promise<bigint> {
-  const reply = await nodes.ask('getRecentPrioritizationFees', [writable])
+export async function readUnitPrice(node: SolanaNode, writable: readonly string[]): Promise<bigint> {
+  const reply = await node.ask('getRecentPrioritizationFees', [writable])
   const prices = listOf(reply)
     .map((one) => toUnits(fieldsOf(one)['prioritizationFee']))
     .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))

@@ -18,6 +18,8 @@ export const SOL = listedMarket.wrapped as string
 export const ref = `0x${'7e'.repeat(32)}`
 const network = resolveNetwork(sol, 'sandbox')
 const startMs = 1_800_000_000_000
+/** Of the slot, by the clock that moves with the blocks. */
+const HEAD_AGE_MAX_MS = 90_000
 
 export const tokenOf = (symbol: string): string => {
   if (symbol === 'SOL') return SOL
@@ -63,13 +65,15 @@ export async function startMarket(changes: Partial<DexNetwork> = {}) {
   const tokens = defiTokens.map(({ address }) => address)
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined }
   const snapshots = { load: async () => null, save: async () => undefined }
-  const createPools = (rpcUrl: string) =>
+  const createPools = (urls: readonly string[], warn: (fields: object) => void = log.warn) =>
     createSolanaPools({
-      ...{ network, rpcUrls: [rpcUrl], dexNetwork, tokens, now, snapshots },
-      log: { ...log, child: () => log } as never,
+      ...{ network, rpcUrls: urls, dexNetwork, tokens, now, snapshots, settings: { headAgeMaxMs: HEAD_AGE_MAX_MS } },
+      log: { ...log, warn, child: () => log } as never,
     })
-  const pools = createPools(node.rpcUrl)
-  const chain = createSolanaSwapChain({ network, rpcUrls, lookupTables: changes.lookupTables ?? [] })
+  const pools = createPools(rpcUrls)
+  const createChain = (...urls: readonly string[]) =>
+    createSolanaSwapChain({ network, rpcUrls: urls, lookupTables: changes.lookupTables ?? [] })
+  const chain = createChain(...rpcUrls)
   await pools.advance()
 
   /** An account with SOL and the tokens. */
@@ -147,6 +151,7 @@ export async function startMarket(changes: Partial<DexNetwork> = {}) {
       addPool,
       addPairAtEdge,
       createPools,
+      createChain,
       request,
       poolsOf,
       currentPools,

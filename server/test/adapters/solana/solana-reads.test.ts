@@ -42,7 +42,7 @@ const arraysRead = () => sizes.filter((size) => size > ARRAY_BYTES).length
 test('reads bins and ticks of a pool again only after it has changed', async () => {
   const amountIn = 100_000_000n
   const user = await market.createFunded(1_000_000_000n, { BINS: amountIn })
-  const pools = market.createPools(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+  const pools = market.createPools([`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`])
   await pools.advance()
   expect(arraysRead()).toBeGreaterThan(10)
   const before = pools.current()?.pools ?? []

@@ -253,6 +253,40 @@ describe('on sol, a partner', () => {
     expect(await tokens(user.address, SOL)).toBe(0n)
   })
 
+  test('pays a fee to the operator that is too small for the new fee address of a partner', async () => {
+    const { database } = scenario.app
+    const { address: fresh } = await signerOf((await scenario.wallet('sol')).privateKey)
+    const sides = { fromTokenAddress: usdc, toTokenAddress: SOL }
+    const swap = (amount: string) =>
+      swapAndFinish(
+        { ...sides, amount, referrerFee: '1' },
+        { ...sides, amountFrom: amount, amountTo: '0.01', commissionPercentage: '1' },
+      )
+    await database.query(
+      "insert into fee_addresses (partner_id, network, address) select id, 'sol', $1 from partners where name = 'sandbox'",
+      [fresh],
+    )
+    try {
+      const before = await lamports(operator.address)
+      // A hundredth of 5 dollars is 300 000 lamports; an account needs 890 880.
+      const small = await swap('5')
+      const fee = BigInt(small.quoted.toAmountRaw) - BigInt(small.quoted.receivedAmountRaw)
+      expect(fee).toBeLessThan(890_880n)
+      expect([(await lamports(operator.address)) - before, await lamports(fresh)]).toEqual([fee, 0n])
+      const [row] = await database.query<{ owes_fee: boolean }>('select owes_fee from swaps where hash = $1', [
+        small.hash,
+      ])
+      expect(row).toEqual({ owes_fee: true })
+      const { quoted } = await swap('100')
+      expect(await lamports(fresh)).toBe(BigInt(quoted.toAmountRaw) - BigInt(quoted.receivedAmountRaw))
+      // It exists now.
+      await swap('5')
+      expect(await lamports(fresh)).toBeGreaterThan(890_880n + fee)
+    } finally {
+      await database.query('delete from fee_addresses where address = $1', [fresh])
+    }
+  })
+
   test('swaps a Token-2022 token whose transfer fee the quote contains', async () => {
     const changes = { fromTokenAddress: usdc, toTokenAddress: levy, amount: '250', referrerFee: '2' }
     const { quoted } = await swapAndFinish(changes, {

@@ -28,6 +28,7 @@ import { prepareAggregator } from './prepare-aggregator.ts'
 import { wrappedSol } from './program-address.ts'
 import { readRecentBlock, readSigned, toSigned } from './read-signed.ts'
 import { findReceipt, readPayment } from './receipts.ts'
+import { isPayable } from './rent.ts'
 import { hashInstructions, swapInstructions } from './swap-instructions.ts'
 import { readTokenFacts } from './token-facts.ts'
 
@@ -68,6 +69,7 @@ export function createSolanaSwapChain({ network, rpcUrls, lookupTables = [] }: S
       const call = instructionCallOf(order)
       return hashInstructions(call === null ? swapInstructions(order) : aggregatorInstructions(order, call))
     },
+    isPayable: (...payment) => isPayable(nodes, ...payment),
     prepare: (order) => {
       const call = instructionCallOf(order)
       return call === null ? prepare(nodes, order, lookupTables) : prepareAggregator(nodes, order, call)

@@ -11,6 +11,7 @@ import { limitUnits, priceUnits } from './instructions.ts'
 import { readLookupTables } from './lookup-tables.ts'
 import { type Account, fieldsOf, readAccounts, type SolanaNode, type SolanaNodes, tokenUnits } from './nodes.ts'
 import { token2022Program, wrappedSol } from './program-address.ts'
+import { rentExemption } from './rent.ts'
 import { requireSize, simulatedFee, simulateTransaction } from './simulate-transaction.ts'
 import { describeFailure } from './simulation-failure.ts'
 import { accountsOf, memoOf, swapInstructions } from './swap-instructions.ts'
@@ -25,10 +26,10 @@ import {
 import { limitOf, UNITS_MAX } from './unit-limit.ts'
 import { readUnitPrice } from './unit-price.ts'
 
-/** Rent exemption of token accounts of the two programs: 165 bytes, and 182 with the extensions of a fee's mint. */
-const RENT = { token: 2_039_280n, token2022: 2_157_600n } as const
-/** Rent exemption of an account without data, which the payer must keep. */
-const PAYER_RENT = 890_880n
+/** Of token accounts of the two programs: 165 bytes, and 182 with the extensions of a fee's mint. */
+const RENT = { token: rentExemption(165), token2022: rentExemption(182) } as const
+/** Of an account without data, which the payer must keep. */
+const PAYER_RENT = rentExemption(0)
 
 /** Slots name states here: the replies of a node say no block hash. */
 export const blockAt = (slot: number) => ({ height: slot, hash: `slot ${slot}` })

@@ -10,6 +10,8 @@ export function describeFailure(
   failure: unknown,
   body: readonly Instruction[],
 ): Readonly<{ reason: string; isBelowMinimum: boolean }> {
+  if (fieldsOf(failure)['InsufficientFundsForRent'] !== undefined)
+    return { reason: 'an account would hold less than the least balance of an account', isBelowMinimum: false }
   const [index, inner] = listOf(fieldsOf(failure)['InstructionError'])
   const code = fieldsOf(inner)['Custom']
   const program = typeof index === 'number' ? body[index - BUDGET_INSTRUCTIONS]?.program : undefined

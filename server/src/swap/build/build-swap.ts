@@ -15,7 +15,7 @@ import type { BuiltApprovals } from '../ports/store/approvals.ts'
 import type { BuiltExternalIds } from '../ports/store/built-external-ids.ts'
 import { BelowMinimum, type PreparedSwap, type SwapChain, type SwapOrder } from '../ports/swap-chain.ts'
 import type { BuildAggregatorCall } from '../quotes/ask-aggregators.ts'
-import { type FeeTerms, type FeeTermsDeps, readFeeTerms } from '../quotes/fee-terms.ts'
+import { choosePayable, type FeeTerms, type FeeTermsDeps, readFeeTerms } from '../quotes/fee-terms.ts'
 import {
   type AggregatorDeps,
   aggregatorOrderOf,
@@ -261,7 +261,8 @@ async function prepare(
     throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
   const { chain } = priced.network
   const decimals = { native: chain.network.decimals, token: priced.from.decimals }
-  const order = orderOf(deps, partner, priced, terms, aggregatorCall)
+  const fee = await choosePayable(deps, chain, terms, { token: priced.to.address, units: priced.fee })
+  const order = orderOf(deps, partner, priced, { ...terms, ...fee }, aggregatorCall)
   const prepared = await chain.prepare(order).catch((error: unknown) => {
     throw error instanceof InsufficientBalance ? new InsufficientBalance(error.shortage, decimals) : error
   })

@@ -164,6 +164,11 @@ export interface SwapChain extends AddressFormat {
   chooseExpiry(untilMs: number): Promise<Expiry | null>
   /** Hash of what an order does on the chain, without its reference. Binds every parameter. */
   hashCall(order: Omit<SwapOrder, 'ref'>): string
+  /**
+   * Whether an account that is paid so many units of a token then holds what the network requires of every account. Absent where it
+   * requires nothing.
+   */
+  isPayable?(address: string, token: string, units: bigint): Promise<boolean>
   /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE (`required`, `available` in base units `of` native or token), ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
   prepare(order: SwapOrder): Promise<PreparedSwap>
   /** Checks a transaction of an aggregator: only `contracts`, only the input of the order, well-formed. Null if it fails. */

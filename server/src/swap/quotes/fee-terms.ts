@@ -29,6 +29,27 @@ export async function readFeeTerms(
   })
 }
 
+/**
+ * The terms under which the chain can pay a fee. Where it would leave the partner's address with less than the network requires of an
+ * account, it goes to the operator's address and is owed to the partner.
+ */
+export async function choosePayable(
+  { settings }: Pick<FeeTermsDeps, 'settings'>,
+  chain: SwapChain,
+  { feeTo, owesFee }: FeeTerms,
+  fee: Readonly<{ token: string; units: bigint }>,
+): Promise<FeeTerms> {
+  const isPayable = async (address: string) => (await chain.isPayable?.(address, fee.token, fee.units)) ?? true
+  if (feeTo === null || fee.units === 0n || (await isPayable(feeTo))) return { feeTo, owesFee }
+  const operator = chain.parseAccount(settings.feeAddresses.get(chain.network.id) ?? '')
+  if (operator !== null && operator !== feeTo && (await isPayable(operator))) return { feeTo: operator, owesFee: true }
+  const reason = `the fee is less than the least balance of an account, and the fee address ${chain.formatAddress(feeTo)} holds too little`
+  throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `${reason}: pay a balance to it first, or request a fee of 0`, {
+    field: 'referrerFee',
+    extra: { min: '0', max: '0' },
+  })
+}
+
 /** Refuses a fee that no build could pay. Reads the database only where the operator has no fee address. */
 export async function requireFeeAddress(
   deps: FeeTermsDeps,

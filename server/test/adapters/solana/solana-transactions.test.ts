@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { priceUnits, transferLamports } from '../../../src/adapters/solana/instructions.ts'
 import { decodeTransaction, encodeUnsigned } from '../../../src/adapters/solana/transaction.ts'
+import type { AppError } from '../../../src/core/domain/errors.ts'
 import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
-import { type Market, orderOf, SOL, startMarket, tokenOf, type User } from './solana-market.fixture.ts'
+import { createUser, type Market, orderOf, SOL, startMarket, tokenOf, type User } from './solana-market.fixture.ts'
 
 /* What a built transaction pays besides its swap. */
 
@@ -52,4 +53,32 @@ test('a swap offers the priority fee that recent blocks took for its pools, and 
   const fee = 5_000n + (units * 70_000n + 999_999n) / 1_000_000n
   expect(fee).toBeGreaterThan(5_000n)
   expect((await market.chain.readBalance(user.address, SOL)) - before).toBe(amountOut - fee)
+})
+
+test('a fee in SOL is payable where the account then has the least balance that the chain accepts', async () => {
+  const least = 890_880n
+  const [fresh, poor] = [createUser().address, createUser().address]
+  const { executed } = swapOf(amountIn)
+  const user = await market.createFunded(5_000_000_000n, { USDC: amountIn })
+  await market.node.deposit(poor as never, least)
+  market.mine(40)
+  /** Whether the chain executes a swap with such a fee to this address. */
+  const pays = async (feeTo: string, feePpm: number) => {
+    const order = orderOf(user, [tokenOf('USDC'), SOL], executed.swaps, { feePpm, feeTo, minReceived: 1n })
+    const fee = (executed.amountOut ?? 0n) * BigInt(feePpm)
+    const isPaid = await market.chain.prepare(order).then(
+      () => true,
+      (error: AppError) => error.message,
+    )
+    return [await market.chain.isPayable?.(feeTo, SOL, fee / 1_000_000n), isPaid]
+  }
+  // 100 dollars are about 0.6 SOL: a tenth of a percent of it is less than the least balance, a percent is more.
+  const refusal = 'the swap would fail: an account would hold less than the least balance of an account'
+  expect(await pays(fresh, 1_000)).toEqual([false, refusal])
+  expect(await pays(fresh, 10_000)).toEqual([true, true])
+  expect(await pays(poor, 1_000)).toEqual([true, true])
+  expect(await market.chain.isPayable?.(fresh, SOL, least - 1n)).toBe(false)
+  expect(await market.chain.isPayable?.(fresh, SOL, least)).toBe(true)
+  // The user's transaction creates an account of any other token.
+  expect(await market.chain.isPayable?.(fresh, tokenOf('USDC'), 1n)).toBe(true)
 })

@@ -1,0 +1,16 @@
+import { readAccounts, type SolanaNode } from './nodes.ts'
+import { wrappedSol } from './program-address.ts'
+
+/** Lamports of a byte. Every account counts 128 bytes more than its data. */
+const BYTE_LAMPORTS = 6_960n
+const ACCOUNT_BYTES = 128
+
+/** The least balance of an account with so many bytes of data. A transaction that leaves less, and more than nothing, fails. */
+export const rentExemption = (bytes: number): bigint => BigInt(ACCOUNT_BYTES + bytes) * BYTE_LAMPORTS
+
+/** Token accounts are created with their least balance by the user; only a payment of lamports may leave less. */
+export async function isPayable(node: SolanaNode, address: string, token: string, units: bigint): Promise<boolean> {
+  if (token !== wrappedSol) return true
+  const [account] = (await readAccounts(node, [address])).accounts
+  return (account?.lamports ?? 0n) + units >= rentExemption(account?.data.length ?? 0)
+}
